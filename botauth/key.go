@@ -60,7 +60,7 @@ func readJWK(text []byte) (*Key, error) {
 	}
 	key := newKey(ed25519.NewKeyFromSeed(seed))
 	if k.X != "" && k.X != key.public().X {
-		return nil, fmt.Errorf("%w; the halves of this one do not belong together", ErrKey)
+		return nil, fmt.Errorf("%w; the public and private parts of this key do not match", ErrKey)
 	}
 	return key, nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrSignature reports a request whose signature does not hold.
-var ErrSignature = errors.New("the signature does not hold")
+var ErrSignature = errors.New("the signature is not valid")
 
 var (
 	inputRE     = regexp.MustCompile(`^sig1=(\(([^()]*)\);.*)$`)
@@ -28,7 +28,7 @@ func Verify(r *http.Request, directory string, now time.Time) (nonce string, err
 	input := inputRE.FindStringSubmatch(r.Header.Get("Signature-Input"))
 	signed := signatureRE.FindStringSubmatch(r.Header.Get("Signature"))
 	if input == nil || signed == nil {
-		return "", fmt.Errorf("%w: there is none, or not in the form sig1=…", ErrSignature)
+		return "", fmt.Errorf("%w: it is missing, or not in the form sig1=…", ErrSignature)
 	}
 	params := map[string]string{}
 	for _, m := range paramRE.FindAllStringSubmatch(input[1], -1) {
@@ -40,7 +40,7 @@ func Verify(r *http.Request, directory string, now time.Time) (nonce string, err
 	case errors.Join(err1, err2) != nil, params["tag"] != tag:
 		return "", fmt.Errorf("%w: parameters %v", ErrSignature, params)
 	case now.Unix() < created-1 || now.Unix() > expires:
-		return "", fmt.Errorf("%w: it is for another time", ErrSignature)
+		return "", fmt.Errorf("%w: it has expired or is not yet valid", ErrSignature)
 	}
 	var fields []field
 	for _, name := range strings.Fields(strings.ReplaceAll(input[2], `"`, " ")) {
@@ -51,7 +51,7 @@ func Verify(r *http.Request, directory string, now time.Time) (nonce string, err
 		fields = append(fields, field{name, value})
 	}
 	if len(fields) == 0 || fields[0].name != "@authority" {
-		return "", fmt.Errorf("%w: it is for no host", ErrSignature)
+		return "", fmt.Errorf("%w: it names no host", ErrSignature)
 	}
 	public, err := find(directory, params["keyid"])
 	if err != nil {

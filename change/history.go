@@ -27,12 +27,12 @@ const Most = 64
 
 // Errors of a History.
 var (
-	ErrDamaged = errors.New("the history cannot be read")
+	ErrDamaged = errors.New("the history of visits cannot be read")
 	// ErrNoRoom says that a visit needs another History: this one is full, or its clock was
 	// ahead of the visit's.
-	ErrNoRoom = errors.New("the history takes no such visit")
+	ErrNoRoom = errors.New("the history of visits refuses this visit")
 	// ErrUnfit says that no History can keep a visit.
-	ErrUnfit = errors.New("no history can keep the visit")
+	ErrUnfit = errors.New("the visit does not fit into a history of visits")
 )
 
 const (

@@ -174,7 +174,7 @@ func logOdds(p float64) float64 {
 func (u *unknown) why(d *models.Domain) string {
 	switch {
 	case u.doubt > 0:
-		return fmt.Sprintf("few known words, %d, which may be chance: log odds %.1f ± %.1f beyond the threshold's", u.terms, u.ahead, u.doubt)
+		return fmt.Sprintf("few known words, %d, so the label may be chance: log odds %.1f ± %.1f beyond the threshold's", u.terms, u.ahead, u.doubt)
 	case u.lang != "" && u.familiar < u.least:
 		return fmt.Sprintf("language %s, trained on %s", u.lang, strings.Join(d.Languages, ", "))
 	case u.all == 0:

@@ -80,13 +80,13 @@ func TestDoubt(t *testing.T) {
 		cut     float64
 		unknown string
 	}{
-		{"a probability of 1", "the mortgage loan", 2, 1, "few known words, 2, which may be chance: log odds 3963.3 ± 4123.1 beyond the threshold's"},
-		{"one word", "the mortgage", 1, 0.5, "few known words, 1, which may be chance: log odds 3.0 ± 4.0 beyond the threshold's"},
+		{"a probability of 1", "the mortgage loan", 2, 1, "few known words, 2, so the label may be chance: log odds 3963.3 ± 4123.1 beyond the threshold's"},
+		{"one word", "the mortgage", 1, 0.5, "few known words, 1, so the label may be chance: log odds 3.0 ± 4.0 beyond the threshold's"},
 		{"one word, far ahead", "the mortgage", 1, 0.2, ""},
 		{"two words of one", "the mortgage loan", 1, 0.5, ""},
-		{"two words of two", "the mortgage loan", 2, 0.5, "few known words, 2, which may be chance: log odds 4.0 ± 4.1 beyond the threshold's"},
+		{"two words of two", "the mortgage loan", 2, 0.5, "few known words, 2, so the label may be chance: log odds 4.0 ± 4.1 beyond the threshold's"},
 		{"one word, by odds that the calibration adds", "the mortgage", 1, 0.4, ""},
-		{"one word of odds that it takes", "the mortgage", 1, 0.1, "few known words, 1, which may be chance: log odds 3.2 ± 4.0 beyond the threshold's"},
+		{"one word of odds that it takes", "the mortgage", 1, 0.1, "few known words, 1, so the label may be chance: log odds 3.2 ± 4.0 beyond the threshold's"},
 		{"not on topic", "the garden", 1, 0.5, ""},
 		{"nothing asked", "the mortgage", 0, 0.5, ""},
 	} {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// An Agent runs the protocol for an engine: it has the clock, the exchange and the goroutines
-// that the protocol has not. Its methods are safe for concurrent use; Run is called once.
+// An Agent runs the protocol for an engine: it supplies the clock, the exchange and the
+// goroutines, which the protocol itself lacks. Its methods are safe for concurrent use; Run is called once.
 type Agent struct {
 	opt      Options
 	exchange Exchange
@@ -43,7 +43,7 @@ func NewAgent(opt Options, exchange Exchange, engine Engine) *Agent {
 	return &Agent{opt: opt.withDefaults(), exchange: exchange, engine: engine, start: time.Now(), wake: make(chan struct{}, 1), unsent: make(chan sendMessage, mostUnsent)}
 }
 
-// May says whether a fetch may begin in a partition now, and under which epoch. Ask right
+// May says whether a fetch may begin in a partition now, and under which epoch. Call it right
 // before each request.
 func (a *Agent) May(p Partition) (epoch uint64, ok bool) {
 	a.mu.Lock()
@@ -54,8 +54,8 @@ func (a *Agent) May(p Partition) (epoch uint64, ok bool) {
 	return a.node.may(time.Since(a.start), p)
 }
 
-// Held says whether a partition is the agent's, though it may have no lease now, or be about
-// to let the partition go.
+// Held says whether the agent owns a partition, even if its lease has run out or it is about
+// to release the partition.
 func (a *Agent) Held(p Partition) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -66,8 +66,8 @@ func (a *Agent) Held(p Partition) bool {
 	return held
 }
 
-// Ours says whether links to a partition go into the engine's own queue. All others are
-// parcels.
+// Ours says whether links to a partition go into the engine's own queue. All other links are
+// sent as parcels.
 func (a *Agent) Ours(p Partition) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -80,17 +80,17 @@ func (a *Agent) ahead() time.Duration {
 	return now.Round(0).Sub(a.start.Round(0)) - now.Sub(a.start)
 }
 
-// Queued says that a commit took parcels into the outbox, up to a number.
+// Queued says that a commit put parcels into the outbox, up to a number.
 func (a *Agent) Queued(p Partition, number uint64) { a.post(queuedEvent{p, number}) }
 
-// Taken says that a delivery, given by Engine.Take, is durable, with its cursor, or that it
-// was dropped.
+// Taken says that a delivery of Engine.Take is durable together with its cursor, or was
+// dropped.
 func (a *Agent) Taken(d Delivery, ok bool) { a.post(takenEvent{d, ok}) }
 
-// Released says that a partition, as Engine.Release wanted, was let go.
+// Released says that the engine has released a partition, as Engine.Release asked.
 func (a *Agent) Released(p Partition, epoch uint64) { a.post(releasedEvent{p, epoch}) }
 
-// Leave hands all partitions over for ever. Run returns when that is done.
+// Leave hands all partitions over for good. Run returns when that is done.
 func (a *Agent) Leave() { a.post(leaveEvent{}) }
 
 // post never waits, so that an engine may call it from within its own methods.

@@ -4,18 +4,20 @@ import "time"
 
 // An Engine is the crawler of one agent, as the protocol sees it. Its methods are called by
 // the goroutine of Agent.Run, one at a time, and must not wait for long; what takes longer is
-// begun, and its end said to the Agent.
+// begun, and its end reported to the Agent.
 type Engine interface {
-	// Recover returns what the store has of the links across. It is called once, first.
+	// Recover returns the links to other partitions that the store holds. It is called once,
+	// before all other methods.
 	Recover() (Recovered, error)
-	// Report says how the crawl goes. It is of one moment.
+	// Report returns the state of the crawl at one moment.
 	Report() Report
-	// Own says which partitions came, and which went to others without having been let go.
-	// URLs of those that wait, and that the next owner may not know of since they are not in
-	// the replica, are to go into the outbox: the pages that led to them are here and will
-	// not be read again. What was let go has passed when the next owner has it all. Before each request the engine still asks Agent.May.
+	// Own says which partitions the agent gained, and which it lost to others without a
+	// release. Waiting URLs of lost partitions that are not in the replica go into the outbox:
+	// the next owner may not know them, and the pages that link to them are in this store and
+	// will not be read again. A released partition has passed when the next owner has all of
+	// it. Before each request the engine still calls Agent.May.
 	Own(gained []Holding, lost, passed []Partition)
-	// Release wants a partition let go: begin nothing new there, wait for what is in flight,
+	// Release asks the engine to release a partition: begin nothing new there, wait for what is in flight,
 	// commit, send the partition's state on, and say so by Agent.Released.
 	Release(p Partition, epoch uint64)
 	// Outbox returns the partition's parcels with numbers above after, in order, of about so
@@ -23,19 +25,20 @@ type Engine interface {
 	Outbox(p Partition, after uint64, bytes int) ([]Parcel, error)
 	// Trim says that the parcels up to a number are committed by their receiver.
 	Trim(p Partition, upto uint64)
-	// Take wants parcels taken in, in one commit with the cursor, Delivery.Last, and in the
-	// order given. When that is durable, also in the replica, Agent.Taken hears of it.
+	// Take asks the engine to commit parcels in the order given, together with the cursor,
+	// Delivery.Last. When the commit is durable, also in the replica, the engine calls
+	// Agent.Taken.
 	Take(d Delivery)
-	// Allow says how many pages the store may have in all, those in flight among them, and
-	// the priority below which no link is to be taken; -Inf allows any. Both may fall.
+	// Allow sets how many pages the store may have in all, pages in flight included, and the
+	// priority below which no link is fetched; -Inf allows any. Both may fall.
 	Allow(pages int64, price float64)
-	// Keeper says who has the replica from now on, "" when nobody can: the others are dead.
+	// Keeper names the agent that holds the replica from now on; "" if all others are dead.
 	Keeper(id AgentID)
-	// Outlive says that an agent is no more whose replica is here: what waits in its outbox is
-	// to be sent on. Own, for its partitions, comes before it.
+	// Outlive says that an agent is gone whose replica is here: the engine sends the parcels in
+	// its outbox on. Own is called for its partitions before that.
 	Outlive(id AgentID)
-	// Hear takes in what another agent's engine said by Agent.Tell. It may come twice, late,
-	// out of order, or not at all.
+	// Hear receives a message that another agent's engine sent by Agent.Tell. A message may
+	// come twice, late, out of order, or not at all.
 	Hear(from AgentID, told []byte)
 	// End says that the crawl has ended, and why (Ended…).
 	End(why string)
@@ -58,15 +61,15 @@ type Holding struct {
 	Wait      time.Duration // what From began may last so long
 }
 
-// Parcel is links of a page to sites of one partition, in a form that engines know, and at most
-// 128 KiB of it. What is longer, engines cut.
+// Parcel holds links of a page to sites of one partition, encoded by the engine in at most
+// 128 KiB. Engines split longer lists.
 type Parcel struct {
 	_      struct{} `cbor:",toarray"`
 	Number uint64   // rises in a store, from 1
 	Bytes  []byte   `most:"262144"`
 }
 
-// Delivery is parcels for a partition that the agent owns.
+// Delivery holds parcels for a partition that the agent owns.
 type Delivery struct {
 	From      AgentID
 	Partition Partition
@@ -75,7 +78,7 @@ type Delivery struct {
 	Parcels   []Parcel
 }
 
-// Recovered is what an agent that starts again has in its store.
+// Recovered is what an agent finds in its store when it starts again.
 type Recovered struct {
 	Known   uint64               // the highest epoch of a Holding
 	Held    map[Partition]uint64 // gained, and neither lost nor passed, with their epochs
@@ -84,16 +87,16 @@ type Recovered struct {
 	Outbox  map[Partition]Span   // parcels that wait for their receivers
 }
 
-// Stream is parcels of an agent to a partition.
+// Stream is the sequence of parcels from an agent to a partition.
 type Stream struct {
 	From      AgentID
 	Partition Partition
 }
 
-// Span is the numbers of a partition's parcels in the outbox, both ends among them.
+// Span is the range of numbers of a partition's parcels in the outbox, both ends included.
 type Span struct{ First, Last uint64 }
 
-// Report is how an agent's part of the crawl goes.
+// Report is the state of an agent's part of the crawl.
 type Report struct {
 	_        struct{} `cbor:",toarray"`
 	Pages    int64    // in the store
@@ -114,7 +117,7 @@ type Report struct {
 	Best     []Best    // what waits, whatever its hosts do; at most 16, priorities falling
 }
 
-// Best says that so many links, of so many hosts or addresses, have a priority at least.
+// Best counts the links, and their hosts or addresses, that have at least a priority.
 type Best struct {
 	_        struct{} `cbor:",toarray"`
 	Links    int

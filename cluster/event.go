@@ -80,7 +80,7 @@ type (
 type event any
 type effect any
 
-// Options say how an agent takes part.
+// Options are the settings of an agent.
 type Options struct {
 	ID           AgentID
 	Lease        time.Duration // how long an agent that falls silent may go on; 0: 10 s
@@ -92,9 +92,9 @@ type Options struct {
 	MaxPages     int64         // of the whole crawl; 0: no end
 	MinHarvest   float64       // end when the next pages are surely worth less; 0: never
 	HarvestPages int64         // how many of the last pages that goes by; 0: 1,000
-	// Price returns the priority below which links are left for better ones that have to wait,
-	// by all agents' reports; -Inf where none are, and nil where none ever are. It is called by
-	// one goroutine.
+	// Price returns, from the reports of all agents, the priority below which agents skip links
+	// because better ones wait; -Inf when they skip none. Nil: agents never skip links. One
+	// goroutine calls it.
 	Price func(all []Report) float64
 
 	parts int    // partitions; 0: partitions

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// hand is what an agent owns by the newest table that it has seen.
+// hand holds the partitions that an agent owns by the newest table that it has read.
 type hand struct {
 	table    *table
 	gone     *table // the last one, when the exchange has lost its values
 	revision uint64
 	held     map[Partition]held
-	released map[Partition]uint64 // by partition, the epoch that was let go
-	open     map[Partition]uint64 // let go, or held by an incarnation before this one; nobody is known to have gone on from it
-	past     map[Partition]uint64 // held ever, and the last epoch
+	released map[Partition]uint64 // by partition, the released epoch
+	open     map[Partition]uint64 // released, or held by an earlier incarnation, and not known to be taken over
+	past     map[Partition]uint64 // every partition ever held, with its last epoch
 	keeper   AgentID
 	kept     bool // keeper is known
 }
 
 type held struct {
 	epoch     uint64
-	rested    time.Duration // when all that the last owner began is surely over
-	wanted    bool          // by another
+	rested    time.Duration // when no request of the last owner can still run
+	wanted    bool          // by another agent
 	releasing bool
 }
 
@@ -33,7 +33,7 @@ func (h *hand) version() uint64 {
 	return h.table.version
 }
 
-// owner returns who owns a partition, and its epoch; none without a table.
+// owner returns the owner of a partition and its epoch; none without a table.
 func (h *hand) owner(p Partition) (AgentID, uint64) {
 	if h.table == nil {
 		return "", 0
@@ -53,11 +53,12 @@ func (h *hand) members() map[AgentID]member {
 	return nil
 }
 
-// releases returns what was let go, by partition.
+// releases returns the released partitions, sorted.
 func (h *hand) releases() []release { return listed(h.released) }
 
-// holds returns what was ever held, for a table to be made anew; nothing while there is one.
-// What was let go is among it: the next owner may never have heard of it.
+// holds returns every partition ever held, from which a lost table is made again; nothing
+// while there is a table. Released partitions are included: the next owner may not know yet
+// that it owns them.
 func (h *hand) holds() []release {
 	if h.table != nil {
 		return nil
@@ -72,7 +73,7 @@ func listed(epochs map[Partition]uint64) (all []release) {
 	return all
 }
 
-// lapse makes what is owned what was owned by an incarnation before.
+// lapse marks all owned partitions as owned by an earlier incarnation.
 func (h *hand) lapse() {
 	for p, had := range h.held {
 		h.open[p] = had.epoch
@@ -81,7 +82,7 @@ func (h *hand) lapse() {
 	clear(h.released)
 }
 
-// letGo takes in that the engine has let a partition go.
+// letGo handles that the engine has released a partition.
 func (n *node) letGo(ev releasedEvent) {
 	h, ok := n.hand.held[ev.partition]
 	if !ok || h.epoch != ev.epoch || !h.releasing {
@@ -92,8 +93,8 @@ func (n *node) letGo(ev releasedEvent) {
 	n.lease.soon()
 }
 
-// seeTable takes in the table. One that is older than another seen is of an exchange that
-// lost its values; the coordinator writes one that is newer than what anybody knows.
+// seeTable handles a table that was read. A table older than one read before comes from an
+// exchange that lost its values; the coordinator then writes one newer than any agent knows.
 func (n *node) seeTable(now, asked time.Duration, v Value) {
 	h := &n.hand
 	if v.Revision == 0 {
@@ -104,7 +105,7 @@ func (n *node) seeTable(now, asked time.Duration, v Value) {
 		return
 	}
 	if v.Revision == h.revision {
-		n.office.missing = n.office.missing && h.table == nil // as one that cannot be read
+		n.office.missing = n.office.missing && h.table == nil // as for an unreadable table
 		return
 	}
 	n.office.missing = false
@@ -116,13 +117,13 @@ func (n *node) seeTable(now, asked time.Duration, v Value) {
 		n.do(stop{err})
 		return
 	}
-	if err != nil { // nobody wrote it who takes part: it is written over, as if it were lost
+	if err != nil { // no agent of this crawl wrote it: overwrite it, as if it were lost
 		n.office.lost(now, h)
 		h.revision = v.Revision
 		return
 	}
 	if h.table != nil && v.Revision < h.revision && asked <= n.office.wrote {
-		return // seen before what was written since
+		return // read before our own later write
 	}
 	h.revision = v.Revision
 	n.adopt(now, t)
@@ -133,7 +134,7 @@ func (n *node) adopt(now time.Duration, t *table) {
 	h := &n.hand
 	if t.version < n.known {
 		h.table = t
-		return // nothing of it is believed before the coordinator has heard what we know
+		return // do not trust it before the coordinator knows what this agent knows
 	}
 	before := h.table
 	h.table = t
@@ -184,7 +185,7 @@ func (n *node) adopt(now time.Duration, t *table) {
 	n.out.route(now, t)
 }
 
-// settle says of what was owned before whether others have gone on from it, or never will.
+// settle decides for each partition owned before whether another agent has taken it over.
 func (n *node) settle() {
 	h := &n.hand
 	if h.table == nil || h.table.version < n.known {
@@ -211,8 +212,8 @@ func (n *node) settle() {
 	}
 }
 
-// releaseRested has the engine let go what others are to own. Not before all is over that an
-// owner before it may have begun: the next one does not know of that.
+// releaseRested makes the engine release partitions that others are to own, but not before
+// every request of an earlier owner is over: the next owner does not know of those.
 func (n *node) releaseRested(now time.Duration) {
 	h := &n.hand
 	for _, p := range slices.Sorted(maps.Keys(h.held)) {
@@ -224,8 +225,8 @@ func (n *node) releaseRested(now time.Duration) {
 	}
 }
 
-// holding describes a partition that came. An owner that did not let go may have begun a
-// fetch at the end of its lease.
+// holding describes a partition that this agent now owns. An owner that did not release it
+// may have begun a fetch at the end of its lease.
 func (o Options) holding(p Partition, e entry) Holding {
 	h := Holding{Partition: p, Epoch: e.epoch, From: e.from, Taken: e.taken}
 	if e.taken {

@@ -9,28 +9,28 @@ import (
 	"fossick/internal/wire"
 )
 
-// lease is an agent's own: how long others are bound to hold it for alive. It lasts from when
-// the last heartbeat that was accepted was sent. Others wait half a lease longer, so clocks
-// may differ in rate by a tenth, and need no common time.
+// lease is how long other agents must count this agent as alive. It begins when the last
+// accepted heartbeat was sent. Others wait half a lease longer, so the rates of clocks may
+// differ by a tenth, and agents need no common time.
 type lease struct {
 	every       time.Duration // between heartbeats
 	incarnation uint64
 	seq         uint64
 	revision    uint64 // of the agent's key
 	sent        time.Duration
-	accepted    time.Duration // when the last one accepted was sent
+	accepted    time.Duration // when the last accepted heartbeat was sent
 	until       time.Duration
 	next        time.Duration
-	joined      bool // there is an incarnation to beat for
+	joined      bool // there is an incarnation that sends heartbeats
 	pending     bool // a heartbeat is on its way
-	unsure      bool // the key has to be looked at before the next
+	unsure      bool // the key must be read before the next heartbeat
 	last        heartbeat
-	heard       uint64 // Report.Epoch of the last accepted: what others know that the store has
+	heard       uint64 // Report.Epoch of the last accepted heartbeat: the part of the store that others know
 	confirmed   bool   // a heartbeat of this incarnation was accepted for sure
-	run         uint64 // revision of the first heartbeat accepted: no other run of the agent has it
+	run         uint64 // revision of the first accepted heartbeat, which no other run of the agent has
 }
 
-// soon wants a heartbeat at once.
+// soon asks for a heartbeat at once.
 func (l *lease) soon() { l.next = 0 }
 
 // beat writes a heartbeat when one is due.
@@ -51,7 +51,7 @@ func (n *node) beat(now time.Duration) {
 	n.do(swapValue{agentKeys + string(n.opt.ID), wire.Encode(h), l.revision})
 }
 
-// beaten takes in how the swap of the agent's own key ended.
+// beaten handles the result of the swap of the agent's own key.
 func (n *node) beaten(now time.Duration, revision uint64) {
 	n.lease.pending = false
 	if revision == 0 {
@@ -72,8 +72,8 @@ func (l *lease) accept(revision uint64, length time.Duration) {
 	l.until = max(l.until, l.sent+length)
 }
 
-// seeSelf takes in what the exchange has of this agent: whether a heartbeat arrived that
-// nobody confirmed, and whether others hold it for dead.
+// seeSelf handles what the exchange holds of this agent: whether an unconfirmed heartbeat
+// arrived, and whether others have marked the agent as dead.
 func (n *node) seeSelf(now, asked time.Duration, v Value) {
 	l := &n.lease
 	if l.pending {
@@ -87,7 +87,7 @@ func (n *node) seeSelf(now, asked time.Duration, v Value) {
 		return
 	}
 	h, err := decodeHeartbeat(v.Bytes)
-	if err != nil { // nobody wrote it who takes part: it is written over
+	if err != nil { // no agent of this crawl wrote it: overwrite it
 		l.unsure = false
 		n.join(now, max(l.incarnation, 1), v.Revision)
 		return
@@ -98,7 +98,7 @@ func (n *node) seeSelf(now, asked time.Duration, v Value) {
 		return
 	}
 	if v.Revision < l.revision {
-		return // seen before what was written since
+		return // read before our own later write
 	}
 	l.unsure = false
 	switch {
@@ -115,7 +115,7 @@ func (n *node) seeSelf(now, asked time.Duration, v Value) {
 	}
 }
 
-// join begins another incarnation. What the last one owned is not owned any more.
+// join begins another incarnation, which owns nothing of what the last one owned.
 func (n *node) join(now time.Duration, incarnation, revision uint64) {
 	l := &n.lease
 	l.incarnation, l.revision = max(incarnation, l.incarnation+1), revision
@@ -126,7 +126,7 @@ func (n *node) join(now time.Duration, incarnation, revision uint64) {
 	n.allow()
 }
 
-// sight is what an agent has seen of the others.
+// sight holds what an agent knows of the others.
 type sight struct {
 	others map[AgentID]*other
 	sorted []AgentID // of them, as ids last found
@@ -136,25 +136,25 @@ type sight struct {
 	next   time.Duration
 	looked bool   // once at least
 	all    bool   // the last look was at everybody
-	newer  uint64 // a table of which others told
+	newer  uint64 // version of the newest table that others named
 
 	foreign bool // an agent of another version takes part
 
-	everybody bool // has to be looked at, since
+	everybody bool // all agents must be read, since then
 	since     time.Duration
 }
 
-// other is an agent as it was seen last.
+// other is the last known state of another agent.
 type other struct {
 	revision uint64
 	beat     heartbeat
-	changed  time.Duration // when its key was first seen so
+	changed  time.Duration // when its key was first seen with this value
 	seen     time.Duration // and last
-	fence    time.Duration // when it may be marked as dead, after a try
+	fence    time.Duration // after a try, when it may be marked as dead
 }
 
-// see takes in the keys of all agents. One whose key is gone, or cannot be read, stays as it was
-// seen last, and is held for dead in time.
+// see handles the keys of all agents. An agent whose key is gone or unreadable keeps its last
+// known state, and counts as dead in time.
 func (s *sight) see(now time.Duration, values map[string]Value) {
 	for id, o := range s.others {
 		key := agentKeys + string(id)
@@ -163,7 +163,7 @@ func (s *sight) see(now time.Duration, values map[string]Value) {
 		}
 		o.seen = now
 		if _, there := values[key]; !there {
-			o.revision = 0 // nothing can be written over it
+			o.revision = 0 // nothing can overwrite it
 		}
 	}
 	for key, v := range values {
@@ -197,7 +197,7 @@ func (s *sight) leaves(id AgentID) bool {
 	return o != nil && o.beat.Leaving && o.beat.Report.Outbox == 0
 }
 
-// silent says whether an agent's lease is surely over.
+// silent says whether the lease of an agent has surely ended.
 func (o *other) silent(lease time.Duration) bool { return o.seen-o.changed >= lease+lease/2 }
 
 // ids returns the agents seen, sorted.
@@ -218,9 +218,10 @@ func (n *node) askSometimes(now time.Duration) {
 	n.do(askValues{s.keys})
 }
 
-// needed returns the keys that an agent has to see, nil for all of them. Who coordinates, or
-// may have to, looks at everybody; all others at themselves and at what the coordinator says.
-// So what is read by all together does not grow with the square of their number.
+// needed returns the keys that an agent must read, nil for all of them. The coordinator, and
+// an agent that may have to replace it, reads the keys of all agents; any other agent reads
+// its own key and those of the coordinator. So the total of all readings does not grow with
+// the square of the number of agents.
 func needed(n *node, now time.Duration) []string {
 	s, t := &n.sight, n.hand.table
 	if s.everybody || t == nil || t.coordinator == n.opt.ID || n.opt.Prefers || n.lease.unsure || n.office.unsure || n.ledger.unsure || len(n.hand.open) > 0 {

@@ -10,11 +10,11 @@ import (
 	"fossick/internal/wire"
 )
 
-// ledger is what an agent may spend, and what it gave back. Grants rise only, and so do
-// returns; their difference is how many pages the store may have.
+// ledger holds how many pages an agent may store, and how many it gave back. Grants and
+// returns only rise; their difference is how many pages the store may have.
 type ledger struct {
 	pending  bool // a budget is on its way
-	unsure   bool // one was refused, or nobody knows; look first
+	unsure   bool // a write failed, or its result is unknown: read the budget first
 	failed   time.Duration
 	revision uint64
 	wrote    time.Duration
@@ -23,15 +23,15 @@ type ledger struct {
 	next     time.Duration
 
 	returned int64
-	lowered  bool  // the engine was told to keep to fewer, to give back the rest
+	lowered  bool  // the engine has a lower limit, so that the rest can be given back
 	from, to int64 // limits before and after
 	told     allowPages
 }
 
-// granted returns what an agent was granted ever.
+// granted returns how many pages an agent was ever granted.
 func (l *ledger) granted(id AgentID) int64 { return l.value.Grants[id] }
 
-// seeBudget takes in the budget.
+// seeBudget handles a budget that was read.
 func (n *node) seeBudget(asked time.Duration, v Value) {
 	l := &n.ledger
 	if v.Revision == 0 {
@@ -41,10 +41,10 @@ func (n *node) seeBudget(asked time.Duration, v Value) {
 		return
 	}
 	if v.Revision == l.revision || v.Revision < l.revision && asked <= l.wrote {
-		return // the same, or seen before what was written since; else all values were lost
+		return // unchanged, or read before our own later write; otherwise all values were lost
 	}
 	value, err := decodeBudget(v.Bytes)
-	if err != nil { // nobody wrote it who takes part: what was last read holds, and is written over it
+	if err != nil { // no agent of this crawl wrote it: keep the last budget read, and overwrite this one
 		l.revision = v.Revision
 		return
 	}
@@ -52,7 +52,7 @@ func (n *node) seeBudget(asked time.Duration, v Value) {
 	n.allow()
 }
 
-// budgetWritten takes in how the swap of the budget ended.
+// budgetWritten handles the result of the swap of the budget.
 func (n *node) budgetWritten(now time.Duration, revision uint64) {
 	l := &n.ledger
 	l.pending = false
@@ -64,7 +64,7 @@ func (n *node) budgetWritten(now time.Duration, revision uint64) {
 	}
 }
 
-// allow tells the engine what it may spend, when that changed.
+// allow tells the engine its limit and price if they have changed.
 func (n *node) allow() {
 	l := &n.ledger
 	a := allowPages{max(0, l.granted(n.opt.ID)-l.returned), l.value.Price}
@@ -86,8 +86,8 @@ func (n *node) allow() {
 	}
 }
 
-// giveBack gives back what the agent has no use for, so that others may spend it. First the
-// engine is told to keep to less; what it has begun meanwhile it keeps.
+// giveBack returns pages that the agent cannot use, so that others may store them. First it
+// lowers the limit of the engine; pages begun meanwhile stay with the agent.
 func (n *node) giveBack() {
 	l, r := &n.ledger, n.report
 	if n.opt.MaxPages == 0 || l.revision == 0 {
@@ -133,14 +133,14 @@ func (c coordinator) divide(now time.Duration) {
 	c.do(swapValue{budgetKey, wire.Encode(v), l.revision})
 }
 
-// living returns the agents that others hear of, sorted.
+// living returns the agents that are alive, sorted.
 func (c coordinator) living(now time.Duration) []AgentID {
 	return slices.DeleteFunc(slices.Clone(c.sight.ids()), func(id AgentID) bool {
 		return c.sight.others[id].revision == 0 || c.gone(now, id) && id != c.opt.ID
 	})
 }
 
-// offer is links that an agent could take soon.
+// offer is a number of links of one priority that an agent could fetch soon.
 type offer struct {
 	agent    AgentID
 	priority float64
@@ -159,10 +159,10 @@ func (c coordinator) offers(now time.Duration) (all []offer) {
 	return all
 }
 
-// horizon is how old what an agent goes by may be: a heartbeat, a budget, a look.
+// horizon is the greatest age of what an agent relies on: a heartbeat, a budget, a reading.
 func (c coordinator) horizon() time.Duration { return 3 * c.lease.every }
 
-// takes is how many links an agent can take within the horizon.
+// takes returns how many links an agent can fetch within the horizon.
 func (c coordinator) takes(r *Report) int64 {
 	return max(int64(r.Workers), int64(r.Pace*c.horizon().Seconds()))
 }
@@ -184,8 +184,8 @@ func (c coordinator) price(now time.Duration) float64 {
 	return math.Inf(-1)
 }
 
-// waits returns the priority below which links are left for better ones that have to wait; -Inf
-// when none are.
+// waits returns the priority below which agents skip links because better ones wait; -Inf
+// when they skip none.
 func (c coordinator) waits(now time.Duration) float64 {
 	if c.opt.Price == nil {
 		return math.Inf(-1)
@@ -197,8 +197,8 @@ func (c coordinator) waits(now time.Duration) float64 {
 	return c.opt.Price(all)
 }
 
-// free returns how many pages nobody may take yet. What an agent may still take counts as
-// spent, also when it is dead: it may be frozen, with a store that is heard of again.
+// free returns how many pages can still be granted. Pages granted to an agent count as spent
+// even if it is dead: it may only be frozen, and come back with its store.
 func (c coordinator) free(grants map[AgentID]int64) int64 {
 	free := c.opt.MaxPages
 	for id, g := range grants {
@@ -219,17 +219,17 @@ func (c coordinator) free(grants map[AgentID]int64) int64 {
 	return free
 }
 
-// leastExchange is how long a fetch is taken to last while nobody knows.
+// leastExchange is the assumed time of a fetch until one has been measured.
 const leastExchange = 100 * time.Millisecond
 
-// plentyShare of what is left is what all agents together may have granted for links that they
-// may yet find; it is what a crawl may end short of when they die.
+// plentyShare limits what all agents together hold for links that they may yet find: a
+// sixteenth of the pages left. A crawl may end short by as much when they die.
 const plentyShare = 16
 
-// grant raises the grants of those whose links are worth most. While much is left an agent
-// gets what it can take at most until the next grant reaches it, so that none has to wait for
-// one. Later it gets what it takes by its reports. At the end, when there is not enough for
-// all, each page goes to the best link that has none yet.
+// grant raises the grants of the agents with the best links. While many pages are left, an
+// agent gets the most that it can fetch until the next grant reaches it, so that none waits
+// for one. Later it gets what its reports say that it fetches. At the end, when the pages do
+// not suffice for all, each page goes to the best link that has none yet.
 func (c coordinator) grant(now time.Duration, grants map[AgentID]int64) (plenty bool) {
 	living := c.living(now)
 	outstanding, most := map[AgentID]int64{}, map[AgentID]int64{}
@@ -238,7 +238,7 @@ func (c coordinator) grant(now time.Duration, grants map[AgentID]int64) (plenty 
 		grants[id] = max(grants[id], b.Returned+b.Report.Pages) // a store that had pages before
 		outstanding[id] = grants[id] - b.Returned - b.Report.Pages
 	}
-	free := max(0, c.free(grants)) // less when a store had pages that nobody knew of; grants never fall
+	free := max(0, c.free(grants)) // below 0 when a store had unknown pages; grants never fall
 	for _, id := range living {
 		r := &c.sight.others[id].beat.Report
 		fastest := 2 * c.takes(r)
@@ -258,7 +258,7 @@ func (c coordinator) grant(now time.Duration, grants map[AgentID]int64) (plenty 
 		outstanding[o.agent] += more
 		free -= more
 	}
-	for _, id := range living { // all its hosts rest; it may begin when one is free
+	for _, id := range living { // all its hosts rest: it may begin when one is free
 		r := c.sight.others[id].beat.Report
 		if free > 0 && len(r.Head) == 0 && outstanding[id] == 0 && most[id] > 0 {
 			grants[id]++
@@ -273,7 +273,7 @@ func (c coordinator) grant(now time.Duration, grants map[AgentID]int64) (plenty 
 	if wanted == 0 || free < 2*wanted {
 		return plenty
 	}
-	for id := range most { // some take more than a report names
+	for id := range most { // an agent can fetch more than the links in its report
 		grants[id] += max(0, most[id]-outstanding[id])
 	}
 	return plenty

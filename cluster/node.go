@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrTwice reports that another process goes by the same AgentID.
+// ErrTwice reports that another process uses the same AgentID.
 var ErrTwice = errors.New("another process has this agent's name; each needs a store of its own")
 
 // Keys of the exchange's table.

@@ -13,7 +13,7 @@ const partitions = 1024
 type Partition uint16
 
 // PartitionOf returns the partition of a site (page.Site), or of a page's checksum. Nobody can choose names that all
-// fall into one.
+// fall into one partition.
 func PartitionOf(name string) Partition {
 	sum := sha256.Sum256([]byte(name))
 	return Partition(binary.BigEndian.Uint16(sum[:]) % partitions)

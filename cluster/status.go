@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Status is how the crawl of a cluster stands, as its exchange tells it.
+// Status is the state of a cluster's crawl, by the values of its exchange.
 type Status struct {
 	Agents      []AgentStatus // by name
 	Coordinator AgentID       // "" while there is none
@@ -15,7 +15,7 @@ type Status struct {
 	Ended       string        // why the crawl has ended, see EndedEmpty; "" while it goes on
 }
 
-// AgentStatus is how an agent of it stands, by its last heartbeat.
+// AgentStatus is the state of one agent, by its last heartbeat.
 type AgentStatus struct {
 	ID         AgentID
 	Partitions int // that it owns

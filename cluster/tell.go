@@ -10,7 +10,7 @@ import (
 // mostToldBytes bounds what one call of Tell says.
 const mostToldBytes = mostMessageBytes - 1<<10
 
-// Tell says something to another agent's engine; see Engine.Hear. It does not wait, and may
+// Tell sends a message to another agent's engine; see Engine.Hear. It does not wait, and may
 // be called before Run.
 func (a *Agent) Tell(to AgentID, b []byte) {
 	if len(b) > mostToldBytes {
@@ -23,8 +23,8 @@ func (a *Agent) Tell(to AgentID, b []byte) {
 	}
 }
 
-// Peers returns the other agents of the table, by name. run tells this run of the agent from
-// those before and after: it rises with each, and is 0 until the first heartbeat was accepted.
+// Peers returns the other agents of the table, sorted by name. run identifies this run of the
+// agent: it rises with each run, and is 0 until the first heartbeat was accepted.
 func (a *Agent) Peers() (run uint64, others []AgentID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -37,7 +37,7 @@ func (a *Agent) Peers() (run uint64, others []AgentID) {
 	return a.node.lease.run, slices.DeleteFunc(others, func(id AgentID) bool { return id == a.opt.ID })
 }
 
-// Keeps says whether the table names this agent as the one that keeps another's replica.
+// Keeps says whether the table names this agent as the keeper of another agent's replica.
 func (a *Agent) Keeps(id AgentID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -27,7 +27,7 @@ var (
 	errWire = errors.New("not of this protocol")
 	// errVersion is a heartbeat of another version. A table that cannot be read beside such
 	// is that version's.
-	errVersion = fmt.Errorf("%w: another version of fossick takes part", errWire)
+	errVersion = fmt.Errorf("%w: another version of fossick takes part; run the same version on all agents", errWire)
 )
 
 // message is what agents send each other about a partition's parcels.

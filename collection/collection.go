@@ -91,7 +91,7 @@ func Names(dirs []string) ([]string, error) {
 			return nil, err
 		}
 		if slices.Contains(paths, path) {
-			return nil, usage.Errorf("%s is named twice; name each store once", dir)
+			return nil, usage.Errorf("%s is given twice; give each store once", dir)
 		}
 		paths, names = append(paths, path), append(names, filepath.Base(path))
 	}

@@ -102,7 +102,7 @@ func (c *Collection) refined(choice Choice) error {
 			return nil
 		}
 	}
-	return usage.Errorf("no page was refined, so none is kept; run fossick refine first, or choose by --label")
+	return usage.Errorf("--kept needs refined pages; run fossick refine first, or choose pages by --label")
 }
 
 // link enters a page with each store that knows its URL.

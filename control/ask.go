@@ -43,7 +43,7 @@ type Examiner interface {
 }
 
 // errNoQuestions says that a crawl's scores do not learn.
-var errNoQuestions = usage.Errorf("this crawl's scores do not learn from labels; a crawl with --score learned knows what to ask")
+var errNoQuestions = usage.Errorf("--ask needs a crawl with --score learned; the scores of this crawl do not learn from labels")
 
 const (
 	maxQuestions = 1000
@@ -205,7 +205,7 @@ func whyAsked(q people.Question) string {
 }
 
 func expected(q people.Question) string {
-	return fmt.Sprintf("on topic with probability %.2f; %.0f %% of the next URLs have words of it in their links", q.Probability, 100*q.Reach)
+	return fmt.Sprintf("on topic with probability %.2f; the links to %.0f %% of the next URLs share words with it", q.Probability, 100*q.Reach)
 }
 
 // Running asks the crawl that has a store.

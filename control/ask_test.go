@@ -85,7 +85,7 @@ func TestQuestions(t *testing.T) {
 	if link.URL != asker+"waits" || link.Link == nil || *link.Link != want || !strings.Contains(link.Text, "the deep") || link.Title != "" {
 		t.Errorf("%+v, %+v, want %+v", link, link.Link, want)
 	}
-	const why = "not fetched yet; on topic with probability 0.25; 12 % of the next URLs have words of it in their links; for it: words (good ones); against it: host (a bad one)"
+	const why = "not fetched yet; on topic with probability 0.25; the links to 12 % of the next URLs share words with it; for it: words (good ones); against it: host (a bad one)"
 	if link.Why != why {
 		t.Errorf("why %q, want %q", link.Why, why)
 	}

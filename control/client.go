@@ -15,7 +15,7 @@ import (
 )
 
 // ErrNoCrawl reports a store in use by who does not answer.
-var ErrNoCrawl = errors.New("no crawl answers there")
+var ErrNoCrawl = errors.New("no running crawl answers")
 
 // Ask asks the crawl that has a store, which busy says; question is nil for GET.
 func Ask(ctx context.Context, dir, path string, question, answer any, busy error) error {
@@ -43,21 +43,21 @@ func call(ctx context.Context, dir, path string, question any, busy error) (*htt
 	if question != nil {
 		var err error
 		if body, err = json.Marshal(question); err != nil {
-			return nil, fmt.Errorf("question to the crawl: %w", err)
+			return nil, fmt.Errorf("send a question to the crawl: %w", err)
 		}
 		method = http.MethodPost
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://crawl"+path, bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("question to the crawl: %w", err)
+		return nil, fmt.Errorf("send a question to the crawl: %w", err)
 	}
 	resp, err := client.Do(req)
 	var refused *net.OpError
 	if errors.As(err, &refused) && refused.Op == "dial" {
-		return nil, fmt.Errorf("%w, and %w; if one is just starting or ending, try again in a moment, else wait for the other process to end", busy, ErrNoCrawl)
+		return nil, fmt.Errorf("%w, and %w; if a crawl is just starting or ending, try again in a moment; otherwise wait until the other process ends", busy, ErrNoCrawl)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the crawl of %s did not answer to the end: %w; try again", dir, err)
+		return nil, fmt.Errorf("the crawl of %s stopped in the middle of its answer: %w; try again", dir, err)
 	}
 	return resp, nil
 }
@@ -67,13 +67,13 @@ func readAnswer(resp *http.Response, answer any) error {
 	dec := json.NewDecoder(resp.Body)
 	if resp.StatusCode == http.StatusOK {
 		if err := dec.Decode(answer); err != nil {
-			return fmt.Errorf("answer of the crawl: %w; try again", err)
+			return fmt.Errorf("the answer of the crawl cannot be read: %w; try again", err)
 		}
 		return nil
 	}
 	var failed failure
 	if err := dec.Decode(&failed); err != nil {
-		return fmt.Errorf("the crawl answered %s; is it another version of fossick?", resp.Status)
+		return fmt.Errorf("the crawl answered %s; use the version of fossick that runs the crawl", resp.Status)
 	}
 	if failed.Usage {
 		return usage.Of(errors.New(failed.Error))

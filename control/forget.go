@@ -41,7 +41,7 @@ type fulfilled struct {
 // CheckForget refuses what names no pages, before any store is looked at.
 func CheckForget(text string) error {
 	if strings.Trim(text, "*/ ") == "" {
-		return usage.Errorf("name a URL, a host, or the beginning of URLs and *")
+		return usage.Errorf("give a URL, a host, or the beginning of URLs and *")
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func ForgetPattern(s *store.Store, urls *page.Normalizer, text string) (string, 
 }
 
 // errEndsFirst is the answer to who waits when the crawl ends for another reason.
-var errEndsFirst = errors.New("the crawl ended before the pages could leave the disk; the request is kept, and the next command that opens the store fulfils it")
+var errEndsFirst = errors.New("the crawl ended before the pages were deleted from the disk; the request is kept, and the next command that opens the store completes it")
 
 // errNoStore is the answer of a crawl that ends because its store could not be opened again.
 var errNoStore = fmt.Errorf("%w with an error; run the command again", crawler.ErrEnded)

@@ -148,8 +148,8 @@ func (r *Interviewed) Print(w io.Writer) {
 	switch {
 	case len(r.Labels) == 0:
 	case r.Running:
-		io.WriteString(w, "the crawl follows\n")
+		io.WriteString(w, "the running crawl has applied them\n")
 	default:
-		io.WriteString(w, "kept; no crawl is running: a resumed one learns from it\n")
+		io.WriteString(w, "kept; no crawl is running. A resumed crawl learns from them\n")
 	}
 }

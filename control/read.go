@@ -71,7 +71,7 @@ func (r *Stores) copyOf(ctx context.Context, dir string, busy error) (*store.Sto
 	if resp.StatusCode != http.StatusOK {
 		return nil, readAnswer(resp, nil)
 	}
-	r.Say("a crawl is writing %s: reading a copy of this moment", dir)
+	r.Say("a crawl is writing %s: reading a snapshot of it", dir)
 	s, err := store.Receive(dir, resp.Body)
 	if ctx.Err() != nil {
 		if s != nil {
@@ -80,7 +80,7 @@ func (r *Stores) copyOf(ctx context.Context, dir string, busy error) (*store.Sto
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: a copy of what the crawl has: %w", dir, err)
+		return nil, fmt.Errorf("%s: snapshot of the running crawl: %w", dir, err)
 	}
 	return s, nil
 }

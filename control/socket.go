@@ -71,7 +71,7 @@ func Open(opt Options) (*Socket, error) {
 	dir := opt.Store.Dir()
 	l, err := c.listen(filepath.Join(dir, socketName))
 	if err != nil {
-		return nil, fmt.Errorf("socket of the crawl: %w; check who may write in %s", err, dir)
+		return nil, fmt.Errorf("control socket of the crawl: %w; check the permissions of %s", err, dir)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /why", c.answering(c.why))

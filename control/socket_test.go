@@ -49,7 +49,7 @@ func TestSocket(t *testing.T) {
 		if err := Ask(t.Context(), dir, "/why?url=nonsense", nil, &story.Story{}, busy); !errors.As(err, &mistake) {
 			t.Errorf("a bad question: %v", err)
 		}
-		if err := Ask(t.Context(), dir, "/other", nil, &story.Story{}, busy); err == nil || !strings.Contains(err.Error(), "another version of fossick") {
+		if err := Ask(t.Context(), dir, "/other", nil, &story.Story{}, busy); err == nil || !strings.Contains(err.Error(), "use the version of fossick that runs the crawl") {
 			t.Errorf("an unknown question: %v", err)
 		}
 		link, _ := os.Readlink(socket)

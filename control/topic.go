@@ -18,9 +18,9 @@ func topicOf(s *store.Store, name string) (int, error) {
 	case len(names) == 0:
 		return 0, usage.Errorf("--topic %s: this crawl's topic is %s; leave --topic out", name, s.Info().Topic)
 	case name == "":
-		return 0, usage.Errorf("a label is of one topic, and this crawl has %s; say which with --topic NAME", all)
+		return 0, usage.Errorf("this crawl has the topics %s; give the topic of the label with --topic NAME", all)
 	case i < 0:
-		return 0, usage.Errorf("--topic %s: this crawl has the topics %s; name one of them", name, all)
+		return 0, usage.Errorf("--topic %s: this crawl has the topics %s; give one of them", name, all)
 	default:
 		return i + 1, nil
 	}

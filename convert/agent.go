@@ -26,7 +26,7 @@ func (a *agent) do(ctx context.Context) error {
 	if err := a.read(ctx); err != nil {
 		return err
 	}
-	a.opt.Step("naming links of "+name, total)
+	a.opt.Step("resolving links of "+name, total)
 	return a.link(ctx)
 }
 

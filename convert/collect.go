@@ -70,7 +70,7 @@ func (c *collector) result(ctx context.Context, there *manifest) (*Result, error
 		return nil, err
 	}
 	c.m = there
-	c.opt.Step("checking what is there", 0)
+	c.opt.Step("checking finished files", 0)
 	if err := c.admit(); err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (c *collector) whileAnswering(ctx context.Context, do func(context.Context)
 
 // gather takes in what the others give.
 func (c *collector) gather(ctx context.Context) error {
-	c.opt.Step("taking in the parts of the other agents", 0)
+	c.opt.Step("receiving the parts of the other agents", 0)
 	c.from[c.Me].all = true
 	for slices.ContainsFunc(c.from, func(g giving) bool { return !g.all }) {
 		from, m, err := c.receive(ctx)
@@ -176,7 +176,7 @@ func (c *collector) begin(ctx context.Context, from int, m message) error {
 		return err
 	}
 	if m.Store.Fingerprint != c.m.Stores[from].Fingerprint {
-		return c.m.changed("another state of the store " + m.Store.Name + ", which has changed since")
+		return c.m.changed("an earlier state of the store " + m.Store.Name + ", which has changed since")
 	}
 	files, err := under(storeFolder(from), m.Files)
 	if err != nil {
@@ -222,7 +222,7 @@ func (c *collector) next(ctx context.Context, from int) (err error) {
 		f := g.files[g.at]
 		if at := slices.IndexFunc(c.m.Files, func(p part) bool { return p.Name == f.Name }); at >= 0 {
 			if c.m.Files[at] != f {
-				return fmt.Errorf("%s %w; remove %s to begin anew", strings.TrimPrefix(f.Name, partsFolder), ErrDamaged, c.m.dir)
+				return fmt.Errorf("%s %w; remove %s to start over", strings.TrimPrefix(f.Name, partsFolder), ErrDamaged, c.m.dir)
 			}
 			continue
 		}
@@ -281,7 +281,7 @@ func (c *collector) end(from int) error {
 		return err
 	}
 	if g.got != f.Bytes || hex.EncodeToString(g.sum.Sum(nil)) != f.SHA256 {
-		return fmt.Errorf("%s %w; start it again at all agents", f.Name, ErrDamaged)
+		return fmt.Errorf("%s %w; start the command again on all agents", f.Name, ErrDamaged)
 	}
 	c.m.Files = append(c.m.Files, f)
 	return c.m.save()

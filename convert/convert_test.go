@@ -275,8 +275,8 @@ func TestGoesOn(t *testing.T) {
 		done  []string // steps that are not to be taken again
 	}{
 		{"joining links", 13, []string{"writing tables"}},
-		{"naming links of crawl1", 4, nil},
-		{"naming links of crawl0", 1, nil},
+		{"resolving links of crawl1", 4, nil},
+		{"resolving links of crawl0", 1, nil},
 		{"reading crawl1", 3, nil},
 		{"numbering pages", 6, nil},
 		{"writing tables", 6, nil},

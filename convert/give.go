@@ -73,7 +73,7 @@ func (g *giver) offer() message {
 
 // serve answers who collects, until all is done.
 func (g *giver) serve(ctx context.Context) (*Result, error) {
-	g.opt.Step("giving this agent's part to agent "+g.agents[g.to].Name, 0)
+	g.opt.Step("sending this agent's part to agent "+g.agents[g.to].Name, 0)
 	for {
 		from, m, err := g.receive(ctx)
 		if err != nil {

@@ -21,7 +21,7 @@ import (
 var ErrChanged = errors.New("was begun with")
 
 // ErrDamaged reports a file of a conversion that is not as it was written.
-var ErrDamaged = errors.New("is not what was written")
+var ErrDamaged = errors.New("is damaged")
 
 const (
 	manifestFile   = "manifest.json"
@@ -69,7 +69,7 @@ type Counts struct {
 	Domains     uint64 `json:"domains"`
 	Communities uint64 `json:"communities"`
 	Links       uint64 `json:"links"`
-	Repeated    uint64 `json:"repeated"` // pages left out, as an earlier store has them
+	Repeated    uint64 `json:"repeated"` // pages left out: an earlier store has them
 }
 
 // maxManifestBytes bounds a manifest: a chunk of 20,000 pages has 200 bytes in it.
@@ -96,7 +96,7 @@ func readManifest(dir string) (*manifest, error) {
 		err = errors.New("it has no format")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %w by a conversion (%w); name another place with -o, or remove %s", filepath.Join(dir, manifestFile), ErrDamaged, err, dir)
+		return nil, fmt.Errorf("%s %w (%w); give another place with -o, or remove %s", filepath.Join(dir, manifestFile), ErrDamaged, err, dir)
 	}
 	return m, nil
 }
@@ -118,7 +118,7 @@ func (m *manifest) like(n *manifest) error {
 }
 
 func (m *manifest) changed(what string) error {
-	return fmt.Errorf("%s %w %s; remove it to begin anew, or name another place with -o", m.dir, ErrChanged, what)
+	return fmt.Errorf("%s %w %s; remove it to start over, or give another place with -o", m.dir, ErrChanged, what)
 }
 
 func (m *manifest) names() string {
@@ -133,7 +133,7 @@ func (m *manifest) names() string {
 func (m *manifest) admit(i int, print string) error {
 	s := &m.Stores[i]
 	if s.Fingerprint != "" && s.Fingerprint != print {
-		return m.changed("another state of the store " + s.Name + ", which has changed since")
+		return m.changed("an earlier state of the store " + s.Name + ", which has changed since")
 	}
 	s.Fingerprint = print
 	return nil
@@ -156,7 +156,7 @@ func (m *manifest) verify(ctx context.Context) error {
 		}
 		got, err := sumOf(m.dir, p.Name)
 		if err != nil || got.Bytes != p.Bytes || got.SHA256 != p.SHA256 {
-			return errors.Join(fmt.Errorf("%s %w; remove %s to begin anew", filepath.Join(m.dir, p.Name), ErrDamaged, m.dir), err)
+			return errors.Join(fmt.Errorf("%s %w; remove %s to start over", filepath.Join(m.dir, p.Name), ErrDamaged, m.dir), err)
 		}
 	}
 	return nil

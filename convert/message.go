@@ -41,7 +41,7 @@ type message struct {
 }
 
 // ErrMessage reports bytes that no agent of this version says, or not then.
-var ErrMessage = errors.New("not what agents that convert together say; run one version of fossick at all")
+var ErrMessage = errors.New("an unexpected message between agents that convert together; run the same version of fossick on all of them")
 
 // pieceBytes is how much of a file is sent at once at most.
 const pieceBytes = 512 << 10

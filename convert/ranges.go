@@ -15,7 +15,7 @@ func Ranges(counts []uint64) ([]Range, error) {
 	next := uint64(0)
 	for _, n := range counts {
 		if n > maxPages-next {
-			return nil, fmt.Errorf("more than %d pages; convert fewer stores at once", uint64(maxPages))
+			return nil, fmt.Errorf("more than %d pages; convert fewer stores together", uint64(maxPages))
 		}
 		ranges = append(ranges, Range{next, n})
 		next += n

@@ -36,7 +36,7 @@ type record struct {
 
 func recordOf(p *collection.Page) (*record, error) {
 	if p.Number > maxPages {
-		return nil, fmt.Errorf("page %d; a store with up to %d can be converted", p.Number, uint64(maxPages))
+		return nil, fmt.Errorf("page %d; convert can read a store with up to %d pages", p.Number, uint64(maxPages))
 	}
 	return &record{
 		Number: uint32(p.Number), Ref: p.Ref, URL: p.URL, Host: p.Host, Domain: p.Site, Title: p.Title, Description: p.Text,

@@ -100,7 +100,7 @@ func goOn(ctx context.Context, dir string, fresh *manifest, opt *Options) (*mani
 		return nil, err
 	}
 	m.Partial = fresh.Partial // what is finished had no damage
-	opt.Step("checking what is finished", 0)
+	opt.Step("checking finished files", 0)
 	return m, m.verify(ctx)
 }
 
@@ -139,7 +139,7 @@ func check(ctx context.Context, there, fresh *manifest, opt *Options) (*Result, 
 			return nil, err
 		}
 	}
-	opt.Step("checking what is there", 0)
+	opt.Step("checking finished files", 0)
 	if err := there.verify(ctx); err != nil {
 		return nil, err
 	}

@@ -120,9 +120,9 @@ func (c *company) who() (number int, err error) {
 	case 1:
 		return number, nil
 	case 0:
-		return 0, errors.New("no agent says where the folder is to be made; give -o DIR to one of them")
+		return 0, errors.New("no agent has -o; give -o DIR to one of them")
 	}
-	return 0, fmt.Errorf("agents %s would all collect; give -o DIR to one of them", nearest.Some("", names))
+	return 0, fmt.Errorf("agents %s all have -o; give -o DIR to one of them only", nearest.Some("", names))
 }
 
 func (c *company) send(ctx context.Context, to int, m message) error {
@@ -147,7 +147,7 @@ func (c *company) receive(ctx context.Context) (from int, m message, err error) 
 		return from, m, err
 	}
 	if was := c.agents[from]; was != nil && (was.Name != m.Name || was.Print != m.Print || was.Collects != m.Collects) {
-		return from, m, fmt.Errorf("agent %s came back with another store, -o or a store that has changed since; start it again at all agents", m.Name)
+		return from, m, fmt.Errorf("agent %s came back with another or a changed store, or another -o; start the command again on all agents", m.Name)
 	}
 	c.agents[from] = &m
 	if m.Again {

@@ -21,16 +21,16 @@ func zipped(b []byte) []byte {
 func packingFaults() []Fault {
 	packed := []string{"Content-Encoding: gzip", "Connection: close"}
 	return []Fault{
-		wire("gzip-members", "sends gzip members with nothing in them, without end", "too_large", func(c *rawConn) {
+		wire("gzip-members", "sends endless empty gzip members", "too_large", func(c *rawConn) {
 			_ = c.head(packed...)
 			c.flood(strings.Repeat(string(zipped(nil)), 100), 256<<20)
 		}),
-		wire("gzip-name", "gives a gzip file a name without end", "body_error", func(c *rawConn) {
+		wire("gzip-name", "gives a gzip file an endless name", "body_error", func(c *rawConn) {
 			_ = c.head(packed...)
 			_, _ = c.Write([]byte("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03"))
 			c.flood(strings.Repeat("n", 4096), 64<<20)
 		}),
-		wire("gzip-junk", "sends junk without end behind a gzip file", "ok duplicate", func(c *rawConn) {
+		wire("gzip-junk", "sends endless junk after a gzip file", "ok duplicate", func(c *rawConn) {
 			_ = c.head(packed...)
 			_, _ = c.Write(zipped([]byte("<title>packed</title><p>and then junk")))
 			c.flood(strings.Repeat("junk", 1024), 64<<20)
@@ -39,14 +39,14 @@ func packingFaults() []Fault {
 			_ = c.head(packed...)
 			c.drip(string(zipped(bytes.Repeat([]byte("<p>"), 1<<20))))
 		}),
-		whole("gzip-in-gzip", "packs a packed page into a page", "wrong_type", func(v *victim) {
+		whole("gzip-in-gzip", "compresses a page twice and announces it once", "wrong_type", func(v *victim) {
 			v.html(zipped(zipped(v.page)), "Content-Encoding", "gzip")
 		}),
 		wire("gzip-lines", "names its coding in two header fields", "body_error", func(c *rawConn) {
 			_ = c.head("Content-Encoding: gzip", "Content-Encoding: gzip", "Connection: close")
 			_, _ = c.Write(zipped(zipped([]byte("<p>twice"))))
 		}),
-		wire("deflate-bomb", "packs blanks without end by deflate", "too_large", func(c *rawConn) {
+		wire("deflate-bomb", "sends endless spaces, compressed by deflate", "too_large", func(c *rawConn) {
 			_ = c.head("Content-Encoding: deflate", "Connection: close")
 			z, err := flate.NewWriter(c, flate.BestSpeed)
 			if err != nil {
@@ -78,10 +78,10 @@ func charsetFaults() []Fault {
 		typed("utf-7", "hides markup in UTF-7", "ok", "text/html; charset=utf-7", func(url string) []byte {
 			return []byte("<title>seven " + url + "</title>+ADw-a href=+ACI-http://127.0.0.1/+ACI-+AD4-in+ADw-/a+AD4-")
 		}),
-		typed("utf-16", "sends UTF-16 without a word about it", "wrong_type", "text/html", func(url string) []byte {
+		typed("utf-16", "sends UTF-16 without announcing it", "wrong_type", "text/html", func(url string) []byte {
 			return wide("<title>wide " + url + "</title><p>two bytes each, and no mark")
 		}),
-		typed("mark-fight", "says UTF-8 in the header and UTF-16 by its mark", "ok duplicate wrong_type", "text/html; charset=utf-8", func(url string) []byte {
+		typed("mark-fight", "says UTF-8 in the header and UTF-16 in its byte order mark", "ok duplicate wrong_type", "text/html; charset=utf-8", func(url string) []byte {
 			return append([]byte{0xff, 0xfe}, wide("<title>mark "+url+"</title><p>two bytes each")...)
 		}),
 		typed("overlong", "writes characters longer than UTF-8 allows", "ok duplicate", "text/html; charset=utf-8", func(url string) []byte {
@@ -93,7 +93,7 @@ func charsetFaults() []Fault {
 		typed("replacement", "names a charset that browsers refuse to read", "ok duplicate", "text/html; charset=iso-2022-kr", func(url string) []byte {
 			return []byte("<title>refused " + url + "</title><p>\x1b$)C\x0e1122\x0f text")
 		}),
-		typed("zeros", "scatters zeros over its text", "ok duplicate", "text/html", func(url string) []byte {
+		typed("zeros", "scatters zero bytes over its text", "ok duplicate", "text/html", func(url string) []byte {
 			return []byte("<title>ze\x00ros " + url + "</title><p>" + strings.Repeat("some words with a zero at the end\x00 and <\x00a hr\x00ef=/x>on ", 1000))
 		}),
 		typed("charset-long", "names a charset of 200 KB", "ok duplicate", "text/html; charset=\""+strings.Repeat("x", 200<<10)+"\"", func(url string) []byte {

@@ -19,10 +19,10 @@ func fieldFaults() []Fault {
 	}
 	const html = "Content-Type"
 	return []Fault{
-		header("version-bytes", "names its version and its date in bytes that are no UTF-8", "ok",
+		header("version-bytes", "names its version and its date in bytes that are not UTF-8", "ok",
 			html, "text/html", "ETag", "\"\xff\xfe\x80\"", "Last-Modified", "\xc0\xaf yesterday"),
 		header("version-long", "names its version in 200 KB", "ok", html, "text/html", "ETag", `"`+strings.Repeat("e", 200<<10)+`"`),
-		header("type-bytes", "has bytes that are no UTF-8 in its type and its wishes", "ok", html, "text/html; charset=\xff\xfe", "X-Robots-Tag", "\xff\xfe: noarchive"),
+		header("type-bytes", "has bytes that are not UTF-8 in its type and X-Robots-Tag", "ok", html, "text/html; charset=\xff\xfe", "X-Robots-Tag", "\xff\xfe: noarchive"),
 		header("type-list", "names two types in one field", "ok", html, "text/plain, text/html"),
 		header("type-repeats", "names its type in three fields, one of them empty", "ok", html, "", html, "text/html", html, "*/*"),
 	}
@@ -36,10 +36,10 @@ func fieldMoves() []Fault {
 		})
 	}
 	return []Fault{
-		to("redirect-blanks", "redirects to a URL with a tab and blanks in it", " /~moved/a\tb c"),
-		to("redirect-percent", "redirects to a URL with a percent sign that is no escape", "/~moved/100%_off"),
-		to("redirect-backslash", "redirects inside, with backslashes for slashes", `\\127.0.0.1:22\~moved`),
-		to("redirect-mixed", "redirects inside, with a slash and a backslash", `/\127.0.0.1:22/~moved`),
+		to("redirect-blanks", "redirects to a URL with a tab and spaces in it", " /~moved/a\tb c"),
+		to("redirect-percent", "redirects to a URL with a percent sign that is not an escape", "/~moved/100%_off"),
+		to("redirect-backslash", "redirects to the crawler's own machine, with backslashes for slashes", `\\127.0.0.1:22\~moved`),
+		to("redirect-mixed", "redirects to the crawler's own machine, with a slash and a backslash", `/\127.0.0.1:22/~moved`),
 	}
 }
 
@@ -55,8 +55,8 @@ func fieldRules() []Fault {
 		})
 	}
 	return []Fault{
-		fault("robots-203", "comes by way of somebody who changed it", http.StatusNonAuthoritativeInfo),
-		fault("robots-206", "comes in a part that nobody asked for", http.StatusPartialContent, "Content-Range", "bytes 0-25/9999"),
-		fault("robots-version", "names its version in bytes that are no UTF-8", http.StatusOK, "ETag", "\"\xff\xfe\"", "Content-Type", "text/plain; x=\xff"),
+		fault("robots-203", "comes through a proxy that changed it", http.StatusNonAuthoritativeInfo),
+		fault("robots-206", "comes in a part without a request for it", http.StatusPartialContent, "Content-Range", "bytes 0-25/9999"),
+		fault("robots-version", "names its version in bytes that are not UTF-8", http.StatusOK, "ETag", "\"\xff\xfe\"", "Content-Type", "text/plain; x=\xff"),
 	}
 }

@@ -34,7 +34,7 @@ func robotsFaults() []Fault {
 		}),
 		rules("robots-hang-up", "ends in a closed connection", "robots_denied header_error", func(v *victim) { v.raw(func(*rawConn) {}) }),
 		rules("robots-stall", "never comes", "robots_denied header_timeout", func(v *victim) { v.raw((*rawConn).wait) }),
-		rules("robots-delay", "asks for a rest that is no number, and for a short one", "ok", func(v *victim) {
+		rules("robots-delay", "asks for a rest that is not a number, and for a short one", "ok", func(v *victim) {
 			v.text("User-agent: *\nCrawl-delay: forever\nCrawl-delay: -5\nCrawl-delay: NaN\nCrawl-delay: 0.01\n")
 		}),
 	}
@@ -45,8 +45,8 @@ func tlsFaults() []Fault {
 	return []Fault{
 		shake("tls-expired", "shows a certificate that ended yesterday", "tls_error"),
 		shake("tls-name", "shows a certificate of another name", "tls_error"),
-		shake("tls-self", "shows a certificate that nobody signed", "tls_error"),
-		shake("tls-plain", "speaks HTTP where TLS is due", "tls_error"),
+		shake("tls-self", "shows a self-signed certificate", "tls_error"),
+		shake("tls-plain", "speaks HTTP instead of TLS", "tls_error"),
 		shake("tls-hang-up", "hangs up on the handshake", "tls_error"),
 		shake("tls-old", "knows only TLS 1.0", "tls_error"),
 	}

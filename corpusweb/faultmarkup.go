@@ -33,19 +33,19 @@ func markupFaults() []Fault {
 		markup("huge-link", "has a link of 2 MB", func(*victim) string {
 			return "<a href=\"/" + strings.Repeat("u", 2<<20) + "\">long</a><a href=/~nothing/after>after</a>"
 		}),
-		markup("base-elsewhere", "says that its links are another host's", func(*victim) string {
+		markup("base-elsewhere", "sets another host as the base of its links", func(*victim) string {
 			return "<base href=\"http://127.0.0.1:22/\"><base href=\"data:text/html,x\"><a href=relative>in</a>"
 		}),
-		markup("base-data", "says that its links are relative to data", func(*victim) string {
+		markup("base-data", "sets a data URL as the base of its links", func(*victim) string {
 			return "<base href=\"data:text/html,x\"><a href=relative>in</a><a href=//>none</a>"
 		}),
 		markup("refresh-self", "refreshes itself at once, for ever", func(v *victim) string {
 			return "<meta http-equiv=refresh content=\"0\"><meta http-equiv=refresh content=\"0;url=" + v.q.path + "\"><meta http-equiv=refresh content=\"-1;url='//[\">"
 		}),
-		markup("odd-hosts", "links to hosts with names that none can have", func(v *victim) string {
+		markup("odd-hosts", "links to hosts with impossible names", func(v *victim) string {
 			return string(links("odd hosts", oddHosts(v.q.host)))
 		}),
-		markup("odd-ports", "links to ports where no web is", func(v *victim) string {
+		markup("odd-ports", "links to ports of other protocols", func(v *victim) string {
 			name := hostName(v.q.host)
 			var targets []string
 			for _, port := range []int{0, 1, 22, 25, 110, 6379, 65536, 99999999} {
@@ -53,7 +53,7 @@ func markupFaults() []Fault {
 			}
 			return string(links("odd ports", targets))
 		}),
-		markup("many-hosts", "links to a hundred hosts that are new", func(v *victim) string {
+		markup("many-hosts", "links to a hundred new hosts", func(v *victim) string {
 			targets := make([]string, 100)
 			for i := range targets {
 				targets[i] = fmt.Sprintf("http://n%d.%s.invalid/", i, hostName(v.q.host))

@@ -14,12 +14,12 @@ func movedFaults() []Fault {
 			return []string{v.q.scheme + "://user:pass@" + v.q.host + v.q.path}
 		}),
 		moved("redirect-script", "redirects to a script", fixed("javascript:alert(document.domain)")),
-		moved("redirect-data", "redirects to a page within the URL", fixed("data:text/html,<a href=http://127.0.0.1/>in</a>")),
-		moved("redirect-bytes", "redirects to bytes that are no UTF-8", fixed("/\xff\xfe\x80\xc0/\xed\xa0\x80")),
+		moved("redirect-data", "redirects to a data URL", fixed("data:text/html,<a href=http://127.0.0.1/>in</a>")),
+		moved("redirect-bytes", "redirects to bytes that are not UTF-8", fixed("/\xff\xfe\x80\xc0/\xed\xa0\x80")),
 		moved("redirect-twin", "redirects to a host whose name looks like its own", func(v *victim) []string {
 			return []string{"http://" + strings.Replace(hostName(v.q.host), "t", "\u0442", 1) + "/"}
 		}),
-		moved("redirect-port", "redirects to a port where no web is", func(v *victim) []string {
+		moved("redirect-port", "redirects to a port of another protocol", func(v *victim) []string {
 			return []string{"http://" + hostName(v.q.host) + ":25/"}
 		}),
 		moved("redirect-flip", "redirects from http to https and back, for ever", func(v *victim) []string {
@@ -28,7 +28,7 @@ func movedFaults() []Fault {
 		}),
 		moved("redirect-two", "redirects to two places at once", fixed("/~nothing/1", "http://127.0.0.1/")),
 		moved("redirect-hash", "redirects to a part of itself", fixed("#top")),
-		moved("redirect-grow", "redirects to itself with ever more of a query", func(v *victim) []string {
+		moved("redirect-grow", "redirects to itself with an ever longer query", func(v *victim) []string {
 			return []string{v.q.path + map[bool]string{true: "&", false: "?"}[strings.Contains(v.q.path, "?")] + "n=1"}
 		}),
 		whole("cookie-wall", "redirects to itself until a cookie comes back", "redirect", func(v *victim) {
@@ -57,8 +57,8 @@ func moodFaults() []Fault {
 		status(401, "asks for a password", "WWW-Authenticate", "Basic realm=\"in\""),
 		proxy,
 		status(451, "is forbidden by law"),
-		wire("204-body", "has no content, and sends some", "code", sends("HTTP/1.1 204 No Content\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>a page")),
-		whole("empty", "sends a page of no byte", "ok duplicate", func(v *victim) { v.html(nil) }),
+		wire("204-body", "says that it has no content, and sends some", "code", sends("HTTP/1.1 204 No Content\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>a page")),
+		whole("empty", "sends an empty page", "ok duplicate", func(v *victim) { v.html(nil) }),
 		wire("refresh-header", "refreshes itself by a header field", "ok", func(c *rawConn) {
 			body := "<title>refresh</title><p>" + strings.Repeat("again ", 20) + c.RemoteAddr().String()
 			_ = c.head("Refresh: 0;url=http://127.0.0.1/", "Link: <http://[::1>; rel=canonical, </~nothing/next>; rel=next", "Content-Length: "+strconv.Itoa(len(body)))

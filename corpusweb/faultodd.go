@@ -28,16 +28,16 @@ func oddFaults() []Fault {
 		header("cookie-huge", "sets a cookie of 200 KB", "ok", "Set-Cookie", "c="+strings.Repeat("x", 200<<10)),
 		header("clock-past", "lives in 1970, and its pages change in 2999", "ok",
 			"Date", "Thu, 01 Jan 1970 00:00:00 GMT", "Last-Modified", "Mon, 01 Jan 2999 00:00:00 GMT", "Age", "-1", "Expires", "0", "Cache-Control", "max-age=-5"),
-		header("elsewhere-fields", "names the crawler's own machine in every field that could", "ok",
+		header("elsewhere-fields", "names the crawler's own machine in every possible field", "ok",
 			"Alt-Svc", `h3="127.0.0.1:443", h2="127.0.0.1:22"; ma=99999999`, "Content-Location", "http://127.0.0.1:22/", "Link", `<http://127.0.0.1:22/>; rel="preload next"`,
 			"Upgrade", "h2c", "Refresh", "0;url=http://127.0.0.1:22/", "SourceMap", "http://127.0.0.1:22/"),
 		wire("two-types", "gives two types that differ", "ok wrong_type duplicate", answers("<title>two</title><p>types", "Content-Type: application/pdf", "Content-Length: 26")),
 		header("coding-charset", "calls a character set a content coding", "ok", "Content-Encoding", "utf-8"),
-		header("coding-none", "calls no coding a coding", "ok", "Content-Encoding", "none"),
+		header("coding-none", "names none as its content coding", "ok", "Content-Encoding", "none"),
 		whole("coding-stack", "names three codings and uses none", "body_error", func(v *victim) {
 			v.html(body(v), "Content-Encoding", "gzip, br, deflate")
 		}),
-		wire("odd-chunks", "writes the lengths of chunks with zeros and blanks", "ok duplicate body_error", answers("000000000000007  \r\n<p>odd \r\n00E;a=\"b;c\"\r\nchunks of words\r\n0000\r\n\r\n", "Transfer-Encoding: chunked")),
+		wire("odd-chunks", "writes the lengths of chunks with zeros and spaces", "ok duplicate body_error", answers("000000000000007  \r\n<p>odd \r\n00E;a=\"b;c\"\r\nchunks of words\r\n0000\r\n\r\n", "Transfer-Encoding: chunked")),
 	}
 }
 
@@ -51,7 +51,7 @@ func dateFaults() []Fault {
 	return []Fault{
 		once("busy-rfc850", "written as in 1987", time.RFC850),
 		once("busy-asctime", "written as C does", time.ANSIC),
-		once("busy-iso", "of another standard", time.RFC3339),
+		once("busy-iso", "in the format of ISO 8601", time.RFC3339),
 	}
 }
 
@@ -78,7 +78,7 @@ func linkFaults() []Fault {
 			}
 			return string(links("spellings", targets))
 		}),
-		markup("canonical", "says that it is another page, inside, and itself", func(v *victim) string {
+		markup("canonical", "names the crawler's own machine, itself and a broken URL as its canonical URL", func(v *victim) string {
 			return "<link rel=canonical href=http://127.0.0.1:22/><link rel=canonical href=" + v.q.path + "><link rel='canonical alternate' hreflang=xx href='http://[::1'>" +
 				"<meta property=og:url content=http://169.254.169.254/><p>who am I?"
 		}),
@@ -95,14 +95,14 @@ func linkFaults() []Fault {
 // oddRules are robots.txt files that are not what they seem.
 func oddRules() []Fault {
 	return []Fault{
-		rules("robots-gzip", "is a gzip file, and does not say so", "ok", func(v *victim) {
+		rules("robots-gzip", "is a gzip file that is not announced as one", "ok", func(v *victim) {
 			v.text(string(zipped([]byte("User-agent: *\nDisallow: /\n"))))
 		}),
-		rules("robots-home", "redirects to a web page, as for all that is missing", "ok", func(v *victim) {
+		rules("robots-home", "redirects to a web page, like every missing page", "ok", func(v *victim) {
 			redirect(v.rw, v.root()+softPath+"robots", http.StatusFound)
 		}),
-		rules("robots-304", "has not changed, for who has never seen it", "robots_denied", func(v *victim) { v.rw.WriteHeader(http.StatusNotModified) }),
-		rules("robots-mixed", "has rules in odd cases, with blanks and comments between", "robots_denied", func(v *victim) {
+		rules("robots-304", "is said to be unchanged although it was never fetched", "robots_denied", func(v *victim) { v.rw.WriteHeader(http.StatusNotModified) }),
+		rules("robots-mixed", "has rules in mixed case, with spaces and comments between them", "robots_denied", func(v *victim) {
 			v.rw.Header().Set("Content-Type", "text/html")
 			send(v.rw, v.r, []byte("\r\n\r\n  USER-AGENT : * # all\r\n\r\n# and\r\n\tdIsAlLoW\t:\t/\t# everything\r\n"))
 		}),

@@ -13,14 +13,14 @@ import (
 // codingFaults are those of a body that is not what its header says.
 func codingFaults() []Fault {
 	return []Fault{
-		whole("gzip-bomb", "compresses 1 GB of blanks to 1 MB", "too_large", func(v *victim) {
+		whole("gzip-bomb", "sends 1 GB of spaces, compressed to 1 MB", "too_large", func(v *victim) {
 			v.rw.Header().Set("Content-Encoding", "gzip")
 			v.bomb("text/html", "")
 		}),
-		whole("brotli-bomb", "sends a coding that nobody asked for", "body_error", func(v *victim) {
+		whole("brotli-bomb", "sends a coding that the request did not allow", "body_error", func(v *victim) {
 			v.html(bytes.Repeat([]byte{0x5b, 0xff, 0xff, 0x6f}, 4096), "Content-Encoding", "br")
 		}),
-		whole("gzip-lie", "calls plain text gzip", "body_error", func(v *victim) {
+		whole("gzip-lie", "announces plain text as gzip", "body_error", func(v *victim) {
 			v.html([]byte("<p>this is not compressed at all"), "Content-Encoding", "gzip")
 		}),
 		whole("gzip-cut", "cuts the compressed body short", "body_error", func(v *victim) {
@@ -30,19 +30,19 @@ func codingFaults() []Fault {
 		whole("gzip-twice", "names two codings", "body_error", func(v *victim) {
 			v.html(v.page, "Content-Encoding", "gzip, gzip")
 		}),
-		whole("binary", "calls an image HTML", "wrong_type", func(v *victim) {
+		whole("binary", "announces an image as HTML", "wrong_type", func(v *victim) {
 			v.html(append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), make([]byte, 4096)...))
 		}),
-		whole("wrong-type", "calls a page a PDF", "wrong_type", func(v *victim) {
+		whole("wrong-type", "announces a page as PDF", "wrong_type", func(v *victim) {
 			v.html(v.page, "Content-Type", "application/pdf")
 		}),
-		whole("bad-type", "gives a type that is none", "ok wrong_type", func(v *victim) {
+		whole("bad-type", "gives an invalid type", "ok wrong_type", func(v *victim) {
 			v.html(v.page, "Content-Type", "text/html/html; charset=\"")
 		}),
-		whole("wrong-charset", "calls UTF-8 text UTF-16", "ok duplicate", func(v *victim) {
+		whole("wrong-charset", "announces UTF-8 text as UTF-16", "ok duplicate", func(v *victim) {
 			v.html(v.page, "Content-Type", "text/html; charset=utf-16le")
 		}),
-		whole("no-such-charset", "names a charset that nobody knows", "ok duplicate", func(v *victim) {
+		whole("no-such-charset", "names an unknown charset", "ok duplicate", func(v *victim) {
 			v.html(v.page, "Content-Type", "text/html; charset=x-klingon-8")
 		}),
 	}
@@ -73,13 +73,13 @@ func contentFaults() []Fault {
 		whole("million-links", "links to a million pages", "ok too_large", func(v *victim) {
 			v.html(manyLinks(v.q.url(), 1_000_000))
 		}),
-		whole("many-links", "links to 50,000 pages that are not there", "ok", func(v *victim) {
+		whole("many-links", "links to 50,000 missing pages", "ok", func(v *victim) {
 			v.html(manyLinks(v.q.url(), 50_000))
 		}),
 		whole("long-links", "has links of 64 KB each", "ok", func(v *victim) {
 			v.html(links("long "+v.q.url(), []string{"/" + strings.Repeat("l", 64<<10), "/?" + strings.Repeat("q=1&", 16<<10)}))
 		}),
-		whole("odd-links", "links to what is no web page", "ok", func(v *victim) {
+		whole("odd-links", "has links that are not to web pages", "ok", func(v *victim) {
 			v.html(links("odd "+v.q.url(), []string{"javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "http://[::1", "http://",
 				"//", "gopher://a/", "mailto:a@b", "http://127.0.0.1/", "http://0x7f.1/", "http://2130706433/",
 				"http://169.254.169.254/latest/meta-data/", "http://[::ffff:10.0.0.1]/", "http://user:pass@" + v.q.host + "/", "http://a..b/", "\x00\x01"}))
@@ -102,14 +102,14 @@ func manyLinks(title string, n int) []byte {
 func redirectFaults() []Fault {
 	return []Fault{
 		moved("redirect-self", "redirects to itself", func(v *victim) []string { return []string{v.q.url()} }),
-		moved("redirect-chain", "redirects on and on, ever further", func(v *victim) []string { return []string{v.root() + chainPrefix + "1"} }),
+		moved("redirect-chain", "redirects to ever new URLs", func(v *victim) []string { return []string{v.root() + chainPrefix + "1"} }),
 		moved("redirect-loopback", "redirects to the crawler's own machine", fixed("http://127.0.0.1:22/")),
-		moved("redirect-private", "redirects into a private net", fixed("http://10.0.0.1/admin")),
-		moved("redirect-metadata", "redirects to a cloud's metadata", fixed("http://169.254.169.254/latest/meta-data/")),
-		moved("redirect-mapped", "redirects to a v4 address in v6 clothes", fixed("http://[::ffff:127.0.0.1]/")),
+		moved("redirect-private", "redirects to a private network", fixed("http://10.0.0.1/admin")),
+		moved("redirect-metadata", "redirects to the metadata service of a cloud", fixed("http://169.254.169.254/latest/meta-data/")),
+		moved("redirect-mapped", "redirects to an IPv4 address written as IPv6", fixed("http://[::ffff:127.0.0.1]/")),
 		moved("redirect-decimal", "redirects to loopback as one number", fixed("http://2130706433/")),
 		moved("redirect-scheme", "redirects to a file", fixed("file:///etc/passwd")),
-		moved("redirect-nowhere", "redirects to what is no URL", fixed("http://[::1")),
+		moved("redirect-nowhere", "redirects to an invalid URL", fixed("http://[::1")),
 		moved("redirect-long", "redirects to a URL of 100 KB", fixed("/"+strings.Repeat("l", 100<<10))),
 		whole("redirect-empty", "redirects without saying where", "code", func(v *victim) {
 			problem(v.rw, http.StatusMovedPermanently, "moved")
@@ -126,26 +126,26 @@ func statusFaults() []Fault {
 	return []Fault{
 		status(403, "forbids the page"),
 		status(410, "says that the page is gone"),
-		status(500, "fails, whenever it is asked"),
+		status(500, "fails on every request"),
 		later("busy-503", "says 503 and Retry-After: 1 once, then answers", http.StatusServiceUnavailable, seconds),
 		later("busy-429", "says 429 and Retry-After: 1 once, then answers", http.StatusTooManyRequests, seconds),
 		later("busy-date", "says 429 with a date two seconds ahead once, then answers", http.StatusTooManyRequests, func() string {
 			return time.Now().Add(2 * time.Second).UTC().Format(http.TimeFormat)
 		}),
-		later("busy-nonsense", "says 503 with a Retry-After that is none, then answers", http.StatusServiceUnavailable, func() string { return "soon" }),
-		whole("status-999", "answers with a status that is none", "code", func(v *victim) {
+		later("busy-nonsense", "says 503 with an invalid Retry-After, then answers", http.StatusServiceUnavailable, func() string { return "soon" }),
+		whole("status-999", "answers with an unknown status", "code", func(v *victim) {
 			problem(v.rw, 999, "no page")
 		}),
-		whole("unasked-304", "says not modified to who has never seen it", "code", func(v *victim) {
+		whole("unasked-304", "says not modified although the crawler has no copy", "code", func(v *victim) {
 			v.rw.WriteHeader(http.StatusNotModified)
 		}),
-		whole("unasked-206", "sends a part that nobody asked for", "code", func(v *victim) {
+		whole("unasked-206", "sends a part without a request for it", "code", func(v *victim) {
 			v.rw.Header().Set("Content-Range", "bytes 0-9/5000")
 			v.rw.Header().Set("Content-Type", "text/html")
 			v.rw.WriteHeader(http.StatusPartialContent)
 			_, _ = io.WriteString(v.rw, "<p>a part\n")
 		}),
-		whole("switch", "switches to another protocol unasked", "code header_error", func(v *victim) {
+		whole("switch", "switches to another protocol without being asked", "code header_error", func(v *victim) {
 			v.raw(func(c *rawConn) {
 				_ = c.say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: nonsense\r\nConnection: Upgrade\r\n")
 				c.wait()

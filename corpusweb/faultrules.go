@@ -23,11 +23,11 @@ func rulesFaults() []Fault {
 		text("robots-line", "is one line of 10 MB", "ok", "Disallow: /"+strings.Repeat("l", 10<<20)),
 		text("robots-groups", "has 100,000 groups", "ok", strings.Repeat("User-agent: somebody\nDisallow: /\n\n", 100_000)),
 		text("robots-stars", "has patterns of stars only", "ok", "User-agent: *\n"+strings.Repeat("Disallow: /"+strings.Repeat("*a", 500)+"$\n", 400)),
-		text("robots-sitemap", "names sitemaps that are files and inside", "ok", "Sitemap: file:///etc/passwd\nSitemap: http://127.0.0.1/sitemap.xml\nSitemap: gopher://x\nSitemap: http://[::1\n"),
-		text("robots-rest", "asks for rests that are hardly numbers", "ok", "User-agent: *\nCrawl-delay: 1e308\nCrawl-delay: Infinity\nCrawl-delay: 0x1p10\nCrawl-delay: .\nCrawl-delay: --5\n"),
+		text("robots-sitemap", "names sitemaps at file URLs and at the crawler's own machine", "ok", "Sitemap: file:///etc/passwd\nSitemap: http://127.0.0.1/sitemap.xml\nSitemap: gopher://x\nSitemap: http://[::1\n"),
+		text("robots-rest", "asks for rests in strange numbers", "ok", "User-agent: *\nCrawl-delay: 1e308\nCrawl-delay: Infinity\nCrawl-delay: 0x1p10\nCrawl-delay: .\nCrawl-delay: --5\n"),
 		rules("robots-204", "has no content", "ok", func(v *victim) { v.rw.WriteHeader(http.StatusNoContent) }),
-		rules("robots-429", "is asked for too often", "robots_denied", func(v *victim) { problem(v.rw, http.StatusTooManyRequests, "later") }),
-		rules("robots-inside", "is at the crawler's own machine", "robots_denied", func(v *victim) {
+		rules("robots-429", "is answered with 429", "robots_denied", func(v *victim) { problem(v.rw, http.StatusTooManyRequests, "later") }),
+		rules("robots-inside", "redirects to the crawler's own machine", "robots_denied", func(v *victim) {
 			redirect(v.rw, "http://127.0.0.1:22/robots.txt", http.StatusFound)
 		}),
 		rules("robots-drip", "comes a byte at a time", "robots_denied body_timeout", func(v *victim) {
@@ -50,7 +50,7 @@ func shakeFaults() []Fault {
 	return []Fault{
 		shake("tls-future", "shows a certificate that begins next month", "tls_error"),
 		shake("tls-chain", "shows a chain of 500 certificates", "tls_error ok"),
-		shake("tls-cipher", "knows one cipher, which nobody uses", "tls_error"),
+		shake("tls-cipher", "knows only one cipher, which no client uses", "tls_error"),
 		shake("tls-garbage", "answers the handshake with noise", "tls_error"),
 		shake("tls-alert", "answers the handshake with an alert", "tls_error"),
 		shake("tls-silence", "never answers the handshake", "connect_timeout"),

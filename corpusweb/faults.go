@@ -75,7 +75,7 @@ func ParseFaults(s string) (FaultPlan, error) {
 	case err == nil:
 		plan.Share = share
 	case both:
-		return FaultPlan{}, fmt.Errorf("faults %q: %q is no share; want SHARE:NAME,NAME", s, head)
+		return FaultPlan{}, fmt.Errorf("faults %q: %q is not a share; want SHARE:NAME,NAME", s, head)
 	default:
 		names = s
 	}

@@ -22,7 +22,7 @@ func sitemapFaults() []Fault {
 		fault("sitemap-loop", "is an index that names itself", func(v *victim) {
 			v.xml(indexOf(v.q.url(), v.root()+sitemapPath+"?again", v.q.url()))
 		}),
-		fault("sitemap-bomb", "is 1 MB of gzip with 1 GB in it", func(v *victim) {
+		fault("sitemap-bomb", "is 1 MB of gzip that unpacks to 1 GB", func(v *victim) {
 			v.bomb("application/gzip", "<urlset>")
 		}),
 		fault("sitemap-huge", "names ten million pages, in 500 MB", func(v *victim) {
@@ -37,7 +37,7 @@ func sitemapFaults() []Fault {
 		fault("sitemap-html", "is a web page", func(v *victim) {
 			v.html([]byte("<!DOCTYPE html><title>Not found</title><p>There is no sitemap here. <a href=/>Home</a>"))
 		}),
-		fault("sitemap-foreign", "names pages and sitemaps of other hosts, and inside", func(v *victim) {
+		fault("sitemap-foreign", "names pages and sitemaps of other hosts and of the crawler's own machine", func(v *victim) {
 			var b bytes.Buffer
 			b.WriteString("<urlset>")
 			for i := range 1000 {

@@ -25,12 +25,12 @@ func trapFaults() []Fault {
 		return whole(name, about, "ok", func(v *victim) { v.html(links("Way to "+name+" from "+v.q.url(), targets)) })
 	}
 	return []Fault{
-		entry("calendar", "leads to a calendar that has a next month for ever", calendarPath+"?year=2026&month=1"),
+		entry("calendar", "leads to a calendar in which each month links to the next, for ever", calendarPath+"?year=2026&month=1"),
 		entry("sessions", "leads to pages whose links carry a new session each time", sessionPath+"?sid=0"),
 		entry("depth", "leads to folders within folders", depthPath),
 		entry("cycle", "leads to relative links that repeat their folders", cyclePath+"a/b/"),
-		entry("similar", "leads to pages by the thousand that differ in a number", similarPath+"1"),
-		entry("host-farm", "leads to a site that answers to every name, with links to more names", "http://a"+farmSuffix+"/", "http://b"+farmSuffix+"/"),
+		entry("similar", "leads to thousands of pages that differ only in a number", similarPath+"1"),
+		entry("host-farm", "leads to a site that answers to every host name and links to more names", "http://a"+farmSuffix+"/", "http://b"+farmSuffix+"/"),
 		entry("refresh-chain", "leads to pages that refresh themselves to the next", refreshPath+"1"),
 		entry("soft-404", "leads to missing pages that answer 200", softPath+"1", softPath+"2", softPath+"3"),
 	}

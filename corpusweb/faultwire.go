@@ -20,12 +20,12 @@ func wireFaults() []Fault {
 				_, _ = c.Write([]byte{byte(i * i >> 3)})
 			}
 		}),
-		wire("bad-status-line", "gives a status that is no number", "header_error", func(c *rawConn) {
+		wire("bad-status-line", "gives a status that is not a number", "header_error", func(c *rawConn) {
 			_ = c.say("HTTP/1.1 fine Thanks")
 			_ = c.say("")
 		}),
 		wire("no-header", "sends a page without any header, as HTTP/0.9 did", "header_error", sends("<html><title>old</title><p>a page\n")),
-		wire("header-flood", "sends header fields without end", "header_error", func(c *rawConn) {
+		wire("header-flood", "sends endless header fields", "header_error", func(c *rawConn) {
 			_ = c.say("HTTP/1.1 200 OK")
 			c.flood("X-Flood: "+strings.Repeat("f", 1000)+"\r\n", 256<<20)
 		}),
@@ -34,12 +34,12 @@ func wireFaults() []Fault {
 			_, _ = c.Write([]byte("X-Long: "))
 			c.flood(strings.Repeat("l", 4096), 256<<20)
 		}),
-		wire("continue-flood", "says 100 Continue without end", "header_error", func(c *rawConn) {
+		wire("continue-flood", "says 100 Continue endlessly", "header_error", func(c *rawConn) {
 			c.flood("HTTP/1.1 100 Continue\r\n\r\n", 16<<20)
 		}),
 		wire("two-lengths", "announces two lengths that differ", "header_error", answers("0123456789", "Content-Length: 10", "Content-Length: 20")),
 		wire("negative-length", "announces a length below zero", "header_error", answers("0123456789", "Content-Length: -1")),
-		wire("bad-field", "sends header fields with bytes that none may have", "header_error", answers("<p>page", "X-\x00Null\x01: \x02", ": no name", "no colon")),
+		wire("bad-field", "sends header fields with forbidden bytes", "header_error", answers("<p>page", "X-\x00Null\x01: \x02", ": no name", "no colon")),
 	}
 }
 
@@ -55,11 +55,11 @@ func bodyFaults() []Fault {
 			_, _ = c.Write([]byte("<p>half of a pa"))
 			c.wait()
 		}),
-		wire("endless-body", "sends a body without end", "too_large", func(c *rawConn) {
+		wire("endless-body", "sends an endless body", "too_large", func(c *rawConn) {
 			_ = c.head("Connection: close")
 			c.flood("<p>"+strings.Repeat("again and again ", 256), 1<<30)
 		}),
-		wire("endless-chunks", "sends chunks without end", "too_large", func(c *rawConn) {
+		wire("endless-chunks", "sends endless chunks", "too_large", func(c *rawConn) {
 			_ = c.head("Transfer-Encoding: chunked")
 			c.flood("1000\r\n"+strings.Repeat("c", 0x1000)+"\r\n", 1<<30)
 		}),
@@ -70,8 +70,8 @@ func bodyFaults() []Fault {
 			_, _ = c.Write([]byte("<p>not all of it"))
 			c.reset()
 		}),
-		wire("bad-chunk", "gives a chunk a length that is no number", "body_error", answers("5\r\n<p>ab\r\nbanana\r\n", "Transfer-Encoding: chunked")),
-		wire("huge-chunk", "gives a chunk a length beyond all numbers", "body_error", answers("5\r\n<p>ab\r\nfffffffffffffffff\r\nxy", "Transfer-Encoding: chunked")),
+		wire("bad-chunk", "gives a chunk a length that is not a number", "body_error", answers("5\r\n<p>ab\r\nbanana\r\n", "Transfer-Encoding: chunked")),
+		wire("huge-chunk", "gives a chunk a length too large for any integer", "body_error", answers("5\r\n<p>ab\r\nfffffffffffffffff\r\nxy", "Transfer-Encoding: chunked")),
 		wire("cut-chunks", "hangs up before the last chunk", "body_error", answers("5\r\n<p>ab\r\n5\r\ncd", "Transfer-Encoding: chunked")),
 		wire("huge-length", "announces eight exabytes", "too_large", func(c *rawConn) {
 			_ = c.head("Content-Length: 9223372036854775807")

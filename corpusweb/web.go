@@ -84,7 +84,7 @@ type extra struct {
 // no page is left to serve.
 func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err error) {
 	if opt.Disallow < 0 || opt.Disallow >= 1 {
-		return nil, fmt.Errorf("disallow %v: want a share from 0 to below 1", opt.Disallow)
+		return nil, fmt.Errorf("disallow %v: want a share from 0 to less than 1", opt.Disallow)
 	}
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)

@@ -132,5 +132,5 @@ func (a *addresses) dropped(h *hosts.Host) string {
 	if !a.opt.OneSitePerAddress || h.AddressSite == "" || h.AddressSite == h.Site {
 		return ""
 	}
-	return fmt.Sprintf("its address %s is that of the site %s, and the crawl takes one site an address", h.Address, h.AddressSite)
+	return fmt.Sprintf("its address %s belongs to the site %s, and the crawl takes one site per address", h.Address, h.AddressSite)
 }

@@ -42,7 +42,7 @@ func TestLanguagesOfACrawl(t *testing.T) {
 		t.Errorf("%d pages, states %v; want 9 pages, 2 of another language", r.Counts.Pages, r.Counts.States)
 	}
 	for url, why := range map[string]string{
-		"http://a.test/fr":  "the page's language is fr, not one of en, de: it is not kept",
+		"http://a.test/fr":  "the page's language is fr, not one of en, de: the page is not kept",
 		"http://a.test/fr2": "the language of the page that links here is fr, not one of en, de",
 		"http://a.test/es":  "the link says hreflang es, not one of en, de",
 		"http://a.test/it":  "the link says hreflang it, not one of en, de",

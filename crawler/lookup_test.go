@@ -50,7 +50,7 @@ func TestSlowNames(t *testing.T) {
 		checkSound(t, opt.Store)
 		last := time.Duration(0)
 		for _, s := range w.log {
-			if !strings.HasSuffix(s.url, "/robots.txt") { // which is asked for later on, too, to see whether we have a network
+			if !strings.HasSuffix(s.url, "/robots.txt") { // which is asked for later on, too, to test the network of this machine
 				last = max(last, s.end.Sub(start))
 			}
 		}

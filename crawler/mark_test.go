@@ -143,7 +143,7 @@ func TestMarkRefused(t *testing.T) {
 	opt := newOptions(t, w, "http://h.test/")
 	crawl(t, opt)
 	for url, want := range map[string]string{
-		"http://h.test/good1":     "it repeats http://h.test/good0; mark that",
+		"http://h.test/good1":     "it repeats http://h.test/good0; label that page instead",
 		"http://h.test/good2":     "its state is code",
 		"http://nowhere.test/":    "no page of the crawl links to it",
 		"http://h.test/good0\x00": "no page of the crawl links to it",

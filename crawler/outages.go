@@ -91,7 +91,7 @@ func (u *outages) probe(now time.Time) (*work.Job, error) {
 // probed takes in the answer to a probe.
 func (u *outages) probed(o *work.Outcome) {
 	u.totals.Asked(o.Host.Host)
-	o.Note = "to see whether we have a network"
+	o.Note = "to test the network of this machine"
 	if o.Aborted {
 		u.network.Probed(nil)
 		return

@@ -60,7 +60,7 @@ func (r *renewal) apply() (err error) {
 	case refresh.Repeats:
 		r.visit.State = string(fetch.StateDuplicate)
 		return r.lose(store.Fate{State: string(fetch.StateDuplicate), Next: next,
-			Reason: fmt.Sprintf("same content as page %d by now", a.With)})
+			Reason: fmt.Sprintf("now has the same content as page %d", a.With)})
 	case refresh.Gone:
 		return r.lose(v.endings.By(o))
 	}
@@ -95,7 +95,7 @@ func (r *renewal) replace(next int64) error {
 // for again when it is due, and stored again when the author thinks better of it.
 func (r *renewal) withdraw(fate store.Fate, next int64) error {
 	fate.Next = next
-	fate.Reason = store.MetaRobots + " of the page says noindex by now: its content is deleted"
+	fate.Reason = store.MetaRobots + " of the page now says noindex: its content is deleted"
 	if old := r.o.Old.Page; !old.Withdrawn {
 		if err := journal.Stored(r.b).WithdrawPage(old); err != nil {
 			return err
@@ -121,7 +121,7 @@ func (r *renewal) move() (err error) {
 	if target, err := reading.RedirectTarget(r.v.opt.URLs, r.o.Resp); err == nil && r.visit.Location != 0 {
 		fate.Reason = "to " + target
 	} else {
-		fate.Reason = "its target cannot be used, or there were too many before it"
+		fate.Reason = "the target of the redirect cannot be used, or there were too many redirects"
 	}
 	return r.lose(fate)
 }

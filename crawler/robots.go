@@ -88,7 +88,7 @@ func (k *contact) apply(b journal.Batch, o *work.Outcome) error {
 		}
 		// A redirect that leads nowhere is as if the file were not there
 		// (RFC 9309 section 2.3.1.2).
-		return k.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, all is allowed"))
+		return k.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, so everything is allowed"))
 	}
 	if r.State == fetch.StateNotModified {
 		k.unchanged(o)
@@ -102,14 +102,14 @@ func (k *contact) apply(b journal.Batch, o *work.Outcome) error {
 	rules, _ := fetch.RobotsFrom(r)
 	if health.Transient(r) {
 		if !h.Health.LastTry() || r.State != fetch.StateCode {
-			return k.failed(b, o, "robots.txt could not be fetched, so nothing of the host may be")
+			return k.failed(b, o, "robots.txt could not be fetched, so no page of the host is fetched")
 		}
 		h.Failures++ // it keeps answering with an error: all is refused for a day
 	} else {
 		h.Failures = 0
 	}
 	if rules == nil {
-		return k.failed(b, o, "robots.txt gave no answer that settles anything")
+		return k.failed(b, o, "robots.txt gave no usable answer")
 	}
 	return k.setRobots(o, rules)
 }

@@ -100,7 +100,7 @@ func TestSitemaps(t *testing.T) {
 		t.Errorf("journal %v\nwant    %v", got, wantJournal)
 	}
 	x, err := opt.Store.Exchange("b.test:80", 2)
-	if err != nil || x.Owner != "a.test:80" || x.Note != "2 URLs, 2 new; 0 sitemaps; 1 of other hosts left out" {
+	if err != nil || x.Owner != "a.test:80" || x.Note != "2 URLs, 2 new; 0 sitemaps; 1 of other hosts ignored" {
 		t.Errorf("exchange %+v, %v", x, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"fossick/page"
 )
 
-var errContact = errors.New("want a mail address, such as you@example.org, or the http or https URL of a page that says how to reach you")
+var errContact = errors.New("give a mail address, such as you@example.org, or the http or https URL of a page that says how to reach you")
 
 // CheckContact says whether a text can be what --contact names. It goes into the user
 // agent, in parentheses.

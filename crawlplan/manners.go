@@ -24,13 +24,13 @@ import (
 type Manners struct {
 	Sitemaps    *bool         `negatable:"" help:"Read the sitemaps that a host's robots.txt names, before and between its pages." group:"manners" expert:""`
 	SitemapURLs int           `name:"sitemap-urls" placeholder:"N" help:"URLs that the sitemaps of one host may add [10000]." group:"manners" expert:""`
-	Workers     int           `placeholder:"N" help:"Exchanges at a time, never two with one host [32]." group:"manners" expert:""`
-	Agents      int           `placeholder:"N" help:"Crawl by N agents in this process, each with sites and a store of its own, DIR/agent-0 and so on; limits and --workers are of all together [1]." group:"manners" expert:""`
-	Delay       string        `type:"delay" placeholder:"D" help:"Rest of a host after each fetch: auto, or a time; 0 for your own servers [auto]." group:"run" complete:"auto,0"`
-	Timeout     time.Duration `placeholder:"D" help:"Longest exchange [60s]." group:"manners" expert:""`
-	Cookies     *bool         `negatable:"" help:"Keep cookies, a jar a site, in memory for this session; without, none are kept or sent. A resumed crawl does as before unless told otherwise." group:"manners" expert:""`
+	Workers     int           `placeholder:"N" help:"Requests at a time, never two to one host [32]." group:"manners" expert:""`
+	Agents      int           `placeholder:"N" help:"Crawl with N agents in this process, each with its own sites and its own store, DIR/agent-0 and so on; limits and --workers apply to all together [1]." group:"manners" expert:""`
+	Delay       string        `type:"delay" placeholder:"D" help:"Rest after each fetch from a host: auto, or a time; 0 for your own servers [auto]." group:"run" complete:"auto,0"`
+	Timeout     time.Duration `placeholder:"D" help:"Longest time of one request [60s]." group:"manners" expert:""`
+	Cookies     *bool         `negatable:"" help:"Keep cookies in memory for this session, one jar a site; without this flag none are kept or sent. A resumed crawl keeps its setting unless the flag is given again." group:"manners" expert:""`
 	UserAgent   string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
-	Purpose     string        `type:"purpose" placeholder:"WHAT" help:"What the pages are for: search, training, research or archive. What their owners refuse for it is not fetched; export leaves it out." group:"manners" expert:"" complete:"search,training,research,archive"`
+	Purpose     string        `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, training, research or archive. Pages whose owners refuse it are not fetched, and export leaves them out." group:"manners" expert:"" complete:"search,training,research,archive"`
 	Sign        string        `type:"path" placeholder:"KEY" help:"Sign each request with the Ed25519 private key in this file (Web Bot Auth)." group:"manners" expert:"" complete:"files"`
 	Contact     string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
 }
@@ -152,9 +152,9 @@ func (m *Manners) checkReachable(seeds []string) (note string, err error) {
 	switch {
 	case len(seeds) > 0 && !slices.ContainsFunc(seeds, isPublic):
 	case m.Contact == "":
-		err = usage.Errorf("a crawl of the public web needs --contact MAIL or URL: it goes into the user agent, so that the owner of a site can reach you before blocking you")
+		err = usage.Errorf("a crawl of the public web needs --contact MAIL or URL, which goes into the user agent, so that site owners can reach you instead of blocking you")
 	case standsForNone(m.Contact):
-		note = "--contact " + m.Contact + ": an address for examples, at which nobody can be reached; give your own"
+		note = "--contact " + m.Contact + ": this address is only an example; give your own"
 	}
 	return note, err
 }

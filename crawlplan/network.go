@@ -16,17 +16,17 @@ import (
 
 // Network is which ways a crawl takes into the network, and who may look at it from there.
 type Network struct {
-	Pprof bool `json:"-" help:"With --listen: also Go's profiles, at /debug/pprof, for the machine itself only." group:"net" expert:""` // each session asks anew
+	Pprof bool `json:"-" help:"With --listen: also serve Go's profiles at /debug/pprof, to this machine only." group:"net" expert:""` // each session asks anew
 	Ways
-	Listen string `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON) and /metrics (Prometheus); :PORT is loopback. Ask by address, by localhost or by the name in ADDR." group:"net" expert:""`
+	Listen string `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON) and /metrics (Prometheus); :PORT is on loopback. It answers requests by address, by localhost and by the name in ADDR only." group:"net" expert:""`
 }
 
 // Ways are the ways into the network that requests take.
 type Ways struct {
 	Proxy    string   `placeholder:"URL" help:"Send all requests through a proxy: http, https, socks5 or socks5h://[USER:PASSWORD@]HOST:PORT; a password is not kept in the store." group:"net" expert:""`
-	Hosts    string   `placeholder:"FILE" help:"Addresses of names: name TAB ip[:port] a line." group:"net" expert:""`
-	CA       string   `name:"ca" placeholder:"FILE" help:"Further certificate authorities (PEM), as fossick serve prints." group:"net" expert:""`
-	AllowNet []string `placeholder:"CIDRS" help:"Nets that the guard would refuse, such as 127.0.0.0/8." group:"net" expert:""`
+	Hosts    string   `placeholder:"FILE" help:"File with the addresses of hosts: name TAB ip[:port] a line." group:"net" expert:""`
+	CA       string   `name:"ca" placeholder:"FILE" help:"File of further certificate authorities (PEM), such as the one that fossick serve names." group:"net" expert:""`
+	AllowNet []string `placeholder:"CIDRS" help:"Networks to allow although the guard would refuse them, such as 127.0.0.0/8." group:"net" expert:""`
 }
 
 func (n *Network) settings(saved *Network) []setting {
@@ -87,7 +87,7 @@ func Nets(texts []string) (nets []netip.Prefix, err error) {
 	for _, text := range texts {
 		net, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, usage.Errorf("--allow-net %s: give nets as 127.0.0.0/8 or ::1/128", text)
+			return nil, usage.Errorf("--allow-net %s: give networks such as 127.0.0.0/8 or ::1/128", text)
 		}
 		nets = append(nets, net)
 	}
@@ -109,7 +109,7 @@ func ParseProxy(text string) (*url.URL, error) {
 		}
 		var escape url.EscapeError
 		if errors.As(err, &escape) {
-			err = errors.New("a % that begins no escape; write it as %25")
+			err = errors.New("a % that does not begin an escape; write it as %25")
 		}
 		return nil, usage.Errorf("--proxy: not a URL: %w; give it as http://USER:PASSWORD@HOST:PORT, special characters escaped by %%", err)
 	}

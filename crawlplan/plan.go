@@ -16,11 +16,11 @@ import (
 // in the store, so that a resumed crawl goes on as it began.
 type Crawl struct {
 	Topic   string        `placeholder:"T" help:"The topic: $${topics}, one of your own, or any name with --model or --keywords. Several by comma share one crawl: a,b with equal parts of --max-pages, or a=500,b=1000." group:"what" complete:"topics"`
-	Resume  bool          `help:"Go on with the crawl in --store, by its settings." group:"run"`
+	Resume  bool          `help:"Resume the crawl in --store with its settings." group:"run"`
 	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]." group:"run"`
-	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 7d, each by its version (If-None-Match, If-Modified-Since)." group:"run" expert:""`
+	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages not seen for this time, as 7d, by conditional requests (If-None-Match, If-Modified-Since)." group:"run" expert:""`
 
-	KeepVersions bool `help:"With --refresh: keep the former body of each page that changes, for fossick watch STORE --since TIME --diff." group:"run" expert:""`
+	KeepVersions bool `help:"With --refresh: keep the earlier body of each page that changes, for fossick watch STORE --since TIME --diff." group:"run" expert:""`
 	Settings
 
 	Shared []Sharing `kong:"-"` // the topics, where several share the crawl
@@ -70,10 +70,10 @@ func (c *Crawl) NameStore() error {
 	}
 	switch {
 	case c.Topic == "" && !c.Resume:
-		return usage.Errorf("--topic T says what to look for; fossick focus --help has examples")
+		return usage.Errorf("give --topic T, the topic to crawl for; fossick focus --help has examples")
 	case c.Store != "":
 	case c.Topic == "":
-		return usage.Errorf("--resume needs --store DIR or --topic T to know which crawl")
+		return usage.Errorf("--resume needs --store DIR or --topic T to find the crawl")
 	default:
 		c.Store = "fossick-" + topics.FileName(c.Topic)
 	}
@@ -155,10 +155,10 @@ func (c *Crawl) apply(p *Plan, version string) error {
 		return err
 	}
 	if c.Refresh > 0 && !c.Resume {
-		return usage.Errorf("--refresh looks again at pages that are stored: it goes with --resume")
+		return usage.Errorf("--refresh visits stored pages again; give --resume with it")
 	}
 	if c.KeepVersions && c.Refresh == 0 {
-		return usage.Errorf("--keep-versions is for stored pages that are asked for again: it goes with --refresh")
+		return usage.Errorf("--keep-versions keeps earlier bodies of refreshed pages; give --refresh with it")
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (c *Crawl) begin(p *Plan, topic *models.Topic, say func(string, ...any)) er
 		if err != nil {
 			return err
 		}
-		say("requests are signed; sites find the key where --contact https://HOST says, if this is published at https://HOST/.well-known/http-message-signatures-directory: %s", key.Directory())
+		say("requests are signed. For sites to find the key, give --contact https://HOST and publish this at https://HOST/.well-known/http-message-signatures-directory: %s", key.Directory())
 	}
 	if c.Proxy != "" || c.Hosts != "" { // not the public web
 		return nil

@@ -105,34 +105,34 @@ func TestHowIsChosen(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	share, two := 0.5, 2.0
 	for want, spoil := range map[string]func(*Crawl){
-		"--workers -1":                          func(c *Crawl) { c.Workers = -1 },
-		"--sitemap-urls -1":                     func(c *Crawl) { c.SitemapURLs = -1 },
-		"--max-depth -1":                        func(c *Crawl) { c.MaxDepth = -1 },
-		"--min-harvest 2":                       func(c *Crawl) { c.MinHarvest = &two },
-		"--tld \".\"":                           func(c *Crawl) { c.TLD = []string{"."} },
-		"--lang xx":                             func(c *Crawl) { c.Lang = []string{"xx"} },
-		"--include":                             func(c *Crawl) { c.Include = "(" },
-		"excluded by bees":                      func(c *Crawl) { c.Exclude = "bees" },
-		"is a file; --seeds":                    func(c *Crawl) { c.Seed = []string{"plan_test.go"} },
-		"no start pages":                        func(c *Crawl) { c.Seed = nil },
-		"it goes with --resume":                 func(c *Crawl) { c.Refresh = time.Hour },
-		"it goes with --refresh":                func(c *Crawl) { c.KeepVersions = true },
-		"needs --contact":                       func(c *Crawl) { c.Contact = "" },
-		"counts all links alike anyhow":         func(c *Crawl) { c.Alike = true },
-		"--order":                               func(c *Crawl) { c.Order = "upwards" },
-		"--order bfs drops none":                func(c *Crawl) { c.Order, c.Threshold = "bfs", &share },
-		"no policy":                             func(c *Crawl) { c.Score = "luck" },
-		"needs a model":                         func(c *Crawl) { c.Score = "learned" },
-		"only --score paper and paper-mean":     func(c *Crawl) { c.Score, c.Rho = "bfs", &share },
-		"only --score learned explores":         func(c *Crawl) { c.Explore = &share },
-		"--explore 2":                           func(c *Crawl) { c.Explore = &two },
-		"or give --model or --keywords":         func(c *Crawl) { c.Keywords = nil },
-		"the password is not kept":              func(c *Crawl) { c.Proxy = "http://me:xxxxx@127.0.0.1:1" },
-		"--allow-net 10":                        func(c *Crawl) { c.AllowNet = []string{"10"} },
-		"only the proxy knows them":             func(c *Crawl) { c.CIDR, c.Proxy = "nets", "http://127.0.0.1:1" },
-		"give a file with a net a line":         func(c *Crawl) { c.CIDR = "none" },
-		"give a file with a name a line":        func(c *Crawl) { c.DropParams = "missing" },
-		"want auto, 0, or a time such as 500ms": func(c *Crawl) { c.Delay = "soon" },
+		"--workers -1":                           func(c *Crawl) { c.Workers = -1 },
+		"--sitemap-urls -1":                      func(c *Crawl) { c.SitemapURLs = -1 },
+		"--max-depth -1":                         func(c *Crawl) { c.MaxDepth = -1 },
+		"--min-harvest 2":                        func(c *Crawl) { c.MinHarvest = &two },
+		"--tld \".\"":                            func(c *Crawl) { c.TLD = []string{"."} },
+		"--lang xx":                              func(c *Crawl) { c.Lang = []string{"xx"} },
+		"--include":                              func(c *Crawl) { c.Include = "(" },
+		"excluded by bees":                       func(c *Crawl) { c.Exclude = "bees" },
+		"is a file; to read":                     func(c *Crawl) { c.Seed = []string{"plan_test.go"} },
+		"no start pages":                         func(c *Crawl) { c.Seed = nil },
+		"give --resume with it":                  func(c *Crawl) { c.Refresh = time.Hour },
+		"give --refresh with it":                 func(c *Crawl) { c.KeepVersions = true },
+		"needs --contact":                        func(c *Crawl) { c.Contact = "" },
+		"counts all links alike anyway":          func(c *Crawl) { c.Alike = true },
+		"--order":                                func(c *Crawl) { c.Order = "upwards" },
+		"--order bfs drops no links":             func(c *Crawl) { c.Order, c.Threshold = "bfs", &share },
+		"no policy":                              func(c *Crawl) { c.Score = "luck" },
+		"learns from a model's labels":           func(c *Crawl) { c.Score = "learned" },
+		"only with --score paper and paper-mean": func(c *Crawl) { c.Score, c.Rho = "bfs", &share },
+		"works only with --score learned":        func(c *Crawl) { c.Explore = &share },
+		"--explore 2":                            func(c *Crawl) { c.Explore = &two },
+		"or give --model or --keywords":          func(c *Crawl) { c.Keywords = nil },
+		"the password is not kept":               func(c *Crawl) { c.Proxy = "http://me:xxxxx@127.0.0.1:1" },
+		"--allow-net 10":                         func(c *Crawl) { c.AllowNet = []string{"10"} },
+		"only the proxy knows with --proxy":      func(c *Crawl) { c.CIDR, c.Proxy = "nets", "http://127.0.0.1:1" },
+		"give a file with one network a line":    func(c *Crawl) { c.CIDR = "none" },
+		"give a file with a name a line":         func(c *Crawl) { c.DropParams = "missing" },
+		"want auto, 0, or a time such as 500ms":  func(c *Crawl) { c.Delay = "soon" },
 	} {
 		c := bees()
 		spoil(c)
@@ -208,7 +208,7 @@ func TestResume(t *testing.T) {
 	if err := os.Mkdir(seeds.Stored(dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&Crawl{Store: dir}).Recall(s); err == nil || !strings.Contains(err.Error(), "take away what stands there") {
+	if _, err := (&Crawl{Store: dir}).Recall(s); err == nil || !strings.Contains(err.Error(), "remove the existing file or folder") {
 		t.Errorf("a folder in the place of the start pages: %v", err)
 	}
 }

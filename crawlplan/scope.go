@@ -18,20 +18,20 @@ import (
 // Scope is what a crawl keeps to.
 type Scope struct {
 	Links             string   `enum:",all,external,site,host" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site, host (within either) [all]." group:"scope" expert:""`
-	MaxDepth          int      `placeholder:"N" help:"Links from a start page, at most." group:"scope" expert:""`
-	MaxPagesPerHost   uint64   `placeholder:"N" help:"Pages of one host, at most." group:"scope" expert:""`
-	MaxPagesPerSite   uint64   `placeholder:"N" help:"Pages of one site, at most." group:"scope" expert:""`
+	MaxDepth          int      `placeholder:"N" help:"Largest distance from a start page, in links." group:"scope" expert:""`
+	MaxPagesPerHost   uint64   `placeholder:"N" help:"Most pages of one host." group:"scope" expert:""`
+	MaxPagesPerSite   uint64   `placeholder:"N" help:"Most pages of one site." group:"scope" expert:""`
 	Include           string   `placeholder:"REGEX" help:"Visit only URLs that match." group:"scope" expert:""`
 	Exclude           string   `placeholder:"REGEX" help:"Do not visit URLs that match." group:"scope" expert:""`
 	TLD               []string `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma." group:"scope" expert:""`
 	Lang              []string `placeholder:"LANGS" help:"Keep only pages in these languages, as en,de, and those of a language that cannot be told." group:"what"`
-	CIDR              string   `name:"cidr" placeholder:"FILE" help:"Crawl only hosts whose address lies in these nets: 192.0.2.0/24 or 2001:db8::/32 a line, # comments. Not through a proxy." group:"scope" expert:""`
-	OneSitePerAddress *bool    `negatable:"" help:"Of sites at one address take the first one that the crawl comes to, and drop the others: they are often the same site under another name, but with shared hosting, or a content network, they are not. Not through a proxy." group:"scope" expert:""`
-	DropParams        string   `placeholder:"FILE|none" help:"Parameters that URLs lose, beside the built-in list of sessions and campaigns: a name a line, * for any characters, !NAME keeps one, # comments; none drops none. For the whole crawl." group:"scope" expert:"" complete:"files,none"`
+	CIDR              string   `name:"cidr" placeholder:"FILE" help:"File of networks, 192.0.2.0/24 or 2001:db8::/32 a line, # comments: crawl only hosts with an address in them. Not through a proxy." group:"scope" expert:""`
+	OneSitePerAddress *bool    `negatable:"" help:"Of several sites at one address crawl the first one found, and drop the others. They are often one site under several names, but not with shared hosting or a content network. Not through a proxy." group:"scope" expert:""`
+	DropParams        string   `placeholder:"FILE|none" help:"File of parameters to cut from URLs, beside the built-in list of sessions and campaigns: a name a line, * for any characters, !NAME keeps one, # comments. The word none cuts none. For the whole crawl." group:"scope" expert:"" complete:"files,none"`
 	Dropped           []string `kong:"-"` // what --drop-params came to
 	Parties           bool     `kong:"-"` // it goes party by party: it is a survey
-	Traps             string   `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs, farms of hosts and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]." group:"scope" expert:""`
-	NearDuplicates    string   `enum:",drop,keep" default:"" placeholder:"WHAT" help:"What to do with pages whose content is nearly that of a stored one, as printer versions and mirrors: drop, their links are followed all the same, or keep, which a resumed crawl also does with those dropped before [drop]." group:"scope" expert:""`
+	Traps             string   `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs, host farms and other endless spaces: cut or follow. A resumed crawl with follow also follows those cut before [cut]." group:"scope" expert:""`
+	NearDuplicates    string   `enum:",drop,keep" default:"" placeholder:"WHAT" help:"What to do with near-duplicates of stored pages, such as printer versions and mirrors: drop them but follow their links, or keep them. A resumed crawl with keep also keeps those dropped before [drop]." group:"scope" expert:""`
 }
 
 func (s *Scope) settings(saved *Scope) []setting {
@@ -96,7 +96,7 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, usage.Errorf("%s: %w; it takes a regular expression in Go's syntax", flag, err)
+		return nil, usage.Errorf("%s: %w; give a regular expression in Go's syntax", flag, err)
 	}
 	return re, nil
 }
@@ -104,17 +104,17 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 // nets reads the file of --cidr, nil without one.
 func (s *Scope) nets(byProxy bool) (*fetch.Nets, error) {
 	if byProxy && isOn(s.OneSitePerAddress) {
-		return nil, usage.Errorf("--one-site-per-address goes by the addresses of hosts, and with --proxy only the proxy knows them; leave one of the two out")
+		return nil, usage.Errorf("--one-site-per-address needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
 	}
 	if s.CIDR == "" {
 		return nil, nil
 	}
 	if byProxy {
-		return nil, usage.Errorf("--cidr goes by the addresses of hosts, and with --proxy only the proxy knows them; leave one of the two out")
+		return nil, usage.Errorf("--cidr needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
 	}
 	file, err := lists.Open(s.CIDR)
 	if err != nil {
-		return nil, usage.Errorf("--cidr: %w; give a file with a net a line, as 192.0.2.0/24", err)
+		return nil, usage.Errorf("--cidr: %w; give a file with one network a line, as 192.0.2.0/24", err)
 	}
 	defer file.Close() // opened for reading: nothing can be lost
 	nets, err := fetch.ParseNets(file, s.CIDR)
@@ -125,7 +125,7 @@ func (s *Scope) nets(byProxy bool) (*fetch.Nets, error) {
 func seedsInScope(opt *crawler.Options) error {
 	for _, seed := range opt.Seeds {
 		if why := opt.Scope.Excludes(seed); why != "" {
-			return usage.Errorf("start page %s: %s; change the flag, or name another start page", printable.Cut(seed, 200), why)
+			return usage.Errorf("start page %s: %s; change the flag, or give another start page", printable.Cut(seed, 200), why)
 		}
 	}
 	return nil

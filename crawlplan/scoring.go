@@ -15,12 +15,12 @@ import (
 
 // Scoring is how the links of a crawl are scored and ordered.
 type Scoring struct {
-	Score     string   `placeholder:"HOW" help:"How links are scored: $${scores}; what they are is told above [learned with a model, else paper]." group:"score" expert:"" complete:"policies"`
+	Score     string   `placeholder:"HOW" help:"How links are scored: $${scores}; see above [learned with a model, else paper]." group:"score" expert:"" complete:"policies"`
 	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]." group:"score" expert:""`
-	Explore   *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known, hosts never fetched first [$${explore}]." group:"score" expert:""`
+	Explore   *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on little-known URLs, first those of hosts never fetched [$${explore}]." group:"score" expert:""`
 	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]." group:"score" expert:""`
 	Order     string   `placeholder:"ORDER" help:"Order of the crawl: $${orders}; or a mix, each with a share of the pages: 'mcs*0.3+relevance*0.7'. lexbfs compares the first two visits that led to a URL and no more; simulate compares all [relevance]." group:"score" expert:"" complete:"orders"`
-	Alike     bool     `help:"With --order dfs, mcs, mcs-sites, mns, lexbfs or lexdfs: count all links alike. Without it links that stay on a site without a start page only discover pages." group:"score" expert:""`
+	Alike     bool     `help:"With --order dfs, mcs, mcs-sites, mns, lexbfs or lexdfs: count all links alike. Without it, links within a site that has no start page discover pages but do not count in their order." group:"score" expert:""`
 }
 
 func (s *Scoring) settings(saved *Scoring) []setting {
@@ -82,12 +82,12 @@ func (s *Scoring) order(opt *crawler.Options, how string) (err error) {
 	if s.Alike {
 		var tells bool
 		if opt.Ordering, tells = orders.CountAlike(opt.Ordering); !tells {
-			return usage.Errorf("--alike: --order %s counts all links alike anyhow; take the flag away, or choose dfs, mcs, mcs-sites, mns, lexbfs or lexdfs", order)
+			return usage.Errorf("--alike: --order %s counts all links alike anyway; leave the flag out, or choose dfs, mcs, mcs-sites, mns, lexbfs or lexdfs", order)
 		}
 	}
 	switch {
 	case !s.byPolicy() && s.Threshold != nil:
-		return usage.Errorf("--threshold drops links in the order of relevance only; --order %s drops none", order)
+		return usage.Errorf("--threshold works only with --order relevance; --order %s drops no links", order)
 	case !s.byPolicy():
 	case s.Threshold != nil:
 		opt.Threshold = *s.Threshold
@@ -148,7 +148,7 @@ func (s *Scoring) input(opt *crawler.Options, t *models.Topic, p policy.Policy, 
 	}
 	if s.Rho != nil {
 		if in.Rho = *s.Rho; !p.ByDegree() {
-			return in, usage.Errorf("--rho %v: only --score paper and paper-mean have it, and this crawl is scored by %s; leave it out", in.Rho, how)
+			return in, usage.Errorf("--rho %v works only with --score paper and paper-mean; this crawl has --score %s; leave --rho out", in.Rho, how)
 		}
 	}
 	_, scored := orders.Scored(opt.Ordering)

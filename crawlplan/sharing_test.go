@@ -52,13 +52,13 @@ func TestBudgets(t *testing.T) {
 // TestSharedMistakes: what several topics cannot have is refused, with what to do.
 func TestSharedMistakes(t *testing.T) {
 	for want, change := range map[string]func(*Crawl){
-		"give every topic its pages, as a=500,b=1000, or none": func(c *Crawl) { c.Topic = "science=5,sport" },
-		"give each topic once":                                 func(c *Crawl) { c.Topic = "science,science" },
-		"with a comma between two":                             func(c *Crawl) { c.Topic = "science,,sport" },
-		"want a number of pages behind =, as science=500":      func(c *Crawl) { c.Topic = "science=x,sport=5" },
-		`"0": want a number`:                                   func(c *Crawl) { c.Topic = "science=0,sport=5" },
-		"at most 64 share a crawl":                             func(c *Crawl) { c.Topic = strings.Repeat("a", 65); c.Topic = strings.Join(manyNames(65), ",") },
-		"--keywords and --threshold are of one topic":          func(c *Crawl) { c.Keywords = []string{"star"} },
+		"give every topic a number of pages, as a=500,b=1000, or none": func(c *Crawl) { c.Topic = "science=5,sport" },
+		"give each topic once":                                func(c *Crawl) { c.Topic = "science,science" },
+		"separated by commas":                                 func(c *Crawl) { c.Topic = "science,,sport" },
+		"want a number of pages after =, as science=500":      func(c *Crawl) { c.Topic = "science=x,sport=5" },
+		`"0": want a number`:                                  func(c *Crawl) { c.Topic = "science=0,sport=5" },
+		"at most 64 share a crawl":                            func(c *Crawl) { c.Topic = strings.Repeat("a", 65); c.Topic = strings.Join(manyNames(65), ",") },
+		"--keywords and --threshold work with one topic only": func(c *Crawl) { c.Keywords = []string{"star"} },
 		"nonsense":                    func(c *Crawl) { c.Topic = "science,nonsense" },
 		"the model has no such label": func(c *Crawl) { c.Model = "science" },
 	} {

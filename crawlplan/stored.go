@@ -115,7 +115,7 @@ func takeFile(name *string, path string) error {
 		return nil
 	}
 	if !reading.Regular(path) {
-		return fmt.Errorf("%s: %w; take away what stands there", path, reading.ErrKind)
+		return fmt.Errorf("%s: %w; remove the existing file or folder", path, reading.ErrKind)
 	}
 	*name = path
 	return nil

@@ -47,12 +47,12 @@ func (c *Crawl) checkSurvey() error {
 	}
 	for flag, given := range map[string]bool{"--keywords": len(c.Keywords) > 0, "--model": c.Model != ""} {
 		if given && c.topicless() {
-			return usage.Errorf("%s is of a topic: give --topic T as well, or leave it out", flag)
+			return usage.Errorf("%s needs a topic: give --topic T as well, or leave %[1]s out", flag)
 		}
 	}
 	parties := []crawler.LinkPolicy{crawler.LinksSite, crawler.LinksHost}
 	if !slices.Contains(parties, crawler.LinkPolicy(c.Links)) {
-		return usage.Errorf("--links %s: a party is of one site or of one host: give site or host", c.Links)
+		return usage.Errorf("--links %s: a party stays on one site or one host; give site or host", c.Links)
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func one(dir, name string) (string, error) {
 			continue // absent, or not to be read; then it does not count
 		}
 		if !reading.Regular(path) {
-			return "", fmt.Errorf("%w: %s is no file; %w", ErrLayout, filepath.Base(path), reading.ErrKind)
+			return "", fmt.Errorf("%w: %s is not a file; %w", ErrLayout, filepath.Base(path), reading.ErrKind)
 		}
 		if found != "" {
 			return "", fmt.Errorf("%w: both %s and %s are there; keep one", ErrLayout, filepath.Base(found), filepath.Base(path))

@@ -80,7 +80,7 @@ func TestWebKB(t *testing.T) {
 		"staff/misc/README":                                    "no URL",
 	})
 	rows, errs, _ := all(t, dir, Options{})
-	if len(rows) != 3 || len(errs) != 1 || !strings.Contains(errs[0].Error(), "README: its name is no URL") {
+	if len(rows) != 3 || len(errs) != 1 || !strings.Contains(errs[0].Error(), "README: its name is not a URL") {
 		t.Fatalf("%d rows, errors %v; want 3 and one about README", len(rows), errs)
 	}
 	want := []Example{

@@ -110,7 +110,7 @@ func readError(err error) error {
 		return err // fetched again it is the same
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: the archive ends here, before its end (%v); fetch the file again", ErrCut, err)
+		return fmt.Errorf("%w: the archive is truncated here (%v); fetch the file again", ErrCut, err)
 	}
 	return fmt.Errorf("%w: it is damaged from here on (%v); fetch the file again", ErrCut, err)
 }

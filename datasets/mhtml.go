@@ -25,7 +25,7 @@ func isMHTML(path string) bool {
 }
 
 // errMHTML reports a file that is no saved page.
-var errMHTML = errors.New("no page saved as MHTML")
+var errMHTML = errors.New("not a page saved as MHTML")
 
 // maxParts bounds the parts of a file that are looked at for its page.
 const maxParts = 10_000

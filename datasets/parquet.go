@@ -58,7 +58,7 @@ func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 		return fmt.Errorf("%w: %w", errNotParquet, err)
 	}
 	if table.NumRows() > info.Size() { // each has a URL of its own
-		return fmt.Errorf("%w: it says that it has %d rows", errNotParquet, table.NumRows())
+		return fmt.Errorf("%w: it claims to have %d rows", errNotParquet, table.NumRows())
 	}
 	columns := textColumns(table.Schema())
 	n, text := 0, int64(0)

@@ -27,7 +27,7 @@ const (
 )
 
 // errTable reports a table that says of itself what cannot be.
-var errTable = errors.New("it says of itself what cannot be")
+var errTable = errors.New("its metadata is impossible")
 
 // checkFooter looks at the description at the end of a table.
 func checkFooter(r io.ReaderAt, size int64) error {
@@ -40,7 +40,7 @@ func checkFooter(r io.ReaderAt, size int64) error {
 	}
 	n := int64(binary.LittleEndian.Uint32(end[:]))
 	if n > mostFooter || n > size-12 {
-		return fmt.Errorf("%w: a description of %d bytes", errTable, n)
+		return fmt.Errorf("%w: metadata of %d bytes", errTable, n)
 	}
 	text := make([]byte, n)
 	if _, err := r.ReadAt(text, size-8-n); err != nil {
@@ -68,7 +68,7 @@ func checkPages(r io.ReaderAt, meta *format.ColumnMetaData, optional bool, rows,
 		in, out := p[pagePacked], p[pageUnpacked]
 		switch values += p[pageValues]; {
 		case in < 0 || out < 0 || in > end-at || out > mostPage || out > freePage && out/200 > in:
-			return fmt.Errorf("%w: a page of %d bytes out of %d", reading.ErrBomb, out, in)
+			return fmt.Errorf("%w: a page of %d bytes from %d", reading.ErrBomb, out, in)
 		case p[pageValues] < 0 || p[pageInDictionary] < 0 || p[pageInDictionary] > mostInPage || p[pageInDictionary] > out || p[pageValues] > mostInPage || values > rows:
 			return fmt.Errorf("%w: pages of %d values, and %d in the dictionary, for %d rows", errTable, values, p[pageInDictionary], rows)
 		}

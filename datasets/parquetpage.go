@@ -76,7 +76,7 @@ func (p *facts) checkValues(text []byte) error {
 		}
 		return nil
 	default:
-		return fmt.Errorf("text in the encoding %s, of which a few bytes can become gigabytes; write it plain or with a dictionary", e)
+		return fmt.Errorf("text in the encoding %s, in which a few bytes can expand to gigabytes; write it plain or with a dictionary", e)
 	}
 }
 
@@ -107,7 +107,7 @@ func unpacked(b []byte, codec format.CompressionCodec, n int64) ([]byte, error) 
 	case format.Brotli:
 		r = brotli.NewReader(bytes.NewReader(b))
 	default:
-		return nil, fmt.Errorf("packed by %s, which is not read; write it with zstd, snappy or gzip", codec)
+		return nil, fmt.Errorf("compressed by %s, which fossick cannot read; write it with zstd, snappy or gzip", codec)
 	}
 	text, err := reading.Rest(r, "a page", n)
 	if err == nil && int64(len(text)) != n {

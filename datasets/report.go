@@ -113,8 +113,8 @@ func (r Report) Notes() []string {
 	note(r.Unlabelled, "row has no label", "rows have no label", r.where(unlabelled))
 	note(r.Empty, "row has an empty body", "rows have an empty body", r.where(empty))
 	note(r.Large, "row has", "rows have", fmt.Sprintf(" a body of more than %d MiB, the most that a crawl takes of a page; the rest of it is not read%s", MaxPageBytes>>20, r.where(large)))
-	note(r.NotUTF8, "row held", "rows held", " bytes that are no UTF-8; they were decoded by guess"+r.where(notUTF8))
-	note(r.Duplicates, "row repeats", "rows repeat", " the body of an earlier one; across a split or across folds that flatters the accuracy"+r.where(duplicate))
+	note(r.NotUTF8, "row held", "rows held", " bytes that are not UTF-8; their encoding was guessed"+r.where(notUTF8))
+	note(r.Duplicates, "row repeats", "rows repeat", " the body of an earlier one; where one is a training page and the other a test page, the accuracy looks too good"+r.where(duplicate))
 	note(r.Unmatched, "row of labels.tsv names", "rows of labels.tsv name", " no page of the corpus")
 	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
 		note(r.Skipped[reason], "file skipped: ", "files skipped: ", reason+r.where(skipped+reason))
@@ -141,7 +141,7 @@ func (r Report) twins() []string {
 	var twins []string
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		if g := groups[key]; len(g) > 1 {
-			twins = append(twins, strings.Join(g, " and ")+" differ only in case, blanks, characters of no width or the Unicode form of letters, and count as different classes")
+			twins = append(twins, strings.Join(g, " and ")+" differ only in case, spaces, invisible characters or the Unicode form of letters, and count as different classes")
 		}
 	}
 	return twins

@@ -169,7 +169,7 @@ func TestReport(t *testing.T) {
 `
 	_, _, rep := all(t, write(t, map[string]string{"pages.jsonl": rows + "{\"url\":\"http://a.test/4\",\"label\":\"sport\",\"text\":\"\xff\"}"}), Options{})
 	notes := strings.Join(rep.Notes(), "\n")
-	for _, want := range []string{"1 row has no label, first ", "pages.jsonl:3", "1 row has an empty body", "1 row held bytes", "1 row repeats", `differ only in case, blanks`} {
+	for _, want := range []string{"1 row has no label, first ", "pages.jsonl:3", "1 row has an empty body", "1 row held bytes", "1 row repeats", `differ only in case, spaces`} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes lack %q:\n%s", want, notes)
 		}

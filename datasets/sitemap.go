@@ -15,13 +15,13 @@ import (
 )
 
 // ErrNoPages reports a sitemap of which no page was found.
-var ErrNoPages = errors.New("none of the pages that it names is there")
+var ErrNoPages = errors.New("none of the pages that it names has a file beside it")
 
 // What is skipped of a sitemap.
 const (
-	noFile  = "the sitemap names it, and no file of it is there"
+	noFile  = "the sitemap names it, but no file beside the sitemap has it"
 	tooDeep = "a sitemap that an index names is an index itself"
-	noHTML  = "what the sitemap names is no page"
+	noHTML  = "the file that the sitemap names is not a page"
 )
 
 // sitemapNames are the files that make a folder the copy of a site.

@@ -123,7 +123,7 @@ func (o SplitOptions) quota(pool map[string][]int) (map[string]int, error) {
 	quota := map[string]int{}
 	switch {
 	case set > 1:
-		return nil, fmt.Errorf("split: a share, a number and numbers a class exclude each other; give one")
+		return nil, fmt.Errorf("split: give a share, a number, or numbers per class, but only one of them")
 	case o.PerClass != nil:
 		return quota, o.perClass(pool, quota)
 	case o.N != 0:

@@ -41,7 +41,7 @@ func TestAssign(t *testing.T) {
 		{"too many of c", SplitOptions{PerClass: map[string]int{"": 8}}, nil, `8 rows of "c" for training; there are 7`},
 		{"no such class", SplitOptions{PerClass: map[string]int{"d": 8}}, nil, "the set has a, b, c"},
 		{"share 2", SplitOptions{Share: 2}, nil, "at most 1"},
-		{"two ways", SplitOptions{Share: 0.5, N: 3}, nil, "give one"},
+		{"two ways", SplitOptions{Share: 0.5, N: 3}, nil, "only one of them"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

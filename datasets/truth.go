@@ -140,7 +140,7 @@ func (s *Set) Truth() (*Truth, error) {
 		}
 	}
 	if t.Len() == 0 {
-		return nil, fmt.Errorf("set %s: no row has a label; name a truth file, or put labels.tsv beside the pages", s.name)
+		return nil, fmt.Errorf("set %s: no row has a label; give a truth file, or put labels.tsv beside the pages", s.name)
 	}
 	return t, nil
 }

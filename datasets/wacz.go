@@ -36,7 +36,7 @@ func grows(f *zip.File) error {
 	if !reading.Bomb(in, out) && !(packed && out > small && out/packedAgain > in) {
 		return nil
 	}
-	return fmt.Errorf("%w: %d KiB out of %d", warc.ErrBomb, out>>10, in>>10)
+	return fmt.Errorf("%w: %d KiB from %d", warc.ErrBomb, out>>10, in>>10)
 }
 
 // readWACZ reads the archives in a WACZ: the WARC files in its folder archive, by name.

@@ -140,7 +140,7 @@ func (a *archive) record(rec *warc.Record, path string, n int) error {
 	}
 	h, err := warc.ReadHTTP(rec.Body, MaxPageBytes+1)
 	if errors.Is(err, warc.ErrHTTP) {
-		a.rep.skip("a response that is not one of HTTP", path)
+		a.rep.skip("a response that is not HTTP", path)
 		return nil
 	}
 	if err != nil {
@@ -242,7 +242,7 @@ func (a *archive) revisit(rec *warc.Record, path string) {
 	from, to := rec.Target(), rec.Header.Get("WARC-Refers-To-Target-URI")
 	_, err := Key(from)
 	if to == "" || to == from || err != nil {
-		a.rep.skip("a page as it had been captured before", path)
+		a.rep.skip("a repeated capture of an unchanged page", path)
 		return
 	}
 	a.web.Copies[from] = to

@@ -109,7 +109,7 @@ func TestWARC(t *testing.T) {
 		if err != nil || !rep.Complete || rep.Errors != 0 {
 			t.Errorf("%+v, %v", rep, err)
 		}
-		for reason, n := range map[string]int{"neither markup nor plain text": 1, "a response that is not one of HTTP": 1, "a page as it had been captured before": 1,
+		for reason, n := range map[string]int{"neither markup nor plain text": 1, "a response that is not HTTP": 1, "a repeated capture of an unchanged page": 1,
 			"a record of another scheme than http and https": 1, "a part of a page that is divided into records": 2} {
 			if rep.Skipped[reason] != n {
 				t.Errorf("%s: %d, want %d", reason, rep.Skipped[reason], n)

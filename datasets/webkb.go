@@ -49,7 +49,7 @@ func webKBName(rel string) (*Example, error) {
 	}
 	url := strings.ReplaceAll(parts[2], "^", "/")
 	if !strings.Contains(url, "://") {
-		return nil, errors.New("its name is no URL with ^ for /, such as http:^^cs.cornell.edu^info.html")
+		return nil, errors.New("its name is not a URL with ^ for /, such as http:^^cs.cornell.edu^info.html")
 	}
 	return &Example{
 		URL: url, Label: parts[0], Labels: []string{parts[0]}, Site: parts[1],

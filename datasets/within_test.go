@@ -68,7 +68,7 @@ func TestNoFilesOfOthers(t *testing.T) {
 				t.Fatal(err)
 			}
 			notes := strings.Join(report.Notes(), "\n")
-			for _, want := range []string{"2 files skipped: a link out of the folder, first ", "2 files skipped: no regular file", "1 file skipped: a link that leads nowhere"} {
+			for _, want := range []string{"2 files skipped: a link that leads out of the folder, first ", "2 files skipped: not a regular file", "1 file skipped: a link that leads nowhere"} {
 				files.Try(strings.Contains(notes, want), "notes %q, want %q", notes, want)
 			}
 		})

@@ -146,7 +146,7 @@ type Estimate struct {
 // What is printed with every estimate.
 const (
 	cautionBound    = "crawls of one topic are not independent samples; expect the true recall to be lower"
-	cautionFrontier = "it goes by the labels, by links from where these crawls were and by each other's start pages; a part of the web that neither lead to is in nobody's count"
+	cautionFrontier = "it relies on the labels, on links from the crawled pages and on the start pages of the crawls; it misses parts of the web that none of these lead to"
 )
 
 // recall turns a population into the recall of a crawl that found n of it.

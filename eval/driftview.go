@@ -64,7 +64,7 @@ func driftSentence(blocks []Block) string {
 	s := fmt.Sprintf("Of its first %s, %s were on topic; of its last %s, %s", report.Pages(first.To-first.From+1), report.Percent(*first.Harvest),
 		report.Number(last.To-last.From+1), report.Percent(*last.Harvest))
 	if len(first.Rising) > 0 && len(last.Rising) > 0 {
-		s += fmt.Sprintf("; it went from “%s” to “%s”", joinWords(first.Rising[:min(3, len(first.Rising))]), joinWords(last.Rising[:min(3, len(last.Rising))]))
+		s += fmt.Sprintf("; its typical words changed from “%s” to “%s”", joinWords(first.Rising[:min(3, len(first.Rising))]), joinWords(last.Rising[:min(3, len(last.Rising))]))
 	}
 	return s + "."
 }
@@ -100,9 +100,9 @@ func cappedSentence(f Figures) string {
 	var parts []string
 	for _, c := range f.Reach.Capped {
 		if c.Pages < f.Fetched {
-			format := "of %s %s"
+			format := "with at most %s %s"
 			if len(parts) == 0 {
-				format = "of %s a host it is %s"
+				format = "with at most %s of each host it is %s"
 			}
 			parts = append(parts, fmt.Sprintf(format, report.Pages(c.Cap), report.Share(c.Harvest)))
 		}
@@ -110,5 +110,5 @@ func cappedSentence(f Figures) string {
 	if len(parts) == 0 || f.Harvest == nil {
 		return ""
 	}
-	return fmt.Sprintf(" The harvest is %s; of no more than %s.", report.Percent(*f.Harvest), strings.TrimPrefix(strings.Join(parts, ", "), "of "))
+	return fmt.Sprintf(" The harvest is %s; %s.", report.Percent(*f.Harvest), strings.Join(parts, ", "))
 }

@@ -34,7 +34,7 @@ func pageLists(c *Crawl) []pageList {
 	kept := pick(c, func(p *Page) bool { return p.Refined.Kept && !p.Relevant }, topic, true)
 	dropped := pick(c, func(p *Page) bool { return !p.Refined.Kept && p.Relevant }, topic, false)
 	return append(lists,
-		pageList{"Kept, but off topic", "The most certain first: what to teach the model next, or errors of the source.", kept},
+		pageList{"Kept, but off topic", "The most certain first: examples to teach the model next, or errors in the labels.", kept},
 		pageList{"Dropped, but on topic", "The most certain first.", dropped})
 }
 

@@ -295,15 +295,15 @@ func TestPolitenessSentences(t *testing.T) {
 	}, nil)
 	want := []string{
 		"3 requests of 1 host, 1 of them for robots.txt and 1 for sitemaps; the median host got 3, the busiest, a.test:80, got 3.",
-		"1 request came too early; the worst at a.test:80, after 1.0 s where 2.0 s were due.",
-		"0 answers of 429 and 1 of 503; 1 told when to come again, at most 90.0 s later.",
+		"1 request came too early; the worst at a.test:80, after 1.0 s instead of 2.0 s.",
+		"0 answers with code 429 and 1 with 503; 1 said when to come again, at most 90.0 s later.",
 		"Slowest: a.test:80 (half of its answers took 2.0 s or more, the longest 2.1 s).",
 		"1 host never answered, or had no address: b.test:80.",
 	}
 	if got := politenessOf(t, s, 10).Sentences(); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if got := (&Politeness{}).Sentences(); !slices.Equal(got, []string{"No host was asked for anything."}) {
+	if got := (&Politeness{}).Sentences(); !slices.Equal(got, []string{"No request was made."}) {
 		t.Errorf("of nothing: %q", got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // Sentences says in plain words how the hosts were treated.
 func (p *Politeness) Sentences() []string {
-	out := []string{"No host was asked for anything."}
+	out := []string{"No request was made."}
 	if p.Requests > 0 {
 		out = []string{p.requestSentence(), p.gapSentence()}
 	}
@@ -43,9 +43,9 @@ func (p *Politeness) gapSentence() string {
 		w := p.Worst[0]
 		s := fmt.Sprintf("%s came too early", some(p.Violations, "request"))
 		if p.Overlaps > 0 {
-			s += fmt.Sprintf(", %s of them before the one before had ended", report.Number(p.Overlaps))
+			s += fmt.Sprintf(", %s of them before the previous one had ended", report.Number(p.Overlaps))
 		}
-		return s + fmt.Sprintf("; the worst at %s, after %s where %s were due.", w.Host, seconds(w.Seconds), seconds(w.Rest))
+		return s + fmt.Sprintf("; the worst at %s, after %s instead of %s.", w.Host, seconds(w.Seconds), seconds(w.Rest))
 	}
 	if p.PartyGap == nil {
 		return "No host was asked twice."
@@ -56,9 +56,9 @@ func (p *Politeness) gapSentence() string {
 func (p *Politeness) deniedSentence() string {
 	switch {
 	case p.RobotsDenied > 0 && p.NoIndex > 0:
-		return fmt.Sprintf("robots.txt kept %s out; %s asked not to be kept.", some(int(p.RobotsDenied), "URL"), some(int(p.NoIndex), "page"))
+		return fmt.Sprintf("robots.txt excluded %s; %s asked not to be kept.", some(int(p.RobotsDenied), "URL"), some(int(p.NoIndex), "page"))
 	case p.RobotsDenied > 0:
-		return fmt.Sprintf("robots.txt kept %s out.", some(int(p.RobotsDenied), "URL"))
+		return fmt.Sprintf("robots.txt excluded %s.", some(int(p.RobotsDenied), "URL"))
 	case p.NoIndex > 0:
 		return fmt.Sprintf("%s asked not to be kept.", some(int(p.NoIndex), "page"))
 	}
@@ -69,9 +69,9 @@ func (p *Politeness) busySentence() string {
 	if p.TooMany+p.Unavailable+p.RetryAfter == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("%s of 429 and %s of 503", some(int(p.TooMany), "answer"), report.Number(int(p.Unavailable)))
+	s := fmt.Sprintf("%s with code 429 and %s with 503", some(int(p.TooMany), "answer"), report.Number(int(p.Unavailable)))
 	if p.RetryAfter > 0 {
-		s += fmt.Sprintf("; %s told when to come again, at most %s later", report.Number(int(p.RetryAfter)), seconds(p.LongestRetry))
+		s += fmt.Sprintf("; %s said when to come again, at most %s later", report.Number(int(p.RetryAfter)), seconds(p.LongestRetry))
 	}
 	return s + "."
 }

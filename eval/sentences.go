@@ -30,7 +30,7 @@ func harvestSentence(f Figures) string {
 	by := map[Kind]string{
 		ByTruth: ", by the truth",
 		ByJudge: ", by the judge",
-		ByCrawl: ", by the crawl's own labels (name --truth or --judge for a second opinion)",
+		ByCrawl: ", by the crawl's own labels (give --truth or --judge for a second opinion)",
 	}[f.Relevance]
 	return fmt.Sprintf("Of %s fetched, %s %s %s (%s, 95 %% interval %s)%s.", report.Pages(f.Fetched), report.Number(f.Relevant),
 		isAre(f.Relevant), about(f.Target), report.Percent(*f.Harvest), report.Span(*f.HarvestCI), by)
@@ -40,13 +40,13 @@ func harvestSentence(f Figures) string {
 func judgeSentence(f Figures) string {
 	s := ""
 	if f.JudgeOwn != "" {
-		s = fmt.Sprintf("The judge is the model that %s: it agrees with itself, so take one trained on other data.", f.JudgeOwn)
+		s = fmt.Sprintf("The judge is the model that %s, so it agrees with itself: give a --judge trained on other data.", f.JudgeOwn)
 	}
 	if t := f.JudgeTrained; t != nil && *t > 0 {
 		if s != "" {
 			s += " "
 		}
-		s += fmt.Sprintf("It was trained on %s of these pages, and knows their labels: the figures flatter.", report.Percent(*t))
+		s += fmt.Sprintf("It was trained on %s of these pages and knows their labels, so the figures are too good.", report.Percent(*t))
 		if f.JudgeOwn == "" {
 			s = "The judge" + s[len("It"):]
 		}
@@ -58,11 +58,11 @@ func unknownSentence(f Figures) string {
 	if f.Unknown == nil || *f.Unknown == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The %s knows nothing of %s, which count as off topic.", f.Relevance, report.Pages(*f.Unknown))
+	return fmt.Sprintf("The %s has no label for %s, which count as off topic.", f.Relevance, report.Pages(*f.Unknown))
 }
 
 // unjudged stands where precision, recall and F1 of a refined crawl are not known.
-const unjudged = "How many of them are on topic is not known, as nobody but the crawl's own models has labelled them: give --truth, or --judge with a model trained on other pages."
+const unjudged = "The number of them on topic is not known, because only the crawl's own models have labelled them: give --truth, or --judge with a model trained on other pages."
 
 func keptSentence(f Figures) string {
 	switch {
@@ -123,7 +123,7 @@ func overlapSentence(r Result) string {
 	if len(r.Stores) == 2 {
 		return fmt.Sprintf("After %s each, the two crawls had %s of them in common%s.", report.Pages(last.Pages), report.Percent(last.Share), kept)
 	}
-	return printable.Sprintf("After %s each, two of the %d crawls had %s of them in common, in the mean of all pairs%s.",
+	return printable.Sprintf("After %s each, two of the %d crawls had %s of them in common, on average over all pairs%s.",
 		report.Pages(last.Pages), len(r.Stores), report.Percent(last.Share), kept)
 }
 
@@ -133,7 +133,7 @@ func estimateSentence(f Figures) string {
 		return ""
 	}
 	if e.Upper() {
-		return fmt.Sprintf("By capture–recapture, %s, the crawl found %s of what is there (%s), all crawls together %s; an upper estimate: %s.",
+		return fmt.Sprintf("By capture–recapture, %s, the crawl found %s of the pages on topic (%s), all crawls together %s. This estimate is an upper limit: %s.",
 			e.Method, report.Percent(e.Value), report.Span(e.CI), report.Percent(e.Together), e.Caution)
 	}
 	return fmt.Sprintf("The crawl found an estimated %s of the on-topic pages that links can reach (95 %% interval %s), all crawls together %s. The estimate uses links to pages that were not fetched: %s. Plain capture–recapture, %s, says at most %s.",

@@ -159,10 +159,10 @@ var stateNotes = map[string]string{
 	"ok": "fetched and stored", "not_modified": "unchanged since the last visit", "redirect": "led to another URL",
 	"duplicate": "same content as a stored page", "code": "answered with an error code", "no_ip": "the name has no address",
 	"connect_error": "no connection", "connect_timeout": "no connection in time", "tls_error": "no secure connection",
-	"header_error": "the answer's head was broken", "header_timeout": "no answer in time", "body_error": "the body broke off",
+	"header_error": "the answer's header was broken", "header_timeout": "no answer in time", "body_error": "the body broke off",
 	"body_timeout": "the body came too slowly", "too_large": "over the size limit", "wrong_type": "not a page, or in another language",
-	"robots_denied": "robots.txt forbids it", "guard_denied": "a forbidden address, or outside the nets", "trap": "looked like a trap", "none": "never requested",
-	"elsewhere": "another agent of the crawl has it", "lost": "gone with another agent; --refetch-lost asks again",
+	"robots_denied": "robots.txt forbids it", "guard_denied": "a forbidden address, or outside the allowed networks", "trap": "looked like a trap", "none": "never requested",
+	"elsewhere": "another agent of the crawl has it", "lost": "lost with another agent; --refetch-lost fetches it again",
 }
 
 func states(c store.Counts) (rows, codes []countRow) {
@@ -174,7 +174,7 @@ func states(c store.Counts) (rows, codes []countRow) {
 		n := c.States[name]
 		note := stateNotes[name]
 		if name == "duplicate" && c.NearDuplicates > 0 {
-			note += fmt.Sprintf("; of %d nearly the same", c.NearDuplicates)
+			note += fmt.Sprintf("; for %d only nearly the same", c.NearDuplicates)
 		}
 		rows = append(rows, countRow{name, note, n, share(int(n), int(total))})
 	}

@@ -90,7 +90,7 @@ func versusSentences(r Result) (out []string) {
 		case f.Recall != nil:
 			s += fmt.Sprintf(", %s of the truth found", report.Percent(*f.Recall))
 		case f.RecallEstimate != nil:
-			s += fmt.Sprintf(", an estimated %s of what is there found", report.Percent(f.RecallEstimate.Value))
+			s += fmt.Sprintf(", an estimated %s of all pages on topic found", report.Percent(f.RecallEstimate.Value))
 		}
 		out = append(out, s+".")
 	}

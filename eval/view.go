@@ -89,7 +89,7 @@ func tiles(r Result) []report.Tile {
 		tile("Harvest", report.Percent(*r.Harvest), by+"; 95 % interval "+report.Span(*r.HarvestCI))
 	}
 	if r.Kept != nil && r.Kept.Precision == nil && r.Kept.Pages > 0 {
-		tile("After refinement", report.Number(r.Kept.Pages), "pages kept; precision, recall and F1 are not known: no truth, no other judge")
+		tile("After refinement", report.Number(r.Kept.Pages), "pages kept; precision, recall and F1 need a truth or another judge")
 	}
 	if r.Kept != nil && r.Kept.Precision != nil {
 		tile("After refinement", report.Percent(*r.Kept.Precision), "on topic, of "+report.Pages(r.Kept.Pages)+" kept; recall among fetched "+report.Share(r.Kept.Recall))
@@ -139,7 +139,7 @@ func plots(r Report) ([]report.Figure, error) {
 	}
 	out := []report.Figure{f}
 	if src.Targets > 0 {
-		c := chart("found, of those there are")
+		c := chart("share found")
 		c.Lines = recallLines(all, names, src.Targets)
 		if f, err = report.NewFigure("Recall", "The share of the relevant pages named by the truth that were found so far.", c); err != nil {
 			return nil, err

@@ -130,7 +130,7 @@ func TestWriteUnknown(t *testing.T) {
 	if err := Write(&out, Page{Model: linear(), Name: "m"}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "Nothing is known of how good this model is") || strings.Contains(out.String(), "<svg") {
+	if !strings.Contains(out.String(), "The quality of this model is not known") || strings.Contains(out.String(), "<svg") {
 		t.Errorf("page: %s", out.String())
 	}
 }
@@ -142,7 +142,7 @@ func TestVote(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := 0
-	for _, want := range []string{"A vote of classifiers", "The whole tree: c45, 25 % of the vote", "The words that weigh most: linear, 75 % of the vote"} {
+	for _, want := range []string{"A vote of classifiers", "The whole tree: c45, 25 % of the vote", "The words with the most weight: linear, 75 % of the vote"} {
 		next := strings.Index(out.String()[at:], want)
 		if next < 0 {
 			t.Fatalf("%q is missing, or stands before what should follow", want)
@@ -324,12 +324,12 @@ func TestSentences(t *testing.T) {
 	got := strings.Join(sentences(&p), "\n")
 	for _, want := range []string{
 		"Of 9 pages that it was not trained on, 44.4 % get the right label (95 % interval 19–73 %).",
-		"Saying bank of every page would be right on 33.3 %.",
+		"The label bank for every page would be right on 33.3 %.",
 		"It knows code best (F1 0.571) and sport worst (0.000).",
 		"Most often it takes sport for bank: 2 of 3 pages.",
 		"Its probabilities are off by 54.4 % on average, in both directions.",
 		"More training pages would help: from 4 to 8 pages the accuracy went from 50.0 % to 75.0 %.",
-		"In cross-validation it came out with 90.0 %; the others had: c45 80.0 %.",
+		"In cross-validation it got 90.0 %; the others got: c45 80.0 %.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -44,8 +44,8 @@ func reliability(p *Page) (report.Figure, error) {
 		l.Band = append(l.Band, b.CI)
 	}
 	f, err := report.NewFigure("Reliability",
-		fmt.Sprintf("Of the pages whose label has a probability near x, the share that is right: below the line the model is too sure. Expected calibration error %s. The band is the 95 %% interval; where few pages are, it is wide.", tenths(p.Reliability.ECE)),
-		report.Chart{XLabel: "probability of the label", YLabel: "right", Lines: []report.Line{l}, XShares: true, Diagonal: "probabilities that can be taken at their word"})
+		fmt.Sprintf("Of the pages whose label has a probability near x, the share that is right: below the line the model is too confident. Expected calibration error %s. The band is the 95 %% interval; it is wide where there are few pages.", tenths(p.Reliability.ECE)),
+		report.Chart{XLabel: "probability of the label", YLabel: "right", Lines: []report.Line{l}, XShares: true, Diagonal: "perfect calibration"})
 	if err != nil {
 		return f, err
 	}

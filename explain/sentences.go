@@ -15,7 +15,7 @@ import (
 func sentences(p *Page) []string {
 	q := p.Measures
 	if q == nil || q.Pages == 0 {
-		return []string{"Nothing is known of how good this model is: there were neither test pages nor enough pages to cross-validate."}
+		return []string{"The quality of this model is not known: there were neither test pages nor enough pages for cross-validation."}
 	}
 	on := report.Pages(q.Pages) + " that it was not trained on"
 	if p.From == CrossValidation {
@@ -32,7 +32,7 @@ func sentences(p *Page) []string {
 
 func baseline(p *Page) string {
 	class, accuracy := p.Measures.Majority()
-	return fmt.Sprintf("Saying %s of every page would be right on %s.", p.Model.Classes[class], tenths(accuracy))
+	return fmt.Sprintf("The label %s for every page would be right on %s.", p.Model.Classes[class], tenths(accuracy))
 }
 
 func bestAndWorst(p *Page) string {
@@ -82,13 +82,13 @@ func trust(p *Page) string {
 	}
 	switch {
 	case r.ECE < 0.03:
-		return fmt.Sprintf("Its probabilities can be taken at their word (expected calibration error %s).", tenths(r.ECE))
+		return fmt.Sprintf("Its probabilities can be trusted (expected calibration error %s).", tenths(r.ECE))
 	case math.Abs(r.Over) < r.ECE/2:
 		return fmt.Sprintf("Its probabilities are off by %s on average, in both directions.", tenths(r.ECE))
 	case r.Over > 0:
-		return fmt.Sprintf("It is surer than it should be: its probabilities are off by %s on average, mostly too high.", tenths(r.ECE))
+		return fmt.Sprintf("It is too confident: its probabilities are off by %s on average, mostly too high.", tenths(r.ECE))
 	}
-	return fmt.Sprintf("It is less sure than it could be: its probabilities are off by %s on average, mostly too low.", tenths(r.ECE))
+	return fmt.Sprintf("It is not confident enough: its probabilities are off by %s on average, mostly too low.", tenths(r.ECE))
 }
 
 // moreWouldHelp reads the end of the learning curve.
@@ -120,5 +120,5 @@ func rivals(p *Page) string {
 			others = append(others, fmt.Sprintf("%s %s", name, tenths(p.Candidates[name])))
 		}
 	}
-	return fmt.Sprintf("In cross-validation it came out with %s; the others had: %s.", tenths(p.Candidates[p.Model.Classifier]), strings.Join(others, ", "))
+	return fmt.Sprintf("In cross-validation it got %s; the others got: %s.", tenths(p.Candidates[p.Model.Classifier]), strings.Join(others, ", "))
 }

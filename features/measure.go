@@ -39,7 +39,7 @@ func ParseMeasure(name string) (Measure, error) {
 	for _, m := range Measures() {
 		names = append(names, string(m))
 	}
-	return "", fmt.Errorf("no measure %q of words; there are %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("no measure %q of words; choose one of %s", name, strings.Join(names, ", "))
 }
 
 // Of returns the measure of a term; 0 for one that is on no page.

@@ -142,7 +142,7 @@ func (b *bodyReader) bomb() error {
 	if b.coding == codingNone || b.out <= ratioFloor || b.out/b.ex.f.opt.MaxRatio <= wire {
 		return nil
 	}
-	return &stateError{StateTooLarge, fmt.Errorf("decompression bomb: %d bytes out of %d", b.out, wire)}
+	return &stateError{StateTooLarge, fmt.Errorf("decompression bomb: %d bytes from %d", b.out, wire)}
 }
 
 // read decompresses into p.
@@ -165,7 +165,7 @@ func (b *bodyReader) read(p []byte) (int, error) {
 	case err == nil || err == io.EOF:
 		return n, err
 	case err == gzip.ErrChecksum && b.padded > 0:
-		b.ex.answer.note = "gzip without its trailer: whether the body is whole was not checked"
+		b.ex.answer.note = "gzip without a trailer: the body may be incomplete"
 		return n, io.EOF
 	}
 	return n, b.broken(err)

@@ -155,6 +155,6 @@ func (c *clock) stop() {
 // however late this process gets to see it.
 func (c *clock) flooded() {
 	if p := c.at(); p == phaseBody || p == phaseDrain {
-		c.cancel(&stateError{StateTooLarge, fmt.Errorf("%w, in frames, chunks or padding around its body", errFlood)})
+		c.cancel(&stateError{StateTooLarge, fmt.Errorf("%w, most of them in frames, chunks or padding around the body", errFlood)})
 	}
 }

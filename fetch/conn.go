@@ -44,7 +44,7 @@ func watch(conn net.Conn) net.Conn {
 }
 
 // errUnsolicited is how a kept connection ends that speaks before it is asked.
-var errUnsolicited = errors.New("the server sent something before it was asked")
+var errUnsolicited = errors.New("the server sent data before the request")
 
 func (c *watchedConn) listen() *tap { return &c.tap }
 

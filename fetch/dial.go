@@ -26,7 +26,7 @@ type dialer struct {
 }
 
 // errSpent is seen by nobody: its exchange has ended by then.
-var errSpent = errors.New("the exchange had its request; it needs no other connection")
+var errSpent = errors.New("the exchange has sent its request; it needs no other connection")
 
 // DialContext is http.Transport's. Its errors know their state.
 func (d *dialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -65,7 +65,7 @@ func (d *dialer) dialFirst(ctx context.Context, network string, targets []netip.
 		nd.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
 			ap, err := netip.ParseAddrPort(address)
 			if err != nil {
-				return &stateError{StateGuardDenied, fmt.Errorf("address %q cannot be judged: %w", address, err)}
+				return &stateError{StateGuardDenied, fmt.Errorf("the guard cannot read the address %q: %w", address, err)}
 			}
 			return d.guard.check(ap.Addr())
 		}
@@ -151,7 +151,7 @@ func (d *dialer) lookup(ctx context.Context, host string, port uint16, only neti
 }
 
 func notAName(host string) error {
-	return fmt.Errorf("%.100q is no name of a host: it has an empty part, one over 63 letters, or over 253 in all", host)
+	return fmt.Errorf("%.100q is not a host name: it has an empty part, a part over 63 letters, or more than 253 letters", host)
 }
 
 // isName says whether a name server can know a name (RFC 1035, 2.3.4). Which

@@ -35,7 +35,7 @@ func newGuard(allow []netip.Prefix) guard {
 func (g *guard) check(a netip.Addr) error {
 	a = a.WithZone("").Unmap()
 	if !a.IsValid() {
-		return &stateError{StateGuardDenied, fmt.Errorf("no address to judge")}
+		return &stateError{StateGuardDenied, fmt.Errorf("no address to check")}
 	}
 	allowed, inner := g.allowed(a), a
 	if !allowed {
@@ -56,7 +56,7 @@ func (g *guard) allowed(a netip.Addr) bool {
 
 func deniedError(who, what string) error {
 	return &stateError{StateGuardDenied,
-		fmt.Errorf("%s is refused by the egress guard (%s); --allow-net lets it through", who, what)}
+		fmt.Errorf("the egress guard refuses %s (%s); --allow-net allows it", who, what)}
 }
 
 // checkHost judges a URL's host that somebody else will resolve (a proxy):

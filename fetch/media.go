@@ -88,7 +88,7 @@ func (a *answer) judgeUntyped(wanted []string) (readBody bool) {
 	}
 	media := mediatype.Sniff(head)
 	if !accepts(wanted, media) {
-		return a.refuse(StateWrongType, "no usable type announced, looks like %s", media)
+		return a.refuse(StateWrongType, "no usable type announced; the content looks like %s", media)
 	}
 	a.contentType = media // without a charset: page guesses it
 	return true

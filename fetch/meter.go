@@ -23,8 +23,8 @@ const (
 )
 
 var (
-	errUnasked = errors.New("the server sends without being asked")
-	errFlood   = errors.New("the server sends more than any answer needs")
+	errUnasked = errors.New("the server sends data without a request")
+	errFlood   = errors.New("the server sends more data than any answer needs")
 )
 
 // meter holds a connection to what its server may send. It is safe for concurrent use.

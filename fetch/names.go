@@ -56,7 +56,7 @@ func specialName(name string) (what string, where []netip.Prefix) {
 	case slices.ContainsFunc(privateNames, is):
 		return "a name of private networks", privateNets
 	case !strings.Contains(name, "."):
-		return "a name without a dot, which only a private network knows", privateNets
+		return "a name without a dot, which exists only on a private network", privateNets
 	}
 	return "", nil
 }

@@ -33,20 +33,20 @@ func ParseNets(r io.Reader, filename string) (*Nets, error) {
 		}
 		span, err := parseNet(text)
 		if err != nil {
-			return nil, fmt.Errorf("list of nets %s:%d: %q is no net; write 192.0.2.0/24, 2001:db8::/32, an address or FIRST-LAST", filename, n, text)
+			return nil, fmt.Errorf("list of networks %s:%d: %q is not a network; write 192.0.2.0/24, 2001:db8::/32, an address or FIRST-LAST", filename, n, text)
 		}
 		all.AddRange(span)
 		nets++
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("list of nets %s:%d: %w", filename, n+1, err)
+		return nil, fmt.Errorf("list of networks %s:%d: %w", filename, n+1, err)
 	}
 	if nets == 0 {
-		return nil, fmt.Errorf("list of nets %s: no net in it; write one a line, as 192.0.2.0/24", filename)
+		return nil, fmt.Errorf("list of networks %s: it has no network; write one a line, as 192.0.2.0/24", filename)
 	}
 	set, err := all.IPSet()
 	if err != nil {
-		return nil, fmt.Errorf("list of nets %s: %w", filename, err)
+		return nil, fmt.Errorf("list of networks %s: %w", filename, err)
 	}
 	return &Nets{set, filename}, nil
 }
@@ -78,14 +78,14 @@ func parseNet(s string) (netipx.IPRange, error) {
 // rangeOf makes a range of addresses as the guard sees them: IPv4 inside IPv6 is IPv4.
 func rangeOf(from, to netip.Addr) (netipx.IPRange, error) {
 	if from.Zone() != "" || to.Zone() != "" {
-		return netipx.IPRange{}, fmt.Errorf("a zone has no place in a list of nets")
+		return netipx.IPRange{}, fmt.Errorf("an address with a zone is not allowed in a list of networks")
 	}
 	if from.Is4In6() && to.Is4In6() {
 		from, to = from.Unmap(), to.Unmap()
 	}
 	span := netipx.IPRangeFrom(from, to)
 	if !span.IsValid() {
-		return netipx.IPRange{}, fmt.Errorf("the range's ends are of two kinds, or the wrong way round")
+		return netipx.IPRange{}, fmt.Errorf("the ends of the range are of different kinds, or in the wrong order")
 	}
 	return span, nil
 }
@@ -95,5 +95,5 @@ func (n *Nets) check(a netip.Addr) error {
 	if n == nil || n.set.Contains(a) {
 		return nil
 	}
-	return &stateError{StateGuardDenied, fmt.Errorf("%s is in none of the nets of %s", a, n.name)}
+	return &stateError{StateGuardDenied, fmt.Errorf("%s is in none of the networks of %s", a, n.name)}
 }

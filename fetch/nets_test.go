@@ -43,14 +43,14 @@ func TestParseNets(t *testing.T) {
 
 func TestParseNetsErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"192.0.2.0/24\n\nkr\n":        `nets.txt:3: "kr" is no net`,
+		"192.0.2.0/24\n\nkr\n":        `nets.txt:3: "kr" is not a network`,
 		"192.0.2.0/33":                `nets.txt:1: "192.0.2.0/33"`,
-		"192.0.2.9-192.0.2.1":         "is no net",
-		"192.0.2.9-2001:db8::1":       "is no net",
-		"fe80::1%eth0":                "is no net",
-		"# nothing\n\n":               "no net in it",
+		"192.0.2.9-192.0.2.1":         "is not a network",
+		"192.0.2.9-2001:db8::1":       "is not a network",
+		"fe80::1%eth0":                "is not a network",
+		"# nothing\n\n":               "it has no network",
 		strings.Repeat("1", 1<<17):    "nets.txt:1",
-		"192.0.2.0/24 192.0.3.0/24\n": "is no net",
+		"192.0.2.0/24 192.0.3.0/24\n": "is not a network",
 	} {
 		if _, err := ParseNets(strings.NewReader(text), "nets.txt"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v; want %q", text, err, want)

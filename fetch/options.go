@@ -130,7 +130,7 @@ func (o *Options) check() error {
 		}
 	}
 	if o.Only != nil && o.Proxy != nil {
-		return errors.New("a list of nets and a proxy: only the proxy knows the hosts' addresses; leave one out")
+		return errors.New("a list of networks with a proxy: only the proxy knows the hosts' addresses; leave one out")
 	}
 	for _, d := range []time.Duration{o.Timeout, o.ConnectTimeout, o.HeaderTimeout, o.RateGrace} {
 		if d < 0 {

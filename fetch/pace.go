@@ -20,4 +20,4 @@ func (p *Pace) HeldBytes() int64 { return p.held.Load() }
 
 // ErrPlaceWanted ends an exchange as slow, when a caller cancels its context with it for
 // the cause: the state is the time-out of its phase.
-var ErrPlaceWanted = errors.New("slower than all others while its place was wanted")
+var ErrPlaceWanted = errors.New("the slowest download, dropped while other requests waited for a place")

@@ -14,7 +14,7 @@ func checkPort(u *url.URL) error {
 	if err != nil || !blockedPort(uint16(port)) {
 		return nil // none, or one that the dialer will refuse
 	}
-	return &stateError{StateGuardDenied, fmt.Errorf("port %d of %s is not one of the web (it belongs to another protocol)", port, u.Hostname())}
+	return &stateError{StateGuardDenied, fmt.Errorf("port %d of %s is not a web port; it belongs to another protocol", port, u.Hostname())}
 }
 
 // blockedPort reports the ports of the Fetch standard (section "port blocking",

@@ -39,7 +39,7 @@ func (f *Fetcher) targets(ctx context.Context, host string) (*dialer, []netip.Ad
 	}
 	name, portText, err := net.SplitHostPort(host)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%q is no name:port: %w", host, err)
+		return nil, nil, fmt.Errorf("%q is not name:port: %w", host, err)
 	}
 	port, err := strconv.ParseUint(portText, 10, 16)
 	if err != nil {

@@ -51,11 +51,11 @@ func RobotsFrom(resp *Response) (r *Robots, final bool) {
 		return nil, false
 	case StateCode:
 		if c := resp.Code; c < 500 && c != http.StatusTooManyRequests && c != http.StatusNotModified {
-			return AllowAll(fmt.Sprintf("robots.txt: code %d, all is allowed", c)), true
+			return AllowAll(fmt.Sprintf("robots.txt: code %d, so everything is allowed", c)), true
 		}
-		return DisallowAll(fmt.Sprintf("robots.txt: code %d, all is refused", resp.Code)), true
+		return DisallowAll(fmt.Sprintf("robots.txt: code %d, so everything is refused", resp.Code)), true
 	}
-	return DisallowAll(fmt.Sprintf("robots.txt: %s, all is refused", resp.State)), true
+	return DisallowAll(fmt.Sprintf("robots.txt: %s, so everything is refused", resp.State)), true
 }
 
 // ErrNoPage stands for the error of an exchange that has none and brought no page.

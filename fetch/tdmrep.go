@@ -46,7 +46,7 @@ func TDMRepRequest(url string) Request {
 func ParseReservations(body []byte) (r Reservations, err error) {
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return r, fmt.Errorf("tdmrep.json: no array: byte %d", d.InputOffset())
+		return r, fmt.Errorf("tdmrep.json: not an array: byte %d", d.InputOffset())
 	}
 	kept := 0
 	for d.More() {
@@ -62,7 +62,7 @@ func ParseReservations(body []byte) (r Reservations, err error) {
 			continue
 		}
 		if kept += len(one.paths.raw) + len(one.policy); len(r.all) == maxReservations || kept > maxReservedBytes {
-			return r, fmt.Errorf("tdmrep.json: too long: byte %d; what follows is not read", d.InputOffset())
+			return r, fmt.Errorf("tdmrep.json: too long: the rest after byte %d is not read", d.InputOffset())
 		}
 		r.all = append(r.all, one)
 	}

@@ -23,8 +23,8 @@ func TestReservations(t *testing.T) {
 		{`[]`, "/p", "[]", ""},
 		{`[{"location":"/","tdm-reservation":1},{"loc`, "/p", "[[tdm-reservation 1]]", "byte 38"},
 		{`{"location":"/","tdm-reservation":1}`, "/p", "[]", "byte 1"},
-		{`<html>not found`, "/p", "[]", "no array"},
-		{``, "/p", "[]", "no array"},
+		{`<html>not found`, "/p", "[]", "not an array"},
+		{``, "/p", "[]", "not an array"},
 		{"[" + strings.Repeat(`{"location":"/x","tdm-reservation":1},`, maxReservations) + `{"location":"/","tdm-reservation":1}]`, "/p", "[]", "too long"},
 	} {
 		r, err := ParseReservations([]byte(c.file))

@@ -81,7 +81,7 @@ func (f *Fetcher) forwards(u *url.URL) bool {
 func refusedByProxy(status, what string) error {
 	hint := ""
 	if strings.HasPrefix(status, "407") {
-		hint = "; it wants user and password: http://USER:PASSWORD@HOST:PORT"
+		hint = "; it needs a user and password: http://USER:PASSWORD@HOST:PORT"
 	}
 	return &stateError{StateConnectError, fmt.Errorf("the proxy answers %s to %s%s", status, what, hint)}
 }

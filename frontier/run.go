@@ -39,7 +39,7 @@ func (r *run) read(dst []entry) ([]entry, error) {
 		err = fmt.Errorf("%w: %d records, want %d", ErrDamaged, len(dst)-had, n)
 	}
 	if err != nil {
-		return dst, fmt.Errorf("frontier %s, offset %d: %w; resume the crawl, the file is then made anew", r.file.Name(), r.at, err)
+		return dst, fmt.Errorf("frontier %s, offset %d: %w; resume the crawl, which makes the file again", r.file.Name(), r.at, err)
 	}
 	r.at += int64(len(buf))
 	r.left -= n

@@ -25,11 +25,11 @@ func (d *decoder) head(v uint32) (n uint64, ref int, err error) {
 	if n > 0 && d.window > 0 {
 		ref = d.r.unary()
 		if ref > d.window || ref > int(v) {
-			return 0, 0, d.damage(v, "a reference out of reach")
+			return 0, 0, d.damage(v, "a reference that is out of range")
 		}
 	}
 	if d.r.bad {
-		return 0, 0, d.damage(v, "it breaks off")
+		return 0, 0, d.damage(v, "a list that ends too early")
 	}
 	return n, ref, nil
 }
@@ -62,7 +62,7 @@ func (d *decoder) body(dst []uint32, v uint32, n uint64, ref int, refList []uint
 		}
 	}
 	if d.r.bad {
-		return dst, d.damage(v, "it breaks off")
+		return dst, d.damage(v, "a list that ends too early")
 	}
 	var err error
 	switch {
@@ -167,7 +167,7 @@ func (d *decoder) merge(dst []uint32, first int, v uint32, more []uint32) ([]uin
 			dst[k] = dst[i]
 			i--
 		default:
-			return dst, d.damage(v, "a successor twice")
+			return dst, d.damage(v, "a repeated successor")
 		}
 	}
 	return dst, nil

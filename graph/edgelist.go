@@ -208,7 +208,7 @@ func readError(path string, n int, err error) error {
 	if errors.Is(err, bufio.ErrBufferFull) {
 		return longLine(path, n)
 	}
-	return fmt.Errorf("%s:%d: the file breaks off or is damaged here (%w); fetch it again", path, n, err)
+	return fmt.Errorf("%s:%d: the file is truncated or damaged here (%w); fetch it again", path, n, err)
 }
 
 func longLine(path string, n int) error {

@@ -76,7 +76,7 @@ func decodeHeader(file []byte) (h header, err error) {
 		return h, fmt.Errorf("%w: the file ends before its content; copy or build it again", errDamaged)
 	}
 	if len(file) < headerSize || string(file[:8]) != magic {
-		return h, fmt.Errorf("%w: it is no graph file; make one with fossick graph", errFormat)
+		return h, fmt.Errorf("%w: it is not a graph file; make one with fossick graph", errFormat)
 	}
 	u32 := func(at int) int { return int(binary.LittleEndian.Uint32(file[at:])) }
 	u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(file[at:]) }
@@ -106,7 +106,7 @@ func (h *header) check() error {
 		h.nodes > maxNodes,
 		stream < padBytes || (h.bits+7)/8 != stream-padBytes,
 		h.nodes > h.bits: // each node has one bit at least: this bounds what the rest may take
-		return fmt.Errorf("%w: its header has numbers that cannot be; build the file again", errDamaged)
+		return fmt.Errorf("%w: its header has impossible numbers; build the file again", errDamaged)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func open(data []byte) (*Graph, error) {
 	g.sites, ok[3] = openRuns(g.section(sectionSites), h.nodes, h.sites)
 	for i, what := range []string{"offsets", "names", "hosts", "sites"} {
 		if !ok[i] {
-			return nil, fmt.Errorf("%w: its section of %s is not what its header says; build the file again", errDamaged, what)
+			return nil, fmt.Errorf("%w: its section of %s does not match its header; build the file again", errDamaged, what)
 		}
 	}
 	return g, nil

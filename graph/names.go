@@ -119,7 +119,7 @@ func (g *Graph) Name(v uint32) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("graph %s: %w: node %d has no name that can be read; build the file again", g.path, errDamaged, v)
+	return "", fmt.Errorf("graph %s: %w: node %d has no readable name; build the file again", g.path, errDamaged, v)
 }
 
 // Node returns the node of a name; of names that stand several times the first.

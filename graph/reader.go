@@ -35,7 +35,7 @@ func (r *Reader) list(v uint32, depth int) ([]uint32, error) {
 	}
 	at, ok := r.g.offsets.at(uint64(v))
 	if !ok || at >= r.g.h.bits {
-		return nil, r.d.damage(v, "an offset that cannot be")
+		return nil, r.d.damage(v, "an impossible offset")
 	}
 	r.d.r.pos, r.d.r.bad = at, false
 	n, ref, err := r.d.head(v)
@@ -76,7 +76,7 @@ func (g *Graph) Scan(from, to int, do func(v uint32, successors []uint32) error)
 	}
 	at, ok := g.offsets.at(uint64(from))
 	if !ok || at >= g.h.bits {
-		return d.damage(uint32(from), "an offset that cannot be")
+		return d.damage(uint32(from), "an impossible offset")
 	}
 	d.r.pos = at
 	for v := from; v < to; v++ {

@@ -58,7 +58,7 @@ func (w *Writer) Add(successors []uint32) error {
 	}
 	for i, s := range successors {
 		if uint64(s) >= w.h.nodes || i > 0 && s <= successors[i-1] {
-			return w.fail("node %d: successor %d does not follow the one before, or is none of %d nodes", v, s, w.h.nodes)
+			return w.fail("node %d: successor %d does not follow the one before, or is not one of %d nodes", v, s, w.h.nodes)
 		}
 	}
 	before := w.enc.w.pos()

@@ -17,10 +17,10 @@ import (
 )
 
 // ErrNoPages reports a source without pages that could be stored.
-var ErrNoPages = errors.New("it has no page with a URL; a web archive, saved pages, a table or a corpus with URLs is wanted")
+var ErrNoPages = errors.New("it has no page with a URL; give a web archive, saved pages, a table or a corpus with URLs")
 
 // ErrOther reports a store that is not an import of the same source.
-var ErrOther = errors.New("is the store of something else; name another folder with --store")
+var ErrOther = errors.New("is the store of another import or crawl; give another folder with --store")
 
 // Options of an import.
 type Options struct {

@@ -44,7 +44,7 @@ func (w *web) close() { w.stop() }
 func (w *web) Resolve(context.Context, string) (netip.Addr, error) { return netip.Addr{}, nil }
 
 // errMissing is of a page that the set does not have on second reading.
-var errMissing = errors.New("the source changed while it was read, or has a page far from where it was; import it again")
+var errMissing = errors.New("the source changed while it was read; import it again")
 
 // Fetch implements crawler.Fetcher.
 func (w *web) Fetch(_ context.Context, req fetch.Request) *fetch.Response {

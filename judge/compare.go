@@ -90,7 +90,7 @@ func (r *McNemar) print(w io.Writer, models []string, a, b float64) {
 	case lead == 0:
 		io.WriteString(w, "Neither is better.\n")
 	default:
-		printable.Fprintf(w, "%s is right on %s more than %s; a difference this large comes by chance %s (McNemar's test, %s).\n",
+		printable.Fprintf(w, "%s is right on %s more than %s; a difference this large happens by chance %s (McNemar's test, %s).\n",
 			winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], oftenness(r.P), report.PValue(r.P))
 	}
 }

@@ -43,7 +43,7 @@ func (l *Trained) Warning() string {
 	if share == nil || *share == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the model was trained on %s of these pages, and knows their labels: the figures flatter", report.Percent(*share))
+	return fmt.Sprintf("the model was trained on %s of these pages and knows their labels, so the figures are too good", report.Percent(*share))
 }
 
 func shareOrNil(k, n int64) *float64 {

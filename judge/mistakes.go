@@ -43,7 +43,7 @@ func PrintWorst(w io.Writer, list []Mistake, mistakes int) {
 	if len(list) == 0 {
 		return
 	}
-	printable.Fprintf(w, "\nThe surest of %d mistakes:\n", mistakes)
+	printable.Fprintf(w, "\nThe most confident of %d mistakes:\n", mistakes)
 	for _, m := range list {
 		printable.Fprintf(w, "  %.3f %s, is %s: %s\n        %s\n", m.Score, m.Label, m.Truth, printable.Cut(m.URL, 100), printable.Cut(m.Rule, 160))
 	}

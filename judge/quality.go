@@ -68,7 +68,7 @@ const maxLabel = 28
 func PrintClasses(w io.Writer, classes []string, quality map[string]ClassQuality, table map[string]map[string]int) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	width := labelWidth(classes)
-	printable.Fprintf(tw, "%s\tpages\tprecision\trecall\tF1\tmost often taken for\t\n", pad("class", width))
+	printable.Fprintf(tw, "%s\tpages\tprecision\trecall\tF1\tmost often confused with\t\n", pad("class", width))
 	for _, label := range classes {
 		k := quality[label]
 		printable.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%s\t\n", pad(printable.Cut(label, maxLabel), width), k.Support,
@@ -104,13 +104,13 @@ func PrintMatrix(w io.Writer, classes []string, table map[string]map[string]int)
 			cell = max(cell, len(strconv.Itoa(n)))
 		}
 	}
-	printable.Fprintf(w, "\n%s  ", pad("is, and is taken for", width+2))
+	printable.Fprintf(w, "\n%s  ", pad("true class, and label", width+2))
 	for i := range classes {
 		printable.Fprintf(w, " %*c", cell, 'a'+i)
 	}
 	io.WriteString(w, "\n")
 	for i, truth := range classes {
-		printable.Fprintf(w, "%c %s  ", 'a'+i, pad(printable.Cut(truth, maxLabel), max(width, len("is, and is taken for")-2)))
+		printable.Fprintf(w, "%c %s  ", 'a'+i, pad(printable.Cut(truth, maxLabel), max(width, len("true class, and label")-2)))
 		for _, label := range classes {
 			text := "·"
 			if n := table[truth][label]; n > 0 {

@@ -126,7 +126,7 @@ func (in *Input) heldMistakes(ctx context.Context, c *classify.Classifier, held 
 		}
 		r, why := c.ClassifyAndExplain(d)
 		if r.Label != all[i].Label {
-			why = "the finished model, which has learnt from this page too, says " + why
+			why = "the finished model, which also learned from this page, says " + why
 		}
 		all[i].Rule = why
 	}

@@ -41,7 +41,7 @@ func labelOf(m *models.Model, path, asked, fallback string) (string, error) {
 	case slices.Contains(m.Classes, fallback):
 		return fallback, nil
 	}
-	return "", usage.Errorf("the crawl's topic %q is not one of the model's labels; name one with --topic, in eval with --target: %s has %s", fallback, path, labels)
+	return "", usage.Errorf("the crawl's topic %q is not one of the model's labels; give one with --topic, in eval with --target: %s has %s", fallback, path, labels)
 }
 
 // Probability returns the topic's, and the most probable of the other classes, "" when

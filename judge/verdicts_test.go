@@ -54,7 +54,7 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("against itself: %+v, %v", r.McNemar, *r.AccuracyB)
 	}
 	var text bytes.Buffer
-	if v.Print(&text, r); !strings.Contains(text.String(), "Accuracy 50.0 %") || !strings.Contains(text.String(), "The surest of 1 mistakes:") {
+	if v.Print(&text, r); !strings.Contains(text.String(), "Accuracy 50.0 %") || !strings.Contains(text.String(), "The most confident of 1 mistakes:") {
 		t.Errorf("as text: %s", text.String())
 	}
 	if err := NewVerdicts("a", c).Against("b", builtin(t, "science")); err == nil {

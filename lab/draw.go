@@ -36,7 +36,7 @@ func NewDraw(c *Corpus, opt DrawOptions, rng *rand.Rand) (*Draw, error) {
 	d := &Draw{Relevant: make([]bool, len(c.Rows))}
 	labelled := d.judge(c, opt)
 	if opt.Train > len(labelled) {
-		return nil, fmt.Errorf("%d training pages are wanted and only %d pages of %s have a label", opt.Train, len(labelled), c.Name)
+		return nil, fmt.Errorf("%d training pages are needed, but only %d pages of %s have a label; ask for fewer", opt.Train, len(labelled), c.Name)
 	}
 	for range max(1, opt.Models) {
 		marks := opt.Training
@@ -59,7 +59,7 @@ func NewDraw(c *Corpus, opt DrawOptions, rng *rand.Rand) (*Draw, error) {
 			}
 		}
 		if len(free) < opt.Starts {
-			return nil, fmt.Errorf("topic %s: %d start pages are wanted and only %d pages are on topic and not for training; ask for fewer with --starts", opt.Topic, opt.Starts, len(free))
+			return nil, fmt.Errorf("topic %s: %d start pages are needed, but only %d pages are on topic and not used for training; ask for fewer with --starts", opt.Topic, opt.Starts, len(free))
 		}
 		for range redraws {
 			rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })

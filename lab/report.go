@@ -108,7 +108,7 @@ func sentences(r Report, best []Figures) []string {
 		if !f.Oracle {
 			race = append(race, f)
 		} else if oracle == "" {
-			oracle = fmt.Sprintf("With the truth at hand, %s has %s.", f.Policy, report.Percent(f.Harvest.Value))
+			oracle = fmt.Sprintf("%s, which knows the truth, has %s.", f.Policy, report.Percent(f.Harvest.Value))
 		}
 	}
 	var out []string
@@ -133,7 +133,7 @@ func sentences(r Report, best []Figures) []string {
 // lead says which policy is ahead, and of which ones not for sure.
 func lead(r Report, race []Figures) []string {
 	top := race[0]
-	first := printable.Sprintf("Of the %s that it fetches, %s has %s on topic, in the mean of %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.Sets)
+	first := printable.Sprintf("Of the %s that it fetches, %s has %s on topic, on average over %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.Sets)
 	if len(race) == 1 {
 		return []string{first + "."}
 	}
@@ -177,7 +177,7 @@ func plots(best []Figures) ([]report.Figure, error) {
 		points                 func(Figures) []Point
 	}{
 		{"Harvest", "The share of the pages fetched so far that are on topic: mean of the crawls, with the 95 % interval over the start sets.", "on topic, of those fetched", func(f Figures) []Point { return f.Curve }},
-		{"Recall", "The share of the corpus's pages on topic that were fetched so far.", "found, of those there are", func(f Figures) []Point { return f.RecallCurve }},
+		{"Recall", "The share of the corpus's pages on topic that were fetched so far.", "share found", func(f Figures) []Point { return f.RecallCurve }},
 		{"Overlap", "The share of their first n pages that two crawls from different start sets have in common, the mean of all pairs.", "in common", overlapPoints},
 	}
 	var out []report.Figure
@@ -217,7 +217,7 @@ func plots(best []Figures) ([]report.Figure, error) {
 		if len(c.Lines) == 0 {
 			continue
 		}
-		fig, err := report.NewFigure("By time", "Pages on topic after so much simulated time, the mean of the crawls; one that has ended keeps what it had.", c)
+		fig, err := report.NewFigure("By time", "Pages on topic after this simulated time, the mean of the crawls; a crawl that has ended keeps its number.", c)
 		if err != nil {
 			return nil, err
 		}

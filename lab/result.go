@@ -253,7 +253,7 @@ func (r *Result) Print(w io.Writer) {
 	r.tables(w)
 	r.printTests(w)
 	if t := r.JudgeTrained; t != nil && *t > 0 {
-		printable.Fprintf(w, "\nthe judge was trained on %s of these pages, and knows their labels: the figures flatter\n", report.Percent(*t))
+		printable.Fprintf(w, "\nthe judge was trained on %s of these pages and knows their labels, so the figures are too good\n", report.Percent(*t))
 	}
 	printable.Fprintf(w, "\n%.0f pages/s\n", r.PagesPerSecond)
 	if r.HTML != "" {
@@ -266,7 +266,7 @@ func (r *Result) Print(w io.Writer) {
 func whyNoTests(sets, asked int) string {
 	s := ""
 	if sets < asked {
-		s = fmt.Sprintf("Only %s of the %d asked for: so few pages are on topic and not for training.\n", report.Count(sets, "different start set"), asked)
+		s = fmt.Sprintf("Only %s of the %d requested, because few pages are on topic and not used for training.\n", report.Count(sets, "different start set"), asked)
 	}
 	if sets < stats.Fewest {
 		s += fmt.Sprintf("No intervals and no tests: they need %d different start sets, and there %s.", stats.Fewest, map[bool]string{true: "is 1", false: fmt.Sprintf("are %d", sets)}[sets == 1])

@@ -21,7 +21,7 @@ func (r *RhoRange) UnmarshalText(text []byte) error {
 	for i, p := range parts {
 		n, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
 		if err != nil || !(n >= 0 && n < 1) {
-			return fmt.Errorf("%q: %q is no ρ; want numbers from 0 to less than 1, as in 0:0.9:0.1", text, p)
+			return fmt.Errorf("%q: %q is not a ρ; want numbers from 0 to less than 1, as in 0:0.9:0.1", text, p)
 		}
 		v[i] = n
 	}
@@ -30,7 +30,7 @@ func (r *RhoRange) UnmarshalText(text []byte) error {
 	case from > to:
 		return fmt.Errorf("%q: begins above its end; want A:B:STEP with A ≤ B", text)
 	case step < 0.01:
-		return fmt.Errorf("%q: want a step of 0.01 at least; each is a policy with crawls of its own", text)
+		return fmt.Errorf("%q: want a step of at least 0.01, because each step adds a policy with its own crawls", text)
 	}
 	r.Values = nil
 	for i := 0; ; i++ {

@@ -167,15 +167,15 @@ func (s *sharing) result(names []string) SharedPolicy {
 
 // Print writes the result as text.
 func (r *SharedResult) Print(w io.Writer) {
-	printable.Fprintf(w, "%d topics of %s, %d pages: one crawl against one a topic\n%d start sets, crawls of %d pages a topic, each from %s\n",
+	printable.Fprintf(w, "%d topics of %s, %d pages: one shared crawl against one crawl per topic\n%d start sets, crawls of %d pages a topic, each from %s\n",
 		len(r.topics), r.Corpus, r.CorpusPages, r.StartSets, r.Pages, report.StartPages(r.Starts))
 	if why := whyNoTests(r.StartSets, r.StartSetsAsked); why != "" {
 		printable.Fprintf(w, "%s\n", why)
 	}
 	for _, name := range r.order {
 		p := r.Policies[name]
-		printable.Fprintf(w, "\n%s: %.0f pages of one crawl a topic; the shared crawl has their recall, in the mean of the topics,\n"+
-			"after %s of the pages, and that of every topic after %s; after 40 %% of them it has %s of their recall\n",
+		printable.Fprintf(w, "\n%s: %.0f pages with one crawl per topic. The shared crawl reaches the same recall, averaged over the topics,\n"+
+			"after %s of these pages, and for every topic after %s; after 40 %% of them it has %s of that recall\n",
 			name, p.Alone, orNever(p.Equal), orNever(p.Every), report.Percent(p.Curve[sharedSteps*2/5-1][1]))
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		io.WriteString(t, "topic\tpages\trecall alone\tshared\tequal after\t\n")

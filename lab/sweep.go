@@ -31,7 +31,7 @@ func sweepPlot(points []Swept) (*report.Figure, error) {
 	if len(l.Band) < len(l.Points) {
 		l.Band = nil // a point of equal draws has no interval
 	}
-	caption := fmt.Sprintf("Harvest of paper's degree of relevance by ρ, the share that a page inherits from the page that led to it; best at %g. The band is the 95 %% interval over the start sets.", best.X)
+	caption := fmt.Sprintf("Harvest of the policy paper by ρ, the share of R that a page inherits from the page that led to it; best at %g. The band is the 95 %% interval over the start sets.", best.X)
 	f, err := report.NewFigure("Harvest against ρ", caption, report.Chart{
 		XLabel: "ρ", YLabel: "on topic, of those fetched", XNumbers: true, Fit: report.FitTop, Lines: []report.Line{l},
 	})

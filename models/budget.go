@@ -16,7 +16,7 @@ const (
 )
 
 // errBudget reports a payload that holds more than any model does.
-var errBudget = errors.New("more in it than any model has")
+var errBudget = errors.New("it holds more than any model has")
 
 // proportionate refuses a payload that is larger than one of a file of so many bytes can be.
 func proportionate(raw, file int) error {

@@ -197,7 +197,7 @@ func parse(raw []byte) (*Model, error) {
 		return nil, fmt.Errorf("model: %w: %w; train the model again", ErrFormat, err)
 	}
 	if !w.Extractor.stemmed() {
-		return nil, fmt.Errorf("model: %w: its words were stemmed as an older or newer fossick does it; train the model again", ErrFormat)
+		return nil, fmt.Errorf("model: %w: its words were stemmed by another version of fossick; train the model again", ErrFormat)
 	}
 	m := w.model()
 	if err := m.Check(); err != nil {
@@ -210,10 +210,10 @@ func parse(raw []byte) (*Model, error) {
 // unpack checks the file and returns the payload, decompressed.
 func unpack(file []byte) ([]byte, error) {
 	if len(file) < len(magic) || string(file[:len(magic)]) != magic {
-		return nil, fmt.Errorf("model: %w: no fossick model; make one with fossick train", ErrFormat)
+		return nil, fmt.Errorf("model: %w: not a fossick model; make one with fossick train", ErrFormat)
 	}
 	if len(file) < headerSize+sha256.Size {
-		return nil, fmt.Errorf("model: %w: cut off after %d bytes; copy or train it again", ErrFormat, len(file))
+		return nil, fmt.Errorf("model: %w: truncated after %d bytes; copy or train it again", ErrFormat, len(file))
 	}
 	if v := binary.LittleEndian.Uint16(file[8:]); v == 0 || v > Version {
 		return nil, fmt.Errorf("model: %w: version %d, this build reads up to %d; update fossick or train the model again", ErrFormat, v, Version)

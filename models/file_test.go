@@ -223,10 +223,10 @@ func TestReadDamaged(t *testing.T) {
 		file []byte
 		says string
 	}{
-		{"empty", nil, "no fossick model"},
-		{"foreign", []byte("<html>not a model</html>"), "no fossick model"},
+		{"empty", nil, "not a fossick model"},
+		{"foreign", []byte("<html>not a model</html>"), "not a fossick model"},
 		{"newer", newer, "update fossick"},
-		{"magic only", good[:8], "cut off"},
+		{"magic only", good[:8], "truncated"},
 		{"cut", good[:len(good)-1], "header says"},
 		{"longer", append(bytes.Clone(good), 0), "header says"},
 	} {

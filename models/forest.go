@@ -24,13 +24,13 @@ func (f Forest) check(terms, classes int) error {
 	}
 	for i, t := range f {
 		if t == nil || t.Shares != nil || t.Rules != nil {
-			return fmt.Errorf("model whose tree %d of a forest is none, or has shares or rules", i+1)
+			return fmt.Errorf("model whose tree %d of a forest is missing, or has shares or rules", i+1)
 		}
 		if err := t.check(terms, classes); err != nil {
 			return fmt.Errorf("tree %d of a forest: %w", i+1, err)
 		}
 		if slices.ContainsFunc(t.Counts, func(n float32) bool { return n < 0 || n > mostPages }) {
-			return fmt.Errorf("model whose tree %d of a forest has a leaf of fewer than no pages, or of too many", i+1)
+			return fmt.Errorf("model whose tree %d of a forest has a leaf with a negative number of pages, or too many", i+1)
 		}
 	}
 	return nil

@@ -51,10 +51,10 @@ func TestForestFile(t *testing.T) {
 		t.Fatalf("read %+v, %v", m, err)
 	}
 	for want, change := range map[string]func(*Model){
-		"0 trees":       func(m *Model) { m.Forest = Forest{} },
-		"is none":       func(m *Model) { m.Forest[1] = nil },
-		"leads nowhere": func(m *Model) { m.Forest[1].Low[0] = 0 },
-		"fewer than no": func(m *Model) { m.Forest[0].Counts[0] = -1 },
+		"0 trees":           func(m *Model) { m.Forest = Forest{} },
+		"is missing":        func(m *Model) { m.Forest[1] = nil },
+		"leads nowhere":     func(m *Model) { m.Forest[1].Low[0] = 0 },
+		"a negative number": func(m *Model) { m.Forest[0].Counts[0] = -1 },
 	} {
 		m := forestModel()
 		change(m)

@@ -123,7 +123,7 @@ func (m *Model) Check() error {
 	case m.Domain != nil && !m.Domain.whole():
 		return fmt.Errorf("model whose common words and their shares of pages do not fit")
 	case !m.titled():
-		return fmt.Errorf("model with words of titles that stand in no title of a class of its")
+		return fmt.Errorf("model with title words that occur in no title of its classes")
 	case !finite(m.Weighting.IDF) || !finite(m.Weighting.Blocks[:]):
 		return fmt.Errorf("model whose term weights are not numbers")
 	case m.tables() != 1:

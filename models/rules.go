@@ -28,11 +28,11 @@ func (r *Rules) check(terms, classes int) error {
 	n, conds := len(r.Class), len(r.Term)
 	if len(r.Start) != n+1 || r.Start[0] != 0 || int(r.Start[n]) != conds || len(r.Threshold) != conds ||
 		len(r.Above) != conds || len(r.Counts) != (n+1)*classes || !finite(r.Threshold) || !finite(r.Counts) {
-		return fmt.Errorf("model whose rules are not whole")
+		return fmt.Errorf("model whose rules are incomplete")
 	}
 	for i, v := range r.Counts {
 		if v < 0 {
-			return fmt.Errorf("model whose rule %d covers fewer than no pages", i/classes)
+			return fmt.Errorf("model whose rule %d covers a negative number of pages", i/classes)
 		}
 	}
 	for k := range n {

@@ -125,7 +125,7 @@ func readText(dir fs.FS, name string) (string, error) {
 func WriteTopic(dir string, t *Topic) error {
 	path := filepath.Join(dir, topicFile)
 	if _, err := os.Stat(path); err == nil {
-		return fmt.Errorf("%s is there already; remove it, or give the topic another name", path)
+		return fmt.Errorf("%s already exists; remove it, or give the topic another name", path)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("topic %s: %w", t.Name, err)

@@ -25,7 +25,7 @@ func (t *Tree) check(terms, classes int) error {
 	if n == 0 || len(t.Threshold) != n || len(t.Low) != n || len(t.High) != n || len(t.Leaf) != n ||
 		len(t.Counts)%classes != 0 || t.Shares != nil && len(t.Shares) != len(t.Counts) ||
 		!finite(t.Threshold) || !finite(t.Counts) || !finite(t.Shares) {
-		return fmt.Errorf("model whose tree is not whole")
+		return fmt.Errorf("model whose tree is incomplete")
 	}
 	if t.Rules != nil {
 		if t.Rules.Len() != len(t.Counts)/classes {

@@ -57,7 +57,7 @@ func (v *Member) check(m *Model) error {
 	case !(v.Share > 0 && v.Share <= 1):
 		return fmt.Errorf("a share of %v; want it above 0, and 1 at most", v.Share)
 	case own == nil || own.Vote != nil:
-		return fmt.Errorf("no model of its own, or one that has votes in it itself")
+		return fmt.Errorf("no model, or a model that is itself a vote")
 	case !slices.Equal(own.Classes, m.Classes) || own.Extractor != m.Extractor:
 		return fmt.Errorf("other classes, or another extractor, than those of the vote")
 	case len(own.Terms) != len(v.Places):

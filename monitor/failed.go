@@ -55,38 +55,38 @@ func causeOf(proxy string, done crawler.Result) (cause, advice string) {
 		return "all hosts ask to wait until " + done.WaitUntil.Local().Format(time.DateTime), "resume the crawl then"
 	case done.Attempts.Last != "":
 		return "no server answered; the last exchange ended as " + printable.Cut(done.Attempts.Last, 200),
-			"look at the connection of this machine, and resume the crawl"
+			"check the connection of this machine, and resume the crawl"
 	}
-	return "the time was over before a page had come", "give more with --max-time and resume the crawl"
+	return "the time ran out before the first page arrived", "give a longer --max-time and resume the crawl"
 }
 
 func causeOfState(proxy string, state fetch.State) (cause, advice string) {
 	switch state {
 	case fetch.StateRobotsDenied:
-		return "robots.txt keeps us from all start pages", "begin elsewhere (--seed), or ask the owners"
+		return "robots.txt forbids all start pages", "give other start pages (--seed), or ask the owners"
 	case fetch.StateGuardDenied:
-		return "all addresses are refused by the egress guard or --cidr", "--allow-net CIDR lets a net through; see the start pages' reasons"
+		return "the egress guard or --cidr refuses all addresses", "see the start pages' reasons; --allow-net CIDR allows a network"
 	case fetch.StateTLSError:
-		return "no secure connection came about", "look at this machine's clock, and give authorities of your own with --ca"
+		return "no secure connection could be made", "check this machine's clock, or give your own certificate authorities with --ca"
 	case fetch.StateCode:
-		return "no start page was answered with a page", "look at the start pages in a browser, and begin elsewhere (--seed)"
+		return "no server answered a start page with a page", "open the start pages in a browser, and give others (--seed)"
 	case fetch.StateNoIP, fetch.StateConnectError, fetch.StateConnectTimeout, fetch.StateHeaderError, fetch.StateHeaderTimeout:
 		return unreachable(proxy, state)
 	case fetch.StateNone:
-		return "no start page may be asked for within the crawl's limits", "widen --include, --exclude, --tld or --max-depth, or begin elsewhere (--seed)"
+		return "the crawl's limits exclude all start pages", "widen --include, --exclude, --tld or --max-depth, or give other start pages (--seed)"
 	}
-	return "no start page is a page to keep (" + string(state) + ")", "see the start pages' reasons, and begin elsewhere (--seed)"
+	return "the crawl could keep no start page (" + string(state) + ")", "see the start pages' reasons, and give others (--seed)"
 }
 
 // unreachable is the cause where no server answered.
 func unreachable(proxy string, state fetch.State) (cause, advice string) {
 	switch {
 	case proxy != "":
-		return fmt.Sprintf("nothing came through the proxy %s (%s)", proxy, state), "look whether it runs and reaches the web, or give another --proxy"
+		return fmt.Sprintf("no answer came through the proxy %s (%s)", proxy, state), "check that it runs and reaches the web, or give another --proxy"
 	case state == fetch.StateNoIP:
-		return "no host name could be looked up", "look whether this machine is online, and at its name server and the spelling of the start pages"
+		return "no host name could be looked up", "check that this machine is online, its name server, and the spelling of the start pages"
 	}
-	return fmt.Sprintf("no server could be reached (%s)", state), "look whether this machine is online, and whether it needs a proxy (--proxy)"
+	return fmt.Sprintf("no server could be reached (%s)", state), "check that this machine is online, and whether it needs a proxy (--proxy)"
 }
 
 // Err is what the verb ends with.

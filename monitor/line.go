@@ -109,7 +109,7 @@ func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
 // revisited tells what asking for stored pages again has brought, "" where nobody asks.
 func revisited(p crawler.Progress) string {
 	r := p.Refreshed
-	brought := fmt.Sprintf("%d asked again, %d changed, %d gone", r.Asked, r.Changed, r.Gone)
+	brought := fmt.Sprintf("%d visited again, %d changed, %d gone", r.Asked, r.Changed, r.Gone)
 	switch {
 	case p.Round > 0:
 		return fmt.Sprintf("round %d: %s", p.Round, brought)
@@ -125,7 +125,7 @@ func standstill(p crawler.Progress, now time.Time) terminal.Part {
 	switch {
 	case !p.DownSince.IsZero():
 		return terminal.Part{Rank: 1, Style: terminal.Red,
-			Text: "waiting: own network seems down since " + p.DownSince.Local().Format(time.TimeOnly)}
+			Text: "waiting: the network seems down since " + p.DownSince.Local().Format(time.TimeOnly)}
 	case p.RestUntil.IsZero() || rest < restMin:
 		return terminal.Part{}
 	case p.Resting == 0: // after a resumption all do, known or not

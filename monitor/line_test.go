@@ -54,7 +54,7 @@ func TestStatusLine(t *testing.T) {
 			"0/10000 pages · waiting: all hosts rest, next in 2 s · queue 3 · 0 hosts"},
 		{"a moment's rest", crawler.Progress{RestUntil: now.Add(restMin - 1), Resting: 1}, 80, "0/10000 pages · queue 0 · 0 hosts"},
 		{"no network", crawler.Progress{DownSince: now.Add(-time.Minute), RestUntil: now.Add(time.Hour), Resting: 3}, 80,
-			"0/10000 pages · waiting: own network seems down since 11:59:00 · queue 0"},
+			"0/10000 pages · waiting: the network seems down since 11:59:00 · queue 0"},
 	} {
 		got := statusLine(&Line{maxPages: 10000}, tc.p, now, tc.columns)
 		if got != tc.want {

@@ -23,8 +23,8 @@ func networkOf(p crawler.Progress) Network {
 type networkMetrics struct{ m *Server }
 
 var (
-	metricDown    = prometheus.NewDesc("fossick_network_down", "1 while the crawl's own network seems down.", nil, nil)
-	metricOutages = prometheus.NewDesc("fossick_network_outages_total", "Outages of the crawl's own network in this session.", nil, nil)
+	metricDown    = prometheus.NewDesc("fossick_network_down", "1 while this machine's network seems down.", nil, nil)
+	metricOutages = prometheus.NewDesc("fossick_network_outages_total", "Outages of this machine's network in this session.", nil, nil)
 	metricOutage  = prometheus.NewDesc("fossick_network_outage_seconds_total", "Time without a network in this session.", nil, nil)
 )
 

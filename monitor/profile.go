@@ -24,11 +24,11 @@ func localOnly(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		from, err := netip.ParseAddrPort(r.RemoteAddr)
 		if err != nil || !from.Addr().Unmap().IsLoopback() {
-			http.Error(w, "profiles are given to the machine itself only; ask from there", http.StatusForbidden)
+			http.Error(w, "profiles are served to this machine only; ask for them from here", http.StatusForbidden)
 			return
 		}
 		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" {
-			http.Error(w, "profiles are not given to other pages; ask for them by their address", http.StatusForbidden)
+			http.Error(w, "profiles are not served to other web pages; ask for them by their own address", http.StatusForbidden)
 			return
 		}
 		h(w, r)

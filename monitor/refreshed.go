@@ -29,6 +29,6 @@ func (r *Refreshed) Print(w io.Writer) {
 	if r == nil {
 		return
 	}
-	printable.Fprintf(w, "this session, %.1f s: asked again for %d stored pages: %d unchanged, %d changed, %d gone, %d without an answer; %d new pages\n",
+	printable.Fprintf(w, "this session, %.1f s: visited %d stored pages again: %d unchanged, %d changed, %d gone, %d without an answer; %d new pages\n",
 		r.Seconds, r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed, r.NewPages)
 }

@@ -18,7 +18,7 @@ import (
 // time kept from being fetched.
 func (r *Result) printWaiting(w io.Writer) {
 	if r.WaitingUntil != nil {
-		printable.Fprintf(w, "all that waits rests, the first host until %s; a later --resume goes on, or --max-wait with a longer time\n",
+		printable.Fprintf(w, "all waiting URLs are on hosts that rest, the first until %s; resume the crawl then, or give a longer --max-wait\n",
 			r.WaitingUntil.Format(time.DateTime+" MST"))
 	}
 }
@@ -26,7 +26,7 @@ func (r *Result) printWaiting(w io.Writer) {
 // printOutages says how long a crawl had no network.
 func (r *Result) printOutages(w io.Writer) {
 	if r.Outages > 0 {
-		printable.Fprintf(w, "own network (or proxy) down for %s, outages: %d; nothing was counted against URLs or hosts\n",
+		printable.Fprintf(w, "this machine's network (or its proxy) was down for %s, outages: %d; no URL or host was blamed for it\n",
 			time.Duration(r.OutageSeconds*float64(time.Second)).Round(time.Second), r.Outages)
 	}
 }
@@ -156,7 +156,7 @@ func (r *Result) Print(w io.Writer) {
 		io.WriteString(w, "\n")
 	}
 	if r.SameAddress != nil {
-		printable.Fprintf(w, "hosts dropped, since another site has their address: %d\n", *r.SameAddress)
+		printable.Fprintf(w, "hosts dropped because another site has their address: %d\n", *r.SameAddress)
 	}
 	printPoliteness(w, r.Politeness)
 	if n := len(r.SeedsFailed); n > 0 {
@@ -168,11 +168,11 @@ func (r *Result) Print(w io.Writer) {
 	printable.Fprintf(w, "store: %s\n", r.Store)
 	switch {
 	case r.Waiting == 0 && r.Fetched == 0:
-		printable.Fprintf(w, "mend the cause, remove %s and start again\n", r.Store)
+		printable.Fprintf(w, "solve the problem, remove %s and start again\n", r.Store)
 	case r.Waiting > 0 && r.verb == "agent": // its settings are those of all machines
-		printable.Fprintf(w, "go on with: fossick agent --store %s and the flags of before\n", r.Store)
+		printable.Fprintf(w, "resume with: fossick agent --store %s and the same flags as before\n", r.Store)
 	case r.Waiting > 0:
-		printable.Fprintf(w, "go on with: fossick %s --resume --store %s%s\n", r.verb, r.Store, r.limit())
+		printable.Fprintf(w, "resume with: fossick %s --resume --store %s%s\n", r.verb, r.Store, r.limit())
 	}
 }
 

@@ -36,7 +36,7 @@ const answerTime = 30 * time.Second
 func Listen(addr string, profiles bool, session Session) (*Server, error) {
 	switch {
 	case addr == "" && profiles:
-		return nil, usage.Errorf("--pprof: profiles are given where --listen says; add --listen 127.0.0.1:9100")
+		return nil, usage.Errorf("--pprof serves profiles at the address of --listen; add --listen 127.0.0.1:9100")
 	case addr == "":
 		return &Server{session: session, whole: whole{ask: session.Whole}}, nil
 	}
@@ -136,12 +136,12 @@ var (
 	metricBytes    = prometheus.NewDesc("fossick_body_bytes_total", "Bytes of stored bodies, decompressed.", nil, nil)
 	metricURLs     = prometheus.NewDesc("fossick_urls_total", "URLs by the state they ended in.", []string{"state"}, nil)
 	metricCodes    = prometheus.NewDesc("fossick_codes_total", "Answers to page requests other than 200, by code.", []string{"code"}, nil)
-	metricNear     = prometheus.NewDesc("fossick_near_duplicates_total", "Pages not stored as one is that is nearly the same.", nil, nil)
+	metricNear     = prometheus.NewDesc("fossick_near_duplicates_total", "Pages not stored because they are near-duplicates of a stored page.", nil, nil)
 	metricQueue    = prometheus.NewDesc("fossick_queue_urls", "URLs that wait.", nil, nil)
 	metricHosts    = prometheus.NewDesc("fossick_hosts", "Hosts known.", nil, nil)
-	metricNext     = prometheus.NewDesc("fossick_next_harvest", "Harvest to be expected of the next pages, by the last ones.", nil, nil)
+	metricNext     = prometheus.NewDesc("fossick_next_harvest", "Expected harvest of the next pages, estimated from the last ones.", nil, nil)
 	metricTopic    = prometheus.NewDesc("fossick_topic_relevant_pages_total", "Stored pages on each topic that shares the crawl.", []string{"topic"}, nil)
-	metricPaid     = prometheus.NewDesc("fossick_topic_paid_pages_total", "Pages that each topic has paid.", []string{"topic"}, nil)
+	metricPaid     = prometheus.NewDesc("fossick_topic_paid_pages_total", "Pages charged to each topic.", []string{"topic"}, nil)
 	metricBusy     = prometheus.NewDesc("fossick_exchanges", "Exchanges in flight.", nil, nil)
 )
 

@@ -33,11 +33,11 @@ func ownerOf(t turns.Stats) Owner {
 
 var (
 	metricTurns = prometheus.NewDesc("fossick_owner_turn_seconds",
-		"Time that the crawl's owner, which leases and journals for all workers, was busy at once.", nil, nil)
+		"Longest time that the goroutine which hands out URLs and journals for all workers was busy without a pause.", nil, nil)
 	metricTurnTotal = prometheus.NewDesc("fossick_owner_seconds_total",
-		"Time that the crawl's owner spent on a part of its work.", []string{"part"}, nil)
+		"Time that this goroutine spent on each part of its work.", []string{"part"}, nil)
 	metricTurnPart = prometheus.NewDesc("fossick_owner_turn_longest_part_seconds",
-		"The longest time that a turn of the owner spent on a part of its work.", []string{"part"}, nil)
+		"Longest time that one turn of this goroutine spent on each part of its work.", []string{"part"}, nil)
 )
 
 // turnMetrics gives the owner's turns to Prometheus.

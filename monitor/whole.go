@@ -58,9 +58,9 @@ var (
 	metricUp         = prometheus.NewDesc("fossick_cluster_up", "Whether the agents' exchange answers.", nil, nil)
 	metricAgents     = prometheus.NewDesc("fossick_cluster_agents", "Agents of the whole crawl.", []string{"state"}, nil)
 	metricPartitions = prometheus.NewDesc("fossick_cluster_partitions", "Partitions of the whole crawl that have an owner, of 1,024.", nil, nil)
-	metricAllPages   = prometheus.NewDesc("fossick_cluster_pages_total", "Pages stored by all agents, as they told last.", nil, nil)
+	metricAllPages   = prometheus.NewDesc("fossick_cluster_pages_total", "Pages stored by all agents, by their last reports.", nil, nil)
 	metricAllOnTopic = prometheus.NewDesc("fossick_cluster_relevant_pages_total", "Of these, pages on topic.", nil, nil)
-	metricAllQueue   = prometheus.NewDesc("fossick_cluster_queue_urls", "URLs that wait at all agents.", nil, nil)
+	metricAllQueue   = prometheus.NewDesc("fossick_cluster_queue_urls", "URLs that wait, at all agents together.", nil, nil)
 	metricAllRate    = prometheus.NewDesc("fossick_cluster_pages_per_second", "Pages a second of all agents.", nil, nil)
 )
 

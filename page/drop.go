@@ -54,7 +54,7 @@ func CheckDrop(entry string) error {
 	case len(name) > maxDropName:
 		return fmt.Errorf("%q: a name of %d bytes, more than %d", abbreviate(entry), len(name), maxDropName)
 	case strings.ContainsAny(name, "=&;?#!/ \t\r\n"):
-		return fmt.Errorf("%q: a name has no =, &, ;, ?, #, !, / and no space; give the name alone, or NAME=%s", entry, "{hex}")
+		return fmt.Errorf("%q: a name cannot have =, &, ;, ?, #, !, / or a space; give the name alone, or NAME=%s", entry, "{hex}")
 	}
 	return nil
 }

@@ -297,7 +297,7 @@ func (s *Several) Explain(url string) (crawler.Score, bool) {
 		}
 		known = true
 		sum += wants[i] * x
-		score.Terms = append(score.Terms, store.Term{Name: t.Name, Value: x, Note: fmt.Sprintf("that it is on topic; the topic wants %.2g of a page now", wants[i])})
+		score.Terms = append(score.Terms, store.Term{Name: t.Name, Value: x, Note: fmt.Sprintf("that it is on topic; the topic now asks for %.2g of a page", wants[i])})
 	}
 	score.Value = priority(sum)
 	return score, known

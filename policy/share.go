@@ -72,7 +72,7 @@ func (s *Several) ToldSoFar() (parts [][]byte) {
 	return parts
 }
 
-var errTopic = errors.New("what another agent learned is of no topic of this crawl; do all agents have the same --topic?")
+var errTopic = errors.New("another agent sent what it learned for an unknown topic; give all agents the same --topic")
 
 // Hear takes in what a topic of another agent learned.
 func (s *Several) Hear(told []byte) (pages uint64, err error) {

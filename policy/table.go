@@ -49,16 +49,16 @@ const (
 // table has the known policies, in the order in which help lists them.
 var table = []Policy{
 	{Name: "paper", About: "degree of relevance R, by keywords", needsK: true, build: buildPaper},
-	{Name: "learned", About: "by what the model says of the pages so far", needsModel: true,
+	{Name: "learned", About: "by the model's labels of the pages so far", needsModel: true,
 		build: adapt(func(in Input) relevance.Policy { return in.learned() })},
-	{Name: "paper-mean", About: "R by the mean of the pages that link to a URL, not the best", needsK: true, build: buildPaperMean},
-	{Name: "best-first", About: "a page's similarity to the topic, for all its links",
+	{Name: "paper-mean", About: "R from the mean of the pages that link to a URL, not from the best", needsK: true, build: buildPaperMean},
+	{Name: "best-first", About: "the page's similarity to the topic, the same for all its links",
 		build: adapt(func(Input) relevance.Policy { return known.BestFirst{} })},
 	{Name: "shark", About: "Shark-Search: inherited and neighbourhood scores",
 		build: adapt(func(in Input) relevance.Policy { return known.NewShark(in.judge(), in.cut()) })},
-	{Name: "fish", About: "Fish-Search: depth first behind pages on topic",
+	{Name: "fish", About: "Fish-Search: depth first after pages on topic",
 		build: adapt(func(in Input) relevance.Policy { return known.NewFish(in.cut()) })},
-	{Name: "ache", About: "a classifier of links that learns from that of pages",
+	{Name: "ache", About: "a classifier of links that learns from the page classifier",
 		build: adapt(func(in Input) relevance.Policy { return known.NewACHE(in.cut()) })},
 	{Name: "anthelion", About: "the host whose pages were on topic most often, its best links first",
 		build: adapt(func(in Input) relevance.Policy { return known.NewAnthelion(in.cut()) })},
@@ -80,7 +80,7 @@ var table = []Policy{
 func Named(name string) (Policy, error) {
 	i := slices.IndexFunc(table, func(p Policy) bool { return p.Name == name })
 	if i < 0 {
-		return Policy{}, usage.Errorf("no policy %q; there are %s", name, strings.Join(Names(), ", "))
+		return Policy{}, usage.Errorf("no policy %q; choose one of %s", name, strings.Join(Names(), ", "))
 	}
 	return table[i], nil
 }
@@ -131,7 +131,7 @@ func (p Policy) ByDegree() bool { return p.Name == "paper" || p.Name == "paper-m
 func (p Policy) Scorer(in Input) (crawler.Scorer, error) {
 	switch {
 	case p.needsModel && in.Labeller == nil:
-		return nil, usage.Errorf("--score %s needs a model whose labels it learns from: give --model M, or --score paper", p.Name)
+		return nil, usage.Errorf("--score %s learns from a model's labels: give --model M, or choose --score paper", p.Name)
 	case in.Keywords == nil && (p.needsK || in.Labeller == nil):
 		return nil, usage.Errorf("--score %s needs keywords: give --keywords", p.Name)
 	}
@@ -165,7 +165,7 @@ func ExploreShare(given *float64, byPolicy bool, policies ...string) (float64, e
 		return 0, usage.Errorf("--explore %v: want a share of the fetches, from 0 to less than 1", *given)
 	}
 	if !byPolicy || !slices.Contains(policies, "learned") {
-		return 0, usage.Errorf("--explore %v: only --score learned explores, in its own order; leave it out, or give --model and no --order", *given)
+		return 0, usage.Errorf("--explore %v works only with --score learned in its own order; leave it out, or give --model and no --order", *given)
 	}
 	return *given, nil
 }

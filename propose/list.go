@@ -81,7 +81,7 @@ func readList(open func() (io.ReadCloser, error), what int, yield func(*Candidat
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("%w; want a URL a line", err)
+			err = fmt.Errorf("%w; want one URL a line", err)
 		}
 		return links, yield(nil, fmt.Errorf("line %d: %w", n+1, err))
 	}

@@ -146,7 +146,7 @@ func sitemapCandidates(path string, open func() (io.ReadCloser, error)) Source {
 		case err != nil:
 			yield(nil, fmt.Errorf("%s: %w", path, err))
 		case pages == 0 && len(further) > 0:
-			yield(nil, fmt.Errorf("%s is an index of %d sitemaps; fetch them and name one of them, as %s", path, len(further), further[0]))
+			yield(nil, fmt.Errorf("%s is an index of %d sitemaps; fetch them and give one of them, as %s", path, len(further), further[0]))
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (t *Topic) Learn(rows datasets.Stream, log *slog.Logger) (given map[string]
 }
 
 // ErrNoTopic reports a topic of which nothing is said.
-var ErrNoTopic = errors.New("nothing says what the topic is; give keywords, examples or a judge of pages")
+var ErrNoTopic = errors.New("the topic is missing; give keywords, examples or a judge of pages")
 
 // topicTerms is how many terms of a topic count: enough for its words, few enough
 // that the names of one example do not.

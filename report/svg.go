@@ -52,17 +52,17 @@ func (c Chart) svg(title string) (template.HTML, error) {
 func (c Chart) check() error {
 	number := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	if c.Level != nil && !number(*c.Level) {
-		return fmt.Errorf("%v is no level to compare with", *c.Level)
+		return fmt.Errorf("%v is not a level to compare with", *c.Level)
 	}
 	for _, l := range c.Lines {
 		for _, p := range l.Points {
 			if !number(p.X) || !number(p.Y) || c.XLog && p.X <= 0 {
-				return fmt.Errorf("line %q: (%v, %v) is no point", l.Name, p.X, p.Y)
+				return fmt.Errorf("line %q: (%v, %v) is not a point", l.Name, p.X, p.Y)
 			}
 		}
 		for _, ci := range l.Band {
 			if !number(ci[0]) || !number(ci[1]) {
-				return fmt.Errorf("line %q: %v to %v is no interval", l.Name, ci[0], ci[1])
+				return fmt.Errorf("line %q: %v to %v is not an interval", l.Name, ci[0], ci[1])
 			}
 		}
 	}

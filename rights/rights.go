@@ -25,7 +25,7 @@ func Parse(name string) (Purpose, error) {
 	if p := Purpose(strings.ToLower(name)); slices.Contains(purposes(), p) {
 		return p, nil
 	}
-	return "", fmt.Errorf("%q is no purpose; want search, training, research or archive", name)
+	return "", fmt.Errorf("%q is not a purpose; give search, training, research or archive", name)
 }
 
 // Mines says whether the purpose is what TDM reservations are about: text and data mining.

@@ -71,7 +71,7 @@ func Remove(dir string) error {
 
 func open(ctx context.Context, dir string) (_ *Index, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("search index: %w; the index needs a folder in the store's", err)
+		return nil, fmt.Errorf("search index: %w; search must be able to write in the store's folder", err)
 	}
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.Join(dir, "words.sqlite")}).EscapedPath()}
 	// A kill costs nothing in this mode. After a power cut the index may be damaged, and

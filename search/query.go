@@ -64,7 +64,7 @@ func Parse(text string) (Query, error) {
 			continue
 		}
 		if q.terms = append(q.terms, t); len(q.terms) > maxTerms {
-			return Query{}, usage.Errorf("a query has %d words at most", maxTerms)
+			return Query{}, usage.Errorf("a query has at most %d words; leave some out", maxTerms)
 		}
 	}
 	for _, t := range q.terms {
@@ -72,7 +72,7 @@ func Parse(text string) (Query, error) {
 			return q, nil
 		}
 	}
-	return Query{}, usage.Errorf("name a word that pages have, or a field such as host:example.org")
+	return Query{}, usage.Errorf("give a word that pages must have, or a field such as host:example.org")
 }
 
 // next cuts the first term off a query that begins with none of its spaces.

@@ -44,7 +44,7 @@ func Collect(urls *page.Normalizer, named []string, file, topic string) (*List, 
 	l := New(urls)
 	for _, raw := range named {
 		if info, err := os.Stat(raw); err == nil && info.Mode().IsRegular() {
-			return nil, usage.Errorf("start page %q is a file; --seeds %s takes the start pages that it lists", raw, raw)
+			return nil, usage.Errorf("start page %q is a file; to read the start pages in it, give --seeds %s", raw, raw)
 		}
 		if err := l.Add(raw, ""); err != nil {
 			return nil, err
@@ -56,7 +56,7 @@ func Collect(urls *page.Normalizer, named []string, file, topic string) (*List, 
 		}
 	}
 	if len(l.URLs) == 0 {
-		return nil, usage.Errorf("no start pages: name some with --seed URL or --seeds FILE; fossick propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", cmp.Or(topic, "NAME"))
+		return nil, usage.Errorf("no start pages: give some with --seed URL or --seeds FILE; fossick propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", cmp.Or(topic, "NAME"))
 	}
 	return l, nil
 }
@@ -140,7 +140,7 @@ func write(path string, seeds []string) error {
 		return w.Flush()
 	})
 	if err != nil {
-		return fmt.Errorf("start pages of the crawl: %w; make room, or name another folder with --store", err)
+		return fmt.Errorf("start pages of the crawl: %w; make room, or give another folder with --store", err)
 	}
 	return nil
 }

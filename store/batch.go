@@ -175,7 +175,7 @@ func (b *Batch) put(k []byte, record any) error {
 }
 
 // ErrKey reports a name that no record can have.
-var ErrKey = errors.New("no name that a record can have")
+var ErrKey = errors.New("not a valid name of a record")
 
 // maxKeyBytes bounds a key. The longest is of a host's name; Badger takes 65,000 bytes, and
 // prints all of a longer one.

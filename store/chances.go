@@ -25,7 +25,7 @@ func (in *inspection) chances(ctx context.Context) error {
 	return in.scan(ctx, keyChances, func(_ *badger.Txn, k, v []byte) error {
 		var kept []byte
 		if err := decode(k, v, &kept); err != nil {
-			return in.remove(k, "what was learned of failures cannot be read: "+err.Error())
+			return in.remove(k, "the learned failure rates cannot be read: "+err.Error())
 		}
 		return nil
 	})

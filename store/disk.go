@@ -53,7 +53,7 @@ func (d *disk) here() error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil // unknown is not gone
 	}
-	return fmt.Errorf("%s: %w; what was stored is where it went, if anywhere: put it back and go on with --resume", d.dir, ErrGone)
+	return fmt.Errorf("%s: %w; put it back where it was and go on with --resume", d.dir, ErrGone)
 }
 
 // room is what the disk has left; something else where a test says so.

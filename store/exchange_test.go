@@ -71,14 +71,14 @@ func TestRepairOfExchanges(t *testing.T) {
 		left int    // exchanges of a.test afterwards
 	}{
 		"one is missing":     {func(txn *badger.Txn) error { return txn.Delete(at("a.test:80", 2)) }, "is missing", 3},
-		"the last is gone":   {func(txn *badger.Txn) error { return txn.Delete(at("a.test:80", 3)) }, "speaks of 3 exchanges, 2", 2},
+		"the last is gone":   {func(txn *badger.Txn) error { return txn.Delete(at("a.test:80", 3)) }, "claims 3 exchanges, but 2", 2},
 		"one is unreadable":  {func(txn *badger.Txn) error { return txn.Set(at("a.test:80", 1), []byte{0xff}) }, "damaged", 3},
-		"no host":            {func(txn *badger.Txn) error { return txn.Set(at("x.test:80", 1), []byte{0xa0}) }, "host that is not there", 3},
-		"one too many":       {func(txn *badger.Txn) error { return txn.Set(at("a.test:80", 4), []byte{0xa0}) }, "speaks of 3 exchanges, 4", 4},
+		"no host":            {func(txn *badger.Txn) error { return txn.Set(at("x.test:80", 1), []byte{0xa0}) }, "host that is missing", 3},
+		"one too many":       {func(txn *badger.Txn) error { return txn.Set(at("a.test:80", 4), []byte{0xa0}) }, "claims 3 exchanges, but 4", 4},
 		"a nonsense number":  {func(txn *badger.Txn) error { return txn.Set(at("a.test:80", 1<<40), []byte{0xa0}) }, "comes after", 3},
 		"a nonsense key":     {func(txn *badger.Txn) error { return txn.Set([]byte("xa.test"), []byte{0xa0}) }, "no exchange has this key", 3},
-		"all of a host gone": {func(txn *badger.Txn) error { return txn.Delete(at("b.test:80", 1)) }, "speaks of 1 exchanges, 0", 3},
-		"the host is gone":   {func(txn *badger.Txn) error { return txn.Delete(bytesKey(keyHost, []byte("a.test:80"))) }, "host that is not there", 0},
+		"all of a host gone": {func(txn *badger.Txn) error { return txn.Delete(at("b.test:80", 1)) }, "claims 1 exchanges, but 0", 3},
+		"the host is gone":   {func(txn *badger.Txn) error { return txn.Delete(bytesKey(keyHost, []byte("a.test:80"))) }, "host that is missing", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := create(t)

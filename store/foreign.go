@@ -15,7 +15,7 @@ import (
 )
 
 // ErrForeign reports a folder, or a database, that is not empty and no store.
-var ErrForeign = errors.New("it is not empty, and no store of fossick's")
+var ErrForeign = errors.New("it is not empty, and not a store of fossick")
 
 // beside are the names of what belongs to a crawl beside its database.
 var beside = []string{database, making, quarantine, infoFile, "model.fossick", "seeds.txt", "crawl.sock", Derived, "lost+found"}
@@ -28,15 +28,15 @@ func checkFolder(dir string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("store: %w; name a folder", err)
+		return fmt.Errorf("store: %w; give a folder", err)
 	}
 	for _, e := range entries {
 		if !slices.Contains(beside, e.Name()) && !strings.HasPrefix(e.Name(), ".") {
-			return fmt.Errorf("%s: %w (%q is in it); name another folder", dir, ErrForeign, e.Name())
+			return fmt.Errorf("%s: %w (%q is in it); give another folder", dir, ErrForeign, e.Name())
 		}
 	}
 	if rest, _ := os.ReadDir(filepath.Join(dir, database)); len(rest) > 0 {
-		return fmt.Errorf("%s: %w: it has a database without its list of tables; mend it with fossick repair %s, or name another folder", dir, ErrExists, dir)
+		return fmt.Errorf("%s: %w: it has a database without its list of tables; mend it with fossick repair %s, or give another folder", dir, ErrExists, dir)
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func refuseForeign(dir string) error {
 	case errors.Is(err, ErrBusy):
 		return err
 	case err == nil && whose == foreign:
-		return fmt.Errorf("%s: %w; name another folder", dir, ErrForeign)
+		return fmt.Errorf("%s: %w; give another folder", dir, ErrForeign)
 	}
 	return nil
 }

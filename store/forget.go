@@ -59,7 +59,7 @@ func (f Forget) Matches(address string) bool {
 type Forgets []Forget
 
 // ForgottenReason is why a URL that an owner wants forgotten is not asked for.
-const ForgottenReason = "its owner asked that it be forgotten"
+const ForgottenReason = "its owner asked to forget it"
 
 // Has says whether a URL is to be forgotten.
 func (fs Forgets) Has(address string) bool {

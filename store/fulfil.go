@@ -96,7 +96,7 @@ func anew(ctx context.Context, s *Store) (*Store, error) {
 	defer held.Release()
 	failed := rewrite(ctx, held, dir, anyShare)
 	if failed != nil {
-		failed = fmt.Errorf("what is forgotten is still on disk: %w", failed)
+		failed = fmt.Errorf("forgotten pages are still on disk: %w", failed)
 	}
 	s, err := openUnder(held, dir)
 	return s, errors.Join(failed, err)

@@ -175,7 +175,7 @@ func (u URLs) revisits() iter.Seq2[VisitedURL, error] {
 func (in *inspection) history(txn *badger.Txn, k, v []byte) error {
 	all, err := appendHistory(nil, k, v)
 	if err != nil || len(all) == 0 {
-		return in.remove(k, "the history cannot be read")
+		return in.remove(k, "the history of visits cannot be read")
 	}
 	for i := range all {
 		there, err := in.isBorn(txn, all[i].Location)
@@ -185,7 +185,7 @@ func (in *inspection) history(txn *badger.Txn, k, v []byte) error {
 		if there {
 			continue
 		}
-		what := fmt.Sprintf("it names URL %d, which is not there", all[i].Location)
+		what := fmt.Sprintf("it names URL %d, which is missing", all[i].Location)
 		return in.found(k, what, "forgotten", func(b *Batch) error { return forgetTargets(b, k, all, in.born) })
 	}
 	return nil

@@ -17,7 +17,7 @@ const (
 	keyVisit    = 'v' // + ID + number of the visit (2) → Visit
 	keyWire     = 'w' // + ID + number of the visit (2) → headers of the exchange, packed
 	keyHistory  = 't' // + ID + number of its first visit (2) → change.History: visits since the page was stored
-	keyVersion  = 'V' // + ID + number, falling (2) → Version: a former body of the URL's page
+	keyVersion  = 'V' // + ID + number, falling (2) → Version: an earlier body of the URL's page
 	keyRounds   = 'g' // → []Round
 	keyChances  = 'e' // → bytes: what was learned of whether visits succeed
 	keyFate     = 's' // + ID → Fate; there when it waits no more

@@ -58,7 +58,7 @@ func (s *Store) Damaged() error {
 	if len(s.damaged) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: %s: %s; what was read is not all: fossick repair %s keeps all that can be read", s.Dir(), ErrDamaged, s.damaged[0].Key, s.damaged[0].What, s.Dir())
+	return fmt.Errorf("%s: %w: %s: %s; the result is incomplete; fossick repair %s keeps everything that can be read", s.Dir(), ErrDamaged, s.damaged[0].Key, s.damaged[0].What, s.Dir())
 }
 
 // mendTables makes the closed store in dir one that Open opens, out of all that can be read of

@@ -30,10 +30,10 @@ const maxHoles = 1 << 32
 // walk over it may pass over what it cannot read.
 func (in *inspection) hole(txn *badger.Txn, n uint64) error {
 	if err := get(txn, numKey(keyPage, n), &Page{}); !errors.Is(err, ErrUnknown) {
-		return cmp.Or(finding(err), fmt.Errorf("store %s: page %d is there, and was not found among the others; %w", in.s.dir, n, ErrDamaged))
+		return cmp.Or(finding(err), fmt.Errorf("store %s: page %d exists but was not found among the others; %w", in.s.dir, n, ErrDamaged))
 	}
 	in.numbers.free(n)
-	return in.found(numKey(keyPage, n), fmt.Sprintf("there is no page %d, and there are later ones", n), "the last page takes its number",
+	return in.found(numKey(keyPage, n), fmt.Sprintf("page %d is missing, but later pages exist", n), "the last page takes its number",
 		func(*Batch) error { return nil })
 }
 
@@ -41,7 +41,7 @@ func (in *inspection) hole(txn *badger.Txn, n uint64) error {
 // record cannot tell it.
 func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 	in.numbers.free(n)
-	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "taken out, and its URL queued again", func(b *Batch) error {
+	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "removed, and its URL queued again", func(b *Batch) error {
 		for _, kind := range []byte{keyPage, keyBody, keyLabel} {
 			if err := b.delete(numKey(kind, n)); err != nil {
 				return err

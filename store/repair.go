@@ -11,7 +11,7 @@ import (
 
 // ErrLost reports records that are gone, or may be with a part of a file, and that nothing
 // names. What could be mended is.
-var ErrLost = errors.New("records are gone that nothing names")
+var ErrLost = errors.New("some records are lost without a trace")
 
 // ErrRemains reports errors that Repair found and could not mend.
 var ErrRemains = errors.New("errors remain")
@@ -41,7 +41,7 @@ func (s *Store) repair(ctx context.Context) (problems []Problem, err error) {
 	}
 	left, err := s.Verify(ctx)
 	if err == nil && len(left) > 0 {
-		err = fmt.Errorf("%s: %w: %d, first %s: %s; try fossick repair again, or tell its authors", s.dir, ErrRemains, len(left), left[0].Key, left[0].What)
+		err = fmt.Errorf("%s: %w: %d, first %s: %s; try fossick repair again, or report this to its authors", s.dir, ErrRemains, len(left), left[0].Key, left[0].What)
 	}
 	return problems, errors.Join(err, lost.err())
 }
@@ -70,13 +70,13 @@ func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) 
 		err = errors.Join(err, broken)
 	}
 	if err == nil && slices.ContainsFunc(problems, func(p Problem) bool { return p.Lost }) {
-		err = fmt.Errorf("%s: %w, perhaps: those of the files above that could not be read; %s", dir, ErrLost, goOn)
+		err = fmt.Errorf("%s: perhaps %w, namely the unreadable ones of the files above; %s", dir, ErrLost, goOn)
 	}
 	return problems, err
 }
 
 // goOn is what to do after a loss.
-const goOn = "the store is sound again: go on with fossick focus --resume, which finds them anew where pages link to them"
+const goOn = "the store is sound again: go on with fossick focus --resume, which finds them again where pages link to them"
 
 // lostRecords are those that nobody can name.
 type lostRecords struct{ urls, pages uint64 }

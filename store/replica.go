@@ -108,7 +108,7 @@ func (o Outbox) WriteBase(ctx context.Context, to io.Writer, bodies bool) (numbe
 		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("store %s: base of a replica: %w", o.s.dir, err)
+		return 0, fmt.Errorf("store %s: start of a replica: %w", o.s.dir, err)
 	}
 	_ = w.WriteByte(0) // an error shows in Flush
 	return number, w.Flush()
@@ -243,7 +243,7 @@ func readChanges(r byteScanner, do func(k, v []byte) error) error {
 		case err != nil:
 			return fmt.Errorf("%w: %w", ErrCutOff, err)
 		case keyBytes > maxKeyBytes || valueBytes > maxRecordBytes:
-			return fmt.Errorf("%w: a record of %d and %d bytes; is the agent another version of fossick?", ErrDamaged, keyBytes, valueBytes)
+			return fmt.Errorf("%w: a record of %d and %d bytes; run the same version of fossick on all agents", ErrDamaged, keyBytes, valueBytes)
 		}
 		k, err := readBytes(r, keyBytes)
 		var v []byte
@@ -254,7 +254,7 @@ func readChanges(r byteScanner, do func(k, v []byte) error) error {
 			return fmt.Errorf("%w: %w", ErrCutOff, err)
 		}
 		if !replicated(k[0], true) || !ourKey(k) || k[0] == keyCursor && !isCursor(k) {
-			return fmt.Errorf("%w: %.40q is no key of a store; is the agent another version of fossick?", ErrDamaged, k)
+			return fmt.Errorf("%w: %.40q is not a key of a store; run the same version of fossick on all agents", ErrDamaged, k)
 		}
 		if err := do(k, v); err != nil {
 			return err

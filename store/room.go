@@ -62,7 +62,7 @@ func (r room) shortOf(want room, dir string) error {
 func roomToMake(dir string) error {
 	if free, err := freeRoom(dir); err == nil {
 		if err := free.shortOf(room{minFreeBytes, minFreeFiles}, dir); err != nil {
-			return fmt.Errorf("%w; make room first, or name a folder on another disk", err)
+			return fmt.Errorf("%w; make room first, or give a folder on another disk", err)
 		}
 	}
 	return nil
@@ -76,7 +76,7 @@ func writable(dir, path string) error {
 		path = dir
 	}
 	if err := unix.Access(path, unix.W_OK); err != nil {
-		return fmt.Errorf("%s: the store cannot be written to, which opening it needs: %w; change its rights or its disk, or work on a copy", dir, err)
+		return fmt.Errorf("%s: the store cannot be written to, which opening it needs: %w; change its permissions or its disk, or work on a copy", dir, err)
 	}
 	if free, err := freeRoom(path); err == nil {
 		if err := free.shortOf(room{minOpenBytes, minOpenFiles}, dir); err != nil {

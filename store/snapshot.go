@@ -13,7 +13,7 @@ import (
 )
 
 // ErrCutOff reports a snapshot without its end: who wrote it ended before.
-var ErrCutOff = errors.New("the copy of the store ends too early")
+var ErrCutOff = errors.New("the snapshot of the store is incomplete")
 
 // A snapshot is all records of one moment, as a stream:
 //
@@ -127,7 +127,7 @@ func readRecord(r *bufio.Reader) (k, v []byte, err error) {
 		valueBytes, err = binary.ReadUvarint(r)
 	}
 	if err == nil && (keyBytes > 1<<16 || valueBytes > maxRecordBytes) {
-		return nil, nil, fmt.Errorf("%w: a record of %d and %d bytes; is the crawl another version of fossick?", ErrDamaged, keyBytes, valueBytes)
+		return nil, nil, fmt.Errorf("%w: a record of %d and %d bytes; use the version of fossick that runs the crawl", ErrDamaged, keyBytes, valueBytes)
 	}
 	if err == nil {
 		k, v = make([]byte, keyBytes), make([]byte, valueBytes)

@@ -26,7 +26,7 @@ const making = database + ".new"
 
 // Errors that callers branch on.
 var (
-	ErrExists   = errors.New("a store is there already")
+	ErrExists   = errors.New("a store exists there already")
 	ErrNone     = errors.New("no store there")
 	ErrBusy     = badgerfiles.ErrBusy
 	ErrNewer    = errors.New("the store was made by a newer fossick")
@@ -70,7 +70,7 @@ func Create(dir string, info Info) (*Store, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("store: %w; name a folder that can be written to", err)
+		return nil, fmt.Errorf("store: %w; give a folder that can be written to", err)
 	}
 	if err := roomToMake(dir); err != nil {
 		return nil, err
@@ -102,16 +102,16 @@ func makeDatabase(dir string, info Info) error {
 func createOver(dir string, info Info) (*Store, error) {
 	switch whose, err := ownerOf(dir); {
 	case errors.Is(err, ErrBusy):
-		return nil, fmt.Errorf("%s: %w, and %w; name another folder", dir, ErrExists, ErrBusy)
+		return nil, fmt.Errorf("%s: %w, and %w; give another folder", dir, ErrExists, ErrBusy)
 	case err != nil:
 		return nil, err
 	case whose == ours:
 		if err := free(dir); err != nil {
-			return nil, fmt.Errorf("%s: %w, and %w; name another folder", dir, ErrExists, err)
+			return nil, fmt.Errorf("%s: %w, and %w; give another folder", dir, ErrExists, err)
 		}
-		return nil, fmt.Errorf("%s: %w; resume it with --resume, or name another folder", dir, ErrExists)
+		return nil, fmt.Errorf("%s: %w; resume it with --resume, or give another folder", dir, ErrExists)
 	case whose == foreign:
-		return nil, fmt.Errorf("%s: %w; name another folder", dir, ErrForeign)
+		return nil, fmt.Errorf("%s: %w; give another folder", dir, ErrForeign)
 	}
 	s, err := open(dir, database)
 	if err != nil {
@@ -172,11 +172,11 @@ func (s *Store) readInfo() error {
 	}
 	switch {
 	case errors.Is(err, ErrUnknown):
-		return fmt.Errorf("%s: %w: its making was cut off; start the crawl again without --resume", s.dir, ErrNone)
+		return fmt.Errorf("%s: %w: the command that made it was interrupted; start the crawl again without --resume", s.dir, ErrNone)
 	case err != nil:
 		return err
 	case s.info.Format <= 0:
-		return fmt.Errorf("%s: %w; name another folder", s.dir, ErrForeign)
+		return fmt.Errorf("%s: %w; give another folder", s.dir, ErrForeign)
 	case s.info.Format > format:
 		return fmt.Errorf("%s: %w (format %d, this build reads up to %d); use that version", s.dir, ErrNewer, s.info.Format, format)
 	}

@@ -103,8 +103,8 @@ func (in *inspection) totals(ctx context.Context) error {
 		had.Bytes == want.Bytes && had.Skipped == want.Skipped && had.NearDuplicates == want.NearDuplicates && had.Lost == want.Lost && maps.Equal(had.States, want.States) {
 		return nil
 	}
-	what := fmt.Sprintf("the totals are %s, the records say %s", short(had), short(want))
-	return in.found(key(keyCount), what, "counted anew", func(b *Batch) error { return b.PutCounts(&want) })
+	what := fmt.Sprintf("the totals are %s, but the records add up to %s", short(had), short(want))
+	return in.found(key(keyCount), what, "counted again", func(b *Batch) error { return b.PutCounts(&want) })
 }
 
 func short(c Counts) string {

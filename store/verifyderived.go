@@ -111,7 +111,7 @@ func (d derived) nearRecord(txn *badger.Txn, k, v []byte) error {
 		return nil
 	}
 	what := fmt.Sprintf("the index of near-duplicates names the pages %v, of which only %v have the band", pages, right)
-	return d.found(k, what, "taken out", func(b *Batch) error { return b.setNear(k, right) })
+	return d.found(k, what, "removed", func(b *Batch) error { return b.setNear(k, right) })
 }
 
 // nearHas checks that the index has page n.

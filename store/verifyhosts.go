@@ -42,8 +42,8 @@ func anyKey(txn *badger.Txn, prefix []byte) bool {
 
 // recount puts the number of a host's exchanges right.
 func (c *hostCheck) recount(h *Host, n uint64) error {
-	what := fmt.Sprintf("host %s speaks of %d exchanges, %d are on record", h.Name, h.Exchanges, n)
-	return c.found(bytesKey(keyHost, []byte(h.Name)), what, "counted anew", func(b *Batch) error {
+	what := fmt.Sprintf("host %s claims %d exchanges, but %d are on record", h.Name, h.Exchanges, n)
+	return c.found(bytesKey(keyHost, []byte(h.Name)), what, "counted again", func(b *Batch) error {
 		h.Exchanges = n
 		return b.PutHost(h)
 	})
@@ -83,7 +83,7 @@ func (c *hostCheck) exchanges(ctx context.Context) error {
 			}
 		}
 		if h == nil {
-			return c.remove(k, "it is of a host that is not there")
+			return c.remove(k, "it belongs to a host that is missing")
 		}
 		if n < next || n-next > maxLost {
 			return c.remove(k, fmt.Sprintf("exchange %d comes after %d", n, next-1))
@@ -125,7 +125,7 @@ func (c *hostCheck) named(ctx context.Context) error {
 		if err != nil || has {
 			return err
 		}
-		what := fmt.Sprintf("%s was named in exchange %d of %s, which is not there", birth.URL, birth.Exchange, birth.AtHost)
+		what := fmt.Sprintf("%s was named in exchange %d of %s, which is missing", birth.URL, birth.Exchange, birth.AtHost)
 		return c.found(k, what, "the sitemap is forgotten", func(b *Batch) error {
 			birth.Exchange = 0
 			return b.put(k, birth)

@@ -33,7 +33,7 @@ func (in *inspection) marksOf(ctx context.Context, kind byte) error {
 			}
 		}
 		if errors.Is(err, ErrUnknown) {
-			err = fmt.Errorf("a mark of URL %d, which is not there", id)
+			err = fmt.Errorf("a mark of URL %d, which is missing", id)
 		}
 		if err == nil {
 			return nil
@@ -79,6 +79,6 @@ func (in *inspection) markIs(txn *badger.Txn, p *Page, topic int) error {
 	if err := get(txn, markKey(p.ID, topic), &m); err != nil || !p.heed(m) {
 		return finding(err) // what is damaged, marks finds
 	}
-	what := fmt.Sprintf("page %d, %s, is %s, and its record says otherwise", p.Number, p.URL, m)
+	what := fmt.Sprintf("page %d, %s, is %s by its mark, but its record differs", p.Number, p.URL, m)
 	return in.found(numKey(keyPage, p.Number), what, "it is as the mark says", func(b *Batch) error { return b.PutPageRecord(p) })
 }

@@ -29,7 +29,7 @@ func (in *inspection) told(ctx context.Context) error {
 			return err
 		}
 		birth.From = f.Parent
-		return in.found(born, err.Error(), "told again from its page "+p.URL, func(b *Batch) error { return b.PutBirth(p.ID, birth) })
+		return in.found(born, err.Error(), "restored from its page "+p.URL, func(b *Batch) error { return b.PutBirth(p.ID, birth) })
 	})
 }
 
@@ -84,7 +84,7 @@ func (in *inspection) page(txn *badger.Txn, p *Page) error {
 		return err
 	}
 	if twin != 0 {
-		return in.unreadable(p.Number, &Page{}, fmt.Errorf("%s has the page %d, and this one too", p.URL, twin))
+		return in.unreadable(p.Number, &Page{}, fmt.Errorf("%s has page %d and also this page", p.URL, twin))
 	}
 	if err := in.marksAre(txn, p); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (in *inspection) linksAre(txn *badger.Txn, p *Page) error {
 		return nil
 	}
 	p.Links = slices.DeleteFunc(p.Links, func(id ID) bool { return slices.Contains(gone, id) })
-	what := fmt.Sprintf("page %d, %s, links to the URLs %v, which are not there", p.Number, p.URL, gone)
+	what := fmt.Sprintf("page %d, %s, links to the URLs %v, which are missing", p.Number, p.URL, gone)
 	return in.found(numKey(keyPage, p.Number), what, "forgotten", func(b *Batch) error { return b.PutPageRecord(p) })
 }
 
@@ -187,7 +187,7 @@ func (in *inspection) sumIs(txn *badger.Txn, p *Page, sum []byte) error {
 	if err == nil {
 		return nil
 	}
-	return in.found(content, fmt.Sprintf("the content of page %d is not known by its checksum", p.Number), "entered", func(b *Batch) error {
+	return in.found(content, fmt.Sprintf("the checksum of page %d is missing from the index of contents", p.Number), "entered", func(b *Batch) error {
 		return b.set(content, numKey(keyPage, p.Number)[1:])
 	})
 }
@@ -224,7 +224,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 		if finding(err) != nil || err == nil && p.Has(k[1:]) && p.SameAs == "" {
 			return err
 		}
-		return in.remove(k, "the checksum names a page that is not there, or has other content")
+		return in.remove(k, "the checksum names a page that is missing or has other content")
 	})
 	if err != nil {
 		return err
@@ -247,7 +247,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 		if err := get(txn, numKey(keyBirth, n), &birth); finding(err) != nil {
 			return err
 		}
-		return in.goes(ID(n), birth.URL, k, fmt.Sprintf("URL %d, %s, is said to have page %d, which is not its", n, birth.URL, f.Page), "queued again", func(b *Batch) error {
+		return in.goes(ID(n), birth.URL, k, fmt.Sprintf("URL %d, %s, names page %d, which belongs to another URL", n, birth.URL, f.Page), "queued again", func(b *Batch) error {
 			return in.again(b, ID(n))
 		})
 	})
@@ -269,7 +269,7 @@ func (in *inspection) repeats(ctx context.Context) error {
 		}
 		was := f.Page
 		f.Page = to
-		return in.found(k, fmt.Sprintf("it repeats page %d, which is not there", was), "put right", func(b *Batch) error { return b.put(k, f) })
+		return in.found(k, fmt.Sprintf("it repeats page %d, which is missing", was), "put right", func(b *Batch) error { return b.put(k, f) })
 	})
 }
 

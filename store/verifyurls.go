@@ -52,7 +52,7 @@ func (in *inspection) foundBy(txn *badger.Txn, id ID, birth *Birth) error {
 	}
 	from := birth.From
 	birth.From = 0
-	return in.found(numKey(keyBirth, uint64(id)), fmt.Sprintf("%s was found by URL %d, which is not there", birth.URL, from), "forgotten",
+	return in.found(numKey(keyBirth, uint64(id)), fmt.Sprintf("%s was found by URL %d, which is missing", birth.URL, from), "forgotten",
 		func(b *Batch) error { return b.PutBirth(id, *birth) })
 }
 
@@ -192,7 +192,7 @@ func (in *inspection) pointer(txn *badger.Txn, k, v []byte) error {
 	if err != nil || there {
 		return err
 	}
-	what := fmt.Sprintf("it names URL %d, which is not there", *to)
+	what := fmt.Sprintf("it names URL %d, which is missing", *to)
 	*to = 0
 	return in.found(k, what, "forgotten", func(b *Batch) error { return b.put(k, record) })
 }
@@ -214,7 +214,7 @@ func (in *inspection) seen(ctx context.Context) error {
 		if ok {
 			return nil
 		}
-		return in.remove(k, "the seen-set names a URL that is not there")
+		return in.remove(k, "the seen-set names a URL that is missing")
 	})
 }
 

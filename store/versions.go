@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Version is a former body of a page, and what the page's record said with it.
+// Version is an earlier body of a page, and what the page's record said with it.
 type Version struct {
 	Number      int    `cbor:"-"`          // from 1, the oldest
 	At          int64  `cbor:"1,keyasint"` // when it was stored, Unix milliseconds
@@ -47,7 +47,7 @@ func CompressFormer(former, current []byte) ([]byte, error) {
 	}
 	enc, err := zstd.NewWriter(nil, opts...)
 	if err != nil {
-		return nil, fmt.Errorf("store: a former body: %w", err)
+		return nil, fmt.Errorf("store: an earlier body: %w", err)
 	}
 	return enc.EncodeAll(former, nil), nil
 }
@@ -143,7 +143,7 @@ func (in *inspection) versions(ctx context.Context) error {
 	bad := false
 	return in.scan(ctx, keyVersion, func(txn *badger.Txn, k, v []byte) error {
 		if len(k) != 11 {
-			return in.remove(k, "the key of a former body is not 11 bytes long")
+			return in.remove(k, "the key of an earlier body is not 11 bytes long")
 		}
 		id, n := ID(binary.BigEndian.Uint64(k[1:])), maxVersions-int(binary.BigEndian.Uint16(k[9:]))
 		if of.ID != id {
@@ -159,9 +159,9 @@ func (in *inspection) versions(ctx context.Context) error {
 		version := Version{Number: n}
 		switch {
 		case n > of.Versions:
-			return in.remove(k, "a former body belongs to no page")
+			return in.remove(k, "an earlier body belongs to no page")
 		case bad:
-			return in.remove(k, "a former body is packed against one that is lost")
+			return in.remove(k, "an earlier body is a difference from a lost body")
 		}
 		if err = decode(k, v, &version); err == nil {
 			version.Number = n
@@ -169,7 +169,7 @@ func (in *inspection) versions(ctx context.Context) error {
 		}
 		if err != nil {
 			bad = true
-			return in.remove(k, "a former body of "+of.URL+" cannot be read: "+err.Error())
+			return in.remove(k, "an earlier body of "+of.URL+" cannot be read: "+err.Error())
 		}
 		return nil
 	})

@@ -123,7 +123,7 @@ func (x *Exchanged) read(k, v []byte) error {
 func (w *Wire) unpack(v []byte, url string) (why string) {
 	flags, n := v[0], int(v[1])
 	if v = v[2:]; len(v) < n {
-		return "an address that is cut"
+		return "a truncated address"
 	}
 	if n > 0 {
 		var ok bool
@@ -133,7 +133,7 @@ func (w *Wire) unpack(v []byte, url string) (why string) {
 	}
 	w.Protocol, w.Rebuilt, w.Cut = wireProtocols[flags/wireProtocol&3], flags&wireRebuilt != 0, flags&wireCut != 0
 	if size, err := s2.DecodedLen(v[n:]); err != nil || size > maxWireText {
-		return "no length of the text, or more than any has"
+		return "the length of the text is missing or too large"
 	}
 	text, err := wireWords().Decode(nil, v[n:])
 	if err != nil {
@@ -141,7 +141,7 @@ func (w *Wire) unpack(v []byte, url string) (why string) {
 	}
 	length, at := binary.Uvarint(text)
 	if at <= 0 || length > uint64(len(text)-at) {
-		return "a request that is cut"
+		return "a truncated request"
 	}
 	text = text[at:]
 	w.Request, w.Response = text[:length:length], text[length:]

@@ -33,7 +33,7 @@ func (r *Story) Print(w io.Writer, all bool) {
 		io.WriteString(w, "\n")
 	}
 	if r.Times.Next != nil {
-		printable.Fprintf(w, "  next     %s, when a visit may bring news\n", r.Times.Next.Format(time.DateTime))
+		printable.Fprintf(w, "  next     %s, when a visit may find a change\n", r.Times.Next.Format(time.DateTime))
 	}
 	if r.Score.Value != nil {
 		printable.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
@@ -70,7 +70,7 @@ func printTerms(w io.Writer, terms []store.Term, all bool) {
 		printable.Fprintf(w, "           %-20s %-8.4g %s\n", t.Name, t.Value, t.Note)
 	}
 	if left > 0 {
-		printable.Fprintf(w, "           and %d that weighed less: --all\n", left)
+		printable.Fprintf(w, "           and %d with less weight: --all\n", left)
 	}
 }
 

@@ -22,9 +22,9 @@ func (r *Story) tellNext(l *store.Life, h *store.Host, now time.Time) {
 	}
 	switch n := l.Queued.Excused; {
 	case n > 0 && n == len(l.Visits) && l.Visits[n-1].State == string(fetch.StateOK):
-		r.Reasons = append(r.Reasons, "its page was lost and taken out by fossick repair; it is fetched anew, and its visits so far do not count")
+		r.Reasons = append(r.Reasons, "fossick repair removed its lost page; it will be fetched again, and its earlier visits do not count")
 	case n > 0:
-		r.Reasons = append(r.Reasons, fmt.Sprintf("%d of its visits do not count: the host, or our network, gave no answer to anybody then", n))
+		r.Reasons = append(r.Reasons, fmt.Sprintf("%d of its visits do not count, because the host or this machine's network was down then", n))
 	}
 	if h.Silent > 0 {
 		r.Reasons = append(r.Reasons, printable.Sprintf("its host gave no answer to the last %d requests, since %s",

@@ -94,6 +94,6 @@ func Of(s *store.Store, urls *page.Normalizer, address string, now time.Time) (*
 	if len(r.Visits) == 0 {
 		return nil, err
 	}
-	r.Verdict = fmt.Sprintf("Asked for on behalf of a host, and no page of the crawl: %s.", r.Reasons[0])
+	r.Verdict = fmt.Sprintf("Fetched for the whole host, not as a page of the crawl: %s.", r.Reasons[0])
 	return r, nil
 }

@@ -24,9 +24,9 @@ func TestNext(t *testing.T) {
 		{ended, busy, now.Add(30 * 24 * time.Hour), nil},
 		{&store.Life{Fate: &store.Fate{State: "trap"}}, busy, time.Time{}, nil},
 		{waits, &store.Host{Next: now.Add(-time.Minute).UnixMilli()}, time.Time{}, []string{
-			"1 of its visits do not count: the host, or our network, gave no answer to anybody then"}},
+			"1 of its visits do not count, because the host or this machine's network was down then"}},
 		{&store.Life{Queued: &store.Queued{Visits: 1, Excused: 1}, Visits: []store.Visit{{State: "ok"}}}, &store.Host{}, time.Time{}, []string{
-			"its page was lost and taken out by fossick repair; it is fetched anew, and its visits so far do not count"}},
+			"fossick repair removed its lost page; it will be fetched again, and its earlier visits do not count"}},
 		{&store.Life{Queued: &store.Queued{}}, busy, now.Add(time.Minute), []string{
 			"its host gave no answer to the last 4 requests, since 2026-11-21 11:00:00", "its host rests until 2026-11-21 12:01:00"}},
 		{&store.Life{Queued: &store.Queued{}}, &store.Host{Name: "a.test:80", Next: now.Add(time.Hour).UnixMilli(), RestFor: store.RestForRetryAfter, RestMillis: 365 * 24 * 3_600_000},
@@ -57,7 +57,7 @@ func TestRefreshed(t *testing.T) {
 	for _, want := range []string{
 		"its content had changed by 2033-05-18 03:33:20: the checksum was abcd before",
 		"its content had changed by 2033-05-18 03:33:21, the main text too",
-		"page 7 is stored as it was on 2033-05-18 03:33:20",
+		"page 7 is stored in its version of 2033-05-18 03:33:20",
 	} {
 		found := false
 		for _, reason := range r.Reasons {

@@ -39,14 +39,14 @@ func tell(l *store.Life, place string) *Story {
 }
 
 func discovery(l *store.Life) string {
-	by := cmp.Or(l.FoundBy, "a page that damage took from the store")
+	by := cmp.Or(l.FoundBy, "a page that the damaged store has lost")
 	switch l.Via {
 	case store.ViaSeed:
 		return "it is a start page"
 	case store.ViaRedirect:
 		return "a redirect of " + by + " led to it"
 	case store.ViaAgent:
-		return "another agent of the crawl told of it"
+		return "another agent of the crawl sent its URL"
 	case store.ViaSitemap:
 		return discoveryBySitemap(l)
 	}
@@ -120,7 +120,7 @@ func (r *Story) tellPage(l *store.Life) {
 	r.Title, r.Page = &p.Title, &p.Number
 	terms, err := spell(p)
 	if err != nil {
-		r.Reasons = append(r.Reasons, "part of why it scored so is not told: "+err.Error())
+		r.Reasons = append(r.Reasons, "part of its score cannot be explained: "+err.Error())
 	}
 	r.Score = Score{&p.Score, terms}
 	if p.Label != "" {
@@ -149,7 +149,7 @@ func whatChanged(v store.Visit) string {
 	case v.Change == change.Text:
 		return ", the main text too"
 	case v.Change == change.Content:
-		return ", the main text had not"
+		return ", but the main text had not"
 	case len(v.Was) > 0:
 		return fmt.Sprintf(": the checksum was %x before", v.Was)
 	}
@@ -168,8 +168,8 @@ func (r *Story) tellRefresh(l *store.Life) {
 	}
 	if l.Fate != nil && l.Fate.Stored {
 		r.Page, r.Title = &l.Page.Number, &l.Page.Title
-		r.Reasons = append(r.Reasons, fmt.Sprintf("page %d is stored as it was on %s", l.Page.Number, at(l.Page.Seen()).Format(time.DateTime)))
+		r.Reasons = append(r.Reasons, fmt.Sprintf("page %d is stored in its version of %s", l.Page.Number, at(l.Page.Seen()).Format(time.DateTime)))
 	} else if l.Fate != nil && l.Fate.State == "ok" && l.Page.Checked != 0 {
-		r.Reasons = append(r.Reasons, "it was as it is stored on "+at(l.Page.Checked).Format(time.DateTime))
+		r.Reasons = append(r.Reasons, "it was still the same on "+at(l.Page.Checked).Format(time.DateTime))
 	}
 }

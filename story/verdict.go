@@ -28,7 +28,7 @@ func verdict(l *store.Life, r *Story) string {
 	case l.Fate == nil:
 		return ""
 	case l.Fate.State != string(fetch.StateOK) && len(r.Visits) == 0:
-		return fmt.Sprintf("%s (%s): %s.", verdictSkipped, l.Fate.State, reasonOr(l.Fate.Reason, "the rules of the crawl leave it out"))
+		return fmt.Sprintf("%s (%s): %s.", verdictSkipped, l.Fate.State, reasonOr(l.Fate.Reason, "the rules of the crawl exclude it"))
 	case l.Fate.State != string(fetch.StateOK):
 		return fmt.Sprintf("%s (%s): %s.", verdictFailed, l.Fate.State, whyFailed(l, r))
 	case l.Label != nil && l.Label.Kept:
@@ -60,7 +60,7 @@ func waitsFor(l *store.Life, r *Story) string {
 	if l.Queued.Visits > 0 {
 		return "to be tried again, with " + r.place
 	}
-	return "others go first; it waits with " + r.place
+	return "better URLs go first; it waits with " + r.place
 }
 
 // whyFailed says why a visit gave no page.
@@ -107,7 +107,7 @@ func fetchedAs(l *store.Life, r *Story) string {
 	case p.Label == "":
 		return fmt.Sprintf(" as page %d: its relevance is %.3g.", p.Number, p.Score)
 	}
-	text := fmt.Sprintf(" as page %d: %s, says the crawl's model (%.3g)", p.Number, p.Label, p.Probability)
+	text := fmt.Sprintf(" as page %d: %s by the crawl's model (%.3g)", p.Number, p.Label, p.Probability)
 	if p.Rule != "" {
 		text += ", for " + mainReason(p.Rule)
 	}

@@ -60,14 +60,14 @@ func (w *Wait) tell(be string) []string {
 	}
 	k, since, long := &w.kept, w.Since.Format(time.TimeOnly), terminal.Brief(time.Duration(w.Seconds*float64(time.Second)))
 	if !w.Refused {
-		return []string{fmt.Sprintf("the crawl waited %s from %s on for it or another as good: its priority of %.3g was worth the price of %.3g, and what was free had %.3g",
+		return []string{fmt.Sprintf("the crawl waited %s from %s on for it or an equally good link: its priority of %.3g was at least the price of %.3g, and the best free link had %.3g",
 			long, since, k.Best, k.Price, k.Free)}
 	}
 	better := fmt.Sprintf("at %s, the best with %.3g", report.Count(w.Hosts, "host"), k.Best)
 	if w.elsewhere() {
 		better = "with other agents"
 	}
-	return []string{fmt.Sprintf("it %s free from %s on and left for %s: its priority of %.3g was below the price of %.3g, as better links waited %s",
+	return []string{fmt.Sprintf("it %s free from %s on, and the crawl held it back for %s: its priority of %.3g was below the price of %.3g, because better links waited %s",
 		be, since, long, k.Free, k.Price, better)}
 }
 
@@ -92,6 +92,6 @@ func (r *Story) Standing(price float64, wait *store.Wait) {
 		r.Reasons = append(r.Reasons, why)
 		r.Verdict = verdictWaiting + " in the queue: " + why + "."
 	case p.Value != nil:
-		r.Reasons = append(r.Reasons, fmt.Sprintf("its priority of %.3g is worth the price of %.3g now: it is taken in its turn, when its host is free", p.Priority, price))
+		r.Reasons = append(r.Reasons, fmt.Sprintf("its priority of %.3g is at least the price of %.3g now: it is fetched in its turn, when its host is free", p.Priority, price))
 	}
 }

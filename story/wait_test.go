@@ -16,11 +16,11 @@ func TestWaits(t *testing.T) {
 	old := &store.Wait{Since: 1_000_000, Millis: 12_300, Refused: true, Price: math.Inf(-1), Free: 0.031} // as agents wrote it once
 	awaited := &store.Wait{Since: 1_000_000, Millis: 1900, Price: 0.21, Best: 0.87, Free: 0.031}
 	const (
-		wasLeft   = "it was free from 00:16:40 on and left for 12.3s: its priority of 0.031 was below the price of 0.21, as better links waited at 3 hosts, the best with 0.87"
-		isLeft    = "it is free from 00:16:40 on and left for 12.3s: its priority of 0.031 was below the price of 0.21, as better links waited at 3 hosts, the best with 0.87"
-		wasTheirs = "it was free from 00:16:40 on and left for 12.3s: its priority of -12 was below the price of -7, as better links waited with other agents"
-		wasOld    = "it was free from 00:16:40 on and left for 12.3s: its priority of 0.031 was below the price of -Inf, as better links waited with other agents"
-		wasBest   = "the crawl waited 1.9s from 00:16:40 on for it or another as good: its priority of 0.87 was worth the price of 0.21, and what was free had 0.031"
+		wasLeft   = "it was free from 00:16:40 on, and the crawl held it back for 12.3s: its priority of 0.031 was below the price of 0.21, because better links waited at 3 hosts, the best with 0.87"
+		isLeft    = "it is free from 00:16:40 on, and the crawl held it back for 12.3s: its priority of 0.031 was below the price of 0.21, because better links waited at 3 hosts, the best with 0.87"
+		wasTheirs = "it was free from 00:16:40 on, and the crawl held it back for 12.3s: its priority of -12 was below the price of -7, because better links waited with other agents"
+		wasOld    = "it was free from 00:16:40 on, and the crawl held it back for 12.3s: its priority of 0.031 was below the price of -Inf, because better links waited with other agents"
+		wasBest   = "the crawl waited 1.9s from 00:16:40 on for it or an equally good link: its priority of 0.87 was at least the price of 0.21, and the best free link had 0.031"
 	)
 	for want, w := range map[string]*store.Wait{wasLeft: left, wasBest: awaited, wasTheirs: others, wasOld: old} {
 		r := tell(&store.Life{Visits: []store.Visit{{Start: 1e9, State: "ok", Wait: w}}}, "")
@@ -43,7 +43,7 @@ func TestWaits(t *testing.T) {
 	}{
 		{queued, &now, 0.21, left, true, isLeft},
 		{queued, nil, 0.21, nil, true, "the crawl waits for better links: its priority of 0.04 is below the price of 0.21 now"},
-		{queued, &now, 0.01, nil, false, "its priority of 0.03 is worth the price of 0.01 now: it is taken in its turn, when its host is free"},
+		{queued, &now, 0.01, nil, false, "its priority of 0.03 is at least the price of 0.01 now: it is fetched in its turn, when its host is free"},
 		{queued, &now, math.Inf(-1), nil, false, ""},
 	} {
 		r := tell(c.life, "")

@@ -13,7 +13,7 @@ import (
 
 // listBegins is the same in every list, so that two of them differ only by their seeds.
 const listBegins = `# Start pages for fossick survey --seeds FILE, a URL a line. Candidates, which that
-# survey will visit for the first time, stand last, each below what led to it.
+# survey will visit for the first time, come last, each below the links that led to it.
 `
 
 // WriteList writes the seed list of the next survey, seeds first, to a file that is there
@@ -35,7 +35,7 @@ func (r *Result) WriteList(ctx context.Context, path string) error {
 		return w.Flush()
 	})
 	if err != nil {
-		return fmt.Errorf("seed list: %w; name another file with --seeds-out", err)
+		return fmt.Errorf("seed list: %w; give another file with --seeds-out", err)
 	}
 	return nil
 }

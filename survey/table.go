@@ -80,7 +80,7 @@ func (r *Result) WriteTable(ctx context.Context, path string) error {
 		write = r.writeCSV
 	}
 	if err := wholefile.Write(path, 0o644, func(f *os.File) error { return write(ctx, f) }); err != nil {
-		return fmt.Errorf("table of seeds: %w; name another file with --seeds-table", err)
+		return fmt.Errorf("table of seeds: %w; give another file with --seeds-table", err)
 	}
 	return nil
 }

@@ -27,11 +27,11 @@ func Model(name string) (*models.Model, error) {
 	t, err := Find(name)
 	if errors.Is(err, models.ErrNoTopic) {
 		known := Names()
-		return nil, fmt.Errorf("model %s: %w, and no topic is called so%s; give a file that fossick train made, or a topic: %s",
+		return nil, fmt.Errorf("model %s: %w, and no topic has this name%s; give a file that fossick train made, or a topic: %s",
 			name, fs.ErrNotExist, nearest.DidYouMean(name, known), strings.Join(known, ", "))
 	}
 	if err == nil && t.Model == nil {
-		err = fmt.Errorf("topic %s has no model, only keywords; give it one with fossick topic new --examples, or name another model", name)
+		err = fmt.Errorf("topic %s has no model, only keywords; give it one with fossick topic new --examples, or give another model", name)
 	}
 	if err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func Examples(open datasets.Opener, name string, paths []string) (on, off datase
 			return nil, nil, usage.Errorf("%s: all pages have a label that says off topic (%s); give these pages with --negatives, and pages on topic with --examples",
 				path, nearest.Some(name, known))
 		case len(known) > 1:
-			return nil, nil, usage.Errorf("%s: its pages have %d labels, and none is %q: %s; call the topic by one of them, or give only the pages on topic with --examples and others with --negatives (yes and no are understood as labels)",
+			return nil, nil, usage.Errorf("%s: its pages have %d labels, and none is %q: %s; name the topic after one of them, or give only the pages on topic with --examples and others with --negatives (yes and no are understood as labels)",
 				path, len(known), name, nearest.Some(name, known))
 		}
 		yes = append(yes, set)

@@ -63,7 +63,7 @@ func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 	if !known {
 		few, many = fewestGiven, "30"
 		if off = l.Unlabelled; len(off) == 0 {
-			l.Say("no --unlabelled pages: those of the built-in demo set stand for the web; pages from near your topic, as of an old crawl, would teach more")
+			l.Say("no --unlabelled pages: the built-in demo set stands for the web; pages from around your topic, such as an old crawl, would teach the model more")
 			off = []string{"demo"}
 		}
 	}
@@ -81,13 +81,13 @@ func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 	case err != nil && !errors.Is(err, train.ErrData):
 		return nil, fmt.Errorf("topic %s: %w", l.Name, err)
 	case n[l.Name] < few:
-		return nil, fmt.Errorf("topic %s: %d pages in %s; give %d at least, %s or more make a good model",
+		return nil, fmt.Errorf("topic %s: %d pages in %s; give at least %d; %s or more make a good model",
 			l.Name, n[l.Name], strings.Join(l.Examples, ", "), few, many)
 	case n[train.Other] < fewestExamples && !known:
-		return nil, fmt.Errorf("topic %s: %d pages in %s; give %d at least with --unlabelled, thousands are better",
+		return nil, fmt.Errorf("topic %s: %d pages in %s; give at least %d with --unlabelled; thousands are better",
 			l.Name, n[train.Other], strings.Join(off, ", "), fewestExamples)
 	case n[train.Other] < fewestExamples:
-		return nil, fmt.Errorf("topic %s: %d pages off the topic in %s; give %d at least with --negatives",
+		return nil, fmt.Errorf("topic %s: %d pages off the topic in %s; give at least %d with --negatives",
 			l.Name, n[train.Other], strings.Join(l.negatives(no != nil), ", "), fewestExamples)
 	case err != nil:
 		return nil, fmt.Errorf("topic %s: %w", l.Name, err)
@@ -116,7 +116,7 @@ func (l *Learning) seedKeywords(ctx context.Context, urls []string) (k []string,
 		pages = append(pages, e.Labelled(l.Name, l.Name))
 	}
 	if len(pages) == 0 {
-		return nil, "", fmt.Errorf("none of %d start pages could be fetched, so there is nothing to choose keywords from; name others, or give --keywords", len(urls))
+		return nil, "", fmt.Errorf("none of %d start pages could be fetched, so there is nothing to choose keywords from; give others, or give --keywords", len(urls))
 	}
 	off := slices.Concat(l.Negatives, l.Unlabelled)
 	if len(off) == 0 {

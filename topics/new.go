@@ -18,15 +18,15 @@ import (
 // Wanted is a topic of one's own that is to be made. The tags are those of the command line.
 type Wanted struct {
 	Name         string   `arg:"" help:"Name of the topic; focus --topic NAME finds it."`
-	Keywords     []string `placeholder:"WORDS" help:"K: words and phrases that pages on the topic use, by comma [chosen from the examples]."`
-	KeywordsFrom string   `enum:",seeds,model" default:"" placeholder:"seeds|model" help:"How K is chosen. seeds: the words that tell the start pages, which are fetched, from other pages. model: the 20 words, nouns if they are English, that the model of --examples goes by most; the built-in topics have theirs so [model, with --examples]."`
+	Keywords     []string `placeholder:"WORDS" help:"Words and phrases that pages on the topic use, by comma [chosen from the examples]."`
+	KeywordsFrom string   `enum:",seeds,model" default:"" placeholder:"seeds|model" help:"How to choose the keywords. seeds: fetch the start pages and take the words that tell them from other pages. model: take the 20 words, nouns if they are English, that count most in the model of --examples, as the built-in topics do [model, with --examples]."`
 	Seed         []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated [none: fossick propose finds some]."`
 	Seeds        string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
-	Examples     []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; of a set with the label NAME only those rows. Labels yes and no, pos and neg, relevant and irrelevant, 1 and 0 tell pages on topic from pages off it. May be repeated." complete:"sets"`
-	Negatives    []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are passed over. May be repeated [found among --unlabelled]." complete:"sets"`
-	Unlabelled   []string `sep:"none" placeholder:"SET" help:"Pages of any kind, on topic and off: a corpus, a store. What is surely off topic among them is found out. May be repeated [demo]." complete:"sets"`
+	Examples     []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; if a set has the label NAME, only those rows. Labels yes and no, pos and neg, relevant and irrelevant, 1 and 0 tell pages on topic from pages off it. May be repeated." complete:"sets"`
+	Negatives    []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are skipped. May be repeated [found among --unlabelled]." complete:"sets"`
+	Unlabelled   []string `sep:"none" placeholder:"SET" help:"Pages of any kind, on topic and off: a corpus, a store. Those surely off topic are found among them. May be repeated [demo]." complete:"sets"`
 	Contact      string   `type:"contact" placeholder:"MAIL|URL" help:"Mail or URL for the user agent, with --keywords-from seeds."`
-	AllowNet     []string `placeholder:"CIDRS" help:"Private networks that start pages may lead into."`
+	AllowNet     []string `placeholder:"CIDRS" help:"Private networks in which start pages may lie."`
 	Proxy        string   `placeholder:"URL" help:"Fetch start pages through a proxy."`
 	Out          string   `placeholder:"DIR" help:"Folder to make [topics/NAME]."`
 }
@@ -62,7 +62,7 @@ func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
 		w.Out = Own(w.Name)
 	}
 	if isTopic(w.Out) {
-		return nil, fmt.Errorf("%s is there already; remove it, or give the topic another name or --out", filepath.Join(w.Out, "topic.toml"))
+		return nil, fmt.Errorf("%s already exists; remove it, or give the topic another name or --out", filepath.Join(w.Out, "topic.toml"))
 	}
 	starts, err := w.startPages(l.Say)
 	if err != nil {
@@ -104,21 +104,21 @@ func (w *Wanted) check() error {
 	case w.Name == "" || FileName(w.Name) != w.Name:
 		return usage.Errorf("topic %q: its name becomes a folder's; use letters and digits, without spaces or slashes", w.Name)
 	case w.Name == train.Other:
-		return usage.Errorf("topic %q: that is what a model calls the pages off the topic; take another name", w.Name)
+		return usage.Errorf("topic %q: models use this name for pages off the topic; choose another name", w.Name)
 	case w.KeywordsFrom != "" && len(w.Keywords) > 0:
-		return usage.Errorf("topic %s: --keywords says what K is, --keywords-from how to choose it; give one of them", w.Name)
+		return usage.Errorf("topic %s: give --keywords or --keywords-from, not both", w.Name)
 	case w.KeywordsFrom == fromModel && len(w.Examples) == 0:
-		return usage.Errorf("topic %s: --keywords-from model takes words of the model; give --examples to train one on", w.Name)
+		return usage.Errorf("topic %s: --keywords-from model takes words from a model; give --examples to train one on", w.Name)
 	case w.KeywordsFrom == fromSeeds && len(w.Seed) == 0 && w.Seeds == "":
 		return usage.Errorf("topic %s: --keywords-from seeds reads the start pages; give some with --seed or --seeds", w.Name)
 	case w.KeywordsFrom != fromSeeds && len(w.Keywords) == 0 && len(w.Examples) == 0:
-		return usage.Errorf("topic %s: nothing says what it is about; give --keywords a,b,c, --keywords-from seeds, or --examples with a folder of pages", w.Name)
+		return usage.Errorf("topic %s: nothing describes it; give --keywords a,b,c, --keywords-from seeds, or --examples with a folder of pages", w.Name)
 	case len(w.Negatives) > 0 && len(w.Examples) == 0 && w.KeywordsFrom != fromSeeds:
-		return usage.Errorf("topic %s: --negatives are for training a model, which needs --examples too", w.Name)
+		return usage.Errorf("topic %s: --negatives help to train a model, which also needs --examples", w.Name)
 	case len(w.Unlabelled) > 0 && len(w.Examples) == 0 && w.KeywordsFrom != fromSeeds:
-		return usage.Errorf("topic %s: --unlabelled is for training a model, which needs --examples too", w.Name)
+		return usage.Errorf("topic %s: --unlabelled helps to train a model, which also needs --examples", w.Name)
 	case len(w.Unlabelled) > 0 && len(w.Negatives) > 0:
-		return usage.Errorf("topic %s: give --negatives, known to be off topic, or --unlabelled, of which nothing is known", w.Name)
+		return usage.Errorf("topic %s: give --negatives, pages known to be off topic, or --unlabelled pages, not both", w.Name)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func TestMake(t *testing.T) {
 	if len(said) != 1 || !strings.Contains(said[0], "is taken as https://") {
 		t.Errorf("said %q", said)
 	}
-	if _, err := w.Make(t.Context(), learning(&said)); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if _, err := w.Make(t.Context(), learning(&said)); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("made twice: %v", err)
 	}
 	other := Wanted{Name: "wasps", Keywords: []string{"wasp"}, Out: "elsewhere"}
@@ -60,14 +60,14 @@ func TestMakeMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	some := []string{"x"}
 	for want, w := range map[string]Wanted{
-		"becomes a folder's":          {Name: "a b", Keywords: some},
-		"pages off the topic":         {Name: train.Other, Keywords: some},
-		"what it is about":            {Name: "a"},
-		"--negatives are for":         {Name: "a", Keywords: some, Negatives: some},
-		"--unlabelled is for":         {Name: "a", Keywords: some, Unlabelled: some},
-		"of which nothing is known":   {Name: "a", Examples: some, Negatives: some, Unlabelled: some},
-		"give http or https URLs":     {Name: "a", Keywords: some, Seed: []string{"ftp://a/"}},
-		"give a file with a URL a li": {Name: "a", Keywords: some, Seeds: "missing"},
+		"becomes a folder's":           {Name: "a b", Keywords: some},
+		"pages off the topic":          {Name: train.Other, Keywords: some},
+		"nothing describes it":         {Name: "a"},
+		"--negatives help":             {Name: "a", Keywords: some, Negatives: some},
+		"--unlabelled helps":           {Name: "a", Keywords: some, Unlabelled: some},
+		"--unlabelled pages, not both": {Name: "a", Examples: some, Negatives: some, Unlabelled: some},
+		"give http or https URLs":      {Name: "a", Keywords: some, Seed: []string{"ftp://a/"}},
+		"give a file with a URL a li":  {Name: "a", Keywords: some, Seeds: "missing"},
 	} {
 		var mistake usage.Error
 		if _, err := w.Make(t.Context(), learning(new([]string))); err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &mistake) {

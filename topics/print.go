@@ -64,7 +64,7 @@ func PrintList(w io.Writer, all []*Info) {
 		printable.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", info.Name, model, len(info.Keywords), len(info.Seeds), what)
 	}
 	_ = t.Flush() // w has the error
-	io.WriteString(w, "\nmore of one: fossick topic show NAME; of your own: fossick topic new --help\n")
+	io.WriteString(w, "\ndetails of a topic: fossick topic show NAME; a topic of your own: fossick topic new --help\n")
 }
 
 // Print shows all of a topic.

@@ -144,4 +144,4 @@ func (g *grower) part(pages []int, term int, threshold float32) (low, high []int
 	return low, high
 }
 
-var errTree = errors.New("golearn returned a tree that is not whole")
+var errTree = errors.New("golearn returned an incomplete tree")

@@ -45,7 +45,7 @@ func (o CN2) filled() CN2 {
 
 func (o CN2) check() error {
 	if o.Beam < 0 || o.Covers < 0 || o.Covers > 16 || !(o.Significance >= 0 && o.Significance < 1) {
-		return fmt.Errorf("training %s with a beam of %d at significance %v, a page covered %d times; want a beam of 1 at least, a significance of 0 or more and below 1, and 1 to 16 times",
+		return fmt.Errorf("training %s with a beam of %d at significance %v, a page covered %d times; want a beam of at least 1, a significance of 0 or more and below 1, and 1 to 16 times",
 			models.CN2, o.Beam, o.Significance, o.Covers)
 	}
 	return nil

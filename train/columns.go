@@ -151,7 +151,7 @@ func (g *gatherer) number(ctx context.Context) ([]int32, error) {
 	}
 	if room := g.opt.countedTerms(classes); n > room {
 		least = g.frequent(number, room)
-		g.opt.log().Warn("too many terms to count by class: those on fewest pages are left out; raise --memory to keep them",
+		g.opt.log().Warn("too many terms to count by class: those on the fewest pages are left out; raise --memory to keep them",
 			"terms", n, "room", room, "pages_at_least", least)
 		number, _ = numbered(len(df), func(i int) bool { return number[i] >= 0 && df[i] >= least })
 	}

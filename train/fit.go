@@ -45,7 +45,7 @@ type fitted struct {
 }
 
 // errNoWord reports that the selection of words leaves none.
-var errNoWord = errors.New("no word gains enough; lower --mu or give --words")
+var errNoWord = errors.New("no word has enough information gain; lower --mu or give --words")
 
 // newFitted keeps the given terms of the corpus.
 func newFitted(c *corpus, kept []int32) *fitted {

@@ -85,7 +85,7 @@ func gatherViews(ctx context.Context, examples iter.Seq2[*datasets.Example, erro
 	}
 	rep.LostBelow, rep.Spilled = int(g.lossy.bound), g.rows.bytes
 	if g.lossy.bound > 0 {
-		opt.log().Warn("the vocabulary did not fit: rare terms were dropped, the others may be counted on some pages too few; raise --memory to keep them",
+		opt.log().Warn("the vocabulary did not fit into memory: rare terms were dropped, and some counts may be too low; raise --memory to keep them",
 			"terms", g.lossy.limit, "pages_at_most", g.lossy.bound)
 	}
 	if err := g.load(ctx); err != nil {
@@ -192,7 +192,7 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) e
 		class, known := g.y[i][l]
 		if !known {
 			if class = len(g.y[i]); class == models.MaxClasses {
-				return fmt.Errorf("%w: over %d labels, more than a model may have; is each page's label its own? choose some with --labels, or one with --topic", ErrData, class)
+				return fmt.Errorf("%w: over %d labels, more than a model may have; choose some with --labels, or one with --topic", ErrData, class)
 			}
 			g.y[i][g.intern(l)] = class
 		}
@@ -289,7 +289,7 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 		return fmt.Errorf("%w: no labelled page was read (%d without a wanted label, %d unreadable); check --labels, --topic and --where",
 			ErrData, rep.LeftOut, rep.Unreadable)
 	case len(c.classes) == 1:
-		return fmt.Errorf("%w: all %d pages have the label %q; two classes at least are needed", ErrData, len(c.y), c.classes[0])
+		return fmt.Errorf("%w: all %d pages have the label %q; at least two classes are needed", ErrData, len(c.y), c.classes[0])
 	case opt.Topic != "" && !slices.Contains(c.classes, opt.Topic):
 		return fmt.Errorf("%w: no page has the label %q", ErrData, opt.Topic)
 	}

@@ -279,7 +279,7 @@ func (n *nouns) how() string {
 	if n.inEnglish() {
 		return Nouns
 	}
-	return "words of every kind but stop words: the pages are not in English, the one language whose nouns prose knows"
+	return "words of all kinds except stop words, because fossick knows the nouns of English only and the pages are in another language"
 }
 
 // enough is how many tagged occurrences settle what a word is.

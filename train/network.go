@@ -34,7 +34,7 @@ const maxUnits = 4096
 func (o NN) check() error {
 	o = o.filled()
 	if o.Hidden < 0 || o.Networks < 0 || o.Hidden > maxUnits || o.Networks > maxUnits/o.Hidden {
-		return fmt.Errorf("training %s with %d networks of %d hidden units; want 1 of each at least, and %d units together at most",
+		return fmt.Errorf("training %s with %d networks of %d hidden units; want at least 1 of each, and at most %d units together",
 			models.NN, o.Networks, o.Hidden, maxUnits)
 	}
 	return nil

@@ -159,7 +159,7 @@ func (m *Method) learners(selected bool) ([]learner, error) {
 	case models.NN:
 		return []learner{nn{m.NN}}, nil
 	}
-	return nil, fmt.Errorf("no classifier %q; there are %s", m.Classifier, strings.Join(Classifiers(), ", "))
+	return nil, fmt.Errorf("no classifier %q; choose one of %s", m.Classifier, strings.Join(Classifiers(), ", "))
 }
 
 // selected says whether words are selected.
@@ -211,7 +211,7 @@ func (o *Options) complete() (err error) {
 		o.Folds = 5
 	}
 	if o.Folds < 2 || o.Words < 0 || o.MinSites < 0 || o.Mu < 0 || o.Memory < 0 || o.Chars < 0 {
-		return fmt.Errorf("training with %d folds, %d words, μ %v; want 2 folds at least, and no negative numbers", o.Folds, o.Words, o.Mu)
+		return fmt.Errorf("training with %d folds, %d words, μ %v; want at least 2 folds, and no negative numbers", o.Folds, o.Words, o.Mu)
 	}
 	if o.Select, err = features.ParseMeasure(string(o.Select)); err != nil {
 		return err

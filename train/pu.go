@@ -135,7 +135,7 @@ func newPU(c *corpus, opt *Options, how puHow) (*pu, error) {
 		}
 	}
 	if len(p.given) < 2 || len(p.pool) < 2 {
-		return nil, fmt.Errorf("%w: %d pages on topic and %d unlabelled; want two of each at least", ErrData, len(p.given), len(p.pool))
+		return nil, fmt.Errorf("%w: %d pages on topic and %d unlabelled; want at least two of each", ErrData, len(p.given), len(p.pool))
 	}
 	rng := rand.New(rand.NewPCG(uint64(opt.Seed), 0x9001))
 	if len(p.pool) > puMost {
@@ -175,7 +175,7 @@ func (p *pu) hide(k int) *puRun {
 // run parts the pool.
 func (p *pu) run(ctx context.Context) error {
 	for round := range p.how.rounds {
-		p.opt.step("finding what is off topic, round %d of %d", round+1, p.how.rounds)
+		p.opt.step("finding pages off topic, round %d of %d", round+1, p.how.rounds)
 		if err := p.judge(ctx); err != nil {
 			return err
 		}

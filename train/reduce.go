@@ -77,7 +77,7 @@ type room struct {
 
 func newRoom(most int, opt *Options) *room {
 	return &room{most: most, warn: sync.OnceFunc(func() {
-		opt.log().Warn("not all words fit into memory: those that gain most are taken; raise --memory for more", "words", most)
+		opt.log().Warn("not all words fit into memory: those with the highest gain are kept; raise --memory for more", "words", most)
 	})}
 }
 

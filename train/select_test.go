@@ -124,7 +124,7 @@ func TestKeywordsSay(t *testing.T) {
 		t.Errorf("English: %v, by %s", k, by)
 	}
 	k, by = keywordsOf(german)
-	if !slices.Contains(k, "schnell") || !slices.Contains(k, "imker") || !strings.Contains(by, "not in English") {
+	if !slices.Contains(k, "schnell") || !slices.Contains(k, "imker") || !strings.Contains(by, "nouns of English only") {
 		t.Errorf("German: %v, by %s", k, by)
 	}
 }

@@ -40,7 +40,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 		return nil, nil, err
 	}
 	if !slices.Contains([]Loss{"", Hinge, Logistic, BestLoss}, opt.Loss) {
-		return nil, nil, fmt.Errorf("no loss %q; there are %s, %s and %s", opt.Loss, Hinge, Logistic, BestLoss)
+		return nil, nil, fmt.Errorf("no loss %q; choose %s, %s or %s", opt.Loss, Hinge, Logistic, BestLoss)
 	}
 	learners, err := opt.learners(opt.selected())
 	if err != nil {

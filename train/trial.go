@@ -85,7 +85,7 @@ func NewBench(ctx context.Context, train, test iter.Seq2[*datasets.Example, erro
 	b := &Bench{opt: opt, levels: levels, train: map[Level]*corpus{}, fold: map[Level][]int{}, folds: map[Level]int{}, counts: map[Level]*features.Counts{}}
 	for i, c := range views {
 		if len(c.classes) < 2 {
-			return nil, nil, fmt.Errorf("%w: at the level %s all pages have the label %q; two classes at least are needed", ErrData, levels[i], c.classes[0])
+			return nil, nil, fmt.Errorf("%w: at the level %s all pages have the label %q; at least two classes are needed", ErrData, levels[i], c.classes[0])
 		}
 		b.train[levels[i]] = c
 		b.counts[levels[i]] = c.counts(c.all())
@@ -158,7 +158,7 @@ func (b *Bench) Try(ctx context.Context, t Trial) (Tried, error) {
 		return Tried{}, err
 	}
 	if opt.auto() {
-		return Tried{}, errors.New("trying classifiers: name each; auto, vote and stack choose anew at each number of words")
+		return Tried{}, errors.New("trying classifiers: give each by name; auto, vote and stack choose anew for each number of words")
 	}
 	if opt.Select, err = features.ParseMeasure(string(cmp.Or(t.Select, b.opt.Select))); err != nil {
 		return Tried{}, err

@@ -114,7 +114,7 @@ func (s *Server) getActive(_ context.Context, _ *api.Local) (*api.Boolean, error
 func (s *Server) setLogLevel(_ context.Context, r *api.LogLevelParams) (*api.Empty, error) {
 	level, ok := levels[r.GetLevel()]
 	if !ok {
-		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("level %d: there are 0 (TRACE) to 4 (ERROR)", r.GetLevel()))
+		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("level %d: want 0 (TRACE) to 4 (ERROR)", r.GetLevel()))
 	}
 	s.level.Store(&level)
 	return empty, nil

@@ -89,7 +89,7 @@ func Open(dir string, opt Options) (*Frontier, error) {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "db")); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w: it is a crawl's store; name another folder", dir, ErrForeign)
+		return nil, fmt.Errorf("%s: %w: it is a crawl's store; give another folder", dir, ErrForeign)
 	}
 	path := filepath.Join(dir, folder)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -32,7 +32,7 @@ const (
 	headerBytes   = 4*8 + 4
 )
 
-var errRecord = errors.New("damaged record; the frontier's folder was changed by something else")
+var errRecord = errors.New("damaged record; another program changed the frontier's folder")
 
 func idOf(url string) (id queues.ID) {
 	sum := sha256.Sum256([]byte(url))

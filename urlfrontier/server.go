@@ -139,7 +139,7 @@ func (s *Server) options(name string) []connect.HandlerOption {
 		connect.WithReadMaxBytes(maxMessageBytes),
 		connect.WithRecover(func(_ context.Context, _ connect.Spec, _ http.Header, r any) error {
 			s.log.Error("call panicked", "call", name, "err", fmt.Sprint(r))
-			return connect.NewError(connect.CodeInternal, fmt.Errorf("%s: a fault of the frontier; its log says more", name))
+			return connect.NewError(connect.CodeInternal, fmt.Errorf("%s: internal error of the frontier; see its log", name))
 		}),
 	}
 }

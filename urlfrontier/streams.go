@@ -60,7 +60,7 @@ func pump[In, Out any](ctx context.Context, s *Server, stream *connect.BidiStrea
 		defer func() {
 			if r := recover(); r != nil {
 				s.log.Error("stream panicked", "err", fmt.Sprint(r))
-				e.err = connect.NewError(connect.CodeInternal, errors.New("a fault of the frontier; its log says more"))
+				e.err = connect.NewError(connect.CodeInternal, errors.New("internal error of the frontier; see its log"))
 			}
 			ended <- e
 		}()

@@ -85,7 +85,7 @@ func (f *Frontier) fail(err error) {
 	defer f.mu.Unlock()
 	if f.failed == nil {
 		f.failed = err
-		f.opt.Logger.Error("the frontier takes nothing more", "err", err)
+		f.opt.Logger.Error("the frontier accepts no more URLs", "err", err)
 	}
 }
 
@@ -93,7 +93,7 @@ func (f *Frontier) fail(err error) {
 func (f *Frontier) putAll(jobs []*job) (written int) {
 	err := f.failure()
 	if full := f.room(); full != nil && err == nil {
-		f.opt.Logger.Warn("nothing is taken in", "err", full)
+		f.opt.Logger.Warn("URLs are refused", "err", full)
 		fail(jobs)
 		return 0
 	}

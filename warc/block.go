@@ -73,7 +73,7 @@ func (b *block) more() (int, error) {
 	case b.failed != nil:
 		return 0, b.failed
 	case b.r.body != b:
-		return 0, fmt.Errorf("record at offset %d: read after the next was asked for", b.rec.Offset)
+		return 0, fmt.Errorf("record at offset %d: it was read after a call for the next record", b.rec.Offset)
 	}
 	if s.w == s.r {
 		crossing := !s.open

@@ -49,7 +49,7 @@ func (in *input) Read(p []byte) (int, error) {
 		err = io.ErrNoProgress
 	}
 	if err != nil && err != io.EOF {
-		in.failed = fmt.Errorf("the file cannot be read behind its byte %d: %w", in.read, err)
+		in.failed = fmt.Errorf("the file cannot be read after byte %d: %w", in.read, err)
 		err = in.failed
 	}
 	return n, err

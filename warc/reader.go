@@ -71,7 +71,7 @@ func (r *Reader) Next() (*Record, error) {
 			return rec, err
 		}
 	}
-	return nil, fmt.Errorf("no record can be found behind the damage at offset %d", r.told.Offset)
+	return nil, fmt.Errorf("no record can be found after the damage at offset %d", r.told.Offset)
 }
 
 // mostUntold is how often damage of one place may be met in a row. A record has at most
@@ -132,7 +132,7 @@ func (r *Reader) finish(rec *Record) error {
 			return r.failed(err, rec.Offset, rec.Inside)
 		case r.s.buf[r.s.r] != '\n':
 			r.lost = &damage{offset: rec.Offset, back: r.body.begin}
-			return &Error{rec.Offset, rec.Inside, fmt.Errorf("%w: no empty lines behind the %d bytes of its block", ErrLength, rec.Length)}
+			return &Error{rec.Offset, rec.Inside, fmt.Errorf("%w: no empty lines after the %d bytes of its block", ErrLength, rec.Length)}
 		}
 		r.s.r++
 	}

@@ -79,7 +79,7 @@ func (p *Packer) header(d *Draft) error {
 	fields = append(fields, Field{"Content-Length", strconv.Itoa(len(d.Head) + len(d.Payload))})
 	for _, f := range fields {
 		if f.Name == "" || strings.ContainsAny(f.Name, ": \t\r\n") || strings.ContainsAny(f.Value, "\r\n") {
-			return fmt.Errorf("record %s: field %q: %.60q has what no header can have", d.ID, f.Name, f.Value)
+			return fmt.Errorf("record %s: field %q: %.60q has characters that no header can have", d.ID, f.Name, f.Value)
 		}
 		p.head.WriteString(f.Name)
 		p.head.WriteString(": ")

@@ -16,7 +16,7 @@ import (
 // not there. The first line has the columns' names. What is not known is empty.
 func WriteCSV(dir string, tables []Table) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("folder of tables: %w; name one that can be written to", err)
+		return fmt.Errorf("folder of tables: %w; give one that can be written to", err)
 	}
 	for _, t := range tables {
 		path := filepath.Join(dir, t.Name+".csv")

@@ -50,6 +50,6 @@ func ExampleCount() {
 	//       2      0          0           0       0          0           –   3.90
 	//       3      0          0           0       0          0           –   2.40
 	//       4      0          0           0       0          0           –   1.60
-	//   New links are URLs that a link of a page so deep named first; a page is one
-	//   downloaded.
+	//   New links are URLs first named by a link of a page at this depth; new a page
+	//   is their number per downloaded page.
 }

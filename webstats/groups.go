@@ -208,7 +208,7 @@ func appendGroup(dst []byte, _, x group) []byte {
 	return dst
 }
 
-var errGroup = errors.New("a run of names is damaged; is the disk of the folder for temporary files sound?")
+var errGroup = errors.New("a temporary file of names is damaged; check the disk of the folder for temporary files")
 
 func readGroup(r *bufio.Reader, _ group) (x group, err error) {
 	n, err := binary.ReadUvarint(r)

@@ -119,13 +119,13 @@ func (k *curves) figures() (all []report.Figure, err error) {
 		title, caption string
 		chart          report.Chart
 	}{
-		{"Page sizes", "The share of the stored pages that are so small or smaller.", k.chart("bytes", "share of pages", k.size)},
-		{"Response times", "The share of the answers that took so long or less, until their last byte.", k.chart("milliseconds", "share of answers", k.time)},
-		{"Lengths of start pages", "Without the scheme, in steps of two characters. Korea's were from 5 to 49, 17.4 in the mean.", lengths("share of start pages", k.seeds)},
-		{"Lengths of paths", "Of the requested URLs, in steps of four characters. Those of Korea's downloaded pages were up to 255, 71.8 in the mean.", lengths("share of URLs", k.paths)},
-		{"By depth", "URLs requested and downloaded by depth, and those that links of such pages named first.", k.byDepth()},
-		{"Links to and from pages (degrees)", "How many pages, or URLs, have so many links or more, and the power laws fitted to the tails. The table of fits says what they are worth.",
-			report.Chart{XLabel: "links", YLabel: "number with so many or more", XLog: true, YCounts: true, Lines: append(k.degrees, k.fits...)}},
+		{"Page sizes", "Share of the stored pages that have at most this size.", k.chart("bytes", "share of pages", k.size)},
+		{"Response times", "Share of the answers that were complete within this time.", k.chart("milliseconds", "share of answers", k.time)},
+		{"Lengths of start pages", "Without the scheme, in steps of two characters. Korea's were from 5 to 49, 17.4 on average.", lengths("share of start pages", k.seeds)},
+		{"Lengths of paths", "Of the requested URLs, in steps of four characters. Those of Korea's downloaded pages were up to 255, 71.8 on average.", lengths("share of URLs", k.paths)},
+		{"By depth", "URLs requested and downloaded by depth, and new URLs first named by links of these pages.", k.byDepth()},
+		{"Links to and from pages (degrees)", "Number of pages, or URLs, with at least this many links, and the power laws fitted to the tails. The table of fits shows how good they are.",
+			report.Chart{XLabel: "links", YLabel: "number with at least as many", XLog: true, YCounts: true, Lines: append(k.degrees, k.fits...)}},
 		{"Forecasts of network states", k.foretold, k.reliability()},
 	} {
 		if len(f.chart.Lines) == 0 || len(f.chart.Lines[0].Points) == 0 {

@@ -67,10 +67,10 @@ func viewOf(t Table) viewTable {
 func (f facts) tiles() []report.Tile {
 	n := func(x int64) string { return report.Number(int(x)) }
 	return []report.Tile{
-		{Label: "URLs known", Value: n(f.known), Note: "hosts that were asked: " + n(f.hosts)},
+		{Label: "URLs known", Value: n(f.known), Note: "requests went to hosts: " + n(f.hosts)},
 		{Label: "Requested", Value: n(f.requested), Note: report.StartPages(int(f.seeds)) + " among them"},
 		{Label: "Downloaded", Value: n(f.downloaded), Note: show(share(f.downloaded, f.requested), Share) + " of those requested; Korea 91.3 %"},
-		{Label: "Stored", Value: n(f.pages), Note: "and " + n(f.copies) + " that repeat one, wholly or nearly"},
+		{Label: "Stored", Value: n(f.pages), Note: "and duplicates or near-duplicates: " + n(f.copies)},
 	}
 }
 
@@ -82,7 +82,7 @@ func (r *Result) Sentences() []string {
 	}
 	all := []string{fmt.Sprintf("Of %s requested URLs %s gave a page.", report.Number(int(f.requested)), show(share(f.downloaded, f.requested), Share)), paperOutcome}
 	if with := f.pages + f.copies; with > 0 && f.copies > 0 {
-		all = append(all, fmt.Sprintf("%s of the pages repeat another one, wholly or nearly.", show(share(f.copies, with), Share)))
+		all = append(all, fmt.Sprintf("%s of the pages are duplicates or near-duplicates of another.", show(share(f.copies, with), Share)))
 	}
 	if f.sized > 0 {
 		all = append(all, fmt.Sprintf("%s of the bytes of stored pages are markup, scripts and blanks.", show(share(f.unseen, f.sized), Share)))

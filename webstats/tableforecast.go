@@ -37,13 +37,13 @@ func (f *forecast) score() (s netstate.Score) {
 	return s
 }
 
-const noForecast = "No URL has been asked for twice yet, so that there was nothing to foretell."
+const noForecast = "No URL has been requested twice yet, so there was nothing to forecast."
 
 // scoreTable compares predictors.
 func scoreTable(s *netstate.Score) Table {
-	t := Table{Name: "forecast_scores", Title: "How well it could be foretold whether a visit succeeds",
+	t := Table{Name: "forecast_scores", Title: "How well the success of a visit could be forecast",
 		Columns: []Column{{"predictor", "predictor", Words}, {"visits", "visits", Whole}, {"brier", "Brier score", Number}},
-		Note:    "Of visits to URLs that had been visited before. The score is the mean squared error of the chances: 0 is perfect, 0.25 what a coin says."}
+		Note:    "Of visits to URLs that had been visited before. The score is the mean squared error of the probabilities: 0 is perfect, 0.25 is a coin toss."}
 	if s.Visits == 0 {
 		t.Note = noForecast
 		return t
@@ -59,9 +59,9 @@ func scoreTable(s *netstate.Score) Table {
 
 // forecastTable is of forecasts and what came.
 func forecastTable(s *netstate.Score) Table {
-	t := Table{Name: "forecasts", Title: "Forecasts that a visit succeeds, and what came",
+	t := Table{Name: "forecasts", Title: "Forecasts that a visit succeeds, and the outcomes",
 		Columns: []Column{{"from", "chance from", Share}, {"to", "to", Share}, {"visits", "visits", Whole}, {"chance", "mean chance", Share}, {"came", "succeeded", Share}},
-		Note:    fmt.Sprintf("Each visit to a URL that had been visited before, foretold from what came before it. In the mean, chances are off by %s.", percent(s.Off))}
+		Note:    fmt.Sprintf("Each visit to a URL that had been visited before, forecast from its earlier visits. On average the probabilities are off by %s.", percent(s.Off))}
 	if s.Visits == 0 {
 		t.Note = noForecast
 		return t
@@ -74,7 +74,7 @@ func forecastTable(s *netstate.Score) Table {
 	return t
 }
 
-const reliabilityCaption = " Of the visits that were foretold to succeed with a chance near x, the share that did: below the line the forecast was too hopeful. The band is the 95 % interval; where few visits are, it is wide."
+const reliabilityCaption = " Of the visits forecast to succeed with a probability near x, the share that did: below the line the forecast was too optimistic. The band is the 95 % interval; it is wide where there are few visits."
 
 // fewVisits have no share that a plot would show.
 const fewVisits = 5
@@ -92,5 +92,5 @@ func reliability(s *netstate.Score) (l report.Line, caption string) {
 }
 
 func (k *curves) reliability() report.Chart {
-	return report.Chart{XLabel: "chance foretold", YLabel: "visits that succeeded", Lines: []report.Line{k.forecast}, XShares: true, Diagonal: "chances that can be taken at their word"}
+	return report.Chart{XLabel: "forecast probability", YLabel: "visits that succeeded", Lines: []report.Line{k.forecast}, XShares: true, Diagonal: "perfect forecasts"}
 }

@@ -40,7 +40,7 @@ func TestForecasts(t *testing.T) {
 	var k curves
 	k.forecast, k.foretold = reliability(&s)
 	figures, err := k.figures()
-	if err != nil || len(figures) != 1 || !strings.Contains(fmt.Sprint(figures[0]), "chance foretold") || len(k.forecast.Points) != 1 {
+	if err != nil || len(figures) != 1 || !strings.Contains(fmt.Sprint(figures[0]), "forecast probability") || len(k.forecast.Points) != 1 {
 		t.Errorf("%d figures, %v", len(figures), err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 func (c *urlCounts) depthTable() Table {
 	t := Table{Name: "depths", Title: "Requests, downloads and new links by depth",
 		Columns: []Column{{"depth", "depth", Whole}, {"known", "known", Whole}, {"requested", "requested", Whole}, {"downloaded", "downloaded", Whole}, {"stored", "stored", Whole}, {"new_links", "new links", Whole}, {"new_links_per_page", "new a page", Number}, paperColumn(Number)},
-		Note:    "New links are URLs that a link of a page so deep named first; a page is one downloaded."}
+		Note:    "New links are URLs first named by a link of a page at this depth; new a page is their number per downloaded page."}
 	last := len(paperFound) - 1
 	for i, d := range c.depths {
 		if d.known > 0 {
@@ -30,7 +30,7 @@ func (c *urlCounts) depthTable() Table {
 func (c *pageCounts) kindTables() []Table {
 	pages := Table{Name: "page_kinds", Title: "Pages by the kinds of their links",
 		Columns: []Column{{"kinds", "kinds", Words}, {"pages", "pages", Whole}, {"share", "share", Share}},
-		Note:    "h others, as URLs in scripts, a anchors, f frames; 0 none."}
+		Note:    "a anchors, f frames, h others, as URLs in scripts; 0 none."}
 	total := sum(c.kinds)
 	for _, kind := range byCount(c.kinds, func(n int64) int64 { return n }) {
 		name := kind

@@ -46,7 +46,7 @@ var placeColumns = []Column{
 	{"bytes_per_page", "bytes", Whole}, {"links_per_page", "links", Number}, {"ms_per_answer", "ms", Whole},
 }
 
-const placeNote = "Got are those downloaded, their share is of the requested; bytes and links are a stored page's, ms an answer's, in the mean."
+const placeNote = "Got: URLs downloaded, with their share of the requested ones. Bytes and links are means over stored pages, ms is a mean over answers."
 
 // fill writes the rows.
 func (t *top) fill(table *Table, by int, unknown string) {

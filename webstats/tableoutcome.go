@@ -30,8 +30,8 @@ func (c *urlCounts) outcomeTables() []Table {
 			seeds.Rows = append(seeds.Rows, []any{state, o.seeds, share(o.seeds, asked), paper})
 		}
 	}
-	urls.Note = "A URL without exchange is one whose host was given up. Korea's ok has duplicates too, its code redirects."
-	unasked := Table{Name: "unasked", Title: "URLs that no request was made for",
+	urls.Note = "URLs without an exchange are on hosts that were given up. Korea's ok includes duplicates; its code includes redirects."
+	unasked := Table{Name: "unasked", Title: "URLs never requested",
 		Columns: []Column{{"why", "why", Words}, {"urls", "URLs", Whole}, {"share", "share", Share}}}
 	total := sum(c.unasked)
 	for _, why := range byCount(c.unasked, func(n int64) int64 { return n }) {
@@ -100,7 +100,7 @@ func (c *urlCounts) schemeTable() Table {
 		s := c.schemes[name]
 		t.Rows = append(t.Rows, []any{name, s.known, s.requested, s.downloaded, s.stored, share(s.requested, total)})
 	}
-	t.Note = "The share is of the requested."
+	t.Note = "Shares are of the requested URLs."
 	return t
 }
 

@@ -24,7 +24,7 @@ func (c *counts) means() Table {
 		Columns: []Column{{"what", "", Words}, {"n", "of", Whole}, {"least", "least", Whole}, {"mean", "mean", Number}, {"deviation", "dev.", Number}, {"median", "median", Whole}, {"p99", "99 %", Whole}, {"most", "most", Whole},
 			paperColumn(Number), {"paper_e_least", "Korea least", Whole}, {"paper_e_most", "Korea most", Whole}},
 		Wide: []string{"paper_e_least", "paper_e_most"},
-		Note: "dev.: standard deviation. 99 %: so many of them are no larger. path, got: of downloaded URLs. unseen: bytes of a page that are neither text nor title. pages a seed: downloaded in its party. " +
+		Note: "dev.: standard deviation. 99 %: the value that 99 % of them do not exceed. path, got: of downloaded URLs. unseen: bytes of a page that are neither text nor title. pages a seed: downloaded in its party. " +
 			"Korea: means of Korea's web in 2002; its start pages had 5 to 49 characters, the paths of its downloaded pages 0 to 255."}
 	for _, row := range []struct {
 		name string

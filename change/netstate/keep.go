@@ -18,7 +18,7 @@ import (
 const keptVersion = 1
 
 // ErrKept reports a record that this build cannot read.
-var ErrKept = errors.New("what was kept of network states cannot be read")
+var ErrKept = errors.New("the stored network states cannot be read")
 
 // Flawless says whether nothing is on record against a host: no visit of it failed, as far
 // as the predictor remembers. Then nothing is against its URLs either.

@@ -44,7 +44,7 @@ func New(name string, model *Model) (*Estimator, error) {
 			return &Estimator{e.estimate, model}, nil
 		}
 	}
-	return nil, fmt.Errorf("no estimator %q; there are %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("no estimator %q; choose one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Estimate returns how often a page changes. It is finite whatever the visits are;

@@ -29,15 +29,15 @@ var table = []Policy{
 		rate: func(price, _, _ float64) float64 { return 1 / price }},
 	{Name: "proportional", About: "pages as often as they change", Source: "Cho and Garcia-Molina 2003",
 		rate: func(price, rate, _ float64) float64 { return rate / price }},
-	{Name: "cho", About: "the largest freshness, visits at even intervals", Source: "Cho and Garcia-Molina 2003",
+	{Name: "cho", About: "largest freshness, by visits at even intervals", Source: "Cho and Garcia-Molina 2003",
 		rate: choRate},
-	{Name: "azar", About: "the largest freshness, by a formula for visits at random", Source: "Azar et al. 2018",
+	{Name: "azar", About: "largest freshness, by a formula for visits at random", Source: "Azar et al. 2018",
 		rate: azarRate},
-	{Name: "kolobov", About: "the fewest missed changes, no page forgotten", Source: "Kolobov et al. 2019",
+	{Name: "kolobov", About: "fewest missed changes, with no page forgotten", Source: "Kolobov et al. 2019",
 		rate: kolobovRate},
-	{Name: "kolobov-signals", About: "the same, and visits where a page tells of a change", Source: "Kolobov et al. 2019",
+	{Name: "kolobov-signals", About: "the same, with visits where a page reports a change", Source: "Kolobov et al. 2019",
 		rate: kolobovRate, chance: kolobovChance},
-	{Name: "learn", About: "the largest freshness to be expected, whatever is known of the rates", Source: "this room",
+	{Name: "learn", About: "largest expected freshness, also where rates are uncertain", Source: "this room",
 		rate: choRate, chance: choChance, learns: true},
 }
 
@@ -50,5 +50,5 @@ func byName(name string) (Policy, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Policy{}, fmt.Errorf("no revisit policy %q; there are %s", name, strings.Join(names, ", "))
+	return Policy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, strings.Join(names, ", "))
 }

@@ -66,7 +66,7 @@ func New(pages []Page, now float64, o Options) (*Scheduler, error) {
 		return nil, err
 	}
 	if least := float64(len(pages)) / o.Longest; o.Longest < 0 || math.IsNaN(o.Longest) || o.Longest > 0 && least > o.Budget {
-		return nil, fmt.Errorf("%d pages at least every %g days are more than %g fetches a day; allow longer, or a budget of %.0f",
+		return nil, fmt.Errorf("to visit %d pages at least every %g days takes more than %g fetches a day; allow a longer time, or a budget of %.0f",
 			len(pages), o.Longest, o.Budget, math.Ceil(least))
 	}
 	s := &Scheduler{

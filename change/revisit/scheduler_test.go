@@ -280,10 +280,10 @@ func TestSchedulerRefuses(t *testing.T) {
 		o     Options
 		want  string
 	}{
-		{"policy", good, Options{Policy: "best", Budget: 1}, "there are uniform"},
+		{"policy", good, Options{Policy: "best", Budget: 1}, "choose one of uniform"},
 		{"budget", good, Options{Policy: "cho"}, "positive number"},
 		{"longest", good, Options{Policy: "cho", Budget: 1, Longest: 1}, "a budget of 2"},
-		{"longest below 0", good, Options{Policy: "cho", Budget: 1, Longest: -1}, "allow longer"},
+		{"longest below 0", good, Options{Policy: "cho", Budget: 1, Longest: -1}, "allow a longer time"},
 		{"rest", good, Options{Policy: "cho", Budget: 1, HostRests: []float64{-1}}, "a rest of -1"},
 		{"host", made([]float64{1}, []float64{1}, []int{1}), Options{Policy: "cho", Budget: 1, HostRests: []float64{1}}, "host 1"},
 	} {

@@ -35,14 +35,14 @@ func (r *Result) tiles() []report.Tile {
 	}
 	age := "of the copies, as estimated"
 	if f := r.Freshness; f.Age != nil {
-		age = fmt.Sprintf("of the copies; they are behind by %s in the mean", period(*f.Age))
+		age = fmt.Sprintf("of the copies; on average they are %s behind", period(*f.Age))
 	}
 	return []report.Tile{
-		{Label: "Pages", Value: n(r.Pages), Note: n(r.Visits) + " visits after those that stored them"},
+		{Label: "Pages", Value: n(r.Pages), Note: n(r.Visits) + " visits after the first of each page"},
 		{Label: "Change interval", Value: mean, Note: most},
-		{Label: "Page in the middle", Value: middle, Note: ci},
+		{Label: "Median page", Value: middle, Note: ci},
 		{Label: "Current now", Value: report.Share(r.Freshness.Now), Note: age},
-		{Label: "Gone or elsewhere", Value: n(r.Gone + r.Moved), Note: n(r.Back) + " were so and came back"},
+		{Label: "Gone or elsewhere", Value: n(r.Gone + r.Moved), Note: n(r.Back) + " were gone or elsewhere and came back"},
 	}
 }
 
@@ -56,15 +56,15 @@ func (r *Result) figures() (all []report.Figure, err error) {
 		}
 	}
 	if r.Rounds > 0 {
-		add(report.NewFigure("Pages downloaded in n rounds", "The share of the pages, and of the start pages, that were downloaded in exactly n of the rounds.",
+		add(report.NewFigure("Pages downloaded in n rounds", "Share of the pages, and of the start pages, that were downloaded in exactly n of the rounds.",
 			report.Chart{XLabel: "rounds", YLabel: "pages", Lines: r.downloadLines()}))
 	}
 	if line := r.roundLine(); len(line.Points) > 0 {
-		add(report.NewFigure("Freshness by round", "The share of a round's looks that found the main text as it was, with 95 % intervals.",
+		add(report.NewFigure("Freshness by round", "Share of a round's visits that found the main text unchanged, with 95 % intervals.",
 			report.Chart{XLabel: "round", YLabel: "unchanged", Lines: []report.Line{line}}))
 	}
 	if lines, u := r.visitLines(); len(lines) > 0 {
-		add(report.NewFigure("Visits", "Exchanges for pages, and those that found another main text, in even parts of the time.",
+		add(report.NewFigure("Visits", "Visits to pages, and those that found another main text, in equal parts of the time.",
 			report.Chart{XLabel: u.name + " since the first", YLabel: "visits", XNumbers: true, YCounts: true, Lines: lines}))
 	}
 	for _, k := range []struct {
@@ -72,7 +72,7 @@ func (r *Result) figures() (all []report.Figure, err error) {
 		groups []Group
 	}{{"top-level domain", r.TLD}, {"second level", r.Second}, {"depth", r.Depth}, {"kind of links on the page", r.Kind}} {
 		if rows, u := ranges(k.groups); len(rows) > 0 {
-			add(report.NewRanges("The page in the middle by "+k.of, "Estimated time between two changes of the page in the middle of each group, with 95 % intervals.", u.name, rows))
+			add(report.NewRanges("The median page by "+k.of, "Estimated time between two changes of the median page of each group, with 95 % intervals.", u.name, rows))
 		}
 	}
 	return all, err

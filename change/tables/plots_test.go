@@ -27,7 +27,7 @@ func TestReport(t *testing.T) {
 	if err := r.WriteReport(&b, "some & pages"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"some &amp; pages", "Pages downloaded in n rounds", "Freshness by round", ">Visits<", "The page in the middle by top-level domain", "by second level", "by depth", "kind of links", "6 hours", "&lt;b&gt;"} {
+	for _, want := range []string{"some &amp; pages", "Pages downloaded in n rounds", "Freshness by round", ">Visits<", "The median page by top-level domain", "by second level", "by depth", "kind of links", "6 hours", "&lt;b&gt;"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q", want)
 		}

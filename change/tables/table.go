@@ -22,9 +22,7 @@ func (r *Result) Tables() []webstats.Table {
 		groupTable("depth", "Change by depth", "depth", r.Depth, paperDepth),
 		groupTable("link_kind", "Change by kind of links on the page", "kind", r.Kind, paperKind),
 	}
-	all[len(all)-1].Note = "Kinds: h others, as URLs in scripts, a anchors, f frames; 0 none. " +
-		"mean, most: a page's time of observation by its changes, of the pages that changed. " +
-		"middle: time between two changes of the page in the middle, by the estimated rates of all pages, and its 95 % interval. " +
+	all[len(all)-1].Note = "Kinds: a anchors, f frames, h others, as URLs in scripts, 0 none. mean, most: observed time divided by changes, mean and maximum over the pages that changed. middle: time between two changes of the median page, by the estimated rates of all pages, with its 95 % interval. " +
 		"d, h, m, s: days, hours, minutes, seconds. Korea: Korea's web in 2002."
 	return all
 }
@@ -70,7 +68,7 @@ func (r *Result) downloads() webstats.Table {
 	asPaper := len(r.SeedDownloads) == len(paperSeeds)
 	if asPaper {
 		t.Columns = append(t.Columns, webstats.Column{Name: "paper_e", Title: "Korea", Unit: webstats.Whole})
-		t.Note = "Korea: start pages of Korea's web in 2002, in nine rounds too."
+		t.Note = "Korea: start pages of Korea's web in 2002, also in nine rounds."
 	}
 	for n := r.Rounds; n >= 0; n-- {
 		row := []any{int64(n), int64(r.Downloads[n]), int64(r.SeedDownloads[n])}

@@ -58,7 +58,7 @@ func (o Options) filled() (Options, error) {
 		o.MaxRounds = 1000
 	}
 	if !(o.Damping > 0 && o.Damping < 1) || !(o.Epsilon > 0) || o.MaxRounds < 0 {
-		return o, fmt.Errorf("PageRank: damping %g, epsilon %g, %d rounds; want damping between 0 and 1, and more than 0 of the others", o.Damping, o.Epsilon, o.MaxRounds)
+		return o, fmt.Errorf("PageRank: damping %g, epsilon %g, %d rounds; want a damping between 0 and 1, and more than 0 for the others", o.Damping, o.Epsilon, o.MaxRounds)
 	}
 	return o, nil
 }
@@ -95,7 +95,7 @@ func Coordinate(ctx context.Context, peers Peers, parts int, opt Options) (*Resu
 	var gamma [depth]float64
 	for c.r.Nodes > 0 {
 		if c.r.Rounds++; c.r.Rounds > opt.MaxRounds {
-			return &c.r, fmt.Errorf("PageRank: %.2g is missing after %d rounds; ask for a larger epsilon than %g", c.missed, opt.MaxRounds, opt.Epsilon)
+			return &c.r, fmt.Errorf("PageRank: the error is still %.2g after %d rounds; give an epsilon larger than %g", c.missed, opt.MaxRounds, opt.Epsilon)
 		}
 		b, lost, err := c.turn(ctx, goal, factor, gamma, last)
 		if err != nil {
@@ -234,7 +234,7 @@ func (c *coordinator) gather(ctx context.Context, k kind, round, numbers, floats
 			return nil, lost, err
 		}
 		if from == c.parts {
-			return nil, lost, errors.Join(ErrMessage, errors.New("the coordinator does not talk to itself"))
+			return nil, lost, errors.Join(ErrMessage, errors.New("the coordinator cannot send to itself"))
 		}
 		switch {
 		case m.kind == again:

@@ -219,7 +219,7 @@ func (p *Part) askOwners(ctx context.Context, k kind, sorted []uint32, in func(v
 				at++
 			}
 			if at == len(sorted) || p.links.Keys[sorted[at]] != key || !p.ours(sorted[at]) {
-				return nil, nil, fmt.Errorf("%w: part %d names %016x, which is not ours", ErrMessage, from, key)
+				return nil, nil, fmt.Errorf("%w: part %d names %016x, which belongs to another part", ErrMessage, from, key)
 			}
 			ours[from] = append(ours[from], sorted[at])
 		}

@@ -44,7 +44,7 @@ type message struct {
 }
 
 // ErrMessage reports bytes that are no message, or one that has no place here.
-var ErrMessage = errors.New("no message of this exchange of ranks")
+var ErrMessage = errors.New("not a message of this exchange of ranks")
 
 const mostRounds = 1 << 30
 
@@ -78,7 +78,7 @@ func decode(b []byte) (m message, err error) {
 	round, keys, numbers, floats := r.next(), r.next(), r.next(), r.next()
 	left := uint64(len(r.b))
 	if r.bad || round > mostRounds || keys > left || numbers > left-keys || floats > (left-keys-numbers)/8 {
-		return m, fmt.Errorf("%w: cut off, or counts beyond its %d bytes", ErrMessage, len(b))
+		return m, fmt.Errorf("%w: truncated, or counts beyond its %d bytes", ErrMessage, len(b))
 	}
 	m.round = int(round)
 	last := uint64(0)

@@ -125,12 +125,12 @@ func (p *Part) take(from int, m message) error {
 		return nil
 	case begin, turn, finish, done:
 		if !coordinator {
-			return errors.Join(ErrMessage, errors.New("only the coordinator says that"))
+			return errors.Join(ErrMessage, errors.New("only the coordinator may send this"))
 		}
 		return p.now.take(m, p.parts)
 	case claims, owners, mentions, places, wants, leaves, copies, masses, ranks:
 		if coordinator || from == p.me {
-			return errors.Join(ErrMessage, errors.New("only other parts say that"))
+			return errors.Join(ErrMessage, errors.New("only other parts may send this"))
 		}
 		switch m.kind {
 		case ranks:

@@ -80,7 +80,7 @@ func (p *Part) rounds(ctx context.Context) error {
 }
 
 // ErrLate reports that the others had ended the ranking when this part came back to it.
-var ErrLate = errors.New("the ranks were all known, and the others have forgotten their messages")
+var ErrLate = errors.New("the ranks were complete, and the other agents have dropped their messages")
 
 // end tells the scores of pages that others have too, and hears those of ours.
 func (p *Part) end(ctx context.Context, m *message) error {

@@ -30,7 +30,7 @@ const (
 	mostItems = 4096
 )
 
-var errMessage = errors.New("not what agents of this version say")
+var errMessage = errors.New("not a message of this version of fossick")
 
 var decoding = wire.NewDecoder(mostItems, 4)
 

@@ -35,7 +35,7 @@ type Options struct {
 var (
 	ErrCrawl   = errors.New("not a crawl's name: want up to 64 letters, digits, hyphens and underscores")
 	ErrURL     = errors.New("not the address of an exchange; want nats://HOST:PORT, without a password, which --keys brings")
-	ErrRefused = errors.New("the exchange refuses this agent; it needs the keys that fossick cluster init made for it")
+	ErrRefused = errors.New("the exchange refuses this agent; give it by --keys the folder that fossick cluster init made for its machine")
 )
 
 const (
@@ -123,10 +123,10 @@ func (o *Options) connection() ([]nats.Option, error) {
 		nats.ReconnectBufSize(resendBytes), nats.SyncQueueLen(limits.Mailbox),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil { // else it was closed
-				log.Warn("the exchange is cut", "err", err)
+				log.Warn("lost the connection to the exchange", "err", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { log.Info("the exchange is back") }),
+		nats.ReconnectHandler(func(*nats.Conn) { log.Info("connected to the exchange again") }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("exchange", "err", err) }),
 	}
 	if o.Server != nil {

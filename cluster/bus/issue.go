@@ -65,7 +65,7 @@ func Init(dir string, names []string, now time.Time) (*Issued, error) {
 		}
 		folder := filepath.Join(dir, name)
 		if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("machine %s: %s is there already; name another, or another folder", name, folder)
+			return nil, fmt.Errorf("machine %s: %s already exists; give another name, or another folder", name, folder)
 		}
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {

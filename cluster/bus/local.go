@@ -36,7 +36,7 @@ func localSecrets() (*Secrets, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("a key for the agents of this machine: %w; mend that, or give --keys", err)
+		return nil, fmt.Errorf("a key for the agents of this machine: %w; remove the cause, or give --keys", err)
 	}
 	s := &Secrets{}
 	return s, s.open(seed, path)

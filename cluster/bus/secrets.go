@@ -18,7 +18,7 @@ import (
 )
 
 // ErrSecrets reports a folder that does not have what Init puts into one.
-var ErrSecrets = errors.New("not what fossick cluster init makes")
+var ErrSecrets = errors.New("not a file made by fossick cluster init")
 
 // Secrets are a machine's certificate and key, and the key that opens the exchange. They
 // show none of it when printed. Safe for concurrent use.
@@ -62,7 +62,7 @@ func ReadSecrets(folder string, now time.Time) (*Secrets, error) {
 	s := &Secrets{root: root, roots: x509.NewCertPool(), cert: pair, expires: pair.Leaf.NotAfter}
 	s.roots.AddCert(root)
 	if !now.Before(s.expires) {
-		return nil, fmt.Errorf("%s: good until %s; make another by fossick cluster init", path, s.expires.Format(time.DateOnly))
+		return nil, fmt.Errorf("%s: it expired on %s; make another with fossick cluster init", path, s.expires.Format(time.DateOnly))
 	}
 	if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: s.roots, DNSName: anyAgent, CurrentTime: now}); err != nil {
 		return nil, fmt.Errorf("%s: %w: %v", path, ErrSecrets, err)

@@ -49,7 +49,7 @@ func TestInit(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if _, err := Init(dir, []string{"b", "a.test"}, time.Now()); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if _, err := Init(dir, []string{"b", "a.test"}, time.Now()); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("a machine twice: %v", err)
 	}
 	for _, name := range []string{"", "..", "a/b", "a b", "-a", "*", strings.Repeat("a", 64)} {
@@ -96,7 +96,7 @@ func TestReadSecrets(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(other, machineCert))
 			return errors.Join(err, os.WriteFile(filepath.Join(f, machineCert), text, 0o600))
 		}, time.Now(), ErrSecrets.Error()},
-		"over": {func(string) error { return nil }, time.Now().AddDate(years, 0, 1), "make another by fossick cluster init"},
+		"over": {func(string) error { return nil }, time.Now().AddDate(years, 0, 1), "make another with fossick cluster init"},
 	} {
 		folder := made(t, filepath.Join(t.TempDir(), "keys")).Folders[0]
 		if err := c.spoil(folder); err != nil {

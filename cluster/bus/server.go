@@ -132,7 +132,7 @@ func (o *ServeOptions) settings() (*natsserver.Options, error) {
 func (o *ServeOptions) routes(s *natsserver.Options) (err error) {
 	if o.Routes == "" {
 		if len(o.Peers) > 0 {
-			return fmt.Errorf("peers %v: %w without an address where they find this one", o.Peers, ErrServe)
+			return fmt.Errorf("peers %v: %w without an address at which they reach this one", o.Peers, ErrServe)
 		}
 		return nil
 	}

@@ -172,7 +172,7 @@ func (b *bucket) create(ctx context.Context) error {
 	if b.missed(err, config.Replicas) {
 		config.Replicas = 2
 		if _, err = b.js.CreateStream(ctx, config); err == nil {
-			b.log.Warn("it begins with two machines, and both must live until another comes")
+			b.log.Warn("the exchange starts with two machines; both must stay up until another one joins")
 		}
 	}
 	if alone := new(jetstream.APIError); b.replicas == 0 && errors.As(err, &alone) && alone.ErrorCode == notClustered {
@@ -196,7 +196,7 @@ func (b *bucket) missed(err error, replicas int) bool {
 	defer b.mu.Unlock()
 	if b.short.IsZero() {
 		b.short = time.Now()
-		b.log.Warn("a machine of the cluster has not come; it begins without it in some seconds")
+		b.log.Warn("a machine of the cluster has not joined; the exchange starts without it in a few seconds")
 	}
 	return time.Since(b.short) > awaitThird
 }

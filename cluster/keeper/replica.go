@@ -133,7 +133,7 @@ func (r *replica) write(b []byte) (err error) {
 // found makes a replica of a base, in place of the one that was.
 func (r *replica) found(number uint64, bodies bool) (err error) {
 	if r.spool == nil {
-		return fmt.Errorf("%w: the end of a base without its begin", errWire)
+		return fmt.Errorf("%w: the end of a base without its start", errWire)
 	}
 	defer func() { err = errors.Join(err, r.unspool()) }()
 	if _, err := r.spool.Seek(0, 0); err != nil {

@@ -53,7 +53,7 @@ type answer struct {
 	Run     uint64 // of the keeper's process, by chance
 }
 
-var errWire = errors.New("not what agents tell their keepers")
+var errWire = errors.New("not a message from an agent to its keeper")
 
 var decoding = wire.NewDecoder(1<<17, 4)
 

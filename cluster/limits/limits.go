@@ -28,9 +28,9 @@ const (
 
 // Errors of what is not within the limits.
 var (
-	ErrName  = errors.New("not a name that an exchange has")
-	ErrLarge = errors.New("larger than an exchange takes")
-	ErrFull  = errors.New("the exchange has as many keys as it takes")
+	ErrName  = errors.New("not a name that an exchange accepts")
+	ErrLarge = errors.New("larger than an exchange accepts")
+	ErrFull  = errors.New("the exchange cannot hold more keys")
 )
 
 var (

@@ -126,11 +126,11 @@ func (m *Member) inherit(id cluster.AgentID, parts []uint16) error {
 	if err == nil && pages {
 		to := filepath.Join(m.opt.Crawl.Store.Dir(), leftBy+string(id))
 		if err = m.keeper.Release(id, to); err == nil {
-			m.opt.Crawl.Log.Warn("an agent is no more; what it stored is in a store of its own", "agent", id, "store", to)
+			m.opt.Crawl.Log.Warn("an agent is gone; its pages are in a store of their own", "agent", id, "store", to)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("agent %s is no more: %w", id, err)
+		return fmt.Errorf("agent %s is gone: %w", id, err)
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (t *teaching) listen(ctx context.Context, s saying) error {
 	}
 	unread, err := crawler.HearDuplicates(ctx, t.agent, repeats)
 	if wrong = errors.Join(wrong, refused, unread); wrong != nil {
-		t.opt.Crawl.Log.Warn("what another agent says is left out", "agent", s.from, "err", wrong)
+		t.opt.Crawl.Log.Warn("a message from another agent is ignored", "agent", s.from, "err", wrong)
 	}
 	return err
 }

@@ -36,11 +36,11 @@ const (
 // Errors of Run, beside those of the exchange and of the work.
 var (
 	// ErrAnew says that the task begins anew; work may return it.
-	ErrAnew     = errors.New("it begins anew")
-	ErrSettings = errors.New("other agents do the same with other settings; give all of them the same")
-	ErrGivenUp  = errors.New("it was given up; start it again at all agents")
-	ErrTwice    = errors.New("another process does the same for this agent")
-	ErrWithout  = errors.New("as many agents as were asked for are at it already, without this one; say at all how many there are")
+	ErrAnew     = errors.New("it starts over")
+	ErrSettings = errors.New("other agents run this command with other settings; give all of them the same settings")
+	ErrGivenUp  = errors.New("it was given up; start the command again on all agents")
+	ErrTwice    = errors.New("another process runs this command for the same agent")
+	ErrWithout  = errors.New("enough agents take part already, without this one; give the right number of agents to all of them")
 )
 
 func (r *roster) find(id cluster.AgentID) (at int, ok bool) {

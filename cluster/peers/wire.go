@@ -41,7 +41,7 @@ const (
 )
 
 // ErrWire reports bytes that no peer of this version says.
-var ErrWire = errors.New("not what peers tell each other")
+var ErrWire = errors.New("not a message between peers")
 
 var decoding = wire.NewDecoder(mostPeers, 4)
 

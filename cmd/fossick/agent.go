@@ -22,17 +22,17 @@ import (
 // its own.
 type agentCmd struct {
 	focusCmd
-	Name string `name:"crawl" placeholder:"NAME" help:"The crawl that it is of, the same on all machines [the topic]." group:"cluster"`
+	Name string `name:"crawl" placeholder:"NAME" help:"Name of the crawl, the same on all machines [the topic]." group:"cluster"`
 	exchangeFlags
 
-	Replicate   string `enum:"state,bodies,none" default:"state" placeholder:"WHAT" help:"What another agent keeps of this one, for when it never comes back: ${enum}. state is enough to go on; with bodies its pages are not lost either [${default}]." group:"cluster"`
-	RefetchLost bool   `name:"refetch-lost" help:"Ask again for pages of its sites that are gone with another agent." group:"cluster"`
+	Replicate   string `enum:"state,bodies,none" default:"state" placeholder:"WHAT" help:"What another agent keeps a copy of, in case this one never comes back: ${enum}. state is enough to continue; with bodies no pages are lost either [${default}]." group:"cluster"`
+	RefetchLost bool   `name:"refetch-lost" help:"Fetch again pages of its sites that were lost with another agent." group:"cluster"`
 
 	prefers bool // the coordinator's role
 }
 
 func (agentCmd) Help() string {
-	return `Crawls for a topic together with other agents: each has whole sites, a store and a queue of its own, and links to others' sites go to them. Limits such as --max-pages are of all together. Started again with the same --store it goes on where it was; --store is its alone.
+	return `Crawls for a topic together with other agents. Each agent owns whole sites and has its own store and queue; it sends links to other sites to their owners. Limits such as --max-pages apply to all agents together. An agent that is started again with the same --store continues its crawl. No two agents can share a --store.
 
 Examples:
   fossick cluster init -o keys --names alpha,beta,gamma
@@ -93,7 +93,7 @@ func (c *agentCmd) join(ctx context.Context, a *app) (result *monitor.Result, er
 		}
 	}
 	if s.Info().Agent == "" {
-		return nil, usagef("the crawl in %s is of one machine; take another --store for an agent", c.Store)
+		return nil, usagef("%s holds a crawl of one machine; give the agent another --store", c.Store)
 	}
 	if err := c.Keep(s, plan); err != nil {
 		return nil, err
@@ -113,9 +113,9 @@ func (c *agentCmd) check() error {
 	}
 	switch {
 	case c.Agents > 1:
-		return usagef("an agent is one agent; --agents is for fossick focus")
+		return usagef("--agents works only with fossick focus; fossick agent starts one agent")
 	case c.Resume:
-		return usagef("an agent goes on by itself where its --store is there; leave --resume out")
+		return usagef("leave --resume out: an agent resumes by itself when its --store exists")
 	}
 	if err := c.checkExchange(); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	defer func() { err = errors.Join(err, socket.Close()) }()
 	a.say("agent %s of the crawl %s: %s", id, c.Name, monitor.Beginning(c.Resume, plan.NoTopic, m.Engine().Progress()))
 	if !c.fresh() {
-		a.say("it begins when nobody's requests of before can be under way any more: in a minute or two, where all agents are new")
+		a.say("it begins when no request of an earlier agent can still be running; with new agents this takes a minute or two")
 	}
 	done, err := leaving(ctx, m)
 	line.End()

@@ -90,7 +90,7 @@ func TestAgentsByNATS(t *testing.T) {
 		t.Errorf("%q coordinated, %v; want the one that prefers to", coordinator, err)
 	}
 	rankAsTheyCrawled(t, dir, port)
-	if code, text := said(t, "focus", "--resume", "--store", filepath.Join(dir, "one")); code != exitUsage || !strings.Contains(text, "it goes on with: fossick agent --store ") {
+	if code, text := said(t, "focus", "--resume", "--store", filepath.Join(dir, "one")); code != exitUsage || !strings.Contains(text, "resume it with fossick agent --store ") {
 		t.Errorf("focus of an agent's store ended with %d: %s", code, text)
 	}
 	if len(kills) != 1 || len(pages) != 20*20 {

@@ -44,7 +44,7 @@ func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 	}
 	a.stores = &control.Stores{Say: a.say}
 	a.ctx, a.signals = process.Heed(ctx, func() {
-		a.say("stopping: finishing what is in flight; once more to stop at once")
+		a.say("stopping: finishing the requests in flight; interrupt again to stop at once")
 	}, func() {
 		screen.Clear()
 		os.Exit(exitInterrupted)

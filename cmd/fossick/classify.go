@@ -26,15 +26,15 @@ import (
 type classifyCmd struct {
 	Model    []string `required:"" sep:"none" placeholder:"M" help:"Model: a file, or a topic's name. A second one is compared with the first on the labelled rows (McNemar's test)." complete:"models"`
 	What     []string `arg:"" name:"what" help:"HTML or text files, URLs, or labelled sets." complete:"sets"`
-	Level    int      `placeholder:"N" help:"Of a set: which of a row's labels is its class [0]."`
-	Where    []string `sep:"none" placeholder:"FIELD=VALUE" help:"Of a set: only rows with this value, as split=test; may be repeated."`
-	Errors   int      `default:"10" placeholder:"N" help:"Of a labelled set: list so many of the mistakes, the surest first [10]."`
+	Level    int      `placeholder:"N" help:"For a set: which of a row's labels is its class [0]."`
+	Where    []string `sep:"none" placeholder:"FIELD=VALUE" help:"For a set: only rows with this value, as split=test; may be repeated."`
+	Errors   int      `default:"10" placeholder:"N" help:"For a labelled set: number of mistakes to list, the most confident first [10]."`
 	Contact  string   `type:"contact" placeholder:"MAIL|URL" help:"Mail or URL for the user agent; needed for URLs."`
-	AllowNet []string `placeholder:"CIDR" help:"Private networks that URLs may lead into."`
+	AllowNet []string `placeholder:"CIDR" help:"Private networks in which URLs may lie."`
 }
 
 func (classifyCmd) Help() string {
-	return `Labels pages, each with its probability and the reason: the rule that fired, or the words that weighed most. Of a labelled set it also says how many labels are right, and lists the surest mistakes. With a second model it says which of the two is better on the set, and how often chance alone makes such a difference; use a set that neither was trained on.
+	return `Labels pages and gives the probability and the reason of each label: the rule that fired, or the words with the most weight. For a labelled set it also shows how many labels are right, and lists the most confident mistakes. With a second model it shows which model is better on the set, and how often chance alone would make such a difference; use a set that neither model was trained on.
 
 Examples:
   fossick classify --model science page.html
@@ -51,7 +51,7 @@ type classifyRun struct {
 
 func (c classifyCmd) Run(a *app) error {
 	if len(c.Model) > 2 {
-		return usagef("--model given %d times: two models can be compared, not more", len(c.Model))
+		return usagef("--model is given %d times; give at most two models", len(c.Model))
 	}
 	if c.Errors < 0 {
 		return usagef("--errors %d: want 0 or more", c.Errors)
@@ -125,7 +125,7 @@ func (l *classifyRun) file(path string) error {
 // happen to spell. It goes by the first of them, as browsers do.
 func isText(body []byte) error {
 	if kind := mediatype.Sniff(body); !strings.HasPrefix(kind, "text/") && kind != "application/xhtml+xml" {
-		return fmt.Errorf("no page: its bytes are %s; give HTML or text", kind)
+		return fmt.Errorf("not a page: the content is %s; give HTML or text", kind)
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (a *app) fetchPage(raw, contact string, allowNet []string, proxy string) (*
 		}
 	}
 	if contact == "" && len(allowNet) == 0 && proxy == "" {
-		return nil, usagef("URL %s: give --contact, a mail address or URL, so that its owner can see who asks", u.Host)
+		return nil, usagef("URL %s: give --contact, a mail address or URL, so that the site's owner can reach you", u.Host)
 	}
 	f, err := fetch.New(opt)
 	if err != nil {
@@ -167,7 +167,7 @@ func (a *app) fetchPage(raw, contact string, allowNet []string, proxy string) (*
 	}
 	resp := f.Fetch(a.ctx, fetch.Request{URL: raw})
 	if resp.State != fetch.StateOK {
-		return nil, fmt.Errorf("URL %s: state %s (%w); only a page that answers with success can be read", raw, resp.State, cmp.Or(resp.Err, fetch.ErrNoPage))
+		return nil, fmt.Errorf("URL %s: state %s (%w); give a URL that the server answers with success", raw, resp.State, cmp.Or(resp.Err, fetch.ErrNoPage))
 	}
 	if err := isText(resp.Body); err != nil {
 		return nil, fmt.Errorf("URL %s: %w", raw, err)

@@ -14,17 +14,17 @@ import (
 )
 
 type clusterCmd struct {
-	Init   clusterInitCmd   `cmd:"" help:"Make the certificates and keys by which a crawl's machines know each other."`
-	Status clusterStatusCmd `cmd:"" help:"Say how the machines of a crawl stand."`
+	Init   clusterInitCmd   `cmd:"" help:"Make the certificates and keys by which the machines of a crawl trust each other."`
+	Status clusterStatusCmd `cmd:"" help:"Show the state of the machines of a crawl."`
 }
 
 type clusterInitCmd struct {
-	Out   string   `short:"o" required:"" placeholder:"DIR" help:"Folder for the keys: a new one, or that of a cluster which gets more machines."`
-	Names []string `placeholder:"A,B,C" help:"The machines, by name or IP address; without it one folder serves all."`
+	Out   string   `short:"o" required:"" placeholder:"DIR" help:"Folder for the keys: a new one, or an existing one to add machines."`
+	Names []string `placeholder:"A,B,C" help:"Names or IP addresses of the machines; without it one folder serves all."`
 }
 
 func (clusterInitCmd) Help() string {
-	return `Makes a certificate authority and, in a folder for each machine, a certificate and the keys of its agents. Copy each folder to its machine, and keep the authority's (ca.key) where no crawl runs. Agents refuse peers without. Again with other names it adds machines.
+	return `Makes a certificate authority, and for each machine a folder with its certificate and the keys of its agents. Copy each folder to its machine, and keep the authority's key (ca.key) where no crawl runs. Agents refuse peers without such a certificate. To add machines, run it again with their names.
 
 Examples:
   fossick cluster init -o keys --names alpha,beta,gamma
@@ -47,18 +47,18 @@ func (c clusterInitCmd) Run(a *app) error {
 		for _, folder := range keys.Folders {
 			printable.Fprintf(w, "%s\n", folder)
 		}
-		printable.Fprintf(w, "Good until %s. Copy each folder to its machine; ca.key stays here, and goes nowhere.\n", keys.Expires)
+		printable.Fprintf(w, "Valid until %s. Copy each folder to its machine. Keep ca.key here; copy it nowhere.\n", keys.Expires)
 	})
 }
 
 type clusterStatusCmd struct {
-	Name string `name:"crawl" required:"" placeholder:"NAME" help:"The crawl, as its agents name it: the topic, where they do not."`
-	Nats string `required:"" placeholder:"URL" help:"A server of it: the NATS that its agents use, or nats://127.0.0.1:PORT of an agent's --local."`
-	Keys string `type:"path" placeholder:"DIR" help:"This machine's folder of fossick cluster init, where the agents have some." complete:"dirs"`
+	Name string `name:"crawl" required:"" placeholder:"NAME" help:"Name of the crawl that its agents use; without a --crawl of theirs, the topic."`
+	Nats string `required:"" placeholder:"URL" help:"Server of the crawl: the NATS that its agents use, or nats://127.0.0.1:PORT of an agent's --local."`
+	Keys string `type:"path" placeholder:"DIR" help:"This machine's folder from fossick cluster init, if the agents use keys." complete:"dirs"`
 }
 
 func (clusterStatusCmd) Help() string {
-	return `Asks the exchange that the agents share what they told it last: their partitions (of 1,024), pages and pace.
+	return `Shows what each agent last reported to the exchange that they share: its partitions (of 1,024), pages and speed.
 
 Examples:
   fossick cluster status --crawl banking --nats nats://127.0.0.1:4222`
@@ -112,7 +112,7 @@ func (c clusterStatusCmd) Run(a *app) error {
 		return err
 	}
 	if len(s.Agents) == 0 {
-		return fmt.Errorf("no agent of a crawl %q has been at %s; --crawl names it as they do", c.Name, c.Nats)
+		return fmt.Errorf("no agent of a crawl %q has connected to %s; give --crawl the name that the agents use", c.Name, c.Nats)
 	}
 	told := tellStatus(&s)
 	return a.emit(told, told.print)
@@ -150,7 +150,7 @@ func (s *clusterStatus) print(w io.Writer) {
 	}
 	printable.Fprintf(w, "%d of 1,024 partitions have an owner; %d pages, %d of them on topic\n", s.Partitions, s.Fetched, s.Relevant)
 	if s.Lost > 0 {
-		printable.Fprintf(w, "%d pages are lost with agents that are no more; fossick agent --refetch-lost asks for them again\n", s.Lost)
+		printable.Fprintf(w, "%d pages were lost with agents that are gone; fossick agent --refetch-lost fetches them again\n", s.Lost)
 	}
 	if s.Stopped != "" {
 		printable.Fprintf(w, "the crawl has ended: %s\n", s.Stopped)

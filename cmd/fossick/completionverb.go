@@ -11,7 +11,7 @@ type completionCmd struct {
 }
 
 func (completionCmd) Help() string {
-	return `Prints a script that makes a shell complete fossick's verbs, flags, their values, topics and files. It asks fossick itself, so it need not be made again for a new version.
+	return `Prints a script with which a shell completes fossick's verbs, flags, values, topics and files. The script asks fossick itself, so you need not print it again for a new version.
 
 Examples:
   source <(fossick completion bash)
@@ -22,7 +22,7 @@ Examples:
 
 // MoreHelp implements help.More.
 func (completionCmd) MoreHelp() string {
-	return `For good: bash reads ~/.local/share/bash-completion/completions/fossick, zsh _fossick in a folder of $fpath, fish ~/.config/fish/completions/fossick.fish.`
+	return `To install the script for good, write it to ~/.local/share/bash-completion/completions/fossick (bash), to _fossick in a folder of $fpath (zsh) or to ~/.config/fish/completions/fossick.fish (fish).`
 }
 
 func (c completionCmd) Run(a *app) error {

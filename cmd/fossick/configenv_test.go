@@ -18,7 +18,7 @@ func TestUnknownEnv(t *testing.T) {
 		t.Fatalf("exit code %d", code)
 	}
 	told := errOut.String()
-	if want := "FOSSICK_MAXPAGES sets nothing: no verb has such a flag; did you mean FOSSICK_MAX_PAGES?"; !strings.Contains(told, want) {
+	if want := "FOSSICK_MAXPAGES has no effect: no verb has such a flag; did you mean FOSSICK_MAX_PAGES?"; !strings.Contains(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
 	for _, name := range []string{"FOSSICK_FULL ", "FOSSICK_DELAY ", "FOSSICK_MAX_PAGES sets"} {

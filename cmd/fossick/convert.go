@@ -20,21 +20,21 @@ import (
 
 type convertCmd struct {
 	Stores  []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; pages are numbered in this order." complete:"dirs"`
-	Output  string   `short:"o" name:"output" placeholder:"DIR" help:"Folder to be made; with --crawl, at one of the agents." complete:"dirs"`
-	Partial bool     `help:"Go on without what is damaged, and count it." expert:""`
+	Output  string   `short:"o" name:"output" placeholder:"DIR" help:"Folder to make; with --crawl, on one machine only." complete:"dirs"`
+	Partial bool     `help:"Skip damaged records, and count them." expert:""`
 	withAgents
 }
 
 func (convertCmd) Help() string {
-	return `Numbers the pages, sites and domains of crawls, and communities of sites on one subject, and writes them as tables that PostgreSQL loads, with their titles and descriptions. Links become page ids: a table, and a compact file that rank, simulate and graph read. A page that several stores hold is the first's; links lead from store to store. A site is a host here, a domain what other verbs call site.
+	return `Numbers the pages, sites and domains of crawls, and the communities of sites on one subject. Writes them, with titles and descriptions, as tables that PostgreSQL loads. Writes the links between page ids twice: as a table, and as a compact file that rank, simulate and graph read. A page in several stores belongs to the first of them; links can lead from one store to another. Here a site is a host, and a domain is what other verbs call a site.
 
   pages, sites, domains, communities, links   tables (.copy), schema.sql and load.sql
   links.bin, links.urls.tsv                   links by page ids, and the ids' URLs
   manifest.json                               stores and files, with checksums
 
-With --crawl agents on several machines convert their stores together, each by this command; the one with -o gets the folder. The others' parts come to it over the exchange, without bodies, and wait beside their stores, in .STORE.part.convert, until all is done.
+With --crawl, agents on several machines convert their stores together. Run the command on each machine; the one with -o gets the folder. The others send it their parts over the exchange, without bodies, and keep them beside their stores, in .STORE.part.convert, until the conversion is complete.
 
-The folder gets its name when all of it is there. A conversion that was cut off goes on when it is begun again; what is finished waits in .DIR.convert beside it. The same stores give the same bytes.
+The folder gets its name when it is complete. To continue an interrupted conversion, run the command again; finished parts wait in .DIR.convert beside the folder. The same stores give the same bytes.
 
 Examples:
   fossick convert fossick-banking -o banking-tables
@@ -64,7 +64,7 @@ type convertResult struct {
 
 func (c *convertCmd) check() error {
 	if c.Output == "" && c.Crawl == "" {
-		return usagef("-o DIR: which folder is to be made?")
+		return usagef("give -o DIR, the folder to make")
 	}
 	return c.checkTogether(c.Stores)
 }
@@ -129,11 +129,11 @@ func (r convertResult) print(w io.Writer) {
 		n   uint64
 		why string
 	}{
-		{r.Repeated, "pages left out, as an earlier store has them"},
-		{uint64(r.Withdrawn), "pages left out, as their authors ask that they be not kept"},
-		{uint64(r.Refused), "pages left out, as their owners refuse that use"},
-		{uint64(r.Damaged), "pages damaged: fossick verify says which"},
-		{uint64(r.Found), "files were finished before"},
+		{r.Repeated, "pages left out: an earlier store has them"},
+		{uint64(r.Withdrawn), "pages left out: their authors ask not to keep them"},
+		{uint64(r.Refused), "pages left out: their owners refuse this use"},
+		{uint64(r.Damaged), "pages damaged: fossick verify lists them"},
+		{uint64(r.Found), "files were finished by an earlier run"},
 	} {
 		if left.n > 0 {
 			printable.Fprintf(w, "%d %s\n", left.n, left.why)

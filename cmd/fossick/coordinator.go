@@ -4,7 +4,7 @@ package main
 type coordinatorCmd struct{ agentCmd }
 
 func (coordinatorCmd) Help() string {
-	return `An agent as fossick agent starts it, which also spreads sites and budget over the others. One of the agents always does that, whoever it is; this one takes the role from them, and again when it comes back. So it can be kept to a machine that is there all the time.
+	return `Starts an agent, as fossick agent does, that also distributes sites and budget among the agents. One agent always has this role; this one takes it over when it starts, and again when it comes back. Use it to keep the role on a machine that is always on.
 
 Examples:
   fossick coordinator --topic banking --contact you@example.org \

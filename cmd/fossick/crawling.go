@@ -95,7 +95,7 @@ func (x *crawling) between(ctx context.Context, socket *control.Socket) (goOn bo
 // the store is lost to it.
 func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
 	if x.done.Stopped == crawler.StopForget {
-		defer x.a.step("the crawl makes a pause: deleting pages on their owner's request")()
+		defer x.a.step("the crawl pauses to delete pages at their owner's request")()
 	}
 	s, pages, err := store.Fulfil(ctx, x.plan.Crawl.Store)
 	socket.Fulfilled(pages, err)

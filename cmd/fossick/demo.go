@@ -23,12 +23,12 @@ import (
 // demoCmd runs the verbs themselves, one after the other, on the built-in set.
 type demoCmd struct {
 	Out   string `default:"fossick-demo" placeholder:"DIR" help:"Folder for model, crawls and report [${default}]; an earlier demo in it is replaced."`
-	Delay string `type:"delay" placeholder:"D" expert:"" help:"Rest of a host after each fetch, as of focus; with 0 there is one worker, and the same pages come in the same order, at once [auto]." complete:"auto,0"`
+	Delay string `type:"delay" placeholder:"D" expert:"" help:"Rest after each fetch from a host, as in focus; with 0 a single worker fetches without rests, in the same order each time [auto]." complete:"auto,0"`
 	Topic string `default:"banking" enum:"banking,programming,science,sport" placeholder:"T" help:"Theme to crawl for: ${enum} [${default}]."`
 }
 
 func (demoCmd) Help() string {
-	return `Trains a classifier on the built-in benchmark set, serves the set as a web of 40 hosts on loopback, crawls it for one theme, refines what was collected and measures it against the truth. Hosts rest as those of the web do, so it takes about half a minute. No network is needed. The set is a demonstration: figures that matter come from real corpora.
+	return `Trains a classifier on the built-in benchmark set, serves the set as a web of 40 hosts on loopback, crawls it for one theme, refines the collection and measures it against the truth. Hosts rest between requests as on the real web, so the demo takes about half a minute. It needs no network. The set is only a demonstration: use real corpora for figures that matter.
 
 Example:
   fossick demo --topic science --out science-demo`
@@ -114,11 +114,11 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 	if r.Baseline, err = runVerb[*monitor.Result](a, &plain); err != nil {
 		return nil, err
 	}
-	a.say("\n3. refine: the classifier drops what is off topic")
+	a.say("\n3. refine: the classifier drops the pages off topic")
 	if r.Refine, err = runVerb[refineResult](a, refineCmd{Store: focus.Store, Model: model}); err != nil {
 		return nil, err
 	}
-	a.say("\n4. eval: the truth about every page says how good that is")
+	a.say("\n4. eval: the true label of every page shows how good the result is")
 	r.Eval, err = runVerb[eval.Result](a, evalCmd{
 		Stores: []string{focus.Store, plain.Store}, Truth: c.path("labels.tsv"), Target: c.Topic, HTML: r.Report,
 	})
@@ -177,7 +177,7 @@ func (c demoCmd) path(name string) string { return filepath.Join(c.Out, name) }
 func (c demoCmd) clear() error {
 	_, err := os.Stat(c.path(demoMark))
 	if entries, _ := os.ReadDir(c.Out); err != nil && len(entries) > 0 {
-		return usagef("--out %s: the folder holds other files; name a new or empty one", c.Out)
+		return usagef("--out %s: the folder holds other files; give a new or empty one", c.Out)
 	}
 	if err := os.RemoveAll(c.Out); err != nil {
 		return fmt.Errorf("an earlier demo: %w", err)

@@ -12,17 +12,17 @@ import (
 )
 
 type evalCmd struct {
-	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls; the first one's figures stand at the top." complete:"dirs"`
+	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls; the figures of the first stand at the top." complete:"dirs"`
 	Truth  string   `placeholder:"FILE" xor:"source" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst."`
 	Target string   `placeholder:"LABEL" help:"Label of the truth or of the judge that is the topic [the first crawl's topic]."`
-	Judge  string   `placeholder:"MODEL" xor:"source" help:"Model that judges the pages, a file or a topic's name; better not the crawl's own." complete:"models"`
+	Judge  string   `placeholder:"MODEL" xor:"source" help:"Model that judges the pages, a file or a topic's name; choose one other than the crawl's own." complete:"models"`
 	Curve  int      `placeholder:"STEP" help:"Pages between two points of a curve [about 50 points]."`
-	Caps   []int    `name:"max-pages-per-host" placeholder:"N,N" help:"Also the harvest when no more than so many pages of a host count, the first of each [1,10,100,1000, as far as that leaves out any]."`
-	HTML   string   `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
+	Caps   []int    `name:"max-pages-per-host" placeholder:"N,N" help:"Also give the harvest when only the first N pages of each host count [1,10,100,1000, where that leaves out any]."`
+	HTML   string   `name:"html" placeholder:"FILE" help:"Write a report as one self-contained page."`
 }
 
 func (evalCmd) Help() string {
-	return `Says how good a crawl is: how much of it is on topic, how fast that was found, where the topic went, over how many hosts, and how clean the refined cluster is. With a truth also how complete; with two stores or more, how much they overlap and, from links and queues, an estimate of how complete. Without --truth and --judge it takes the crawl's own labels at their word.
+	return `Measures how good a crawl is: how much of it is on topic, how fast it found those pages, how the topic drifted, how many hosts it spans, and how clean the refined collection is. With --truth it also measures how complete the crawl is. With two stores or more it measures their overlap, and estimates how complete they are from links and queues. Without --truth and --judge it trusts the crawl's own labels.
 
 Examples:
   fossick eval fossick-banking --html report.html

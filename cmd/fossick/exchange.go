@@ -13,16 +13,16 @@ import (
 
 // exchangeFlags say how an agent reaches the others.
 type exchangeFlags struct {
-	Nats  string   `placeholder:"URL" help:"NATS servers that are there already, nats://HOST:PORT [an embedded server]." group:"cluster"`
-	Route string   `placeholder:"HOST:PORT" help:"Where the others' embedded servers find this one's [it stays alone]." group:"cluster"`
-	Peers []string `placeholder:"HOST:PORT" help:"Where the others' are; at least one of them, and all the better." group:"cluster"`
-	Local string   `placeholder:"PORT" help:"Port on loopback at which other agents of this machine reach its server by --nats nats://127.0.0.1:PORT [none]." group:"cluster" expert:""`
-	Keys  string   `type:"path" placeholder:"DIR" help:"This machine's folder of fossick cluster init; needed between machines." group:"cluster" complete:"dirs"`
+	Nats  string   `placeholder:"URL" help:"NATS servers that run already, nats://HOST:PORT [an embedded server]." group:"cluster"`
+	Route string   `placeholder:"HOST:PORT" help:"Address at which the other agents reach this one's embedded server [none: it stays alone]." group:"cluster"`
+	Peers []string `placeholder:"HOST:PORT" help:"Addresses of the other agents' servers: at least one, preferably all." group:"cluster"`
+	Local string   `placeholder:"PORT" help:"Port on loopback at which other agents on this machine reach its server by --nats nats://127.0.0.1:PORT [none]." group:"cluster" expert:""`
+	Keys  string   `type:"path" placeholder:"DIR" help:"This machine's folder from fossick cluster init; needed between machines." group:"cluster" complete:"dirs"`
 }
 
 func (f *exchangeFlags) checkExchange() error {
 	if f.Nats != "" && (f.Route != "" || len(f.Peers) > 0 || f.Local != "") {
-		return usagef("--nats uses servers that are there; --route, --peers and --local are of an embedded one")
+		return usagef("give either --nats, for servers that run already, or --route, --peers and --local, for an embedded server")
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (f *exchangeFlags) linger(ctx context.Context, a *app, s *bus.Server) {
 	if ctx.Err() != nil || f.Local == "" && f.Route == "" {
 		return
 	}
-	defer a.step("the others hear of the end")()
+	defer a.step("telling the other agents of the end")()
 	began := time.Now()
 	for least := time.Second; time.Since(began) < lingerFor; {
 		if f.Route != "" {

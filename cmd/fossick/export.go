@@ -26,9 +26,9 @@ import (
 
 type exportCmd struct {
 	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their pages come in this order." complete:"dirs"`
-	To     []string `xor:"formats" placeholder:"FORMAT" enum:"$${formats}" help:"What to write, a format of those above; may be repeated, all in one pass. This or --all." group:"made"`
-	All    bool     `xor:"formats" help:"All formats that are files, in a folder with their card." group:"made"`
-	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"File of one format that is one file, compressed where it ends in .gz or .zst; - is stdout. Else a folder. s3://BUCKET/NAME is an object, or all below it." complete:"files" group:"made"`
+	To     []string `xor:"formats" placeholder:"FORMAT" enum:"$${formats}" help:"Format to write, one of those above; may be repeated, all in one pass. Give this or --all." group:"made"`
+	All    bool     `xor:"formats" help:"Write all formats that are files into a folder, with a data set card." group:"made"`
+	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"A file, for one format that is a single file, compressed if its name ends in .gz or .zst; - is stdout. Else a folder. s3://BUCKET/NAME is an object, or a folder of objects." complete:"files" group:"made"`
 
 	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`
 	Kept     bool     `help:"Only pages that refine kept." group:"rows"`
@@ -37,9 +37,9 @@ type exportCmd struct {
 	Host     []string `placeholder:"H,H" help:"Only pages of these hosts." group:"rows" expert:""`
 	Include  string   `placeholder:"REGEX" help:"Only pages whose URL matches." group:"rows"`
 	Since    string   `placeholder:"TIME" help:"Only pages fetched since: a day, a time, or an age as 2w." group:"rows"`
-	Purpose  string   `type:"purpose" placeholder:"WHAT" help:"What the pages are for: search, training, research or archive; those whose owners refuse that are left out [what the crawl was for]." group:"rows" complete:"search,training,research,archive" expert:""`
-	Limit    int      `placeholder:"N" help:"No more than the first so many." group:"rows"`
-	Partial  bool     `help:"Go on without what is damaged, and count it." group:"rows" expert:""`
+	Purpose  string   `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, training, research or archive; pages whose owners refuse it are left out [the crawl's purpose]." group:"rows" complete:"search,training,research,archive" expert:""`
+	Limit    int      `placeholder:"N" help:"Write only the first N pages." group:"rows"`
+	Partial  bool     `help:"Skip damaged records, and count them." group:"rows" expert:""`
 }
 
 func (exportCmd) Help() string {
@@ -47,7 +47,7 @@ func (exportCmd) Help() string {
 	for _, f := range exportFormats {
 		printable.Fprintf(says, "  %-10s %s\n", f.name, f.says)
 	}
-	return `Writes what crawls have collected in the formats of others. A file or a folder gets its name when all of it is there; what is there already is replaced by the same bytes only. The same stores and flags give the same bytes.
+	return `Writes the pages of crawls in the formats of other programs. A file or folder gets its name when it is complete, and never replaces one with other content. The same stores and flags give the same bytes.
 
 Formats:
 ` + says.String() + `
@@ -59,7 +59,7 @@ Examples:
 
 // MoreHelp implements help.More.
 func (exportCmd) MoreHelp() string {
-	return `In an object store, as -o s3://collections/banking, the environment and files that all programs for S3 read say which server and whose keys: AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.`
+	return `For an object store, as -o s3://collections/banking, export takes the server and the keys from the environment and the files that all S3 programs read: AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.`
 }
 
 type exportResult struct {
@@ -70,7 +70,7 @@ type exportResult struct {
 	Output    string   `json:"output"`
 	Withdrawn int      `json:"withdrawn"` // left out, as their authors ask
 	Refused   int      `json:"refused"`   // left out, as their owners refuse the purpose
-	Repeated  int      `json:"repeated"`  // left out, as an earlier store has the same record
+	Repeated  int      `json:"repeated"`  // left out: an earlier store has the same record
 	OffTopic  int      `json:"off_topic"` // written, though refine dropped them, or unrefined and not relevant to the crawl
 	Damaged   int      `json:"damaged"`   // with --partial: records left out, or without their text
 	Seconds   float64  `json:"seconds"`
@@ -90,7 +90,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 	}
 	formats := c.formats()
 	if len(formats) == 0 {
-		return usagef("want --to FORMAT, or --all; fossick export --help lists the formats")
+		return usagef("give --to FORMAT or --all; fossick export --help lists the formats")
 	}
 	at, err := c.place(a, formats)
 	if err != nil {
@@ -213,22 +213,22 @@ type exportOutput interface {
 func (c *exportCmd) place(a *app, formats []exportFormat) (exportOutput, error) {
 	if scheme := c.server(); scheme != "" {
 		if c.All {
-			return nil, usagef("-o %s://…: --all is files; name a folder", scheme)
+			return nil, usagef("-o %s://…: --all writes files; give a folder", scheme)
 		}
 		if len(formats) > 1 || !slices.Contains(formats[0].schemes, scheme) {
-			return nil, usagef("-o %s://…: that is a server for one format; name a file or a folder for the others", scheme)
+			return nil, usagef("-o %s://…: that server takes one format; give a file or a folder for the others", scheme)
 		}
 		return place.Stream(io.Discard), nil // there are no files
 	}
 	for _, f := range formats {
 		if f.file == "" {
-			return nil, usagef("--to %s: want the address of a server alone, as -o %s://name@localhost/db", f.name, f.schemes[0])
+			return nil, usagef("--to %s: want only a server's address, as -o %s://name@localhost/db", f.name, f.schemes[0])
 		}
 	}
 	single := len(formats) == 1 && !strings.HasSuffix(formats[0].file, "/")
 	if c.Output == "-" {
 		if !single || a.json {
-			return nil, usagef("-o -: stdout takes one format that is one file, and no --json beside it; name a folder")
+			return nil, usagef("-o -: stdout takes one format that is a single file, without --json; give a folder instead")
 		}
 		return place.Stream(a.stdout), nil
 	}
@@ -286,16 +286,16 @@ func (c *exportCmd) choice(now time.Time) (choice collection.Choice, err error) 
 func (r exportResult) print(w io.Writer) {
 	printable.Fprintf(w, "%d pages as %s: %s, %d files, %d bytes\n", r.Records, strings.Join(r.Formats, ", "), r.Output, r.Files, r.Bytes)
 	if r.OffTopic > 0 {
-		printable.Fprintf(w, "%d of them are off topic: fossick refine says which pages are, and --kept leaves these out\n", r.OffTopic)
+		printable.Fprintf(w, "%d of them are off topic: run fossick refine, then export with --kept to leave them out\n", r.OffTopic)
 	}
 	for _, left := range []struct {
 		n   int
 		why string
 	}{
-		{r.Withdrawn, "left out, as their authors ask that they be not kept"},
-		{r.Refused, "left out, as their owners refuse that use"},
-		{r.Repeated, "left out, as an earlier store has the same record"},
-		{r.Damaged, "damaged: fossick verify says which"},
+		{r.Withdrawn, "left out: their authors ask not to keep them"},
+		{r.Refused, "left out: their owners refuse this use"},
+		{r.Repeated, "left out: an earlier store has the same record"},
+		{r.Damaged, "damaged: fossick verify lists them"},
 	} {
 		if left.n > 0 {
 			printable.Fprintf(w, "%d pages %s\n", left.n, left.why)

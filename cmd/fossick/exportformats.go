@@ -40,7 +40,7 @@ type exportTo struct {
 // exportFormats are the formats of export, in the order of the help.
 var exportFormats = []exportFormat{
 	{name: "jsonl", says: "a JSON object a line", file: "pages.jsonl", want: collection.Want{Text: true}, open: sink(table.NewJSONL)},
-	{name: "parquet", says: "a table by column, for DuckDB, pandas, Spark", file: "pages.parquet", want: collection.Want{Text: true}, open: sink(table.NewParquet)},
+	{name: "parquet", says: "a columnar table, for DuckDB, pandas, Spark", file: "pages.parquet", want: collection.Want{Text: true}, open: sink(table.NewParquet)},
 	{name: "csv", says: "a row a page, without the text", file: "pages.csv", want: collection.Want{Text: true}, open: sink(table.NewCSV)},
 	{name: "text", says: "a line a page: id, tab, text", file: "pages.txt", want: collection.Want{Text: true}, open: sink(table.NewLines)},
 	{name: "markdown", says: "a file a page, with front matter", file: "markdown/", want: collection.Want{Text: true, Markdown: true}, open: func(at exportTo, name string) (export.Sink, error) {
@@ -48,15 +48,15 @@ var exportFormats = []exportFormat{
 	}},
 	{name: "links", says: "lists of links and of their nodes", file: "links/", want: collection.Want{Links: true}, open: sink(network.NewEdges)},
 	{name: "gexf", says: "the links, for Gephi", file: "links.gexf", want: collection.Want{Links: true}, open: sink(network.NewGEXF)},
-	{name: "graphml", says: "the links, for most programs of networks", file: "links.graphml", want: collection.Want{Links: true}, open: sink(network.NewGraphML)},
+	{name: "graphml", says: "the links, for most network programs", file: "links.graphml", want: collection.Want{Links: true}, open: sink(network.NewGraphML)},
 	{name: "graph", says: "the links, for simulate and rank", file: "links.graph", want: collection.Want{Links: true}, open: sink(network.NewCompressed)},
 	{name: "sites", says: "tables of hosts and of sites, with their pages and links", file: "sites/", want: collection.Want{Links: true}, open: sink(network.NewSites)},
-	{name: "warc", says: "web archives: exchanges as they were, and what is known of each page", file: "warc/", want: collection.Want{Body: true, Exchanges: true}, open: func(at exportTo, name string) (export.Sink, error) {
+	{name: "warc", says: "web archives: the exchanges as they were, with metadata of each page", file: "warc/", want: collection.Want{Body: true, Exchanges: true}, open: func(at exportTo, name string) (export.Sink, error) {
 		return archive.NewWARC(at, name), nil
 	}},
-	{name: "cdxj", says: "the index of what warc writes, for pywb", file: "index.cdxj", want: collection.Want{Body: true, Exchanges: true}, open: sink(archive.NewCDXJ)},
-	{name: "wacz", says: "archives, index and list of pages in a file, for ReplayWeb.page", file: "pages.wacz", want: collection.Want{Body: true, Exchanges: true}, open: sink(archive.NewWACZ)},
-	{name: "ccindex", says: "the index of what warc writes, as a table with Common Crawl's columns", file: "ccindex.parquet", want: collection.Want{Body: true, Exchanges: true}, open: func(at exportTo, name string) (export.Sink, error) {
+	{name: "cdxj", says: "an index of the warc files, for pywb", file: "index.cdxj", want: collection.Want{Body: true, Exchanges: true}, open: sink(archive.NewCDXJ)},
+	{name: "wacz", says: "archives, index and page list in one file, for ReplayWeb.page", file: "pages.wacz", want: collection.Want{Body: true, Exchanges: true}, open: sink(archive.NewWACZ)},
+	{name: "ccindex", says: "an index of the warc files, as a table with Common Crawl's columns", file: "ccindex.parquet", want: collection.Want{Body: true, Exchanges: true}, open: func(at exportTo, name string) (export.Sink, error) {
 		return archive.NewColumnar(at, name, "warc/")
 	}},
 	{name: "card", says: "a data set card: what was crawled, how, and its known flaws", file: "./", want: collection.Want{Text: true}, open: func(at exportTo, _ string) (export.Sink, error) {
@@ -66,14 +66,14 @@ var exportFormats = []exportFormat{
 		}
 		return card.New(at, facts)
 	}},
-	{name: "sqlite", says: "a file of SQLite: pages, links, full-text search", file: "pages.sqlite", want: collection.Want{Text: true, Links: true}, open: func(at exportTo, name string) (export.Sink, error) {
+	{name: "sqlite", says: "an SQLite file: pages, links, full-text search", file: "pages.sqlite", want: collection.Want{Text: true, Links: true}, open: func(at exportTo, name string) (export.Sink, error) {
 		return database.NewSQLite(at, name)
 	}},
-	{name: "opensearch", says: "requests to load it, or to a server: -o http://HOST:9200/INDEX", file: "pages.ndjson", want: collection.Want{Text: true}, open: sink(database.NewBulk),
+	{name: "opensearch", says: "bulk requests in a file, or sent to a server: -o http://HOST:9200/INDEX", file: "pages.ndjson", want: collection.Want{Text: true}, open: sink(database.NewBulk),
 		schemes: []string{"http", "https"}, server: func(_ context.Context, address string) (export.Sink, error) {
 			return database.NewServer(address)
 		}},
-	{name: "postgres", says: "tables pages and links of a server: -o postgres://USER@HOST/DB", want: collection.Want{Text: true, Links: true},
+	{name: "postgres", says: "the tables pages and links on a server: -o postgres://USER@HOST/DB", want: collection.Want{Text: true, Links: true},
 		schemes: []string{"postgres", "postgresql"}, server: func(ctx context.Context, address string) (export.Sink, error) {
 			return database.NewPostgres(ctx, address)
 		}},

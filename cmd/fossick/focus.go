@@ -34,7 +34,7 @@ func (focusCmd) MoreHelp() string {
   fossick focus --topic banking --lang de --min-harvest 0.05 \
       --max-pages 100k --store german --contact you@example.org
 
-A week later, what has changed of it, before anything new:
+A week later, first the pages that have changed, then new ones:
   fossick focus --resume --store fossick-banking --refresh 7d --max-time 2h
 
 A corpus instead of the web, while fossick serve demo --addr 127.0.0.1:8090 runs:
@@ -165,9 +165,9 @@ func verbOf(survey bool) string {
 func (c *focusCmd) whole(s *store.Store) error {
 	switch {
 	case s.Info().Agent != "":
-		return usagef("the crawl in %s is an agent's; it goes on with: fossick agent --store %s, and the flags that it began with", c.Store, c.Store)
+		return usagef("%s holds an agent's crawl; resume it with fossick agent --store %s and the flags of its first start", c.Store, c.Store)
 	case c.Agents > 1:
-		return usagef("%s is the store of one of %d agents; go on with the folder that it is in", c.Store, c.Agents)
+		return usagef("%s is the store of one of %d agents; give --store the folder that holds it", c.Store, c.Agents)
 	}
 	return nil
 }
@@ -181,13 +181,13 @@ func (c *focusCmd) reopen(ctx context.Context, a *app) (*store.Store, error) {
 	survey := c.Parties
 	opened, err := c.Recall(s)
 	if err == nil && c.Parties != survey && c.revisits == nil {
-		err = usagef("the crawl in %s goes on with: fossick %s --resume --store %s", c.Store, verbOf(c.Parties), c.Store)
+		err = usagef("resume the crawl in %s with: fossick %s --resume --store %s", c.Store, verbOf(c.Parties), c.Store)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if opened != "" {
-		a.say("the crawl in %s goes on with its %s", c.Store, opened)
+		a.say("the crawl in %s resumes with its %s", c.Store, opened)
 	}
 	return s, nil
 }

@@ -14,16 +14,16 @@ import (
 )
 
 type forgetCmd struct {
-	Pages string `arg:"" name:"url|host|prefix" help:"A page, all pages of a host, or with * at its end all URLs that begin so."`
+	Pages string `arg:"" name:"url|host|prefix" help:"A URL, a host for all its pages, or the beginning of URLs with * at its end."`
 	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store; a crawl may be running."`
 }
 
 func (forgetCmd) Help() string {
-	return `Deletes what the store holds of pages, on their owner's request: bodies, titles, words, labels' reasons, the search index. It is gone from the disk when the verb ends. The URLs, when they were fetched and their links stay, as a record of what the crawl did, and the request itself, without who asked. No crawl asks for these pages again. After an interruption the next command that opens the store goes on with it.
+	return `Deletes pages from the store at their owner's request: bodies, titles, words, reasons of labels, and their part of the search index. They are gone from the disk when the command ends. Their URLs, fetch times and links stay as a record of the crawl, and so does the request, without the name of its sender. No crawl of this store fetches these pages again. If the deletion is interrupted, the next command that opens the store completes it.
 
-A running crawl makes a pause for it: it lets go of its store, and goes on when the pages are off the disk.
+A running crawl pauses, closes its store, and continues when the pages are off the disk.
 
-Not found by it: copies of the store, exports, what repair put into the folder quarantine, and words around links to other pages that their scores quote.
+It does not reach copies of the store, exports, the folder quarantine that repair makes, or words around links to other pages that the scores of those pages quote.
 
 Examples:
   fossick forget http://example.org/private.html --store fossick-banking
@@ -39,13 +39,13 @@ func (c forgetCmd) Run(a *app) error {
 	r.Store = c.Store
 	return a.emit(r, func(w io.Writer) {
 		if r.Pages == 0 {
-			printable.Fprintf(w, "no stored page is called %s; crawls of this store will not ask for it\n", c.Pages)
+			printable.Fprintf(w, "no stored page matches %s; crawls of this store will not fetch it\n", c.Pages)
 			if !strings.HasSuffix(c.Pages, "*") && strings.Contains(c.Pages, "/") {
-				printable.Fprintf(w, "all URLs that begin so are '%s*'\n", c.Pages)
+				printable.Fprintf(w, "to forget all URLs with this beginning, give '%s*'\n", c.Pages)
 			}
 			return
 		}
-		printable.Fprintf(w, "%d pages forgotten, and gone from the disk\nno crawl asks for them again; exports and copies of the store made before still have them\n", r.Pages)
+		printable.Fprintf(w, "%d pages forgotten, and gone from the disk\nno crawl of this store will fetch them again; earlier exports and copies of the store still have them\n", r.Pages)
 	})
 }
 
@@ -71,11 +71,11 @@ func (c forgetCmd) forget(a *app) (r control.ForgetAnswer, err error) {
 	if err != nil {
 		return r, errors.Join(err, s.Close())
 	}
-	defer a.step("deleting, and writing the disk anew")()
+	defer a.step("deleting pages and rewriting the files")()
 	s, pages, err := store.Fulfil(a.ctx, s)
 	r.Pages = pages[r.Pattern]
 	if err != nil {
-		err = fmt.Errorf("%w; the request is kept, and the next command that opens the store goes on", err)
+		err = fmt.Errorf("%w; the request is kept, and the next command that opens the store completes it", err)
 	}
 	if s != nil {
 		err = errors.Join(err, s.Close())

@@ -19,12 +19,12 @@ type graphCmd struct {
 	Source    string           `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
 	Output    string           `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only described, and a graph file verified."`
 	Edges     string           `placeholder:"FILE" help:"Also write the links as text: source TAB target a line, by the numbers of the nodes in URL order."`
-	Transpose bool             `help:"Turn all links round."`
-	Memory    values.Mebibytes `default:"256MiB" placeholder:"SIZE" help:"What sorting may take; more goes to scratch files beside the graph [256MiB]."`
+	Transpose bool             `help:"Reverse all links."`
+	Memory    values.Mebibytes `default:"256MiB" placeholder:"SIZE" help:"Memory for sorting; the rest goes to scratch files beside the graph [256MiB]."`
 }
 
 func (graphCmd) Help() string {
-	return `Builds a compressed graph file, which simulate reads without building it again. Reads ` + sources.Kinds + `. A graph may be larger than memory. A graph file without -o is verified, to the last list.
+	return `Builds a compressed graph file, which simulate reads without building it again. Reads ` + sources.Kinds + `. A graph may be larger than memory. A graph file without -o is verified from beginning to end.
 
 Examples:
   fossick graph links.tsv -o links.graph
@@ -71,7 +71,7 @@ func (c *graphCmd) Run(a *app) error {
 	seconds := time.Since(began).Seconds()
 	verified := source.IsGraph() && c.Output == ""
 	if verified {
-		a.say("reading all of it")
+		a.say("reading the whole graph")
 		defer a.step("reading " + c.Source)()
 		if err := g.Verify(a.ctx); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (c *graphCmd) build(a *app, source sources.Source) (path string, stats *gra
 		if err != nil {
 			return "", nil, err
 		}
-		defer a.step("turning round " + c.Source)()
+		defer a.step("reversing the links of " + c.Source)()
 		return c.Output, stats, g.Transpose(a.ctx, c.Output, int(c.Memory))
 	case source.IsGraph() && c.Output != "":
 		return "", nil, usagef("%s is a graph file already; leave -o out to verify it, or add --transpose", c.Source)
@@ -141,13 +141,13 @@ func (r *graphResult) print(w io.Writer) {
 		}
 	}
 	if r.Bits != nil {
-		printable.Fprintf(w, "%.2f bits an edge, %.2f with the places where lists begin; %d bytes with names\n", *r.Bits, *r.AllBits, r.Bytes)
+		printable.Fprintf(w, "%.2f bits an edge, %.2f with the index of the lists; %d bytes with names\n", *r.Bits, *r.AllBits, r.Bytes)
 	}
 	if r.File != nil {
 		printable.Fprintf(w, "graph: %s, built in %.1f s\n", *r.File, r.Seconds)
 	}
 	if r.Verified {
-		io.WriteString(w, "verified: all of it can be read, and the checksums are right\n")
+		io.WriteString(w, "verified: the whole file can be read, and its checksums are right\n")
 	}
 }
 

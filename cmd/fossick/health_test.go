@@ -48,7 +48,7 @@ func TestMaxWait(t *testing.T) {
 	if in := time.Until(*r.WaitingUntil); in < 364*24*time.Hour || in > 366*24*time.Hour {
 		t.Errorf("waits until %v, want a year from now", r.WaitingUntil)
 	}
-	if _, text, _ := crawl("--resume", "--max-wait", "1h"); !strings.Contains(text, "all that waits rests, the first host until 2") {
+	if _, text, _ := crawl("--resume", "--max-wait", "1h"); !strings.Contains(text, "all waiting URLs are on hosts that rest, the first until 2") {
 		t.Errorf("a later session says\n%s", text)
 	}
 	if _, text, code := crawl("--resume", "--max-wait=-5s"); code != exitUsage || !strings.Contains(text, "want a time, such as 90s, 15m") {

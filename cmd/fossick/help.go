@@ -14,15 +14,15 @@ var groups = []kong.Group{
 	{Key: "graphs", Title: "Experiments and graphs:"},
 	{Key: "self", Title: "This program:"},
 
-	{Key: "what", Title: "What to look for:"},
+	{Key: "what", Title: "Topic and start pages:"},
 	{Key: "run", Title: "The crawl:"},
 	{Key: "score", Title: "How links are ordered:"},
-	{Key: "scope", Title: "What to keep to:"},
+	{Key: "scope", Title: "Scope:"},
 	{Key: "manners", Title: "Manners:"},
 	{Key: "cluster", Title: "The other machines:"},
 	{Key: "net", Title: "Network:"},
 
-	{Key: "made", Title: "What is made:"},
+	{Key: "made", Title: "Output:"},
 	{Key: "rows", Title: "Which pages:"},
 	{Key: "words", Title: "Which words:"},
 	{Key: "methods", Title: "Classifiers:"},
@@ -48,7 +48,7 @@ func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
 // ownHelp words the parser's own flag like the others.
 func ownHelp(parser *kong.Kong) {
 	h := parser.Model.HelpFlag
-	h.Help, h.Group = "This page.", generalGroup()
+	h.Help, h.Group = "Show this page.", generalGroup()
 }
 
 func generalGroup() *kong.Group { return &groups[len(groups)-1] }

@@ -11,11 +11,11 @@ import (
 
 type helpCmd struct {
 	Verb []string `arg:"" optional:"" help:"A verb; or config, for fossick.toml and the environment."`
-	All  bool     `help:"With every flag, as --help-all."`
+	All  bool     `help:"Show every flag, as --help-all."`
 }
 
 func (helpCmd) Help() string {
-	return `Says how a verb is used, as its --help does.
+	return `Shows how to use a verb, as its --help does.
 
 Examples:
   fossick help focus

@@ -11,12 +11,12 @@ import (
 
 type importCmd struct {
 	Source  string `arg:"" placeholder:"SOURCE" help:"A web archive (WARC, WACZ), saved pages, an exported table, a corpus." complete:"files"`
-	Store   string `required:"" type:"path" placeholder:"DIR" help:"Folder of the store to be made." complete:"dirs"`
-	Partial bool   `help:"Go on behind what is damaged." expert:""`
+	Store   string `required:"" type:"path" placeholder:"DIR" help:"Folder of the new store." complete:"dirs"`
+	Partial bool   `help:"Skip damaged parts of the source." expert:""`
 }
 
 func (importCmd) Help() string {
-	return `Makes a store of pages that others have collected, so that eval, why, search, refine and export work on them. Each keeps its URL, the time at which it was fetched and its label; links between them are kept, others lead nowhere. The same content twice is a duplicate, as in a crawl. An import that was cut off goes on when it is begun again.
+	return `Makes a store from pages that other programs have collected, so that eval, why, search, refine and export work on them. Each page keeps its URL, fetch time and label. Links between the pages are kept; other links lead nowhere. Repeated content counts as a duplicate, as in a crawl. To continue an interrupted import, run the command again.
 
 Examples:
   fossick import demo --store demo-pages
@@ -66,9 +66,9 @@ func (r importResult) print(w io.Writer) {
 		n   uint64
 		why string
 	}{
-		{r.Duplicates, "rows have the content of a page before"},
-		{uint64(r.Left), "rows have no URL, or that of a row before"},
-		{r.Refused, "pages ask not to be kept, or are none"},
+		{r.Duplicates, "rows repeat the content of an earlier page"},
+		{uint64(r.Left), "rows have no URL, or that of an earlier row"},
+		{r.Refused, "rows are not pages, or ask not to be kept"},
 	} {
 		if n.n > 0 {
 			printable.Fprintf(w, "%d %s\n", n.n, n.why)

@@ -20,12 +20,12 @@ type labelCmd struct {
 	Label string `arg:"" optional:"" name:"yes|no" help:"Whether it is on topic." complete:"yes,no"`
 	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store."`
 	From  string `placeholder:"FILE" help:"Instead of one URL, many at once: url TAB yes|no a line, - for standard input."`
-	Topic string `placeholder:"NAME" help:"Which topic the label is of, where several share the crawl."`
+	Topic string `placeholder:"NAME" help:"Topic of the label, if several topics share the crawl."`
 	Ask   int    `placeholder:"N" help:"Show the N pages, fetched or waiting, whose labels would change the crawl most; at a terminal, a key labels each."`
 }
 
 func (labelCmd) Help() string {
-	return `Says of a page whether it is on topic. The crawl takes it for the truth: the page counts as on topic or off, whatever the model says, for refine and eval as well; and a crawl with --score learned corrects the model by the words of the pages that were labelled, so that it judges other pages and links like them anew. A URL that waits can be labelled too, by the text of the link to it: it is fetched next or last, and links like it are judged anew. A running crawl follows within seconds; another takes the labels in when it is resumed. The last label of a URL counts. Of a crawl that several topics share, --topic says which one the label is of: a URL has one a topic.
+	return `Labels a page as on topic or off topic. The crawl trusts the label over its model, and so do refine and eval. A crawl with --score learned also corrects its model by the words of the labelled pages, and judges similar pages and links again. A waiting URL can be labelled too: it is fetched next or last, and the text of the link to it makes the crawl judge similar links again. A running crawl applies a label within seconds; any other crawl applies it when it is resumed. The last label of a URL counts. Where several topics share a crawl, --topic names the topic of the label; a URL has one label for each topic.
 
 Examples:
   fossick label http://example.org/loans no --store fossick-banking
@@ -101,10 +101,10 @@ func (r labelResult) print(w io.Writer) {
 	}
 	switch {
 	case r.Learned:
-		printable.Fprintf(w, "the crawl follows; applied in %.2f s\n", r.Applied)
+		printable.Fprintf(w, "the running crawl applied it in %.2f s\n", r.Applied)
 	case r.Running:
-		io.WriteString(w, "kept; this crawl's scores do not learn from labels, those of --score learned do\n")
+		io.WriteString(w, "kept; only crawls with --score learned learn from labels, and this one has another --score\n")
 	default:
-		io.WriteString(w, "kept; no crawl is running: with --score learned, a resumed one learns from it\n")
+		io.WriteString(w, "kept; no crawl is running. A resumed crawl with --score learned will learn from it\n")
 	}
 }

@@ -111,8 +111,8 @@ func printAsked(w io.Writer, asked []control.Asked, flags string) {
 		}
 	}
 	if len(asked) == 0 {
-		io.WriteString(w, "nothing to ask: every page that the crawl remembers is labelled, and nothing waits\n")
+		io.WriteString(w, "nothing to ask: every page that the crawl remembers is labelled, and no URL waits\n")
 		return
 	}
-	printable.Fprintf(w, "to answer: fossick label URL yes|no %s, or --from a file of them; at a terminal this command takes a key a page\n", flags)
+	printable.Fprintf(w, "to answer: fossick label URL yes|no %s, or --from FILE for many; at a terminal this command takes one key a page\n", flags)
 }

@@ -13,12 +13,12 @@ import (
 )
 
 type manCmd struct {
-	Verb []string `arg:"" optional:"" help:"The verb whose page is printed; none is that of fossick itself."`
+	Verb []string `arg:"" optional:"" help:"Verb whose page to print; without it, the page of fossick itself."`
 	Out  string   `short:"o" placeholder:"DIR" help:"Write all pages into this folder instead, a file each."`
 }
 
 func (manCmd) Help() string {
-	return `Prints manual pages for man, made from the help: one of fossick, one of each verb, one of fossick.toml.
+	return `Prints manual pages, made from the help: one for fossick, one for each verb, one for fossick.toml.
 
 Examples:
   fossick man focus >fossick-focus.1

@@ -76,7 +76,7 @@ func TestOneSitePerAddress(t *testing.T) {
 			t.Errorf("%s agent, resumed: %d pages, %v dropped; want 6 and 1", name, r.Fetched, r.Same)
 		}
 	}
-	if told := fossick(exitDone, "why", "http://b.test/", "--store", filepath.Join(dir, "one")); !strings.Contains(told, "its address 127.0.0.1 is that of the site a.test, and the crawl takes one site an address") {
+	if told := fossick(exitDone, "why", "http://b.test/", "--store", filepath.Join(dir, "one")); !strings.Contains(told, "its address 127.0.0.1 belongs to the site a.test, and the crawl takes one site per address") {
 		t.Errorf("why: %s", told)
 	}
 	if r := crawl(append([]string{"survey", "--store", filepath.Join(dir, "survey"), "--one-site-per-address"}, settings...)...); r.Same == nil || *r.Same != 1 {

@@ -39,7 +39,7 @@ func TestFolderSettings(t *testing.T) {
 			}
 			write(t, settings.Name, flag.Name+" = \"1\"\n")
 			_, err := newParser(t).Parse(help.Path(verb))
-			refused[flag.Name] = refused[flag.Name] || err != nil && strings.Contains(err.Error(), "--"+flag.Name+": fossick.toml:1: the file of a working folder")
+			refused[flag.Name] = refused[flag.Name] || err != nil && strings.Contains(err.Error(), "--"+flag.Name+": fossick.toml:1: the fossick.toml of a working folder")
 		}
 	}
 	maps.DeleteFunc(refused, func(_ string, says bool) bool { return !says })
@@ -58,10 +58,10 @@ func TestWhatSettingsOpen(t *testing.T) {
 		want              string // on stderr; "" is no word of it
 		refused           bool
 	}{
-		{"guard", "[focus]\nallow-net = [\"127.0.0.0/8\"]", "", nil, "", "--allow-net: fossick.toml:2: the file of a working folder", true},
-		{"quiet", "quiet = true", "", nil, "", "--quiet: fossick.toml:1: the file of a working folder", true},
-		{"names", "\nhosts = \"h\"", "", []string{"--quiet"}, "", "--hosts: fossick.toml:2: the file of a working folder", true},
-		{"proxy", "proxy = \"http://me:secret@127.0.0.1:1\"", "", nil, "", "--proxy: fossick.toml:1: the file of a working folder", true},
+		{"guard", "[focus]\nallow-net = [\"127.0.0.0/8\"]", "", nil, "", "--allow-net: fossick.toml:2: the fossick.toml of a working folder", true},
+		{"quiet", "quiet = true", "", nil, "", "--quiet: fossick.toml:1: the fossick.toml of a working folder", true},
+		{"names", "\nhosts = \"h\"", "", []string{"--quiet"}, "", "--hosts: fossick.toml:2: the fossick.toml of a working folder", true},
+		{"proxy", "proxy = \"http://me:secret@127.0.0.1:1\"", "", nil, "", "--proxy: fossick.toml:1: the fossick.toml of a working folder", true},
 		{"guard, on the command line too", "allow-net = \"10.0.0.0/8\"", "", []string{"--allow-net", "127.0.0.0/8"}, "", "", false},
 		{"guard, in the environment too", "allow-net = \"10.0.0.0/8\"", "", nil, "127.0.0.0/8", "", false},
 		{"guard, in one's own settings", "", "allow-net = \"10.0.0.0/8\"\nlisten = \":0\"", nil, "", "", false},
@@ -70,7 +70,7 @@ func TestWhatSettingsOpen(t *testing.T) {
 		{"harmless, quietly", "delay = 0", "", []string{"--quiet"}, "", "fossick.toml of this folder sets --delay 0\n", false},
 		{"trusted", "listen = \":9100\"\nproxy = \"http://me:secret@127.0.0.1:1\"", "trust = [\"HERE\"]", nil, "", "fossick.toml of this folder sets --listen :9100, --proxy http://me:xxxxx@127.0.0.1:1\n", false},
 		{"trusted, quietly", "quiet = true\nlisten = \":9100\"", "trust = [\"/nowhere\", \"HERE\"]", nil, "", "", false},
-		{"another is trusted", "hosts = \"h\"", "trust = [\"HERE/sub\"]", nil, "", "--hosts: fossick.toml:1: the file of a working folder", true},
+		{"another is trusted", "hosts = \"h\"", "trust = [\"HERE/sub\"]", nil, "", "--hosts: fossick.toml:1: the fossick.toml of a working folder", true},
 		{"trusts itself", "trust = [\"HERE\"]", "", nil, "", "fossick.toml:1: no verb has a flag \"trust\"", true},
 		{"trust by a name", "", "trust = [\"crawls\"]", nil, "", "trust is a list of folders by their whole path", true},
 	} {

@@ -19,13 +19,13 @@ type proposeCmd struct {
 	Source   string   `arg:"" name:"SOURCE" help:"Where to look: a corpus or a store; a sitemap (.xml, .xml.gz); a file of URLs or links, a line each: URL, URL TAB words, URL TAB URL TAB words." complete:"sets"`
 	Topic    string   `placeholder:"T" help:"A topic's name (built in: $${topics}; your own), or its folder; its model judges the pages, its keywords the URLs." complete:"topics"`
 	Keywords []string `placeholder:"WORDS" help:"Words and phrases of the topic, by comma."`
-	Examples []string `sep:"none" placeholder:"SET" help:"Pages on the topic: a folder of .html or .txt files, or any set; of a set with the label that --topic names only those rows. May be repeated. They are not proposed." complete:"sets"`
+	Examples []string `sep:"none" placeholder:"SET" help:"Pages on the topic: a folder of .html or .txt files, or any set; if a set has the label that --topic names, only those rows. May be repeated. These pages are not proposed." complete:"sets"`
 	N        int      `short:"n" default:"10" placeholder:"N" help:"Start pages to propose [10]."`
-	Out      string   `short:"o" placeholder:"FILE" help:"Write them for --seeds: one a line, with the reason as a comment."`
+	Out      string   `short:"o" placeholder:"FILE" help:"File to write the start pages to, for --seeds: one a line, with the reason as a comment."`
 }
 
 func (proposeCmd) Help() string {
-	return `Proposes start pages for a crawl, from what is stored or known already: pages that are on topic, lead to many others on topic, and differ from one another. The source is read twice; where only URLs are known, their words and those of links to them count.
+	return `Proposes start pages for a crawl from pages or URLs that you already have: pages that are on topic, lead to many others on topic, and differ from one another. It reads the source twice. Where only URLs are known, it goes by their words and the words of the links to them.
 
 Examples:
   fossick propose old-crawl/ --topic banking -o seeds.txt
@@ -54,9 +54,9 @@ type proposalResult struct {
 func (c *proposeCmd) Run(a *app) error {
 	switch {
 	case c.Topic == "" && len(c.Keywords) == 0 && len(c.Examples) == 0:
-		return usagef("nothing says what the start pages should be about; give --topic T, --keywords a,b,c or --examples SET")
+		return usagef("the topic of the start pages is missing; give --topic T, --keywords a,b,c or --examples SET")
 	case c.N < 1:
-		return usagef("-n %d: want 1 start page at least", c.N)
+		return usagef("-n %d: want at least 1 start page", c.N)
 	}
 	topic, err := c.topic(a)
 	if err != nil {

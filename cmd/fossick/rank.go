@@ -24,25 +24,25 @@ import (
 // rankCmd ranks the nodes of a graph.
 type rankCmd struct {
 	Graphs   []string `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N; several are ranked together, as agents rank what they crawled." complete:"sets"`
-	Method   string   `default:"pagerank" placeholder:"M" help:"pagerank, hits, blockrank, or one way to them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." complete:"rankings"`
+	Method   string   `default:"pagerank" placeholder:"M" help:"Method: pagerank, hits or blockrank; or one way to compute them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." complete:"rankings"`
 	Block    string   `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." complete:"host,site,label,files"`
-	Topic    string   `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: what is important to the topic."`
+	Topic    string   `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: ranks pages by their importance to the topic."`
 	Personal string   `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ." expert:""`
 	Damping  float64  `default:"0.85" placeholder:"D" help:"Share of surfers that follow a link [0.85]."`
-	Epsilon  float64  `default:"1e-10" placeholder:"E" help:"Residual at which it ends: what a further step would change, in the L1 norm [1e-10]."`
-	Most     int      `name:"max-iterations" default:"1000" placeholder:"N" help:"Iterations at most [1000]." expert:""`
+	Epsilon  float64  `default:"1e-10" placeholder:"E" help:"Residual at which to stop: the change that a further step would make, in the L1 norm [1e-10]."`
+	Most     int      `name:"max-iterations" default:"1000" placeholder:"N" help:"Most iterations [1000]." expert:""`
 	Top      int      `default:"10" placeholder:"N" help:"Nodes to print [10]."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
 	withAgents
-	Memory values.Mebibytes `default:"4GiB" placeholder:"SIZE" help:"When the graph as arrays would take more, PageRank is computed by power iteration over the compressed graph, some five times slower [4GiB]." expert:""`
+	Memory values.Mebibytes `default:"4GiB" placeholder:"SIZE" help:"Memory for the graph as arrays; a graph that needs more stays compressed, and PageRank by power iteration takes about five times as long [4GiB]." expert:""`
 }
 
 func (rankCmd) Help() string {
-	return `Ranks pages by their links. Of a crawl's store the ranks are also kept with the pages: eval and its report use them.
+	return `Ranks pages by their links. In a crawl's store it also keeps the ranks with the pages, for eval and its report.
 
-Pages without links are taken to lead where surfers start anew. Reads ` + sources.Kinds + `.
+A page without links counts as linking to the pages where surfers start anew. Reads ` + sources.Kinds + `.
 
-Several stores, and the folder of a crawl by several agents, are ranked together. --help-all has the methods, and how agents on several machines rank together.
+Several stores, or the folder of a crawl by several agents, are ranked together. --help-all explains the methods, and how agents on several machines rank together.
 
 Examples:
   fossick rank fossick-banking
@@ -59,15 +59,15 @@ func (rankCmd) MoreHelp() string {
                     else gauss-seidel; power where the graph is too large for memory
   power             PageRank by power iteration
   gauss-seidel      PageRank by Gauss-Seidel: sources and leaves at once, the core between in sweeps
-  components        the same by strongly connected components
+  components        the same, one strongly connected component after another
   blockrank         PageRank from ranks within blocks and a rank of the blocks, a step of
                     both in each sweep
   blockrank-kamvar  the same, but one after the other, and then a power iteration, as
                     first published
-  blockrank-short   ranks within blocks times the rank of the blocks: not PageRank, but near
+  blockrank-short   ranks within blocks times the rank of the blocks: close to PageRank, not equal
   hits              hubs and authorities
 
-Several stores, and the folder of a crawl by several agents, are ranked as the agents would: each ranks its own pages, a coordinator ranks the stores, and both go on with what has changed (pagerank, which is blockrank with the stores as blocks; blockrank-kamvar, power). The result is at most --epsilon, in the L1 norm, from the PageRank of all links together. A page that several have is the first one's. With --crawl each agent does its part on its own machine, when all run the same command; each gives the pages of its own store their ranks.
+Several stores, or the folder of a crawl by several agents, are ranked as the agents would do it: each agent ranks its own pages, a coordinator ranks the stores, and both repeat this with what has changed. The methods are pagerank, which is then blockrank with the stores as blocks, blockrank-kamvar and power. The result differs by at most --epsilon, in the L1 norm, from the PageRank of all links together. A page in several stores belongs to the first of them. With --crawl each agent does its part on its own machine: run the same command on each. It keeps the ranks with the pages of its own store.
 
   fossick rank fossick-banking --crawl banking --keys keys/alpha \
       --route alpha:7422 --peers beta:7422,gamma:7422`
@@ -78,11 +78,11 @@ func (c *rankCmd) check() error {
 	case !slices.Contains(rank.Methods(), c.Method):
 		return usagef("method %q is not known; choose one of %s", c.Method, strings.Join(rank.Methods(), ", "))
 	case !(c.Damping > 0 && c.Damping < 1) || !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 0) || c.Most < 1 || c.Top < 0 || c.Memory < 1<<20:
-		return usagef("--damping %g, --epsilon %g, --max-iterations %d, --top %d, --memory %d: want damping between 0 and 1, more than 0 of the others, and no negative --top", c.Damping, c.Epsilon, c.Most, c.Top, c.Memory)
+		return usagef("--damping %g, --epsilon %g, --max-iterations %d, --top %d, --memory %d: want a damping between 0 and 1, a --top of 0 or more, and more than 0 for the others", c.Damping, c.Epsilon, c.Most, c.Top, c.Memory)
 	case c.Block != "" && !rank.ByBlocks(c.Method):
-		return usagef("--block is for --method blockrank")
+		return usagef("--block works only with --method blockrank")
 	case c.Method == "hits" && (c.Topic != "" || c.Personal != ""):
-		return usagef("hits has no surfers; leave --topic and --personal out, or choose another method")
+		return usagef("--method hits takes no --topic or --personal; leave them out, or choose another method")
 	}
 	if c.Crawl != "" || len(c.Graphs) > 1 {
 		return errors.Join(c.checkTogether(c.Graphs), c.checkSeveral())
@@ -235,7 +235,7 @@ func (c *rankCmd) toStore(a *app, name string, g *graph.Graph, ranked *rank.Resu
 	}
 	pages, n, err := sources.PutRanks(a.ctx, g, s, ranking, ranked.Score, ranked.Hub)
 	if s.Temporary() && err == nil {
-		a.say("a crawl is writing %s: the ranks are printed and not kept with its pages; rank it again when the crawl has ended", name)
+		a.say("a crawl is writing %s, so the ranks are printed but not kept with its pages; rank it again when the crawl has ended", name)
 	} else {
 		if r.Pages != nil {
 			n += *r.Pages
@@ -255,7 +255,7 @@ func (r *rankResult) print(w io.Writer) {
 	case r.Agents > 0:
 		printable.Fprintf(w, "%d agents, %d rounds, %d bytes exchanged\n", r.Agents, r.Rounds, r.Sent)
 	case r.Before != nil:
-		printable.Fprintf(w, "%d blocks; ranks within them and of them, as costly as %d iterations, have the residual %.2g\n", *r.Blocks, *r.Before, *r.Begin)
+		printable.Fprintf(w, "%d blocks; ranks within and between blocks cost as much as %d iterations and have the residual %.2g\n", *r.Blocks, *r.Before, *r.Begin)
 	case r.Blocks != nil:
 		printable.Fprintf(w, "%d blocks\n", *r.Blocks)
 	}

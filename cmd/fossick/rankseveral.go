@@ -33,11 +33,11 @@ type agentRank struct {
 func (c *rankCmd) checkSeveral() error {
 	switch {
 	case c.Method != "pagerank" && !slices.Contains(blockrank.Methods, c.Method):
-		return usagef("--method %s is for one graph; several are ranked by pagerank, %s", c.Method, strings.Join(blockrank.Methods, ", "))
+		return usagef("--method %s ranks one graph only; for several choose pagerank, %s", c.Method, strings.Join(blockrank.Methods, ", "))
 	case c.Block != "":
-		return usagef("--block is for one graph; of several each is a block")
+		return usagef("--block works with one graph only; of several graphs each is a block")
 	case c.Topic != "" || c.Personal != "":
-		return usagef("--topic and --personal are for one graph")
+		return usagef("--topic and --personal work with one graph only; leave them out")
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func (r refineResult) print(w io.Writer, dropped []eval.Dropped) {
 	}
 	_ = t.Flush() // stdout's own error shows at the next write
 	if len(dropped) > 0 {
-		io.WriteString(w, "\ndropped, the nearest to being kept:\n")
+		io.WriteString(w, "\ndropped, but closest to being kept:\n")
 	}
 	for _, d := range dropped {
 		printable.Fprintf(w, "  %s\n    %s: %s\n", printable.Cut(d.URL, 100), d.Label, printable.Cut(d.Rule, 160))

@@ -40,10 +40,10 @@ func usagef(format string, args ...any) error { return usage.Errorf(format, args
 
 // grammar is the command line: global flags and one field a verb.
 type grammar struct {
-	HelpAll   helpAllFlag `group:"general" help:"This page with every flag."`
+	HelpAll   helpAllFlag `group:"general" help:"Show this page with every flag."`
 	JSON      bool        `group:"general" help:"Print exactly one JSON object on stdout."`
-	Quiet     bool        `group:"general" short:"q" help:"No progress on stderr, only errors."`
-	Verbose   bool        `group:"general" short:"v" expert:"" help:"More on stderr."`
+	Quiet     bool        `group:"general" short:"q" help:"Print no progress on stderr, only errors."`
+	Verbose   bool        `group:"general" short:"v" expert:"" help:"Print more on stderr."`
 	LogFormat string      `group:"general" enum:"text,json" default:"text" placeholder:"FORMAT" expert:"" help:"Format of the log lines on stderr: text or json [text]."`
 	Rand      int64       `group:"general" default:"1" placeholder:"N" expert:"" help:"Random seed [1]."`
 	Version   versionFlag `group:"general" expert:"" help:"Print version, commit and Go version."`
@@ -51,7 +51,7 @@ type grammar struct {
 	verbs
 }
 
-const description = `fossick crawls the web in the order of a recursive degree of relevance, cleans the collected pages with a trained classifier, and says how good the result is.
+const description = `fossick crawls the web for a topic, best links first, drops the pages off topic with a trained classifier, and measures how good the result is.
 
 A first look, offline:
 

@@ -16,18 +16,18 @@ import (
 
 type searchCmd struct {
 	Store string   `arg:"" name:"store" placeholder:"STORE" help:"Store of a crawl, also of one that is running." complete:"dirs"`
-	Words []string `arg:"" name:"words" placeholder:"WORDS" help:"What pages shall have: words, \"phrases\", title:WORD, url:WORD, host:H, site:S, label:L, lang:L; -WORD what they shall not."`
+	Words []string `arg:"" name:"words" placeholder:"WORDS" help:"What pages must have: words, \"phrases\", title:WORD, url:WORD, host:H, site:S, label:L, lang:L; -WORD for what they must not have."`
 
 	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`
 	MinScore *float64 `placeholder:"X" help:"Only pages whose degree of relevance is at least this." group:"rows"`
 	Host     []string `placeholder:"H,H" help:"Only pages of these hosts." group:"rows"`
-	Limit    int      `default:"10" placeholder:"N" help:"Show so many pages [10]." group:"rows"`
+	Limit    int      `default:"10" placeholder:"N" help:"Number of pages to show [10]." group:"rows"`
 }
 
 func (searchCmd) Help() string {
-	return `Finds pages of a crawl by their words: in the title, the headings, the main text, the address. Words are looked for by their stems, in the languages that the pages have. All must be there. Quotation marks of a phrase stand within those of the shell, as does a query that begins with a minus sign behind --.
+	return `Finds pages of a crawl by the words of their title, headings, main text and address. A page must have all the words; they are compared by their stems, in the languages of the pages. In a shell, put single quotes around a phrase in quotation marks, and -- before a query that begins with a minus sign.
 
-The index is kept in the folder search of the store, and brought up to date by each search; the first one makes it.
+The index is in the folder search of the store. The first search makes it, and each later search updates it.
 
 Examples:
   fossick search fossick-banking interest rate

@@ -18,35 +18,35 @@ import (
 
 type serveCmd struct {
 	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, a .jsonl file, or a web archive (.warc)." complete:"sets"`
-	Addr       string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen; :PORT is loopback, port 0 any free one [${default}]."`
-	Latency    time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; a URL's own is from half to one and a half of it [0]."`
+	Addr       string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Address to listen at; :PORT is on loopback, port 0 is any free port [${default}]."`
+	Latency    time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; that of a URL is 0.5 to 1.5 times the mean [0]."`
 	Disallow   float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
 	CrawlDelay time.Duration `placeholder:"DURATION" help:"Crawl-delay that the robots.txt of an eighth of the hosts asks for [0]."`
 	Faults     string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all." complete:"faults"`
-	Change     time.Duration `placeholder:"DURATION" help:"Time between two changes of a page's text, as 10s, in the median over pages: for fossick watch [0: never]."`
+	Change     time.Duration `placeholder:"DURATION" help:"Median time between two changes of a page's text, as 10s, for fossick watch [0: never]."`
 	Adverts    float64       `default:"1" placeholder:"X" help:"With --change, how often an advert and a date change, as a multiple of the text [${default}]."`
-	Away       float64       `default:"0.1" placeholder:"SHARE" help:"With --change, share of pages that are gone or elsewhere now and then, and come back [${default}]."`
+	Away       float64       `default:"0.1" placeholder:"SHARE" help:"With --change, share of pages that vanish or move now and then, and come back [${default}]."`
 	Wrong      float64       `name:"wrong-lastmod" default:"0.2" placeholder:"SHARE" help:"With --change and --sitemaps, share of hosts whose lastmod is wrong [${default}]."`
 	Truth      string        `placeholder:"FILE" help:"With --change, write how each page changes to FILE, a JSON object a line."`
 	Sitemaps   bool          `help:"Give each host a sitemap, named in its robots.txt."`
-	Partial    bool          `help:"Serve what can be read of a corpus that is damaged."`
+	Partial    bool          `help:"Serve the part of a damaged corpus that can be read."`
 	Log        string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
 }
 
 func (serveCmd) Help() string {
-	return `Serves corpora as a web of many hosts on one port: by Host header, as a forward proxy for http:// and, by CONNECT, for https:// under the certificate authority that it names. It runs until it is interrupted.
+	return `Serves corpora as a web of many hosts on one port: by Host header, as a forward proxy for http:// and, by CONNECT, for https:// with a certificate authority whose file it names. It runs until it is interrupted.
 
 Example:
   fossick serve demo --addr 127.0.0.1:8090 --latency 20ms --log log.jsonl
 
-Pages that change, are gone or moved for a while and come back, for fossick watch:
+For fossick watch, pages that change, vanish or move for a while, and come back:
   fossick serve demo --change 10s --truth truth.jsonl
 
-With --sitemaps, robots.txt names /sitemap.xml: for fossick focus --sitemaps.
+With --sitemaps, each robots.txt names /sitemap.xml, for fossick focus --sitemaps.
 
-To see what a crawler makes of a hostile web:
+To test a crawler on a hostile web:
   fossick serve demo --faults 0.3 --log requests.jsonl
-The page that it names as a start stays as it is; the log says with each request what was wrong on purpose.`
+The start page that it names has no faults; the log names the fault of each request.`
 }
 
 type serveResult struct {
@@ -75,7 +75,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 	if c.Log != "" {
 		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {
-			return fmt.Errorf("request log: %w; name a file that can be written", err)
+			return fmt.Errorf("request log: %w; give a file that can be written", err)
 		}
 		defer closing(&err, f)
 		opt.Log = f
@@ -117,11 +117,11 @@ func (c *serveCmd) options(a *app) (corpusweb.Options, error) {
 	case len(c.Corpus) == 0:
 		return opt, usagef("no corpus to serve; try demo")
 	case c.Change < 0 || c.Adverts < 0 || c.Away < 0 || c.Away > 1 || c.Wrong < 0 || c.Wrong > 1:
-		return opt, usagef("--change, --adverts, --away and --wrong-lastmod: want no less than 0, and the last two a share of 1 at most")
+		return opt, usagef("--change, --adverts, --away and --wrong-lastmod: want 0 or more, and at most 1 for the last two")
 	case c.Truth != "" && c.Change == 0:
-		return opt, usagef("--truth says how pages change: it goes with --change")
+		return opt, usagef("--truth records how pages change; give --change with it")
 	case c.Disallow < 0 || c.Disallow >= 1:
-		return opt, usagef("--disallow %v: want a share from 0 to below 1", c.Disallow)
+		return opt, usagef("--disallow %v: want a share from 0 to less than 1", c.Disallow)
 	}
 	plan, err := corpusweb.ParseFaults(c.Faults)
 	if err != nil {
@@ -164,7 +164,7 @@ func (c *serveCmd) ready(a *app, web *corpusweb.Web, addr string) error {
 		a.say("%d rows have no http or https URL and are not served", st.Unserved)
 	}
 	if st.Repeated > 0 {
-		a.say("%d rows repeat a URL, as it is without fragment; the first of each is served", st.Repeated)
+		a.say("%d rows repeat a URL (without its fragment); only the first row of each URL is served", st.Repeated)
 	}
 	return a.emit(serveResult{addr, st.Hosts, st.Pages, web.CA()}, func(w io.Writer) {
 		printable.Fprintf(w, "%d pages of %d hosts at http://%s; certificate authority in %s\n", st.Pages, st.Hosts, addr, web.CA())

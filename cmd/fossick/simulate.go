@@ -28,29 +28,29 @@ import (
 type simulateCmd struct {
 	Graph     string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
 	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: $${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'." complete:"sequences"`
-	Topic     string         `placeholder:"LABEL" help:"What relevance is of: pages of the corpus with this label; harvest is measured too."`
-	Model     string         `placeholder:"M" help:"Model that says how far pages are on the topic, instead of their labels." complete:"models"`
-	Recompute int            `placeholder:"N" help:"Pages after which the ordering pagerank is made up to date [a tenth of those crawled]." group:"sets" expert:""`
+	Topic     string         `placeholder:"LABEL" help:"Label of the corpus to which pages are relevant; harvest is measured too."`
+	Model     string         `placeholder:"M" help:"Model that scores how relevant pages are to the topic, instead of their labels." complete:"models"`
+	Recompute int            `placeholder:"N" help:"Pages after which the ordering pagerank is computed again [a tenth of those crawled]." group:"sets" expert:""`
 	Seeds     string         `placeholder:"FILE" xor:"starts" help:"Start pages, one a line, # comments: one crawl of each ordering."`
 	Starts    int            `placeholder:"N" xor:"starts" help:"Start pages of a crawl, drawn at random among the pages with links [3]."`
-	StartSets int            `default:"10" placeholder:"N" help:"Crawls of each ordering, each from start pages of its own [10]." group:"sets" expert:""`
-	MaxPages  int            `placeholder:"N" help:"Pages a crawl, start pages included [all that can be reached]."`
+	StartSets int            `default:"10" placeholder:"N" help:"Crawls of each ordering, each from its own start pages [10]." group:"sets" expert:""`
+	MaxPages  int            `placeholder:"N" help:"Pages per crawl, start pages included [all that can be reached]."`
 	Points    int            `default:"20" placeholder:"N" help:"Points of a curve [20]." group:"sets" expert:""`
-	Alike     bool           `help:"Count all links alike. Without it links that stay on a site without a start page only discover pages." group:"sets" expert:""`
-	Polite    bool           `help:"Simulate host exclusivity and rests, in simulated time." group:"polite" expert:""`
+	Alike     bool           `help:"Count all links alike. Without it, links within a site that has no start page discover pages but do not count in their order." group:"sets" expert:""`
+	Polite    bool           `help:"Simulate one request at a time per host, and rests, in simulated time." group:"polite" expert:""`
 	Workers   int            `placeholder:"N" help:"With --polite: fetches at a time [32]." group:"polite" expert:""`
 	FetchTime *time.Duration `placeholder:"D" help:"With --polite: how long a fetch takes [500ms]." group:"polite" expert:""`
-	Ahead     int            `placeholder:"N" help:"With --polite: pages that may be put aside as their hosts are busy; many change the order, few let workers wait [as many as workers]." group:"polite" expert:""`
-	Delay     string         `placeholder:"D" help:"With --polite: rest of a host after a fetch, auto or a time [auto: 10 fetches, and 2s at least]." type:"delay" group:"polite" expert:""`
+	Ahead     int            `placeholder:"N" help:"With --polite: pages that may be put aside because their hosts are busy; many change the order, few make workers wait [as many as workers]." group:"polite" expert:""`
+	Delay     string         `placeholder:"D" help:"With --polite: rest after each fetch from a host, auto or a time [auto: 10 fetches, but at least 2s]." type:"delay" group:"polite" expert:""`
 	Damping   float64        `default:"0.85" placeholder:"D" help:"Damping of PageRank [0.85]." group:"sets" expert:""`
-	HTML      string         `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
+	HTML      string         `name:"html" placeholder:"FILE" help:"Write a report as one self-contained page."`
 }
 
 // defaultStarts are as many start pages as paper B3 has portal sites.
 const defaultStarts = 3
 
 func (simulateCmd) Help() string {
-	return `Crawls a stored graph of links by several orderings, as if every page were there and every fetch took no time, and says which one collects important pages first: how much of all PageRank the pages crawled till then have, how many sites they are of, and how well PageRank computed from them alone ranks them (Kendall's tau). Means over the start sets, with 95 % intervals.
+	return `Crawls a stored graph of links by several orderings, as if every page existed and every fetch took no time, and shows which ordering collects important pages first. At each point of a crawl it measures the share of all PageRank that the crawled pages hold, the number of their sites, and how well PageRank computed from these pages alone ranks them (Kendall's tau). Figures are means over the start sets, with 95 % intervals.
 
 Reads ` + sources.Kinds + `.
 
@@ -105,16 +105,16 @@ func (c *simulateCmd) Run(a *app) error {
 // check refuses what means nothing, before anything is read.
 func (c *simulateCmd) check() error {
 	if c.Starts < 0 || c.StartSets < 1 || c.MaxPages < 0 || c.Points < 1 || c.Points > 10_000 {
-		return usagef("--starts %d, --start-sets %d, --max-pages %d, --points %d: want no negative numbers, 1 start set and point at least, and 10000 points at most", c.Starts, c.StartSets, c.MaxPages, c.Points)
+		return usagef("--starts %d, --start-sets %d, --max-pages %d, --points %d: want no negative numbers, at least 1 start set, and 1 to 10000 points", c.Starts, c.StartSets, c.MaxPages, c.Points)
 	}
 	if !(c.Damping > 0 && c.Damping < 1) {
 		return usagef("--damping %g: want a number between 0 and 1", c.Damping)
 	}
 	if c.Recompute < 0 {
-		return usagef("--recompute %d: want a number of pages, 1 at least", c.Recompute)
+		return usagef("--recompute %d: want at least 1 page", c.Recompute)
 	}
 	if c.Model != "" && c.Topic == "" {
-		return usagef("--model %s: name the topic, one of its labels, with --topic", c.Model)
+		return usagef("--model %s: give --topic, one of the model's labels", c.Model)
 	}
 	if _, err := c.manners(); err != nil {
 		return err
@@ -126,10 +126,10 @@ func (c *simulateCmd) check() error {
 		}
 		byScore := func(s orders.Share) bool { return s.Name == "relevance" }
 		if c.Topic == "" && slices.ContainsFunc(shares, byScore) {
-			return usagef("--order %s: relevance is to a topic; name a label of the corpus with --topic", name)
+			return usagef("--order %s: relevance needs a topic; give --topic, a label of the corpus", name)
 		}
 		if slices.Contains(c.Order[:i], name) {
-			return usagef("ordering %s is named twice", name)
+			return usagef("ordering %s is given twice", name)
 		}
 	}
 	return nil
@@ -190,7 +190,7 @@ func (r *simulateRun) start(source sources.Source) error {
 		}
 	}
 	if n := len(r.sets); n < r.StartSets {
-		r.app.say("only %d of %d start sets are different: so few pages have links; equal crawls tell nothing of chance", n, r.StartSets)
+		r.app.say("only %d of %d start sets differ, because few pages have links; repeated crawls say nothing about chance", n, r.StartSets)
 	}
 	return nil
 }
@@ -209,13 +209,13 @@ const (
 func (c *simulateCmd) manners() (*simulate.Manners, error) {
 	if !c.Polite {
 		if c.Workers != 0 || c.FetchTime != nil || c.Ahead != 0 || c.Delay != "" {
-			return nil, usagef("--workers, --fetch-time, --ahead and --delay are manners; add --polite")
+			return nil, usagef("--workers, --fetch-time, --ahead and --delay work only with --polite; add it")
 		}
 		return nil, nil
 	}
 	m := &simulate.Manners{Workers: cmp.Or(c.Workers, simulatedWorkers), Fetch: simulatedFetch, Ahead: c.Ahead}
 	if m.Workers < 1 || m.Ahead < 0 {
-		return nil, usagef("--workers %d, --ahead %d: want 1 at least of each", c.Workers, c.Ahead)
+		return nil, usagef("--workers %d, --ahead %d: want at least 1 of each", c.Workers, c.Ahead)
 	}
 	if c.FetchTime != nil {
 		if m.Fetch = *c.FetchTime; m.Fetch <= 0 {
@@ -246,7 +246,7 @@ func (r *simulateRun) score(source sources.Source) error {
 		return fmt.Errorf("--topic %s: %w", r.Topic, err)
 	}
 	if r.scores.Count == 0 {
-		return fmt.Errorf("--topic %s: no page of %s is on it; choose another label", r.Topic, r.Graph)
+		return fmt.Errorf("--topic %s: no page of %s has this label; choose another", r.Topic, r.Graph)
 	}
 	r.app.say("%d of %d pages are on topic", r.scores.Count, r.g.Nodes())
 	return nil

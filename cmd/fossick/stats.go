@@ -14,15 +14,15 @@ import (
 )
 
 type statsCmd struct {
-	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; what they have is added up." complete:"dirs"`
-	Table  []string `placeholder:"NAME,NAME" help:"Only these tables, of the text and of --csv; names are the keys of --json [all]."`
-	Top    int      `default:"20" placeholder:"N" help:"Rows of a table of names, such as sites; the rest is added up in one more. 0: all [20]."`
-	CSV    string   `name:"csv" placeholder:"DIR" help:"Write each table to a file of its name in DIR." complete:"dirs"`
+	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their figures are added up." complete:"dirs"`
+	Table  []string `placeholder:"NAME,NAME" help:"Only these tables, in the text and in --csv; their names are the keys of --json [all]."`
+	Top    int      `default:"20" placeholder:"N" help:"Rows of a table of names, such as sites; one more row adds up the rest. 0: all [20]."`
+	CSV    string   `name:"csv" placeholder:"DIR" help:"Write each table to a file in DIR that has the table's name." complete:"dirs"`
 	HTML   string   `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables."`
 }
 
 func (statsCmd) Help() string {
-	return `Says what a web is made of, from what crawls have on record: outcomes, codes, lengths, sizes, types, languages, servers, depths, links and their power laws, duplicates, response times, and all this by domain, site and label. The figures of Korea's web in 2002 (Kim and Lee, 2003) stand beside ours. It needs little memory: some five bytes a URL.
+	return `Describes a web by the records of crawls: outcomes, codes, lengths, sizes, types, languages, servers, depths, links and their power laws, duplicates and response times, also by domain, site and label. Beside them it shows the figures of Korea's web in 2002 (Kim and Lee, 2003). It needs little memory: about five bytes a URL.
 
 Examples:
   fossick stats fossick-banking

@@ -21,12 +21,12 @@ import (
 type surveyCmd struct {
 	crawlplan.Crawl
 	SeedsOut   string   `placeholder:"FILE" help:"Where to write the seeds of the next survey: those of this one, and the candidates found [seeds-out.txt in the store]." group:"run" complete:"files"`
-	Candidates string   `enum:"pages,hosts" default:"pages" placeholder:"WHAT" help:"Which links out of a party make seeds: pages, each URL that no party reached; hosts, only the start page of a host that no party reached, for a list that stays short, with depths counted from start pages [${default}]." group:"run"`
+	Candidates string   `enum:"pages,hosts" default:"pages" placeholder:"WHAT" help:"Which links out of a party become seeds: pages, each URL that no party reached; or hosts, only the start page of each host that no party reached, for a short list with depths counted from start pages [${default}]." group:"run"`
 	SeedsTable []string `placeholder:"FILE,FILE" help:"Write seeds and candidates as tables too, with the parties' pages, depths and times: .csv or .jsonl." group:"run" expert:"" complete:"files"`
 }
 
 func (surveyCmd) Help() string {
-	return `Crawls what can be reached from each start page without leaving its site, breadth-first (its party), many parties at a time. Links that leave become candidates, where no party has reached their pages. Start pages and candidates are the seeds of the next survey.
+	return `Crawls from each start page, breadth first, all pages that it reaches without leaving its site (its party), many parties at a time. A link to another site becomes a candidate unless some party has reached its page. Start pages and candidates are the seeds of the next survey.
 
 Examples:
   fossick survey --seeds sites.txt --contact you@example.org
@@ -44,20 +44,20 @@ func (surveyCmd) MoreHelp() string {
   fossick survey --seeds one.txt --proxy http://127.0.0.1:8090 --delay 0 \
       --store two --seeds-out two.txt --max-pages 20
 
-The list of a store whose survey was killed or has ended:
+The seed list of a survey that was killed or has ended:
   fossick survey --resume --store first --seeds-out sites2.txt`
 }
 
 // surveyFlags are flags of focus that mean something else in a survey.
 var surveyFlags = map[string]string{
-	"topic":              "Label the pages by this topic, too; the order stays as it is [none].",
+	"topic":              "Also label the pages by this topic; the order does not change [none].",
 	"store":              "Folder of the survey's store [fossick-survey].",
-	"resume":             "Go on with the survey in --store, by its settings; of one that has ended, write the seed list.",
-	"links":              "What a party keeps to: its start page's site, or its host alone [site].",
-	"max-depth":          "Links from a start page, at most [5].",
-	"max-pages-per-site": "Pages of one site, at most [3000].",
+	"resume":             "Resume the survey in --store with its settings; if it has ended, write its seed list.",
+	"links":              "Where a party stays: on its start page's site, or on its host alone [site].",
+	"max-depth":          "Largest distance from a start page, in links [5].",
+	"max-pages-per-site": "Most pages of one site [3000].",
 	"max-pages":          "Pages to store, over all resumptions [no limit].",
-	"delay":              "Rest after each fetch. auto is max(30s, 10 × the fetch); a time stands for the 30s, and both change in proportion; 0 for your own servers [auto].",
+	"delay":              "Rest after each fetch. auto is max(30s, 10 × the fetch); a time replaces the 30s, and scales the 10 with it; 0 for your own servers [auto].",
 	"keywords":           "With --topic: words and phrases of it, by comma [its own].",
 	"model":              "With --topic: model that labels the pages, a file or a topic's name [its own].",
 }

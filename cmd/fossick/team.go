@@ -37,7 +37,7 @@ type teamwork struct {
 // crawlTeam does the work of focus --agents.
 func (c *focusCmd) crawlTeam(ctx context.Context, a *app) (result *monitor.Result, err error) {
 	if store.Exists(c.Store) {
-		return nil, fmt.Errorf("store %s: %w, of one agent; take another --store for a crawl of several", c.Store, store.ErrExists)
+		return nil, fmt.Errorf("store %s: %w, made by one agent; give another --store to a crawl by several", c.Store, store.ErrExists)
 	}
 	w := &teamwork{a: a, cmd: c}
 	defer func() { err = errors.Join(err, w.close()) }()
@@ -62,7 +62,7 @@ func (w *teamwork) prepare(ctx context.Context, agent int) (err error) {
 	if c.Agents == 0 {
 		c.Agents = w.cmd.Agents
 	} else if w.cmd.Agents > 0 && w.cmd.Agents != c.Agents {
-		return errors.Join(usagef("the crawl in %s is one of %d agents, each of which has its sites; leave --agents out", w.cmd.Store, c.Agents), s.Close())
+		return errors.Join(usagef("the crawl in %s has %d agents, each with its own sites; leave --agents out", w.cmd.Store, c.Agents), s.Close())
 	}
 	w.cmd.Agents = c.Agents
 	say := w.a.say

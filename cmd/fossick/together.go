@@ -20,7 +20,7 @@ import (
 
 // withAgents say with which agents, each on its own machine, a verb does what is of all.
 type withAgents struct {
-	Crawl  string `placeholder:"NAME" help:"Do it together with the other agents of this crawl, on other machines; give this one's store alone." group:"cluster"`
+	Crawl  string `placeholder:"NAME" help:"Work together with the other agents of this crawl, on other machines; give only this machine's store." group:"cluster"`
 	Agents int    `placeholder:"N" help:"How many agents take part [all that the crawl has had]." group:"cluster"`
 	exchangeFlags
 }
@@ -28,13 +28,13 @@ type withAgents struct {
 func (f *withAgents) checkTogether(stores []string) error {
 	switch {
 	case f.Crawl != "" && len(stores) > 1:
-		return usagef("--crawl: give this agent's store alone; the others give theirs, each by a command of its own")
+		return usagef("--crawl: give only this agent's store; run the command once for each of the other agents")
 	case f.Crawl == "" && (f.Agents != 0 || f.Nats != "" || f.Route != "" || f.Local != "" || f.Keys != "" || len(f.Peers) > 0):
-		return usagef("--agents, --nats, --route, --peers, --local and --keys are for agents of a crawl on several machines; name it by --crawl")
+		return usagef("--agents, --nats, --route, --peers, --local and --keys work only with --crawl, the name of a crawl on several machines")
 	case f.Agents < 0:
-		return usagef("--agents %d: how many agents take part?", f.Agents)
+		return usagef("--agents %d: give the number of agents that take part", f.Agents)
 	case f.Crawl != "" && f.Nats == "" && f.Route == "" && f.Local == "":
-		return usagef("--crawl: say by --nats, or by --route and --peers, where the other agents are")
+		return usagef("--crawl: give --nats, or --route and --peers, to reach the other agents")
 	}
 	return f.checkExchange()
 }
@@ -69,7 +69,7 @@ func (f *withAgents) meet(a *app, store, task, settings string, ready func() err
 		},
 	}, func(ctx context.Context, s peers.Session) error {
 		a.say("all %d agents are here%s", s.Agents, begun)
-		begun = " again, and begin anew"
+		begun = " again, and start over"
 		return work(ctx, s, id)
 	})
 }
@@ -90,9 +90,9 @@ func (f *withAgents) agentOf(a *app, name string) (id cluster.AgentID, err error
 	}
 	switch {
 	case f.Nats == "" && id == "":
-		return "", usagef("%s is not the store of an agent, which has a server's files; use --nats", name)
+		return "", usagef("%s is not an agent's store: it has no files of a server; use --nats", name)
 	case f.Nats == "" && live:
-		return "", usagef("an agent is at work in %s, with the server; reach it by --nats, at the port of its --local", name)
+		return "", usagef("a running agent uses %s and its server; reach that server by --nats, at the port of the agent's --local", name)
 	case id != "":
 		return id, nil
 	}
@@ -140,9 +140,9 @@ func (f *withAgents) awaited(a *app, opt bus.Options, store string, id cluster.A
 	}
 	switch {
 	case len(named) == 0:
-		return nil, fmt.Errorf("the exchange knows no agent of a crawl %q; --crawl names it as they do, and --agents N does without such knowledge", f.Crawl)
+		return nil, fmt.Errorf("the exchange knows no agent of a crawl %q; give --crawl the name that the agents use, or give their number by --agents", f.Crawl)
 	case !slices.Contains(named, id):
-		return nil, fmt.Errorf("agent %s of %s is none of the %d that crawl %s has had; to take it in with them give all of them --agents N", id, store, len(named), f.Crawl)
+		return nil, fmt.Errorf("agent %s of %s is not one of the %d agents of crawl %s; to include it, give --agents N to all of them", id, store, len(named), f.Crawl)
 	}
 	return named, nil
 }
@@ -161,7 +161,7 @@ func (t *standingTold) tell(s peers.Standing) {
 	text := ""
 	switch missing := strings.Join(names, ", "); {
 	case s.Working && missing != "":
-		text = "no word from agent " + missing + "; started again with its store it goes on, and the others wait"
+		text = "no word from agent " + missing + "; the others wait: start it again with its store"
 	case s.Working:
 	case missing != "":
 		text = printable.Sprintf("%d of %d agents are here; run the same command at agent %s", s.Here, s.Wanted, missing)

@@ -10,7 +10,7 @@ import (
 
 type topicCmd struct {
 	List  topicListCmd  `cmd:"" help:"List the topics, built in and your own."`
-	Show  topicShowCmd  `cmd:"" help:"Show a topic: keywords, start pages, what its model is worth."`
+	Show  topicShowCmd  `cmd:"" help:"Show a topic: keywords, start pages, how good its model is."`
 	Check topicCheckCmd `cmd:"" help:"Fetch a topic's start pages: which answer, and which are on topic?"`
 	New   topicNewCmd   `cmd:"" help:"Make a topic of your own from keywords or examples, and start pages."`
 }
@@ -72,7 +72,7 @@ type topicShowCmd struct {
 }
 
 func (topicShowCmd) Help() string {
-	return `Shows a topic: its keywords, its start pages, what its model was trained on and how good it was there.
+	return `Shows a topic: its keywords, its start pages, the training set of its model, and how good the model was on it.
 
 Example:
   fossick topic show science`

@@ -21,16 +21,16 @@ import (
 type topicCheckCmd struct {
 	Name      string        `arg:"" help:"A topic's name, or its folder." complete:"topics"`
 	Contact   string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you; needed for the public web."`
-	Timeout   time.Duration `default:"20s" placeholder:"D" help:"Longest exchange [${default}]."`
-	Delay     string        `type:"delay" placeholder:"D" help:"Rest of a host after each fetch: auto, or a time; 0 for your own servers [auto]." complete:"auto,0"`
+	Timeout   time.Duration `default:"20s" placeholder:"D" help:"Longest time of one request [${default}]."`
+	Delay     string        `type:"delay" placeholder:"D" help:"Rest after each fetch from a host: auto, or a time; 0 for your own servers [auto]." complete:"auto,0"`
 	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." expert:""`
 	crawlplan.Ways
 }
 
 func (topicCheckCmd) Help() string {
-	return `Fetches the start pages of a topic, as polite as a crawl is, and says which of them answer with a page, and which of these the topic's model takes for the topic. Redirects are followed; what is said of a start page is then said of the page that they lead to. Nothing is stored, and no link is followed.
+	return `Fetches the start pages of a topic, as politely as a crawl, and shows which of them answer with a page, and which of these pages the topic's model finds on topic. It follows redirects and judges the page that they lead to. It stores nothing and follows no link.
 
-A start page that does not answer is asked three times. One whose host wants to be left alone for more than a minute counts as not answering, and so does what has no answer after ten minutes.
+It asks three times for a start page that does not answer. A start page counts as not answering when its host asks for a rest of more than a minute, or after ten minutes.
 
 The exit code is 0 when at least one start page answers, since a crawl can begin there, and 1 when none does.
 
@@ -70,7 +70,7 @@ func (c topicCheckCmd) Run(a *app) (err error) {
 	defer fetcher.Close()
 	dir, err := os.MkdirTemp("", "fossick-check-")
 	if err != nil {
-		return fmt.Errorf("topic check: %w; it needs a folder for temporary files (TMPDIR)", err)
+		return fmt.Errorf("topic check: %w; set TMPDIR to a folder for temporary files", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	s, err := store.Create(filepath.Join(dir, "store"), store.Info{Version: version, Topic: c.Name})
@@ -102,7 +102,7 @@ func (c topicCheckCmd) check(a *app, opt crawler.Options) error {
 	for _, url := range opt.Seeds {
 		p, ended := monitor.StartPageOf([]*store.Store{opt.Store}, url)
 		if !ended {
-			p.State, p.Reason = string(fetch.StateNone), "there was no answer in the time of the check"
+			p.State, p.Reason = string(fetch.StateNone), "no answer before the check ended"
 		}
 		if p.Answered() {
 			r.Answered++
@@ -119,7 +119,7 @@ func (c topicCheckCmd) check(a *app, opt crawler.Options) error {
 	case done.Stopped == crawler.StopInterrupted:
 		return errInterrupted
 	case r.Answered == 0:
-		return fmt.Errorf("topic %s: no start page answers; look at the reasons, and name others: --seed for a crawl, seeds in the topic.toml of a topic of your own", c.Name)
+		return fmt.Errorf("topic %s: no start page answers; see the reasons, and give others: --seed for a crawl, or seeds in the topic.toml of your own topic", c.Name)
 	}
 	return nil
 }

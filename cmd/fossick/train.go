@@ -20,7 +20,7 @@ import (
 // trainCmd makes a model; the flags of each of its tasks are a struct.
 type trainCmd struct {
 	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label, a web archive (.warc)." complete:"sets"`
-	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed, but for --mu-sweep and --protocol." group:"made"`
+	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed except with --mu-sweep and --protocol." group:"made"`
 
 	methodFlags
 	wordFlags
@@ -33,71 +33,71 @@ type trainCmd struct {
 
 // methodFlags say how to classify.
 type methodFlags struct {
-	Classifier   string  `default:"auto" placeholder:"NAME" help:"How to classify: $${classifiers}; auto takes what does best in cross-validation, vote several together. --mu-sweep and --protocol take several [auto]." group:"methods" complete:"classifiers"`
+	Classifier   string  `default:"auto" placeholder:"NAME" help:"Kind of classifier: $${classifiers}; auto takes the best in cross-validation, vote combines several. --mu-sweep and --protocol take several [auto]." group:"methods" complete:"classifiers"`
 	CN2          string  `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]." placeholder:"HOW" group:"methods" expert:""`
-	Beam         int     `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]." group:"methods" expert:""`
+	Beam         int     `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps in each step [5]." group:"methods" expert:""`
 	Significance float64 `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]." group:"methods" expert:""`
-	Covers       int     `default:"6" placeholder:"N" help:"How many of its unordered rules may cover a page, 16 at most [6]." group:"methods" expert:""`
-	Loss         string  `enum:"svm,logistic,best" default:"svm" help:"What linear minimises: ${enum}; best takes what does better in cross-validation [svm]." placeholder:"LOSS" group:"methods" expert:""`
+	Covers       int     `default:"6" placeholder:"N" help:"How many unordered rules of cn2 may cover a page, at most 16 [6]." group:"methods" expert:""`
+	Loss         string  `enum:"svm,logistic,best" default:"svm" help:"Loss that linear minimises: ${enum}; best takes the better one in cross-validation [svm]." placeholder:"LOSS" group:"methods" expert:""`
 	Hidden       int     `default:"32" placeholder:"N" help:"Hidden units of each of nn's networks [32]." group:"methods" expert:""`
 	Networks     int     `default:"5" placeholder:"N" help:"Networks that nn trains apart and averages into one [5]." group:"methods" expert:""`
 }
 
 // wordFlags say by which words.
 type wordFlags struct {
-	Words    int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
-	Mu       float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or what --select ranks them by at least X." group:"words" expert:""`
-	Select   []string `help:"How words are chosen for --words, --mu and as keywords: tfdf+gain, of those that are frequent in a class the ones that gain most; gain, the ones that gain most of all; by other measures chi2, bns or mi. Several are for --mu-sweep and --protocol [c45, cn2, nn, keywords: tfdf+gain, others: gain; --mu-sweep: tfdf+gain,gain; --protocol: tfdf+gain]." placeholder:"HOW" group:"words" expert:""`
-	Pairs    bool     `help:"Two words that follow each other are a term too: five times as many terms." group:"words" expert:""`
-	Chars    int      `placeholder:"N" help:"Runs of N characters in a word are terms too, for languages without stems and misspelt words; 4 is a good number [none]." group:"words" expert:""`
-	MinSites int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]." group:"words" expert:""`
+	Words    int      `xor:"selection" placeholder:"N" help:"Keep the N words with the highest information gain [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
+	Mu       float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or whose measure by --select is at least X." group:"words" expert:""`
+	Select   []string `help:"Measure that chooses words for --words, --mu and keywords: tfdf+gain, information gain among the words frequent in a class; gain, information gain among all words; or chi2, bns, mi. --mu-sweep and --protocol take several [c45, cn2, nn, keywords: tfdf+gain, others: gain; --mu-sweep: tfdf+gain,gain; --protocol: tfdf+gain]." placeholder:"HOW" group:"words" expert:""`
+	Pairs    bool     `help:"Also use pairs of adjacent words as terms: five times as many terms." group:"words" expert:""`
+	Chars    int      `placeholder:"N" help:"Also use runs of N characters in a word as terms, for languages without stems and misspelt words; 4 is a good number [none]." group:"words" expert:""`
+	MinSites int      `placeholder:"N" help:"Keep only words that occur on at least N sites, so that the name of a site does not stand for a topic [1]." group:"words" expert:""`
 }
 
 // classFlags say which labels are classes.
 type classFlags struct {
-	Labels []string `xor:"classes" placeholder:"A,B" help:"Only these labels; rows without are left out [all]." group:"rows"`
+	Labels []string `xor:"classes" placeholder:"A,B" help:"Only rows with these labels [all]." group:"rows"`
 	Topic  string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other." group:"rows"`
 }
 
 // rowFlags say which rows train and test the model; they are plan.Rows.
 type rowFlags struct {
-	Level plan.Level `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme the first, category the second, or its number from 0; both for --mu-sweep and --protocol [theme; there both, where there are]." group:"rows" expert:"" complete:"theme,category,both"`
+	Level plan.Level `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" complete:"theme,category,both"`
 
 	Rename     plan.Renames `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
-	PerSite    int          `placeholder:"N" help:"Of a site at most N pages of a label, drawn at random, so that no site dominates." group:"rows" expert:""`
-	Train      string       `xor:"part" placeholder:"N|SHARE" help:"Train on so many pages, or on this share of each class, drawn at random; the rest is the test." group:"rows"`
-	PerClass   string       `xor:"part" placeholder:"N|A=N,B=N" help:"Train on so many pages of each class; the rest is the test." group:"rows" expert:""`
+	PerSite    int          `placeholder:"N" help:"Use at most N pages of each label from a site, drawn at random, so that no site dominates." group:"rows" expert:""`
+	Train      string       `xor:"part" placeholder:"N|SHARE" help:"Train on this number of pages, or on this share of each class, drawn at random; test on the rest." group:"rows"`
+	PerClass   string       `xor:"part" placeholder:"N|A=N,B=N" help:"Train on this number of pages of each class; test on the rest." group:"rows" expert:""`
 	All        bool         `xor:"part" help:"Train on all rows, whatever split the sets have." group:"rows" expert:""`
-	Partial    bool         `help:"Train on what can be read of an archive that is cut off or damaged; without, that is an error." group:"rows" expert:""`
+	Partial    bool         `help:"Train on the part of a damaged or truncated archive that can be read; without this flag, it is an error." group:"rows" expert:""`
 	Where      []string     `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated." group:"rows"`
 	Test       string       `xor:"test" placeholder:"SET" help:"Test on this set." group:"rows" complete:"sets"`
-	Unlabelled []string     `sep:"none" placeholder:"SET" help:"Pages of the place where the model will be used, whatever their labels: those that it is surest of teach it their words. With --topic and training pages all on topic, what is surely off topic is found among them. May be repeated." group:"rows" expert:"" complete:"sets"`
+	Unlabelled []string     `sep:"none" placeholder:"SET" help:"Pages from the place where the model will be used; their labels are ignored. The model learns from those that it is most confident of. With --topic and only training pages on topic, it finds its pages off topic among them. May be repeated." group:"rows" expert:"" complete:"sets"`
 	TestWhere  string       `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others." group:"rows"`
 }
 
 // foldFlags say how the model is judged, and shown.
 type foldFlags struct {
 	Folds   int    `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]." group:"methods" expert:""`
-	Explain string `placeholder:"FILE" help:"Write a page of the whole model: its words, tree or rules, how good it is by class, learning curve, reliability, surest mistakes. Trains as often again." group:"made"`
-	BySite  bool   `help:"Folds hold whole sites, so that the figures are those of sites never seen." group:"methods" expert:""`
+	Explain string `placeholder:"FILE" help:"Write a page about the whole model: its words, tree or rules, figures by class, learning curve, reliability, most confident mistakes. Doubles the number of trainings." group:"made"`
+	BySite  bool   `help:"Keep each site in one fold, so that the figures hold for sites never seen." group:"methods" expert:""`
 }
 
 // trialFlags are those that try settings instead of making a model.
 type trialFlags struct {
-	MuSweep  trials.MuRange `name:"mu-sweep" placeholder:"A:B:STEP" help:"Train at each μ from A to B, as 0.01:0.18:0.01, each classifier of --classifier, at the --level; without -o no model is made." group:"trials" expert:""`
-	Protocol string         `enum:",banksearch" default:"" placeholder:"banksearch" help:"The experiment published for the BankSearch set of themes and categories: 77 words, 100 training pages a category (--words, --per-class), the rest to test; each classifier of --classifier, and golearn's own." group:"trials" expert:""`
-	Themes   plan.Themes    `sep:"none" placeholder:"LABEL=THEME,..." help:"Themes of a set that has one level of labels; LABEL may end in * for all that begin so. newsgroups is those of 20 Newsgroups." group:"trials" expert:"" complete:"newsgroups"`
+	MuSweep  trials.MuRange `name:"mu-sweep" placeholder:"A:B:STEP" help:"Train each classifier of --classifier at each μ from A to B, as 0.01:0.18:0.01, at the --level; without -o no model is made." group:"trials" expert:""`
+	Protocol string         `enum:",banksearch" default:"" placeholder:"banksearch" help:"Run the experiment published for the BankSearch set of themes and categories: 77 words, 100 training pages a category (--words, --per-class), the rest to test; with each classifier of --classifier, and golearn's own." group:"trials" expert:""`
+	Themes   plan.Themes    `sep:"none" placeholder:"LABEL=THEME,..." help:"Themes for a set that has one level of labels; a LABEL that ends in * stands for all labels with that beginning, and newsgroups for the themes of 20 Newsgroups." group:"trials" expert:"" complete:"newsgroups"`
 	HTML     string         `name:"html" placeholder:"FILE" help:"Draw the figures of --mu-sweep on one self-contained page." group:"trials" expert:""`
 }
 
 // spaceFlags bound what training takes.
 type spaceFlags struct {
-	Memory values.Size `default:"1GB" placeholder:"SIZE" help:"Memory that training may take, about; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
+	Memory values.Size `default:"1GB" placeholder:"SIZE" help:"Approximate memory for training; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
 	Tmp    string      `type:"existingdir" placeholder:"DIR" help:"Folder of the temporary file [the system's]." group:"space" expert:""`
 }
 
 func (trainCmd) Help() string {
-	return `Trains a classifier and says how good it is: on the test rows when there are some (the set's own split, --test, --test-where, --train, --per-class), else by cross-validation; then test_pages is null in JSON. Thresholds and the calibration of probabilities come from cross-validation on the training rows alone.
+	return `Trains a classifier and measures how good it is: on the test rows if there are any (the set's own split, --test, --test-where, --train, --per-class), else by cross-validation, and then test_pages is null in JSON. Thresholds and the calibration of probabilities come from cross-validation on the training rows alone.
 
 Examples:
   fossick train demo -o demo.model
@@ -107,13 +107,13 @@ Examples:
 
 // MoreHelp implements help.More.
 func (trainCmd) MoreHelp() string {
-	return `Two labels, half of their pages to test on; and a site that the model has not seen:
+	return `A test on half the pages of two labels; and one on a site that the model has not seen:
   fossick train demo --labels banking,sport --classifier c45 \
       --train 0.5 -o two.model
   fossick train demo --test-where site=attic.test --classifier nb \
       -o unseen.model
 
-How good are so many words, and by which classifier:
+Accuracy by number of words and by classifier:
   fossick train demo --mu-sweep 0.02:0.06:0.02 --classifier c45,nb \
       --html sweep.html`
 }
@@ -185,16 +185,16 @@ func (c trainCmd) check() error {
 		return usagef("--chars %d: want from 2 to 8 characters", c.Chars)
 	}
 	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 || c.MinSites < 0 {
-		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
+		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and at least two folds", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
 	}
 	if c.Beam < 0 || c.Covers < 0 || c.Covers > 16 || !(c.Significance >= 0 && c.Significance < 1) { // 0 is the default, which demo takes
-		return usagef("--beam %d, --significance %v, --covers %d: want no negative numbers, a significance below 1, and 16 covers at most", c.Beam, c.Significance, c.Covers)
+		return usagef("--beam %d, --significance %v, --covers %d: want no negative numbers, a significance below 1, and at most 16 covers", c.Beam, c.Significance, c.Covers)
 	}
 	if c.Hidden < 0 || c.Networks < 0 { // 0 is the default, which demo takes
-		return usagef("--hidden %d, --networks %d: want 1 of each at least", c.Hidden, c.Networks)
+		return usagef("--hidden %d, --networks %d: want at least 1 of each", c.Hidden, c.Networks)
 	}
 	if c.Memory != 0 && c.Memory < leastMemory { // 0 is the default, which demo takes
-		return usagef("--memory %d: want 16MB at least", c.Memory)
+		return usagef("--memory %d: want at least 16MB", c.Memory)
 	}
 	if _, err := c.classifiers(); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (c trainCmd) check() error {
 		return err
 	}
 	if len(c.Unlabelled) > 0 && c.tries() && c.Out == "" {
-		return usagef("--unlabelled teaches a model, and --mu-sweep and --protocol only try settings: name a model with -o, or leave --unlabelled out")
+		return usagef("--unlabelled needs a model to teach, and --mu-sweep and --protocol make none: give -o MODEL, or leave --unlabelled out")
 	}
 	for flag, path := range map[string]string{"-o": c.Out, "--explain": c.Explain, "--html": c.HTML} {
 		if path == "" {
@@ -213,7 +213,7 @@ func (c trainCmd) check() error {
 			return usagef("%s %s: there is no folder %s; make it first", flag, path, filepath.Dir(path))
 		}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return usagef("%s %s: it is a folder; name a file in it", flag, path)
+			return usagef("%s %s: it is a folder; give a file in it", flag, path)
 		}
 	}
 	return nil
@@ -233,11 +233,11 @@ func (c trainCmd) classifiers() ([]string, error) {
 	}
 	switch {
 	case !c.tries() && len(names) > 1:
-		return nil, usagef("--classifier %s: one makes a model; several are for --mu-sweep and --protocol", c.Classifier)
+		return nil, usagef("--classifier %s: give one classifier to make a model; several work only with --mu-sweep and --protocol", c.Classifier)
 	case c.tries() && slices.Equal(names, []string{train.Auto}):
 		return without(train.Classifiers(), train.Auto, "nb", models.Voting, models.Stack), nil // paper A's three, and linear
 	case c.tries() && (slices.Contains(names, train.Auto) || slices.Contains(names, models.Voting) || slices.Contains(names, models.Stack)):
-		return nil, usagef("--classifier %s: auto, vote and stack choose anew for each number of words; name those to try", c.Classifier)
+		return nil, usagef("--classifier %s: auto, vote and stack choose anew for each number of words; give the classifiers to try", c.Classifier)
 	}
 	return names, nil
 }
@@ -252,7 +252,7 @@ func (c trainCmd) selections() (ways []features.Measure, err error) {
 		ways = append(ways, way)
 	}
 	if !c.tries() && len(ways) > 1 {
-		return nil, usagef("--select %s: one makes a model; several are for --mu-sweep and --protocol", strings.Join(c.Select, ","))
+		return nil, usagef("--select %s: give one measure to make a model; several work only with --mu-sweep and --protocol", strings.Join(c.Select, ","))
 	}
 	return ways, nil
 }
@@ -266,17 +266,17 @@ func without(all []string, out ...string) []string {
 func (c trainCmd) trials(a *app, p *plan.Plan) (*trials.Result, error) {
 	switch {
 	case !c.tries() && c.Out == "":
-		return nil, usagef("-o MODEL says where the model goes; only --mu-sweep and --protocol do without")
+		return nil, usagef("give -o MODEL, the file for the model; only --mu-sweep and --protocol need none")
 	case !c.tries() && c.HTML != "":
-		return nil, usagef("--html %s: draws a sweep; give --mu-sweep, as 0.01:0.18:0.01", c.HTML)
+		return nil, usagef("--html %s: it draws a sweep; give --mu-sweep, as 0.01:0.18:0.01", c.HTML)
 	case !c.tries() && c.Level.Both:
 		return nil, usagef("--level both: a model has classes of one level; give theme or category")
 	case !c.tries():
 		return nil, nil
 	case c.HTML != "" && c.MuSweep.None():
-		return nil, usagef("--html %s: draws a sweep; give --mu-sweep too", c.HTML)
+		return nil, usagef("--html %s: it draws a sweep; give --mu-sweep too", c.HTML)
 	case !c.MuSweep.None() && c.Protocol == "" && c.Out == "" && (c.Words > 0 || c.Mu > 0):
-		return nil, usagef("--mu-sweep chooses words by μ; leave out --words and --mu, or make a model of them with -o")
+		return nil, usagef("--mu-sweep chooses words by μ; leave out --words and --mu, or give -o MODEL to make a model with them")
 	}
 	defer process.LimitHeap(int64(c.Memory) + programMemory)()
 	names, err := c.classifiers()

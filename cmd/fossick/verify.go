@@ -15,7 +15,7 @@ type verifyCmd struct {
 }
 
 func (verifyCmd) Help() string {
-	return `Reads a whole store and checks every record against those it belongs with: each URL seen waits or has a fate, pages are numbered without a gap and can be read, the totals are right. It changes nothing; of a store that a crawl is writing it reads a copy of the moment. The exit code is 1 when something is wrong.
+	return `Reads a whole store and checks that its records agree: each URL seen waits or has an outcome, pages are numbered without gaps and can be read, and the totals are right. It changes nothing. If a crawl is writing the store, it reads a consistent snapshot. The exit code is 1 if it finds errors.
 
 Example:
   fossick verify fossick-banking`
@@ -23,11 +23,11 @@ Example:
 
 type repairCmd struct {
 	Store   string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." complete:"dirs"`
-	Compact bool   `help:"Then give back the disk space of what a refresh replaced or withdrew, and of records written over. It needs 128 MiB of room and that of the index (*.sst) once more, and may take minutes for a large store; a kill in the middle loses nothing."`
+	Compact bool   `help:"Then free the disk space of pages that a refresh replaced or withdrew, and of overwritten records. This needs free space of 128 MiB and once more the size of the index (*.sst), and may take minutes for a large store; an interruption loses nothing."`
 }
 
 func (repairCmd) Help() string {
-	return `Mends what verify finds, from what the other records tell. No page that can be read is lost; a URL whose story cannot be told is queued again, so that fossick focus --resume fetches it. The exit code is 1 where something remains, or records are gone that nothing can name; in both cases verify says what is left.
+	return `Repairs the errors that verify finds, by means of the other records. It loses no page that can be read. A URL whose outcome is unknown is queued again, and fossick focus --resume fetches it. The exit code is 1 if errors remain or records are lost without a trace; verify then lists what is left.
 
 Examples:
   fossick repair fossick-banking
@@ -78,7 +78,7 @@ func (c repairCmd) Run(a *app) error {
 	}
 	r := verifyResult{Store: c.Store, Errors: append([]store.Problem{}, problems...), Repaired: true}
 	if c.Compact && !errors.Is(left, store.ErrRemains) {
-		defer a.step("giving back room of " + c.Store)()
+		defer a.step("freeing disk space of " + c.Store)()
 		done, err := store.Compact(a.ctx, c.Store)
 		if err != nil {
 			return err
@@ -140,7 +140,7 @@ func (r verifyResult) print(w io.Writer) {
 		printable.Fprintf(w, "%d errors\n", n)
 	}
 	if r.Lost > 0 {
-		printable.Fprintf(w, "%d pages are lost with another agent of the crawl; fossick agent --refetch-lost asks for them again\n", r.Lost)
+		printable.Fprintf(w, "%d pages were lost with another agent of the crawl; fossick agent --refetch-lost fetches them again\n", r.Lost)
 	}
 	if c := r.Compacted; c != nil {
 		printable.Fprintf(w, "%d MiB on disk, %d before\n", c.After>>20, c.Before>>20)

@@ -23,30 +23,30 @@ import (
 // watchCmd looks at the pages of a store again and again, and says how they change.
 type watchCmd struct {
 	Store   string        `arg:"" placeholder:"STORE" help:"Store of a crawl." complete:"dirs"`
-	Every   time.Duration `placeholder:"DURATION" help:"From the begin of a round to that of the next, as 12h or 7d [2d]." group:"run"`
-	Rounds  *int          `placeholder:"N" help:"Rounds of this session; one that was cut off is finished as the first. 0 only says what is known [1; with --every, without end]." group:"run"`
-	Budget  uint64        `placeholder:"N" help:"Instead of rounds: so many pages a day, without end." group:"run"`
+	Every   time.Duration `placeholder:"DURATION" help:"Time from the start of one round to the start of the next, as 12h or 7d [2d]." group:"run"`
+	Rounds  *int          `placeholder:"N" help:"Rounds of this session, an interrupted one first. 0 only shows what is known [1; with --every, no limit]." group:"run"`
+	Budget  uint64        `placeholder:"N" help:"Instead of rounds: visit this number of pages a day, until stopped." group:"run"`
 	Policy  string        `enum:"$${revisits}" default:"learn" placeholder:"P" help:"With --budget, how it is shared among the pages: ${enum} [${default}]." group:"run"`
-	MaxTime time.Duration `placeholder:"D" help:"Stop after so long, as 90s, 2h or 1d." group:"run"`
+	MaxTime time.Duration `placeholder:"D" help:"Stop after this time, as 90s, 2h or 1d." group:"run"`
 
-	NewPages *bool `negatable:"" help:"In each round, follow links that are new on the pages within their party, and ask again for URLs that gave no page, as a survey from the start would. Its limits hold [yes in rounds of a survey; a crawl for a topic has no parties]." group:"run"`
+	NewPages *bool `negatable:"" help:"In each round, follow new links within each party, and try URLs that gave no page again, as a new survey with the same limits would [yes in rounds of a survey; a crawl for a topic has no parties]." group:"run"`
 
-	KeepVersions bool   `help:"Keep the former body of each page that changes, packed against the new one, for --diff." group:"run"`
-	Since        string `placeholder:"TIME" help:"List the pages that are new, changed or gone since a day, a time, or an age as 2w. Without --rounds, --every or --budget nothing is asked for." group:"run"`
-	Diff         bool   `help:"With --since: show the difference of the main text of each changed page whose former body was kept." group:"run"`
+	KeepVersions bool   `help:"Keep the earlier body of each page that changes, as a difference from the new one, for --diff." group:"run"`
+	Since        string `placeholder:"TIME" help:"List the pages that are new, changed or gone since a day, a time, or an age as 2w. Without --rounds, --every or --budget no page is visited." group:"run"`
+	Diff         bool   `help:"With --since: show how the main text has changed of each page whose earlier body was kept." group:"run"`
 
 	History string `placeholder:"FILE" help:"Write all visits to FILE: .csv, or .jsonl with a page a line." complete:"files"`
-	CSV     string `name:"csv" placeholder:"DIR" help:"Write each table to a file of its name in DIR." complete:"dirs"`
+	CSV     string `name:"csv" placeholder:"DIR" help:"Write each table to a file in DIR that has the table's name." complete:"dirs"`
 	HTML    string `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables." complete:"files"`
-	Top     int    `default:"20" placeholder:"N" help:"Rows of a table of names; the rest is added up in one more. 0: all [20]."`
+	Top     int    `default:"20" placeholder:"N" help:"Rows of a table of names; one more row adds up the rest. 0: all [20]."`
 	crawlplan.Network
 	crawlplan.Manners
 }
 
 func (watchCmd) Help() string {
-	return `Asks for the stored pages of a crawl again, in rounds or so many a day, and says how they change: how often pages can be had, and the probability and interval of change by top-level domain, second level, depth and kind of links. Requests are conditional, and have the manners of the crawl. A page has changed when its main text has, dates aside; changes of anything on it are told too. In the store of a survey, new pages of its parties are fetched and watched too. In that of a crawl for a topic, links that turn up wait for fossick focus --resume.
+	return `Visits the stored pages of a crawl again, in rounds or a number a day, and measures how they change: how often pages can be fetched, and the probability and interval of change by top-level domain, second level, depth and kind of link. Requests are conditional, and as polite as those of the crawl. A page has changed when its main text has, apart from dates; changes anywhere on the page are also shown. In the store of a survey, new pages of its parties are fetched and watched too. In the store of a crawl for a topic, new links wait for fossick focus --resume.
 
-Use --every and --rounds to measure how pages change, --budget to keep many pages fresh by so many requests a day, and fossick focus --resume --refresh 7d to bring a collection up to date now and then.
+Use --every and --rounds to measure how pages change, --budget to keep many pages fresh with a number of requests a day, and fossick focus --resume --refresh 7d to update a collection now and then.
 
 Examples:
   fossick watch fossick-survey --every 2d --rounds 9
@@ -98,13 +98,13 @@ func (c *watchCmd) check() error {
 	case c.Diff && c.Since == "":
 		return usagef("--diff shows what has changed since a time: give --since as well, as --since 2w")
 	case c.Budget > 0 && (c.Every > 0 || c.Rounds != nil && *c.Rounds != 0):
-		return usagef("--budget spreads visits evenly over the day, --every and --rounds come in rounds: give one of the two")
+		return usagef("--budget spreads visits evenly over the day, and --every and --rounds make rounds; give one or the other")
 	case c.Rounds != nil && *c.Rounds < 0:
 		return usagef("--rounds %d: want a number of rounds, or 0 to see only what is known", *c.Rounds)
 	case c.Budget > 0 && c.NewPages != nil && *c.NewPages:
-		return usagef("--budget is for stored pages: new ones have no part in it; watch in rounds, or leave --new-pages out")
+		return usagef("--budget visits stored pages only; watch in rounds, or leave --new-pages out")
 	case c.Every < 0 || c.MaxTime < 0 || c.Top < 0:
-		return usagef("--every, --max-time and --top: want no less than 0")
+		return usagef("--every, --max-time and --top: want 0 or more")
 	}
 	return knownHistory(c.History)
 }
@@ -123,7 +123,7 @@ func (c *watchCmd) newPages(survey bool) (bool, error) {
 	case c.NewPages == nil:
 		return survey && c.Budget == 0, nil
 	case *c.NewPages && !survey:
-		return false, usagef("--new-pages follows links within parties, and %s has none: it is the store of a crawl for a topic; for its new pages: fossick focus --resume --store %s", c.Store, c.Store)
+		return false, usagef("--new-pages follows links within the parties of a survey, and %s holds a crawl for a topic; fetch its new pages with fossick focus --resume --store %s", c.Store, c.Store)
 	}
 	return *c.NewPages, nil
 }

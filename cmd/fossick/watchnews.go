@@ -106,9 +106,9 @@ func (n *watchNews) print(w io.Writer) {
 	if n.Hosts == 0 {
 		return
 	}
-	printable.Fprintf(w, "\nSitemaps and feeds: %d hosts have some; those of %d told changes correctly, those of %d did not.\n", n.Hosts, n.Believed, n.Doubted)
+	printable.Fprintf(w, "\nSitemaps and feeds: %d hosts have some; those of %d hosts reported changes correctly, those of %d did not.\n", n.Hosts, n.Believed, n.Doubted)
 	if n.Asked > 0 {
-		printable.Fprintf(w, "They were fetched %d times: %d unchanged, %d failed. They name %d pages as changed since our visit, and %d new URLs (--json lists these).\n",
+		printable.Fprintf(w, "They were fetched %d times: %d unchanged, %d failed. They name %d pages as changed since the last visit, and %d new URLs (--json lists these).\n",
 			n.Asked, n.NotModified, n.Failed, n.Changed, n.New)
 	}
 }

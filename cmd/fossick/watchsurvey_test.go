@@ -111,7 +111,7 @@ func TestWatchSurveyRounds(t *testing.T) {
 	if r.Refreshed.Asked != 9 || r.Pages != 9 {
 		t.Errorf("%+v; want nine stored pages asked for", r.Refreshed)
 	}
-	refused(t, []string{"watch", dir, "--budget", "9", "--new-pages"}, "--budget is for stored pages")
+	refused(t, []string{"watch", dir, "--budget", "9", "--new-pages"}, "--budget visits stored pages only")
 	focus := filepath.Join(t.TempDir(), "crawl")
 	if killed, _ := runAndKill(t, killPlan{args: []string{"--seed", "http://h0.test/0"}}.command(addr, focus), time.Minute); killed {
 		t.Fatal("the crawl takes too long")

@@ -15,7 +15,7 @@ import (
 type whyCmd struct {
 	URL   string `arg:"" name:"url" help:"The URL to ask about."`
 	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store."`
-	All   bool   `help:"Print all parts of the score, not only those that weighed most."`
+	All   bool   `help:"Print all parts of the score, not only those with the most weight."`
 }
 
 func (c whyCmd) Run(a *app) (err error) {
@@ -44,7 +44,7 @@ func (c whyCmd) ask(a *app, busy error) error {
 }
 
 func (whyCmd) Help() string {
-	return `Tells the story of one URL: what became of it and the main reason, who found it, how it scored and why, what happened to it.
+	return `Tells the history of one URL: its outcome and the main reason, the page that led to it, its score and the reasons, and each event.
 
 Examples:
   fossick why http://example.org/loans --store fossick-banking

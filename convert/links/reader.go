@@ -87,7 +87,7 @@ func (r *Reader) Next() (source uint32, destinations []uint32, err error) {
 		return 0, nil, err
 	}
 	if gap >= r.Header.Pages-r.next { // next is at most Pages
-		return 0, nil, r.damaged("a source that is no page")
+		return 0, nil, r.damaged("a source that is not a page")
 	}
 	from := r.next + gap
 	more, err := r.number()
@@ -95,7 +95,7 @@ func (r *Reader) Next() (source uint32, destinations []uint32, err error) {
 		return 0, nil, err
 	}
 	if more >= r.Header.Links-r.links { // each link read was counted
-		return 0, nil, r.damaged("more links than there are")
+		return 0, nil, r.damaged("more links than its header states")
 	}
 	if err := r.destinations(from, more+1); err != nil {
 		return 0, nil, err
@@ -115,7 +115,7 @@ func (r *Reader) destinations(from, n uint64) error {
 	}
 	offset := int64(zigzag>>1) ^ -int64(zigzag&1)
 	if offset < -int64(from) || offset >= int64(r.Header.Pages-from) || offset == 0 {
-		return r.damaged("a destination that is no other page")
+		return r.damaged("a destination that is not another page")
 	}
 	to := uint64(int64(from) + offset)
 	r.list = append(r.list, uint32(to))
@@ -125,10 +125,10 @@ func (r *Reader) destinations(from, n uint64) error {
 			return err
 		}
 		if gap >= r.Header.Pages-to-1 {
-			return r.damaged("a destination that is no page")
+			return r.damaged("a destination that is not a page")
 		}
 		if to += gap + 1; to == from {
-			return r.damaged("a link of a page to itself")
+			return r.damaged("a link from a page to itself")
 		}
 		r.list = append(r.list, uint32(to))
 	}
@@ -161,7 +161,7 @@ func (r *Reader) end() error {
 	_, err := r.r.ReadByte()
 	switch {
 	case err == nil:
-		return r.damaged("something behind the last record")
+		return r.damaged("bytes after the last record")
 	case err != io.EOF:
 		return err
 	case r.links != r.Header.Links || r.body.n != r.Header.bodyBytes:

@@ -21,7 +21,7 @@ type Writer struct {
 // be empty.
 func NewWriter(to io.WriteSeeker, pages uint64) (*Writer, error) {
 	if pages > maxPages {
-		return nil, fmt.Errorf("%d pages; a link file takes %d", pages, uint64(maxPages))
+		return nil, fmt.Errorf("%d pages; a link file holds at most %d", pages, uint64(maxPages))
 	}
 	w := &Writer{to: to, h: Header{Pages: pages}, body: bufio.NewWriterSize(to, 64<<10)}
 	_, err := w.body.Write(make([]byte, headerBytes))

@@ -30,7 +30,7 @@ func (a *Address) Size() int { return 64 + 3*len(a.Parts) + len(a.Site) }
 // check says what is wrong with what another machine sent.
 func (a *Address) check() error {
 	if _, err := netip.ParseAddr(a.Addr); err != nil || len(a.Parts) == 0 || len(a.Parts) > MostParts || len(a.Site) > maxSite {
-		return fmt.Errorf("a parcel that tells of %d parts at the address %.100q: %w", len(a.Parts), a.Addr, err)
+		return fmt.Errorf("a parcel that names %d parts at the address %.100q: %w", len(a.Parts), a.Addr, err)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (c *Content) Size() int { return 32 + len(c.URL) + len(c.Other) + len(c.Sig
 func (c *Content) check() error {
 	two := c.Say != ContentStored
 	if c.Say >= contentSays || len(c.Checksum) != len(page.Checksum{}) || len(c.Signature) != 0 && len(c.Signature) != page.SignatureSize || !probability(c.Resemblance) || !normal(c.URL) || two != normal(c.Other) || c.URL == c.Other {
-		return fmt.Errorf("a parcel that says %d of the content %.32x of %.100q and %.100q", c.Say, c.Checksum, c.URL, c.Other)
+		return fmt.Errorf("a parcel with verdict %d on the content %.32x of %.100q and %.100q", c.Say, c.Checksum, c.URL, c.Other)
 	}
 	return nil
 }

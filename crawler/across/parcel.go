@@ -95,7 +95,7 @@ func Unpack(data []byte) (*Parcel, error) {
 		return nil, fmt.Errorf("a parcel of %.100q with a score of %g and a probability of %g: want [0,1]", p.From, p.Value, p.Sure)
 	}
 	if slices.ContainsFunc(p.Led, func(led float64) bool { return !probability(led) }) {
-		return nil, fmt.Errorf("a parcel of %q that was led to by %v: want numbers in [0,1]", p.From, p.Led)
+		return nil, fmt.Errorf("a parcel of %q with link scores %v: want numbers in [0,1]", p.From, p.Led)
 	}
 	for i := range p.Links {
 		if l := &p.Links[i]; !normal(l.URL) || !probability(l.Score) || l.Place < 0 || p.Of > 0 && l.Place >= p.Of {
@@ -104,7 +104,7 @@ func Unpack(data []byte) (*Parcel, error) {
 	}
 	for i := range p.Known {
 		if k := &p.Known[i]; !normal(k.URL) || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || slices.ContainsFunc(k.Sums(), func(sum []byte) bool { return len(sum) != len(page.Checksum{}) }) {
-			return nil, fmt.Errorf("a parcel that tells of %.100q: %.200q", k.URL, fmt.Sprint(*k))
+			return nil, fmt.Errorf("a parcel that names %.100q: %.200q", k.URL, fmt.Sprint(*k))
 		}
 	}
 	for i := range p.Contents {
@@ -119,7 +119,7 @@ func Unpack(data []byte) (*Parcel, error) {
 	}
 	for _, r := range p.Rests {
 		if !host(r.Host) || r.Left < 0 || r.Wish < 0 {
-			return nil, fmt.Errorf("a parcel that tells of the host %.100q, of a rest of %d ms", r.Host, r.Left)
+			return nil, fmt.Errorf("a parcel that gives the host %.100q a rest of %d ms", r.Host, r.Left)
 		}
 	}
 	return p, nil

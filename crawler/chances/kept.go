@@ -30,7 +30,7 @@ func Load(s *store.Store) (*Book, error) {
 func (b *Book) Restore(s *store.Store) error {
 	kept, err := store.Chances(s)
 	if err != nil {
-		return fmt.Errorf("what was learned of failures: %w", err)
+		return fmt.Errorf("the learned failure rates cannot be read: %w", err)
 	}
 	if kept == nil {
 		return nil

@@ -99,7 +99,7 @@ func (n *Network) FailedProbe(h *Host, state fetch.State) (back []Miss, closed b
 	if h.Record.Address != "" && (state == fetch.StateConnectError || state == fetch.StateConnectTimeout) {
 		n.dead[h.socket()] = now.Add(closedFor)
 	}
-	n.log.Info("host is given up", "host", h.Record.Name, "state", h.Verdict, "reason", h.Why)
+	n.log.Info("crawl gives up a host", "host", h.Record.Name, "state", h.Verdict, "reason", h.Why)
 	return back, true
 }
 

@@ -88,7 +88,7 @@ func (h *Host) Retry(r *fetch.Response, visits int) (again bool, why string) {
 	case last:
 		return false, ""
 	case h.Record.Retries+h.Record.Promised >= freeRetries+h.Record.Requests/retryShare:
-		why = fmt.Sprintf("not tried again, since %d of the %d requests to the host were retries", h.Record.Retries, h.Record.Requests)
+		why = fmt.Sprintf("not retried: %d of the %d requests to the host were retries", h.Record.Retries, h.Record.Requests)
 		if more := h.Record.Promised; more > 0 {
 			why += fmt.Sprintf(", and %d more are to come", more)
 		}

@@ -31,7 +31,7 @@ func TestRetry(t *testing.T) {
 		"three times":        {store.Host{}, unwell, 3, false, ""},
 		"a host that died":   {store.Host{RobotsCode: 200, Silent: 3}, mute, 3, true, ""},
 		"a host that talks":  {store.Host{RobotsCode: 200, Silent: 3}, unwell, 3, false, ""},
-		"a host that is ill": {store.Host{Requests: 20, Retries: 20}, unwell, 1, false, "not tried again, since 20 of the 20 requests to the host were retries"},
+		"a host that is ill": {store.Host{Requests: 20, Retries: 20}, unwell, 1, false, "not retried: 20 of the 20 requests to the host were retries"},
 	} {
 		h := NewHost(&c.record, "a.test")
 		if again, why := h.Retry(c.answer, c.visits); again != c.again || why != c.why {

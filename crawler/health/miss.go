@@ -25,7 +25,7 @@ type Miss struct {
 type Exchange struct {
 	Response *fetch.Response
 	Robots   string // URL of the host's robots.txt
-	Probe    bool   // it was made to see whether we have a network
+	Probe    bool   // it was made to test the network of this machine
 	Miss     Miss   // what it counts as if it failed
 }
 

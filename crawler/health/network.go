@@ -139,7 +139,7 @@ func (n *Network) Beat() time.Time {
 	}
 	if stoppedFor(last, now) > longStop {
 		n.cut, n.stoppedTo = now, now
-		n.log.Info("the process was stopped for a while; what was in flight is tried again", "seconds", stoppedFor(last, now).Seconds())
+		n.log.Info("the process was suspended for a while; requests in flight are retried", "seconds", stoppedFor(last, now).Seconds())
 	}
 	n.beatAt = now
 	return now
@@ -203,7 +203,7 @@ func (n *Network) Probed(r *fetch.Response) {
 	if !n.down {
 		n.down, n.probes, n.undo, n.misses = true, 0, n.misses, nil
 		n.count++
-		n.log.Warn("own network seems down: the crawl pauses until a host answers",
+		n.log.Warn("this machine's network seems down: the crawl pauses until a host answers",
 			"since", n.since.UTC().Format(time.DateTime), "err", errorText(r.Err))
 	}
 	n.next = n.now().Add(min(probeFirst<<min(n.probes, 16), probeSeldom))
@@ -216,7 +216,7 @@ func (n *Network) up() {
 	if n.down {
 		n.down, n.cut = false, now
 		n.downTime += now.Sub(n.since)
-		n.log.Warn("own network is back", "seconds", now.Sub(n.since).Seconds())
+		n.log.Warn("this machine's network is back", "seconds", now.Sub(n.since).Seconds())
 	}
 	n.answeredAt, n.faults = now, 0
 	n.sites, n.nets, n.misses = nil, nil, nil

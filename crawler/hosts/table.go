@@ -194,9 +194,9 @@ func (t *Table) CountSite(h *Host, pages int) {
 func (t *Table) Full(h *Host) string {
 	switch {
 	case t.opt.MaxPerHost > 0 && h.Pages >= t.opt.MaxPerHost:
-		return fmt.Sprintf("the host has its %d pages", t.opt.MaxPerHost)
+		return fmt.Sprintf("the host has reached its limit of %d pages", t.opt.MaxPerHost)
 	case t.opt.MaxPerSite > 0 && t.sites[h.Site] >= t.opt.MaxPerSite:
-		return fmt.Sprintf("the site has its %d pages", t.opt.MaxPerSite)
+		return fmt.Sprintf("the site has reached its limit of %d pages", t.opt.MaxPerSite)
 	}
 	return ""
 }

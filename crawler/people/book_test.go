@@ -186,8 +186,8 @@ func TestPut(t *testing.T) {
 		{[]Mark{{URL: "http://b.test/", OnTopic: true}}, 2, ""},
 		{[]Mark{{URL: "http://d.test/", OnTopic: true}}, 2, ""},
 		{[]Mark{{URL: "http://b.test/", OnTopic: false}, {URL: "http://b.test/", OnTopic: true}, {URL: "http://b.test/", OnTopic: false}}, 1, ""},
-		{[]Mark{{URL: "http://c.test/", OnTopic: true}, {URL: "http://e.test/", OnTopic: true}}, 1, "its state is code 404; mark a page that is stored, or a URL that waits"},
-		{[]Mark{{URL: "http://c.test/", OnTopic: true}, {URL: "http://f.test/", OnTopic: true}}, 1, "it repeats http://a.test/; mark that"},
+		{[]Mark{{URL: "http://c.test/", OnTopic: true}, {URL: "http://e.test/", OnTopic: true}}, 1, "its state is code 404; label a stored page or a waiting URL"},
+		{[]Mark{{URL: "http://c.test/", OnTopic: true}, {URL: "http://f.test/", OnTopic: true}}, 1, "it repeats http://a.test/; label that page instead"},
 		{[]Mark{{URL: "http://c.test/", OnTopic: true}, {URL: "http://nowhere.test/", OnTopic: true}}, 1, "nowhere.test"},
 	} {
 		err := Put(s, c.marks, 1)

@@ -156,7 +156,7 @@ func markable(l *store.Life) error {
 	case l.Fate == nil || l.Fate.State == "ok" && l.Fate.Page != 0:
 		return nil
 	case l.Fate.State == "duplicate" && l.Page != nil:
-		return fmt.Errorf("%s: %w: it repeats %s; mark that", l.URL, store.ErrNoPage, l.Page.URL)
+		return fmt.Errorf("%s: %w: it repeats %s; label that page instead", l.URL, store.ErrNoPage, l.Page.URL)
 	}
-	return fmt.Errorf("%s: %w: its state is %s %s; mark a page that is stored, or a URL that waits", l.URL, store.ErrNoPage, l.Fate.State, l.Fate.Reason)
+	return fmt.Errorf("%s: %w: its state is %s %s; label a stored page or a waiting URL", l.URL, store.ErrNoPage, l.Fate.State, l.Fate.Reason)
 }

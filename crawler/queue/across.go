@@ -193,7 +193,7 @@ func fateOf(k *across.Known, at int64) store.Fate {
 }
 
 // lostReason is why the page of a URL is missing.
-const lostReason = "the agent that fetched it is no more, and its pages were kept nowhere else"
+const lostReason = "the agent that fetched it is gone, and no other agent has a copy of its pages"
 
 // Found says of a URL whose page is lost that it is another agent's to tell of.
 func (a *Across) Found(b journal.Batch, id store.ID, fate store.Fate) error {

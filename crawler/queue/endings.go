@@ -110,7 +110,7 @@ func (e *Endings) Redirect(b journal.Batch, o *work.Outcome) (store.ID, error) {
 	target, err := reading.RedirectTarget(e.queue.opt.URLs, o.Resp)
 	switch {
 	case err != nil:
-		fate.Reason = "its target cannot be used: " + err.Error()
+		fate.Reason = "the target of the redirect cannot be used: " + err.Error()
 	case o.Birth.Hops+1 > maxHops:
 		fate.Reason = "too many redirects in a row"
 	}

@@ -25,7 +25,7 @@ func (q *Queue) Plant(seeds []string) error {
 		seeds = seeds[n:]
 	}
 	if q.frontier.Len() == 0 && q.totals.URLs() == 0 {
-		return errors.New("nothing to crawl: name start pages with --seed or --seeds")
+		return errors.New("nothing to crawl: give start pages with --seed or --seeds")
 	}
 	return nil
 }
@@ -44,7 +44,7 @@ func (q *Queue) inScope(seeds []string) (wanted []string, err error) {
 			return nil, err
 		}
 		if known[0].ID == 0 {
-			return nil, fmt.Errorf("start page %s: %s; widen the scope, or name another", seed, why)
+			return nil, fmt.Errorf("start page %s: %s; widen the scope, or give another start page", seed, why)
 		}
 	}
 	return wanted, nil

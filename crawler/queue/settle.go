@@ -58,7 +58,7 @@ func (q *Queue) Settle() error {
 	defer func() { b.Cancel() }()
 	for w, err := range q.journal.Waiters() {
 		if err != nil {
-			return fmt.Errorf("places of what waits: %w", err)
+			return fmt.Errorf("places of waiting URLs: %w", err)
 		}
 		score, known := q.Promise(w.Birth)
 		if !known || math.Abs(logOdds(score)-logOdds(w.Score)) < settledOdds {

@@ -16,7 +16,7 @@ const (
 )
 
 // errTooCostly is why a page ends that takes longer than readingTime.
-var errTooCostly = fmt.Errorf("page_too_costly: it was not read in %v; its server may make such pages on purpose", readingTime)
+var errTooCostly = fmt.Errorf("page_too_costly: reading the page took more than %v; the server may send such pages on purpose", readingTime)
 
 // budget returns what is asked between the steps of reading a page: it says why the
 // reading must end, by ctx or by readingTime, nil while it may go on.

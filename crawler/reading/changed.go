@@ -25,7 +25,7 @@ func (r *Reader) changed(old *store.Page, p *Page, resp *fetch.Response) change.
 	}
 	if r.opt.KeepVersions || old.Versions > 0 {
 		if p.Former, err = store.CompressFormer(body, resp.Body); err != nil {
-			r.opt.Log.Warn("a former body is not kept", "url", old.URL, "err", err)
+			r.opt.Log.Warn("the earlier body of a page is not kept", "url", old.URL, "err", err)
 		}
 	}
 	if change.SameText(r.opt.Text(body, old.ContentType, old.URL), r.opt.Text(resp.Body, resp.ContentType, old.URL)) {

@@ -43,7 +43,7 @@ func (r *Reader) links(p *Page, order Order) []Link {
 			continue
 		}
 		if size += len(l.URL); size > maxLinkBytes {
-			r.opt.Log.Warn("page has too many links; the rest is left out", "url", p.URL, "links", len(links))
+			r.opt.Log.Warn("page has too many links; the rest are dropped", "url", p.URL, "links", len(links))
 			break
 		}
 		f.Hash = store.HashURL(l.URL)

@@ -202,9 +202,9 @@ func (r *Reader) rate(p *Page, order Order, spent func() error) error {
 func (p *Page) Unwanted() (store.Fate, bool) {
 	switch {
 	case p.NoIndex:
-		return store.Fate{State: string(fetch.StateRobotsDenied), Reason: store.MetaRobots + " of the page says noindex: its links are followed, it is not kept"}, true
+		return store.Fate{State: string(fetch.StateRobotsDenied), Reason: store.MetaRobots + " of the page says noindex: the page is not kept, but its links are followed"}, true
 	case p.Foreign != "":
-		return store.Fate{State: string(fetch.StateWrongType), Reason: fmt.Sprintf("%s: it is not kept", p.Foreign)}, true
+		return store.Fate{State: string(fetch.StateWrongType), Reason: fmt.Sprintf("%s: the page is not kept", p.Foreign)}, true
 	}
 	return store.Fate{}, false
 }

@@ -75,10 +75,10 @@ func (r *Reading) Note(state fetch.State) string {
 	}
 	text := fmt.Sprintf("%d URLs, %d new; %d sitemaps", len(r.Pages), r.Fresh, len(r.Maps))
 	if r.foreign > 0 {
-		text += fmt.Sprintf("; %d of other hosts left out", r.foreign)
+		text += fmt.Sprintf("; %d of other hosts ignored", r.foreign)
 	}
 	if r.Full {
-		text += "; more than there is room for"
+		text += "; the rest exceed the limit"
 	}
 	if r.err != nil {
 		text += "; " + r.err.Error()

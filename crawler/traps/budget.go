@@ -87,7 +87,7 @@ func (b *budgets) spent(what, name string, w *worth) string {
 	if budget > float64(w.answers) && !w.spent {
 		return ""
 	}
-	return fmt.Sprintf("the %s %s has had %d answers, with %d pages on topic where others had one in %.3g",
+	return fmt.Sprintf("the %s %s gave %d answers and %d pages on topic; elsewhere one answer in %.3g was on topic",
 		what, name, w.answers, w.hits, 1/rate)
 }
 

@@ -22,7 +22,7 @@ const (
 	Sitemap             // fetch a sitemap of the host
 	Page                // fetch the page
 	News                // fetch a sitemap or a feed again, for what it says of stored pages
-	Probe               // ask a host for its robots.txt, to see whether we have a network
+	Probe               // ask a host for its robots.txt, to test the network of this machine
 )
 
 // Job is what is asked, of whom, and for the sake of which URL.

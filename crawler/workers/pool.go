@@ -56,7 +56,7 @@ type Pool struct {
 }
 
 // errNotOurs is why a request is not made: it is as if it had been broken off.
-var errNotOurs = errors.New("it is not ours to ask for any more")
+var errNotOurs = errors.New("another agent owns its site now")
 
 // NewPool returns a pool whose workers begin with begin.
 func NewPool(opt Options, r *reading.Reader, maps sitemaps.Rules, in *Inbox) *Pool {

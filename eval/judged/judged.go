@@ -114,7 +114,7 @@ func distinct(dirs []string) error {
 			return fmt.Errorf("store %s: %w", dir, err)
 		}
 		if seen[abs] {
-			return usage.Errorf("store %s is named twice; name different crawls", dir)
+			return usage.Errorf("store %s is given twice; give different crawls", dir)
 		}
 		seen[abs] = true
 	}

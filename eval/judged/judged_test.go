@@ -86,7 +86,7 @@ func TestWhoseWordCounts(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	twice, caps := sources("a", "./a"), sources("a")
 	caps.Caps = []int{10, 0}
-	for want, from := range map[string]Sources{"is named twice": twice, "want a number of pages, at least 1": caps} {
+	for want, from := range map[string]Sources{"is given twice": twice, "want a number of pages, at least 1": caps} {
 		var mistake usage.Error
 		if _, err := Read(t.Context(), from); err == nil || !errors.As(err, &mistake) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want a mistake with %q", err, want)

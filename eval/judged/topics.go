@@ -13,7 +13,7 @@ func (ev *Crawls) severalTopics(crawl *eval.Crawl) error {
 	switch own := ev.truth == nil && ev.judge == nil; {
 	case len(names) == 0:
 	case ev.from.Target == "" && !own:
-		return usage.Errorf("the crawl in %s has several topics: %s; say with --target LABEL by which label of the truth or the judge it is judged", crawl.Dir, nearest.Some("", names))
+		return usage.Errorf("the crawl in %s has several topics: %s; give --target LABEL, the label of the truth or the judge to judge it by", crawl.Dir, nearest.Some("", names))
 	case ev.from.Target != "" && own && ev.from.Target != crawl.Info.Topic:
 		if !crawl.JudgeByTopic(ev.from.Target) {
 			return usage.Errorf("--target %s: the crawl in %s has the topics %s", ev.from.Target, crawl.Dir, nearest.Some(ev.from.Target, names))

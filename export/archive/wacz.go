@@ -52,7 +52,7 @@ type home struct {
 func NewWACZ(at export.Place, name string) (*WACZ, error) {
 	pages, err := os.CreateTemp("", "fossick-pages-")
 	if err != nil {
-		return nil, fmt.Errorf("pages that wait: %w; set TMPDIR to a folder that can be written to", err)
+		return nil, fmt.Errorf("temporary file of pages: %w; set TMPDIR to a folder that can be written to", err)
 	}
 	to, err := at.Create(name)
 	if err != nil {

@@ -147,11 +147,11 @@ func known(p *collection.Page) []byte {
 func headerIs(x *collection.Exchange) string {
 	switch {
 	case x == nil:
-		return "made of the type and the length, as the store keeps no other"
+		return "made from the type and the length, because the store keeps no more"
 	case x.Rebuilt:
-		return "names and values as received, their order is not known"
+		return "names and values as received; their order is unknown"
 	case x.Cut:
-		return "as received, its end is cut off"
+		return "as received, but truncated"
 	}
 	return "as received"
 }

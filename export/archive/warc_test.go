@@ -62,9 +62,9 @@ func TestWARC(t *testing.T) {
 	want := []string{
 		"", // warcinfo
 		"response  http://a.test/\nHTTP/1.1 200 OK\r\nContent-Type: text/html  X: y\r\nContent-Length: 16\r\n\r\n<title>A</title>",
-		"metadata urn:uuid:1 http://a.test/\nhopsFromSeed: 0\r\nfossick-collection: crawl\r\nfossick-crawl-order: 1\r\nfossick-label: banking\r\nfossick-probability: 0.5\r\nfossick-score: 0.25\r\nfossick-why: loan → banking\r\nfossick-header: made of the type and the length, as the store keeps no other\r\n",
+		"metadata urn:uuid:1 http://a.test/\nhopsFromSeed: 0\r\nfossick-collection: crawl\r\nfossick-crawl-order: 1\r\nfossick-label: banking\r\nfossick-probability: 0.5\r\nfossick-score: 0.25\r\nfossick-why: loan → banking\r\nfossick-header: made from the type and the length, because the store keeps no more\r\n",
 		"response  http://a.test/3\nHTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n",
-		"metadata urn:uuid:3 http://a.test/3\nvia: http://a.test/\r\nhopsFromSeed: 1\r\nfossick-collection: crawl\r\nfossick-crawl-order: 3\r\nfossick-score: 0\r\nfossick-header: made of the type and the length, as the store keeps no other\r\n",
+		"metadata urn:uuid:3 http://a.test/3\nvia: http://a.test/\r\nhopsFromSeed: 1\r\nfossick-collection: crawl\r\nfossick-crawl-order: 3\r\nfossick-score: 0\r\nfossick-header: made from the type and the length, because the store keeps no more\r\n",
 	}
 	for n := range 30 { // in order
 		if i := len(want) + 2*n + 1; i >= len(got) || !strings.HasPrefix(got[i], fmt.Sprint("metadata urn:uuid:more", n, " ")) {

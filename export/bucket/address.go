@@ -20,7 +20,7 @@ func Parse(text string) (Address, error) {
 		return Address{}, usage.Errorf("%q: want an address as s3://bucket/name", text)
 	}
 	if strings.Contains(rest, "@") && !strings.Contains(rest[:strings.Index(rest, "@")], "/") {
-		return Address{}, usage.Errorf("s3://…: keys do not belong into an address, as others can read it; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
+		return Address{}, usage.Errorf("s3://…: keys do not belong in an address, because others can read it; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 	}
 	bucket, key, _ := strings.Cut(rest, "/")
 	if bucket == "" || strings.HasPrefix(key, "/") || strings.Contains(key, "//") {

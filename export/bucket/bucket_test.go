@@ -388,7 +388,7 @@ func TestTwoAtOnce(t *testing.T) {
 	if _, err := s.client.put(t.Context(), "out/mine", []byte("of a person")); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Commit(); err == nil || !strings.Contains(err.Error(), "another export, or a person, at work") {
+	if err := p.Commit(); err == nil || !strings.Contains(err.Error(), "check that no one else writes there") {
 		t.Errorf("objects of others: %v", err)
 	}
 	if err := p.Discard(); err != nil {

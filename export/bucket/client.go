@@ -50,7 +50,7 @@ func (c *client) answerOf(ctx context.Context, r request, to any) error {
 		return nil
 	}
 	if err := xml.Unmarshal(text, to); err != nil {
-		return c.wrap(r.key, fmt.Errorf("an answer that is none of an S3 server: %w", err))
+		return c.wrap(r.key, fmt.Errorf("the answer does not come from an S3 server: %w", err))
 	}
 	return nil
 }

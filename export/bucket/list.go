@@ -21,7 +21,7 @@ const listName = "_export.json"
 // complete.
 const markName = "_export-unfinished.txt"
 
-const markText = "An export is being written here, or was cut off. The next export to this place removes all objects below it.\n"
+const markText = "An export is being written here, or was interrupted. The next export to this place removes all objects below it.\n"
 
 // entry is an object of an export.
 type entry struct {
@@ -104,7 +104,7 @@ func (l *list) check(ctx context.Context, c *client, prefix string) error {
 			}
 		}
 	}
-	changed := fmt.Errorf("%s: the objects there are others than this export has; is another export, or a person, at work there? run it again alone", Address{c.bucket, prefix})
+	changed := fmt.Errorf("%s: the objects there differ from those of this export; check that no one else writes there, and run the export again", Address{c.bucket, prefix})
 	var first *entry // of two of a name
 	err := both.entries.Each(ctx, func(e entry) error {
 		if first == nil {

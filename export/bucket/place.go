@@ -79,7 +79,7 @@ func (p *Place) Path(name string) (_ string, err error) {
 	defer p.mu.Unlock()
 	if p.scratch == "" {
 		if p.scratch, err = os.MkdirTemp("", "fossick-bucket-"); err != nil {
-			return "", fmt.Errorf("files that wait to be sent: %w; set TMPDIR to a folder that can be written to", err)
+			return "", fmt.Errorf("temporary files to upload: %w; set TMPDIR to a folder that can be written to", err)
 		}
 	}
 	p.outside = append(p.outside, name)
@@ -92,7 +92,7 @@ func (p *Place) enter(name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.files++; p.single && p.files > 1 {
-		return fmt.Errorf("export: %s is a second file, where one was asked for", name)
+		return fmt.Errorf("export: %s is a second file, but -o names a single file", name)
 	}
 	return p.transfers.failed()
 }

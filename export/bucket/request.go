@@ -125,7 +125,7 @@ func readRefusal(answer *http.Response) *refusal {
 }
 
 func (r *refusal) Error() string {
-	text := fmt.Sprintf("the server says %d", r.status)
+	text := fmt.Sprintf("the server answers %d", r.status)
 	if r.Code != "" {
 		text += " " + r.Code
 	}
@@ -149,11 +149,11 @@ func is(err error, code string) bool {
 
 // hints are what the user can do about an answer, by its code.
 var hints = map[string]string{
-	"NoSuchBucket":          "make the bucket first, or name another",
+	"NoSuchBucket":          "make the bucket first, or give another",
 	"AccessDenied":          "the keys in use do not allow that",
 	"InvalidAccessKeyId":    "see AWS_ACCESS_KEY_ID, or the profile in use",
 	"SignatureDoesNotMatch": "see AWS_SECRET_ACCESS_KEY, or the profile in use",
-	"NoSuchUpload":          "another export to the same place has ended this one; run it again alone",
+	"NoSuchUpload":          "another export to the same place stopped this one; run it again when the other has ended",
 }
 
 // wrap says what an error is of, and what can be done.

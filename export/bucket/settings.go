@@ -42,7 +42,7 @@ func FromEnvironment(getenv func(string) string) (Settings, error) {
 		id, secret, token = profile["aws_access_key_id"], profile["aws_secret_access_key"], profile["aws_session_token"]
 	}
 	if id == "" || secret == "" {
-		return s, usage.Errorf("s3: no keys for the server, or half of them; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to a profile of ~/.aws/credentials that has both")
+		return s, usage.Errorf("s3: one or both keys for the server are missing; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to a profile of ~/.aws/credentials that has both")
 	}
 	s.keys = aws.Credentials{AccessKeyID: id, SecretAccessKey: secret, SessionToken: token}
 	return s, nil
@@ -61,7 +61,7 @@ func profileOf(getenv func(string) string) (map[string]string, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return nil, fmt.Errorf("s3: %w; %s names another", err, file.variable)
+			return nil, fmt.Errorf("s3: %w; set %s to another file", err, file.variable)
 		}
 		readSection(said, string(text), func(section string) bool {
 			return section == file.section || name == "default" && section == name
@@ -102,7 +102,7 @@ func (s Settings) base(bucket string) (*url.URL, error) {
 	}
 	u, err := url.Parse(s.Endpoint)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" && u.Path != "/" {
-		return nil, usage.Errorf("s3: AWS_ENDPOINT_URL is no address of a server; want one as https://host:9000")
+		return nil, usage.Errorf("s3: AWS_ENDPOINT_URL is not the address of a server; set it to one such as https://host:9000")
 	}
 	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/" + bucket + "/"}, nil
 }

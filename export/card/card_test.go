@@ -125,5 +125,5 @@ func Example() {
 	// Output:
 	// <nil> <nil>
 	// | harvest, estimated by the crawl's own judgement | 0.00 % (95 % interval 0.00 % to 79.35 %): 0 relevant of 1 fetched |
-	// | of URLs done with, denied by robots.txt | not known |
+	// | of finished URLs, denied by robots.txt | not known |
 }

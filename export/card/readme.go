@@ -57,11 +57,11 @@ func (c *Card) head(w *writer) {
 func (c *Card) totals(w *writer) {
 	w.table("", "pages")
 	w.row("exported", c.Pages.Exported)
-	w.row("left out: their authors ask that they be not kept", c.Pages.Withdrawn)
-	w.row("left out: their owners refuse the use", c.Pages.Refused)
+	w.row("left out: their authors ask not to keep them", c.Pages.Withdrawn)
+	w.row("left out: their owners refuse this use", c.Pages.Refused)
 	w.row("left out: another store has the same record", c.Pages.Repeated)
 	w.row("damaged", c.Pages.Damaged)
-	w.row("relevant, as the crawls judged", c.Relevant.text())
+	w.row("relevant, as judged by the crawls", c.Relevant.text())
 	kept := unknown
 	if c.Kept != nil {
 		kept = fmt.Sprintf("%s of %d that it saw", c.Kept.text(), c.Refined)
@@ -93,7 +93,7 @@ func (c *Crawl) tell(w *writer) {
 	}
 	w.row("fetched", fetched)
 	w.row("fossick", or(c.Fossick, unknown))
-	w.row("for", or(c.Purpose, "no purpose was named"))
+	w.row("for", or(c.Purpose, "no purpose was given"))
 	harvest := unknown
 	if h := c.Harvest; h.Share != nil {
 		harvest = fmt.Sprintf("%s (95 %% interval %s to %s): %d relevant of %d fetched", percent(h.Share), percent(&h.CI[0]), percent(&h.CI[1]), h.Relevant, h.Fetched)
@@ -105,7 +105,7 @@ func (c *Crawl) tell(w *writer) {
 	}
 	w.row("recall, estimated", recall)
 	w.row("URLs known", c.URLs)
-	w.row("of URLs done with, denied by robots.txt", percent(c.Denied))
+	w.row("of finished URLs, denied by robots.txt", percent(c.Denied))
 	w.line("\n### Settings\n")
 	if c.Settings == nil {
 		w.line("Not known.")

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrSchema reports tables of another shape than an export writes.
-var ErrSchema = errors.New("is there already, with other columns; name another schema with ?search_path=NAME, or drop it")
+var ErrSchema = errors.New("already exists with other columns; give another schema with ?search_path=NAME, or drop it")
 
 // Postgres writes the tables pages and links of a schema: "fossick", or the one that the
 // address names as its search_path. A page whose id is there is replaced, with its links.

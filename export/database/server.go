@@ -28,7 +28,7 @@ type Server struct {
 
 const (
 	bulkBytes = 5 << 20 // of one request
-	bulkTries = 6       // while the server has too much to do
+	bulkTries = 6       // while the server is overloaded
 	firstWait = time.Second
 )
 
@@ -83,7 +83,7 @@ func (s *Server) Close() error {
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // errBusy is a server that has too much to do.
-var errBusy = errors.New("the server has too much to do")
+var errBusy = errors.New("the server is overloaded")
 
 func (s *Server) flush(ctx context.Context) error {
 	wait := firstWait
@@ -138,7 +138,7 @@ func (s *Server) send(ctx context.Context) error {
 	}
 	var a answer
 	if err := json.Unmarshal(body, &a); err != nil {
-		return fmt.Errorf("the answer is no bulk answer: %w", err)
+		return fmt.Errorf("the server's answer is not that of a bulk request: %w", err)
 	}
 	return a.problem()
 }

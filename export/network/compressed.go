@@ -49,7 +49,7 @@ func (f *file) Close() error { return errors.Join(f.Flush(), f.f.Close()) }
 func NewCompressed(at export.Place, name string) (*Compressed, error) {
 	dir, err := os.MkdirTemp("", "fossick-graph-")
 	if err != nil {
-		return nil, fmt.Errorf("scratch of a graph: %w; set TMPDIR to a folder that can be written to", err)
+		return nil, fmt.Errorf("scratch files of the graph: %w; set TMPDIR to a folder that can be written to", err)
 	}
 	s := &Compressed{dir: dir}
 	if s.lists, err = NewEdges(folder(dir), ""); err != nil {

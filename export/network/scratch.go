@@ -21,7 +21,7 @@ type scratch struct {
 func newScratch() (*scratch, error) {
 	f, err := os.CreateTemp("", "fossick-edges-")
 	if err != nil {
-		return nil, fmt.Errorf("links that wait: %w; set TMPDIR to a folder that can be written to", err)
+		return nil, fmt.Errorf("temporary file of links: %w; set TMPDIR to a folder that can be written to", err)
 	}
 	return &scratch{f: f, to: bufio.NewWriterSize(f, 64<<10)}, nil
 }

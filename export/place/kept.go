@@ -12,7 +12,7 @@ import (
 )
 
 // ErrInUse reports a folder that another process is making.
-var ErrInUse = errors.New("is being made by another process; wait for it, or name another place with -o")
+var ErrInUse = errors.New("is being made by another process; wait for it, or give another place with -o")
 
 // Kept is a folder that may take several runs: all is written to a hidden folder beside it,
 // .NAME.work, which a kill or an error leaves as it is, until Commit gives it its name.
@@ -26,10 +26,10 @@ type Kept struct {
 func Keep(path, work string) (*Kept, error) {
 	path = filepath.Clean(path)
 	if filepath.Base(path) == "." || filepath.Base(path) == ".." || filepath.Dir(path) == path {
-		return nil, usage.Errorf("-o %s: it has no name of its own; name a folder that is to be made", path)
+		return nil, usage.Errorf("-o %s: it has no name of its own; give the name of a new folder", path)
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, usage.Errorf("-o %s: it is a file; name a folder", path)
+		return nil, usage.Errorf("-o %s: it is a file; give a folder", path)
 	} else if err == nil && !emptyFolder(path) {
 		return nil, fmt.Errorf("%s %w", path, ErrThere)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -37,7 +37,7 @@ func Keep(path, work string) (*Kept, error) {
 	}
 	hidden := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+work)
 	if err := os.MkdirAll(hidden, 0o755); err != nil {
-		return nil, fmt.Errorf("-o %s: %w; name a place that can be written to", path, err)
+		return nil, fmt.Errorf("-o %s: %w; give a place that can be written to", path, err)
 	}
 	lock, alone, err := lockAlone(hidden)
 	if err != nil {

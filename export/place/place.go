@@ -16,7 +16,7 @@ import (
 )
 
 // ErrThere reports a path with other content than an export would give it.
-var ErrThere = errors.New("is there already, with other content; remove it, or name another place with -o")
+var ErrThere = errors.New("already exists with other content; remove it, or give another place with -o")
 
 // Place is one file, one folder or a stream. Commit or Discard it in the end.
 type Place struct {
@@ -38,7 +38,7 @@ func Open(path string, single bool) (*Place, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir() == single:
-		kind := map[bool]string{true: "a folder; name a file", false: "a file; name a folder"}[single]
+		kind := map[bool]string{true: "a folder; give a file", false: "a file; give a folder"}[single]
 		return nil, usage.Errorf("-o %s: it is %s for this export", path, kind)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
@@ -54,7 +54,7 @@ func Open(path string, single bool) (*Place, error) {
 	removeStale(dir, prefix)
 	hidden, err := os.MkdirTemp(dir, prefix)
 	if err != nil {
-		return nil, fmt.Errorf("-o %s: %w; name a place that can be written to", path, err)
+		return nil, fmt.Errorf("-o %s: %w; give a place that can be written to", path, err)
 	}
 	lock, err := lockFolder(hidden)
 	if err != nil {
@@ -93,7 +93,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 // is to be written. A stream has no path.
 func (p *Place) Path(name string) (string, error) {
 	if p.stream != nil {
-		return "", usage.Errorf("-o -: this format cannot be written to stdout; name a file")
+		return "", usage.Errorf("-o -: this format cannot be written to stdout; give a file")
 	}
 	if err := p.enter(name); err != nil {
 		return "", err
@@ -115,7 +115,7 @@ func (p *Place) enter(name string) error {
 	p.files++
 	if p.single {
 		if p.files > 1 {
-			return fmt.Errorf("export: %s is a second file, where one was asked for", name)
+			return fmt.Errorf("export: %s is a second file, but -o names a single file", name)
 		}
 		return nil
 	}

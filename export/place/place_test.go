@@ -123,10 +123,10 @@ func TestStrangersFolder(t *testing.T) {
 	if _, err := p.Create("pages.jsonl"); !errors.Is(err, ErrThere) {
 		t.Errorf("into a folder of other files: %v", err)
 	}
-	if _, err := Open(dir, true); err == nil || !strings.Contains(err.Error(), "name a file") {
+	if _, err := Open(dir, true); err == nil || !strings.Contains(err.Error(), "give a file") {
 		t.Errorf("a file where a folder is: %v", err)
 	}
-	if _, err := Open(filepath.Join(dir, "mine"), false); err == nil || !strings.Contains(err.Error(), "name a folder") {
+	if _, err := Open(filepath.Join(dir, "mine"), false); err == nil || !strings.Contains(err.Error(), "give a folder") {
 		t.Errorf("a folder where a file is: %v", err)
 	}
 }

@@ -41,15 +41,15 @@ type Column struct {
 // text for training language models use.
 func Columns() []Column {
 	return []Column{
-		{"text", Text, "the page's text; empty of a page without words", func(p *collection.Page) Value { return Value{Text: p.Text, Null: p.Damaged} }},
-		{"id", Text, "the record: the same in all formats and all exports", func(p *collection.Page) Value { return text(p.ID) }},
+		{"text", Text, "the page's text; empty for a page without words", func(p *collection.Page) Value { return Value{Text: p.Text, Null: p.Damaged} }},
+		{"id", Text, "id of the record, the same in all formats and all exports", func(p *collection.Page) Value { return text(p.ID) }},
 		{"dump", Text, "the store's name", func(p *collection.Page) Value { return text(p.Source.Name) }},
 		{"url", Text, "in normal form", func(p *collection.Page) Value { return text(p.URL) }},
 		{"date", Text, "when it was fetched, in UTC", func(p *collection.Page) Value { return text(p.Fetched.Format(time.RFC3339)) }},
 		{"file_path", Text, "the store and the page's number in it", func(p *collection.Page) Value { return text(p.Path()) }},
 		{"language", Text, "ISO 639", func(p *collection.Page) Value { return text(p.Language) }},
-		{"language_score", Real, "null: what tells the language gives no probability", func(*collection.Page) Value { return Value{Null: true} }},
-		{"token_count", Integer, "words of the text; of scripts without blanks, characters", func(p *collection.Page) Value {
+		{"language_score", Real, "null: language detection gives no probability", func(*collection.Page) Value { return Value{Null: true} }},
+		{"token_count", Integer, "words of the text; characters, for scripts without spaces", func(p *collection.Page) Value {
 			return Value{Int: int64(Words(p.Text)), Null: p.Damaged}
 		}},
 
@@ -57,8 +57,8 @@ func Columns() []Column {
 		{"site", Text, "registrable domain", func(p *collection.Page) Value { return text(p.Site) }},
 		{"host", Text, "name:port", func(p *collection.Page) Value { return text(p.Host) }},
 		{"title", Text, "", func(p *collection.Page) Value { return text(p.Title) }},
-		{"label", Text, "by refine, else by the crawl's model, else the topic of relevant pages", func(p *collection.Page) Value { return text(p.Label) }},
-		{"probability", Real, "that it is on topic, by refine or the crawl's model", func(p *collection.Page) Value { return maybe(p.Probability) }},
+		{"label", Text, "label by refine, else by the crawl's model, else the topic for relevant pages", func(p *collection.Page) Value { return text(p.Label) }},
+		{"probability", Real, "probability that it is on topic, by refine or the crawl's model", func(p *collection.Page) Value { return maybe(p.Probability) }},
 		{"kept", Truth, "by refine", func(p *collection.Page) Value {
 			if p.Kept == nil {
 				return Value{Null: true}
@@ -72,12 +72,12 @@ func Columns() []Column {
 		{"via", Text, "seed, link, redirect or sitemap", func(p *collection.Page) Value { return text(p.Via) }},
 		{"depth", Integer, "links from a start page", func(p *collection.Page) Value { return whole(int64(p.Depth)) }},
 		{"rank", Real, "by the last fossick rank", func(p *collection.Page) Value { return maybe(p.Rank) }},
-		{"why", Text, "it has its label, or its score", func(p *collection.Page) Value { return text(p.Why) }},
-		{"rights", Text, "what its owner says of its use, and where; several with | between", func(p *collection.Page) Value { return text(joined(p.Rights)) }},
+		{"why", Text, "the reason of its label or its score", func(p *collection.Page) Value { return text(p.Why) }},
+		{"rights", Text, "its owner's statements on its use, and where they stand; separated by |", func(p *collection.Page) Value { return text(joined(p.Rights)) }},
 		{"licence", Text, "address of the licence that the page names", func(p *collection.Page) Value { return text(p.Licence) }},
 		{"content_type", Text, "as sent", func(p *collection.Page) Value { return text(p.ContentType) }},
 		{"bytes", Integer, "of the body, unpacked", func(p *collection.Page) Value { return whole(p.Bytes) }},
-		{"checksum", Text, "of the content; equal for pages that say the same", func(p *collection.Page) Value { return text(p.Checksum) }},
+		{"checksum", Text, "of the content; equal for pages with the same content", func(p *collection.Page) Value { return text(p.Checksum) }},
 	}
 }
 

@@ -32,7 +32,7 @@ func parseMix(text string, known []string) ([]Share, error) {
 			}
 		}
 		if slices.ContainsFunc(shares, func(o Share) bool { return o.Name == s.Name }) {
-			return nil, fmt.Errorf("ordering %q: %s is named twice; add its shares up", text, s.Name)
+			return nil, fmt.Errorf("ordering %q: %s is given twice; add up its shares", text, s.Name)
 		}
 		shares = append(shares, s)
 	}

@@ -53,7 +53,7 @@ func tell(name string, priority float64) string {
 // step names a page by when it was visited.
 func step(n uint64) string {
 	if n == 0 {
-		return "no page, as a start page is"
+		return "no page: it is a start page"
 	}
 	return fmt.Sprintf("page %d", n)
 }

@@ -58,7 +58,7 @@ func (o Options) filled(n int) (Options, error) {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if !(o.Damping > 0 && o.Damping < 1) || !(o.Epsilon > 0) || o.MaxIterations < 0 {
-		return o, fmt.Errorf("PageRank: damping %g, epsilon %g, %d iterations; want damping between 0 and 1, and more than 0 of the others", o.Damping, o.Epsilon, o.MaxIterations)
+		return o, fmt.Errorf("PageRank: damping %g, epsilon %g, %d iterations; want a damping between 0 and 1, and more than 0 for the others", o.Damping, o.Epsilon, o.MaxIterations)
 	}
 	var err error
 	if o.Personal, err = shares("personal", o.Personal, n); err == nil {
@@ -83,7 +83,7 @@ func shares(what string, x []float64, n int) ([]float64, error) {
 		sum += share
 	}
 	if n > 0 && (sum == 0 || math.IsInf(sum, 1)) {
-		return nil, fmt.Errorf("PageRank: the %s vector sums to %g; name a page at least", what, sum)
+		return nil, fmt.Errorf("PageRank: the %s vector sums to %g; give at least one page", what, sum)
 	}
 	scaled := make([]float64, n)
 	for v, share := range x {
@@ -101,5 +101,5 @@ func (o *Options) personal(v, n int) float64 {
 }
 
 func tooFew(residual float64, iterations int, o Options) error {
-	return fmt.Errorf("PageRank: the residual is %.2g after %d iterations; ask for a larger one than %g", residual, iterations, o.Epsilon)
+	return fmt.Errorf("PageRank: the residual is %.2g after %d iterations; allow more iterations, or a residual larger than %g", residual, iterations, o.Epsilon)
 }

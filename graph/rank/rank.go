@@ -26,7 +26,7 @@ func ByBlocks(method string) bool { return strings.HasPrefix(method, "blockrank"
 //	pagerank          the fastest of these: blockrank by hosts where there are some, else gauss-seidel
 //	power             PageRank by power iteration
 //	gauss-seidel      PageRank by sweeps through what is neither source nor leaf
-//	components        the same by strongly connected components
+//	components        the same, one strongly connected component after another
 //	blockrank         PageRank by sweeps in which blocks are ranked too
 //	blockrank-kamvar  ranks within blocks, rank of the blocks, then power iteration
 //	blockrank-short   the product of the first two alone

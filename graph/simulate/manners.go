@@ -47,7 +47,7 @@ type fetching struct {
 func (r *crawling) politely(ctx context.Context) (Result, error) {
 	p := &polite{Manners: *r.Manners}
 	if p.Workers < 1 || p.Fetch < 0 || p.Rest < 0 || p.Ahead < 0 {
-		return r.done, fmt.Errorf("a crawl with %d workers, fetches of %s, rests of %s, %d pages ahead; want a worker at least, and nothing negative", p.Workers, p.Fetch, p.Rest, p.Ahead)
+		return r.done, fmt.Errorf("a crawl with %d workers, fetches of %s, rests of %s, %d pages ahead; want at least 1 worker, and nothing negative", p.Workers, p.Fetch, p.Rest, p.Ahead)
 	}
 	if p.Ahead == 0 {
 		p.Ahead = p.Workers

@@ -29,10 +29,10 @@ func (r *Comparison) plots() ([]report.Figure, error) {
 		of                func(MeanPoint) stats.Mean
 	}{
 		{"PageRank collected", "Sum of the whole graph's PageRank over the pages crawled." + r.bandsText(), "share of all PageRank", false, false, func(p MeanPoint) stats.Mean { return p.PageRank }},
-		{"Sites", "Sites that the pages crawled are of.", "sites", true, false, func(p MeanPoint) stats.Mean { return p.Sites }},
-		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, true, func(p MeanPoint) stats.Mean { return p.Tau }},
+		{"Sites", "Number of sites of the crawled pages.", "sites", true, false, func(p MeanPoint) stats.Mean { return p.Sites }},
+		{"Kendall’s τ", "How well PageRank computed from the crawled pages alone ranks them: 1 is the order of the whole graph, 0 is unrelated.", "τ", false, true, func(p MeanPoint) stats.Mean { return p.Tau }},
 		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, false, func(p MeanPoint) stats.Mean { return p.Harvest }},
-		{"Time", "Simulated seconds that so many pages took, with one fetch at a time on a host, and rests.", "seconds", true, false, inSeconds},
+		{"Time", "Simulated seconds to crawl this many pages, with rests and one fetch at a time from a host.", "seconds", true, false, inSeconds},
 	}
 	var figures []report.Figure
 	for _, k := range kinds {

@@ -95,7 +95,7 @@ func (s *Simulation) Crawls(ctx context.Context, name string, each func(set int,
 // crawl crawls from start pages and measures.
 func (s *Simulation) crawl(ctx context.Context, order orders.Sequence, starts []uint32) (*Crawled, error) {
 	if s.MaxPages < 1 || s.Points < 1 {
-		return nil, fmt.Errorf("simulation of %d pages and %d points; want 1 at least", s.MaxPages, s.Points)
+		return nil, fmt.Errorf("simulation of %d pages and %d points; want at least 1 of each", s.MaxPages, s.Points)
 	}
 	c := Crawl{Graph: s.Graph, Order: order, Starts: starts, MaxPages: s.MaxPages, Alike: s.Alike, Sites: s.sites, Manners: s.Manners}
 	var pages []uint32
@@ -120,14 +120,14 @@ func (s *Simulation) crawl(ctx context.Context, order orders.Sequence, starts []
 // once. It is an error when there are fewer.
 func DrawStarts(g *graph.Graph, n int, below func(int) int) ([]uint32, error) {
 	if n < 1 {
-		return nil, errors.New("no start page is asked for")
+		return nil, errors.New("no start page is requested; ask for at least 1")
 	}
 	r := g.Reader()
 	drawn := map[uint32]bool{}
 	var starts []uint32
 	for len(starts) < n {
 		if len(drawn) == g.Nodes() {
-			return nil, fmt.Errorf("%d start pages are asked for, and there are not that many with links; ask for fewer", n)
+			return nil, fmt.Errorf("%d start pages are requested, but fewer pages have links; ask for fewer", n)
 		}
 		v := uint32(below(g.Nodes()))
 		if drawn[v] {

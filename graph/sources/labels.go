@@ -23,7 +23,7 @@ func (s Source) Labels(ctx context.Context, g *graph.Graph, do func(v uint32, la
 	}
 	switch {
 	case s.Pages != 0 || s.isList():
-		return usage.Errorf("%s has no labels; name nodes with --personal FILE, or blocks with --block FILE", s.Name)
+		return usage.Errorf("%s has no labels; give nodes with --personal FILE, or blocks with --block FILE", s.Name)
 	case store.Exists(s.Name):
 		crawl, done, err := s.OpenStore(s.Name)
 		if err != nil {
@@ -114,7 +114,7 @@ type Scores struct {
 func (s Source) Scores(ctx context.Context, g *graph.Graph, score func(e *datasets.Example) (score float64, relevant bool, err error)) (*Scores, error) {
 	set, err := s.OpenSet(s.Name)
 	if err != nil {
-		return nil, fmt.Errorf("%w; a topic needs pages: name a corpus or a store", err)
+		return nil, fmt.Errorf("%w; a topic needs pages: give a corpus or a store", err)
 	}
 	all := &Scores{Score: make([]float32, g.Nodes()), Relevant: make([]bool, g.Nodes())}
 	for e, err := range set.Examples() {

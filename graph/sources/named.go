@@ -26,7 +26,7 @@ func (s Source) StartPages(g *graph.Graph, path string) (set []uint32, err error
 		case err != nil:
 			return nil, err
 		case !ok:
-			return nil, fmt.Errorf("%s:%d: %s is no page of %s; write it as the graph does", path, line.N, printable.Cut(line.Text, 200), s.Name)
+			return nil, fmt.Errorf("%s:%d: %s is not a page of %s; write it as the graph does", path, line.N, printable.Cut(line.Text, 200), s.Name)
 		case !known[v]:
 			known[v] = true
 			set = append(set, v)
@@ -51,7 +51,7 @@ func (s Source) eachNode(g *graph.Graph, path string, do func(v uint32, value st
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("%s:%d: %s is no node of %s; write it as the graph does", path, line, name, s.Name)
+			return fmt.Errorf("%s:%d: %s is not a node of %s; write it as the graph does", path, line, name, s.Name)
 		}
 		return do(v, value, line)
 	})

@@ -86,7 +86,7 @@ func (s Source) Build(ctx context.Context, path string, memory int) (*graph.Stat
 	if !set.HasLinks() {
 		stats, err := build(ctx, path, opt, func(b *graph.Builder) error { return addPages(ctx, b, set) })
 		if err == nil && stats.Edges == 0 {
-			err = errors.Join(fmt.Errorf("%s has pages and no links; name %s", s.Name, Kinds), os.Remove(path))
+			err = errors.Join(fmt.Errorf("%s has pages but no links; give %s", s.Name, Kinds), os.Remove(path))
 		}
 		return stats, err
 	}

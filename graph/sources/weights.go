@@ -44,7 +44,7 @@ func (s Source) Blocks(ctx context.Context, g *graph.Graph, by string) ([]uint32
 	runs := map[string]graph.Runs{"": g.Hosts(), "host": g.Hosts(), "site": g.Sites()}
 	if of, ok := runs[by]; ok {
 		if of.Count() == 0 {
-			return nil, usage.Errorf("the nodes of %s are no URLs, so they have no hosts; name a file with --block FILE", s.Name)
+			return nil, usage.Errorf("the nodes of %s are not URLs, so they have no hosts; give the blocks with --block FILE", s.Name)
 		}
 		return of.Array(g.Nodes()), nil
 	}

@@ -38,7 +38,7 @@ func TestWeights(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"http://b.test/\t0\n":       "all weights are 0",
-		"http://a.test/\nhttp://d/": ":2: http://d/ is no node of",
+		"http://a.test/\nhttp://d/": ":2: http://d/ is not a node of",
 		"http://a.test/\t-1\n":      `:1: the weight "-1"`,
 		"# nobody\n":                "names no node",
 	} {
@@ -78,7 +78,7 @@ func TestStartPages(t *testing.T) {
 	if err != nil || !slices.Equal(got, []uint32{2, 0}) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	for text, want := range map[string]string{"# none\n": "names no start page", "\nhttp://d/\n": ":2: http://d/ is no page of"} {
+	for text, want := range map[string]string{"# none\n": "names no start page", "\nhttp://d/\n": ":2: http://d/ is not a page of"} {
 		if _, err := s.StartPages(g, file(t, text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}

@@ -144,7 +144,7 @@ func groupTitle(f *kong.Flag) string {
 // WriteAll writes all pages into a folder, and returns the files.
 func (m Manual) WriteAll(dir string, app *kong.Application) (files []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("manual pages: %w; name another folder", err)
+		return nil, fmt.Errorf("manual pages: %w; give another folder", err)
 	}
 	write := func(name, page string) error {
 		path := filepath.Join(dir, name)

@@ -35,7 +35,7 @@ func Print(ctx *kong.Context, all bool) error {
 		printable.Fprintf(ctx.Stdout, "\n%d more flags: %s --help-all\n", hidden, node.FullPath())
 	}
 	if node == ctx.Model.Node {
-		io.WriteString(ctx.Stdout, "\nSettings for good, in a file or the environment: fossick help config\n")
+		io.WriteString(ctx.Stdout, "\nTo set flags in a file or the environment: fossick help config\n")
 	}
 	return nil
 }

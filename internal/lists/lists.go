@@ -68,7 +68,7 @@ func Lines(r io.Reader, path string) iter.Seq2[Line, error] {
 		case errors.Is(err, bufio.ErrTooLong):
 			yield(Line{}, fmt.Errorf("%s:%d: over %d KiB without an end of line; is it a text file?", path, n, MaxLineBytes>>10))
 		case err != nil: // in the line that came last, whole or not
-			yield(Line{}, fmt.Errorf("%s:%d: the file breaks off or is damaged here (%w); write it again", path, max(1, n-1), err))
+			yield(Line{}, fmt.Errorf("%s:%d: the file is truncated or damaged here (%w); write it again", path, max(1, n-1), err))
 		}
 	}
 }

@@ -29,7 +29,7 @@ func LogLibraries(to *slog.Logger) {
 func (l libraryLog) Write(p []byte) (int, error) {
 	what := strings.TrimSpace(string(p))
 	if l.calledBy(l.fatal) {
-		l.log.Error("the store cannot go on; what was committed is safe: look after the disk, then fossick repair", "err", what)
+		l.log.Error("the store cannot go on; committed data is safe: check the disk, then run fossick repair", "err", what)
 	} else {
 		l.log.Debug(what)
 	}

@@ -39,7 +39,7 @@ func (o *Outlet) Failed() error {
 	if o.err == nil {
 		return nil
 	}
-	return fmt.Errorf("the result could not be written: %w; make room, or send it elsewhere", o.err)
+	return fmt.Errorf("the result could not be written: %w; make room, or write it elsewhere", o.err)
 }
 
 // Unheard says whether err is that nobody reads stdout any more, as after "| head":

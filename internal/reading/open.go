@@ -40,7 +40,7 @@ func OpenFolder(path string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is no folder; %w", path, ErrKind)
+		err = fmt.Errorf("%s is not a folder; %w", path, ErrKind)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

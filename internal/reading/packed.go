@@ -37,14 +37,14 @@ func Unpacked(f *os.File, name string, goroutines int) (io.ReadCloser, error) {
 		in := &counted{r: f}
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w; a name in .gz must hold gzip", name, midway(err)), f.Close())
+			return nil, errors.Join(fmt.Errorf("%s: %w; a file named .gz must be gzip", name, midway(err)), f.Close())
 		}
 		return &unpacked{bounded: bounded{r: z, in: in}, file: f, close: z.Close}, nil
 	case strings.HasSuffix(name, ".zst"):
 		in := &counted{r: f}
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(goroutines), zstd.WithDecoderMaxWindow(maxWindowBytes))
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w; a name in .zst must hold zstd", name, midway(err)), f.Close())
+			return nil, errors.Join(fmt.Errorf("%s: %w; a file named .zst must be zstd", name, midway(err)), f.Close())
 		}
 		return &unpacked{bounded: bounded{r: z, in: in}, file: f, close: func() error { z.Close(); return nil }}, nil
 	}
@@ -72,7 +72,7 @@ type bounded struct {
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if Bomb(b.in.n.Load(), b.out) {
-		return 0, fmt.Errorf("%w: %s out of %s", ErrBomb, size(b.out), size(b.in.n.Load()))
+		return 0, fmt.Errorf("%w: %s from %s", ErrBomb, size(b.out), size(b.in.n.Load()))
 	}
 	n, err := b.r.Read(p)
 	b.out += int64(n)

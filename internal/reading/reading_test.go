@@ -115,7 +115,7 @@ func TestWithin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	says := map[string]string{"out": "a link out of the folder", "none": "a link that leads nowhere", "not": "no regular file", "page": ""}
+	says := map[string]string{"out": "a link that leads out of the folder", "none": "a link that leads nowhere", "not": "not a regular file", "page": ""}
 	for _, e := range entries {
 		kind, _, _ := strings.Cut(e.Name(), "-")
 		if got := Within(folder, filepath.Join(folder, e.Name()), e); got != says[kind] && e.Name() != "sub" {

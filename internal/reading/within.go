@@ -14,7 +14,7 @@ func Within(folder, path string, entry fs.DirEntry) string {
 	case entry.Type().IsRegular():
 		return ""
 	case entry.Type()&fs.ModeSymlink == 0:
-		return "no regular file"
+		return "not a regular file"
 	}
 	root, err := filepath.EvalSymlinks(folder)
 	if err != nil {
@@ -25,10 +25,10 @@ func Within(folder, path string, entry fs.DirEntry) string {
 		return "a link that leads nowhere"
 	}
 	if rel, err := filepath.Rel(root, target); err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "a link out of the folder"
+		return "a link that leads out of the folder"
 	}
 	if !Regular(target) {
-		return "no regular file"
+		return "not a regular file"
 	}
 	return ""
 }

@@ -21,7 +21,7 @@ func OwnNames(addr string, h http.Handler) http.Handler {
 		name := canonical(withoutPort(r.Host))
 		_, notAddress := netip.ParseAddr(name)
 		if name == "" || notAddress != nil && name != own && name != "localhost" && !strings.HasSuffix(name, ".localhost") {
-			http.Error(w, fmt.Sprintf("this is not %q; ask by address, as http://127.0.0.1:PORT/, or start it with that name as its address", name), http.StatusMisdirectedRequest)
+			http.Error(w, fmt.Sprintf("this server is not %q; use its address, as http://127.0.0.1:PORT/, or start it with that name as its address", name), http.StatusMisdirectedRequest)
 			return
 		}
 		h.ServeHTTP(w, r)

@@ -26,7 +26,7 @@ func UnknownEnv(app *kong.Application, environ []string) (sentences []string) {
 		known = append(known, envName(flag))
 	}
 	for _, name := range unknownEnv(environ, known) {
-		sentences = append(sentences, fmt.Sprintf("%s sets nothing: no verb has such a flag%s", name, nearest.DidYouMean(name, known)))
+		sentences = append(sentences, fmt.Sprintf("%s has no effect: no verb has such a flag%s", name, nearest.DidYouMean(name, known)))
 	}
 	return sentences
 }

@@ -239,7 +239,7 @@ func refused(place string) error {
 	if err != nil {
 		folder = "FOLDER"
 	}
-	return fmt.Errorf("%s: the file of a working folder must not set it, for it may be a stranger's; give it on the command line, or trust the folder by the line trust = [%q] in %s",
+	return fmt.Errorf("%s: the fossick.toml of a working folder must not set it, because a stranger may have written that file; give it on the command line, or trust the folder by the line trust = [%q] in %s",
 		place, folder, ownPath())
 }
 

@@ -67,7 +67,7 @@ func TestWrongSettings(t *testing.T) {
 		"loaves = [1, 2]":          "fossick.toml:1: it takes one value, not a list",
 		"loaves = \"many\"":        "fossick.toml:1: ",
 		"loaves =":                 "fossick.toml:1: ",
-		"[sell]\ndoor = \"front\"": "--door: fossick.toml:2: the file of a working folder must not set it",
+		"[sell]\ndoor = \"front\"": "--door: fossick.toml:2: the fossick.toml of a working folder must not set it",
 	} {
 		if _, _, err := read(t, toml, "sell"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", toml, err, want)
@@ -81,7 +81,7 @@ func TestUnknownEnv(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := UnknownEnv(parser.Model, []string{"FOSSICK_LOAVE=1", "FOSSICK_LOAVES=1", "FOSSICK_FULL=1", "FOSSICK_TEST_PEERS=x", "LOAVE=1"})
-	if want := []string{"FOSSICK_LOAVE sets nothing: no verb has such a flag; did you mean FOSSICK_LOAVES?"}; !slices.Equal(got, want) {
+	if want := []string{"FOSSICK_LOAVE has no effect: no verb has such a flag; did you mean FOSSICK_LOAVES?"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -42,7 +42,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("sitemap: line %d: %v; the %d entries before it count", e.Line, e.Err, e.Entries)
+	return fmt.Sprintf("sitemap: line %d: %v; the %d entries before it are used", e.Line, e.Err, e.Entries)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -58,7 +58,7 @@ func Read(r io.Reader, base string, take func(Entry) bool) error {
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return &Error{1, 0, fmt.Errorf("not gzip that can be read: %w", err)}
+			return &Error{1, 0, fmt.Errorf("not readable gzip: %w", err)}
 		}
 		in = bufio.NewReaderSize(z, peekBytes)
 	}
@@ -109,7 +109,7 @@ func readText(in io.Reader, out *output) error {
 		out.put(Entry{Page: Page{URL: strings.TrimSpace(lines.Text())}})
 	}
 	if err := lines.Err(); err != nil {
-		return &Error{n, out.n, fmt.Errorf("%w; want a URL a line", err)}
+		return &Error{n, out.n, fmt.Errorf("%w; want one URL a line", err)}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func Text(set func(target reflect.Value, text string) error) kong.Mapper {
 // popText takes the next value of the command line.
 func popText(ctx *kong.DecodeContext) (text string, err error) {
 	if err = ctx.Scan.PopValueInto("value", &text); err != nil {
-		return "", fmt.Errorf("no value follows; it takes %s", valueName(ctx.Value))
+		return "", fmt.Errorf("no value given; it takes %s", valueName(ctx.Value))
 	}
 	return text, nil
 }

@@ -36,7 +36,7 @@ func Page(path string, write func(io.Writer) error) error {
 	err := Write(path, 0o644, func(f *os.File) error { return write(f) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("page %s: %w; name a file in a folder that is there", path, err)
+		return fmt.Errorf("page %s: %w; give a file in an existing folder", path, err)
 	case err != nil:
 		return fmt.Errorf("page %s: %w", path, err)
 	}

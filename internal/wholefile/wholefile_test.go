@@ -59,7 +59,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, path, "hello")
-	if err := Page(filepath.Join(path+".d", "page.html"), hello); err == nil || !strings.HasSuffix(err.Error(), "name a file in a folder that is there") {
+	if err := Page(filepath.Join(path+".d", "page.html"), hello); err == nil || !strings.HasSuffix(err.Error(), "give a file in an existing folder") {
 		t.Errorf("in no folder: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ const (
 func (p *Plan) manners() (*lab.Manners, error) {
 	if !p.Polite {
 		if p.Workers != 0 || p.Delay != "" || p.Latency != nil || p.MaxTime != 0 || p.Patience != "" {
-			return nil, usage.Errorf("--workers, --delay, --latency, --max-time and --patience are manners; add --polite")
+			return nil, usage.Errorf("--workers, --delay, --latency, --max-time and --patience work only with --polite; add it")
 		}
 		return nil, nil
 	}
@@ -28,7 +28,7 @@ func (p *Plan) manners() (*lab.Manners, error) {
 		m.Latency = *p.Latency
 	}
 	if m.Workers < 1 || m.Latency < 0 {
-		return nil, usage.Errorf("--workers %d, --latency %s: want a worker at least, and no negative time", m.Workers, m.Latency)
+		return nil, usage.Errorf("--workers %d, --latency %s: want at least 1 worker, and no negative time", m.Workers, m.Latency)
 	}
 	if m.MaxTime = p.MaxTime; m.MaxTime < 0 {
 		return nil, usage.Errorf("--max-time %s: want a time, such as 30s or 10m", m.MaxTime)

@@ -70,11 +70,11 @@ const defaultTrainPages = 600
 // Check refuses what means nothing, and adds the policies of a sweep to the named.
 func (p *Plan) Check() error {
 	if p.Starts < 1 || p.StartSets < 1 || p.StartSets > 64 || p.Pages < 0 || p.TrainPages < 0 || p.Curve < 0 {
-		return usage.Errorf("--starts %d, --start-sets %d, --pages %d, --train-pages %d, --curve %d: want 1 start page and start set at least, 64 start sets at most, and no negative numbers",
+		return usage.Errorf("--starts %d, --start-sets %d, --pages %d, --train-pages %d, --curve %d: want at least 1 start page, 1 to 64 start sets, and no negative numbers",
 			p.Starts, p.StartSets, p.Pages, p.TrainPages, p.Curve)
 	}
 	if p.Pages > 0 && p.Pages < p.Starts {
-		return usage.Errorf("--pages %d: start pages count, and there are %d; ask for more pages or fewer --starts", p.Pages, p.Starts)
+		return usage.Errorf("--pages %d includes the start pages, of which there are %d; ask for more pages or fewer --starts", p.Pages, p.Starts)
 	}
 	if _, err := p.manners(); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (p *Plan) Check() error {
 		}
 	}
 	if len(p.Policy) == 0 {
-		return usage.Errorf("name the policies to compare with --policy, or a sweep with --rho-sweep")
+		return usage.Errorf("give the policies to compare with --policy, or a sweep with --rho-sweep")
 	}
 	for _, name := range p.Policy {
 		if oracles[name] != nil {
@@ -96,7 +96,7 @@ func (p *Plan) Check() error {
 		}
 	}
 	if p.TrainSets < 1 || p.TrainSets > p.StartSets || p.TrainSets > 1 && (p.Train != "" || p.Model != "") {
-		return usage.Errorf("--train-sets %d: want from 1 to as many as there are start sets, and pages of the corpus to train on", p.TrainSets)
+		return usage.Errorf("--train-sets %d: want 1 to the number of start sets, and training pages from the corpus", p.TrainSets)
 	}
 	return nil
 }
@@ -147,8 +147,8 @@ func (s *Setup) result(ctx context.Context, crawls [][]*lab.Crawl) (*lab.Result,
 	}
 	r.Sum(s.Experiment, crawls, lab.ResultOptions{At: p.At, Step: p.Curve, Rho: p.RhoSweep.Values, Rand: p.Random(0x7e57)})
 	if p.Reachable {
-		p.Work.Step("finding out what can be reached", 0)
-		p.Say("finding out what can be reached")
+		p.Work.Step("finding the pages that can be reached", 0)
+		p.Say("finding the pages that can be reached")
 		reachable, err := s.Experiment.Reachable(ctx, crawler.Scope{Links: crawler.LinkPolicy(p.Links)})
 		if err != nil {
 			return nil, err

@@ -36,7 +36,7 @@ func (s *Setup) policies(ctx context.Context) ([]lab.Policy, error) {
 	var all []lab.Policy
 	for _, name := range s.plan.Policy {
 		if slices.ContainsFunc(all, func(p lab.Policy) bool { return p.Name == name }) {
-			return nil, usage.Errorf("policy %s is named twice", name)
+			return nil, usage.Errorf("policy %s is given twice", name)
 		}
 		p, err := s.policy(name, ins)
 		if err != nil {

@@ -22,12 +22,12 @@ func (p *Plan) checkShared() error {
 	seen := map[string]bool{}
 	for _, name := range p.topics() {
 		if name == "" || seen[name] {
-			return usage.Errorf("--topic %s: give each topic once, with a comma between two", p.Topic)
+			return usage.Errorf("--topic %s: give each topic once, separated by commas", p.Topic)
 		}
 		seen[name] = true
 	}
 	if p.Judge != "" || p.Reachable || p.RhoSweep.Policies() != nil || len(p.Keywords) > 0 {
-		return usage.Errorf("--topic %s: --judge, --reachable, --rho-sweep and --keywords are of one topic; leave them out, or give one topic", p.Topic)
+		return usage.Errorf("--topic %s: --judge, --reachable, --rho-sweep and --keywords work with one topic only; leave them out, or give one topic", p.Topic)
 	}
 	return nil
 }

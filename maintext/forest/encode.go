@@ -73,7 +73,7 @@ func (p *parser) number() int { return int(binary.LittleEndian.Uint16(p.take(2))
 func (p *parser) tree(features int) ([]node, error) {
 	count := p.number()
 	if count == 0 || 8*count > len(p.data) {
-		return nil, fmt.Errorf("%w: cut off", ErrFormat)
+		return nil, fmt.Errorf("%w: truncated", ErrFormat)
 	}
 	t := make([]node, count)
 	for i := range t {

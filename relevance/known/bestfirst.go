@@ -12,7 +12,7 @@ type BestFirst struct{}
 
 // ScorePage returns the similarity.
 func (BestFirst) ScorePage(_ *page.Page, similarity float64) relevance.Score {
-	return relevance.Score{Value: similarity, Terms: []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic; what its links are worth"}}}
+	return relevance.Score{Value: similarity, Terms: []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic; the score of its links"}}}
 }
 
 // ScoreLinks appends the page's similarity for every link.

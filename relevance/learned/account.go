@@ -31,7 +31,7 @@ func (a *account) terms() []relevance.Term {
 		terms = append(terms, relevance.Term{Name: "explored", Value: 1, Note: "fetched because little was known of it, not for its score"})
 	}
 	if a.byDegree {
-		terms = append(terms, relevance.Term{Name: "by R", Value: 1, Note: "nothing was learned yet: the links of the largest R came first, and among equals those that were expected most of"})
+		terms = append(terms, relevance.Term{Name: "by R", Value: 1, Note: "nothing was learned yet: links with the largest R came first, and among equals the most promising ones"})
 	}
 	for i, about := range a.about() {
 		terms = append(terms, relevance.Term{Name: about[0], Value: a.weighs[i], Note: about[1]})
@@ -85,7 +85,7 @@ func append64(b []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 }
 
-var errAccount = errors.New("its account cannot be read")
+var errAccount = errors.New("the record of its score cannot be read")
 
 // unpack reads what pack wrote. An account of an earlier build has fewer features.
 func unpack(b []byte) (a account, n int, err error) {

@@ -110,11 +110,11 @@ func newTopicWords(keywords *relevance.Keywords, lang string) *topicWords {
 func (d *degrees) degreeOf(lambda int, probability, parent float64, start bool) (r float64, term relevance.Term) {
 	led := "the page that led here"
 	if start {
-		led = "what leads to a start page"
+		led = "the link to a start page"
 	}
 	if d.keywords == nil {
 		r = (1-d.rho)*probability + d.rho*parent
-		return r, relevance.Term{Name: "R", Value: r, Note: fmt.Sprintf("degree of relevance: %.3g · the probability, as there are no keywords, + %.3g · R %.3g of %s", 1-d.rho, d.rho, parent, led)}
+		return r, relevance.Term{Name: "R", Value: r, Note: fmt.Sprintf("degree of relevance: %.3g · the probability (there are no keywords) + %.3g · R %.3g of %s", 1-d.rho, d.rho, parent, led)}
 	}
 	k := d.keywords.Len()
 	r = relevance.Degree(lambda, k, d.rho, parent)

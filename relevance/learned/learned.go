@@ -114,7 +114,7 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	past.echo = l.links.yields.echo(p, probability)
 	worth, parent := past.worth(probability), float64(l.links.ledBy(key))
 	if past.echo > 0 {
-		terms = append(terms, relevance.Term{Name: "new", Value: 1 - past.echo, Note: "of it, against the last pages at URLs like this; the rest teaches nothing"})
+		terms = append(terms, relevance.Term{Name: "new", Value: 1 - past.echo, Note: "of it is new compared with the last pages at similar URLs; only this part teaches the crawl"})
 	}
 	from := &source{key: key, hops: 1, depth: 1, probability: float32(probability), scored: true}
 	if e, ok := l.links.waiting.Get(key); ok {

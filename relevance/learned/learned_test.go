@@ -158,7 +158,7 @@ func TestTermsAddUp(t *testing.T) {
 	}
 	told := fmt.Sprint(terms)
 	for _, fact := range []string{
-		"6, probability 0.30 in the mean", "1.8 of them on topic", "in running text", "as its 1 fetched pages went", "1 links since a page on topic",
+		"6, mean probability 0.30", "1.8 of them on topic", "in running text", "by its 1 fetched pages", "1 links since a page on topic",
 	} {
 		if !strings.Contains(told, fact) {
 			t.Errorf("terms %v do not tell %q", terms, fact)

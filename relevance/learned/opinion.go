@@ -11,7 +11,7 @@ import (
 // so; none where nobody said a thing.
 func (b *labels) opinion(key uint64, words []token, judged float64) (float64, []relevance.Term) {
 	if onTopic, labelled := b.said[key]; labelled {
-		return truth(onTopic), []relevance.Term{{Name: "marked", Value: truth(onTopic), Note: "a person said so; it counts as a page of this probability"}}
+		return truth(onTopic), []relevance.Term{{Name: "marked", Value: truth(onTopic), Note: "a person labelled it; it counts as a page of this probability"}}
 	}
 	shift := b.fix.shift(words)
 	if shift == 0 {

@@ -111,7 +111,7 @@ func (r record) pack(b []byte) []byte {
 }
 
 // errSums reports bytes that are no sums of this build.
-var errSums = errors.New("sums of another scorer that cannot be read; is it another version of fossick?")
+var errSums = errors.New("sums of another agent's scorer cannot be read; run the same version of fossick on all agents")
 
 // UnpackSums is the inverse of Pack. Numbers that no crawl can come to are an error.
 func UnpackSums(data []byte) (*Sums, error) {

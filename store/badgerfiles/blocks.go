@@ -56,7 +56,7 @@ func readIndex(table []byte) (blocks []place, err error) {
 	root := fb.GetRootAsTableIndex(index, 0)
 	n := root.OffsetsLength()
 	if n <= 0 || n > len(index)/4 {
-		return nil, fmt.Errorf("its index is of %d blocks", n)
+		return nil, fmt.Errorf("its index names %d blocks", n)
 	}
 	blocks = make([]place, 0, n)
 	var b fb.BlockOffset
@@ -111,7 +111,7 @@ func cutLast(table []byte, end int, what string) (part []byte, rest int, err err
 	}
 	n := binary.BigEndian.Uint32(table[end-4:])
 	if int64(n) > int64(end-4) {
-		return nil, 0, fmt.Errorf("its %s is said to have %d bytes, more than there are", what, n)
+		return nil, 0, fmt.Errorf("its %s claims %d bytes, more than there are", what, n)
 	}
 	rest = end - 4 - int(n)
 	return table[rest : end-4], rest, nil
@@ -147,7 +147,7 @@ func readBlock(text []byte, compression badgeroptions.CompressionType) (b block,
 	}
 	n := binary.BigEndian.Uint32(text[rest-4:])
 	if n == 0 || int64(n)*4 > int64(rest-4) {
-		return b, fmt.Errorf("it is said to have %d entries", n)
+		return b, fmt.Errorf("it claims %d entries", n)
 	}
 	offsets := rest - 4 - 4*int(n)
 	return block{text[:offsets], text[offsets : rest-4]}, nil
@@ -163,7 +163,7 @@ func unpackBlock(text []byte, compression badgeroptions.CompressionType) ([]byte
 		}
 		return snappy.Decode(nil, text)
 	}
-	return nil, fmt.Errorf("it is compressed in a way (%d) that no fossick wrote", compression)
+	return nil, fmt.Errorf("it has a compression (%d) that no fossick writes", compression)
 }
 
 // each calls f with the keys and values of a block, which are valid only inside it.

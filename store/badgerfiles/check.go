@@ -105,7 +105,7 @@ func (f *findings) checkTables() error {
 		if bad > 1 {
 			more = fmt.Sprintf(" (%d blocks are damaged)", bad)
 		}
-		f.found(tableFile(id), true, "what can be read is kept in a table of its own", "%v%s", err, more)
+		f.found(tableFile(id), true, "the readable part is kept in a table of its own", "%v%s", err, more)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (f *findings) checkRegistry() error {
 		return nil
 	}
 	f.expendable = append(f.expendable, badger.KeyRegistryFileName)
-	f.found(badger.KeyRegistryFileName, false, "made anew: nothing is encrypted", "it is not the list of no keys that it should be")
+	f.found(badger.KeyRegistryFileName, false, "written again: nothing is encrypted", "it should be an empty list of keys, and is not")
 	return nil
 }
 
@@ -143,7 +143,7 @@ func (f *findings) checkStatistics() error {
 	info, err := os.Stat(filepath.Join(f.path, statistics))
 	if err == nil && info.Size() > 0 && info.Size() < statisticsBytes {
 		f.expendable = append(f.expendable, statistics)
-		f.found(statistics, false, "made anew", "it has %d bytes, %d are missing", info.Size(), statisticsBytes-info.Size())
+		f.found(statistics, false, "written again", "it has %d bytes, %d are missing", info.Size(), statisticsBytes-info.Size())
 	}
 	return nil // without it Badger makes one
 }

@@ -40,7 +40,7 @@ func (f *findings) checkLogs() error {
 		f.inLogs[logNumber(name)] = newest
 		if log.damaged {
 			f.memlogs = append(f.memlogs, name)
-			f.found(filepath.Base(name), true, "a log of those that can be read takes its place", "it has entries behind one that cannot be read")
+			f.found(filepath.Base(name), true, "a log of the readable entries replaces it", "it has entries after one that cannot be read")
 		}
 	})
 	if err != nil || len(values) == 0 {
@@ -98,7 +98,7 @@ func (f *findings) checkHead(name string) error {
 	if binary.BigEndian.Uint64(head[:]) != 0 {
 		f.heads = append(f.heads, name)
 		lost := filepath.Ext(name) == ".mem" // of a log that is nonsense from its first byte, nothing tells what was in it
-		f.found(filepath.Base(name), lost, "put right: nothing is encrypted", "it says that it is encrypted")
+		f.found(filepath.Base(name), lost, "put right: nothing is encrypted", "it claims to be encrypted")
 	}
 	return nil
 }

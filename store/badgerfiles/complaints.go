@@ -12,7 +12,7 @@ import (
 
 // Errors that callers branch on.
 var (
-	ErrDisk     = errors.New("the disk under the store fails")
+	ErrDisk     = errors.New("the disk of the store fails")
 	ErrDiskFull = errors.New("the disk is nearly full")
 	ErrBusy     = errors.New("another process is using the store")
 	ErrDamaged  = errors.New("damaged record")
@@ -72,7 +72,7 @@ func diskError(dir, text string) error {
 	case syscall.EFBIG:
 		return fmt.Errorf("%s: %w: %s; raise the limit of a file's size (ulimit -f), and go on with --resume", dir, ErrDisk, text)
 	}
-	return fmt.Errorf("%s: %w: %s; look after the disk (dmesg), then mend the store with fossick repair %s and go on with --resume", dir, ErrDisk, text, dir)
+	return fmt.Errorf("%s: %w: %s; check the disk (dmesg), then mend the store with fossick repair %s and go on with --resume", dir, ErrDisk, text, dir)
 }
 
 func (c *complaints) fail(what string) { c.end(diskError(c.dir, what)) }

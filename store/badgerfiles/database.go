@@ -107,7 +107,7 @@ func uncompacted(o badger.Options) badger.Options {
 // late: what is looked at before must not change.
 func begin(g *Guard, dir string, o badger.Options, plain bool) (*Database, error) {
 	if other := unknownVersion(); other != "" && !plain {
-		slog.Warn("store: this build has another Badger than it knows, and leaves its files and memory alone", "has", other, "knows", knownVersion)
+		slog.Warn("store: this build has an unknown version of Badger; it does not trim its files and memory", "has", other, "knows", knownVersion)
 		plain = true
 	}
 	d := &Database{dir: dir, plain: plain, held: noLock, levels: &levels{}}

@@ -31,11 +31,11 @@ func (f *findings) readList(o badger.Options) (removed map[uint64]bool, err erro
 		if ids, err := tablesIn(f.path); err != nil || len(ids) == 0 {
 			return nil, err // a new database
 		}
-		f.found(badger.ManifestFilename, false, "made anew of the tables that there are", "the list of tables is not there")
+		f.found(badger.ManifestFilename, false, "written again from the existing tables", "the list of tables is missing")
 	case err != nil:
 		return nil, fmt.Errorf("store: %w", err)
 	case len(text) < manifestHead || string(text[:4]) != emptyList[:4]:
-		f.found(badger.ManifestFilename, false, "made anew of the tables that there are", "the list of tables cannot be read")
+		f.found(badger.ManifestFilename, false, "written again from the existing tables", "the list of tables cannot be read")
 		text, f.untold = nil, true
 	}
 	f.relist = len(text) == 0
@@ -45,8 +45,8 @@ func (f *findings) readList(o badger.Options) (removed map[uint64]bool, err erro
 	f.head = text[:manifestHead:manifestHead]
 	changes, length, ok := readChanges(text[manifestHead:])
 	if !ok {
-		f.found(badger.ManifestFilename, false, "made anew of what can be read of it and of the tables that there are",
-			"the list of tables is damaged %d bytes after its head", length)
+		f.found(badger.ManifestFilename, false, "written again from its readable part and the existing tables",
+			"the list of tables is damaged %d bytes after its header", length)
 		f.relist, f.untold = true, true
 	} else if !f.relist {
 		if err := readsAs(name, o, net(changes)); err != nil {
@@ -73,8 +73,8 @@ func (f *findings) useListed(changes []*pb.ManifestChangeSet) {
 	list, _ := undo(changes, func(id uint64) bool { return hasTable(f.path, id) })
 	f.tables, f.relist = net([]*pb.ManifestChangeSet{list}), true
 	for _, id := range missing {
-		f.found(tableFile(id), !f.untold, "taken off the list of tables; what else is found says if records were in it",
-			"the list of tables names it, and it is not there, as after a disk that failed")
+		f.found(tableFile(id), !f.untold, "removed from the list of tables; other errors show whether it held records",
+			"the list of tables names it, but it is missing, as after a disk failure")
 	}
 }
 
@@ -123,10 +123,10 @@ func (f *findings) checkUnlisted(removed map[uint64]bool) error {
 		made := &pb.ManifestChange{Id: id, Op: pb.ManifestChange_CREATE, Compression: uint32(compression), EncryptionAlgo: pb.EncryptionAlgo_aes}
 		if _, err := checkTable(text, compression); err != nil {
 			f.spoilt[id] = true
-			f.found(tableFile(id), true, "what can be read is kept in a table of its own", "the list of tables does not name it, and %v", err)
+			f.found(tableFile(id), true, "the readable part is kept in a table of its own", "the list of tables does not name it, and %v", err)
 		} else {
 			f.inTables = max(f.inTables, newestIn(text))
-			f.found(tableFile(id), false, "entered in the list again", "the list of tables does not name it, and it has records that are nowhere else")
+			f.found(tableFile(id), false, "added to the list again", "the list of tables does not name it, but it has records that are nowhere else")
 		}
 		f.tables[id] = made
 	}

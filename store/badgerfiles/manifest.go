@@ -72,7 +72,7 @@ func readsAs(name string, o badger.Options, want map[uint64]*pb.ManifestChange) 
 		same = same && c != nil && uint32(t.Level) == c.Level && t.KeyID == c.KeyId && uint32(t.Compression) == c.Compression
 	}
 	if !same {
-		return fmt.Errorf("%s: Badger reads other tables in it than this build does; nothing was changed", name)
+		return fmt.Errorf("%s: Badger and this build find different tables in it; nothing was changed", name)
 	}
 	return nil
 }

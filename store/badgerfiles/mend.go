@@ -48,7 +48,7 @@ func mend(path, quarantine string, o badger.Options) ([]Damage, error) {
 	again, err := examine(path, o)
 	if err == nil && len(again.damage) > 0 {
 		d := again.damage[0]
-		err = fmt.Errorf("%s: %w after it was mended: %s", filepath.Join(path, d.File), ErrDamaged, d.What)
+		err = fmt.Errorf("%s: %w after the repair: %s", filepath.Join(path, d.File), ErrDamaged, d.What)
 	}
 	return f.damage, err
 }

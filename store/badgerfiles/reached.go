@@ -123,7 +123,7 @@ func (f *findings) checkReached() error {
 		if has := f.reach(l.log); has < l.version {
 			name, what := fmt.Sprintf("%05d.mem", l.log), "the log of a memtable is gone"
 			if _, there := f.inLogs[l.log]; there {
-				what = "it is older than it was, or not all of it is there"
+				what = "it is older than it was, or incomplete"
 			}
 			f.foundUnreached(name, what, has, l.version)
 			return nil
@@ -148,7 +148,7 @@ func (f *findings) reach(upTo uint64) (version uint64) {
 
 func (f *findings) foundUnreached(file, what string, has, version uint64) {
 	f.unreached, f.has = true, has
-	f.found(file, true, "what the value log has of these commits is taken from there",
+	f.found(file, true, "the part of these commits in the value log is taken from there",
 		"%s: the last %d commits are in no table and in no log", what, version-has)
 }
 

@@ -75,7 +75,7 @@ func CheckValues(path string, plain bool) error {
 			return err
 		}
 		if damaged {
-			return fmt.Errorf("%s: %w: one of its values cannot be read; it stays as it is, for the sake of the others", name, ErrDamaged)
+			return fmt.Errorf("%s: %w: one of its values cannot be read; the file stays as it is, to keep the others", name, ErrDamaged)
 		}
 	}
 	return nil

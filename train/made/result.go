@@ -121,7 +121,7 @@ func (r *Result) printQuality(w io.Writer) {
 	printable.Fprintf(w, "\nAccuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f on %s\n",
 		100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], *r.MacroF1, pages)
 	if r.Across != nil && *r.Across > 0 {
-		printable.Fprintf(w, "  %s of them are training pages too, which may flatter it", report.Number(*r.Across))
+		printable.Fprintf(w, "  %s of them are also training pages, so this may be too good", report.Number(*r.Across))
 		if r.WithoutThem != nil {
 			printable.Fprintf(w, ": without them %.1f %%", 100**r.WithoutThem)
 		}

@@ -31,7 +31,7 @@ func (p *Plan) adapt(ctx context.Context, first *models.Model, opt train.Options
 			return nil, nil, err
 		}
 		if len(probs) == 0 {
-			return nil, nil, errors.New("--unlabelled: no page of it can be read; name a set with pages")
+			return nil, nil, errors.New("--unlabelled: no page of it can be read; give a set with pages")
 		}
 		labels := train.Pseudo(probs, shares(first), round)
 		result.Pages, result.PerClass = len(probs), map[string]int{}

@@ -60,15 +60,15 @@ func NewPool(p *train.PU, from []string) *Pool {
 func (r *Pool) Print(w io.Writer) {
 	printable.Fprintf(w, "  model: trained on %d examples and %d unlabelled pages (%s), of which about %.1f %% are on topic:\n",
 		r.given, r.Pages, strings.Join(r.From, ", "), 100*r.Share)
-	printable.Fprintf(w, "    %d of them were taken for on topic, %d for off topic, and the others left out\n", r.Taken, r.Reliable)
-	printable.Fprintf(w, "    it finds %s\n    (estimated, with 95 %% intervals: nothing was known to be off topic)\n", r.words())
+	printable.Fprintf(w, "    %d of them were taken as on topic, %d as off topic, and the others were left out\n", r.Taken, r.Reliable)
+	printable.Fprintf(w, "    it finds %s\n    (estimated, with 95 %% intervals: no page was known to be off topic)\n", r.words())
 	switch {
 	case r.Elsewhere != nil:
 		printable.Fprintf(w, "    on sites without examples %s\n    (the examples' %d sites were held out in turn)\n", r.Elsewhere.words(), r.Sites)
 	case r.Sites == 1:
-		io.WriteString(w, "    all examples are of one site: nothing is known of other sites\n")
+		io.WriteString(w, "    all examples come from one site, so the quality on other sites is not known\n")
 	default:
-		io.WriteString(w, "    of which sites the examples are is not known, so nothing is known of other sites\n")
+		io.WriteString(w, "    the sites of the examples are not known, so the quality on other sites is not known\n")
 	}
 }
 

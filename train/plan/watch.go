@@ -53,7 +53,7 @@ func (w *watch) whole(rows datasets.Stream, partial bool) datasets.Stream {
 			switch {
 			case !errors.Is(err, datasets.ErrCut):
 			case !partial:
-				err = fmt.Errorf("%w; or train on the rows before with --partial", err)
+				err = fmt.Errorf("%w; or train on the rows before it with --partial", err)
 			default:
 				if !w.cut[err.Error()] {
 					w.cut[err.Error()] = true

@@ -25,16 +25,16 @@ func (r *MuRange) UnmarshalText(text []byte) error {
 	for i, p := range parts {
 		n, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
 		if err != nil || !(n >= 0 && n < 1e9) {
-			return fmt.Errorf("%q: %q is no μ; want numbers of 0 or more, as in 0.01:0.18:0.01", text, p)
+			return fmt.Errorf("%q: %q is not a μ; want numbers of 0 or more, as in 0.01:0.18:0.01", text, p)
 		}
 		v[i] = n
 	}
 	*r = MuRange{v[0], v[1], v[2]}
 	switch {
 	case r.from < finest:
-		return fmt.Errorf("%q: a μ of 0 keeps every word; begin above 0, at %v at least", text, finest)
+		return fmt.Errorf("%q: a μ of 0 keeps every word; begin at %v or above", text, finest)
 	case r.step < finest:
-		return fmt.Errorf("%q: a step of 0 has no end; want one above 0, of %v at least", text, finest)
+		return fmt.Errorf("%q: a step of 0 never ends; want a step of at least %v", text, finest)
 	case r.from > r.to:
 		return fmt.Errorf("%q: begins above its end; want A:B:STEP with A ≤ B", text)
 	case (r.to-r.from)/r.step > mostSteps-1:

@@ -43,7 +43,7 @@ func (t *Trials) protocolDraw() (string, error) {
 		}
 	}
 	if least != "" {
-		t.Plan.Log.Warn("a category has fewer training pages than the 100 of the protocol: as many are drawn of each", "category", least, "pages", n)
+		t.Plan.Log.Warn("a category has fewer than the protocol's 100 training pages, so fewer are drawn from each category", "category", least, "pages", n)
 	}
 	return strconv.Itoa(n), err
 }

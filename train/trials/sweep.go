@@ -148,7 +148,7 @@ func (s swept) lead() string {
 	}
 	best, knee := top.best(), top.knee()
 	if best == nil {
-		return fmt.Sprintf("At the %s level no word by %s gains as much as the least μ.", s.level, s.by)
+		return fmt.Sprintf("At the %s level, with words by %s, no word reaches the smallest μ.", s.level, s.by)
 	}
 	text := fmt.Sprintf("At the %s level, with words by %s, %s does best: %s of the pages are right with %s words (μ\u00a0=\u00a0%v)", s.level, s.by, top.classifier, shareOf(best.Accuracy), report.Number(best.Words), *best.Mu)
 	if knee.Words < best.Words {
