@@ -181,7 +181,7 @@ func TestEvalAndRefineRefuse(t *testing.T) {
 		args []string
 	}{
 		{"no store", exitFailed, "fossick focus", []string{"eval", filepath.Join(dir, "x")}},
-		{"a store twice", exitUsage, "named twice", []string{"eval", a, dir + "/./a"}},
+		{"a store twice", exitUsage, "given twice", []string{"eval", a, dir + "/./a"}},
 		{"truth and judge", exitUsage, "", []string{"eval", a, "--truth", truth, "--judge", model}},
 		{"a target that the truth does not have", exitUsage, "all, money, stars", []string{"eval", a, "--truth", truth, "--target", "sport"}},
 		{"a target that the judge does not have", exitUsage, "money, stars", []string{"eval", a, "--judge", model, "--target", "sport"}},

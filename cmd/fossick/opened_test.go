@@ -124,11 +124,11 @@ func TestWhatAStoreOpens(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"the crawl in s goes on with its --allow-net 127.0.0.0/8,::1/128, --ca ca.pem, --hosts names, --listen :0, --proxy http://127.0.0.1:1, --sign key\n": nil,
-		"the crawl in s goes on with its --allow-net 127.0.0.0/8,::1/128, --ca ca.pem, --hosts names, --proxy http://127.0.0.1:1, --sign key\n":              {"--listen", "127.0.0.1:0"},
+		"the crawl in s resumes with its --allow-net 127.0.0.0/8,::1/128, --ca ca.pem, --hosts names, --listen :0, --proxy http://127.0.0.1:1, --sign key\n": nil,
+		"the crawl in s resumes with its --allow-net 127.0.0.0/8,::1/128, --ca ca.pem, --hosts names, --proxy http://127.0.0.1:1, --sign key\n":              {"--listen", "127.0.0.1:0"},
 	} {
 		// It has no keywords, so it ends before it begins.
-		if code, told := runForErrors(t, append([]string{"focus", "--resume", "--store", "s"}, args...)); code == exitDone || strings.Count(told, "goes on with") != 1 || !strings.Contains(told, want) {
+		if code, told := runForErrors(t, append([]string{"focus", "--resume", "--store", "s"}, args...)); code == exitDone || strings.Count(told, "resumes with") != 1 || !strings.Contains(told, want) {
 			t.Errorf("%v: exit code %d, told %q, want %q", args, code, told, want)
 		}
 	}

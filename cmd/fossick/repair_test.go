@@ -44,6 +44,6 @@ func TestRepairSaysWhatIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, text = said(t, "repair", dir)
-	wantRefusal(t, "repair after a table is gone", code, text, "it is not there")
+	wantRefusal(t, "repair after a table is gone", code, text, "but it is missing")
 	verifies(t, dir)
 }

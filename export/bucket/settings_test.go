@@ -24,9 +24,9 @@ func TestFromEnvironment(t *testing.T) {
 		{"AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret", " here id"},
 		{"AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret AWS_REGION=r AWS_ENDPOINT_URL=https://e AWS_ENDPOINT_URL_S3=https://s", "https://s r id"},
 		{"AWS_PROFILE=p", "http://h:9000 there fileid"},
-		{"AWS_ACCESS_KEY_ID=id", "half of them"},
-		{"", "no keys"},
-		{"AWS_PROFILE=q", "no keys"},
+		{"AWS_ACCESS_KEY_ID=id", "both keys for the server are missing"},
+		{"", "both keys for the server are missing"},
+		{"AWS_PROFILE=q", "both keys for the server are missing"},
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"} {
