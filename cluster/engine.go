@@ -24,7 +24,8 @@ type Engine interface {
 	// Trim says that the parcels up to a number are committed by their receiver.
 	Trim(p Partition, upto uint64)
 	// Take wants parcels taken in, in one commit with the cursor, Delivery.Last, and in the
-	// order given. When that is durable, also in the replica, Agent.Taken hears of it.
+	// order given. When that is durable, also in the replica, Agent.Taken hears of it. Refuse
+	// what comes between the sending of a released partition's state and Agent.Released.
 	Take(d Delivery)
 	// Allow says how many pages the store may have in all, those in flight among them, and
 	// the priority below which no link is to be taken; -Inf allows any. Both may fall.

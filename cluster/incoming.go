@@ -54,7 +54,9 @@ func (in *incoming) begin(p Partition) {
 func (n *node) receive(now time.Duration, m message) {
 	version := n.hand.version()
 	_, epoch := n.hand.owner(m.Partition)
-	_, ours := n.may(now, m.Partition)
+	h, held := n.hand.held[m.Partition]
+	// What the last owner knows may come while the partition is let go: that waits for it.
+	ours := held && n.leased(now) && (!h.releasing || m.From != n.opt.ID)
 	if n.opt.plant == noEpoch {
 		ours, m.Epoch = true, epoch
 	}
