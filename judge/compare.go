@@ -11,17 +11,18 @@ import (
 	"fossick/classify"
 	"fossick/features"
 	"fossick/internal/printable"
+	"fossick/internal/stats"
 	"fossick/report"
 	"fossick/train"
 )
 
 // McNemar is the test of two models on one labelled set.
 type McNemar struct {
-	AOnly     int     `json:"a_only"` // pages that A alone has right
-	BOnly     int     `json:"b_only"`
-	Statistic float64 `json:"statistic"` // χ² with continuity correction
-	P         float64 `json:"p"`
-	Method    string  `json:"method"` // exact, chi-squared
+	AOnly     int      `json:"a_only"` // pages that A alone has right
+	BOnly     int      `json:"b_only"`
+	Statistic float64  `json:"statistic"` // χ² with continuity correction
+	P         *float64 `json:"p"`         // null of fewer different pages than a test needs
+	Method    string   `json:"method"`    // exact, chi-squared
 }
 
 // rival is the second model, judged on the labelled rows of the first.
@@ -69,9 +70,12 @@ func (v *Verdicts) compare(r *Result) error {
 	accuracy := float64(both+bOnly) / float64(len(b.right))
 	t := train.McNemar(aOnly, bOnly)
 	r.AccuracyB = &accuracy
-	r.McNemar = &McNemar{t.AOnly, t.BOnly, t.Statistic, t.P, "chi-squared"}
+	r.McNemar = &McNemar{t.AOnly, t.BOnly, t.Statistic, &t.P, "chi-squared"}
 	if t.Exact {
 		r.McNemar.Method = "exact"
+	}
+	if len(v.texts) < stats.Fewest {
+		r.McNemar.P = nil
 	}
 	return nil
 }
@@ -89,9 +93,11 @@ func (r *McNemar) print(w io.Writer, models []string, a, b float64) {
 		io.WriteString(w, "They are right and wrong on the same pages.\n")
 	case lead == 0:
 		io.WriteString(w, "Neither is better.\n")
+	case r.P == nil:
+		printable.Fprintf(w, "%s is right on %s more than %s; there is no test of fewer than %d different pages.\n", winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], stats.Fewest)
 	default:
 		printable.Fprintf(w, "%s is right on %s more than %s; a difference this large comes by chance %s (McNemar's test, %s).\n",
-			winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], oftenness(r.P), report.PValue(r.P))
+			winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], oftenness(*r.P), report.PValue(*r.P))
 	}
 }
 

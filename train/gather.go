@@ -27,7 +27,8 @@ type corpus struct {
 	best      [][]string                    // by class, candidates for K, see corpus.candidates
 	lengths   []length                      // by page
 	titles    map[string][]models.TitleWord // by class, see titles
-	marks     []uint64                      // of the pages, see models.Mark
+	marks     []uint64                      // of the pages, sorted and at most so many as a card keeps, see models.Mark
+	texts     []uint64                      // the mark of each page; nil where that is not known
 	common    *common                       // what the pages have in common; nil: plain
 	room      *room                         // how many words the rows have; nil: all
 }
@@ -250,9 +251,9 @@ func (g *gatherer) label(rep *Report) {
 	if len(g.views) == 0 {
 		g.views, g.y, g.titles = []*corpus{{}}, []map[string]int{{}}, []*titles{newTitles()}
 	}
-	marks := models.KeepMarks(g.marks)
+	marks := models.KeepMarks(slices.Clone(g.marks))
 	for i, c := range g.views {
-		c.marks = marks
+		c.marks, c.texts = marks, g.marks
 		c.extractor, c.sites, c.from, c.nouns, c.lengths = g.opt.extractor(g.plain), g.sites, g.from, g.nouns, g.lengths
 		c.classes = slices.Sorted(maps.Keys(g.y[i]))
 		c.titles = g.titles[i].list()
