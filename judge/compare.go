@@ -6,10 +6,10 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"fossick/classify"
 	"fossick/features"
+	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/stats"
 	"fossick/report"
@@ -38,7 +38,7 @@ type rival struct {
 func (v *Verdicts) Against(name string, c *classify.Classifier) error {
 	if first, classes := v.classifier.Model(), c.Model().Classes; !slices.Equal(first.Classes, classes) {
 		return usage.Errorf("models of different classes cannot be compared: %s has %s; %s has %s; train both with the same --labels or --topic",
-			v.name, strings.Join(first.Classes, ", "), name, strings.Join(classes, ", "))
+			v.name, nearest.Some("", first.Classes), name, nearest.Some("", classes))
 	}
 	v.rival = &rival{name: name, classifier: c, known: Trained{Card: &c.Model().Card}}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/internal/nearest"
 	"fossick/models"
 )
 
@@ -296,7 +297,7 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 	}
 	for _, l := range opt.Labels {
 		if opt.Topic == "" && !slices.Contains(c.classes, l) {
-			return fmt.Errorf("%w: no page has the label %q; the set has %v", ErrData, l, c.classes)
+			return fmt.Errorf("%w: no page has the label %q; the set has %s", ErrData, l, nearest.Some(l, c.classes))
 		}
 	}
 	return nil

@@ -86,6 +86,9 @@ func (c *proposeCmd) Run(a *app) error {
 	for _, p := range found.Proposals {
 		r.Proposals = append(r.Proposals, proposalResult(p))
 	}
+	if n := len(r.Proposals); n < c.N {
+		a.log.Warn("no more candidates are on topic, lead to pages on topic and differ from these", "proposed", n, "wanted", c.N)
+	}
 	if c.Out != "" {
 		r.Out = &c.Out
 		if err := os.WriteFile(c.Out, []byte(r.seeds()), 0o644); err != nil {
