@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -175,4 +176,51 @@ func receiver(d *ast.FuncDecl) string {
 			return ""
 		}
 	}
+}
+
+// TestListsInErrors: an error that lists what there is has the nearest five and how many more
+// (nearest.Some), not all.
+func TestListsInErrors(t *testing.T) {
+	lists := regexp.MustCompile(`(there are|one of|has|have|are|is) %[sv]`)
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) < 2 || !slices.Contains([]string{"Errorf", "usagef"}, called(call)) {
+				return true
+			}
+			format, ok := call.Args[0].(*ast.BasicLit)
+			if !ok || !lists.MatchString(format.Value) {
+				return true
+			}
+			for _, arg := range call.Args[1:] {
+				if list, ok := arg.(*ast.CallExpr); ok && called(list) == "Join" {
+					t.Errorf("%s lists all that there is; use nearest.Some", fset.Position(call.Pos()))
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// called is the name of what a call calls.
+func called(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
 }

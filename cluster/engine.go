@@ -28,6 +28,8 @@ type Engine interface {
 	// Take asks the engine to commit parcels in the order given, together with the cursor,
 	// Delivery.Last. When the commit is durable, also in the replica, the engine calls
 	// Agent.Taken.
+	// Refuse what comes between the sending of a released partition's state and
+	// Agent.Released.
 	Take(d Delivery)
 	// Allow sets how many pages the store may have in all, pages in flight included, and the
 	// priority below which no link is fetched; -Inf allows any. Both may fall.

@@ -97,8 +97,9 @@ type Options struct {
 	// goroutine calls it.
 	Price func(all []Report) float64
 
-	parts int    // partitions; 0: partitions
-	plant defect // of tests
+	parts    int    // partitions; 0: partitions
+	ofSender int    // deliveries; 0: mostOfSender
+	plant    defect // of tests
 }
 
 // defect is a mistake that a test plants, to see that the simulation finds it.
@@ -133,6 +134,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.parts == 0 {
 		o.parts = partitions
+	}
+	if o.ofSender == 0 {
+		o.ofSender = mostOfSender
 	}
 	return o
 }

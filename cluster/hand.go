@@ -182,6 +182,7 @@ func (n *node) adopt(now time.Duration, t *table) {
 		h.keeper, h.kept = keeper, true
 		n.do(keeperNamed{keeper})
 	}
+	n.out.share = n.opt.share(len(t.members))
 	n.out.route(now, t)
 }
 

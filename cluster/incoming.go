@@ -10,21 +10,20 @@ import (
 // beyond is sent again.
 const mostTaking = 256
 
-// mostOfSender bounds them for one sender where there are few. A part that changes hands is a
-// delivery; with half as many a handover took so long that its start pages were asked for again.
+// mostOfSender bounds them for one sender where there are few.
 const mostOfSender = 64
+
+// share is how many deliveries of one of so many agents an engine takes at a time: one that
+// sends without end leaves room for the others. A sender has no more than that on their way.
+func (o Options) share(agents int) int {
+	return max(1, min(o.ofSender, mostTaking/max(1, agents)))
+}
 
 // incoming is the receiver's side of the links across.
 type incoming struct {
 	streams map[Stream]*inflow
 	taking  int             // deliveries that the engine has
 	of      map[AgentID]int // of them, by sender
-}
-
-// full says whether the engine has as many deliveries as it takes, in all or of one of so many
-// senders: one that sends without end leaves room for the others.
-func (in *incoming) full(from AgentID, senders int) bool {
-	return in.taking >= mostTaking || in.of[from] >= max(2, min(mostOfSender, mostTaking/max(1, senders)))
 }
 
 // inflow is parcels of one agent to one partition.
@@ -54,7 +53,9 @@ func (in *incoming) begin(p Partition) {
 func (n *node) receive(now time.Duration, m message) {
 	version := n.hand.version()
 	_, epoch := n.hand.owner(m.Partition)
-	_, ours := n.may(now, m.Partition)
+	h, held := n.hand.held[m.Partition]
+	// What the last owner knows may come while the partition is let go: that waits for it.
+	ours := held && n.leased(now) && (!h.releasing || m.From != n.opt.ID)
 	if n.opt.plant == noEpoch {
 		ours, m.Epoch = true, epoch
 	}
@@ -82,7 +83,7 @@ func (n *node) receive(now time.Duration, m message) {
 	for len(fresh) > 0 && fresh[0].Number <= f.handed {
 		fresh = fresh[1:]
 	}
-	if m.After > f.handed || len(fresh) == 0 || n.in.full(m.From, len(n.hand.members())) {
+	if m.After > f.handed || len(fresh) == 0 || n.in.taking >= mostTaking || n.in.of[m.From] >= n.opt.share(len(n.hand.members())) {
 		n.acknowledge(now, m.From, m.Partition, epoch, f.cursor)
 		return
 	}

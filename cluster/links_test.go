@@ -116,3 +116,50 @@ func TestTurns(t *testing.T) {
 		t.Errorf("of %d partitions one sent %d messages, another %d", parts, least, most)
 	}
 }
+
+// TestShare: an agent has no more on its way to another than that one takes of a sender, so a
+// handover of many partitions goes through at once, whatever the number, and nothing is refused.
+func TestShare(t *testing.T) {
+	const parts = 100
+	for _, ofSender := range []int{1, 2, 64} {
+		outbox, entries := map[Partition]Span{}, make([]entry, parts)
+		for p := range Partition(parts) {
+			outbox[p], entries[p] = Span{1, 1}, entry{owner: "b", epoch: 1}
+		}
+		opt := Options{Resend: time.Second, parts: parts, ofSender: ofSender}
+		tab := &table{version: 1, entries: entries, members: map[AgentID]member{"a": {}, "b": {}}}
+		opt.ID = "a"
+		a := newNode(opt, Recovered{Outbox: outbox})
+		opt.ID = "b"
+		b := newNode(opt, Recovered{})
+		a.hand.table, b.hand.table = tab, tab
+		b.lease.joined, b.lease.until, b.lease.heard = true, 2*time.Hour, 1
+		for p := range Partition(parts) {
+			b.hand.held[p] = held{epoch: 1}
+		}
+		type told struct {
+			to *node
+			ev event
+		}
+		took, sent := 0, 0
+		for todo := []told{{a, messageEvent{}}}; len(todo) > 0; todo = todo[1:] {
+			n := todo[0].to
+			for _, e := range n.step(time.Hour, todo[0].ev) {
+				switch e := e.(type) {
+				case readOutbox:
+					todo = append(todo, told{n, outgoingEvent{e.partition, e.after, []Parcel{{Number: 1}}}})
+				case sendMessage:
+					sent++
+					to := map[AgentID]*node{"a": a, "b": b}[e.to]
+					todo = append(todo, told{to, messageEvent{e.bytes}})
+				case takeParcels:
+					took++
+					todo = append(todo, told{n, takenEvent{e.delivery, true}})
+				}
+			}
+		}
+		if took != parts || sent != 2*parts {
+			t.Errorf("%d of a sender: %d of %d deliveries taken, %d messages, want %d", ofSender, took, parts, sent, 2*parts)
+		}
+	}
+}

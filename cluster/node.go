@@ -49,7 +49,7 @@ func newNode(opt Options, r Recovered) *node {
 	maps.Copy(n.hand.past, r.Past)
 	maps.Copy(n.hand.past, r.Held)
 	n.office.fencing = map[AgentID]bool{}
-	n.out = newOutgoing(r.Outbox)
+	n.out = newOutgoing(r.Outbox, opt.share(1))
 	n.in = newIncoming(r.Cursors)
 	return n
 }

@@ -23,9 +23,11 @@ const (
 // is sent again from the first that is not.
 type outgoing struct {
 	streams map[Partition]*outflow
-	sent    int       // messages not acknowledged
-	turn    Partition // first of those that may send, when not all can
-	waiting bool      // some could not
+	sent    int             // messages not acknowledged, or about to be sent
+	to      map[AgentID]int // of them, by receiver
+	share   int             // most of them to one receiver
+	turn    Partition       // first of those that may send, when not all can
+	waiting bool            // some could not
 }
 
 // outflow is parcels to a partition.
@@ -35,18 +37,30 @@ type outflow struct {
 	top     uint64 // in the outbox
 	sent    []uint64
 	reading bool
+	readFor AgentID       // the owner then
 	due     time.Duration // when to send, or to send again
 	tries   int           // without an answer
 	owner   AgentID
 	epoch   uint64
 }
 
-func newOutgoing(outbox map[Partition]Span) outgoing {
-	o := outgoing{streams: map[Partition]*outflow{}}
+func newOutgoing(outbox map[Partition]Span, share int) outgoing {
+	o := outgoing{streams: map[Partition]*outflow{}, to: map[AgentID]int{}, share: share}
 	for p, s := range outbox {
 		o.streams[p] = &outflow{base: s.First - 1, next: s.First - 1, top: s.Last}
 	}
 	return o
+}
+
+// full says whether no more may be on its way to a receiver.
+func (o *outgoing) full(to AgentID) bool { return o.sent >= mostSentAll || o.to[to] >= o.share }
+
+// way counts messages that are on their way to a receiver, or are no more.
+func (o *outgoing) way(to AgentID, n int) {
+	o.sent += n
+	if o.to[to] += n; o.to[to] == 0 {
+		delete(o.to, to)
+	}
 }
 
 // queued takes in that the outbox reaches further.
@@ -66,8 +80,8 @@ func (o *outgoing) queued(now time.Duration, p Partition, number uint64) {
 func (o *outgoing) route(now time.Duration, t *table) {
 	for p, s := range o.streams {
 		if e := t.entries[p]; e.owner != s.owner || e.epoch != s.epoch {
-			s.owner, s.epoch = e.owner, e.epoch
 			o.back(s)
+			s.owner, s.epoch = e.owner, e.epoch
 			s.tries, s.due = 0, now
 		}
 	}
@@ -75,7 +89,7 @@ func (o *outgoing) route(now time.Duration, t *table) {
 
 // back forgets what was sent and not acknowledged.
 func (o *outgoing) back(s *outflow) {
-	o.sent -= len(s.sent)
+	o.way(s.owner, -len(s.sent))
 	s.sent, s.next = nil, s.base
 }
 
@@ -83,7 +97,7 @@ func (o *outgoing) back(s *outflow) {
 func (o *outgoing) due() time.Duration {
 	due := time.Duration(math.MaxInt64)
 	for _, s := range o.streams {
-		waits := o.sent >= mostSentAll && len(s.sent) == 0 // for an acknowledgement
+		waits := len(s.sent) == 0 && o.full(s.owner) // for an acknowledgement
 		if s.base < s.top && !s.reading && !waits {
 			due = min(due, s.due)
 		}
@@ -104,13 +118,13 @@ func (n *node) sendDue(now time.Duration) {
 		if s.base >= s.top || s.reading || now < s.due {
 			continue
 		}
-		if s.owner, s.epoch = n.hand.owner(p); s.owner == "" {
-			s.due = now + n.opt.Resend
-			continue
-		}
 		if len(s.sent) > 0 {
 			n.out.back(s)
 			s.tries = min(s.tries+1, mostBackoffs)
+		}
+		if s.owner, s.epoch = n.hand.owner(p); s.owner == "" {
+			s.due = now + n.opt.Resend
+			continue
 		}
 		n.read(now, p, s)
 	}
@@ -122,13 +136,14 @@ func (n *node) read(now time.Duration, p Partition, s *outflow) {
 	if s.next >= s.top || s.reading || len(s.sent) >= mostSent {
 		return
 	}
-	if n.out.sent >= mostSentAll {
+	if n.out.full(s.owner) {
 		if n.out.waiting = true; len(s.sent) == 0 {
 			s.due = now
 		}
 		return
 	}
-	s.reading, n.out.turn = true, p+1
+	s.reading, s.readFor, n.out.turn = true, s.owner, p+1
+	n.out.way(s.owner, 1)
 	n.do(readOutbox{p, s.next, sendBytes})
 }
 
@@ -139,6 +154,7 @@ func (n *node) sendParcels(now time.Duration, ev outgoingEvent) {
 		return
 	}
 	s.reading = false
+	n.out.way(s.readFor, -1)
 	if ev.after != s.next || len(ev.parcels) == 0 {
 		s.due = min(s.due, now+n.opt.Resend) // trimmed, or sent to another, meanwhile
 		return
@@ -156,7 +172,7 @@ func (n *node) sendParcels(now time.Duration, ev outgoingEvent) {
 	}
 	s.next = ev.parcels[len(ev.parcels)-1].Number
 	s.sent = append(s.sent, s.next)
-	n.out.sent++
+	n.out.way(s.owner, 1)
 	n.do(sendMessage{s.owner, wire.Encode(m)})
 	if n.opt.plant == trimOnSend {
 		n.advance(now, ev.partition, s, s.next)
@@ -183,7 +199,7 @@ func (n *node) advance(now time.Duration, p Partition, s *outflow, upto uint64) 
 	s.base, s.next, s.tries = upto, max(s.next, upto), 0
 	before := len(s.sent)
 	s.sent = slices.DeleteFunc(s.sent, func(last uint64) bool { return last <= upto })
-	n.out.sent -= before - len(s.sent)
+	n.out.way(s.owner, len(s.sent)-before)
 	n.do(trimOutbox{p, upto})
 	if n.out.waiting && s.next < s.top { // others, for this place
 		if len(s.sent) == 0 {

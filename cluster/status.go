@@ -1,8 +1,7 @@
 package cluster
 
 import (
-	"cmp"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -13,6 +12,7 @@ type Status struct {
 	Coordinator AgentID       // "" while there is none
 	Partitions  int           // that have an owner
 	Ended       string        // why the crawl has ended, see EndedEmpty; "" while it goes on
+	Unreadable  []string      // keys of the exchange whose values no agent wrote, sorted
 }
 
 // AgentStatus is the state of one agent, by its last heartbeat.
@@ -24,40 +24,43 @@ type AgentStatus struct {
 	Report     Report
 }
 
-// StatusOf reads an exchange's values. Without a table no agent owns anything.
-func StatusOf(values map[string]Value) (s Status, err error) {
+// StatusOf reads an exchange's values. Without a table no agent owns anything. A value that cannot
+// be read is left out and named.
+func StatusOf(values map[string]Value) (s Status) {
 	owned := map[AgentID]int{}
-	if v, ok := values[tableKey]; ok {
-		t, err := decodeTable(v.Bytes)
-		if err != nil {
-			return s, fmt.Errorf("the table of owners: %w", err)
-		}
-		s.Coordinator = t.coordinator
-		for _, e := range t.entries {
-			if e.owner != "" {
-				owned[e.owner]++
-				s.Partitions++
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		v := values[key].Bytes
+		id, isAgent := strings.CutPrefix(key, agentKeys)
+		var err error
+		switch {
+		case key == tableKey:
+			var t *table
+			if t, err = decodeTable(v); err != nil {
+				break
+			}
+			s.Coordinator = t.coordinator
+			for _, e := range t.entries {
+				if e.owner != "" {
+					owned[e.owner]++
+					s.Partitions++
+				}
+			}
+		case key == budgetKey:
+			var b budgetValue
+			b, err = decodeBudget(v)
+			s.Ended = b.Ended
+		case isAgent:
+			var h heartbeat
+			if h, err = decodeHeartbeat(v); err == nil {
+				s.Agents = append(s.Agents, AgentStatus{ID: AgentID(id), Dead: h.Dead, Leaving: h.Leaving, Report: h.Report})
 			}
 		}
-	}
-	if v, ok := values[budgetKey]; ok {
-		b, err := decodeBudget(v.Bytes)
 		if err != nil {
-			return s, fmt.Errorf("the budget: %w", err)
+			s.Unreadable = append(s.Unreadable, key)
 		}
-		s.Ended = b.Ended
 	}
-	for key, v := range values {
-		id, ok := strings.CutPrefix(key, agentKeys)
-		if !ok {
-			continue
-		}
-		h, err := decodeHeartbeat(v.Bytes)
-		if err != nil {
-			return s, fmt.Errorf("the heartbeat of agent %s: %w", id, err)
-		}
-		s.Agents = append(s.Agents, AgentStatus{AgentID(id), owned[AgentID(id)], h.Dead, h.Leaving, h.Report})
+	for i := range s.Agents {
+		s.Agents[i].Partitions = owned[s.Agents[i].ID]
 	}
-	slices.SortFunc(s.Agents, func(a, b AgentStatus) int { return cmp.Compare(a.ID, b.ID) })
-	return s, nil
+	return s
 }

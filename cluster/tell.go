@@ -37,6 +37,18 @@ func (a *Agent) Peers() (run uint64, others []AgentID) {
 	return a.node.lease.run, slices.DeleteFunc(others, func(id AgentID) bool { return id == a.opt.ID })
 }
 
+// Lives says whether an agent takes part as far as this one knows: nobody has declared it dead.
+func (a *Agent) Lives(id AgentID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.node == nil {
+		return true
+	}
+	members := a.node.hand.members()
+	_, in := members[id]
+	return in || members == nil
+}
+
 // Keeps says whether the table names this agent as the keeper of another agent's replica.
 func (a *Agent) Keeps(id AgentID) bool {
 	a.mu.Lock()

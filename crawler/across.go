@@ -60,8 +60,8 @@ func (a *Agent) Receive(ctx context.Context, d Delivery) (taken uint64, whole st
 	for _, p := range d.Parcels {
 		if p.Number > taken {
 			l := a.read(p)
-			if l.parcel != nil && l.parcel.Last {
-				whole = l.parcel.Agent
+			if agent := l.completes(d.Sender); agent != "" {
+				whole = agent
 			}
 			letters = append(letters, l)
 		}
@@ -84,6 +84,18 @@ type letter struct {
 	number uint64
 	parcel *across.Parcel // nil where it cannot be read
 	links  []reading.Link
+}
+
+// completes returns the agent, if any, of whose knowledge of the part this is the last. An
+// unreadable parcel may have been the last, and is not sent again.
+func (l *letter) completes(sender string) string {
+	switch {
+	case l.parcel == nil:
+		return sender
+	case l.parcel.Last:
+		return l.parcel.Agent
+	}
+	return ""
 }
 
 // read rates a parcel's links, outside the owner's turn.
@@ -124,6 +136,11 @@ func (a *Agent) enter(d Delivery, letters []letter) (n int, err error) {
 	for n < len(letters) && !b.Full() {
 		if l := &letters[n]; l.parcel != nil {
 			if err := a.takeIn(b, l.parcel, l.links); err != nil {
+				return 0, err
+			}
+		}
+		if agent := letters[n].completes(d.Sender); agent != "" { // in one commit: no restart may wait for it again
+			if err := store.OutboxIn(journal.Stored(b)).Arrived(d.Part, agent); err != nil {
 				return 0, err
 			}
 		}

@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // parseRow reads one line of JSONL. Known fields are url, html, text, label,
-// labels, title, site and split; other strings go into Fields, and what is
+// labels (strings, numbers or booleans), title, site and split; other strings go into Fields, and what is
 // neither string nor labels is passed over. A row needs a url, and html or text
 // (which may be empty strings: that is counted, not refused).
 func parseRow(line []byte) (*Example, error) {
@@ -54,13 +56,47 @@ func (e *Example) other(name string, v jsontext.Value) error {
 	case v.Kind() == 'n':
 		return nil
 	case name == "labels":
-		if json.Unmarshal(v, &e.Labels) != nil {
+		var all []json.RawMessage
+		if json.Unmarshal(v, &all) != nil {
 			return fmt.Errorf("field \"labels\" is %s; want an array of strings", kind(v))
 		}
+		e.Labels = nil
+		for _, one := range all {
+			label, ok := labelOf(one)
+			if !ok {
+				return fmt.Errorf("field \"labels\" has %s in it; want an array of strings", kind(one))
+			}
+			e.Labels = append(e.Labels, label)
+		}
+	case name == "label":
+		label, ok := labelOf(v)
+		if !ok {
+			return fmt.Errorf("field %q is %s; want a string, a number or a boolean", name, kind(v))
+		}
+		e.Label = label
 	case e.known(name) != nil:
 		return fmt.Errorf("field %q is %s; want a string", name, kind(v))
 	}
 	return nil
+}
+
+// labelOf returns a label: a string as it is, a number or a boolean as people write it: 1.0 is "1".
+func labelOf(v []byte) (label string, ok bool) {
+	switch kind(v) {
+	case "a string":
+		return label, json.Unmarshal(v, &label) == nil
+	case "null":
+		return "", true
+	case "a boolean":
+		return string(v), true
+	case "a number":
+		const exact = 1 << 53 // a float64 has every integer below
+		if x, err := strconv.ParseFloat(string(v), 64); err == nil && math.Abs(x) < exact && x == math.Trunc(x) {
+			return strconv.FormatInt(int64(x), 10), true
+		}
+		return string(v), true
+	}
+	return "", false
 }
 
 // known returns where a field of this name belongs, nil for the row's own.

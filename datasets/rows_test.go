@@ -22,10 +22,33 @@ func oracleRow(line []byte) (*Example, error) {
 	for name, value := range raw {
 		switch name {
 		case "labels":
-			if err := json.Unmarshal(value, &e.Labels); err != nil {
+			var all []any
+			if err := json.Unmarshal(value, &all); err != nil {
 				return nil, fmt.Errorf("field \"labels\" is %s; want an array of strings", kind(value))
 			}
+			for i, one := range all {
+				switch one.(type) {
+				case nil:
+					one = ""
+				case map[string]any, []any:
+					return nil, errors.New("a label of parts")
+				}
+				label := fmt.Sprint(one)
+				if _, number := one.(float64); number {
+					var raw []json.RawMessage
+					if err := json.Unmarshal(value, &raw); err != nil {
+						return nil, err
+					}
+					label, _ = labelOf(raw[i]) // TestLabels has its rules
+				}
+				e.Labels = append(e.Labels, label)
+			}
 			continue
+		case "label":
+			if value[0] != '"' && value[0] != '{' && value[0] != '[' && string(value) != "null" {
+				e.Label, _ = labelOf(value)
+				continue
+			}
 		case "html", "text":
 			body = body || value[0] == '"'
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +108,20 @@ func TestJSONL(t *testing.T) {
 	}
 }
 
+// TestLabels: numbers and booleans are labels as text is.
+func TestLabels(t *testing.T) {
+	for value, want := range map[string][]string{
+		`"label":1`: {"1"}, `"label":0`: {"0"}, `"label":1.0`: {"1"}, `"label":-1`: {"-1"}, `"label":0.5`: {"0.5"}, `"label":1e0`: {"1"},
+		`"label":12345678901234567890`: {"12345678901234567890"}, `"label":true`: {"true"}, `"label":false`: {"false"}, `"label":null`: nil,
+		`"label":"1"`: {"1"}, `"labels":[1,"a",true,null]`: {"1", "a", "true"}, `"label":2,"labels":[1,2]`: {"2", "1"},
+	} {
+		e, err := parseRow([]byte(`{"url":"http://a.test/","text":"",` + value + `}`))
+		if err != nil || !slices.Equal(e.Labels, want) || len(want) > 0 && e.Label != want[0] {
+			t.Errorf("%s: %+v, %v; want %q", value, e, err, want)
+		}
+	}
+}
+
 // TestBadRows wants a bad row to cost itself only, with its file and line.
 func TestBadRows(t *testing.T) {
 	tests := []struct{ name, row, want string }{
@@ -117,7 +132,10 @@ func TestBadRows(t *testing.T) {
 		{"null url", `{"url":null,"html":"<p>"}`, `no "url"`},
 		{"no body", `{"url":"http://a.test/"}`, `neither "html" nor "text"`},
 		{"null body", `{"url":"http://a.test/","html":null}`, `neither "html" nor "text"`},
-		{"label a number", `{"url":"http://a.test/","label":3,"text":""}`, `field "label" is a number; want a string`},
+		{"label an object", `{"url":"http://a.test/","label":{},"text":""}`, `field "label" is an object; want a string`},
+		{"label an array", `{"url":"http://a.test/","label":["x"],"text":""}`, `field "label" is an array; want a string`},
+		{"a label of labels an array", `{"url":"http://a.test/","labels":["x",["y"]],"text":""}`, `field "labels" has an array in it`},
+		{"site a number", `{"url":"http://a.test/","site":3,"text":""}`, `field "site" is a number; want a string`},
 		{"labels a string", `{"url":"http://a.test/","labels":"x","text":""}`, `field "labels" is a string; want an array`},
 	}
 	for _, tt := range tests {

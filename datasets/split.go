@@ -6,7 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
+
+	"fossick/internal/nearest"
 )
 
 // SplitOptions says how much is for training; at most one of the first three is
@@ -145,8 +146,7 @@ func (o SplitOptions) quota(pool map[string][]int) (map[string]int, error) {
 func (o SplitOptions) perClass(pool map[string][]int, quota map[string]int) error {
 	for _, label := range slices.Sorted(maps.Keys(o.PerClass)) {
 		if _, ok := pool[label]; !ok && label != "" {
-			return fmt.Errorf("split: no rows with label %q; the set has %s", label,
-				strings.Join(slices.Sorted(maps.Keys(pool)), ", "))
+			return fmt.Errorf("split: no rows with label %q; the set has %s", label, nearest.Some(label, nearest.Sorted(pool)))
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(pool)) {

@@ -172,7 +172,7 @@ func (e *Estimate) Upper() bool { return e.Method != methodFrontier }
 // estimate from.
 func estimateRecall(crawls []*Crawl, relevant [][]string) []*Estimate {
 	bound, ok := capture(relevant)
-	if !ok {
+	if !ok || bound.Seen < stats.Fewest {
 		return nil
 	}
 	best, ok := Frontier(crawls)

@@ -1,6 +1,11 @@
 package eval
 
-import "fossick/internal/stats"
+import (
+	"fmt"
+
+	"fossick/internal/stats"
+	"fossick/report"
+)
 
 // Interval is a 95 % confidence interval; in JSON [lo, hi].
 type Interval [2]float64
@@ -14,12 +19,20 @@ func share(k, n int) *float64 {
 	return &s
 }
 
-// harvestCI is the 95 % interval of the harvest that crawls like this one have; nil of no
-// page.
+// harvestCI is the 95 % interval of the harvest that crawls like this one have; nil of fewer
+// pages than tell of others.
 func harvestCI(n int, relevant func(i int) bool) *Interval {
-	if n == 0 {
+	if n < stats.Fewest {
 		return nil
 	}
 	ci := Interval(stats.InOrder(n, relevant))
 	return &ci
+}
+
+// words says an interval, or why there is none.
+func (ci *Interval) words() string {
+	if ci == nil {
+		return fmt.Sprintf("no interval: it needs %d pages", stats.Fewest)
+	}
+	return "95 % interval " + report.Span(*ci)
 }

@@ -32,8 +32,8 @@ func harvestSentence(f Figures) string {
 		ByJudge: ", by the judge",
 		ByCrawl: ", by the crawl's own labels (give --truth or --judge for a second opinion)",
 	}[f.Relevance]
-	return fmt.Sprintf("Of %s fetched, %s %s %s (%s, 95 %% interval %s)%s.", report.Pages(f.Fetched), report.Number(f.Relevant),
-		isAre(f.Relevant), about(f.Target), report.Percent(*f.Harvest), report.Span(*f.HarvestCI), by)
+	return fmt.Sprintf("Of %s fetched, %s %s %s (%s, %s)%s.", report.Pages(f.Fetched), report.Number(f.Relevant),
+		isAre(f.Relevant), about(f.Target), report.Percent(*f.Harvest), f.HarvestCI.words(), by)
 }
 
 // judgeSentence says so when the judge is a party to the case.

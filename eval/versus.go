@@ -85,7 +85,7 @@ func versusSentences(r Result) (out []string) {
 			out = append(out, f.Store+": no page fetched yet.")
 			continue
 		}
-		s := fmt.Sprintf("%s: %s, %s on topic (%s, 95 %% interval %s)", f.Store, report.Pages(f.Fetched), report.Number(f.Relevant), report.Percent(*f.Harvest), report.Span(*f.HarvestCI))
+		s := fmt.Sprintf("%s: %s, %s on topic (%s, %s)", f.Store, report.Pages(f.Fetched), report.Number(f.Relevant), report.Percent(*f.Harvest), f.HarvestCI.words())
 		switch {
 		case f.Recall != nil:
 			s += fmt.Sprintf(", %s of the truth found", report.Percent(*f.Recall))

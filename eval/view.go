@@ -86,7 +86,7 @@ func tiles(r Result) []report.Tile {
 	tile("Fetched", report.Number(r.Fetched), "pages stored")
 	if r.Harvest != nil {
 		by := map[Kind]string{ByTruth: "by the truth", ByJudge: "by the judge", ByCrawl: "by the crawl's own labels"}[r.Relevance]
-		tile("Harvest", report.Percent(*r.Harvest), by+"; 95 % interval "+report.Span(*r.HarvestCI))
+		tile("Harvest", report.Percent(*r.Harvest), by+"; "+r.HarvestCI.words())
 	}
 	if r.Kept != nil && r.Kept.Precision == nil && r.Kept.Pages > 0 {
 		tile("After refinement", report.Number(r.Kept.Pages), "pages kept; precision, recall and F1 need a truth or another judge")
@@ -189,7 +189,10 @@ func recallLines(all []Figures, names []string, targets int) []report.Line {
 func band(curve []Point, relevant []bool) [][2]float64 {
 	b := make([][2]float64, len(curve))
 	for i, p := range curve {
-		b[i] = *harvestCI(p.Pages, func(k int) bool { return relevant[k] })
+		b[i] = [2]float64{0, 1} // of so few pages nothing is known
+		if ci := harvestCI(p.Pages, func(k int) bool { return relevant[k] }); ci != nil {
+			b[i] = *ci
+		}
 	}
 	return b
 }

@@ -154,7 +154,7 @@ func tiles(p *Page) []report.Tile {
 		out = append(out, report.Tile{Label: label, Value: value, Note: note})
 	}
 	if q := p.Measures; q != nil {
-		tile("Accuracy", tenths(q.Accuracy), "95 % interval "+report.Span(q.CI))
+		tile("Accuracy", tenths(q.Accuracy), q.Spread())
 		tile("Macro F1", fmt.Sprintf("%.3f", q.MacroF1), "mean over the classes")
 		tile("Judged on", report.Number(q.Pages), map[string]string{Test: "test pages", CrossValidation: "training pages, by cross-validation"}[p.From])
 		tile("Calibration error", tenths(p.Reliability.ECE), "expected; 0 is perfect")

@@ -21,7 +21,7 @@ func sentences(p *Page) []string {
 	if p.From == CrossValidation {
 		on = report.Pages(q.Pages) + " of its own, held out in cross-validation"
 	}
-	out := []string{fmt.Sprintf("Of %s, %s get the right label (95 %% interval %s).", on, tenths(q.Accuracy), report.Span(q.CI))}
+	out := []string{fmt.Sprintf("Of %s, %s get the right label (%s).", on, tenths(q.Accuracy), q.Spread())}
 	for _, s := range []string{baseline(p), bestAndWorst(p), confusedMost(p), trust(p), moreWouldHelp(p), rivals(p)} {
 		if s != "" {
 			out = append(out, s)

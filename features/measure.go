@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"fossick/internal/nearest"
 )
 
 // Measure says how well a term's presence on a page tells classes apart. Each is
@@ -39,7 +40,7 @@ func ParseMeasure(name string) (Measure, error) {
 	for _, m := range Measures() {
 		names = append(names, string(m))
 	}
-	return "", fmt.Errorf("no measure %q of words; choose one of %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("no measure %q of words; choose one of %s", name, nearest.Some(name, names))
 }
 
 // Of returns the measure of a term; 0 for one that is on no page.

@@ -6,22 +6,23 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"fossick/classify"
 	"fossick/features"
+	"fossick/internal/nearest"
 	"fossick/internal/printable"
+	"fossick/internal/stats"
 	"fossick/report"
 	"fossick/train"
 )
 
 // McNemar is the test of two models on one labelled set.
 type McNemar struct {
-	AOnly     int     `json:"a_only"` // pages that A alone has right
-	BOnly     int     `json:"b_only"`
-	Statistic float64 `json:"statistic"` // χ² with continuity correction
-	P         float64 `json:"p"`
-	Method    string  `json:"method"` // exact, chi-squared
+	AOnly     int      `json:"a_only"` // pages that A alone has right
+	BOnly     int      `json:"b_only"`
+	Statistic float64  `json:"statistic"` // χ² with continuity correction
+	P         *float64 `json:"p"`         // null of fewer different pages than a test needs
+	Method    string   `json:"method"`    // exact, chi-squared
 }
 
 // rival is the second model, judged on the labelled rows of the first.
@@ -37,7 +38,7 @@ type rival struct {
 func (v *Verdicts) Against(name string, c *classify.Classifier) error {
 	if first, classes := v.classifier.Model(), c.Model().Classes; !slices.Equal(first.Classes, classes) {
 		return usage.Errorf("models of different classes cannot be compared: %s has %s; %s has %s; train both with the same --labels or --topic",
-			v.name, strings.Join(first.Classes, ", "), name, strings.Join(classes, ", "))
+			v.name, nearest.Some("", first.Classes), name, nearest.Some("", classes))
 	}
 	v.rival = &rival{name: name, classifier: c, known: Trained{Card: &c.Model().Card}}
 	return nil
@@ -69,9 +70,12 @@ func (v *Verdicts) compare(r *Result) error {
 	accuracy := float64(both+bOnly) / float64(len(b.right))
 	t := train.McNemar(aOnly, bOnly)
 	r.AccuracyB = &accuracy
-	r.McNemar = &McNemar{t.AOnly, t.BOnly, t.Statistic, t.P, "chi-squared"}
+	r.McNemar = &McNemar{t.AOnly, t.BOnly, t.Statistic, &t.P, "chi-squared"}
 	if t.Exact {
 		r.McNemar.Method = "exact"
+	}
+	if len(v.texts) < stats.Fewest {
+		r.McNemar.P = nil
 	}
 	return nil
 }
@@ -89,9 +93,11 @@ func (r *McNemar) print(w io.Writer, models []string, a, b float64) {
 		io.WriteString(w, "They are right and wrong on the same pages.\n")
 	case lead == 0:
 		io.WriteString(w, "Neither is better.\n")
+	case r.P == nil:
+		printable.Fprintf(w, "%s is right on %s more than %s; there is no test of fewer than %d different pages.\n", winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], stats.Fewest)
 	default:
 		printable.Fprintf(w, "%s is right on %s more than %s; a difference this large happens by chance %s (McNemar's test, %s).\n",
-			winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], oftenness(r.P), report.PValue(r.P))
+			winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], oftenness(*r.P), report.PValue(*r.P))
 	}
 }
 

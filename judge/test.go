@@ -83,7 +83,7 @@ func (in *Input) run(ctx context.Context, c *classify.Classifier, test datasets.
 		}
 		r := c.Classify(d)
 		t.took = append(t.took, time.Since(start))
-		t.pages = append(t.pages, train.Judged{URL: e.URL, File: e.File, Line: e.Line, Truth: m.Class(label), Label: m.Class(r.Label), Score: r.Score})
+		t.pages = append(t.pages, train.Judged{URL: e.URL, File: e.File, Line: e.Line, Truth: m.Class(label), Label: m.Class(r.Label), Score: r.Score, Mark: models.Mark(d)})
 		t.across = append(t.across, in.Trained(e))
 		if r.Label != label {
 			t.mistakes = append(t.mistakes, Mistake{e.URL, label, r.Label, r.Score, c.ExplainFor(d, r.Label)})

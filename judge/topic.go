@@ -1,11 +1,12 @@
 package judge
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	"fossick/classify"
 	"fossick/features"
+	"fossick/internal/nearest"
 	"fossick/internal/usage"
 	"fossick/models"
 )
@@ -32,7 +33,7 @@ func NewTopic(c *classify.Classifier, path, asked, fallback string) (*Topic, err
 }
 
 func labelOf(m *models.Model, path, asked, fallback string) (string, error) {
-	labels := strings.Join(m.Classes, ", ")
+	labels := nearest.Some(cmp.Or(asked, fallback), m.Classes)
 	switch {
 	case slices.Contains(m.Classes, asked):
 		return asked, nil

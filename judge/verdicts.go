@@ -8,6 +8,7 @@ import (
 	"fossick/datasets"
 	"fossick/features"
 	"fossick/internal/printable"
+	"fossick/models"
 	"fossick/report"
 	"fossick/train"
 )
@@ -44,14 +45,16 @@ type Verdicts struct {
 	labelled         []Labelled
 	truth, predicted []int // classes, by labelled row
 	mistakes         []Mistake
-	rival            *rival  // nil without a second model
-	known            Trained // labelled pages that the model was trained on
+	rival            *rival          // nil without a second model
+	known            Trained         // labelled pages that the model was trained on
+	texts            map[uint64]bool // that labelled pages have, see models.Mark
+	spread           string          // of the accuracy, in words
 }
 
 // NewVerdicts begins with a model, by the name that people know it by.
 func NewVerdicts(name string, c *classify.Classifier) *Verdicts {
 	m := c.Model()
-	v := &Verdicts{name: name, classifier: c, labelled: []Labelled{}, class: train.Target{Labels: m.Classes}}
+	v := &Verdicts{name: name, classifier: c, labelled: []Labelled{}, texts: map[uint64]bool{}, class: train.Target{Labels: m.Classes}}
 	// A model of one topic against the rest knows the rest by this name.
 	if len(m.Classes) == 2 && slices.Contains(m.Classes, train.Other) {
 		v.class = train.Target{Topic: m.Classes[1-m.Class(train.Other)]}
@@ -82,6 +85,7 @@ func (v *Verdicts) Row(e *datasets.Example, d features.Doc) {
 	}
 	v.truth, v.predicted = append(v.truth, m.Class(truth)), append(v.predicted, m.Class(said.Label))
 	v.known.look(d)
+	v.texts[models.Mark(d)] = true
 	if said.Label != truth {
 		v.mistakes = append(v.mistakes, Mistake{said.Name, truth, said.Label, said.Score, said.Rule})
 	}
@@ -96,7 +100,8 @@ func (v *Verdicts) Result(mistakes int) (*Result, error) {
 	if len(v.truth) > 0 {
 		classes := v.classifier.Model().Classes
 		m := train.Measure(len(classes), v.truth, v.predicted)
-		r.Accuracy, r.CI, r.MacroF1 = &m.Accuracy, &m.CI, &m.MacroF1
+		m.Units = len(v.texts)
+		r.Accuracy, r.CI, r.MacroF1, v.spread = &m.Accuracy, m.Interval(), &m.MacroF1, m.Spread()
 		r.PerClass, r.Confusion = ByClass(classes, &m), Confusion(classes, &m)
 		r.Worst = Worst(v.mistakes, mistakes)
 		r.Trained = v.known.Share()
@@ -116,8 +121,8 @@ func (v *Verdicts) Print(w io.Writer, r *Result) {
 		printable.Fprintf(w, "%s\t%s\t%.3f\t%s\n", p.Name, p.Label, p.Score, p.Rule)
 	}
 	if r.Accuracy != nil {
-		printable.Fprintf(w, "\nAccuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f on %s labelled pages\n\n",
-			100**r.Accuracy, 100*r.CI[0], 100*r.CI[1], *r.MacroF1, report.Number(len(v.truth)))
+		printable.Fprintf(w, "\nAccuracy %.1f %% (%s), macro F1 %.3f on %s labelled pages\n\n",
+			100**r.Accuracy, v.spread, *r.MacroF1, report.Number(len(v.truth)))
 		classes := v.classifier.Model().Classes
 		PrintClasses(w, classes, r.PerClass, r.Confusion)
 		PrintMatrix(w, classes, r.Confusion)

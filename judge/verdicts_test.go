@@ -69,13 +69,18 @@ func TestCompareCounts(t *testing.T) {
 		truth:     []int{0, 0, 0, 0, 0, 0},
 		predicted: []int{0, 0, 0, 1, 1, 1},
 		rival:     &rival{right: []bool{true, true, false, true, true, false}},
+		texts:     map[uint64]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true},
 	}
 	var r Result
 	if err := v.compare(&r); err != nil {
 		t.Fatal(err)
 	}
-	if *r.AccuracyB != 4./6 || r.McNemar.AOnly != 1 || r.McNemar.BOnly != 2 || r.McNemar.P != 1 || r.McNemar.Method != "exact" {
+	if *r.AccuracyB != 4./6 || r.McNemar.AOnly != 1 || r.McNemar.BOnly != 2 || r.McNemar.P == nil || *r.McNemar.P != 1 || r.McNemar.Method != "exact" {
 		t.Errorf("accuracy %v, %+v", *r.AccuracyB, *r.McNemar)
+	}
+	v.texts = map[uint64]bool{1: true, 2: true} // the rows are copies of two pages
+	if err := v.compare(&r); err != nil || r.McNemar.P != nil {
+		t.Errorf("of two different pages: %+v, %v", *r.McNemar, err)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 		{"paper-mean:0", 0, ""},
 		{"shark:0.5", 0, "only paper"},
 		{"paper:x", 0, "only paper"},
-		{"sharks", 0, "choose one of paper, learned"},
+		{"sharks", 0, "choose one of shark, hits, ache"},
 	} {
 		p, rho, err := Parse(c.text)
 		switch {

@@ -10,6 +10,7 @@ import (
 	"fossick/crawler"
 	"fossick/features"
 	"fossick/graph/orders"
+	"fossick/internal/nearest"
 	"fossick/internal/usage"
 	"fossick/relevance"
 	"fossick/relevance/known"
@@ -80,7 +81,7 @@ var table = []Policy{
 func Named(name string) (Policy, error) {
 	i := slices.IndexFunc(table, func(p Policy) bool { return p.Name == name })
 	if i < 0 {
-		return Policy{}, usage.Errorf("no policy %q; choose one of %s", name, strings.Join(Names(), ", "))
+		return Policy{}, usage.Errorf("no policy %q; choose one of %s", name, nearest.Some(name, Names()))
 	}
 	return table[i], nil
 }

@@ -253,5 +253,19 @@ func (o Outbox) Holdings() (h Holdings, err error) {
 	return h, err
 }
 
+// Arrived notes that what an agent knew of a part is here, if it was awaited from there.
+func (o OutboxBatch) Arrived(part uint16, agent string) error {
+	k, h := key(keyHoldings), Holdings{}
+	err := value(o.b.txn, k, func(k, v []byte) error { return decode(k, v, &h) })
+	if errors.Is(err, ErrUnknown) || err == nil && h.Awaits[part] != agent {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	delete(h.Awaits, part)
+	return o.PutHoldings(h)
+}
+
 // PutHoldings writes them down.
 func (o OutboxBatch) PutHoldings(h Holdings) error { return o.b.put(key(keyHoldings), h) }

@@ -47,7 +47,8 @@ type Made struct {
 	From       []string            `json:"negatives_from"` // null where they were found
 	Unlabelled *plan.Pool          `json:"unlabelled"`     // null with negatives
 	Accuracy   *float64            `json:"accuracy"`       // by cross-validation
-	AccuracyCI *[2]float64         `json:"accuracy_ci"`
+	AccuracyCI *[2]float64         `json:"accuracy_ci"`    // null of fewer than 5 different pages
+	spread     string              // it in words
 	OnTopic    *judge.ClassQuality `json:"on_topic"`
 	Threshold  *float64            `json:"threshold"`
 }
@@ -145,7 +146,7 @@ func (made *Made) tell(from *learnt) {
 	on, off, threshold := rep.PerClass[made.Name], rep.PerClass[train.Other], m.Threshold(made.Name)
 	made.Model, made.Examples, made.Negatives, made.Threshold = &path, &on, &off, &threshold
 	if cv := rep.CV; cv != nil {
-		made.Accuracy, made.AccuracyCI = &cv.Accuracy, &cv.CI
+		made.Accuracy, made.AccuracyCI, made.spread = &cv.Accuracy, cv.Interval(), cv.Spread()
 		made.OnTopic = new(judge.QualityOf(cv.PerClass[m.Class(made.Name)]))
 	}
 	if made.Unlabelled = from.Pool; from.Pool != nil {

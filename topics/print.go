@@ -26,8 +26,8 @@ func (made *Made) Print(w io.Writer) {
 		printable.Fprintf(w, "  model: trained on %d pages on topic and %d off (%s)\n", *made.Examples, *made.Negatives, strings.Join(made.From, ", "))
 	}
 	if made.Accuracy != nil {
-		printable.Fprintf(w, "  in cross-validation %.1f %% right (95 %% interval %.1f to %.1f); of the topic's pages, precision %s, recall %s\n",
-			100**made.Accuracy, 100*made.AccuracyCI[0], 100*made.AccuracyCI[1], judge.Share(made.OnTopic.Precision), judge.Share(made.OnTopic.Recall))
+		printable.Fprintf(w, "  in cross-validation %.1f %% right (%s); of the topic's pages, precision %s, recall %s\n",
+			100**made.Accuracy, made.spread, judge.Share(made.OnTopic.Precision), judge.Share(made.OnTopic.Recall))
 	}
 	name := named(made.Name, made.Topic)
 	if len(made.Seeds) == 0 {

@@ -35,7 +35,7 @@ type fitted struct {
 	rules     *models.Rules
 	matcher   *models.Matcher // of rules
 	network   *models.Network
-	nearest   *nearest          // of a baseline
+	nearest   *nearestPages     // of a baseline
 	ballot    *ballot           // of a vote, in place of all tables
 	dual      *dual             // of a linear machine
 	settings  map[string]string // for the card

@@ -11,6 +11,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/internal/nearest"
 	"fossick/models"
 )
 
@@ -27,7 +28,8 @@ type corpus struct {
 	best      [][]string                    // by class, candidates for K, see corpus.candidates
 	lengths   []length                      // by page
 	titles    map[string][]models.TitleWord // by class, see titles
-	marks     []uint64                      // of the pages, see models.Mark
+	marks     []uint64                      // of the pages, sorted and at most so many as a card keeps, see models.Mark
+	texts     []uint64                      // the mark of each page; nil where that is not known
 	common    *common                       // what the pages have in common; nil: plain
 	room      *room                         // how many words the rows have; nil: all
 }
@@ -250,9 +252,9 @@ func (g *gatherer) label(rep *Report) {
 	if len(g.views) == 0 {
 		g.views, g.y, g.titles = []*corpus{{}}, []map[string]int{{}}, []*titles{newTitles()}
 	}
-	marks := models.KeepMarks(g.marks)
+	marks := models.KeepMarks(slices.Clone(g.marks))
 	for i, c := range g.views {
-		c.marks = marks
+		c.marks, c.texts = marks, g.marks
 		c.extractor, c.sites, c.from, c.nouns, c.lengths = g.opt.extractor(g.plain), g.sites, g.from, g.nouns, g.lengths
 		c.classes = slices.Sorted(maps.Keys(g.y[i]))
 		c.titles = g.titles[i].list()
@@ -295,7 +297,7 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 	}
 	for _, l := range opt.Labels {
 		if opt.Topic == "" && !slices.Contains(c.classes, l) {
-			return fmt.Errorf("%w: no page has the label %q; the set has %v", ErrData, l, c.classes)
+			return fmt.Errorf("%w: no page has the label %q; the set has %s", ErrData, l, nearest.Some(l, c.classes))
 		}
 	}
 	return nil

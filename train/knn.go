@@ -27,7 +27,7 @@ func (knn) fit(_ context.Context, c *corpus, pages []int, by fitting) (*fitted, 
 		return nil, err
 	}
 	f.weigh(c, c.counts(pages), len(pages), false)
-	near := &nearest{tree: kdtree.New(), y: y}
+	near := &nearestPages{tree: kdtree.New(), y: y}
 	for _, v := range f.vectors(c, pages) {
 		near.rows = append(near.rows, f.point(v))
 	}
@@ -38,8 +38,8 @@ func (knn) fit(_ context.Context, c *corpus, pages []int, by fitting) (*fitted, 
 	return f, nil
 }
 
-// nearest is what knn has learned.
-type nearest struct {
+// nearestPages is what knn has learned.
+type nearestPages struct {
 	tree *kdtree.Tree
 	rows [][]float64
 	y    []int
@@ -57,7 +57,7 @@ func (f *fitted) point(v features.Vector) []float64 {
 
 // scores counts the classes of the nearest pages in dst; the nearest of all decides
 // between equal ones.
-func (n *nearest) scores(dst []float64, at []float64) {
+func (n *nearestPages) scores(dst []float64, at []float64) {
 	clear(dst)
 	rows, _, err := n.tree.Search(min(neighbours, len(n.rows)), apart{}, at)
 	if err != nil { // only of shapes, which are ours

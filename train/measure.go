@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -13,7 +14,8 @@ import (
 type Measures struct {
 	Pages     int
 	Accuracy  float64
-	CI        [2]float64 // of the accuracy, 95 %
+	CI        [2]float64 // of the accuracy, 95 %; see Interval
+	Units     int        // different pages; sites, where those were held out whole
 	MacroF1   float64    // mean of F1 over the classes that occur in the truth
 	PerClass  []ClassMeasures
 	Confusion [][]int // truth, then prediction
@@ -29,7 +31,7 @@ type ClassMeasures struct {
 // Measure compares predicted with true classes, numbers below classes. A
 // predicted or true class below 0 counts as an error of the page only.
 func Measure(classes int, truth, predicted []int) Measures {
-	m := Measures{Pages: len(truth), Confusion: make([][]int, classes)}
+	m := Measures{Pages: len(truth), Units: len(truth), Confusion: make([][]int, classes)}
 	for c := range m.Confusion {
 		m.Confusion[c] = make([]int, classes)
 	}
@@ -92,6 +94,22 @@ func (m *Measures) Majority() (class int, accuracy float64) {
 		return 0, 0
 	}
 	return class, float64(m.PerClass[class].Support) / float64(m.Pages)
+}
+
+// Interval returns CI, or nil of too few units to tell of other pages.
+func (m *Measures) Interval() *[2]float64 {
+	if m.Units < stats.Fewest {
+		return nil
+	}
+	return &m.CI
+}
+
+// Spread says the interval in per cent, or why there is none.
+func (m *Measures) Spread() string {
+	if ci := m.Interval(); ci != nil {
+		return fmt.Sprintf("95 %% interval %.1f to %.1f", 100*ci[0], 100*ci[1])
+	}
+	return fmt.Sprintf("no interval: it needs %d different pages or sites, here: %d", stats.Fewest, m.Units)
 }
 
 // crossValidated widens the interval of m, which is of pages held out while a share of all was

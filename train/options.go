@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
-	"strings"
 
 	"fossick/features"
+	"fossick/internal/nearest"
 	"fossick/models"
 )
 
@@ -159,7 +159,7 @@ func (m *Method) learners(selected bool) ([]learner, error) {
 	case models.NN:
 		return []learner{nn{m.NN}}, nil
 	}
-	return nil, fmt.Errorf("no classifier %q; choose one of %s", m.Classifier, strings.Join(Classifiers(), ", "))
+	return nil, fmt.Errorf("no classifier %q; choose one of %s", m.Classifier, nearest.Some(m.Classifier, Classifiers()))
 }
 
 // selected says whether words are selected.

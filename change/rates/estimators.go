@@ -2,7 +2,8 @@ package rates
 
 import (
 	"fmt"
-	"strings"
+
+	"fossick/internal/nearest"
 )
 
 // Estimator tells a page's rate from its visits. It may be used by several goroutines.
@@ -44,7 +45,7 @@ func New(name string, model *Model) (*Estimator, error) {
 			return &Estimator{e.estimate, model}, nil
 		}
 	}
-	return nil, fmt.Errorf("no estimator %q; choose one of %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("no estimator %q; choose one of %s", name, nearest.Some(name, Names()))
 }
 
 // Estimate returns how often a page changes. It is finite whatever the visits are;

@@ -205,7 +205,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"no budget", good, "cho", 0, nil, "positive number"},
 		{"budget without end", good, "cho", math.Inf(1), nil, "positive number"},
-		{"no such policy", good, "best", 1, nil, "choose one of uniform"},
+		{"no such policy", good, "best", 1, nil, "choose one of azar, cho"},
 		{"rate not known", made([]float64{math.NaN()}, []float64{1}, nil), "cho", 1, nil, "estimate it"},
 		{"rate below 0", made([]float64{-1}, []float64{1}, nil), "cho", 1, nil, "must be 0 to"},
 		{"weight below 0", made([]float64{1}, []float64{-1}, nil), "cho", 1, nil, "weight of -1"},

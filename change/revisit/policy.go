@@ -3,7 +3,8 @@ package revisit
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"fossick/internal/nearest"
 )
 
 // Policy is a rule by which a budget is shared among pages.
@@ -50,5 +51,5 @@ func byName(name string) (Policy, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Policy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, strings.Join(names, ", "))
+	return Policy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, nearest.Some(name, names))
 }

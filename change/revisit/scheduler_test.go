@@ -280,7 +280,7 @@ func TestSchedulerRefuses(t *testing.T) {
 		o     Options
 		want  string
 	}{
-		{"policy", good, Options{Policy: "best", Budget: 1}, "choose one of uniform"},
+		{"policy", good, Options{Policy: "best", Budget: 1}, "choose one of azar, cho"},
 		{"budget", good, Options{Policy: "cho"}, "positive number"},
 		{"longest", good, Options{Policy: "cho", Budget: 1, Longest: 1}, "a budget of 2"},
 		{"longest below 0", good, Options{Policy: "cho", Budget: 1, Longest: -1}, "allow a longer time"},

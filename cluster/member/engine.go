@@ -92,6 +92,10 @@ func (m *Member) Trim(p cluster.Partition, upto uint64) {
 // Take commits parcels.
 func (m *Member) Take(d cluster.Delivery) {
 	m.do(func() error {
+		if m.handedOver(d.Partition) {
+			m.node.Taken(d, false) // the next owner gets it
+			return nil
+		}
 		from := crawler.Delivery{Sender: string(d.From), Part: uint16(d.Partition)}
 		for _, p := range d.Parcels {
 			from.Parcels = append(from.Parcels, store.Parcel{Part: from.Part, Number: p.Number, Data: p.Bytes})

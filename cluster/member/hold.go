@@ -11,7 +11,6 @@ import (
 // hands are partitions that come and go. The member's mutex guards them.
 type hands struct {
 	coming  map[uint16]*coming
-	heard   []uint16 // have arrived, and that is not written down
 	leaving []leaving
 	epochs  map[uint16]uint64 // of the parts that Own has heard of
 }
@@ -19,7 +18,8 @@ type hands struct {
 // coming is a partition that this member owns and may not ask yet, or no more.
 type coming struct {
 	from   cluster.AgentID // whose knowledge of it is to come first; "" when nobody's is
-	until  time.Time       // when that is no longer waited for, or nothing is
+	dead   bool            // from is: its keeper may send on its knowledge, not beyond until
+	until  time.Time       // when it has rested
 	leaves bool            // it is being let go: links to it are the next owner's
 	held   bool            // it is written down, with what is known of it from a replica
 }
@@ -28,11 +28,11 @@ type coming struct {
 func (c *coming) over() bool { return c.held && !c.leaves && !c.awaits() }
 
 // awaits says whether something is waited for before it is asked, or let go.
-func (c *coming) awaits() bool { return time.Now().Before(c.until) }
+func (c *coming) awaits() bool { return c.from != "" && !c.dead || time.Now().Before(c.until) }
 
 const (
-	// longest is how long the knowledge of the last owner is waited for. Without it URLs
-	// may be asked for again, and are not forgotten.
+	// longest is how long the knowledge of a dead owner is waited for: its keeper may send it
+	// on. Without it URLs may be asked for again, and are not forgotten.
 	longest = time.Minute
 	// drained is how often it is asked whether anything is under way.
 	drained = 20 * time.Millisecond
@@ -44,7 +44,7 @@ func (m *Member) Own(gained []cluster.Holding, lost, passed []cluster.Partition)
 	for _, h := range gained {
 		c := &coming{until: time.Now().Add(h.Wait)}
 		if h.From != "" && h.From != m.opt.Protocol.ID && !h.Taken {
-			c.from, c.until = h.From, time.Now().Add(max(h.Wait, longest))
+			c.from = h.From
 		}
 		m.coming[uint16(h.Partition)], m.epochs[uint16(h.Partition)] = c, h.Epoch
 	}
@@ -93,6 +93,7 @@ func (m *Member) hold(gained []cluster.Holding, gone []cluster.Partition) error 
 	for _, g := range gained {
 		p := uint16(g.Partition)
 		h.Known = max(h.Known, g.Epoch)
+		_, had := h.Held[p]
 		h.Held[p] = g.Epoch
 		delete(h.Past, p)
 		c := m.coming[p]
@@ -100,7 +101,9 @@ func (m *Member) hold(gained []cluster.Holding, gone []cluster.Partition) error 
 			continue
 		}
 		if waited := cluster.AgentID(h.Awaits[p]); g.From == m.opt.Protocol.ID && waited != "" { // before it started again
-			c.from, c.until = waited, time.Now().Add(longest)
+			c.from = waited
+		} else if had && waited == "" { // it has arrived already: the coordinator had not heard so
+			c.from = ""
 		}
 		if c.from != "" {
 			h.Awaits[p] = string(c.from)
@@ -140,49 +143,35 @@ func holdings(s *store.Store) (h store.Holdings, err error) {
 	return h, err
 }
 
-// arrived says that all that the last owner knew of a partition is here. It is written down
-// together with what else has arrived by then; a member that ends before waits in vain when it
-// comes back, not for long.
+// arrived says that all that the last owner knew of a partition is here.
 func (m *Member) arrived(part uint16, from cluster.AgentID) error {
 	m.mu.Lock()
-	note := m.came(part, from)
+	m.came(part, from)
 	m.mu.Unlock()
-	if !note {
-		return m.settle()
-	}
-	m.do(func() error {
-		m.mu.Lock()
-		heard := m.heard
-		m.heard = nil
-		m.mu.Unlock()
-		h, err := holdings(m.opt.Crawl.Store)
-		if err != nil {
-			return err
-		}
-		for _, part := range heard {
-			delete(h.Awaits, part)
-		}
-		return m.agent.Hold(m.ctx, h)
-	})
 	return m.settle()
 }
 
-// came ends the wait for a partition's knowledge, if it was waited for from there. note says
-// that this is to be written down, and nothing else is yet.
-func (h *hands) came(part uint16, from cluster.AgentID) (note bool) {
-	c := h.coming[part]
-	if c == nil || c.from != from {
-		return false
+// came ends the wait for a partition's knowledge, if it was waited for from there.
+func (h *hands) came(part uint16, from cluster.AgentID) {
+	if c := h.coming[part]; c != nil && c.from == from {
+		c.from, c.until = "", time.Now()
 	}
-	c.from, c.until = "", time.Now()
-	h.heard = append(h.heard, part)
-	return len(h.heard) == 1
+}
+
+// mourn bounds the wait for what the dead knew.
+func (h *hands) mourn(lives func(cluster.AgentID) bool) {
+	for _, c := range h.coming {
+		if c.from != "" && !c.dead && !lives(c.from) {
+			c.dead, c.until = true, time.Now().Add(longest)
+		}
+	}
 }
 
 // hurry looks whether the wait for a partition is over.
 func (m *Member) hurry() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.mourn(m.node.Lives)
 	for _, c := range m.coming {
 		if c.over() || c.leaves && c.from != "" && !c.awaits() {
 			m.jobs = append(m.jobs, m.settle)
@@ -225,7 +214,7 @@ func (m *Member) Release(p cluster.Partition, epoch uint64) {
 	m.mu.Lock()
 	c := &coming{leaves: true} // until it comes again, or has passed
 	if was := m.coming[uint16(p)]; was != nil && was.from != "" {
-		c.from, c.until = was.from, was.until
+		c.from, c.dead, c.until = was.from, was.dead, was.until
 	}
 	m.coming[uint16(p)] = c
 	m.leaving = append(m.leaving, leaving{p, epoch})
@@ -237,6 +226,14 @@ func (m *Member) Release(p cluster.Partition, epoch uint64) {
 type leaving struct {
 	partition cluster.Partition
 	epoch     uint64
+}
+
+// handedOver says whether what is known of a partition is on its way to the next owner.
+func (m *Member) handedOver(p cluster.Partition) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.coming[uint16(p)]
+	return c != nil && c.leaves && !slices.ContainsFunc(m.leaving, func(l leaving) bool { return l.partition == p })
 }
 
 // ready takes what may be let go by now.

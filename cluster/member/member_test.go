@@ -369,13 +369,35 @@ func TestAwaits(t *testing.T) {
 	})
 }
 
-// TestReleaseAwaits: what is to go on to another waits for what the owner before knows, not for
-// ever.
+// TestSlowHandover: what the last owner knows takes longer than a minute to arrive. Until it is
+// there, no page of its sites is asked for.
+func TestSlowHandover(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 24, pages: 6}, 0)
+		g.all, g.none, g.rest = true, true, time.Second
+		g.start("aaaaaaaaaaaaaaaa", true)
+		time.Sleep(4 * time.Second)
+		g.wires["aaaaaaaaaaaaaaaa"].slow.Store(int64(4 * time.Minute))
+		g.start("bbbbbbbbbbbbbbbb", false)
+		time.Sleep(3 * time.Minute)
+		if g.members["bbbbbbbbbbbbbbbb"].awaiting() == 0 {
+			t.Error("it waits for nothing")
+		}
+		g.wires["aaaaaaaaaaaaaaaa"].slow.Store(0)
+		pages, again := g.wait()
+		if n := len(pages); n != 144 || len(slices.Compact(pages)) != 144 || again > 0 {
+			t.Errorf("%d pages, want 144; %d asked for again", n, again)
+		}
+	})
+}
+
+// TestReleaseAwaits: what is to go on to another waits for what the owner before knows, and for a
+// minute after that owner's death.
 func TestReleaseAwaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &Member{hands: hands{coming: map[uint16]*coming{
-			1: {held: true, from: "a", until: time.Now().Add(longest)},
-			2: {held: true, from: "a", until: time.Now().Add(longest)},
+			1: {held: true, from: "a"},
+			2: {held: true, from: "a"},
 			3: {held: true},
 		}}}
 		for p := range cluster.Partition(5) {
@@ -392,9 +414,18 @@ func TestReleaseAwaits(t *testing.T) {
 		if now := m.ready(); len(now) != 1 || now[0] != (leaving{2, 7}) {
 			t.Errorf("%+v may go when it has come", now)
 		}
+		time.Sleep(10 * longest)
+		m.mourn(func(cluster.AgentID) bool { return true })
+		if now := m.ready(); len(now) != 0 {
+			t.Errorf("%+v may go while the owner before lives", now)
+		}
+		m.mourn(func(id cluster.AgentID) bool { return id != "a" })
+		if now := m.ready(); len(now) != 0 {
+			t.Errorf("%+v may go at the owner's death", now)
+		}
 		time.Sleep(longest)
 		if now := m.ready(); len(now) != 1 || now[0] != (leaving{1, 7}) {
-			t.Errorf("%+v may go after %v", now, longest)
+			t.Errorf("%+v may go %v after the owner's death", now, longest)
 		}
 	})
 }

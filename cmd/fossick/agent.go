@@ -183,7 +183,7 @@ func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, er
 		if err != nil {
 			return monitor.Whole{}, err
 		}
-		s, err := cluster.StatusOf(values)
+		s := cluster.StatusOf(values)
 		w := monitor.Whole{Partitions: s.Partitions}
 		for i := range s.Agents {
 			a := &s.Agents[i]
@@ -197,7 +197,7 @@ func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, er
 			w.Fetched += a.Report.Pages
 			w.Relevant += a.Report.Relevant
 		}
-		return w, err
+		return w, nil
 	}
 }
 

@@ -71,8 +71,9 @@ type clusterStatus struct {
 	Partitions  int            `json:"partitions"` // that have an owner
 	Fetched     int64          `json:"fetched"`
 	Relevant    int64          `json:"relevant"`
-	Lost        int64          `json:"lost"`            // pages that are gone with an agent
-	Stopped     string         `json:"stopped_because"` // "" while the crawl goes on
+	Lost        int64          `json:"lost"`                 // pages that are gone with an agent
+	Stopped     string         `json:"stopped_because"`      // "" while the crawl goes on
+	Unreadable  []string       `json:"unreadable,omitempty"` // keys whose values no agent wrote
 }
 
 type clusterAgent struct {
@@ -107,11 +108,8 @@ func (c clusterStatusCmd) Run(a *app) error {
 	if err = errors.Join(err, exchange.Close()); err != nil {
 		return err
 	}
-	s, err := cluster.StatusOf(values)
-	if err != nil {
-		return err
-	}
-	if len(s.Agents) == 0 {
+	s := cluster.StatusOf(values)
+	if len(s.Agents)+len(s.Unreadable) == 0 {
 		return fmt.Errorf("no agent of a crawl %q has connected to %s; give --crawl the name that the agents use", c.Name, c.Nats)
 	}
 	told := tellStatus(&s)
@@ -119,7 +117,7 @@ func (c clusterStatusCmd) Run(a *app) error {
 }
 
 func tellStatus(s *cluster.Status) *clusterStatus {
-	told := &clusterStatus{Coordinator: string(s.Coordinator), Partitions: s.Partitions, Stopped: s.Ended}
+	told := &clusterStatus{Coordinator: string(s.Coordinator), Partitions: s.Partitions, Stopped: s.Ended, Unreadable: s.Unreadable}
 	for _, one := range s.Agents {
 		state := ""
 		switch {
@@ -149,6 +147,9 @@ func (s *clusterStatus) print(w io.Writer) {
 		printable.Fprintf(w, "%-17s %10d %9d %9d %9d %8.1f  %s\n", one.Name, one.Partitions, one.Fetched, one.Relevant, one.Waiting, one.PagesPerSecond, state)
 	}
 	printable.Fprintf(w, "%d of 1,024 partitions have an owner; %d pages, %d of them on topic\n", s.Partitions, s.Fetched, s.Relevant)
+	for _, key := range s.Unreadable {
+		printable.Fprintf(w, "%s cannot be read: no agent of this release wrote it; an agent that lives writes it anew\n", key)
+	}
 	if s.Lost > 0 {
 		printable.Fprintf(w, "%d pages were lost with agents that are gone; fossick agent --refetch-lost fetches them again\n", s.Lost)
 	}

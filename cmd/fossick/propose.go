@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 
@@ -19,7 +20,7 @@ type proposeCmd struct {
 	Source   string   `arg:"" name:"SOURCE" help:"Where to look: a corpus or a store; a sitemap (.xml, .xml.gz); a file of URLs or links, a line each: URL, URL TAB words, URL TAB URL TAB words." complete:"sets"`
 	Topic    string   `placeholder:"T" help:"A topic's name (built in: $${topics}; your own), or its folder; its model judges the pages, its keywords the URLs." complete:"topics"`
 	Keywords []string `placeholder:"WORDS" help:"Words and phrases of the topic, by comma."`
-	Examples []string `sep:"none" placeholder:"SET" help:"Pages on the topic: a folder of .html or .txt files, or any set; if a set has the label that --topic names, only those rows. May be repeated. These pages are not proposed." complete:"sets"`
+	Examples []string `sep:"none" placeholder:"SET" help:"Pages on the topic: a folder of .html or .txt files, or any set; if a set has the label that --topic names, only those rows. May be repeated. These pages are not proposed, nor are pages labelled off topic, which do not count in the ranking." complete:"sets"`
 	N        int      `short:"n" default:"10" placeholder:"N" help:"Start pages to propose [10]."`
 	Out      string   `short:"o" placeholder:"FILE" help:"File to write the start pages to, for --seeds: one a line, with the reason as a comment."`
 }
@@ -85,6 +86,9 @@ func (c *proposeCmd) Run(a *app) error {
 	for _, p := range found.Proposals {
 		r.Proposals = append(r.Proposals, proposalResult(p))
 	}
+	if n := len(r.Proposals); n < c.N {
+		a.log.Warn("no more candidates are on topic, lead to pages on topic and differ from these", "proposed", n, "wanted", c.N)
+	}
 	if c.Out != "" {
 		r.Out = &c.Out
 		if err := os.WriteFile(c.Out, []byte(r.seeds()), 0o644); err != nil {
@@ -134,13 +138,19 @@ func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, 
 	if len(c.Examples) == 0 {
 		return nil, nil
 	}
-	rows, _, err := topics.Examples(a.openSet, c.Topic, c.Examples)
+	rows, off, err := topics.Examples(a.openSet, c.Topic, c.Examples)
 	if err != nil {
 		return nil, err
 	}
 	if given, err = t.Learn(rows, a.log); err == nil && len(t.Examples) == 0 {
 		err = fmt.Errorf("no page can be read in %s; give a folder of pages or a set", strings.Join(c.Examples, ", "))
 	}
+	if err != nil || off == nil {
+		return given, err
+	}
+	no, err := new(propose.Topic).Learn(off, a.log)
+	a.log.Warn("candidates are ranked by the pages on topic alone; pages that are labelled off topic are not proposed, and not used else", "off_topic", len(no))
+	maps.Copy(given, no)
 	return given, err
 }
 

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -73,9 +75,9 @@ func (c *serveCmd) Run(a *app) (err error) {
 		sets = append(sets, set)
 	}
 	if c.Log != "" {
-		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		f, err := openLog(c.Log)
 		if err != nil {
-			return fmt.Errorf("request log: %w; give a file that can be written", err)
+			return fmt.Errorf("request log: %w; give a file that can be written, /dev/stdout or /dev/stderr", err)
 		}
 		defer closing(&err, f)
 		opt.Log = f
@@ -184,4 +186,20 @@ func closing(err *error, c io.Closer) {
 	if e := c.Close(); e != nil && *err == nil {
 		*err = e
 	}
+}
+
+// openLog opens a log to append to. It waits for nobody to read a named pipe, and refuses it as
+// it does a device: only the process's own output may be one.
+func openLog(path string) (*os.File, error) {
+	if path == "/dev/stdout" || path == "/dev/stderr" {
+		return os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY|syscall.O_NONBLOCK, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if at, err := f.Stat(); err != nil || !at.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is no ordinary file", path), err, f.Close())
+	}
+	return f, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/wholefile"
 	"fossick/report"
@@ -74,7 +75,7 @@ const forStats = 0x57a7
 func knownTables(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(webstats.Names, name) {
-			return usagef("--table %s: want one of %s", name, strings.Join(webstats.Names, ", "))
+			return usagef("--table %s: want one of %s", name, nearest.Some(name, webstats.Names))
 		}
 	}
 	return nil

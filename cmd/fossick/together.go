@@ -131,9 +131,9 @@ func (f *withAgents) awaited(a *app, opt bus.Options, store string, id cluster.A
 	if err != nil {
 		return nil, err
 	}
-	s, err := cluster.StatusOf(values)
-	if err != nil {
-		return nil, err
+	s := cluster.StatusOf(values)
+	if len(s.Unreadable) > 0 {
+		return nil, fmt.Errorf("what the exchange has of crawl %q under %s cannot be read, so its agents are not known; give all of them --agents N", f.Crawl, strings.Join(s.Unreadable, ", "))
 	}
 	for _, one := range s.Agents {
 		named = append(named, one.ID)

@@ -422,3 +422,23 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// TestRedirect: objects and signatures go to no host that a redirect names.
+func TestRedirect(t *testing.T) {
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		var reached atomic.Int64
+		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { reached.Add(1) }))
+		s := newServer(t)
+		p := s.open(t, "pages", false)
+		s.answer(func(w http.ResponseWriter, r *http.Request) bool {
+			http.Redirect(w, r, other.URL+r.URL.Path, code)
+			return true
+		})
+		err := errors.Join(fill(p, map[string]string{"a": "text"}), p.Commit())
+		if err == nil || reached.Load() != 0 {
+			t.Errorf("a redirect of %d: %v, and the other host was asked %d times", code, err, reached.Load())
+		}
+		s.answer(func(http.ResponseWriter, *http.Request) bool { return false })
+		other.Close()
+	}
+}

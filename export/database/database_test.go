@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -269,5 +270,26 @@ func TestServer(t *testing.T) {
 		if _, err := NewServer(address); err == nil {
 			t.Errorf("%s is taken for the address of an index", address)
 		}
+	}
+}
+
+// TestServerRedirect: pages and a password go to no host that a redirect names.
+func TestServerRedirect(t *testing.T) {
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		var reached atomic.Int64
+		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			reached.Add(1)
+			fmt.Fprint(w, `{"errors":false,"items":[]}`)
+		}))
+		h := httptest.NewServer(http.RedirectHandler(other.URL+"/crawl/_bulk", code))
+		s, err := NewServer(strings.Replace(h.URL, "//", "//user:secret@", 1) + "/crawl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run(t, s, pages(3)); err == nil || strings.Contains(err.Error(), "secret") || reached.Load() != 0 {
+			t.Errorf("a redirect of %d: %v, and the other host was asked %d times", code, err, reached.Load())
+		}
+		h.Close()
+		other.Close()
 	}
 }

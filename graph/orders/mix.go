@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"fossick/internal/nearest"
 )
 
 // Share is the part of a mix that one ordering has.
@@ -23,7 +25,7 @@ func parseMix(text string, known []string) ([]Share, error) {
 		name, factor, given := strings.Cut(strings.TrimSpace(part), "*")
 		s := Share{Name: strings.TrimSpace(name), Part: 1}
 		if !slices.Contains(known, s.Name) {
-			return nil, fmt.Errorf("ordering %q is not known; choose one of %s, or mix them as in mcs*0.3+bfs*0.7", s.Name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("ordering %q is not known; choose one of %s, or mix them as in mcs*0.3+bfs*0.7", s.Name, nearest.Some(s.Name, known))
 		}
 		if given {
 			var err error

@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"fossick/datasets"
+	"fossick/internal/nearest"
 	"fossick/lab"
 	"fossick/lab/plan"
 	"fossick/train"
@@ -57,7 +58,7 @@ type bench struct {
 func find[C any](all map[string]C, name string) (C, error) {
 	c, ok := all[name]
 	if !ok {
-		return c, fmt.Errorf("no corpus %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+		return c, fmt.Errorf("no corpus %q; there are %s", name, nearest.Some(name, nearest.Sorted(all)))
 	}
 	return c, nil
 }

@@ -30,7 +30,8 @@ type Result struct {
 	Across       *int                          `json:"duplicates_across"`           // test pages that are training pages too; null without a test
 	WithoutThem  *float64                      `json:"accuracy_without_duplicates"` // null when there are none
 	Accuracy     *float64                      `json:"accuracy"`
-	AccuracyCI   *[2]float64                   `json:"accuracy_ci"`
+	AccuracyCI   *[2]float64                   `json:"accuracy_ci"` // null of fewer than 5 different pages or sites
+	spread       string                        // it in words
 	AccuracyFrom *string                       `json:"accuracy_from"` // test, cross-validation
 	Baseline     *float64                      `json:"baseline"`      // accuracy of giving all pages the most frequent label
 	MacroF1      *float64                      `json:"macro_f1"`
@@ -81,7 +82,7 @@ func (r *Result) tell(m *models.Model, j *judge.Judgement) {
 const listedMistakes = 10
 
 func (r *Result) measures(classes []string, m *train.Measures) {
-	r.Accuracy, r.AccuracyCI, r.MacroF1 = &m.Accuracy, &m.CI, &m.MacroF1
+	r.Accuracy, r.AccuracyCI, r.MacroF1, r.spread = &m.Accuracy, m.Interval(), &m.MacroF1, m.Spread()
 	_, baseline := m.Majority()
 	r.Baseline = &baseline
 	r.PerClass, r.Confusion = judge.ByClass(classes, m), judge.Confusion(classes, m)
@@ -118,8 +119,8 @@ func (r *Result) printQuality(w io.Writer) {
 	if r.TestPages != nil {
 		pages = report.Number(*r.TestPages) + " test pages"
 	}
-	printable.Fprintf(w, "\nAccuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f on %s\n",
-		100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], *r.MacroF1, pages)
+	printable.Fprintf(w, "\nAccuracy %.1f %% (%s), macro F1 %.3f on %s\n",
+		100**r.Accuracy, r.spread, *r.MacroF1, pages)
 	if r.Across != nil && *r.Across > 0 {
 		printable.Fprintf(w, "  %s of them are also training pages, so this may be too good", report.Number(*r.Across))
 		if r.WithoutThem != nil {

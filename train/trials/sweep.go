@@ -89,8 +89,8 @@ func (l sweptLine) best() (top *Row) {
 // the best: fewer words cost more than chance would.
 func (l sweptLine) knee() *Row {
 	top := l.best()
-	if top == nil {
-		return nil
+	if top == nil || top.AccuracyCI == nil {
+		return top
 	}
 	for i := range slices.Backward(l.rows) {
 		if r := &l.rows[i]; r.Accuracy != nil && *r.Accuracy >= top.AccuracyCI[0] {
@@ -157,6 +157,14 @@ func (s swept) lead() string {
 	return text + "."
 }
 
+// interval writes the row's interval; a dash of too few pages to have one.
+func (r *Row) interval() string {
+	if r.AccuracyCI == nil {
+		return "–"
+	}
+	return report.Span(*r.AccuracyCI)
+}
+
 // summary is the best of each classifier, and the fewest words that are not worse
 // than chance allows, as a table.
 func (s swept) summary() [][]string {
@@ -168,7 +176,7 @@ func (s swept) summary() [][]string {
 			continue
 		}
 		rows = append(rows, []string{
-			l.classifier, shareOf(top.Accuracy), report.Span(*top.AccuracyCI), report.Number(top.Words), fmt.Sprint(*top.Mu),
+			l.classifier, shareOf(top.Accuracy), top.interval(), report.Number(top.Words), fmt.Sprint(*top.Mu),
 			report.Number(knee.Words), fmt.Sprint(*knee.Mu), shareOf(knee.Accuracy),
 		})
 	}
@@ -250,7 +258,9 @@ func (s swept) figures() ([]report.Figure, error) {
 		for _, r := range l.rows {
 			if r.Accuracy != nil {
 				line.Points = append(line.Points, report.Point{X: *r.Mu, Y: *r.Accuracy})
-				line.Band = append(line.Band, *r.AccuracyCI)
+				if r.AccuracyCI != nil { // all have the same pages, so all have one or none
+					line.Band = append(line.Band, *r.AccuracyCI)
+				}
 			}
 		}
 		accuracy.Lines = append(accuracy.Lines, line)

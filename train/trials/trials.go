@@ -212,7 +212,7 @@ func tryOne(ctx context.Context, b *train.Bench, t train.Trial) (Row, error) {
 		r.Mu = &t.Mu
 	}
 	if m := got.Measures; m != nil {
-		r.Accuracy, r.AccuracyCI, r.MacroF1 = &m.Accuracy, &m.CI, &m.MacroF1
+		r.Accuracy, r.AccuracyCI, r.MacroF1 = &m.Accuracy, m.Interval(), &m.MacroF1
 	}
 	return r, nil
 }
