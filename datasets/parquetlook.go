@@ -67,8 +67,8 @@ func checkPages(r io.ReaderAt, meta *format.ColumnMetaData, optional bool, rows,
 		}
 		in, out := p[pagePacked], p[pageUnpacked]
 		switch values += p[pageValues]; {
-		case in < 0 || out < 0 || in > end-at || out > mostPage || out > freePage && out/200 > in:
-			return fmt.Errorf("%w: a page of %d bytes from %d", reading.ErrBomb, out, in)
+		case in < 0 || out < 0 || in > end-at || tooLarge(out, in):
+			return fmt.Errorf("%w: a page of %d bytes out of %d", reading.ErrBomb, out, in)
 		case p[pageValues] < 0 || p[pageInDictionary] < 0 || p[pageInDictionary] > mostInPage || p[pageInDictionary] > out || p[pageValues] > mostInPage || values > rows:
 			return fmt.Errorf("%w: pages of %d values, and %d in the dictionary, for %d rows", errTable, values, p[pageInDictionary], rows)
 		}

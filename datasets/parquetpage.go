@@ -64,20 +64,82 @@ func (p *facts) checkValues(text []byte) error {
 			return nil
 		}
 		return runs(text[1:], int(text[0]), p[pageValues])
-	case format.DeltaLengthByteArray: // size of a block, of its parts, how many there are
+	case format.DeltaLengthByteArray:
 		t := thrift{in: text}
-		for range 2 {
-			if _, err := t.uvarint(); err != nil {
-				return err
-			}
+		_, err := t.lengths(p[pageValues])
+		return err
+	case format.DeltaByteArray: // of each text: how much of the one before it begins with, and the rest
+		t := thrift{in: text}
+		shared, err := t.lengths(p[pageValues])
+		if err != nil {
+			return err
 		}
-		if n, err := t.uvarint(); err != nil || n > uint64(p[pageValues]) {
-			return fmt.Errorf("%w: lengths of %d texts, of %d", errTable, n, p[pageValues])
+		own, err := t.lengths(p[pageValues])
+		if err == nil && tooLarge(shared+own, p[pagePacked]) {
+			err = fmt.Errorf("%w: a page of %d bytes out of %d", reading.ErrBomb, shared+own, p[pagePacked])
 		}
-		return nil
+		return err
 	default:
-		return fmt.Errorf("text in the encoding %s, in which a few bytes can expand to gigabytes; write it plain or with a dictionary", e)
+		return fmt.Errorf("text in the encoding %s; write it plain, with a dictionary or with deltas", e)
 	}
+}
+
+// tooLarge says whether a page of out bytes is too large for the bytes that it is packed in.
+func tooLarge(out, in int64) bool { return out > mostPage || out > freePage && out/200 > in }
+
+// lengths walks over at most so many lengths of texts in the encoding DELTA_BINARY_PACKED,
+// and returns their sum.
+func (t *thrift) lengths(most int64) (sum int64, err error) {
+	var head [3]uint64 // numbers in a block, parts of a block, numbers in all
+	for i := range head {
+		if head[i], err = t.uvarint(); err != nil {
+			return 0, err
+		}
+	}
+	block, parts, left := head[0], head[1], head[2]
+	value, err := t.varint()
+	if err != nil || left == 0 {
+		return 0, err
+	}
+	if block > 1<<16 || parts == 0 || block/parts == 0 || block%(8*parts) != 0 || left > uint64(most) || value < 0 {
+		return 0, fmt.Errorf("%w: %d lengths of texts, of %d, in blocks of %d", errTable, left, most, block)
+	}
+	sum = value
+	for left--; left > 0; {
+		least, err := t.varint()
+		if err != nil {
+			return 0, err
+		}
+		widths := t.in[t.at:]
+		if err := t.skip(parts); err != nil {
+			return 0, err
+		}
+		for _, width := range widths[:min(parts, (left+block/parts-1)/(block/parts))] {
+			body := t.in[t.at:]
+			if width > 32 {
+				return 0, fmt.Errorf("%w: numbers of %d bits", errTable, width)
+			}
+			if err := t.skip(block / parts * uint64(width) / 8); err != nil {
+				return 0, err
+			}
+			n := min(left, block/parts)
+			for i := range n {
+				if value += least + packedAt(body, i, uint64(width)); value < 0 || value > mostPage {
+					return 0, fmt.Errorf("%w: a text of %d bytes", errTable, value)
+				}
+				sum += value
+			}
+			left -= n
+		}
+	}
+	return sum, nil
+}
+
+// packedAt is the number at place i, of numbers of so many bits, at most 32.
+func packedAt(b []byte, i, width uint64) int64 {
+	var word [8]byte
+	copy(word[:], b[min(i*width/8, uint64(len(b))):])
+	return int64(binary.LittleEndian.Uint64(word[:]) >> (i * width % 8) & (1<<width - 1))
 }
 
 // unpacked returns n bytes, and takes little more memory whatever was packed.
@@ -87,8 +149,8 @@ func unpacked(b []byte, codec format.CompressionCodec, n int64) ([]byte, error) 
 	case format.Uncompressed:
 		r = bytes.NewReader(b)
 	case format.Snappy:
-		if size, err := snappy.DecodedLen(b); err != nil || int64(size) != n {
-			return nil, fmt.Errorf("%w: a page of %d bytes unpacks to %d: %w", errTable, n, size, err)
+		if size, err := snappy.DecodedLen(b); err == nil && int64(size) != n {
+			return nil, fmt.Errorf("%w: a page of %d bytes unpacks to %d", errTable, n, size)
 		}
 		return snappy.Decode(nil, b)
 	case format.Gzip:
@@ -131,7 +193,7 @@ func runs(b []byte, width int, most int64) error {
 		if head&1 == 1 {
 			count, size = 8*(head>>1), (head>>1)*uint64(width)
 		}
-		if n += int64(min(count, 1<<32)); n > most+7 || head>>1 > 1<<32 { // the last eight may be filled up
+		if n += int64(min(count, 1<<32)); n > most+1<<10 || head>>1 > 1<<32 { // the last run may be filled up, by DuckDB to 256
 			return fmt.Errorf("%w: runs of %d values, of %d", errTable, n, most)
 		}
 		if t.skip(min(size, uint64(len(b)-t.at))) != nil {
