@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
 
 	"fossick/internal/fulltest"
 	"fossick/internal/reading"
@@ -31,8 +32,8 @@ type packedRow struct {
 	Label  string  `parquet:"label,dict,brotli"`
 	Date   string  `parquet:"date,zstd"`
 	Title  *string `parquet:"title,optional,snappy"`
-	Path   string  `parquet:"path,optional,delta,zstd"`
-	Host   string  `parquet:"host,plain,zstd"`
+	Path   string  `parquet:"path,optional,delta,lz4"`
+	Host   string  `parquet:"host,plain,lz4"`
 	Number []int64 `parquet:"number,list"`
 }
 
@@ -100,7 +101,7 @@ func TestTableBombs(t *testing.T) {
 	filled := append([]byte{32<<1 | 1}, make([]byte, 32)...) // 256 numbers of one bit
 	class.Try(runs(filled, 1, 100) == nil, "a last run that is filled up")
 	head := facts{pageValues: 10, pageEncoding: int64(format.DeltaLengthByteArray)}
-	class.Try(errors.Is(head.checkValues(append([]byte{128, 1, 4}, many...)), errTable), "lengths without end")
+	class.Try(errors.Is(new(column).decodeTexts(&head, append([]byte{128, 1, 4}, many...)), errTable), "lengths without end")
 	type url struct {
 		URL string `parquet:"url,delta,zstd"`
 	}
@@ -170,5 +171,43 @@ func TestLengths(t *testing.T) {
 		if _, err := in.lengths(int64(n - 1)); n > 0 && !errors.Is(err, errTable) {
 			t.Fatalf("one of %d lengths too many: %v", n, err)
 		}
+	}
+}
+
+// TestHadoopLZ4: pages of the older LZ4 are in blocks.
+func TestHadoopLZ4(t *testing.T) {
+	var packed, want []byte
+	for i := range 3 {
+		text := []byte(strings.Repeat(fmt.Sprint("block ", i), 100))
+		block := make([]byte, lz4.CompressBlockBound(len(text)))
+		n, err := lz4.CompressBlock(text, block, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(packed, uint32(len(text))), uint32(n))
+		packed, want = append(packed, block[:n]...), append(want, text...)
+	}
+	if got, err := unpacked(packed, format.Lz4, int64(len(want))); !bytes.Equal(got, want) || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, n := range []int{len(want) - 1, len(want) + 1} {
+		if _, err := unpacked(packed, format.Lz4, int64(n)); err == nil {
+			t.Errorf("%d bytes unpack to %d", len(want), n)
+		}
+	}
+	if _, err := unpacked(packed[:len(packed)-1], format.Lz4, int64(len(want))); !errors.Is(err, errTable) {
+		t.Errorf("a block that ends early: %v", err)
+	}
+}
+
+// TestCheckSum: a page with a bit that is wrong is not read.
+func TestCheckSum(t *testing.T) {
+	file := bytes.ReplaceAll(tableOf(t, someRows()), []byte("<p>more"), []byte("<p>mare"))
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := eachParquet(path, func(int, *Example) bool { return true }); !errors.Is(err, errNotParquet) || !strings.Contains(err.Error(), "column html: a page is damaged") {
+		t.Error(err)
 	}
 }

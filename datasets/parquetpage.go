@@ -10,31 +10,36 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
 
 	"fossick/internal/reading"
 )
 
-// check looks into a page: that it unpacks to what its head says, and that its runs are of no
-// more values. A run of a billion takes five bytes.
-func (p *facts) check(body []byte, codec format.CompressionCodec, optional bool) error {
+// decode takes a page apart: the levels, which say which rows have a text, and the texts.
+// Before the library decodes anything, what it will take is bounded: a run of a billion
+// numbers has five bytes.
+func (c *column) decode(p *facts, body []byte) (err error) {
+	kind := format.PageType(p[pageType])
 	levels := p[pageLevels]
 	if levels < 0 || levels > int64(len(body)) || levels > p[pageUnpacked] {
 		return fmt.Errorf("%w: %d bytes of levels", errTable, levels)
 	}
-	if levels > 0 && optional {
-		if err := runs(body[:levels], 1, p[pageValues]); err != nil {
-			return err
-		}
-	}
-	text := body[levels:]
+	level, text := body[:levels], body[levels:]
 	if p[pagePlain] == 0 {
-		var err error
-		if text, err = unpacked(text, codec, p[pageUnpacked]-levels); err != nil {
+		if text, err = unpacked(text, c.codec, p[pageUnpacked]-levels); err != nil {
 			return err
 		}
 	}
-	if format.PageType(p[pageType]) == format.DataPage && optional {
+	switch {
+	case kind == format.DictionaryPage:
+		c.dictionary.bytes, c.dictionary.offsets, err = parquet.Plain.DecodeByteArray(nil, text, nil)
+		return err
+	case kind != format.DataPage && kind != format.DataPageV2:
+		return nil
+	case kind == format.DataPage && c.optional:
 		if len(text) < 4 {
 			return io.ErrUnexpectedEOF
 		}
@@ -42,32 +47,42 @@ func (p *facts) check(body []byte, codec format.CompressionCodec, optional bool)
 		if n > int64(len(text)-4) {
 			return fmt.Errorf("%w: %d bytes of levels", errTable, n)
 		}
-		if err := runs(text[4:4+n], 1, p[pageValues]); err != nil {
+		level, text = text[4:4+n], text[4+n:]
+	}
+	c.page.values, c.page.value, c.page.text, c.page.own = int(p[pageValues]), 0, 0, texts{}
+	if c.optional {
+		if err := runs(level, 1, p[pageValues]); err != nil {
 			return err
 		}
-		text = text[4+n:]
+		bits := rle.Encoding{BitWidth: 1}
+		if c.page.levels, err = bits.DecodeLevels(nil, level); err != nil {
+			return err
+		}
 	}
-	if t := format.PageType(p[pageType]); t != format.DataPage && t != format.DataPageV2 {
-		return nil
-	}
-	return p.checkValues(text)
+	return c.decodeTexts(p, text)
 }
 
-// checkValues looks at the values of a page of text.
-func (p *facts) checkValues(text []byte) error {
+// decodeTexts decodes the texts of a page, or their places in the dictionary.
+func (c *column) decodeTexts(p *facts, text []byte) (err error) {
 	const plainDictionary = 2 // the older number of RLEDictionary, in a page of data
-	switch e := format.Encoding(p[pageEncoding]); e {
+	c.page.places = nil
+	e := format.Encoding(p[pageEncoding])
+	switch e {
 	case format.Plain:
-		return nil
 	case plainDictionary, format.RLEDictionary:
 		if len(text) == 0 {
 			return nil
 		}
-		return runs(text[1:], int(text[0]), p[pageValues])
+		if err := runs(text[1:], int(text[0]), p[pageValues]); err != nil {
+			return err
+		}
+		c.page.places, err = parquet.RLEDictionary.DecodeInt32(nil, text)
+		return err
 	case format.DeltaLengthByteArray:
 		t := thrift{in: text}
-		_, err := t.lengths(p[pageValues])
-		return err
+		if _, err := t.lengths(p[pageValues]); err != nil {
+			return err
+		}
 	case format.DeltaByteArray: // of each text: how much of the one before it begins with, and the rest
 		t := thrift{in: text}
 		shared, err := t.lengths(p[pageValues])
@@ -75,13 +90,17 @@ func (p *facts) checkValues(text []byte) error {
 			return err
 		}
 		own, err := t.lengths(p[pageValues])
-		if err == nil && tooLarge(shared+own, p[pagePacked]) {
-			err = fmt.Errorf("%w: a page of %d bytes out of %d", reading.ErrBomb, shared+own, p[pagePacked])
+		if err != nil {
+			return err
 		}
-		return err
+		if tooLarge(shared+own, p[pagePacked]) {
+			return fmt.Errorf("%w: a page of %d bytes out of %d", reading.ErrBomb, shared+own, p[pagePacked])
+		}
 	default:
 		return fmt.Errorf("text in the encoding %s; write it plain, with a dictionary or with deltas", e)
 	}
+	c.page.own.bytes, c.page.own.offsets, err = parquet.LookupEncoding(e).DecodeByteArray(nil, text, nil)
+	return err
 }
 
 // tooLarge says whether a page of out bytes is too large for the bytes that it is packed in.
@@ -166,6 +185,22 @@ func unpacked(b []byte, codec format.CompressionCodec, n int64) ([]byte, error) 
 		}
 		defer z.Close()
 		r = z
+	case format.Lz4Raw:
+		return unpackedLZ4(b, n)
+	case format.Lz4: // Hadoop's: blocks, before each its length unpacked and packed
+		var text []byte
+		for len(b) > 8 {
+			size, end := int64(binary.BigEndian.Uint32(b)), 8+int64(binary.BigEndian.Uint32(b[4:]))
+			if end > int64(len(b)) || size > n-int64(len(text)) {
+				return nil, fmt.Errorf("%w: a block of %d bytes out of %d", errTable, size, end-8)
+			}
+			block, err := unpackedLZ4(b[8:end], size)
+			if err != nil {
+				return nil, err
+			}
+			text, b = append(text, block...), b[end:]
+		}
+		r = bytes.NewReader(text)
 	case format.Brotli:
 		r = brotli.NewReader(bytes.NewReader(b))
 	default:
@@ -174,6 +209,15 @@ func unpacked(b []byte, codec format.CompressionCodec, n int64) ([]byte, error) 
 	text, err := reading.Rest(r, "a page", n)
 	if err == nil && int64(len(text)) != n {
 		err = io.ErrUnexpectedEOF
+	}
+	return text, err
+}
+
+func unpackedLZ4(b []byte, n int64) ([]byte, error) {
+	text := make([]byte, n)
+	size, err := lz4.UncompressBlock(b, text)
+	if err == nil && int64(size) != n {
+		err = fmt.Errorf("%w: %d bytes unpack to %d", errTable, n, size)
 	}
 	return text, err
 }
