@@ -76,7 +76,7 @@ func (c *column) load() error {
 	in, out := p[pagePacked], p[pageUnpacked]
 	switch c.paged += p[pageValues]; {
 	case in < 0 || out < 0 || in > c.end-c.at || tooLarge(out, in):
-		return fmt.Errorf("%w: a page of %d bytes out of %d", reading.ErrBomb, out, in)
+		return fmt.Errorf("%w: a page of %d bytes from %d", reading.ErrBomb, out, in)
 	case p[pageValues] < 0 || p[pageInDictionary] < 0 || p[pageInDictionary] > mostInPage || p[pageInDictionary] > out || p[pageValues] > mostInPage || c.paged > c.rows:
 		return fmt.Errorf("%w: pages of %d values, and %d in the dictionary, for %d rows", errTable, c.paged, p[pageInDictionary], c.rows)
 	}

@@ -94,7 +94,7 @@ func (c *column) decodeTexts(p *facts, text []byte) (err error) {
 			return err
 		}
 		if tooLarge(shared+own, p[pagePacked]) {
-			return fmt.Errorf("%w: a page of %d bytes out of %d", reading.ErrBomb, shared+own, p[pagePacked])
+			return fmt.Errorf("%w: a page of %d bytes from %d", reading.ErrBomb, shared+own, p[pagePacked])
 		}
 	default:
 		return fmt.Errorf("text in the encoding %s; write it plain, with a dictionary or with deltas", e)
