@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"fossick/internal/reading"
 )
@@ -60,21 +59,20 @@ func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 	if table.NumRows() > info.Size() { // each has a URL of its own
 		return fmt.Errorf("%w: it claims to have %d rows", errNotParquet, table.NumRows())
 	}
-	columns := textColumns(table.Schema())
 	n, text := 0, int64(0)
 	for i, group := range table.RowGroups() {
+		columns := textColumns(table.Schema(), f, info.Size())
 		for c := range columns {
-			if err := checkPages(f, &table.Metadata().RowGroups[i].Columns[c].MetaData, group.ColumnChunks()[c].(*parquet.FileColumnChunk).Node().Optional(), group.NumRows(), info.Size()); err != nil {
-				return fmt.Errorf("%w: column %s: %w", errNotParquet, columns[c], err)
+			if err := columns[c].open(&table.Metadata().RowGroups[i].Columns[columns[c].number].MetaData, group.NumRows()); err != nil {
+				return columns[c].wrap(err)
 			}
 		}
-		readers := readersOf(group, columns)
 		for range group.NumRows() {
 			e := &Example{}
-			for i := range readers {
-				bytes, err := readers[i].next(e)
+			for c := range columns {
+				bytes, err := columns[c].next(e)
 				if err != nil {
-					return fmt.Errorf("row %d: %w: %w", n+1, errNotParquet, err)
+					return fmt.Errorf("row %d: %w", n+1, columns[c].wrap(err))
 				}
 				text += int64(bytes)
 			}
@@ -82,92 +80,86 @@ func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 				return fmt.Errorf("row %d: %w", n+1, reading.ErrBomb)
 			}
 			if n++; !row(n, e) {
-				return closeAll(readers)
+				return nil
 			}
-		}
-		if err := closeAll(readers); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-// columnReader reads the values of one column of a group of rows, a page at a time.
-type columnReader struct {
-	name   string
-	pages  parquet.Pages
-	page   parquet.Page
-	values parquet.ValueReader
-	buf    [16]parquet.Value
-	left   []parquet.Value
-}
+// column reads the texts of one column in a group of rows, a page at a time.
+type column struct {
+	name     string
+	number   int
+	optional bool
 
-func readersOf(group parquet.RowGroup, columns map[int]string) []columnReader {
-	var readers []columnReader
-	for _, c := range slices.Sorted(maps.Keys(columns)) {
-		readers = append(readers, columnReader{name: columns[c], pages: group.ColumnChunks()[c].Pages()})
+	file          io.ReaderAt
+	size, at, end int64 // of the file; of the next page; of the last
+	codec         format.CompressionCodec
+	rows, paged   int64 // of the group; how many were in pages so far
+
+	dictionary texts
+	page       struct {
+		values, value int     // how many rows; how many of them were read
+		levels        []uint8 // where the column is optional: 0 is a row without text
+		places        []int32 // in the dictionary, nil where the texts are the page's own
+		own           texts
+		text          int // how many texts were read
 	}
-	return readers
 }
 
-// next gives a row its value, and says how many bytes that has.
-func (r *columnReader) next(e *Example) (bytes int, err error) {
-	for len(r.left) == 0 {
-		if r.values == nil {
-			if r.page, err = r.pages.ReadPage(); err != nil {
-				return 0, fmt.Errorf("column %s: %w", r.name, unexpected(err))
-			}
-			r.values = r.page.Values()
-		}
-		n, err := r.values.ReadValues(r.buf[:])
-		r.left = r.buf[:n]
-		switch {
-		case n == 0 && err == io.EOF:
-			parquet.Release(r.page)
-			r.page, r.values = nil, nil
-		case err != nil && err != io.EOF:
-			return 0, fmt.Errorf("column %s: %w", r.name, err)
-		case n == 0:
-			return 0, fmt.Errorf("column %s: %w", r.name, io.ErrNoProgress)
+// texts are many in one piece; offsets are where they begin, and where the last ends.
+type texts struct {
+	bytes   []byte
+	offsets []uint32
+}
+
+// next gives a row its text, and says how many bytes that has.
+func (c *column) next(e *Example) (bytes int, err error) {
+	for c.page.value >= c.page.values {
+		if err := c.load(); err != nil {
+			return 0, err
 		}
 	}
-	v := r.left[0]
-	r.left = r.left[1:]
-	if v.IsNull() {
-		return 0, nil
-	}
-	e.set(r.name, strings.ToValidUTF8(string(v.ByteArray()), "\uFFFD"))
-	return len(v.ByteArray()), nil
-}
-
-// unexpected says that values are missing.
-func unexpected(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-func closeAll(readers []columnReader) (err error) {
-	for i := range readers {
-		if r := &readers[i]; r.page != nil {
-			parquet.Release(r.page)
+	p := &c.page
+	p.value++
+	if c.optional {
+		if p.value > len(p.levels) {
+			return 0, io.ErrUnexpectedEOF
 		}
-		err = errors.Join(err, readers[i].pages.Close())
+		if p.levels[p.value-1] == 0 {
+			return 0, nil
+		}
 	}
-	return err
+	from, place := p.own, p.text
+	if p.places != nil {
+		if p.text >= len(p.places) {
+			return 0, io.ErrUnexpectedEOF
+		}
+		from, place = c.dictionary, int(p.places[p.text])
+	}
+	p.text++
+	if place < 0 || place >= len(from.offsets)-1 {
+		return 0, fmt.Errorf("%w: text %d of %d", errTable, place+1, max(0, len(from.offsets)-1))
+	}
+	text := from.bytes[from.offsets[place]:from.offsets[place+1]]
+	e.set(c.name, strings.ToValidUTF8(string(text), "\uFFFD"))
+	return len(text), nil
 }
 
-// textColumns are the names of the columns that hold text, by number.
-func textColumns(s *parquet.Schema) map[int]string {
-	names := map[int]string{}
+func (c *column) wrap(err error) error {
+	return fmt.Errorf("%w: column %s: %w", errNotParquet, c.name, err)
+}
+
+// textColumns are the columns that hold text.
+func textColumns(s *parquet.Schema, file io.ReaderAt, size int64) (columns []column) {
 	for i, path := range s.Columns() {
 		leaf, ok := s.Lookup(path...)
 		if ok && len(path) == 1 && leaf.Node.Type().Kind() == parquet.ByteArray && !leaf.Node.Repeated() {
-			names[i] = path[0]
+			columns = append(columns, column{name: path[0], number: i, optional: leaf.Node.Optional(), file: file, size: size})
 		}
 	}
-	return names
+	return columns
 }
 
 // set gives a field its text.

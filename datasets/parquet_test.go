@@ -21,10 +21,10 @@ type tableRow struct {
 	More  map[string]string `parquet:"more"`
 }
 
-func tableOf(t testing.TB, rows []tableRow) []byte {
+func tableOf[Row any](t testing.TB, rows []Row, options ...parquet.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[tableRow](&b)
+	w := parquet.NewGenericWriter[Row](&b, options...)
 	if _, err := w.Write(rows); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -50,38 +51,44 @@ func checkFooter(r io.ReaderAt, size int64) error {
 	return t.structure(0, func([]int16, int64) {})
 }
 
-// checkPages looks at the heads of the pages of a column in a group of rows.
-func checkPages(r io.ReaderAt, meta *format.ColumnMetaData, optional bool, rows, size int64) error {
-	at := meta.DataPageOffset
-	if d := meta.DictionaryPageOffset; d > 0 && d < at {
-		at = d
+// open begins with the first page of a column in a group of rows.
+func (c *column) open(meta *format.ColumnMetaData, rows int64) error {
+	c.at = meta.DataPageOffset
+	if d := meta.DictionaryPageOffset; d > 0 && d < c.at {
+		c.at = d
 	}
-	end := at + meta.TotalCompressedSize
-	if at < 4 || meta.TotalCompressedSize < 0 || end > size || meta.NumValues != rows {
-		return fmt.Errorf("%w: bytes %d to %d of %d with %d values for %d rows", errTable, at, end, size, meta.NumValues, rows)
-	}
-	for values := int64(0); at < end; {
-		p, err := headAt(r, at, size)
-		if err != nil {
-			return err
-		}
-		in, out := p[pagePacked], p[pageUnpacked]
-		switch values += p[pageValues]; {
-		case in < 0 || out < 0 || in > end-at || out > mostPage || out > freePage && out/200 > in:
-			return fmt.Errorf("%w: a page of %d bytes from %d", reading.ErrBomb, out, in)
-		case p[pageValues] < 0 || p[pageInDictionary] < 0 || p[pageInDictionary] > mostInPage || p[pageInDictionary] > out || p[pageValues] > mostInPage || values > rows:
-			return fmt.Errorf("%w: pages of %d values, and %d in the dictionary, for %d rows", errTable, values, p[pageInDictionary], rows)
-		}
-		body := make([]byte, in)
-		if _, err := r.ReadAt(body, at+p[pageHeadBytes]); err != nil {
-			return err
-		}
-		if err := p.check(body, meta.Codec, optional); err != nil {
-			return err
-		}
-		at += p[pageHeadBytes] + in
+	c.end, c.codec, c.rows = c.at+meta.TotalCompressedSize, meta.Codec, rows
+	if c.at < 4 || meta.TotalCompressedSize < 0 || c.end > c.size || meta.NumValues != rows {
+		return fmt.Errorf("%w: bytes %d to %d of %d with %d values for %d rows", errTable, c.at, c.end, c.size, meta.NumValues, rows)
 	}
 	return nil
+}
+
+// load reads a page.
+func (c *column) load() error {
+	if c.at >= c.end {
+		return io.ErrUnexpectedEOF
+	}
+	p, err := headAt(c.file, c.at, c.size)
+	if err != nil {
+		return err
+	}
+	in, out := p[pagePacked], p[pageUnpacked]
+	switch c.paged += p[pageValues]; {
+	case in < 0 || out < 0 || in > c.end-c.at || tooLarge(out, in):
+		return fmt.Errorf("%w: a page of %d bytes from %d", reading.ErrBomb, out, in)
+	case p[pageValues] < 0 || p[pageInDictionary] < 0 || p[pageInDictionary] > mostInPage || p[pageInDictionary] > out || p[pageValues] > mostInPage || c.paged > c.rows:
+		return fmt.Errorf("%w: pages of %d values, and %d in the dictionary, for %d rows", errTable, c.paged, p[pageInDictionary], c.rows)
+	}
+	body := make([]byte, in)
+	if _, err := c.file.ReadAt(body, c.at+p[pageHeadBytes]); err != nil {
+		return err
+	}
+	if p[pageSum] != 0 && int32(p[pageSum]) != int32(crc32.ChecksumIEEE(body)) {
+		return errors.New("a page is damaged: its check sum differs")
+	}
+	c.at += p[pageHeadBytes] + in
+	return c.decode(&p, body)
 }
 
 // What readHead returns.
@@ -92,6 +99,7 @@ const (
 	pageInDictionary
 	pageType
 	pageEncoding
+	pageSum    // CRC-32 of what follows the head, 0 where there is none
 	pageLevels // bytes of levels that stand before what is packed
 	pagePlain  // 1 where nothing is packed
 	pageHeadBytes
@@ -128,6 +136,8 @@ func readHead(b []byte) (facts facts, err error) {
 			facts[pageUnpacked] = v
 		case len(field) == 1 && field[0] == 3:
 			facts[pagePacked] = v
+		case len(field) == 1 && field[0] == 4:
+			facts[pageSum] = v
 		case len(field) == 2 && field[1] == 1 && (field[0] == 5 || field[0] == 8):
 			facts[pageValues] = v
 		case len(field) == 2 && field[1] == 1 && field[0] == 7:

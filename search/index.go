@@ -9,8 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"modernc.org/sqlite"
-	lib "modernc.org/sqlite/lib"
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"fossick/store"
 )
@@ -47,16 +48,10 @@ func folderOf(dir string) string { return filepath.Join(dir, store.Derived) }
 
 // damaged says whether an error means that the index is to be made anew.
 func damaged(err error) bool {
-	if errors.Is(err, errStale) {
-		return true
-	}
-	broken, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
-		return false
-	}
-	switch broken.Code() & 0xff {
-	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_SCHEMA, lib.SQLITE_ERROR:
-		return true
+	for _, code := range []error{errStale, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.SCHEMA, sqlite3.ERROR} {
+		if errors.Is(err, code) {
+			return true
+		}
 	}
 	return false
 }
@@ -77,7 +72,7 @@ func open(ctx context.Context, dir string) (_ *Index, err error) {
 	// A kill costs nothing in this mode. After a power cut the index may be damaged, and
 	// is made anew: that is cheaper than waiting for the disk.
 	name.RawQuery = "_txlock=immediate&_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=secure_delete(ON)&_pragma=cache_size(-32768)"
-	db, err := sql.Open("sqlite", name.String())
+	db, err := driver.Open(name.String(), fts5.Register)
 	if err != nil {
 		return nil, fmt.Errorf("search index %s: %w", dir, err)
 	}

@@ -300,7 +300,7 @@ func (e *exported) inWACZ(t *testing.T) (got []record) {
 }
 
 func (e *exported) inSQLite(t *testing.T) (got []record) {
-	db, err := sql.Open("sqlite", filepath.Join(e.dir, "pages.sqlite"))
+	db, err := sql.Open("sqlite3", filepath.Join(e.dir, "pages.sqlite"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,8 @@ import (
 	"net/url"
 	"strings"
 
-	_ "modernc.org/sqlite" // the driver "sqlite", without cgo
+	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"fossick/collection"
 	"fossick/export/table"
@@ -40,7 +41,7 @@ func NewSQLite(at Files, name string) (*SQLite, error) {
 	}
 	// The file has no name yet and is synced when it gets one, so a journal is of no use.
 	address := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)"
-	db, err := sql.Open("sqlite", address)
+	db, err := driver.Open(address, fts5.Register)
 	if err != nil {
 		return nil, err
 	}
