@@ -15,6 +15,7 @@ type Figures struct {
 	JudgeTrained   *float64  `json:"judge_trained_on"`    // share of the pages that the judge was trained on; null without one, or when it cannot say
 	JudgeOwn       string    `json:"judge_own,omitempty"` // what else the judge has to do with the crawl
 	NearDuplicates uint64    `json:"near_duplicates"`     // not fetched pages: visited, and not stored
+	ScriptOnly     uint64    `json:"script_only"`         // not fetched pages either: scripts make them
 	Curve          []Point   `json:"curve"`
 	Kept           *Cluster  `json:"kept"`
 	HarvestBefore  *float64  `json:"harvest_before"` // of all pages fetched
@@ -121,7 +122,7 @@ func measure(c *Crawl, step int) Figures {
 	f := Figures{
 		Store: c.Dir, Relevance: c.Source.Kind, Target: c.Source.Target,
 		Fetched: n, Relevant: Harvest(relevant), Curve: harvestCurve(relevant, step),
-		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates, Topics: c.topicFigures(),
+		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates, ScriptOnly: c.Counts.States[stateScriptOnly], Topics: c.topicFigures(),
 	}
 	f.Harvest, f.HarvestCI = share(f.Relevant, n), harvestCI(n, func(i int) bool { return relevant[i] })
 	f.HarvestBefore = f.Harvest

@@ -15,7 +15,7 @@ func Sentences(r Result) []string {
 	}
 	out = append(out, harvestSentence(r.Figures))
 	for _, s := range []string{
-		topicsSentence(r.Figures), judgeSentence(r.Figures), unknownSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
+		topicsSentence(r.Figures), judgeSentence(r.Figures), unknownSentence(r.Figures), scriptSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
 		searchSentence(r.Figures), rankedSentence(r.Figures), reachSentence(r.Figures), driftSentence(r.Drift), nextSentence(r.Next),
 		overlapSentence(r), estimateSentence(r.Figures),
 	} {
@@ -59,6 +59,13 @@ func unknownSentence(f Figures) string {
 		return ""
 	}
 	return fmt.Sprintf("The %s has no label for %s, which count as off topic.", f.Relevance, report.Pages(*f.Unknown))
+}
+
+func scriptSentence(f Figures) string {
+	if f.ScriptOnly == 0 {
+		return ""
+	}
+	return report.ScriptOnly(int(f.ScriptOnly)) + "."
 }
 
 // unjudged stands where precision, recall and F1 of a refined crawl are not known.

@@ -84,6 +84,9 @@ func (r *Result) Sentences() []string {
 	if with := f.pages + f.copies; with > 0 && f.copies > 0 {
 		all = append(all, fmt.Sprintf("%s of the pages are duplicates or near-duplicates of another.", show(share(f.copies, with), Share)))
 	}
+	if f.shells > 0 {
+		all = append(all, report.ScriptOnly(int(f.shells))+".")
+	}
 	if f.sized > 0 {
 		all = append(all, fmt.Sprintf("%s of the bytes of stored pages are markup, scripts and blanks.", show(share(f.unseen, f.sized), Share)))
 	}
