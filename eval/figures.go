@@ -21,6 +21,7 @@ type Figures struct {
 	HarvestBefore  *float64  `json:"harvest_before"` // of all pages fetched
 	HarvestAfter   *float64  `json:"harvest_after"`  // of those that refine kept
 	Targets        *int      `json:"targets"`        // relevant URLs of the truth
+	Base           *float64  `json:"base"`           // their share of all that the truth names: the harvest of pages at random
 	Recall         *float64  `json:"recall"`
 	RecallKept     *float64  `json:"recall_kept"` // share of the truth's relevant URLs in the kept cluster
 	RecallEstimate *Estimate `json:"recall_estimate"`
@@ -156,7 +157,7 @@ func measureTruth(f *Figures, s Source, relevant []bool) {
 	}
 	targets := s.Targets
 	f.Targets = &targets
-	f.Recall = share(f.Relevant, targets)
+	f.Base, f.Recall = share(targets, s.Known), share(f.Relevant, targets)
 	if f.Kept != nil {
 		f.RecallKept = share(f.Kept.Relevant, targets)
 	}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"strings"
 
 	"fossick/internal/printable"
 	"fossick/report"
@@ -24,6 +25,28 @@ func Sentences(r Result) []string {
 		}
 	}
 	return out
+}
+
+// verdict says in one sentence how much of a crawl is on topic, beside what the figure is to be
+// compared with: the other crawls, or pages at random. None without pages.
+func verdict(r Result) []string {
+	if r.Fetched == 0 {
+		return nil
+	}
+	s := report.Percent(*r.Harvest) + " " + about(r.Target)
+	switch {
+	case r.Versus != nil:
+		var others []string
+		for _, f := range r.Stores[1:] {
+			others = append(others, f.Store+" has "+report.Share(f.Harvest))
+		}
+		s = r.Store + ": " + s + "; " + strings.Join(others, ", ")
+	case r.Base != nil:
+		s += "; pages at random would have " + report.Percent(*r.Base)
+	default:
+		s += "; for a figure to compare with, give --truth, or a second store, such as one of --order bfs"
+	}
+	return []string{s + "."}
 }
 
 func harvestSentence(f Figures) string {
