@@ -59,7 +59,7 @@ const (
 func childOptions(s *store.Store) (Options, error) {
 	order, err := orders.OrderingByName("relevance")
 	return Options{
-		Store: s, Fetcher: &fakeWeb{pages: manyPages(childHosts, childPages)}, Scorer: wordScorer{0.3}, Ordering: order,
+		Store: s, Fetcher: &fakeWeb{pages: withShells(manyPages(childHosts, childPages), childHosts)}, Scorer: wordScorer{0.3}, Ordering: order,
 		Seeds: []string{"http://h0.test/0", "http://h7.test/3"}, Workers: childWorkers, Delay: Delay{Fixed: true},
 		Frontier: frontier.Options{Memory: 8},
 	}, err
@@ -144,6 +144,14 @@ func checkKilledQueue(t *testing.T, rng *rand.Rand) (kills, overflows int) {
 	}
 	if len(asked) != childHosts*childPages {
 		t.Errorf("%d pages were asked for, want %d", len(asked), childHosts*childPages)
+	}
+	s, err = store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if n, err := s.Counts(); err != nil || n.States["script_only"] != childHosts || n.Pages != childHosts*(childPages-1) {
+		t.Errorf("%d pages, states %v, %v; want %d made by script", n.Pages, n.States, err, childHosts)
 	}
 	if again > childWorkers*kills {
 		t.Errorf("%d requests too many for %d kills of %d workers", again, kills, childWorkers)

@@ -55,7 +55,8 @@ func (r *renewal) apply() (err error) {
 		return r.move()
 	case refresh.Withdrawn:
 		return r.withdraw(unwanted, next)
-	case refresh.Unwanted:
+	case refresh.Unwanted: // it may be wanted again
+		unwanted.Next = next
 		return r.lose(unwanted)
 	case refresh.Repeats:
 		r.visit.State = string(fetch.StateDuplicate)

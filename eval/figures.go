@@ -15,11 +15,13 @@ type Figures struct {
 	JudgeTrained   *float64  `json:"judge_trained_on"`    // share of the pages that the judge was trained on; null without one, or when it cannot say
 	JudgeOwn       string    `json:"judge_own,omitempty"` // what else the judge has to do with the crawl
 	NearDuplicates uint64    `json:"near_duplicates"`     // not fetched pages: visited, and not stored
+	ScriptOnly     uint64    `json:"script_only"`         // not fetched pages either: scripts make them
 	Curve          []Point   `json:"curve"`
 	Kept           *Cluster  `json:"kept"`
 	HarvestBefore  *float64  `json:"harvest_before"` // of all pages fetched
 	HarvestAfter   *float64  `json:"harvest_after"`  // of those that refine kept
 	Targets        *int      `json:"targets"`        // relevant URLs of the truth
+	Base           *float64  `json:"base"`           // their share of all that the truth names: the harvest of pages at random
 	Recall         *float64  `json:"recall"`
 	RecallKept     *float64  `json:"recall_kept"` // share of the truth's relevant URLs in the kept cluster
 	RecallEstimate *Estimate `json:"recall_estimate"`
@@ -121,7 +123,7 @@ func measure(c *Crawl, step int) Figures {
 	f := Figures{
 		Store: c.Dir, Relevance: c.Source.Kind, Target: c.Source.Target,
 		Fetched: n, Relevant: Harvest(relevant), Curve: harvestCurve(relevant, step),
-		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates, Topics: c.topicFigures(),
+		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates, ScriptOnly: c.Counts.States[stateScriptOnly], Topics: c.topicFigures(),
 	}
 	f.Harvest, f.HarvestCI = share(f.Relevant, n), harvestCI(n, func(i int) bool { return relevant[i] })
 	f.HarvestBefore = f.Harvest
@@ -155,7 +157,7 @@ func measureTruth(f *Figures, s Source, relevant []bool) {
 	}
 	targets := s.Targets
 	f.Targets = &targets
-	f.Recall = share(f.Relevant, targets)
+	f.Base, f.Recall = share(targets, s.Known), share(f.Relevant, targets)
 	if f.Kept != nil {
 		f.RecallKept = share(f.Kept.Relevant, targets)
 	}

@@ -126,3 +126,25 @@ func TestSentences(t *testing.T) {
 		t.Errorf("no pages: %v", got)
 	}
 }
+
+// TestVerdict: the first sentence of a report has what the harvest compares with.
+func TestVerdict(t *testing.T) {
+	half, tenth, third := .5, .1, .333
+	one := Figures{Store: "a", Fetched: 10, Harvest: &half, Target: "bees"}
+	for want, r := range map[string]Result{
+		"50 % about bees; pages at random would have 10 %.":                                                           {Figures: func() Figures { f := one; f.Base = &tenth; return f }()},
+		"50 % about bees; for a figure to compare with, give --truth, or a second store, such as one of --order bfs.": {Figures: one},
+		"a: 50 % about bees; b has 33 %, c has –.":                                                                    {Figures: one, Versus: &Versus{}, Stores: []Figures{one, {Store: "b", Harvest: &third}, {Store: "c"}}},
+	} {
+		if got := verdict(r); len(got) != 1 || got[0] != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := verdict(Result{}); got != nil {
+		t.Errorf("of no page: %q", got)
+	}
+	c := &Crawl{Pages: make([]Page, 1), Source: Source{Kind: ByTruth, Targets: 3, Known: 12}}
+	if f := measure(c, 1); f.Base == nil || *f.Base != .25 {
+		t.Errorf("pages at random have %v, want 3 of 12", f.Base)
+	}
+}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"strings"
 
 	"fossick/internal/printable"
 	"fossick/report"
@@ -15,7 +16,7 @@ func Sentences(r Result) []string {
 	}
 	out = append(out, harvestSentence(r.Figures))
 	for _, s := range []string{
-		topicsSentence(r.Figures), judgeSentence(r.Figures), unknownSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
+		topicsSentence(r.Figures), judgeSentence(r.Figures), unknownSentence(r.Figures), scriptSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
 		searchSentence(r.Figures), rankedSentence(r.Figures), reachSentence(r.Figures), driftSentence(r.Drift), nextSentence(r.Next),
 		overlapSentence(r), estimateSentence(r.Figures),
 	} {
@@ -24,6 +25,28 @@ func Sentences(r Result) []string {
 		}
 	}
 	return out
+}
+
+// verdict says in one sentence how much of a crawl is on topic, beside what the figure is to be
+// compared with: the other crawls, or pages at random. None without pages.
+func verdict(r Result) []string {
+	if r.Fetched == 0 {
+		return nil
+	}
+	s := report.Percent(*r.Harvest) + " " + about(r.Target)
+	switch {
+	case r.Versus != nil:
+		var others []string
+		for _, f := range r.Stores[1:] {
+			others = append(others, f.Store+" has "+report.Share(f.Harvest))
+		}
+		s = r.Store + ": " + s + "; " + strings.Join(others, ", ")
+	case r.Base != nil:
+		s += "; pages at random would have " + report.Percent(*r.Base)
+	default:
+		s += "; for a figure to compare with, give --truth, or a second store, such as one of --order bfs"
+	}
+	return []string{s + "."}
 }
 
 func harvestSentence(f Figures) string {
@@ -59,6 +82,13 @@ func unknownSentence(f Figures) string {
 		return ""
 	}
 	return fmt.Sprintf("The %s has no label for %s, which count as off topic.", f.Relevance, report.Pages(*f.Unknown))
+}
+
+func scriptSentence(f Figures) string {
+	if f.ScriptOnly == 0 {
+		return ""
+	}
+	return report.ScriptOnly(int(f.ScriptOnly)) + "."
 }
 
 // unjudged stands where precision, recall and F1 of a refined crawl are not known.

@@ -154,10 +154,13 @@ type countRow struct {
 	Share *float64
 }
 
+// stateScriptOnly is the state of a page that scripts make, as cli.md names it.
+const stateScriptOnly = "script_only"
+
 // stateNotes explains the states of cli.md in a few words.
 var stateNotes = map[string]string{
 	"ok": "fetched and stored", "not_modified": "unchanged since the last visit", "redirect": "led to another URL",
-	"duplicate": "same content as a stored page", "code": "answered with an error code", "no_ip": "the name has no address",
+	"duplicate": "same content as a stored page", stateScriptOnly: "made by script, which fossick does not run", "code": "answered with an error code", "no_ip": "the name has no address",
 	"connect_error": "no connection", "connect_timeout": "no connection in time", "tls_error": "no secure connection",
 	"header_error": "the answer's header was broken", "header_timeout": "no answer in time", "body_error": "the body broke off",
 	"body_timeout": "the body came too slowly", "too_large": "over the size limit", "wrong_type": "not a page, or in another language",

@@ -103,13 +103,13 @@ func versusSentences(r Result) (out []string) {
 	for i, o := range v.Only {
 		only[i] = fmt.Sprintf("only %s has %s, %s on topic", o.Store, report.Pages(o.Pages), report.Number(o.Relevant))
 	}
-	who := "Both"
+	all, any := "Both", "either"
 	if len(v.Only) > 2 {
-		who = "All"
+		all, any = "All", "any"
 	}
-	common := fmt.Sprintf("%s have %s, %s on topic", who, report.Pages(v.Common), report.Number(v.CommonTopic))
+	common := fmt.Sprintf("%s have %s, %s on topic", all, report.Pages(v.Common), report.Number(v.CommonTopic))
 	if v.TopicOverlap != nil {
-		common += fmt.Sprintf(" (%s of the on-topic pages of either)", report.Percent(*v.TopicOverlap))
+		common += fmt.Sprintf(" (%s of the on-topic pages of %s)", report.Percent(*v.TopicOverlap), any)
 	}
 	return append(out, common+"; "+strings.Join(only, "; ")+".", "The first crawl, "+r.Store+":")
 }

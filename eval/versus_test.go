@@ -31,3 +31,13 @@ func TestVersus(t *testing.T) {
 		}
 	}
 }
+
+// TestVersusOfThree: of three crawls the words are of three.
+func TestVersusOfThree(t *testing.T) {
+	urls := [][]string{{"1", "2"}, {"2", "3"}, {"2", "4"}}
+	r := Result{Versus: versus([]string{"a", "b", "c"}, urls, urls, nil), Stores: []Figures{{Store: "a"}, {Store: "b"}, {Store: "c"}}}
+	want := "All have 1 page, 1 on topic (25 % of the on-topic pages of any); only a has 1 page, 1 on topic;"
+	if text := strings.Join(Sentences(r), "\n"); !strings.Contains(text, want) {
+		t.Errorf("%s\nlacks %s", text, want)
+	}
+}

@@ -34,7 +34,7 @@ type view struct {
 
 func newView(r Report) (*view, error) {
 	v := &view{
-		Head:   report.Head{Title: titleOf(r.Result), Sentences: Sentences(r.Result), Tiles: tiles(r.Result), Made: r.Made},
+		Head:   report.Head{Title: titleOf(r.Result), Sentences: append(verdict(r.Result), Sentences(r.Result)...), Tiles: tiles(r.Result), Made: r.Made},
 		Stores: r.Stores, Kept: r.Kept,
 	}
 	if r.Target != "" {
@@ -128,17 +128,14 @@ func plots(r Report) ([]report.Figure, error) {
 		}
 		harvest.Lines = append(harvest.Lines, l)
 	}
-	src := r.Crawls[0].Source
-	if src.Known > 0 {
-		harvest.Level, harvest.LevelName = share(src.Targets, src.Known), "pages at random"
-	}
+	harvest.Level, harvest.LevelName = r.Base, "pages at random"
 	f, err := report.NewFigure("Harvest",
 		"The share of the pages fetched so far that are on topic. The band is the 95 % interval of the first crawl.", harvest)
 	if err != nil {
 		return nil, err
 	}
 	out := []report.Figure{f}
-	if src.Targets > 0 {
+	if src := r.Crawls[0].Source; src.Targets > 0 {
 		c := chart("share found")
 		c.Lines = recallLines(all, names, src.Targets)
 		if f, err = report.NewFigure("Recall", "The share of the relevant pages named by the truth that were found so far.", c); err != nil {

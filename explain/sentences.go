@@ -21,8 +21,8 @@ func sentences(p *Page) []string {
 	if p.From == CrossValidation {
 		on = report.Pages(q.Pages) + " of its own, held out in cross-validation"
 	}
-	out := []string{fmt.Sprintf("Of %s, %s get the right label (%s).", on, tenths(q.Accuracy), q.Spread())}
-	for _, s := range []string{baseline(p), bestAndWorst(p), confusedMost(p), trust(p), moreWouldHelp(p), rivals(p)} {
+	out := []string{fmt.Sprintf("Of %s, %s get the right label (%s); %s", on, tenths(q.Accuracy), q.Spread(), baseline(p))}
+	for _, s := range []string{bestAndWorst(p), confusedMost(p), trust(p), moreWouldHelp(p), rivals(p)} {
 		if s != "" {
 			out = append(out, s)
 		}
@@ -32,7 +32,7 @@ func sentences(p *Page) []string {
 
 func baseline(p *Page) string {
 	class, accuracy := p.Measures.Majority()
-	return fmt.Sprintf("The label %s for every page would be right on %s.", p.Model.Classes[class], tenths(accuracy))
+	return fmt.Sprintf("the label %s for every page would be right on %s.", p.Model.Classes[class], tenths(accuracy))
 }
 
 func bestAndWorst(p *Page) string {

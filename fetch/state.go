@@ -4,13 +4,14 @@ package fetch
 // (paper E, E3). The names are those of the journal and of by_state.
 type State string
 
-// The states of a URL. Fetch itself never returns duplicate, robots_denied or
-// trap: the crawler gives these to URLs for reasons that one exchange can't see.
+// The states of a URL. Fetch itself never returns duplicate, script_only, robots_denied
+// or trap: the crawler gives these to URLs for reasons that one exchange can't see.
 const (
 	StateOK             State = "ok"              // 200, a wanted type, the whole body
 	StateNotModified    State = "not_modified"    // 304 to a conditional request
 	StateRedirect       State = "redirect"        // 301, 302, 303, 307 or 308 with a Location
 	StateDuplicate      State = "duplicate"       // same content as another page (crawler)
+	StateScriptOnly     State = "script_only"     // 200, but scripts make the page, which are not run (crawler)
 	StateCode           State = "code"            // any other status
 	StateNoIP           State = "no_ip"           // the name has no address
 	StateConnectError   State = "connect_error"   // refused, unreachable, reset while connecting

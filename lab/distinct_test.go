@@ -82,3 +82,30 @@ func TestSweepWithoutBand(t *testing.T) {
 		}
 	}
 }
+
+// TestBaseline: the first sentence has breadth first, or pages at random.
+func TestBaseline(t *testing.T) {
+	of := func(policies ...string) []Figures {
+		var race []Figures
+		for i, name := range policies {
+			f := Figures{Policy: name}
+			f.Harvest.Value = .9 - .1*float64(i)
+			race = append(race, f)
+		}
+		return race
+	}
+	r := Report{Pages: 10, Sets: 5, CorpusPages: 50, Targets: 5}
+	for _, tc := range []struct {
+		race []Figures
+		want string
+	}{
+		{of("x"), "x has 90 % on topic, on average over 5 crawls; pages at random would have 10 %."},
+		{of("x", "bfs"), "; next is bfs with 80 %."},
+		{of("x", "y"), "; next is y with 80 %; pages at random would have 10 %."},
+		{of("x", "y", "bfs"), "; next is y with 80 %; bfs, breadth first, has 70 %."},
+	} {
+		if got := sentences(r, tc.race)[0]; !strings.HasSuffix(got, tc.want) {
+			t.Errorf("%q, want it to end %q", got, tc.want)
+		}
+	}
+}

@@ -135,9 +135,9 @@ func lead(r Report, race []Figures) []string {
 	top := race[0]
 	first := printable.Sprintf("Of the %s that it fetches, %s has %s on topic, on average over %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.Sets)
 	if len(race) == 1 {
-		return []string{first + "."}
+		return []string{first + baseline(r, race) + "."}
 	}
-	if first += fmt.Sprintf("; next is %s with %s.", race[1].Policy, report.Percent(race[1].Harvest.Value)); len(r.Tests) == 0 {
+	if first += fmt.Sprintf("; next is %s with %s%s.", race[1].Policy, report.Percent(race[1].Harvest.Value), baseline(r, race)); len(r.Tests) == 0 {
 		return []string{first}
 	}
 	var equal []string
@@ -152,6 +152,24 @@ func lead(r Report, race []Figures) []string {
 		return []string{first, "It is ahead of each other policy by more than chance between start sets (p < 0.05, adjusted for all pairs)."}
 	}
 	return []string{first, fmt.Sprintf("Chance between start sets could explain its lead over %s (p ≥ 0.05, adjusted for all pairs).", list(equal))}
+}
+
+// baseline is what to compare a harvest with: breadth first, where it is in the race and is not
+// named already, else pages at random.
+func baseline(r Report, race []Figures) string {
+	for i, f := range race {
+		if f.Policy != "bfs" {
+			continue
+		}
+		if i < 2 {
+			return ""
+		}
+		return fmt.Sprintf("; bfs, breadth first, has %s", report.Percent(f.Harvest.Value))
+	}
+	if r.CorpusPages == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; pages at random would have %s", report.Percent(float64(r.Targets)/float64(r.CorpusPages)))
 }
 
 // list joins names: a, b and c.

@@ -70,6 +70,8 @@ func causeOfState(proxy string, state fetch.State) (cause, advice string) {
 		return "no secure connection could be made", "check this machine's clock, or give your own certificate authorities with --ca"
 	case fetch.StateCode:
 		return "no server answered a start page with a page", "open the start pages in a browser, and give others (--seed)"
+	case fetch.StateScriptOnly:
+		return "scripts make all start pages, and fossick does not run scripts", "give other start pages (--seed)"
 	case fetch.StateNoIP, fetch.StateConnectError, fetch.StateConnectTimeout, fetch.StateHeaderError, fetch.StateHeaderTimeout:
 		return unreachable(proxy, state)
 	case fetch.StateNone:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/fetch"
 	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/report"
@@ -86,6 +87,9 @@ func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
 	}
 	if m := p.Next; m.Pages > 0 && uint64(m.Pages) < n.Pages {
 		add(5, "%s of the last %d", report.Percent(m.Harvest), m.Pages)
+	}
+	if shells := n.States[string(fetch.StateScriptOnly)]; shells > 0 {
+		add(6, "%d made by script", shells)
 	}
 	if again := revisited(p); again != "" {
 		add(2, "%s", again)

@@ -11,6 +11,7 @@ import (
 	"fossick/eval"
 	"fossick/fetch"
 	"fossick/internal/printable"
+	"fossick/report"
 	"fossick/store"
 )
 
@@ -150,8 +151,11 @@ func (r *Result) Print(w io.Writer) {
 	slices.Sort(states)
 	for _, state := range states {
 		printable.Fprintf(w, "  %-16s %d", state, r.ByState[state])
-		if state == string(fetch.StateDuplicate) && r.NearDuplicates > 0 {
+		switch {
+		case state == string(fetch.StateDuplicate) && r.NearDuplicates > 0:
 			printable.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
+		case state == string(fetch.StateScriptOnly):
+			printable.Fprintf(w, ": %s", report.ScriptOnly(int(r.ByState[state])))
 		}
 		io.WriteString(w, "\n")
 	}

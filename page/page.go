@@ -14,6 +14,7 @@ type Page struct {
 	NoIndex     bool      // meta robots: do not keep this page
 	Rights      []string  // what the owner says of its use, as package rights reads it
 	NoFollow    bool      // meta robots: do not follow its links
+	ScriptOnly  bool      // scripts make the page: there is nothing to read without running them
 	Skipped     int       // links left out: other schemes, no URLs, too long, beyond MaxLinks
 	Feeds       []string  // normal forms of RSS and Atom feeds that <link rel=alternate> names, maxFeeds at most
 	Refresh     string    // target of an immediate <meta http-equiv=refresh>, or ""

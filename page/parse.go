@@ -71,7 +71,9 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 		return nil, p.halt.err
 	}
 	p.page.Raw = checksumOf(body)
-	p.finish()
+	if p.finish(); p.halt.err != nil { // it may look at the page again
+		return nil, p.halt.err
+	}
 	return p.page, nil
 }
 
@@ -79,7 +81,7 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 func (p *parser) begin(opt ParseOptions) {
 	p.in.head, p.links.open, p.headings.open = true, -1, -1
 	p.text = folder{limit: maxTextBytes, out: make([]byte, 0, min(len(p.scanner.page), maxTextBytes))}
-	p.title = folder{limit: maxTitleBytes}
+	p.title, p.outside = folder{limit: maxTitleBytes}, folder{limit: maxShellText + 1}
 	p.page.robotsHeader(opt.RobotsTag)
 }
 
@@ -139,7 +141,9 @@ type parser struct {
 	in          place
 	links       linkSet
 	headings    headings
-	scripted    int // URLs that scripts name
+	scripts     int    // that run
+	scripted    int    // URLs that they name
+	outside     folder // the first of the text that is outside <noscript>
 }
 
 // html reads tags and text until the end of the page, or until a <base> behind a link says
@@ -169,6 +173,9 @@ func (p *parser) words(s []byte) {
 			return
 		}
 		p.in.head = false
+	}
+	if len(p.outside.out) < p.outside.limit && !p.in.noscript.inside() {
+		p.outside.write(s)
 	}
 	n := len(p.text.out)
 	p.text.write(s)
@@ -216,6 +223,7 @@ func (p *parser) finish() {
 	p.links.finish(pg.Text, p.headings.marks)
 	pg.Links, pg.Skipped, pg.scripted = p.links.list, p.links.skipped, p.scripted
 	pg.Unseen = max(0, len(p.scanner.page)-len(pg.Text)-len(pg.Title))
+	pg.ScriptOnly = p.scriptOnly()
 	pg.Lang = languageOf(p.lang, pg.Text)
 	pg.Checksum = pg.checksum()
 	pg.menus = linkLines(pg.Text, p.links.marks)

@@ -8,15 +8,21 @@ const maxScriptBytes = 256 << 10
 // script counts the URLs of a <script>: the one it is loaded from, and those in its text.
 // Scripts of a type that no browser runs are data.
 func (p *parser) script(kind, text []byte) {
-	if p.in.hidden.tag == "template" || len(kind) > 0 && !equalFold(kind, "module") && !bytes.Contains(bytes.ToLower(kind), []byte("script")) {
+	if p.in.hidden.tag == "template" || !runs(kind) {
 		return
 	}
+	p.scripts++
 	if src, ok := p.get("src"); ok && len(src) > 0 {
 		if _, err := p.links.urls.resolve(p.links.url[:0], p.links.base, cut(src, maxAttrBytes)); err == nil {
 			p.scripted++
 		}
 	}
 	p.scripted += scriptURLs(cut(text, maxScriptBytes))
+}
+
+// runs says whether browsers run scripts of a type.
+func runs(kind []byte) bool {
+	return len(kind) == 0 || equalFold(kind, "module") || bytes.Contains(bytes.ToLower(kind), []byte("script"))
 }
 
 // handlers counts the URLs in the scripts that the attributes of a start tag hold, as

@@ -53,6 +53,9 @@ func (c Chart) limits() box {
 			see(ci[1])
 		}
 	}
+	if first := c.Lines; len(first) > 0 && first[0].Stems && len(first[0].Points) > 1 { // room for the last stems
+		b.x1 += (first[0].Points[1].X - first[0].Points[0].X) / 2
+	}
 	if c.Level != nil {
 		see(*c.Level)
 	}

@@ -14,6 +14,7 @@ type Line struct {
 	Points []Point
 	Band   [][2]float64 // around each point; nil for none
 	Dots   bool         // mark the points: they are few, and what was measured
+	Stems  bool         // the points stand apart, as a histogram's: each has a stem from the axis, and nothing joins them
 }
 
 // Fit says which part of the shares the axis spans.

@@ -20,3 +20,12 @@ func Interval(ci *[2]float64) string {
 	}
 	return fmt.Sprintf("%.3f–%.3f", ci[0], ci[1])
 }
+
+// ScriptOnly says how many pages of a crawl scripts make. A sentence without its full stop.
+func ScriptOnly(n int) string {
+	verb := "are"
+	if n == 1 {
+		verb = "is"
+	}
+	return Pages(n) + " " + verb + " made by script; fossick does not run scripts"
+}

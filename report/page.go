@@ -14,10 +14,19 @@ import (
 type Head struct {
 	Title     string
 	Subtitle  string
-	Sentences []string // what there is to say, the most important first
+	Sentences []string // what there is to say: the verdict with what it compares with, then the rest by weight
 	Tiles     []Tile   // the headline figures
 	Made      []Fact   // how it was made: version, seed, model card, …
 }
+
+// leadSentences are those above the first plot.
+const leadSentences = 3
+
+// Lead is the sentences above the plots.
+func (h Head) Lead() []string { return h.Sentences[:min(len(h.Sentences), leadSentences)] }
+
+// Rest is the sentences below the plots.
+func (h Head) Rest() []string { return h.Sentences[len(h.Lead()):] }
 
 // Tile is a headline figure.
 type Tile struct{ Label, Value, Note string }
@@ -33,7 +42,7 @@ var (
 )
 
 // Write writes a page: the template body, executed on data. It may use those of
-// parts.html ("head", "tiles", "figure", "matrix", "made", "foot") and the functions
+// parts.html ("head", "tiles", "more", "figure", "matrix", "made", "foot") and the functions
 // below. Nothing is written when the template fails.
 func Write(w io.Writer, body string, data any) error {
 	t := template.New("report").Funcs(template.FuncMap{

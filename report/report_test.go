@@ -96,3 +96,18 @@ func TestChance(t *testing.T) {
 		}
 	}
 }
+
+// TestLead: three sentences stand above the plots, the others below.
+func TestLead(t *testing.T) {
+	for _, n := range []int{0, 2, 3, 5} {
+		h := Head{Sentences: []string{"a.", "b.", "c.", "d.", "e."}[:n]}
+		var page bytes.Buffer
+		if err := Write(&page, `{{template "head" .}}PLOT{{template "more" .}}`, h); err != nil {
+			t.Fatal(err)
+		}
+		above, below, _ := strings.Cut(page.String(), "PLOT")
+		if got := [2]int{strings.Count(above, ".</p>"), strings.Count(below, ".</p>")}; got != [2]int{min(n, 3), max(0, n-3)} {
+			t.Errorf("of %d sentences %v are above and below", n, got)
+		}
+	}
+}

@@ -9,11 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes in the units of the viewBox. It scales, and text of 9.5 is readable on a phone.
+// Sizes in the units of the viewBox. It scales: a unit is 0.85 px on a page of 390 px, where
+// report.css has text of 13 units, and 1.2 px or more on a wide one, where it has 11. There is
+// room for either.
 const (
 	plotWidth  = 400
 	plotHeight = 240
-	labelWidth = 5.4 // of a digit of a tick's label; commas and stops are narrower
+	labelWidth = 7.3 // of a digit of a tick's label; commas and stops are narrower
 	dotRadius  = 3
 )
 
@@ -77,7 +79,7 @@ func (s *sheet) axes(c Chart) {
 	for _, t := range ys {
 		widest = max(widest, t.width())
 	}
-	s.left, s.top, s.right, s.bottom = 22+widest, 5, plotWidth-6, plotHeight-30
+	s.left, s.top, s.right, s.bottom = 24+widest, 7, plotWidth-6, plotHeight-34
 	if len(xs) > 0 { // whose last label may need room
 		last := xs[len(xs)-1]
 		s.right -= max(0, s.x(last.at)+last.width()/2-plotWidth)
@@ -85,15 +87,15 @@ func (s *sheet) axes(c Chart) {
 	for _, t := range ys {
 		y := s.y(t.at)
 		s.printf("\n"+`<path class="grid" d="M%s %sH%s"/>`, num(s.left), num(y), num(s.right))
-		s.text("end", s.left-5, y+3.3, t.label)
+		s.text("end", s.left-5, y+4, t.label)
 	}
 	s.printf("\n"+`<path class="axis" d="M%s %sH%s"/>`, num(s.left), num(s.bottom), num(s.right))
 	for _, t := range xs {
 		s.printf("\n"+`<path class="axis" d="M%s %sv3"/>`, num(s.x(t.at)), num(s.bottom))
-		s.text("middle", s.x(t.at), s.bottom+12, t.label)
+		s.text("middle", s.x(t.at), s.bottom+14, t.label)
 	}
 	s.text("middle", (s.left+s.right)/2, plotHeight-3, c.XLabel)
-	s.printf("\n"+`<g transform="translate(8 %s) rotate(-90)">`, num((s.top+s.bottom)/2))
+	s.printf("\n"+`<g transform="translate(11 %s) rotate(-90)">`, num((s.top+s.bottom)/2))
 	s.text("middle", 0, 0, c.YLabel)
 	s.printf("</g>")
 }
@@ -110,11 +112,24 @@ func (s *sheet) line(l Line, i int) {
 	if len(l.Band) == len(l.Points) && len(l.Points) > 1 {
 		s.band(class, l)
 	}
+	if l.Stems {
+		s.stems(class, l.Points, i)
+		return
+	}
 	s.path("line "+class, l.Points)
 	if l.Dots || i >= maxLines || len(l.Points) == 1 { // a line of one point is not seen
 		for _, p := range l.Points {
 			s.printf("\n"+`<circle class="dot %s" cx="%s" cy="%s" r="%d"/>`, class, num(s.x(p.X)), num(s.y(p.Y)), dotRadius)
 		}
+	}
+}
+
+// stems draws the points of the i-th line alone. Those of other lines stand beside them.
+func (s *sheet) stems(class string, points []Point, i int) {
+	for _, p := range points {
+		x := s.x(p.X) + float64(i)*2*dotRadius
+		s.printf("\n"+`<path class="line %s stem" d="M%s %sV%s"/>`, class, num(x), num(s.bottom), num(s.y(p.Y)))
+		s.printf("\n"+`<circle class="dot %s" cx="%s" cy="%s" r="%d"/>`, class, num(x), num(s.y(p.Y)), dotRadius-1)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"io"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -84,6 +86,40 @@ func TestNoNumber(t *testing.T) {
 	} {
 		if _, err := NewFigure("Curve", "", c); err == nil || !strings.Contains(err.Error(), "Curve") {
 			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestStems: what stands apart is not joined by a line, and has its place beside other lines'.
+func TestStems(t *testing.T) {
+	points := []Point{{0, .5}, {1, .1}, {2, .4}}
+	c := Chart{Lines: []Line{{Points: points, Stems: true}, {Points: points, Stems: true}}}
+	svg, err := c.svg("bars")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := string(svg)
+	if strings.Count(s, ` stem"`) != 6 || strings.Count(s, "<circle") != 6 || strings.Count(s, `class="line`) != 6 || strings.Count(s, "L") != 0 {
+		t.Errorf("want six stems, and no line:\n%s", s)
+	}
+	if b := c.limits(); b.x1 != 2.5 {
+		t.Errorf("the axis ends at %v, want room for the last stems", b.x1)
+	}
+}
+
+// TestTextSize: no text is under 11 px, on a page of 390 px in which a plot is 340 px wide.
+func TestTextSize(t *testing.T) {
+	narrow := stylesheet[strings.Index(stylesheet, "@media (max-width"):]
+	px := regexp.MustCompile(`\.plot text \{ font-size: ([0-9.]+)px`).FindStringSubmatch(narrow)
+	if px == nil {
+		t.Fatal("no size of plots' text on a narrow page")
+	}
+	if size, err := strconv.ParseFloat(px[1], 64); err != nil || size*340/plotWidth < 11 {
+		t.Errorf("plots' text is %.1f px at 390 px, %v", size*340/plotWidth, err)
+	}
+	for _, rem := range regexp.MustCompile(`font-size: ([0-9.]+)rem`).FindAllStringSubmatch(stylesheet, -1) {
+		if size, err := strconv.ParseFloat(rem[1], 64); err != nil || size*16 < 11 {
+			t.Errorf("%s is under 11 px, %v", rem[0], err)
 		}
 	}
 }

@@ -30,6 +30,9 @@ func (r *Story) Print(w io.Writer, all bool) {
 		if v.Code != 0 {
 			printable.Fprintf(w, " (%d)", v.Code)
 		}
+		if v.Error != "" {
+			printable.Fprintf(w, ": %s", v.Error)
+		}
 		io.WriteString(w, "\n")
 	}
 	if r.Times.Next != nil {

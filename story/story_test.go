@@ -2,6 +2,7 @@ package story
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +66,19 @@ func TestRefreshed(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%q\nis not among %q", want, r.Reasons)
+		}
+	}
+}
+
+// TestPrintVisits: what is odd about an answer is told, also of one that was taken.
+func TestPrintVisits(t *testing.T) {
+	r := tell(&store.Life{Visits: []store.Visit{
+		{State: "connect_error", Error: "refused"}, {State: "ok", Code: 200, Error: "gzip without its trailer"}, {State: "ok", Code: 200}}}, "")
+	var b strings.Builder
+	r.Print(&b, false)
+	for _, want := range []string{", connect_error: refused\n", ", ok (200): gzip without its trailer\n", ", ok (200)\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, &b)
 		}
 	}
 }

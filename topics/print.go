@@ -65,6 +65,7 @@ func PrintList(w io.Writer, all []*Info) {
 	}
 	_ = t.Flush() // w has the error
 	io.WriteString(w, "\ndetails of a topic: fossick topic show NAME; a topic of your own: fossick topic new --help\n")
+	io.WriteString(w, "listed are the built-in topics and those in the folder topics here; name one made elsewhere (topic new --out DIR) by its folder: --topic DIR\n")
 }
 
 // Print shows all of a topic.

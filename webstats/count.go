@@ -30,6 +30,7 @@ type Result struct {
 type facts struct {
 	known, requested, downloaded, pages, hosts, seeds int64
 	copies                                            int64 // answers whose content was stored already, nearly too
+	shells                                            int64 // URLs of pages that scripts make
 	unseen, sized                                     int64 // bytes of stored pages that nobody sees, of so many
 }
 
@@ -107,6 +108,9 @@ func (c *counts) facts() facts {
 		unseen: int64(c.pages.unseen.sum), sized: c.pages.sized}
 	for _, d := range c.urls.depths {
 		f.known, f.requested, f.downloaded = f.known+d.known, f.requested+d.requested, f.downloaded+d.downloaded
+	}
+	if o := c.urls.outcomes[stateShell]; o != nil {
+		f.shells = o.urls
 	}
 	return f
 }

@@ -227,7 +227,7 @@ func TestByHand(t *testing.T) {
 			t.Errorf("no row %q in\n%s", want, strings.Join(said, "\n"))
 		}
 	}
-	if said := strings.Join(r.Sentences(), " "); !strings.Contains(said, "90.0 % of the bytes") || !strings.Contains(said, "67,488,127 of 73,954,114") {
+	if said := strings.Join(r.Sentences(), " "); !strings.Contains(said, "90.0 % of the bytes") || !strings.Contains(said, "gave a page; in Korea in 2002 91.3 % did.") {
 		t.Error(said)
 	}
 }

@@ -12,7 +12,7 @@ var (
 )
 
 // paperOutcome is what came of requests for pages of Korea's web in 2002.
-const paperOutcome = "In Korea's web of 2002 67,488,127 of 73,954,114 did (91.3 %)."
+const paperOutcome = "in Korea in 2002 91.3 % did." // 67,488,127 of 73,954,114
 
 // paperPacked is the size of packed pages to that of pages: 400 GB of 1.2 TB.
 const paperPacked = 1. / 3

@@ -47,7 +47,7 @@ func (c *counts) curves(laws []*powerLaw) (k curves) {
 			continue
 		}
 		k.degrees = append(k.degrees, report.Line{Name: lawNames[i], Points: orMore(all)})
-		if f := laws[i]; f != nil {
+		if f := laws[i]; f != nil && f.p >= ruledOut {
 			k.fits = append(k.fits, report.Line{Name: fmt.Sprintf("%s: α = %.2f from %d", lawNames[i], f.alpha, f.start), Points: f.line(all)})
 		}
 	}
@@ -124,7 +124,7 @@ func (k *curves) figures() (all []report.Figure, err error) {
 		{"Lengths of start pages", "Without the scheme, in steps of two characters. Korea's were from 5 to 49, 17.4 on average.", lengths("share of start pages", k.seeds)},
 		{"Lengths of paths", "Of the requested URLs, in steps of four characters. Those of Korea's downloaded pages were up to 255, 71.8 on average.", lengths("share of URLs", k.paths)},
 		{"By depth", "URLs requested and downloaded by depth, and new URLs first named by links of these pages.", k.byDepth()},
-		{"Links to and from pages (degrees)", "Number of pages, or URLs, with at least this many links, and the power laws fitted to the tails. The table of fits shows how good they are.",
+		{"Links to and from pages (degrees)", "Number of pages, or URLs, with at least this many links, and the power laws fitted to the tails, without those that their test rules out. The table of fits has all.",
 			report.Chart{XLabel: "links", YLabel: "number with at least as many", XLog: true, YCounts: true, Lines: append(k.degrees, k.fits...)}},
 		{"Forecasts of network states", k.foretold, k.reliability()},
 	} {
@@ -145,11 +145,11 @@ func (k *curves) chart(x, y string, points []report.Point) report.Chart {
 }
 
 func lengths(y string, points []report.Point) report.Chart {
-	return report.Chart{XLabel: "characters", YLabel: y, Fit: report.FitTop, Lines: []report.Line{{Points: points}}}
+	return report.Chart{XLabel: "characters", YLabel: y, Fit: report.FitTop, Lines: []report.Line{{Points: points, Stems: true}}}
 }
 
 func (k *curves) byDepth() report.Chart {
 	return report.Chart{XLabel: "depth", YLabel: "URLs", YCounts: true, Lines: []report.Line{
-		{Name: "requested", Points: k.requested, Dots: true}, {Name: "downloaded", Points: k.downloaded, Dots: true}, {Name: "new links", Points: k.found, Dots: true},
+		{Name: "requested", Points: k.requested, Stems: true}, {Name: "downloaded", Points: k.downloaded, Stems: true}, {Name: "new links", Points: k.found, Stems: true},
 	}}
 }

@@ -16,7 +16,7 @@ import (
 // What the fit is worth is said by a bootstrap: P is the share of samples of the fitted law
 // that lie farther from their own fits. Below 0.1 the law is ruled out (their section 4.1).
 const (
-	leastTail  = 50  // a fit of fewer says nothing
+	leastTail  = 100 // in a tail of fewer, P rules out not even an exponential law (their section 4.1)
 	mostStarts = 40  // values of x_min that are tried, evenly spread where there are more
 	bootstraps = 100 // P is good to 0.05 then
 	ruledOut   = 0.1

@@ -170,3 +170,15 @@ func TestSample(t *testing.T) {
 		t.Errorf("degree 1: %d, want about 50000", seen[1])
 	}
 }
+
+// TestFewestOfALaw: the tail of a fit has a hundred values or more.
+func TestFewestOfALaw(t *testing.T) {
+	counts := map[int]int64{1: 60, 2: 20, 3: 10, 5: 6, 9: 3}
+	if f := fitPowerLaw(rising(counts), rand.New(rand.NewPCG(1, 2))); f != nil {
+		t.Errorf("of 99 values: %+v", f)
+	}
+	counts[1]++
+	if f := fitPowerLaw(rising(counts), rand.New(rand.NewPCG(1, 2))); f == nil || f.tail != 100 {
+		t.Errorf("of 100 values: %+v", f)
+	}
+}

@@ -80,9 +80,12 @@ func (r *Result) Sentences() []string {
 	if f.requested == 0 {
 		return []string{"No URL has been requested yet."}
 	}
-	all := []string{fmt.Sprintf("Of %s requested URLs %s gave a page.", report.Number(int(f.requested)), show(share(f.downloaded, f.requested), Share)), paperOutcome}
+	all := []string{fmt.Sprintf("Of %s requested URLs %s gave a page; %s", report.Number(int(f.requested)), show(share(f.downloaded, f.requested), Share), paperOutcome)}
 	if with := f.pages + f.copies; with > 0 && f.copies > 0 {
 		all = append(all, fmt.Sprintf("%s of the pages are duplicates or near-duplicates of another.", show(share(f.copies, with), Share)))
+	}
+	if f.shells > 0 {
+		all = append(all, report.ScriptOnly(int(f.shells))+".")
 	}
 	if f.sized > 0 {
 		all = append(all, fmt.Sprintf("%s of the bytes of stored pages are markup, scripts and blanks.", show(share(f.unseen, f.sized), Share)))

@@ -5,6 +5,7 @@ package webstats
 const (
 	stateOK        = "ok"
 	stateDuplicate = "duplicate"
+	stateShell     = "script_only"
 	stateNone      = "none"
 	stateRobots    = "robots_denied"
 	stateGuard     = "guard_denied"

@@ -74,6 +74,9 @@ func TestCount(t *testing.T) {
 	if len(r.Tables()) != 8 || len(r.Sentences()) != 5 {
 		t.Errorf("%d tables, %d sentences", len(r.Tables()), len(r.Sentences()))
 	}
+	if s := r.Sentences()[0]; !strings.HasPrefix(s, "Pages that changed did so every ") || !strings.Contains(s, "Korea") {
+		t.Errorf("the first sentence compares nothing: %s", s)
+	}
 }
 
 // TestChangeInterval: as in paper E, a page's interval is the time of observation by the number

@@ -90,7 +90,7 @@ func (r *Result) downloadLines() (lines []report.Line) {
 		if sum == 0 {
 			continue
 		}
-		line := report.Line{Name: of.name, Dots: true}
+		line := report.Line{Name: of.name, Stems: true}
 		for n, pages := range of.counts {
 			line.Points = append(line.Points, report.Point{X: float64(n), Y: float64(pages) / float64(sum)})
 		}

@@ -116,7 +116,8 @@ func value(x *float64) any {
 	return *x
 }
 
-// Sentences say in a few lines what there is to know.
+// Sentences say in a few lines what there is to know. The first one compares with Korea's web,
+// where a page has changed.
 func (r *Result) Sentences() []string {
 	lines := []string{printable.Sprintf("%d pages are watched, with %d visits after the one that stored them, in %d rounds.", r.Pages, r.Visits, r.Rounds)}
 	if a := r.All; a.Looks > 0 {
@@ -126,7 +127,7 @@ func (r *Result) Sentences() []string {
 		}
 		lines = append(lines, line)
 		if a.ChangeInterval != nil {
-			lines = append(lines, fmt.Sprintf("Pages that changed did so every %s on average, the slowest every %s (Korea's web of 2002: 9 and 19 days). All observed time divided by all changes is %s.",
+			lines = slices.Insert(lines, 0, fmt.Sprintf("Pages that changed did so every %s on average, the slowest every %s (Korea's web of 2002: 9 and 19 days). All observed time divided by all changes is %s.",
 				period(*a.ChangeInterval), period(*a.ChangeIntervalMost), period(*a.Naive)))
 		}
 	}

@@ -72,13 +72,13 @@ func fitBrute(degrees map[int]int, start int) bruteLaw {
 	return f
 }
 
-// bestBrute tries starts of tails of 50 or more with three degrees or more: all or, where
+// bestBrute tries starts of tails of 100 or more with three degrees or more: all or, where
 // there are more than 40, as many, evenly spread.
 func bestBrute(degrees map[int]int) (best bruteLaw, found bool) {
 	all, n := tailOf(degrees, 1)
 	var starts []int
 	for i, d := range all {
-		if n < 50 || i >= len(all)-2 {
+		if n < 100 || i >= len(all)-2 {
 			break
 		}
 		starts = append(starts, d)

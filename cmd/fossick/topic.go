@@ -51,7 +51,7 @@ func (c topicNewCmd) Run(a *app) error {
 type topicListCmd struct{}
 
 func (topicListCmd) Help() string {
-	return `Lists the topics that --topic and --model know by name: the built-in ones and those in the folder topics.
+	return `Lists the topics that --topic and --model know by name: the built-in ones and those in the folder topics of the working folder. A topic that topic new --out made elsewhere is not listed: name its folder instead, as --topic DIR.
 
 Example:
   fossick topic list`

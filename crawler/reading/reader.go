@@ -197,12 +197,14 @@ func (r *Reader) rate(p *Page, order Order, spent func() error) error {
 	return r.findNear(p, order, spent)
 }
 
-// Unwanted says that a page is not kept, and how its URL ends: its author asks not to, or
-// it is in another language.
+// Unwanted says that a page is not kept, and how its URL ends: its author asks not to, scripts
+// make it, or it is in another language.
 func (p *Page) Unwanted() (store.Fate, bool) {
 	switch {
 	case p.NoIndex:
 		return store.Fate{State: string(fetch.StateRobotsDenied), Reason: store.MetaRobots + " of the page says noindex: the page is not kept, but its links are followed"}, true
+	case p.ScriptOnly:
+		return store.Fate{State: string(fetch.StateScriptOnly), Reason: "scripts make this page, and fossick does not run scripts: the page is not kept, but its links are followed"}, true
 	case p.Foreign != "":
 		return store.Fate{State: string(fetch.StateWrongType), Reason: fmt.Sprintf("%s: the page is not kept", p.Foreign)}, true
 	}

@@ -33,7 +33,7 @@ func Interval(depth int) time.Duration {
 // never.
 func After(state fetch.State, depth int) time.Duration {
 	switch state {
-	case fetch.StateOK, fetch.StateNotModified, fetch.StateDuplicate, fetch.StateRedirect:
+	case fetch.StateOK, fetch.StateNotModified, fetch.StateDuplicate, fetch.StateRedirect, fetch.StateScriptOnly:
 		return Interval(depth)
 	case fetch.StateNoIP, fetch.StateConnectError, fetch.StateConnectTimeout, fetch.StateHeaderError,
 		fetch.StateHeaderTimeout, fetch.StateBodyError, fetch.StateBodyTimeout:

@@ -51,7 +51,7 @@ type Answer struct {
 	Page     *page.Page // when the answer is one
 	Excused  bool       // the exchange failed, but that counts for nobody
 	Passing  bool       // it failed, and another try may bring another answer
-	Unwanted bool       // the page is not to be kept, for its language
+	Unwanted bool       // the page is not to be kept, for its language or since scripts make it
 	With     uint64     // number of the stored page that has the content of Page, 0 for none
 }
 
