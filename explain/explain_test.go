@@ -323,7 +323,7 @@ func TestSentences(t *testing.T) {
 	p.Model.Classes[1] = "code"
 	got := strings.Join(sentences(&p), "\n")
 	for _, want := range []string{
-		"Of 9 pages that it was not trained on, 44.4 % get the right label (95 % interval 19–73 %); the label bank for every page would be right on 33.3 %.",
+		"Of 9 pages that it was not trained on, 44.4 % get the right label (95 % interval 18.9 to 73.3); the label bank for every page would be right on 33.3 %.",
 		"It knows code best (F1 0.571) and sport worst (0.000).",
 		"Most often it takes sport for bank: 2 of 3 pages.",
 		"Its probabilities are off by 54.4 % on average, in both directions.",

@@ -101,7 +101,7 @@ func TestRepair(t *testing.T) {
 		"a body that is damaged":      {set(numKey(keyBody, 2), []byte("no zstd")), "damaged", 4, 2},
 		"a body that was lost":        {set(numKey(keyBody, 3), lostFrame(bodyOf(3))), "the body of http://h3.test/ is lost", 4, 2},
 		"a body that is missing":      {remove(numKey(keyBody, 1)), "does not know it", 4, 2},
-		"a page that is missing":      {remove(numKey(keyPage, 2)), "there is no page 2", 4, 2},
+		"a page that is missing":      {remove(numKey(keyPage, 2)), "page 2 is missing, but later pages exist", 4, 2},
 		"the last page is missing":    {remove(numKey(keyPage, 5)), "which belongs to another URL", 4, 2},
 		"a checksum unknown":          {remove(bytesKey(keyContent, []byte(strings.Repeat("d", 16)))), "missing from the index of contents", 5, 1},
 		"a label of no page":          {set(numKey(keyLabel, 77), queued), "belongs to no page", 5, 1},
