@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawlplan"
-	"fossick/fetch"
+	"fossick/crawler/crawlplan"
+	"fossick/crawler/fetch"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -7,57 +7,59 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// TestImports reads the table in docs/architecture.md. It fails on an import
-// between rooms that is not in it. It fails too on a room that is missing from
-// it, and on one that does not exist.
+// TestImports reads the table of rooms in docs/architecture.md. It fails on an import between
+// rooms that the table does not allow, on a room that the table lacks, and on a row without a
+// room. A package is of the longest row that its path begins with.
 func TestImports(t *testing.T) {
 	allowed := readTable(t, "docs/architecture.md")
 	found := map[string]bool{}
 	for _, pkg := range listPackages(t) {
-		room, ok := strings.CutPrefix(pkg.ImportPath, "fossick/")
+		path, ok := strings.CutPrefix(pkg.ImportPath, "fossick/")
 		if !ok {
 			continue // this test's own package
 		}
-		found[room] = true
-		may, ok := allowed[room]
-		if !ok {
-			t.Errorf("room %s is not in the table of docs/architecture.md", room)
+		row := rowOf(allowed, path)
+		if row == "" {
+			t.Errorf("package %s is of no room in the table of docs/architecture.md", path)
 			continue
 		}
+		found[row] = true
 		for _, imp := range slices.Concat(pkg.Imports, pkg.TestImports) {
 			other, ours := strings.CutPrefix(imp, "fossick/")
-			if slices.Contains(ofTests, imp) && !slices.Contains(pkg.Imports, imp) {
-				continue
-			}
-			if ours && other != room && !allows(may, other) && !allows(allowed[forAll], other) {
-				t.Errorf("%s imports %s; the table allows it only %v", room, other, may)
+			room, own := roomOf(other), roomOf(row)
+			if ours && !slices.Contains(allowed[row], room) && !slices.Contains(allowed[row], "anything") && (room != own || row == own && rowOf(allowed, other) != row) {
+				t.Errorf("%s imports %s; the table allows it only %v", path, other, allowed[row])
 			}
 		}
 	}
-	for room := range allowed {
-		if !found[room] && room != forAll {
-			t.Errorf("room %s is in the table but not in the tree", room)
+	for row := range allowed {
+		if !found[row] {
+			t.Errorf("room %s is in the table but not in the tree", row)
 		}
 	}
 }
 
-// ofTests are rooms that any room's tests may import.
-var ofTests = []string{"fossick/internal/fulltest", "fossick/internal/peers", "fossick/internal/tries"}
+// roomOf returns the room of a package's path below the module: its first folder.
+func roomOf(path string) string {
+	room, _, _ := strings.Cut(path, "/")
+	return room
+}
 
-// forAll stands in the table for the rooms that any room may import.
-const forAll = "*"
-
-// allows says whether a list of rooms has one; x/ stands for all below x.
-func allows(may []string, room string) bool {
-	return slices.ContainsFunc(may, func(one string) bool {
-		return one == room || one == "anything" || strings.HasSuffix(one, "/") && strings.HasPrefix(room, one)
-	})
+// rowOf returns the row of the table that a package is of, "" if none.
+func rowOf(table map[string][]string, path string) string {
+	for ; path != "."; path = filepath.Dir(path) {
+		if _, ok := table[path]; ok {
+			return path
+		}
+	}
+	return ""
 }
 
 type listed struct {
@@ -84,13 +86,9 @@ func listPackages(t *testing.T) []listed {
 	}
 }
 
-var (
-	row     = regexp.MustCompile("^\\| `([a-z/]+?)/?` \\| .* \\| ([a-z/, ]+) \\|$")
-	anyRoom = regexp.MustCompile("^Any room may import `([a-z/`, ]+)`\\.$")
-)
+var row = regexp.MustCompile("^\\| `([a-z/]+?)/?` \\| .* \\| ([a-z/, ]+) \\|$")
 
-// readTable returns, for every room of the table, the rooms that it may import, and
-// under forAll those that all may.
+// readTable returns, for every row of the table, the rooms that it may import.
 func readTable(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -101,8 +99,6 @@ func readTable(t *testing.T, path string) map[string][]string {
 	for line := range strings.Lines(string(text)) {
 		if m := row.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 			table[m[1]] = strings.Split(m[2], ", ")
-		} else if m := anyRoom.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
-			table[forAll] = strings.Split(m[1], "`, `")
 		}
 	}
 	if len(table) < 10 {

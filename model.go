@@ -5,8 +5,8 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 	"fossick/train"
 )
 

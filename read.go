@@ -3,7 +3,7 @@ package fossick
 import (
 	"iter"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -3,8 +3,8 @@ package classify
 import (
 	"slices"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // Classifier labels pages by a model. It is safe for concurrent use.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 func linear() *models.Model {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // domain tells whether a model knows enough of a page, see models.Domain.

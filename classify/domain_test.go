@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // domainModel has a domain of two common words, of which one is a term.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"fossick/classify"
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // A built-in topic's model labels a page.

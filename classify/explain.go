@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // reasons is how many words Explain names.

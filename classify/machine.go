@@ -1,8 +1,8 @@
 package classify
 
 import (
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // machine scores what a page has of a model's terms. It is not changed once made,

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // member is a model that votes: it sees, of the terms that were found for all, those

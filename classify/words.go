@@ -3,8 +3,8 @@ package classify
 import (
 	"iter"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // NewReading is New with a second reader of each text, so that it is cut into words

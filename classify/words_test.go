@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // TestRead: one cut of a page gives what Classify, Explain, Score of each part, and a

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"fossick/crawler/across"
+	"fossick/crawler/frontier"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
 	"fossick/crawler/reading"
 	"fossick/crawler/traps"
-	"fossick/frontier"
 	"fossick/store"
 )
 

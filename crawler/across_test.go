@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"fossick/crawler/across"
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

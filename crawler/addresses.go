@@ -9,8 +9,8 @@ import (
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/totals"
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
 	"fossick/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fossick/crawler/across"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

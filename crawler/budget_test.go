@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"fossick/internal/fulltest"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // newText is a page of words that no other page has, with links to three more

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"fossick/crawler/chances"
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
 	"fossick/store"

@@ -4,10 +4,10 @@ import (
 	"math"
 	"time"
 
+	"fossick/crawler/frontier"
 	"fossick/crawler/patience"
 	"fossick/crawler/queue"
 	"fossick/crawler/totals"
-	"fossick/frontier"
 	"fossick/graph/orders"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // chanceScorer believes what a link's address says of its target, a chance in percent.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fossick/crawler/chances"
+	"fossick/crawler/frontier"
 	"fossick/crawler/harvest"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
@@ -22,7 +23,6 @@ import (
 	"fossick/crawler/turns"
 	"fossick/crawler/work"
 	"fossick/crawler/workers"
-	"fossick/frontier"
 	"fossick/graph/orders"
 	"fossick/store"
 )

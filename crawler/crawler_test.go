@@ -10,12 +10,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/reading"
 	"fossick/crawler/work"
 	"fossick/crawler/workers"
-	"fossick/fetch"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestOneNormalFormForACrawl: links, redirects and seeds go by the crawl's own

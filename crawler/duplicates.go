@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"fossick/crawler/across"
+	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
@@ -14,8 +15,7 @@ import (
 	"fossick/crawler/refresh"
 	"fossick/crawler/totals"
 	"fossick/crawler/traps"
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

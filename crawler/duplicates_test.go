@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"fossick/crawler/across"
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )

@@ -7,7 +7,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // honey finds pages on topic that speak of honey, and their links likely to lead there.

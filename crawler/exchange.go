@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"fossick/crawler/chances"
+	"fossick/crawler/frontier"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
 	"fossick/crawler/totals"
 	"fossick/crawler/work"
-	"fossick/frontier"
 	"fossick/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"fossick/internal/fulltest"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // newWords returns n words that nobody has seen.

@@ -3,8 +3,8 @@ package crawler
 import (
 	"context"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/work"
-	"fossick/fetch"
 	"fossick/store"
 )
 

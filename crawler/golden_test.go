@@ -21,10 +21,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"fossick/crawler/across"
+	"fossick/crawler/fetch"
 	"fossick/crawler/health"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
-	"fossick/fetch"
 	"fossick/store"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/internal/fulltest"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestIllWorld: hosts that go away for up to ten minutes and come back, outages of

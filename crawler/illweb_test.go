@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
 )
 
 // illWeb is a fakeWeb whose hosts, or the way to them, fail for a while.

@@ -22,10 +22,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"fossick/frontier"
+	"fossick/crawler/frontier"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"fossick/crawler/fetch"
+	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
@@ -13,9 +15,7 @@ import (
 	"fossick/crawler/traps"
 	"fossick/crawler/turns"
 	"fossick/crawler/work"
-	"fossick/fetch"
-	"fossick/frontier"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

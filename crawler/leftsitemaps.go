@@ -3,7 +3,7 @@ package crawler
 import (
 	"time"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // left is a host that has sitemaps to be read and no URL that waits.

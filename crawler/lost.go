@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"fossick/crawler/across"
+	"fossick/crawler/fetch"
 	"fossick/crawler/journal"
-	"fossick/fetch"
 	"fossick/store"
 )
 

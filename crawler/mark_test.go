@@ -12,7 +12,7 @@ import (
 	"fossick/crawler/people"
 	"fossick/crawler/workers"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 // endlessWeb is a Fetcher over pages that are made when they are asked for: each

@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/refresh"
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // mirrorWeb has two hosts. The pages of the second repeat those of the first, byte for byte, but

@@ -9,7 +9,7 @@ import (
 
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // linkWeb is a web drawn at random, with its links by number, each once.

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )

@@ -3,11 +3,11 @@ package crawler
 import (
 	"time"
 
+	"fossick/crawler/frontier"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/queue"
 	"fossick/crawler/work"
-	"fossick/frontier"
 )
 
 const (

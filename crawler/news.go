@@ -3,6 +3,8 @@ package crawler
 import (
 	"net/url"
 
+	"fossick/crawler/fetch"
+	"fossick/crawler/frontier"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/queue"
@@ -10,9 +12,7 @@ import (
 	"fossick/crawler/sitenews"
 	"fossick/crawler/totals"
 	"fossick/crawler/work"
-	"fossick/fetch"
-	"fossick/frontier"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

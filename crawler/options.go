@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"fossick/crawler/across"
+	"fossick/crawler/frontier"
 	"fossick/crawler/health"
 	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/crawler/workers"
-	"fossick/frontier"
 	"fossick/graph/orders"
-	"fossick/page"
-	"fossick/rights"
+	"fossick/internal/page"
+	"fossick/internal/rights"
 	"fossick/store"
 )
 

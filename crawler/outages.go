@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"fossick/crawler/chances"
+	"fossick/crawler/frontier"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
 	"fossick/crawler/totals"
 	"fossick/crawler/work"
-	"fossick/frontier"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // outages tells what fails by our own network from what hosts do: it asks hosts that have

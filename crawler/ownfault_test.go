@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 // TestNoMoreFiles: a process that may open no more files for a while, from the first

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/harvest"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
@@ -15,7 +16,6 @@ import (
 	"fossick/crawler/totals"
 	"fossick/crawler/traps"
 	"fossick/crawler/work"
-	"fossick/fetch"
 	"fossick/store"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"fossick/crawler/reading"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

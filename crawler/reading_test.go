@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
 )
 
 // TestPageTooCostly: a page beyond the budget ends with a reason, and costs no other.

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"fossick/crawler/chances"
+	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
 	"fossick/crawler/refresh"
 	"fossick/crawler/totals"
 	"fossick/crawler/work"
-	"fossick/frontier"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

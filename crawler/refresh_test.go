@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/refresh"
-	"fossick/fetch"
 	"fossick/store"
 )
 

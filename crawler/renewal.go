@@ -3,12 +3,12 @@ package crawler
 import (
 	"fmt"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/health"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/crawler/work"
-	"fossick/fetch"
 	"fossick/store"
 )
 

@@ -1,7 +1,7 @@
 package crawler
 
 import (
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/store"
 )
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/refresh"
-	"fossick/fetch"
 )
 
 // TestNextVisitIsKept: each URL that ended has its estimate in the journal.

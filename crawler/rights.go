@@ -7,8 +7,8 @@ import (
 
 	"fossick/crawler/hosts"
 	"fossick/crawler/work"
-	"fossick/page"
-	"fossick/rights"
+	"fossick/internal/page"
+	"fossick/internal/rights"
 )
 
 // uses are the tokens by which robots.txt speaks to uses of pages.

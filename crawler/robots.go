@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"fossick/crawler/across"
+	"fossick/crawler/fetch"
+	"fossick/crawler/frontier"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
@@ -13,9 +15,7 @@ import (
 	"fossick/crawler/reading"
 	"fossick/crawler/totals"
 	"fossick/crawler/work"
-	"fossick/fetch"
-	"fossick/frontier"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

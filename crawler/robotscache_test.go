@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 // versionedRobots is a web whose robots.txt has versions, and lets a day pass after

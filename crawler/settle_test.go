@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

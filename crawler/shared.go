@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"fossick/crawler/frontier"
 	"fossick/crawler/reading"
-	"fossick/frontier"
 	"fossick/graph/orders"
 )
 

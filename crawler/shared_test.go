@@ -8,7 +8,7 @@ import (
 
 	"fossick/crawler/workers"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

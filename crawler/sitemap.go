@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"fossick/crawler/across"
+	"fossick/crawler/fetch"
+	"fossick/crawler/frontier"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
@@ -12,9 +14,7 @@ import (
 	"fossick/crawler/sitemaps"
 	"fossick/crawler/totals"
 	"fossick/crawler/work"
-	"fossick/fetch"
-	"fossick/frontier"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/store"
 )
 

@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/slow"
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // slowWeb is a web some of whose hosts take a minute for each answer.

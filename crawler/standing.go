@@ -3,7 +3,7 @@ package crawler
 import (
 	"context"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

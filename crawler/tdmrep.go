@@ -3,11 +3,11 @@ package crawler
 import (
 	"fmt"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/work"
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // reservationsDue says whether a host is to be asked for its tdmrep.json before the page at

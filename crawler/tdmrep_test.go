@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"fossick/fetch"
-	"fossick/page"
-	"fossick/rights"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
+	"fossick/internal/rights"
 	"fossick/store"
 )
 

@@ -7,11 +7,11 @@ import (
 	"log/slog"
 	"time"
 
+	"fossick/crawler/fetch"
+	"fossick/crawler/frontier"
 	"fossick/crawler/journal"
 	"fossick/crawler/workers"
-	"fossick/fetch"
-	"fossick/frontier"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

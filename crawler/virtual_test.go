@@ -9,7 +9,7 @@ import (
 
 	"fossick/crawler/workers"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestVirtualManners: a virtual crawl takes as long by its clock as workers, rests and

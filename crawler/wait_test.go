@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 // TestLongRestEndsTheCrawl: a host that asks for a year is not waited for. Its

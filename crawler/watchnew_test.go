@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/graph/orders"
 )
 

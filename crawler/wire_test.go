@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
 )
 
 // FuzzNormalFormOnTheWire: a URL that the crawler queues and judges by robots.txt,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // Example is one row of a labelled set or one page of a corpus.

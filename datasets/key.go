@@ -1,6 +1,6 @@
 package datasets
 
-import "fossick/page"
+import "fossick/internal/page"
 
 // Key returns the form of an http or https URL by which a page of a corpus is
 // looked up. It is the normal form, but with all parameters, as pages may

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // maxHead bounds how much of a saved page is searched for its address.

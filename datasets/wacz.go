@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"fossick/internal/reading"
-	"fossick/warc"
+	"fossick/internal/warc"
 )
 
 // maxZipEntries bounds the files of a WACZ, of which each costs half a kilobyte of memory.

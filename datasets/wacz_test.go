@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"fossick/internal/tries"
-	"fossick/warc"
+	"fossick/internal/warc"
 )
 
 // TestBrokenWACZ: an archive whose zip cannot be read on ends, with one error, for programs

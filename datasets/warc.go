@@ -17,9 +17,9 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"fossick/internal/mediatype"
+	"fossick/internal/page"
 	"fossick/internal/reading"
-	"fossick/page"
-	"fossick/warc"
+	"fossick/internal/warc"
 )
 
 // warcName is how the files of an archive are called; those in .wet hold the text of

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/warc"
+	"fossick/internal/warc"
 )
 
 // archived are records as a crawler would write them.

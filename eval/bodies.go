@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

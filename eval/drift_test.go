@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 func TestLogOddsRatio(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fossick/report"
+	"fossick/internal/report"
 )
 
 // driftRow is a block as the report shows it.

@@ -1,6 +1,6 @@
 package eval
 
-import "fossick/report"
+import "fossick/internal/report"
 
 // Figures are the measures of one crawl. A nil pointer is an unknown value.
 type Figures struct {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // Capped is the harvest when only the first pages of each host count. It shows

@@ -3,8 +3,8 @@ package eval
 import (
 	"fmt"
 
+	"fossick/internal/report"
 	"fossick/internal/stats"
-	"fossick/report"
 )
 
 // Interval is a 95 % confidence interval; in JSON [lo, hi].

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"fossick/report"
+	"fossick/internal/report"
 )
 
 // pageList is a list of pages that the report shows one by one.

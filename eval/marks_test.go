@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -12,7 +12,7 @@ import (
 	"crypto/sha256"
 
 	"fossick/internal/extsort"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fossick/report"
+	"fossick/internal/report"
 )
 
 // Sentences says in plain words how the hosts were treated.

@@ -1,6 +1,6 @@
 package eval
 
-import "fossick/report"
+import "fossick/internal/report"
 
 // mannersTable is a list of hosts in the report.
 type mannersTable struct {

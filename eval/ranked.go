@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"fossick/report"
+	"fossick/internal/report"
 	"fossick/store"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -3,7 +3,7 @@ package eval
 import (
 	"context"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	_ "embed" // report.html
 	"io"
 
-	"fossick/report"
+	"fossick/internal/report"
 )
 
 // Report is what the HTML page shows.

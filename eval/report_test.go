@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/net/html"
 
+	"fossick/internal/report"
 	"fossick/internal/stats"
-	"fossick/report"
 )
 
 // hostile is what a page of the web may call itself.

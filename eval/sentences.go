@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"fossick/internal/printable"
-	"fossick/report"
+	"fossick/internal/report"
 )
 
 // Sentences says the figures in plain words, the most important first.

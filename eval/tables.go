@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"fossick/report"
+	"fossick/internal/report"
 	"fossick/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/report"
+	"fossick/internal/report"
 	"fossick/store"
 )
 

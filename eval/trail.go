@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

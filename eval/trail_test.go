@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

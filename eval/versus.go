@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fossick/report"
+	"fossick/internal/report"
 )
 
 // Versus is what two crawls or more have found beside each other and together.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"fossick/report"
+	"fossick/internal/report"
 )
 
 // view is what report.html is filled with.

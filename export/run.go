@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"fossick/collection"
+	"fossick/export/collection"
 )
 
 // queued is how many pages wait before a sink.

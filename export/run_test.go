@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 )
 
 // counted is a sink that remembers what was asked of it.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"fossick/collection"
+	"fossick/export/collection"
 )
 
 // Sink writes pages in one format. One goroutine uses it.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 func linearModel() *Model {

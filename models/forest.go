@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // Forest is a bag of trees of the same terms and classes (Breiman 1996, 2001), mostTrees at

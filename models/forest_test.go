@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // forestModel has two trees of two words and two classes. Tree 1 asks for word 0, tree 2 for word 1.

@@ -3,7 +3,7 @@ package models
 import (
 	"fmt"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // Linear has a score for each class: s_c = bias_c + Σ_i w_ic · x_i. Support

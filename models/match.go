@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // Matcher finds the rules that hold on a page without going through all. A rule

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 func TestRulesScores(t *testing.T) {

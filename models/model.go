@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // Names of the classifiers.

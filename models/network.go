@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // Network is a back-propagation network (Rumelhart, Hinton, Williams 1986) of one

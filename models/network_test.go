@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // TestNetworkScores holds the network to numbers worked out by hand.

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // marksMost is how many marks of training pages a card keeps: the smallest. They are a

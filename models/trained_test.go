@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // TestTrainedShare: of pages of which some were trained on, the card tells the share,

@@ -1,6 +1,6 @@
 package models
 
-import "fossick/features"
+import "fossick/models/features"
 
 // Walker finds the leaf that a page reaches. Trees of text are lopsided, as
 // most tests ask for a word that a page lacks. Nearly every page goes Low along

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 func TestTreeScores(t *testing.T) {

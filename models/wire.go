@@ -1,6 +1,6 @@
 package models
 
-import "fossick/features"
+import "fossick/models/features"
 
 // wire is a Model as it is written: CBOR maps with these keys. A key that a
 // later build adds is passed over by this one only if the version says so.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 )
 
 // Keywords is K, the words that make a topic (paper A). A word matches by its

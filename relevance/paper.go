@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // Score is a degree of relevance and how it came about.

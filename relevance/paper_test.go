@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // twentyWords is a K of paper A's size.

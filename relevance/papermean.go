@@ -3,8 +3,8 @@ package relevance
 import (
 	"sync"
 
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
 )
 
 // PaperMean is Paper with another answer to a question that eq. 1 leaves open.

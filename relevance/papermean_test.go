@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestPaperMeanOfOneParent: with one page that links to each, it is eq. 1.

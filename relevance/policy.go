@@ -1,8 +1,8 @@
 package relevance
 
 import (
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 )
 
 // Policy orders a crawl: it is told of every page that was fetched, and turns its

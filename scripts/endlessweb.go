@@ -28,7 +28,7 @@ import (
 	"strings"
 
 	"fossick/datasets"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // A web makes the page at an address, a host's name and a path; nil is no page.

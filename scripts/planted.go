@@ -25,12 +25,12 @@ import (
 	"strings"
 	"sync"
 
-	"fossick/corpusweb/planted"
 	"fossick/crawler"
+	"fossick/crawler/policy"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb/planted"
+	"fossick/internal/page"
 	"fossick/models"
-	"fossick/page"
-	"fossick/policy"
 	"fossick/train"
 )
 

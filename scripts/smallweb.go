@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"fossick/datasets"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 const (

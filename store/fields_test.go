@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/change"
+	"fossick/store/change"
 )
 
 // TestFieldNumbers: no two fields of a record have one number. The encoder would leave out

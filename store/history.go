@@ -10,7 +10,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"fossick/change"
+	"fossick/store/change"
 )
 
 // Visits to a URL whose page is stored are many and alike, so they are kept as histories

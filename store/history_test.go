@@ -7,7 +7,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"fossick/change"
+	"fossick/store/change"
 )
 
 // TestHistories: revisits are told as all visits are, whatever they are kept in.

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"fossick/change"
 	"fossick/internal/fulltest"
+	"fossick/store/change"
 )
 
 // TestHistorySize measures what histories cost on disk: ten visits to each of some pages, in

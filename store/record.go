@@ -9,8 +9,8 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"fossick/change"
 	"fossick/store/badgerfiles"
+	"fossick/store/change"
 )
 
 // ID numbers URLs in the order of their discovery, from 1; 0 is none.

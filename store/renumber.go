@@ -7,7 +7,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"fossick/change"
+	"fossick/store/change"
 )
 
 // renumbering gives pages the numbers of those that went, so that there are no gaps.

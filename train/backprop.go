@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // shape is the size of a network.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // c45 grows Quinlan's C4.5 (Release 8) on counts of the terms that gain most.

@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // CN2 says how rules are learnt. The zero value has the defaults.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/features"
 	"fossick/internal/fulltest"
+	"fossick/models/features"
 )
 
 // TestCN2Oracle: the same rules as the obvious version, on random sets.

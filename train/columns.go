@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"slices"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // The shares of Options.Memory, and what things cost in it.

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/internal/fulltest"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // wide makes n pages of three classes and twelve sites out of many words: a few

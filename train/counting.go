@@ -4,7 +4,7 @@ import (
 	"errors"
 	"sync"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // counting counts the terms of pages, and the words that K is chosen from, each

@@ -4,7 +4,7 @@ import (
 	mathbits "math/bits"
 	"slices"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // cut is a test on a term: its count is above over.

@@ -13,8 +13,8 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/internal/fulltest"
+	"fossick/models/features"
 	"fossick/train"
 )
 

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // A page in a language of no training page is outside a model's domain when it is less

@@ -6,7 +6,7 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
-	"fossick/features"
+	"fossick/models/features"
 	"fossick/train"
 )
 

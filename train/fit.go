@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // learner is a way to make a classifier of a part of the training set.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/internal/fulltest"
+	"fossick/models/features"
 )
 
 // sitesCorpus has 12 small sites, one site with half of all pages, and pages

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/internal/nearest"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // corpus is a training set as counts: no text is kept.

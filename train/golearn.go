@@ -6,7 +6,7 @@ import (
 	"github.com/sjwhitworth/golearn/neural"
 	"gonum.org/v1/gonum/mat"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // golearnNet is the network of sparseNet in golearn's hands: golearn activates it,

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"fossick/datasets"
-	"fossick/features"
+	"fossick/models/features"
 
 	"github.com/jdkato/prose/v2"
 )

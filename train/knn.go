@@ -8,7 +8,7 @@ import (
 	"github.com/sjwhitworth/golearn/kdtree"
 	"gonum.org/v1/gonum/mat"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // knn gives a page the class of most of its nearest training pages, by golearn's tree of

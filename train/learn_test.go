@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/internal/stats"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // toy makes a set of classes with words of their own among common ones.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // How a network learns; docs/classifiers.md says how it was chosen.

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // Loss is what a linear classifier minimises.

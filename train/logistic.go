@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/optimize"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // multinomial is multinomial logistic regression, the other linear classifier: it

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // randomRows returns rows of terms whose values say something of their class.

@@ -3,7 +3,7 @@ package train
 import (
 	"slices"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // lossy counts on how many pages each term of a growing lexicon occurs, and

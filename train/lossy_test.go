@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // TestLossy counts words of a Zipf distribution in a lexicon that holds a tenth

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // TestMeasuresCompared makes the table of docs/classifiers.md: accuracy by five

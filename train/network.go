@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"strconv"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // NN says how networks are trained. The zero value has the defaults.

@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"testing"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // TestStep holds one step of back-propagation to numbers worked out by hand: one

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 
-	"fossick/features"
 	"fossick/internal/nearest"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // Options say what to train. The zero value chooses the classifier itself.

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // peersOf names the classifiers of testdata/peers.py.

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // pooled yields n given pages on bees, and a pool of which share is on bees too. Nothing

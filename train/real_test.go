@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/internal/fulltest"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // examples opens a corpus, or skips the test where there is none.

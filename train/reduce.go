@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // reduce numbers only the terms that a learner could choose, from all pages or

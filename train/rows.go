@@ -12,7 +12,7 @@ import (
 	"os"
 	"slices"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // rowLog has the rows of a training set as bytes, in the order added: in memory up to a

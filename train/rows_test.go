@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 func randomRow(rng *rand.Rand) features.Vector {

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // rareAndWide makes n pages of two classes. Each class has words on most pages of its

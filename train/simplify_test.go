@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // slowShorten is shorten the obvious way.

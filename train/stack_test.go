@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // TestMixture: of 100 pages one member gives .8 to the truth of 70 and .2 to that of 30, the other the

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // svmOptions tune linear support vector machines.

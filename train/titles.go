@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // titles counts the words that stand in the titles of each class's pages. A link says

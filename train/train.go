@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 
 	"golang.org/x/sync/errgroup"
 )

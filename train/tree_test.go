@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // TestExtraErrors: the worked example of Quinlan 1993, section 4.2: U(0,6) = 0.206,

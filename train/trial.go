@@ -8,7 +8,7 @@ import (
 	"iter"
 
 	"fossick/datasets"
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // Level is one of the ways in which the same pages are labelled, coarse to fine.

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/internal/fulltest"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // twoLevels makes n pages of two themes with two categories each.

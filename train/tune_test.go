@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 func TestEnoughFolds(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // walkSet has 20 Newsgroups: a learner's fit on the training part with 500 words,

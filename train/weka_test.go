@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // TestWeka sets our trees and rules beside Weka's on the same rows and columns,

@@ -7,15 +7,15 @@ import (
 	"errors"
 	"time"
 
-	"fossick/cluster"
-	"fossick/cluster/member"
-	"fossick/control"
 	"fossick/crawler"
-	"fossick/crawlplan"
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/member"
+	"fossick/crawler/control"
+	"fossick/crawler/crawlplan"
+	"fossick/eval/monitor"
 	"fossick/internal/process"
-	"fossick/monitor"
 	"fossick/store"
-	"fossick/topics"
+	"fossick/train/topics"
 )
 
 // agentCmd is one of the machines that make a crawl. What its part comes to is in a store of

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
-	"fossick/monitor"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

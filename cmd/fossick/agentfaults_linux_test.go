@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 )
 

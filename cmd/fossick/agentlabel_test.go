@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
-	"fossick/monitor"
 )
 
 // TestLabelAtTheOtherAgent: two agents make a crawl over NATS. A label of a page that one of them

@@ -12,16 +12,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/cluster"
-	"fossick/cluster/local"
-	"fossick/cluster/member"
-	"fossick/cluster/team"
 	"fossick/crawler"
-	"fossick/crawlplan"
-	"fossick/fetch"
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/local"
+	"fossick/crawler/cluster/member"
+	"fossick/crawler/cluster/team"
+	"fossick/crawler/crawlplan"
+	"fossick/crawler/fetch"
+	"fossick/crawler/policy"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
-	"fossick/policy"
 	"fossick/store"
 )
 

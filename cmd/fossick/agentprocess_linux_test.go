@@ -17,8 +17,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"fossick/cluster"
-	"fossick/cluster/bus"
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/bus"
 )
 
 // box is a machine of a crawl: an agent with its disk and its clock. The last one's exchange

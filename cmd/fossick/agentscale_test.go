@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"fossick/cluster/bus"
-	"fossick/corpusweb"
+	"fossick/crawler/cluster/bus"
+	"fossick/datasets/corpusweb"
 )
 
 // Of TestAgentsScale: a web that is bound by latency and rests, and for how long it is

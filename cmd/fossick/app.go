@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"fossick/control"
+	"fossick/crawler/control"
 	"fossick/internal/printable"
 	"fossick/internal/process"
 	"fossick/internal/terminal"

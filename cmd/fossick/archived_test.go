@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"fossick/warc"
+	"fossick/internal/warc"
 )
 
 // recorded is a server that answers to the letter, and notes what it was asked.

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"fossick/crawler"
+	"fossick/crawler/policy"
 	"fossick/internal/fulltest"
-	"fossick/page"
-	"fossick/policy"
+	"fossick/internal/page"
 )
 
 // askTrial is a crawl of a topic for somebody who means it without one part.

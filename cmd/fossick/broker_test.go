@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"fossick/cluster/bus"
+	"fossick/crawler/cluster/bus"
 )
 
 // Environment of test binaries that are other processes.

@@ -13,8 +13,8 @@ import (
 	"fossick/classify"
 	"fossick/datasets"
 	"fossick/internal/fulltest"
+	"fossick/internal/page"
 	"fossick/models"
-	"fossick/page"
 	"fossick/relevance"
 	"fossick/train"
 )

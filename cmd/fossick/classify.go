@@ -10,17 +10,17 @@ import (
 	"os"
 	"strings"
 
-	"fossick/crawlplan"
+	"fossick/crawler/crawlplan"
+	"fossick/crawler/fetch"
 	"fossick/datasets"
-	"fossick/features"
-	"fossick/fetch"
 	"fossick/internal/mediatype"
+	"fossick/internal/page"
 	"fossick/internal/reading"
 	"fossick/internal/usage"
-	"fossick/judge"
-	"fossick/page"
-	"fossick/topics"
+	"fossick/models/features"
 	"fossick/train"
+	"fossick/train/judge"
+	"fossick/train/topics"
 )
 
 type classifyCmd struct {

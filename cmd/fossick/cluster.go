@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"fossick/cluster"
-	"fossick/cluster/bus"
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/bus"
 	"fossick/internal/printable"
 )
 

@@ -8,14 +8,14 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"fossick/cluster"
-	"fossick/cluster/peers"
-	"fossick/collection"
-	"fossick/convert"
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/peers"
+	"fossick/export/collection"
+	"fossick/export/convert"
+	"fossick/internal/maintext"
+	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/internal/process"
-	"fossick/maintext"
-	"fossick/page"
 )
 
 type convertCmd struct {

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"fossick/cluster/bus"
-	"fossick/corpusweb"
+	"fossick/crawler/cluster/bus"
+	"fossick/datasets/corpusweb"
 	"fossick/export/place"
 	"fossick/internal/fulltest"
 	"fossick/store"

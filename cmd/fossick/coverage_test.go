@@ -13,9 +13,9 @@ import (
 
 	"fossick/crawler/harvest"
 	"fossick/eval"
+	"fossick/eval/lab"
 	"fossick/internal/fulltest"
 	"fossick/internal/stats"
-	"fossick/lab"
 )
 
 // TestCrawlCoverage: how often what is told of a crawl holds what crawls from other start

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"fossick/control"
 	"fossick/crawler"
-	"fossick/crawlplan"
-	"fossick/monitor"
+	"fossick/crawler/control"
+	"fossick/crawler/crawlplan"
+	"fossick/eval/monitor"
 	"fossick/store"
 )
 

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fossick/corpusweb"
-	"fossick/crawlplan"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
 	"fossick/eval"
+	"fossick/eval/monitor"
 	"fossick/internal/printable"
-	"fossick/monitor"
-	"fossick/report"
+	"fossick/internal/report"
 	"fossick/store"
 	"fossick/train/made"
 )

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/crawler/policy"
 	"fossick/datasets"
-	"fossick/lab"
-	"fossick/policy"
+	"fossick/eval/lab"
 	"fossick/relevance"
 )
 

@@ -7,8 +7,8 @@ import (
 	"fossick/eval"
 	"fossick/eval/judged"
 	"fossick/internal/printable"
+	"fossick/internal/report"
 	"fossick/internal/wholefile"
-	"fossick/report"
 )
 
 type evalCmd struct {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 	"fossick/internal/help"
 	"fossick/internal/settings"

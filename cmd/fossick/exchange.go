@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"fossick/cluster"
-	"fossick/cluster/bus"
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/bus"
 )
 
 // exchangeFlags say how an agent reaches the others.

@@ -11,17 +11,17 @@ import (
 	"strings"
 	"time"
 
-	"fossick/collection"
 	"fossick/export"
 	"fossick/export/bucket"
 	"fossick/export/card"
+	"fossick/export/collection"
 	"fossick/export/database"
 	"fossick/export/place"
+	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/internal/process"
+	"fossick/internal/rights"
 	"fossick/internal/values"
-	"fossick/page"
-	"fossick/rights"
 )
 
 type exportCmd struct {

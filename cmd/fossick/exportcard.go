@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"fossick/collection"
-	"fossick/crawlplan"
+	"fossick/crawler/crawlplan"
 	"fossick/eval"
 	"fossick/eval/judged"
 	"fossick/export/card"
+	"fossick/export/collection"
 	"fossick/store"
 )
 

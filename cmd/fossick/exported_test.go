@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
+	"fossick/export/sources"
 	"fossick/graph"
-	"fossick/graph/sources"
 	"fossick/internal/fulltest"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 
-	"fossick/collection"
 	"fossick/export"
 	"fossick/export/archive"
 	"fossick/export/card"
+	"fossick/export/collection"
 	"fossick/export/database"
 	"fossick/export/network"
 	"fossick/export/table"

@@ -3,9 +3,9 @@ package main
 import (
 	"strings"
 
-	"fossick/collection"
-	"fossick/maintext"
-	"fossick/page"
+	"fossick/export/collection"
+	"fossick/internal/maintext"
+	"fossick/internal/page"
 )
 
 // mainText is a page's main text; all of it where it is no HTML.

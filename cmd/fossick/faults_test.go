@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
+	"fossick/crawler/fetch"
 	"fossick/datasets"
-	"fossick/fetch"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 	"fossick/internal/tries"
-	"fossick/monitor"
 	"fossick/store"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
-	"fossick/monitor"
 	"fossick/store"
 )
 

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"fossick/control"
-	"fossick/crawlplan"
+	"fossick/crawler/control"
+	"fossick/crawler/crawlplan"
+	"fossick/crawler/policy"
+	"fossick/eval/monitor"
 	"fossick/internal/process"
-	"fossick/monitor"
-	"fossick/policy"
 	"fossick/store"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"fossick/control"
-	"fossick/crawlplan"
+	"fossick/crawler/control"
+	"fossick/crawler/crawlplan"
 	"fossick/internal/printable"
 	"fossick/store"
 )

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"fossick/control"
-	"fossick/corpusweb"
+	"fossick/crawler/control"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
-	"fossick/monitor"
 	"fossick/store"
 )
 

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"io"
 
-	"fossick/crawlplan"
+	"fossick/crawler/crawlplan"
+	"fossick/crawler/policy"
+	"fossick/crawler/urlfrontier"
+	"fossick/crawler/urlfrontier/priority"
 	"fossick/internal/printable"
 	"fossick/internal/process"
 	"fossick/internal/serving"
 	"fossick/internal/usage"
 	"fossick/models"
-	"fossick/policy"
 	"fossick/relevance"
-	"fossick/urlfrontier"
-	"fossick/urlfrontier/priority"
 )
 
 type frontierCmd struct {

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"fossick/urlfrontier/api"
+	"fossick/crawler/urlfrontier/api"
 )
 
 // frontierClient asks a frontier as a crawler in another language does.

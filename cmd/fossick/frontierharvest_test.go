@@ -7,11 +7,11 @@ import (
 	"regexp"
 	"testing"
 
-	"fossick/corpusweb"
+	"fossick/crawler/urlfrontier"
+	"fossick/crawler/urlfrontier/api"
 	"fossick/datasets"
-	"fossick/page"
-	"fossick/urlfrontier"
-	"fossick/urlfrontier/api"
+	"fossick/datasets/corpusweb"
+	"fossick/internal/page"
 )
 
 // TestFrontierHarvest crawls the demo web by a small client of the URLFrontier API, a tenth

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/corpusweb"
+	"fossick/crawler/policy"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/lab"
 	"fossick/internal/fulltest"
-	"fossick/lab"
-	"fossick/policy"
 )
 
 var updateOrders = flag.Bool("update-orders", false, "write the crawl orders of this build to testdata/orders.txt")

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"fossick/datasets"
+	"fossick/export/sources"
 	"fossick/graph"
-	"fossick/graph/sources"
 	"fossick/internal/printable"
 	"fossick/internal/values"
 	"fossick/internal/wholefile"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/monitor"
+	"fossick/eval/monitor"
 )
 
 // TestMaxWait: a server that asks for a year of rest does not keep a crawl from

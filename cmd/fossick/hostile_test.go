@@ -24,8 +24,8 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/help"
 	"fossick/internal/printable"
 	"fossick/internal/tries"

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"fossick/datasets"
-	"fossick/importer"
+	"fossick/export/importer"
 	"fossick/internal/printable"
 )
 

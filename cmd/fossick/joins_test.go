@@ -19,7 +19,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"fossick/warc"
+	"fossick/internal/warc"
 )
 
 // checkJoins reads every format and compares its pages, as it names them, and its links.

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
-	"fossick/monitor"
 	"fossick/store"
 )
 

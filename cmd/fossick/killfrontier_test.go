@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"fossick/crawler/urlfrontier/api"
 	"fossick/internal/fulltest"
-	"fossick/urlfrontier/api"
 )
 
 // TestKillFrontier kills a frontier with SIGKILL while URLs are put, again and again. What

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"fossick/export/search"
 	"fossick/internal/fulltest"
-	"fossick/search"
 )
 
 // TestKillSearch kills searches while they make the index: the next goes on, and finds what

@@ -4,10 +4,10 @@ import (
 	"io"
 	"time"
 
+	"fossick/crawler/policy"
+	"fossick/eval/lab"
+	"fossick/eval/lab/plan"
 	"fossick/internal/wholefile"
-	"fossick/lab"
-	"fossick/lab/plan"
-	"fossick/policy"
 )
 
 // labCmd crawls a stored corpus virtually by many policies.

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"fossick/crawler"
+	"fossick/crawler/policy"
 	"fossick/datasets"
+	"fossick/eval/lab"
 	"fossick/internal/fulltest"
-	"fossick/lab"
 	"fossick/models"
-	"fossick/policy"
 	"fossick/relevance"
 )
 

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/corpusweb"
 	"fossick/crawler"
+	"fossick/crawler/policy"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/lab"
 	"fossick/internal/fulltest"
-	"fossick/lab"
 	"fossick/models"
-	"fossick/policy"
 	"fossick/relevance"
 	"fossick/store"
 )

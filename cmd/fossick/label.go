@@ -7,11 +7,11 @@ import (
 	"os"
 	"time"
 
-	"fossick/control"
-	"fossick/crawlplan"
-	"fossick/internal/lists"
+	"fossick/crawler/control"
+	"fossick/crawler/crawlplan"
+	"fossick/datasets/lists"
+	"fossick/internal/page"
 	"fossick/internal/printable"
-	"fossick/page"
 	"fossick/store"
 )
 

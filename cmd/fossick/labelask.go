@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/term"
 
-	"fossick/control"
-	"fossick/crawlplan"
+	"fossick/crawler/control"
+	"fossick/crawler/crawlplan"
 	"fossick/internal/printable"
 	"fossick/store"
 )

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"fossick/control"
-	"fossick/corpusweb"
+	"fossick/crawler/control"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 	"fossick/internal/process"
-	"fossick/monitor"
 	"fossick/store"
 )
 

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/lab/plan"
 	"fossick/internal/fulltest"
-	"fossick/lab/plan"
 )
 
 // harvestRun is a topic of a served corpus: what the lab drew, for focus to crawl by.

@@ -16,11 +16,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
-	"fossick/features"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 	"fossick/models"
+	"fossick/models/features"
 	"fossick/train/made"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/crawlplan"
+	"fossick/crawler/crawlplan"
+	"fossick/internal/rights"
 	"fossick/internal/values"
-	"fossick/rights"
 )
 
 // valueMappers make the parser read values as people write them.

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"fossick/crawler"
+	"fossick/crawler/policy"
 	"fossick/datasets"
+	"fossick/eval/lab/plan"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
-	"fossick/lab/plan"
-	"fossick/page"
-	"fossick/policy"
+	"fossick/internal/page"
 )
 
 // markingScorer lets a person mark pages once so many were scored.

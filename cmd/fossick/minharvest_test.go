@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"fossick/corpusweb"
 	"fossick/crawler"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
-	"fossick/monitor"
 )
 
 // TestMinHarvestOnWikispeedia: a small topic is used up long before the web is,

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"fossick/change/netstate"
-	"fossick/corpusweb"
-	"fossick/fetch"
+	"fossick/crawler/fetch"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 	"fossick/store"
+	"fossick/store/change/netstate"
 )
 
 // TestChancesOfFaultyCrawl reads the journal of a crawl of a web with pages that fail once,

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"fossick/corpusweb"
+	"fossick/crawler/policy"
+	"fossick/datasets/corpusweb"
 	"fossick/graph/orders"
 	"fossick/graph/rank"
 	"fossick/internal/help"
-	"fossick/policy"
-	"fossick/topics"
 	"fossick/train"
+	"fossick/train/topics"
 )
 
 // offers are the kinds of values that a shell can be told, by the word in complete:"…".

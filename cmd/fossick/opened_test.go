@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/crawlplan"
+	"fossick/crawler/crawlplan"
 	"fossick/internal/help"
 	"fossick/internal/settings"
 	"fossick/store"

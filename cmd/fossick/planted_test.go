@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/corpusweb/planted"
 	"fossick/crawler"
+	"fossick/crawler/policy"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb/planted"
+	"fossick/internal/page"
 	"fossick/models"
-	"fossick/page"
-	"fossick/policy"
 )
 
 // TestPlantedDatabases crawls a small web with databases of a million URLs. With three

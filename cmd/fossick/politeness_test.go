@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"fossick/classify"
-	"fossick/features"
 	"fossick/internal/printable"
-	"fossick/propose"
-	"fossick/report"
-	"fossick/topics"
+	"fossick/internal/report"
+	"fossick/models/features"
+	"fossick/relevance/propose"
+	"fossick/train/topics"
 )
 
 // proposeCmd proposes start pages for a crawl.

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/features"
+	"fossick/eval/lab"
+	"fossick/eval/lab/plan"
 	"fossick/internal/fulltest"
-	"fossick/lab"
-	"fossick/lab/plan"
-	"fossick/propose"
+	"fossick/models/features"
+	"fossick/relevance/propose"
 )
 
 // TestProposedSeeds compares crawls from ten proposed start pages with crawls from

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/corpusweb"
+	"fossick/datasets/corpusweb"
 )
 
 // TestProxyPasswordIsNowhere: a proxy's password is in no output, no log and no

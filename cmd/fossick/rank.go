@@ -10,9 +10,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"fossick/export/sources"
 	"fossick/graph"
 	"fossick/graph/rank"
-	"fossick/graph/sources"
 	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/process"

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"time"
 
-	"fossick/cluster/blockrank"
+	"fossick/crawler/cluster/blockrank"
 	"fossick/graph"
 	"fossick/graph/rank"
+	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/internal/process"
 	"fossick/internal/wholefile"
-	"fossick/page"
 	"fossick/store"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"fossick/cluster"
-	"fossick/cluster/blockrank"
-	"fossick/cluster/peers"
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/blockrank"
+	"fossick/crawler/cluster/peers"
 	"fossick/graph"
 	"fossick/internal/printable"
 )

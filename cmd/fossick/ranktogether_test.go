@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"fossick/cluster"
-	"fossick/cluster/bus"
-	"fossick/corpusweb"
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/bus"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )

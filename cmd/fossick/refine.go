@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"fossick/eval"
-	"fossick/features"
+	"fossick/internal/page"
 	"fossick/internal/printable"
-	"fossick/judge"
-	"fossick/page"
-	"fossick/report"
+	"fossick/internal/report"
+	"fossick/models/features"
 	"fossick/store"
-	"fossick/topics"
+	"fossick/train/judge"
+	"fossick/train/topics"
 )
 
 type refineCmd struct {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/judge"
+	"fossick/train/judge"
 )
 
 // TestRefineShares: nearly all is not printed as all, nor a few as none.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
-	"fossick/monitor"
 )
 
 // TestKillRefresh crawls a web whose pages change, and kills one refresh of the

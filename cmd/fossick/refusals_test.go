@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
-	"fossick/monitor"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/monitor"
 	"fossick/store"
 )
 

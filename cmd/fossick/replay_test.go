@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"fossick/internal/page"
 	"fossick/internal/peers"
-	"fossick/page"
 )
 
 // replayed is what a browser shows of a page.

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"fossick/rights"
+	"fossick/internal/rights"
 )
 
 // usageSignal is something that a site says of its use, and for which purposes it refuses.

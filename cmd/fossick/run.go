@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"fossick/crawler/policy"
 	"fossick/graph/orders"
 	"fossick/internal/help"
 	"fossick/internal/printable"
@@ -19,7 +20,6 @@ import (
 	"fossick/internal/settings"
 	"fossick/internal/usage"
 	"fossick/models"
-	"fossick/policy"
 	"fossick/train"
 )
 

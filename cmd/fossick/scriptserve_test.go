@@ -5,7 +5,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"fossick/corpusweb"
+	"fossick/datasets/corpusweb"
 )
 
 // serveSetCmd is the command "serveset SET" of scripts: it serves a set of the

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"fossick/export/search"
+	"fossick/internal/maintext"
+	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/internal/terminal"
-	"fossick/maintext"
-	"fossick/page"
-	"fossick/search"
 	"fossick/store"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/corpusweb"
-	"fossick/page"
-	"fossick/seeds"
+	"fossick/datasets/corpusweb"
+	"fossick/internal/page"
+	"fossick/relevance/seeds"
 	"fossick/store"
 )
 

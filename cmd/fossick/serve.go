@@ -11,8 +11,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/printable"
 	"fossick/internal/serving"
 	"fossick/internal/wholefile"

@@ -11,8 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
 )
 
 // requestLog collects what a served corpus logs; safe for concurrent use.

@@ -5,13 +5,13 @@ import (
 	"errors"
 
 	"fossick/crawler"
-	"fossick/crawlplan"
+	"fossick/crawler/crawlplan"
+	"fossick/crawler/fetch"
 	"fossick/eval"
-	"fossick/fetch"
+	"fossick/eval/monitor"
+	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/internal/usage"
-	"fossick/monitor"
-	"fossick/page"
 	"fossick/store"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/botauth"
+	"fossick/crawler/fetch/botauth"
 )
 
 // TestSign: a server verifies the signature of each request of a crawl, that for robots.txt

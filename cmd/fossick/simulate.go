@@ -8,20 +8,20 @@ import (
 	"slices"
 	"time"
 
-	"fossick/crawlplan"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets"
-	"fossick/features"
+	"fossick/eval/simulate"
+	"fossick/export/sources"
 	"fossick/graph"
 	"fossick/graph/orders"
-	"fossick/graph/simulate"
-	"fossick/graph/sources"
 	"fossick/internal/printable"
+	"fossick/internal/report"
 	"fossick/internal/terminal"
 	"fossick/internal/usage"
 	"fossick/internal/wholefile"
-	"fossick/judge"
-	"fossick/report"
-	"fossick/topics"
+	"fossick/models/features"
+	"fossick/train/judge"
+	"fossick/train/topics"
 )
 
 // simulateCmd crawls a graph virtually.

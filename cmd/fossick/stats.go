@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"fossick/eval/webstats"
 	"fossick/internal/nearest"
 	"fossick/internal/printable"
+	"fossick/internal/report"
 	"fossick/internal/wholefile"
-	"fossick/report"
-	"fossick/webstats"
 )
 
 type statsCmd struct {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"fossick/datasets"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

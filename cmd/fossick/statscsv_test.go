@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
 )
 
 // copiedWeb has 30 pages of their own by http and 20 by https, 7 that are equal to one of

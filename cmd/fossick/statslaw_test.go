@@ -10,8 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"fossick/eval/webstats"
 	"fossick/internal/fulltest"
-	"fossick/webstats"
 )
 
 // bruteLaw is a power law fitted to a tail by search, without the calculus of webstats.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 )
 

@@ -3,8 +3,8 @@ package main
 import (
 	"iter"
 
+	"fossick/eval/webstats"
 	"fossick/store"
-	"fossick/webstats"
 )
 
 // storeSource hands a store's records to webstats.

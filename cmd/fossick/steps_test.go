@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"fossick/crawler"
+	"fossick/crawler/policy"
 	"fossick/datasets"
 	"fossick/internal/fulltest"
+	"fossick/internal/page"
 	"fossick/models"
-	"fossick/page"
-	"fossick/policy"
 	"fossick/store"
 )
 

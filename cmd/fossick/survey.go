@@ -9,11 +9,11 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/crawlplan"
+	"fossick/crawler/crawlplan"
+	"fossick/eval/monitor"
+	"fossick/eval/survey"
 	"fossick/internal/help"
 	"fossick/internal/printable"
-	"fossick/monitor"
-	"fossick/survey"
 )
 
 // surveyCmd crawls party by party. It is focus with another order, scope and rests, and a

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"iter"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/reading"
-	"fossick/fetch"
+	"fossick/eval/survey"
 	"fossick/store"
-	"fossick/survey"
 )
 
 // surveySource hands a store's records to package survey.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 
-	"fossick/cluster/team"
-	"fossick/control"
-	"fossick/crawlplan"
-	"fossick/fetch"
+	"fossick/crawler/cluster/team"
+	"fossick/crawler/control"
+	"fossick/crawler/crawlplan"
+	"fossick/crawler/fetch"
+	"fossick/eval/monitor"
 	"fossick/internal/process"
 	"fossick/internal/usage"
-	"fossick/monitor"
 	"fossick/store"
 )
 

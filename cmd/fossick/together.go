@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/cluster"
-	"fossick/cluster/bus"
-	"fossick/cluster/peers"
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/bus"
+	"fossick/crawler/cluster/peers"
 	"fossick/internal/printable"
 	"fossick/store"
 )

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"fossick/datasets"
-	"fossick/topics"
+	"fossick/train/topics"
 )
 
 type topicCmd struct {

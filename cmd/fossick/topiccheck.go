@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawlplan"
-	"fossick/fetch"
+	"fossick/crawler/crawlplan"
+	"fossick/crawler/fetch"
+	"fossick/eval/monitor"
 	"fossick/internal/printable"
+	"fossick/internal/report"
 	"fossick/internal/usage"
-	"fossick/monitor"
-	"fossick/report"
 	"fossick/store"
 )
 

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
+	"fossick/eval/monitor"
 	"fossick/models"
-	"fossick/monitor"
 )
 
 // row is a page of a set.

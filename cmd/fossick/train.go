@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/internal/nearest"
 	"fossick/internal/process"
 	"fossick/internal/values"
 	"fossick/models"
+	"fossick/models/features"
 	"fossick/train"
 	"fossick/train/made"
 	"fossick/train/plan"

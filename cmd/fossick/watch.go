@@ -6,18 +6,18 @@ import (
 	"io"
 	"time"
 
-	"fossick/change/tables"
 	"fossick/crawler"
+	"fossick/crawler/crawlplan"
 	"fossick/crawler/refresh"
 	"fossick/crawler/sitenews"
-	"fossick/crawlplan"
+	"fossick/eval/change/tables"
+	"fossick/eval/monitor"
+	"fossick/eval/webstats"
 	"fossick/internal/printable"
+	"fossick/internal/report"
 	"fossick/internal/values"
 	"fossick/internal/wholefile"
-	"fossick/monitor"
-	"fossick/report"
 	"fossick/store"
-	"fossick/webstats"
 )
 
 // watchCmd looks at the pages of a store again and again, and says how they change.

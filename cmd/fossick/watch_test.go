@@ -14,14 +14,14 @@ import (
 	"testing"
 	"time"
 
-	"fossick/change"
-	"fossick/change/rates"
-	"fossick/corpusweb"
 	"fossick/crawler"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 	"fossick/internal/stats"
 	"fossick/store"
+	"fossick/store/change"
+	"fossick/store/change/rates"
 )
 
 // TestWatch watches a web whose pages change, are gone or elsewhere for a while and come

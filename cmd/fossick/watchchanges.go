@@ -9,11 +9,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"fossick/change"
 	"fossick/internal/printable"
+	"fossick/internal/report"
 	"fossick/internal/values"
-	"fossick/report"
 	"fossick/store"
+	"fossick/store/change"
 )
 
 // watchChanges are the pages that are new, have changed or are gone since a time. A page that

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 )
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"fossick/change"
-	"fossick/change/rates"
-	"fossick/change/tables"
+	"fossick/eval/change/tables"
 	"fossick/internal/printable"
 	"fossick/internal/wholefile"
 	"fossick/store"
+	"fossick/store/change"
+	"fossick/store/change/rates"
 )
 
 // historyLine is a page of --history FILE.jsonl.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
 	"fossick/crawler/sitenews"
 	"fossick/datasets"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"fossick/change"
-	"fossick/change/revisit"
 	"fossick/crawler/chances"
 	"fossick/crawler/refresh"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
+	"fossick/store/change"
+	"fossick/store/change/revisit"
 )
 
 // policyNames are those of --policy.

@@ -4,11 +4,11 @@ import (
 	"hash/fnv"
 	"io"
 
-	"fossick/change"
-	"fossick/change/rates"
-	"fossick/change/tables"
-	"fossick/page"
+	"fossick/eval/change/tables"
+	"fossick/internal/page"
 	"fossick/store"
+	"fossick/store/change"
+	"fossick/store/change/rates"
 )
 
 // estimatorOf returns the estimator of change rates that has learned from all pages of a

@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
-	"fossick/change"
-	"fossick/change/rates"
+	"fossick/store/change"
+	"fossick/store/change/rates"
 )
 
 // TestLooks: an age is that of the last Last-Modified told, and unknown after a change

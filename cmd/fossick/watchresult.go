@@ -1,10 +1,10 @@
 package main
 
 import (
-	"fossick/change/tables"
 	"fossick/crawler"
 	"fossick/eval"
-	"fossick/monitor"
+	"fossick/eval/change/tables"
+	"fossick/eval/monitor"
 )
 
 // watchResult is how the pages of a store change, as JSON has it.

@@ -4,12 +4,12 @@ import (
 	"iter"
 	"slices"
 
-	"fossick/change"
-	"fossick/change/tables"
-	"fossick/maintext"
-	"fossick/page"
+	"fossick/eval/change/tables"
+	"fossick/eval/webstats"
+	"fossick/internal/maintext"
+	"fossick/internal/page"
 	"fossick/store"
-	"fossick/webstats"
+	"fossick/store/change"
 )
 
 // mainTextOf is a page's main text; all that it says where nothing looks like one, as on a

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
+	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // BenchmarkMainText is what it takes a worker to find the main text of a page, beside parsing

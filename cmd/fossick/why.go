@@ -6,10 +6,10 @@ import (
 	"net/url"
 	"time"
 
-	"fossick/control"
-	"fossick/crawlplan"
+	"fossick/crawler/control"
+	"fossick/crawler/crawlplan"
+	"fossick/crawler/story"
 	"fossick/store"
-	"fossick/story"
 )
 
 type whyCmd struct {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // Content is what agents tell each other of pages that have the same content. Each step goes

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"fossick/crawler/across"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"fossick/internal/page"
 	"fossick/internal/wire"
-	"fossick/page"
 )
 
 // Label is what a person says of a URL at one agent, as the others have to know it: with the

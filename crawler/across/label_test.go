@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestLabel: a label comes out as it went in, with so much of its page as goes along.

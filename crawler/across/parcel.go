@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"fossick/internal/page"
 	"fossick/internal/wire"
-	"fossick/page"
 	"fossick/store"
 )
 

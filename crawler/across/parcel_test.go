@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"fossick/internal/page"
 	"fossick/internal/tries"
-	"fossick/page"
 	"fossick/store"
 )
 

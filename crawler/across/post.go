@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
 )
 
 // Post gathers what goes across of one page, redirect or sitemap after the other. One

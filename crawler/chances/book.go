@@ -3,12 +3,12 @@ package chances
 import (
 	"time"
 
-	"fossick/change/netstate"
+	"fossick/crawler/fetch"
 	"fossick/crawler/health"
-	"fossick/fetch"
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
 	"fossick/store"
+	"fossick/store/change/netstate"
 )
 
 // Bounds of memory, some 12 MB. Of a host that is forgotten the record is read again when it

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 // A host that gave answers and gives none any more is down, for minutes or for

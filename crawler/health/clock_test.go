@@ -6,7 +6,7 @@ import (
 	"time"
 	"unsafe"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"syscall"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 // Silent says that an exchange brought nothing that is HTTP: no name, no

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/store"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 // When our own network is down, every host seems dead. A crawl that went on

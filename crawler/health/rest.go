@@ -3,7 +3,7 @@ package health
 import (
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/store"
 )
 

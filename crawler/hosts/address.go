@@ -4,8 +4,8 @@ import (
 	"net/netip"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/health"
-	"fossick/fetch"
 )
 
 // A host is one party with those at its address, and its address is that which

@@ -3,8 +3,8 @@ package hosts
 import (
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/health"
-	"fossick/fetch"
 )
 
 // crawlDelay is what the robots.txt of h asks for, 0 for nothing.

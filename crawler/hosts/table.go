@@ -5,13 +5,13 @@ import (
 	"math"
 	"time"
 
+	"fossick/crawler/fetch"
+	"fossick/crawler/frontier"
 	"fossick/crawler/health"
 	"fossick/crawler/journal"
 	"fossick/crawler/sitemaps"
 	"fossick/crawler/traps"
-	"fossick/fetch"
-	"fossick/frontier"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"iter"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

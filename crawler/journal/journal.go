@@ -3,7 +3,7 @@ package journal
 import (
 	"iter"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

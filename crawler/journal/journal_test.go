@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"fossick/internal/fulltest"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

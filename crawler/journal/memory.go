@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"fossick/frontier"
+	"fossick/crawler/frontier"
 )
 
 // Options say how a crawl waits.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/frontier"
+	"fossick/crawler/frontier"
 )
 
 // links returns so many links from each priority, each at a party of its own or all at one.

@@ -3,7 +3,7 @@ package patience
 import (
 	"time"
 
-	"fossick/frontier"
+	"fossick/crawler/frontier"
 	"fossick/internal/recent"
 	"fossick/store"
 )

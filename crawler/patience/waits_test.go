@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/frontier"
+	"fossick/crawler/frontier"
 	"fossick/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fossick/crawler/reading"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"fossick/crawler/reading"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"fossick/crawler/reading"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestTimes: the latest label holds, and of the same the one with its page.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"fossick/crawler/across"
+	"fossick/crawler/fetch"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
-	"fossick/fetch"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"fossick/crawler/across"
+	"fossick/crawler/fetch"
+	"fossick/crawler/frontier"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
 	"fossick/crawler/work"
-	"fossick/fetch"
-	"fossick/frontier"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"fossick/crawler/across"
+	"fossick/crawler/fetch"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/crawler/work"
-	"fossick/fetch"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -2,7 +2,7 @@ package queue
 
 import (
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // linkKinds tells apart the links that only discover a URL from those that move

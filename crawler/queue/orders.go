@@ -4,11 +4,11 @@ import (
 	"math"
 	"slices"
 
+	"fossick/crawler/frontier"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
-	"fossick/frontier"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

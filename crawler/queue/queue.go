@@ -9,16 +9,16 @@ import (
 
 	"fossick/crawler/across"
 	"fossick/crawler/chances"
+	"fossick/crawler/fetch"
+	"fossick/crawler/frontier"
 	"fossick/crawler/health"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
 	"fossick/crawler/rescore"
 	"fossick/crawler/totals"
 	"fossick/crawler/work"
-	"fossick/fetch"
-	"fossick/frontier"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

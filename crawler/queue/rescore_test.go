@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"fossick/crawler/chances"
+	"fossick/crawler/frontier"
 	"fossick/crawler/reading"
 	"fossick/crawler/rescore"
 	"fossick/crawler/totals"
-	"fossick/frontier"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -2,9 +2,9 @@ package queue
 
 import (
 	"fossick/crawler/chances"
+	"fossick/crawler/frontier"
 	"fossick/crawler/health"
-	"fossick/frontier"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"fossick/crawler/reading"
 	"fossick/graph/orders"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -1,9 +1,9 @@
 package reading
 
 import (
-	"fossick/change"
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/store"
+	"fossick/store/change"
 )
 
 // Texter returns the main text of a body, "" where it has none.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // A crawl of some languages (paper E7, generalised) keeps pages in these, and pages of

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 func TestWantsLang(t *testing.T) {

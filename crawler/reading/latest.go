@@ -1,6 +1,6 @@
 package reading
 
-import "fossick/page"
+import "fossick/internal/page"
 
 const (
 	// rememberPages is how many pages may be stored between a worker's look-up and the

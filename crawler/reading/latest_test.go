@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestLatest: only the last pages are remembered, and none that is too short.

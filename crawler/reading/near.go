@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -11,12 +11,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"fossick/change"
+	"fossick/crawler/fetch"
 	"fossick/crawler/journal"
 	"fossick/crawler/traps"
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
+	"fossick/store/change"
 )
 
 // Options are a Reader's settings; see crawler.Options for what they mean.

@@ -1,8 +1,8 @@
 package reading
 
 import (
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
 )
 
 // RedirectTarget returns where a redirect leads, in normal form. The field is read as

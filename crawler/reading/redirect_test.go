@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"testing"
 
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
 )
 
 // A Location is read as browsers read it, from the URL that was asked for.

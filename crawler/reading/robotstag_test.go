@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestRobotsTagLines: each X-Robots-Tag counts, wherever it stands.

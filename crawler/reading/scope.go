@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

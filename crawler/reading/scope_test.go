@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestPartyScope: what leaves a party is told from what is too deep in it, at any depth,

@@ -1,7 +1,7 @@
 package reading
 
 import (
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

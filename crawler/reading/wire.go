@@ -1,7 +1,7 @@
 package reading
 
 import (
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/store"
 )
 

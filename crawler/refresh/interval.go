@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 // When a visit to a URL may bring news is estimated from the state it ended in

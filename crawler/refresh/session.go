@@ -3,10 +3,10 @@ package refresh
 import (
 	"net/http"
 
-	"fossick/change"
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
 	"fossick/store"
+	"fossick/store/change"
 )
 
 // Counts are what asking for stored pages again has brought in one session.

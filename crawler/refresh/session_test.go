@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"fossick/change"
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
 	"fossick/store"
+	"fossick/store/change"
 )
 
 // TestModified: what need not be kept of Last-Modified is not.

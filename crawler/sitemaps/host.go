@@ -4,8 +4,8 @@ import (
 	"net/url"
 	"slices"
 
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
 )
 
 func rules() *Rules {

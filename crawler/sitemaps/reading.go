@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
+	"fossick/internal/page"
 	"fossick/internal/sitemap"
-	"fossick/page"
 )
 
 // maxKept is how many bytes of URLs of one sitemap a worker keeps.

@@ -1,9 +1,9 @@
 package sitenews
 
 import (
-	"fossick/change"
-	"fossick/change/rates"
 	"fossick/store"
+	"fossick/store/change"
+	"fossick/store/change/rates"
 )
 
 // Claims are what sources say of pages. A source that has not changed says the same again. It

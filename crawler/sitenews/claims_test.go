@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"fossick/change"
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
+	"fossick/store/change"
 )
 
 // TestClaims: what a source says is held against the visit that comes after it, where it can be.

@@ -3,7 +3,7 @@ package sitenews
 import (
 	"slices"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/store"
 )
 

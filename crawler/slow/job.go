@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 // A Job is under way, and may outlast the patience of its worker.

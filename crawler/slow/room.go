@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 const (

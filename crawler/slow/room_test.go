@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 // TestRoom: the slowest exchange gives its place, by what came since it has that; none

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"net/http"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/health"
-	"fossick/fetch"
 )
 
 // Attempts is what this session alone has tried.

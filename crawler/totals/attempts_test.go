@@ -3,7 +3,7 @@ package totals
 import (
 	"testing"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 )
 
 // TestUnanswered: what a server has said is an answer, be it that there is nothing; what

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/store"
 )
 

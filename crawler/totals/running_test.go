@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/fetch"
+	"fossick/crawler/fetch"
 	"fossick/store"
 )
 

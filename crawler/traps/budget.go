@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"iter"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // A site whose text is always new is no trap by what it says. It is known by what it is

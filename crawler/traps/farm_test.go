@@ -3,7 +3,7 @@ package traps
 import (
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 func TestHostPattern(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // A Fingerprint is what a page is compared by.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestFingerprintIsOfTheLetters: it has the hash of title and text without all

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // A trap is a part of a host that has URLs without end and nothing new behind

@@ -5,10 +5,10 @@ package work
 import (
 	"net/netip"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/reading"
-	"fossick/fetch"
 	"fossick/store"
 )
 

@@ -7,11 +7,11 @@ import (
 	"sync"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/reading"
 	"fossick/crawler/sitemaps"
 	"fossick/crawler/slow"
 	"fossick/crawler/work"
-	"fossick/fetch"
 )
 
 // ExchangeMaker makes one exchange; fetch.Fetcher is one.

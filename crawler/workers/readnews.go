@@ -3,8 +3,8 @@ package workers
 import (
 	"context"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/work"
-	"fossick/fetch"
 )
 
 // readNews fetches a sitemap or a feed, on condition that it changed, and looks up what it

@@ -3,10 +3,10 @@ package workers
 import (
 	"context"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/reading"
 	"fossick/crawler/sitemaps"
 	"fossick/crawler/work"
-	"fossick/fetch"
 )
 
 // SitemapPart is how many URLs of a sitemap a worker hands at a time to the owner: they

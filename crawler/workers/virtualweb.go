@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/reading"
 	"fossick/crawler/traps"
 	"fossick/crawler/work"
-	"fossick/fetch"
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // Answer is what a web in memory says to a URL: a page, or where it moved to, or

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 func made(t testing.TB, seed uint64) *Web {

@@ -10,19 +10,19 @@ import (
 	"runtime"
 
 	"fossick/classify"
+	"fossick/crawler/crawlplan"
 	"fossick/crawler/harvest"
-	"fossick/crawlplan"
 	"fossick/datasets"
 	"fossick/eval"
-	"fossick/features"
+	"fossick/internal/page"
 	"fossick/internal/printable"
+	"fossick/internal/report"
 	"fossick/internal/usage"
-	"fossick/judge"
 	"fossick/models"
-	"fossick/page"
-	"fossick/report"
+	"fossick/models/features"
 	"fossick/store"
-	"fossick/topics"
+	"fossick/train/judge"
+	"fossick/train/topics"
 )
 
 // Sources say which crawls are measured, and whose word counts.

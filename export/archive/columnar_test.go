@@ -12,9 +12,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"fossick/collection"
+	"fossick/export/collection"
 	"fossick/export/exporttest"
-	"fossick/warc"
+	"fossick/internal/warc"
 )
 
 // ccColumns are those of Common Crawl's table: what queries it names them so.

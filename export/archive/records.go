@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"fossick/collection"
-	"fossick/warc"
+	"fossick/export/collection"
+	"fossick/internal/warc"
 )
 
 const (

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"fossick/collection"
+	"fossick/export/collection"
 	"fossick/export/exporttest"
-	"fossick/warc"
+	"fossick/internal/warc"
 )
 
 const asked = "GET /page HTTP/1.1\r\nHost: a.test\r\nUser-Agent: odd\r\n"

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 	"fossick/export/exporttest"
-	"fossick/warc"
+	"fossick/internal/warc"
 )
 
 // TestSURT has what the surt module of Python, which pywb looks up with, says of each.

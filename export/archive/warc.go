@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"fossick/collection"
 	"fossick/export"
-	"fossick/warc"
+	"fossick/export/collection"
+	"fossick/internal/warc"
 )
 
 // WARC writes WARC files of at most 1 GB. Records are packed by as many goroutines as there

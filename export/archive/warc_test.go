@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"fossick/collection"
+	"fossick/export/collection"
 	"fossick/export/exporttest"
-	"fossick/warc"
+	"fossick/internal/warc"
 )
 
 func write(t testing.TB, pages ...*collection.Page) exporttest.Shelf {

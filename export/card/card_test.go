@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"fossick/collection"
 	"fossick/export/card"
+	"fossick/export/collection"
 	"fossick/export/exporttest"
-	"fossick/rights"
+	"fossick/internal/rights"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -7,8 +7,8 @@ import (
 	"io"
 	"time"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 	"fossick/export/table"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 	"fossick/export/table"
 )
 

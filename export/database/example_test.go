@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"fossick/collection"
+	"fossick/export/collection"
 	"fossick/export/database"
 )
 

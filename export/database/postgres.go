@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fossick/collection"
+	"fossick/export/collection"
 	"fossick/export/table"
 )
 

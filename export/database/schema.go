@@ -3,7 +3,7 @@ package database
 import (
 	"strings"
 
-	"fossick/collection"
+	"fossick/export/collection"
 	"fossick/export/table"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"fossick/collection"
+	"fossick/export/collection"
 	"fossick/export/table"
 )
 

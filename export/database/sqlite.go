@@ -11,7 +11,7 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 
-	"fossick/collection"
+	"fossick/export/collection"
 	"fossick/export/table"
 )
 

@@ -6,8 +6,8 @@ import (
 	"io"
 	"testing"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 )
 
 // Shelf keeps the files of an export in memory, by name. It is an export.Place.

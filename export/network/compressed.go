@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 	"fossick/graph"
 	"fossick/internal/reading"
 )

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 )
 
 // Edges writes three lists: links.edges.tsv has the links, source TAB target a line;

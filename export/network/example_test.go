@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"fossick/collection"
+	"fossick/export/collection"
 	"fossick/export/network"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 	"fossick/export/exporttest"
 )
 

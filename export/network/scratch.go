@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 
-	"fossick/collection"
+	"fossick/export/collection"
 )
 
 // scratch are edges that wait for the last node, in a file that goes with close.

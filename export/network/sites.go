@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 )
 
 // Sites writes two tables, hosts.csv and sites.csv: for each host and each site its pages,

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 	"fossick/export/table"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"fossick/collection"
-	"fossick/rights"
+	"fossick/export/collection"
+	"fossick/internal/rights"
 )
 
 // Kind is what a column holds.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strconv"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 )
 
 // CSV writes a row a page, after one of names: all columns but the text, for tables that

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 )
 
 // Lines writes a page a line: its id, a tab and its text, in which a blank stands for

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 )
 
 // Markdown writes a file a page: its row between lines of ---, then its text. A folder has

@@ -7,8 +7,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 )
 
 // Parquet writes the rows by column, in groups that bound what is kept in memory.

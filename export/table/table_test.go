@@ -15,8 +15,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"fossick/collection"
 	"fossick/export"
+	"fossick/export/collection"
 	"fossick/export/exporttest"
 )
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"fossick/eval/simulate"
 	"fossick/graph"
 	"fossick/graph/graphtest"
 	"fossick/graph/orders"
-	"fossick/graph/simulate"
 	"fossick/internal/fulltest"
 )
 

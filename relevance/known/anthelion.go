@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/relevance"
 )
 

@@ -1,7 +1,7 @@
 package known
 
 import (
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/relevance"
 )
 

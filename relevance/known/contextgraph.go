@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
 	"fossick/relevance"
 )
 

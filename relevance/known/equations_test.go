@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/relevance"
 )
 

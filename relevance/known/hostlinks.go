@@ -1,8 +1,8 @@
 package known
 
 import (
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
 )
 
 // hostLinks is what a policy remembers that goes by the links to a page and by its host:

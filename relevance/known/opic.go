@@ -3,8 +3,8 @@ package known
 import (
 	"sync"
 
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
 	"fossick/relevance"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 	"fossick/relevance"
 )
 

@@ -3,7 +3,7 @@ package known
 import (
 	"sync"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/relevance"
 )
 

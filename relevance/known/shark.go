@@ -3,9 +3,9 @@ package known
 import (
 	"sync"
 
-	"fossick/features"
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
+	"fossick/models/features"
 	"fossick/relevance"
 )
 

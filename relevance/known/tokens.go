@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // token is a word of a link or a page, as a number: of 2^32, so that among 100,000

@@ -1,6 +1,6 @@
 package learned
 
-import "fossick/page"
+import "fossick/internal/page"
 
 // Around is what one cut of a page says of the words around each of its links; of none
 // where they are of no use.

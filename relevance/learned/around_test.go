@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 )
 
 // TestLearnedAround: of two links whose own words nobody knows, the one that

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestAsk: of two kinds of pages that the judge takes for one, it asks about that which

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 func TestBackgroundOver(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // list is a page with links to the numbers given.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 	"fossick/relevance"
 )
 

@@ -4,7 +4,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"fossick/features"
+	"fossick/models/features"
 )
 
 // Names of a kind end alike: Hinduism and Buddhism, Stegosaurus and Allosaurus,

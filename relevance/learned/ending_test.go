@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // naiveEndings are endings by their definition.

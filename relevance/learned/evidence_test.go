@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 )
 
 // TestListens: the words of the first maxTexts pages that name a target count, and no

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 	"fossick/relevance"
 )
 

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
 )
 
 // Pages and the targets of their links may be with different agents. So what an agent has

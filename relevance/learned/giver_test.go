@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // part returns the page with those of its links that go to one of so many agents.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // linkCrawl has shown pages to a scorer, each with a link to a mine and to a film, which the

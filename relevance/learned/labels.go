@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 )
 
 // Marked is what a person says of a URL.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 )
 
 // Two kinds of gold: the judge knows gold, and not that there are mines and films.

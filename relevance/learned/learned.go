@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 	"fossick/relevance"
 )
 

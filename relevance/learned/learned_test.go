@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 )
 
 // goldJudge is sure of texts with "gold" in them and doubts all others.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestScoreByDefinition crawls a random web and holds, after each page, the score of

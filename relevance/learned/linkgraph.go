@@ -1,8 +1,8 @@
 package learned
 
 import (
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
 )
 
 // linkGraph is what is remembered of pages and links: the targets that wait, with the

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestUndersampling: the words of a young crawl's pages and of pages on topic count once.

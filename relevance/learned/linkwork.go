@@ -3,7 +3,7 @@ package learned
 import (
 	"slices"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // linkWork is room for what is found out about the links of a page, which is used again

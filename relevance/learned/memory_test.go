@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"testing"
 
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
 )
 
 // TestLearnedMemory fills a scorer to a sixteenth of its limits with targets

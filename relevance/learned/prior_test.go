@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestPrior: a judge that was trained on few pages of the topic is believed

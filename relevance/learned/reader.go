@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 )
 
 // Reader is a Judge that gives the words of a text as well, both from one cut.

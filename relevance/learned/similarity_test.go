@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestStartPagesCorrect: of two pages that the judge takes for alike, the one with the

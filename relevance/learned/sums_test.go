@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // randomFeatures are of the size that features have.

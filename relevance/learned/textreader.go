@@ -1,8 +1,8 @@
 package learned
 
 import (
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 	"fossick/relevance"
 )
 

@@ -3,8 +3,8 @@ package learned
 import (
 	"testing"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 	"fossick/relevance"
 )
 

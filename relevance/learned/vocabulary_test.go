@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"fossick/features"
-	"fossick/page"
+	"fossick/internal/page"
+	"fossick/models/features"
 )
 
 func TestVocabularyWorth(t *testing.T) {

@@ -1,8 +1,8 @@
 package learned
 
 import (
-	"fossick/features"
 	"fossick/models"
+	"fossick/models/features"
 )
 
 // WarmStart is what the pages on topic that a model was trained on say of

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"fossick/internal/page"
 	"fossick/models"
-	"fossick/page"
 )
 
 // warmStartModel was trained on 4 pages about herons and 12 others; all pages' titles have

@@ -1,8 +1,8 @@
 package learned
 
 import (
+	"fossick/internal/page"
 	"fossick/internal/recent"
-	"fossick/page"
 )
 
 // A database has a million URLs, of which the first may be good and the rest not. What

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/page"
+	"fossick/internal/page"
 )
 
 // TestYieldByDefinition: what a pattern is expected to bring is what its pages brought, the

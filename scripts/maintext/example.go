@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/net/html/charset"
 
-	"fossick/maintext/blocks"
+	"fossick/internal/maintext/blocks"
 )
 
 // divide puts three quarters of hosts to learn from.

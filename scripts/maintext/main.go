@@ -27,8 +27,8 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/maintext"
-	"fossick/maintext/blocks"
+	"fossick/internal/maintext"
+	"fossick/internal/maintext/blocks"
 )
 
 // example is a page with what is known of its main text.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"fossick/maintext"
-	"fossick/maintext/blocks"
-	"fossick/maintext/forest"
+	"fossick/internal/maintext"
+	"fossick/internal/maintext/blocks"
+	"fossick/internal/maintext/forest"
 )
 
 // grow grows both forests. The second learns from opinions of first ones that had not seen

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"fossick/maintext/forest"
+	"fossick/internal/maintext/forest"
 )
 
 // reference is a text in which blocks are looked up.

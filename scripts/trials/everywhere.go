@@ -20,7 +20,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/lab/plan"
+	"fossick/eval/lab/plan"
 )
 
 // most is how many pages a crawl has at most.

@@ -28,9 +28,9 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/lab"
-	"fossick/lab/plan"
-	"fossick/policy"
+	"fossick/crawler/policy"
+	"fossick/eval/lab"
+	"fossick/eval/lab/plan"
 )
 
 // corpus is what is crawled, and for how many pages: the first budgets are about 5 %, the

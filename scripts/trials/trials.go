@@ -25,9 +25,9 @@ import (
 	"strings"
 
 	"fossick/datasets"
+	"fossick/eval/lab"
+	"fossick/eval/lab/plan"
 	"fossick/internal/nearest"
-	"fossick/lab"
-	"fossick/lab/plan"
 	"fossick/train"
 )
 

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 
 	"fossick/datasets"
-	"fossick/explain"
+	"fossick/internal/report"
 	"fossick/internal/wholefile"
-	"fossick/judge"
-	"fossick/report"
+	"fossick/train/explain"
+	"fossick/train/judge"
 	"fossick/train/plan"
 )
 

@@ -6,12 +6,12 @@ import (
 	"maps"
 	"slices"
 
-	"fossick/explain"
 	"fossick/internal/printable"
-	"fossick/judge"
+	"fossick/internal/report"
 	"fossick/models"
-	"fossick/report"
 	"fossick/train"
+	"fossick/train/explain"
+	"fossick/train/judge"
 	"fossick/train/plan"
 	"fossick/train/trials"
 )

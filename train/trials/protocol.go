@@ -11,8 +11,8 @@ import (
 	"text/tabwriter"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/internal/printable"
+	"fossick/models/features"
 	"fossick/train"
 )
 

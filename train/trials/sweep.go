@@ -13,9 +13,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"fossick/features"
 	"fossick/internal/printable"
-	"fossick/report"
+	"fossick/internal/report"
+	"fossick/models/features"
 	"fossick/train"
 )
 

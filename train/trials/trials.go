@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
-	"fossick/features"
 	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/internal/usage"
+	"fossick/models/features"
 	"fossick/train"
 	"fossick/train/plan"
 )

@@ -1,0 +1,279 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/limits"
+)
+
+// Options says to which exchange an agent belongs. Crawl, Agent, and one of Server and URL
+// are needed.
+type Options struct {
+	Crawl    string
+	Agent    cluster.AgentID
+	Server   *Server      // in this process
+	URL      string       // nats://host:port of servers that are there already, by commas
+	Replicas int          // of values; 0: as many as there are servers, at most 3
+	Secrets  *Secrets     // what the servers ask for; nil: nothing
+	Log      *slog.Logger // nil: silent
+}
+
+// Errors of Open.
+var (
+	ErrCrawl   = errors.New("not a crawl's name: want up to 64 letters, digits, hyphens and underscores")
+	ErrURL     = errors.New("not the address of an exchange; want nats://HOST:PORT, without a password, which --keys brings")
+	ErrRefused = errors.New("the exchange refuses this agent; give it by --keys the folder that fossick cluster init made for its machine")
+)
+
+const (
+	pingEvery   = 3 * time.Second // a connection that is silent twice is dead
+	leastRetry  = 50 * time.Millisecond
+	mostRetry   = 5 * time.Second
+	resendBytes = 1 << 20 // of messages sent while there is no connection; others are lost
+)
+
+// Bus is a cluster.Exchange. Safe for concurrent use.
+type Bus struct {
+	conn    *nats.Conn
+	in      *nats.Subscription
+	values  *bucket
+	subject string // before an agent's name
+
+	mu     sync.Mutex
+	waits  map[int]context.CancelCauseFunc // guarded by mu: what Close ends
+	waited int                             // guarded by mu: names of waits so far
+	closed bool                            // guarded by mu
+}
+
+// Open connects an agent, and makes the crawl's bucket of values where there is none. It
+// tries again until ctx ends; a server that refuses the agent is an error at once. What
+// breaks later is mended for ever.
+func Open(ctx context.Context, o Options) (*Bus, error) {
+	options, err := o.connection()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := connect(ctx, o.URL, options)
+	if o.Secrets.local() && errors.Is(err, nats.ErrNkeysNotSupported) { // a server of somebody else's that asks for no proof
+		conn, err = connect(ctx, o.URL, append(options, nats.Nkey("", nil)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, err := begin(ctx, conn, &o)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// begin sets up what an agent has of a connection.
+func begin(ctx context.Context, conn *nats.Conn, o *Options) (*Bus, error) {
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return nil, fmt.Errorf("exchange: %w", err)
+	}
+	b := &Bus{
+		conn: conn, subject: "fossick." + o.Crawl + ".to.", waits: map[int]context.CancelCauseFunc{},
+		values: &bucket{conn: conn, js: js, crawl: o.Crawl, replicas: o.Replicas, log: o.Log},
+	}
+	if o.Replicas == 0 && o.Server != nil {
+		b.values.replicas = min(3, o.Server.servers)
+	}
+	if b.values.replicas == 3 {
+		b.values.grown = time.Now()
+	}
+	if b.in, err = conn.SubscribeSync(b.subject + string(o.Agent)); err != nil {
+		return nil, fmt.Errorf("exchange: %w", err)
+	}
+	if err := b.in.SetPendingLimits(limits.Mailbox, limits.MailboxBytes); err != nil {
+		return nil, fmt.Errorf("exchange: %w", err)
+	}
+	_, err = b.Values(ctx) // so the bucket is there, and the server knows where messages go
+	return b, err
+}
+
+// connection are the library's options, checked.
+func (o *Options) connection() ([]nats.Option, error) {
+	if err := errors.Join(checkCrawl(o.Crawl), limits.Agent(o.Agent)); err != nil {
+		return nil, err
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	log := o.Log
+	options := []nats.Option{
+		nats.Name("fossick agent " + string(o.Agent)),
+		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
+		nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.CustomReconnectDelay(pause),
+		nats.ReconnectBufSize(resendBytes), nats.SyncQueueLen(limits.Mailbox),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil { // else it was closed
+				log.Warn("lost the connection to the exchange", "err", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { log.Info("connected to the exchange again") }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("exchange", "err", err) }),
+	}
+	if o.Server != nil {
+		if o.Secrets == nil {
+			o.Secrets = o.Server.secrets
+		}
+		if o.Server.crawl != o.Crawl || o.URL != "" {
+			return nil, fmt.Errorf("exchange: crawl %s by the server of %s: %w", o.Crawl, o.Server.crawl, ErrURL)
+		}
+		return append(options, o.Secrets.proof(), nats.InProcessServer(o.Server.nats)), nil
+	}
+	remote, err := checkURLs(o.URL)
+	switch {
+	case err != nil:
+		return nil, err
+	case remote: // what crosses a network is TLS, or nothing
+		options = append(options, nats.Secure(o.Secrets.toServer()))
+	case o.Secrets == nil:
+		if o.Secrets, err = localSecrets(); err != nil {
+			return nil, err
+		}
+	}
+	return append(options, o.Secrets.proof()), nil
+}
+
+// checkURLs says whether one of the addresses is another machine's.
+func checkURLs(urls string) (remote bool, err error) {
+	for text := range strings.SplitSeq(urls, ",") {
+		u, err := url.Parse(text)
+		switch {
+		case err != nil: // it repeats the address, which may have a password
+			return false, fmt.Errorf("exchange: %w", ErrURL)
+		case u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || u.User != nil:
+			return false, fmt.Errorf("exchange at %s: %w", u.Host, ErrURL)
+		}
+		remote = remote || !loopback(u.Hostname())
+	}
+	return remote, nil
+}
+
+// pause is how long to wait before the n-th try, from 0.
+func pause(n int) time.Duration {
+	most := min(mostRetry, leastRetry<<min(n, 10))
+	return most/2 + rand.N(most/2+1) // so that agents do not come all at once
+}
+
+// connect tries until it succeeds, ctx ends or the server says no.
+func connect(ctx context.Context, urls string, options []nats.Option) (*nats.Conn, error) {
+	for n := 0; ; n++ {
+		conn, err := nats.Connect(urls, options...)
+		switch {
+		case err == nil:
+			return conn, nil
+		case errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrNkeysNotSupported) ||
+			errors.Is(err, nats.ErrSecureConnWanted) || errors.Is(err, nats.ErrSecureConnRequired):
+			return nil, fmt.Errorf("%w (%w)", ErrRefused, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("exchange: %w (%v)", ctx.Err(), err)
+		case <-time.After(pause(n)):
+		}
+	}
+}
+
+// Send is cluster.Exchange's. While there is no connection, what does not fit into a buffer
+// is lost.
+func (b *Bus) Send(ctx context.Context, to cluster.AgentID, message []byte) error {
+	if err := limits.Message(to, message); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := b.conn.Publish(b.subject+string(to), message)
+	switch {
+	case errors.Is(err, nats.ErrReconnectBufExceeded):
+		return nil
+	case errors.Is(err, nats.ErrConnectionClosed):
+		return cluster.ErrClosed
+	case err != nil:
+		return fmt.Errorf("message to %s: %w", to, err)
+	}
+	return nil
+}
+
+// Receive is cluster.Exchange's. A mailbox that is full loses what comes.
+func (b *Bus) Receive(ctx context.Context) ([]byte, error) {
+	for {
+		m, err := b.in.NextMsgWithContext(ctx)
+		switch {
+		case err == nil:
+			return m.Data, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, nats.ErrSlowConsumer): // said once; the next call has a message
+		case b.isClosed():
+			return nil, cluster.ErrClosed
+		default:
+			return nil, fmt.Errorf("exchange: %w", err)
+		}
+	}
+}
+
+// Close is cluster.Exchange's.
+func (b *Bus) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	for _, cancel := range b.waits {
+		cancel(cluster.ErrClosed)
+	}
+	b.mu.Unlock()
+	b.conn.Close()
+	return nil
+}
+
+func (b *Bus) isClosed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.closed
+}
+
+// until returns a context that Close ends too, and what is to be called when it is no
+// longer used.
+func (b *Bus) until(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		cancel(cluster.ErrClosed)
+	}
+	b.waited++
+	name := b.waited
+	b.waits[name] = cancel
+	return ctx, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.waits, name)
+		cancel(nil)
+	}
+}
+
+var crawlNamed = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func checkCrawl(name string) error {
+	if !crawlNamed.MatchString(name) {
+		return fmt.Errorf("crawl %.70q: %w", name, ErrCrawl)
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/exchangetest"
+	"fossick/crawler/cluster/limits"
+	"fossick/internal/fulltest"
+)
+
+// alone starts one server with a client port.
+func alone(t testing.TB, dir string) *Server {
+	t.Helper()
+	s, err := Serve(ServeOptions{Crawl: "bees", Agent: exchangetest.ID(1000), Dir: dir, Clients: "127.0.0.1:0", Log: logOf(t), unsynced: !fulltest.Asked()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, s) })
+	return s
+}
+
+// opened connects an agent and closes it at the end of the test.
+func opened(t testing.TB, o Options) *Bus {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	o.Crawl = "bees"
+	b, err := Open(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, b) })
+	return b
+}
+
+func closed(t testing.TB, c interface{ Close() error }) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// logOf shows what is logged, if the test fails.
+func logOf(t testing.TB) *slog.Logger {
+	return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo}))
+}
+
+// freeAddress is one where nobody listens, and no connection begins by itself: systems
+// take higher ports for those.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	for {
+		at := fmt.Sprintf("127.0.0.1:%d", 10000+rand.IntN(20000))
+		if l, err := net.Listen("tcp", at); err == nil {
+			closed(t, l)
+			return at
+		}
+	}
+}
+
+// TestPromises: in one process, and over a connection.
+func TestPromises(t *testing.T) {
+	t.Parallel()
+	t.Run("in process", func(t *testing.T) {
+		exchangetest.Promises(t, func(t *testing.T) exchangetest.Open {
+			s := alone(t, t.TempDir())
+			return func(t testing.TB, id cluster.AgentID) cluster.Exchange {
+				return opened(t, Options{Agent: id, Server: s})
+			}
+		})
+	})
+	t.Run("by address", func(t *testing.T) {
+		fulltest.Only(t, "takes 5 s")
+		exchangetest.Promises(t, func(t *testing.T) exchangetest.Open {
+			s := alone(t, t.TempDir())
+			return func(t testing.TB, id cluster.AgentID) cluster.Exchange {
+				return opened(t, Options{Agent: id, URL: "nats://" + s.Addr()})
+			}
+		})
+	})
+}
+
+// What cannot be meant is refused, and no password is repeated.
+func TestRefusals(t *testing.T) {
+	s := alone(t, t.TempDir())
+	id := exchangetest.ID(1)
+	for name, c := range map[string]struct {
+		o    Options
+		want error
+	}{
+		"a crawl's name":    {Options{Crawl: "a.b", Agent: id, Server: s}, ErrCrawl},
+		"an agent's name":   {Options{Crawl: "bees", Agent: "me", Server: s}, limits.ErrName},
+		"no server":         {Options{Crawl: "bees", Agent: id}, ErrURL},
+		"both":              {Options{Crawl: "bees", Agent: id, Server: s, URL: "nats://127.0.0.1"}, ErrURL},
+		"another crawl":     {Options{Crawl: "wasps", Agent: id, Server: s}, ErrURL},
+		"a password":        {Options{Crawl: "bees", Agent: id, URL: "nats://bee:honey@127.0.0.1"}, ErrURL},
+		"a broken password": {Options{Crawl: "bees", Agent: id, URL: "nats://bee:honey%@127.0.0.1"}, ErrURL},
+		"another protocol":  {Options{Crawl: "bees", Agent: id, URL: "http://127.0.0.1"}, ErrURL},
+	} {
+		_, err := Open(t.Context(), c.o)
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "honey") {
+			t.Errorf("%s is in the message: %v", name, err)
+		}
+	}
+	for name, o := range map[string]ServeOptions{
+		"clients of a network": {Clients: "0.0.0.0:0"},
+		"routes without keys":  {Routes: "10.0.0.1:1", Peers: []string{"10.0.0.2:1"}},
+		"no peer":              {Routes: "127.0.0.1:0"},
+		"no routes":            {Peers: []string{"127.0.0.1:1"}},
+		"no port":              {Clients: "127.0.0.1"},
+	} {
+		o.Crawl, o.Agent, o.Dir = "bees", id, t.TempDir()
+		if _, err := Serve(o); !errors.Is(err, ErrServe) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	taken := ServeOptions{Crawl: "bees", Agent: id, Dir: t.TempDir(), Clients: s.Addr()}
+	if _, err := Serve(taken); !errors.Is(err, ErrServe) {
+		t.Errorf("an address that is taken: %v", err)
+	}
+}
+
+// A context ends the search for a server that is not there.
+func TestNoServer(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err := Open(ctx, Options{Crawl: "bees", Agent: exchangetest.ID(1), URL: "nats://" + freeAddress(t)})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// TestRestart: a server that starts again has its values, and its clients come back. One
+// without its files has none, no revision of before is good, and later ones are higher.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	dir, clients := t.TempDir(), freeAddress(t)
+	serve := func() *Server {
+		s, err := Serve(ServeOptions{Crawl: "bees", Agent: exchangetest.ID(1000), Dir: dir, Clients: clients, Log: logOf(t), unsynced: !fulltest.Asked()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	s := serve()
+	b := opened(t, Options{Agent: exchangetest.ID(1), URL: "nats://" + clients})
+	before, err := b.Swap(ctx, "key", []byte("1"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed(t, s)
+	if err := b.Send(ctx, exchangetest.ID(2), make([]byte, limits.MailboxBytes/64)); err != nil {
+		t.Errorf("while it is away: %v", err)
+	}
+	s = serve()
+	after, err := b.Swap(ctx, "key", []byte("2"), before)
+	if err != nil || after <= before {
+		t.Errorf("revision %d after %d, %v", after, before, err)
+	}
+	if err := b.Send(ctx, exchangetest.ID(1), []byte("x")); err != nil {
+		t.Error(err)
+	}
+	if m, err := b.Receive(ctx); err != nil || string(m) != "x" {
+		t.Errorf("%q, %v", m, err)
+	}
+	closed(t, s)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	s = serve()
+	defer closed(t, s)
+	if all, err := b.Values(ctx); err != nil || len(all) != 0 {
+		t.Errorf("values of a lost disk: %v, %v", all, err)
+	}
+	if _, err := b.Swap(ctx, "key", nil, after); !errors.Is(err, cluster.ErrRevision) {
+		t.Errorf("a revision of before: %v", err)
+	}
+	if anew, err := b.Swap(ctx, "key", nil, 0); err != nil || anew <= after {
+		t.Errorf("revision %d after %d, %v", anew, after, err)
+	}
+}
+
+// A context ends a wait for a server that is away.
+func TestAway(t *testing.T) {
+	s := alone(t, t.TempDir())
+	b := opened(t, Options{Agent: exchangetest.ID(1), URL: "nats://" + s.Addr()})
+	closed(t, s)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := b.Swap(ctx, "key", nil, 0); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("swap: %v", err)
+	}
+	if _, err := b.Values(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("values: %v", err)
+	}
+	heard := make(chan error)
+	go func() {
+		_, err := b.Swap(t.Context(), "key", nil, 0)
+		heard <- err
+	}()
+	for waiting := 0; waiting == 0; {
+		b.mu.Lock()
+		waiting = len(b.waits)
+		b.mu.Unlock()
+	}
+	closed(t, b)
+	if err := <-heard; !errors.Is(err, cluster.ErrClosed) {
+		t.Errorf("who waits when it is closed: %v", err)
+	}
+}
+
+// A write whose answer was lost is told from another agent's.
+func TestOwnWrite(t *testing.T) {
+	ctx := t.Context()
+	s := alone(t, t.TempDir())
+	a := opened(t, Options{Agent: exchangetest.ID(1), Server: s})
+	if _, err := a.Swap(ctx, "key", []byte("x"), 0); err != nil {
+		t.Fatal(err)
+	}
+	all, err := a.values.read(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := a.values.ownWrite(ctx, "key", all["key"].writer); err != nil || got != all["key"].Revision {
+		t.Errorf("own: %d, %v; want %d", got, err, all["key"].Revision)
+	}
+	if _, err := a.values.ownWrite(ctx, "key", "another"); !errors.Is(err, cluster.ErrRevision) {
+		t.Errorf("another's: %v", err)
+	}
+	if _, err := a.values.ownWrite(ctx, "none", "another"); !errors.Is(err, cluster.ErrRevision) {
+		t.Errorf("nobody's: %v", err)
+	}
+}
+
+// Values that no one answer holds come in several.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := alone(t, t.TempDir())
+	a := opened(t, Options{Agent: exchangetest.ID(1), Server: s})
+	const values = pendingBytes/(512<<10) + 10
+	for n := range values {
+		if _, err := a.Swap(ctx, fmt.Sprint(n), make([]byte, 512<<10), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := a.Values(ctx); err != nil || len(all) != values {
+		t.Errorf("%d of %d values, %v", len(all), values, err)
+	}
+}

@@ -1,0 +1,197 @@
+package bus
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/exchangetest"
+	"fossick/internal/fulltest"
+)
+
+// process is a server in a process of its own, which a test can kill.
+type process struct {
+	Options ServeOptions
+	Keys    string // its folder
+
+	command *exec.Cmd
+	input   io.Closer // the process ends with it, so that none outlives the test
+}
+
+// serverEnv has a process, in JSON, for a run of this test binary that is to be one.
+const serverEnv = "FOSSICK_TEST_BUS_SERVER"
+
+func TestMain(m *testing.M) {
+	text := os.Getenv(serverEnv)
+	if text == "" {
+		cache, err := os.MkdirTemp("", "fossick-bus-*") // for keys of this machine
+		if err == nil {
+			err = os.Setenv("XDG_CACHE_HOME", cache)
+		}
+		if err != nil {
+			panic(err)
+		}
+		code := m.Run()
+		os.RemoveAll(cache)
+		os.Exit(code)
+	}
+	var p process
+	err := json.Unmarshal([]byte(text), &p)
+	if err == nil {
+		p.Options.Secrets, err = ReadSecrets(p.Keys, time.Now())
+	}
+	if err == nil {
+		_, err = Serve(p.Options)
+	}
+	fmt.Println("serving", err)
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(1)
+}
+
+func (p *process) start(t *testing.T) {
+	t.Helper()
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.command = exec.Command(os.Args[0])
+	p.command.Env = append(os.Environ(), serverEnv+"="+string(text))
+	input, err := p.command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.input = input
+	output, err := p.command.StdoutPipe()
+	if err == nil {
+		err = p.command.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || line != "serving <nil>\n" {
+		t.Fatalf("a server says %q, %v", line, err)
+	}
+}
+
+// kill is kill -9.
+func (p *process) kill(t *testing.T) {
+	t.Helper()
+	if err := p.command.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = p.command.Wait() // killed, it says
+}
+
+// TestKill: servers are killed, the leader each time, while agents count by
+// compare-and-swap. Each step is counted once, whatever became of its answer.
+func TestKill(t *testing.T) {
+	fulltest.Only(t, "kills servers for half a minute")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	names := []string{"a", "b", "c"}
+	made, err := Init(t.TempDir(), names, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := []string{freeAddress(t), freeAddress(t), freeAddress(t)}
+	servers := map[cluster.AgentID]*process{}
+	var urls []string
+	for i := range names {
+		id := exchangetest.ID(1000 + i)
+		clients := freeAddress(t)
+		p := &process{Options: ServeOptions{Crawl: "bees", Agent: id, Dir: t.TempDir(), Clients: clients, Routes: at[i], Peers: at}, Keys: made.Folders[i]}
+		p.start(t)
+		defer p.kill(t)
+		servers[id], urls = p, append(urls, "nats://"+clients)
+	}
+	keys, err := ReadSecrets(made.Folders[0], time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(n int) *Bus {
+		return opened(t, Options{Agent: exchangetest.ID(n), URL: strings.Join(urls, ","), Secrets: keys})
+	}
+	watcher := open(100)
+	t.Logf("idle: %s", memory(servers))
+	counting, stop := context.WithCancel(ctx)
+	var counted atomic.Uint64
+	var unsure atomic.Uint64 // what was under way at the end
+	var wait sync.WaitGroup
+	for n := range 4 {
+		agent := open(n)
+		wait.Go(func() {
+			for counting.Err() == nil {
+				switch err := exchangetest.Count(counting, agent, "count"); {
+				case err == nil:
+					counted.Add(1)
+				case counting.Err() != nil:
+					unsure.Add(1)
+				default:
+					t.Errorf("count: %v", err)
+					return
+				}
+			}
+		})
+	}
+	for range 5 {
+		led := servers[leader(ctx, t, watcher)]
+		begun := time.Now()
+		led.kill(t)
+		if err := exchangetest.Count(ctx, watcher, "other"); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%v after a kill -9 a value was written", time.Since(begun))
+		led.start(t)
+		current(ctx, t, watcher)
+	}
+	stop()
+	wait.Wait()
+	all, err := watcher.Values(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, least := exchangetest.Counted(all["count"]), counted.Load()
+	if got < least || got > least+unsure.Load() {
+		t.Errorf("%d steps are counted of %d, and %d under way", got, least, unsure.Load())
+	}
+	t.Logf("%d steps; %s", least, memory(servers))
+
+	message := make([]byte, 1<<10)
+	for sent := range 200_000 {
+		if err := watcher.Send(ctx, exchangetest.ID(sent%4), message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := watcher.Values(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	t.Logf("after 200,000 messages that nobody reads: %s", memory(servers))
+}
+
+// memory tells what the servers have in RAM, where the system says so.
+func memory(servers map[cluster.AgentID]*process) string {
+	var all []string
+	for _, p := range servers {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
+		if err != nil {
+			return "memory unknown"
+		}
+		for line := range strings.Lines(string(text)) {
+			if size, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+				all = append(all, strings.TrimSpace(size))
+			}
+		}
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,200 @@
+package bus
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"strconv"
+	"time"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/limits"
+)
+
+// ServeOptions says how a server runs. Crawl, Agent and Dir are needed.
+type ServeOptions struct {
+	Crawl   string          // name of the crawl: letters, digits, - and _
+	Agent   cluster.AgentID // whose server it is; no two servers of a crawl have the same
+	Dir     string          // for its files, on a disk that lasts
+	Clients string          // host:port on loopback, for other processes of this machine; "": not for them
+	Routes  string          // host:port where other servers find it; "": it stays alone
+	Peers   []string        // host:port of the others, at least one with Routes
+	Secrets *Secrets        `json:"-"` // needed where Routes is not on loopback; else a key of this user's, made where there is none
+	Log     *slog.Logger    `json:"-"` // nil: silent
+
+	unsynced bool // for tests: a write is not on the disk when it is acknowledged
+}
+
+// startWait is how long a server may take until it listens; it takes a tenth of a second.
+const (
+	startWait = 30 * time.Second
+	startStep = 100 * time.Millisecond // after which what went wrong is looked at
+)
+
+// pendingBytes is how much a server keeps for one connection that reads slowly, before it
+// cuts it.
+const pendingBytes = 32 << 20
+
+// ErrServe reports a server that does not come up.
+var ErrServe = errors.New("the exchange's server does not start")
+
+// Server is a NATS server in this process. Safe for concurrent use.
+type Server struct {
+	nats    *natsserver.Server
+	crawl   string
+	servers int // that it knew of when it began, itself among them
+	secrets *Secrets
+}
+
+// Serve starts a server. It returns once clients can connect; with Routes it may take longer
+// until values can be written, which needs most of the servers.
+func Serve(o ServeOptions) (*Server, error) {
+	settings, err := o.settings()
+	if err != nil {
+		return nil, err
+	}
+	told := newServerLog(o.Log)
+	s, err := natsserver.NewServer(settings)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrServe, err)
+	}
+	s.SetLoggerV2(told, false, false, false)
+	s.Start()
+	ready := false
+	for begun := time.Now(); !ready && told.fatal() == nil && time.Since(begun) < startWait; {
+		ready = s.ReadyForConnections(startStep)
+	}
+	if !ready || told.fatal() != nil {
+		s.Shutdown()
+		s.WaitForShutdown()
+		return nil, errors.Join(ErrServe, told.fatal())
+	}
+	return &Server{nats: s, crawl: o.Crawl, servers: 1 + len(settings.Routes), secrets: o.Secrets}, nil
+}
+
+// settings are the library's, checked.
+func (o *ServeOptions) settings() (*natsserver.Options, error) {
+	if err := checkCrawl(o.Crawl); err != nil {
+		return nil, err
+	}
+	if err := limits.Agent(o.Agent); err != nil {
+		return nil, err
+	}
+	s := &natsserver.Options{
+		ServerName: string(o.Agent),
+		NoSigs:     true,
+		DontListen: o.Clients == "" && o.Routes == "",
+		MaxPayload: natsserver.MAX_PAYLOAD_SIZE,
+		MaxPending: pendingBytes,
+		JetStream:  true,
+		StoreDir:   o.Dir,
+		// An acknowledged value survives a power cut; there are few a second.
+		SyncAlways:             !o.unsynced,
+		JetStreamMaxMemory:     1 << 20, // nothing is kept there
+		JetStreamMaxStore:      1 << 30,
+		DisableJetStreamBanner: true,
+	}
+	clients := o.Clients
+	if clients == "" {
+		clients = "127.0.0.1:0" // with routes the library starts no server that listens to nobody
+	}
+	var err error
+	if s.Host, s.Port, err = address(clients); err != nil {
+		return nil, err
+	}
+	if !loopback(s.Host) {
+		return nil, fmt.Errorf("clients at %s: %w: only processes of this machine; want 127.0.0.1:PORT", o.Clients, ErrServe)
+	}
+	if err := o.routes(s); err != nil || s.DontListen {
+		return s, err
+	}
+	if o.Secrets == nil {
+		if o.Secrets, err = localSecrets(); err != nil {
+			return nil, err
+		}
+	}
+	s.Nkeys = []*natsserver.NkeyUser{{Nkey: o.Secrets.public}}
+	if o.Secrets.local() && o.Routes != "" {
+		s.Cluster.Username = o.Secrets.routes.Username()
+		s.Cluster.Password, _ = o.Secrets.routes.Password()
+		for _, peer := range s.Routes {
+			peer.User = o.Secrets.routes
+		}
+	}
+	return s, nil
+}
+
+// routes sets how the server meets the others of its cluster.
+func (o *ServeOptions) routes(s *natsserver.Options) (err error) {
+	if o.Routes == "" {
+		if len(o.Peers) > 0 {
+			return fmt.Errorf("peers %v: %w without an address at which they reach this one", o.Peers, ErrServe)
+		}
+		return nil
+	}
+	s.Cluster.Name = o.Crawl
+	if s.Cluster.Host, s.Cluster.Port, err = address(o.Routes); err != nil {
+		return err
+	}
+	switch {
+	case len(o.Peers) == 0:
+		return fmt.Errorf("routes at %s: %w without the address of another server", o.Routes, ErrServe)
+	case o.Secrets == nil && !loopback(s.Cluster.Host):
+		return fmt.Errorf("routes at %s: %w between machines without keys; make them by fossick cluster init", o.Routes, ErrServe)
+	case o.Secrets != nil:
+		s.Cluster.TLSConfig = o.Secrets.between()
+		s.Cluster.TLSTimeout = 5
+	}
+	for _, peer := range o.Peers {
+		if _, _, err := address(peer); err != nil {
+			return err
+		}
+		if peer != o.Routes {
+			s.Routes = append(s.Routes, &url.URL{Scheme: "nats", Host: peer})
+		}
+	}
+	return nil
+}
+
+// Addr returns host:port where clients connect; "" where they do not.
+func (s *Server) Addr() string {
+	if a := s.nats.Addr(); a != nil {
+		return a.String()
+	}
+	return ""
+}
+
+// Clients counts the connections of other processes, and of this one's agent.
+func (s *Server) Clients() int { return s.nats.NumClients() }
+
+// Close stops the server and returns when its files are closed.
+func (s *Server) Close() error {
+	s.nats.Shutdown()
+	s.nats.WaitForShutdown()
+	return nil
+}
+
+// address parts host:port; port 0 is any that is free.
+func address(text string) (host string, port int, err error) {
+	host, name, err := net.SplitHostPort(text)
+	if err == nil {
+		port, err = strconv.Atoi(name)
+	}
+	if err != nil || port < 0 || port > 65535 || host == "" {
+		return "", 0, fmt.Errorf("address %q: %w; want HOST:PORT", text, ErrServe)
+	}
+	if port == 0 {
+		port = natsserver.RANDOM_PORT
+	}
+	return host, port, nil
+}
+
+// loopback says whether a host is this machine, and no name decides it but localhost.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

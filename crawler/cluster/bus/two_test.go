@@ -1,0 +1,40 @@
+package bus
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"fossick/crawler/cluster/exchangetest"
+)
+
+// TestTwoOfThree: three machines of which one does not come begin with two; when it comes, the
+// values are on all three.
+func TestTwoOfThree(t *testing.T) {
+	t.Parallel()
+	at := []string{freeAddress(t), freeAddress(t), freeAddress(t)}
+	serve := func(i int) *Server {
+		s, err := Serve(ServeOptions{Crawl: "bees", Agent: exchangetest.ID(1000 * (i + 1)), Dir: t.TempDir(), Routes: at[i], Peers: at, unsynced: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { closed(t, s) })
+		return s
+	}
+	serve(0)
+	b := opened(t, Options{Agent: exchangetest.ID(1), Server: serve(1)})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := b.Swap(ctx, "key", []byte("value"), 0); err != nil {
+		t.Fatal(err)
+	}
+	serve(2)
+	for copies := 0; copies != 3; {
+		if _, err := b.Values(ctx); err != nil {
+			t.Fatalf("%d copies, %v", copies, err)
+		}
+		if s, err := b.values.js.Stream(ctx, b.values.stream()); err == nil {
+			copies = s.CachedInfo().Config.Replicas
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package bus
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/limits"
+)
+
+// bucket is the table of a crawl: a stream with a subject a key and a message a subject, in
+// the form of NATS's key-value buckets. A revision is a message's number. Safe for
+// concurrent use.
+type bucket struct {
+	conn     *nats.Conn
+	js       jetstream.JetStream
+	crawl    string
+	replicas int // 0: 3, or 1 where the server is alone
+	log      *slog.Logger
+
+	mu    sync.Mutex // guards the rest
+	short time.Time  // when a server was first missed for the third copy; zero: never
+	grown time.Time  // when a third copy was last asked for; zero: there is one
+}
+
+// A crawl of three machines of which one does not come begins with two copies of the values
+// after awaitThird, and asks for the third one every growEvery.
+const (
+	awaitThird = 5 * time.Second
+	growEvery  = 10 * time.Second
+)
+
+// mark is a key of the bucket's own, which no key of a crawl can be.
+const mark = "_read"
+
+// How long one answer is waited for. A write takes hundredths of a second, but for a disk
+// that is busy; what was asked of a server that died has none.
+const (
+	leastAttempt = 250 * time.Millisecond
+	mostAttempt  = 2 * time.Second
+)
+
+const bucketBytes = 64 << 20 // of all values
+
+func (b *bucket) stream() string            { return "KV_" + b.crawl }
+func (b *bucket) subject(key string) string { return "$KV." + b.crawl + "." + key }
+
+// entry is a value and who wrote it.
+type entry struct {
+	cluster.Value
+	writer string // the mark of one call of swap
+}
+
+// Values is cluster.Exchange's. It waits for most of the servers.
+func (b *Bus) Values(ctx context.Context, keys ...string) (map[string]cluster.Value, error) {
+	ctx, done := b.until(ctx)
+	defer done()
+	entries, err := b.values.read(ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
+	b.values.grow(ctx)
+	all := make(map[string]cluster.Value, len(entries))
+	for key, e := range entries {
+		all[key] = e.Value
+	}
+	return all, nil
+}
+
+// read returns entries as they are, those of the keys given or all. A server may be behind, or cut off and not know it.
+// So a mark is written first, which takes most of the servers; what a server answers counts
+// once the mark, or a later one, is in it.
+func (b *bucket) read(ctx context.Context, keys ...string) (map[string]entry, error) {
+	subjects := []string{b.subject(">")}
+	if len(keys) > 0 {
+		subjects = []string{b.subject(mark)}
+		for _, key := range keys {
+			subjects = append(subjects, b.subject(key))
+		}
+	}
+	var at uint64
+	err := b.insist(ctx, func(ctx context.Context) (err error) {
+		at, err = b.publish(ctx, &nats.Msg{Subject: b.subject(mark)})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]entry
+	err = b.insist(ctx, func(ctx context.Context) error {
+		found, err := b.fetch(ctx, subjects)
+		if err == nil && found[mark].Revision < at {
+			err = errBehind
+		}
+		delete(found, mark)
+		all = found
+		return err
+	})
+	return all, err
+}
+
+// errBehind: a server has not yet what another has said is written.
+var errBehind = errors.New("the server is behind")
+
+// insist calls do until it succeeds, it fails for good or ctx ends. A bucket that is gone,
+// as when all servers lost their disks, is made anew: empty.
+func (b *bucket) insist(ctx context.Context, do func(context.Context) error) error {
+	patience := leastAttempt
+	for n := 0; ; n++ {
+		err := within(ctx, patience, do)
+		switch {
+		case errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrNoResponders):
+			err = errors.Join(err, within(ctx, 2*leastAttempt, b.create))
+		case errors.Is(err, context.DeadlineExceeded):
+			patience = min(mostAttempt, 2*patience)
+		}
+		switch {
+		case err == nil || forGood(err):
+			return err
+		case ctx.Err() != nil:
+			return fmt.Errorf("exchange: %w (%v)", context.Cause(ctx), err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("exchange: %w (%v)", context.Cause(ctx), err)
+		case <-time.After(min(pause(n), leastAttempt)):
+		}
+	}
+}
+
+func within(ctx context.Context, d time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return do(ctx)
+}
+
+// forGood says whether a call would fail again.
+func forGood(err error) bool {
+	return errors.Is(err, cluster.ErrRevision) || errors.Is(err, limits.ErrFull) || errors.Is(err, nats.ErrMaxPayload) ||
+		errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
+}
+
+// create makes the bucket, unless it is there. Numbers begin at the time in microseconds:
+// so they rise even over a bucket that was lost, and no revision of that one is good here.
+func (b *bucket) create(ctx context.Context) error {
+	_, err := b.js.Stream(ctx, b.stream())
+	if !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return err
+	}
+	config := jetstream.StreamConfig{
+		Name: b.stream(), Subjects: []string{b.subject(">")}, Storage: jetstream.FileStorage,
+		Replicas: b.replicas, MaxMsgsPerSubject: 1, MaxMsgs: limits.Keys + 1, MaxBytes: bucketBytes, Discard: jetstream.DiscardNew,
+		AllowDirect: true, AllowRollup: true, DenyDelete: true, // as in other buckets
+		Duplicates: 100 * time.Millisecond, // the least: no message has a number for it
+		FirstSeq:   uint64(time.Now().UnixMicro()),
+	}
+	if b.replicas == 0 {
+		config.Replicas = 3
+	}
+	_, err = b.js.CreateStream(ctx, config)
+	if b.missed(err, config.Replicas) {
+		config.Replicas = 2
+		if _, err = b.js.CreateStream(ctx, config); err == nil {
+			b.log.Warn("the exchange starts with two machines; both must stay up until another one joins")
+		}
+	}
+	if alone := new(jetstream.APIError); b.replicas == 0 && errors.As(err, &alone) && alone.ErrorCode == notClustered {
+		config.Replicas = 1
+		_, err = b.js.CreateStream(ctx, config)
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		return nil // another agent was first
+	}
+	return err
+}
+
+// missed says whether a stream lacks a server for its third copy, which was waited for long
+// enough.
+func (b *bucket) missed(err error, replicas int) bool {
+	api := new(jetstream.APIError)
+	if replicas < 3 || !errors.As(err, &api) || api.ErrorCode != noPeers {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.short.IsZero() {
+		b.short = time.Now()
+		b.log.Warn("a machine of the cluster has not joined; the exchange starts without it in a few seconds")
+	}
+	return time.Since(b.short) > awaitThird
+}
+
+// grow asks for the third copy where there are two, now and then.
+func (b *bucket) grow(ctx context.Context) {
+	b.mu.Lock()
+	due := !b.grown.IsZero() && time.Since(b.grown) > growEvery
+	if due {
+		b.grown = time.Now()
+	}
+	b.mu.Unlock()
+	if !due {
+		return
+	}
+	_ = within(ctx, mostAttempt, func(ctx context.Context) error { // as long as the server is not there, it cannot be
+		s, err := b.js.Stream(ctx, b.stream())
+		if err != nil {
+			return err
+		}
+		config := s.CachedInfo().Config
+		if config.Replicas == 2 {
+			config.Replicas = 3
+			_, err = b.js.UpdateStream(ctx, config)
+		}
+		if err == nil {
+			b.mu.Lock()
+			b.grown = time.Time{}
+			b.mu.Unlock()
+		}
+		return err
+	})
+}
+
+// Codes of the server's errors that the library has no names for.
+const (
+	noPeers        jetstream.ErrorCode = 10005
+	notClustered   jetstream.ErrorCode = 10074
+	tooManyInTable jetstream.ErrorCode = 10077
+)
+
+// fetch asks any server for entries, in pages where they are many.
+func (b *bucket) fetch(ctx context.Context, subjects []string) (map[string]entry, error) {
+	all := map[string]entry{}
+	for from := uint64(1); from > 0; {
+		var err error
+		if from, err = b.fetchPage(ctx, subjects, from, all); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// fetchPage adds the entries from a number on, as many as the server gives at once. It
+// returns the number where the rest begins, 0 when there is none.
+func (b *bucket) fetchPage(ctx context.Context, subjects []string, from uint64, all map[string]entry) (next uint64, err error) {
+	inbox := b.conn.NewInbox()
+	answers, err := b.conn.SubscribeSync(inbox)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, answers.Unsubscribe()) }()
+	ask, err := json.Marshal(map[string]any{"multi_last": subjects, "seq": from})
+	if err != nil {
+		return 0, err
+	}
+	if err := b.conn.PublishRequest("$JS.API.DIRECT.GET."+b.stream(), inbox, ask); err != nil {
+		return 0, err
+	}
+	last := from
+	for {
+		m, err := answers.NextMsgWithContext(ctx)
+		if err != nil {
+			return 0, err
+		}
+		switch status := m.Header.Get("Status"); status {
+		case "":
+		case "204": // the end; by then the server says how many are left
+			if left := m.Header.Get(jetstreamPending); left != "" && left != "0" {
+				return last + 1, nil
+			}
+			return 0, nil
+		case "404": // no entry
+			return 0, nil
+		case strconv.Itoa(http.StatusServiceUnavailable):
+			return 0, nats.ErrNoResponders
+		default:
+			return 0, fmt.Errorf("values: the server answers %s %s", status, m.Header.Get("Description"))
+		}
+		revision, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
+		key, ok := strings.CutPrefix(m.Header.Get(jetstream.SubjectHeader), b.subject(""))
+		if err != nil || !ok {
+			return 0, fmt.Errorf("values: no key or revision in %v", m.Header)
+		}
+		last = revision
+		all[key] = entry{cluster.Value{Bytes: m.Data, Revision: revision}, m.Header.Get(writerHeader)}
+	}
+}
+
+const jetstreamPending = "Nats-Num-Pending"

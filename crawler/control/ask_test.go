@@ -1,0 +1,101 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"fossick/crawler"
+	"fossick/crawler/people"
+	"fossick/internal/page"
+	"fossick/store"
+)
+
+// curious asks what it was told to ask.
+type curious struct {
+	crawler.Scorer
+	questions []people.Question
+	asked     []int // how many each time
+}
+
+func (*curious) Mark([]people.Marked) {}
+
+func (*curious) Rescore(uint64) (float64, bool) { return 0, false }
+
+func (c *curious) Ask(n int) []people.Question {
+	c.asked = append(c.asked, n)
+	return c.questions[:min(n, len(c.questions))]
+}
+
+func (*curious) Explain(string) (crawler.Score, bool) {
+	return crawler.Score{Terms: []store.Term{
+		{Name: "start", Value: -9}, {Name: "words", Value: 2, Note: "good ones"}, {Name: "host", Value: -1, Note: "a bad one"}, {Name: "place", Value: 1},
+	}}, true
+}
+
+const asker = "http://a.test/"
+
+// askedStore has one page, which links to URLs: one waits, one has failed, one is unknown.
+func askedStore(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := store.Create(t.TempDir(), store.Info{Topic: "gold"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b := s.Batch()
+	defer b.Cancel()
+	body := `<title>Mines</title><p>Of old <a href=/failed>one</a> and <a href=/unknown>two</a>, the deep <a href=/waits>gold ` + "\x1b" + `mine</a> of the north.`
+	record := &store.Page{Number: 1, ID: 1, URL: asker, ContentType: "text/html", Checksum: []byte(strings.Repeat("a", 16))}
+	errs := []error{b.PutFate(1, store.Fate{State: "ok", Page: 1}), b.PutPage(record, s.Compress([]byte(body))),
+		b.PutQueued(2, store.Queued{Priority: 0.5}), b.PutFate(3, store.Fate{State: "code", Reason: "404"})}
+	for i, path := range []string{"", "waits", "failed"} {
+		id := store.ID(i + 1)
+		errs = append(errs, b.PutBirth(id, store.Birth{URL: asker + path}), b.PutSeen(store.HashURL(asker+path), id, false))
+	}
+	errs = append(errs, b.PutCounts(&store.Counts{URLs: 3, Pages: 1, States: map[string]uint64{"ok": 1, "code": 1}}), b.Commit())
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestQuestions: a person is asked about stored pages, and about URLs that wait with what is
+// known of them; what no crawl will ask for is passed over, and others asked for instead.
+func TestQuestions(t *testing.T) {
+	s := askedStore(t)
+	of := func(path string) people.Question {
+		return people.Question{URL: asker, Link: page.Key(asker + path), Probability: 0.25, Reach: 0.125}
+	}
+	c := &curious{questions: []people.Question{of("failed"), of("unknown"), {URL: asker + "waits"}, of("gone"), of("waits"), {URL: asker, Probability: 0.75}}}
+	got, err := questions(s, page.NewNormalizer(nil), c, "", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "[2 4 8]"; fmt.Sprint(c.asked) != want || len(got) != 2 {
+		t.Fatalf("asked for %v questions, want %s: %+v", c.asked, want, got)
+	}
+	link, stored := got[0], got[1]
+	want := Link{Text: "gold mine", Page: asker, Title: "Mines"}
+	if link.URL != asker+"waits" || link.Link == nil || *link.Link != want || !strings.Contains(link.Text, "the deep") || link.Title != "" {
+		t.Errorf("%+v, %+v, want %+v", link, link.Link, want)
+	}
+	const why = "not fetched yet; on topic with probability 0.25; the links to 12 % of the next URLs share words with it; for it: words (good ones); against it: host (a bad one)"
+	if link.Why != why {
+		t.Errorf("why %q, want %q", link.Why, why)
+	}
+	if lines := strings.Join(link.Lines(), "\n"); !strings.HasPrefix(lines, `linked as "gold mine" on http://a.test/, Mines`) {
+		t.Errorf("shown as %q", lines)
+	}
+	if stored.URL != asker || stored.Link != nil || stored.Title != "Mines" || !strings.HasPrefix(stored.Why, "on topic with probability 0.75") || strings.Contains(stored.Why, "for it") {
+		t.Errorf("%+v", stored)
+	}
+	if none, err := questions(s, page.NewNormalizer(nil), &curious{}, "", 3); err != nil || none == nil || len(none) != 0 {
+		t.Errorf("of nothing: %#v, %v", none, err)
+	}
+}

@@ -1,0 +1,99 @@
+package control
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fossick/crawler/story"
+	"fossick/internal/page"
+	"fossick/internal/usage"
+	"fossick/store"
+)
+
+// TestSocket: the socket answers from a folder with a path too long for one,
+// and where a killed crawl left its own. Only the owner may use it, and nothing
+// of it stays.
+func TestSocket(t *testing.T) {
+	for _, name := range []string{"s", strings.Repeat("long", 40)} {
+		dir := filepath.Join(t.TempDir(), name)
+		s, err := store.Create(dir, store.Info{Topic: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		socket := filepath.Join(dir, socketName)
+		if err := os.WriteFile(socket, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		busy := errors.New("busy")
+		if err := Ask(t.Context(), dir, "/status", nil, &status{}, busy); !errors.Is(err, busy) {
+			t.Errorf("nobody is there: %v", err)
+		}
+		d, err := Open(Options{Store: s, URLs: page.NewNormalizer(nil), Status: func(w http.ResponseWriter, _ *http.Request) { reply(w, status{"x"}, nil) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", info, err)
+		}
+		var got status
+		if err := Ask(t.Context(), dir, "/status", nil, &got, busy); err != nil || got.Topic != "x" {
+			t.Errorf("%+v, %v", got, err)
+		}
+		var mistake usage.Error
+		if err := Ask(t.Context(), dir, "/why?url=nonsense", nil, &story.Story{}, busy); !errors.As(err, &mistake) {
+			t.Errorf("a bad question: %v", err)
+		}
+		if err := Ask(t.Context(), dir, "/other", nil, &story.Story{}, busy); err == nil || !strings.Contains(err.Error(), "use the version of fossick that runs the crawl") {
+			t.Errorf("an unknown question: %v", err)
+		}
+		link, _ := os.Readlink(socket)
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, left := range []string{socket, link} {
+			if _, err := os.Lstat(left); left != "" && !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s is left: %v", left, err)
+			}
+		}
+	}
+}
+
+type status struct {
+	Topic string `json:"topic"`
+}
+
+// TestCrawlEndsAtTheQuestion: a crawl that takes a reader's question and ends without a word
+// has given its store back, which is read then.
+func TestCrawlEndsAtTheQuestion(t *testing.T) {
+	dir := t.TempDir()
+	s, err := store.Create(dir, store.Info{Topic: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, socketName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan error, 1)
+	go func() {
+		c, err := l.Accept()
+		if err == nil {
+			err = errors.Join(l.Close(), c.Close(), s.Close())
+		}
+		asked <- err
+	}()
+	r := Stores{Say: t.Logf}
+	_, done, err := r.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(done(), <-asked); err != nil {
+		t.Error(err)
+	}
+}

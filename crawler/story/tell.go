@@ -1,0 +1,175 @@
+package story
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"fossick/crawler/fetch"
+	"fossick/crawler/policy"
+	"fossick/graph/orders"
+	"fossick/internal/printable"
+	"fossick/relevance/learned"
+	"fossick/store"
+	"fossick/store/change"
+)
+
+// tell turns a URL's records into an answer.
+func tell(l *store.Life, place string) *Story {
+	r := &Story{
+		URL: l.URL, State: "none", Via: l.Via, Depth: l.Depth,
+		Times: Times{Found: at(l.At)}, Score: Score{Terms: []store.Term{}}, Visits: []Visit{}, place: place,
+	}
+	if l.FoundBy != "" {
+		r.FoundBy = &l.FoundBy
+	}
+	for _, v := range l.Visits {
+		r.Visits = append(r.Visits, Visit{at(v.Start), float64(v.Millis) / 1000, v.State, v.Code, v.Error, waitOf(v.Wait)})
+	}
+	r.Reasons = append(r.Reasons, discovery(l))
+	r.tellQueue(l)
+	for _, v := range r.Visits {
+		r.Reasons = append(r.Reasons, v.Wait.tell("was")...)
+	}
+	r.tellPage(l)
+	r.tellMark(l)
+	r.tellRefresh(l)
+	return r
+}
+
+func discovery(l *store.Life) string {
+	by := cmp.Or(l.FoundBy, "a page that the damaged store has lost")
+	switch l.Via {
+	case store.ViaSeed:
+		return "it is a start page"
+	case store.ViaRedirect:
+		return "a redirect of " + by + " led to it"
+	case store.ViaAgent:
+		return "another agent of the crawl sent its URL"
+	case store.ViaSitemap:
+		return discoveryBySitemap(l)
+	}
+	return printable.Sprintf("found by a link of %s, %d links from a start page", by, l.Depth)
+}
+
+// discoveryBySitemap names the sitemap, and when it says the page was changed last.
+func discoveryBySitemap(l *store.Life) string {
+	found := "found by the sitemap " + cmp.Or(l.FoundBy, "of "+l.AtHost)
+	if l.Modified != 0 {
+		found += ", which says that it was changed on " + time.Unix(l.Modified, 0).UTC().Format(time.DateOnly)
+	}
+	return found
+}
+
+// placeOf says what the priority of a URL stands for, by the order of its crawl.
+func placeOf(l *store.Life, info store.Info) string {
+	var settings struct{ Order string } // of crawlplan.Settings
+	if err := json.Unmarshal(info.Settings, &settings); l.Queued == nil || len(info.Settings) > 0 && err != nil {
+		return ""
+	}
+	return orders.Tell(settings.Order, l.Queued.Priority, l.Queued.Also)
+}
+
+func (r *Story) tellQueue(l *store.Life) {
+	switch {
+	case l.Queued != nil:
+		r.Score.Value, r.priority = &l.Queued.Score, l.Queued.Priority
+		why := "it waits in the queue with " + r.place
+		if l.Parent != "" {
+			why += " from its best parent " + l.Parent
+		}
+		r.Reasons = append(r.Reasons, why)
+	case l.Fate != nil:
+		r.State = l.Fate.State
+		ended := at(l.Fate.At)
+		r.Times.Ended = &ended
+		r.Score.Value = &l.Fate.Score
+		if l.Parent != "" && len(r.Visits) > 0 {
+			r.Reasons = append(r.Reasons, fmt.Sprintf("enqueued: its best link is on %s; it left the queue with score %.4g", l.Parent, l.Fate.Score))
+		}
+		if len(r.Visits) == 0 {
+			r.Reasons = append(r.Reasons, "skipped: "+l.Fate.Reason)
+		} else if l.Fate.Reason != "" {
+			r.Reasons = append(r.Reasons, l.Fate.State+": "+l.Fate.Reason+original(l))
+		}
+	}
+}
+
+// original names the page that a duplicate repeats.
+func original(l *store.Life) string {
+	if l.Fate.State != string(fetch.StateDuplicate) || l.Page == nil {
+		return ""
+	}
+	return ": " + l.Page.URL
+}
+
+// spell returns all terms of a page's score.
+func spell(p *store.Page) ([]store.Term, error) {
+	terms, err := learned.Spell(p.Account)
+	return append(p.Terms, policy.Terms(terms)...), err
+}
+
+func (r *Story) tellPage(l *store.Life) {
+	p := l.Page
+	if p == nil || l.Fate.State != "ok" {
+		return
+	}
+	fetched := at(p.At)
+	r.Times.Fetched = &fetched
+	r.Title, r.Page = &p.Title, &p.Number
+	terms, err := spell(p)
+	if err != nil {
+		r.Reasons = append(r.Reasons, "part of its score cannot be explained: "+err.Error())
+	}
+	r.Score = Score{&p.Score, terms}
+	if p.Label != "" {
+		r.Label = &p.Label
+		why := fmt.Sprintf("the crawl's model labelled it %s (%.3f)", p.Label, p.Probability)
+		if p.Rule != "" { // stores of earlier builds have none
+			r.Rule = &p.Rule
+			why += ": " + p.Rule
+		}
+		r.Reasons = append(r.Reasons, why)
+	}
+	if l.Label == nil {
+		return
+	}
+	r.Label, r.Rule, r.Kept = &l.Label.Label, &l.Label.Rule, &l.Label.Kept
+	verdict := "dropped"
+	if l.Label.Kept {
+		verdict = "kept"
+	}
+	r.Reasons = append(r.Reasons, fmt.Sprintf("%s by refine: probability of the topic %.3f; %s", verdict, l.Label.Score, l.Label.Rule))
+}
+
+// whatChanged says more of a change, as far as it is known.
+func whatChanged(v store.Visit) string {
+	switch {
+	case v.Change == change.Text:
+		return ", the main text too"
+	case v.Change == change.Content:
+		return ", but the main text had not"
+	case len(v.Was) > 0:
+		return fmt.Sprintf(": the checksum was %x before", v.Was)
+	}
+	return ""
+}
+
+// tellRefresh adds what later visits to a stored page have brought.
+func (r *Story) tellRefresh(l *store.Life) {
+	if l.Page == nil {
+		return
+	}
+	for _, v := range l.Visits {
+		if len(v.Was) > 0 || v.Change.Changed() {
+			r.Reasons = append(r.Reasons, fmt.Sprintf("its content had changed by %s%s", at(v.Start).Format(time.DateTime), whatChanged(v)))
+		}
+	}
+	if l.Fate != nil && l.Fate.Stored {
+		r.Page, r.Title = &l.Page.Number, &l.Page.Title
+		r.Reasons = append(r.Reasons, fmt.Sprintf("page %d is stored in its version of %s", l.Page.Number, at(l.Page.Seen()).Format(time.DateTime)))
+	} else if l.Fate != nil && l.Fate.State == "ok" && l.Page.Checked != 0 {
+		r.Reasons = append(r.Reasons, "it was still the same on "+at(l.Page.Checked).Format(time.DateTime))
+	}
+}

@@ -1,0 +1,271 @@
+package lab
+
+import (
+	"cmp"
+	_ "embed" // report.html
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"fossick/internal/printable"
+	"fossick/internal/report"
+)
+
+// Report is what the page shows.
+type Report struct {
+	Corpus, Topic string
+	CorpusPages   int
+	Targets       int // pages on topic
+	Pages         int // a crawl
+	Starts, Sets  int
+	NoTests       string // why there is neither an interval nor a test
+	Policies      []Figures
+	Tests         []Test
+	Sweep         []Swept           // harvest against ρ, drawn first; nil for none
+	Known         map[string]string // what each policy is, in a few words
+	Made          []report.Fact
+}
+
+//go:embed report.html
+var reportHTML string
+
+// linesAPlot is how many lines a plot's colours tell apart.
+const linesAPlot = 6
+
+// view is what report.html is filled with.
+type view struct {
+	report.Head
+	Plots  []report.Figure
+	Rows   []policyRow
+	Caps   []int // of the columns of harvest
+	Tests  []testRow
+	Pages  int
+	Sets   int
+	Adjust int // tests that the correction is for
+}
+
+type policyRow struct {
+	Name, About string
+	Figures
+}
+
+// testRow is a pair of policies, the better first.
+type testRow struct {
+	Test
+	Sure bool // p below 0.05, adjusted
+}
+
+// WriteReport writes one HTML page.
+func WriteReport(w io.Writer, r Report) error {
+	best := slices.Clone(r.Policies)
+	slices.SortStableFunc(best, func(a, b Figures) int { return cmp.Compare(b.Harvest.Value, a.Harvest.Value) })
+	v := view{Pages: r.Pages, Sets: r.Sets, Adjust: len(r.Tests), Caps: caps[:]}
+	v.Title = "Policies for " + r.Topic
+	v.Subtitle = fmt.Sprintf("%s: %s, of them %s on topic", r.Corpus, report.Pages(r.CorpusPages), report.Number(r.Targets))
+	v.Made = r.Made
+	v.Sentences = sentences(r, best)
+	for _, f := range best[:min(len(best), 4)] {
+		note := "harvest, recall " + report.Percent(f.Recall.Value)
+		if f.Harvest.CI != nil {
+			note = "harvest, 95 % interval " + report.Span(*f.Harvest.CI)
+		}
+		v.Tiles = append(v.Tiles, report.Tile{Label: f.Policy, Value: report.Percent(f.Harvest.Value), Note: note})
+	}
+	for _, f := range best {
+		v.Rows = append(v.Rows, policyRow{f.Policy, r.Known[f.Policy], f})
+	}
+	for _, t := range r.Tests {
+		if t.Difference < 0 {
+			t.A, t.B, t.Difference = t.B, t.A, -t.Difference
+			if t.CI != nil {
+				t.CI = &[2]float64{-t.CI[1], -t.CI[0]}
+			}
+		}
+		v.Tests = append(v.Tests, testRow{t, t.Adjusted < 0.05})
+	}
+	slices.SortStableFunc(v.Tests, func(a, b testRow) int { return cmp.Compare(b.Difference, a.Difference) })
+	var err error
+	if v.Plots, err = plots(best); err != nil {
+		return err
+	}
+	sweep, err := sweepPlot(r.Sweep)
+	if err != nil {
+		return err
+	}
+	if sweep != nil {
+		v.Plots = slices.Insert(v.Plots, 0, *sweep)
+	}
+	return report.Write(w, reportHTML, v)
+}
+
+// sentences say what came of it, the most important first. Oracles are not in the
+// race.
+func sentences(r Report, best []Figures) []string {
+	var race []Figures
+	oracle := ""
+	for _, f := range best {
+		if !f.Oracle {
+			race = append(race, f)
+		} else if oracle == "" {
+			oracle = fmt.Sprintf("%s, which knows the truth, has %s.", f.Policy, report.Percent(f.Harvest.Value))
+		}
+	}
+	var out []string
+	if len(race) > 0 {
+		out = append(out, lead(r, race)...)
+	}
+	if r.NoTests != "" {
+		out = append(out, strings.Split(r.NoTests, "\n")...)
+	}
+	if oracle != "" {
+		out = append(out, oracle)
+	}
+	out = append(out, fmt.Sprintf("Each crawl began with %s on topic, drawn at random; they count as fetched.", report.Pages(r.Starts)))
+	for _, f := range best {
+		if f.Short > 0 {
+			out = append(out, printable.Sprintf("%s ran out of URLs in %d of %d crawls.", f.Policy, f.Short, r.Sets))
+		}
+	}
+	return out
+}
+
+// lead says which policy is ahead, and of which ones not for sure.
+func lead(r Report, race []Figures) []string {
+	top := race[0]
+	first := printable.Sprintf("Of the %s that it fetches, %s has %s on topic, on average over %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.Sets)
+	if len(race) == 1 {
+		return []string{first + baseline(r, race) + "."}
+	}
+	if first += fmt.Sprintf("; next is %s with %s%s.", race[1].Policy, report.Percent(race[1].Harvest.Value), baseline(r, race)); len(r.Tests) == 0 {
+		return []string{first}
+	}
+	var equal []string
+	for _, f := range race[1:] {
+		for _, t := range r.Tests {
+			if (t.A == top.Policy && t.B == f.Policy || t.B == top.Policy && t.A == f.Policy) && t.Adjusted >= 0.05 {
+				equal = append(equal, f.Policy)
+			}
+		}
+	}
+	if len(equal) == 0 {
+		return []string{first, "It is ahead of each other policy by more than chance between start sets (p < 0.05, adjusted for all pairs)."}
+	}
+	return []string{first, fmt.Sprintf("Chance between start sets could explain its lead over %s (p ≥ 0.05, adjusted for all pairs).", list(equal))}
+}
+
+// baseline is what to compare a harvest with: breadth first, where it is in the race and is not
+// named already, else pages at random.
+func baseline(r Report, race []Figures) string {
+	for i, f := range race {
+		if f.Policy != "bfs" {
+			continue
+		}
+		if i < 2 {
+			return ""
+		}
+		return fmt.Sprintf("; bfs, breadth first, has %s", report.Percent(f.Harvest.Value))
+	}
+	if r.CorpusPages == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; pages at random would have %s", report.Percent(float64(r.Targets)/float64(r.CorpusPages)))
+}
+
+// list joins names: a, b and c.
+func list(names []string) string {
+	s := ""
+	for i, n := range names {
+		switch {
+		case i == 0:
+		case i == len(names)-1:
+			s += " and "
+		default:
+			s += ", "
+		}
+		s += n
+	}
+	return s
+}
+
+// plots draws harvest, recall and overlap, a few policies a plot, the best first.
+func plots(best []Figures) ([]report.Figure, error) {
+	kinds := []struct {
+		title, caption, ylabel string
+		points                 func(Figures) []Point
+	}{
+		{"Harvest", "The share of the pages fetched so far that are on topic: mean of the crawls, with the 95 % interval over the start sets.", "on topic, of those fetched", func(f Figures) []Point { return f.Curve }},
+		{"Recall", "The share of the corpus's pages on topic that were fetched so far.", "share found", func(f Figures) []Point { return f.RecallCurve }},
+		{"Overlap", "The share of their first n pages that two crawls from different start sets have in common, the mean of all pairs.", "in common", overlapPoints},
+	}
+	var out []report.Figure
+	for _, k := range kinds {
+		for part := range slices.Chunk(best, linesAPlot) {
+			title := k.title
+			if part[0].Policy != best[0].Policy {
+				title += ", further policies"
+			}
+			c := report.Chart{XLabel: "pages fetched", YLabel: k.ylabel, Fit: report.FitTop}
+			for _, f := range part {
+				if l := line(f.Policy, k.points(f)); len(l.Points) > 0 {
+					c.Lines = append(c.Lines, l)
+				}
+			}
+			if len(c.Lines) == 0 {
+				continue
+			}
+			fig, err := report.NewFigure(title, k.caption, c)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, fig)
+		}
+	}
+	for part := range slices.Chunk(best, linesAPlot) {
+		c := report.Chart{XLabel: "seconds", YLabel: "pages on topic", Fit: report.FitTop}
+		for _, f := range part {
+			l := report.Line{Name: f.Policy}
+			for _, p := range f.TimeCurve {
+				l.Points = append(l.Points, report.Point{X: p.Seconds, Y: p.Relevant})
+			}
+			if len(l.Points) > 0 {
+				c.Lines = append(c.Lines, l)
+			}
+		}
+		if len(c.Lines) == 0 {
+			continue
+		}
+		fig, err := report.NewFigure("By time", "Pages on topic after this simulated time, the mean of the crawls; a crawl that has ended keeps its number.", c)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fig)
+	}
+	return out, nil
+}
+
+func overlapPoints(f Figures) []Point {
+	var out []Point
+	for _, p := range f.Overlap {
+		out = append(out, Point{p.Pages, Mean{Value: p.Share}})
+	}
+	return out
+}
+
+// line makes a plot's line, with a band where there are intervals.
+func line(name string, points []Point) report.Line {
+	l := report.Line{Name: name}
+	known := false
+	for _, p := range points {
+		l.Points = append(l.Points, report.Point{X: float64(p.Pages), Y: p.Value})
+		band := [2]float64{p.Value, p.Value} // nothing to draw where no interval is known
+		if p.CI != nil {
+			band, known = [2]float64{max(0, p.CI[0]), min(1, p.CI[1])}, true
+		}
+		l.Band = append(l.Band, band)
+	}
+	if !known {
+		l.Band = nil
+	}
+	return l
+}

@@ -1,0 +1,172 @@
+package monitor
+
+import (
+	"fmt"
+	"time"
+
+	"fossick/crawler"
+	"fossick/crawler/fetch"
+	"fossick/internal/printable"
+	"fossick/internal/report"
+	"fossick/internal/terminal"
+)
+
+// Line is what a person sees while a crawl goes on. On a terminal one line is written
+// over, else there is one every ten seconds.
+type Line struct {
+	screen   *terminal.Screen
+	maxPages uint64
+	maxTime  time.Duration
+	topics   []string // that share the crawl
+
+	NoTopic bool // the crawl is for none
+
+	recent []sample // of the last seconds, for the speed
+	left   terminal.Left
+}
+
+type sample struct {
+	at    time.Duration
+	pages uint64
+}
+
+const (
+	plainEvery  = 10 * time.Second
+	speedWindow = 10 * time.Second
+	// restMin is the shortest wait that the status line speaks of: hosts rest for
+	// moments all the time.
+	restMin = time.Second
+)
+
+// NewLine makes the line of a crawl with these limits; maxTime 0 is none. topics are those
+// that share it, if there are several.
+func NewLine(screen *terminal.Screen, maxPages uint64, maxTime time.Duration, topics ...string) *Line {
+	return &Line{screen: screen, maxPages: maxPages, maxTime: maxTime, topics: topics}
+}
+
+// Beginning tells what a crawl starts from.
+func Beginning(resume, noTopic bool, p crawler.Progress) string {
+	switch {
+	case resume && noTopic:
+		return printable.Sprintf("resuming: %d pages stored, %d URLs wait on %d hosts", p.Counts.Pages, p.Queue, p.Hosts)
+	case resume:
+		return printable.Sprintf("resuming: %d pages stored (%d on topic), %d URLs wait on %d hosts",
+			p.Counts.Pages, p.Counts.Relevant, p.Queue, p.Hosts)
+	}
+	return fmt.Sprintf("starting from %s; Ctrl-C stops cleanly", report.Pages(p.Queue))
+}
+
+// Show is called twice a second.
+func (s *Line) Show(p crawler.Progress) {
+	s.screen.Show(plainEvery, s.parts(p, time.Now())...)
+}
+
+// End leaves the line as it stands and goes to the next.
+func (s *Line) End() { s.screen.Keep() }
+
+// pages tells how many pages there are, of how many.
+func (s *Line) pages(n uint64) string {
+	if s.maxPages == 0 {
+		return printable.Sprintf("%d pages", n)
+	}
+	return fmt.Sprintf("%d/%d pages", n, s.maxPages)
+}
+
+// parts is the line; where it is too long, what ranks highest goes first.
+func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
+	n := p.Counts
+	parts := []terminal.Part{{Text: s.pages(n.Pages)}}
+	add := func(rank int, format string, args ...any) {
+		parts = append(parts, terminal.Part{Text: fmt.Sprintf(format, args...), Rank: rank})
+	}
+	if n.Pages > 0 && !s.NoTopic {
+		add(2, "%d on topic (%s)", n.Relevant, report.Percent(float64(n.Relevant)/float64(n.Pages)))
+	}
+	if len(s.topics) > 0 {
+		add(5, "%s", lineTopics(s.topics, n))
+	}
+	if m := p.Next; m.Pages > 0 && uint64(m.Pages) < n.Pages {
+		add(5, "%s of the last %d", report.Percent(m.Harvest), m.Pages)
+	}
+	if shells := n.States[string(fetch.StateScriptOnly)]; shells > 0 {
+		add(6, "%d made by script", shells)
+	}
+	if again := revisited(p); again != "" {
+		add(2, "%s", again)
+	}
+	why := standstill(p, now)
+	if why.Text == "" {
+		why = s.patience(p)
+	}
+	parts = append(parts, why)
+	if speed := s.speed(p); speed > 0 {
+		add(4, "%.1f pages/s", speed)
+	}
+	if left, known := s.timeLeft(p); known {
+		add(3, "%s left", terminal.Duration(left))
+	}
+	add(6, "queue %d", p.Queue)
+	add(7, "%s", report.Count(p.Hosts, "host"))
+	return parts
+}
+
+// revisited tells what asking for stored pages again has brought, "" where nobody asks.
+func revisited(p crawler.Progress) string {
+	r := p.Refreshed
+	brought := fmt.Sprintf("%d visited again, %d changed, %d gone", r.Asked, r.Changed, r.Gone)
+	switch {
+	case p.Round > 0:
+		return fmt.Sprintf("round %d: %s", p.Round, brought)
+	case r.Asked > 0:
+		return brought
+	}
+	return ""
+}
+
+// standstill says why nothing happens, when nothing does.
+func standstill(p crawler.Progress, now time.Time) terminal.Part {
+	rest := p.RestUntil.Sub(now)
+	switch {
+	case !p.DownSince.IsZero():
+		return terminal.Part{Rank: 1, Style: terminal.Red,
+			Text: "waiting: the network seems down since " + p.DownSince.Local().Format(time.TimeOnly)}
+	case p.RestUntil.IsZero() || rest < restMin:
+		return terminal.Part{}
+	case p.Resting == 0: // after a resumption all do, known or not
+		return terminal.Part{Rank: 1, Style: terminal.Yellow, Text: "waiting: all hosts rest, next in " + terminal.Duration(rest)}
+	}
+	hosts := report.Count(p.Resting, "host") + " rest"
+	if p.Resting == 1 {
+		hosts = "the only host rests"
+	}
+	return terminal.Part{Rank: 1, Style: terminal.Yellow, Text: "waiting: " + hosts + ", next in " + terminal.Duration(rest)}
+}
+
+// speed is pages a second over the last seconds.
+func (s *Line) speed(p crawler.Progress) float64 {
+	s.recent = append(s.recent, sample{p.Elapsed, p.Pages})
+	for len(s.recent) > 2 && p.Elapsed-s.recent[0].at > speedWindow {
+		s.recent = s.recent[1:]
+	}
+	first := s.recent[0]
+	if first.at == p.Elapsed {
+		first = sample{}
+	}
+	if took := (p.Elapsed - first.at).Seconds(); took > 0 {
+		return float64(p.Pages-first.pages) / took
+	}
+	return 0
+}
+
+// timeLeft estimates the time to the nearest limit; false when that is not known.
+func (s *Line) timeLeft(p crawler.Progress) (time.Duration, bool) {
+	before := p.Counts.Pages - p.Pages // of earlier sessions
+	left, known := s.left.After(p.Elapsed, float64(p.Pages), float64(s.maxPages)-float64(before))
+	known = known && p.Counts.Pages < s.maxPages
+	if s.maxTime > 0 {
+		if rest := max(0, s.maxTime-p.Elapsed); !known || rest < left {
+			left, known = rest, true
+		}
+	}
+	return left, known
+}

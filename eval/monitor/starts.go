@@ -1,0 +1,159 @@
+package monitor
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"fossick/crawler"
+	"fossick/crawler/across"
+	"fossick/crawler/fetch"
+	"fossick/internal/printable"
+	"fossick/store"
+)
+
+// Failure is a start page that came to nothing.
+type Failure struct {
+	URL    string `json:"url"`
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+}
+
+// StartPage is what became of a start page. Its state and reason are those of the page to
+// which its redirects led, if it has any.
+type StartPage struct {
+	Failure
+	OnTopic      *bool   `json:"on_topic"`      // null where there is no page
+	RedirectedTo *string `json:"redirected_to"` // null without redirects
+}
+
+// Answered says whether there is a page.
+func (p *StartPage) Answered() bool {
+	return slices.Contains([]string{string(fetch.StateOK), string(fetch.StateNotModified), string(fetch.StateDuplicate)}, p.State)
+}
+
+// maxHops bounds the redirects that are followed; a crawl follows ten.
+const maxHops = 20
+
+// StartPageOf says what became of a start page, in whichever store of a crawl has it. ended
+// is false while it waits.
+func StartPageOf(stores []*store.Store, url string) (p StartPage, ended bool) {
+	p.URL = url
+	at := url
+	for range maxHops {
+		s, l := endedIn(stores, at)
+		if l == nil {
+			return p, false
+		}
+		p.Failure = Failure{url, l.Fate.State, reasonOf(l)}
+		if l.Page != nil {
+			p.OnTopic = &l.Page.Relevant
+		}
+		n := len(l.Visits)
+		if l.Fate.State != string(fetch.StateRedirect) || n == 0 || l.Visits[n-1].Location == 0 {
+			return p, true
+		}
+		to, err := s.URLs().Birth(l.Visits[n-1].Location)
+		if err != nil {
+			return p, true
+		}
+		at = to.URL
+		p.RedirectedTo = &at
+	}
+	return p, true
+}
+
+// reasonOf says why a URL has no page, "" where it has one.
+func reasonOf(l *store.Life) string {
+	if n := len(l.Visits); l.Fate.Reason == "" && l.Fate.State != string(fetch.StateOK) && n > 0 && l.Visits[n-1].Code != 0 {
+		return fmt.Sprintf("it answered %d", l.Visits[n-1].Code)
+	}
+	return l.Fate.Reason
+}
+
+// endedIn returns the life of a URL that has ended, and the store of the agent that has it.
+func endedIn(stores []*store.Store, u string) (*store.Store, *store.Life) {
+	for _, s := range stores {
+		if l, err := s.URLs().Life(u); err == nil && l.Fate != nil && l.Fate.Reason != across.Reason {
+			return s, l
+		}
+	}
+	return nil, nil
+}
+
+// mostStarts is how many start pages are watched, the first ones of a longer list.
+const mostStarts = 1000
+
+// startsATime is how many of them are looked at in one turn of the crawl's owner.
+const startsATime = 50
+
+// Starts watches what becomes of a crawl's start pages. It is for one goroutine at a time.
+type Starts struct {
+	stores  []*store.Store
+	urls    []string
+	waiting []string // the next to look at first
+	failed  []Failure
+	ended   uint64 // URLs of the crawl, when it looked last
+}
+
+// WatchStarts watches start pages whose crawl is in these stores.
+func WatchStarts(seeds []string, stores ...*store.Store) *Starts {
+	s := &Starts{stores: stores, urls: slices.Clone(seeds[:min(len(seeds), mostStarts)])}
+	s.Failed()
+	return s
+}
+
+// Show returns the start pages that failed since the last time.
+func (s *Starts) Show(p crawler.Progress) []Failure {
+	var ended uint64
+	for _, n := range p.Counts.States {
+		ended += n
+	}
+	if ended == s.ended {
+		return nil
+	}
+	if len(s.waiting) <= startsATime {
+		s.ended = ended // of more, those that are left are looked at next time
+	}
+	return s.look(startsATime)
+}
+
+// look looks at n that waited.
+func (s *Starts) look(n int) []Failure {
+	had := len(s.failed)
+	for range min(n, len(s.waiting)) {
+		url := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		switch p, ended := StartPageOf(s.stores, url); {
+		case !ended:
+			s.waiting = append(s.waiting, url)
+		case !p.Answered():
+			s.failed = append(s.failed, p.Failure)
+		}
+	}
+	return s.failed[had:]
+}
+
+// Known returns those that are known to have failed, in any session.
+func (s *Starts) Known() []Failure { return slices.Clip(s.failed) }
+
+// Failed looks at all anew and returns those that failed, in their own order.
+func (s *Starts) Failed() []Failure {
+	s.waiting, s.failed = slices.Clone(s.urls), []Failure{}
+	s.look(len(s.urls))
+	return s.Known()
+}
+
+// startsPrinted is how many failed start pages the text of a result names.
+const startsPrinted = 20
+
+// printFailures names start pages that failed.
+func printFailures(w io.Writer, failed []Failure) {
+	for i, f := range failed {
+		if i == startsPrinted {
+			printable.Fprintf(w, "  and %d more; --json has them all\n", len(failed)-i)
+			return
+		}
+		printable.Fprintf(w, "  %s: %s, %s\n", f.URL, f.State, printable.Cut(f.Reason, 300))
+	}
+}

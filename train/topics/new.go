@@ -1,0 +1,155 @@
+package topics
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"fossick/internal/page"
+	"fossick/internal/usage"
+	"fossick/models"
+	"fossick/relevance"
+	"fossick/relevance/seeds"
+	"fossick/train"
+	"fossick/train/judge"
+	"fossick/train/plan"
+)
+
+// Wanted is a topic of one's own that is to be made. The tags are those of the command line.
+type Wanted struct {
+	Name         string   `arg:"" help:"Name of the topic; focus --topic NAME finds it."`
+	Keywords     []string `placeholder:"WORDS" help:"Words and phrases that pages on the topic use, by comma [chosen from the examples]."`
+	KeywordsFrom string   `enum:",seeds,model" default:"" placeholder:"seeds|model" help:"How to choose the keywords. seeds: fetch the start pages and take the words that tell them from other pages. model: take the 20 words, nouns if they are English, that count most in the model of --examples, as the built-in topics do [model, with --examples]."`
+	Seed         []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated [none: fossick propose finds some]."`
+	Seeds        string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
+	Examples     []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; if a set has the label NAME, only those rows. Labels yes and no, pos and neg, relevant and irrelevant, 1 and 0 tell pages on topic from pages off it. May be repeated." complete:"sets"`
+	Negatives    []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are skipped. May be repeated [found among --unlabelled]." complete:"sets"`
+	Unlabelled   []string `sep:"none" placeholder:"SET" help:"Pages of any kind, on topic and off: a corpus, a store. Those surely off topic are found among them. May be repeated [demo]." complete:"sets"`
+	Contact      string   `type:"contact" placeholder:"MAIL|URL" help:"Mail or URL for the user agent, with --keywords-from seeds."`
+	AllowNet     []string `placeholder:"CIDRS" help:"Private networks in which start pages may lie."`
+	Proxy        string   `placeholder:"URL" help:"Fetch start pages through a proxy."`
+	Out          string   `placeholder:"DIR" help:"Folder to make [topics/NAME]."`
+}
+
+// What Wanted.KeywordsFrom may name.
+const fromSeeds, fromModel = "seeds", "model"
+
+// Made is a topic that was made. What is learnt from examples is null without them.
+type Made struct {
+	Topic      string              `json:"topic"` // its folder
+	Name       string              `json:"name"`
+	Keywords   []string            `json:"keywords"`
+	KeywordsBy *string             `json:"keywords_by"` // which words were chosen; null where they were given
+	Seeds      []string            `json:"seeds"`
+	Model      *string             `json:"model"` // its file
+	Examples   *int                `json:"examples"`
+	Negatives  *int                `json:"negatives"`      // given, or found among unlabelled pages
+	From       []string            `json:"negatives_from"` // null where they were found
+	Unlabelled *plan.Pool          `json:"unlabelled"`     // null with negatives
+	Accuracy   *float64            `json:"accuracy"`       // by cross-validation
+	AccuracyCI *[2]float64         `json:"accuracy_ci"`    // null of fewer than 5 different pages
+	spread     string              // it in words
+	OnTopic    *judge.ClassQuality `json:"on_topic"`
+	Threshold  *float64            `json:"threshold"`
+}
+
+// Make makes the topic's folder. With examples it learns a model as l says, and K when
+// none was given.
+func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	if w.Out == "" {
+		w.Out = Own(w.Name)
+	}
+	if isTopic(w.Out) {
+		return nil, fmt.Errorf("%s already exists; remove it, or give the topic another name or --out", filepath.Join(w.Out, "topic.toml"))
+	}
+	starts, err := w.startPages(l.Say)
+	if err != nil {
+		return nil, err
+	}
+	t := &models.Topic{Name: w.Name, Title: w.Name, Keywords: w.Keywords, Seeds: starts}
+	made := &Made{Topic: w.Out, Name: w.Name, Seeds: starts}
+	l.Name, l.Examples, l.Negatives, l.Unlabelled = w.Name, w.Examples, w.Negatives, w.Unlabelled
+	if w.KeywordsFrom == fromSeeds {
+		var by string
+		if t.Keywords, by, err = l.seedKeywords(ctx, starts); err != nil {
+			return nil, err
+		}
+		made.KeywordsBy = &by
+	}
+	if len(w.Examples) > 0 {
+		from, err := l.learn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if t.Model = from.Model; len(t.Keywords) == 0 {
+			t.Keywords, made.KeywordsBy = t.Model.Keywords[w.Name], &from.Report.KeywordsBy
+		}
+		made.From = from.Negatives
+		made.tell(from)
+	}
+	k, err := relevance.NewKeywords(t.Keywords)
+	if err != nil {
+		return nil, usage.Errorf("topic %s: %w", w.Name, err)
+	}
+	t.Keywords = k.Words()
+	made.Keywords = t.Keywords
+	return made, models.WriteTopic(w.Out, t)
+}
+
+// check refuses what cannot become a topic before anything is read.
+func (w *Wanted) check() error {
+	switch {
+	case w.Name == "" || FileName(w.Name) != w.Name:
+		return usage.Errorf("topic %q: its name becomes a folder's; use letters and digits, without spaces or slashes", w.Name)
+	case w.Name == train.Other:
+		return usage.Errorf("topic %q: models use this name for pages off the topic; choose another name", w.Name)
+	case w.KeywordsFrom != "" && len(w.Keywords) > 0:
+		return usage.Errorf("topic %s: give --keywords or --keywords-from, not both", w.Name)
+	case w.KeywordsFrom == fromModel && len(w.Examples) == 0:
+		return usage.Errorf("topic %s: --keywords-from model takes words from a model; give --examples to train one on", w.Name)
+	case w.KeywordsFrom == fromSeeds && len(w.Seed) == 0 && w.Seeds == "":
+		return usage.Errorf("topic %s: --keywords-from seeds reads the start pages; give some with --seed or --seeds", w.Name)
+	case w.KeywordsFrom != fromSeeds && len(w.Keywords) == 0 && len(w.Examples) == 0:
+		return usage.Errorf("topic %s: nothing describes it; give --keywords a,b,c, --keywords-from seeds, or --examples with a folder of pages", w.Name)
+	case len(w.Negatives) > 0 && len(w.Examples) == 0 && w.KeywordsFrom != fromSeeds:
+		return usage.Errorf("topic %s: --negatives help to train a model, which also needs --examples", w.Name)
+	case len(w.Unlabelled) > 0 && len(w.Examples) == 0 && w.KeywordsFrom != fromSeeds:
+		return usage.Errorf("topic %s: --unlabelled helps to train a model, which also needs --examples", w.Name)
+	case len(w.Unlabelled) > 0 && len(w.Negatives) > 0:
+		return usage.Errorf("topic %s: give --negatives, pages known to be off topic, or --unlabelled pages, not both", w.Name)
+	}
+	return nil
+}
+
+// startPages returns those that are named, in normal form; there may be none.
+func (w *Wanted) startPages(say func(string, ...any)) ([]string, error) {
+	if len(w.Seed) == 0 && w.Seeds == "" {
+		return []string{}, nil
+	}
+	list, err := seeds.Collect(page.NewNormalizer(page.DefaultDrop()), w.Seed, w.Seeds, "")
+	if err != nil {
+		return nil, err
+	}
+	if assumed := list.Assumed(); assumed != "" {
+		say("%s", assumed)
+	}
+	return list.URLs, nil
+}
+
+// tell notes what training said.
+func (made *Made) tell(from *learnt) {
+	m, rep := from.Model, from.Report
+	path := filepath.Join(made.Topic, modelFile)
+	on, off, threshold := rep.PerClass[made.Name], rep.PerClass[train.Other], m.Threshold(made.Name)
+	made.Model, made.Examples, made.Negatives, made.Threshold = &path, &on, &off, &threshold
+	if cv := rep.CV; cv != nil {
+		made.Accuracy, made.AccuracyCI, made.spread = &cv.Accuracy, cv.Interval(), cv.Spread()
+		made.OnTopic = new(judge.QualityOf(cv.PerClass[m.Class(made.Name)]))
+	}
+	if made.Unlabelled = from.Pool; from.Pool != nil {
+		made.Negatives = &rep.PU.Reliable
+	}
+}
