@@ -136,7 +136,7 @@ func (a *archive) record(rec *warc.Record, path string, n int) error {
 		if err != nil {
 			return err
 		}
-		return a.page(rec, target, rec.Header.Get("Content-Type"), body, path, n)
+		return a.page(rec, target, rec.Header.Get("Content-Type"), false, body, path, n)
 	}
 	h, err := warc.ReadHTTP(rec.Body, MaxPageBytes+1)
 	if errors.Is(err, warc.ErrHTTP) {
@@ -149,7 +149,7 @@ func (a *archive) record(rec *warc.Record, path string, n int) error {
 	if a.beside(target, h) {
 		return nil
 	}
-	return a.page(rec, target, h.Header.Get("Content-Type"), h.Body, path, n)
+	return a.page(rec, target, h.Header.Get("Content-Type"), mediatype.NoSniff(http.Header(h.Header)), h.Body, path, n)
 }
 
 // beside takes what a server answers besides pages.
@@ -177,11 +177,8 @@ func (a *archive) beside(target string, h *warc.HTTP) bool {
 }
 
 // page makes a row of a body.
-func (a *archive) page(rec *warc.Record, target, contentType string, body []byte, path string, n int) error {
-	media := mediatype.Essence(contentType)
-	if mediatype.Unknown(media) {
-		media = mediatype.Sniff(body)
-	}
+func (a *archive) page(rec *warc.Record, target, contentType string, noSniff bool, body []byte, path string, n int) error {
+	media := mediatype.Of(contentType, noSniff, body)
 	e := &Example{URL: target, File: path, Line: n}
 	switch media {
 	case "text/html", "application/xhtml+xml":

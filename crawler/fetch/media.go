@@ -74,7 +74,7 @@ func (a *answer) judge(req *Request, wanted []string) (readBody bool) {
 		return a.refuse(StateWrongType, "type %s is not among %s", media, strings.Join(wanted, ", "))
 	}
 	head, err := a.reader.peek()
-	if err == nil && isBinary(head, a.contentType) {
+	if err == nil && (isBinary(head, a.contentType) || mediatype.Of(a.contentType, mediatype.NoSniff(a.header), head) != media) {
 		return a.refuse(StateWrongType, "announced as %s, but binary (%s)", media, mediatype.Sniff(head))
 	}
 	return true // an error of peek comes again when the body is read
@@ -86,7 +86,7 @@ func (a *answer) judgeUntyped(wanted []string) (readBody bool) {
 	if err != nil {
 		return true
 	}
-	media := mediatype.Sniff(head)
+	media := mediatype.Of(a.contentType, mediatype.NoSniff(a.header), head)
 	if !accepts(wanted, media) {
 		return a.refuse(StateWrongType, "no usable type announced; the content looks like %s", media)
 	}

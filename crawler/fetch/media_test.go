@@ -65,6 +65,26 @@ func TestTextLikeAFile(t *testing.T) {
 	}
 }
 
+// TestNoSniff: a server that forbids guessing gets markup of no type taken for text; a file
+// that Apache's default calls plain text is told from text only where guessing is allowed.
+func TestNoSniff(t *testing.T) {
+	for _, c := range []struct {
+		header, body string
+		want         State
+		kind         string
+	}{
+		{"", "<!doctype html><p>x", StateOK, "text/html"},
+		{"X-Content-Type-Options: nosniff\r\n", "<!doctype html><p>x", StateOK, "text/plain"},
+		{"Content-Type: text/plain\r\n", "a few words, \x01", StateWrongType, ""},
+		{"Content-Type: text/plain\r\nX-Content-Type-Options: NoSniff\r\n", "a few words, \x01", StateOK, "text/plain"},
+	} {
+		a := answerOf(t, fmt.Sprintf("HTTP/1.1 200 OK\r\n%sContent-Length: %d\r\n\r\n%s", c.header, len(c.body), c.body))
+		if a.State != c.want || c.kind != "" && a.ContentType != c.kind {
+			t.Errorf("%q %q: %s as %q, %v; want %s as %q", c.header, c.body, a.State, a.ContentType, a.Err, c.want, c.kind)
+		}
+	}
+}
+
 // answerOf fetches what a server answers byte by byte.
 func answerOf(t *testing.T, answer string) *Response {
 	t.Helper()

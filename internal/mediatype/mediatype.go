@@ -42,6 +42,48 @@ func Unknown(essence string) bool {
 	return false
 }
 
+// Of returns the type of a body by its Content-Type as sent and its first HeadBytes (section
+// 7). noSniff is what NoSniff says: then a body of no usable type is never markup.
+func Of(contentType string, noSniff bool, head []byte) string {
+	essence := Essence(contentType)
+	switch {
+	case Unknown(essence) && noSniff:
+		switch t := Sniff(head); t {
+		case "text/html", "application/xhtml+xml", "text/xml", "application/pdf":
+			return textOrBinary(head)
+		default:
+			return t
+		}
+	case Unknown(essence):
+		return Sniff(head)
+	case apacheDefaults[contentType] && !noSniff:
+		return textOrBinary(head)
+	}
+	return essence
+}
+
+// apacheDefaults are what old servers say, to the byte, of any file whose type they do not
+// know (section 5.1, "check-for-apache-bug flag").
+var apacheDefaults = map[string]bool{
+	"text/plain": true, "text/plain; charset=ISO-8859-1": true, "text/plain; charset=iso-8859-1": true, "text/plain; charset=UTF-8": true,
+}
+
+// textOrBinary tells text from other files (section 7.2).
+func textOrBinary(head []byte) string {
+	head = head[:min(len(head), HeadBytes)]
+	if Binary(head) && !marked(head) {
+		return "application/octet-stream"
+	}
+	return "text/plain"
+}
+
+// NoSniff reports a header's wish that a type be taken as it is announced (Fetch standard,
+// "determine nosniff"): the first of its X-Content-Type-Options counts.
+func NoSniff(h http.Header) bool {
+	first, _, _ := strings.Cut(h.Get("X-Content-Type-Options"), ",")
+	return strings.EqualFold(strings.Trim(first, " \t"), "nosniff")
+}
+
 // Sniff guesses the type of a body from its first HeadBytes (section 7.1). A file that
 // has no binary byte is text, even if it begins with the letters of a picture, a sound
 // or a font: there the standard would take "BMW" for a bitmap. Go's table calls XHTML

@@ -1,6 +1,7 @@
 package mediatype
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -77,6 +78,42 @@ func TestSniff(t *testing.T) {
 	} {
 		if got := Sniff([]byte(head)); got != want {
 			t.Errorf("%.40q is %s, want %s", head, got, want)
+		}
+	}
+}
+
+// TestOf: the standard's order of what is announced and what is seen.
+func TestOf(t *testing.T) {
+	const page, binary = "<!DOCTYPE html><p>words", "words \x00\x01"
+	for _, c := range []struct {
+		contentType string
+		noSniff     bool
+		head, want  string
+	}{
+		{"", false, page, "text/html"},
+		{"", true, page, "text/plain"},
+		{"", true, "<!DOCTYPE html>\x00", "application/octet-stream"},
+		{"", true, "\x89PNG\r\n\x1a\n", "image/png"},
+		{"unknown/unknown", true, "%PDF-1.4 all letters", "text/plain"},
+		{"text/plain", false, page, "text/plain"}, // a page shown as its source
+		{"text/plain", false, binary, "application/octet-stream"},
+		{"text/plain; charset=ISO-8859-1", false, binary, "application/octet-stream"},
+		{"text/plain; charset=iso-8859-1", false, binary, "application/octet-stream"},
+		{"text/plain; charset=UTF-8", false, binary, "application/octet-stream"},
+		{"text/plain; charset=utf-8", false, binary, "text/plain"}, // not to the byte
+		{"text/plain;charset=UTF-8", false, binary, "text/plain"},
+		{"Text/Plain", false, binary, "text/plain"},
+		{"text/plain", true, binary, "text/plain"},
+		{"text/plain", false, "\xef\xbb\xbf\x00", "text/plain"}, // marked
+		{"text/html", false, binary, "text/html"},
+	} {
+		if got := Of(c.contentType, c.noSniff, []byte(c.head)); got != c.want {
+			t.Errorf("%q, nosniff %v, %q is %s, want %s", c.contentType, c.noSniff, c.head, got, c.want)
+		}
+	}
+	for value, want := range map[string]bool{"nosniff": true, " NoSniff , x": true, "x, nosniff": false, "": false} {
+		if got := NoSniff(http.Header{"X-Content-Type-Options": {value}}); got != want {
+			t.Errorf("%q: nosniff %v, want %v", value, got, want)
 		}
 	}
 }
