@@ -3,6 +3,8 @@ package urlfrontier
 import (
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -88,4 +90,72 @@ func TestBytesInFlight(t *testing.T) {
 	close(done)
 	watch.Wait()
 	class.Try(slowest < 5*time.Second, "another client waits %v", slowest) // a second, where nothing else is at work
+}
+
+// closing is a connection that says when it is closed.
+type closing struct {
+	net.Conn
+	closed bool
+}
+
+func (c *closing) Close() error {
+	c.closed = true
+	return nil
+}
+
+// TestQuietStreams: where no connection is idle, a new one takes the place of the one whose
+// streams have said nothing for longest, if that is a minute; one that spoke lately stays.
+func TestQuietStreams(t *testing.T) {
+	now := time.Unix(0, 0)
+	c := newCrowd(func() time.Time { return now })
+	var all []*closing
+	open := func() *closing {
+		conn := &closing{}
+		all = append(all, conn)
+		c.note(conn, http.StateNew)
+		if !conn.closed {
+			c.note(conn, http.StateActive)
+		}
+		return conn
+	}
+	for range maxConnections {
+		open()
+		now = now.Add(time.Millisecond)
+	}
+	now = now.Add(idleTime / 2)
+	c.said(all[0])
+	if late := open(); !late.closed {
+		t.Error("a connection came in place of one that spoke lately")
+	} else {
+		c.note(late, http.StateClosed)
+	}
+	now = now.Add(idleTime / 2)
+	if late := open(); late.closed || !all[1].closed || all[0].closed {
+		t.Errorf("after a minute: the new one is closed: %v, the quietest: %v, one that spoke since: %v", late.closed, all[1].closed, all[0].closed)
+	}
+}
+
+// TestCallsAreHeard: what a call says counts for the connection that it came by.
+func TestCallsAreHeard(t *testing.T) {
+	now := time.Unix(0, 0)
+	c := newCrowd(func() time.Time { return now })
+	var spoke []time.Time
+	s := httptest.NewUnstartedServer(reachable(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		now = now.Add(time.Hour)
+		heard(r.Context())
+		for _, at := range c.busy {
+			spoke = append(spoke, at)
+		}
+	})))
+	s.Config.ConnState, s.Config.ConnContext = c.note, c.keep
+	s.Start()
+	defer s.Close()
+	r, err := http.Get(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = r.Body.Close()
+	if len(spoke) != 1 || !spoke[0].Equal(now) {
+		t.Errorf("the connection spoke at %v, want %v", spoke, now)
+	}
 }

@@ -56,9 +56,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	// whatever its name.
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
+	connections := newCrowd(time.Now)
 	server := &http.Server{
 		Handler: s.handler(), Protocols: protocols, ReadHeaderTimeout: headerTime,
-		IdleTimeout: idleTime, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxStreams}, ConnState: newCrowd().note,
+		IdleTimeout: idleTime, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxStreams}, ConnState: connections.note, ConnContext: connections.keep,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)

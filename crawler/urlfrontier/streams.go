@@ -106,6 +106,7 @@ func receive[In, Out any](ctx context.Context, s *Server, stream *connect.BidiSt
 			}
 			return err
 		}
+		heard(ctx)
 		select {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
@@ -134,6 +135,7 @@ type reach struct{}
 // reachable lets interrupt end the reading of requests of h.
 func reachable(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		heard(r.Context())
 		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), reach{}, http.NewResponseController(w))))
 	})
 }
