@@ -121,7 +121,7 @@ func (d *domain) known(counts features.Vector) features.Vector {
 // fewTerms times the known words that a page needs at least are still few.
 const fewTerms = 2
 
-// doubt says whether a linear model takes a page of so few known words for its topic that
+// doubt says whether a linear model takes a page of few known words for its topic by chance:
 // other words of the same kind might as well have said the opposite. Each term of the page
 // is a draw of what such pages say. So the sum of what they say has a standard error, the
 // root of the sum of their squares, and the topic must be ahead of its threshold by that.

@@ -69,16 +69,7 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 	case o.Excused && o.Task != work.Page:
 		x.forgiveHost(o)
 	case o.Task == work.Address && o.Resp == nil:
-		x.queue.Requeue(o.Job)
-		x.frontier.Done(o.Host.Party, time.Time{}) // nobody was asked anything
-		x.hosts.SettleAddress(o.Host, o.Found)     // joins another party only when it is free
-		if err := x.addresses.lookedUp(b, o.Host, true); err != nil {
-			return err
-		}
-		if err := x.addresses.found(b, o.Host); err != nil {
-			return err
-		}
-		return x.hosts.Put(b, o.Host)
+		return x.settleAddress(b, o)
 	case o.Task == work.Address:
 		err = x.contact.failed(b, o, "the host's address could not be used")
 	case o.Task == work.Robots:
@@ -101,6 +92,21 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 		return err
 	}
 	if err := x.addresses.found(b, o.Asked()); err != nil { // it may be another by now
+		return err
+	}
+	return x.hosts.Put(b, o.Host)
+}
+
+// settleAddress notes the address that was found. No server was asked, so the host need not
+// rest.
+func (x *settlement) settleAddress(b journal.Batch, o *work.Outcome) error {
+	x.queue.Requeue(o.Job)
+	x.frontier.Done(o.Host.Party, time.Time{})
+	x.hosts.SettleAddress(o.Host, o.Found) // joins another party only when it is free
+	if err := x.addresses.lookedUp(b, o.Host, true); err != nil {
+		return err
+	}
+	if err := x.addresses.found(b, o.Host); err != nil {
 		return err
 	}
 	return x.hosts.Put(b, o.Host)

@@ -190,29 +190,12 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 		return nil, err
 	}
 	j := &work.Job{Leased: work.Leased{ID: id, Birth: birth, Queued: queued, Priority: l.queue.Priority(it, queued)}, Host: h, Target: birth.URL}
-	if l.opt.Scope.Forgotten.Has(birth.URL) {
-		return nil, l.skip(j, string(fetch.StateNone), store.ForgottenReason)
-	}
-	h.Health.Reconsider(l.opt.Now())
-	why, err := l.farmed(j)
+	state, why, err := l.refused(j)
 	if err != nil {
 		return nil, err
 	}
-	if why = cmp.Or(why, l.traps.Cut(&h.Trap, birth.URL)); why != "" {
-		return nil, l.skip(j, string(fetch.StateTrap), why)
-	}
-	if h.Health.Verdict != "" {
-		l.outages.ended(j)
-		return nil, l.skip(j, h.Health.Verdict, h.Health.Why)
-	}
-	if why = l.traps.Spent(&h.Trap, birth.URL, birth.Depth == 0); why != "" {
-		return nil, l.skip(j, string(fetch.StateTrap), why)
-	}
-	if why = l.hosts.Full(h); why != "" {
-		return nil, l.skip(j, string(fetch.StateNone), why)
-	}
-	if why = l.addresses.dropped(h); why != "" {
-		return nil, l.skip(j, string(fetch.StateNone), why)
+	if state != "" {
+		return nil, l.skip(j, state, why)
 	}
 	switch {
 	case !h.Resolved || l.addresses.unclaimed(h):
@@ -239,10 +222,40 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 	return l.preparePage(j)
 }
 
+// refused returns the state in which a URL ends without a request, and why; "" for one that is
+// to be fetched.
+func (l *leases) refused(j *work.Job) (state, why string, err error) {
+	h, url := j.Host, j.Birth.URL
+	if l.opt.Scope.Forgotten.Has(url) {
+		return string(fetch.StateNone), store.ForgottenReason, nil
+	}
+	h.Health.Reconsider(l.opt.Now())
+	if why, err = l.farmed(j); err != nil {
+		return "", "", err
+	}
+	if why = cmp.Or(why, l.traps.Cut(&h.Trap, url)); why != "" {
+		return string(fetch.StateTrap), why, nil
+	}
+	if h.Health.Verdict != "" {
+		l.outages.ended(j)
+		return h.Health.Verdict, h.Health.Why, nil
+	}
+	if why = l.traps.Spent(&h.Trap, url, j.Birth.Depth == 0); why != "" {
+		return string(fetch.StateTrap), why, nil
+	}
+	if why = l.hosts.Full(h); why == "" {
+		why = l.addresses.dropped(h)
+	}
+	if why != "" {
+		return string(fetch.StateNone), why, nil
+	}
+	return "", "", nil
+}
+
 // leaseWait is how long a host waits for its agent's lease, before it is looked at again.
 const leaseWait = time.Second
 
-// putAside is for a URL that may not be asked for now. What is another agent's by now waits
+// putAside is for a URL that may not be fetched. What is another agent's by now waits
 // in the journal alone; what waits for this agent's lease stays in the queue.
 func (l *leases) putAside(it frontier.Item, url string, place store.Queued) {
 	l.frontier.Done(it.Host, time.Time{})

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes in the units of the viewBox. It scales: a unit is 0.85 px on a page of 390 px, where
-// report.css has text of 13 units, and 1.2 px or more on a wide one, where it has 11. There is
-// room for either.
+// Sizes in the units of the viewBox. It scales. On a page of 390 px a unit is 0.85 px, and
+// report.css has text of 13 units. On a wide page it is 1.2 px or more, and text has 11. There
+// is room for either.
 const (
 	plotWidth  = 400
 	plotHeight = 240

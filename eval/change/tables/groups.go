@@ -42,8 +42,8 @@ type Group struct {
 
 	// ChangeInterval is paper E's (E6): a page's time of observation by the number of its
 	// changes, in days, in the mean over the pages that changed; then the longest of a page. Two
-	// changes between two looks are seen as one, so it is too long where pages change faster
-	// than they are looked at, and it says nothing of pages that change seldom.
+	// changes between two looks are seen as one, so it is too long for pages that change
+	// often. It says nothing of pages that change seldom.
 	ChangeInterval     *float64 `json:"change_interval_days"`
 	ChangeIntervalMost *float64 `json:"change_interval_most_days"`
 

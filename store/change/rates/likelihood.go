@@ -9,8 +9,9 @@ const halfChi = 1.920729410347062
 // tail is the chance of what was seen at the ends of a one-sided interval.
 const tail = .025
 
-// likely is the rate of the highest likelihood, for visits at any times (CGM, irregular accesses)
-// and with known ages (CGM, last date of change), with the interval of the likelihood ratio. Where a
+// likely is the rate of the highest likelihood, with the interval of the likelihood ratio.
+// Visits may come at any times (CGM, irregular accesses), ages may be known (CGM, last date of
+// change). Where a
 // page always changed, or never, there is no such rate. The estimate is then where what
 // was seen has the chance ½, and the interval's inner end where it has 2.5 %.
 func likely(m *Model, p Page) Estimate {

@@ -2,8 +2,8 @@ package rates
 
 import "math"
 
-// A page's log λ is, before its visits are looked at, the sum of a mean, of an effect of
-// each part of its group, and of a rest of its own. Effects of one part are normal
+// Before its visits are looked at, a page's log λ is a sum: a mean, an effect of each part of
+// its group, and a rest of its own. Effects of one part are normal
 // around 0; the rest is a mixture of normal distributions. What is not known well widens it.
 
 const (

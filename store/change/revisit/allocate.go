@@ -33,9 +33,9 @@ const (
 // ErrBudget reports a budget that is no positive number of fetches a day.
 var ErrBudget = errors.New("the budget must be a positive number of fetches a day")
 
-// Allocate returns the visits a day that a policy of Policies gives to each page, so that all
-// of them are within budget (fetches a day, > 0) and those of host h within hostRates[h]
-// (fetches a day, > 0; +Inf: no bound). Without hostRates hosts bound nothing. All rates must
+// Allocate returns the visits a day that a policy of Policies gives to each page. All of them
+// are within budget (fetches a day, > 0). Those of host h are within hostRates[h] (fetches a
+// day, > 0; +Inf: no bound). Without hostRates hosts bound nothing. All rates must
 // be known; of signals it takes no note.
 //
 // The sum is concave, so that prices decide (Karush, Kuhn, Tucker): each page gets the visits

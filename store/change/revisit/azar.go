@@ -2,9 +2,9 @@ package revisit
 
 import "math"
 
-// azarRate returns the visits a day at which another one is worth the price, where visits
-// come at random (Azar, Horvitz, Lubetzky, Peres and Shahaf, Tractable near-optimal policies
-// for crawling, PNAS 115(32), 2018). A copy is then fresh for visits/(visits + rate) of the
+// azarRate returns the visits a day at which another one is worth the price. Visits come at
+// random (Azar, Horvitz, Lubetzky, Peres and Shahaf, Tractable near-optimal policies for
+// crawling, PNAS 115(32), 2018). A copy is then fresh for visits/(visits + rate) of the
 // time, so that
 //
 //	weight·rate/(visits + rate)² = price,  visits = √(weight·rate/price) − rate

@@ -8,8 +8,8 @@ var (
 	inFlight = math.Inf(1)     // a page that is being fetched
 )
 
-// queue keeps pages by host and time: those of a host in a heap by when they are due, hosts
-// that are free in one by their first page, hosts that rest in one by the rest's end.
+// queue keeps pages by host and time. A heap a host has its pages by when they are due. A heap
+// has the free hosts by their first page, another the resting hosts by the end of their rest.
 type queue struct {
 	due     []float64 // by page, days; one of the two above also
 	host    []int32   // by page

@@ -153,8 +153,8 @@ func cross(total func(float64) float64, want, near, enough float64) price {
 	return p
 }
 
-// illinois narrows a bracket with f(lo) ≥ 0 ≥ f(hi), where f falls and f(hi) may be −Inf, until
-// f is near enough to 0 at an end, or no number lies between.
+// illinois narrows a bracket with f(lo) ≥ 0 ≥ f(hi); f falls, and f(hi) may be −Inf. It ends
+// when f is near enough to 0 at an end, or no number lies between.
 func illinois(f func(float64) float64, lo, hi, atLo, atHi, enough float64) (float64, float64, float64, float64) {
 	weighLo, weighHi := atLo, atHi
 	moved := 0 // the end that moved last
