@@ -12,36 +12,33 @@ import (
 // word is what stands between blanks and has a letter or a digit: no bar of a table.
 var word = regexp.MustCompile(`[^\s\p{L}\p{N}]*[\p{L}\p{N}]\S*`)
 
-// words is how long a page may be, where not 1,500 words.
-var words = map[string]int{
-	"CONTRIBUTING.md":  600,
-	"docs/glossary.md": 600,
-}
+const (
+	maxWords    = 1_400  // of a page, so that it is read in one sitting
+	maxAllWords = 30_000 // of all pages, counted as wc -w does; it may only fall
+	maxPages    = 28     // in docs/; it may only fall
+)
 
-// tooLong lists the pages that are still longer than they may be, and how long they are.
-// Entries may be lowered or taken off; none is added.
-var tooLong = map[string]int{}
-
-// TestPagesAreShort holds each page to its length, so that it is read in one sitting.
+// TestPagesAreShort limits the length of each page, of all pages, and their number.
 func TestPagesAreShort(t *testing.T) {
+	all, inDocs := 0, 0
 	for _, page := range pages(t) {
 		if page == "CHANGELOG.md" {
 			continue
 		}
-		limit, ok := words[page]
-		if !ok {
-			limit = 1500
+		text := read(t, page)
+		if n := len(word.FindAllString(text, -1)); n > maxWords {
+			t.Errorf("%s has %d words; %d are allowed", page, n, maxWords)
 		}
-		n := len(word.FindAllString(read(t, page), -1))
-		if was, ok := tooLong[page]; ok {
-			if n <= limit {
-				t.Errorf("%s has %d words: take it off the list tooLong", page, n)
-			}
-			limit = was
+		all += len(strings.Fields(text))
+		if filepath.Dir(page) == "docs" {
+			inDocs++
 		}
-		if n > limit {
-			t.Errorf("%s has %d words; %d are allowed", page, n, limit)
-		}
+	}
+	if all > maxAllWords {
+		t.Errorf("the pages have %d words; %d are allowed: shorten another page", all, maxAllWords)
+	}
+	if inDocs > maxPages {
+		t.Errorf("docs has %d pages; %d are allowed: merge two", inDocs, maxPages)
 	}
 }
 
@@ -77,6 +74,9 @@ var pageInCode = regexp.MustCompile(`\bdocs/[a-zA-Z0-9_/-]+\.md(#[a-z0-9-]+)?`)
 func TestPagesNamedInCode(t *testing.T) {
 	for _, suffix := range []string{".go", ".sh", ".py", ".yml", ".md"} {
 		walk(t, suffix, func(path string) {
+			if path == "CHANGELOG.md" { // names the pages of each release
+				return
+			}
 			for _, name := range pageInCode.FindAllString(read(t, path), -1) {
 				target, anchor, _ := strings.Cut(name, "#")
 				checkTarget(t, path, target, anchor)
@@ -174,11 +174,11 @@ func anchors(text string) map[string]bool {
 	return found
 }
 
-// pages returns the pages for people: those of the root, of docs/ and of docs/notebook/.
+// pages returns the pages for people: those of the root and of docs/.
 func pages(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/notebook/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -21,7 +21,7 @@
 // nor journal. traps decides what is worth no request, health what failures mean
 // and rests, sitemaps which is next. refresh decides what became of a stored
 // page, rescore when the queue hears of what the scorer learned. The engine tells
-// them what happened and applies what they decide. docs/crawl.md has a table of
+// them what happened and applies what they decide. docs/architecture.md lists
 // them.
 //
 // The crawler knows no classifier: see Scorer. It makes no request itself: see

@@ -10,7 +10,7 @@ const methodFrontier = "frontier (logistic), iChao on in-links, start pages"
 
 // frontierSpread is the scale of ln(true/estimated) of the relevant pages not
 // found, beyond what the formulas say. It was chosen so that about nine
-// intervals in ten hold the truth. See docs/recall.md.
+// intervals in ten hold the truth. See docs/eval.md.
 const frontierSpread = 0.5
 
 // Frontier estimates how many relevant pages there are, from what the crawls

@@ -61,7 +61,7 @@ const (
 	biasPenalty = 0.01
 
 	// slopePenalty is that of log-odds of a score that is a probability, around
-	// 1. docs/recall.md says how it was chosen.
+	// 1. docs/eval.md says how it was chosen.
 	slopePenalty = 30
 
 	maxNewton = 50

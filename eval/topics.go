@@ -16,7 +16,7 @@ type TopicFigures struct {
 	Relevant  int       `json:"relevant"`
 	Harvest   *float64  `json:"harvest"`
 	HarvestCI *Interval `json:"harvest_ci"`
-	Paid      float64   `json:"paid"` // pages; see docs/several.md
+	Paid      float64   `json:"paid"` // pages; see docs/topics.md
 }
 
 // topicsOf says which topics a page is on, a bit each.

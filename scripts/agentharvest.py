@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Harvest of many agents against one, with the same workers in all: docs/scale.md.
+"""Harvest of many agents against one, with the same workers in all: docs/cluster.md.
 
   scripts/agentharvest.py CORPUS TOPIC [--agents 8] [--sets 10] [--pages 229,460] [--latency 200ms] [--at-once 1] [--work DIR] [FLAGS OF focus]
 

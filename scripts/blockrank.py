@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures rank on several graphs against rank on their union (docs/blockrank.md).
+"""Measures rank on several graphs against rank on their union (docs/graph.md).
 
     scripts/blockrank.py FOSSICK GRAPH|CORPUS [METHOD...] [--nats nats://127.0.0.1:4222 http://127.0.0.1:8222/varz]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the table of docs/dependencies.md: what each module costs the first build.
+"""Prints what each module costs the first build; docs/dependencies.md has the largest.
 
 	scripts/modules.py DIR
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How far the recall that eval estimates is from the true one: docs/recall.md.
+"""How far the recall that eval estimates is from the true one: docs/eval.md.
 
   scripts/recall.py CORPUS [--topics A,B] [--sets 10] [--pages 230,460,920] [--reach] [--work DIR] [FLAGS OF focus]
 

@@ -3,7 +3,7 @@
 # archives with a static binary for Linux and macOS, amd64 and arm64, or only for
 # the systems that are named, each with its bill of materials, and SHA256SUMS.
 # Builds of one commit by one Go have equal bytes, wherever and whenever they are
-# made. It needs git, Go and GNU tar; docs/release.md says more.
+# made. It needs git, Go and GNU tar; docs/testing.md says more.
 set -euo pipefail
 export LC_ALL=C TZ=UTC
 limit=68000000 # bytes that a binary may have

@@ -1,8 +1,8 @@
 //go:build ignore
 
-// Tables writes the tables of docs/*.md and docs/notebook/*.md from the data files that
-// they name: go run scripts/tables.go. With -check it writes nothing, and fails where a page
-// and its data differ.
+// Tables writes the tables of docs/*.md from the data files that they name:
+// go run scripts/tables.go. With -check it writes nothing, and fails where a page and its
+// data differ.
 //
 // A table stands between <!-- table: data/NAME.tsv --> and <!-- end -->. The path begins at
 // docs/. Columns may be chosen: <!-- table: data/NAME.tsv claim,figure -->. A line of the
@@ -27,9 +27,8 @@ func main() {
 	check := flag.Bool("check", false, "write nothing; fail where a page and its data differ")
 	flag.Parse()
 	pages, _ := filepath.Glob("docs/*.md")
-	dated, _ := filepath.Glob("docs/notebook/*.md")
 	stale := false
-	for _, page := range append(pages, dated...) {
+	for _, page := range pages {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			log.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// errLost says of a body that an earlier build lost it: docs/repair.md#lost-bodies.
+// errLost says of a body that an earlier build lost it: docs/store.md#lost-bodies.
 var errLost = errors.New("an earlier build stored an empty frame for it")
 
 // newEncoder makes the encoder of bodies. Matches reach back 64 KiB, more than nearly

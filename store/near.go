@@ -18,7 +18,7 @@ import (
 //
 // A record names the nearBucket newest pages, so that a template that ten
 // thousand pages share costs no more than any other. Four find nearly what all
-// would (docs/near-duplicates.md). Once a page has left a record that was full, as pages do
+// would (docs/duplicates.md). Once a page has left a record that was full, as pages do
 // that change, nobody knows which older pages had found no room: the record then begins with
 // a 0, for these, and names three pages.
 const (

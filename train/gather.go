@@ -63,7 +63,7 @@ func (t *Target) Class(e *datasets.Example) string {
 }
 
 // gather reads the examples once, and holds as much of them as Options.Memory
-// allows: see docs/training.md.
+// allows: see docs/classifiers.md.
 func gather(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt *Options, rep *Report) (*corpus, error) {
 	views, err := gatherViews(ctx, examples, opt, rep, func(e *datasets.Example) []string { return []string{opt.Class(e)} }, false)
 	if err != nil {

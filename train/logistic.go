@@ -89,7 +89,7 @@ func (m *multinomial) residual(s []float64, y int) float64 {
 }
 
 const (
-	softmaxC = 300 // C; chosen by folds, see docs/notebook
+	softmaxC = 300 // C; of 10, 30, 100 and 300 the best by folds of WebKB and Wikispeedia
 
 	// The descent ends when a step gains less than this share of the objective.
 	softmaxGain = 1e-4

@@ -12,9 +12,9 @@ import (
 	"fossick/models/features"
 )
 
-// TestMeasuresCompared makes the table of docs/classifiers.md: accuracy by five
-// folds within training data, by measure of words and classifier. It takes minutes
-// and asserts little, so it runs only when asked:
+// TestMeasuresCompared prints the accuracy of each measure of words and classifier, by
+// five folds within training data. It takes minutes and asserts little, so it runs only
+// when asked:
 //
 //	FOSSICK_COMPARE=1 go test ./train -run TestMeasuresCompared -v -timeout 30m
 func TestMeasuresCompared(t *testing.T) {

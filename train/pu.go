@@ -59,7 +59,7 @@ type puHow struct {
 	first   float64 // times the given pages: those taken at most in the first round; then twice as many, and so on
 }
 
-// puDefaults were chosen on topics that no figure is given of: see docs/training.md.
+// puDefaults were chosen on topics that no figure is given of: see docs/topics.md.
 var puDefaults = puHow{runs: 5, folds: 3, rounds: 4, taken: 0.5, band: 1.5, first: 3}
 
 // However much of a pool seems to be on topic, at most mostTaken of it are

@@ -66,7 +66,7 @@ type Tried struct {
 // NewBench reads a training and a test set once each; test may be nil. Words are
 // counted, ranked and selected on the training set alone. opt's Classifier is not used.
 // Words is the most and Mu the least that trials will ask for, for sets that do not fit
-// into memory (docs/training.md).
+// into memory (docs/classifiers.md).
 func NewBench(ctx context.Context, train, test iter.Seq2[*datasets.Example, error], opt Options, levels ...Level) (*Bench, *Report, error) {
 	if err := opt.complete(); err != nil {
 		return nil, nil, err

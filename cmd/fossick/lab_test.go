@@ -35,7 +35,7 @@ func TestLabIsFocus(t *testing.T) {
 		folders       int // served are the pages with so many folders at most
 		seeds         []string
 		// queues says after how many pages a policy may differ: where URLs of ill hosts
-		// wait in the queue of focus and are gone from the lab's (docs/lab.md).
+		// wait in the queue of focus and are gone from the lab's (docs/eval.md).
 		queues map[string]int
 	}{
 		{"demo", "science", 80, 9, []string{"http://openlab.test/", "http://moneyroom.test/"}, nil},

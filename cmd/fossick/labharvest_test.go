@@ -29,7 +29,7 @@ type harvestRun struct {
 // TestFocusHarvestsAsLab crawls a served corpus by focus with its 32 workers,
 // whose order no seed fixes, and virtually from the same start pages with the
 // same model. The harvest must be the same but for noise. FOSSICK_COMPARE=1
-// makes the table of docs/lab.md.
+// compares more topics and policies (docs/eval.md).
 func TestFocusHarvestsAsLab(t *testing.T) {
 	t.Parallel()
 	topics, sets := []string{"Astronomy"}, 2

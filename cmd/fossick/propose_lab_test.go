@@ -17,7 +17,7 @@ import (
 )
 
 // TestProposedSeeds compares crawls from ten proposed start pages with crawls from
-// ten random pages on topic, as docs/seeds.md has it. Of each draw the page
+// ten random pages on topic, as docs/topics.md has it. Of each draw the page
 // classifier (600 pages), the five example pages, and the random start pages are new.
 //
 //	FOSSICK_COMPARE=1 go test ./cmd/fossick -run TestProposedSeeds -v

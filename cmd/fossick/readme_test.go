@@ -73,14 +73,16 @@ type readmeStep struct {
 	command, output string
 }
 
-// readmeSteps returns the indented commands, and of each the block that follows it.
+// readmeSteps returns the indented commands, and of each the block that follows it. A block
+// that begins with ```text is a picture.
 func readmeSteps(text string) (steps []readmeStep) {
-	fenced, goesOn := false, false
+	fenced, picture, goesOn := false, false, false
 	for i, line := range strings.Split(text, "\n") {
 		command, indented := strings.CutPrefix(line, "    ")
 		switch {
 		case strings.HasPrefix(line, "```"):
-			fenced = !fenced
+			fenced, picture = !fenced, line == "```text"
+		case picture:
 		case fenced:
 			steps[len(steps)-1].output += line + "\n"
 		case goesOn:

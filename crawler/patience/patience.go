@@ -28,7 +28,7 @@ type Budget struct {
 	Time     time.Duration // left, where that is limited
 }
 
-// What was tried: docs/patience.md.
+// What was rejected: docs/frontier.md.
 const (
 	// windowShare is the share of the pages left that the best links of today will surely
 	// be bought with. The others will go to links that are not found yet.

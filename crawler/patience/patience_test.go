@@ -22,7 +22,7 @@ func links(one bool, priorities ...float64) (all []frontier.Waiting) {
 	return all
 }
 
-// TestPrice: worked by hand from the rule of docs/patience.md.
+// TestPrice: worked by hand from the rule of docs/frontier.md.
 func TestPrice(t *testing.T) {
 	any := math.Inf(-1)
 	for _, c := range []struct {

@@ -15,7 +15,7 @@ import (
 // Several scores for topics that share a crawl, each by a scorer of its own. A page is
 // judged for all of them, and those learn from it that asked for it. A link is worth
 // the number of pages on topic that it is expected to bring, a page counting once for
-// each topic that wants it; see docs/several.md.
+// each topic that wants it; see docs/topics.md.
 type Several struct {
 	parts []part
 	wants atomic.Pointer[[]float64] // how much each topic wants pages, in (0,1]

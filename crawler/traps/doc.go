@@ -8,7 +8,7 @@
 // in circles is told by its URL alone (circular.go). URLs of one pattern on a
 // host are told by answers that bring nothing new (pattern.go), hosts of one
 // pattern on a site likewise (farm.go). A site whose text is always new is told
-// by how little of it is on topic (budget.go). docs/traps.md has the reasons.
+// by how little of it is on topic (budget.go). docs/health.md has the reasons.
 //
 // Start with New. A Detector belongs to one goroutine; a Fingerprinter is safe for all.
 package traps

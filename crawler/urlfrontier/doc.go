@@ -1,6 +1,6 @@
 // Package urlfrontier is a frontier for crawlers of others: it speaks the URLFrontier API
 // of crawler-commons over gRPC, and hands out URLs in the order of a Scorer
-// (docs/urlfrontier.md).
+// (docs/machines.md).
 //
 // In: a folder, a listener, and what makes a Scorer for a crawl. Out: the nineteen calls
 // of the API. Which URL is next is package queues' to say, and what it is worth the

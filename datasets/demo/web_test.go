@@ -21,7 +21,7 @@ func made(t testing.TB, seed uint64) *Web {
 	return d
 }
 
-// TestShape holds the demo web to what docs/demo.md says of it.
+// TestShape holds the demo web to what docs/datasets.md says of it.
 func TestShape(t *testing.T) {
 	d := made(t, 1)
 	rows := d.Pages

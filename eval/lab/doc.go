@@ -7,7 +7,7 @@
 //
 // It measures the real thing: crawler.Virtual decides as crawler.Run does, and a policy
 // is what focus --score takes (package policy builds both). Only the two oracles, which
-// know the truth, are the lab's own. docs/lab.md has the whole of it: what is counted
+// know the truth, are the lab's own. docs/eval.md has the whole of it: what is counted
 // how, and why no store and no network are needed.
 //
 // It trains nothing and knows no model: lab/plan does. Start with Load, Draw, then

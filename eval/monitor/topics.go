@@ -24,7 +24,7 @@ type Topic struct {
 	Relevant uint64   `json:"relevant"`
 	Harvest  *float64 `json:"harvest"`
 	Budget   float64  `json:"budget"` // pages that it may pay for
-	Paid     float64  `json:"paid"`   // its shares of pages; see docs/several.md
+	Paid     float64  `json:"paid"`   // its shares of pages; see docs/topics.md
 }
 
 // topicsOf returns the topics' part of the counts, nil of one topic alone.

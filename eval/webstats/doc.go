@@ -5,7 +5,7 @@
 // The paper's figures stand beside ours where it has some.
 //
 // It knows no store. Each stream is walked once, in bounded memory: names without
-// number are counted by sorting on disk, degrees too. docs/stats.md says what each table
+// number are counted by sorting on disk, degrees too. docs/watch.md says what each table
 // counts, and what is estimated.
 //
 // Start with Count. Files: source.go what is counted; count.go the walks; urls.go, pages.go

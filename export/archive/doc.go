@@ -2,7 +2,7 @@
 //
 // In: pages with their bodies and exchanges. Out: WARC files; the index of such files, as
 // lines or as a table; or one file with both. The same pages give the same bytes. What
-// archives hold is told in docs/warc.md.
+// archives hold is told in docs/export.md.
 //
 // Start with NewWARC, NewCDXJ, NewWACZ, NewColumnar.
 //

@@ -5,7 +5,7 @@
 // sites, domains, communities and links each, a link file, and a manifest. What needs one store
 // (local attributes, names of link targets) is done store by store; what needs all (ids) after
 // that, from files. Each step ends with a part that is on disk and in the manifest, so that a
-// run goes on where a killed one ended. docs/convert.md has the design.
+// run goes on where a killed one ended. docs/export.md has the design.
 //
 // A site here is a host and a domain a registrable domain, as in the paper; the other rooms
 // call the latter site.

@@ -5,5 +5,5 @@
 // (package blocks) by two forests of small trees (package forest): the first by what a block
 // and its neighbours look like, the second by what the first thought of those around.
 //
-// docs/maintext.md says what the forests were grown from and how good they are.
+// docs/page.md says what the forests were grown from and how good they are.
 package maintext

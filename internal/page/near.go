@@ -6,7 +6,7 @@ import (
 )
 
 // How alike two pages must be to hold the same content. Chosen on debdocs, whose
-// sites have the longest templates, by reading pairs; docs/near-duplicates.md has
+// sites have the longest templates, by reading pairs; docs/duplicates.md has
 // the figures, there and on corpora that had no part in it.
 const (
 	nearShare     = 0.90 // of shingles, on two hosts, or of one title

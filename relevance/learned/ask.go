@@ -24,7 +24,7 @@ const (
 	// wrong, a label tells most.
 	modelDoubt = 0.5
 	// linkWorth is what a label of a link is worth against one of a page, which has all the
-	// words of the page; see docs/live-labels.md.
+	// words of the page; see docs/topics.md.
 	linkWorth = 0.25
 )
 

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Patience measures what waiting for better links brings and costs (docs/patience.md): crawls
+// Patience measures what waiting for better links brings and costs (docs/frontier.md): crawls
 // with 32 workers and hosts that rest, against one worker without rests and against crawls
 // that never wait.
 //

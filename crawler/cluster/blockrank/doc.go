@@ -4,7 +4,7 @@
 //
 // In: of each agent its links, by numbers of its own, and a 64-bit key of each URL; and
 // peers that carry bytes. Out: the scores of the pages that the agent owns. It opens
-// no store and no connection. docs/blockrank.md has the whole of it.
+// no store and no connection. docs/graph.md has the whole of it.
 //
 // Start with Rank, all agents in one process. Over a network: New and Part.Run with each
 // agent, Coordinate with one.

@@ -4,7 +4,7 @@
 // keeps none: the protocol sends again what was lost. Values are in a JetStream bucket that
 // up to three servers have a copy of. A server runs inside the agent (Serve), or is there
 // already (Options.URL). Between machines it speaks TLS with certificates of the cluster's
-// own (Init). docs/exchange.md says what was measured and rejected.
+// own (Init). docs/cluster.md says what was measured and rejected.
 //
 // Start with Serve and Open.
 //

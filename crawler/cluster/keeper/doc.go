@@ -1,5 +1,5 @@
 // Package keeper brings what an agent's store knows of URLs to another agent, its keeper, and
-// keeps it there as a replica (docs/cluster.md, Survivors).
+// keeps it there as a replica (docs/cluster.md).
 //
 // In: the changes of each commit, in the outbox of the store under store.KeeperPart, and who
 // the keeper is. Out: how far the keeper has them on disk; at the keeper, a store to go on from.

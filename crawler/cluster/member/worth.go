@@ -30,7 +30,7 @@ func survey(ctx context.Context, agent *crawler.Agent) (best []cluster.Best, err
 }
 
 // worth finds the price below which no member takes a link, as one crawl does that has all
-// that waits (docs/patience.md). The coordinator asks.
+// that waits (docs/frontier.md). The coordinator asks.
 type worth struct {
 	keeper *patience.Keeper
 	most   int64     // pages of the crawl; 0: no end

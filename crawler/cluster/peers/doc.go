@@ -1,6 +1,6 @@
 // Package peers brings agents together for a task of all of them, as the ranking of all
 // their pages, and carries messages between them: each once and in order, over an exchange
-// that loses, doubles and mixes them up (docs/blockrank.md, Over an exchange).
+// that loses, doubles and mixes them up (docs/graph.md).
 //
 // In: an exchange, which agents are awaited, the work. Out: the work is called with a number
 // for each agent, and a Peer that carries messages. Who dies and comes back is let in again;

@@ -13,7 +13,7 @@ import (
 )
 
 // pricer finds out below which price no agent takes a link, since better ones of any of them
-// are worth a wait: as one crawl does that has all of these (docs/patience.md).
+// are worth a wait: as one crawl does that has all of these (docs/frontier.md).
 type pricer struct {
 	keeper *patience.Keeper // nil: whatever is free is taken
 	limit  time.Duration    // of the crawl; 0: none

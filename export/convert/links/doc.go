@@ -2,7 +2,7 @@
 // page that has some its id, its out-degree, its destinations.
 //
 // In: the links of each page, in rising order. Out: a file of some two bytes a link, read as a
-// stream, in bounded memory. docs/convert.md has the format, byte by byte. What is damaged is
+// stream, in bounded memory. docs/export.md has the format, byte by byte. What is damaged is
 // an error that wraps ErrDamaged and tells where.
 //
 // Start with NewWriter, or with Open.

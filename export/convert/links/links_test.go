@@ -102,7 +102,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestBytes holds the format against docs/convert.md, written out by hand.
+// TestBytes holds the format against docs/export.md, written out by hand.
 func TestBytes(t *testing.T) {
 	got := write(t, 1000, []record{{2, []uint32{1, 3, 500}}, {5, []uint32{6}}})
 	body := []byte{2, 2, 1, 1, 0xf0, 0x03, 2, 0, 2} // 500 − 3 − 1 = 496 = 0x70 | 3 << 7

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/data/rates.tsv")
 
-// TestTable makes the table of docs/rates.md: how far off each estimator is, and how many
+// TestTable makes the table of docs/change.md: how far off each estimator is, and how many
 // of its intervals hold.
 func TestTable(t *testing.T) {
 	fulltest.Only(t, "half a million estimates take two minutes")

@@ -31,7 +31,7 @@ type setting struct {
 type tried struct{ share, fresh, age []float64 }
 
 // TestTable compares the policies on made-up webs, a fifth of the pages a day: from day 10 on,
-// after ten budgets, to day 20. What it asks of them are the promises of docs/revisit.md.
+// after ten budgets, to day 20. What it asks of them are the promises of docs/change.md.
 func TestTable(t *testing.T) {
 	pages, draws := fulltest.Rounds(800, 10_000), fulltest.Rounds(3, 4)
 	if *update {
@@ -139,7 +139,7 @@ func judge(t *testing.T, c setting, results map[string]*tried) {
 		for name := range results {
 			d := less(results, name)
 			better := d.CI != nil && d.CI[0] > 0
-			if c.rests && name == "azar" { // as good: docs/revisit.md
+			if c.rests && name == "azar" { // as good: docs/change.md
 				better = d.Value > 0
 			}
 			if name != "learn" && !better {
