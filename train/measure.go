@@ -115,7 +115,7 @@ func (m *Measures) Spread() string {
 // crossValidated widens the interval of m, which is of pages held out while a share of all was
 // trained on. The models of the folds have most of these in common, and the finished model
 // is none of theirs. So its pages tell less than as many of a test would: they count as
-// that share (docs/classifiers.md).
+// that share.
 func (m *Measures) crossValidated(share float64) {
 	pages := math.Round(float64(m.Pages) * share)
 	m.CI = stats.Wilson(int(math.Round(m.Accuracy*pages)), int(pages))

@@ -48,5 +48,5 @@
 //	robots.go, robotsmatch.go, robotspolicy.go   RFC 9309
 //	tdmrep.go    tdmrep.json
 //
-// docs/fetch.md has the tables of limits, states and guarded nets.
+// docs/fetch.md has the tables of limits and states.
 package fetch

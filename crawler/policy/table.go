@@ -43,7 +43,7 @@ const (
 	DefaultRho = 0.3
 	// DefaultThreshold is the R below which paper A drops links.
 	DefaultThreshold = 0.2
-	// DefaultExplore is a share of the fetches: docs/relevance.md says what it costs.
+	// DefaultExplore is a share of the fetches (docs/relevance.md).
 	DefaultExplore = 0.02
 )
 

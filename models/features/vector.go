@@ -40,7 +40,7 @@ const pairsBlock, leadBlock, charsBlock = uint8(lead), uint8(fields), uint8(fiel
 
 // DefaultBlocks are the lengths of words, words of the title, of headings and
 // of the URL, pairs, words of the lead, and runs of characters.
-// docs/classifiers.md says how they were chosen.
+// docs/classifiers.md says why each kind has a length of its own.
 var DefaultBlocks = [Blocks]float32{1, 0.4, 0.4, 0.2, 0.5, 0.4, 0.5}
 
 // Bind tells w the terms that it will weigh. It is needed for Blocks.
