@@ -123,6 +123,23 @@ func TestCommandsOfPages(t *testing.T) {
 	}
 }
 
+// TestDataFilesAreNamed finds each data file on some page.
+func TestDataFilesAreNamed(t *testing.T) {
+	var all strings.Builder
+	for _, page := range pages(t) {
+		all.WriteString(read(t, page))
+	}
+	data, err := filepath.Glob("docs/data/*.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range data {
+		if !strings.Contains(all.String(), strings.TrimPrefix(path, "docs/")) {
+			t.Errorf("no page names %s", path)
+		}
+	}
+}
+
 // walk calls do for each file whose name ends in suffix, below the folder of the module.
 func walk(t *testing.T, suffix string, do func(path string)) {
 	t.Helper()
