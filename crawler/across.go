@@ -8,10 +8,10 @@ import (
 
 	"fossick/crawler/across"
 	"fossick/crawler/frontier"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
 	"fossick/crawler/reading"
-	"fossick/crawler/traps"
 	"fossick/store"
 )
 
@@ -121,7 +121,7 @@ func (a *Agent) read(p store.Parcel) letter {
 			f.Score, f.At, f.Place = scores[i], &from.Links[i], l.Place
 		}
 		if f.Skip == "" && !opt.FollowTraps {
-			f.Skip = traps.Circular(l.URL)
+			f.Skip = hosts.Circular(l.URL)
 			f.Trap = f.Skip != ""
 		}
 		links[i] = f

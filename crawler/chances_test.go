@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/crawler/chances"
 	"fossick/crawler/fetch"
+	"fossick/crawler/hosts"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
 	"fossick/store"
@@ -129,7 +129,7 @@ func TestRevisitsInDoubtComeLast(t *testing.T) {
 		if want := "http://b.test/ "; !strings.HasPrefix(got, want) || !strings.HasSuffix(got, " /00") {
 			t.Errorf("asked for %s, want b.test first and /00 last", got)
 		}
-		book, err := chances.Load(opt.Store)
+		book, err := hosts.Load(opt.Store)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,10 +6,8 @@ import (
 	"syscall"
 	"time"
 
-	"fossick/crawler/chances"
 	"fossick/crawler/frontier"
 	"fossick/crawler/harvest"
-	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/people"
@@ -17,9 +15,7 @@ import (
 	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/crawler/rescore"
-	"fossick/crawler/sitemaps"
 	"fossick/crawler/totals"
-	"fossick/crawler/traps"
 	"fossick/crawler/turns"
 	"fossick/crawler/work"
 	"fossick/crawler/workers"
@@ -106,8 +102,8 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		return nil, err
 	}
 	c := &Crawler{opt: opt, journal: j, inbox: workers.NewInbox(), marks: people.NewBook(opt.Store, opt.URLs), totals: totals.New(opt.Now), turns: turns.NewMeter(opt.Now)}
-	book := chances.New()
-	network, traps, maps := health.NewNetwork(opt.Now, opt.Log), traps.New(opt.FollowTraps, opt.Log), sitemaps.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs)
+	book := hosts.NewChances()
+	network, traps, maps := hosts.NewNetwork(opt.Now, opt.Log), hosts.NewTraps(opt.FollowTraps, opt.Log), hosts.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs)
 	c.reader = reading.New(reading.Options{
 		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
 		Now: opt.Now, Log: opt.Log, Compress: compress, Body: body, Seen: seen, Text: opt.Text, KeepVersions: opt.KeepVersions, Earlier: before.Pages > 0,
@@ -119,7 +115,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		Scorer: opt.Scorer, Ordering: opt.Ordering, Scope: opt.Scope, URLs: opt.URLs, Store: opt.Store, Revisits: opt.Revisits != nil, NewPages: opt.NewPages, Sites: opt.Sites, Now: opt.Now, RefetchLost: opt.RefetchLost,
 	}, opt.Seeds, j, f, c.totals, c.hosts, passes, book)
 	c.endings = queue.NewEndings(c.queue)
-	newcomers := &newcomers{Newcomers: health.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, frontier: f, queue: c.queue}
+	newcomers := &newcomers{Newcomers: hosts.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, frontier: f, queue: c.queue}
 	c.flight = &flight{workers: opt.Workers, hosts: c.hosts, newcomers: newcomers}
 	if opt.Sites != nil {
 		c.flight.jobs = map[*work.Job]struct{}{}

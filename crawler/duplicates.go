@@ -14,7 +14,6 @@ import (
 	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/crawler/totals"
-	"fossick/crawler/traps"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -26,7 +25,7 @@ type duplicates struct {
 	opt     *Options
 	totals  *totals.Running
 	hosts   *hosts.Table
-	traps   *traps.Detector
+	traps   *hosts.Detector
 	endings *queue.Endings
 }
 

@@ -3,9 +3,7 @@ package crawler
 import (
 	"time"
 
-	"fossick/crawler/chances"
 	"fossick/crawler/frontier"
-	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
@@ -27,7 +25,7 @@ type settlement struct {
 	outages  *outages
 	flight   *flight
 	choice   *choice
-	chances  *chances.Book
+	chances  *hosts.Book
 
 	addresses *addresses
 }
@@ -125,7 +123,7 @@ func (x *settlement) forgiveHost(o *work.Outcome) {
 
 // release lets those rest whom an exchange used, and returns what is due to the one
 // that was asked. A host whose robots.txt is at another one was not.
-func (x *settlement) release(o *work.Outcome) health.Rest {
+func (x *settlement) release(o *work.Outcome) hosts.Rest {
 	due := x.hosts.RestOf(o.Asked(), o.Resp)
 	x.hosts.Release(o.Asked(), due)
 	if o.Resp != nil {
@@ -140,7 +138,7 @@ func (x *settlement) release(o *work.Outcome) health.Rest {
 
 // putExchange writes an exchange that is for no URL of the queue, under the host that
 // was asked, with the rest that it is due.
-func putExchange(t *hosts.Table, b journal.Batch, o *work.Outcome, due health.Rest) error {
+func putExchange(t *hosts.Table, b journal.Batch, o *work.Outcome, due hosts.Rest) error {
 	purpose, ok := o.Task.Purpose()
 	if !ok || o.Aborted {
 		return nil

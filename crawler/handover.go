@@ -9,7 +9,7 @@ import (
 
 	"fossick/crawler/across"
 	"fossick/crawler/fetch"
-	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
 	"fossick/store"
@@ -162,7 +162,7 @@ func (a *Agent) restsIn(s *store.Store, parts []uint16) (map[uint16][]across.Res
 		if err != nil {
 			return nil, err
 		}
-		left, part := health.RestLeft(h, opt.Now()), opt.Sites.Part("http://"+h.Name+"/")
+		left, part := hosts.RestLeft(h, opt.Now()), opt.Sites.Part("http://"+h.Name+"/")
 		if left > opt.Delay.Load(0) && slices.Contains(parts, part) {
 			rests[part] = append(rests[part], across.Rest{Host: h.Name, Left: left.Milliseconds(), For: h.RestFor, Wish: h.RestMillis})
 		}

@@ -12,7 +12,6 @@ import (
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
 	"fossick/crawler/totals"
-	"fossick/crawler/traps"
 	"fossick/crawler/turns"
 	"fossick/crawler/work"
 	"fossick/internal/page"
@@ -34,7 +33,7 @@ type leases struct {
 	frontier *frontier.Frontier
 	totals   *totals.Running
 	hosts    *hosts.Table
-	traps    *traps.Detector
+	traps    *hosts.Detector
 	queue    *queue.Queue
 	across   *queue.Across
 	contact  *contact

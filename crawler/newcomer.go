@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"fossick/crawler/frontier"
-	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/queue"
 	"fossick/crawler/work"
@@ -21,7 +20,7 @@ const (
 
 // newcomers are the exchanges with hosts that have answered nothing yet.
 type newcomers struct {
-	health.Newcomers
+	hosts.Newcomers
 	frontier *frontier.Frontier
 	queue    *queue.Queue
 	now      func() time.Time

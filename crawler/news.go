@@ -5,7 +5,6 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
-	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/queue"
 	"fossick/crawler/reading"
@@ -81,7 +80,7 @@ func (n *siteNews) apply(o *work.Outcome) {
 	h, r := o.Host, o.Resp
 	n.totals.Asked(h.Host)
 	n.session.Asked++
-	if h.Failures = 0; health.Transient(r) {
+	if h.Failures = 0; hosts.Transient(r) {
 		h.Failures++
 	}
 	n.queue.Requeue(o.Job)

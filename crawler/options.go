@@ -10,7 +10,7 @@ import (
 
 	"fossick/crawler/across"
 	"fossick/crawler/frontier"
-	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/crawler/workers"
@@ -120,7 +120,7 @@ type Sites = across.Sites
 type Revisits = refresh.Chooser
 
 // Delay is the rest of a host after each exchange.
-type Delay = health.Delay
+type Delay = hosts.Delay
 
 // may says whether a URL is this agent's to ask for; nil where all are.
 func (o *Options) may() func(url string) bool {

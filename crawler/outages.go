@@ -5,9 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"fossick/crawler/chances"
 	"fossick/crawler/frontier"
-	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
@@ -20,14 +18,14 @@ import (
 // answered before, holds the leases meanwhile, and takes failures back.
 type outages struct {
 	opt      *Options
-	network  *health.Network
+	network  *hosts.Network
 	journal  journal.Journal
 	frontier *frontier.Frontier
 	totals   *totals.Running
 	hosts    *hosts.Table
 	queue    *queue.Queue
 	flight   *flight
-	chances  *chances.Book
+	chances  *hosts.Book
 }
 
 // observe shows the end of an exchange to those who judge hosts and our network.
@@ -39,9 +37,9 @@ func (u *outages) observe(o *work.Outcome) {
 	if o.Excused = !probe && u.network.Excuses(o.Resp); o.Excused {
 		return
 	}
-	u.network.Observe(&o.Asked().Health, health.Exchange{
+	u.network.Observe(&o.Asked().Health, hosts.Exchange{
 		Response: o.Resp, Robots: page.RobotsURL(o.Target), Probe: probe,
-		Miss: health.Miss{
+		Miss: hosts.Miss{
 			Host: o.Asked().Name, URL: o.Target, ID: o.ID, Queued: o.Queued,
 			Page: o.Task == work.Page, First: o.Task == work.Address || o.Task == work.Robots,
 		},
@@ -52,11 +50,11 @@ func (u *outages) observe(o *work.Outcome) {
 // as of leaseAll.
 func (u *outages) hold() (wake time.Time, hold bool, err error) {
 	switch step, until := u.network.Step(u.flight.busy == 0 && u.frontier.Len() == 0); step {
-	case health.Go:
+	case hosts.Go:
 		return wake, false, nil
-	case health.Hold:
+	case hosts.Hold:
 		return wake, true, nil
-	case health.Until:
+	case hosts.Until:
 		return until, true, nil
 	}
 	j, err := u.probe(u.opt.Now())
@@ -134,7 +132,7 @@ func (u *outages) takeBack(commit func(journal.Batch) error) error {
 		if err := u.pardonHost(b, m); err != nil {
 			return err
 		}
-		if err := u.queue.Pardon(b, []health.Miss{m}); err != nil {
+		if err := u.queue.Pardon(b, []hosts.Miss{m}); err != nil {
 			return err
 		}
 	}
@@ -143,11 +141,11 @@ func (u *outages) takeBack(commit func(journal.Batch) error) error {
 
 // ended keeps that a URL ends by the verdict on its host, while nobody answers.
 func (u *outages) ended(j *work.Job) {
-	u.network.Ended(health.Miss{Host: j.Host.Name, URL: j.Birth.URL, ID: j.ID, Queued: j.Queued})
+	u.network.Ended(hosts.Miss{Host: j.Host.Name, URL: j.Birth.URL, ID: j.ID, Queued: j.Queued})
 }
 
 // pardonHost takes back what was counted against a host.
-func (u *outages) pardonHost(b journal.Batch, m health.Miss) error {
+func (u *outages) pardonHost(b journal.Batch, m hosts.Miss) error {
 	if m.Ended {
 		return nil
 	}

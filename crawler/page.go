@@ -6,7 +6,6 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/crawler/harvest"
-	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/people"
@@ -14,7 +13,6 @@ import (
 	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/crawler/totals"
-	"fossick/crawler/traps"
 	"fossick/crawler/work"
 	"fossick/store"
 )
@@ -24,7 +22,7 @@ type arrivals struct {
 	opt     *Options
 	totals  *totals.Running
 	hosts   *hosts.Table
-	traps   *traps.Detector
+	traps   *hosts.Detector
 	queue   *queue.Queue
 	endings *queue.Endings
 	marks   *people.Book
@@ -73,7 +71,7 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 	if o.Excused {
 		return a.endings.Forgive(b, o, visits)
 	}
-	if health.Transient(r) {
+	if hosts.Transient(r) {
 		h.Failures++
 		return a.endings.Retry(b, o, visits, a.hosts.RestOf(h, r).Host)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"fossick/crawler/chances"
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
@@ -35,7 +34,7 @@ type revisits struct {
 	contact  *contact
 	arrivals *arrivals
 	news     *siteNews
-	chances  *chances.Book
+	chances  *hosts.Book
 	session  refresh.Session
 
 	over  bool      // the queue has its turn

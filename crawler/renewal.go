@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
@@ -26,7 +26,7 @@ func (r *renewal) apply() (err error) {
 	if v.opt.forgotten(o) {
 		return nil
 	}
-	a := refresh.Answer{Response: o.Resp, Excused: o.Excused, Passing: health.Transient(o.Resp)}
+	a := refresh.Answer{Response: o.Resp, Excused: o.Excused, Passing: hosts.Transient(o.Resp)}
 	var unwanted store.Fate
 	if o.Read != nil {
 		a.Page = o.Read.Page

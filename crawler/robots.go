@@ -8,7 +8,6 @@ import (
 	"fossick/crawler/across"
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
-	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
@@ -23,7 +22,7 @@ import (
 // robots.txt.
 type contact struct {
 	opt      *Options
-	network  *health.Network
+	network  *hosts.Network
 	frontier *frontier.Frontier
 	totals   *totals.Running
 	hosts    *hosts.Table
@@ -100,7 +99,7 @@ func (k *contact) apply(b journal.Batch, o *work.Outcome) error {
 		return k.failed(b, o, "no exchange with the host is possible")
 	}
 	rules, _ := fetch.RobotsFrom(r)
-	if health.Transient(r) {
+	if hosts.Transient(r) {
 		if !h.Health.LastTry() || r.State != fetch.StateCode {
 			return k.failed(b, o, "robots.txt could not be fetched, so no page of the host is fetched")
 		}
@@ -137,7 +136,7 @@ func (k *contact) setRobots(o *work.Outcome, rules *fetch.Robots) error {
 func (k *contact) failed(b journal.Batch, o *work.Outcome, what string) error {
 	h, r, again := &o.Host.Health, o.Resp, false
 	h.CountFirst()
-	if health.Silent(r) && h.Lived() && o.Other() == nil {
+	if hosts.Silent(r) && h.Lived() && o.Other() == nil {
 		back, closed := k.network.FailedProbe(h, r.State)
 		if err := k.queue.Pardon(b, back); err != nil {
 			return err

@@ -6,12 +6,10 @@ import (
 	"fossick/crawler/across"
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
-	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
 	"fossick/crawler/reading"
-	"fossick/crawler/sitemaps"
 	"fossick/crawler/totals"
 	"fossick/crawler/work"
 	"fossick/internal/page"
@@ -21,7 +19,7 @@ import (
 // sitemapTurns gives hosts' sitemaps their turn.
 type sitemapTurns struct {
 	opt      *Options
-	rules    sitemaps.Rules
+	rules    hosts.Rules
 	journal  journal.Journal
 	frontier *frontier.Frontier
 	totals   *totals.Running
@@ -187,7 +185,7 @@ func (s *sitemapTurns) enter(b journal.Batch, o *work.Outcome) error {
 func (s *sitemapTurns) apply(b journal.Batch, o *work.Outcome) error {
 	h, r := o.Host, o.Resp
 	s.totals.Asked(h.Host)
-	ended := sitemaps.Ended{State: r.State, Passing: health.Transient(r), Maps: o.Listed.Maps}
+	ended := hosts.Ended{State: r.State, Passing: hosts.Transient(r), Maps: o.Listed.Maps}
 	if ended.Passing {
 		h.Failures++
 	} else {

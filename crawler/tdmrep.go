@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/work"
 	"fossick/internal/page"
@@ -29,7 +28,7 @@ func (k *contact) applyTDMRep(o *work.Outcome) error {
 	k.totals.Asked(h.Host)
 	k.queue.Requeue(o.Job)
 	h.TDMAt = k.opt.Now().UnixMilli()
-	if health.Transient(r) {
+	if hosts.Transient(r) {
 		h.Failures++
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"fossick/crawler/chances"
+	"fossick/crawler/hosts"
 	"fossick/crawler/refresh"
 	"fossick/internal/page"
 	"fossick/store"
@@ -122,7 +122,7 @@ func (c *scheduled) read(signals bool) (pages []revisit.Page, history []look, er
 			return nil, nil, err
 		}
 	}
-	book, err := chances.Load(c.store)
+	book, err := hosts.Load(c.store)
 	if err != nil {
 		return nil, nil, err
 	}

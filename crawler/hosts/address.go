@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/health"
 )
 
 // A host is one party with those at its address, and its address is that which
@@ -44,7 +43,7 @@ func (t *Table) forgetAddress(h *Host) {
 
 // ReviewAddress compares what is known of a host's address with an exchange that is
 // over.
-func (t *Table) ReviewAddress(h *Host, r *fetch.Response, due health.Rest) {
+func (t *Table) ReviewAddress(h *Host, r *fetch.Response, due Rest) {
 	if !h.Resolved {
 		return
 	}

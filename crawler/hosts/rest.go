@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/health"
 )
 
 // crawlDelay is what the robots.txt of h asks for, 0 for nothing.
@@ -17,7 +16,7 @@ func (t *Table) crawlDelay(h *Host) time.Duration {
 }
 
 // RestOf returns what is due to h after an exchange.
-func (t *Table) RestOf(h *Host, r *fetch.Response) health.Rest {
+func (t *Table) RestOf(h *Host, r *fetch.Response) Rest {
 	due := t.opt.Delay.Of(h.Failures, r, t.network.Took(r), t.crawlDelay(h))
 	if t.opt.Fold != nil && h.Address != "" {
 		due.Address = time.Duration(float64(due.Address) * t.opt.Fold(h.Address))
@@ -28,7 +27,7 @@ func (t *Table) RestOf(h *Host, r *fetch.Response) health.Rest {
 
 // Release lets h and its address rest after an exchange and remembers until when. The
 // pause between two probes is no rest that is due to the host: it ends with the session.
-func (t *Table) Release(h *Host, due health.Rest) {
+func (t *Table) Release(h *Host, due Rest) {
 	now := t.opt.Now()
 	h.RestFor, h.RestMillis = due.Reason, due.Wish.Milliseconds()
 	if due.Host > 0 {

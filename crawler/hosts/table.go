@@ -7,10 +7,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
-	"fossick/crawler/health"
 	"fossick/crawler/journal"
-	"fossick/crawler/sitemaps"
-	"fossick/crawler/traps"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -21,9 +18,9 @@ type Host struct {
 	Party    frontier.Host
 	Jobs     int // in flight that use it
 	Site     string
-	Health   health.Host
-	Trap     traps.Host         // Cuts, News and Start of the record are here; see Table.Put
-	Maps     sitemaps.Host      // and its Sitemaps
+	Health   host
+	Trap     trapsHost          // Cuts, News and Start of the record are here; see Table.Put
+	Maps     sitemapsHost       // and its Sitemaps
 	Resolved bool               // its address is known, or a proxy knows it
 	Rules    *fetch.Robots      // nil until fetched in this session or read from the store
 	Reserved fetch.Reservations // by its tdmrep.json, where the crawl asks for it
@@ -36,7 +33,7 @@ type Host struct {
 // Options are what holds for all hosts; see crawler.Options.
 type Options struct {
 	Agent      string
-	Delay      health.Delay
+	Delay      Delay
 	MaxPerHost uint64
 	MaxPerSite uint64
 	Now        func() time.Time
@@ -53,8 +50,8 @@ type Table struct {
 	opt      Options
 	journal  journal.Journal
 	frontier *frontier.Frontier
-	network  *health.Network
-	traps    *traps.Detector
+	network  *Network
+	traps    *Detector
 
 	cache    cache
 	resolved map[frontier.Host]int64 // hosts whose address was looked up, and when; Unix seconds
@@ -64,7 +61,7 @@ type Table struct {
 }
 
 // New returns a table that knows no host yet.
-func New(opt Options, j journal.Journal, f *frontier.Frontier, n *health.Network, d *traps.Detector) *Table {
+func New(opt Options, j journal.Journal, f *frontier.Frontier, n *Network, d *Detector) *Table {
 	return &Table{opt: opt, journal: j, frontier: f, network: n, traps: d,
 		cache: newCache(hostsInMemory), resolved: map[frontier.Host]int64{}, sites: map[string]uint64{}}
 }
@@ -90,9 +87,9 @@ func (t *Table) Get(name, anyURL string) (*Host, error) {
 func (t *Table) newHost(record *store.Host, anyURL string) (*Host, error) {
 	site := page.Site(anyURL)
 	h := &Host{Host: record, Party: t.frontier.Host(record.Name), Site: site, known: !record.New,
-		Health: health.NewHost(record, site),
-		Trap:   traps.Host{Name: record.Name, Site: site, Cuts: record.Cuts, News: record.News, Start: record.Start},
-		Maps:   sitemaps.Host{Record: record.Sitemaps}}
+		Health: newHost(record, site),
+		Trap:   trapsHost{Name: record.Name, Site: site, Cuts: record.Cuts, News: record.News, Start: record.Start},
+		Maps:   sitemapsHost{Record: record.Sitemaps}}
 	_, h.Resolved = t.resolved[h.Party]
 	forgetOthersRules(record, t.opt.Agent)
 	if record.RobotsAt != 0 {
@@ -136,7 +133,7 @@ func (t *Table) Restore(record *store.Host, now time.Time) (*Host, error) {
 	}
 	t.known++
 	t.traps.Restore(&h.Trap, record.Pages, record.Relevant)
-	left := max(t.opt.Delay.After(h.Failures, 0, t.crawlDelay(h), 0).Host, health.RestLeft(record, now))
+	left := max(t.opt.Delay.After(h.Failures, 0, t.crawlDelay(h), 0).Host, RestLeft(record, now))
 	if left <= t.opt.Delay.Load(0) {
 		return h, nil
 	}
@@ -146,7 +143,7 @@ func (t *Table) Restore(record *store.Host, now time.Time) (*Host, error) {
 		t.frontier.Rest(h.Party, now.Add(left))
 	}
 	if record.Address != "" && t.opt.Delay.ByTime() { // the record does not say how much of it is due to the address
-		t.frontier.RestAddress(record.Address, now.Add(min(left, health.AddressRestMost)))
+		t.frontier.RestAddress(record.Address, now.Add(min(left, addressRestMost)))
 	}
 	return h, nil
 }
@@ -220,7 +217,7 @@ func (t *Table) ReservedFresh(h *Host) bool { return h.TDMAt != 0 && t.fresh(h.T
 
 func (t *Table) fresh(at int64) bool {
 	age := t.opt.Now().Sub(time.UnixMilli(at))
-	return age < fetch.RobotsTTL && age >= -health.ClockSlack
+	return age < fetch.RobotsTTL && age >= -clockSlack
 }
 
 // Known is how many hosts the journal has.

@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"fossick/crawler/across"
-	"fossick/crawler/chances"
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
-	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
 	"fossick/crawler/rescore"
@@ -55,14 +54,14 @@ type Queue struct {
 	orders   []orders.Ordering // of the frontier: those of a mix, or the only one
 	scored   int               // the one of these that goes by scores, if any does
 	passes   *rescore.Passes
-	chances  *chances.Book
+	chances  *hosts.Book
 	held     bool
 	post     *across.Post // nil where this agent crawls alone
 }
 
 // New returns an empty queue. Its crawl begins with seeds, of which it knows nothing yet
 // but their sites.
-func New(opt Options, seeds []string, j journal.Journal, f *frontier.Frontier, t *totals.Running, h Cutter, p *rescore.Passes, c *chances.Book) *Queue {
+func New(opt Options, seeds []string, j journal.Journal, f *frontier.Frontier, t *totals.Running, h Cutter, p *rescore.Passes, c *hosts.Book) *Queue {
 	q := &Queue{opt: opt, journal: j, frontier: f, totals: t, hosts: h, passes: p, chances: c,
 		kinds: newLinkKinds(opt.Ordering, seeds), held: opt.Revisits && !opt.NewPages}
 	q.orders = orders.Parts(opt.Ordering)
@@ -275,7 +274,7 @@ func reopen(q *Queue, b journal.Batch, life *store.Life, excused int) (store.Que
 
 // Pardon takes back what was counted against URLs: their exchanges stay in the
 // journal and count no more, and those that ended by them wait again.
-func (q *Queue) Pardon(b journal.Batch, misses []health.Miss) error {
+func (q *Queue) Pardon(b journal.Batch, misses []hosts.Miss) error {
 	for _, m := range slices.Backward(misses) { // the last one of a URL knows its place best
 		if m.ID == 0 {
 			continue
@@ -287,7 +286,7 @@ func (q *Queue) Pardon(b journal.Batch, misses []health.Miss) error {
 	return nil
 }
 
-func (q *Queue) pardonURL(b journal.Batch, m health.Miss) error {
+func (q *Queue) pardonURL(b journal.Batch, m hosts.Miss) error {
 	counted := 0
 	if m.Page {
 		counted = 1

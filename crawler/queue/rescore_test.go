@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"fossick/crawler/chances"
 	"fossick/crawler/frontier"
+	"fossick/crawler/hosts"
 	"fossick/crawler/reading"
 	"fossick/crawler/rescore"
 	"fossick/crawler/totals"
@@ -27,7 +27,7 @@ func TestRescorePasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := askedScorer{keys: map[uint64]int{}}
-		q := &Queue{frontier: f, opt: Options{Scorer: asked, Ordering: orders.Latest}, passes: rescore.New(asked, orders.Latest), totals: totals.New(time.Now), chances: chances.New()}
+		q := &Queue{frontier: f, opt: Options{Scorer: asked, Ordering: orders.Latest}, passes: rescore.New(asked, orders.Latest), totals: totals.New(time.Now), chances: hosts.NewChances()}
 		q.passes.AtOnce = atOnce
 		for i := range uint64(urls) {
 			f.Push(frontier.Item{ID: frontier.ID(i + 1), Host: f.Host(strconv.Itoa(int(i % 50))), Key: i, Priority: score(i)})

@@ -1,9 +1,8 @@
 package queue
 
 import (
-	"fossick/crawler/chances"
 	"fossick/crawler/frontier"
-	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -17,12 +16,12 @@ import (
 func (q *Queue) Lowered(key uint64, priority float64) float64 { return q.lowered(0, key, priority) }
 
 func (q *Queue) lowered(order int, key uint64, priority float64) float64 {
-	return chances.Lower(q.orders[order], priority, q.chances.Of(key))
+	return hosts.Lower(q.orders[order], priority, q.chances.Of(key))
 }
 
 // raised is what a URL is worth that has a priority in an order of the frontier.
 func (q *Queue) raised(order int, key uint64, priority float64) float64 {
-	return chances.Raise(q.orders[order], priority, q.chances.Of(key))
+	return hosts.Raise(q.orders[order], priority, q.chances.Of(key))
 }
 
 // priority is what the frontier asks in the pass that goes on.
@@ -51,7 +50,7 @@ func (q *Queue) recall(w *store.Waiter) error {
 
 // forgive gives a URL that waits for another try the place back that it had: its failure
 // was nobody's.
-func (q *Queue) forgive(m health.Miss, place store.Queued) {
+func (q *Queue) forgive(m hosts.Miss, place store.Queued) {
 	key := page.Key(m.URL)
 	if q.chances.Of(key) == 1 {
 		return

@@ -3,7 +3,7 @@ package reading
 import (
 	"fmt"
 
-	"fossick/crawler/traps"
+	"fossick/crawler/hosts"
 	"fossick/store"
 )
 
@@ -29,7 +29,7 @@ func (r *Reader) links(p *Page, order Order) []Link {
 			f.Skip = r.belowThreshold(f.Score)
 		}
 		if f.Skip == "" && !r.opt.FollowTraps {
-			f.Skip = traps.Circular(l.URL)
+			f.Skip = hosts.Circular(l.URL)
 			f.Trap = f.Skip != ""
 		}
 		if k, repeated := at[l.URL]; repeated {

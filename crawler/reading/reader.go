@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/traps"
 	"fossick/internal/page"
 	"fossick/store"
 	"fossick/store/change"
@@ -47,7 +47,7 @@ type Options struct {
 type Reader struct {
 	opt     Options
 	journal journal.Journal
-	prints  traps.Fingerprinter
+	prints  hosts.Fingerprinter
 	// cores lets no more pages be parsed and scored at once than there are cores:
 	// more would only divide the caches of words and stems.
 	cores chan struct{}
@@ -57,7 +57,7 @@ type Reader struct {
 
 // New returns a reader of pages that are compared with those in a journal.
 func New(opt Options, j journal.Journal) *Reader {
-	return &Reader{opt: opt, journal: j, prints: traps.NewFingerprinter(), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &Reader{opt: opt, journal: j, prints: hosts.NewFingerprinter(), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // Order is what a page was asked for as.
@@ -82,8 +82,8 @@ type Page struct {
 	Sums    []page.Checksum // those by any of which a stored page has the same content
 	Near    Near
 	Change  change.Kind // since it was stored
-	Print   traps.Fingerprint
-	Across  *traps.Fingerprint // among the hosts of its site; only where Order.Watched
+	Print   hosts.Fingerprint
+	Across  *hosts.Fingerprint // among the hosts of its site; only where Order.Watched
 }
 
 // Link is a link as the crawl needs it.
@@ -105,7 +105,7 @@ type Link struct {
 func (r *Reader) Stored(pages uint64) { r.stored.Store(pages) }
 
 // Print returns a page's fingerprint.
-func (r *Reader) Print(p *page.Page) traps.Fingerprint { return r.prints.Of(p) }
+func (r *Reader) Print(p *page.Page) hosts.Fingerprint { return r.prints.Of(p) }
 
 // Read reads the body of an answer once a core is free for it. Where the page cannot be
 // used the answer says so afterwards, and there is no Page. A reading that ctx breaks off

@@ -3,7 +3,7 @@ package reading
 import (
 	"time"
 
-	"fossick/crawler/traps"
+	"fossick/crawler/hosts"
 	"fossick/internal/sitemap"
 	"fossick/store"
 )
@@ -45,7 +45,7 @@ func (r *Reader) RateUnlinked(links []Link, parent float64) {
 			f.Skip = r.belowThreshold(f.Score)
 		}
 		if f.Skip == "" && !r.opt.FollowTraps {
-			f.Skip = traps.Circular(f.URL)
+			f.Skip = hosts.Circular(f.URL)
 			f.Trap = f.Skip != ""
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 )
 
 // Attempts is what this session alone has tried.
@@ -46,7 +46,7 @@ func unanswered(r *fetch.Response) bool {
 	case fetch.StateTLSError, fetch.StateGuardDenied:
 		return true
 	}
-	return health.Transient(r) || r.Code == http.StatusProxyAuthRequired
+	return hosts.Transient(r) || r.Code == http.StatusProxyAuthRequired
 }
 
 // NothingFetched says that a crawl has come to nothing: there is no page of any session,

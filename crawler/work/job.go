@@ -6,7 +6,6 @@ import (
 	"net/netip"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/reading"
 	"fossick/store"
@@ -30,9 +29,9 @@ type Job struct {
 	Task
 	Leased
 	Host   *hosts.Host
-	Target string        // URL of the exchange
-	Addr   netip.Addr    // that the exchange connects to; see hosts.Host.Addr
-	Ticket health.Ticket // what it takes of the places for newcomers
+	Target string       // URL of the exchange
+	Addr   netip.Addr   // that the exchange connects to; see hosts.Host.Addr
+	Ticket hosts.Ticket // what it takes of the places for newcomers
 
 	Page    PageTask     // of taskPage
 	Robots  *RobotsTask  // of taskRobots alone

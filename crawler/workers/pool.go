@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
+	"fossick/crawler/hosts"
 	"fossick/crawler/reading"
-	"fossick/crawler/sitemaps"
 	"fossick/crawler/slow"
 	"fossick/crawler/work"
 )
@@ -40,7 +40,7 @@ type Options struct {
 type Pool struct {
 	opt                Options
 	reader             *reading.Reader
-	rules              sitemaps.Rules
+	rules              hosts.Rules
 	jobs               chan *work.Job     // owner → workers; the owner closes it
 	outcomes           chan *work.Outcome // workers → owner
 	workers            sync.WaitGroup
@@ -59,7 +59,7 @@ type Pool struct {
 var errNotOurs = errors.New("another agent owns its site now")
 
 // NewPool returns a pool whose workers begin with begin.
-func NewPool(opt Options, r *reading.Reader, maps sitemaps.Rules, in *Inbox) *Pool {
+func NewPool(opt Options, r *reading.Reader, maps hosts.Rules, in *Inbox) *Pool {
 	return &Pool{
 		opt:       opt,
 		reader:    r,

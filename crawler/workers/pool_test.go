@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/crawler/sitemaps"
+	"fossick/crawler/hosts"
 	"fossick/crawler/work"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opt := Options{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
-		p := NewPool(opt, nil, sitemaps.Rules{}, NewInbox())
+		p := NewPool(opt, nil, hosts.Rules{}, NewInbox())
 		ctx, stop := context.WithCancel(t.Context())
 		p.Begin(ctx)
 		defer p.End(true)

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"fossick/crawler/fetch"
+	"fossick/crawler/hosts"
 	"fossick/crawler/reading"
-	"fossick/crawler/sitemaps"
 	"fossick/crawler/work"
 )
 
@@ -27,7 +27,7 @@ func (p *Pool) readSitemap(ctx, exchange context.Context, o *work.Outcome, pace 
 
 // sendSitemap looks the pages up and sends those that are new, as long as the
 // host has room for them.
-func (p *Pool) sendSitemap(ctx context.Context, o *work.Outcome, r *sitemaps.Reading) {
+func (p *Pool) sendSitemap(ctx context.Context, o *work.Outcome, r *hosts.Reading) {
 	for at := 0; at < len(r.Pages) && o.Err == nil && !o.Aborted; at += SitemapPart {
 		part := r.Pages[at:min(at+SitemapPart, len(r.Pages))]
 		var links []reading.Link

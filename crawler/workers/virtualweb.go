@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
+	"fossick/crawler/hosts"
 	"fossick/crawler/reading"
-	"fossick/crawler/traps"
 	"fossick/crawler/work"
 	"fossick/internal/page"
 )
@@ -17,7 +17,7 @@ import (
 // neither of them, which is a page that is not there.
 type Answer struct {
 	Page     *page.Page         // parsed; shared by all crawls, so nobody may change it
-	Print    *traps.Fingerprint // of Page, by one Fingerprinter for all; nil when it is to be found out
+	Print    *hosts.Fingerprint // of Page, by one Fingerprinter for all; nil when it is to be found out
 	Moved    string             // target of a redirect
 	DeadHost bool               // no host of that name answers
 	Took     time.Duration      // the exchange

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/crawler"
-	"fossick/crawler/traps"
+	"fossick/crawler/hosts"
 	"fossick/datasets"
 	"fossick/internal/page"
 )
@@ -44,7 +44,7 @@ type Row struct {
 
 	body  []byte            // compressed
 	plain bool              // text, not HTML
-	print traps.Fingerprint // of Page
+	print hosts.Fingerprint // of Page
 }
 
 // Load reads a corpus and parses its pages, on all cores. As when the corpus is
@@ -61,7 +61,7 @@ func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus %s: %w", c.Name, err)
 	}
-	prints := traps.NewFingerprinter()
+	prints := hosts.NewFingerprinter()
 	var parsing errgroup.Group
 	parsing.SetLimit(runtime.GOMAXPROCS(0))
 	var readErr error
