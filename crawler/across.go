@@ -6,12 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"fossick/crawler/across"
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/queue"
-	"fossick/crawler/reading"
 	"fossick/store"
 )
 
@@ -19,13 +16,13 @@ import (
 // Options.Sites. It is safe for concurrent use while Run goes on.
 type Agent struct {
 	crawl     *Crawler
-	across    *queue.Across
+	across    *across
 	receiving sync.Mutex // held by who takes parcels in
 }
 
 // AgentOf returns the agent that a crawl is, which is yet to run.
 func AgentOf(c *Crawler) *Agent {
-	return &Agent{crawl: c, across: queue.NewAcross(c.queue)}
+	return &Agent{crawl: c, across: newAcross(c.queue)}
 }
 
 // inTurn has the crawl's owner do something; what it returns ends the crawl.
@@ -82,8 +79,8 @@ func (a *Agent) Receive(ctx context.Context, d Delivery) (taken uint64, whole st
 // letter is a parcel that was read, with its links as this crawl rates them.
 type letter struct {
 	number uint64
-	parcel *across.Parcel // nil where it cannot be read
-	links  []reading.Link
+	parcel *Parcel // nil where it cannot be read
+	links  []link
 }
 
 // completes returns the agent, if any, of whose knowledge of the part this is the last. An
@@ -101,7 +98,7 @@ func (l *letter) completes(sender string) string {
 // read rates a parcel's links, outside the owner's turn.
 func (a *Agent) read(p store.Parcel) letter {
 	opt := &a.crawl.opt
-	parcel, err := across.Unpack(p.Data)
+	parcel, err := unpack(p.Data)
 	if err != nil {
 		opt.Log.Warn("links from another agent are left out", "error", err)
 		return letter{number: p.Number}
@@ -113,10 +110,10 @@ func (a *Agent) read(p store.Parcel) letter {
 			Value: parcel.Value, Label: parcel.Label, Probability: parcel.Sure, Relevant: parcel.On, Topics: parcel.For,
 		})
 	}
-	links := make([]reading.Link, len(parcel.Links))
+	links := make([]link, len(parcel.Links))
 	for i := range links {
 		l := &parcel.Links[i]
-		f := reading.Link{URL: l.URL, Hash: store.HashURL(l.URL), Score: l.Score, Modified: l.Modified, Skip: opt.Scope.Excludes(l.URL)}
+		f := link{URL: l.URL, Hash: store.HashURL(l.URL), Score: l.Score, Modified: l.Modified, Skip: opt.Scope.Excludes(l.URL)}
 		if scores != nil {
 			f.Score, f.At, f.Place = scores[i], &from.Links[i], l.Place
 		}

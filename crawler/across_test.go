@@ -16,7 +16,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/crawler/across"
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
 	"fossick/store"
@@ -327,7 +326,7 @@ func TestToldMeanwhile(t *testing.T) {
 		}
 		x := newTeam(t, w, 2, 2, "http://h0.test/0", "http://h1.test/0")
 		<-begun
-		told := across.Parcel{Known: []across.Known{{URL: "http://h0.test/0", Via: store.ViaSeed, State: "ok"}}}
+		told := Parcel{Known: []acrossKnown{{URL: "http://h0.test/0", Via: store.ViaSeed, State: "ok"}}}
 		data := told.Pack()
 		if _, _, err := x.agents[0].Receive(t.Context(), Delivery{Sender: "1", Part: 0, Parcels: []store.Parcel{{Number: 1, Data: data}}}); err != nil {
 			t.Fatal(err)
@@ -455,7 +454,7 @@ func TestLostOnTheWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lost := counts.States[across.StateLost]
+		lost := counts.States[StateLost]
 		if lost != had.Pages || had.Pages < 2 || len(pages)+int(lost) != 40 {
 			t.Errorf("%d pages were stored by the dead, %d are told as lost; %d are stored by the heir, of 40", had.Pages, lost, len(pages))
 		}
@@ -710,7 +709,7 @@ func adopt(t *testing.T, refetch bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lost := counts.States[across.StateLost]; len(pages)+int(lost) != 120 || (lost == 0) != refetch {
+	if lost := counts.States[StateLost]; len(pages)+int(lost) != 120 || (lost == 0) != refetch {
 		t.Errorf("%d pages, %d lost, of 120; asked for again: %v", len(pages), lost, refetch)
 	}
 	w.mu.Lock()

@@ -5,10 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"fossick/crawler/across"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/totals"
 	"fossick/internal/page"
 	"fossick/internal/recent"
 	"fossick/store"
@@ -19,7 +17,7 @@ import (
 // more often than one would. docs/duplicates.md says what that does not promise.
 type addresses struct {
 	opt    *Options
-	totals *totals.Running
+	totals *running
 	hosts  *hosts.Table
 	claims claims // of a crawl with one site an address
 
@@ -32,7 +30,7 @@ type addresses struct {
 // until a host there is looked up again.
 const addressesInMemory = 1 << 14
 
-func newAddresses(opt *Options, t *totals.Running) *addresses {
+func newAddresses(opt *Options, t *running) *addresses {
 	return &addresses{opt: opt, totals: t, told: recent.New[struct{}](addressesInMemory), shared: recent.New[[]uint16](addressesInMemory)}
 }
 
@@ -50,8 +48,8 @@ func (a *addresses) found(b journal.Batch, h *hosts.Host) error {
 }
 
 // of is what there is to say of a host's address.
-func (a *addresses) of(h *hosts.Host) across.Address {
-	ad := across.Address{Addr: h.Address, Parts: []uint16{0}}
+func (a *addresses) of(h *hosts.Host) acrossAddress {
+	ad := acrossAddress{Addr: h.Address, Parts: []uint16{0}}
 	if a.opt.Sites != nil {
 		ad.Parts[0] = a.opt.Sites.Part("http://" + h.Name + "/")
 	}
@@ -59,26 +57,26 @@ func (a *addresses) of(h *hosts.Host) across.Address {
 }
 
 // say takes what is known of an address to who has its part.
-func (a *addresses) say(b journal.Batch, ad across.Address) error {
+func (a *addresses) say(b journal.Batch, ad acrossAddress) error {
 	return a.sayTo(b, ad.Part(a.opt.Sites), ad)
 }
 
 // sayTo takes it to who has a part: that may be this agent.
-func (a *addresses) sayTo(b journal.Batch, part uint16, ad across.Address) error {
+func (a *addresses) sayTo(b journal.Batch, part uint16, ad acrossAddress) error {
 	if a.opt.Sites.Ours(part) {
 		if ad.Shared {
 			return a.share(b, ad)
 		}
 		return a.enter(b, ad)
 	}
-	data := (&across.Parcel{Addresses: []across.Address{ad}}).Pack()
+	data := (&Parcel{Addresses: []acrossAddress{ad}}).Pack()
 	return store.OutboxIn(journal.Stored(b)).Put(part, a.totals.Counts(), data)
 }
 
 // enter notes who has sites at an address. Whoever says so is told of the others. While they
 // are few these are told each time, and then when there are a quarter more: else, of thousands,
 // each would be told of each.
-func (a *addresses) enter(b journal.Batch, ad across.Address) error {
+func (a *addresses) enter(b journal.Batch, ad acrossAddress) error {
 	records, part := store.AddressesIn(journal.Stored(b)), uint16(0)
 	if a.opt.Sites != nil {
 		part = ad.Part(a.opt.Sites)
@@ -89,7 +87,7 @@ func (a *addresses) enter(b journal.Batch, ad across.Address) error {
 	}
 	had, all := known.Sites, slices.Clone(known.Sites)
 	for _, p := range ad.Parts {
-		if at, known := slices.BinarySearch(all, p); !known && len(all) < across.MostParts {
+		if at, known := slices.BinarySearch(all, p); !known && len(all) < mostParts {
 			all = slices.Insert(all, at, p)
 		}
 	}
@@ -100,7 +98,7 @@ func (a *addresses) enter(b journal.Batch, ad across.Address) error {
 		}
 	}
 	if a.opt.Sites == nil {
-		return a.share(b, across.Address{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First})
+		return a.share(b, acrossAddress{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First})
 	}
 	if len(all) < 2 && ad.Site == "" {
 		return nil
@@ -110,7 +108,7 @@ func (a *addresses) enter(b journal.Batch, ad across.Address) error {
 		tell = all
 	}
 	for _, p := range tell {
-		if err := a.sayTo(b, p, across.Address{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First}); err != nil {
+		if err := a.sayTo(b, p, acrossAddress{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First}); err != nil {
 			return err
 		}
 	}
@@ -124,7 +122,7 @@ const fewSites = 16
 func rung(n int) int { return int(3 * math.Log2(float64(max(1, n)))) }
 
 // share takes in who has sites at an address, and which site has it.
-func (a *addresses) share(b journal.Batch, ad across.Address) error {
+func (a *addresses) share(b journal.Batch, ad acrossAddress) error {
 	key := page.Key(ad.Addr)
 	if had, known := a.shared.Get(key); !known {
 		a.shared.Put(key, ad.Parts)

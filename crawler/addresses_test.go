@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/crawler/across"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -93,7 +92,7 @@ func TestCrowdedAddress(t *testing.T) {
 		x.owner[uint16(int(address[0])%len(x.owner))] = 0
 		x.mu.Unlock()
 		for part := range sites {
-			p := across.Parcel{Addresses: []across.Address{{Addr: address, Parts: []uint16{uint16(part)}}}}
+			p := Parcel{Addresses: []acrossAddress{{Addr: address, Parts: []uint16{uint16(part)}}}}
 			data := p.Pack()
 			if _, _, err := a.Receive(t.Context(), Delivery{Sender: "1", After: uint64(part), Parcels: []store.Parcel{{Number: uint64(part) + 1, Data: data}}}); err != nil {
 				t.Fatal(err)
@@ -108,7 +107,7 @@ func TestCrowdedAddress(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if parcel, err := across.Unpack(p.Data); part != store.KeeperPart && err == nil {
+				if parcel, err := unpack(p.Data); part != store.KeeperPart && err == nil {
 					told++
 					largest = max(largest, len(parcel.Addresses[0].Parts))
 				}
@@ -123,11 +122,11 @@ func TestCrowdedAddress(t *testing.T) {
 
 // TestAddressRefused: what is no address, or is at no site, or at more than there can be.
 func TestAddressRefused(t *testing.T) {
-	for _, ad := range []across.Address{
-		{Addr: "h0.test", Parts: []uint16{1}}, {Addr: "203.0.113.1"}, {Addr: "203.0.113.1", Parts: make([]uint16, across.MostParts+1)},
+	for _, ad := range []acrossAddress{
+		{Addr: "h0.test", Parts: []uint16{1}}, {Addr: "203.0.113.1"}, {Addr: "203.0.113.1", Parts: make([]uint16, mostParts+1)},
 	} {
-		data := (&across.Parcel{Addresses: []across.Address{ad}}).Pack()
-		if _, err := across.Unpack(data); err == nil || !strings.Contains(err.Error(), page.HostName("http://"+ad.Addr)) {
+		data := (&Parcel{Addresses: []acrossAddress{ad}}).Pack()
+		if _, err := unpack(data); err == nil || !strings.Contains(err.Error(), page.HostName("http://"+ad.Addr)) {
 			t.Errorf("%+v: %v", ad, err)
 		}
 	}

@@ -5,9 +5,6 @@ import (
 	"time"
 
 	"fossick/crawler/frontier"
-	"fossick/crawler/patience"
-	"fossick/crawler/queue"
-	"fossick/crawler/totals"
 	"fossick/graph/orders"
 )
 
@@ -32,12 +29,12 @@ const (
 type choice struct {
 	opt      *Options
 	frontier *frontier.Frontier
-	totals   *totals.Running
+	totals   *running
 	flight   *flight
-	queue    *queue.Queue
-	keeper   *patience.Keeper // nil: whatever is free
-	look     look             // nil: what comes up is taken by its priority; see nextFrom
-	waits    *patience.Waits
+	queue    *queue
+	keeper   *Keeper // nil: whatever is free
+	look     look    // nil: what comes up is taken by its priority; see nextFrom
+	waits    *waits
 	turns    *orders.Turns // whose page is the next one, of a mix; nil of one ordering
 
 	allowed Allowance // of a crawl that several agents make
@@ -74,10 +71,10 @@ func (c *choice) progress() *Patience {
 	return p
 }
 
-func newChoice(opt *Options, f *frontier.Frontier, t *totals.Running, under *flight, q *queue.Queue) *choice {
-	c := &choice{opt: opt, frontier: f, totals: t, flight: under, queue: q, waits: patience.NewWaits(), look: secondLook(opt), price: math.Inf(-1)}
+func newChoice(opt *Options, f *frontier.Frontier, t *running, under *flight, q *queue) *choice {
+	c := &choice{opt: opt, frontier: f, totals: t, flight: under, queue: q, waits: newWaits(), look: secondLook(opt), price: math.Inf(-1)}
 	if factor := opt.WaitsUpTo(); factor > 1 {
-		c.keeper = patience.New(patience.Options{Factor: factor, Chances: q.Promises()})
+		c.keeper = NewPatience(PatienceOptions{Factor: factor, Chances: q.Promises()})
 	}
 	if m, mixed := opt.Ordering.(*orders.Mix); mixed {
 		c.turns = m.Turns()
@@ -177,7 +174,7 @@ func (c *choice) ask(now time.Time) {
 	t := c.totals.Counts()
 	c.priced, c.asked, c.taken = now, t.Requests, 0
 	elapsed, fetched := c.totals.Session()
-	b := patience.Budget{
+	b := Budget{
 		Pages: math.MaxInt32, Harvest: float64(t.Relevant) / float64(max(1, t.Pages)),
 		Requests: float64(1+c.tried-c.flight.pages) / float64(1+fetched),
 		Cycle:    c.cycle, Took: c.took, Workers: c.opt.Workers,

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"fossick/crawler/across"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 )
@@ -82,7 +81,7 @@ func (c *claims) over(host string, found bool, now time.Time) (ready []string) {
 }
 
 // answered takes in which site has an address.
-func (c *claims) answered(t *hosts.Table, b journal.Batch, ad across.Address) error {
+func (c *claims) answered(t *hosts.Table, b journal.Batch, ad acrossAddress) error {
 	left := c.asked[:0]
 	for _, name := range c.asked {
 		h, err := t.Get(name, "http://"+name+"/")

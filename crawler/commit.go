@@ -2,8 +2,6 @@ package crawler
 
 import (
 	"fossick/crawler/journal"
-	"fossick/crawler/turns"
-	"fossick/crawler/work"
 	"fossick/store"
 )
 
@@ -11,7 +9,7 @@ import (
 // skipped, in one batch or a few; first may be nil. Between the first change in
 // memory and the commit no URL is leased, so memory is never ahead of the disk
 // for anybody to see.
-func (c *Crawler) commit(first *work.Outcome) error {
+func (c *Crawler) commit(first *outcome) error {
 	b := c.journal.Batch()
 	defer func() { b.Cancel() }() // of no effect after Commit
 	room := func() error {
@@ -53,10 +51,10 @@ func (c *Crawler) commit(first *work.Outcome) error {
 
 // rescore has the queue hear of what the scorer has learned, also from others: an agent that
 // stores nothing, since its links are below the price, would offer them as of when it did.
-func (c *Crawler) rescore() error { return c.turns.Timed(turns.Rescore, c.queue.Learned) }
+func (c *Crawler) rescore() error { return c.turns.Timed(rescore, c.queue.Learned) }
 
 func (c *Crawler) finish(b journal.Batch) error {
-	if err := c.turns.Timed(turns.Commit, func() error { return c.totals.Commit(b) }); err != nil {
+	if err := c.turns.Timed(Commit, func() error { return c.totals.Commit(b) }); err != nil {
 		return err
 	}
 	c.reader.Stored(c.totals.LastPage())

@@ -7,18 +7,8 @@ import (
 	"time"
 
 	"fossick/crawler/frontier"
-	"fossick/crawler/harvest"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/people"
-	"fossick/crawler/queue"
-	"fossick/crawler/reading"
-	"fossick/crawler/refresh"
-	"fossick/crawler/rescore"
-	"fossick/crawler/totals"
-	"fossick/crawler/turns"
-	"fossick/crawler/work"
-	"fossick/crawler/workers"
 	"fossick/graph/orders"
 	"fossick/store"
 )
@@ -28,22 +18,22 @@ import (
 type Crawler struct {
 	opt     Options
 	journal journal.Journal
-	reader  *reading.Reader
-	inbox   *workers.Inbox
+	reader  *reader
+	inbox   *inbox
 
 	// What follows belongs to the owner, the goroutine of Run.
-	totals    *totals.Running
+	totals    *running
 	hosts     *hosts.Table
-	queue     *queue.Queue
-	endings   *queue.Endings
-	marks     *people.Book
+	queue     *queue
+	endings   *endings
+	marks     *Book
 	flight    *flight
 	outages   *outages
 	revisits  *revisits
 	arrivals  *arrivals
 	leases    *leases
 	exchanges *settlement
-	turns     *turns.Meter
+	turns     *meter
 	stopped   Stop      // set: no more leases
 	waitUntil time.Time // set at the end: all that is queued rests so long at least
 }
@@ -66,7 +56,7 @@ func New(opt Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t, ok := opt.Scorer.(reading.Teller); ok && opt.Sites != nil {
+	if t, ok := opt.Scorer.(Teller); ok && opt.Sites != nil {
 		t.Share(opt.ours) // also what it learns from pages of sessions before
 	}
 	if err := c.open(); err != nil {
@@ -85,7 +75,7 @@ func New(opt Options) (*Crawler, error) {
 func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	parts := orders.Parts(opt.Ordering)
 	scored, _ := orders.Scored(opt.Ordering)
-	passes := rescore.New(opt.Scorer, parts[scored])
+	passes := newRescore(opt.Scorer, parts[scored])
 	var compress func([]byte) []byte
 	var body func(uint64) ([]byte, error)
 	var seen func(store.ID) (int64, error)
@@ -101,30 +91,30 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Crawler{opt: opt, journal: j, inbox: workers.NewInbox(), marks: people.NewBook(opt.Store, opt.URLs), totals: totals.New(opt.Now), turns: turns.NewMeter(opt.Now)}
+	c := &Crawler{opt: opt, journal: j, inbox: newInbox(), marks: NewBook(opt.Store, opt.URLs), totals: newTotals(opt.Now), turns: newMeter(opt.Now)}
 	book := hosts.NewChances()
 	network, traps, maps := hosts.NewNetwork(opt.Now, opt.Log), hosts.NewTraps(opt.FollowTraps, opt.Log), hosts.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs)
-	c.reader = reading.New(reading.Options{
+	c.reader = newReading(readingOptions{
 		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
 		Now: opt.Now, Log: opt.Log, Compress: compress, Body: body, Seen: seen, Text: opt.Text, KeepVersions: opt.KeepVersions, Earlier: before.Pages > 0,
 	}, j)
 	addresses := newAddresses(&c.opt, c.totals)
 	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: addresses.fold}, j, f, network, traps)
 	addresses.hosts = c.hosts
-	c.queue = queue.New(queue.Options{
+	c.queue = newQueue(options{
 		Scorer: opt.Scorer, Ordering: opt.Ordering, Scope: opt.Scope, URLs: opt.URLs, Store: opt.Store, Revisits: opt.Revisits != nil, NewPages: opt.NewPages, Sites: opt.Sites, Now: opt.Now, RefetchLost: opt.RefetchLost,
 	}, opt.Seeds, j, f, c.totals, c.hosts, passes, book)
-	c.endings = queue.NewEndings(c.queue)
+	c.endings = newEndings(c.queue)
 	newcomers := &newcomers{Newcomers: hosts.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, frontier: f, queue: c.queue}
 	c.flight = &flight{workers: opt.Workers, hosts: c.hosts, newcomers: newcomers}
 	if opt.Sites != nil {
-		c.flight.jobs = map[*work.Job]struct{}{}
+		c.flight.jobs = map[*workJob]struct{}{}
 	}
 	c.outages = &outages{opt: &c.opt, network: network, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, flight: c.flight, chances: book}
-	others := queue.NewAcross(c.queue)
+	others := newAcross(c.queue)
 	contact := &contact{opt: &c.opt, network: network, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, across: others, endings: c.endings}
 	turns := &sitemapTurns{opt: &c.opt, rules: maps, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, across: others, contact: contact, flight: c.flight}
-	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, marks: c.marks, latest: reading.NewLatest(opt.Workers), harvest: harvest.NewWatch(opt.MinHarvest),
+	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, marks: c.marks, latest: newLatest(opt.Workers), harvest: NewWatch(opt.MinHarvest),
 		duplicates: &duplicates{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, endings: c.endings}}
 	c.revisits = &revisits{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings, contact: contact, arrivals: c.arrivals, chances: book,
 		news: &siteNews{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue}}
@@ -163,9 +153,9 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 }
 
 // newPool returns the workers of a real crawl.
-func (c *Crawler) newPool() *workers.Pool {
+func (c *Crawler) newPool() *pool {
 	o := &c.opt
-	return workers.NewPool(workers.Options{Fetcher: o.Fetcher, Workers: o.Workers, MaxTime: o.MaxTime, Grace: o.Grace, Now: o.Now, May: o.may()},
+	return newPool(workersOptions{Fetcher: o.Fetcher, Workers: o.Workers, MaxTime: o.MaxTime, Grace: o.Grace, Now: o.Now, May: o.may()},
 		c.reader, c.leases.sitemaps.rules, c.inbox)
 }
 
@@ -179,7 +169,7 @@ func (c *Crawler) run(exec executor) (Result, error) {
 	if err != nil {
 		c.stopped = StopError
 		if errors.Is(err, store.ErrDiskFull) || errors.Is(err, syscall.ENOSPC) {
-			c.stopped = StopDiskFull
+			c.stopped = stopDiskFull
 		}
 		// What was counted after the last commit does not count.
 		if counts, readErr := c.journal.Counts(); readErr == nil {
@@ -191,14 +181,14 @@ func (c *Crawler) run(exec executor) (Result, error) {
 	return Result{
 		Counts: *c.totals.Counts(), Hosts: c.hosts.Gave(), Stopped: c.stopped, WaitUntil: c.waitUntil,
 		Outages: outages, OutageTime: outage, Next: c.arrivals.harvest.Estimate(),
-		Refreshed: c.revisits.session.Counts, News: c.revisits.news.session, Attempts: c.totals.Attempts(),
+		Refreshed: c.revisits.session.RefreshCounts, News: c.revisits.news.session, Attempts: c.totals.Attempts(),
 	}, err
 }
 
 // own is the owner's loop.
 func (c *Crawler) own() error {
 	for {
-		c.turns.Turn(turns.Frontier, c.opt.Now())
+		c.turns.Turn(turnsFrontier, c.opt.Now())
 		wake, err := c.lease()
 		if err != nil {
 			return err
@@ -233,22 +223,22 @@ func (c *Crawler) lease() (wake time.Time, err error) {
 }
 
 // take takes in what has happened.
-func (c *Crawler) take(e workers.Event) error {
+func (c *Crawler) take(e event) error {
 	switch e.What {
-	case workers.JobEnded:
-		c.turns.Begin(turns.Journal, c.outages.network.Beat()) // before what failed meanwhile is counted
+	case jobEnded:
+		c.turns.Begin(turnsJournal, c.outages.network.Beat()) // before what failed meanwhile is counted
 		return c.commit(e.Outcome)
-	case workers.OwnerAsked:
-		c.turns.Begin(turns.Journal, c.opt.Now())
+	case ownerAsked:
+		c.turns.Begin(turnsJournal, c.opt.Now())
 		return e.Request.Answer()
-	case workers.TimeToLease:
-		c.turns.Begin(turns.Frontier, c.opt.Now())
-	case workers.Tick:
-		c.turns.Begin(turns.Frontier, c.outages.network.Tick())
+	case timeToLease:
+		c.turns.Begin(turnsFrontier, c.opt.Now())
+	case tick:
+		c.turns.Begin(turnsFrontier, c.outages.network.Tick())
 		c.opt.Progress(c.progress())
-	case workers.Deadline:
+	case deadline:
 		c.stopped = StopMaxTime
-	case workers.Interrupt:
+	case interrupt:
 		if c.stopped != StopForget {
 			c.stopped = StopInterrupted
 		}
@@ -261,8 +251,8 @@ func (c *Crawler) end() error {
 	c.flight.newcomers.sendHome()
 	if c.stopped == "" {
 		c.stopped = StopEmpty
-		if r, ok := c.opt.Revisits.(refresh.Counted); ok && r.Done() {
-			c.stopped = StopRounds
+		if r, ok := c.opt.Revisits.(counted); ok && r.Done() {
+			c.stopped = stopRounds
 		}
 		c.waitUntil, _ = c.leases.frontier.Wake()
 	}

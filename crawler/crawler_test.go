@@ -11,9 +11,6 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/reading"
-	"fossick/crawler/work"
-	"fossick/crawler/workers"
 	"fossick/graph/orders"
 	"fossick/internal/page"
 	"fossick/store"
@@ -104,9 +101,9 @@ func TestLinkPolicies(t *testing.T) {
 		"http://a.shop.test/deep": html("gold deep"),
 	}
 	for policy, want := range map[LinkPolicy][]string{
-		reading.LinksAll:      {"http://a.shop.test/in", "http://b.shop.test/", "http://far.test/"},
-		reading.LinksExternal: {"http://b.shop.test/", "http://far.test/"},
-		reading.LinksSite:     {"http://a.shop.test/in", "http://b.shop.test/"},
+		linksAll:      {"http://a.shop.test/in", "http://b.shop.test/", "http://far.test/"},
+		linksExternal: {"http://b.shop.test/", "http://far.test/"},
+		LinksSite:     {"http://a.shop.test/in", "http://b.shop.test/"},
 	} {
 		w := &fakeWeb{pages: pages}
 		opt := newOptions(t, w, "http://a.shop.test/")
@@ -496,15 +493,15 @@ func TestRescore(t *testing.T) {
 // brokenWorkers cannot read the store.
 type brokenWorkers struct {
 	err error
-	job *work.Job
+	job *workJob
 }
 
-func (w *brokenWorkers) Start(j *work.Job) { w.job = j }
-func (w *brokenWorkers) Wait(time.Time) workers.Event {
-	return workers.Event{What: workers.JobEnded, Outcome: &work.Outcome{Job: w.job, Err: w.err}}
+func (w *brokenWorkers) Start(j *workJob) { w.job = j }
+func (w *brokenWorkers) Wait(time.Time) event {
+	return event{What: jobEnded, Outcome: &outcome{workJob: w.job, Err: w.err}}
 }
-func (w *brokenWorkers) Ready() *work.Outcome { return nil }
-func (w *brokenWorkers) End(bool)             {}
+func (w *brokenWorkers) Ready() *outcome { return nil }
+func (w *brokenWorkers) End(bool)        {}
 
 func TestFailingStoreEndsTheCrawl(t *testing.T) {
 	w := &fakeWeb{pages: manyPages(3, 3)}

@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/crawler/across"
 	"fossick/crawler/fetch"
 	"fossick/internal/fulltest"
 	"fossick/store"
@@ -204,7 +203,7 @@ func TestDuplicatesOfBefore(t *testing.T) {
 		if l := life(t, x.agents[1].opt.Store, "http://h1.test/2"); l.Fate.State != string(fetch.StateDuplicate) {
 			t.Errorf("where it was stored: %+v", l.Fate)
 		}
-		if l := life(t, x.agents[3].opt.Store, "http://h1.test/2"); l.Fate.Reason != across.AskedElsewhere("duplicate") {
+		if l := life(t, x.agents[3].opt.Store, "http://h1.test/2"); l.Fate.Reason != AskedElsewhere("duplicate") {
 			t.Errorf("where its site is: %+v", l.Fate)
 		}
 	})
@@ -266,7 +265,7 @@ func TestDuplicateRefused(t *testing.T) {
 			{"http://h0.test/1", "http://h0.test/1", "http://h1.test/", true},
 		} {
 			number++
-			p := across.Parcel{Contents: []across.Content{{Say: across.ContentDuplicate, Checksum: sum(c.of), URL: c.url, Other: c.other}}}
+			p := Parcel{Contents: []content{{Say: contentDuplicate, Checksum: sum(c.of), URL: c.url, Other: c.other}}}
 			data := p.Pack()
 			if _, _, err := a.Receive(t.Context(), Delivery{Sender: "nobody", After: number - 1, Parcels: []store.Parcel{{Number: number, Data: data}}}); err != nil {
 				t.Fatal(err)
@@ -364,7 +363,7 @@ func TestDuplicatesAndDeath(t *testing.T) {
 				found := w.stored(x.finish())
 				lost := map[string]bool{}
 				for _, m := range x.alive() {
-					for e, err := range m.opt.Store.URLs().Ended(across.StateLost) {
+					for e, err := range m.opt.Store.URLs().Ended(StateLost) {
 						if err != nil {
 							t.Fatal(err)
 						}

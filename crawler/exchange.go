@@ -6,18 +6,15 @@ import (
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/queue"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"fossick/store"
 )
 
 // settlement applies how an exchange ended, each by its task.
 type settlement struct {
 	frontier *frontier.Frontier
-	totals   *totals.Running
+	totals   *running
 	hosts    *hosts.Table
-	queue    *queue.Queue
+	queue    *queue
 	contact  *contact
 	sitemaps *sitemapTurns
 	revisits *revisits
@@ -31,7 +28,7 @@ type settlement struct {
 }
 
 // apply journals all that follows from one exchange and frees its host.
-func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
+func (x *settlement) apply(b journal.Batch, o *outcome) error {
 	switch {
 	case o.Slow:
 		x.flight.aside(o)
@@ -46,37 +43,37 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 	x.outages.observe(o)
 	if o.Resp != nil && !o.Aborted && !o.Excused {
 		x.totals.Attempted(o.Resp)
-		if o.Task == work.Page {
+		if o.task == workPage {
 			x.chances.Learn(o.Host.Host, o.Birth.URL, o.Resp)
 		}
 	}
 	var err error
-	if o.Task == work.Address && (o.Aborted || o.Resp != nil) {
+	if o.task == address && (o.Aborted || o.Resp != nil) {
 		if err := x.addresses.lookedUp(b, o.Host, false); err != nil {
 			return err
 		}
 	}
 	switch {
-	case o.Task == work.Probe:
+	case o.task == probe:
 		x.outages.probed(o)
 	case o.Aborted:
-		x.queue.Requeue(o.Job)
+		x.queue.Requeue(o.workJob)
 		if owner := o.Owner(); owner != nil {
 			owner.Maps.BrokenOff()
 		}
-	case o.Excused && o.Task != work.Page:
+	case o.Excused && o.task != workPage:
 		x.forgiveHost(o)
-	case o.Task == work.Address && o.Resp == nil:
+	case o.task == address && o.Resp == nil:
 		return x.settleAddress(b, o)
-	case o.Task == work.Address:
+	case o.task == address:
 		err = x.contact.failed(b, o, "the host's address could not be used")
-	case o.Task == work.Robots:
+	case o.task == robots:
 		err = x.contact.apply(b, o)
-	case o.Task == work.TDMRep:
+	case o.task == tdmRep:
 		err = x.contact.applyTDMRep(o)
-	case o.Task == work.Sitemap:
+	case o.task == workSitemap:
 		err = x.sitemaps.apply(b, o)
-	case o.Task == work.News:
+	case o.task == news:
 		x.revisits.news.apply(o)
 	case o.Old != nil:
 		err = x.revisits.apply(b, o)
@@ -97,8 +94,8 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 
 // settleAddress notes the address that was found. No server was asked, so the host need not
 // rest.
-func (x *settlement) settleAddress(b journal.Batch, o *work.Outcome) error {
-	x.queue.Requeue(o.Job)
+func (x *settlement) settleAddress(b journal.Batch, o *outcome) error {
+	x.queue.Requeue(o.workJob)
 	x.frontier.Done(o.Host.Party, time.Time{})
 	x.hosts.SettleAddress(o.Host, o.Found) // joins another party only when it is free
 	if err := x.addresses.lookedUp(b, o.Host, true); err != nil {
@@ -111,19 +108,19 @@ func (x *settlement) settleAddress(b journal.Batch, o *work.Outcome) error {
 }
 
 // forgiveHost takes back what counts for nobody of an exchange that is for no page.
-func (x *settlement) forgiveHost(o *work.Outcome) {
-	if o.Task != work.Address {
+func (x *settlement) forgiveHost(o *outcome) {
+	if o.task != address {
 		x.totals.Asked(o.Asked().Host)
 	}
 	if owner := o.Owner(); owner != nil {
 		owner.Maps.BrokenOff()
 	}
-	x.queue.Requeue(o.Job)
+	x.queue.Requeue(o.workJob)
 }
 
 // release lets those rest whom an exchange used, and returns what is due to the one
 // that was asked. A host whose robots.txt is at another one was not.
-func (x *settlement) release(o *work.Outcome) hosts.Rest {
+func (x *settlement) release(o *outcome) hosts.Rest {
 	due := x.hosts.RestOf(o.Asked(), o.Resp)
 	x.hosts.Release(o.Asked(), due)
 	if o.Resp != nil {
@@ -138,8 +135,8 @@ func (x *settlement) release(o *work.Outcome) hosts.Rest {
 
 // putExchange writes an exchange that is for no URL of the queue, under the host that
 // was asked, with the rest that it is due.
-func putExchange(t *hosts.Table, b journal.Batch, o *work.Outcome, due hosts.Rest) error {
-	purpose, ok := o.Task.Purpose()
+func putExchange(t *hosts.Table, b journal.Batch, o *outcome, due hosts.Rest) error {
+	purpose, ok := o.task.Purpose()
 	if !ok || o.Aborted {
 		return nil
 	}

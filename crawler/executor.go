@@ -2,9 +2,6 @@ package crawler
 
 import (
 	"time"
-
-	"fossick/crawler/work"
-	"fossick/crawler/workers"
 )
 
 // An executor carries out jobs, and it is the owner's time: all that happens to a crawl
@@ -14,12 +11,12 @@ import (
 type executor interface {
 	// Start has a job carried out. No more are under way than there are workers, those
 	// that told to be slow left aside.
-	Start(j *work.Job)
+	Start(j *workJob)
 	// Wait returns what happens next, at the wake time at the latest; the zero time is
 	// never.
-	Wait(wake time.Time) workers.Event
+	Wait(wake time.Time) event
 	// Ready returns an outcome that there is already, nil when there is none.
-	Ready() *work.Outcome
+	Ready() *outcome
 	// End returns after the last job; what comes of those under way is lost. A crawl that
 	// is broken waits for none.
 	End(broken bool)

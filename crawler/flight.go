@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"fossick/crawler/hosts"
-	"fossick/crawler/work"
 )
 
 // flight counts the jobs under way, and has them carried out.
@@ -12,20 +11,20 @@ type flight struct {
 	hosts     *hosts.Table
 	newcomers *newcomers
 	workers   int
-	busy      int                    // jobs
-	slow      int                    // of these, those that go on beside the workers
-	pages     uint64                 // of the jobs, those that fetch a new page
-	jobs      map[*work.Job]struct{} // under way; nil where this agent crawls alone
+	busy      int                   // jobs
+	slow      int                   // of these, those that go on beside the workers
+	pages     uint64                // of the jobs, those that fetch a new page
+	jobs      map[*workJob]struct{} // under way; nil where this agent crawls alone
 }
 
 // start has a job carried out; nil is none.
-func (f *flight) start(j *work.Job) {
+func (f *flight) start(j *workJob) {
 	if j != nil {
 		f.busy++
 		j.Hold(1)
 		j.Addr = j.Asked().Addr()
 		f.newcomers.begin(j)
-		if j.Task == work.Page && j.Old == nil {
+		if j.task == workPage && j.Old == nil {
 			f.pages++
 			f.hosts.CountSite(j.Host, 1)
 		}
@@ -37,22 +36,22 @@ func (f *flight) start(j *work.Job) {
 }
 
 // landed counts a job out that was in flight.
-func (f *flight) landed(o *work.Outcome) {
+func (f *flight) landed(o *outcome) {
 	f.busy--
-	delete(f.jobs, o.Job)
+	delete(f.jobs, o.workJob)
 	f.newcomers.End(&o.Ticket)
 	if o.Late {
 		f.slow--
 	}
 	o.Hold(-1)
-	if o.Task == work.Page && o.Old == nil {
+	if o.task == workPage && o.Old == nil {
 		f.pages--
 		f.hosts.CountSite(o.Host, -1) // counted again when it is stored
 	}
 }
 
 // aside takes note of a job that goes on beside the workers.
-func (f *flight) aside(o *work.Outcome) {
+func (f *flight) aside(o *outcome) {
 	f.slow++
 	f.newcomers.Aside(&o.Ticket)
 }

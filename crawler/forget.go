@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/work"
 	"fossick/store"
 )
 
@@ -27,8 +26,8 @@ func (c *Crawler) Forget(ctx context.Context, pattern string) error {
 }
 
 // forgotten says whether an exchange brought what is to be forgotten by now.
-func (o *Options) forgotten(of *work.Outcome) bool {
-	return of.Task == work.Page && o.Scope.Forgotten.Has(of.Birth.URL)
+func (o *Options) forgotten(of *outcome) bool {
+	return of.task == workPage && o.Scope.Forgotten.Has(of.Birth.URL)
 }
 
 // dismissed is the fate of a URL whose answer came when it was to be forgotten.

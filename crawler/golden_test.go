@@ -126,7 +126,7 @@ func goldenPages(rng *rand.Rand) (pages map[string]string, starts []string) {
 		pages[home+"robots.txt"] = "User-agent: *\nDisallow: /secret\nSitemap: /index.xml\n" +
 			fmt.Sprintf("Sitemap: http://h%d.test/for-h%d.txt\n", (h+3)%8, h)
 		pages[home+"index.xml"] = index(home+"one.xml", home+"none.xml")
-		pages[home+"one.xml"] = sitemap(home+"s1", home+"s2", home+"secret", "http://far.test/")
+		pages[home+"one.xml"] = sitemapXML(home+"s1", home+"s2", home+"secret", "http://far.test/")
 		pages[fmt.Sprintf("http://h%d.test/for-h%d.txt", (h+3)%8, h)] = home + "s3\n" + home + "s4\n"
 		for n := range 5 {
 			pages[fmt.Sprintf("%ss%d", home, n)] = article("Gold", newWords(rng, 60), home+"cal?m=0", "http://moved.test/"+fmt.Sprint(n))

@@ -7,11 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"fossick/crawler/across"
 	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/reading"
 	"fossick/store"
 )
 
@@ -19,7 +17,7 @@ import (
 // and of which nothing is under way. The parcel that is the last for a part says so.
 func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 	type draft struct {
-		known []across.Known
+		known []acrossKnown
 		size  int
 	}
 	agent, drafts := a.crawl.opt.Store.Info().Agent, map[uint16]*draft{}
@@ -31,7 +29,7 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 		if err != nil {
 			return err
 		}
-		if k.State == across.StateLost {
+		if k.State == StateLost {
 			lost = append(lost, k.ID)
 		}
 		if k.Third {
@@ -40,8 +38,8 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 		part := a.crawl.opt.Sites.Part(k.URL)
 		d := drafts[part]
 		d.known = append(d.known, k)
-		if d.size += k.Size(); d.size >= across.KnownBytes {
-			if err := a.tell(ctx, part, &across.Parcel{Known: d.known, Agent: agent}); err != nil {
+		if d.size += k.Size(); d.size >= knownBytes {
+			if err := a.tell(ctx, part, &Parcel{Known: d.known, Agent: agent}); err != nil {
 				return err
 			}
 			*d = draft{}
@@ -52,10 +50,10 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 		return err
 	}
 	for _, part := range parts {
-		if err := tablesOf(a.crawl.opt.Store, part, func(p *across.Parcel) error { return a.tell(ctx, part, p) }); err != nil {
+		if err := tablesOf(a.crawl.opt.Store, part, func(p *Parcel) error { return a.tell(ctx, part, p) }); err != nil {
 			return err
 		}
-		if err := a.tell(ctx, part, &across.Parcel{Known: drafts[part].known, Rests: rests[part], Last: true, Agent: agent}); err != nil {
+		if err := a.tell(ctx, part, &Parcel{Known: drafts[part].known, Rests: rests[part], Last: true, Agent: agent}); err != nil {
 			return err
 		}
 	}
@@ -64,21 +62,21 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 
 // tablesOf calls do with parcels of what a store knows of the contents and addresses of a part,
 // as if it had just been found: who has the part from now on may know of others already.
-func tablesOf(s *store.Store, part uint16, do func(p *across.Parcel) error) error {
-	p, size := &across.Parcel{}, 0
+func tablesOf(s *store.Store, part uint16, do func(p *Parcel) error) error {
+	p, size := &Parcel{}, 0
 	flush := func(more int) error {
-		if size += more; size == 0 || more > 0 && size < across.ContentBytes {
+		if size += more; size == 0 || more > 0 && size < contentBytes {
 			return nil
 		}
 		full := p
-		p, size = &across.Parcel{}, 0
+		p, size = &Parcel{}, 0
 		return do(full)
 	}
 	for h, err := range store.DuplicatesOf(s).Holders(part) {
 		if err != nil {
 			return err
 		}
-		c := across.Content{Checksum: h.Checksum, URL: h.URL, Signature: h.Signature}
+		c := content{Checksum: h.Checksum, URL: h.URL, Signature: h.Signature}
 		p.Contents = append(p.Contents, c)
 		if err := flush(c.Size()); err != nil {
 			return err
@@ -88,7 +86,7 @@ func tablesOf(s *store.Store, part uint16, do func(p *across.Parcel) error) erro
 		if err != nil {
 			return err
 		}
-		ad := across.Address{Addr: n.Addr, Parts: n.Sites, Site: n.First}
+		ad := acrossAddress{Addr: n.Addr, Parts: n.Sites, Site: n.First}
 		p.Addresses = append(p.Addresses, ad)
 		if err := flush(ad.Size()); err != nil {
 			return err
@@ -98,7 +96,7 @@ func tablesOf(s *store.Store, part uint16, do func(p *across.Parcel) error) erro
 }
 
 // tell puts a parcel into the outbox.
-func (a *Agent) tell(ctx context.Context, part uint16, p *across.Parcel) error {
+func (a *Agent) tell(ctx context.Context, part uint16, p *Parcel) error {
 	data := p.Pack()
 	return a.put(ctx, part, data)
 }
@@ -115,7 +113,7 @@ func (a *Agent) put(ctx context.Context, part uint16, data []byte) error {
 }
 
 // takeIn enters what a parcel tells of.
-func (a *Agent) takeIn(b journal.Batch, p *across.Parcel, links []reading.Link) error {
+func (a *Agent) takeIn(b journal.Batch, p *Parcel, links []link) error {
 	for _, r := range p.Rests {
 		h, err := a.crawl.hosts.Get(r.Host, "http://"+r.Host+"/")
 		if err != nil {
@@ -156,26 +154,26 @@ func (a *Agent) takeIn(b journal.Batch, p *across.Parcel, links []reading.Link) 
 
 // restsIn returns the hosts of some parts that have to rest for longer than all do, as a
 // store knows it.
-func (a *Agent) restsIn(s *store.Store, parts []uint16) (map[uint16][]across.Rest, error) {
-	opt, rests := &a.crawl.opt, map[uint16][]across.Rest{}
+func (a *Agent) restsIn(s *store.Store, parts []uint16) (map[uint16][]rest, error) {
+	opt, rests := &a.crawl.opt, map[uint16][]rest{}
 	for h, err := range s.Hosts() {
 		if err != nil {
 			return nil, err
 		}
 		left, part := hosts.RestLeft(h, opt.Now()), opt.Sites.Part("http://"+h.Name+"/")
 		if left > opt.Delay.Load(0) && slices.Contains(parts, part) {
-			rests[part] = append(rests[part], across.Rest{Host: h.Name, Left: left.Milliseconds(), For: h.RestFor, Wish: h.RestMillis})
+			rests[part] = append(rests[part], rest{Host: h.Name, Left: left.Milliseconds(), For: h.RestFor, Wish: h.RestMillis})
 		}
 	}
 	return rests, nil
 }
 
 // knownIn yields what a store knows of URLs of some parts, as another agent has to know it.
-func (a *Agent) knownIn(s *store.Store, parts []uint16) iter.Seq2[across.Known, error] {
-	return func(yield func(across.Known, error) bool) {
+func (a *Agent) knownIn(s *store.Store, parts []uint16) iter.Seq2[acrossKnown, error] {
+	return func(yield func(acrossKnown, error) bool) {
 		for k, err := range s.URLs().Known() {
 			if err != nil {
-				yield(across.Known{}, err)
+				yield(acrossKnown{}, err)
 				return
 			}
 			known := knownOf(k)
@@ -185,13 +183,13 @@ func (a *Agent) knownIn(s *store.Store, parts []uint16) iter.Seq2[across.Known, 
 			if k.Fate == nil {
 				_, place, err := s.URLs().Waiting(k.ID)
 				if err != nil {
-					yield(across.Known{}, err)
+					yield(acrossKnown{}, err)
 					return
 				}
 				known.Priority, known.Also, known.Score, known.Visits = place.Priority, place.Also, place.Score, place.Visits
 			}
 			if known.Checksum, known.Raw, err = checksumsOf(s, k); err != nil {
-				yield(across.Known{}, err)
+				yield(acrossKnown{}, err)
 				return
 			}
 			if !yield(known, nil) {
@@ -214,14 +212,14 @@ func checksumsOf(s *store.Store, k *store.Known) (checksum, raw []byte, err erro
 }
 
 // knownOf is what another agent has to know of a URL.
-func knownOf(k *store.Known) across.Known {
-	known := across.Known{ID: k.ID, URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, Visits: len(k.Visits)}
+func knownOf(k *store.Known) acrossKnown {
+	known := acrossKnown{ID: k.ID, URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, Visits: len(k.Visits)}
 	if k.Via != store.ViaSeed && k.Via != store.ViaRedirect {
 		known.Via = store.ViaAgent // as it does not know who led to it
 	}
 	if k.Fate != nil {
 		known.State, known.Score = k.Fate.State, k.Fate.Score
-		known.Third = k.Fate.State == across.StateElsewhere && k.Fate.Reason == across.AskedElsewhere(string(fetch.StateOK))
+		known.Third = k.Fate.State == StateElsewhere && k.Fate.Reason == AskedElsewhere(string(fetch.StateOK))
 	}
 	return known
 }
@@ -239,14 +237,14 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 	if err != nil {
 		return err
 	}
-	known := &across.Parcel{}
+	known := &Parcel{}
 	for _, part := range parts {
 		known.Rests = append(known.Rests, rests[part]...)
 	}
 	size := 0
 	flush := func() error {
 		p := known
-		known, size = &across.Parcel{}, 0
+		known, size = &Parcel{}, 0
 		return a.inTurn(ctx, func() error {
 			b := a.crawl.journal.Batch()
 			defer func() { b.Cancel() }() // of no effect after Commit
@@ -261,17 +259,17 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 			return err
 		}
 		if k.State == string(fetch.StateOK) && !bodies {
-			k.State = across.StateLost
+			k.State = StateLost
 		}
 		known.Known = append(known.Known, k)
-		if size += k.Size(); size >= across.KnownBytes {
+		if size += k.Size(); size >= knownBytes {
 			if err := flush(); err != nil {
 				return err
 			}
 		}
 	}
 	for _, part := range parts {
-		if err := tablesOf(replica, part, func(p *across.Parcel) error {
+		if err := tablesOf(replica, part, func(p *Parcel) error {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -287,7 +285,7 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 	if err := a.forward(ctx, replica); err != nil || bodies { // it may hand over pages, so this comes first
 		return err
 	}
-	return a.tellPages(ctx, replica, across.StateLost, func(part uint16) bool { return slices.Contains(parts, part) })
+	return a.tellPages(ctx, replica, StateLost, func(part uint16) bool { return slices.Contains(parts, part) })
 }
 
 // forward puts the parcels of a replica into the outbox.

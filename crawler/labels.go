@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"fossick/crawler/across"
-	"fossick/crawler/people"
 	"fossick/store"
 )
 
@@ -17,7 +15,7 @@ func (c *Crawler) tellLabels(marked []Marked, at time.Time) error {
 		if c.opt.Said == nil {
 			continue
 		}
-		label := across.LabelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).Pack()
+		label := labelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).Pack()
 		c.opt.Said(label)
 	}
 	return nil
@@ -30,7 +28,7 @@ func (a *Agent) Labels(n int) (labels [][]byte, err error) {
 		return nil, err
 	}
 	for _, s := range said {
-		label := across.LabelOf(s.URL, s.OnTopic, s.Topic, s.At, s.Page).Pack()
+		label := labelOf(s.URL, s.OnTopic, s.Topic, s.At, s.Page).Pack()
 		labels = append(labels, label)
 	}
 	return labels, nil
@@ -43,7 +41,7 @@ func (a *Agent) Labels(n int) (labels [][]byte, err error) {
 func (a *Agent) HearLabels(ctx context.Context, labels [][]byte) (refused, err error) {
 	var marked []Marked
 	for _, data := range labels {
-		l, err := across.UnpackLabel(data)
+		l, err := unpackLabel(data)
 		if err != nil {
 			refused = errors.Join(refused, err)
 			continue
@@ -99,12 +97,12 @@ func (c *Crawler) elsewhere(url string) (bool, error) {
 	case life.Fate == nil:
 		return !mine, nil
 	}
-	return life.Page == nil && (!mine || life.Fate.State == across.StateElsewhere), nil
+	return life.Page == nil && (!mine || life.Fate.State == StateElsewhere), nil
 }
 
 // learn has the scorer learn of labels.
 func (a *Agent) learn(ctx context.Context, marked []Marked) error {
-	if len(marked) == 0 || !people.Tell(a.crawl.opt.Scorer, marked) {
+	if len(marked) == 0 || !Tell(a.crawl.opt.Scorer, marked) {
 		return nil
 	}
 	return a.inTurn(ctx, func() error {
@@ -115,7 +113,7 @@ func (a *Agent) learn(ctx context.Context, marked []Marked) error {
 
 // keep enters a label of a URL that waits or is stored here, and returns it with its page; nil
 // of any other.
-func (a *Agent) keep(ctx context.Context, l *across.Label) ([]Marked, error) {
+func (a *Agent) keep(ctx context.Context, l *label) ([]Marked, error) {
 	c := a.crawl
 	mark := []Mark{{URL: l.URL, OnTopic: l.OnTopic, Topic: l.Topic}}
 	ids, marked, err := c.marks.Read(mark)

@@ -10,10 +10,6 @@ import (
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/queue"
-	"fossick/crawler/totals"
-	"fossick/crawler/turns"
-	"fossick/crawler/work"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -31,18 +27,18 @@ type leases struct {
 	opt      *Options
 	journal  journal.Journal
 	frontier *frontier.Frontier
-	totals   *totals.Running
+	totals   *running
 	hosts    *hosts.Table
 	traps    *hosts.Detector
-	queue    *queue.Queue
-	across   *queue.Across
+	queue    *queue
+	across   *across
 	contact  *contact
 	sitemaps *sitemapTurns
 	revisits *revisits
 	outages  *outages
 	flight   *flight
 	choice   *choice
-	turns    *turns.Meter
+	turns    *meter
 
 	addresses *addresses
 
@@ -163,7 +159,7 @@ func (l *leases) next() (it frontier.Item, wait time.Time, ok bool) {
 const maxSkips = 1000
 
 // prepare decides what to do with a leased URL: skip it, or make a job.
-func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
+func (l *leases) prepare(it frontier.Item) (*workJob, error) {
 	id := store.ID(it.ID)
 	birth, queued, err := l.journal.Waiting(id)
 	if l.opt.Revisits != nil && errors.Is(err, store.ErrUnknown) {
@@ -188,7 +184,7 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &work.Job{Leased: work.Leased{ID: id, Birth: birth, Queued: queued, Priority: l.queue.Priority(it, queued)}, Host: h, Target: birth.URL}
+	j := &workJob{leased: leased{ID: id, Birth: birth, Queued: queued, Priority: l.queue.Priority(it, queued)}, Host: h, Target: birth.URL}
 	state, why, err := l.refused(j)
 	if err != nil {
 		return nil, err
@@ -198,7 +194,7 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 	}
 	switch {
 	case !h.Resolved || l.addresses.unclaimed(h):
-		j.Task = work.Address
+		j.task = address
 		l.addresses.begin(h)
 		return j, nil
 	case l.addresses.waits(h):
@@ -223,7 +219,7 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 
 // refused returns the state in which a URL ends without a request, and why; "" for one that is
 // to be fetched.
-func (l *leases) refused(j *work.Job) (state, why string, err error) {
+func (l *leases) refused(j *workJob) (state, why string, err error) {
 	h, url := j.Host, j.Birth.URL
 	if l.opt.Scope.Forgotten.Has(url) {
 		return string(fetch.StateNone), store.ForgottenReason, nil
@@ -266,7 +262,7 @@ func (l *leases) putAside(it frontier.Item, url string, place store.Queued) {
 
 // farmed says why a leased URL leads into a farm of hosts, "" when it does not. Nobody
 // has to vouch for a start page.
-func (l *leases) farmed(j *work.Job) (string, error) {
+func (l *leases) farmed(j *workJob) (string, error) {
 	if !l.traps.HasFarms(j.Host.Site) || j.Birth.Via == store.ViaSeed {
 		return "", nil
 	}
@@ -286,7 +282,7 @@ func (l *leases) farmed(j *work.Job) (string, error) {
 }
 
 // preparePage makes the job that fetches the page, if robots.txt allows it.
-func (l *leases) preparePage(j *work.Job) (*work.Job, error) {
+func (l *leases) preparePage(j *workJob) (*workJob, error) {
 	h := j.Host
 	if !h.Rules.Allowed(l.opt.Agent, page.Path(j.Birth.URL)) {
 		return nil, l.skip(j, string(fetch.StateRobotsDenied), denial(h.Rules))
@@ -294,7 +290,7 @@ func (l *leases) preparePage(j *work.Job) (*work.Job, error) {
 	if why := refusal(l.opt, h, j.Birth.URL); why != "" {
 		return nil, l.skip(j, string(fetch.StateRobotsDenied), why)
 	}
-	j.Task, j.Target = work.Page, j.Birth.URL
+	j.task, j.Target = workPage, j.Birth.URL
 	j.Page.Promise, _ = l.queue.Promise(j.Birth)
 	l.choice.tried++
 	j.Page.Wait = l.choice.waits.End(page.Key(j.Birth.URL), l.opt.Now())
@@ -305,10 +301,10 @@ func (l *leases) preparePage(j *work.Job) (*work.Job, error) {
 
 // skip ends a URL without an exchange; its host is free again at once. The queue is
 // shorter then, so that new priorities may be due.
-func (l *leases) skip(j *work.Job, state, reason string) error {
+func (l *leases) skip(j *workJob, state, reason string) error {
 	l.skips = append(l.skips, skip{j.ID, j.Queued, state, reason})
 	l.frontier.Done(j.Host.Party, time.Time{})
-	return l.turns.Timed(turns.Rescore, l.queue.Learned)
+	return l.turns.Timed(rescore, l.queue.Learned)
 }
 
 func denial(r *fetch.Robots) string {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"fossick/crawler/across"
 	"fossick/crawler/fetch"
 	"fossick/crawler/journal"
 	"fossick/store"
@@ -16,12 +15,12 @@ import (
 
 // refetchLost queues what was found to be lost in a session before.
 func (c *Crawler) refetchLost() error {
-	return c.queue.Reopen(across.StateLost, func(*store.Ended) bool { return true })
+	return c.queue.Reopen(StateLost, func(*store.Ended) bool { return true })
 }
 
 // disown leaves it to others to tell of pages that are lost.
 func (a *Agent) disown(ctx context.Context, lost []store.ID) error {
-	fate := store.Fate{State: across.StateElsewhere, Reason: across.Reason, At: a.crawl.opt.Now().UnixMilli()}
+	fate := store.Fate{State: StateElsewhere, Reason: Reason, At: a.crawl.opt.Now().UnixMilli()}
 	return a.inBatches(ctx, len(lost), func(b journal.Batch, i int) error { return a.across.Found(b, lost[i], fate) })
 }
 
@@ -54,7 +53,7 @@ func (a *Agent) Back(ctx context.Context, handedOver func(part uint16) bool) err
 // tellPages tells who has their sites in what state the URLs are by now whose pages a store
 // has, or had; but not of some parts.
 func (a *Agent) tellPages(ctx context.Context, s *store.Store, state string, but func(part uint16) bool) error {
-	drafts, sizes := map[uint16]*across.Parcel{}, map[uint16]int{}
+	drafts, sizes := map[uint16]*Parcel{}, map[uint16]int{}
 	for k, err := range s.URLs().Watched() {
 		if err != nil {
 			return err
@@ -66,10 +65,10 @@ func (a *Agent) tellPages(ctx context.Context, s *store.Store, state string, but
 		known := knownOf(k)
 		known.State = state
 		if drafts[part] == nil {
-			drafts[part] = &across.Parcel{}
+			drafts[part] = &Parcel{}
 		}
 		drafts[part].Known = append(drafts[part].Known, known)
-		if sizes[part] += known.Size(); sizes[part] >= across.KnownBytes {
+		if sizes[part] += known.Size(); sizes[part] >= knownBytes {
 			if err := a.tell(ctx, part, drafts[part]); err != nil {
 				return err
 			}

@@ -3,27 +3,7 @@ package crawler
 import (
 	"context"
 	"time"
-
-	"fossick/crawler/people"
-	"fossick/crawler/workers"
 )
-
-// What people say of URLs; see package people.
-type (
-	// Mark is what a person says of a URL.
-	Mark = people.Mark
-	// Marked is a Mark as a Marker takes it in.
-	Marked = people.Marked
-	// Marker is a Scorer that learns from what people say of pages.
-	Marker = people.Marker
-	// Asker is a Marker that knows what it would like to be told.
-	Asker = people.Asker
-	// Question is a page whose label would change the crawl much.
-	Question = people.Question
-)
-
-// ErrEnded reports that a crawl cannot take anything in any more.
-var ErrEnded = workers.ErrEnded
 
 // Mark takes in what a person says of URLs that the crawl knows, while Run goes
 // on. When it returns nil, the marks are on disk, the scorer has learned from
@@ -44,7 +24,7 @@ func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error)
 		return false, err
 	}
 	if len(said) == 0 {
-		return people.Learns(c.opt.Scorer, away), nil // from the page, once who has it has answered
+		return learns(c.opt.Scorer, away), nil // from the page, once who has it has answered
 	}
 	var at time.Time
 	err = c.inbox.InTurn(ctx, func() (error, error) {
@@ -54,7 +34,7 @@ func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error)
 	if err == nil && c.opt.Sites != nil {
 		err = c.tellLabels(marked, at)
 	}
-	if err != nil || !people.Tell(c.opt.Scorer, marked) { // outside the owner's turn: fetches go on meanwhile
+	if err != nil || !Tell(c.opt.Scorer, marked) { // outside the owner's turn: fetches go on meanwhile
 		return false, err
 	}
 	return true, c.inbox.InTurn(ctx, func() (error, error) {

@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"fossick/crawler/people"
-	"fossick/crawler/workers"
 	"fossick/graph/orders"
 	"fossick/internal/page"
 	"fossick/store"
@@ -122,7 +120,7 @@ func TestMark(t *testing.T) {
 	if problems, err := opt.Store.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
-	if _, err := c.Mark(t.Context(), []Mark{{URL: "http://h.test/bad2", OnTopic: false}}); !errors.Is(err, workers.ErrEnded) {
+	if _, err := c.Mark(t.Context(), []Mark{{URL: "http://h.test/bad2", OnTopic: false}}); !errors.Is(err, ErrEnded) {
 		t.Errorf("marked after the end: %v", err)
 	}
 	again := &listener{bad: map[uint64]bool{}}
@@ -148,7 +146,7 @@ func TestMarkRefused(t *testing.T) {
 		"http://nowhere.test/":    "no page of the crawl links to it",
 		"http://h.test/good0\x00": "no page of the crawl links to it",
 	} {
-		err := people.Put(opt.Store, []Mark{{URL: "http://h.test/good0", OnTopic: false}, {URL: url, OnTopic: true}}, 1)
+		err := Put(opt.Store, []Mark{{URL: "http://h.test/good0", OnTopic: false}, {URL: url, OnTopic: true}}, 1)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", url, err, want)
 		}
@@ -171,7 +169,7 @@ func TestMarkManyAtOnce(t *testing.T) {
 	opt := newOptions(t, w, "http://h.test/")
 	opt.MaxPages = 1
 	crawl(t, opt)
-	if err := people.Put(opt.Store, marks, 1); err != nil {
+	if err := Put(opt.Store, marks, 1); err != nil {
 		t.Fatal(err)
 	}
 	n := 0
@@ -192,7 +190,7 @@ func TestMarkedBefore(t *testing.T) {
 	opt := newOptions(t, w, "http://h.test/")
 	opt.MaxPages = 1
 	crawl(t, opt)
-	if err := people.Put(opt.Store, []Mark{{URL: "http://h.test/good3", OnTopic: false}}, 1); err != nil {
+	if err := Put(opt.Store, []Mark{{URL: "http://h.test/good3", OnTopic: false}}, 1); err != nil {
 		t.Fatal(err)
 	}
 	opt.MaxPages = 0

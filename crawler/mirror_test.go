@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/refresh"
 	"fossick/internal/page"
 )
 
@@ -102,7 +101,7 @@ func TestEarlierChecksums(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		opt.Seeds, opt.Refresh = nil, time.Minute
-		if r, want := crawl(t, opt), (refresh.Counts{Asked: 4, NotModified: 4}); r.Refreshed != want {
+		if r, want := crawl(t, opt), (RefreshCounts{Asked: 4, NotModified: 4}); r.Refreshed != want {
 			t.Errorf("pages asked for again: %+v, want %+v", r.Refreshed, want)
 		}
 	})

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"fossick/crawler/journal"
-	"fossick/crawler/work"
-	"fossick/crawler/workers"
 	"fossick/store"
 )
 
@@ -134,7 +132,7 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 	}
 	p := c.newPool()
 	p.Begin(t.Context())
-	r, err := c.run(&pagesAtOnce{Pool: p, pages: versions})
+	r, err := c.run(&pagesAtOnce{pool: p, pages: versions})
 	if err != nil || r.Counts.Pages != 1 || r.Counts.NearDuplicates != versions-1 {
 		t.Errorf("%d pages, %d near-duplicates, %v; want 1 and %d", r.Counts.Pages, r.Counts.NearDuplicates, err, versions-1)
 	}
@@ -143,15 +141,15 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 
 // pagesAtOnce are workers who hand in their first pages together.
 type pagesAtOnce struct {
-	*workers.Pool
+	*pool
 	pages int // to wait for
-	read  []*work.Outcome
+	read  []*outcome
 }
 
-func (p *pagesAtOnce) Wait(wake time.Time) workers.Event {
+func (p *pagesAtOnce) Wait(wake time.Time) event {
 	for {
-		e := p.Pool.Wait(wake)
-		if p.pages == 0 || e.What != workers.JobEnded || e.Outcome.Task != work.Page {
+		e := p.pool.Wait(wake)
+		if p.pages == 0 || e.What != jobEnded || e.Outcome.task != workPage {
 			return e
 		}
 		p.read = append(p.read, e.Outcome)
@@ -162,7 +160,7 @@ func (p *pagesAtOnce) Wait(wake time.Time) workers.Event {
 	}
 }
 
-func (p *pagesAtOnce) Ready() *work.Outcome {
+func (p *pagesAtOnce) Ready() *outcome {
 	if p.pages > 0 || len(p.read) == 0 {
 		return nil
 	}

@@ -5,8 +5,6 @@ import (
 
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
-	"fossick/crawler/queue"
-	"fossick/crawler/work"
 )
 
 const (
@@ -22,7 +20,7 @@ const (
 type newcomers struct {
 	hosts.Newcomers
 	frontier *frontier.Frontier
-	queue    *queue.Queue
+	queue    *queue
 	now      func() time.Time
 	most     int               // that wait
 	waits    []waitingNewcomer // leased, for the next places, the first first
@@ -31,7 +29,7 @@ type newcomers struct {
 
 type waitingNewcomer struct {
 	item frontier.Item
-	job  *work.Job
+	job  *workJob
 }
 
 // admits says whether an exchange with h may begin.
@@ -40,8 +38,8 @@ func (n *newcomers) admits(h *hosts.Host) bool {
 }
 
 // begin counts a job, if it is with a newcomer.
-func (n *newcomers) begin(j *work.Job) {
-	if j.Task != work.Address && j.Host.Health.Newcomer() {
+func (n *newcomers) begin(j *workJob) {
+	if j.task != address && j.Host.Health.Newcomer() {
 		j.Ticket = n.Begin(j.Host.Addr())
 	}
 }
@@ -60,7 +58,7 @@ func (n *newcomers) next() (frontier.Item, bool) {
 // await has a newcomer wait that is not admitted. It is leased until there is a
 // place. Where too many wait, or its net is busy, for which nobody knows how
 // long, it is asked for a little later.
-func (n *newcomers) await(it frontier.Item, j *work.Job) {
+func (n *newcomers) await(it frontier.Item, j *workJob) {
 	if len(n.waits) < n.most && !n.NetBusy(j.Host.Addr()) {
 		n.waits = append(n.waits, waitingNewcomer{it, j})
 		j.Hold(1)

@@ -6,11 +6,6 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
-	"fossick/crawler/queue"
-	"fossick/crawler/reading"
-	"fossick/crawler/sitenews"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -21,12 +16,12 @@ import (
 type siteNews struct {
 	opt      *Options
 	frontier *frontier.Frontier
-	totals   *totals.Running
+	totals   *running
 	hosts    *hosts.Table
-	queue    *queue.Queue
+	queue    *queue
 
-	claims  sitenews.Claims
-	session sitenews.Counts
+	claims  sitenewsClaims
+	session NewsCounts
 }
 
 // ahead is the priority of a page that is said to have changed; others have less.
@@ -34,7 +29,7 @@ const ahead = 2 * beforeNew
 
 // prepare makes of a stored page's job, whose host is leased, one for a source of the host;
 // false where none is due. The page goes back to its place when that has ended.
-func (n *siteNews) prepare(j *work.Job) bool {
+func (n *siteNews) prepare(j *workJob) bool {
 	h := j.Host
 	if !n.opt.News {
 		return false
@@ -50,7 +45,7 @@ func (n *siteNews) prepare(j *work.Job) bool {
 		}
 		s := &h.Announced.Sources[i]
 		if h.Rules.Allowed(n.opt.Agent, page.Path(s.URL)) {
-			j.Task, j.Target, j.Source = work.News, s.URL, *s
+			j.task, j.Target, j.Source = news, s.URL, *s
 			return true
 		}
 		s.At = n.opt.Now().UnixMilli() // its next turn is as if it had been asked
@@ -70,21 +65,21 @@ func (n *siteNews) named(h *hosts.Host, of string) {
 			continue
 		}
 		if norm, err := n.opt.URLs.Normalize(base.ResolveReference(u).String()); err == nil {
-			sitenews.Add(h.Announced, h.Name, norm)
+			add(h.Announced, h.Name, norm)
 		}
 	}
 }
 
 // apply takes in what a source said.
-func (n *siteNews) apply(o *work.Outcome) {
+func (n *siteNews) apply(o *outcome) {
 	h, r := o.Host, o.Resp
 	n.totals.Asked(h.Host)
 	n.session.Asked++
 	if h.Failures = 0; hosts.Transient(r) {
 		h.Failures++
 	}
-	n.queue.Requeue(o.Job)
-	s := sitenews.Find(h.Announced, o.Source.URL)
+	n.queue.Requeue(o.workJob)
+	s := find(h.Announced, o.Source.URL)
 	if s == nil {
 		return // the host was read anew from an older record
 	}
@@ -92,13 +87,13 @@ func (n *siteNews) apply(o *work.Outcome) {
 	switch r.State {
 	case fetch.StateOK:
 		s.ETag, s.Modified = r.Header.Get("ETag"), r.Header.Get("Last-Modified")
-		sitenews.Add(h.Announced, h.Name, o.Listed.Maps...)
+		add(h.Announced, h.Name, o.Listed.Maps...)
 		n.take(h, o, n.claims.Asked(s.URL, s.At))
 	case fetch.StateNotModified:
 		n.session.NotModified++
 		n.claims.Asked(s.URL, s.At)
 	case fetch.StateRedirect:
-		if target, err := reading.RedirectTarget(n.opt.URLs, r); err == nil && page.Host(target) == h.Name && sitenews.Find(h.Announced, target) == nil {
+		if target, err := redirectTarget(n.opt.URLs, r); err == nil && page.Host(target) == h.Name && find(h.Announced, target) == nil {
 			s.URL = target // it is asked there the next time
 		}
 	default:
@@ -107,7 +102,7 @@ func (n *siteNews) apply(o *work.Outcome) {
 }
 
 // take has the pages that are said to have changed come first.
-func (n *siteNews) take(h *hosts.Host, o *work.Outcome, source int32) {
+func (n *siteNews) take(h *hosts.Host, o *outcome, source int32) {
 	for _, t := range o.Told {
 		if t.ID == 0 {
 			if !n.opt.Scope.Forgotten.Has(t.URL) {
@@ -119,13 +114,13 @@ func (n *siteNews) take(h *hosts.Host, o *work.Outcome, source int32) {
 			continue
 		}
 		n.session.Changed++
-		if sitenews.Doubted(h.Announced) {
+		if Doubted(h.Announced) {
 			continue
 		}
 		if n.frontier.Queued(frontier.ID(t.ID)) {
 			n.queue.PushStored(t.ID, t.URL, ahead)
 		}
-		if sitenews.Believed(h.Announced) {
+		if Believed(h.Announced) {
 			n.opt.Revisits.Announced(t.ID, n.opt.Now())
 		}
 	}
@@ -146,5 +141,5 @@ func found(h *hosts.Host, feeds []string) {
 	if h.Announced == nil {
 		h.Announced = &store.Announced{}
 	}
-	sitenews.Add(h.Announced, h.Name, feeds...)
+	add(h.Announced, h.Name, feeds...)
 }

@@ -8,20 +8,13 @@ import (
 	"path/filepath"
 	"time"
 
-	"fossick/crawler/across"
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
-	"fossick/crawler/reading"
-	"fossick/crawler/refresh"
-	"fossick/crawler/workers"
 	"fossick/graph/orders"
 	"fossick/internal/page"
 	"fossick/internal/rights"
 	"fossick/store"
 )
-
-// Fetcher makes one exchange; fetch.Fetcher is one.
-type Fetcher = workers.Fetcher
 
 // Options are a crawl's settings. Store, Fetcher, Scorer and Ordering are needed;
 // the zero value of the rest is no limit, or as stated.
@@ -69,7 +62,7 @@ type Options struct {
 	News bool
 	// Text returns a page's main text, to tell whether more of it changed than an advert
 	// [nil: nobody asks]. It is called from many goroutines at once.
-	Text reading.Texter
+	Text texter
 
 	// Sites says which part of the web is this agent's, of a crawl that several make [nil:
 	// all]. Then the crawl ends only when it is told to, see Finish, and spends what Allow
@@ -113,12 +106,6 @@ type Options struct {
 	Committed func()
 }
 
-// Sites divides the web among agents; see there.
-type Sites = across.Sites
-
-// Revisits chooses stored pages; see there.
-type Revisits = refresh.Chooser
-
 // Delay is the rest of a host after each exchange.
 type Delay = hosts.Delay
 
@@ -144,7 +131,7 @@ func (o *Options) complete() error {
 		return fmt.Errorf("crawler: a harvest of %g is not in [0,1]", o.MinHarvest)
 	}
 	if o.Revisits == nil && o.Refresh > 0 {
-		o.Revisits = refresh.NotSeen(o.Store, o.Refresh)
+		o.Revisits = refreshNotSeen(o.Store, o.Refresh)
 	}
 	if o.Frontier.Dir == "" {
 		o.Frontier.Dir = filepath.Join(o.Store.Dir(), "frontier")

@@ -8,9 +8,6 @@ import (
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/queue"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"fossick/internal/page"
 )
 
@@ -21,16 +18,16 @@ type outages struct {
 	network  *hosts.Network
 	journal  journal.Journal
 	frontier *frontier.Frontier
-	totals   *totals.Running
+	totals   *running
 	hosts    *hosts.Table
-	queue    *queue.Queue
+	queue    *queue
 	flight   *flight
 	chances  *hosts.Book
 }
 
 // observe shows the end of an exchange to those who judge hosts and our network.
-func (u *outages) observe(o *work.Outcome) {
-	probe := o.Task == work.Probe
+func (u *outages) observe(o *outcome) {
+	probe := o.task == probe
 	if o.Resp == nil || o.Aborted {
 		return
 	}
@@ -41,7 +38,7 @@ func (u *outages) observe(o *work.Outcome) {
 		Response: o.Resp, Robots: page.RobotsURL(o.Target), Probe: probe,
 		Miss: hosts.Miss{
 			Host: o.Asked().Name, URL: o.Target, ID: o.ID, Queued: o.Queued,
-			Page: o.Task == work.Page, First: o.Task == work.Address || o.Task == work.Robots,
+			Page: o.task == workPage, First: o.task == address || o.task == robots,
 		},
 	})
 }
@@ -72,7 +69,7 @@ func (u *outages) hold() (wake time.Time, hold bool, err error) {
 
 // probe makes the job that asks a host that answered before for its robots.txt;
 // nil when all of them rest.
-func (u *outages) probe(now time.Time) (*work.Job, error) {
+func (u *outages) probe(now time.Time) (*workJob, error) {
 	for _, k := range u.network.Contacts() {
 		h, err := u.hosts.Get(k.Host, k.Robots)
 		if err != nil {
@@ -80,14 +77,14 @@ func (u *outages) probe(now time.Time) (*work.Job, error) {
 		}
 		if u.frontier.Claim(h.Party, now) {
 			u.network.Probes(k)
-			return &work.Job{Task: work.Probe, Host: h, Target: k.Robots}, nil
+			return &workJob{task: probe, Host: h, Target: k.Robots}, nil
 		}
 	}
 	return nil, nil
 }
 
 // probed takes in the answer to a probe.
-func (u *outages) probed(o *work.Outcome) {
+func (u *outages) probed(o *outcome) {
 	u.totals.Asked(o.Host.Host)
 	o.Note = "to test the network of this machine"
 	if o.Aborted {
@@ -140,7 +137,7 @@ func (u *outages) takeBack(commit func(journal.Batch) error) error {
 }
 
 // ended keeps that a URL ends by the verdict on its host, while nobody answers.
-func (u *outages) ended(j *work.Job) {
+func (u *outages) ended(j *workJob) {
 	u.network.Ended(hosts.Miss{Host: j.Host.Name, URL: j.Birth.URL, ID: j.ID, Queued: j.Queued})
 }
 

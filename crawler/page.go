@@ -5,35 +5,28 @@ import (
 	"slices"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/harvest"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/people"
-	"fossick/crawler/queue"
-	"fossick/crawler/reading"
-	"fossick/crawler/refresh"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"fossick/store"
 )
 
 // arrivals follows new pages from their exchange to their end.
 type arrivals struct {
 	opt     *Options
-	totals  *totals.Running
+	totals  *running
 	hosts   *hosts.Table
 	traps   *hosts.Detector
-	queue   *queue.Queue
-	endings *queue.Endings
-	marks   *people.Book
-	latest  *reading.Latest
-	harvest harvest.Watch
+	queue   *queue
+	endings *endings
+	marks   *Book
+	latest  *latest
+	harvest Watch
 
 	duplicates *duplicates
 }
 
 // apply journals the exchange for a page, and what became of its URL.
-func (a *arrivals) apply(b journal.Batch, o *work.Outcome) error {
+func (a *arrivals) apply(b journal.Batch, o *outcome) error {
 	r, h := o.Resp, o.Host
 	a.totals.AskedPage(h.Host, r)
 	if o.Queued.Visits > o.Queued.Excused {
@@ -53,7 +46,7 @@ func (a *arrivals) apply(b journal.Batch, o *work.Outcome) error {
 }
 
 // putVisit journals the n-th exchange for a URL, with its headers where these are kept.
-func putVisit(b journal.Batch, o *work.Outcome, id store.ID, n int, visit store.Visit) error {
+func putVisit(b journal.Batch, o *outcome, id store.ID, n int, visit store.Visit) error {
 	if err := b.PutVisit(id, n, visit); err != nil || o.Wire.Kind == 0 || o.Wire.Packed == nil {
 		return err
 	}
@@ -63,7 +56,7 @@ func putVisit(b journal.Batch, o *work.Outcome, id store.ID, n int, visit store.
 // follow is a page's way from its exchange to its fate. Each return is one of its
 // ends: the URL waits again, leads elsewhere, has nothing, repeats what is stored, is not
 // wanted, or has given a page.
-func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *store.Visit) error {
+func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.Visit) error {
 	r, h := o.Resp, o.Host
 	if a.opt.forgotten(o) {
 		return a.endings.Conclude(b, o.ID, o.Queued, a.dismissed())
@@ -87,7 +80,7 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 		}
 		return a.endings.Conclude(b, o.ID, o.Queued, a.endings.By(o))
 	}
-	fate := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: a.endings.Next(refresh.Interval(o.Birth.Depth))}
+	fate := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: a.endings.Next(interval(o.Birth.Depth))}
 	original, err := repeated(b, o.Read)
 	if err != nil {
 		return err
@@ -128,7 +121,7 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 
 // repeated returns the number of a stored page with the content of one that was read; 0 when
 // there is none.
-func repeated(b journal.Batch, p *reading.Page) (original uint64, err error) {
+func repeated(b journal.Batch, p *readingPage) (original uint64, err error) {
 	for i := range p.Sums {
 		if original, err = b.PageWith(p.Sums[i][:]); err != nil || original != 0 {
 			return original, err
@@ -139,8 +132,8 @@ func repeated(b journal.Batch, p *reading.Page) (original uint64, err error) {
 
 // leave ends the URL of a page that repeats another one. Of its links those are followed that
 // nobody has seen, as those of a mirror are. The others were counted where the content stands.
-func (a *arrivals) leave(b journal.Batch, o *work.Outcome, fate store.Fate) error {
-	o.Read.Found = slices.DeleteFunc(o.Read.Found, func(f reading.Link) bool { return f.Seen.ID != 0 && !f.Seen.Skipped })
+func (a *arrivals) leave(b journal.Batch, o *outcome, fate store.Fate) error {
+	o.Read.Found = slices.DeleteFunc(o.Read.Found, func(f link) bool { return f.Seen.ID != 0 && !f.Seen.Skipped })
 	if _, err := a.queue.Links(b, o); err != nil {
 		return err
 	}
@@ -148,7 +141,7 @@ func (a *arrivals) leave(b journal.Batch, o *work.Outcome, fate store.Fate) erro
 }
 
 // keep stores a page, queues its links and returns its number.
-func (a *arrivals) keep(b journal.Batch, o *work.Outcome) (number uint64, err error) {
+func (a *arrivals) keep(b journal.Batch, o *outcome) (number uint64, err error) {
 	number, o.Wire.Kind = a.totals.NextPage(), store.WirePage
 	a.obey(o)
 	found(o.Host, o.Read.Feeds)
@@ -171,7 +164,7 @@ func visitOf(r *fetch.Response) store.Visit {
 	}
 }
 
-func (a *arrivals) count(o *work.Outcome) {
+func (a *arrivals) count(o *outcome) {
 	h := o.Host
 	a.hosts.CountPage(h)
 	a.totals.Stored(o.Read.Size, o.Read.Score.Relevant, o.Read.Score.Topics)
@@ -185,11 +178,11 @@ func (a *arrivals) count(o *work.Outcome) {
 	a.harvest.Count(o.Read.Score.Relevant)
 }
 
-func (a *arrivals) record(o *work.Outcome, number uint64, links []store.ID) *store.Page {
+func (a *arrivals) record(o *outcome, number uint64, links []store.ID) *store.Page {
 	p, header := o.Read, o.Resp.Header
 	return &store.Page{
 		Number: number, ID: o.URLID(), URL: o.Birth.URL,
-		ContentType: o.Resp.ContentType, RobotsTag: reading.RobotsTag(header),
+		ContentType: o.Resp.ContentType, RobotsTag: robotsTag(header),
 		Checksum: p.Checksum[:], Raw: p.Raw[:], Sketch: p.Sketch, Signature: p.Signature.Bytes(), Title: p.Title, Lang: p.Lang, Links: links,
 		Score: p.Score.Value, Terms: p.Score.Terms, Account: p.Score.Account, Relevant: p.Score.Relevant,
 		Label: p.Score.Label, Probability: p.Score.Probability, Rule: p.Score.Rule,
@@ -201,6 +194,6 @@ func (a *arrivals) record(o *work.Outcome, number uint64, links []store.ID) *sto
 
 // obey lets what a person said of a URL before it was fetched, also before it was
 // fetched again, decide about its page.
-func (a *arrivals) obey(o *work.Outcome) {
+func (a *arrivals) obey(o *outcome) {
 	a.marks.Overrule(o.URLID(), &o.Read.Score)
 }

@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/crawler/reading"
 	"fossick/graph/orders"
 	"fossick/internal/page"
 	"fossick/store"
@@ -186,7 +185,7 @@ func TestOutsideOfTwo(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if e.URL == "http://a.test/2" && !reading.OffParty(e.Reason) {
+				if e.URL == "http://a.test/2" && !OffParty(e.Reason) {
 					t.Errorf("linked from %s: %s", from, e.Reason)
 				}
 			}

@@ -8,16 +8,12 @@ import (
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/queue"
-	"fossick/crawler/refresh"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"fossick/internal/page"
 	"fossick/store"
 )
 
 // A crawl can be told to look again at pages that it stored (paper D, D7: conditional
-// requests), under the same manners as all else. A refresh.Chooser says which, and when.
+// requests), under the same manners as all else. A chooser says which, and when.
 //
 // Nothing is journalled of what is to be asked for: it follows from the times in the
 // journal. So a kill costs nothing; the next session asks for what is still to be asked. A
@@ -27,15 +23,15 @@ import (
 type revisits struct {
 	opt      *Options
 	frontier *frontier.Frontier
-	totals   *totals.Running
+	totals   *running
 	hosts    *hosts.Table
-	queue    *queue.Queue
-	endings  *queue.Endings
+	queue    *queue
+	endings  *endings
 	contact  *contact
 	arrivals *arrivals
 	news     *siteNews
 	chances  *hosts.Book
-	session  refresh.Session
+	session  session
 
 	over  bool      // the queue has its turn
 	asked bool      // the chooser was, and has no page by now
@@ -46,7 +42,7 @@ type revisits struct {
 func (v *revisits) on() bool { return v.opt.Revisits != nil && !v.over }
 
 // fill queues the stored pages whose turn it is. idle says that none waits or is in flight
-// that could be asked for soon. It returns when there may be more, as refresh.Chooser does.
+// that could be asked for soon. It returns when there may be more, as chooser does.
 func (v *revisits) fill(idle bool) (again time.Time, err error) {
 	if !v.on() {
 		return time.Time{}, nil
@@ -91,7 +87,7 @@ const (
 )
 
 // priority is that of a page whose turn it is.
-func (v *revisits) priority(p *refresh.Due, now time.Time) (float64, error) {
+func (v *revisits) priority(p *Due, now time.Time) (float64, error) {
 	chance, err := v.chances.Revisit(p.URL, func() ([]store.Visit, error) { return store.VisitsOf(v.opt.Store, p.ID) }, now)
 	if err != nil {
 		return 0, fmt.Errorf("visits to %s: %w", p.URL, err)
@@ -104,8 +100,8 @@ func (v *revisits) priority(p *refresh.Due, now time.Time) (float64, error) {
 }
 
 // expect tells a chooser that wants to know with what chance a page's next visit succeeds.
-func (v *revisits) expect(o *work.Outcome, visit store.Visit) error {
-	h, ok := v.opt.Revisits.(refresh.Hopeful)
+func (v *revisits) expect(o *outcome, visit store.Visit) error {
+	h, ok := v.opt.Revisits.(hopeful)
 	if !ok {
 		return nil
 	}
@@ -122,7 +118,7 @@ func (v *revisits) expect(o *work.Outcome, visit store.Visit) error {
 
 // prepare makes a job of a leased URL whose page is stored. Its id is 0, as
 // of all jobs that no URL of the queue waits for: what ends it ends no URL.
-func (v *revisits) prepare(it frontier.Item) (*work.Job, error) {
+func (v *revisits) prepare(it frontier.Item) (*workJob, error) {
 	old, err := v.opt.Store.URLs().CopyOf(store.ID(it.ID))
 	if err != nil {
 		return nil, fmt.Errorf("page to be refreshed: %w", err)
@@ -131,14 +127,14 @@ func (v *revisits) prepare(it frontier.Item) (*work.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &work.Job{Host: h, Target: old.Birth.URL, Leased: work.Leased{Birth: old.Birth, Priority: it.Priority, Old: old,
+	j := &workJob{Host: h, Target: old.Birth.URL, leased: leased{Birth: old.Birth, Priority: it.Priority, Old: old,
 		Queued: store.Queued{Score: old.Page.Parent, Visits: old.Visits}}}
 	h.Health.Reconsider(v.opt.Now())
 	switch {
 	case v.opt.Scope.Forgotten.Has(old.Birth.URL), h.Health.Verdict != "", old.Visits >= maxVisitNumber:
 		return nil, v.pass(j)
 	case !h.Resolved:
-		j.Task = work.Address
+		j.task = address
 		return j, nil
 	case !v.hosts.RobotsFresh(h) || h.Health.Probed():
 		return v.contact.prepare(j)
@@ -148,7 +144,7 @@ func (v *revisits) prepare(it frontier.Item) (*work.Job, error) {
 		return nil, v.pass(j)
 	}
 	if !v.news.prepare(j) {
-		j.Task = work.Page
+		j.task = workPage
 	}
 	return j, nil
 }
@@ -157,14 +153,14 @@ func (v *revisits) prepare(it frontier.Item) (*work.Job, error) {
 const maxVisitNumber = 1<<16 - 1
 
 // pass leaves a page as it is; its host is free again at once.
-func (v *revisits) pass(j *work.Job) error {
+func (v *revisits) pass(j *workJob) error {
 	v.session.Passed()
 	v.frontier.Done(j.Host.Party, time.Time{})
 	return nil
 }
 
 // putRevisit journals an exchange for a stored page, with its headers where these are kept.
-func putRevisit(b journal.Batch, o *work.Outcome, visit store.Visit) error {
+func putRevisit(b journal.Batch, o *outcome, visit store.Visit) error {
 	n := o.Old.Visits + 1
 	if err := store.PutRevisit(journal.Stored(b), o.Old.ID, n, visit); err != nil || o.Wire.Kind == 0 || o.Wire.Packed == nil {
 		return err
@@ -173,7 +169,7 @@ func putRevisit(b journal.Batch, o *work.Outcome, visit store.Visit) error {
 }
 
 // apply journals the exchange for a page that is stored.
-func (v *revisits) apply(b journal.Batch, o *work.Outcome) error {
+func (v *revisits) apply(b journal.Batch, o *outcome) error {
 	r, h := o.Resp, o.Host
 	var err error
 	if o.Old, err = v.opt.Store.URLs().CopyOf(o.Old.ID); err != nil { // somebody may have marked it meanwhile
@@ -187,7 +183,7 @@ func (v *revisits) apply(b journal.Batch, o *work.Outcome) error {
 	}
 	visit.Rest, visit.Own = v.hosts.RestOf(h, r).Millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
-	visit.Modified = refresh.Modified(o.Old.Page, r, visit.Change)
+	visit.Modified = modified(o.Old.Page, r, visit.Change)
 	v.news.visited(h, o.Old, &visit)
 	if err := v.expect(o, visit); err != nil {
 		return err

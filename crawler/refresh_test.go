@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/refresh"
 	"fossick/store"
 )
 
@@ -82,13 +81,13 @@ func checkRefreshAged(t *testing.T, blind bool) {
 	w, opt := agedCrawl(t, blind)
 	opt.Refresh = time.Minute
 	before := len(w.log)
-	if r := crawl(t, opt); r.Refreshed != (refresh.Counts{}) || len(w.log) != before {
+	if r := crawl(t, opt); r.Refreshed != (RefreshCounts{}) || len(w.log) != before {
 		t.Errorf("%+v of pages just stored, want none", r.Refreshed)
 	}
 	time.Sleep(2 * time.Minute)
 	opt.MaxPages = 6 // which says nothing of pages that are stored
 	r := crawl(t, opt)
-	if want := (refresh.Counts{Asked: 6, NotModified: 2, Changed: 1, Gone: 2, Failed: 1}); r.Refreshed != want || r.Stopped != StopMaxPages {
+	if want := (RefreshCounts{Asked: 6, NotModified: 2, Changed: 1, Gone: 2, Failed: 1}); r.Refreshed != want || r.Stopped != StopMaxPages {
 		t.Errorf("%+v, stopped for %s; want %+v", r.Refreshed, r.Stopped, want)
 	}
 	if want := map[string]uint64{"ok": 4, "code": 1, "redirect": 1}; !maps.Equal(r.Counts.States, want) || r.Counts.Pages != 6 {

@@ -6,9 +6,6 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/reading"
-	"fossick/crawler/refresh"
-	"fossick/crawler/work"
 	"fossick/store"
 )
 
@@ -16,7 +13,7 @@ import (
 type renewal struct {
 	v     *revisits
 	b     journal.Batch
-	o     *work.Outcome
+	o     *outcome
 	visit *store.Visit // that the exchange was
 }
 
@@ -26,7 +23,7 @@ func (r *renewal) apply() (err error) {
 	if v.opt.forgotten(o) {
 		return nil
 	}
-	a := refresh.Answer{Response: o.Resp, Excused: o.Excused, Passing: hosts.Transient(o.Resp)}
+	a := answer{Response: o.Resp, Excused: o.Excused, Passing: hosts.Transient(o.Resp)}
 	var unwanted store.Fate
 	if o.Read != nil {
 		a.Page = o.Read.Page
@@ -35,34 +32,34 @@ func (r *renewal) apply() (err error) {
 			return err
 		}
 	}
-	next := v.endings.Next(refresh.Interval(o.Birth.Depth))
+	next := v.endings.Next(interval(o.Birth.Depth))
 	switch v.session.Judge(o.Old.Page, a) {
-	case refresh.Again:
-		v.queue.Requeue(o.Job)
-	case refresh.Failed:
+	case again:
+		v.queue.Requeue(o.workJob)
+	case failed:
 		o.Host.Failures++
-	case refresh.Same:
+	case refreshSame:
 		if o.Wire.Kind = store.WireRepeat; o.Resp.State == fetch.StateNotModified {
 			o.Wire.Kind = store.WireSame
 		}
-		if err := journal.Stored(b).PutPageRecord(refresh.Checked(*o.Old.Page, o.Resp)); err != nil {
+		if err := journal.Stored(b).PutPageRecord(checked(*o.Old.Page, o.Resp)); err != nil {
 			return err
 		}
 		return r.end(store.Fate{State: string(fetch.StateOK), Next: next})
-	case refresh.Changed:
+	case changed:
 		return r.replace(next)
-	case refresh.Moved:
+	case moved:
 		return r.move()
-	case refresh.Withdrawn:
+	case withdrawn:
 		return r.withdraw(unwanted, next)
-	case refresh.Unwanted: // it may be wanted again
+	case refreshUnwanted: // it may be wanted again
 		unwanted.Next = next
 		return r.lose(unwanted)
-	case refresh.Repeats:
+	case repeats:
 		r.visit.State = string(fetch.StateDuplicate)
 		return r.lose(store.Fate{State: string(fetch.StateDuplicate), Next: next,
 			Reason: fmt.Sprintf("now has the same content as page %d", a.With)})
-	case refresh.Gone:
+	case gone:
 		return r.lose(v.endings.By(o))
 	}
 	return nil
@@ -119,7 +116,7 @@ func (r *renewal) move() (err error) {
 	if r.visit.Location, err = r.v.endings.Redirect(r.b, r.o); err != nil {
 		return err
 	}
-	if target, err := reading.RedirectTarget(r.v.opt.URLs, r.o.Resp); err == nil && r.visit.Location != 0 {
+	if target, err := redirectTarget(r.v.opt.URLs, r.o.Resp); err == nil && r.visit.Location != 0 {
 		fate.Reason = "to " + target
 	} else {
 		fate.Reason = "the target of the redirect cannot be used, or there were too many redirects"

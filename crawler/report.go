@@ -3,19 +3,8 @@ package crawler
 import (
 	"time"
 
-	"fossick/crawler/harvest"
-	"fossick/crawler/refresh"
-	"fossick/crawler/sitenews"
-	"fossick/crawler/totals"
-	"fossick/crawler/turns"
 	"fossick/store"
 )
-
-// Marginal is the harvest that a crawl may expect of its next pages.
-type Marginal = harvest.Marginal
-
-// Attempts is what a session has tried.
-type Attempts = totals.Attempts
 
 // Progress is how far a crawl is.
 type Progress struct {
@@ -26,10 +15,10 @@ type Progress struct {
 	Elapsed time.Duration // this session's
 	Pages   uint64        // stored in this session
 	Next    Marginal      // what the next pages are worth
-	Turns   turns.Stats   // of the owner, in this session
+	Turns   Stats         // of the owner, in this session
 
-	Refreshed refresh.Counts // of stored pages that were asked for again in this session
-	Round     int            // of a watch, over all sessions; 0 where it works in none
+	Refreshed RefreshCounts // of stored pages that were asked for again in this session
+	Round     int           // of a watch, over all sessions; 0 where it works in none
 
 	Patience *Patience // nil where the crawl waits for no better links
 	// RestUntil is when the next host may be asked, while nothing is in flight.
@@ -50,11 +39,11 @@ const (
 	StopMaxTime     Stop = "max_time"
 	StopEmpty       Stop = "frontier_empty"
 	StopNothing     Stop = "nothing_fetched" // in place of the two before; see Attempts
-	StopRounds      Stop = "rounds"          // all rounds of a watch have ended
+	stopRounds      Stop = "rounds"          // all rounds of a watch have ended
 	StopMinHarvest  Stop = "min_harvest"
 	StopInterrupted Stop = "interrupted"
 	StopForget      Stop = "forget" // pages are to be forgotten first; see Crawler.Forget
-	StopDiskFull    Stop = "disk_full"
+	stopDiskFull    Stop = "disk_full"
 	StopError       Stop = "error"
 )
 
@@ -68,8 +57,8 @@ type Result struct {
 	// rested, where that was too long to wait for; else zero.
 	WaitUntil time.Time
 
-	Refreshed refresh.Counts  // what Options.Refresh brought in this session
-	News      sitenews.Counts `json:",omitzero"` // what sitemaps and feeds told, with Options.News
+	Refreshed RefreshCounts // what Options.Refresh brought in this session
+	News      NewsCounts    `json:",omitzero"` // what sitemaps and feeds told, with Options.News
 	Attempts  Attempts
 
 	Outages    int           // of our own network in this session
@@ -104,11 +93,11 @@ func (c *Crawler) progress() Progress {
 	outages, down, outage := c.outages.network.Outages()
 	elapsed, pages := c.totals.Session()
 	round := 0
-	if r, ok := c.opt.Revisits.(refresh.Counted); ok {
+	if r, ok := c.opt.Revisits.(counted); ok {
 		round = r.Round()
 	}
 	return Progress{
-		Refreshed: c.revisits.session.Counts, Round: round,
+		Refreshed: c.revisits.session.RefreshCounts, Round: round,
 		Patience: c.leases.choice.progress(), RestUntil: rest, Resting: c.leases.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
 		Counts: c.totals.Snapshot(), Queue: c.queue.Len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
 		Elapsed: elapsed, Pages: pages,

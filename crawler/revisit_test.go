@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/refresh"
 )
 
 // TestNextVisitIsKept: each URL that ended has its estimate in the journal.
@@ -18,8 +17,8 @@ func TestNextVisitIsKept(t *testing.T) {
 	opt := newOptions(t, w, "http://a.test/")
 	crawl(t, opt)
 	for url, want := range map[string]time.Duration{
-		"http://a.test/": refresh.Interval(0), "http://a.test/gone": 0, "http://a.test/no": refresh.Day,
-		"http://b.test/": 30 * refresh.Day, "http://a.test/moved": 30 * refresh.Day,
+		"http://a.test/": interval(0), "http://a.test/gone": 0, "http://a.test/no": Day,
+		"http://b.test/": 30 * Day, "http://a.test/moved": 30 * Day,
 	} {
 		f := life(t, opt.Store, url).Fate
 		got := time.Duration(0)

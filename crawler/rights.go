@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"fossick/crawler/hosts"
-	"fossick/crawler/work"
 	"fossick/internal/page"
 	"fossick/internal/rights"
 )
@@ -46,7 +45,7 @@ func refusal(opt *Options, h *hosts.Host, url string) string {
 }
 
 // rights is all that the owner says of the use of a page that has come.
-func (a *arrivals) rights(o *work.Outcome) (all []string) {
+func (a *arrivals) rights(o *outcome) (all []string) {
 	for _, s := range said(o.Host, a.opt.Agent, o.Birth.URL) {
 		all = append(all, string(s))
 	}

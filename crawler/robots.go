@@ -5,15 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"fossick/crawler/across"
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/queue"
-	"fossick/crawler/reading"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -24,19 +19,19 @@ type contact struct {
 	opt      *Options
 	network  *hosts.Network
 	frontier *frontier.Frontier
-	totals   *totals.Running
+	totals   *running
 	hosts    *hosts.Table
-	queue    *queue.Queue
-	across   *queue.Across
-	endings  *queue.Endings
+	queue    *queue
+	across   *across
+	endings  *endings
 }
 
 // prepare makes the job that fetches robots.txt, or its next hop. A hop
 // to another host needs that host as well; while it is in use the URL waits.
-func (k *contact) prepare(j *work.Job) (*work.Job, error) {
-	j.Task = work.Robots
+func (k *contact) prepare(j *workJob) (*workJob, error) {
+	j.task = robots
 	j.Target = cmp.Or(j.Host.Hop, page.RobotsURL(j.Birth.URL))
-	j.Robots = &work.RobotsTask{Request: k.request(j)}
+	j.Robots = &robotsTask{Request: k.request(j)}
 	if j.Host.Hop == "" {
 		return j, nil
 	}
@@ -61,7 +56,7 @@ func (k *contact) prepare(j *work.Job) (*work.Job, error) {
 	if !other.Resolved && other.Health.Verdict == "" {
 		k.queue.Requeue(j)
 		k.hosts.HoldBack(j.Host, k.opt.Now().Add(minHopWait))
-		return &work.Job{Task: work.Address, Host: other, Leased: work.Leased{Birth: store.Birth{URL: j.Target}}, Target: j.Target}, nil
+		return &workJob{task: address, Host: other, leased: leased{Birth: store.Birth{URL: j.Target}}, Target: j.Target}, nil
 	}
 	j.Robots.Other = other
 	return j, nil
@@ -72,17 +67,17 @@ const minHopWait = 250 * time.Millisecond
 
 // apply takes in an answer for robots.txt. The URL that waited for it
 // goes back to its place.
-func (k *contact) apply(b journal.Batch, o *work.Outcome) error {
+func (k *contact) apply(b journal.Batch, o *outcome) error {
 	h, r := o.Host, o.Resp
 	k.totals.Asked(o.Asked().Host)
 	if r.State == fetch.StateRedirect {
-		target, err := reading.RedirectTarget(k.opt.URLs, r)
+		target, err := redirectTarget(k.opt.URLs, r)
 		if err == nil && !k.across.Held(target) { // who asks that host, asks it alone
-			return k.setRobots(o, fetch.DisallowAll("robots.txt is at "+target+": "+across.Reason))
+			return k.setRobots(o, fetch.DisallowAll("robots.txt is at "+target+": "+Reason))
 		}
 		if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {
 			h.Hop = target
-			k.queue.Requeue(o.Job)
+			k.queue.Requeue(o.workJob)
 			return nil
 		}
 		// A redirect that leads nowhere is as if the file were not there
@@ -114,7 +109,7 @@ func (k *contact) apply(b journal.Batch, o *work.Outcome) error {
 }
 
 // setRobots keeps the rules of a host for a day.
-func (k *contact) setRobots(o *work.Outcome, rules *fetch.Robots) error {
+func (k *contact) setRobots(o *outcome, rules *fetch.Robots) error {
 	h := o.Host
 	rules = rules.Narrow(k.opt.Agent, uses...)
 	text, err := rules.MarshalText()
@@ -127,13 +122,13 @@ func (k *contact) setRobots(o *work.Outcome, rules *fetch.Robots) error {
 	h.Hop, h.Hops = "", 0
 	h.Health.Met()
 	h.Maps.Renamed()
-	k.queue.Requeue(o.Job)
+	k.queue.Requeue(o.workJob)
 	return nil
 }
 
 // failed counts a failure of the first contact with a host, or of a probe of one that
 // answered before. In the end all its URLs end with the network's state.
-func (k *contact) failed(b journal.Batch, o *work.Outcome, what string) error {
+func (k *contact) failed(b journal.Batch, o *outcome, what string) error {
 	h, r, again := &o.Host.Health, o.Resp, false
 	h.CountFirst()
 	if hosts.Silent(r) && h.Lived() && o.Other() == nil {
@@ -146,7 +141,7 @@ func (k *contact) failed(b journal.Batch, o *work.Outcome, what string) error {
 		again = h.FailedFirst(r, what)
 	}
 	if again {
-		k.queue.Requeue(o.Job)
+		k.queue.Requeue(o.workJob)
 		return nil
 	}
 	return k.endings.Conclude(b, o.ID, o.Queued, k.endings.Of(h.Verdict, h.Why))
@@ -159,7 +154,7 @@ const maxValidatorBytes = 256
 // request asks for a host's robots.txt, or for the next hop of a redirect.
 // When the rules at hand are a day old and the file's server named their version,
 // it asks for the file only if it has changed.
-func (k *contact) request(j *work.Job) fetch.Request {
+func (k *contact) request(j *workJob) fetch.Request {
 	req := fetch.RobotsRequest(j.Target)
 	if j.Host.Rules != nil && j.Host.Hop == "" {
 		req.ETag, req.LastModified = j.Host.RobotsETag, j.Host.RobotsModified
@@ -169,17 +164,17 @@ func (k *contact) request(j *work.Job) fetch.Request {
 
 // unchanged takes in the answer that a robots.txt is as it was (304): its
 // rules hold for another day. The URL that waited for it goes back to its place.
-func (k *contact) unchanged(o *work.Outcome) {
+func (k *contact) unchanged(o *outcome) {
 	h := o.Host
 	h.RobotsAt = k.opt.Now().UnixMilli()
 	h.Hop, h.Hops, h.Failures = "", 0, 0
 	h.Health.Met()
-	k.queue.Requeue(o.Job)
+	k.queue.Requeue(o.workJob)
 }
 
 // keepValidators notes the version of the rules that o brought. Behind a redirect
 // the file is another's, and asked for anew.
-func (k *contact) keepValidators(o *work.Outcome) {
+func (k *contact) keepValidators(o *outcome) {
 	h, header := o.Host, o.Resp.Header
 	h.RobotsAgent = k.opt.Agent
 	h.RobotsETag, h.RobotsModified = "", ""

@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"fossick/crawler/frontier"
-	"fossick/crawler/reading"
 	"fossick/graph/orders"
 )
 
 // tellPaid tells a scorer of several topics what each has paid; it keeps no count of its
 // own, so that after a kill the store's holds.
 func (a *arrivals) tellPaid() {
-	if s, shares := a.opt.Scorer.(reading.Sharer); shares {
+	if s, shares := a.opt.Scorer.(sharer); shares {
 		s.Paid(slices.Clone(a.totals.Counts().Topics))
 	}
 }
@@ -25,7 +24,7 @@ type look interface {
 
 // secondLook is the look of a crawl that several topics share, nil of another.
 func secondLook(opt *Options) look {
-	if _, shares := opt.Scorer.(reading.Sharer); !shares || !orders.ByScore(opt.Ordering) {
+	if _, shares := opt.Scorer.(sharer); !shares || !orders.ByScore(opt.Ordering) {
 		return nil
 	}
 	s, _ := opt.Scorer.(Rescorer)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/crawler/workers"
 	"fossick/graph/orders"
 	"fossick/internal/page"
 	"fossick/store"
@@ -56,7 +55,7 @@ func (s twoTopics) Paid(counts []store.TopicCounts) {
 // TestSecondLook: topics that share a crawl take turns, also while the queue has not heard
 // of what they have paid.
 func TestSecondLook(t *testing.T) {
-	web := func(u string) workers.Answer {
+	web := func(u string) Answer {
 		body := "<title>" + u + "</title><p>" + strings.ReplaceAll(u, "/", " ")
 		for i := 0; i < 100 && strings.HasSuffix(u, "/start"); i++ {
 			body += fmt.Sprintf("<a href=/a%d>x</a>", i)
@@ -68,7 +67,7 @@ func TestSecondLook(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		return workers.Answer{Page: p}
+		return Answer{Page: p}
 	}
 	r, err := Virtual(t.Context(), Options{Scorer: twoTopics{new([2]float64)}, Ordering: orders.Latest, Seeds: []string{"http://h.test/start"},
 		MaxPages: 60, FollowTraps: true, KeepNear: true}, web)

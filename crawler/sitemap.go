@@ -3,15 +3,10 @@ package crawler
 import (
 	"time"
 
-	"fossick/crawler/across"
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/crawler/queue"
-	"fossick/crawler/reading"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -22,10 +17,10 @@ type sitemapTurns struct {
 	rules    hosts.Rules
 	journal  journal.Journal
 	frontier *frontier.Frontier
-	totals   *totals.Running
+	totals   *running
 	hosts    *hosts.Table
-	queue    *queue.Queue
-	across   *queue.Across
+	queue    *queue
+	across   *across
 	contact  *contact
 	flight   *flight
 
@@ -34,7 +29,7 @@ type sitemapTurns struct {
 
 // due says whether a sitemap of the host comes before the next of its pages. It
 // may be asked once the host's robots.txt is known, which names them.
-func (s *sitemapTurns) due(j *work.Job) bool {
+func (s *sitemapTurns) due(j *workJob) bool {
 	h := j.Host
 	if !s.rules.On {
 		return false
@@ -49,7 +44,7 @@ func (s *sitemapTurns) due(j *work.Job) bool {
 // URL goes back to its place. For a foreign sitemap the host where it lies must be free
 // and rested, and its robots.txt holds. Others' sitemaps at this host come first. Where no
 // sitemap is due after all, waits is false.
-func (s *sitemapTurns) prepare(j *work.Job) (sitemap *work.Job, waits bool, err error) {
+func (s *sitemapTurns) prepare(j *workJob) (sitemap *workJob, waits bool, err error) {
 	h := j.Host
 	for name, ok := h.Maps.NextOwner(); ok; name, ok = h.Maps.NextOwner() {
 		owner, err := s.hosts.Get(name, "http://"+name+"/")
@@ -65,7 +60,7 @@ func (s *sitemapTurns) prepare(j *work.Job) (sitemap *work.Job, waits bool, err 
 			continue
 		}
 		s.queue.Requeue(j)
-		return s.job(&work.Job{}, h, owner), true, nil
+		return s.job(&workJob{}, h, owner), true, nil
 	}
 	for s.due(j) {
 		target, _ := h.Maps.Next()
@@ -91,7 +86,7 @@ func (s *sitemapTurns) prepare(j *work.Job) (sitemap *work.Job, waits bool, err 
 func (s *sitemapTurns) denied(at *hosts.Host, target string) string {
 	switch {
 	case !s.across.Held(target):
-		return across.Reason
+		return Reason
 	case at.Health.Verdict != "":
 		return at.Health.Why
 	case at.Resolved && s.hosts.RobotsFresh(at) && !at.Rules.Allowed(s.opt.Agent, page.Path(target)):
@@ -107,10 +102,10 @@ func (s *sitemapTurns) drop(owner *hosts.Host, why string) {
 
 // job makes the job for the next sitemap of owner, which lies at a host that is
 // leased; j has what else the job has to know.
-func (s *sitemapTurns) job(j *work.Job, at, owner *hosts.Host) *work.Job {
-	j.Task, j.Host = work.Sitemap, at
+func (s *sitemapTurns) job(j *workJob, at, owner *hosts.Host) *workJob {
+	j.task, j.Host = workSitemap, at
 	j.Target, _ = owner.Maps.Next()
-	j.Sitemap = &work.SitemapTask{Owner: owner, Room: s.rules.Begin(&owner.Maps), Parent: owner.Maps.Record.Score}
+	j.Sitemap = &sitemapTask{Owner: owner, Room: s.rules.Begin(&owner.Maps), Parent: owner.Maps.Record.Score}
 	return j
 }
 
@@ -118,7 +113,7 @@ func (s *sitemapTurns) job(j *work.Job, at, owner *hosts.Host) *work.Job {
 // not ready, the job that looks its address up or fetches its robots.txt. While it
 // is in use or rests the URL waits for some time, and the host's next lease, which
 // would come before any that wait, goes to the sitemap.
-func (s *sitemapTurns) prepareForeign(j *work.Job, at *hosts.Host, target string) (*work.Job, error) {
+func (s *sitemapTurns) prepareForeign(j *workJob, at *hosts.Host, target string) (*workJob, error) {
 	now, owner := s.opt.Now(), j.Host
 	free := s.frontier.Take(at.Party, owner.Party, now)
 	s.queue.Requeue(j)
@@ -141,11 +136,11 @@ func (s *sitemapTurns) prepareForeign(j *work.Job, at *hosts.Host, target string
 
 // foreignJob makes what comes next for a sitemap whose host is leased for it: the
 // exchange itself, or what must come before.
-func (s *sitemapTurns) foreignJob(at, owner *hosts.Host, target string) (*work.Job, error) {
-	f := &work.Job{Host: at, Leased: work.Leased{Birth: store.Birth{URL: target}}, Target: target}
+func (s *sitemapTurns) foreignJob(at, owner *hosts.Host, target string) (*workJob, error) {
+	f := &workJob{Host: at, leased: leased{Birth: store.Birth{URL: target}}, Target: target}
 	switch {
 	case !at.Resolved:
-		f.Task = work.Address
+		f.task = address
 		return f, nil
 	case !s.hosts.RobotsFresh(at) || at.Health.Probed():
 		return s.contact.prepare(f)
@@ -156,7 +151,7 @@ func (s *sitemapTurns) foreignJob(at, owner *hosts.Host, target string) (*work.J
 // enter journals a part of what a sitemap names. A kill between two parts
 // leaves the sitemap pending: it is fetched again, and what is known by then is
 // passed over.
-func (s *sitemapTurns) enter(b journal.Batch, o *work.Outcome) error {
+func (s *sitemapTurns) enter(b journal.Batch, o *outcome) error {
 	if o.Sitemap.Exchange == 0 {
 		if err := putExchange(s.hosts, b, o, s.hosts.RestOf(o.Host, o.Resp)); err != nil {
 			return err
@@ -182,7 +177,7 @@ func (s *sitemapTurns) enter(b journal.Batch, o *work.Outcome) error {
 
 // apply takes in how the exchange for a sitemap ended. The URL for which
 // the host was leased goes back to its place.
-func (s *sitemapTurns) apply(b journal.Batch, o *work.Outcome) error {
+func (s *sitemapTurns) apply(b journal.Batch, o *outcome) error {
 	h, r := o.Host, o.Resp
 	s.totals.Asked(h.Host)
 	ended := hosts.Ended{State: r.State, Passing: hosts.Transient(r), Maps: o.Listed.Maps}
@@ -192,12 +187,12 @@ func (s *sitemapTurns) apply(b journal.Batch, o *work.Outcome) error {
 		h.Failures = 0
 	}
 	if r.State == fetch.StateRedirect {
-		if target, err := reading.RedirectTarget(s.opt.URLs, r); err == nil {
+		if target, err := redirectTarget(s.opt.URLs, r); err == nil {
 			ended.Target = target
 		}
 	}
 	s.rules.End(&o.Sitemap.Owner.Maps, &h.Maps, ended)
-	s.queue.Requeue(o.Job)
+	s.queue.Requeue(o.workJob)
 	if o.Sitemap.Owner == h {
 		return nil // apply writes it
 	}

@@ -12,8 +12,8 @@ import (
 	"fossick/store"
 )
 
-// sitemap makes an XML sitemap.
-func sitemap(urls ...string) string {
+// sitemapXML makes an XML sitemap.
+func sitemapXML(urls ...string) string {
 	var b strings.Builder
 	b.WriteString("<urlset>")
 	for _, u := range urls {
@@ -65,7 +65,7 @@ func TestSitemaps(t *testing.T) {
 		"http://a.test/robots.txt": "User-agent: *\nDisallow: /private/\nSitemap: /index.xml\nSitemap: http://a.test/private/map.xml\n" +
 			"Sitemap: http://b.test/for-a.txt\n",
 		"http://a.test/index.xml":  index("http://a.test/one.xml", "http://a.test/index.xml", "http://far.test/map.xml"),
-		"http://a.test/one.xml":    sitemap("http://a.test/1", "http://a.test/private/2", "http://far.test/3", "http://a.test/"),
+		"http://a.test/one.xml":    sitemapXML("http://a.test/1", "http://a.test/private/2", "http://far.test/3", "http://a.test/"),
 		"http://b.test/for-a.txt":  "http://a.test/4\nhttp://b.test/5\nhttp://far.test/6\n",
 		"http://b.test/robots.txt": "User-agent: *\nDisallow: /x\n",
 		"http://a.test/":           html("gold"), "http://a.test/1": html("gold 1"), "http://a.test/4": html("gold 4"), "http://b.test/5": html("gold 5"),
@@ -107,7 +107,7 @@ func TestSitemaps(t *testing.T) {
 
 func TestNoSitemapsUnlessAsked(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{
-		"http://a.test/robots.txt": "Sitemap: http://a.test/map.xml\n", "http://a.test/map.xml": sitemap("http://a.test/1"),
+		"http://a.test/robots.txt": "Sitemap: http://a.test/map.xml\n", "http://a.test/map.xml": sitemapXML("http://a.test/1"),
 		"http://a.test/": html("gold"), "http://a.test/1": html("gold 1"),
 	}}
 	opt := newOptions(t, w, "http://a.test/")
@@ -146,7 +146,7 @@ func TestSitemapTraps(t *testing.T) {
 		requests int // for sitemaps
 		urls     int // that they add
 	}{
-		"too many URLs":  {map[string]string{"http://a.test/m0": sitemap(many...)}, 1, 300},
+		"too many URLs":  {map[string]string{"http://a.test/m0": sitemapXML(many...)}, 1, 300},
 		"itself":         {map[string]string{"http://a.test/m0": index("http://a.test/m0")}, 1, 0},
 		"a loop":         {map[string]string{"http://a.test/m0": index("http://a.test/m1"), "http://a.test/m1": index("http://a.test/m0")}, 2, 0},
 		"without end":    {chain, 4, 0},
@@ -191,7 +191,7 @@ func TestSitemapsArePolite(t *testing.T) {
 		for h := range 6 {
 			w.pages[fmt.Sprintf("http://h%d.test/robots.txt", h)] += fmt.Sprintf(
 				"Sitemap: http://h%d.test/own.xml\nSitemap: http://h%d.test/other%d.xml\nSitemap: http://h%d.test/third%d.xml\n", h, (h+1)%6, h, (h+3)%6, h)
-			w.pages[fmt.Sprintf("http://h%d.test/own.xml", h)] = sitemap(fmt.Sprintf("http://h%d.test/extra", h))
+			w.pages[fmt.Sprintf("http://h%d.test/own.xml", h)] = sitemapXML(fmt.Sprintf("http://h%d.test/extra", h))
 			w.pages[fmt.Sprintf("http://h%d.test/extra", h)] = html(fmt.Sprintf("gold extra %d", h))
 		}
 		opt := newOptions(t, w, "http://h0.test/0", "http://h3.test/3")
@@ -234,7 +234,7 @@ func TestDeadHostOfASitemap(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{
 			"http://a.test/robots.txt":    "Sitemap: http://slow.test/map.xml\nSitemap: http://down.test/map.xml\nSitemap: http://a.test/map.xml\n",
 			"http://slow.test/robots.txt": "User-agent: *\nCrawl-delay: 86400\n",
-			"http://a.test/map.xml":       sitemap("http://a.test/1"),
+			"http://a.test/map.xml":       sitemapXML("http://a.test/1"),
 			"http://a.test/":              html("gold"), "http://a.test/1": html("gold 1"),
 		}, took: 100 * time.Millisecond, fail: map[string][]fetch.Response{
 			"http://down.test/robots.txt": slices.Repeat([]fetch.Response{{State: fetch.StateConnectError}}, 9),
@@ -257,9 +257,9 @@ func TestSitemapsOfHostsWithoutPages(t *testing.T) {
 		robots := ""
 		for i := range 8 {
 			robots += fmt.Sprintf("Sitemap: http://a.test/%d.xml\n", i)
-			w.pages[fmt.Sprintf("http://a.test/%d.xml", i)] = sitemap()
+			w.pages[fmt.Sprintf("http://a.test/%d.xml", i)] = sitemapXML()
 		}
-		w.pages["http://a.test/7.xml"] = sitemap("http://a.test/last")
+		w.pages["http://a.test/7.xml"] = sitemapXML("http://a.test/last")
 		w.pages["http://a.test/last"] = html("gold at last")
 		w.pages["http://a.test/robots.txt"] = robots
 		opt := newOptions(t, w, "http://a.test/")

@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"fossick/crawler/workers"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )
@@ -40,7 +39,7 @@ type partScorer struct {
 }
 
 func (s *partScorer) ScoreUnlinked(string, float64) float64 {
-	if s.rated.Add(1)%workers.SitemapPart == 0 {
+	if s.rated.Add(1)%sitemapPart == 0 {
 		fmt.Fprintln(s.parts, "part")
 		_, _ = s.leave.Read(make([]byte, 1)) // at its end the parent is gone
 	}
@@ -61,7 +60,7 @@ func sitemapOptions(opt Options, parts io.Writer, leave io.Reader) Options {
 			}
 			file := fmt.Sprintf("%s%d.xml", root, f)
 			files = append(files, file)
-			pages[file] = sitemap(urls...)
+			pages[file] = sitemapXML(urls...)
 		}
 		pages[root+"index.xml"] = index(files...)
 	}

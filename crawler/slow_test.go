@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/slow"
 	"fossick/internal/page"
 )
 
@@ -93,7 +92,7 @@ func TestSlowHosts(t *testing.T) {
 				if r.Counts.Pages != 10 || last > time.Minute {
 					t.Errorf("%d pages, the last after %v; want 10, within a minute", r.Counts.Pages, last)
 				}
-				places := 8 * (1 + slow.ExchangesAside)
+				places := 8 * (1 + exchangesAside)
 				if w.most > places || hosts > places && w.gave == 0 || hosts < 8 && w.gave > 0 {
 					t.Errorf("%d hosts exchanges at once, %d ended for their place; there are %d places", w.most, w.gave, places)
 				}
@@ -107,7 +106,7 @@ func TestSlowHosts(t *testing.T) {
 // hundred, that never give any, hold all places that newcomers may have; and these are
 // one at a time where one net has them all.
 func TestNewcomers(t *testing.T) {
-	for net, most := range map[string]int{"": 8 * (1 + slow.ExchangesAside), "2a00:1:2:3::": 1} {
+	for net, most := range map[string]int{"": 8 * (1 + exchangesAside), "2a00:1:2:3::": 1} {
 		t.Run(net, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const good, pages = 10, 8

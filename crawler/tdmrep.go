@@ -5,7 +5,6 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
-	"fossick/crawler/work"
 	"fossick/internal/page"
 )
 
@@ -16,17 +15,17 @@ func (k *contact) reservationsDue(h *hosts.Host, url string) bool {
 }
 
 // tdmrepJob has a job fetch tdmrep.json before its page.
-func tdmrepJob(j *work.Job) *work.Job {
-	j.Task, j.Target = work.TDMRep, page.TDMRepURL(j.Birth.URL)
+func tdmrepJob(j *workJob) *workJob {
+	j.task, j.Target = tdmRep, page.TDMRepURL(j.Birth.URL)
 	return j
 }
 
 // applyTDMRep takes in an answer for tdmrep.json. The URL that waited for it goes back to
 // its place. What was known holds on for a day where the host could not tell.
-func (k *contact) applyTDMRep(o *work.Outcome) error {
+func (k *contact) applyTDMRep(o *outcome) error {
 	h, r := o.Host, o.Resp
 	k.totals.Asked(h.Host)
-	k.queue.Requeue(o.Job)
+	k.queue.Requeue(o.workJob)
 	h.TDMAt = k.opt.Now().UnixMilli()
 	if hosts.Transient(r) {
 		h.Failures++

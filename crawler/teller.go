@@ -1,10 +1,8 @@
 package crawler
 
-import "fossick/crawler/reading"
-
-// teller is the crawl's scorer where it can tell others what it learned.
-func (a *Agent) teller() (reading.Teller, bool) {
-	t, ok := a.crawl.opt.Scorer.(reading.Teller)
+// teller returns the crawl's scorer where it can tell others what it learned.
+func (a *Agent) teller() (Teller, bool) {
+	t, ok := a.crawl.opt.Scorer.(Teller)
 	return t, ok
 }
 

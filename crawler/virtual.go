@@ -10,16 +10,12 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
 	"fossick/crawler/journal"
-	"fossick/crawler/workers"
 	"fossick/internal/page"
 	"fossick/store"
 )
 
-// Answer is what the web of a virtual crawl says to a URL.
-type Answer = workers.Answer
-
-// VirtualPage is one page that a virtual crawl has kept.
-type VirtualPage struct {
+// virtualPage is one page that a virtual crawl has kept.
+type virtualPage struct {
 	Page  *page.Page
 	Score Score
 	Depth int           // links from a start page
@@ -28,7 +24,7 @@ type VirtualPage struct {
 
 // VirtualResult is what came of a virtual crawl.
 type VirtualResult struct {
-	Pages      []VirtualPage // in the order of the crawl
+	Pages      []virtualPage // in the order of the crawl
 	Duplicates int           // answers with the content of a page before
 	Near       int           // near-duplicates of a page before
 	Missing    int           // URLs that the web does not have
@@ -57,7 +53,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	if opt.Workers == 0 {
 		opt.Workers, opt.Delay = 1, Delay{Off: true}
 	}
-	clock := workers.NewClock()
+	clock := newClock()
 	opt.Store, opt.Now, opt.Log, opt.URLs, opt.Frontier = nil, clock.Now, slog.New(slog.DiscardHandler), standardURLs, frontier.Options{}
 	opt.defaults()
 	memory := journal.NewMemory()
@@ -69,7 +65,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	if err := c.open(); err != nil {
 		return VirtualResult{}, errors.Join(err, c.leases.frontier.Close())
 	}
-	r, err := c.run(workers.NewWeb(ctx, web, c.reader, clock, opt.MaxTime, !opt.Delay.Off))
+	r, err := c.run(newWeb(ctx, web, c.reader, clock, opt.MaxTime, !opt.Delay.Off))
 	if r.Stopped == StopInterrupted {
 		err = errors.Join(err, ctx.Err())
 	}
@@ -79,7 +75,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 // standardURLs is shared by all virtual crawls.
 var standardURLs = page.NewNormalizer(page.DefaultDrop())
 
-func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *workers.Clock) VirtualResult {
+func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *clock) VirtualResult {
 	states := r.Counts.States
 	v := VirtualResult{
 		Duplicates: int(states[string(fetch.StateDuplicate)] - r.Counts.NearDuplicates),
@@ -96,7 +92,7 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *workers
 		v.Stopped = StopEmpty
 	}
 	for _, p := range memory.Pages() {
-		v.Pages = append(v.Pages, VirtualPage{Page: p.Page, Score: scoreOf(p.Record), Depth: p.Record.Depth, Began: clock.At(time.UnixMilli(p.Record.At))})
+		v.Pages = append(v.Pages, virtualPage{Page: p.Page, Score: scoreOf(p.Record), Depth: p.Record.Depth, Began: clock.At(time.UnixMilli(p.Record.At))})
 	}
 	return v
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"fossick/crawler/workers"
 	"fossick/graph/orders"
 	"fossick/internal/page"
 )
@@ -16,7 +15,7 @@ import (
 // exchanges make it: each host answers one request at a time and rests after it.
 func TestVirtualManners(t *testing.T) {
 	const hosts, pages = 4, 10
-	web := func(u string) workers.Answer {
+	web := func(u string) Answer {
 		host, path, _ := strings.Cut(strings.TrimPrefix(u, "http://"), "/")
 		n, _ := strconv.Atoi(path)
 		links := ""
@@ -28,7 +27,7 @@ func TestVirtualManners(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		return workers.Answer{Page: p, Took: 100 * time.Millisecond}
+		return Answer{Page: p, Took: 100 * time.Millisecond}
 	}
 	var seeds []string
 	for h := range hosts {

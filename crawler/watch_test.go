@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/crawler/refresh"
 	"fossick/store"
 )
 
@@ -15,7 +14,7 @@ const every = time.Minute
 
 func rounds(t *testing.T, opt *Options, n int) {
 	t.Helper()
-	r, err := refresh.NewRounds(opt.Store, every, n, opt.NewPages)
+	r, err := NewRounds(opt.Store, every, n, opt.NewPages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +46,7 @@ func TestRounds(t *testing.T) {
 		before, began := len(w.urls()), time.Now()
 		r := crawl(t, opt)
 		asked := visitsTo(w.urls()[before:])
-		if len(asked) != 6 || r.Stopped != StopRounds || r.Refreshed.Asked != 18 || time.Since(began) < 2*every {
+		if len(asked) != 6 || r.Stopped != stopRounds || r.Refreshed.Asked != 18 || time.Since(began) < 2*every {
 			t.Errorf("%v in %v, %+v, stopped: %s; want six pages, three times each, in two minutes", asked, time.Since(began), r.Refreshed, r.Stopped)
 		}
 		for url, n := range asked {

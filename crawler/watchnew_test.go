@@ -60,7 +60,7 @@ func TestRoundsNewPages(t *testing.T) {
 		r := crawl(t, opt)
 		asked := visitsTo(w.urls()[before:])
 		want := map[string]int{"http://a.test/": 2, "http://a.test/old": 2, "http://a.test/away": 2, "http://late.test/": 3, "http://a.test/1": 2, "http://a.test/b": 2, "http://a.test/2": 2, "http://a.test/3": 2}
-		if !maps.Equal(asked, want) || r.Counts.Pages != 8 || r.Stopped != StopRounds {
+		if !maps.Equal(asked, want) || r.Counts.Pages != 8 || r.Stopped != stopRounds {
 			t.Errorf("asked %v, %d pages, stopped: %s; want %v and 8", asked, r.Counts.Pages, r.Stopped, want)
 		}
 		if l := life(t, opt.Store, "http://a.test/3"); l.Depth != 3 || l.Page == nil || len(l.Visits) != 2 {
@@ -89,7 +89,7 @@ func TestRoundsNewPagesLimits(t *testing.T) {
 				before := len(w.urls())
 				r := crawl(t, opt)
 				asked := visitsTo(w.urls()[before:])
-				if r.Counts.Pages != 4 || asked["http://a.test/1"] != 2 || asked["http://a.test/b"] != 2 || asked["http://a.test/2"] != 0 || r.Stopped != StopRounds {
+				if r.Counts.Pages != 4 || asked["http://a.test/1"] != 2 || asked["http://a.test/b"] != 2 || asked["http://a.test/2"] != 0 || r.Stopped != stopRounds {
 					t.Errorf("asked %v, %d pages, stopped: %s", asked, r.Counts.Pages, r.Stopped)
 				}
 				checkVerified(t, opt.Store)

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/crawler/harvest"
+	"fossick/crawler"
 	"fossick/eval"
 	"fossick/eval/lab"
 	"fossick/internal/fulltest"
@@ -120,7 +120,7 @@ func nextHeld(crawls []*lab.Crawl, pages int) (held, n int) {
 		if len(c.Relevant) < pages+100 {
 			continue
 		}
-		if n++; mean <= harvest.Of(c.Relevant[:pages]).Upper {
+		if n++; mean <= crawler.Of(c.Relevant[:pages]).Upper {
 			held++
 		}
 	}

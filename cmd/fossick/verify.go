@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"fossick/crawler/across"
+	"fossick/crawler"
 	"fossick/internal/printable"
 	"fossick/store"
 )
@@ -59,7 +59,7 @@ func (c verifyCmd) Run(a *app) (err error) {
 	}
 	r := verifyResult{Store: c.Store, Errors: append([]store.Problem{}, problems...)}
 	if n, err := s.Counts(); err == nil { // else it is among the problems
-		r.Lost = n.States[across.StateLost]
+		r.Lost = n.States[crawler.StateLost]
 	}
 	if err := a.emit(r, r.print); err != nil {
 		return err

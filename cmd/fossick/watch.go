@@ -8,8 +8,6 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/crawlplan"
-	"fossick/crawler/refresh"
-	"fossick/crawler/sitenews"
 	"fossick/eval/change/tables"
 	"fossick/eval/monitor"
 	"fossick/eval/webstats"
@@ -150,15 +148,15 @@ func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Optio
 		n = 0 // without end
 	}
 	if every == 0 {
-		every = 2 * refresh.Day
+		every = 2 * crawler.Day
 	}
-	var rounds *refresh.Rounds
+	var rounds *crawler.Rounds
 	return func(s *store.Store, plan *crawler.Options) (_ crawler.Revisits, err error) {
 		if rounds != nil {
 			rounds.GoOn(s)
 			return rounds, nil
 		}
-		rounds, err = refresh.NewRounds(s, every, n, plan.NewPages)
+		rounds, err = crawler.NewRounds(s, every, n, plan.NewPages)
 		return rounds, err
 	}
 }
@@ -207,7 +205,7 @@ func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err er
 	if err := c.writePage(a, known); err != nil {
 		return nil, err
 	}
-	var brought sitenews.Counts
+	var brought crawler.NewsCounts
 	if visited != nil {
 		brought = visited.News
 	}

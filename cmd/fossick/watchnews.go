@@ -4,8 +4,7 @@ import (
 	"io"
 	"time"
 
-	"fossick/crawler/refresh"
-	"fossick/crawler/sitenews"
+	"fossick/crawler"
 	"fossick/internal/printable"
 	"fossick/store"
 )
@@ -18,7 +17,7 @@ const (
 	doubtedMore = 16
 )
 
-// Source is as refresh.Chooser says: the one asked longest ago.
+// Source is as crawler.chooser says: the one asked longest ago.
 func (c *scheduled) Source(of *store.Announced, now time.Time) int {
 	next, last := -1, int64(0)
 	for i, s := range of.Sources {
@@ -27,7 +26,7 @@ func (c *scheduled) Source(of *store.Announced, now time.Time) int {
 		}
 	}
 	every := c.newsEvery
-	if sitenews.Doubted(of) {
+	if crawler.Doubted(of) {
 		every *= doubtedMore
 	}
 	if next < 0 || now.UnixMilli()-last < every.Milliseconds() {
@@ -37,7 +36,7 @@ func (c *scheduled) Source(of *store.Announced, now time.Time) int {
 	return next
 }
 
-// Announced is as refresh.Chooser says.
+// Announced is as crawler.chooser says.
 func (c *scheduled) Announced(id store.ID, now time.Time) {
 	if number, ok := c.numbers[id]; ok {
 		c.scheduler.News(number, c.days(now))
@@ -47,7 +46,7 @@ func (c *scheduled) Announced(id store.ID, now time.Time) {
 // newsEvery is how often each of so many hosts is asked for news.
 func newsEvery(hosts int, perDay float64) time.Duration {
 	days := min(float64(hosts)/(partForNews*perDay), 365)
-	return time.Duration(days * float64(refresh.Day))
+	return time.Duration(days * float64(crawler.Day))
 }
 
 // believedHosts are those whose sitemaps and feeds told the truth so far.
@@ -57,7 +56,7 @@ func believedHosts(s *store.Store) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h.Announced != nil && sitenews.Believed(h.Announced) {
+		if h.Announced != nil && crawler.Believed(h.Announced) {
 			believed[h.Name] = true
 		}
 	}
@@ -79,7 +78,7 @@ type watchNews struct {
 }
 
 // newsOf adds up what is known of hosts to what a session brought.
-func newsOf(s *store.Store, c sitenews.Counts) (*watchNews, error) {
+func newsOf(s *store.Store, c crawler.NewsCounts) (*watchNews, error) {
 	n := &watchNews{Asked: c.Asked, NotModified: c.NotModified, Failed: c.Failed, Changed: c.Changed, New: c.New, URLs: c.URLs}
 	if n.URLs == nil {
 		n.URLs = []string{}
@@ -93,9 +92,9 @@ func newsOf(s *store.Store, c sitenews.Counts) (*watchNews, error) {
 		}
 		n.Hosts++
 		switch {
-		case sitenews.Believed(h.Announced):
+		case crawler.Believed(h.Announced):
 			n.Believed++
-		case sitenews.Doubted(h.Announced):
+		case crawler.Doubted(h.Announced):
 			n.Doubted++
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/crawler/sitenews"
+	"fossick/crawler"
 	"fossick/datasets"
 	"fossick/datasets/corpusweb"
 	"fossick/internal/fulltest"
@@ -95,7 +95,7 @@ func beliefs(t *testing.T, web *corpusweb.Web, dir string) (right, wrong, all in
 		all++
 		truth := web.Truth("http://" + strings.TrimSuffix(h.Name, ":80") + "/").Lastmod
 		honest := truth == corpusweb.TrueLastmod
-		switch believed, doubted := sitenews.Believed(h.Announced), sitenews.Doubted(h.Announced); {
+		switch believed, doubted := crawler.Believed(h.Announced), crawler.Doubted(h.Announced); {
 		case believed && honest, doubted && !honest:
 			right++
 		case believed, doubted:

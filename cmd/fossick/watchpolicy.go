@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"fossick/crawler"
 	"fossick/crawler/hosts"
-	"fossick/crawler/refresh"
 	"fossick/internal/page"
 	"fossick/store"
 	"fossick/store/change"
@@ -169,7 +169,7 @@ func (c *scheduled) look(number int, v *change.Visit) (l look, ok bool) {
 	return look{number, c.days(time.UnixMilli(v.At)), textChanged(v)}, change.Downloaded(v.State)
 }
 
-func (c *scheduled) days(t time.Time) float64 { return float64(t.Sub(c.origin)) / float64(refresh.Day) }
+func (c *scheduled) days(t time.Time) float64 { return float64(t.Sub(c.origin)) / float64(crawler.Day) }
 
 // importances are the weights of pages by their numbers: the degree of relevance, times the
 // rank where pages are ranked, by that of a mean page.
@@ -200,8 +200,8 @@ func importances(s *store.Store) (weights []float64, err error) {
 	return weights, nil
 }
 
-// Next is as refresh.Chooser says; a budget has no end.
-func (c *scheduled) Next(now time.Time, _ bool) (*refresh.Due, time.Time, error) {
+// Next is as crawler.chooser says; a budget has no end.
+func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error) {
 	c.giveUp(now)
 	number, again := c.scheduler.Next(c.days(now))
 	if number < 0 {
@@ -209,7 +209,7 @@ func (c *scheduled) Next(now time.Time, _ bool) (*refresh.Due, time.Time, error)
 		if len(c.flying) > 0 {
 			wait = lookAgain
 		}
-		if until := (again - c.days(now)) * float64(refresh.Day); until < float64(wait) {
+		if until := (again - c.days(now)) * float64(crawler.Day); until < float64(wait) {
 			wait = max(time.Duration(until), time.Millisecond)
 		}
 		return nil, now.Add(wait), nil
@@ -217,7 +217,7 @@ func (c *scheduled) Next(now time.Time, _ bool) (*refresh.Due, time.Time, error)
 	c.flying[number] = now
 	c.turns = append(c.turns, turn{number, now})
 	birth, err := c.store.URLs().Birth(c.pages[number])
-	return &refresh.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
+	return &crawler.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
 }
 
 // giveUp gives pages that nobody answered for their next turn.
@@ -237,14 +237,14 @@ func (c *scheduled) giveUp(now time.Time) {
 	}
 }
 
-// Expect is as refresh.Hopeful says.
+// Expect is as crawler.hopeful says.
 func (c *scheduled) Expect(id store.ID, chance float64) {
 	if number, ok := c.numbers[id]; ok {
 		c.scheduler.Expect(number, chance)
 	}
 }
 
-// Answered is as refresh.Chooser says.
+// Answered is as crawler.chooser says.
 func (c *scheduled) Answered(id store.ID, v store.Visit) {
 	number, ok := c.numbers[id]
 	if !ok {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawler/people"
 	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/internal/usage"
@@ -86,8 +85,8 @@ func questions(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, top
 	if err != nil {
 		return nil, err
 	}
-	scorer = people.ScorerOf(scorer, of)
-	asker, ok := scorer.(people.Asker)
+	scorer = crawler.ScorerOf(scorer, of)
+	asker, ok := scorer.(crawler.Asker)
 	if !ok {
 		return nil, errNoQuestions
 	}
@@ -104,13 +103,13 @@ func questions(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, top
 
 // askable returns the first n of some questions that a person can answer, with what is to be
 // seen of them.
-func askable(s *store.Store, urls *page.Normalizer, all []people.Question, n int) ([]Asked, error) {
+func askable(s *store.Store, urls *page.Normalizer, all []crawler.Question, n int) ([]Asked, error) {
 	asked := []Asked{}
 	for _, q := range all {
 		if len(asked) == n {
 			break
 		}
-		p, err := people.Parse(s, urls, q.URL)
+		p, err := crawler.Parse(s, urls, q.URL)
 		if errors.Is(err, store.ErrNoPage) {
 			continue // it was scored and is not stored yet
 		}
@@ -131,7 +130,7 @@ func askable(s *store.Store, urls *page.Normalizer, all []people.Question, n int
 }
 
 // linked is a question about a URL that p links to, nil if it does not wait.
-func linked(s *store.Store, p *page.Page, q people.Question) (*Asked, error) {
+func linked(s *store.Store, p *page.Page, q crawler.Question) (*Asked, error) {
 	at := slices.IndexFunc(p.Links, func(l page.Link) bool { return page.Key(l.URL) == q.Link })
 	if at < 0 {
 		return nil, nil
@@ -197,14 +196,14 @@ func matter(p *page.Page) string {
 	return p.Text
 }
 
-func whyAsked(q people.Question) string {
+func whyAsked(q crawler.Question) string {
 	if q.Link != 0 {
 		return "not fetched yet; " + expected(q)
 	}
 	return expected(q)
 }
 
-func expected(q people.Question) string {
+func expected(q crawler.Question) string {
 	return fmt.Sprintf("on topic with probability %.2f; the links to %.0f %% of the next URLs share words with it", q.Probability, 100*q.Reach)
 }
 
@@ -230,7 +229,7 @@ func (r Running) Label(ctx context.Context, labels []Label) (answer LabelAnswer,
 type Resting struct {
 	store  *store.Store
 	urls   *page.Normalizer
-	book   *people.Book
+	book   *crawler.Book
 	scorer crawler.Scorer
 	topic  string
 }
@@ -245,7 +244,7 @@ func Rest(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, topic st
 	if err != nil {
 		return nil, err
 	}
-	r := &Resting{s, urls, people.NewBook(s, urls), scorer, topic}
+	r := &Resting{s, urls, crawler.NewBook(s, urls), scorer, topic}
 	learned, err := r.book.Replay(scorer, counts.LastPage())
 	if err == nil && counts.Pages > 0 && !learned {
 		err = errNoQuestions
@@ -265,12 +264,12 @@ func (r *Resting) Label(_ context.Context, labels []Label) (LabelAnswer, error) 
 	if err != nil {
 		return LabelAnswer{}, err
 	}
-	if err := people.Put(r.store, marks, time.Now().UnixMilli()); err != nil {
+	if err := crawler.Put(r.store, marks, time.Now().UnixMilli()); err != nil {
 		return LabelAnswer{}, err
 	}
 	_, marked, err := r.book.Read(marks)
 	if err == nil {
-		people.Tell(r.scorer, marked)
+		crawler.Tell(r.scorer, marked)
 	}
 	return LabelAnswer{Labels: said.Labels, Topic: r.topic}, err
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"fossick/crawler"
-	"fossick/crawler/people"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -15,15 +14,15 @@ import (
 // curious asks what it was told to ask.
 type curious struct {
 	crawler.Scorer
-	questions []people.Question
+	questions []crawler.Question
 	asked     []int // how many each time
 }
 
-func (*curious) Mark([]people.Marked) {}
+func (*curious) Mark([]crawler.Marked) {}
 
 func (*curious) Rescore(uint64) (float64, bool) { return 0, false }
 
-func (c *curious) Ask(n int) []people.Question {
+func (c *curious) Ask(n int) []crawler.Question {
 	c.asked = append(c.asked, n)
 	return c.questions[:min(n, len(c.questions))]
 }
@@ -69,10 +68,10 @@ func askedStore(t *testing.T) *store.Store {
 // known of them; what no crawl will ask for is passed over, and others asked for instead.
 func TestQuestions(t *testing.T) {
 	s := askedStore(t)
-	of := func(path string) people.Question {
-		return people.Question{URL: asker, Link: page.Key(asker + path), Probability: 0.25, Reach: 0.125}
+	of := func(path string) crawler.Question {
+		return crawler.Question{URL: asker, Link: page.Key(asker + path), Probability: 0.25, Reach: 0.125}
 	}
-	c := &curious{questions: []people.Question{of("failed"), of("unknown"), {URL: asker + "waits"}, of("gone"), of("waits"), {URL: asker, Probability: 0.75}}}
+	c := &curious{questions: []crawler.Question{of("failed"), of("unknown"), {URL: asker + "waits"}, of("gone"), of("waits"), {URL: asker, Probability: 0.75}}}
 	got, err := questions(s, page.NewNormalizer(nil), c, "", 2)
 	if err != nil {
 		t.Fatal(err)

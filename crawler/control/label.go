@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawler/people"
 	"fossick/crawler/story"
 	"fossick/internal/page"
 	"fossick/internal/usage"
@@ -59,7 +58,7 @@ func LabelStored(s *store.Store, urls *page.Normalizer, r LabelRequest) (LabelAn
 	if err != nil {
 		return LabelAnswer{}, err
 	}
-	return LabelAnswer{Labels: r.Labels, Topic: r.Topic}, people.Put(s, marks, time.Now().UnixMilli())
+	return LabelAnswer{Labels: r.Labels, Topic: r.Topic}, crawler.Put(s, marks, time.Now().UnixMilli())
 }
 
 // label is the crawl's end of the verb.

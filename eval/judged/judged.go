@@ -10,8 +10,8 @@ import (
 	"runtime"
 
 	"fossick/classify"
+	"fossick/crawler"
 	"fossick/crawler/crawlplan"
-	"fossick/crawler/harvest"
 	"fossick/datasets"
 	"fossick/eval"
 	"fossick/internal/page"
@@ -101,7 +101,7 @@ func nextPages(relevant []bool) *eval.Next {
 	if len(relevant) < least {
 		return nil
 	}
-	m := harvest.Of(relevant)
+	m := crawler.Of(relevant)
 	return &eval.Next{Pages: m.Pages, Harvest: m.Harvest, Upper: m.Upper}
 }
 

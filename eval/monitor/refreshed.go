@@ -4,7 +4,6 @@ import (
 	"io"
 
 	"fossick/crawler"
-	"fossick/crawler/refresh"
 	"fossick/internal/printable"
 )
 
@@ -20,7 +19,7 @@ type Refreshed struct {
 	Seconds  float64 `json:"seconds"`   // of this session
 }
 
-func refreshedOf(r refresh.Counts, p crawler.Progress) *Refreshed {
+func refreshedOf(r crawler.RefreshCounts, p crawler.Progress) *Refreshed {
 	return &Refreshed{r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed, p.Pages, p.Elapsed.Seconds()}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
-	"fossick/crawler/sitenews"
 	"fossick/eval"
 	"fossick/internal/printable"
 	"fossick/internal/report"
@@ -62,9 +61,9 @@ type Result struct {
 	Topics map[string]Topic `json:"topics,omitempty"` // that share the crawl
 	goals  []Goal
 
-	News    sitenews.Counts `json:"-"` // what sitemaps and feeds told a watch
-	NoTopic bool            `json:"-"` // nothing counts as on topic
-	verb    string          // that goes on
+	News    crawler.NewsCounts `json:"-"` // what sitemaps and feeds told a watch
+	NoTopic bool           `json:"-"` // nothing counts as on topic
+	verb    string         // that goes on
 }
 
 // Session is what a crawl was asked, for its result.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"fossick/crawler"
-	"fossick/crawler/across"
 	"fossick/crawler/fetch"
 	"fossick/internal/printable"
 	"fossick/store"
@@ -74,7 +73,7 @@ func reasonOf(l *store.Life) string {
 // endedIn returns the life of a URL that has ended, and the store of the agent that has it.
 func endedIn(stores []*store.Store, u string) (*store.Store, *store.Life) {
 	for _, s := range stores {
-		if l, err := s.URLs().Life(u); err == nil && l.Fate != nil && l.Fate.Reason != across.Reason {
+		if l, err := s.URLs().Life(u); err == nil && l.Fate != nil && l.Fate.Reason != crawler.Reason {
 			return s, l
 		}
 	}

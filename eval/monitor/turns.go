@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"fossick/crawler/turns"
+	"fossick/crawler"
 )
 
 // Owner is what /status says of the crawl's owner, the one goroutine that
@@ -17,15 +17,15 @@ type Owner struct {
 	Parts     map[string]float64 `json:"longest_part_seconds"` // by part of a turn
 }
 
-func ownerOf(t turns.Stats) Owner {
+func ownerOf(t crawler.Stats) Owner {
 	s := Owner{Longest: t.Longest.Seconds(), Parts: map[string]float64{}}
 	for i, n := range t.Within {
 		s.Turns += n
-		if i >= len(turns.Bounds) || turns.Bounds[i] > 100*time.Millisecond {
+		if i >= len(crawler.Bounds) || crawler.Bounds[i] > 100*time.Millisecond {
 			s.Over100ms += n
 		}
 	}
-	for p := range turns.Parts {
+	for p := range crawler.Parts {
 		s.Parts[p.String()] = t.Parts[p].Seconds()
 	}
 	return s
@@ -56,12 +56,12 @@ func (m turnMetrics) Collect(ch chan<- prometheus.Metric) {
 	count, upTo := uint64(0), map[float64]uint64{}
 	for i, n := range t.Within {
 		count += n
-		if i < len(turns.Bounds) {
-			upTo[turns.Bounds[i].Seconds()] = count
+		if i < len(crawler.Bounds) {
+			upTo[crawler.Bounds[i].Seconds()] = count
 		}
 	}
 	ch <- prometheus.MustNewConstHistogram(metricTurns, count, t.Total.Seconds(), upTo)
-	for p := range turns.Parts {
+	for p := range crawler.Parts {
 		ch <- prometheus.MustNewConstMetric(metricTurnTotal, prometheus.CounterValue, t.Totals[p].Seconds(), p.String())
 		ch <- prometheus.MustNewConstMetric(metricTurnPart, prometheus.GaugeValue, t.Parts[p].Seconds(), p.String())
 	}

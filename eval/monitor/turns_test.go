@@ -11,14 +11,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"fossick/crawler"
-	"fossick/crawler/turns"
 )
 
 // TestTurnsAreShown: /status and /metrics say how long the crawl's owner was busy.
 func TestTurnsAreShown(t *testing.T) {
-	took := turns.Stats{Total: 3 * time.Second, Longest: 2 * time.Second}
-	took.Within[0], took.Within[6], took.Within[7], took.Within[len(turns.Bounds)] = 7, 4, 2, 1
-	took.Parts[turns.Commit], took.Totals[turns.Commit] = 1500*time.Millisecond, 9*time.Second
+	took := crawler.Stats{Total: 3 * time.Second, Longest: 2 * time.Second}
+	took.Within[0], took.Within[6], took.Within[7], took.Within[len(crawler.Bounds)] = 7, 4, 2, 1
+	took.Parts[crawler.Commit], took.Totals[crawler.Commit] = 1500*time.Millisecond, 9*time.Second
 	m := &Server{}
 	m.Show(crawler.Progress{Turns: took})
 

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/crawler/across"
+	"fossick/crawler"
 	"fossick/crawler/fetch"
 	"fossick/internal/fulltest"
 	"fossick/internal/page"
@@ -112,8 +112,8 @@ func TestDuplicatesOfBefore(t *testing.T) {
 			t.Errorf("%d contents, want %d; %d pages have one again", contents, 24*10+9, again)
 		}
 		elsewhere, dropped := map[string]bool{}, 0
-		for e := range g.ended(across.StateElsewhere) {
-			elsewhere[e.URL] = e.Reason == across.AskedElsewhere(string(fetch.StateDuplicate))
+		for e := range g.ended(crawler.StateElsewhere) {
+			elsewhere[e.URL] = e.Reason == crawler.AskedElsewhere(string(fetch.StateDuplicate))
 		}
 		for e := range g.ended(string(fetch.StateDuplicate)) {
 			if e.Page == 0 && elsewhere[e.URL] {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"fossick/crawler"
-	"fossick/crawler/across"
 	"fossick/crawler/cluster"
 	"fossick/store"
 )
@@ -55,7 +54,7 @@ func (m *Member) Report() cluster.Report {
 	r.Pages, r.Relevant, r.Requests = int64(n.Pages), int64(n.Relevant), int64(n.Requests)
 	r.Waiting, r.InFlight, r.Outbox = int64(m.load.Waiting), int64(m.load.Busy), int64(m.load.Unsent)
 	r.Moves = n.Requests + n.URLs + n.Parcels + m.taken + uint64(m.load.Busy)
-	r.Lost = int64(n.States[across.StateLost])
+	r.Lost = int64(n.States[crawler.StateLost])
 	r.Workers, r.Rate = m.opt.Crawl.Workers, m.rate
 	r.Pace = m.pace.perSecond(r.Workers)
 	r.Head, r.Each = m.ahead.head()

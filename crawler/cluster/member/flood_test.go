@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/crawler/across"
+	"fossick/crawler"
 	"fossick/crawler/cluster/sites"
 	"fossick/internal/fulltest"
 	"fossick/store"
@@ -46,10 +46,10 @@ func floodRate(t *testing.T, urls int, span time.Duration) float64 {
 	const each = 1000
 	counts, parts := store.Counts{}, sites.New()
 	for first := 0; first < urls; first += each {
-		p := across.Parcel{Via: store.ViaSitemap}
+		p := crawler.Parcel{Via: store.ViaSitemap}
 		host := fmt.Sprintf("http://flood%d.test/", first/each%8)
 		for i := range each {
-			p.Links = append(p.Links, across.Link{URL: fmt.Sprint(host, first+i), Score: .1})
+			p.Links = append(p.Links, crawler.Link{URL: fmt.Sprint(host, first+i), Score: .1})
 		}
 		b := s.Batch()
 		if err := store.OutboxIn(b).Put(parts.Part(host), &counts, p.Pack()); err != nil {

@@ -12,7 +12,6 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/cluster"
 	"fossick/crawler/cluster/sites"
-	"fossick/crawler/patience"
 	"fossick/store"
 )
 
@@ -83,7 +82,7 @@ func New(opt Options) (*Member, error) {
 		return nil, err
 	}
 	m.agent = crawler.AgentOf(m.crawl)
-	w.keeper = patience.New(patience.Options{Factor: o.Patience, Chances: m.agent.Promises()})
+	w.keeper = crawler.NewPatience(crawler.PatienceOptions{Factor: o.Patience, Chances: m.agent.Promises()})
 	m.newReplicas()
 	return m, nil
 }
@@ -91,7 +90,7 @@ func New(opt Options) (*Member, error) {
 // Engine is the member's crawl, for who asks it alone.
 func (m *Member) Engine() *crawler.Crawler { return m.crawl }
 
-// Mine is as across.Sites says. The protocol may own a part anew before Own has heard of it.
+// Mine is as crawler.sites says. The protocol may own a part anew before Own has heard of it.
 func (m *Member) Mine(part uint16) bool {
 	epoch, ok := m.node.May(cluster.Partition(part))
 	if !ok {
@@ -102,10 +101,10 @@ func (m *Member) Mine(part uint16) bool {
 	return m.coming[part] == nil && m.epochs[part] == epoch
 }
 
-// Held is as across.Sites says.
+// Held is as crawler.sites says.
 func (m *Member) Held(part uint16) bool { return m.node.Held(cluster.Partition(part)) }
 
-// Ours is as across.Sites says.
+// Ours is as crawler.sites says.
 func (m *Member) Ours(part uint16) bool {
 	if !m.node.Ours(cluster.Partition(part)) {
 		return false

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawler/across"
 	"fossick/crawler/cluster"
 	"fossick/crawler/cluster/local"
 	"fossick/crawler/fetch"
@@ -553,7 +552,7 @@ func (g *group) lost(but string) (n int) {
 		if err != nil {
 			g.t.Fatal(err)
 		}
-		n += int(counts.States[across.StateLost])
+		n += int(counts.States[crawler.StateLost])
 	}
 	return n
 }

@@ -10,7 +10,6 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/cluster"
 	"fossick/crawler/frontier"
-	"fossick/crawler/patience"
 )
 
 // bestLinks is how many links are looked at for what waits, at one member and at all.
@@ -32,7 +31,7 @@ func survey(ctx context.Context, agent *crawler.Agent) (best []cluster.Best, err
 // worth finds the price below which no member takes a link, as one crawl does that has all
 // that waits (docs/frontier.md). The coordinator asks.
 type worth struct {
-	keeper *patience.Keeper
+	keeper *crawler.Keeper
 	most   int64     // pages of the crawl; 0: no end
 	pages  int64     // the last time
 	moved  time.Time // when these became more
@@ -54,7 +53,7 @@ func (w *worth) price(all []cluster.Report) float64 {
 		return math.Inf(-1) // waiting brings nothing
 	}
 	slices.SortStableFunc(links, func(a, b frontier.Waiting) int { return cmp.Compare(b.Priority, a.Priority) })
-	b := patience.Budget{Pages: math.MaxInt32, Harvest: float64(relevant) / float64(max(1, pages))}
+	b := crawler.Budget{Pages: math.MaxInt32, Harvest: float64(relevant) / float64(max(1, pages))}
 	if w.most > 0 {
 		b.Pages = int(max(0, min(w.most-pages, math.MaxInt32)))
 	}

@@ -12,7 +12,6 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/cluster"
 	"fossick/crawler/frontier"
-	"fossick/crawler/patience"
 )
 
 // folded is what survey makes of links.
@@ -50,11 +49,11 @@ func TestWorth(t *testing.T) {
 			reports = append(reports, cluster.Report{Pages: 50, Relevant: 20, Best: folded(links)})
 		}
 		slices.SortFunc(union, byPriority)
-		opt := patience.Options{Factor: 3, Chances: chances}
-		want := patience.New(opt).Price(patience.Budget{Pages: 1000 - 50*members, Harvest: .4}, func(dst []frontier.Waiting, n int) []frontier.Waiting {
+		opt := crawler.PatienceOptions{Factor: 3, Chances: chances}
+		want := crawler.NewPatience(opt).Price(crawler.Budget{Pages: 1000 - 50*members, Harvest: .4}, func(dst []frontier.Waiting, n int) []frontier.Waiting {
 			return append(dst, union[:min(n, len(union))]...)
 		})
-		w := worth{keeper: patience.New(opt), most: 1000}
+		w := worth{keeper: crawler.NewPatience(opt), most: 1000}
 		if got := w.price(reports); math.Abs(got-want) > .1*scale || math.IsInf(got, -1) != math.IsInf(want, -1) {
 			t.Errorf("%d links at %d members: price %.3f, want %.3f", len(union), members, got, want)
 		}
@@ -65,7 +64,7 @@ func TestWorth(t *testing.T) {
 // priorities fall from 1 to 0, less a tenth of the harvest, 150 of 500 pages.
 func TestWorthOfBudget(t *testing.T) {
 	best := []cluster.Best{{Links: 1, Parties: 1, Priority: 1}, {Links: 1024, Parties: 1024}}
-	w := worth{keeper: patience.New(patience.Options{Factor: 1e6, Chances: true}), most: 660}
+	w := worth{keeper: crawler.NewPatience(crawler.PatienceOptions{Factor: 1e6, Chances: true}), most: 660}
 	got := w.price([]cluster.Report{{Pages: 400, Relevant: 130, Best: best}, {Pages: 100, Relevant: 20}})
 	if want := 1 - 10./1023 - 0.03; !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("price %v, want %v", got, want)
@@ -75,7 +74,7 @@ func TestWorthOfBudget(t *testing.T) {
 // TestWorthless: reports that no member makes do no harm, and nobody waits for ever.
 func TestWorthless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := worth{keeper: patience.New(patience.Options{Factor: 3})}
+		w := worth{keeper: crawler.NewPatience(crawler.PatienceOptions{Factor: 3})}
 		for _, best := range [][]cluster.Best{nil, {{Links: -1}}, {{Links: math.MaxInt, Parties: 1, Priority: .5}}, {{Links: 8, Parties: -3, Priority: .5}}, {{Links: 2, Parties: 9, Priority: .5}, {Links: 1, Parties: 1}}} {
 			w.price([]cluster.Report{{Best: best}})
 		}

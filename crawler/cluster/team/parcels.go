@@ -61,15 +61,15 @@ type share struct {
 	agents, number int
 }
 
-// Part is as across.Sites says. There are as many parts as agents, so that all of a page's
+// Part is as crawler.sites says. There are as many parts as agents, so that all of a page's
 // links to one agent go there together.
 func (s share) Part(url string) uint16 { return uint16(int(s.Sites.Part(url)) % s.agents) }
 
-// Mine is as across.Sites says; parts of stores that an earlier version made may be any.
+// Mine is as crawler.sites says; parts of stores that an earlier version made may be any.
 func (s share) Mine(part uint16) bool { return int(part)%s.agents == s.number }
 
-// Held is as across.Sites says.
+// Held is as crawler.sites says.
 func (s share) Held(part uint16) bool { return s.Mine(part) }
 
-// Ours is as across.Sites says.
+// Ours is as crawler.sites says.
 func (s share) Ours(part uint16) bool { return s.Mine(part) }

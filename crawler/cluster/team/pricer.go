@@ -9,15 +9,14 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/frontier"
-	"fossick/crawler/patience"
 )
 
 // pricer finds out below which price no agent takes a link, since better ones of any of them
 // are worth a wait: as one crawl does that has all of these (docs/frontier.md).
 type pricer struct {
-	keeper *patience.Keeper // nil: whatever is free is taken
-	limit  time.Duration    // of the crawl; 0: none
-	work   int              // exchanges at a time, of all agents
+	keeper *crawler.Keeper // nil: whatever is free is taken
+	limit  time.Duration   // of the crawl; 0: none
+	work   int             // exchanges at a time, of all agents
 	began  time.Time
 
 	price float64
@@ -43,7 +42,7 @@ const bestLinks = 1024
 func newPricer(whole *crawler.Options, promises bool) pricer {
 	p := pricer{limit: whole.MaxTime, work: whole.Workers, price: math.Inf(-1)}
 	if factor := whole.WaitsUpTo(); factor > 1 {
-		p.keeper = patience.New(patience.Options{Factor: factor, Chances: promises})
+		p.keeper = crawler.NewPatience(crawler.PatienceOptions{Factor: factor, Chances: promises})
 	}
 	return p
 }
@@ -77,7 +76,7 @@ func (p *pricer) least(ctx context.Context, agents []*agent, left uint64) (float
 		return 0, err
 	}
 	n := &sum.Counts
-	p.price = p.keeper.Price(patience.Budget{
+	p.price = p.keeper.Price(crawler.Budget{
 		Pages: int(min(left, math.MaxInt32)), Harvest: float64(n.Relevant) / float64(max(1, n.Pages)),
 		Requests: float64(1+n.Requests) / float64(1+n.Pages),
 		Cycle:    sum.Cycle, Took: sum.Took, Workers: p.work, Limited: p.limit > 0, Time: p.limit - now.Sub(p.began),

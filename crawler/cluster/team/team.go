@@ -14,7 +14,6 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/cluster/sites"
-	"fossick/crawler/harvest"
 	"fossick/store"
 )
 
@@ -29,7 +28,7 @@ type Options struct {
 type Team struct {
 	whole   crawler.Options
 	agents  []*agent
-	harvest harvest.Watch
+	harvest crawler.Watch
 	ended   chan *agent
 	reach   int // links that are good enough
 	turn    int // of the agent that comes first, where all are alike
@@ -94,7 +93,7 @@ func New(opt Options) (*Team, error) {
 	if len(opt.Agents) == 0 {
 		return nil, errors.New("team: no agent")
 	}
-	t := &Team{whole: opt.Agents[0], ended: make(chan *agent, len(opt.Agents)), harvest: harvest.NewWatch(opt.Agents[0].MinHarvest), wake: make(chan struct{}, 1), progress: make([]crawler.Progress, len(opt.Agents))}
+	t := &Team{whole: opt.Agents[0], ended: make(chan *agent, len(opt.Agents)), harvest: crawler.NewWatch(opt.Agents[0].MinHarvest), wake: make(chan struct{}, 1), progress: make([]crawler.Progress, len(opt.Agents))}
 	t.whole.Workers = cmp.Or(t.whole.Workers, crawler.DefaultWorkers)
 	all := sites.New()
 	for i, o := range opt.Agents {

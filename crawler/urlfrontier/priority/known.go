@@ -1,7 +1,7 @@
 package priority
 
 import (
-	"fossick/crawler/people"
+	"fossick/crawler"
 	"fossick/crawler/urlfrontier/api"
 	"fossick/internal/page"
 )
@@ -27,11 +27,11 @@ func (s *Scorer) Known(info *api.URLInfo) (score float64, judged, learned bool) 
 			score = 1
 		}
 		s.note(p, score, len(p.Links) > 0)
-		if m, ok := s.scorer.(people.Marker); ok {
+		if m, ok := s.scorer.(crawler.Marker); ok {
 			if !hasText {
-				m.Mark([]people.Marked{{URL: p.URL, OnTopic: onTopic}})
+				m.Mark([]crawler.Marked{{URL: p.URL, OnTopic: onTopic}})
 			} else {
-				m.Mark([]people.Marked{{URL: p.URL, Page: p, OnTopic: onTopic}})
+				m.Mark([]crawler.Marked{{URL: p.URL, Page: p, OnTopic: onTopic}})
 			}
 		}
 	}

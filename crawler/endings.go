@@ -1,0 +1,164 @@
+package crawler
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"fossick/crawler/fetch"
+	"fossick/crawler/journal"
+	"fossick/graph/orders"
+	"fossick/internal/page"
+	"fossick/store"
+)
+
+// endings applies what an exchange means for its URL: it ends, leads elsewhere or waits
+// again.
+type endings struct{ queue *queue }
+
+// newEndings returns the endings of a queue's URLs.
+func newEndings(q *queue) *endings { return &endings{q} }
+
+// Conclude ends a URL's wait with its fate; a job that no URL waits for has none.
+func (e *endings) Conclude(b journal.Batch, id store.ID, q store.Queued, fate store.Fate) error {
+	if id == 0 {
+		return nil
+	}
+	if e.queue.post != nil { // who had the part before may have told of it meanwhile
+		switch was, err := b.Ended(id); {
+		case err == nil:
+			e.queue.totals.Reopened(was)
+		case !errors.Is(err, store.ErrUnknown):
+			return err
+		}
+	}
+	e.queue.totals.Ended(fate.State)
+	fate.At = cmp.Or(fate.At, e.queue.opt.Now().UnixMilli())
+	fate.Score, fate.Parent = cmp.Or(fate.Score, q.Score), q.Parent
+	return b.End(id, fate)
+}
+
+// Next returns the end of a wait that begins now, as the journal has it.
+func (e *endings) Next(after time.Duration) int64 {
+	if after <= 0 {
+		return 0
+	}
+	return e.queue.opt.Now().Add(after).UnixMilli()
+}
+
+// By returns the fate of a URL that an exchange ended.
+func (e *endings) By(o *outcome) store.Fate {
+	r := o.Resp
+	return store.Fate{State: string(r.State), Reason: r.ErrorText(), Score: o.Page.Promise, Next: e.Next(afterAnswer(r, o.Birth.Depth))}
+}
+
+// Of returns the fate of a URL that no exchange of its own ended.
+func (e *endings) Of(state, reason string) store.Fate {
+	return store.Fate{State: state, Reason: reason, Next: e.Next(refreshAfter(fetch.State(state), 0))}
+}
+
+// Retry queues a URL again after a failure that may pass, or gives it up. The host rests as
+// long: the chance that another try succeeds then is what lowers its place.
+func (e *endings) Retry(b journal.Batch, o *outcome, visits int, rest time.Duration) error {
+	q, err := b.Queued(o.ID) // what it is excused may have changed while it was in flight
+	if err != nil {
+		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
+	}
+	q.Visits = visits
+	again, why := o.Host.Health.Retry(o.Resp, visits-q.Excused)
+	if again {
+		key := page.Key(o.Birth.URL)
+		worth := e.queue.raised(0, key, o.Priority)
+		e.queue.chances.Retry(o.Host.Name, o.Birth.URL, o.Resp, e.queue.opt.Now().Add(rest))
+		o.Priority = e.queue.Lowered(key, worth)
+		e.queue.Requeue(o.workJob)
+		return b.Queue(o.ID, q)
+	}
+	fate := e.By(o)
+	if why != "" {
+		fate.Reason = strings.TrimPrefix(fate.Reason+"; "+why, "; ")
+	}
+	return e.Conclude(b, o.ID, q, fate)
+}
+
+// Forgive queues a URL again after a failure that counts for nobody.
+func (e *endings) Forgive(b journal.Batch, o *outcome, visits int) error {
+	q, err := b.Queued(o.ID)
+	if err != nil {
+		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
+	}
+	q.Visits = visits
+	q.Excused++
+	e.queue.Requeue(o.workJob)
+	return b.Queue(o.ID, q)
+}
+
+// Redirect hands the target back to the frontier, with the place in the queue
+// that the URL had: each hop waits for its own host and its own robots.txt.
+func (e *endings) Redirect(b journal.Batch, o *outcome) (store.ID, error) {
+	fate := store.Fate{State: string(fetch.StateRedirect), Score: o.Page.Promise, Next: e.Next(afterAnswer(o.Resp, o.Birth.Depth))}
+	target, err := redirectTarget(e.queue.opt.URLs, o.Resp)
+	switch {
+	case err != nil:
+		fate.Reason = "the target of the redirect cannot be used: " + err.Error()
+	case o.Birth.Hops+1 > maxHops:
+		fate.Reason = "too many redirects in a row"
+	}
+	var id store.ID
+	if fate.Reason == "" {
+		score := e.queue.handedOn(o.Queued.Score, e.queue.raised(0, page.Key(o.Birth.URL), o.Priority))
+		f := link{URL: target, Hash: store.HashURL(target), Score: score, Skip: e.queue.opt.Scope.Excludes(target)}
+		if f.Skip == "" {
+			f.Skip = e.queue.opt.Scope.Leaves(o.Birth.URL, target)
+		}
+		var led []float64
+		if s, ok := e.queue.opt.Scorer.(Redirected); ok {
+			led = s.Led(page.Key(o.Birth.URL))
+			s.Lead(page.Key(target), led)
+		}
+		birth := store.Birth{From: o.URLID(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
+		if id, err = e.queue.Discover(b, birth, f, orders.Link{Score: score, Step: e.queue.totals.LastPage()}); err != nil {
+			return 0, err
+		}
+		if err := dispatch(e.queue, b, Parcel{From: o.Birth.URL, Via: birth.Via, Depth: birth.Depth, Hops: birth.Hops, Led: led}); err != nil {
+			return 0, err
+		}
+		fate.Reason = "to " + target
+	}
+	return id, e.Conclude(b, o.ID, o.Queued, fate)
+}
+
+// TakeBack queues URLs again that ended without a page. Their earlier visits do not count as
+// tries.
+func (e *endings) TakeBack(urls []string) error {
+	q := e.queue
+	b := q.journal.Batch()
+	defer func() { b.Cancel() }()
+	for _, url := range urls {
+		if b.Full() {
+			if err := q.totals.Commit(b); err != nil {
+				return err
+			}
+			b = q.journal.Batch()
+		}
+		life, err := q.opt.Store.URLs().Life(url)
+		if err != nil {
+			return err
+		}
+		if len(life.Visits) > mostVisits {
+			continue
+		}
+		place, err := reopen(q, b, life, len(life.Visits))
+		if err != nil {
+			return err
+		}
+		q.frontier.Push(item(life.ID, q.frontier.Host(page.Host(url)), url, place.Priority), place.Also...)
+	}
+	return q.totals.Commit(b)
+}
+
+// mostVisits leaves room for a few tries below the last number that a visit's key can have.
+const mostVisits = math.MaxUint16 - 100

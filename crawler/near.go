@@ -1,0 +1,92 @@
+package crawler
+
+import (
+	"cmp"
+	"slices"
+
+	"fossick/internal/page"
+	"fossick/store"
+)
+
+// Near-duplicates are stored once. A reading asks the journal for pages with a signature
+// like its own, and compares its content with the likeliest. What is stored meanwhile, the
+// crawl's owner compares by signatures alone; see Latest.
+//
+// The links of a near-duplicate are followed nevertheless. Most are known by the page that
+// it repeats. Those of a printer version or a mirror may be new.
+
+const (
+	// nearCompared bounds the stored pages that one is compared with by content.
+	nearCompared = 3
+	// nearSlack is how far an estimate may fall short: three standard errors at a
+	// resemblance of 0.9.
+	nearSlack = 0.08
+)
+
+// readingNear says which stored page a page is a near-duplicate of.
+type readingNear struct {
+	Page        uint64 // 0 when there is none
+	Resemblance float64
+	Stored      uint64 // pages at the time of the look-up: later ones were not seen
+}
+
+// findNear looks for a stored page that p is a near-duplicate of.
+func (r *reader) findNear(p *readingPage, order order, spent func() error) error {
+	if r.opt.KeepNear || p.NoIndex || p.Signature.IsZero() || order.Old != nil {
+		return nil
+	}
+	p.Near.Stored = r.stored.Load() // before the look-up, so that no page is missed
+	candidates, err := r.journal.Candidates(p.Signature[:])
+	if err != nil {
+		return err
+	}
+	for _, candidate := range promising(p.Page, candidates) {
+		if err := spent(); err != nil {
+			return err
+		}
+		q, err := r.journal.Read(&candidate, spent)
+		if err != nil {
+			return err
+		}
+		if q == nil { // its body is damaged
+			continue
+		}
+		if resemblance, near := page.Near(p.Page, q); near {
+			p.Near.Page, p.Near.Resemblance = candidate.Number, resemblance
+			return nil
+		}
+	}
+	return nil
+}
+
+// promising returns the candidates that are worth a comparison by content, the likeliest
+// first. An exact duplicate needs none: the owner finds it by its checksum.
+func promising(p *page.Page, candidates []store.Candidate) []store.Candidate {
+	type estimated struct {
+		store.Candidate
+		share float64
+	}
+	var best []estimated
+	for _, candidate := range candidates {
+		if string(candidate.Checksum) == string(p.Checksum[:]) {
+			return nil
+		}
+		if share := estimate(p, &candidate); share >= page.NearShare(p.URL, p.Title, candidate.URL, candidate.Title)-nearSlack {
+			best = append(best, estimated{candidate, share})
+		}
+	}
+	slices.SortStableFunc(best, func(a, b estimated) int { return cmp.Compare(b.share, a.share) })
+	var likeliest []store.Candidate
+	for _, e := range best[:min(len(best), nearCompared)] {
+		likeliest = append(likeliest, e.Candidate)
+	}
+	return likeliest
+}
+
+func estimate(p *page.Page, candidate *store.Candidate) float64 {
+	if len(candidate.Signature) != page.SignatureSize {
+		return 0
+	}
+	signature := page.Signature(candidate.Signature)
+	return page.Estimate(&p.Signature, &signature)
+}

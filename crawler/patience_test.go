@@ -1,0 +1,147 @@
+package crawler
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"fossick/crawler/frontier"
+)
+
+// links returns so many links from each priority, each at a party of its own or all at one.
+func links(one bool, priorities ...float64) (all []frontier.Waiting) {
+	for _, p := range priorities {
+		for range 20 {
+			party := frontier.Host(1)
+			if !one {
+				party = frontier.Host(len(all) + 1)
+			}
+			all = append(all, frontier.Waiting{Priority: p, Party: party})
+		}
+	}
+	return all
+}
+
+// TestPrice: worked by hand from the rule of docs/frontier.md.
+func TestPrice(t *testing.T) {
+	any := math.Inf(-1)
+	for _, c := range []struct {
+		name   string
+		opt    PatienceOptions
+		budget Budget
+		links  []frontier.Waiting
+		want   float64
+	}{
+		{"a few links", PatienceOptions{Factor: 3}, Budget{Pages: 960}, links(true, .9)[:4], any},
+		{"ranks: the last pages", PatienceOptions{Factor: 3}, Budget{Pages: 1}, links(true, .9, .8), .9},
+		{"a tenth of the harvest is no loss", PatienceOptions{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .5}, links(true, .9, .8), .9 - .05},
+		// Forty hosts have good links: a third is 14, and the tenth of 0 is nothing.
+		{"a third of the hosts", PatienceOptions{Factor: 3, Chances: true}, Budget{Pages: 1}, links(false, .9, .8, .1), .9},
+		{"two thirds of the hosts", PatienceOptions{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .9, .8, .1), .8},
+		{"hosts with poor links do not count", PatienceOptions{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .9, .1, .1), .9},
+		{"nor do they where all are small", PatienceOptions{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .09, .08, .01), .08},
+		{"half the price is good", PatienceOptions{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .9, .45, .1), .45},
+		{"by ranks they do", PatienceOptions{Factor: 1.5}, Budget{Pages: 1}, links(false, .9, .1, .1), .1},
+		{"poor beside what was found", PatienceOptions{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .9}, links(true, .3, .2), any},
+		{"not so poor", PatienceOptions{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .7}, links(true, .3, .2), .3 - .07},
+		{"just not poor", PatienceOptions{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: 1}, links(true, .35, .34), .25},
+		{"by ranks nothing is poor", PatienceOptions{Factor: 3}, Budget{Pages: 1, Harvest: .9}, links(true, .3, .2), .3},
+		// 50 pages of 2 requests, each of them a second of some party, in 100 s.
+		{"time enough for one party", PatienceOptions{Factor: 3}, Budget{Pages: 50, Requests: 2, Cycle: time.Second, Limited: true, Time: 100 * time.Second}, links(true, .9, .8), .9},
+		{"too little for it", PatienceOptions{Factor: 3}, Budget{Pages: 50, Requests: 2, Cycle: time.Second, Limited: true, Time: 99 * time.Second}, links(true, .9, .8), any},
+		{"thirty parties must be busy", PatienceOptions{Factor: 10}, Budget{Pages: 60, Requests: 1, Cycle: time.Second, Limited: true, Time: 2 * time.Second}, links(false, .9, .8), .8},
+		{"more than there are", PatienceOptions{Factor: 10}, Budget{Pages: 60, Requests: 1, Cycle: time.Second, Limited: true, Time: time.Second}, links(false, .9, .8), any},
+		{"the time is over", PatienceOptions{Factor: 3}, Budget{Pages: 1, Limited: true}, links(true, .9, .8), any},
+	} {
+		got := NewPatience(c.opt).Price(c.budget, func(dst []frontier.Waiting, n int) []frontier.Waiting {
+			return append(dst, c.links[:min(n, len(c.links))]...)
+		})
+		if !(math.Abs(got-c.want) <= 1e-12) && got != c.want {
+			t.Errorf("%s: price %g, want %g", c.name, got, c.want)
+		}
+	}
+}
+
+// TestBest: forty hosts have links of .8 or more.
+func TestBest(t *testing.T) {
+	k := NewPatience(PatienceOptions{Factor: 3})
+	k.Price(Budget{Pages: 1}, func(dst []frontier.Waiting, n int) []frontier.Waiting {
+		return append(dst, links(false, .9, .8, .1)...)
+	})
+	if best, parties := k.Best(.8); best != .9 || parties != 40 {
+		t.Errorf("best %g at %d parties, want .9 at 40", best, parties)
+	}
+	if best, parties := k.Best(1); best != 0 || parties != 0 {
+		t.Errorf("nothing is worth 1, and yet best %g at %d parties", best, parties)
+	}
+}
+
+// TestWindow: the price is that of one sixteenth of the pages left, and of one in 64 of the
+// links that are known at most; of the last pages it is the fifth best.
+func TestWindow(t *testing.T) {
+	var all []frontier.Waiting
+	for n := range surveyed {
+		all = append(all, frontier.Waiting{Priority: float64(surveyed - n), Party: 1})
+	}
+	for _, c := range []struct{ pages, known, want int }{
+		{1, surveyed, 4}, {64, surveyed, 4}, {160, surveyed, 10}, {1600, surveyed, surveyed / 64}, {1600, 512, 8}, {1600, 10, 4},
+	} {
+		got := NewPatience(PatienceOptions{Factor: 3}).Price(Budget{Pages: c.pages}, func(dst []frontier.Waiting, n int) []frontier.Waiting {
+			return append(dst, all[:c.known]...)
+		})
+		if got != all[c.want].Priority {
+			t.Errorf("%d pages left, %d links known: price %g, want %g", c.pages, c.known, got, all[c.want].Priority)
+		}
+	}
+}
+
+// TestWide: where the first links are all good and of few parties, more are looked at, until
+// the workers have enough to do; and fewer again when that is not so any more.
+func TestWide(t *testing.T) {
+	many := func(each int) (all []frontier.Waiting) {
+		for n := range 64 * surveyed {
+			all = append(all, frontier.Waiting{Priority: .9 - .1*float64(n)/(64*surveyed), Party: frontier.Host(n / each)})
+		}
+		return all
+	}
+	k, widest := NewPatience(PatienceOptions{Factor: 3, Chances: true}), 0
+	price := func(links []frontier.Waiting, workers int) float64 {
+		return k.Price(Budget{Pages: 1, Cycle: time.Second, Took: 100 * time.Millisecond, Workers: workers}, func(dst []frontier.Waiting, n int) []frontier.Waiting {
+			widest = max(widest, n)
+			return append(dst, links[:n]...)
+		})
+	}
+	for _, c := range []struct {
+		name          string
+		each, workers int
+		wide, party   int // links that were looked at, times surveyed; the party that has the price
+	}{
+		{"of one party each", 1, 9, 1, 30},
+		{"of sixteen each", 16, 9, 2, 30}, // 90 parties are 1,440 links
+		{"of very many each", 4096, 9, 16, 2},
+		{"enough for three workers", 16, 3, 1, 10},
+	} {
+		links := many(c.each)
+		*k, widest = *NewPatience(k.opt), 0
+		got := price(links, c.workers)
+		holds := 1 // twice as long for each time as many links
+		if c.wide > 1 {
+			holds = 2 * c.wide
+		}
+		if want := links[(c.party-1)*c.each].Priority; got != want || widest != c.wide*surveyed || k.Holds() != holds {
+			t.Errorf("%s: price %g, which holds %d times as long, looked at %d; want %g, %d, %d times %d", c.name, got, k.Holds(), widest, want, holds, c.wide, surveyed)
+		}
+	}
+	*k = *NewPatience(PatienceOptions{Factor: 3})
+	if price(many(4096), 9); k.Holds() != 1 {
+		t.Error("by order alone nobody knows what is good, and more was looked at")
+	}
+	*k = *NewPatience(PatienceOptions{Factor: 3, Chances: true})
+	price(many(4096), 9)
+	for range 5 {
+		price(many(1), 9)
+	}
+	if k.Holds() != 1 {
+		t.Errorf("a price still holds %d times as long", k.Holds())
+	}
+}

@@ -1,0 +1,146 @@
+package crawler
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"fossick/store"
+)
+
+// Rounds chooses all stored pages, again and again (paper E, E6). Its rounds are on record:
+// one that was cut off is finished first, by those pages that were not visited since it
+// began.
+type Rounds struct {
+	store  *store.Store
+	every  time.Duration
+	left   int  // rounds still to be ended; negative: without end
+	noPage bool // URLs that gave no page are chosen too
+
+	all   []store.Round // on record, the last one goes on where pages is set
+	begin time.Time     // of the next one, at the earliest
+	pages func() (*store.Known, error, bool)
+	stop  func()
+	drawn bool // pages has no more
+}
+
+// NewRounds returns a chooser that ends after so many rounds, 0 is never; from begin to begin
+// there is at least a time. With noPage it also chooses the URLs that gave no page but may do
+// so by now, as a crawl from the start would.
+func NewRounds(s *store.Store, every time.Duration, rounds int, noPage bool) (*Rounds, error) {
+	all, err := store.Rounds(s)
+	r := &Rounds{store: s, every: every, left: rounds, noPage: noPage, all: all}
+	if rounds == 0 {
+		r.left = -1
+		if n := len(all); n > 0 { // as if the session before had gone on
+			r.begin = time.UnixMilli(all[n-1].Began).Add(every)
+		}
+	}
+	return r, err
+}
+
+// Round is as Counted says.
+func (r *Rounds) Round() int { return len(r.all) }
+
+// Done is as Counted says.
+func (r *Rounds) Done() bool { return r.left == 0 }
+
+// GoOn has the rounds go on with the same store, opened again.
+func (r *Rounds) GoOn(s *store.Store) { r.store, r.pages = s, nil }
+
+// Next is as Chooser says.
+func (r *Rounds) Next(now time.Time, idle bool) (*Due, time.Time, error) {
+	for {
+		if r.pages == nil {
+			if r.left == 0 {
+				return nil, time.Time{}, nil
+			}
+			if n := len(r.all); now.Before(r.begin) && (n == 0 || r.all[n-1].Ended != 0) {
+				return nil, r.begin, nil
+			}
+			if err := r.open(now); err != nil {
+				return nil, time.Time{}, err
+			}
+		}
+		if !r.drawn {
+			p, err := r.draw()
+			if p != nil || err != nil {
+				return p, time.Time{}, err
+			}
+		}
+		if !idle {
+			return nil, time.Time{}, nil
+		}
+		if err := r.end(now); err != nil {
+			return nil, time.Time{}, err
+		}
+	}
+}
+
+// open begins a round, or goes on with one.
+func (r *Rounds) open(now time.Time) error {
+	if n := len(r.all); n == 0 || r.all[n-1].Ended != 0 {
+		r.all = append(r.all, store.Round{Began: now.UnixMilli()})
+		if err := store.PutRounds(r.store, r.all); err != nil {
+			return err
+		}
+	}
+	r.drawn = false
+	urls := r.store.URLs().Watched()
+	if r.noPage {
+		urls = r.store.URLs().AskedAgain()
+	}
+	r.pages, r.stop = iter.Pull2(urls)
+	return nil
+}
+
+// draw returns the next page of the round, nil where there is none.
+func (r *Rounds) draw() (*Due, error) {
+	began := r.all[len(r.all)-1].Began
+	for {
+		k, err, ok := r.pages()
+		if !ok || err != nil {
+			r.stop()
+			r.drawn = true
+			return nil, err
+		}
+		if last := lastVisit(k); last < began {
+			return &Due{ID: k.ID, URL: k.URL, Priority: -float64(last), NoPage: !k.Fate.HasPage()}, nil
+		}
+	}
+}
+
+// lastVisit is when a URL was asked for last, Unix milliseconds.
+func lastVisit(k *store.Known) int64 {
+	if len(k.Visits) == 0 { // damage took them
+		return 0
+	}
+	return k.Visits[len(k.Visits)-1].Start
+}
+
+// end closes the round that goes on.
+func (r *Rounds) end(now time.Time) error {
+	last := &r.all[len(r.all)-1]
+	last.Ended = max(now.UnixMilli(), last.Began+1)
+	r.begin = time.UnixMilli(last.Began).Add(r.every)
+	r.pages = nil
+	if r.left > 0 {
+		r.left--
+	}
+	return store.PutRounds(r.store, r.all)
+}
+
+// Source is as Chooser says: each once a round.
+func (r *Rounds) Source(of *store.Announced, _ time.Time) int {
+	if r.pages == nil {
+		return -1
+	}
+	began := r.all[len(r.all)-1].Began
+	return slices.IndexFunc(of.Sources, func(s store.Source) bool { return s.At < began })
+}
+
+// Announced is as Chooser says: all pages of the round wait already.
+func (r *Rounds) Announced(store.ID, time.Time) {}
+
+// Answered is as Chooser says: a round takes pages whatever they said before.
+func (r *Rounds) Answered(store.ID, store.Visit) {}

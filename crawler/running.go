@@ -1,0 +1,175 @@
+package crawler
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"fossick/crawler/fetch"
+	"fossick/store"
+)
+
+// running are the totals of a crawl that goes on.
+type running struct {
+	counts store.Counts
+
+	now      func() time.Time
+	began    time.Time // zero before Begin
+	before   store.Counts
+	attempts Attempts
+	farmed   int
+}
+
+// newTotals returns totals in which nothing is counted yet.
+func newTotals(now func() time.Time) *running { return &running{now: now} }
+
+// Restore begins with what the sessions before have counted.
+func (t *running) Restore(counts store.Counts) {
+	t.counts, t.before = counts, counts
+	t.before.States = maps.Clone(counts.States)
+}
+
+// Begin begins a session: its time counts from now on.
+func (t *running) Begin() { t.began = t.now() }
+
+// elapsed is the time of all sessions.
+func (t *running) elapsed() time.Duration { return t.before.Elapsed + t.now().Sub(t.began) }
+
+// Commit commits a batch with the totals as they are.
+func (t *running) Commit(b interface {
+	Commit(counts *store.Counts) error
+}) error {
+	if !t.began.IsZero() {
+		t.counts.Elapsed = t.elapsed()
+	}
+	return b.Commit(&t.counts)
+}
+
+// Lost takes back what was counted after the last commit, of which counts are.
+func (t *running) Lost(counts store.Counts) { t.counts = counts }
+
+// Counts are the totals themselves: who writes to the store in the owner's turn, commits
+// them.
+func (t *running) Counts() *store.Counts { return &t.counts }
+
+// Snapshot returns the counts as they are, for others to keep.
+func (t *running) Snapshot() store.Counts {
+	counts := t.counts
+	counts.States, counts.Codes = maps.Clone(counts.States), maps.Clone(counts.Codes)
+	counts.Topics = slices.Clone(counts.Topics)
+	if !t.began.IsZero() {
+		counts.Elapsed = t.elapsed()
+	}
+	return counts
+}
+
+// Session returns how long this session goes on, and how many pages it has stored.
+func (t *running) Session() (time.Duration, uint64) {
+	return t.now().Sub(t.began), t.counts.Pages - min(t.counts.Pages, t.before.Pages)
+}
+
+// Pages is how many are stored.
+func (t *running) Pages() uint64 { return t.counts.Pages }
+
+// LastPage is the number of the page that was stored last: how many were stored ever.
+func (t *running) LastPage() uint64 { return t.counts.LastPage() }
+
+// URLs is how many are known.
+func (t *running) URLs() uint64 { return t.counts.URLs }
+
+// Waiting is how many URLs have not ended.
+func (t *running) Waiting() int {
+	n := t.counts.URLs - t.counts.Skipped
+	for _, ended := range t.counts.States {
+		n -= min(n, ended)
+	}
+	return int(n)
+}
+
+// Discovered counts a URL and returns its number.
+func (t *running) Discovered() store.ID {
+	t.counts.URLs++
+	return store.ID(t.counts.URLs)
+}
+
+// Skipped counts a URL that is known and not wanted.
+func (t *running) Skipped() { t.counts.Skipped++ }
+
+// Wanted counts a URL that was skipped and is wanted now.
+func (t *running) Wanted() { t.counts.Skipped-- }
+
+// Ended counts a URL that has a final state.
+func (t *running) Ended(state string) { t.counts.States[state]++ }
+
+// Reopened counts a URL that has a final state no more.
+func (t *running) Reopened(state string) {
+	if t.counts.States[state]--; t.counts.States[state] == 0 {
+		delete(t.counts.States, state)
+	}
+}
+
+// NearDuplicate counts a page that is not stored since another is like it.
+func (t *running) NearDuplicate() { t.counts.NearDuplicates++ }
+
+// NearReopened counts such a page that may be stored after all.
+func (t *running) NearReopened() { t.counts.NearDuplicates-- }
+
+// Farmed counts a URL that is left aside since its host is a farm's.
+func (t *running) Farmed() { t.farmed++ }
+
+// LeftToFarms is how many these were in this session.
+func (t *running) LeftToFarms() int { return t.farmed }
+
+// NextPage counts a page that is about to be stored and returns its number. Stored follows.
+func (t *running) NextPage() uint64 {
+	t.counts.Pages++
+	return t.counts.LastPage()
+}
+
+// Stored counts what a page is that was stored; topics are the verdicts of those that
+// share the crawl.
+func (t *running) Stored(bytes int64, relevant bool, topics []store.Verdict) {
+	t.counts.Judged(topics, false)
+	t.counts.Bytes += uint64(bytes)
+	if relevant {
+		t.counts.Relevant++
+	}
+}
+
+// Replaced counts a page that was stored anew.
+func (t *running) Replaced(old, now *store.Page) {
+	if old.Relevant {
+		t.counts.Relevant--
+	}
+	t.counts.Bytes -= uint64(old.Bytes)
+	t.Stored(now.Bytes, now.Relevant, now.Topics)
+	t.counts.Judged(old.Topics, true)
+}
+
+// Dropped counts a page that is stored no more, since another agent has its content.
+func (t *running) Dropped(old *store.Page) {
+	t.counts.Pages--
+	t.counts.Dropped++
+	t.counts.Bytes -= uint64(old.Bytes)
+	if old.Relevant {
+		t.counts.Relevant--
+	}
+	t.counts.Judged(old.Topics, true)
+}
+
+// Withdrawn counts a page whose content was deleted.
+func (t *running) Withdrawn(old *store.Page) { t.counts.Bytes -= uint64(old.Bytes) }
+
+// Asked counts a request to a host.
+func (t *running) Asked(h *store.Host) {
+	t.counts.Requests++
+	h.Requests++
+}
+
+// AskedPage counts a request for a page, and what was answered.
+func (t *running) AskedPage(h *store.Host, r *fetch.Response) {
+	t.Asked(h)
+	if r.State == fetch.StateCode {
+		t.counts.Codes[r.Code]++
+	}
+}

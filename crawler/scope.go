@@ -1,0 +1,128 @@
+package crawler
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"fossick/internal/page"
+	"fossick/store"
+)
+
+// LinkPolicy says which links are followed, by where they lead.
+type LinkPolicy string
+
+// The policies of cli.md's --links.
+const (
+	linksAll      LinkPolicy = "all"
+	linksExternal LinkPolicy = "external" // to another host (paper A2)
+	LinksSite     LinkPolicy = "site"     // within the site
+	LinksHost     LinkPolicy = "host"     // within the host, by its name
+)
+
+// Why a link that leads out of a site, or of a host, is not followed.
+const (
+	offSite = "other site, and only links within the site are followed"
+	offHost = "other host, and only links within the host are followed"
+)
+
+// OffParty says whether a URL was skipped for being outside of the party that led to it,
+// and for nothing else.
+func OffParty(reason string) bool { return reason == offSite || reason == offHost }
+
+// Scope says which URLs a crawl may visit; the zero value: all.
+type Scope struct {
+	Links    LinkPolicy // "" is all
+	Include  *regexp.Regexp
+	Exclude  *regexp.Regexp
+	TLD      []string // top-level domains without the dot
+	Langs    []string // ISO 639-1; see lang.go
+	MaxDepth int      // links from a start page; 0: no limit
+
+	// Parties keeps redirects as well to where Links lets links lead. What leads out of a
+	// party has that as its reason before any other, but for what is not wanted anywhere.
+	Parties bool
+
+	Forgotten store.Forgets // by request of their owners
+}
+
+// skipLink says why a link is not followed, "" when it is.
+func (s *Scope) skipLink(from *page.Page, l *page.Link, depth int) string {
+	switch {
+	case from.NoFollow:
+		return "meta robots of the page says nofollow"
+	case l.NoFollow:
+		return "the link says rel=nofollow"
+	case s.Leaves(from.URL, l.URL) != "":
+		return s.Leaves(from.URL, l.URL)
+	case s.MaxDepth > 0 && depth > s.MaxDepth:
+		return fmt.Sprintf("deeper than %d links", s.MaxDepth)
+	case s.Links == linksExternal && page.Host(l.URL) == page.Host(from.URL):
+		return "same host, and only links to other hosts are followed"
+	}
+	if why := s.leaves(from.URL, l.URL); why != "" {
+		return why
+	}
+	if why := s.skipLang(from, l, depth); why != "" {
+		return why
+	}
+	return s.Excludes(l.URL)
+}
+
+// leaves says why a link does not stay where Links lets links lead, "" when it does.
+func (s *Scope) leaves(from, to string) string {
+	switch {
+	case s.Links == LinksSite && page.Site(to) != page.Site(from):
+		return offSite
+	case s.Links == LinksHost && page.HostName(to) != page.HostName(from):
+		return offHost
+	}
+	return ""
+}
+
+// unnamed says that a link counts as not being there: it leaves its party, and its author
+// asks not to follow it. On record, it would hide another link to the same URL, which makes
+// a candidate of it.
+func (s *Scope) unnamed(from *page.Page, l *page.Link) bool {
+	return s.Parties && (from.NoFollow || l.NoFollow) && s.leaves(from.URL, l.URL) != ""
+}
+
+// Leaves says why a link or redirect leads out of its party or to what is not wanted
+// anywhere, "" when it does neither, or the crawl knows no parties.
+func (s *Scope) Leaves(from, to string) string {
+	if !s.Parties {
+		return ""
+	}
+	why := s.leaves(from, to)
+	if why == "" {
+		return ""
+	}
+	return cmp.Or(s.Excludes(to), why)
+}
+
+// Excludes says why a URL is not visited wherever it stands, "" when it is.
+func (s *Scope) Excludes(u string) string {
+	switch {
+	case s.Forgotten.Has(u):
+		return store.ForgottenReason
+	case s.Exclude != nil && s.Exclude.MatchString(u):
+		return "excluded by " + s.Exclude.String()
+	case s.Include != nil && !s.Include.MatchString(u):
+		return "not included by " + s.Include.String()
+	case len(s.TLD) > 0 && !slices.Contains(s.TLD, topLevel(u)):
+		return "top-level domain is not one of " + strings.Join(s.TLD, ", ")
+	}
+	return ""
+}
+
+func topLevel(u string) string {
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return ""
+	}
+	name := parsed.Hostname()
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
