@@ -27,7 +27,7 @@ func AgentOf(c *Crawler) *Agent {
 
 // inTurn has the crawl's owner do something; what it returns ends the crawl.
 func (a *Agent) inTurn(ctx context.Context, do func() error) error {
-	return a.crawl.inbox.InTurn(ctx, func() (refused, broken error) {
+	return a.crawl.inbox.inTurn(ctx, func() (refused, broken error) {
 		err := do()
 		return err, err
 	})
@@ -104,7 +104,7 @@ func (a *Agent) read(p store.Parcel) letter {
 		return letter{number: p.Number}
 	}
 	var scores []float64
-	from := parcel.Page()
+	from := parcel.page()
 	if parcel.Via == store.ViaLink {
 		scores = opt.Scorer.ScoreLinks(nil, from, Score{
 			Value: parcel.Value, Label: parcel.Label, Probability: parcel.Sure, Relevant: parcel.On, Topics: parcel.For,
@@ -187,7 +187,7 @@ func (a *Agent) Gain(ctx context.Context, gained func(part uint16) bool) error {
 	return a.inTurn(ctx, func() error {
 		c := a.crawl
 		c.leases.frontier.RestAll(c.opt.Now().Add(c.opt.Delay.Load(0)))
-		return errors.Join(a.across.Gain(gained), c.queue.Plant(c.opt.Seeds))
+		return errors.Join(a.across.gain(gained), c.queue.plant(c.opt.Seeds))
 	})
 }
 
@@ -247,7 +247,7 @@ const perParty = 8
 func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
-		l = Load{Counts: c.totals.Snapshot(), Spent: c.totals.Pages() + c.flight.pages, Waiting: c.queue.Len(), Busy: c.flight.busy, Slow: c.flight.slow, Resting: c.leases.frontier.Resting() > 0, Cycle: c.leases.choice.cycle, Took: c.leases.choice.took}
+		l = Load{Counts: c.totals.snapshot(), Spent: c.totals.Pages() + c.flight.pages, Waiting: c.queue.Len(), Busy: c.flight.busy, Slow: c.flight.slow, Resting: c.leases.frontier.Resting() > 0, Cycle: c.leases.choice.cycle, Took: c.leases.choice.took}
 		for part, err := range store.OutboxOf(c.opt.Store).Parts() {
 			if err != nil {
 				return err
@@ -292,7 +292,7 @@ func (a *Agent) Best(ctx context.Context, dst []frontier.Waiting, n int, within 
 }
 
 // Promises says that priorities are probabilities.
-func (a *Agent) Promises() bool { return a.crawl.queue.Promises() }
+func (a *Agent) Promises() bool { return a.crawl.queue.promises() }
 
 // Finish ends the crawl with a reason: what is under way is waited for.
 func (a *Agent) Finish(ctx context.Context, why Stop) error {

@@ -22,10 +22,10 @@ func Example() {
 	for _, l := range []page.Link{{URL: "http://x.test/a"}, {URL: "http://x.test/b", Anchor: "honey"}} {
 		fmt.Println(l.URL, "goes across:", post.Take(l.URL, &l, 0, .5, 0))
 	}
-	err := post.Dispatch(Parcel{From: "http://y.test/a", Via: store.ViaLink}, func(part uint16, data []byte) error {
+	err := post.dispatch(Parcel{From: "http://y.test/a", Via: store.ViaLink}, func(part uint16, data []byte) error {
 		p, err := unpack(data)
 		if err == nil {
-			fmt.Printf("for %c: %q\n", part, p.Page().Links[0].Anchor)
+			fmt.Printf("for %c: %q\n", part, p.page().Links[0].Anchor)
 		}
 		return err
 	})

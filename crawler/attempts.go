@@ -29,8 +29,8 @@ func (a Attempts) After(before Attempts) Attempts {
 	return Attempts{a.Made + before.Made, a.Answered + before.Answered, ended, cmp.Or(a.Last, before.Last)}
 }
 
-// Attempted counts what came of an exchange.
-func (t *running) Attempted(r *fetch.Response) {
+// attempted counts what came of an exchange.
+func (t *running) attempted(r *fetch.Response) {
 	t.attempts.Made++
 	if !unanswered(r) {
 		t.attempts.Answered++
@@ -49,9 +49,9 @@ func unanswered(r *fetch.Response) bool {
 	return hosts.Transient(r) || r.Code == http.StatusProxyAuthRequired
 }
 
-// NothingFetched says that a crawl has come to nothing: there is no page of any session,
+// nothingFetched says that a crawl has come to nothing: there is no page of any session,
 // or this one has asked and nobody answered.
-func (t *running) NothingFetched() bool {
+func (t *running) nothingFetched() bool {
 	return t.counts.Pages == 0 || t.attempts.Made > 0 && t.attempts.Answered == 0
 }
 

@@ -32,8 +32,8 @@ func NewBook(s *store.Store, urls *page.Normalizer) *Book {
 	return &Book{store: s, urls: urls, marks: map[subject]bool{}}
 }
 
-// Overrule lets what people said of a URL stand against what its page's score says.
-func (b *Book) Overrule(id store.ID, score *Score) {
+// overrule lets what people said of a URL stand against what its page's score says.
+func (b *Book) overrule(id store.ID, score *Score) {
 	if onTopic, marked := b.marks[subject{id, 0}]; marked {
 		score.Relevant = onTopic
 	}
@@ -56,9 +56,9 @@ func (b *Book) Read(marks []Mark) ([]store.ID, []Marked, error) {
 	return readMarks(b.store, b.parse, marks)
 }
 
-// Enter journals marks, and is the owner's. A store that cannot be written ends
+// enter journals marks, and is the owner's. A store that cannot be written ends
 // the crawl.
-func (b *Book) Enter(ids []store.ID, marks []Mark, counts *store.Counts, now time.Time) (refused, broken error) {
+func (b *Book) enter(ids []store.ID, marks []Mark, counts *store.Counts, now time.Time) (refused, broken error) {
 	err := put(b.store, ids, marks, counts, now.UnixMilli())
 	if errors.Is(err, store.ErrNoPage) {
 		return err, nil // it ended meanwhile

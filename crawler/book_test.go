@@ -42,8 +42,8 @@ func (forgetful) ScoreLinks([]float64, *page.Page, Score) []float64 { panic("sho
 // saidPeople is what a book lets stand of a page, by what it makes of one on topic and of one off.
 func saidPeople(b *Book, id store.ID) (onTopic, marked bool) {
 	on, off := Score{Relevant: true}, Score{}
-	b.Overrule(id, &on)
-	b.Overrule(id, &off)
+	b.overrule(id, &on)
+	b.overrule(id, &off)
 	return on.Relevant && off.Relevant, on.Relevant == off.Relevant
 }
 
@@ -101,7 +101,7 @@ func enter(t *testing.T, b *Book, s *store.Store, pages uint64, at int64, marks 
 		t.Fatal(err)
 	}
 	counts.Pages = pages
-	if refused, broken := b.Enter(ids, marks, &counts, time.UnixMilli(at)); refused != nil || broken != nil {
+	if refused, broken := b.enter(ids, marks, &counts, time.UnixMilli(at)); refused != nil || broken != nil {
 		t.Fatal(refused, broken)
 	}
 }
@@ -215,7 +215,7 @@ func TestRefusedInTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused, broken := b.Enter(ids, marks, &counts, time.UnixMilli(1))
+	refused, broken := b.enter(ids, marks, &counts, time.UnixMilli(1))
 	if !errors.Is(refused, store.ErrNoPage) || broken != nil {
 		t.Errorf("refused %v, broken %v; want that there is no page", refused, broken)
 	}

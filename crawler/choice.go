@@ -66,7 +66,7 @@ func (c *choice) progress() *Patience {
 		return nil
 	}
 	p := &Patience{Price: c.need()}
-	p.Waits, p.Free, p.Held = c.waits.Now(c.opt.Now())
+	p.Waits, p.Free, p.Held = c.waits.now(c.opt.Now())
 	p.Best, p.Hosts = c.keeper.Best(p.Price)
 	return p
 }
@@ -74,7 +74,7 @@ func (c *choice) progress() *Patience {
 func newChoice(opt *Options, f *frontier.Frontier, t *running, under *flight, q *queue) *choice {
 	c := &choice{opt: opt, frontier: f, totals: t, flight: under, queue: q, waits: newWaits(), look: secondLook(opt), price: math.Inf(-1)}
 	if factor := opt.WaitsUpTo(); factor > 1 {
-		c.keeper = NewPatience(PatienceOptions{Factor: factor, Chances: q.Promises()})
+		c.keeper = NewPatience(PatienceOptions{Factor: factor, Chances: q.promises()})
 	}
 	if m, mixed := opt.Ordering.(*orders.Mix); mixed {
 		c.turns = m.Turns()
@@ -102,7 +102,7 @@ func (o *Options) WaitsUpTo() float64 {
 func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 	now := c.opt.Now()
 	if c.turns != nil { // by what is stored or under way, so that a failure takes no turn, nor a kill
-		c.frontier.Turn(c.turns.At(c.totals.LastPage() + c.flight.pages))
+		c.frontier.Turn(c.turns.At(c.totals.lastPage() + c.flight.pages))
 	}
 	if c.keeper == nil {
 		if it, ok = c.nextFrom(now, c.least()); !ok && it.ID != 0 {
@@ -116,15 +116,15 @@ func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 	it, ok = c.nextFrom(now, c.need())
 	if !ok && it.ID != 0 {
 		if wait = c.wait(now); !wait.IsZero() {
-			c.waits.Refused(now, it, c.need(), c.keeper.Best)
+			c.waits.refused(now, it, c.need(), c.keeper.Best)
 			return frontier.Item{}, wait, false
 		}
 		if it, ok = c.nextFrom(now, c.least()); !ok && it.ID != 0 {
-			c.waits.Refused(now, it, c.least(), c.keeper.Best)
+			c.waits.refused(now, it, c.least(), c.keeper.Best)
 			return frontier.Item{}, now.Add(longestWait), false
 		}
 	}
-	c.waits.Taken(now, it)
+	c.waits.taken(now, it)
 	if ok {
 		c.taken++
 		c.latest = now
@@ -173,7 +173,7 @@ func (c *choice) wait(now time.Time) time.Time {
 func (c *choice) ask(now time.Time) {
 	t := c.totals.Counts()
 	c.priced, c.asked, c.taken = now, t.Requests, 0
-	elapsed, fetched := c.totals.Session()
+	elapsed, fetched := c.totals.session()
 	b := Budget{
 		Pages: math.MaxInt32, Harvest: float64(t.Relevant) / float64(max(1, t.Pages)),
 		Requests: float64(1+c.tried-c.flight.pages) / float64(1+fetched),
@@ -186,5 +186,5 @@ func (c *choice) ask(now time.Time) {
 	c.price = c.keeper.Price(b, func(dst []frontier.Waiting, n int) []frontier.Waiting {
 		return c.frontier.Survey(dst, n, now.Add(longestWait))
 	})
-	c.often = int(max(fewPrice, min(manyPrice, priceShare*float64(b.Pages)))) * c.keeper.Holds()
+	c.often = int(max(fewPrice, min(manyPrice, priceShare*float64(b.Pages)))) * c.keeper.holds()
 }

@@ -32,7 +32,7 @@ func (c *Crawler) commit(first *outcome) error {
 		if err := room(); err != nil {
 			return err
 		}
-		if err := c.endings.Conclude(b, s.id, s.queued, c.endings.Of(s.state, s.reason)); err != nil {
+		if err := c.endings.conclude(b, s.id, s.queued, c.endings.of(s.state, s.reason)); err != nil {
 			return err
 		}
 	}
@@ -51,13 +51,13 @@ func (c *Crawler) commit(first *outcome) error {
 
 // rescore has the queue hear of what the scorer has learned, also from others: an agent that
 // stores nothing, since its links are below the price, would offer them as of when it did.
-func (c *Crawler) rescore() error { return c.turns.Timed(rescore, c.queue.Learned) }
+func (c *Crawler) rescore() error { return c.turns.timed(rescore, c.queue.learned) }
 
 func (c *Crawler) finish(b journal.Batch) error {
-	if err := c.turns.Timed(Commit, func() error { return c.totals.Commit(b) }); err != nil {
+	if err := c.turns.timed(Commit, func() error { return c.totals.Commit(b) }); err != nil {
 		return err
 	}
-	c.reader.Stored(c.totals.LastPage())
+	c.reader.Stored(c.totals.lastPage())
 	c.opt.Committed()
 	return nil
 }

@@ -63,7 +63,7 @@ func New(opt Options) (*Crawler, error) {
 		return nil, errors.Join(err, c.leases.frontier.Close())
 	}
 	if opt.Sites != nil {
-		if err := c.marks.Times.Recall(opt.Store); err != nil {
+		if err := c.marks.Times.recall(opt.Store); err != nil {
 			return nil, errors.Join(err, c.leases.frontier.Close())
 		}
 	}
@@ -131,7 +131,7 @@ func (c *Crawler) open() error {
 	if err := c.restore(); err != nil {
 		return err
 	}
-	if err := c.queue.Plant(c.opt.Seeds); err != nil {
+	if err := c.queue.plant(c.opt.Seeds); err != nil {
 		return err
 	}
 	if c.opt.Sites == nil {
@@ -148,7 +148,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	p := c.newPool()
 	ctx, c.flight.interrupt = context.WithCancel(ctx)
 	defer c.flight.interrupt()
-	p.Begin(ctx)
+	p.begin(ctx)
 	return c.run(p)
 }
 
@@ -162,7 +162,7 @@ func (c *Crawler) newPool() *pool {
 // run crawls with an executor that has begun.
 func (c *Crawler) run(exec executor) (Result, error) {
 	c.flight.exec = exec
-	c.totals.Begin()
+	c.totals.begin()
 	err := c.own()
 	c.inbox.End()
 	exec.End(err != nil)
@@ -173,7 +173,7 @@ func (c *Crawler) run(exec executor) (Result, error) {
 		}
 		// What was counted after the last commit does not count.
 		if counts, readErr := c.journal.Counts(); readErr == nil {
-			c.totals.Lost(counts)
+			c.totals.lost(counts)
 		}
 	}
 	err = errors.Join(err, c.leases.frontier.Close())
@@ -188,7 +188,7 @@ func (c *Crawler) run(exec executor) (Result, error) {
 // own is the owner's loop.
 func (c *Crawler) own() error {
 	for {
-		c.turns.Turn(turnsFrontier, c.opt.Now())
+		c.turns.turn(turnsFrontier, c.opt.Now())
 		wake, err := c.lease()
 		if err != nil {
 			return err
@@ -226,15 +226,15 @@ func (c *Crawler) lease() (wake time.Time, err error) {
 func (c *Crawler) take(e event) error {
 	switch e.What {
 	case jobEnded:
-		c.turns.Begin(turnsJournal, c.outages.network.Beat()) // before what failed meanwhile is counted
+		c.turns.begin(turnsJournal, c.outages.network.Beat()) // before what failed meanwhile is counted
 		return c.commit(e.Outcome)
 	case ownerAsked:
-		c.turns.Begin(turnsJournal, c.opt.Now())
-		return e.Request.Answer()
+		c.turns.begin(turnsJournal, c.opt.Now())
+		return e.Request.answer()
 	case timeToLease:
-		c.turns.Begin(turnsFrontier, c.opt.Now())
+		c.turns.begin(turnsFrontier, c.opt.Now())
 	case tick:
-		c.turns.Begin(turnsFrontier, c.outages.network.Tick())
+		c.turns.begin(turnsFrontier, c.outages.network.Tick())
 		c.opt.Progress(c.progress())
 	case deadline:
 		c.stopped = StopMaxTime
@@ -256,7 +256,7 @@ func (c *Crawler) end() error {
 		}
 		c.waitUntil, _ = c.leases.frontier.Wake()
 	}
-	if (c.stopped == StopEmpty || c.stopped == StopMaxTime) && c.totals.NothingFetched() {
+	if (c.stopped == StopEmpty || c.stopped == StopMaxTime) && c.totals.nothingFetched() {
 		c.stopped = StopNothing
 	}
 	c.opt.Progress(c.progress())
@@ -266,5 +266,5 @@ func (c *Crawler) end() error {
 	if err := c.keepChances(true); err != nil {
 		return err
 	}
-	return c.queue.Settle()
+	return c.queue.settle()
 }

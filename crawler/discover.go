@@ -73,7 +73,7 @@ func (q *queue) outside(b journal.Batch, seen store.Seen, birth store.Birth, f l
 // want queues a URL that was skipped so far. It counts as discovered by the link that is
 // followed: how many links it is away from a start page goes by that one.
 func (q *queue) want(b journal.Batch, id store.ID, birth store.Birth, f link, link orders.Link) error {
-	q.totals.Wanted()
+	q.totals.wanted()
 	birth.URL, birth.At = f.URL, q.opt.Now().UnixMilli()
 	if err := b.Rediscover(id, birth); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (q *queue) discoverAgain(b journal.Batch, id store.ID, birth store.Birth, f
 }
 
 func (q *queue) discoverNew(b journal.Batch, birth store.Birth, f link, link orders.Link) (store.ID, error) {
-	id := q.totals.Discovered()
+	id := q.totals.discovered()
 	birth.URL = f.URL
 	birth.At = q.opt.Now().UnixMilli()
 	if err := b.Discover(f.Hash, id, birth, f.Skip != ""); err != nil {
@@ -124,7 +124,7 @@ func (q *queue) discoverNew(b journal.Batch, birth store.Birth, f link, link ord
 		state = fetch.StateTrap
 		q.totals.Ended(string(state))
 	} else {
-		q.totals.Skipped()
+		q.totals.skipped()
 	}
 	return id, b.End(id, store.Fate{
 		State: string(state), Reason: f.Skip, At: birth.At, Score: f.Score, Parent: birth.From,
@@ -159,10 +159,10 @@ func (q *queue) discoverLater(b journal.Batch, id, parent store.ID, f link, link
 	return b.Queue(id, place)
 }
 
-// Links discovers the targets of a page's links and returns their numbers.
-func (q *queue) Links(b journal.Batch, o *outcome) ([]store.ID, error) {
+// links discovers the targets of a page's links and returns their numbers.
+func (q *queue) links(b journal.Batch, o *outcome) ([]store.ID, error) {
 	ids := make([]store.ID, 0, len(o.Read.Found))
-	birth := store.Birth{From: o.URLID(), Via: store.ViaLink, Depth: o.Birth.Depth + 1}
+	birth := store.Birth{From: o.urlid(), Via: store.ViaLink, Depth: o.Birth.Depth + 1}
 	links, err := q.linksFrom(b, o.Birth.URL, o.Read.Found)
 	if err != nil {
 		return nil, err

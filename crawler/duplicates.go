@@ -198,7 +198,7 @@ func (d *duplicates) drop(b journal.Batch, c content) error {
 	if err := records.Drop(p, c.Other); err != nil {
 		return err
 	}
-	d.totals.Dropped(p)
+	d.totals.dropped(p)
 	d.hosts.DropPage(h, p.Relevant)
 	d.traps.Duplicate(&h.Trap, p.URL)
 	if err := d.hosts.Put(b, h); err != nil {
@@ -206,10 +206,10 @@ func (d *duplicates) drop(b journal.Batch, c content) error {
 	}
 	end := store.Fate{State: string(fetch.StateDuplicate), Reason: "same content as " + c.Other, Next: d.endings.Next(interval(p.Depth))}
 	if len(c.Signature) > 0 {
-		d.totals.NearDuplicate()
+		d.totals.nearDuplicate()
 		end.Reason, end.Resemblance = fmt.Sprintf("near-duplicate of %s (similarity %.2f)", c.Other, c.Resemblance), c.Resemblance
 	}
-	return d.endings.Conclude(b, p.ID, store.Queued{Score: fate.Score, Parent: fate.Parent}, end)
+	return d.endings.conclude(b, p.ID, store.Queued{Score: fate.Score, Parent: fate.Parent}, end)
 }
 
 // passOn tells all others of a duplicate whose page this agent has not, where one that had the

@@ -22,15 +22,15 @@ type endings struct{ queue *queue }
 // newEndings returns the endings of a queue's URLs.
 func newEndings(q *queue) *endings { return &endings{q} }
 
-// Conclude ends a URL's wait with its fate; a job that no URL waits for has none.
-func (e *endings) Conclude(b journal.Batch, id store.ID, q store.Queued, fate store.Fate) error {
+// conclude ends a URL's wait with its fate; a job that no URL waits for has none.
+func (e *endings) conclude(b journal.Batch, id store.ID, q store.Queued, fate store.Fate) error {
 	if id == 0 {
 		return nil
 	}
 	if e.queue.post != nil { // who had the part before may have told of it meanwhile
 		switch was, err := b.Ended(id); {
 		case err == nil:
-			e.queue.totals.Reopened(was)
+			e.queue.totals.reopened(was)
 		case !errors.Is(err, store.ErrUnknown):
 			return err
 		}
@@ -49,20 +49,20 @@ func (e *endings) Next(after time.Duration) int64 {
 	return e.queue.opt.Now().Add(after).UnixMilli()
 }
 
-// By returns the fate of a URL that an exchange ended.
-func (e *endings) By(o *outcome) store.Fate {
+// by returns the fate of a URL that an exchange ended.
+func (e *endings) by(o *outcome) store.Fate {
 	r := o.Resp
 	return store.Fate{State: string(r.State), Reason: r.ErrorText(), Score: o.Page.Promise, Next: e.Next(afterAnswer(r, o.Birth.Depth))}
 }
 
-// Of returns the fate of a URL that no exchange of its own ended.
-func (e *endings) Of(state, reason string) store.Fate {
+// of returns the fate of a URL that no exchange of its own ended.
+func (e *endings) of(state, reason string) store.Fate {
 	return store.Fate{State: state, Reason: reason, Next: e.Next(refreshAfter(fetch.State(state), 0))}
 }
 
-// Retry queues a URL again after a failure that may pass, or gives it up. The host rests as
+// retry queues a URL again after a failure that may pass, or gives it up. The host rests as
 // long: the chance that another try succeeds then is what lowers its place.
-func (e *endings) Retry(b journal.Batch, o *outcome, visits int, rest time.Duration) error {
+func (e *endings) retry(b journal.Batch, o *outcome, visits int, rest time.Duration) error {
 	q, err := b.Queued(o.ID) // what it is excused may have changed while it was in flight
 	if err != nil {
 		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
@@ -77,15 +77,15 @@ func (e *endings) Retry(b journal.Batch, o *outcome, visits int, rest time.Durat
 		e.queue.Requeue(o.workJob)
 		return b.Queue(o.ID, q)
 	}
-	fate := e.By(o)
+	fate := e.by(o)
 	if why != "" {
 		fate.Reason = strings.TrimPrefix(fate.Reason+"; "+why, "; ")
 	}
-	return e.Conclude(b, o.ID, q, fate)
+	return e.conclude(b, o.ID, q, fate)
 }
 
-// Forgive queues a URL again after a failure that counts for nobody.
-func (e *endings) Forgive(b journal.Batch, o *outcome, visits int) error {
+// forgive queues a URL again after a failure that counts for nobody.
+func (e *endings) forgive(b journal.Batch, o *outcome, visits int) error {
 	q, err := b.Queued(o.ID)
 	if err != nil {
 		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
@@ -96,9 +96,9 @@ func (e *endings) Forgive(b journal.Batch, o *outcome, visits int) error {
 	return b.Queue(o.ID, q)
 }
 
-// Redirect hands the target back to the frontier, with the place in the queue
+// redirect hands the target back to the frontier, with the place in the queue
 // that the URL had: each hop waits for its own host and its own robots.txt.
-func (e *endings) Redirect(b journal.Batch, o *outcome) (store.ID, error) {
+func (e *endings) redirect(b journal.Batch, o *outcome) (store.ID, error) {
 	fate := store.Fate{State: string(fetch.StateRedirect), Score: o.Page.Promise, Next: e.Next(afterAnswer(o.Resp, o.Birth.Depth))}
 	target, err := redirectTarget(e.queue.opt.URLs, o.Resp)
 	switch {
@@ -119,8 +119,8 @@ func (e *endings) Redirect(b journal.Batch, o *outcome) (store.ID, error) {
 			led = s.Led(page.Key(o.Birth.URL))
 			s.Lead(page.Key(target), led)
 		}
-		birth := store.Birth{From: o.URLID(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
-		if id, err = e.queue.Discover(b, birth, f, orders.Link{Score: score, Step: e.queue.totals.LastPage()}); err != nil {
+		birth := store.Birth{From: o.urlid(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
+		if id, err = e.queue.Discover(b, birth, f, orders.Link{Score: score, Step: e.queue.totals.lastPage()}); err != nil {
 			return 0, err
 		}
 		if err := dispatch(e.queue, b, Parcel{From: o.Birth.URL, Via: birth.Via, Depth: birth.Depth, Hops: birth.Hops, Led: led}); err != nil {
@@ -128,12 +128,12 @@ func (e *endings) Redirect(b journal.Batch, o *outcome) (store.ID, error) {
 		}
 		fate.Reason = "to " + target
 	}
-	return id, e.Conclude(b, o.ID, o.Queued, fate)
+	return id, e.conclude(b, o.ID, o.Queued, fate)
 }
 
-// TakeBack queues URLs again that ended without a page. Their earlier visits do not count as
+// takeBack queues URLs again that ended without a page. Their earlier visits do not count as
 // tries.
-func (e *endings) TakeBack(urls []string) error {
+func (e *endings) takeBack(urls []string) error {
 	q := e.queue
 	b := q.journal.Batch()
 	defer func() { b.Cancel() }()

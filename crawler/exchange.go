@@ -42,7 +42,7 @@ func (x *settlement) apply(b journal.Batch, o *outcome) error {
 	}
 	x.outages.observe(o)
 	if o.Resp != nil && !o.Aborted && !o.Excused {
-		x.totals.Attempted(o.Resp)
+		x.totals.attempted(o.Resp)
 		if o.task == workPage {
 			x.chances.Learn(o.Host.Host, o.Birth.URL, o.Resp)
 		}
@@ -58,7 +58,7 @@ func (x *settlement) apply(b journal.Batch, o *outcome) error {
 		x.outages.probed(o)
 	case o.Aborted:
 		x.queue.Requeue(o.workJob)
-		if owner := o.Owner(); owner != nil {
+		if owner := o.owner(); owner != nil {
 			owner.Maps.BrokenOff()
 		}
 	case o.Excused && o.task != workPage:
@@ -86,7 +86,7 @@ func (x *settlement) apply(b journal.Batch, o *outcome) error {
 	if err := putExchange(x.hosts, b, o, x.release(o)); err != nil {
 		return err
 	}
-	if err := x.addresses.found(b, o.Asked()); err != nil { // it may be another by now
+	if err := x.addresses.found(b, o.asked()); err != nil { // it may be another by now
 		return err
 	}
 	return x.hosts.Put(b, o.Host)
@@ -110,9 +110,9 @@ func (x *settlement) settleAddress(b journal.Batch, o *outcome) error {
 // forgiveHost takes back what counts for nobody of an exchange that is for no page.
 func (x *settlement) forgiveHost(o *outcome) {
 	if o.task != address {
-		x.totals.Asked(o.Asked().Host)
+		x.totals.asked(o.asked().Host)
 	}
-	if owner := o.Owner(); owner != nil {
+	if owner := o.owner(); owner != nil {
 		owner.Maps.BrokenOff()
 	}
 	x.queue.Requeue(o.workJob)
@@ -121,26 +121,26 @@ func (x *settlement) forgiveHost(o *outcome) {
 // release lets those rest whom an exchange used, and returns what is due to the one
 // that was asked. A host whose robots.txt is at another one was not.
 func (x *settlement) release(o *outcome) hosts.Rest {
-	due := x.hosts.RestOf(o.Asked(), o.Resp)
-	x.hosts.Release(o.Asked(), due)
+	due := x.hosts.RestOf(o.asked(), o.Resp)
+	x.hosts.Release(o.asked(), due)
 	if o.Resp != nil {
 		x.choice.rests(o.Resp.Took, due.Address)
 	}
-	if o.Other() != nil {
+	if o.other() != nil {
 		x.hosts.ReleaseUnasked(o.Host)
 	}
-	x.hosts.ReviewAddress(o.Asked(), o.Resp, due)
+	x.hosts.ReviewAddress(o.asked(), o.Resp, due)
 	return due
 }
 
 // putExchange writes an exchange that is for no URL of the queue, under the host that
 // was asked, with the rest that it is due.
 func putExchange(t *hosts.Table, b journal.Batch, o *outcome, due hosts.Rest) error {
-	purpose, ok := o.task.Purpose()
+	purpose, ok := o.task.purpose()
 	if !ok || o.Aborted {
 		return nil
 	}
-	h, r := o.Asked(), o.Resp
+	h, r := o.asked(), o.Resp
 	number := h.Exchanges + 1
 	switch {
 	case o.Sitemap == nil:
@@ -156,10 +156,10 @@ func putExchange(t *hosts.Table, b journal.Batch, o *outcome, due hosts.Rest) er
 		Note: o.Note, RetryAfter: r.RetryAfter.Milliseconds(),
 	}
 	x.Rest, x.Own = due.Millis()
-	if owner := o.Owner(); owner != nil && owner != h {
+	if owner := o.owner(); owner != nil && owner != h {
 		x.Owner = owner.Name
 	}
-	other := o.Other()
+	other := o.other()
 	if other != nil {
 		x.Owner = o.Host.Name
 	}

@@ -21,8 +21,8 @@ type flight struct {
 func (f *flight) start(j *workJob) {
 	if j != nil {
 		f.busy++
-		j.Hold(1)
-		j.Addr = j.Asked().Addr()
+		j.hold(1)
+		j.Addr = j.asked().Addr()
 		f.newcomers.begin(j)
 		if j.task == workPage && j.Old == nil {
 			f.pages++
@@ -43,7 +43,7 @@ func (f *flight) landed(o *outcome) {
 	if o.Late {
 		f.slow--
 	}
-	o.Hold(-1)
+	o.hold(-1)
 	if o.task == workPage && o.Old == nil {
 		f.pages--
 		f.hosts.CountSite(o.Host, -1) // counted again when it is stored
@@ -62,7 +62,7 @@ func (f *flight) free() bool { return f.busy-f.slow < f.workers }
 // elsewhere counts the jobs at hosts that are another agent's by now.
 func (f *flight) elsewhere(sites Sites) (n int) {
 	for j := range f.jobs {
-		if !sites.Mine(sites.Part("http://" + j.Asked().Name + "/")) {
+		if !sites.Mine(sites.Part("http://" + j.asked().Name + "/")) {
 			n++
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // and Run ends soon with StopForget: store.Fulfil needs the store for itself. Then the crawl
 // can be resumed. Safe for concurrent use.
 func (c *Crawler) Forget(ctx context.Context, pattern string) error {
-	return c.inbox.InTurn(ctx, func() (error, error) {
+	return c.inbox.inTurn(ctx, func() (error, error) {
 		if err := store.KeepForget(c.opt.Store, pattern, c.opt.Now().UnixMilli()); err != nil {
 			return nil, err
 		}
@@ -32,5 +32,5 @@ func (o *Options) forgotten(of *outcome) bool {
 
 // dismissed is the fate of a URL whose answer came when it was to be forgotten.
 func (a *arrivals) dismissed() store.Fate {
-	return a.endings.Of(string(fetch.StateNone), store.ForgottenReason)
+	return a.endings.of(string(fetch.StateNone), store.ForgottenReason)
 }

@@ -139,12 +139,12 @@ func (a *Agent) takeIn(b journal.Batch, p *Parcel, links []link) error {
 			return err
 		}
 	}
-	if err := a.across.TakeIn(b, p, links); err != nil {
+	if err := a.across.takeIn(b, p, links); err != nil {
 		return err
 	}
 	for _, k := range p.Known { // who was asked for such a page before did not know of it
 		if k.State == string(fetch.StateOK) {
-			if err := a.crawl.arrivals.duplicates.stored(b, k.URL, nil, k.Sums()...); err != nil {
+			if err := a.crawl.arrivals.duplicates.stored(b, k.URL, nil, k.sums()...); err != nil {
 				return err
 			}
 		}

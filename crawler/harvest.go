@@ -123,10 +123,10 @@ func (m *Watch) weigh() { m.poor = m.poor || m.blockEnds() && m.tooPoor() }
 // once and for all.
 func (m *Watch) Poor() bool { return m.poor }
 
-// Restore asks which of the last of so many pages were relevant, by their numbers. It looks
+// restore asks which of the last of so many pages were relevant, by their numbers. It looks
 // again where the last session did, at the ends of the last blocks. So a crawl that ended for
 // its harvest ends at once, and any other goes on as if it had not been interrupted.
-func (m *Watch) Restore(pages int, relevant func(number uint64) (bool, error)) error {
+func (m *Watch) restore(pages int, relevant func(number uint64) (bool, error)) error {
 	const looks = marginalMost / marginalBlocks
 	m.n = max(0, pages-marginalMost-looks)
 	for n := m.n + 1; n <= pages; n++ {

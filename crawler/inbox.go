@@ -28,8 +28,8 @@ type request struct {
 	done chan error
 }
 
-// InTurn has the owner do something, and waits for it.
-func (in *inbox) InTurn(ctx context.Context, do func() (error, error)) error {
+// inTurn has the owner do something, and waits for it.
+func (in *inbox) inTurn(ctx context.Context, do func() (error, error)) error {
 	r := request{do, make(chan error, 1)}
 	select {
 	case in.requests <- r:
@@ -41,8 +41,8 @@ func (in *inbox) InTurn(ctx context.Context, do func() (error, error)) error {
 	return <-r.done // the owner is at it
 }
 
-// Answer does what was asked; its error ends the crawl.
-func (r request) Answer() error {
+// answer does what was asked; its error ends the crawl.
+func (r request) answer() error {
 	refused, err := r.do()
 	r.done <- errors.Join(refused, err)
 	return err

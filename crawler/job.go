@@ -24,9 +24,9 @@ type job struct {
 	aside bool // goes on there
 }
 
-// Begin begins a job; it goes on under the context that is returned. Once it has lost its
+// begin begins a job; it goes on under the context that is returned. Once it has lost its
 // worker's patience and has a place beside, goesOn is called, from another goroutine.
-func (r *room) Begin(ctx context.Context, goesOn func()) (*job, context.Context) {
+func (r *room) begin(ctx context.Context, goesOn func()) (*job, context.Context) {
 	e := &job{room: r, goesOn: goesOn, told: make(chan struct{})}
 	if r.endable {
 		ctx, e.cancel = context.WithCancelCause(ctx)

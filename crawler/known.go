@@ -48,8 +48,8 @@ const knownBytes = parcelBytes
 // Size is about how many bytes the record takes.
 func (k *acrossKnown) Size() int { return 32 + len(k.URL) + len(k.Checksum) + len(k.Raw) }
 
-// Sums are the checksums of its page that are known.
-func (k *acrossKnown) Sums() (sums [][]byte) {
+// sums are the checksums of its page that are known.
+func (k *acrossKnown) sums() (sums [][]byte) {
 	for _, sum := range [][]byte{k.Checksum, k.Raw} {
 		if len(sum) > 0 {
 			sums = append(sums, sum)

@@ -40,16 +40,16 @@ func labelOf(url string, onTopic bool, topic int, at int64, p *page.Page) *label
 	return l
 }
 
-// Page is the page that was labelled, without links; nil of a URL that waits.
-func (l *label) Page() *page.Page {
+// page is the page that was labelled, without links; nil of a URL that waits.
+func (l *label) page() *page.Page {
 	if !l.Fetched {
 		return nil
 	}
 	return &page.Page{URL: l.URL, Title: l.Title, Description: l.Description, Headings: l.Headings, Text: l.Text, Lang: l.Lang}
 }
 
-// Pack returns a label as bytes, 64 KiB and some at most.
-func (l *label) Pack() []byte {
+// pack returns a label as bytes, 64 KiB and some at most.
+func (l *label) pack() []byte {
 	return wire.Encode(l)
 }
 

@@ -18,13 +18,13 @@ func TestLabel(t *testing.T) {
 		"empty":   {URL: "http://a.test/"},
 	} {
 		want := labelOf("http://a.test/", true, 2, 7, p)
-		data := want.Pack()
+		data := want.pack()
 		got, err := unpackLabel(data)
 		if err != nil || !reflect.DeepEqual(got, want) || len(data) > 4*labelBytes+200 {
 			t.Errorf("%s: %v, %d bytes", name, err, len(data))
 			continue
 		}
-		switch q := got.Page(); {
+		switch q := got.page(); {
 		case (q == nil) != (p == nil):
 			t.Errorf("%s: page %+v", name, q)
 		case p != nil && (q.URL != p.URL || !strings.HasPrefix(p.Text, q.Text) || q.Lang != p.Lang):
@@ -35,14 +35,14 @@ func TestLabel(t *testing.T) {
 
 // FuzzUnpackLabel: whatever another machine sends is a label or an error.
 func FuzzUnpackLabel(f *testing.F) {
-	data := labelOf("http://a.test/", false, 0, 1, &page.Page{Text: "words"}).Pack()
+	data := labelOf("http://a.test/", false, 0, 1, &page.Page{Text: "words"}).pack()
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := unpackLabel(data)
 		if err != nil {
 			return
 		}
-		again := l.Pack()
+		again := l.pack()
 		if same, err := unpackLabel(again); err != nil || !reflect.DeepEqual(same, l) {
 			t.Fatalf("%+v becomes %+v, %v", l, same, err)
 		}

@@ -11,11 +11,11 @@ import (
 // tellLabels tells Options.Said what people said at this agent.
 func (c *Crawler) tellLabels(marked []Marked, at time.Time) error {
 	for _, m := range marked {
-		c.marks.Times.Newer(m.URL, m.Topic, at.UnixMilli(), m.Page != nil)
+		c.marks.Times.newer(m.URL, m.Topic, at.UnixMilli(), m.Page != nil)
 		if c.opt.Said == nil {
 			continue
 		}
-		label := labelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).Pack()
+		label := labelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).pack()
 		c.opt.Said(label)
 	}
 	return nil
@@ -23,12 +23,12 @@ func (c *Crawler) tellLabels(marked []Marked, at time.Time) error {
 
 // Labels returns the latest n labels that this agent keeps, for one that knows nothing yet.
 func (a *Agent) Labels(n int) (labels [][]byte, err error) {
-	said, err := a.crawl.marks.Said(n)
+	said, err := a.crawl.marks.said(n)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range said {
-		label := labelOf(s.URL, s.OnTopic, s.Topic, s.At, s.Page).Pack()
+		label := labelOf(s.URL, s.OnTopic, s.Topic, s.At, s.Page).pack()
 		labels = append(labels, label)
 	}
 	return labels, nil
@@ -46,7 +46,7 @@ func (a *Agent) HearLabels(ctx context.Context, labels [][]byte) (refused, err e
 			refused = errors.Join(refused, err)
 			continue
 		}
-		if !a.crawl.marks.Times.Newer(l.URL, l.Topic, l.At, l.Fetched) {
+		if !a.crawl.marks.Times.newer(l.URL, l.Topic, l.At, l.Fetched) {
 			continue
 		}
 		kept, err := a.keep(ctx, l)
@@ -54,7 +54,7 @@ func (a *Agent) HearLabels(ctx context.Context, labels [][]byte) (refused, err e
 			return refused, err
 		}
 		if len(kept) == 0 || kept[0].Page == nil {
-			kept = []Marked{{URL: l.URL, Page: l.Page(), OnTopic: l.OnTopic, Topic: l.Topic}}
+			kept = []Marked{{URL: l.URL, Page: l.page(), OnTopic: l.OnTopic, Topic: l.Topic}}
 		} else if !l.Fetched { // who said it has not the page
 			if err := a.crawl.tellLabels(kept, time.UnixMilli(l.At)); err != nil {
 				return refused, err
@@ -124,7 +124,7 @@ func (a *Agent) keep(ctx context.Context, l *label) ([]Marked, error) {
 		return nil, err
 	}
 	err = a.inTurn(ctx, func() error {
-		refused, broken := c.marks.Enter(ids, mark, c.totals.Counts(), time.UnixMilli(l.At))
+		refused, broken := c.marks.enter(ids, mark, c.totals.Counts(), time.UnixMilli(l.At))
 		if errors.Is(refused, store.ErrNoPage) { // it ended meanwhile
 			refused, marked = nil, nil
 		}

@@ -39,8 +39,8 @@ func nearBySignature(url1 string, signature1 []byte, url2 string, signature2 []b
 // newLatest remembers enough pages for so many workers.
 func newLatest(workers int) *latest { return &latest{room: rememberPages * workers} }
 
-// Add takes note of a page that is stored.
-func (l *latest) Add(number uint64, p *page.Page) {
+// add takes note of a page that is stored.
+func (l *latest) add(number uint64, p *page.Page) {
 	if p.Signature.IsZero() {
 		return
 	}
@@ -53,9 +53,9 @@ func (l *latest) Add(number uint64, p *page.Page) {
 	l.next = (l.next + 1) % len(l.pages)
 }
 
-// Near returns the page that p is a near-duplicate of, as its reading found it or among the
+// near returns the page that p is a near-duplicate of, as its reading found it or among the
 // pages stored since; its number is 0 when there is none.
-func (l *latest) Near(p *readingPage) readingNear {
+func (l *latest) near(p *readingPage) readingNear {
 	if p.Near.Page != 0 || p.NoIndex || p.Signature.IsZero() {
 		return p.Near
 	}

@@ -11,8 +11,8 @@ import (
 func TestLatest(t *testing.T) {
 	l := newLatest(2)
 	for n := uint64(1); n <= 30; n++ {
-		l.Add(n, &page.Page{Signature: page.Signature{byte(n)}})
-		l.Add(100+n, &page.Page{})
+		l.add(n, &page.Page{Signature: page.Signature{byte(n)}})
+		l.add(100+n, &page.Page{})
 	}
 	var numbers []uint64
 	for _, r := range l.pages {

@@ -255,7 +255,7 @@ const leaseWait = time.Second
 func (l *leases) putAside(it frontier.Item, url string, place store.Queued) {
 	l.frontier.Done(it.Host, time.Time{})
 	if l.across.Held(url) {
-		l.queue.PutBack(it, url, place)
+		l.queue.putBack(it, url, place)
 		l.frontier.Rest(it.Host, l.opt.Now().Add(leaseWait))
 	}
 }
@@ -304,7 +304,7 @@ func (l *leases) preparePage(j *workJob) (*workJob, error) {
 func (l *leases) skip(j *workJob, state, reason string) error {
 	l.skips = append(l.skips, skip{j.ID, j.Queued, state, reason})
 	l.frontier.Done(j.Host.Party, time.Time{})
-	return l.turns.Timed(rescore, l.queue.Learned)
+	return l.turns.timed(rescore, l.queue.learned)
 }
 
 func denial(r *fetch.Robots) string {

@@ -15,7 +15,7 @@ import (
 
 // refetchLost queues what was found to be lost in a session before.
 func (c *Crawler) refetchLost() error {
-	return c.queue.Reopen(StateLost, func(*store.Ended) bool { return true })
+	return c.queue.reopen(StateLost, func(*store.Ended) bool { return true })
 }
 
 // disown leaves it to others to tell of pages that are lost.

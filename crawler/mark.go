@@ -27,9 +27,9 @@ func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error)
 		return learns(c.opt.Scorer, away), nil // from the page, once who has it has answered
 	}
 	var at time.Time
-	err = c.inbox.InTurn(ctx, func() (error, error) {
+	err = c.inbox.inTurn(ctx, func() (error, error) {
 		at = c.opt.Now()
-		return c.marks.Enter(ids, said, c.totals.Counts(), at)
+		return c.marks.enter(ids, said, c.totals.Counts(), at)
 	})
 	if err == nil && c.opt.Sites != nil {
 		err = c.tellLabels(marked, at)
@@ -37,7 +37,7 @@ func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error)
 	if err != nil || !Tell(c.opt.Scorer, marked) { // outside the owner's turn: fetches go on meanwhile
 		return false, err
 	}
-	return true, c.inbox.InTurn(ctx, func() (error, error) {
+	return true, c.inbox.inTurn(ctx, func() (error, error) {
 		c.queue.Rescore()
 		c.opt.Progress(c.progress()) // so that who looks knows from which page on the marks count
 		return nil, nil

@@ -131,7 +131,7 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := c.newPool()
-	p.Begin(t.Context())
+	p.begin(t.Context())
 	r, err := c.run(&pagesAtOnce{pool: p, pages: versions})
 	if err != nil || r.Counts.Pages != 1 || r.Counts.NearDuplicates != versions-1 {
 		t.Errorf("%d pages, %d near-duplicates, %v; want 1 and %d", r.Counts.Pages, r.Counts.NearDuplicates, err, versions-1)

@@ -49,7 +49,7 @@ func (n *newcomers) next() (frontier.Item, bool) {
 	if len(n.waits) > 0 && n.Free() {
 		w := n.waits[0]
 		n.waits = n.waits[1:]
-		w.job.Hold(-1)
+		w.job.hold(-1)
 		return w.item, true
 	}
 	return frontier.Item{}, false
@@ -61,7 +61,7 @@ func (n *newcomers) next() (frontier.Item, bool) {
 func (n *newcomers) await(it frontier.Item, j *workJob) {
 	if len(n.waits) < n.most && !n.NetBusy(j.Host.Addr()) {
 		n.waits = append(n.waits, waitingNewcomer{it, j})
-		j.Hold(1)
+		j.hold(1)
 		return
 	}
 	n.putOff++
@@ -75,7 +75,7 @@ func (n *newcomers) sendHome() {
 	for _, w := range n.waits {
 		n.queue.Requeue(w.job)
 		n.frontier.Done(w.job.Host.Party, time.Time{})
-		w.job.Hold(-1)
+		w.job.hold(-1)
 	}
 	n.waits = nil
 }

@@ -73,7 +73,7 @@ func (n *siteNews) named(h *hosts.Host, of string) {
 // apply takes in what a source said.
 func (n *siteNews) apply(o *outcome) {
 	h, r := o.Host, o.Resp
-	n.totals.Asked(h.Host)
+	n.totals.asked(h.Host)
 	n.session.Asked++
 	if h.Failures = 0; hosts.Transient(r) {
 		h.Failures++
@@ -106,7 +106,7 @@ func (n *siteNews) take(h *hosts.Host, o *outcome, source int32) {
 	for _, t := range o.Told {
 		if t.ID == 0 {
 			if !n.opt.Scope.Forgotten.Has(t.URL) {
-				n.session.Fresh(t.URL)
+				n.session.fresh(t.URL)
 			}
 			continue
 		}
@@ -118,7 +118,7 @@ func (n *siteNews) take(h *hosts.Host, o *outcome, source int32) {
 			continue
 		}
 		if n.frontier.Queued(frontier.ID(t.ID)) {
-			n.queue.PushStored(t.ID, t.URL, ahead)
+			n.queue.pushStored(t.ID, t.URL, ahead)
 		}
 		if Believed(h.Announced) {
 			n.opt.Revisits.Announced(t.ID, n.opt.Now())
@@ -129,7 +129,7 @@ func (n *siteNews) take(h *hosts.Host, o *outcome, source int32) {
 // visited holds what a source said of a page, which was seen before, against a visit.
 func (n *siteNews) visited(h *hosts.Host, old *store.Copy, v *store.Visit) {
 	if n.opt.News && h.Announced != nil {
-		n.claims.Visited(h.Announced, old.ID, old.Page.Seen(), v)
+		n.claims.visited(h.Announced, old.ID, old.Page.Seen(), v)
 	}
 }
 

@@ -34,10 +34,10 @@ func (u *outages) observe(o *outcome) {
 	if o.Excused = !probe && u.network.Excuses(o.Resp); o.Excused {
 		return
 	}
-	u.network.Observe(&o.Asked().Health, hosts.Exchange{
+	u.network.Observe(&o.asked().Health, hosts.Exchange{
 		Response: o.Resp, Robots: page.RobotsURL(o.Target), Probe: probe,
 		Miss: hosts.Miss{
-			Host: o.Asked().Name, URL: o.Target, ID: o.ID, Queued: o.Queued,
+			Host: o.asked().Name, URL: o.Target, ID: o.ID, Queued: o.Queued,
 			Page: o.task == workPage, First: o.task == address || o.task == robots,
 		},
 	})
@@ -85,7 +85,7 @@ func (u *outages) probe(now time.Time) (*workJob, error) {
 
 // probed takes in the answer to a probe.
 func (u *outages) probed(o *outcome) {
-	u.totals.Asked(o.Host.Host)
+	u.totals.asked(o.Host.Host)
 	o.Note = "to test the network of this machine"
 	if o.Aborted {
 		u.network.Probed(nil)
@@ -129,7 +129,7 @@ func (u *outages) takeBack(commit func(journal.Batch) error) error {
 		if err := u.pardonHost(b, m); err != nil {
 			return err
 		}
-		if err := u.queue.Pardon(b, []hosts.Miss{m}); err != nil {
+		if err := u.queue.pardon(b, []hosts.Miss{m}); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ type arrivals struct {
 // apply journals the exchange for a page, and what became of its URL.
 func (a *arrivals) apply(b journal.Batch, o *outcome) error {
 	r, h := o.Resp, o.Host
-	a.totals.AskedPage(h.Host, r)
+	a.totals.askedPage(h.Host, r)
 	if o.Queued.Visits > o.Queued.Excused {
 		h.Health.Retried(o.Excused)
 	}
@@ -59,18 +59,18 @@ func putVisit(b journal.Batch, o *outcome, id store.ID, n int, visit store.Visit
 func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.Visit) error {
 	r, h := o.Resp, o.Host
 	if a.opt.forgotten(o) {
-		return a.endings.Conclude(b, o.ID, o.Queued, a.dismissed())
+		return a.endings.conclude(b, o.ID, o.Queued, a.dismissed())
 	}
 	if o.Excused {
-		return a.endings.Forgive(b, o, visits)
+		return a.endings.forgive(b, o, visits)
 	}
 	if hosts.Transient(r) {
 		h.Failures++
-		return a.endings.Retry(b, o, visits, a.hosts.RestOf(h, r).Host)
+		return a.endings.retry(b, o, visits, a.hosts.RestOf(h, r).Host)
 	}
 	h.Failures = 0
 	if r.State == fetch.StateRedirect {
-		to, err := a.endings.Redirect(b, o)
+		to, err := a.endings.redirect(b, o)
 		visit.Location, o.Wire.Kind = to, store.WireRedirect
 		return err
 	}
@@ -78,7 +78,7 @@ func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.
 		if r.State == fetch.StateCode {
 			a.traps.Missing(&h.Trap, o.Birth.URL)
 		}
-		return a.endings.Conclude(b, o.ID, o.Queued, a.endings.By(o))
+		return a.endings.conclude(b, o.ID, o.Queued, a.endings.by(o))
 	}
 	fate := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: a.endings.Next(interval(o.Birth.Depth))}
 	original, err := repeated(b, o.Read)
@@ -94,12 +94,12 @@ func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.
 	a.traps.Page(&h.Trap, o.Birth.URL, o.Read.Print, o.Read.Across)
 	near := o.Read.Near
 	if !a.opt.KeepNear {
-		near = a.latest.Near(o.Read)
+		near = a.latest.near(o.Read)
 	}
-	unwanted, is := o.Read.Unwanted()
+	unwanted, is := o.Read.unwanted()
 	switch {
 	case near.Page != 0:
-		a.totals.NearDuplicate()
+		a.totals.nearDuplicate()
 		fate.State, fate.Page, fate.Resemblance = string(fetch.StateDuplicate), near.Page, near.Resemblance
 		fate.Reason = fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", near.Page, near.Resemblance)
 	case is:
@@ -108,15 +108,15 @@ func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.
 		if fate.Page, err = a.keep(b, o); err != nil {
 			return err
 		}
-		if err := a.endings.Conclude(b, o.ID, o.Queued, fate); err != nil {
+		if err := a.endings.conclude(b, o.ID, o.Queued, fate); err != nil {
 			return err
 		}
 		return a.duplicates.stored(b, o.Birth.URL, o.Read.Signature.Bytes(), o.Read.Checksum[:], o.Read.Raw[:])
 	}
-	if _, err := a.queue.Links(b, o); err != nil {
+	if _, err := a.queue.links(b, o); err != nil {
 		return err
 	}
-	return a.endings.Conclude(b, o.ID, o.Queued, fate)
+	return a.endings.conclude(b, o.ID, o.Queued, fate)
 }
 
 // repeated returns the number of a stored page with the content of one that was read; 0 when
@@ -134,25 +134,25 @@ func repeated(b journal.Batch, p *readingPage) (original uint64, err error) {
 // nobody has seen, as those of a mirror are. The others were counted where the content stands.
 func (a *arrivals) leave(b journal.Batch, o *outcome, fate store.Fate) error {
 	o.Read.Found = slices.DeleteFunc(o.Read.Found, func(f link) bool { return f.Seen.ID != 0 && !f.Seen.Skipped })
-	if _, err := a.queue.Links(b, o); err != nil {
+	if _, err := a.queue.links(b, o); err != nil {
 		return err
 	}
-	return a.endings.Conclude(b, o.ID, o.Queued, fate)
+	return a.endings.conclude(b, o.ID, o.Queued, fate)
 }
 
 // keep stores a page, queues its links and returns its number.
 func (a *arrivals) keep(b journal.Batch, o *outcome) (number uint64, err error) {
-	number, o.Wire.Kind = a.totals.NextPage(), store.WirePage
+	number, o.Wire.Kind = a.totals.nextPage(), store.WirePage
 	a.obey(o)
 	found(o.Host, o.Read.Feeds)
-	links, err := a.queue.Links(b, o)
+	links, err := a.queue.links(b, o)
 	if err != nil {
 		return 0, err
 	}
 	if err := b.PutPage(a.record(o, number, links), journal.Content{Page: o.Read.Page, Body: o.Read.Body}); err != nil {
 		return 0, err
 	}
-	a.latest.Add(number, o.Read.Page)
+	a.latest.add(number, o.Read.Page)
 	a.count(o)
 	return number, nil
 }
@@ -167,7 +167,7 @@ func visitOf(r *fetch.Response) store.Visit {
 func (a *arrivals) count(o *outcome) {
 	h := o.Host
 	a.hosts.CountPage(h)
-	a.totals.Stored(o.Read.Size, o.Read.Score.Relevant, o.Read.Score.Topics)
+	a.totals.stored(o.Read.Size, o.Read.Score.Relevant, o.Read.Score.Topics)
 	a.tellPaid()
 	if o.Read.Score.Relevant {
 		h.Relevant++
@@ -181,7 +181,7 @@ func (a *arrivals) count(o *outcome) {
 func (a *arrivals) record(o *outcome, number uint64, links []store.ID) *store.Page {
 	p, header := o.Read, o.Resp.Header
 	return &store.Page{
-		Number: number, ID: o.URLID(), URL: o.Birth.URL,
+		Number: number, ID: o.urlid(), URL: o.Birth.URL,
 		ContentType: o.Resp.ContentType, RobotsTag: robotsTag(header),
 		Checksum: p.Checksum[:], Raw: p.Raw[:], Sketch: p.Sketch, Signature: p.Signature.Bytes(), Title: p.Title, Lang: p.Lang, Links: links,
 		Score: p.Score.Value, Terms: p.Score.Terms, Account: p.Score.Account, Relevant: p.Score.Relevant,
@@ -195,5 +195,5 @@ func (a *arrivals) record(o *outcome, number uint64, links []store.ID) *store.Pa
 // obey lets what a person said of a URL before it was fetched, also before it was
 // fetched again, decide about its page.
 func (a *arrivals) obey(o *outcome) {
-	a.marks.Overrule(o.URLID(), &o.Read.Score)
+	a.marks.overrule(o.urlid(), &o.Read.Score)
 }

@@ -103,7 +103,7 @@ func unpack(data []byte) (*Parcel, error) {
 		}
 	}
 	for i := range p.Known {
-		if k := &p.Known[i]; !normal(k.URL) || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || slices.ContainsFunc(k.Sums(), func(sum []byte) bool { return len(sum) != len(page.Checksum{}) }) {
+		if k := &p.Known[i]; !normal(k.URL) || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || slices.ContainsFunc(k.sums(), func(sum []byte) bool { return len(sum) != len(page.Checksum{}) }) {
 			return nil, fmt.Errorf("a parcel that names %.100q: %.200q", k.URL, fmt.Sprint(*k))
 		}
 	}
@@ -140,8 +140,8 @@ func host(name string) bool {
 
 func probability(x float64) bool { return x >= 0 && x <= 1 }
 
-// Page is the page that a parcel tells of: it has the parcel's links, and no text.
-func (p *Parcel) Page() *page.Page {
+// page is the page that a parcel tells of: it has the parcel's links, and no text.
+func (p *Parcel) page() *page.Page {
 	links, x := make([]page.Link, len(p.Links)), &page.Excerpt{Places: make([]int, len(p.Links)), Of: p.Of, Giver: p.Giver}
 	for i, l := range p.Links {
 		links[i] = page.Link{URL: l.URL, Anchor: l.Anchor, Context: l.Context, Lang: l.Lang, Kind: l.Kind, Nav: l.Nav}

@@ -25,7 +25,7 @@ func TestPack(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(*got, p) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	html := got.Page()
+	html := got.page()
 	if html.URL != p.From || len(html.Links) != 2 || html.Links[0].Anchor != "honey\xff" || html.Links[0].Context != "of bees" || !html.Links[0].Nav {
 		t.Errorf("%+v", html)
 	}
@@ -67,7 +67,7 @@ func FuzzUnpack(f *testing.F) {
 		}
 		again := p.Pack()
 		q, err := unpack(again)
-		if err != nil || len(q.Links) != len(p.Links) || len(q.Contents) != len(p.Contents) || len(p.Page().Links) != len(p.Links) {
+		if err != nil || len(q.Links) != len(p.Links) || len(q.Contents) != len(p.Contents) || len(p.page().Links) != len(p.Links) {
 			t.Fatalf("%+v becomes %+v, %v", p, q, err)
 		}
 	})
@@ -146,7 +146,7 @@ func TestPost(t *testing.T) {
 		links += len(got.Links)
 		return nil
 	}
-	if err := p.Dispatch(Parcel{From: "f"}, count); err != nil || links != 200 || parcels != 200 {
+	if err := p.dispatch(Parcel{From: "f"}, count); err != nil || links != 200 || parcels != 200 {
 		t.Errorf("%d links in %d parcels, %v", links, parcels, err)
 	}
 	links = 0
@@ -155,10 +155,10 @@ func TestPost(t *testing.T) {
 			t.Fatal("a link of another's did not go across")
 		}
 	}
-	if err := p.Dispatch(Parcel{From: "f"}, count); err != nil || links != manyTold {
+	if err := p.dispatch(Parcel{From: "f"}, count); err != nil || links != manyTold {
 		t.Errorf("%d links to one URL, %v", links, err)
 	}
-	if err := p.Dispatch(Parcel{From: "f"}, count); err != nil || links != manyTold {
+	if err := p.dispatch(Parcel{From: "f"}, count); err != nil || links != manyTold {
 		t.Errorf("what went across goes again: %d, %v", links, err)
 	}
 	links = 0
@@ -167,7 +167,7 @@ func TestPost(t *testing.T) {
 		p.Take("http://c.test/1", nil, 0, .5, 0)
 	}
 	p.Onward(false)
-	if err := p.Dispatch(Parcel{From: "f"}, count); err != nil || links != 3*manyTold {
+	if err := p.dispatch(Parcel{From: "f"}, count); err != nil || links != 3*manyTold {
 		t.Errorf("of %d links that came in parcels %d went on, %v", 3*manyTold, links, err)
 	}
 }
@@ -201,7 +201,7 @@ func TestBounds(t *testing.T) {
 		class.Try(err != nil && len(err.Error()) < 1000, "%s: %.300v", name, err)
 	}
 	for name, l := range map[string]*label{"URL": {URL: url + long}, "no URL": {URL: "x"}, "title": {URL: url, Title: long}, "text": {URL: url, Text: long}, "lang": {URL: url, Lang: long}} {
-		_, err := unpackLabel(l.Pack())
+		_, err := unpackLabel(l.pack())
 		class.Try(err != nil && len(err.Error()) < 1000, "label, %s: %.300v", name, err)
 	}
 	whole := known(func(k *acrossKnown) { k.Checksum, k.Raw, k.Also = sum, sum, []float64{1, 2} })

@@ -83,10 +83,10 @@ func after(queue int, pages uint64, onDisk bool) int {
 // concurrent use.
 func (p *passes) Heard(pages uint64) { p.heard.Add(pages) }
 
-// Due says how many URLs of a queue are to be rescored now, and whether these are all in
+// due says how many URLs of a queue are to be rescored now, and whether these are all in
 // one go. Where it is 0 nothing is due; else the queue asks Priority about each, and Done
 // is told when it was through.
-func (p *passes) Due(pages uint64, queue int, onDisk bool) (urls int, whole bool) {
+func (p *passes) due(pages uint64, queue int, onDisk bool) (urls int, whole bool) {
 	pages += p.heard.Load()
 	switch {
 	case p.scorer == nil:
@@ -117,9 +117,9 @@ func (p *passes) Begin(pages uint64) bool {
 	return true
 }
 
-// FirstLesson says that a topic has had its first lesson since the last pass: what waits
+// firstLesson says that a topic has had its first lesson since the last pass: what waits
 // has a priority of another kind than what is found now.
-func (p *passes) FirstLesson() bool { return p.topicsBegun() > p.begun }
+func (p *passes) firstLesson() bool { return p.topicsBegun() > p.begun }
 
 func (p *passes) topicsBegun() int {
 	if b, ok := p.scorer.(beginner); ok {

@@ -41,15 +41,15 @@ func TestFirstLesson(t *testing.T) {
 	begun := topics(0)
 	p := newRescore(&begun, orders.Latest)
 	for lessons, want := range []bool{false, true, true} {
-		if begun = topics(lessons); p.FirstLesson() != want {
+		if begun = topics(lessons); p.firstLesson() != want {
 			t.Errorf("%d topics have begun: %v, want %v", lessons, !want, want)
 		}
 		p.Begin(uint64(lessons))
-		if p.FirstLesson() {
+		if p.firstLesson() {
 			t.Errorf("the first lesson of topic %d is told twice", lessons)
 		}
 	}
-	if newRescore(nil, orders.Latest).FirstLesson() {
+	if newRescore(nil, orders.Latest).firstLesson() {
 		t.Error("what does not rescore has a first lesson")
 	}
 }

@@ -63,9 +63,9 @@ func NewPatience(opt PatienceOptions) *Keeper {
 	return &Keeper{opt: opt, wide: surveyed, parties: map[frontier.Host]struct{}{}}
 }
 
-// Holds is for how many times as many requests as usual the last price is good. It is more
+// holds is for how many times as many requests as usual the last price is good. It is more
 // where more links were looked at: these are of many parties, and looking takes its time.
-func (k *Keeper) Holds() int {
+func (k *Keeper) holds() int {
 	if k.wide == surveyed {
 		return 1
 	}

@@ -128,12 +128,12 @@ func TestWide(t *testing.T) {
 		if c.wide > 1 {
 			holds = 2 * c.wide
 		}
-		if want := links[(c.party-1)*c.each].Priority; got != want || widest != c.wide*surveyed || k.Holds() != holds {
-			t.Errorf("%s: price %g, which holds %d times as long, looked at %d; want %g, %d, %d times %d", c.name, got, k.Holds(), widest, want, holds, c.wide, surveyed)
+		if want := links[(c.party-1)*c.each].Priority; got != want || widest != c.wide*surveyed || k.holds() != holds {
+			t.Errorf("%s: price %g, which holds %d times as long, looked at %d; want %g, %d, %d times %d", c.name, got, k.holds(), widest, want, holds, c.wide, surveyed)
 		}
 	}
 	*k = *NewPatience(PatienceOptions{Factor: 3})
-	if price(many(4096), 9); k.Holds() != 1 {
+	if price(many(4096), 9); k.holds() != 1 {
 		t.Error("by order alone nobody knows what is good, and more was looked at")
 	}
 	*k = *NewPatience(PatienceOptions{Factor: 3, Chances: true})
@@ -141,7 +141,7 @@ func TestWide(t *testing.T) {
 	for range 5 {
 		price(many(1), 9)
 	}
-	if k.Holds() != 1 {
-		t.Errorf("a price still holds %d times as long", k.Holds())
+	if k.holds() != 1 {
+		t.Errorf("a price still holds %d times as long", k.holds())
 	}
 }

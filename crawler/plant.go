@@ -8,10 +8,10 @@ import (
 	"fossick/store"
 )
 
-// Plant queues the seeds that the store does not know yet, in as many batches
+// plant queues the seeds that the store does not know yet, in as many batches
 // as their number needs. A kill in between is mended by the next session, which
 // is given the same seeds. Nothing is queued when one of them is out of scope.
-func (q *queue) Plant(seeds []string) error {
+func (q *queue) plant(seeds []string) error {
 	seeds, err := q.inScope(seeds)
 	if err != nil {
 		return err

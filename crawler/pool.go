@@ -69,9 +69,9 @@ func newPool(opt workersOptions, r *reader, maps hosts.Rules, in *inbox) *pool {
 	}
 }
 
-// Begin starts the workers. Exchanges outlive ctx by the grace, so that an interrupt
+// begin starts the workers. Exchanges outlive ctx by the grace, so that an interrupt
 // loses no answer.
-func (p *pool) Begin(ctx context.Context) {
+func (p *pool) begin(ctx context.Context) {
 	work, abort := context.WithCancel(context.WithoutCancel(ctx))
 	p.abort, p.interrupted = abort, ctx.Done()
 	for range p.opt.Workers {
@@ -103,7 +103,7 @@ func (p *pool) Wait(wake time.Time) event {
 		case <-woken:
 			return event{What: timeToLease}
 		case <-p.ticker.C:
-			p.exchanges.Tidy()
+			p.exchanges.tidy()
 			return event{What: tick}
 		case <-p.deadline:
 			p.beginGrace()
@@ -179,7 +179,7 @@ func (p *pool) work(ctx context.Context) {
 		if j.task == address {
 			room = p.lookups
 		}
-		e, exchange := room.Begin(ctx, func() {
+		e, exchange := room.begin(ctx, func() {
 			p.workers.Go(func() { p.work(ctx) })
 			p.outcomes <- &outcome{workJob: j, Slow: true}
 		})
@@ -221,17 +221,17 @@ func (p *pool) do(ctx, exchange context.Context, o *outcome, pace *fetch.Pace) {
 	case probe:
 		req = fetch.RobotsRequest(o.Target)
 	case workPage:
-		req = o.PageRequest()
+		req = o.pageRequest()
 	}
 	o.Resp = p.ask(exchange, o.workJob, req, pace)
 	if o.task == workPage && o.Resp.State == fetch.StateOK {
-		o.Read, o.Err = p.reader.Read(ctx, o.Order(), o.Resp)
+		o.Read, o.Err = p.reader.Read(ctx, o.order(), o.Resp)
 		if o.Err != nil && ctx.Err() != nil {
 			o.Err, o.Aborted = nil, true
 		}
 	}
 	if o.task == workPage {
-		o.Wire = p.reader.Wire(o.Resp, o.Read)
+		o.Wire = p.reader.wire(o.Resp, o.Read)
 	}
 }
 

@@ -17,7 +17,7 @@ func TestGraceEnds(t *testing.T) {
 		opt := workersOptions{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
 		p := newPool(opt, nil, hosts.Rules{}, newInbox())
 		ctx, stop := context.WithCancel(t.Context())
-		p.Begin(ctx)
+		p.begin(ctx)
 		defer p.End(true)
 		stop()
 		if e := p.Wait(time.Time{}); e.What != interrupt {

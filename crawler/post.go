@@ -68,9 +68,9 @@ func (p *post) enough(url string) bool {
 // of it goes on, however often it comes by.
 func (p *post) Onward(yes bool) { p.onward = yes }
 
-// Dispatch hands out what was taken since the last time as parcels, which are otherwise
+// dispatch hands out what was taken since the last time as parcels, which are otherwise
 // like head.
-func (p *post) Dispatch(head Parcel, put func(part uint16, data []byte) error) error {
+func (p *post) dispatch(head Parcel, put func(part uint16, data []byte) error) error {
 	if len(p.drafts) == 0 {
 		return nil
 	}

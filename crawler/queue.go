@@ -74,15 +74,15 @@ func (q *queue) Held() bool { return q.held }
 // Open lets in what waits in the journal.
 func (q *queue) Open() error {
 	q.held = false
-	if err := q.Restore(); err != nil {
+	if err := q.restore(); err != nil {
 		return err
 	}
 	q.Rescore()
 	return nil
 }
 
-// InParts has rescoring go part by part in a queue of more than so many URLs.
-func (q *queue) InParts(urls int) { q.passes.AtOnce = urls }
+// inParts has rescoring go part by part in a queue of more than so many URLs.
+func (q *queue) inParts(urls int) { q.passes.AtOnce = urls }
 
 // Len counts the URLs that wait, also while the frontier does not have them.
 func (q *queue) Len() int {
@@ -95,7 +95,7 @@ func (q *queue) Len() int {
 // Requeue puts a leased URL back where it was; a foreign sitemap's job and a probe have none.
 func (q *queue) Requeue(j *workJob) {
 	if j.Old != nil {
-		q.PushStored(j.Old.ID, j.Birth.URL, j.Priority)
+		q.pushStored(j.Old.ID, j.Birth.URL, j.Priority)
 	}
 	if j.ID == 0 {
 		return
@@ -107,8 +107,8 @@ func (q *queue) Requeue(j *workJob) {
 	q.frontier.Push(item(j.ID, j.Host.Party, j.Birth.URL, j.Priority))
 }
 
-// PutBack queues a URL again that the frontier has just given.
-func (q *queue) PutBack(it frontier.Item, url string, place store.Queued) {
+// putBack queues a URL again that the frontier has just given.
+func (q *queue) putBack(it frontier.Item, url string, place store.Queued) {
 	if len(q.orders) > 1 {
 		q.push(store.ID(it.ID), it.Host, url, place)
 		return
@@ -124,15 +124,15 @@ func (q *queue) Priority(it frontier.Item, place store.Queued) float64 {
 	return it.Priority
 }
 
-// PushStored queues a stored page. It has no key, so a scorer that learns does
+// pushStored queues a stored page. It has no key, so a scorer that learns does
 // not move it.
-func (q *queue) PushStored(id store.ID, url string, priority float64) {
+func (q *queue) pushStored(id store.ID, url string, priority float64) {
 	q.frontier.Push(frontier.Item{ID: frontier.ID(id), Host: q.frontier.Host(page.Host(url)), Priority: priority})
 }
 
 // linkFrom is what an ordering may know of a link found now on a page.
 func (q *queue) linkFrom(from string, f link) orders.Link {
-	return orders.Link{Score: f.Score, Step: q.totals.LastPage(), Place: f.Place, Discovers: q.kinds.discovers(from, f.URL)}
+	return orders.Link{Score: f.Score, Step: q.totals.lastPage(), Place: f.Place, Discovers: q.kinds.discovers(from, f.URL)}
 }
 
 // linksFrom are the same of all links found on a page.
@@ -144,20 +144,20 @@ func (q *queue) linksFrom(b journal.Batch, from string, found []link) ([]orders.
 	return links, q.rank(b, found, links)
 }
 
-// LinkOf is what an ordering may know of a URL that a sitemap lists: it is no
+// linkOf is what an ordering may know of a URL that a sitemap lists: it is no
 // link.
-func (q *queue) LinkOf(f link) orders.Link {
-	return orders.Link{Score: f.Score, Step: q.totals.LastPage(), Place: f.Place, Listed: true}
+func (q *queue) linkOf(f link) orders.Link {
+	return orders.Link{Score: f.Score, Step: q.totals.lastPage(), Place: f.Place, Listed: true}
 }
 
-// Learned gives the queue new priorities once the scorer has learned enough.
-func (q *queue) Learned() error {
-	if q.passes.FirstLesson() {
+// learned gives the queue new priorities once the scorer has learned enough.
+func (q *queue) learned() error {
+	if q.passes.firstLesson() {
 		q.Rescore()
 		return q.frontier.Err()
 	}
 	f := q.frontier.Order(q.scored)
-	urls, whole := q.passes.Due(q.totals.LastPage(), f.Len(), f.Spilled())
+	urls, whole := q.passes.due(q.totals.lastPage(), f.Len(), f.Spilled())
 	if whole {
 		f.Reprioritise(q.priority())
 		q.passes.Done()
@@ -169,7 +169,7 @@ func (q *queue) Learned() error {
 
 // Rescore has the whole queue hear at once of what the scorer has learned.
 func (q *queue) Rescore() {
-	if q.passes.Begin(q.totals.LastPage()) {
+	if q.passes.Begin(q.totals.lastPage()) {
 		q.frontier.Order(q.scored).Reprioritise(q.priority())
 		q.passes.Done()
 	}
@@ -208,8 +208,8 @@ func item(id store.ID, host frontier.Host, url string, priority float64) frontie
 	return frontier.Item{ID: frontier.ID(id), Host: host, Priority: priority, Key: page.Key(url)}
 }
 
-// Restore gives the frontier the URLs that wait in the journal.
-func (q *queue) Restore() error {
+// restore gives the frontier the URLs that wait in the journal.
+func (q *queue) restore() error {
 	for w, err := range q.journal.Waiters() {
 		if err != nil {
 			return err
@@ -227,8 +227,8 @@ func (q *queue) Restore() error {
 	return q.frontier.Err()
 }
 
-// Reopen queues what ended in a state again, as far as it is wanted.
-func (q *queue) Reopen(state fetch.State, wanted func(*store.Ended) bool) error {
+// reopen queues what ended in a state again, as far as it is wanted.
+func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error {
 	b := q.journal.Batch()
 	defer func() { b.Cancel() }()
 	for e, err := range q.opt.Store.URLs().Ended(string(state)) {
@@ -258,18 +258,18 @@ func (q *queue) Reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 // reopen takes back the end of a URL, and returns the place where it waits. Excused are
 // visits that do not count as tries.
 func reopen(q *queue, b journal.Batch, life *store.Life, excused int) (store.Queued, error) {
-	place := q.placed(orders.Link{Score: life.Fate.Score, Step: q.totals.LastPage(), Depth: life.Depth}, nil)
+	place := q.placed(orders.Link{Score: life.Fate.Score, Step: q.totals.lastPage(), Depth: life.Depth}, nil)
 	place.Score, place.Parent, place.Visits, place.Excused = life.Fate.Score, life.Fate.Parent, len(life.Visits), excused
 	if life.Fate.Resemblance > 0 {
-		q.totals.NearReopened()
+		q.totals.nearReopened()
 	}
-	q.totals.Reopened(life.Fate.State)
+	q.totals.reopened(life.Fate.State)
 	return place, b.Requeue(store.HashURL(life.URL), life.ID, place)
 }
 
-// Pardon takes back what was counted against URLs: their exchanges stay in the
+// pardon takes back what was counted against URLs: their exchanges stay in the
 // journal and count no more, and those that ended by them wait again.
-func (q *queue) Pardon(b journal.Batch, misses []hosts.Miss) error {
+func (q *queue) pardon(b journal.Batch, misses []hosts.Miss) error {
 	for _, m := range slices.Backward(misses) { // the last one of a URL knows its place best
 		if m.ID == 0 {
 			continue
@@ -302,7 +302,7 @@ func (q *queue) pardonURL(b journal.Batch, m hosts.Miss) error {
 	if err != nil {
 		return err
 	}
-	q.totals.Reopened(state)
+	q.totals.reopened(state)
 	place = m.Queued
 	place.Excused += counted
 	birth, err := q.journal.Birth(m.ID)

@@ -27,9 +27,9 @@ func (a *across) Part(url string) (part uint16, mine bool) {
 	return part, sites.Mine(part)
 }
 
-// Heard says that the scorer has learned from so many pages of other agents. It is safe for
+// heard says that the scorer has learned from so many pages of other agents. It is safe for
 // concurrent use.
-func (a *across) Heard(pages uint64) { a.queue.passes.Heard(pages) }
+func (a *across) heard(pages uint64) { a.queue.passes.Heard(pages) }
 
 // Held says whether a URL is in a part that is this agent's, though it may have to wait.
 func (a *across) Held(url string) bool {
@@ -42,18 +42,18 @@ func dispatch(q *queue, b journal.Batch, head Parcel) error {
 	if q.post == nil {
 		return nil
 	}
-	return q.post.Dispatch(head, func(part uint16, data []byte) error {
+	return q.post.dispatch(head, func(part uint16, data []byte) error {
 		return store.OutboxIn(journal.Stored(b)).Put(part, q.totals.Counts(), data)
 	})
 }
 
-// Listed puts what goes across of a sitemap into the outbox.
-func (a *across) Listed(b journal.Batch, depth int) error {
+// listed puts what goes across of a sitemap into the outbox.
+func (a *across) listed(b journal.Batch, depth int) error {
 	return dispatch(a.queue, b, Parcel{Via: store.ViaAgent, Depth: depth})
 }
 
-// TakeIn enters what a parcel tells of: links are its own, as this crawl rates them.
-func (a *across) TakeIn(b journal.Batch, p *Parcel, links []link) error {
+// takeIn enters what a parcel tells of: links are its own, as this crawl rates them.
+func (a *across) takeIn(b journal.Batch, p *Parcel, links []link) error {
 	for i := range p.Known {
 		if err := a.know(b, &p.Known[i]); err != nil {
 			return fmt.Errorf("%s, of another agent: %w", p.Known[i].URL, err)
@@ -73,7 +73,7 @@ func (a *across) TakeIn(b journal.Batch, p *Parcel, links []link) error {
 		return err
 	}
 	for i, f := range links {
-		link := q.LinkOf(f)
+		link := q.linkOf(f)
 		if p.Via == store.ViaLink {
 			link = from[i]
 		}
@@ -98,8 +98,8 @@ func (a *across) teller(b journal.Batch, p *Parcel) (store.ID, error) {
 	return a.queue.discoverNew(b, store.Birth{Via: store.ViaAgent, Depth: max(0, p.Depth-1)}, f, orders.Link{})
 }
 
-// Gain queues what waits of parts that are this agent's from now on.
-func (a *across) Gain(gained func(part uint16) bool) error {
+// gain queues what waits of parts that are this agent's from now on.
+func (a *across) gain(gained func(part uint16) bool) error {
 	q := a.queue
 	for w, err := range q.journal.Waiters() {
 		if err != nil {
@@ -118,7 +118,7 @@ func (a *across) know(b journal.Batch, k *acrossKnown) error {
 	q, h := a.queue, store.HashURL(k.URL)
 	if k.State == StateLost && q.opt.RefetchLost {
 		k.State, k.Missing = "", true
-		place := q.placed(orders.Link{Score: k.Score, Step: q.totals.LastPage(), Depth: k.Depth}, nil)
+		place := q.placed(orders.Link{Score: k.Score, Step: q.totals.lastPage(), Depth: k.Depth}, nil)
 		k.Priority, k.Also = place.Priority, place.Also
 	}
 	birth := store.Birth{URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, At: q.opt.Now().UnixMilli()}
@@ -129,7 +129,7 @@ func (a *across) know(b journal.Batch, k *acrossKnown) error {
 	case err != nil:
 		return err
 	case seen.ID == 0:
-		id := q.totals.Discovered()
+		id := q.totals.discovered()
 		if err := b.Discover(h, id, birth, false); err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (a *across) know(b journal.Batch, k *acrossKnown) error {
 		}
 		return b.Queue(id, a.wait(id, k.URL, place))
 	case seen.Skipped:
-		q.totals.Wanted()
+		q.totals.wanted()
 		if err := b.Rediscover(seen.ID, birth); err != nil {
 			return err
 		}
@@ -171,10 +171,10 @@ func (a *across) knowEnded(b journal.Batch, id store.ID, k *acrossKnown, place s
 	case err != nil:
 		return err
 	case state == StateElsewhere && k.State == "" && k.Missing: // to be asked for again
-		a.queue.totals.Reopened(state)
+		a.queue.totals.reopened(state)
 		return b.Requeue(store.HashURL(k.URL), id, a.wait(id, k.URL, place))
 	case state == StateElsewhere && k.State == StateLost, state == StateLost && k.State == string(fetch.StateOK):
-		a.queue.totals.Reopened(state)
+		a.queue.totals.reopened(state)
 		a.queue.totals.Ended(fate.State)
 		return b.End(id, fate)
 	}
@@ -199,7 +199,7 @@ func (a *across) Found(b journal.Batch, id store.ID, fate store.Fate) error {
 	if err != nil || state != StateLost {
 		return err
 	}
-	a.queue.totals.Reopened(state)
+	a.queue.totals.reopened(state)
 	a.queue.totals.Ended(fate.State)
 	return b.End(id, fate)
 }

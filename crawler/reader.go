@@ -104,8 +104,8 @@ type link struct {
 // Stored says how many pages the journal has by now.
 func (r *reader) Stored(pages uint64) { r.stored.Store(pages) }
 
-// Print returns a page's fingerprint.
-func (r *reader) Print(p *page.Page) hosts.Fingerprint { return r.prints.Of(p) }
+// print returns a page's fingerprint.
+func (r *reader) print(p *page.Page) hosts.Fingerprint { return r.prints.Of(p) }
 
 // Read reads the body of an answer once a core is free for it. Where the page cannot be
 // used the answer says so afterwards, and there is no Page. A reading that ctx breaks off
@@ -153,7 +153,7 @@ func (r *reader) read(order order, resp *fetch.Response, spent func() error) (*r
 	if p.Change = r.changed(order.Old, p, resp); spent() != nil {
 		return nil, spent()
 	}
-	if _, unwanted := p.Unwanted(); !unwanted {
+	if _, unwanted := p.unwanted(); !unwanted {
 		p.Body, p.Digest = r.opt.Compress(resp.Body), sha1.Sum(resp.Body)
 	}
 	resp.Body = nil // the owner has no use for it
@@ -197,9 +197,9 @@ func (r *reader) rate(p *readingPage, order order, spent func() error) error {
 	return r.findNear(p, order, spent)
 }
 
-// Unwanted says that a page is not kept, and how its URL ends: its author asks not to, scripts
+// unwanted says that a page is not kept, and how its URL ends: its author asks not to, scripts
 // make it, or it is in another language.
-func (p *readingPage) Unwanted() (store.Fate, bool) {
+func (p *readingPage) unwanted() (store.Fate, bool) {
 	switch {
 	case p.NoIndex:
 		return store.Fate{State: string(fetch.StateRobotsDenied), Reason: store.MetaRobots + " of the page says noindex: the page is not kept, but its links are followed"}, true

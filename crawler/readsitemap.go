@@ -29,7 +29,7 @@ func (p *pool) sendSitemap(ctx context.Context, o *outcome, r *hosts.Reading) {
 	for at := 0; at < len(r.Pages) && o.Err == nil && !o.Aborted; at += sitemapPart {
 		part := r.Pages[at:min(at+sitemapPart, len(r.Pages))]
 		var links []link
-		if links, o.Err = p.reader.Unknown(part); o.Err != nil {
+		if links, o.Err = p.reader.unknown(part); o.Err != nil {
 			return
 		}
 		if room := o.Sitemap.Room - r.Fresh; len(links) > room {
@@ -37,7 +37,7 @@ func (p *pool) sendSitemap(ctx context.Context, o *outcome, r *hosts.Reading) {
 		}
 		r.Fresh += len(links)
 		if len(links) > 0 {
-			p.reader.RateUnlinked(links, o.Sitemap.Parent)
+			p.reader.rateUnlinked(links, o.Sitemap.Parent)
 			select {
 			case p.outcomes <- &outcome{workJob: o.workJob, Resp: o.Resp, Listed: listed{Links: links, Partial: true}}:
 			case <-ctx.Done():

@@ -59,7 +59,7 @@ func (v *revisits) fill(idle bool) (again time.Time, err error) {
 		}
 		if p == nil {
 			v.asked, v.again = true, again
-			return again, errors.Join(v.endings.TakeBack(noPage), v.frontier.Err())
+			return again, errors.Join(v.endings.takeBack(noPage), v.frontier.Err())
 		}
 		idle = false
 		if p.NoPage {
@@ -71,7 +71,7 @@ func (v *revisits) fill(idle bool) (again time.Time, err error) {
 			if err != nil {
 				return time.Time{}, err
 			}
-			v.queue.PushStored(p.ID, p.URL, priority)
+			v.queue.pushStored(p.ID, p.URL, priority)
 		}
 	}
 }
@@ -154,7 +154,7 @@ const maxVisitNumber = 1<<16 - 1
 
 // pass leaves a page as it is; its host is free again at once.
 func (v *revisits) pass(j *workJob) error {
-	v.session.Passed()
+	v.session.passed()
 	v.frontier.Done(j.Host.Party, time.Time{})
 	return nil
 }
@@ -175,7 +175,7 @@ func (v *revisits) apply(b journal.Batch, o *outcome) error {
 	if o.Old, err = v.opt.Store.URLs().CopyOf(o.Old.ID); err != nil { // somebody may have marked it meanwhile
 		return fmt.Errorf("page that was refreshed: %w", err)
 	}
-	v.totals.AskedPage(h.Host, r)
+	v.totals.askedPage(h.Host, r)
 	visit := visitOf(r)
 	h.Failures = 0
 	if err := (&renewal{v, b, o, &visit}).apply(); err != nil {

@@ -27,13 +27,13 @@ func (r *renewal) apply() (err error) {
 	var unwanted store.Fate
 	if o.Read != nil {
 		a.Page = o.Read.Page
-		unwanted, a.Unwanted = o.Read.Unwanted()
+		unwanted, a.Unwanted = o.Read.unwanted()
 		if a.With, err = repeated(b, o.Read); err != nil {
 			return err
 		}
 	}
 	next := v.endings.Next(interval(o.Birth.Depth))
-	switch v.session.Judge(o.Old.Page, a) {
+	switch v.session.judge(o.Old.Page, a) {
 	case again:
 		v.queue.Requeue(o.workJob)
 	case failed:
@@ -60,7 +60,7 @@ func (r *renewal) apply() (err error) {
 		return r.lose(store.Fate{State: string(fetch.StateDuplicate), Next: next,
 			Reason: fmt.Sprintf("now has the same content as page %d", a.With)})
 	case gone:
-		return r.lose(v.endings.By(o))
+		return r.lose(v.endings.by(o))
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (r *renewal) apply() (err error) {
 // replace stores a page anew. The visit says what had changed of it.
 func (r *renewal) replace(next int64) error {
 	v, o, old := r.v, r.o, r.o.Old.Page
-	links, err := v.queue.Links(r.b, o)
+	links, err := v.queue.links(r.b, o)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (r *renewal) replace(next int64) error {
 	if err := journal.Stored(r.b).ReplacePage(old, record, o.Read.Body); err != nil {
 		return err
 	}
-	v.totals.Replaced(old, record)
+	v.totals.replaced(old, record)
 	if err := r.end(store.Fate{State: string(fetch.StateOK), Next: next}); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (r *renewal) withdraw(fate store.Fate, next int64) error {
 		if err := journal.Stored(r.b).WithdrawPage(old); err != nil {
 			return err
 		}
-		r.v.totals.Withdrawn(old)
+		r.v.totals.withdrawn(old)
 	}
 	return r.lose(fate)
 }
@@ -111,9 +111,9 @@ func (r *renewal) lose(fate store.Fate) error {
 
 // move notes that a page has moved, and queues where to.
 func (r *renewal) move() (err error) {
-	fate := r.v.endings.By(r.o)
+	fate := r.v.endings.by(r.o)
 	r.o.Wire.Kind = store.WireRedirect
-	if r.visit.Location, err = r.v.endings.Redirect(r.b, r.o); err != nil {
+	if r.visit.Location, err = r.v.endings.redirect(r.b, r.o); err != nil {
 		return err
 	}
 	if target, err := redirectTarget(r.v.opt.URLs, r.o.Resp); err == nil && r.visit.Location != 0 {
@@ -127,7 +127,7 @@ func (r *renewal) move() (err error) {
 // end gives a URL whose page is stored a new fate.
 func (r *renewal) end(fate store.Fate) error {
 	v, old := r.v, r.o.Old.Fate
-	v.totals.Reopened(old.State)
+	v.totals.reopened(old.State)
 	v.totals.Ended(fate.State)
 	fate.Page, fate.Score, fate.Parent, fate.At = old.Page, old.Score, old.Parent, v.opt.Now().UnixMilli()
 	return r.b.End(r.o.Old.ID, fate)

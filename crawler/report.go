@@ -67,8 +67,8 @@ type Result struct {
 
 // After adds what a session before brought where the two are one to who looks.
 func (r Result) After(before Result) Result {
-	r.Refreshed = r.Refreshed.Plus(before.Refreshed)
-	r.News = before.News.Plus(r.News)
+	r.Refreshed = r.Refreshed.plus(before.Refreshed)
+	r.News = before.News.plus(r.News)
 	r.Attempts = r.Attempts.After(before.Attempts)
 	r.Outages += before.Outages
 	r.OutageTime += before.OutageTime
@@ -79,7 +79,7 @@ func (r Result) After(before Result) Result {
 func (p Progress) After(before Progress) Progress {
 	p.Elapsed += before.Elapsed
 	p.Pages += before.Pages
-	p.Refreshed = p.Refreshed.Plus(before.Refreshed)
+	p.Refreshed = p.Refreshed.plus(before.Refreshed)
 	p.Outages += before.Outages
 	p.OutageTime += before.OutageTime
 	return p
@@ -91,7 +91,7 @@ func (c *Crawler) progress() Progress {
 		rest, _ = c.leases.frontier.Wake()
 	}
 	outages, down, outage := c.outages.network.Outages()
-	elapsed, pages := c.totals.Session()
+	elapsed, pages := c.totals.session()
 	round := 0
 	if r, ok := c.opt.Revisits.(counted); ok {
 		round = r.Round()
@@ -99,7 +99,7 @@ func (c *Crawler) progress() Progress {
 	return Progress{
 		Refreshed: c.revisits.session.RefreshCounts, Round: round,
 		Patience: c.leases.choice.progress(), RestUntil: rest, Resting: c.leases.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
-		Counts: c.totals.Snapshot(), Queue: c.queue.Len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
+		Counts: c.totals.snapshot(), Queue: c.queue.Len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
 		Elapsed: elapsed, Pages: pages,
 		Next: c.arrivals.harvest.Estimate(), Turns: c.turns.Stats,
 	}

@@ -32,13 +32,13 @@ func TestRescorePasses(t *testing.T) {
 		pass := func() (all int, best int) {
 			clear(asked.keys)
 			for range 100 {
-				q.totals.NextPage()
+				q.totals.nextPage()
 			}
 			for range 8 { // parts of it, each a page later
-				if err := q.Learned(); err != nil {
+				if err := q.learned(); err != nil {
 					t.Fatal(err)
 				}
-				q.totals.NextPage()
+				q.totals.nextPage()
 			}
 			for key := range asked.keys {
 				if score(key) > 0.75 {
@@ -52,7 +52,7 @@ func TestRescorePasses(t *testing.T) {
 				t.Errorf("a young crawl asks about %d URLs, want all %d", all, urls)
 			}
 		}
-		q.totals.Lost(store.Counts{Pages: 1000})
+		q.totals.lost(store.Counts{Pages: 1000})
 		q.Rescore()
 		for i := 1; i <= 8; i++ {
 			all, best := pass()

@@ -11,7 +11,7 @@ func (c *Crawler) restore() error {
 	if err != nil {
 		return err
 	}
-	c.totals.Restore(counts)
+	c.totals.restore(counts)
 	c.arrivals.tellPaid()
 	if c.totals.URLs() == 0 {
 		return nil // a new crawl
@@ -33,7 +33,7 @@ func (c *Crawler) restore() error {
 		c.exchanges.chances.Recall(record)
 	}
 	if c.opt.FollowTraps {
-		if err := c.queue.Reopen(fetch.StateTrap, func(*store.Ended) bool { return true }); err != nil {
+		if err := c.queue.reopen(fetch.StateTrap, func(*store.Ended) bool { return true }); err != nil {
 			return err
 		}
 	}
@@ -43,19 +43,19 @@ func (c *Crawler) restore() error {
 		}
 	}
 	if c.opt.KeepNear {
-		if err := c.queue.Reopen(fetch.StateDuplicate, func(e *store.Ended) bool { return e.Resemblance > 0 }); err != nil {
+		if err := c.queue.reopen(fetch.StateDuplicate, func(e *store.Ended) bool { return e.Resemblance > 0 }); err != nil {
 			return err
 		}
 	}
 	if !c.queue.Held() {
-		if err := c.queue.Restore(); err != nil {
+		if err := c.queue.restore(); err != nil {
 			return err
 		}
 	}
-	if err := c.arrivals.harvest.Restore(int(c.totals.LastPage()), c.pageRelevant); err != nil {
+	if err := c.arrivals.harvest.restore(int(c.totals.lastPage()), c.pageRelevant); err != nil {
 		return err
 	}
-	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.LastPage())
+	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.lastPage())
 	if err == nil && learned {
 		c.queue.Rescore()
 	}

@@ -69,7 +69,7 @@ const minHopWait = 250 * time.Millisecond
 // goes back to its place.
 func (k *contact) apply(b journal.Batch, o *outcome) error {
 	h, r := o.Host, o.Resp
-	k.totals.Asked(o.Asked().Host)
+	k.totals.asked(o.asked().Host)
 	if r.State == fetch.StateRedirect {
 		target, err := redirectTarget(k.opt.URLs, r)
 		if err == nil && !k.across.Held(target) { // who asks that host, asks it alone
@@ -89,7 +89,7 @@ func (k *contact) apply(b journal.Batch, o *outcome) error {
 		return nil
 	}
 	h.Hop, h.Hops = "", 0
-	if o.Other() == nil && (r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied) {
+	if o.other() == nil && (r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied) {
 		// No robots.txt could tell more: none of the host's pages can be had.
 		return k.failed(b, o, "no exchange with the host is possible")
 	}
@@ -131,9 +131,9 @@ func (k *contact) setRobots(o *outcome, rules *fetch.Robots) error {
 func (k *contact) failed(b journal.Batch, o *outcome, what string) error {
 	h, r, again := &o.Host.Health, o.Resp, false
 	h.CountFirst()
-	if hosts.Silent(r) && h.Lived() && o.Other() == nil {
+	if hosts.Silent(r) && h.Lived() && o.other() == nil {
 		back, closed := k.network.FailedProbe(h, r.State)
-		if err := k.queue.Pardon(b, back); err != nil {
+		if err := k.queue.pardon(b, back); err != nil {
 			return err
 		}
 		again = !closed
@@ -144,7 +144,7 @@ func (k *contact) failed(b journal.Batch, o *outcome, what string) error {
 		k.queue.Requeue(o.workJob)
 		return nil
 	}
-	return k.endings.Conclude(b, o.ID, o.Queued, k.endings.Of(h.Verdict, h.Why))
+	return k.endings.conclude(b, o.ID, o.Queued, k.endings.of(h.Verdict, h.Why))
 }
 
 // maxValidatorBytes bounds an ETag that is kept with a host; real ones have some

@@ -87,9 +87,9 @@ func (r *room) leave(e *job) {
 	delete(r.waiting, e)
 }
 
-// Tidy ends the exchange that holds the most, where all together hold too much: they
+// tidy ends the exchange that holds the most, where all together hold too much: they
 // grow after they have entered.
-func (r *room) Tidy() {
+func (r *room) tidy() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.held() <= slowBytes {

@@ -23,14 +23,14 @@ type running struct {
 // newTotals returns totals in which nothing is counted yet.
 func newTotals(now func() time.Time) *running { return &running{now: now} }
 
-// Restore begins with what the sessions before have counted.
-func (t *running) Restore(counts store.Counts) {
+// restore begins with what the sessions before have counted.
+func (t *running) restore(counts store.Counts) {
 	t.counts, t.before = counts, counts
 	t.before.States = maps.Clone(counts.States)
 }
 
-// Begin begins a session: its time counts from now on.
-func (t *running) Begin() { t.began = t.now() }
+// begin begins a session: its time counts from now on.
+func (t *running) begin() { t.began = t.now() }
 
 // elapsed is the time of all sessions.
 func (t *running) elapsed() time.Duration { return t.before.Elapsed + t.now().Sub(t.began) }
@@ -45,15 +45,15 @@ func (t *running) Commit(b interface {
 	return b.Commit(&t.counts)
 }
 
-// Lost takes back what was counted after the last commit, of which counts are.
-func (t *running) Lost(counts store.Counts) { t.counts = counts }
+// lost takes back what was counted after the last commit, of which counts are.
+func (t *running) lost(counts store.Counts) { t.counts = counts }
 
 // Counts are the totals themselves: who writes to the store in the owner's turn, commits
 // them.
 func (t *running) Counts() *store.Counts { return &t.counts }
 
-// Snapshot returns the counts as they are, for others to keep.
-func (t *running) Snapshot() store.Counts {
+// snapshot returns the counts as they are, for others to keep.
+func (t *running) snapshot() store.Counts {
 	counts := t.counts
 	counts.States, counts.Codes = maps.Clone(counts.States), maps.Clone(counts.Codes)
 	counts.Topics = slices.Clone(counts.Topics)
@@ -63,16 +63,16 @@ func (t *running) Snapshot() store.Counts {
 	return counts
 }
 
-// Session returns how long this session goes on, and how many pages it has stored.
-func (t *running) Session() (time.Duration, uint64) {
+// session returns how long this session goes on, and how many pages it has stored.
+func (t *running) session() (time.Duration, uint64) {
 	return t.now().Sub(t.began), t.counts.Pages - min(t.counts.Pages, t.before.Pages)
 }
 
 // Pages is how many are stored.
 func (t *running) Pages() uint64 { return t.counts.Pages }
 
-// LastPage is the number of the page that was stored last: how many were stored ever.
-func (t *running) LastPage() uint64 { return t.counts.LastPage() }
+// lastPage is the number of the page that was stored last: how many were stored ever.
+func (t *running) lastPage() uint64 { return t.counts.LastPage() }
 
 // URLs is how many are known.
 func (t *running) URLs() uint64 { return t.counts.URLs }
@@ -86,49 +86,49 @@ func (t *running) Waiting() int {
 	return int(n)
 }
 
-// Discovered counts a URL and returns its number.
-func (t *running) Discovered() store.ID {
+// discovered counts a URL and returns its number.
+func (t *running) discovered() store.ID {
 	t.counts.URLs++
 	return store.ID(t.counts.URLs)
 }
 
-// Skipped counts a URL that is known and not wanted.
-func (t *running) Skipped() { t.counts.Skipped++ }
+// skipped counts a URL that is known and not wanted.
+func (t *running) skipped() { t.counts.Skipped++ }
 
-// Wanted counts a URL that was skipped and is wanted now.
-func (t *running) Wanted() { t.counts.Skipped-- }
+// wanted counts a URL that was skipped and is wanted now.
+func (t *running) wanted() { t.counts.Skipped-- }
 
 // Ended counts a URL that has a final state.
 func (t *running) Ended(state string) { t.counts.States[state]++ }
 
-// Reopened counts a URL that has a final state no more.
-func (t *running) Reopened(state string) {
+// reopened counts a URL that has a final state no more.
+func (t *running) reopened(state string) {
 	if t.counts.States[state]--; t.counts.States[state] == 0 {
 		delete(t.counts.States, state)
 	}
 }
 
-// NearDuplicate counts a page that is not stored since another is like it.
-func (t *running) NearDuplicate() { t.counts.NearDuplicates++ }
+// nearDuplicate counts a page that is not stored since another is like it.
+func (t *running) nearDuplicate() { t.counts.NearDuplicates++ }
 
-// NearReopened counts such a page that may be stored after all.
-func (t *running) NearReopened() { t.counts.NearDuplicates-- }
+// nearReopened counts such a page that may be stored after all.
+func (t *running) nearReopened() { t.counts.NearDuplicates-- }
 
 // Farmed counts a URL that is left aside since its host is a farm's.
 func (t *running) Farmed() { t.farmed++ }
 
-// LeftToFarms is how many these were in this session.
-func (t *running) LeftToFarms() int { return t.farmed }
+// leftToFarms is how many these were in this session.
+func (t *running) leftToFarms() int { return t.farmed }
 
-// NextPage counts a page that is about to be stored and returns its number. Stored follows.
-func (t *running) NextPage() uint64 {
+// nextPage counts a page that is about to be stored and returns its number. Stored follows.
+func (t *running) nextPage() uint64 {
 	t.counts.Pages++
 	return t.counts.LastPage()
 }
 
-// Stored counts what a page is that was stored; topics are the verdicts of those that
+// stored counts what a page is that was stored; topics are the verdicts of those that
 // share the crawl.
-func (t *running) Stored(bytes int64, relevant bool, topics []store.Verdict) {
+func (t *running) stored(bytes int64, relevant bool, topics []store.Verdict) {
 	t.counts.Judged(topics, false)
 	t.counts.Bytes += uint64(bytes)
 	if relevant {
@@ -136,18 +136,18 @@ func (t *running) Stored(bytes int64, relevant bool, topics []store.Verdict) {
 	}
 }
 
-// Replaced counts a page that was stored anew.
-func (t *running) Replaced(old, now *store.Page) {
+// replaced counts a page that was stored anew.
+func (t *running) replaced(old, now *store.Page) {
 	if old.Relevant {
 		t.counts.Relevant--
 	}
 	t.counts.Bytes -= uint64(old.Bytes)
-	t.Stored(now.Bytes, now.Relevant, now.Topics)
+	t.stored(now.Bytes, now.Relevant, now.Topics)
 	t.counts.Judged(old.Topics, true)
 }
 
-// Dropped counts a page that is stored no more, since another agent has its content.
-func (t *running) Dropped(old *store.Page) {
+// dropped counts a page that is stored no more, since another agent has its content.
+func (t *running) dropped(old *store.Page) {
 	t.counts.Pages--
 	t.counts.Dropped++
 	t.counts.Bytes -= uint64(old.Bytes)
@@ -157,18 +157,18 @@ func (t *running) Dropped(old *store.Page) {
 	t.counts.Judged(old.Topics, true)
 }
 
-// Withdrawn counts a page whose content was deleted.
-func (t *running) Withdrawn(old *store.Page) { t.counts.Bytes -= uint64(old.Bytes) }
+// withdrawn counts a page whose content was deleted.
+func (t *running) withdrawn(old *store.Page) { t.counts.Bytes -= uint64(old.Bytes) }
 
-// Asked counts a request to a host.
-func (t *running) Asked(h *store.Host) {
+// asked counts a request to a host.
+func (t *running) asked(h *store.Host) {
 	t.counts.Requests++
 	h.Requests++
 }
 
-// AskedPage counts a request for a page, and what was answered.
-func (t *running) AskedPage(h *store.Host, r *fetch.Response) {
-	t.Asked(h)
+// askedPage counts a request for a page, and what was answered.
+func (t *running) askedPage(h *store.Host, r *fetch.Response) {
+	t.asked(h)
 	if r.State == fetch.StateCode {
 		t.counts.Codes[r.Code]++
 	}

@@ -14,9 +14,9 @@ type peopleSaid struct {
 	At int64 // Unix milliseconds
 }
 
-// Said returns what people said at this crawl, the latest n of it, oldest first. It may be
+// said returns what people said at this crawl, the latest n of it, oldest first. It may be
 // called beside the crawl.
-func (b *Book) Said(n int) (said []peopleSaid, err error) {
+func (b *Book) said(n int) (said []peopleSaid, err error) {
 	var marks []store.MarkedURL
 	for m, err := range b.store.Marks() {
 		if err != nil {
@@ -52,9 +52,9 @@ type labelled struct {
 	topic int
 }
 
-// Newer says whether a label is later than any other of its URL, or the same and the first with
+// newer says whether a label is later than any other of its URL, or the same and the first with
 // its page, and notes it.
-func (t *times) Newer(url string, topic int, at int64, fetched bool) bool {
+func (t *times) newer(url string, topic int, at int64, fetched bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	of, now := labelled{url, topic}, moment{at, fetched}
@@ -69,8 +69,8 @@ func (t *times) Newer(url string, topic int, at int64, fetched bool) bool {
 	return true
 }
 
-// Recall notes the labels of a store.
-func (t *times) Recall(s *store.Store) error {
+// recall notes the labels of a store.
+func (t *times) recall(s *store.Store) error {
 	for m, err := range s.Marks() {
 		if err != nil {
 			return err
@@ -83,7 +83,7 @@ func (t *times) Recall(s *store.Store) error {
 		if err != nil {
 			return err
 		}
-		t.Newer(birth.URL, m.Topic, m.At, life.Page != nil)
+		t.newer(birth.URL, m.Topic, m.At, life.Page != nil)
 	}
 	return nil
 }

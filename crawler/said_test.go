@@ -27,7 +27,7 @@ func TestTimes(t *testing.T) {
 		{"a", 0, 5, false, false},
 		{"a", 0, 6, false, true},
 	} {
-		if got := times.Newer(c.url, c.topic, c.at, c.fetched); got != c.newer {
+		if got := times.newer(c.url, c.topic, c.at, c.fetched); got != c.newer {
 			t.Errorf("label %d: newer %v, want %v", i, got, c.newer)
 		}
 	}
@@ -42,7 +42,7 @@ func TestSaid(t *testing.T) {
 	enter(t, b, s, 3, 50, Mark{URL: "http://d.test/", OnTopic: true})
 	enter(t, b, s, 3, 30, Mark{URL: "http://a.test/", OnTopic: true})
 	for n, want := range map[int]string{5: "a true page true at 30; b false page true at 40; d true page false at 50; ", 1: "d true page false at 50; "} {
-		said, err := b.Said(n)
+		said, err := b.said(n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,10 +55,10 @@ func TestSaid(t *testing.T) {
 		}
 	}
 	var times times
-	if err := times.Recall(s); err != nil {
+	if err := times.recall(s); err != nil {
 		t.Fatal(err)
 	}
-	if times.Newer("http://b.test/", 0, 40, true) || !times.Newer("http://d.test/", 0, 50, true) || !times.Newer("http://b.test/", 0, 41, false) {
+	if times.newer("http://b.test/", 0, 40, true) || !times.newer("http://d.test/", 0, 50, true) || !times.newer("http://b.test/", 0, 41, false) {
 		t.Error("a resumed crawl does not know when its labels were given")
 	}
 }

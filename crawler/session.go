@@ -18,8 +18,8 @@ type RefreshCounts struct {
 	Failed      uint64 // no answer that tells: to be asked again by the next refresh
 }
 
-// Plus adds what another session has brought.
-func (c RefreshCounts) Plus(other RefreshCounts) RefreshCounts {
+// plus adds what another session has brought.
+func (c RefreshCounts) plus(other RefreshCounts) RefreshCounts {
 	return RefreshCounts{c.Asked + other.Asked, c.NotModified + other.NotModified, c.Changed + other.Changed, c.Gone + other.Gone, c.Failed + other.Failed}
 }
 
@@ -55,8 +55,8 @@ type answer struct {
 	With     uint64     // number of the stored page that has the content of Page, 0 for none
 }
 
-// Judge counts an answer for a stored page and says what is to be done.
-func (s *session) Judge(old *store.Page, a answer) refreshVerdict {
+// judge counts an answer for a stored page and says what is to be done.
+func (s *session) judge(old *store.Page, a answer) refreshVerdict {
 	s.Asked++
 	v := verdict(old, a)
 	switch v {
@@ -108,8 +108,8 @@ func modified(old *store.Page, r *fetch.Response, kind change.Kind) int64 {
 	return min(at.Unix(), r.Start.Unix()) // clocks differ; what is to come is the time of the answer
 }
 
-// Passed counts a page that is not asked for, for its host's sake.
-func (s *session) Passed() { s.Failed++ }
+// passed counts a page that is not asked for, for its host's sake.
+func (s *session) passed() { s.Failed++ }
 
 // checked returns the record of a page that an answer says is as it was.
 func checked(old store.Page, r *fetch.Response) *store.Page {

@@ -57,7 +57,7 @@ func TestJudge(t *testing.T) {
 		"no page but a film by now": {answer{Response: &fetch.Response{State: fetch.StateWrongType}}, gone, RefreshCounts{Asked: 1, Gone: 1}},
 	} {
 		var s session
-		if got := s.Judge(old, c.answer); got != c.want || s.RefreshCounts != c.counts {
+		if got := s.judge(old, c.answer); got != c.want || s.RefreshCounts != c.counts {
 			t.Errorf("%s: verdict %d, %+v; want %d, %+v", name, got, s.RefreshCounts, c.want, c.counts)
 		}
 	}

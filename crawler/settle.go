@@ -19,8 +19,8 @@ type promiser interface {
 	Promise(key uint64) (probability float64, known bool)
 }
 
-// Promises says whether the priorities of what waits are probabilities.
-func (q *queue) Promises() bool {
+// promises says whether the priorities of what waits are probabilities.
+func (q *queue) promises() bool {
 	_, promises := q.opt.Scorer.(promiser)
 	return promises && orders.ByScore(q.opt.Ordering)
 }
@@ -45,11 +45,11 @@ const (
 	leastSettled = 1e-4
 )
 
-// Settle journals what the scorer says in the end of the URLs that wait, as the
+// settle journals what the scorer says in the end of the URLs that wait, as the
 // journal was told of their places only when they had moved far. It is for
 // those who read the store: why, and eval, which asks how many of them are on
 // topic.
-func (q *queue) Settle() error {
+func (q *queue) settle() error {
 	if _, promises := q.opt.Scorer.(promiser); q.opt.Store == nil || !promises || q.frontier.Len() > mostSettled {
 		return nil
 	}

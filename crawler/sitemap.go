@@ -161,11 +161,11 @@ func (s *sitemapTurns) enter(b journal.Batch, o *outcome) error {
 	before := s.totals.URLs()
 	for _, f := range o.Listed.Links {
 		birth.Modified = f.Modified
-		if _, err := s.queue.Discover(b, birth, f, s.queue.LinkOf(f)); err != nil {
+		if _, err := s.queue.Discover(b, birth, f, s.queue.linkOf(f)); err != nil {
 			return err
 		}
 	}
-	if err := s.across.Listed(b, birth.Depth); err != nil {
+	if err := s.across.listed(b, birth.Depth); err != nil {
 		return err
 	}
 	o.Sitemap.Owner.Maps.Entered(int(s.totals.URLs() - before))
@@ -179,7 +179,7 @@ func (s *sitemapTurns) enter(b journal.Batch, o *outcome) error {
 // the host was leased goes back to its place.
 func (s *sitemapTurns) apply(b journal.Batch, o *outcome) error {
 	h, r := o.Host, o.Resp
-	s.totals.Asked(h.Host)
+	s.totals.asked(h.Host)
 	ended := hosts.Ended{State: r.State, Passing: hosts.Transient(r), Maps: o.Listed.Maps}
 	if ended.Passing {
 		h.Failures++

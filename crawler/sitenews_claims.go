@@ -54,9 +54,9 @@ func (c *sitenewsClaims) Take(source int32, id store.ID, modified, seen int64) (
 // was asked is unlikely enough.
 const fewOf = 20
 
-// Visited holds what a source said of a page, since it was seen before, against what a visit
+// visited holds what a source said of a page, since it was seen before, against what a visit
 // found of its main text.
-func (c *sitenewsClaims) Visited(a *store.Announced, id store.ID, seen int64, v *store.Visit) {
+func (c *sitenewsClaims) visited(a *store.Announced, id store.ID, seen int64, v *store.Visit) {
 	n, ok := c.of[id]
 	if !ok || v.State != "ok" && v.State != "not_modified" {
 		return

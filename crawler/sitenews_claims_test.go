@@ -43,8 +43,8 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%s: told twice", name)
 		}
 		v := store.Visit{Start: c.start, State: "ok", Change: c.found, Modified: c.dated}
-		claims.Visited(&a, 7, seen, &v)
-		claims.Visited(&a, 7, visit+1, &store.Visit{Start: visit + 2, State: "ok"}) // nobody asked since
+		claims.visited(&a, 7, seen, &v)
+		claims.visited(&a, 7, visit+1, &store.Visit{Start: visit + 2, State: "ok"}) // nobody asked since
 		if a.Checks != c.made || a.Failed != c.failed {
 			t.Errorf("%s: %d of %d checks failed, want %d of %d", name, a.Failed, a.Checks, c.failed, c.made)
 		}
@@ -57,14 +57,14 @@ func TestNoCheck(t *testing.T) {
 	var a store.Announced
 	for _, state := range []string{"code", "duplicate", "connect_timeout", "redirect"} {
 		claims.Take(claims.Asked("http://a.test/m", 2_000_000_000), 7, 1_500_001, 1_000_000_000)
-		claims.Visited(&a, 7, 1_000_000_000, &store.Visit{Start: 2_010_000_000, State: state})
+		claims.visited(&a, 7, 1_000_000_000, &store.Visit{Start: 2_010_000_000, State: state})
 	}
-	claims.Visited(&a, 7, 2_005_000_000, &store.Visit{Start: 2_010_000_000, State: "ok"}) // seen since it was asked
+	claims.visited(&a, 7, 2_005_000_000, &store.Visit{Start: 2_010_000_000, State: "ok"}) // seen since it was asked
 	if a.Checks != 0 {
 		t.Errorf("%+v, want no check", a)
 	}
 	claims.Asked("http://a.test/m", 3_000_000_000) // 304: it hides a change by now
-	claims.Visited(&a, 7, 2_005_000_000, &store.Visit{Start: 3_000_001_000, State: "ok", Change: change.Text})
+	claims.visited(&a, 7, 2_005_000_000, &store.Visit{Start: 3_000_001_000, State: "ok", Change: change.Text})
 	if a.Checks != 1 || a.Failed != 1 {
 		t.Errorf("%+v, want a check that failed", a)
 	}
@@ -96,10 +96,10 @@ func TestSources(t *testing.T) {
 	}
 	var c NewsCounts
 	for i := range 2 * maxNamed {
-		c.Fresh(fmt.Sprintf("http://a.test/%d", i))
-		c.Fresh("http://a.test/1")
+		c.fresh(fmt.Sprintf("http://a.test/%d", i))
+		c.fresh("http://a.test/1")
 	}
-	if sum := c.Plus(c); c.New != 2*maxNamed || len(c.URLs) != maxNamed || sum.New != 4*maxNamed || len(sum.URLs) != maxNamed {
+	if sum := c.plus(c); c.New != 2*maxNamed || len(c.URLs) != maxNamed || sum.New != 4*maxNamed || len(sum.URLs) != maxNamed {
 		t.Errorf("%d new, %d named", c.New, len(c.URLs))
 	}
 }

@@ -46,8 +46,8 @@ type NewsCounts struct {
 	keys map[uint64]struct{}
 }
 
-// Fresh counts a URL that is not known, each once.
-func (c *NewsCounts) Fresh(url string) {
+// fresh counts a URL that is not known, each once.
+func (c *NewsCounts) fresh(url string) {
 	key := page.Key(url)
 	if _, had := c.keys[key]; had || len(c.keys) >= maxFresh {
 		return
@@ -61,8 +61,8 @@ func (c *NewsCounts) Fresh(url string) {
 	}
 }
 
-// Plus adds what another session has brought.
-func (c NewsCounts) Plus(o NewsCounts) NewsCounts {
+// plus adds what another session has brought.
+func (c NewsCounts) plus(o NewsCounts) NewsCounts {
 	sum := NewsCounts{Asked: c.Asked + o.Asked, NotModified: c.NotModified + o.NotModified, Failed: c.Failed + o.Failed, Changed: c.Changed + o.Changed, New: c.New + o.New}
 	sum.URLs = append(slices.Clone(c.URLs), o.URLs...)
 	sum.URLs = sum.URLs[:min(len(sum.URLs), maxNamed)]

@@ -16,9 +16,9 @@ type Standing struct {
 // Standing says how a URL, in normal form, stands while Run goes on; nil where the crawl
 // waits for no better links. Safe for concurrent use.
 func (c *Crawler) Standing(ctx context.Context, url string) (s *Standing, err error) {
-	err = c.inbox.InTurn(ctx, func() (error, error) {
+	err = c.inbox.inTurn(ctx, func() (error, error) {
 		if choice := c.leases.choice; choice.keeper != nil {
-			s = &Standing{Price: choice.need(), Wait: choice.waits.Of(page.Key(url), c.opt.Now())}
+			s = &Standing{Price: choice.need(), Wait: choice.waits.of(page.Key(url), c.opt.Now())}
 		}
 		return nil, nil
 	})

@@ -24,7 +24,7 @@ func tdmrepJob(j *workJob) *workJob {
 // its place. What was known holds on for a day where the host could not tell.
 func (k *contact) applyTDMRep(o *outcome) error {
 	h, r := o.Host, o.Resp
-	k.totals.Asked(h.Host)
+	k.totals.asked(h.Host)
 	k.queue.Requeue(o.workJob)
 	h.TDMAt = k.opt.Now().UnixMilli()
 	if hosts.Transient(r) {

@@ -44,6 +44,6 @@ func (a *Agent) Hear(told []byte) error {
 		return nil
 	}
 	pages, err := t.Hear(told)
-	a.across.Heard(pages)
+	a.across.heard(pages)
 	return err
 }

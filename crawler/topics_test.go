@@ -54,7 +54,7 @@ func TestOverruleTopics(t *testing.T) {
 	b.marks[subject{1, 1}], b.marks[subject{2, 2}], b.marks[subject{2, 1}] = false, true, false
 	for id, want := range map[store.ID][3]bool{1: {false, false, false}, 2: {true, false, true}, 3: {true, true, false}} {
 		score := Score{Relevant: true, Topics: []store.Verdict{{Relevant: true}, {}}}
-		b.Overrule(id, &score)
+		b.overrule(id, &score)
 		if got := [3]bool{score.Relevant, score.Topics[0].Relevant, score.Topics[1].Relevant}; got != want {
 			t.Errorf("URL %d: %v, want %v", id, got, want)
 		}

@@ -71,13 +71,13 @@ type meter struct {
 func newMeter(now func() time.Time) *meter { return &meter{now: now} }
 
 // begin starts a turn with a part of it.
-func (m *meter) Begin(part part, now time.Time) {
+func (m *meter) begin(part part, now time.Time) {
 	m.began, m.since, m.part = now, now, part
 	m.parts = [Parts]time.Duration{}
 }
 
 // turn goes on to another part and returns the one before.
-func (m *meter) Turn(to part, now time.Time) (from part) {
+func (m *meter) turn(to part, now time.Time) (from part) {
 	m.parts[m.part] += now.Sub(m.since)
 	from = m.part
 	m.part, m.since = to, now
@@ -89,7 +89,7 @@ func (m *meter) End(now time.Time) {
 	if m.began.IsZero() {
 		return
 	}
-	m.Turn(m.part, now)
+	m.turn(m.part, now)
 	took := now.Sub(m.began)
 	m.began = time.Time{}
 	m.Total += took
@@ -106,8 +106,8 @@ func (m *meter) End(now time.Time) {
 }
 
 // timed counts what f takes as a part of the turn.
-func (m *meter) Timed(part part, f func() error) error {
-	before := m.Turn(part, m.now())
-	defer func() { m.Turn(before, m.now()) }()
+func (m *meter) timed(part part, f func() error) error {
+	before := m.turn(part, m.now())
+	defer func() { m.turn(before, m.now()) }()
 	return f()
 }

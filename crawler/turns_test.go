@@ -13,15 +13,15 @@ func TestTurnMeter(t *testing.T) {
 	pass := func(ms int) time.Time { now = now.Add(time.Duration(ms) * time.Millisecond); return now }
 	m.End(pass(5)) // before the first turn
 
-	m.Begin(turnsJournal, pass(9000))
-	before := m.Turn(Commit, pass(3))
-	m.Turn(before, pass(70))
-	m.Turn(turnsFrontier, pass(4))
+	m.begin(turnsJournal, pass(9000))
+	before := m.turn(Commit, pass(3))
+	m.turn(before, pass(70))
+	m.turn(turnsFrontier, pass(4))
 	m.End(pass(20)) // 97 ms
 
-	m.Begin(turnsFrontier, pass(9000))
+	m.begin(turnsFrontier, pass(9000))
 	m.End(pass(1))
-	m.Begin(rescore, pass(0))
+	m.begin(rescore, pass(0))
 	m.End(pass(100_000))
 
 	want := Stats{Total: 100_098 * time.Millisecond, Longest: 100 * time.Second}

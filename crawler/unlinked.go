@@ -8,8 +8,8 @@ import (
 	"fossick/store"
 )
 
-// Unknown returns the pages that the store has never heard of.
-func (r *reader) Unknown(pages []sitemap.Page) ([]link, error) {
+// unknown returns the pages that the store has never heard of.
+func (r *reader) unknown(pages []sitemap.Page) ([]link, error) {
 	hashes := make([]store.Hash, len(pages))
 	for i, p := range pages {
 		hashes[i] = store.HashURL(p.URL)
@@ -27,10 +27,10 @@ func (r *reader) Unknown(pages []sitemap.Page) ([]link, error) {
 	return links, nil
 }
 
-// RateUnlinked scores URLs that only a sitemap names, and says which are not wanted. They
+// rateUnlinked scores URLs that only a sitemap names, and says which are not wanted. They
 // count as one link away from a start page; --links is of links and does not
 // touch them.
-func (r *reader) RateUnlinked(links []link, parent float64) {
+func (r *reader) rateUnlinked(links []link, parent float64) {
 	r.cores <- struct{}{}
 	defer func() { <-r.cores }()
 	scorer, ok := r.opt.Scorer.(SitemapScorer)

@@ -81,8 +81,8 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *clock) 
 		Duplicates: int(states[string(fetch.StateDuplicate)] - r.Counts.NearDuplicates),
 		Near:       int(r.Counts.NearDuplicates),
 		Missing:    int(states[string(fetch.StateCode)] + states[string(fetch.StateNoIP)]),
-		Farmed:     c.totals.LeftToFarms(),
-		Took:       clock.Passed(),
+		Farmed:     c.totals.leftToFarms(),
+		Took:       clock.passed(),
 		Stopped:    r.Stopped,
 	}
 	switch v.Stopped {

@@ -27,8 +27,8 @@ type clock struct{ now time.Time }
 // newClock returns a clock that stands at the beginning.
 func newClock() *clock { return &clock{now: virtualEpoch} }
 
-// Passed is how long the crawl has taken.
-func (c *clock) Passed() time.Duration { return c.At(c.now) }
+// passed is how long the crawl has taken.
+func (c *clock) passed() time.Duration { return c.At(c.now) }
 
 // At is how long it had taken at a time.
 func (c *clock) At(t time.Time) time.Duration { return t.Sub(virtualEpoch) }
@@ -95,7 +95,7 @@ func (w *workersWeb) ask(o *outcome) {
 		if a.Print != nil {
 			o.Read.Print = *a.Print
 		} else {
-			o.Read.Print = w.reader.Print(a.Page)
+			o.Read.Print = w.reader.print(a.Page)
 		}
 	default:
 		r.State, r.Code = fetch.StateCode, http.StatusNotFound
@@ -127,7 +127,7 @@ func (w *workersWeb) Wait(wake time.Time) event {
 	}
 	o := heap.Pop(&w.ends).(exchangeEnd).outcome
 	if o.Read != nil {
-		o.Err = w.reader.Rate(o.Read, o.Order())
+		o.Err = w.reader.Rate(o.Read, o.order())
 	}
 	return event{What: jobEnded, Outcome: o}
 }

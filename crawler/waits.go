@@ -27,9 +27,9 @@ type waits struct {
 // newWaits returns those of a crawl that has not waited yet.
 func newWaits() *waits { return &waits{links: recent.New[store.Wait](remembered)} }
 
-// Refused takes note that a link is free, the best of those, and that a worker waits all the
+// refused takes note that a link is free, the best of those, and that a worker waits all the
 // same. best says for what, and is asked at a link's first refusal.
-func (w *waits) Refused(now time.Time, it frontier.Item, price float64, best func(price float64) (float64, int)) {
+func (w *waits) refused(now time.Time, it frontier.Item, price float64, best func(price float64) (float64, int)) {
 	if w.since.IsZero() {
 		w.since = now
 	}
@@ -42,9 +42,9 @@ func (w *waits) Refused(now time.Time, it frontier.Item, price float64, best fun
 	w.links.Put(it.Key, wait)
 }
 
-// Taken takes note that no worker waits now, since this link was taken. One that is below
+// taken takes note that no worker waits now, since this link was taken. One that is below
 // the price is not what was waited for.
-func (w *waits) Taken(now time.Time, it frontier.Item) {
+func (w *waits) taken(now time.Time, it frontier.Item) {
 	since := w.since
 	if since.IsZero() {
 		return
@@ -58,8 +58,8 @@ func (w *waits) Taken(now time.Time, it frontier.Item) {
 	}
 }
 
-// Of tells what part a link has had in waits by now; nil is none, or none any more.
-func (w *waits) Of(key uint64, now time.Time) *store.Wait {
+// of tells what part a link has had in waits by now; nil is none, or none any more.
+func (w *waits) of(key uint64, now time.Time) *store.Wait {
 	wait, ok := w.links.Peek(key)
 	if !ok {
 		return nil
@@ -75,14 +75,14 @@ func (w *waits) Of(key uint64, now time.Time) *store.Wait {
 
 // End is Of for a link that is being asked for, and forgets it.
 func (w *waits) End(key uint64, now time.Time) *store.Wait {
-	wait := w.Of(key, now)
+	wait := w.of(key, now)
 	w.links.Remove(key)
 	return wait
 }
 
-// Now says whether a free worker waits, the priority of what it might have, and how long
+// now says whether a free worker waits, the priority of what it might have, and how long
 // workers have waited in all.
-func (w *waits) Now(now time.Time) (waits bool, free float64, held time.Duration) {
+func (w *waits) now(now time.Time) (waits bool, free float64, held time.Duration) {
 	if w.since.IsZero() {
 		return false, w.free, w.held
 	}

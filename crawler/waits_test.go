@@ -16,52 +16,52 @@ func TestWaits(t *testing.T) {
 	poor, good := frontier.Item{ID: 1, Key: 1, Priority: 0.1}, frontier.Item{ID: 2, Key: 2, Priority: 0.9}
 	asked := 0
 	best := func(float64) (float64, int) { asked++; return 0.9, 3 }
-	w.Taken(at, good)
-	if w.Of(2, at) != nil {
+	w.taken(at, good)
+	if w.of(2, at) != nil {
 		t.Error("a link that nobody waited for has a wait")
 	}
-	w.Refused(at, poor, 0.5, best)
-	w.Refused(at.Add(time.Second), poor, 0.6, best)
-	if waits, free, held := w.Now(at.Add(2 * time.Second)); !waits || free != 0.1 || held != 2*time.Second {
+	w.refused(at, poor, 0.5, best)
+	w.refused(at.Add(time.Second), poor, 0.6, best)
+	if waits, free, held := w.now(at.Add(2 * time.Second)); !waits || free != 0.1 || held != 2*time.Second {
 		t.Errorf("waits %v, %g is free, %v; want true, 0.1, 2 s", waits, free, held)
 	}
-	w.Taken(at.Add(2*time.Second), good)
+	w.taken(at.Add(2*time.Second), good)
 	want := store.Wait{Since: 1000, Millis: 2000, Price: 0.6, Best: 0.9, Free: 0.1}
 	if got := w.End(2, at.Add(3*time.Second)); got == nil || *got != want {
 		t.Errorf("waited for: %+v, want %+v", got, want)
 	}
-	w.Taken(at.Add(5*time.Second), poor)
+	w.taken(at.Add(5*time.Second), poor)
 	want = store.Wait{Since: 1000, Millis: 4000, Refused: true, Price: 0.5, Best: 0.9, Free: 0.1, Hosts: 3}
 	if got := w.End(1, at.Add(4*time.Second)); got == nil || *got != want || asked != 1 {
 		t.Errorf("left: %+v, asked %d times; want %+v, once", got, asked, want)
 	}
-	if w.Of(1, at) != nil || w.Of(2, at) != nil {
+	if w.of(1, at) != nil || w.of(2, at) != nil {
 		t.Error("what was asked for is not forgotten")
 	}
-	if waits, _, held := w.Now(at.Add(time.Hour)); waits || held != 2*time.Second {
+	if waits, _, held := w.now(at.Add(time.Hour)); waits || held != 2*time.Second {
 		t.Errorf("waits %v, %v in all; want false, 2 s", waits, held)
 	}
-	w.Refused(at, poor, 0.5, best)
-	w.Taken(at.Add(time.Second), frontier.Item{ID: 3, Key: 3, Priority: 0.3})
-	if w.Of(3, at) != nil {
+	w.refused(at, poor, 0.5, best)
+	w.taken(at.Add(time.Second), frontier.Item{ID: 3, Key: 3, Priority: 0.3})
+	if w.of(3, at) != nil {
 		t.Error("a link below the price was waited for")
 	}
-	w.Refused(at, poor, 0.5, best)
-	w.Taken(at.Add(time.Second), frontier.Item{ID: 3, Key: 3, Priority: 0.5})
+	w.refused(at, poor, 0.5, best)
+	w.taken(at.Add(time.Second), frontier.Item{ID: 3, Key: 3, Priority: 0.5})
 	if got := w.End(3, at.Add(time.Second)); got == nil || got.Millis != 1000 {
 		t.Errorf("a link that is just worth the price: %+v", got)
 	}
 	// A link that was refused is taken once the price has fallen: it is still the one that was left.
 	left := frontier.Item{ID: 6, Key: 6, Priority: 0.4}
-	w.Refused(at, left, 0.5, best)
-	w.Refused(at.Add(time.Second), poor, 0.3, best)
-	w.Taken(at.Add(2*time.Second), left)
+	w.refused(at, left, 0.5, best)
+	w.refused(at.Add(time.Second), poor, 0.3, best)
+	w.taken(at.Add(2*time.Second), left)
 	if got := w.End(6, at.Add(2*time.Second)); got == nil || !got.Refused || got.Price != 0.5 {
 		t.Errorf("a link that was left and then taken: %+v", got)
 	}
-	w.Refused(at, frontier.Item{ID: 4, Key: 4}, 0.5, best)
-	w.Taken(at.Add(time.Millisecond), frontier.Item{ID: 5, Key: 5, Priority: 0.9})
-	if w.Of(4, at.Add(time.Millisecond)) != nil || w.Of(5, at) != nil {
+	w.refused(at, frontier.Item{ID: 4, Key: 4}, 0.5, best)
+	w.taken(at.Add(time.Millisecond), frontier.Item{ID: 5, Key: 5, Priority: 0.9})
+	if w.of(4, at.Add(time.Millisecond)) != nil || w.of(5, at) != nil {
 		t.Error("a wait of a moment is told of")
 	}
 }
@@ -71,7 +71,7 @@ func TestWaitsAreBounded(t *testing.T) {
 	w, rng := newWaits(), rand.New(rand.NewPCG(1, 2))
 	const many = 20 * remembered
 	for range many {
-		w.Refused(time.UnixMilli(1), frontier.Item{ID: 1, Key: rng.Uint64()}, 1, func(float64) (float64, int) { return 1, 1 })
+		w.refused(time.UnixMilli(1), frontier.Item{ID: 1, Key: rng.Uint64()}, 1, func(float64) (float64, int) { return 1, 1 })
 	}
 	n := 0
 	for range w.links.All() {

@@ -5,10 +5,10 @@ import (
 	"fossick/store"
 )
 
-// Wire packs the headers of an answer that brought a page, said that one is as it was, or
+// wire packs the headers of an answer that brought a page, said that one is as it was, or
 // led elsewhere; nothing of others. p is what was read of it, nil where nothing was. The
 // record's kind is for whoever decides what becomes of the URL.
-func (r *reader) Wire(resp *fetch.Response, p *readingPage) (w store.WireRecord) {
+func (r *reader) wire(resp *fetch.Response, p *readingPage) (w store.WireRecord) {
 	if resp.Wire == nil || r.opt.Compress == nil {
 		return w
 	}

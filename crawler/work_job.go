@@ -69,8 +69,8 @@ type sitemapTask struct {
 	Exchange uint64      // number of it in the journal, once written
 }
 
-// Order is what the job's page is asked for as.
-func (j *workJob) Order() order {
+// order is what the job's page is asked for as.
+func (j *workJob) order() order {
 	o := order{URL: j.Target, Depth: j.Birth.Depth, Parent: j.Queued.Score, Watched: j.Page.Watched}
 	if j.Old != nil {
 		o.Old = j.Old.Page
@@ -78,29 +78,29 @@ func (j *workJob) Order() order {
 	return o
 }
 
-// Other is the second host that a job's exchange uses, nil where there is none.
-func (j *workJob) Other() *hosts.Host {
+// other is the second host that a job's exchange uses, nil where there is none.
+func (j *workJob) other() *hosts.Host {
 	if j.Robots != nil {
 		return j.Robots.Other
 	}
 	return nil
 }
 
-// Owner is the host whose sitemap a job asks for, nil where it asks for none.
-func (j *workJob) Owner() *hosts.Host {
+// owner is the host whose sitemap a job asks for, nil where it asks for none.
+func (j *workJob) owner() *hosts.Host {
 	if j.Sitemap != nil {
 		return j.Sitemap.Owner
 	}
 	return nil
 }
 
-// Hold counts a job for the hosts that it uses.
-func (j *workJob) Hold(n int) {
+// hold counts a job for the hosts that it uses.
+func (j *workJob) hold(n int) {
 	j.Host.Jobs += n
-	if other := j.Other(); other != nil {
+	if other := j.other(); other != nil {
 		other.Jobs += n
 	}
-	if owner := j.Owner(); owner != nil {
+	if owner := j.owner(); owner != nil {
 		owner.Jobs += n
 	}
 }
@@ -131,8 +131,8 @@ type listed struct {
 	Partial bool     // the rest follows, and the outcome itself
 }
 
-// PageRequest asks for a page, on condition that it changed where it is stored.
-func (j *workJob) PageRequest() fetch.Request {
+// pageRequest asks for a page, on condition that it changed where it is stored.
+func (j *workJob) pageRequest() fetch.Request {
 	r := fetch.Request{URL: j.Target}
 	if j.Old != nil {
 		r.ETag, r.LastModified = j.Old.Page.ETag, j.Old.Page.Modified
@@ -140,25 +140,25 @@ func (j *workJob) PageRequest() fetch.Request {
 	return r
 }
 
-// URLID is the number of the job's URL, also where no queue knows it.
-func (j *workJob) URLID() store.ID {
+// urlid is the number of the job's URL, also where no queue knows it.
+func (j *workJob) urlid() store.ID {
 	if j.Old != nil {
 		return j.Old.ID
 	}
 	return j.ID
 }
 
-// Asked returns the host that an exchange is made with: for a robots.txt that was
+// asked returns the host that an exchange is made with: for a robots.txt that was
 // redirected to another host, that other one.
-func (j *workJob) Asked() *hosts.Host {
-	if other := j.Other(); other != nil {
+func (j *workJob) asked() *hosts.Host {
+	if other := j.other(); other != nil {
 		return other
 	}
 	return j.Host
 }
 
-// Purpose says what a task that is for no URL is for; false for the others.
-func (t task) Purpose() (store.Purpose, bool) {
+// purpose says what a task that is for no URL is for; false for the others.
+func (t task) purpose() (store.Purpose, bool) {
 	switch t {
 	case address:
 		return store.ForAddress, true

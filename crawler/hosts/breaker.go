@@ -33,8 +33,8 @@ const (
 	closedFor = 24 * time.Hour
 )
 
-// Pause is how long a host rests before its next probe.
-func (h *host) Pause() time.Duration {
+// pause is how long a host rests before its next probe.
+func (h *host) pause() time.Duration {
 	failed := h.Record.Silent - closeAfter
 	switch {
 	case !h.Lived() || failed <= 0 || h.Record.Closed != "":

@@ -73,11 +73,11 @@ func TestRestAfterStop(t *testing.T) {
 	auto := Delay{}
 	n := NewNetwork(time.Now, slog.New(slog.DiscardHandler))
 	r := &fetch.Response{Start: now.Add(-8 * time.Hour), Took: 8 * time.Hour}
-	if got := auto.Of(0, r, n.Took(r), 0); got.Host != 80*time.Hour || got.Address != addressRestMost {
+	if got := auto.of(0, r, n.took(r), 0); got.Host != 80*time.Hour || got.Address != addressRestMost {
 		t.Errorf("a host that took 8 hours rests %v, want 80 hours, and its address less", got)
 	}
 	n.stoppedTo = now
-	if got := auto.Of(0, r, n.Took(r), 0); got.Host != minAutoRest {
+	if got := auto.of(0, r, n.took(r), 0); got.Host != minAutoRest {
 		t.Errorf("a host rests %v when it was we who took 8 hours, want %v", got, minAutoRest)
 	}
 }

@@ -31,9 +31,9 @@ type trapsHost struct {
 	answers  int                 // pages that were compared with those of its site's other hosts
 }
 
-// Restore takes up what an earlier session has learned of a host: its record, with the
+// restore takes up what an earlier session has learned of a host: its record, with the
 // pages that it gave and those of them on topic.
-func (d *Detector) Restore(h *trapsHost, pages, relevant uint64) {
+func (d *Detector) restore(h *trapsHost, pages, relevant uint64) {
 	if pages > 0 || h.Start {
 		d.budgets.add(h.Site, int(pages), int(relevant))
 		w := d.budgets.sites.of(h.Site)

@@ -42,8 +42,8 @@ type Delay struct {
 	Off   bool          // nobody rests for any reason: the web is in memory
 }
 
-// ByTime says whether rests go by the time that exchanges take.
-func (d Delay) ByTime() bool { return !d.Off && (!d.Fixed || d.Fold > 0) }
+// byTime says whether rests go by the time that exchanges take.
+func (d Delay) byTime() bool { return !d.Off && (!d.Fixed || d.Fold > 0) }
 
 // Load is the rest after an exchange that took so long, by --delay alone.
 func (d Delay) Load(took time.Duration) time.Duration {
@@ -62,7 +62,7 @@ func (d Delay) After(failures int, took, crawlDelay, retryAfter time.Duration) R
 	}
 	load := d.Load(took)
 	r := Rest{Host: load, Address: load}
-	if d.ByTime() {
+	if d.byTime() {
 		r.Address = min(load, max(d.Rest, addressRestMost))
 	}
 	r.ask(crawlDelay, store.RestForCrawlDelay)
@@ -78,8 +78,8 @@ func (r *Rest) ask(wish time.Duration, reason string) {
 	}
 }
 
-// Of is After for an exchange that is over. A host that we could not ask rests a little.
-func (d Delay) Of(failures int, r *fetch.Response, took, crawlDelay time.Duration) Rest {
+// of is After for an exchange that is over. A host that we could not ask rests a little.
+func (d Delay) of(failures int, r *fetch.Response, took, crawlDelay time.Duration) Rest {
 	due := d.After(failures, took, crawlDelay, r.RetryAfter)
 	if ownFault(r) && !d.Off {
 		due.Host = max(due.Host, ownFaultRest)

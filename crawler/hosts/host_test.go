@@ -87,7 +87,7 @@ func TestBreaker(t *testing.T) {
 		if want := map[bool]int{true: maxProbes, false: 20}[others]; probes != want || back != closeAfter {
 			t.Errorf("others answer: %v: given up after %d probes, want %d; %d failures taken back, want %d", others, probes, want, back, closeAfter)
 		}
-		if most := h.Pause(); !others && most != probeLast {
+		if most := h.pause(); !others && most != probeLast {
 			t.Errorf("a host beside which nobody answers is probed after %v, want %v", most, probeLast)
 		}
 	}

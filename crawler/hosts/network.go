@@ -145,9 +145,9 @@ func (n *Network) Beat() time.Time {
 	return now
 }
 
-// Took is how long a host took for an exchange. While the process was stopped the time
+// took is how long a host took for an exchange. While the process was stopped the time
 // is not the host's: by that a rest of ten times the exchange would be hours.
-func (n *Network) Took(r *fetch.Response) time.Duration {
+func (n *Network) took(r *fetch.Response) time.Duration {
 	if r.Start.Before(n.stoppedTo) {
 		return 0
 	}

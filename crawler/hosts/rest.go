@@ -17,7 +17,7 @@ func (t *Table) crawlDelay(h *Host) time.Duration {
 
 // RestOf returns what is due to h after an exchange.
 func (t *Table) RestOf(h *Host, r *fetch.Response) Rest {
-	due := t.opt.Delay.Of(h.Failures, r, t.network.Took(r), t.crawlDelay(h))
+	due := t.opt.Delay.of(h.Failures, r, t.network.took(r), t.crawlDelay(h))
 	if t.opt.Fold != nil && h.Address != "" {
 		due.Address = time.Duration(float64(due.Address) * t.opt.Fold(h.Address))
 		due.Host = max(due.Host, due.Address)
@@ -38,7 +38,7 @@ func (t *Table) Release(h *Host, due Rest) {
 		until = now.Add(due.Address)
 	}
 	t.frontier.Done(h.Party, until)
-	switch own := max(due.Host, h.Health.Pause()); {
+	switch own := max(due.Host, h.Health.pause()); {
 	case h.Failures > 0:
 		t.frontier.RestInDoubt(h.Party, now.Add(own))
 	case own > due.Address:

@@ -132,7 +132,7 @@ func (t *Table) Restore(record *store.Host, now time.Time) (*Host, error) {
 		t.CountSite(h, int(record.Pages))
 	}
 	t.known++
-	t.traps.Restore(&h.Trap, record.Pages, record.Relevant)
+	t.traps.restore(&h.Trap, record.Pages, record.Relevant)
 	left := max(t.opt.Delay.After(h.Failures, 0, t.crawlDelay(h), 0).Host, RestLeft(record, now))
 	if left <= t.opt.Delay.Load(0) {
 		return h, nil
@@ -142,7 +142,7 @@ func (t *Table) Restore(record *store.Host, now time.Time) (*Host, error) {
 	} else {
 		t.frontier.Rest(h.Party, now.Add(left))
 	}
-	if record.Address != "" && t.opt.Delay.ByTime() { // the record does not say how much of it is due to the address
+	if record.Address != "" && t.opt.Delay.byTime() { // the record does not say how much of it is due to the address
 		t.frontier.RestAddress(record.Address, now.Add(min(left, addressRestMost)))
 	}
 	return h, nil
