@@ -19,7 +19,6 @@ import (
 	"fossick/crawler/cluster/team"
 	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
-	"fossick/crawler/policy"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
 	"fossick/store"
@@ -73,7 +72,7 @@ func TestEveryOrder(t *testing.T) {
 			hows["--order "+order+" --alike"] = crawlplan.Scoring{Order: order, Alike: true}
 		}
 	}
-	for _, p := range policy.All() {
+	for _, p := range crawlplan.All() {
 		how := crawlplan.Scoring{Score: p.Name}
 		if p.ByDegree() {
 			how.Threshold = new(float64)

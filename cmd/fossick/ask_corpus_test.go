@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/internal/fulltest"
 	"fossick/internal/page"
 )
@@ -29,7 +29,7 @@ const askSets = 4
 type askRun struct {
 	markRun
 	askTrial
-	labellers []*policy.Labeller
+	labellers []*crawlplan.Labeller
 }
 
 // TestAskedLabels: a simulated person answers what the crawl asks. Ten asked labels are
@@ -76,7 +76,7 @@ func newAskRun(t *testing.T, trial askTrial) *askRun {
 	}
 	r := &askRun{markRun: markRun{Setup: setup}, askTrial: trial}
 	for _, topic := range setup.Topics {
-		l, err := policy.NewLabeller(topic)
+		l, err := crawlplan.NewLabeller(topic)
 		if err != nil {
 			t.Fatal(err)
 		}

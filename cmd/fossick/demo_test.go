@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets"
 	"fossick/eval/lab"
 	"fossick/relevance"
@@ -62,17 +62,17 @@ func waitsForBetter(t *testing.T, web *lab.Corpus, name string, pages int, optio
 // sharedDemo is one crawl of several themes.
 func sharedDemo(t *testing.T, starts map[string][]string, themes ...string) (opt crawler.Options) {
 	t.Helper()
-	p, err := policy.Named("learned")
+	p, err := crawlplan.Named("learned")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var topics []policy.Topic
+	var topics []crawlplan.Topic
 	for _, theme := range themes {
 		own := demoOptions(t, theme, starts[theme])
-		topics = append(topics, policy.Topic{Scorer: own.Scorer, Budget: demoPages, Starts: own.Seeds})
+		topics = append(topics, crawlplan.Topic{Scorer: own.Scorer, Budget: demoPages, Starts: own.Seeds})
 		opt.Seeds = append(opt.Seeds, own.Seeds...)
 	}
-	opt.Scorer = policy.NewSeveral(topics)
+	opt.Scorer = crawlplan.NewSeveral(topics)
 	opt.Ordering, err = p.SharedOrdering()
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func sharedDemo(t *testing.T, starts map[string][]string, themes ...string) (opt
 // demoOptions are those of the demo's crawl, with the model that is built in.
 func demoOptions(t *testing.T, theme string, starts []string) crawler.Options {
 	t.Helper()
-	p, err := policy.Named("learned")
+	p, err := crawlplan.Named("learned")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func demoOptions(t *testing.T, theme string, starts []string) crawler.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := policy.Input{Labeller: rememberingLabeller(t, theme), Keywords: words, Rho: policy.DefaultRho, Explore: policy.DefaultExplore, Seed: 1}
+	in := crawlplan.Input{Labeller: rememberingLabeller(t, theme), Keywords: words, Rho: crawlplan.DefaultRho, Explore: crawlplan.DefaultExplore, Seed: 1}
 	opt := crawler.Options{Seeds: starts}
 	if opt.Scorer, err = p.Scorer(in); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets"
 	"fossick/datasets/corpusweb"
 	"fossick/eval/lab"
@@ -57,7 +57,7 @@ func TestOrdersAreKept(t *testing.T) {
 			}
 			defer stop()
 			labeller := rememberingLabeller(t, test.topic)
-			for _, name := range policy.Names() {
+			for _, name := range crawlplan.Names() {
 				golden.check(t, test.corpus+" lab "+name, virtualOrder(t, c, labeller, test.topic, name, test.seeds, test.pages))
 			}
 			args := []string{"focus", "--topic", test.topic, "--json", "--quiet",

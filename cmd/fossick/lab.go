@@ -4,7 +4,7 @@ import (
 	"io"
 	"time"
 
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/eval/lab"
 	"fossick/eval/lab/plan"
 	"fossick/internal/wholefile"
@@ -61,7 +61,7 @@ Example:
 
 // MoreHelp implements help.More.
 func (labCmd) MoreHelp() string {
-	return `Policies: ` + policy.Help() + `.`
+	return `Policies: ` + crawlplan.Help() + `.`
 }
 
 func (c *labCmd) Run(a *app) error {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets"
 	"fossick/eval/lab"
 	"fossick/internal/fulltest"
@@ -28,15 +28,15 @@ func BenchmarkVirtual(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := policy.Input{Rho: policy.DefaultRho, Threshold: policy.DefaultThreshold, Seed: 1}
-	if in.Labeller, err = policy.NewLabeller(topic); err != nil {
+	in := crawlplan.Input{Rho: crawlplan.DefaultRho, Threshold: crawlplan.DefaultThreshold, Seed: 1}
+	if in.Labeller, err = crawlplan.NewLabeller(topic); err != nil {
 		b.Fatal(err)
 	}
 	in.Labeller.Remember()
 	if in.Keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
 		b.Fatal(err)
 	}
-	for _, p := range policy.All() {
+	for _, p := range crawlplan.All() {
 		crawl := func(b *testing.B) {
 			opt := crawler.Options{Threshold: p.Threshold()}
 			opt.Seeds, opt.MaxPages = []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}, pages

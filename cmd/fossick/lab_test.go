@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets"
 	"fossick/datasets/corpusweb"
 	"fossick/eval/lab"
@@ -60,7 +60,7 @@ func TestLabIsFocus(t *testing.T) {
 				t.Fatal(err)
 			}
 			labeller := rememberingLabeller(t, test.topic) // one for all, as in the lab
-			for _, name := range policy.Names() {
+			for _, name := range crawlplan.Names() {
 				t.Run(name, func(t *testing.T) {
 					args := []string{"focus", "--topic", test.topic, "--score", name, "--json", "--quiet",
 						"--proxy", "http://" + addr, "--ca", ca, "--delay", "0", "--workers", "1",
@@ -129,13 +129,13 @@ func focusOrder(t *testing.T, args []string) (urls []string) {
 	return urls
 }
 
-func rememberingLabeller(t *testing.T, topicName string) *policy.Labeller {
+func rememberingLabeller(t *testing.T, topicName string) *crawlplan.Labeller {
 	t.Helper()
 	topic, err := models.BuiltinTopic(topicName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := policy.NewLabeller(topic)
+	l, err := crawlplan.NewLabeller(topic)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,17 +144,17 @@ func rememberingLabeller(t *testing.T, topicName string) *policy.Labeller {
 }
 
 // virtualOrder crawls as the lab does.
-func virtualOrder(t *testing.T, c *lab.Corpus, labeller *policy.Labeller, topicName, policyName string, seeds []string, pages int) (urls []string) {
+func virtualOrder(t *testing.T, c *lab.Corpus, labeller *crawlplan.Labeller, topicName, policyName string, seeds []string, pages int) (urls []string) {
 	t.Helper()
 	topic, err := models.BuiltinTopic(topicName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := policy.Input{Labeller: labeller, Rho: policy.DefaultRho, Threshold: policy.DefaultThreshold, Explore: policy.DefaultExplore, Seed: 1}
+	in := crawlplan.Input{Labeller: labeller, Rho: crawlplan.DefaultRho, Threshold: crawlplan.DefaultThreshold, Explore: crawlplan.DefaultExplore, Seed: 1}
 	if in.Keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
 		t.Fatal(err)
 	}
-	p, err := policy.Named(policyName)
+	p, err := crawlplan.Named(policyName)
 	if err != nil {
 		t.Fatal(err)
 	}

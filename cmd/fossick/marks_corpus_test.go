@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets"
 	"fossick/eval/lab/plan"
 	"fossick/graph/orders"
@@ -50,7 +50,7 @@ type markRun struct {
 	*plan.Setup
 	topic    string
 	truth    *datasets.Truth
-	labeller *policy.Labeller // remembers, for all crawls
+	labeller *crawlplan.Labeller // remembers, for all crawls
 }
 
 // TestMarksMoveASubtopic: ten marks of no on a sub-topic at least halve its
@@ -141,7 +141,7 @@ func newMarkRun(t *testing.T, corpus, topic string, sets int) *markRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := policy.NewLabeller(setup.Topics[0])
+	l, err := crawlplan.NewLabeller(setup.Topics[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,12 +193,12 @@ func (r *markRun) crawl(t *testing.T, trial markTrial, set int, mark bool) (o ma
 
 // options are those of a crawl by the learned scorer from a start set.
 func (r *markRun) options(t *testing.T, set int) crawler.Options {
-	p, err := policy.Named("learned")
+	p, err := crawlplan.Named("learned")
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt := crawler.Options{Ordering: orders.Latest}
-	if opt.Scorer, err = p.Scorer(policy.Input{Labeller: r.labeller, Explore: policy.DefaultExplore, Seed: uint64(set)}); err != nil {
+	if opt.Scorer, err = p.Scorer(crawlplan.Input{Labeller: r.labeller, Explore: crawlplan.DefaultExplore, Seed: uint64(set)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range r.Draw.Starts[set] {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets/corpusweb"
 	"fossick/graph/orders"
 	"fossick/graph/rank"
@@ -17,7 +17,7 @@ var offers = help.Offers{
 	"topics":      {Words: topics.Names, More: help.Folders},
 	"models":      {Words: topics.Names, More: help.Files},
 	"sets":        {Words: func() []string { return []string{"demo"} }, More: help.Files},
-	"policies":    {Words: policy.Names},
+	"policies":    {Words: crawlplan.Names},
 	"orders":      {Words: orders.Orderings},
 	"sequences":   {Words: orders.Sequences},
 	"classifiers": {Words: train.Classifiers},

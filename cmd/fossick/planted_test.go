@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets"
 	"fossick/datasets/corpusweb/planted"
 	"fossick/internal/page"
@@ -23,7 +23,7 @@ func TestPlantedDatabases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	labeller, err := policy.NewLabeller(topic)
+	labeller, err := crawlplan.NewLabeller(topic)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,13 +61,13 @@ func plantablePages(t *testing.T, topic string) (pages []planted.Page) {
 
 // crawlPlanted returns the pages on topic and new after so many requests, and the requests
 // by kind of database.
-func crawlPlanted(t *testing.T, web *planted.Web, labeller *policy.Labeller, name string, seed uint64, requests int) (onTopic int, asked map[string]int) {
+func crawlPlanted(t *testing.T, web *planted.Web, labeller *crawlplan.Labeller, name string, seed uint64, requests int) (onTopic int, asked map[string]int) {
 	t.Helper()
-	p, err := policy.Named(name)
+	p, err := crawlplan.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scorer, err := p.Scorer(policy.Input{Labeller: labeller, Explore: policy.DefaultExplore, Seed: seed})
+	scorer, err := p.Scorer(crawlplan.Input{Labeller: labeller, Explore: crawlplan.DefaultExplore, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}

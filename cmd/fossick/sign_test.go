@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/crawler/fetch/botauth"
+	"fossick/crawler/fetch"
 )
 
 // TestSign: a server verifies the signature of each request of a crawl, that for robots.txt
@@ -22,14 +22,14 @@ func TestSign(t *testing.T) {
 	if err := os.WriteFile("key.pem", []byte(pem), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	key, err := botauth.ReadKey([]byte(pem))
+	key, err := fetch.ReadKey([]byte(pem))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
 	nonces := map[string]bool{}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		nonce, err := botauth.Verify(r, key.Directory(), time.Now())
+		nonce, err := fetch.Verify(r, key.Directory(), time.Now())
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil || nonces[nonce] || r.Header.Get("Signature-Agent") != `"https://bot.test"` {

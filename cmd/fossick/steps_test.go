@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets"
 	"fossick/internal/fulltest"
 	"fossick/internal/page"
@@ -26,15 +26,15 @@ func BenchmarkSteps(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	l, err := policy.NewLabeller(topic)
+	l, err := crawlplan.NewLabeller(topic)
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := policy.Named("learned")
+	p, err := crawlplan.Named("learned")
 	if err != nil {
 		b.Fatal(err)
 	}
-	scorer, err := p.Scorer(policy.Input{Labeller: l})
+	scorer, err := p.Scorer(crawlplan.Input{Labeller: l})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
-	"fossick/crawler/fetch/botauth"
 	"fossick/internal/reading"
 	"fossick/internal/rights"
 	"fossick/internal/terminal"
@@ -85,7 +84,7 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 	if err != nil {
 		return err
 	}
-	net.Signer = botauth.NewSigner(key, m.Contact, time.Now)
+	net.Signer = fetch.NewSigner(key, m.Contact, time.Now)
 	return nil
 }
 
@@ -98,15 +97,15 @@ func (m *Manners) whoAndWhat() string {
 }
 
 // key reads the key to sign with.
-func (m *Manners) key() (*botauth.Key, error) {
+func (m *Manners) key() (*fetch.Key, error) {
 	text, err := reading.Secret(m.Sign, 64<<10)
 	if errors.Is(err, reading.ErrShared) {
 		return nil, usage.Errorf("--sign: %v", err)
 	}
 	if err != nil {
-		return nil, usage.Errorf("--sign: %v; %v", err, botauth.ErrKey)
+		return nil, usage.Errorf("--sign: %v; %v", err, fetch.ErrKey)
 	}
-	key, err := botauth.ReadKey(text)
+	key, err := fetch.ReadKey(text)
 	if err != nil {
 		return nil, usage.Errorf("--sign %s: %v", m.Sign, err)
 	}

@@ -99,13 +99,13 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.scored = learned
+	p.scored = byLearned
 	for _, t := range found {
 		if hides := topics.Hides(t.Name); hides != "" && c.Model == "" {
 			in.Say("%s", hides)
 		}
 		p.models, p.Keywords = append(p.models, t.Model), append(p.Keywords, t.Keywords...)
-		if how := c.how(t, len(c.Keywords) > 0 && c.Model == ""); how != learned {
+		if how := c.how(t, len(c.Keywords) > 0 && c.Model == ""); how != byLearned {
 			p.scored = how
 		}
 	}

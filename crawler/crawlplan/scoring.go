@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
 	"fossick/graph/orders"
 	"fossick/internal/usage"
 	"fossick/models"
@@ -25,13 +24,13 @@ type Scoring struct {
 
 func (s *Scoring) settings(saved *Scoring) []setting {
 	var rho, explore, threshold string
-	if p, err := policy.Named(s.Score); err == nil && p.ByDegree() { // "" is of a crawl that was never planned
-		if rho = fmt.Sprint(policy.DefaultRho); s.byPolicy() {
-			threshold = fmt.Sprint(policy.DefaultThreshold)
+	if p, err := Named(s.Score); err == nil && p.ByDegree() { // "" is of a crawl that was never planned
+		if rho = fmt.Sprint(DefaultRho); s.byPolicy() {
+			threshold = fmt.Sprint(DefaultThreshold)
 		}
 	}
-	if s.Score == learned {
-		explore = fmt.Sprint(policy.DefaultExplore)
+	if s.Score == byLearned {
+		explore = fmt.Sprint(DefaultExplore)
 	}
 	share := pointed(func(x float64) string { return fmt.Sprint(x) })
 	return []setting{
@@ -45,8 +44,8 @@ func (s *Scoring) settings(saved *Scoring) []setting {
 }
 
 const (
-	byScore = "relevance" // the order in which the best score is first
-	learned = "learned"   // the policy of a crawl with a model
+	byScore   = "relevance" // the order in which the best score is first
+	byLearned = "learned"   // the policy of a crawl with a model
 )
 
 func (s *Scoring) check() error {
@@ -70,7 +69,7 @@ func (s *Scoring) how(t *models.Topic, ownWords bool) string {
 	case t.Model == nil || s.Rho != nil || s.Threshold != nil || ownWords:
 		return "paper" // flags that only paper A's score has
 	}
-	return learned
+	return byLearned
 }
 
 // order sets the order of the crawl and the score below which it drops links.
@@ -92,7 +91,7 @@ func (s *Scoring) order(opt *crawler.Options, how string) (err error) {
 	case s.Threshold != nil:
 		opt.Threshold = *s.Threshold
 	default:
-		p, err := policy.Named(how)
+		p, err := Named(how)
 		if err != nil {
 			return err
 		}
@@ -106,7 +105,7 @@ func (c *Crawl) scorer(opt *crawler.Options, topics []*models.Topic, how string,
 	if len(c.Shared) > 0 {
 		return c.share(opt, topics, how, seed)
 	}
-	p, err := policy.Named(how)
+	p, err := Named(how)
 	if err != nil {
 		return err
 	}
@@ -134,10 +133,10 @@ func useScores(opt *crawler.Options, of func() (orders.Ordering, error)) error {
 }
 
 // input is what the scorer of a topic is built from.
-func (s *Scoring) input(opt *crawler.Options, t *models.Topic, p policy.Policy, how string, seed int64) (in policy.Input, err error) {
-	in = policy.Input{Rho: policy.DefaultRho, Threshold: cmp.Or(opt.Threshold, policy.DefaultThreshold), Seed: uint64(seed)}
+func (s *Scoring) input(opt *crawler.Options, t *models.Topic, p policy, how string, seed int64) (in Input, err error) {
+	in = Input{Rho: DefaultRho, Threshold: cmp.Or(opt.Threshold, DefaultThreshold), Seed: uint64(seed)}
 	if t.Model != nil {
-		if in.Labeller, err = policy.NewLabeller(t); err != nil {
+		if in.Labeller, err = NewLabeller(t); err != nil {
 			return in, err
 		}
 	}
@@ -152,6 +151,6 @@ func (s *Scoring) input(opt *crawler.Options, t *models.Topic, p policy.Policy, 
 		}
 	}
 	_, scored := orders.Scored(opt.Ordering)
-	in.Explore, err = policy.ExploreShare(s.Explore, scored, how)
+	in.Explore, err = ExploreShare(s.Explore, scored, how)
 	return in, err
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
 	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/relevance/seeds"
@@ -177,24 +176,24 @@ func (c *Crawl) ownStarts(opt *crawler.Options, topics []*models.Topic) error {
 
 // share makes one scorer of those of the topics that share a crawl.
 func (c *Crawl) share(opt *crawler.Options, topics []*models.Topic, how string, seed int64) error {
-	p, err := policy.Named(how)
+	p, err := Named(how)
 	if err != nil {
 		return err
 	}
 	opt.Threshold = 0 // what one topic drops another may want
-	all := make([]policy.Topic, len(topics))
+	all := make([]Topic, len(topics))
 	for i, budget := range c.budgets() {
 		in, err := c.input(opt, topics[i], p, how, seed)
 		if err != nil {
 			return err
 		}
 		in.Topics = len(topics)
-		all[i] = policy.Topic{Name: topics[i].Name, Budget: budget, Starts: c.Shared[i].Starts, Labeller: in.Labeller}
+		all[i] = Topic{Name: topics[i].Name, Budget: budget, Starts: c.Shared[i].Starts, Labeller: in.Labeller}
 		if all[i].Scorer, err = p.Scorer(in); err != nil {
 			return usage.Errorf("topic %s: %w", topics[i].Name, err)
 		}
 	}
-	opt.Scorer = policy.NewSeveral(all)
+	opt.Scorer = NewSeveral(all)
 	return useScores(opt, p.SharedOrdering)
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/crawler/policy"
 	"fossick/internal/usage"
 	"fossick/store"
 )
@@ -43,7 +42,7 @@ func TestBudgets(t *testing.T) {
 		if got := fmt.Sprint(p.Topics); got != c.want || p.Crawl.MaxPages != c.whole || p.Crawl.Threshold != 0 {
 			t.Errorf("%s of %d: %s of %d, want %s of %d", c.topics, c.pages, got, p.Crawl.MaxPages, c.want, c.whole)
 		}
-		if _, several := p.Crawl.Scorer.(*policy.Several); !several || crawl.Topic != "science,sport" || crawl.Store != "fossick-science,sport" {
+		if _, several := p.Crawl.Scorer.(*several); !several || crawl.Topic != "science,sport" || crawl.Store != "fossick-science,sport" {
 			t.Errorf("%s: %T in %s for %s", c.topics, p.Crawl.Scorer, crawl.Store, crawl.Topic)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
-	"fossick/crawler/policy"
 	"fossick/graph/orders"
 	"fossick/internal/printable"
 	"fossick/relevance/learned"
@@ -107,7 +107,7 @@ func original(l *store.Life) string {
 // spell returns all terms of a page's score.
 func spell(p *store.Page) ([]store.Term, error) {
 	terms, err := learned.Spell(p.Account)
-	return append(p.Terms, policy.Terms(terms)...), err
+	return append(p.Terms, crawlplan.Terms(terms)...), err
 }
 
 func (r *Story) tellPage(l *store.Life) {

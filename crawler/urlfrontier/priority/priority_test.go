@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/crawler/urlfrontier/api"
 	"fossick/models"
 	"fossick/relevance"
@@ -19,16 +19,16 @@ func learning(t testing.TB) *Scorer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	labeller, err := policy.NewLabeller(topic)
+	labeller, err := crawlplan.NewLabeller(topic)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scorerOf(t, "learned", policy.Input{Labeller: labeller})
+	return scorerOf(t, "learned", crawlplan.Input{Labeller: labeller})
 }
 
-func scorerOf(t testing.TB, name string, in policy.Input) *Scorer {
+func scorerOf(t testing.TB, name string, in crawlplan.Input) *Scorer {
 	t.Helper()
-	p, err := policy.Named(name)
+	p, err := crawlplan.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestKeywords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := scorerOf(t, "paper", policy.Input{Keywords: k, Rho: policy.DefaultRho, Threshold: policy.DefaultThreshold})
+	s := scorerOf(t, "paper", crawlplan.Input{Keywords: k, Rho: crawlplan.DefaultRho, Threshold: crawlplan.DefaultThreshold})
 	good, _ := s.Found(info("http://a.test/1", pathKey, from, anchorKey, "the queen of the hive"))
 	bad, _ := s.Found(info("http://a.test/2", pathKey, from, anchorKey, "a wasp"))
 	if !(good > bad) {
@@ -148,7 +148,7 @@ func FuzzFound(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	s := scorerOf(f, "paper", policy.Input{Keywords: k, Rho: 0.3})
+	s := scorerOf(f, "paper", crawlplan.Input{Keywords: k, Rho: 0.3})
 	f.Fuzz(func(t *testing.T, url, path, anchor, score, relevant string) {
 		in := info(url, pathKey, path, anchorKey, anchor, scoreKey, score, parentScoreKey, score, relevantKey, relevant, pageHTMLKey, anchor)
 		if x, _ := s.Found(in); math.IsNaN(x) || math.IsInf(x, 0) { // the client may give any number

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets"
 	"fossick/eval/lab"
 	"fossick/internal/terminal"
@@ -91,7 +91,7 @@ func (p *Plan) Check() error {
 		if oracles[name] != nil {
 			continue
 		}
-		if _, _, err := policy.Parse(name); err != nil {
+		if _, _, err := crawlplan.Parse(name); err != nil {
 			return err
 		}
 	}

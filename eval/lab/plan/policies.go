@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/eval/lab"
 	"fossick/internal/usage"
 )
@@ -15,18 +15,18 @@ var oracles = map[string]func() lab.Policy{"parent-oracle": lab.ParentOracle, "t
 
 // policies builds those that the plan names.
 func (s *Setup) policies(ctx context.Context) ([]lab.Policy, error) {
-	explore, err := policy.ExploreShare(s.plan.Explore, true, s.plan.Policy...)
+	explore, err := crawlplan.ExploreShare(s.plan.Explore, true, s.plan.Policy...)
 	if err != nil {
 		return nil, err
 	}
-	ins := make([]policy.Input, len(s.Topics))
+	ins := make([]crawlplan.Input, len(s.Topics))
 	for i, topic := range s.Topics {
-		l, err := policy.NewLabeller(topic)
+		l, err := crawlplan.NewLabeller(topic)
 		if err != nil {
 			return nil, err
 		}
 		l.Remember()
-		ins[i] = policy.Input{Labeller: l, Threshold: policy.DefaultThreshold, Explore: explore}
+		ins[i] = crawlplan.Input{Labeller: l, Threshold: crawlplan.DefaultThreshold, Explore: explore}
 	}
 	if slices.ContainsFunc(s.plan.Policy, needsKeywords) {
 		if err := s.chooseKeywords(ctx); err != nil {
@@ -49,16 +49,16 @@ func (s *Setup) policies(ctx context.Context) ([]lab.Policy, error) {
 
 // needsKeywords says whether a policy looks for keywords.
 func needsKeywords(name string) bool {
-	p, _, err := policy.Parse(name)
+	p, _, err := crawlplan.Parse(name)
 	return err == nil && p.NeedsKeywords()
 }
 
 // policy builds one, of the input of each page classifier.
-func (s *Setup) policy(name string, ins []policy.Input) (lab.Policy, error) {
+func (s *Setup) policy(name string, ins []crawlplan.Input) (lab.Policy, error) {
 	if oracle := oracles[name]; oracle != nil {
 		return oracle(), nil
 	}
-	p, rho, err := policy.Parse(name)
+	p, rho, err := crawlplan.Parse(name)
 	if err != nil {
 		return lab.Policy{}, err
 	}
@@ -67,7 +67,7 @@ func (s *Setup) policy(name string, ins []policy.Input) (lab.Policy, error) {
 		if s.keywords != nil && p.NeedsKeywords() { // learned has its model's own, whatever it is compared with
 			own.Keywords = s.keywords[run.Set]
 		}
-		if own.Rho = policy.DefaultRho; rho != nil {
+		if own.Rho = crawlplan.DefaultRho; rho != nil {
 			own.Rho = *rho
 		}
 		own.Topics = run.Topics

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/eval/lab"
 	"fossick/internal/report"
 )
@@ -13,7 +13,7 @@ import (
 func (s *Setup) Report(r *lab.Result, version string) lab.Report {
 	rep := r.Report()
 	rep.Known = map[string]string{"parent-oracle": "knows which pages are on topic, once fetched", "target-oracle": "knows which targets are on topic"}
-	for _, p := range policy.All() {
+	for _, p := range crawlplan.All() {
 		rep.Known[p.Name] = p.About
 	}
 	rep.Made = []report.Fact{

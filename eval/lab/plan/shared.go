@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/eval/lab"
 	"fossick/internal/usage"
 )
@@ -77,14 +77,14 @@ func (p *Plan) RunShared(ctx context.Context) (*lab.SharedResult, error) {
 // its own.
 func together(name string, own []crawler.Options) (opt crawler.Options, err error) {
 	opt.Scope = own[0].Scope
-	var topics []policy.Topic
+	var topics []crawlplan.Topic
 	for _, o := range own {
-		topics = append(topics, policy.Topic{Scorer: o.Scorer, Budget: float64(o.MaxPages), Starts: o.Seeds})
+		topics = append(topics, crawlplan.Topic{Scorer: o.Scorer, Budget: float64(o.MaxPages), Starts: o.Seeds})
 		opt.Seeds = append(opt.Seeds, o.Seeds...)
 	}
-	opt.Scorer = policy.NewSeveral(topics)
+	opt.Scorer = crawlplan.NewSeveral(topics)
 	opt.Ordering = own[0].Ordering
-	if p, _, err := policy.Parse(name); err == nil {
+	if p, _, err := crawlplan.Parse(name); err == nil {
 		opt.Ordering, err = p.SharedOrdering()
 		return opt, err
 	}

@@ -1,4 +1,4 @@
-package policy
+package crawlplan
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 // TestSeveralTell: each topic tells its own, and hears what the same topic of another agent
 // learned. One of many words it is never told of is worth more afterwards.
 func TestSeveralTell(t *testing.T) {
-	newTopics := func() (*Several, []*learned.Scorer) {
+	newTopics := func() (*several, []*learned.Scorer) {
 		var scorers []*learned.Scorer
 		var topics []Topic
 		for _, name := range []string{"a", "b"} {

@@ -1,16 +1,15 @@
-package policy_test
+package crawlplan
 
 import (
 	"fmt"
 
-	"fossick/crawler/policy"
 	"fossick/internal/page"
 	"fossick/relevance"
 )
 
 // Paper A's policy, with ρ = 0.3, scores a page by three words of a topic.
 func ExampleParse() {
-	p, rho, err := policy.Parse("paper:0.3")
+	p, rho, err := Parse("paper:0.3")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -20,7 +19,7 @@ func ExampleParse() {
 		fmt.Println(err)
 		return
 	}
-	scorer, err := p.Scorer(policy.Input{Keywords: words, Rho: *rho, Threshold: p.Threshold()})
+	scorer, err := p.Scorer(Input{Keywords: words, Rho: *rho, Threshold: p.Threshold()})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package botauth
+package fetch
 
 import (
 	"crypto/ed25519"

@@ -1,4 +1,4 @@
-package botauth
+package fetch
 
 import (
 	"crypto/ed25519"
@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// ErrSignature reports a request whose signature does not hold.
-var ErrSignature = errors.New("the signature is not valid")
+// errSignature reports a request whose signature does not hold.
+var errSignature = errors.New("the signature is not valid")
 
 var (
 	inputRE     = regexp.MustCompile(`^sig1=(\(([^()]*)\);.*)$`)
@@ -28,7 +28,7 @@ func Verify(r *http.Request, directory string, now time.Time) (nonce string, err
 	input := inputRE.FindStringSubmatch(r.Header.Get("Signature-Input"))
 	signed := signatureRE.FindStringSubmatch(r.Header.Get("Signature"))
 	if input == nil || signed == nil {
-		return "", fmt.Errorf("%w: it is missing, or not in the form sig1=…", ErrSignature)
+		return "", fmt.Errorf("%w: it is missing, or not in the form sig1=…", errSignature)
 	}
 	params := map[string]string{}
 	for _, m := range paramRE.FindAllStringSubmatch(input[1], -1) {
@@ -38,9 +38,9 @@ func Verify(r *http.Request, directory string, now time.Time) (nonce string, err
 	expires, err2 := strconv.ParseInt(params["expires"], 10, 64)
 	switch {
 	case errors.Join(err1, err2) != nil, params["tag"] != tag:
-		return "", fmt.Errorf("%w: parameters %v", ErrSignature, params)
+		return "", fmt.Errorf("%w: parameters %v", errSignature, params)
 	case now.Unix() < created-1 || now.Unix() > expires:
-		return "", fmt.Errorf("%w: it has expired or is not yet valid", ErrSignature)
+		return "", fmt.Errorf("%w: it has expired or is not yet valid", errSignature)
 	}
 	var fields []field
 	for _, name := range strings.Fields(strings.ReplaceAll(input[2], `"`, " ")) {
@@ -51,7 +51,7 @@ func Verify(r *http.Request, directory string, now time.Time) (nonce string, err
 		fields = append(fields, field{name, value})
 	}
 	if len(fields) == 0 || fields[0].name != "@authority" {
-		return "", fmt.Errorf("%w: it names no host", ErrSignature)
+		return "", fmt.Errorf("%w: it names no host", errSignature)
 	}
 	public, err := find(directory, params["keyid"])
 	if err != nil {
@@ -59,7 +59,7 @@ func Verify(r *http.Request, directory string, now time.Time) (nonce string, err
 	}
 	signature, err := base64.StdEncoding.DecodeString(signed[1])
 	if err != nil || !ed25519.Verify(public, base(fields, input[1]), signature) {
-		return "", ErrSignature
+		return "", errSignature
 	}
 	return params["nonce"], nil
 }
@@ -79,5 +79,5 @@ func find(directory, name string) (ed25519.PublicKey, error) {
 			return x, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: no key %s is published", ErrSignature, name)
+	return nil, fmt.Errorf("%w: no key %s is published", errSignature, name)
 }

@@ -1,4 +1,4 @@
-package botauth
+package fetch
 
 import (
 	"crypto/ed25519"
@@ -18,8 +18,8 @@ const (
 	agentName = "Signature-Agent"
 )
 
-// Signer signs requests of one agent. It is safe for concurrent use.
-type Signer struct {
+// signer signs requests of one agent. It is safe for concurrent use.
+type signer struct {
 	key   *Key
 	agent string // Signature-Agent: the origin of a directory, quoted; "" is none
 	now   func() time.Time
@@ -27,8 +27,8 @@ type Signer struct {
 
 // NewSigner signs with a key. Directory is an https URL on the host that publishes the key's
 // directory; where it is none, as a mail address, sites must know the key by its name.
-func NewSigner(key *Key, directory string, now func() time.Time) *Signer {
-	s := &Signer{key: key, now: now}
+func NewSigner(key *Key, directory string, now func() time.Time) *signer {
+	s := &signer{key: key, now: now}
 	if u, err := url.Parse(directory); err == nil && u.Scheme == "https" && u.Host != "" {
 		s.agent = `"https://` + u.Host + `"`
 	}
@@ -36,7 +36,7 @@ func NewSigner(key *Key, directory string, now func() time.Time) *Signer {
 }
 
 // Sign adds the signature's fields to the header of a request.
-func (s *Signer) Sign(h http.Header, u *url.URL) {
+func (s *signer) Sign(h http.Header, u *url.URL) {
 	fields := []field{{"@authority", authority(u)}}
 	if s.agent != "" {
 		h[agentName] = []string{s.agent}

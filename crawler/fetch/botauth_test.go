@@ -1,4 +1,4 @@
-package botauth
+package fetch
 
 import (
 	"crypto/ed25519"
@@ -76,15 +76,15 @@ func TestVerify(t *testing.T) {
 	} {
 		r, key := signed(t, "https://bot.test", "http://a.test/", at)
 		spoil(r)
-		if _, err := Verify(r, key.Directory(), at); !errors.Is(err, ErrSignature) {
+		if _, err := Verify(r, key.Directory(), at); !errors.Is(err, errSignature) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	r, key := signed(t, "", "http://a.test/", at)
-	if _, err := Verify(r, key.Directory(), at.Add(time.Hour)); !errors.Is(err, ErrSignature) {
+	if _, err := Verify(r, key.Directory(), at.Add(time.Hour)); !errors.Is(err, errSignature) {
 		t.Errorf("an hour later: %v", err)
 	}
-	if _, err := Verify(r, `{"keys":[]}`, at); !errors.Is(err, ErrSignature) {
+	if _, err := Verify(r, `{"keys":[]}`, at); !errors.Is(err, errSignature) {
 		t.Errorf("a key that nobody published: %v", err)
 	}
 }

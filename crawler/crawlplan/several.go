@@ -1,4 +1,4 @@
-package policy
+package crawlplan
 
 import (
 	"fmt"
@@ -12,11 +12,11 @@ import (
 	"fossick/store"
 )
 
-// Several scores for topics that share a crawl, each by a scorer of its own. A page is
+// several scores for topics that share a crawl, each by a scorer of its own. A page is
 // judged for all of them, and those learn from it that asked for it. A link is worth
 // the number of pages on topic that it is expected to bring, a page counting once for
 // each topic that wants it; see docs/topics.md.
-type Several struct {
+type several struct {
 	parts []part
 	wants atomic.Pointer[[]float64] // how much each topic wants pages, in (0,1]
 	tells atomic.Uint64             // turns of Told
@@ -41,8 +41,8 @@ type part struct {
 }
 
 // NewSeveral makes one scorer of several topics.
-func NewSeveral(topics []Topic) *Several {
-	s := &Several{}
+func NewSeveral(topics []Topic) *several {
+	s := &several{}
 	for _, t := range topics {
 		p := part{Topic: t, starts: map[uint64]bool{}, sites: map[string]bool{}, begun: new(atomic.Bool)}
 		p.begun.Store(len(t.Starts) > 0)
@@ -65,7 +65,7 @@ const pace = 20
 
 // Paid is how the crawl says what each topic has paid so far. All topics are to have used
 // up the same share of their budgets at any time, whatever their links are worth.
-func (s *Several) Paid(counts []store.TopicCounts) {
+func (s *several) Paid(counts []store.TopicCounts) {
 	spent := make([]float64, len(s.parts))
 	for i, p := range s.parts {
 		if i < len(counts) && p.Budget > 0 {
@@ -81,7 +81,7 @@ func (s *Several) Paid(counts []store.TopicCounts) {
 }
 
 // OfTopic returns the scorer of a topic, by its place from 1, nil where there is none.
-func (s *Several) OfTopic(topic int) crawler.Scorer {
+func (s *several) OfTopic(topic int) crawler.Scorer {
 	if topic < 1 || topic > len(s.parts) {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (s *Several) OfTopic(topic int) crawler.Scorer {
 }
 
 // ScorePage judges a page for every topic.
-func (s *Several) ScorePage(p *page.Page, parent float64) crawler.Score {
+func (s *several) ScorePage(p *page.Page, parent float64) crawler.Score {
 	verdicts := s.expected(p, parent == ofStart)
 	var best crawler.Score
 	relevant := false
@@ -121,7 +121,7 @@ func better(a, b *crawler.Score) bool {
 // pays. That goes by the squares of what made the crawl ask for the page: topics that
 // want it alike share it, and who hardly expects anything of others' pages does not pay
 // for them all the time. A start page is its topics' own.
-func (s *Several) expected(p *page.Page, start bool) []store.Verdict {
+func (s *several) expected(p *page.Page, start bool) []store.Verdict {
 	verdicts, wants := make([]store.Verdict, len(s.parts)), *s.wants.Load()
 	key := page.Key(p.URL)
 	owns := func(part) bool { return false }
@@ -156,7 +156,7 @@ const mostExpected = ofStart - 1e-6
 
 // owners says whose start page this is: by its URL; of one that a redirect has moved by
 // its site; of one that was named for all topics by their models; else it is everybody's.
-func (s *Several) owners(key uint64, p *page.Page) func(part) bool {
+func (s *several) owners(key uint64, p *page.Page) func(part) bool {
 	site := page.Site(p.URL)
 	byKey := func(t part) bool { return t.starts[key] }
 	bySite := func(t part) bool { return t.sites[site] }
@@ -180,7 +180,7 @@ func promised(t crawler.Rescorer, key uint64) (float64, bool) {
 }
 
 // ScoreLinks shows a page's links to the topics that learn from it.
-func (s *Several) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
+func (s *several) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
 	wants := *s.wants.Load()
 	worth, of := make([]float64, len(p.Links)), make([]float64, 0, len(p.Links))
 	for i, t := range s.parts {
@@ -206,7 +206,7 @@ func (s *Several) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) [
 func priority(expected float64) float64 { return -math.Expm1(-expected) }
 
 // Rescore says what a URL that waits is worth now.
-func (s *Several) Rescore(key uint64) (float64, bool) {
+func (s *several) Rescore(key uint64) (float64, bool) {
 	wants := *s.wants.Load()
 	sum, known := 0.0, false
 	for i, t := range s.parts {
@@ -217,7 +217,7 @@ func (s *Several) Rescore(key uint64) (float64, bool) {
 }
 
 // Promise is the probability that a URL is on one of the topics, whoever wants it.
-func (s *Several) Promise(key uint64) (float64, bool) {
+func (s *several) Promise(key uint64) (float64, bool) {
 	none, known := 1.0, false
 	for _, t := range s.parts {
 		score, ok := promised(t.rescorer, key)
@@ -228,7 +228,7 @@ func (s *Several) Promise(key uint64) (float64, bool) {
 
 // Led has a number for each topic, as crawler.Redirected says; 0 for one that heeds no
 // redirects.
-func (s *Several) Led(url uint64) (led []float64) {
+func (s *several) Led(url uint64) (led []float64) {
 	for _, p := range s.parts {
 		if r, ok := p.Scorer.(crawler.Redirected); ok {
 			led = append(led, r.Led(url)...)
@@ -240,7 +240,7 @@ func (s *Several) Led(url uint64) (led []float64) {
 }
 
 // Lead tells each topic its number.
-func (s *Several) Lead(url uint64, led []float64) {
+func (s *several) Lead(url uint64, led []float64) {
 	if len(led) != len(s.parts) {
 		return // of an agent with other topics
 	}
@@ -252,7 +252,7 @@ func (s *Several) Lead(url uint64, led []float64) {
 }
 
 // Begun is how many topics have had their first lesson.
-func (s *Several) Begun() (n int) {
+func (s *several) Begun() (n int) {
 	for _, p := range s.parts {
 		if b, ok := p.Scorer.(interface{ Begun() int }); ok {
 			n += b.Begun()
@@ -262,7 +262,7 @@ func (s *Several) Begun() (n int) {
 }
 
 // ScoreUnlinked returns the score of a URL that only a sitemap names.
-func (s *Several) ScoreUnlinked(url string, parent float64) float64 {
+func (s *several) ScoreUnlinked(url string, parent float64) float64 {
 	wants := *s.wants.Load()
 	sum := 0.0
 	for i, t := range s.parts {
@@ -276,7 +276,7 @@ func (s *Several) ScoreUnlinked(url string, parent float64) float64 {
 }
 
 // SharedOrdering is that of a crawl by topics of one policy.
-func (p Policy) SharedOrdering() (orders.Ordering, error) {
+func (p policy) SharedOrdering() (orders.Ordering, error) {
 	if p.order != "" {
 		return orders.OrderingByName(p.order)
 	}
@@ -285,7 +285,7 @@ func (p Policy) SharedOrdering() (orders.Ordering, error) {
 
 // Explain returns what the topics think of a URL now, if any does: its place in the queue,
 // and of each topic what it expects and how much it wants pages.
-func (s *Several) Explain(url string) (crawler.Score, bool) {
+func (s *several) Explain(url string) (crawler.Score, bool) {
 	wants := *s.wants.Load()
 	key := page.Key(url)
 	score, known := crawler.Score{}, false

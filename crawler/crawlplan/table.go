@@ -1,4 +1,4 @@
-package policy
+package crawlplan
 
 import (
 	"cmp"
@@ -16,9 +16,9 @@ import (
 	"fossick/relevance/known"
 )
 
-// Policy is a way to score links, by the name that focus --score and lab --policy
+// policy is a way to score links, by the name that focus --score and lab --policy
 // take.
-type Policy struct {
+type policy struct {
 	Name, About string
 	needsModel  bool
 	needsK      bool
@@ -48,7 +48,7 @@ const (
 )
 
 // table has the known policies, in the order in which help lists them.
-var table = []Policy{
+var table = []policy{
 	{Name: "paper", About: "degree of relevance R, by keywords", needsK: true, build: buildPaper},
 	{Name: "learned", About: "by the model's labels of the pages so far", needsModel: true,
 		build: adapt(func(in Input) relevance.Policy { return in.learned() })},
@@ -78,16 +78,16 @@ var table = []Policy{
 }
 
 // Named returns a policy.
-func Named(name string) (Policy, error) {
-	i := slices.IndexFunc(table, func(p Policy) bool { return p.Name == name })
+func Named(name string) (policy, error) {
+	i := slices.IndexFunc(table, func(p policy) bool { return p.Name == name })
 	if i < 0 {
-		return Policy{}, usage.Errorf("no policy %q; choose one of %s", name, nearest.Some(name, Names()))
+		return policy{}, usage.Errorf("no policy %q; choose one of %s", name, nearest.Some(name, Names()))
 	}
 	return table[i], nil
 }
 
 // Parse reads NAME, paper:ρ or paper-mean:ρ; rho is nil where the text has none.
-func Parse(text string) (p Policy, rho *float64, err error) {
+func Parse(text string) (p policy, rho *float64, err error) {
 	name, value, has := strings.Cut(text, ":")
 	p, err = Named(name)
 	if err != nil || !has {
@@ -101,7 +101,7 @@ func Parse(text string) (p Policy, rho *float64, err error) {
 }
 
 // All returns the policies, in the order in which help lists them.
-func All() []Policy { return slices.Clone(table) }
+func All() []policy { return slices.Clone(table) }
 
 // Names returns those of all policies.
 func Names() []string {
@@ -122,14 +122,14 @@ func Help() string {
 }
 
 // NeedsKeywords says whether a policy looks for keywords even where there is a model.
-func (p Policy) NeedsKeywords() bool { return p.needsK }
+func (p policy) NeedsKeywords() bool { return p.needsK }
 
 // ByDegree says whether a policy goes by paper A's degree of relevance, which takes ρ
 // and drops links below a threshold.
-func (p Policy) ByDegree() bool { return p.Name == "paper" || p.Name == "paper-mean" }
+func (p policy) ByDegree() bool { return p.Name == "paper" || p.Name == "paper-mean" }
 
 // Scorer builds the policy's scorer.
-func (p Policy) Scorer(in Input) (crawler.Scorer, error) {
+func (p policy) Scorer(in Input) (crawler.Scorer, error) {
 	switch {
 	case p.needsModel && in.Labeller == nil:
 		return nil, usage.Errorf("--score %s learns from a model's labels: give --model M, or choose --score paper", p.Name)
@@ -140,7 +140,7 @@ func (p Policy) Scorer(in Input) (crawler.Scorer, error) {
 }
 
 // Ordering returns the order of the crawl that belongs to a scorer of the policy.
-func (p Policy) Ordering(s crawler.Scorer) (orders.Ordering, error) {
+func (p policy) Ordering(s crawler.Scorer) (orders.Ordering, error) {
 	if _, ok := s.(crawler.Rescorer); ok {
 		return orders.Latest, nil // it weighs all links to a URL itself
 	}
@@ -149,7 +149,7 @@ func (p Policy) Ordering(s crawler.Scorer) (orders.Ordering, error) {
 
 // Threshold is the score below which the policy drops links when nothing else is said;
 // 0 drops none.
-func (p Policy) Threshold() float64 {
+func (p policy) Threshold() float64 {
 	if p.ByDegree() {
 		return DefaultThreshold
 	}

@@ -1,4 +1,4 @@
-package policy
+package crawlplan
 
 import (
 	"encoding/binary"
@@ -39,7 +39,7 @@ func (s *learnedScorer) Hear(told []byte) (pages uint64, err error) {
 
 // Share, like the methods that follow, is for the topics that learn. What one tells begins
 // with its place among all.
-func (s *Several) Share(ours func(url string) bool) {
+func (s *several) Share(ours func(url string) bool) {
 	for _, p := range s.parts {
 		if t, ok := p.Scorer.(crawler.Teller); ok {
 			t.Share(ours)
@@ -48,7 +48,7 @@ func (s *Several) Share(ours func(url string) bool) {
 }
 
 // Told returns what one topic has learned; the topics take turns.
-func (s *Several) Told() []byte {
+func (s *several) Told() []byte {
 	for range s.parts {
 		i := int(s.tells.Add(1)) % len(s.parts)
 		if t, ok := s.parts[i].Scorer.(crawler.Teller); ok {
@@ -61,7 +61,7 @@ func (s *Several) Told() []byte {
 }
 
 // ToldSoFar returns all that Told ever has.
-func (s *Several) ToldSoFar() (parts [][]byte) {
+func (s *several) ToldSoFar() (parts [][]byte) {
 	for i, p := range s.parts {
 		if t, ok := p.Scorer.(crawler.Teller); ok {
 			for _, told := range t.ToldSoFar() {
@@ -75,7 +75,7 @@ func (s *Several) ToldSoFar() (parts [][]byte) {
 var errTopic = errors.New("another agent sent what it learned for an unknown topic; give all agents the same --topic")
 
 // Hear takes in what a topic of another agent learned.
-func (s *Several) Hear(told []byte) (pages uint64, err error) {
+func (s *several) Hear(told []byte) (pages uint64, err error) {
 	i, n := binary.Uvarint(told)
 	if n <= 0 || i >= uint64(len(s.parts)) {
 		return 0, errTopic
