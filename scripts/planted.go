@@ -26,7 +26,7 @@ import (
 	"sync"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets"
 	"fossick/datasets/corpusweb/planted"
 	"fossick/internal/page"

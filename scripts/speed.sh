@@ -31,7 +31,7 @@ fossick=${FOSSICK:-$work/fossick}
 ticks() { awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) / hz }' "/proc/$1/stat"; }
 
 # share NAME BINARY: of the samples of a profile that is scoring.
-scoring='learned\.\(\*Scorer\)|Queue\)\.Learned|Frontier\)\.Survey|crawler/patience\.'
+scoring='learned\.\(\*Scorer\)|Queue\)\.Learned|Frontier\)\.Survey|crawler\.'
 share() {
 	go tool pprof -top -nodecount=100000 -nodefraction=0 -focus="$scoring" "$2" "$PROFILE/$1.pprof" 2>/dev/null |
 		awk -v name="$1" '/^Showing nodes/ { printf "%-20s scoring has %s of %s\n", name, $6, $8 }' || true # of a short crawl there is no profile

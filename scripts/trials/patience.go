@@ -28,7 +28,7 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/eval/lab"
 	"fossick/eval/lab/plan"
 )
