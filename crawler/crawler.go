@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
@@ -267,4 +268,268 @@ func (c *Crawler) end() error {
 		return err
 	}
 	return c.queue.settle()
+}
+
+// An executor carries out jobs, and it is the owner's time: all that happens to a crawl
+// comes through Wait. Its methods are for the owner alone.
+//
+// Of each job that was started comes one outcome, the last of those that name it.
+type executor interface {
+	// Start has a job carried out. No more are under way than there are workers, those
+	// that told to be slow left aside.
+	Start(j *workJob)
+	// Wait returns what happens next, at the wake time at the latest; the zero time is
+	// never.
+	Wait(wake time.Time) event
+	// Ready returns an outcome that there is already, nil when there is none.
+	Ready() *outcome
+	// End returns after the last job; what comes of those under way is lost. A crawl that
+	// is broken waits for none.
+	End(broken bool)
+}
+
+// ErrEnded reports that a crawl cannot take anything in any more.
+var ErrEnded = errors.New("the crawl has just ended")
+
+// inbox is where others than the executor ask the owner to do something. Safe for
+// concurrent use.
+type inbox struct {
+	requests chan request
+	ended    chan struct{} // closed when the owner answers no more
+}
+
+// newInbox returns an inbox of an owner that is at work.
+func newInbox() *inbox { return &inbox{make(chan request), make(chan struct{})} }
+
+// End refuses what is asked from now on.
+func (in *inbox) End() { close(in.ended) }
+
+// request is something that the owner is to do in its turn, and where it says how
+// that went. do's first error is the asker's, its second ends the crawl.
+type request struct {
+	do   func() (error, error)
+	done chan error
+}
+
+// inTurn has the owner do something, and waits for it.
+func (in *inbox) inTurn(ctx context.Context, do func() (error, error)) error {
+	r := request{do, make(chan error, 1)}
+	select {
+	case in.requests <- r:
+	case <-in.ended:
+		return ErrEnded
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return <-r.done // the owner is at it
+}
+
+// answer does what was asked; its error ends the crawl.
+func (r request) answer() error {
+	refused, err := r.do()
+	r.done <- errors.Join(refused, err)
+	return err
+}
+
+// flight counts the jobs under way, and has them carried out.
+type flight struct {
+	exec      executor
+	interrupt func() // ends the session of a real crawl, with the grace for what is under way
+	hosts     *hosts.Table
+	newcomers *newcomers
+	workers   int
+	busy      int                   // jobs
+	slow      int                   // of these, those that go on beside the workers
+	pages     uint64                // of the jobs, those that fetch a new page
+	jobs      map[*workJob]struct{} // under way; nil where this agent crawls alone
+}
+
+// start has a job carried out; nil is none.
+func (f *flight) start(j *workJob) {
+	if j != nil {
+		f.busy++
+		j.hold(1)
+		j.Addr = j.asked().Addr()
+		f.newcomers.begin(j)
+		if j.task == workPage && j.Old == nil {
+			f.pages++
+			f.hosts.CountSite(j.Host, 1)
+		}
+		if f.jobs != nil {
+			f.jobs[j] = struct{}{}
+		}
+		f.exec.Start(j)
+	}
+}
+
+// landed counts a job out that was in flight.
+func (f *flight) landed(o *outcome) {
+	f.busy--
+	delete(f.jobs, o.workJob)
+	f.newcomers.End(&o.Ticket)
+	if o.Late {
+		f.slow--
+	}
+	o.hold(-1)
+	if o.task == workPage && o.Old == nil {
+		f.pages--
+		f.hosts.CountSite(o.Host, -1) // counted again when it is stored
+	}
+}
+
+// aside takes note of a job that goes on beside the workers.
+func (f *flight) aside(o *outcome) {
+	f.slow++
+	f.newcomers.Aside(&o.Ticket)
+}
+
+// free says whether a worker is.
+func (f *flight) free() bool { return f.busy-f.slow < f.workers }
+
+// elsewhere counts the jobs at hosts that are another agent's by now.
+func (f *flight) elsewhere(sites Sites) (n int) {
+	for j := range f.jobs {
+		if !sites.Mine(sites.Part("http://" + j.asked().Name + "/")) {
+			n++
+		}
+	}
+	return n
+}
+
+// commit journals first and all outcomes that wait behind it, and what was
+// skipped, in one batch or a few; first may be nil. Between the first change in
+// memory and the commit no URL is leased, so memory is never ahead of the disk
+// for anybody to see.
+func (c *Crawler) commit(first *outcome) error {
+	b := c.journal.Batch()
+	defer func() { b.Cancel() }() // of no effect after Commit
+	room := func() error {
+		if !b.Full() {
+			return nil
+		}
+		err := c.finish(b)
+		b = c.journal.Batch()
+		return err
+	}
+	for o := first; o != nil; o = c.flight.exec.Ready() {
+		if err := room(); err != nil {
+			return err
+		}
+		if err := c.exchanges.apply(b, o); err != nil {
+			return err
+		}
+	}
+	for _, s := range c.leases.skips {
+		if err := room(); err != nil {
+			return err
+		}
+		if err := c.endings.conclude(b, s.id, s.queued, c.endings.of(s.state, s.reason)); err != nil {
+			return err
+		}
+	}
+	c.leases.skips = c.leases.skips[:0]
+	if err := c.finish(b); err != nil {
+		return err
+	}
+	if err := c.outages.takeBack(c.finish); err != nil {
+		return err
+	}
+	if err := c.keepChances(false); err != nil {
+		return err
+	}
+	return c.rescore()
+}
+
+// rescore has the queue hear of what the scorer has learned, also from others: an agent that
+// stores nothing, since its links are below the price, would offer them as of when it did.
+func (c *Crawler) rescore() error { return c.turns.timed(rescore, c.queue.learned) }
+
+func (c *Crawler) finish(b journal.Batch) error {
+	if err := c.turns.timed(Commit, func() error { return c.totals.Commit(b) }); err != nil {
+		return err
+	}
+	c.reader.Stored(c.totals.lastPage())
+	c.opt.Committed()
+	return nil
+}
+
+// keepChances journals what was learned of failures, where it is due; last says that the
+// session ends. A journal in memory has no later session.
+func (c *Crawler) keepChances(last bool) error {
+	book := c.exchanges.chances
+	if c.opt.Store == nil || !book.Due(last) {
+		return nil
+	}
+	b := c.journal.Batch()
+	defer b.Cancel() // of no effect after Commit
+	if err := store.PutChances(journal.Stored(b), book.Kept()); err != nil {
+		return err
+	}
+	return b.Commit(nil)
+}
+
+// restore puts back the totals, the queue and the rests that the store tells of.
+func (c *Crawler) restore() error {
+	counts, err := c.journal.Counts()
+	if err != nil {
+		return err
+	}
+	c.totals.restore(counts)
+	c.arrivals.tellPaid()
+	if c.totals.URLs() == 0 {
+		return nil // a new crawl
+	}
+	now := c.opt.Now()
+	if err := c.exchanges.chances.Restore(c.opt.Store); err != nil {
+		return err
+	}
+	c.leases.frontier.RestAll(now.Add(c.opt.Delay.Load(0)))
+	for record, err := range c.journal.Hosts() {
+		if err != nil {
+			return err
+		}
+		h, err := c.hosts.Restore(record, now)
+		if err != nil {
+			return err
+		}
+		c.outages.recall(h)
+		c.exchanges.chances.Recall(record)
+	}
+	if c.opt.FollowTraps {
+		if err := c.queue.reopen(fetch.StateTrap, func(*store.Ended) bool { return true }); err != nil {
+			return err
+		}
+	}
+	if c.opt.RefetchLost {
+		if err := c.refetchLost(); err != nil {
+			return err
+		}
+	}
+	if c.opt.KeepNear {
+		if err := c.queue.reopen(fetch.StateDuplicate, func(e *store.Ended) bool { return e.Resemblance > 0 }); err != nil {
+			return err
+		}
+	}
+	if !c.queue.Held() {
+		if err := c.queue.restore(); err != nil {
+			return err
+		}
+	}
+	if err := c.arrivals.harvest.restore(int(c.totals.lastPage()), c.pageRelevant); err != nil {
+		return err
+	}
+	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.lastPage())
+	if err == nil && learned {
+		c.queue.Rescore()
+	}
+	return err
+}
+
+// pageRelevant says whether a page was relevant when it was stored.
+func (c *Crawler) pageRelevant(number uint64) (bool, error) {
+	p, err := c.opt.Store.Page(number)
+	if err != nil {
+		return false, err
+	}
+	return p.Relevant, nil
 }

@@ -176,3 +176,58 @@ func (o *Options) defaults() {
 		o.Committed = func() {}
 	}
 }
+
+// Sites divides the web among the agents of a crawl. All URLs of a site are in one part.
+// Safe for concurrent use.
+type Sites interface {
+	// Part returns the part of the web that a URL is in.
+	Part(url string) uint16
+	// PartOf returns the part of the web that has to know which pages have a content.
+	PartOf(checksum []byte) uint16
+	// Mine says whether this agent may ask for URLs of a part now.
+	Mine(part uint16) bool
+	// Held says whether a part is this agent's, though it may have to wait before it asks, as
+	// for a lease to be renewed.
+	Held(part uint16) bool
+	// Ours says whether URLs of a part wait at this agent, as it may ask for them now or soon.
+	Ours(part uint16) bool
+}
+
+// Reason is why a URL of another agent's is not asked for here.
+const Reason = "its site is another agent's"
+
+// Due is a stored page, or a URL that gave none, whose turn it is to be asked for.
+type Due struct {
+	ID       store.ID
+	URL      string
+	Priority float64 // among the stored pages that wait: the highest first
+	NoPage   bool    // it is a URL that gave none, and waits among those that are new
+}
+
+// Revisits says which stored pages are asked for again. It belongs to the owner of a crawl.
+type Revisits interface {
+	// Next returns a page that is to be asked for by now. Where there is none, again is when
+	// to ask for one; the zero time: not before all pages so far are done with, and then
+	// never. idle says that they are. A page that still waits is not asked for twice.
+	Next(now time.Time, idle bool) (p *Due, again time.Time, err error)
+	// Answered tells what a visit found, while it is being journalled.
+	Answered(id store.ID, v store.Visit)
+	// Source returns which of a host's sitemaps and feeds is asked for now, before its next
+	// page; −1 for none.
+	Source(of *store.Announced, now time.Time) int
+	// Announced tells that, by such a source, a page has changed since it was seen.
+	Announced(id store.ID, now time.Time)
+}
+
+// hopeful is a Chooser that goes by the chances of visits.
+type hopeful interface {
+	// Expect tells the chance, in (0,1], that the next visit of a page that was asked for
+	// succeeds, before Answered tells what this one found.
+	Expect(id store.ID, chance float64)
+}
+
+// counted is a Chooser that works in rounds.
+type counted interface {
+	Round() int // the number of the round that goes on, or ended last, over all sessions
+	Done() bool // all rounds that were asked for have ended
+}

@@ -1,12 +1,16 @@
 package crawler
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"net/netip"
 	"slices"
 	"strings"
 
 	"fossick/internal/page"
+	"fossick/internal/recent"
 	"fossick/internal/wire"
 	"fossick/store"
 )
@@ -151,4 +155,230 @@ func (p *Parcel) page() *page.Page {
 		x = nil
 	}
 	return &page.Page{URL: p.From, Lang: p.Lang, Links: links, Excerpt: x}
+}
+
+// post gathers what goes across of one page, redirect or sitemap after the other. One
+// goroutine uses it.
+type post struct {
+	sites  Sites
+	told   recent.Map[uint8] // how often a URL's links went across, by its page.Key
+	drafts map[uint16][]Link
+	onward bool // what is taken came in a parcel
+}
+
+// toldURLs is how many URLs are remembered at least, in some 4 MiB; of one that was
+// forgotten a few links more go across.
+const toldURLs = 1 << 16
+
+// manyTold is how many links to one URL go across: more would hardly change what the
+// other agent's crawl thinks of it.
+const manyTold = 16
+
+// newPost returns an empty one.
+func newPost(sites Sites) *post {
+	return &post{sites: sites, told: recent.New[uint8](toldURLs), drafts: map[uint16][]Link{}}
+}
+
+// Take takes a link that leads to another agent's part of the web, and says whether it
+// does. l is the link as it stands in a page, and its place there; nil where it stands in none.
+func (p *post) Take(url string, l *page.Link, place int, score float64, modified int64) bool {
+	part := p.sites.Part(url)
+	if p.sites.Ours(part) {
+		return false
+	}
+	if !p.onward && p.enough(url) {
+		return true
+	}
+	link := Link{URL: url, Score: score}
+	if l != nil {
+		link = linkOf(l, place, score)
+	}
+	link.Modified = modified
+	p.drafts[part] = append(p.drafts[part], link)
+	return true
+}
+
+// enough counts a link to a URL, and says whether as many as are useful went across before.
+func (p *post) enough(url string) bool {
+	key := page.Key(url)
+	n, known := p.told.Get(key)
+	switch {
+	case !known:
+		p.told.Put(key, 1)
+	case n == manyTold:
+		return true
+	default:
+		p.told.Set(key, n+1)
+	}
+	return false
+}
+
+// Onward says whether what is taken from now on came in a parcel: it is nowhere else, so all
+// of it goes on, however often it comes by.
+func (p *post) Onward(yes bool) { p.onward = yes }
+
+// dispatch hands out what was taken since the last time as parcels, which are otherwise
+// like head.
+func (p *post) dispatch(head Parcel, put func(part uint16, data []byte) error) error {
+	if len(p.drafts) == 0 {
+		return nil
+	}
+	defer clear(p.drafts)
+	for _, part := range slices.Sorted(maps.Keys(p.drafts)) {
+		for links := p.drafts[part]; len(links) > 0; {
+			n, size := 0, 0
+			for n < len(links) && size < parcelBytes {
+				size += links[n].size()
+				n++
+			}
+			head.Links, links = links[:n], links[n:]
+			if err := put(part, head.Pack()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// acrossAddress is what agents tell each other of an address, as sites of several agents may be
+// there. It goes to who has the part of the address, and from there, Shared, to who has the
+// sites.
+type acrossAddress struct {
+	Addr   string   `cbor:"1,keyasint"`
+	Parts  []uint16 `cbor:"2,keyasint"` // of sites with a host there
+	Shared bool     `cbor:"3,keyasint,omitempty"`
+	Site   string   `cbor:"4,keyasint,omitempty"` // that wants the address, or Shared has it, of a crawl with one site an address
+}
+
+// maxSite bounds the name of a site, in bytes: a name has 253, and some a port.
+const maxSite = 300
+
+// mostParts is how many parts of the web are told of an address at most.
+const mostParts = 1024
+
+// Part is the part of the web that has to know which sites are at an address.
+func (a *acrossAddress) Part(sites Sites) uint16 { return sites.PartOf([]byte(a.Addr)) }
+
+// Size is about how many bytes it takes.
+func (a *acrossAddress) Size() int { return 64 + 3*len(a.Parts) + len(a.Site) }
+
+// check says what is wrong with what another machine sent.
+func (a *acrossAddress) check() error {
+	if _, err := netip.ParseAddr(a.Addr); err != nil || len(a.Parts) == 0 || len(a.Parts) > mostParts || len(a.Site) > maxSite {
+		return fmt.Errorf("a parcel that names %d parts at the address %.100q: %w", len(a.Parts), a.Addr, err)
+	}
+	return nil
+}
+
+// content is what agents tell each other of pages that have the same content. Each step goes
+// to who has the next part of the question, and nobody waits for the answer (paper C2).
+type content struct {
+	Say      say    `cbor:"1,keyasint,omitempty"`
+	Checksum []byte `cbor:"2,keyasint"`
+	URL      string `cbor:"3,keyasint" most:"2083"`
+	Other    string `cbor:"4,keyasint,omitempty" most:"2083"` // URL of another page with the content
+
+	// Signature is that of Other, or of URL where that is alone; none where the pages are equal.
+	// Of near-duplicates Checksum is a band (store.Bands).
+	Signature   []byte  `cbor:"5,keyasint,omitempty"`
+	Resemblance float64 `cbor:"6,keyasint,omitempty"` // of URL and Other, by their signatures
+}
+
+// say is a step of it.
+type say uint8
+
+// The steps. The first and the last go to who has the part of the content, the others to who
+// has the URL's site.
+const (
+	contentStored    say = iota // URL's page was stored
+	contentAsked                // Other's page may be dropped if URL has its content
+	contentDuplicate            // URL's page is to be dropped: Other has its content
+	contentGone                 // URL has not the content, or not any more, and Other has
+	contentSays
+)
+
+// Part is the part of the web that a step is for.
+func (c *content) Part(sites Sites) uint16 {
+	if c.Say == contentStored || c.Say == contentGone {
+		return sites.PartOf(c.Checksum)
+	}
+	return sites.Part(c.URL)
+}
+
+// acrossStands says whether of two URLs with the same content the first one stands for it: the
+// shorter, of equals the first in the alphabet. Nothing else may decide. Who is asked twice,
+// or another agent that knows less, must not find that each of them repeats the other.
+func acrossStands(url, other string) bool {
+	return cmp.Or(cmp.Compare(len(url), len(other)), cmp.Compare(url, other)) < 0
+}
+
+// contentBytes is about how large a parcel of contents grows.
+const contentBytes = parcelBytes / 4
+
+// Size is about how many bytes the step takes.
+func (c *content) Size() int { return 32 + len(c.URL) + len(c.Other) + len(c.Signature) }
+
+// check says what is wrong with a step that another machine sent.
+func (c *content) check() error {
+	two := c.Say != contentStored
+	if c.Say >= contentSays || len(c.Checksum) != len(page.Checksum{}) || len(c.Signature) != 0 && len(c.Signature) != page.SignatureSize || !probability(c.Resemblance) || !normal(c.URL) || two != normal(c.Other) || c.URL == c.Other {
+		return fmt.Errorf("a parcel with verdict %d on the content %.32x of %.100q and %.100q", c.Say, c.Checksum, c.URL, c.Other)
+	}
+	return nil
+}
+
+// acrossKnown is what one agent tells another of a URL of a part that changes hands.
+type acrossKnown struct {
+	URL      string    `cbor:"1,keyasint" most:"2083"`
+	Via      store.Via `cbor:"2,keyasint"`
+	Depth    int       `cbor:"3,keyasint,omitempty"`
+	Hops     int       `cbor:"4,keyasint,omitempty"`
+	State    string    `cbor:"5,keyasint,omitempty"` // in which it ended, "" while it waits
+	Score    float64   `cbor:"6,keyasint,omitempty"` // of the best that led to it
+	Priority float64   `cbor:"7,keyasint,omitempty"`
+	Visits   int       `cbor:"8,keyasint,omitempty"`
+	Checksum []byte    `cbor:"9,keyasint,omitempty"`  // of its page, where one is stored
+	Raw      []byte    `cbor:"10,keyasint,omitempty"` // likewise, of the bytes
+
+	Also []float64 `cbor:"11,keyasint,omitempty"` // as store.Queued has it
+
+	ID      store.ID `cbor:"-"` // in the store that knows it
+	Missing bool     `cbor:"-"` // it waits since its page is lost
+	Third   bool     `cbor:"-"` // its page is with an agent that had it before
+}
+
+// rest is what one agent tells another of a host that asked for a longer rest than all have.
+type rest struct {
+	Host string `cbor:"1,keyasint" most:"300"` // name:port
+	Left int64  `cbor:"2,keyasint"`            // of it when this was said, milliseconds
+	For  string `cbor:"3,keyasint,omitempty"`  // what asked for it, as store.Host has it
+	Wish int64  `cbor:"4,keyasint,omitempty"`  // and for how long, milliseconds
+}
+
+// How a URL ends that another agent asked for.
+const (
+	StateElsewhere = "elsewhere"
+	StateLost      = "lost" // its page is gone with that agent; told and counted by who has the site
+)
+
+// AskedElsewhere is why a URL is not asked for that another agent of the crawl had asked for, with
+// the state in which it ended there.
+func AskedElsewhere(state string) string {
+	return "another agent of the crawl asked for it: " + state
+}
+
+// knownBytes is about how large a parcel of known URLs grows.
+const knownBytes = parcelBytes
+
+// Size is about how many bytes the record takes.
+func (k *acrossKnown) Size() int { return 32 + len(k.URL) + len(k.Checksum) + len(k.Raw) }
+
+// sums are the checksums of its page that are known.
+func (k *acrossKnown) sums() (sums [][]byte) {
+	for _, sum := range [][]byte{k.Checksum, k.Raw} {
+		if len(sum) > 0 {
+			sums = append(sums, sum)
+		}
+	}
+	return sums
 }

@@ -2,10 +2,14 @@ package crawler
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
+	"fossick/store"
 )
 
 // links returns so many links from each priority, each at a party of its own or all at one.
@@ -143,5 +147,137 @@ func TestWide(t *testing.T) {
 	}
 	if k.holds() != 1 {
 		t.Errorf("a price still holds %d times as long", k.holds())
+	}
+}
+
+// TestWaits: what was left for better links stands refused until it is asked for; the first
+// link after a wait was waited for, unless it was left before or is not worth the price.
+func TestWaits(t *testing.T) {
+	w, at := newWaits(), time.UnixMilli(1000)
+	poor, good := frontier.Item{ID: 1, Key: 1, Priority: 0.1}, frontier.Item{ID: 2, Key: 2, Priority: 0.9}
+	asked := 0
+	best := func(float64) (float64, int) { asked++; return 0.9, 3 }
+	w.taken(at, good)
+	if w.of(2, at) != nil {
+		t.Error("a link that nobody waited for has a wait")
+	}
+	w.refused(at, poor, 0.5, best)
+	w.refused(at.Add(time.Second), poor, 0.6, best)
+	if waits, free, held := w.now(at.Add(2 * time.Second)); !waits || free != 0.1 || held != 2*time.Second {
+		t.Errorf("waits %v, %g is free, %v; want true, 0.1, 2 s", waits, free, held)
+	}
+	w.taken(at.Add(2*time.Second), good)
+	want := store.Wait{Since: 1000, Millis: 2000, Price: 0.6, Best: 0.9, Free: 0.1}
+	if got := w.End(2, at.Add(3*time.Second)); got == nil || *got != want {
+		t.Errorf("waited for: %+v, want %+v", got, want)
+	}
+	w.taken(at.Add(5*time.Second), poor)
+	want = store.Wait{Since: 1000, Millis: 4000, Refused: true, Price: 0.5, Best: 0.9, Free: 0.1, Hosts: 3}
+	if got := w.End(1, at.Add(4*time.Second)); got == nil || *got != want || asked != 1 {
+		t.Errorf("left: %+v, asked %d times; want %+v, once", got, asked, want)
+	}
+	if w.of(1, at) != nil || w.of(2, at) != nil {
+		t.Error("what was asked for is not forgotten")
+	}
+	if waits, _, held := w.now(at.Add(time.Hour)); waits || held != 2*time.Second {
+		t.Errorf("waits %v, %v in all; want false, 2 s", waits, held)
+	}
+	w.refused(at, poor, 0.5, best)
+	w.taken(at.Add(time.Second), frontier.Item{ID: 3, Key: 3, Priority: 0.3})
+	if w.of(3, at) != nil {
+		t.Error("a link below the price was waited for")
+	}
+	w.refused(at, poor, 0.5, best)
+	w.taken(at.Add(time.Second), frontier.Item{ID: 3, Key: 3, Priority: 0.5})
+	if got := w.End(3, at.Add(time.Second)); got == nil || got.Millis != 1000 {
+		t.Errorf("a link that is just worth the price: %+v", got)
+	}
+	// A link that was refused is taken once the price has fallen: it is still the one that was left.
+	left := frontier.Item{ID: 6, Key: 6, Priority: 0.4}
+	w.refused(at, left, 0.5, best)
+	w.refused(at.Add(time.Second), poor, 0.3, best)
+	w.taken(at.Add(2*time.Second), left)
+	if got := w.End(6, at.Add(2*time.Second)); got == nil || !got.Refused || got.Price != 0.5 {
+		t.Errorf("a link that was left and then taken: %+v", got)
+	}
+	w.refused(at, frontier.Item{ID: 4, Key: 4}, 0.5, best)
+	w.taken(at.Add(time.Millisecond), frontier.Item{ID: 5, Key: 5, Priority: 0.9})
+	if w.of(4, at.Add(time.Millisecond)) != nil || w.of(5, at) != nil {
+		t.Error("a wait of a moment is told of")
+	}
+}
+
+// TestWaitsAreBounded: however many links are left, few are remembered, the latest of all.
+func TestWaitsAreBounded(t *testing.T) {
+	w, rng := newWaits(), rand.New(rand.NewPCG(1, 2))
+	const many = 20 * remembered
+	for range many {
+		w.refused(time.UnixMilli(1), frontier.Item{ID: 1, Key: rng.Uint64()}, 1, func(float64) (float64, int) { return 1, 1 })
+	}
+	n := 0
+	for range w.links.All() {
+		n++
+	}
+	if n < remembered || n > 2*remembered {
+		t.Errorf("%d links are remembered, want %d to %d", n, remembered, 2*remembered)
+	}
+}
+
+// TestLongRestEndsTheCrawl: a host that asks for a year is not waited for. Its
+// URL stays queued, no session asks before the year is over, and one that comes
+// later goes on.
+func TestLongRestEndsTheCrawl(t *testing.T) {
+	const year = 365 * 24 * time.Hour
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{
+			pages: map[string]string{
+				"http://a.test/": html("gold", "http://b.test/"), "http://b.test/": html("gold b", "http://c.test/"),
+				"http://c.test/": html("gold c"),
+			},
+			took: time.Second,
+			fail: map[string][]fetch.Response{"http://b.test/": {{State: fetch.StateCode, Code: 503, RetryAfter: year}}},
+		}
+		opt := newOptions(t, w, "http://a.test/")
+		opt.Workers = 4
+		passed := time.Duration(0) // not slept: the store's clocks tick twice a second
+		opt.Now = func() time.Time { return time.Now().Add(passed) }
+		r := crawl(t, opt)
+		asked := w.log[len(w.log)-1]
+		if r.Stopped != StopEmpty || r.Counts.Pages != 1 || !r.WaitUntil.Equal(asked.end.Add(year)) {
+			t.Errorf("stopped by %s with %d pages, waits until %v; want frontier_empty, 1, a year after %v",
+				r.Stopped, r.Counts.Pages, r.WaitUntil, asked.end)
+		}
+		if took := time.Since(w.log[0].start); took > time.Minute {
+			t.Errorf("the crawl took %v, want no wait", took)
+		}
+		if r = crawl(t, opt); len(w.log) != 4 || r.WaitUntil.IsZero() {
+			t.Errorf("%d exchanges after a session in between, want 4", len(w.log))
+		}
+		passed = year
+		if r = crawl(t, opt); r.Counts.Pages != 3 || !r.WaitUntil.IsZero() {
+			t.Errorf("%d pages a year later, want 3; waits until %v", r.Counts.Pages, r.WaitUntil)
+		}
+	})
+}
+
+// TestMaxWait: shorter rests are waited for, and exactly the longest.
+func TestMaxWait(t *testing.T) {
+	for _, tc := range []struct {
+		rest, most time.Duration
+		pages      uint64
+	}{
+		{2 * time.Minute, 0, 2}, {16 * time.Minute, 0, 1}, {17 * time.Minute, 17 * time.Minute, 2}, {time.Second, -1, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &fakeWeb{
+				pages: map[string]string{"http://a.test/": html("gold"), "http://b.test/": html("gold b")},
+				fail:  map[string][]fetch.Response{"http://b.test/": {{State: fetch.StateCode, Code: 429, RetryAfter: tc.rest}}},
+			}
+			opt := newOptions(t, w, "http://a.test/", "http://b.test/")
+			opt.MaxWait = tc.most
+			if r := crawl(t, opt); r.Counts.Pages != tc.pages {
+				t.Errorf("rest %v, most %v: %d pages, want %d", tc.rest, tc.most, r.Counts.Pages, tc.pages)
+			}
+		})
 	}
 }

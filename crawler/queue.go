@@ -312,3 +312,112 @@ func (q *queue) pardonURL(b journal.Batch, m hosts.Miss) error {
 	q.frontier.Push(item(m.ID, q.frontier.Host(m.Host), birth.URL, place.Priority), place.Also...)
 	return b.Requeue(store.HashURL(birth.URL), m.ID, place)
 }
+
+// plant queues the seeds that the store does not know yet, in as many batches
+// as their number needs. A kill in between is mended by the next session, which
+// is given the same seeds. Nothing is queued when one of them is out of scope.
+func (q *queue) plant(seeds []string) error {
+	seeds, err := q.inScope(seeds)
+	if err != nil {
+		return err
+	}
+	for len(seeds) > 0 {
+		n, err := q.plantSome(seeds)
+		if err != nil {
+			return err
+		}
+		seeds = seeds[n:]
+	}
+	if q.frontier.Len() == 0 && q.totals.URLs() == 0 {
+		return errors.New("nothing to crawl: give start pages with --seed or --seeds")
+	}
+	return nil
+}
+
+// inScope refuses seeds out of scope. Those that the store knows are passed over:
+// a resumed crawl may have a narrower scope than it began with.
+func (q *queue) inScope(seeds []string) (wanted []string, err error) {
+	for _, seed := range seeds {
+		why := q.opt.Scope.Excludes(seed)
+		if why == "" {
+			wanted = append(wanted, seed)
+			continue
+		}
+		known, err := q.journal.Lookup([]store.Hash{store.HashURL(seed)})
+		if err != nil {
+			return nil, err
+		}
+		if known[0].ID == 0 {
+			return nil, fmt.Errorf("start page %s: %s; widen the scope, or give another start page", seed, why)
+		}
+	}
+	return wanted, nil
+}
+
+// plantSome queues as many of the seeds as a batch takes, and returns how many.
+func (q *queue) plantSome(seeds []string) (n int, err error) {
+	b := q.journal.Batch()
+	defer func() { b.Cancel() }() // of no effect after Commit
+	for n < len(seeds) && !b.Full() {
+		f := link{URL: seeds[n], Hash: store.HashURL(seeds[n]), Score: 1}
+		if _, err := q.Discover(b, store.Birth{Via: store.ViaSeed}, f, orders.Link{Score: 1}); err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, q.totals.Commit(b)
+}
+
+// A URL whose exchange failed waits behind others that are worth as much: its priority is
+// lowered by the chance that another try succeeds. That holds in the frontier alone. The
+// journal keeps what the page is worth, and the chance is made anew when a crawl is resumed.
+
+// Lowered is the priority in the frontier's first order of a URL, by its page.Key, that
+// is worth one.
+func (q *queue) Lowered(key uint64, priority float64) float64 { return q.lowered(0, key, priority) }
+
+func (q *queue) lowered(order int, key uint64, priority float64) float64 {
+	return hosts.Lower(q.orders[order], priority, q.chances.Of(key))
+}
+
+// raised is what a URL is worth that has a priority in an order of the frontier.
+func (q *queue) raised(order int, key uint64, priority float64) float64 {
+	return hosts.Raise(q.orders[order], priority, q.chances.Of(key))
+}
+
+// priority is what the frontier asks in the pass that goes on.
+func (q *queue) priority() func(key uint64, was float64) (now float64, known bool) {
+	if !q.chances.Any() {
+		return q.passes.Priority
+	}
+	return func(key uint64, was float64) (float64, bool) {
+		now, known := q.passes.Priority(key, q.raised(q.scored, key, was))
+		return q.lowered(q.scored, key, now), known
+	}
+}
+
+// recall has a URL wait that failed in an earlier session.
+func (q *queue) recall(w *store.Waiter) error {
+	if q.opt.Store == nil {
+		return nil
+	}
+	visits, err := store.VisitsOf(q.opt.Store, w.ID)
+	if err != nil {
+		return err
+	}
+	q.chances.Waits(w.URL, visits, q.opt.Now())
+	return nil
+}
+
+// forgive gives a URL that waits for another try the place back that it had: its failure
+// was nobody's.
+func (q *queue) forgive(m hosts.Miss, place store.Queued) {
+	key := page.Key(m.URL)
+	if q.chances.Of(key) == 1 {
+		return
+	}
+	q.chances.Pardon(key)
+	if q.frontier.Queued(frontier.ID(m.ID)) {
+		q.frontier.Push(item(m.ID, q.frontier.Host(m.Host), m.URL, place.Priority), place.Also...)
+	}
+}

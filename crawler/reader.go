@@ -15,6 +15,7 @@ import (
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/internal/page"
+	"fossick/internal/sitemap"
 	"fossick/store"
 	"fossick/store/change"
 )
@@ -214,3 +215,214 @@ func (p *readingPage) unwanted() (store.Fate, bool) {
 // robotsTag returns the lines of X-Robots-Tag, all of them: a server may send one
 // for a robot by name, and another for everybody.
 func robotsTag(h http.Header) string { return strings.Join(h.Values("X-Robots-Tag"), "\n") }
+
+// maxLinkBytes bounds the URLs that one page may add, so that what follows from
+// a page always fits into one batch.
+const maxLinkBytes = 1 << 20
+
+// links returns the page's links, each target once with its best score, in the
+// order of the page.
+func (r *reader) links(p *readingPage, order order) []link {
+	scores := r.opt.Scorer.ScoreLinks(make([]float64, 0, len(p.Links)), p.Page, p.Score)
+	r.translated(p, order, scores)
+	at := make(map[string]int, len(p.Links))
+	links := make([]link, 0, len(p.Links))
+	size := 0
+	for i := range p.Links {
+		l := &p.Links[i]
+		if r.opt.Scope.unnamed(p.Page, l) {
+			continue
+		}
+		f := link{URL: l.URL, At: l, Place: i, Score: scores[i], Skip: r.opt.Scope.skipLink(p.Page, l, order.Depth+1)}
+		if f.Skip == "" {
+			f.Skip = r.belowThreshold(f.Score)
+		}
+		if f.Skip == "" && !r.opt.FollowTraps {
+			f.Skip = hosts.Circular(l.URL)
+			f.Trap = f.Skip != ""
+		}
+		if k, repeated := at[l.URL]; repeated {
+			if old := &links[k]; old.Skip != "" && f.Skip == "" || old.Skip == "" && f.Skip == "" && f.Score > old.Score {
+				f.Hash = old.Hash
+				*old = f
+			}
+			continue
+		}
+		if l.URL == p.URL {
+			continue
+		}
+		if size += len(l.URL); size > maxLinkBytes {
+			r.opt.Log.Warn("page has too many links; the rest are dropped", "url", p.URL, "links", len(links))
+			break
+		}
+		f.Hash = store.HashURL(l.URL)
+		at[l.URL] = len(links)
+		links = append(links, f)
+	}
+	return links
+}
+
+// belowThreshold says that a link is not followed for its score, "" when it is.
+func (r *reader) belowThreshold(score float64) string {
+	if score >= r.opt.Threshold {
+		return ""
+	}
+	return fmt.Sprintf("score %.4g is below the threshold %.4g", score, r.opt.Threshold)
+}
+
+// told is what a sitemap or a feed says of a URL.
+type told struct {
+	ID       store.ID // 0 where nobody knows the URL
+	URL      string
+	Modified int64 // Unix seconds; 0 when not told
+	Seen     int64 // when its page was, Unix milliseconds; 0 where none is stored
+}
+
+// toldPart is how many URLs are looked up at a time.
+const toldPart = 250
+
+// Told looks up what is known of the pages of a sitemap.
+func (r *reader) Told(pages []sitemap.Page) (all []told, err error) {
+	for len(pages) > 0 {
+		part := pages[:min(toldPart, len(pages))]
+		pages = pages[len(part):]
+		hashes := make([]store.Hash, len(part))
+		for i, p := range part {
+			hashes[i] = store.HashURL(p.URL)
+		}
+		seen, err := r.journal.Lookup(hashes)
+		if err != nil {
+			return nil, err
+		}
+		for i, p := range part {
+			t := told{ID: seen[i].ID, URL: p.URL, Modified: unixSeconds(p.Modified)}
+			if t.ID != 0 && t.Modified > 0 {
+				if t.Seen, err = r.opt.Seen(t.ID); err != nil {
+					return nil, err
+				}
+			}
+			if t.ID == 0 || t.Seen != 0 {
+				all = append(all, t)
+			}
+		}
+	}
+	return all, nil
+}
+
+// unknown returns the pages that the store has never heard of.
+func (r *reader) unknown(pages []sitemap.Page) ([]link, error) {
+	hashes := make([]store.Hash, len(pages))
+	for i, p := range pages {
+		hashes[i] = store.HashURL(p.URL)
+	}
+	seen, err := r.journal.Lookup(hashes)
+	if err != nil {
+		return nil, err
+	}
+	links := make([]link, 0, len(pages))
+	for i, p := range pages {
+		if seen[i].ID == 0 {
+			links = append(links, link{URL: p.URL, Hash: hashes[i], Modified: unixSeconds(p.Modified)})
+		}
+	}
+	return links, nil
+}
+
+// rateUnlinked scores URLs that only a sitemap names, and says which are not wanted. They
+// count as one link away from a start page; --links is of links and does not
+// touch them.
+func (r *reader) rateUnlinked(links []link, parent float64) {
+	r.cores <- struct{}{}
+	defer func() { <-r.cores }()
+	scorer, ok := r.opt.Scorer.(SitemapScorer)
+	for i := range links {
+		f := &links[i]
+		f.Score = parent
+		if ok {
+			f.Score = scorer.ScoreUnlinked(f.URL, parent)
+		}
+		f.Skip = r.opt.Scope.Excludes(f.URL)
+		if f.Skip == "" {
+			f.Skip = r.belowThreshold(f.Score)
+		}
+		if f.Skip == "" && !r.opt.FollowTraps {
+			f.Skip = hosts.Circular(f.URL)
+			f.Trap = f.Skip != ""
+		}
+	}
+}
+
+func unixSeconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+// texter returns the main text of a body, "" where it has none.
+type texter func(body []byte, contentType, url string) string
+
+// changed says what has changed of a page since it was stored, and packs the former body
+// where it is to be kept. An advert or a date that is another one changes the content and
+// not the main text (paper E, E6, knew contents only).
+func (r *reader) changed(old *store.Page, p *readingPage, resp *fetch.Response) change.Kind {
+	switch {
+	case old == nil || p.Is(old.Checksum, old.Raw):
+		return change.None
+	case r.opt.Text == nil || old.Withdrawn:
+		return change.Unsure
+	}
+	body, err := r.opt.Body(old.Number)
+	if err != nil { // the page is stored anew all the same, which mends it
+		return change.Unsure
+	}
+	if r.opt.KeepVersions || old.Versions > 0 {
+		if p.Former, err = store.CompressFormer(body, resp.Body); err != nil {
+			r.opt.Log.Warn("the earlier body of a page is not kept", "url", old.URL, "err", err)
+		}
+	}
+	if change.SameText(r.opt.Text(body, old.ContentType, old.URL), r.opt.Text(resp.Body, resp.ContentType, old.URL)) {
+		return change.Content
+	}
+	return change.Text
+}
+
+// redirectTarget returns where a redirect leads, in normal form. The field is read as
+// a browser reads it, like a link of the page that was asked for. Servers send
+// plenty of tabs, broken escapes and backslashes, of which Go's net/url knows
+// nothing.
+func redirectTarget(urls *page.Normalizer, r *fetch.Response) (string, error) {
+	field := r.Header.Get("Location")
+	if field == "" {
+		return urls.Normalize(r.Location)
+	}
+	base, err := urls.Base(r.URL)
+	if err != nil {
+		return "", err
+	}
+	return urls.Resolve(base, field)
+}
+
+// wire packs the headers of an answer that brought a page, said that one is as it was, or
+// led elsewhere; nothing of others. p is what was read of it, nil where nothing was. The
+// record's kind is for whoever decides what becomes of the URL.
+func (r *reader) wire(resp *fetch.Response, p *readingPage) (w store.WireRecord) {
+	if resp.Wire == nil || r.opt.Compress == nil {
+		return w
+	}
+	switch resp.State {
+	case fetch.StateNotModified, fetch.StateRedirect:
+	case fetch.StateOK:
+		if p == nil || p.Body == nil {
+			return w // it is not kept
+		}
+		w.Digest = p.Digest
+	default:
+		return w
+	}
+	w.Packed = store.PackWire(resp.URL, &store.Wire{
+		Protocol: resp.Wire.Protocol, Addr: resp.Addr, Request: resp.Wire.Request, Response: resp.Wire.Response,
+		Rebuilt: resp.Wire.Rebuilt, Cut: resp.Wire.Cut,
+	})
+	return w
+}

@@ -3,6 +3,8 @@ package crawler
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"fossick/crawler/fetch"
@@ -10,6 +12,7 @@ import (
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/internal/page"
+	"fossick/internal/rights"
 	"fossick/store"
 )
 
@@ -187,4 +190,86 @@ func (k *contact) keepValidators(o *outcome) {
 	if modified := header.Get("Last-Modified"); len(modified) <= maxValidatorBytes {
 		h.RobotsModified = modified
 	}
+}
+
+// reservationsDue says whether a host is to be asked for its tdmrep.json before the page at
+// url: where the crawl's purpose heeds it and robots.txt allows it, once a day.
+func (k *contact) reservationsDue(h *hosts.Host, url string) bool {
+	return k.opt.Purpose.Mines() && !k.hosts.ReservedFresh(h) && h.Rules.Allowed(k.opt.Agent, page.Path(page.TDMRepURL(url)))
+}
+
+// tdmrepJob has a job fetch tdmrep.json before its page.
+func tdmrepJob(j *workJob) *workJob {
+	j.task, j.Target = tdmRep, page.TDMRepURL(j.Birth.URL)
+	return j
+}
+
+// applyTDMRep takes in an answer for tdmrep.json. The URL that waited for it goes back to
+// its place. What was known holds on for a day where the host could not tell.
+func (k *contact) applyTDMRep(o *outcome) error {
+	h, r := o.Host, o.Resp
+	k.totals.asked(h.Host)
+	k.queue.Requeue(o.workJob)
+	h.TDMAt = k.opt.Now().UnixMilli()
+	if hosts.Transient(r) {
+		h.Failures++
+		return nil
+	}
+	h.Failures, h.TDM, h.Reserved = 0, nil, fetch.Reservations{}
+	if r.State != fetch.StateOK {
+		return nil
+	}
+	var err error
+	if h.Reserved, err = fetch.ParseReservations(r.Body); err != nil {
+		o.Note = err.Error()
+	}
+	if h.TDM, err = h.Reserved.MarshalText(); err != nil {
+		return fmt.Errorf("host %s: tdmrep.json: %w", h.Name, err)
+	}
+	return nil
+}
+
+// uses are the tokens by which robots.txt speaks to uses of pages.
+var uses = slices.Sorted(maps.Keys(rights.Uses))
+
+// said is what robots.txt and tdmrep.json of a host say of the use of a page.
+func said(h *hosts.Host, agent, url string) (all []rights.Statement) {
+	rules, path := h.Rules, page.Path(url)
+	if rules == nil {
+		return nil
+	}
+	for _, line := range rules.Usage(agent, path) {
+		all = append(all, rights.Said("robots.txt", line[0], line[1]))
+	}
+	for _, token := range uses {
+		if rules.Speaks(token) && !rules.Allowed(token, path) {
+			all = append(all, rights.Said("robots.txt", "user-agent", token))
+		}
+	}
+	for _, line := range h.Reserved.Said(path) {
+		all = append(all, rights.Said("tdmrep.json", line[0], line[1]))
+	}
+	return all
+}
+
+// refusal says why a host's files refuse a page for the crawl's purpose, "" when they do not.
+func refusal(opt *Options, h *hosts.Host, url string) string {
+	if opt.Purpose == "" {
+		return ""
+	}
+	if s := rights.Refusal(said(h, opt.Agent, url), opt.Purpose); s != "" {
+		return fmt.Sprintf("%s, and the crawl is for %s", s, opt.Purpose)
+	}
+	return ""
+}
+
+// rights is all that the owner says of the use of a page that has come.
+func (a *arrivals) rights(o *outcome) (all []string) {
+	for _, s := range said(o.Host, a.opt.Agent, o.Birth.URL) {
+		all = append(all, string(s))
+	}
+	for _, s := range rights.OfHeader(o.Resp.Header) {
+		all = append(all, string(s))
+	}
+	return append(all, o.Read.Page.Rights...)
 }

@@ -1,14 +1,17 @@
 package crawler
 
 import (
+	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/internal/page"
 	"fossick/store"
@@ -103,4 +106,164 @@ func scoreOf(p *store.Page) Score {
 		Value: p.Score, Terms: p.Terms, Account: p.Account, Relevant: p.Relevant,
 		Label: p.Label, Probability: p.Probability, Rule: p.Rule, Topics: p.Topics,
 	}
+}
+
+// Answer is what a web in memory says to a URL: a page, or where it moved to, or
+// neither of them, which is a page that is not there.
+type Answer struct {
+	Page     *page.Page         // parsed; shared by all crawls, so nobody may change it
+	Print    *hosts.Fingerprint // of Page, by one Fingerprinter for all; nil when it is to be found out
+	Moved    string             // target of a redirect
+	DeadHost bool               // no host of that name answers
+	Took     time.Duration      // the exchange
+}
+
+// clock goes from one event to the next.
+type clock struct{ now time.Time }
+
+// newClock returns a clock that stands at the beginning.
+func newClock() *clock { return &clock{now: virtualEpoch} }
+
+// passed is how long the crawl has taken.
+func (c *clock) passed() time.Duration { return c.At(c.now) }
+
+// At is how long it had taken at a time.
+func (c *clock) At(t time.Time) time.Duration { return t.Sub(virtualEpoch) }
+
+// virtualEpoch is when virtual crawls begin: any time at which no age is negative.
+var virtualEpoch = time.Unix(1_000_000_000, 0)
+
+// Now returns the time.
+func (c *clock) Now() time.Time { return c.now }
+
+// workersWeb is the executor of a virtual crawl, which simulates events: an exchange
+// begins at once, its answer is read and rated when the clock comes to its end. All hosts
+// are known by name, and none has a robots.txt. To ask for that takes time like any request,
+// where there are manners.
+type workersWeb struct {
+	manners     bool // exchanges for robots.txt take time
+	reader      *reader
+	web         func(url string) Answer
+	clock       *clock
+	interrupted <-chan struct{} // nil once it was told
+	deadline    time.Time       // zero when there is none, or it was told
+	ends        exchangeEnds
+	begun       int
+}
+
+// newWeb returns the executor of a crawl of web, which ends with ctx or after maxTime,
+// where that is more than 0. Without manners it takes no time to ask for a robots.txt.
+func newWeb(ctx context.Context, web func(url string) Answer, r *reader, clock *clock, maxTime time.Duration, manners bool) *workersWeb {
+	w := &workersWeb{manners: manners, reader: r, web: web, clock: clock, interrupted: ctx.Done()}
+	if maxTime > 0 {
+		w.deadline = clock.now.Add(maxTime)
+	}
+	return w
+}
+
+// Start begins an exchange.
+func (w *workersWeb) Start(j *workJob) {
+	o := &outcome{workJob: j}
+	w.ask(o)
+	w.begun++
+	end := exchangeEnd{at: w.clock.now, begun: w.begun, outcome: o}
+	if o.Resp != nil {
+		end.at = end.at.Add(o.Resp.Took)
+	}
+	heap.Push(&w.ends, end)
+}
+
+// ask has the web answer.
+func (w *workersWeb) ask(o *outcome) {
+	var a Answer
+	if o.task != robots || w.manners {
+		a = w.web(o.Target)
+	}
+	r := &fetch.Response{URL: o.Target, State: fetch.StateOK, Code: http.StatusOK, Start: w.clock.now, Took: a.Took}
+	switch {
+	case a.DeadHost:
+		r.State, r.Code, r.Err = fetch.StateNoIP, 0, fetch.ErrNoSuchHost
+	case o.task == address:
+		return // an address is no answer
+	case o.task == workPage && a.Moved != "":
+		r.State, r.Code, r.Location = fetch.StateRedirect, http.StatusMovedPermanently, a.Moved
+	case o.task == workPage && a.Page != nil:
+		o.Read = &readingPage{Page: a.Page}
+		if a.Print != nil {
+			o.Read.Print = *a.Print
+		} else {
+			o.Read.Print = w.reader.print(a.Page)
+		}
+	default:
+		r.State, r.Code = fetch.StateCode, http.StatusNotFound
+	}
+	o.Resp = r
+}
+
+// Wait goes to what happens next.
+func (w *workersWeb) Wait(wake time.Time) event {
+	select {
+	case <-w.interrupted:
+		w.interrupted = nil
+		return event{What: interrupt}
+	default:
+	}
+	next := wake
+	if len(w.ends) > 0 && (wake.IsZero() || !w.ends[0].at.After(wake)) {
+		next = w.ends[0].at
+	}
+	if !w.deadline.IsZero() && next.After(w.deadline) {
+		w.deadline = time.Time{}
+		return event{What: deadline}
+	}
+	if next.After(w.clock.now) {
+		w.clock.now = next
+	}
+	if len(w.ends) == 0 || w.ends[0].at.After(next) {
+		return event{What: timeToLease}
+	}
+	o := heap.Pop(&w.ends).(exchangeEnd).outcome
+	if o.Read != nil {
+		o.Err = w.reader.Rate(o.Read, o.order())
+	}
+	return event{What: jobEnded, Outcome: o}
+}
+
+// Ready returns nothing: there is no worker that would wait.
+func (w *workersWeb) Ready() *outcome { return nil }
+
+// End does nothing: nothing goes on beside the owner.
+func (w *workersWeb) End(bool) {}
+
+// exchangeEnd is the end of an exchange under way.
+type exchangeEnd struct {
+	at      time.Time
+	begun   int // of two ends at one time the one begun first comes first
+	outcome *outcome
+}
+
+// exchangeEnds has the first one first.
+type exchangeEnds []exchangeEnd
+
+func (e exchangeEnds) Len() int { return len(e) }
+
+func (e exchangeEnds) Less(i, j int) bool {
+	if !e[i].at.Equal(e[j].at) {
+		return e[i].at.Before(e[j].at)
+	}
+	return e[i].begun < e[j].begun
+}
+
+func (e exchangeEnds) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+
+// Push is heap.Interface's.
+func (e *exchangeEnds) Push(x any) { *e = append(*e, x.(exchangeEnd)) }
+
+// Pop is heap.Interface's.
+func (e *exchangeEnds) Pop() any {
+	old := *e
+	last := old[len(old)-1]
+	old[len(old)-1] = exchangeEnd{}
+	*e = old[:len(old)-1]
+	return last
 }

@@ -12,8 +12,78 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
+	"fossick/crawler/hosts"
 	"fossick/internal/page"
 )
+
+// TestGraceEnds: what workers hand in until the end of the grace is kept. Pages
+// that come later are to be fetched again, however long the owner was at work
+// meanwhile.
+func TestGraceEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opt := workersOptions{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
+		p := newPool(opt, nil, hosts.Rules{}, newInbox())
+		ctx, stop := context.WithCancel(t.Context())
+		p.begin(ctx)
+		defer p.End(true)
+		stop()
+		if e := p.Wait(time.Time{}); e.What != interrupt {
+			t.Fatalf("event %d, want an interrupt", e.What)
+		}
+		for range 4 {
+			p.outcomes <- &outcome{workJob: &workJob{task: workPage}}
+		}
+		next := func() *outcome {
+			for {
+				if e := p.Wait(time.Time{}); e.What == jobEnded {
+					return e.Outcome
+				}
+			}
+		}
+		time.Sleep(opt.Grace - 1)
+		if next().Aborted || p.Ready().Aborted {
+			t.Error("a page is broken off before the grace is over")
+		}
+		time.Sleep(time.Nanosecond)
+		if o := p.Ready(); !o.Aborted {
+			t.Error("ready: a page that comes after the grace is not broken off")
+		}
+		if !next().Aborted {
+			t.Error("wait: a page that comes after the grace is not broken off")
+		}
+	})
+}
+
+// TestRoom: the slowest exchange gives its place, by what came since it has that; none
+// does that has just come; memory is bounded as well as places.
+func TestRoom(t *testing.T) {
+	now := time.Unix(0, 0)
+	r := newRoom(time.Second, 2, func() time.Time { return now })
+	ended := map[string]bool{}
+	enter := func(name string) (*job, bool) {
+		e := &job{}
+		e.cancel = func(cause error) { ended[name] = errors.Is(cause, fetch.ErrPlaceWanted) }
+		return e, r.enter(e)
+	}
+	quick, ok1 := enter("quick")
+	slow, ok2 := enter("slow")
+	third, ok := enter("third")
+	if !ok1 || !ok2 || ok || len(ended) > 0 {
+		t.Fatalf("two places: %v %v %v, ended %v", ok1, ok2, ok, ended)
+	}
+	now = now.Add(leastStay)
+	r.taken[quick] = stay{r.taken[quick].since, -1000} // a thousand bytes since
+	if r.enter(third) || !ended["slow"] || ended["quick"] {
+		t.Errorf("ended %v, want the slow one", ended)
+	}
+	if r.enter(third) || ended["quick"] {
+		t.Error("a second one was ended for the same that waits")
+	}
+	r.leave(slow)
+	if !r.enter(third) || len(r.waiting) > 0 {
+		t.Error("a place that is free was not given")
+	}
+}
 
 // slowWeb is a web some of whose hosts take a minute for each answer.
 type slowWeb struct {

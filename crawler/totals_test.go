@@ -89,3 +89,54 @@ func TestDropped(t *testing.T) {
 		t.Errorf("page %d comes after %d; %d pages", next, last, r.Pages())
 	}
 }
+
+// TestUnanswered: what a server has said is an answer, be it that there is nothing; what
+// failed on the way, at a proxy, or may pass is none.
+func TestUnanswered(t *testing.T) {
+	for _, c := range []struct {
+		state fetch.State
+		code  int
+		want  bool
+	}{
+		{fetch.StateOK, 200, false}, {fetch.StateRedirect, 301, false}, {fetch.StateNotModified, 304, false},
+		{fetch.StateCode, 404, false}, {fetch.StateCode, 403, false}, {fetch.StateWrongType, 200, false}, {fetch.StateTooLarge, 200, false},
+		{fetch.StateNoIP, 0, true}, {fetch.StateConnectError, 0, true}, {fetch.StateConnectTimeout, 0, true},
+		{fetch.StateTLSError, 0, true}, {fetch.StateGuardDenied, 0, true}, {fetch.StateHeaderTimeout, 0, true},
+		{fetch.StateBodyError, 200, true}, {fetch.StateCode, 407, true}, {fetch.StateCode, 429, true}, {fetch.StateCode, 502, true},
+	} {
+		if got := unanswered(&fetch.Response{State: c.state, Code: c.code}); got != c.want {
+			t.Errorf("%s %d: unanswered %v, want %v", c.state, c.code, got, c.want)
+		}
+	}
+}
+
+// TestTurnMeter: each turn is counted once, under the first bound that it keeps, and
+// its parts are told apart; what happens while the owner waits belongs to no turn.
+func TestTurnMeter(t *testing.T) {
+	var m meter
+	now := time.Unix(0, 0)
+	pass := func(ms int) time.Time { now = now.Add(time.Duration(ms) * time.Millisecond); return now }
+	m.End(pass(5)) // before the first turn
+
+	m.begin(turnsJournal, pass(9000))
+	before := m.turn(Commit, pass(3))
+	m.turn(before, pass(70))
+	m.turn(turnsFrontier, pass(4))
+	m.End(pass(20)) // 97 ms
+
+	m.begin(turnsFrontier, pass(9000))
+	m.End(pass(1))
+	m.begin(rescore, pass(0))
+	m.End(pass(100_000))
+
+	want := Stats{Total: 100_098 * time.Millisecond, Longest: 100 * time.Second}
+	want.Within[0], want.Within[6], want.Within[len(Bounds)] = 1, 1, 1
+	for part, ms := range map[part]int{turnsFrontier: 20, turnsJournal: 7, Commit: 70, rescore: 100_000} {
+		want.Totals[part] = time.Duration(ms) * time.Millisecond
+		want.Parts[part] = time.Duration(ms) * time.Millisecond
+	}
+	want.Totals[turnsFrontier] += time.Millisecond // of the second turn
+	if m.Stats != want {
+		t.Errorf("got  %+v\nwant %+v", m.Stats, want)
+	}
+}

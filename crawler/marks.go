@@ -1,0 +1,503 @@
+package crawler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"fossick/internal/page"
+	"fossick/store"
+)
+
+// Mark is what a person says of a URL: that its page is on topic, or that it is not.
+type Mark struct {
+	URL     string // in normal form
+	OnTopic bool
+	Topic   int // its place among those that share the crawl, from 1; 0 of a crawl of one topic
+}
+
+// Marked is a Mark as a Marker takes it in.
+type Marked struct {
+	URL     string
+	Page    *page.Page // nil while it was not fetched
+	OnTopic bool
+	Topic   int // as in Mark
+}
+
+// Marker is a Scorer that learns from what people say of pages. What waits is
+// rescored afterwards.
+type Marker interface {
+	Rescorer
+	Mark(marks []Marked)
+}
+
+// sharing is a Scorer of several topics that share a crawl. What people say of one is for
+// the topic's own scorer.
+type sharing interface {
+	// OfTopic returns the scorer of a topic, by its place from 1.
+	OfTopic(topic int) Scorer
+}
+
+// ScorerOf returns the scorer that a topic has in a crawl, which is the crawl's own where
+// no topics share it (topic 0); nil where there is no such topic.
+func ScorerOf(scorer Scorer, topic int) Scorer {
+	s, shares := scorer.(sharing)
+	switch {
+	case topic == 0 && !shares:
+		return scorer
+	case topic == 0 || !shares:
+		return nil
+	}
+	return s.OfTopic(topic)
+}
+
+// Tell shows marks to the scorers of their topics, in the order in which they come. learned
+// says whether all of these learn.
+func Tell(scorer Scorer, marks []Marked) (learned bool) {
+	learned = true
+	for len(marks) > 0 {
+		n := 1
+		for n < len(marks) && marks[n].Topic == marks[0].Topic {
+			n++
+		}
+		m, learns := ScorerOf(scorer, marks[0].Topic).(Marker)
+		if learns {
+			m.Mark(marks[:n])
+		}
+		learned, marks = learned && learns, marks[n:]
+	}
+	return learned
+}
+
+// learns says whether the scorers that some marks are for would learn from them.
+func learns(scorer Scorer, marks []Marked) bool {
+	for _, m := range marks {
+		if _, learns := ScorerOf(scorer, m.Topic).(Marker); !learns {
+			return false
+		}
+	}
+	return true
+}
+
+// Put takes in marks for a crawl that does not run: a resumed one will learn from the
+// marks.
+func Put(s *store.Store, marks []Mark, at int64) error {
+	ids, _, err := readMarks(s, nil, marks)
+	if err != nil {
+		return err
+	}
+	counts, err := s.Counts()
+	if err != nil {
+		return err
+	}
+	return put(s, ids, marks, &counts, at)
+}
+
+// put writes marks, as many in one batch as it has room for: a mark is there with
+// all that it changes, or not at all. counts are those of the store afterwards, also
+// after an error.
+func put(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts, at int64) error {
+	for done := 0; done < len(marks); {
+		n, err := putSome(s, ids[done:], marks[done:], counts, at)
+		if err != nil {
+			return err
+		}
+		done += n
+	}
+	return nil
+}
+
+// putSome writes one batch of marks and returns how many it had room for.
+func putSome(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts, at int64) (n int, err error) {
+	b := s.Batch()
+	defer b.Cancel() // of no effect after Commit
+	then := *counts
+	then.Topics = slices.Clone(counts.Topics)
+	for n < len(marks) && b.Size() <= store.MaxBatchBytes {
+		m := store.Mark{OnTopic: marks[n].OnTopic, At: at, After: then.LastPage(), Topic: marks[n].Topic}
+		if err := b.Mark(ids[n], m, &then); err != nil {
+			return 0, fmt.Errorf("%s: %w", marks[n].URL, err)
+		}
+		n++
+	}
+	if err := b.Commit(); err != nil {
+		return 0, err
+	}
+	*counts = then
+	return n, nil
+}
+
+// readMarks finds the URLs that are marked, with their pages as far as there are
+// some and parse is not nil.
+func readMarks(s *store.Store, parse func(*store.Page) (*page.Page, error), marks []Mark) ([]store.ID, []Marked, error) {
+	ids, marked := make([]store.ID, len(marks)), make([]Marked, len(marks))
+	for i, m := range marks {
+		l, err := s.URLs().Life(m.URL)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := markable(l); err != nil {
+			return nil, nil, err
+		}
+		ids[i], marked[i] = l.ID, Marked{URL: m.URL, OnTopic: m.OnTopic, Topic: m.Topic}
+		if l.Page == nil || parse == nil {
+			continue
+		}
+		if marked[i].Page, err = parse(l.Page); err != nil {
+			return nil, nil, err
+		}
+	}
+	return ids, marked, nil
+}
+
+// markable says why a URL has nothing that a person could judge.
+func markable(l *store.Life) error {
+	switch {
+	case l.Fate == nil || l.Fate.State == "ok" && l.Fate.Page != 0:
+		return nil
+	case l.Fate.State == "duplicate" && l.Page != nil:
+		return fmt.Errorf("%s: %w: it repeats %s; label that page instead", l.URL, store.ErrNoPage, l.Page.URL)
+	}
+	return fmt.Errorf("%s: %w: its state is %s %s; label a stored page or a waiting URL", l.URL, store.ErrNoPage, l.Fate.State, l.Fate.Reason)
+}
+
+// Mark takes in what a person says of URLs that the crawl knows, while Run goes
+// on. When it returns nil, the marks are on disk, the scorer has learned from
+// them, and the queue is in the order that follows. Options.Progress was told
+// of that moment. moves is false when the scorer does not learn from marks, so
+// that nothing but the pages' own relevance changed. When one of the URLs
+// cannot be marked, none is. Safe for concurrent use.
+func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error) {
+	said, away, err := c.divide(said)
+	if err != nil {
+		return false, err
+	}
+	ids, marked, err := c.marks.Read(said)
+	if err != nil {
+		return false, err
+	}
+	if err := c.tellLabels(away, c.opt.Now()); err != nil {
+		return false, err
+	}
+	if len(said) == 0 {
+		return learns(c.opt.Scorer, away), nil // from the page, once who has it has answered
+	}
+	var at time.Time
+	err = c.inbox.inTurn(ctx, func() (error, error) {
+		at = c.opt.Now()
+		return c.marks.enter(ids, said, c.totals.Counts(), at)
+	})
+	if err == nil && c.opt.Sites != nil {
+		err = c.tellLabels(marked, at)
+	}
+	if err != nil || !Tell(c.opt.Scorer, marked) { // outside the owner's turn: fetches go on meanwhile
+		return false, err
+	}
+	return true, c.inbox.inTurn(ctx, func() (error, error) {
+		c.queue.Rescore()
+		c.opt.Progress(c.progress()) // so that who looks knows from which page on the marks count
+		return nil, nil
+	})
+}
+
+// peopleSaid is a Marked that is in the store.
+type peopleSaid struct {
+	Marked
+	At int64 // Unix milliseconds
+}
+
+// said returns what people said at this crawl, the latest n of it, oldest first. It may be
+// called beside the crawl.
+func (b *Book) said(n int) (said []peopleSaid, err error) {
+	var marks []store.MarkedURL
+	for m, err := range b.store.Marks() {
+		if err != nil {
+			return nil, err
+		}
+		marks = append(marks, m)
+	}
+	slices.SortStableFunc(marks, func(a, b store.MarkedURL) int { return cmp.Compare(a.At, b.At) })
+	for _, m := range marks[max(0, len(marks)-n):] {
+		m.After = ^uint64(0) // with its page, whenever that came
+		marked, err := b.marked([]store.MarkedURL{m})
+		if err != nil {
+			return nil, err
+		}
+		said = append(said, peopleSaid{marked[0], m.At})
+	}
+	return said, nil
+}
+
+// times is when each URL was labelled last, here or at another agent. Safe for concurrent use.
+type times struct {
+	mu sync.Mutex // guards at
+	at map[labelled]moment
+}
+
+type moment struct {
+	at      int64 // Unix milliseconds
+	fetched bool  // its page was known
+}
+
+type labelled struct {
+	url   string
+	topic int
+}
+
+// newer says whether a label is later than any other of its URL, or the same and the first with
+// its page, and notes it.
+func (t *times) newer(url string, topic int, at int64, fetched bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	of, now := labelled{url, topic}, moment{at, fetched}
+	last, ok := t.at[of]
+	if ok && (last.at > at || last.at == at && (last.fetched || !fetched)) {
+		return false
+	}
+	if t.at == nil {
+		t.at = map[labelled]moment{}
+	}
+	t.at[of] = now
+	return true
+}
+
+// recall notes the labels of a store.
+func (t *times) recall(s *store.Store) error {
+	for m, err := range s.Marks() {
+		if err != nil {
+			return err
+		}
+		birth, err := s.URLs().Birth(m.ID)
+		if err != nil {
+			return err
+		}
+		life, err := s.URLs().Life(birth.URL)
+		if err != nil {
+			return err
+		}
+		t.newer(birth.URL, m.Topic, m.At, life.Page != nil)
+	}
+	return nil
+}
+
+// Question is a page whose label would change the crawl much, stored or not yet fetched.
+type Question struct {
+	URL         string  // of the page; of one that waits, of a stored page that links to it
+	Link        uint64  // of one that waits, its page.Key; else 0
+	Probability float64 // that it is on topic, as the crawl sees it now
+	Reach       float64 // share of the URLs that come next whose links have words of it, in [0,1]
+}
+
+// Asker is a Marker that knows what it would like to be told.
+type Asker interface {
+	Marker
+	// Ask returns up to n pages, the most telling first. Safe for concurrent use.
+	Ask(n int) []Question
+}
+
+// Book is what people have said of a crawl's URLs. It belongs to one goroutine, but for
+// Read.
+type Book struct {
+	store *store.Store
+	urls  *page.Normalizer
+	marks map[subject]bool // on topic or not
+
+	Times times // of labels, where several agents make the crawl; safe for concurrent use
+}
+
+// subject is what a mark is of.
+type subject struct {
+	id    store.ID
+	topic int // as in Mark
+}
+
+// NewBook returns the book of a crawl, empty before Replay.
+func NewBook(s *store.Store, urls *page.Normalizer) *Book {
+	return &Book{store: s, urls: urls, marks: map[subject]bool{}}
+}
+
+// overrule lets what people said of a URL stand against what its page's score says.
+func (b *Book) overrule(id store.ID, score *Score) {
+	if onTopic, marked := b.marks[subject{id, 0}]; marked {
+		score.Relevant = onTopic
+	}
+	if len(score.Topics) == 0 {
+		return
+	}
+	score.Relevant = false
+	for i := range score.Topics {
+		v := &score.Topics[i]
+		if onTopic, marked := b.marks[subject{id, i + 1}]; marked {
+			v.Relevant = onTopic
+		}
+		score.Relevant = score.Relevant || v.Relevant
+	}
+}
+
+// Read finds the URLs that are marked, with their pages as far as there are some. It is
+// safe for concurrent use.
+func (b *Book) Read(marks []Mark) ([]store.ID, []Marked, error) {
+	return readMarks(b.store, b.parse, marks)
+}
+
+// enter journals marks, and is the owner's. A store that cannot be written ends
+// the crawl.
+func (b *Book) enter(ids []store.ID, marks []Mark, counts *store.Counts, now time.Time) (refused, broken error) {
+	err := put(b.store, ids, marks, counts, now.UnixMilli())
+	if errors.Is(err, store.ErrNoPage) {
+		return err, nil // it ended meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range ids {
+		b.marks[subject{id, marks[i].Topic}] = marks[i].OnTopic
+	}
+	return nil, nil
+}
+
+// Replay shows the stored pages to a scorer that learns, in the order of the crawl, so that
+// it goes on with what it knew. What people said of them comes in when they said it. learned
+// says whether there was anything to show.
+func (b *Book) Replay(scorer Scorer, pages uint64) (learned bool, err error) {
+	marks, err := b.restore()
+	if err != nil {
+		return false, err
+	}
+	if _, learns := scorer.(Rescorer); !learns || pages == 0 {
+		return false, nil
+	}
+	for stored, err := range b.store.Pages() {
+		if err != nil {
+			return false, err
+		}
+		if marks, err = b.replayMarks(scorer, marks, stored.Number); err != nil {
+			return false, err
+		}
+		p, err := b.parse(stored)
+		if err != nil {
+			return false, err
+		}
+		if err := b.replayRedirects(scorer, stored); err != nil {
+			return false, err
+		}
+		scorer.ScoreLinks(nil, p, scorer.ScorePage(p, stored.Parent))
+	}
+	if _, err := b.replayMarks(scorer, marks, pages+1); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// maxHops bounds the redirects in a row that are followed back.
+const maxHops = 10
+
+// replayRedirects shows the scorer the redirects that led to a page, the first one first.
+func (b *Book) replayRedirects(scorer Scorer, stored *store.Page) error {
+	s, heeds := scorer.(Redirected)
+	if !heeds {
+		return nil
+	}
+	birth, err := b.store.URLs().Birth(stored.ID)
+	hops := []string{stored.URL}
+	for err == nil && birth.Via == store.ViaRedirect && len(hops) <= maxHops {
+		if birth, err = b.store.URLs().Birth(birth.From); err == nil {
+			hops = append(hops, birth.URL)
+		}
+	}
+	for i := len(hops) - 1; i > 0; i-- {
+		s.Lead(page.Key(hops[i-1]), s.Led(page.Key(hops[i])))
+	}
+	if errors.Is(err, store.ErrUnknown) { // with another agent, or of an import
+		err = nil
+	}
+	return err
+}
+
+// restore returns what people said, in order of time.
+func (b *Book) restore() ([]store.MarkedURL, error) {
+	var marks []store.MarkedURL
+	for m, err := range b.store.Marks() {
+		if err != nil {
+			return nil, err
+		}
+		b.marks[subject{m.ID, m.Topic}] = m.OnTopic
+		marks = append(marks, m)
+	}
+	slices.SortFunc(marks, func(a, b store.MarkedURL) int {
+		return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Topic, b.Topic))
+	})
+	return marks, nil
+}
+
+// replayMarks shows the scorer the marks that were made before a page was stored and
+// returns those that are left; marks of one moment were made together.
+func (b *Book) replayMarks(scorer Scorer, marks []store.MarkedURL, before uint64) ([]store.MarkedURL, error) {
+	for len(marks) > 0 && marks[0].After < before {
+		n := 1
+		for n < len(marks) && marks[n].After == marks[0].After && marks[n].At == marks[0].At {
+			n++
+		}
+		together, err := b.marked(marks[:n])
+		if err != nil {
+			return nil, err
+		}
+		Tell(scorer, together)
+		marks = marks[n:]
+	}
+	return marks, nil
+}
+
+// marked reads the pages of marks, those that had one when the marks were made.
+func (b *Book) marked(marks []store.MarkedURL) ([]Marked, error) {
+	all := make([]Marked, len(marks))
+	for i, m := range marks {
+		birth, err := b.store.URLs().Birth(m.ID)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = Marked{URL: birth.URL, OnTopic: m.OnTopic, Topic: m.Topic}
+		life, err := b.store.URLs().Life(birth.URL)
+		if err != nil {
+			return nil, err
+		}
+		if life.Page == nil || life.Page.Number > m.After || markable(life) != nil {
+			continue // it came later, and will be known as marked then
+		}
+		if all[i].Page, err = b.parse(life.Page); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// parse reads a stored page again.
+func (b *Book) parse(stored *store.Page) (*page.Page, error) { return parse(b.store, b.urls, stored) }
+
+// Parse reads the stored page of a URL again; store.ErrNoPage when it has none.
+func Parse(s *store.Store, urls *page.Normalizer, url string) (*page.Page, error) {
+	life, err := s.URLs().Life(url)
+	if err != nil {
+		return nil, err
+	}
+	if life.Page == nil {
+		return nil, fmt.Errorf("%s: %w", url, store.ErrNoPage)
+	}
+	return parse(s, urls, life.Page)
+}
+
+func parse(s *store.Store, urls *page.Normalizer, stored *store.Page) (*page.Page, error) {
+	body, err := s.Body(stored.Number)
+	if err != nil {
+		return nil, err
+	}
+	p, err := page.Parse(body, page.ParseOptions{URL: stored.URL, ContentType: stored.ContentType, RobotsTag: stored.RobotsTag, Normalizer: urls})
+	if err != nil {
+		return nil, fmt.Errorf("stored page %d, %s: %w", stored.Number, stored.URL, err)
+	}
+	return p, nil
+}
