@@ -19,13 +19,12 @@ import (
 // Options.Sites. It is safe for concurrent use while Run goes on.
 type Agent struct {
 	crawl     *Crawler
-	across    *across
-	receiving sync.Mutex // held by who takes parcels in
+	receiving sync.Mutex // held while parcels are taken in
 }
 
 // AgentOf returns the agent that a crawl is, which is yet to run.
 func AgentOf(c *Crawler) *Agent {
-	return &Agent{crawl: c, across: newAcross(c.queue)}
+	return &Agent{crawl: c}
 }
 
 // inTurn has the crawl's owner do something; what it returns ends the crawl.
@@ -189,8 +188,8 @@ func (a *Agent) TrimChanges(ctx context.Context, upTo uint64) (err error) {
 func (a *Agent) Gain(ctx context.Context, gained func(part uint16) bool) error {
 	return a.inTurn(ctx, func() error {
 		c := a.crawl
-		c.leases.frontier.RestAll(c.opt.Now().Add(c.opt.Delay.Load(0)))
-		return errors.Join(a.across.gain(gained), c.queue.plant(c.opt.Seeds))
+		c.frontier.RestAll(c.opt.Now().Add(c.opt.Delay.Load(0)))
+		return errors.Join(a.crawl.queue.gain(gained), c.queue.plant(c.opt.Seeds))
 	})
 }
 
@@ -216,7 +215,7 @@ type Allowance struct {
 func (a *Agent) Allow(ctx context.Context, most Allowance) (spends Allowance, err error) {
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
-		c.leases.choice.allowed = most
+		c.choice.allowed = most
 		c.flight.newcomers.Among(most.Workers)
 		spends = most
 		spends.Pages = max(most.Pages, c.totals.Pages()+c.flight.pages)
@@ -250,7 +249,7 @@ const perParty = 8
 func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
-		l = Load{Counts: c.totals.snapshot(), Spent: c.totals.Pages() + c.flight.pages, Waiting: c.queue.Len(), Busy: c.flight.busy, Slow: c.flight.slow, Resting: c.leases.frontier.Resting() > 0, Cycle: c.leases.choice.cycle, Took: c.leases.choice.took}
+		l = Load{Counts: c.totals.snapshot(), Spent: c.totals.Pages() + c.flight.pages, Waiting: c.queue.Len(), Busy: c.flight.busy, Slow: c.flight.slow, Resting: c.frontier.Resting() > 0, Cycle: c.choice.cycle, Took: c.choice.took}
 		for part, err := range store.OutboxOf(c.opt.Store).Parts() {
 			if err != nil {
 				return err
@@ -269,7 +268,7 @@ func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 		for j := range c.flight.jobs {
 			seen[j.Host.Party] = true
 		}
-		for _, w := range c.leases.frontier.Survey(nil, perParty*n, c.opt.Now().Add(headWithin)) {
+		for _, w := range c.frontier.Survey(nil, perParty*n, c.opt.Now().Add(headWithin)) {
 			if len(l.Head) < n && !seen[w.Party] {
 				seen[w.Party] = true
 				l.Head = append(l.Head, w.Priority)
@@ -288,7 +287,7 @@ func (a *Agent) Best(ctx context.Context, dst []frontier.Waiting, n int, within 
 		if err := c.rescore(); err != nil {
 			return err
 		}
-		dst = c.leases.frontier.Survey(dst, n, c.opt.Now().Add(within))
+		dst = c.frontier.Survey(dst, n, c.opt.Now().Add(within))
 		return nil
 	})
 	return dst, err
@@ -321,9 +320,9 @@ func (a *Agent) Hold(ctx context.Context, h store.Holdings) error {
 
 // tellPaid tells a scorer of several topics what each has paid; it keeps no count of its
 // own, so that after a kill the store's holds.
-func (a *arrivals) tellPaid() {
-	if s, shares := a.opt.Scorer.(sharer); shares {
-		s.Paid(slices.Clone(a.totals.Counts().Topics))
+func (c *Crawler) tellPaid() {
+	if s, shares := c.opt.Scorer.(sharer); shares {
+		s.Paid(slices.Clone(c.totals.Counts().Topics))
 	}
 }
 

@@ -8,78 +8,60 @@ import (
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/store"
 )
-
-// addresses has agents share an address: sites of several of them may be on one machine. Each
-// agent asks there as if it had no others, and rests so much longer that they ask together no
-// more often than one would. docs/duplicates.md says what that does not promise.
-type addresses struct {
-	opt    *Options
-	totals *running
-	hosts  *hosts.Table
-	claims claims // of a crawl with one site an address
-
-	told   recent.Map[struct{}] // hosts at their addresses, by both, of which the others know
-	shared recent.Map[[]uint16] // parts with sites at an address, where there are several
-}
 
 // addressesInMemory is how many are remembered at least. Of a host that was forgotten the
 // others are told once more; an address that was forgotten is asked as if it were ours alone
 // until a host there is looked up again.
 const addressesInMemory = 1 << 14
 
-func newAddresses(opt *Options, t *running) *addresses {
-	return &addresses{opt: opt, totals: t, told: recent.New[struct{}](addressesInMemory), shared: recent.New[[]uint16](addressesInMemory)}
-}
-
-// found says at which address a host is.
-func (a *addresses) found(b journal.Batch, h *hosts.Host) error {
-	if a.opt.Sites == nil || h.Address == "" || !h.Resolved {
+// addressFound says at which address a host is.
+func (c *Crawler) addressFound(b journal.Batch, h *hosts.Host) error {
+	if c.opt.Sites == nil || h.Address == "" || !h.Resolved {
 		return nil
 	}
 	key := page.Key(h.Name + " " + h.Address)
-	if _, known := a.told.Get(key); known {
+	if _, known := c.addressesTold.Get(key); known {
 		return nil
 	}
-	a.told.Put(key, struct{}{})
-	return a.say(b, a.of(h))
+	c.addressesTold.Put(key, struct{}{})
+	return c.sayAddress(b, c.addressOf(h))
 }
 
-// of is what there is to say of a host's address.
-func (a *addresses) of(h *hosts.Host) acrossAddress {
+// addressOf is what there is to say of a host's address.
+func (c *Crawler) addressOf(h *hosts.Host) acrossAddress {
 	ad := acrossAddress{Addr: h.Address, Parts: []uint16{0}}
-	if a.opt.Sites != nil {
-		ad.Parts[0] = a.opt.Sites.Part("http://" + h.Name + "/")
+	if c.opt.Sites != nil {
+		ad.Parts[0] = c.opt.Sites.Part("http://" + h.Name + "/")
 	}
 	return ad
 }
 
-// say takes what is known of an address to who has its part.
-func (a *addresses) say(b journal.Batch, ad acrossAddress) error {
-	return a.sayTo(b, ad.Part(a.opt.Sites), ad)
+// sayAddress takes what is known of an address to who has its part.
+func (c *Crawler) sayAddress(b journal.Batch, ad acrossAddress) error {
+	return c.sayAddressTo(b, ad.Part(c.opt.Sites), ad)
 }
 
-// sayTo takes it to who has a part: that may be this agent.
-func (a *addresses) sayTo(b journal.Batch, part uint16, ad acrossAddress) error {
-	if a.opt.Sites.Ours(part) {
+// sayAddressTo takes it to who has a part: that may be this agent.
+func (c *Crawler) sayAddressTo(b journal.Batch, part uint16, ad acrossAddress) error {
+	if c.opt.Sites.Ours(part) {
 		if ad.Shared {
-			return a.share(b, ad)
+			return c.shareAddress(b, ad)
 		}
-		return a.enter(b, ad)
+		return c.enterAddress(b, ad)
 	}
 	data := (&Parcel{Addresses: []acrossAddress{ad}}).Pack()
-	return store.OutboxIn(journal.Stored(b)).Put(part, a.totals.Counts(), data)
+	return store.OutboxIn(journal.Stored(b)).Put(part, c.totals.Counts(), data)
 }
 
-// enter notes who has sites at an address. Whoever says so is told of the others. While they
+// enterAddress notes who has sites at an address. Whoever says so is told of the others. While they
 // are few these are told each time, and then when there are a quarter more: else, of thousands,
 // each would be told of each.
-func (a *addresses) enter(b journal.Batch, ad acrossAddress) error {
+func (c *Crawler) enterAddress(b journal.Batch, ad acrossAddress) error {
 	records, part := store.AddressesIn(journal.Stored(b)), uint16(0)
-	if a.opt.Sites != nil {
-		part = ad.Part(a.opt.Sites)
+	if c.opt.Sites != nil {
+		part = ad.Part(c.opt.Sites)
 	}
 	known, err := records.At(part, ad.Addr)
 	if err != nil {
@@ -97,8 +79,8 @@ func (a *addresses) enter(b journal.Batch, ad acrossAddress) error {
 			return err
 		}
 	}
-	if a.opt.Sites == nil {
-		return a.share(b, acrossAddress{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First})
+	if c.opt.Sites == nil {
+		return c.shareAddress(b, acrossAddress{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First})
 	}
 	if len(all) < 2 && ad.Site == "" {
 		return nil
@@ -108,7 +90,7 @@ func (a *addresses) enter(b journal.Batch, ad acrossAddress) error {
 		tell = all
 	}
 	for _, p := range tell {
-		if err := a.sayTo(b, p, acrossAddress{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First}); err != nil {
+		if err := c.sayAddressTo(b, p, acrossAddress{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First}); err != nil {
 			return err
 		}
 	}
@@ -121,32 +103,32 @@ const fewSites = 16
 // rung rises whenever a number has grown by a quarter.
 func rung(n int) int { return int(3 * math.Log2(float64(max(1, n)))) }
 
-// share takes in who has sites at an address, and which site has it.
-func (a *addresses) share(b journal.Batch, ad acrossAddress) error {
+// shareAddress takes in who has sites at an address, and which site has it.
+func (c *Crawler) shareAddress(b journal.Batch, ad acrossAddress) error {
 	key := page.Key(ad.Addr)
-	if had, known := a.shared.Get(key); !known {
-		a.shared.Put(key, ad.Parts)
+	if had, known := c.addressesShared.Get(key); !known {
+		c.addressesShared.Put(key, ad.Parts)
 	} else if len(had) <= len(ad.Parts) {
-		a.shared.Set(key, ad.Parts)
+		c.addressesShared.Set(key, ad.Parts)
 	}
 	if ad.Site == "" {
 		return nil
 	}
-	return a.claims.answered(a.hosts, b, ad)
+	return c.addressClaims.answered(c.hosts, b, ad)
 }
 
-// fold is how many times as long an address rests as if all of its sites were this agent's.
-func (a *addresses) fold(address string) float64 {
-	if a.opt.Sites == nil {
+// foldAddress is how many times as long an address rests as if all of its sites were this agent's.
+func (c *Crawler) foldAddress(address string) float64 {
+	if c.opt.Sites == nil {
 		return 1
 	}
-	parts, known := a.shared.Peek(page.Key(address))
+	parts, known := c.addressesShared.Peek(page.Key(address))
 	if !known {
 		return 1
 	}
 	ours := 0
 	for _, p := range parts {
-		if a.opt.Sites.Held(p) {
+		if c.opt.Sites.Held(p) {
 			ours++
 		}
 	}

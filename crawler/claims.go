@@ -35,23 +35,23 @@ const (
 	claimAgain = 100 * time.Millisecond
 )
 
-// begin notes that a host is being looked up.
-func (a *addresses) begin(h *hosts.Host) {
-	if a.opt.OneSitePerAddress && h.AddressSite == "" {
-		a.claims.lookups = append(a.claims.lookups, &lookup{host: h.Name, began: a.opt.Now()})
+// beginLookup notes that a host is being looked up.
+func (c *Crawler) beginLookup(h *hosts.Host) {
+	if c.opt.OneSitePerAddress && h.AddressSite == "" {
+		c.addressClaims.lookups = append(c.addressClaims.lookups, &lookup{host: h.Name, began: c.opt.Now()})
 	}
 }
 
-// waits says whether a host waits for its claim, or for what becomes of it.
-func (a *addresses) waits(h *hosts.Host) bool {
-	c := &a.claims
-	return slices.Contains(c.asked, h.Name) || slices.ContainsFunc(c.lookups, func(l *lookup) bool { return l.host == h.Name })
+// waitsForAddress says whether a host waits for its claim, or for what becomes of it.
+func (c *Crawler) waitsForAddress(h *hosts.Host) bool {
+	w := &c.addressClaims
+	return slices.Contains(w.asked, h.Name) || slices.ContainsFunc(w.lookups, func(l *lookup) bool { return l.host == h.Name })
 }
 
 // unclaimed says that a host has an address which it never claimed, as one of an earlier
 // session without the option.
-func (a *addresses) unclaimed(h *hosts.Host) bool {
-	return a.opt.OneSitePerAddress && h.AddressSite == "" && h.Address != "" && !a.waits(h)
+func (c *Crawler) unclaimed(h *hosts.Host) bool {
+	return c.opt.OneSitePerAddress && h.AddressSite == "" && h.Address != "" && !c.waitsForAddress(h)
 }
 
 // over notes the end of a host's look-up, and returns the hosts that may claim now.
@@ -103,21 +103,21 @@ func (c *claims) answered(t *hosts.Table, b journal.Batch, ad acrossAddress) err
 }
 
 // lookedUp notes the end of a host's look-up, and has the hosts claim that may.
-func (a *addresses) lookedUp(b journal.Batch, h *hosts.Host, found bool) error {
-	if !a.opt.OneSitePerAddress {
+func (c *Crawler) lookedUp(b journal.Batch, h *hosts.Host, found bool) error {
+	if !c.opt.OneSitePerAddress {
 		return nil
 	}
-	for _, name := range a.claims.over(h.Name, found && h.Address != "", a.opt.Now()) {
-		a.claims.asked = append(a.claims.asked, name)
-		h, err := a.hosts.Get(name, "http://"+name+"/")
+	for _, name := range c.addressClaims.over(h.Name, found && h.Address != "", c.opt.Now()) {
+		c.addressClaims.asked = append(c.addressClaims.asked, name)
+		h, err := c.hosts.Get(name, "http://"+name+"/")
 		if err != nil {
 			return err
 		}
-		ad := a.of(h)
+		ad := c.addressOf(h)
 		ad.Site = h.Site
-		say := a.say
-		if a.opt.Sites == nil {
-			say = a.enter
+		say := c.sayAddress
+		if c.opt.Sites == nil {
+			say = c.enterAddress
 		}
 		if err := say(b, ad); err != nil {
 			return err
@@ -126,9 +126,9 @@ func (a *addresses) lookedUp(b journal.Batch, h *hosts.Host, found bool) error {
 	return nil
 }
 
-// dropped says why a host is not asked for anything, "" when it may be.
-func (a *addresses) dropped(h *hosts.Host) string {
-	if !a.opt.OneSitePerAddress || h.AddressSite == "" || h.AddressSite == h.Site {
+// addressDropped says why a host is not asked for anything, "" when it may be.
+func (c *Crawler) addressDropped(h *hosts.Host) string {
+	if !c.opt.OneSitePerAddress || h.AddressSite == "" || h.AddressSite == h.Site {
 		return ""
 	}
 	return fmt.Sprintf("its address %s belongs to the site %s, and the crawl takes one site per address", h.Address, h.AddressSite)

@@ -11,29 +11,53 @@ import (
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/graph/orders"
+	"fossick/internal/recent"
 	"fossick/store"
 )
 
-// Crawler is one session of a crawl. Make it with New and call Run once. It is the owner's
-// loop; what belongs to the owner is in types that own a part of it each.
+// Crawler is one session of a crawl. Make it with New and call Run once. All but opt,
+// reader and inbox belong to the owner, the goroutine of Run.
 type Crawler struct {
 	opt     Options
 	journal journal.Journal
 	reader  *reader
 	inbox   *inbox
 
-	// What follows belongs to the owner, the goroutine of Run.
+	// What waits, and the jobs under way.
+	frontier *frontier.Frontier
+	queue    *queue
+	choice   *choice
+	flight   *flight
+	skips    []skip // leased URLs that need no request, to be journalled
+
+	// What is known of hosts, and of our own network.
+	hosts   *hosts.Table
+	traps   *hosts.Detector
+	network *hosts.Network
+	chances *hosts.Book
+
+	// Sitemaps.
+	rules hosts.Rules
+	left  []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
+
+	// Stored pages that are asked for again.
+	refreshed     session
+	revisitsOver  bool      // the queue has its turn
+	revisitsAsked bool      // Options.Revisits has no page by now
+	revisitsAgain time.Time // when it may have one; zero: not before the frontier is idle
+	newsClaims    sitenewsClaims
+	news          NewsCounts
+
+	// Addresses of hosts, which several agents share.
+	addressClaims   claims
+	addressesTold   recent.Map[struct{}] // hosts at their addresses that the other agents know
+	addressesShared recent.Map[[]uint16] // parts with sites at an address, where there are several
+
+	// Results.
 	totals    *running
-	hosts     *hosts.Table
-	queue     *queue
-	endings   *endings
 	marks     *Book
-	flight    *flight
-	outages   *outages
-	revisits  *revisits
-	arrivals  *arrivals
-	leases    *leases
-	exchanges *settlement
+	latest    *latest
+	harvest   Watch
 	turns     *meter
 	stopped   Stop      // set: no more leases
 	waitUntil time.Time // set at the end: all that is queued rests so long at least
@@ -61,11 +85,11 @@ func New(opt Options) (*Crawler, error) {
 		t.Share(opt.ours) // also what it learns from pages of sessions before
 	}
 	if err := c.open(); err != nil {
-		return nil, errors.Join(err, c.leases.frontier.Close())
+		return nil, errors.Join(err, c.frontier.Close())
 	}
 	if opt.Sites != nil {
 		if err := c.marks.Times.recall(opt.Store); err != nil {
-			return nil, errors.Join(err, c.leases.frontier.Close())
+			return nil, errors.Join(err, c.frontier.Close())
 		}
 	}
 	return c, nil
@@ -92,38 +116,25 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Crawler{opt: opt, journal: j, inbox: newInbox(), marks: NewBook(opt.Store, opt.URLs), totals: newTotals(opt.Now), turns: newMeter(opt.Now)}
-	book := hosts.NewChances()
-	network, traps, maps := hosts.NewNetwork(opt.Now, opt.Log), hosts.NewTraps(opt.FollowTraps, opt.Log), hosts.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs)
+	c := &Crawler{
+		opt: opt, journal: j, inbox: newInbox(), frontier: f,
+		totals: newTotals(opt.Now), turns: newMeter(opt.Now), marks: NewBook(opt.Store, opt.URLs), latest: newLatest(opt.Workers), harvest: NewWatch(opt.MinHarvest),
+		chances: hosts.NewChances(), network: hosts.NewNetwork(opt.Now, opt.Log), traps: hosts.NewTraps(opt.FollowTraps, opt.Log), rules: hosts.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
+		addressesTold: recent.New[struct{}](addressesInMemory), addressesShared: recent.New[[]uint16](addressesInMemory),
+	}
 	c.reader = newReading(readingOptions{
 		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
 		Now: opt.Now, Log: opt.Log, Compress: compress, Body: body, Seen: seen, Text: opt.Text, KeepVersions: opt.KeepVersions, Earlier: before.Pages > 0,
 	}, j)
-	addresses := newAddresses(&c.opt, c.totals)
-	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: addresses.fold}, j, f, network, traps)
-	addresses.hosts = c.hosts
+	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: c.foldAddress}, j, f, c.network, c.traps)
 	c.queue = newQueue(options{
 		Scorer: opt.Scorer, Ordering: opt.Ordering, Scope: opt.Scope, URLs: opt.URLs, Store: opt.Store, Revisits: opt.Revisits != nil, NewPages: opt.NewPages, Sites: opt.Sites, Now: opt.Now, RefetchLost: opt.RefetchLost,
-	}, opt.Seeds, j, f, c.totals, c.hosts, passes, book)
-	c.endings = newEndings(c.queue)
-	newcomers := &newcomers{Newcomers: hosts.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, frontier: f, queue: c.queue}
-	c.flight = &flight{workers: opt.Workers, hosts: c.hosts, newcomers: newcomers}
+	}, opt.Seeds, j, f, c.totals, c.hosts, passes, c.chances)
+	c.flight = &flight{workers: opt.Workers, hosts: c.hosts, newcomers: &newcomers{Newcomers: hosts.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, frontier: f, queue: c.queue}}
 	if opt.Sites != nil {
 		c.flight.jobs = map[*workJob]struct{}{}
 	}
-	c.outages = &outages{opt: &c.opt, network: network, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, flight: c.flight, chances: book}
-	others := newAcross(c.queue)
-	contact := &contact{opt: &c.opt, network: network, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, across: others, endings: c.endings}
-	turns := &sitemapTurns{opt: &c.opt, rules: maps, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, across: others, contact: contact, flight: c.flight}
-	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, marks: c.marks, latest: newLatest(opt.Workers), harvest: NewWatch(opt.MinHarvest),
-		duplicates: &duplicates{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, endings: c.endings}}
-	c.revisits = &revisits{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings, contact: contact, arrivals: c.arrivals, chances: book,
-		news: &siteNews{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue}}
-	c.leases = &leases{opt: &c.opt, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, across: others,
-		contact: contact, sitemaps: turns, revisits: c.revisits, outages: c.outages, flight: c.flight, turns: c.turns, addresses: addresses,
-		choice: newChoice(&c.opt, f, c.totals, c.flight, c.queue)}
-	c.exchanges = &settlement{frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue,
-		contact: contact, sitemaps: turns, revisits: c.revisits, arrivals: c.arrivals, outages: c.outages, flight: c.flight, choice: c.leases.choice, chances: book, addresses: addresses}
+	c.choice = newChoice(&c.opt, f, c.totals, c.flight, c.queue)
 	return c, nil
 }
 
@@ -138,7 +149,7 @@ func (c *Crawler) open() error {
 	if c.opt.Sites == nil {
 		c.opt.Seeds = nil // a million of them are 100 MB, and all are in the journal
 	}
-	_, err := c.revisits.fill(false)
+	_, err := c.fillRevisits(false)
 	return err
 }
 
@@ -157,7 +168,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 func (c *Crawler) newPool() *pool {
 	o := &c.opt
 	return newPool(workersOptions{Fetcher: o.Fetcher, Workers: o.Workers, MaxTime: o.MaxTime, Grace: o.Grace, Now: o.Now, May: o.may()},
-		c.reader, c.leases.sitemaps.rules, c.inbox)
+		c.reader, c.rules, c.inbox)
 }
 
 // run crawls with an executor that has begun.
@@ -177,12 +188,12 @@ func (c *Crawler) run(exec executor) (Result, error) {
 			c.totals.lost(counts)
 		}
 	}
-	err = errors.Join(err, c.leases.frontier.Close())
-	outages, _, outage := c.outages.network.Outages()
+	err = errors.Join(err, c.frontier.Close())
+	outages, _, outage := c.network.Outages()
 	return Result{
 		Counts: *c.totals.Counts(), Hosts: c.hosts.Gave(), Stopped: c.stopped, WaitUntil: c.waitUntil,
-		Outages: outages, OutageTime: outage, Next: c.arrivals.harvest.Estimate(),
-		Refreshed: c.revisits.session.RefreshCounts, News: c.revisits.news.session, Attempts: c.totals.Attempts(),
+		Outages: outages, OutageTime: outage, Next: c.harvest.Estimate(),
+		Refreshed: c.refreshed.RefreshCounts, News: c.news, Attempts: c.totals.Attempts(),
 	}, err
 }
 
@@ -207,13 +218,13 @@ func (c *Crawler) own() error {
 // lease hands out jobs, and journals in between what ends without one. It returns when the
 // next host has rested; the zero time when waiting for that would bring nothing.
 func (c *Crawler) lease() (wake time.Time, err error) {
-	c.leases.begin()
+	c.beginLeases()
 	for c.stopped == "" {
-		if c.arrivals.harvest.Poor() {
+		if c.harvest.Poor() {
 			c.stopped = StopMinHarvest
 			break
 		}
-		if wake, c.stopped, err = c.leases.leaseAll(); err != nil || !c.leases.full() {
+		if wake, c.stopped, err = c.leaseAll(); err != nil || !c.skipsFull() {
 			return wake, err
 		}
 		if err := c.commit(nil); err != nil {
@@ -227,7 +238,7 @@ func (c *Crawler) lease() (wake time.Time, err error) {
 func (c *Crawler) take(e event) error {
 	switch e.What {
 	case jobEnded:
-		c.turns.begin(turnsJournal, c.outages.network.Beat()) // before what failed meanwhile is counted
+		c.turns.begin(turnsJournal, c.network.Beat()) // before what failed meanwhile is counted
 		return c.commit(e.Outcome)
 	case ownerAsked:
 		c.turns.begin(turnsJournal, c.opt.Now())
@@ -235,7 +246,7 @@ func (c *Crawler) take(e event) error {
 	case timeToLease:
 		c.turns.begin(turnsFrontier, c.opt.Now())
 	case tick:
-		c.turns.begin(turnsFrontier, c.outages.network.Tick())
+		c.turns.begin(turnsFrontier, c.network.Tick())
 		c.opt.Progress(c.progress())
 	case deadline:
 		c.stopped = StopMaxTime
@@ -255,7 +266,7 @@ func (c *Crawler) end() error {
 		if r, ok := c.opt.Revisits.(counted); ok && r.Done() {
 			c.stopped = stopRounds
 		}
-		c.waitUntil, _ = c.leases.frontier.Wake()
+		c.waitUntil, _ = c.frontier.Wake()
 	}
 	if (c.stopped == StopEmpty || c.stopped == StopMaxTime) && c.totals.nothingFetched() {
 		c.stopped = StopNothing
@@ -415,23 +426,23 @@ func (c *Crawler) commit(first *outcome) error {
 		if err := room(); err != nil {
 			return err
 		}
-		if err := c.exchanges.apply(b, o); err != nil {
+		if err := c.settle(b, o); err != nil {
 			return err
 		}
 	}
-	for _, s := range c.leases.skips {
+	for _, s := range c.skips {
 		if err := room(); err != nil {
 			return err
 		}
-		if err := c.endings.conclude(b, s.id, s.queued, c.endings.of(s.state, s.reason)); err != nil {
+		if err := c.queue.conclude(b, s.id, s.queued, c.queue.outcome(s.state, s.reason)); err != nil {
 			return err
 		}
 	}
-	c.leases.skips = c.leases.skips[:0]
+	c.skips = c.skips[:0]
 	if err := c.finish(b); err != nil {
 		return err
 	}
-	if err := c.outages.takeBack(c.finish); err != nil {
+	if err := c.takeBackMisses(c.finish); err != nil {
 		return err
 	}
 	if err := c.keepChances(false); err != nil {
@@ -456,7 +467,7 @@ func (c *Crawler) finish(b journal.Batch) error {
 // keepChances journals what was learned of failures, where it is due; last says that the
 // session ends. A journal in memory has no later session.
 func (c *Crawler) keepChances(last bool) error {
-	book := c.exchanges.chances
+	book := c.chances
 	if c.opt.Store == nil || !book.Due(last) {
 		return nil
 	}
@@ -475,15 +486,15 @@ func (c *Crawler) restore() error {
 		return err
 	}
 	c.totals.restore(counts)
-	c.arrivals.tellPaid()
+	c.tellPaid()
 	if c.totals.URLs() == 0 {
 		return nil // a new crawl
 	}
 	now := c.opt.Now()
-	if err := c.exchanges.chances.Restore(c.opt.Store); err != nil {
+	if err := c.chances.Restore(c.opt.Store); err != nil {
 		return err
 	}
-	c.leases.frontier.RestAll(now.Add(c.opt.Delay.Load(0)))
+	c.frontier.RestAll(now.Add(c.opt.Delay.Load(0)))
 	for record, err := range c.journal.Hosts() {
 		if err != nil {
 			return err
@@ -492,8 +503,8 @@ func (c *Crawler) restore() error {
 		if err != nil {
 			return err
 		}
-		c.outages.recall(h)
-		c.exchanges.chances.Recall(record)
+		c.recallHost(h)
+		c.chances.Recall(record)
 	}
 	if c.opt.FollowTraps {
 		if err := c.queue.reopen(fetch.StateTrap, func(*store.Ended) bool { return true }); err != nil {
@@ -515,7 +526,7 @@ func (c *Crawler) restore() error {
 			return err
 		}
 	}
-	if err := c.arrivals.harvest.restore(int(c.totals.lastPage()), c.pageRelevant); err != nil {
+	if err := c.harvest.restore(int(c.totals.lastPage()), c.pageRelevant); err != nil {
 		return err
 	}
 	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.lastPage())

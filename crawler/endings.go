@@ -15,92 +15,85 @@ import (
 	"fossick/store"
 )
 
-// endings applies what an exchange means for its URL: it ends, leads elsewhere or waits
-// again.
-type endings struct{ queue *queue }
-
-// newEndings returns the endings of a queue's URLs.
-func newEndings(q *queue) *endings { return &endings{q} }
-
 // conclude ends a URL's wait with its fate; a job that no URL waits for has none.
-func (e *endings) conclude(b journal.Batch, id store.ID, q store.Queued, fate store.Fate) error {
+func (q *queue) conclude(b journal.Batch, id store.ID, place store.Queued, fate store.Fate) error {
 	if id == 0 {
 		return nil
 	}
-	if e.queue.post != nil { // who had the part before may have told of it meanwhile
+	if q.post != nil { // who had the part before may have told of it meanwhile
 		switch was, err := b.Ended(id); {
 		case err == nil:
-			e.queue.totals.reopened(was)
+			q.totals.reopened(was)
 		case !errors.Is(err, store.ErrUnknown):
 			return err
 		}
 	}
-	e.queue.totals.Ended(fate.State)
-	fate.At = cmp.Or(fate.At, e.queue.opt.Now().UnixMilli())
-	fate.Score, fate.Parent = cmp.Or(fate.Score, q.Score), q.Parent
+	q.totals.Ended(fate.State)
+	fate.At = cmp.Or(fate.At, q.opt.Now().UnixMilli())
+	fate.Score, fate.Parent = cmp.Or(fate.Score, place.Score), place.Parent
 	return b.End(id, fate)
 }
 
-// Next returns the end of a wait that begins now, as the journal has it.
-func (e *endings) Next(after time.Duration) int64 {
+// nextVisit returns the end of a wait that begins now, as the journal has it.
+func (q *queue) nextVisit(after time.Duration) int64 {
 	if after <= 0 {
 		return 0
 	}
-	return e.queue.opt.Now().Add(after).UnixMilli()
+	return q.opt.Now().Add(after).UnixMilli()
 }
 
-// by returns the fate of a URL that an exchange ended.
-func (e *endings) by(o *outcome) store.Fate {
+// outcomeOf returns the fate of a URL that an exchange ended.
+func (q *queue) outcomeOf(o *outcome) store.Fate {
 	r := o.Resp
-	return store.Fate{State: string(r.State), Reason: r.ErrorText(), Score: o.Page.Promise, Next: e.Next(afterAnswer(r, o.Birth.Depth))}
+	return store.Fate{State: string(r.State), Reason: r.ErrorText(), Score: o.Page.Promise, Next: q.nextVisit(afterAnswer(r, o.Birth.Depth))}
 }
 
-// of returns the fate of a URL that no exchange of its own ended.
-func (e *endings) of(state, reason string) store.Fate {
-	return store.Fate{State: state, Reason: reason, Next: e.Next(refreshAfter(fetch.State(state), 0))}
+// outcome returns the fate of a URL that no exchange of its own ended.
+func (q *queue) outcome(state, reason string) store.Fate {
+	return store.Fate{State: state, Reason: reason, Next: q.nextVisit(refreshAfter(fetch.State(state), 0))}
 }
 
 // retry queues a URL again after a failure that may pass, or gives it up. The host rests as
 // long: the chance that another try succeeds then is what lowers its place.
-func (e *endings) retry(b journal.Batch, o *outcome, visits int, rest time.Duration) error {
-	q, err := b.Queued(o.ID) // what it is excused may have changed while it was in flight
+func (q *queue) retry(b journal.Batch, o *outcome, visits int, rest time.Duration) error {
+	place, err := b.Queued(o.ID) // what it is excused may have changed while it was in flight
 	if err != nil {
 		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
 	}
-	q.Visits = visits
-	again, why := o.Host.Health.Retry(o.Resp, visits-q.Excused)
+	place.Visits = visits
+	again, why := o.Host.Health.Retry(o.Resp, visits-place.Excused)
 	if again {
 		key := page.Key(o.Birth.URL)
-		worth := e.queue.raised(0, key, o.Priority)
-		e.queue.chances.Retry(o.Host.Name, o.Birth.URL, o.Resp, e.queue.opt.Now().Add(rest))
-		o.Priority = e.queue.Lowered(key, worth)
-		e.queue.Requeue(o.workJob)
-		return b.Queue(o.ID, q)
+		worth := q.raised(0, key, o.Priority)
+		q.chances.Retry(o.Host.Name, o.Birth.URL, o.Resp, q.opt.Now().Add(rest))
+		o.Priority = q.Lowered(key, worth)
+		q.Requeue(o.workJob)
+		return b.Queue(o.ID, place)
 	}
-	fate := e.by(o)
+	fate := q.outcomeOf(o)
 	if why != "" {
 		fate.Reason = strings.TrimPrefix(fate.Reason+"; "+why, "; ")
 	}
-	return e.conclude(b, o.ID, q, fate)
+	return q.conclude(b, o.ID, place, fate)
 }
 
-// forgive queues a URL again after a failure that counts for nobody.
-func (e *endings) forgive(b journal.Batch, o *outcome, visits int) error {
-	q, err := b.Queued(o.ID)
+// tryAgain queues a URL again after a failure that counts for nobody.
+func (q *queue) tryAgain(b journal.Batch, o *outcome, visits int) error {
+	place, err := b.Queued(o.ID)
 	if err != nil {
 		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
 	}
-	q.Visits = visits
-	q.Excused++
-	e.queue.Requeue(o.workJob)
-	return b.Queue(o.ID, q)
+	place.Visits = visits
+	place.Excused++
+	q.Requeue(o.workJob)
+	return b.Queue(o.ID, place)
 }
 
 // redirect hands the target back to the frontier, with the place in the queue
 // that the URL had: each hop waits for its own host and its own robots.txt.
-func (e *endings) redirect(b journal.Batch, o *outcome) (store.ID, error) {
-	fate := store.Fate{State: string(fetch.StateRedirect), Score: o.Page.Promise, Next: e.Next(afterAnswer(o.Resp, o.Birth.Depth))}
-	target, err := redirectTarget(e.queue.opt.URLs, o.Resp)
+func (q *queue) redirect(b journal.Batch, o *outcome) (store.ID, error) {
+	fate := store.Fate{State: string(fetch.StateRedirect), Score: o.Page.Promise, Next: q.nextVisit(afterAnswer(o.Resp, o.Birth.Depth))}
+	target, err := redirectTarget(q.opt.URLs, o.Resp)
 	switch {
 	case err != nil:
 		fate.Reason = "the target of the redirect cannot be used: " + err.Error()
@@ -109,32 +102,31 @@ func (e *endings) redirect(b journal.Batch, o *outcome) (store.ID, error) {
 	}
 	var id store.ID
 	if fate.Reason == "" {
-		score := e.queue.handedOn(o.Queued.Score, e.queue.raised(0, page.Key(o.Birth.URL), o.Priority))
-		f := link{URL: target, Hash: store.HashURL(target), Score: score, Skip: e.queue.opt.Scope.Excludes(target)}
+		score := q.handedOn(o.Queued.Score, q.raised(0, page.Key(o.Birth.URL), o.Priority))
+		f := link{URL: target, Hash: store.HashURL(target), Score: score, Skip: q.opt.Scope.Excludes(target)}
 		if f.Skip == "" {
-			f.Skip = e.queue.opt.Scope.Leaves(o.Birth.URL, target)
+			f.Skip = q.opt.Scope.Leaves(o.Birth.URL, target)
 		}
 		var led []float64
-		if s, ok := e.queue.opt.Scorer.(Redirected); ok {
+		if s, ok := q.opt.Scorer.(Redirected); ok {
 			led = s.Led(page.Key(o.Birth.URL))
 			s.Lead(page.Key(target), led)
 		}
 		birth := store.Birth{From: o.urlid(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
-		if id, err = e.queue.Discover(b, birth, f, orders.Link{Score: score, Step: e.queue.totals.lastPage()}); err != nil {
+		if id, err = q.Discover(b, birth, f, orders.Link{Score: score, Step: q.totals.lastPage()}); err != nil {
 			return 0, err
 		}
-		if err := dispatch(e.queue, b, Parcel{From: o.Birth.URL, Via: birth.Via, Depth: birth.Depth, Hops: birth.Hops, Led: led}); err != nil {
+		if err := dispatch(q, b, Parcel{From: o.Birth.URL, Via: birth.Via, Depth: birth.Depth, Hops: birth.Hops, Led: led}); err != nil {
 			return 0, err
 		}
 		fate.Reason = "to " + target
 	}
-	return id, e.conclude(b, o.ID, o.Queued, fate)
+	return id, q.conclude(b, o.ID, o.Queued, fate)
 }
 
 // takeBack queues URLs again that ended without a page. Their earlier visits do not count as
 // tries.
-func (e *endings) takeBack(urls []string) error {
-	q := e.queue
+func (q *queue) takeBack(urls []string) error {
 	b := q.journal.Batch()
 	defer func() { b.Cancel() }()
 	for _, url := range urls {

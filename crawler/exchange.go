@@ -3,133 +3,114 @@ package crawler
 import (
 	"time"
 
-	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/store"
 )
 
-// settlement applies how an exchange ended, each by its task.
-type settlement struct {
-	frontier *frontier.Frontier
-	totals   *running
-	hosts    *hosts.Table
-	queue    *queue
-	contact  *contact
-	sitemaps *sitemapTurns
-	revisits *revisits
-	arrivals *arrivals
-	outages  *outages
-	flight   *flight
-	choice   *choice
-	chances  *hosts.Book
-
-	addresses *addresses
-}
-
-// apply journals all that follows from one exchange and frees its host.
-func (x *settlement) apply(b journal.Batch, o *outcome) error {
+// settle journals all that follows from one exchange and frees its host.
+func (c *Crawler) settle(b journal.Batch, o *outcome) error {
 	switch {
 	case o.Slow:
-		x.flight.aside(o)
+		c.flight.aside(o)
 		return nil
 	case o.Listed.Partial:
-		return x.sitemaps.enter(b, o)
+		return c.enterSitemap(b, o)
 	}
-	x.flight.landed(o)
+	c.flight.landed(o)
 	if o.Err != nil {
 		return o.Err
 	}
-	x.outages.observe(o)
+	c.observeNetwork(o)
 	if o.Resp != nil && !o.Aborted && !o.Excused {
-		x.totals.attempted(o.Resp)
+		c.totals.attempted(o.Resp)
 		if o.task == workPage {
-			x.chances.Learn(o.Host.Host, o.Birth.URL, o.Resp)
+			c.chances.Learn(o.Host.Host, o.Birth.URL, o.Resp)
 		}
 	}
 	var err error
 	if o.task == address && (o.Aborted || o.Resp != nil) {
-		if err := x.addresses.lookedUp(b, o.Host, false); err != nil {
+		if err := c.lookedUp(b, o.Host, false); err != nil {
 			return err
 		}
 	}
 	switch {
 	case o.task == probe:
-		x.outages.probed(o)
+		c.networkProbed(o)
 	case o.Aborted:
-		x.queue.Requeue(o.workJob)
+		c.queue.Requeue(o.workJob)
 		if owner := o.owner(); owner != nil {
 			owner.Maps.BrokenOff()
 		}
 	case o.Excused && o.task != workPage:
-		x.forgiveHost(o)
+		c.forgiveHost(o)
 	case o.task == address && o.Resp == nil:
-		return x.settleAddress(b, o)
+		return c.settleAddress(b, o)
 	case o.task == address:
-		err = x.contact.failed(b, o, "the host's address could not be used")
+		err = c.robotsFailed(b, o, "the host's address could not be used")
 	case o.task == robots:
-		err = x.contact.apply(b, o)
+		err = c.applyRobots(b, o)
 	case o.task == tdmRep:
-		err = x.contact.applyTDMRep(o)
+		err = c.applyTDMRep(o)
 	case o.task == workSitemap:
-		err = x.sitemaps.apply(b, o)
+		err = c.applySitemap(b, o)
 	case o.task == news:
-		x.revisits.news.apply(o)
+		c.applyNews(o)
 	case o.Old != nil:
-		err = x.revisits.apply(b, o)
+		err = c.applyRevisit(b, o)
 	default:
-		err = x.arrivals.apply(b, o)
+		err = c.applyPage(b, o)
 	}
 	if err != nil {
 		return err
 	}
-	if err := putExchange(x.hosts, b, o, x.release(o)); err != nil {
+	if err := putExchange(c.hosts, b, o, c.releaseHost(o)); err != nil {
 		return err
 	}
-	if err := x.addresses.found(b, o.asked()); err != nil { // it may be another by now
+	if err := c.addressFound(b, o.asked()); err != nil { // it may be another by now
 		return err
 	}
-	return x.hosts.Put(b, o.Host)
+	return c.hosts.Put(b, o.Host)
 }
 
 // settleAddress notes the address that was found. No server was asked, so the host need not
 // rest.
-func (x *settlement) settleAddress(b journal.Batch, o *outcome) error {
-	x.queue.Requeue(o.workJob)
-	x.frontier.Done(o.Host.Party, time.Time{})
-	x.hosts.SettleAddress(o.Host, o.Found) // joins another party only when it is free
-	if err := x.addresses.lookedUp(b, o.Host, true); err != nil {
+func (c *Crawler) settleAddress(b journal.Batch, o *outcome) error {
+	c.queue.Requeue(o.workJob)
+	c.frontier.Done(o.Host.Party, time.Time{})
+	c.hosts.SettleAddress(o.Host, o.Found) // joins another party only when it is free
+	if err := c.lookedUp(b, o.Host, true); err != nil {
 		return err
 	}
-	if err := x.addresses.found(b, o.Host); err != nil {
+	if err := c.addressFound(b, o.Host); err != nil {
 		return err
 	}
-	return x.hosts.Put(b, o.Host)
+	return c.hosts.Put(b, o.Host)
 }
 
 // forgiveHost takes back what counts for nobody of an exchange that is for no page.
-func (x *settlement) forgiveHost(o *outcome) {
+func (c *Crawler) forgiveHost(o *outcome) {
 	if o.task != address {
-		x.totals.asked(o.asked().Host)
+		c.totals.asked(o.asked().Host)
 	}
 	if owner := o.owner(); owner != nil {
 		owner.Maps.BrokenOff()
 	}
-	x.queue.Requeue(o.workJob)
+	c.queue.Requeue(o.workJob)
 }
 
-// release lets those rest whom an exchange used, and returns what is due to the one
+// releaseHost lets those rest whom an exchange used, and returns what is due to the one
 // that was asked. A host whose robots.txt is at another one was not.
-func (x *settlement) release(o *outcome) hosts.Rest {
-	due := x.hosts.RestOf(o.asked(), o.Resp)
-	x.hosts.Release(o.asked(), due)
+func (c *Crawler) releaseHost(o *outcome) hosts.Rest {
+	due := c.hosts.RestOf(o.asked(), o.Resp)
+	c.hosts.Release(o.asked(), due)
 	if o.Resp != nil {
-		x.choice.rests(o.Resp.Took, due.Address)
+		c.choice.rests(o.Resp.Took, due.Address)
 	}
 	if o.other() != nil {
-		x.hosts.ReleaseUnasked(o.Host)
+		c.hosts.ReleaseUnasked(o.Host)
 	}
-	x.hosts.ReviewAddress(o.asked(), o.Resp, due)
+	c.hosts.ReviewAddress(o.asked(), o.Resp, due)
 	return due
 }
 

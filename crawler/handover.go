@@ -126,25 +126,25 @@ func (a *Agent) takeIn(b journal.Batch, p *Parcel, links []link) error {
 		}
 	}
 	for _, c := range p.Contents { // what has changed hands meanwhile goes on
-		if err := a.crawl.arrivals.duplicates.say(b, c); err != nil {
+		if err := a.crawl.sayContent(b, c); err != nil {
 			return err
 		}
 	}
 	for _, ad := range p.Addresses {
 		if ad.Shared {
-			if err := a.crawl.exchanges.addresses.share(b, ad); err != nil {
+			if err := a.crawl.shareAddress(b, ad); err != nil {
 				return err
 			}
-		} else if err := a.crawl.exchanges.addresses.say(b, ad); err != nil {
+		} else if err := a.crawl.sayAddress(b, ad); err != nil {
 			return err
 		}
 	}
-	if err := a.across.takeIn(b, p, links); err != nil {
+	if err := a.crawl.queue.takeIn(b, p, links); err != nil {
 		return err
 	}
 	for _, k := range p.Known { // who was asked for such a page before did not know of it
 		if k.State == string(fetch.StateOK) {
-			if err := a.crawl.arrivals.duplicates.stored(b, k.URL, nil, k.sums()...); err != nil {
+			if err := a.crawl.tellStored(b, k.URL, nil, k.sums()...); err != nil {
 				return err
 			}
 		}

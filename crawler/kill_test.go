@@ -234,16 +234,16 @@ func checkQueue(t *testing.T, dir string, kill int) {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID))
 	})
 	for i, w := range want {
-		it, ok := c.leases.frontier.Next(opt.Now().Add(time.Hour * 1e6))
+		it, ok := c.frontier.Next(opt.Now().Add(time.Hour * 1e6))
 		if !ok || store.ID(it.ID) != w.ID || it.Priority != w.Priority {
-			t.Fatalf("kill %d: URL %d of the queue is %+v %v, want %+v; %v", kill, i, it, ok, w, c.leases.frontier.Err())
+			t.Fatalf("kill %d: URL %d of the queue is %+v %v, want %+v; %v", kill, i, it, ok, w, c.frontier.Err())
 		}
-		c.leases.frontier.Done(it.Host, time.Time{})
+		c.frontier.Done(it.Host, time.Time{})
 	}
-	if n := c.leases.frontier.Len(); n > 0 {
+	if n := c.frontier.Len(); n > 0 {
 		t.Fatalf("kill %d: %d URLs more in the queue than in the journal", kill, n)
 	}
-	if err := c.leases.frontier.Close(); err != nil {
+	if err := c.frontier.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

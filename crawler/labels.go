@@ -220,6 +220,6 @@ func (o *Options) forgotten(of *outcome) bool {
 }
 
 // dismissed is the fate of a URL whose answer came when it was to be forgotten.
-func (a *arrivals) dismissed() store.Fate {
-	return a.endings.of(string(fetch.StateNone), store.ForgottenReason)
+func (c *Crawler) dismissed() store.Fate {
+	return c.queue.outcome(string(fetch.StateNone), store.ForgottenReason)
 }

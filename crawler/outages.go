@@ -8,37 +8,22 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/internal/page"
 	"fossick/store"
 )
 
-// outages tells what fails by our own network from what hosts do: it asks hosts that have
-// answered before, holds the leases meanwhile, and takes failures back.
-type outages struct {
-	opt      *Options
-	network  *hosts.Network
-	journal  journal.Journal
-	frontier *frontier.Frontier
-	totals   *running
-	hosts    *hosts.Table
-	queue    *queue
-	flight   *flight
-	chances  *hosts.Book
-}
-
-// observe shows the end of an exchange to those who judge hosts and our network.
-func (u *outages) observe(o *outcome) {
+// observeNetwork shows the end of an exchange to those who judge hosts and our network.
+func (c *Crawler) observeNetwork(o *outcome) {
 	probe := o.task == probe
 	if o.Resp == nil || o.Aborted {
 		return
 	}
-	if o.Excused = !probe && u.network.Excuses(o.Resp); o.Excused {
+	if o.Excused = !probe && c.network.Excuses(o.Resp); o.Excused {
 		return
 	}
-	u.network.Observe(&o.asked().Health, hosts.Exchange{
+	c.network.Observe(&o.asked().Health, hosts.Exchange{
 		Response: o.Resp, Robots: page.RobotsURL(o.Target), Probe: probe,
 		Miss: hosts.Miss{
 			Host: o.asked().Name, URL: o.Target, ID: o.ID, Queued: o.Queued,
@@ -47,10 +32,10 @@ func (u *outages) observe(o *outcome) {
 	})
 }
 
-// hold says whether no URL may be leased now because of our network; wake is
+// holdForNetwork says whether no URL may be leased now because of our network; wake is
 // as of leaseAll.
-func (u *outages) hold() (wake time.Time, hold bool, err error) {
-	switch step, until := u.network.Step(u.flight.busy == 0 && u.frontier.Len() == 0); step {
+func (c *Crawler) holdForNetwork() (wake time.Time, hold bool, err error) {
+	switch step, until := c.network.Step(c.flight.busy == 0 && c.frontier.Len() == 0); step {
 	case hosts.Go:
 		return wake, false, nil
 	case hosts.Hold:
@@ -58,49 +43,49 @@ func (u *outages) hold() (wake time.Time, hold bool, err error) {
 	case hosts.Until:
 		return until, true, nil
 	}
-	j, err := u.probe(u.opt.Now())
+	j, err := c.probeNetwork(c.opt.Now())
 	switch {
 	case err != nil:
 		return wake, true, err
 	case j != nil:
-		u.flight.start(j)
+		c.flight.start(j)
 		return wake, true, nil
-	case u.network.Down():
-		return u.opt.Now().Add(time.Second), true, nil
+	case c.network.Down():
+		return c.opt.Now().Add(time.Second), true, nil
 	}
 	return wake, false, nil // all who could tell rest: until one may be asked the crawl goes on
 }
 
-// probe makes the job that asks a host that answered before for its robots.txt;
+// probeNetwork makes the job that asks a host that answered before for its robots.txt;
 // nil when all of them rest.
-func (u *outages) probe(now time.Time) (*workJob, error) {
-	for _, k := range u.network.Contacts() {
-		h, err := u.hosts.Get(k.Host, k.Robots)
+func (c *Crawler) probeNetwork(now time.Time) (*workJob, error) {
+	for _, k := range c.network.Contacts() {
+		h, err := c.hosts.Get(k.Host, k.Robots)
 		if err != nil {
 			return nil, err
 		}
-		if u.frontier.Claim(h.Party, now) {
-			u.network.Probes(k)
+		if c.frontier.Claim(h.Party, now) {
+			c.network.Probes(k)
 			return &workJob{task: probe, Host: h, Target: k.Robots}, nil
 		}
 	}
 	return nil, nil
 }
 
-// probed takes in the answer to a probe.
-func (u *outages) probed(o *outcome) {
-	u.totals.asked(o.Host.Host)
+// networkProbed takes in the answer to a probe.
+func (c *Crawler) networkProbed(o *outcome) {
+	c.totals.asked(o.Host.Host)
 	o.Note = "to test the network of this machine"
 	if o.Aborted {
-		u.network.Probed(nil)
+		c.network.Probed(nil)
 		return
 	}
-	u.network.Probed(o.Resp)
+	c.network.Probed(o.Resp)
 }
 
-// recall makes a contact of a host that answered in an earlier session.
-func (u *outages) recall(h *hosts.Host) {
-	if !u.network.Recalls(&h.Health) {
+// recallHost makes a contact of a host that answered in an earlier session.
+func (c *Crawler) recallHost(h *hosts.Host) {
+	if !c.network.Recalls(&h.Health) {
 		return
 	}
 	scheme := "http://"
@@ -108,54 +93,54 @@ func (u *outages) recall(h *hosts.Host) {
 		scheme = "https://"
 	}
 	if robots, err := page.Normalize(scheme + h.Name + "/robots.txt"); err == nil {
-		u.network.Recall(&h.Health, robots)
+		c.network.Recall(&h.Health, robots)
 	}
 }
 
-// takeBack undoes what was counted while an outage of our network built up.
-func (u *outages) takeBack(commit func(journal.Batch) error) error {
-	misses := u.network.TakeBack()
+// takeBackMisses undoes what was counted while an outage of our network built up.
+func (c *Crawler) takeBackMisses(commit func(journal.Batch) error) error {
+	misses := c.network.TakeBack()
 	if len(misses) == 0 {
 		return nil
 	}
-	if u.network.Down() {
-		u.chances.TakeBack()
+	if c.network.Down() {
+		c.chances.TakeBack()
 	}
-	b := u.journal.Batch()
+	b := c.journal.Batch()
 	defer func() { b.Cancel() }()
 	for _, m := range slices.Backward(misses) {
 		if b.Full() {
 			if err := commit(b); err != nil {
 				return err
 			}
-			b = u.journal.Batch()
+			b = c.journal.Batch()
 		}
-		if err := u.pardonHost(b, m); err != nil {
+		if err := c.pardonHost(b, m); err != nil {
 			return err
 		}
-		if err := u.queue.pardon(b, []hosts.Miss{m}); err != nil {
+		if err := c.queue.pardon(b, []hosts.Miss{m}); err != nil {
 			return err
 		}
 	}
 	return commit(b)
 }
 
-// ended keeps that a URL ends by the verdict on its host, while nobody answers.
-func (u *outages) ended(j *workJob) {
-	u.network.Ended(hosts.Miss{Host: j.Host.Name, URL: j.Birth.URL, ID: j.ID, Queued: j.Queued})
+// jobEnded keeps that a URL ends by the verdict on its host, while nobody answers.
+func (c *Crawler) jobEnded(j *workJob) {
+	c.network.Ended(hosts.Miss{Host: j.Host.Name, URL: j.Birth.URL, ID: j.ID, Queued: j.Queued})
 }
 
 // pardonHost takes back what was counted against a host.
-func (u *outages) pardonHost(b journal.Batch, m hosts.Miss) error {
+func (c *Crawler) pardonHost(b journal.Batch, m hosts.Miss) error {
 	if m.Ended {
 		return nil
 	}
-	h, err := u.hosts.Get(m.Host, m.URL)
+	h, err := c.hosts.Get(m.Host, m.URL)
 	if err != nil {
 		return err
 	}
 	h.Health.Forgive(m)
-	return u.hosts.Put(b, h)
+	return c.hosts.Put(b, h)
 }
 
 // Pages of an agent that is no more are lost, unless a replica has them. Who has their site
@@ -169,7 +154,7 @@ func (c *Crawler) refetchLost() error {
 // disown leaves it to others to tell of pages that are lost.
 func (a *Agent) disown(ctx context.Context, lost []store.ID) error {
 	fate := store.Fate{State: StateElsewhere, Reason: Reason, At: a.crawl.opt.Now().UnixMilli()}
-	return a.inBatches(ctx, len(lost), func(b journal.Batch, i int) error { return a.across.Found(b, lost[i], fate) })
+	return a.inBatches(ctx, len(lost), func(b journal.Batch, i int) error { return a.crawl.queue.foundElsewhere(b, lost[i], fate) })
 }
 
 // inBatches does something n times, in as few batches as that takes.

@@ -10,36 +10,21 @@ import (
 	"fossick/store"
 )
 
-// arrivals follows new pages from their exchange to their end.
-type arrivals struct {
-	opt     *Options
-	totals  *running
-	hosts   *hosts.Table
-	traps   *hosts.Detector
-	queue   *queue
-	endings *endings
-	marks   *Book
-	latest  *latest
-	harvest Watch
-
-	duplicates *duplicates
-}
-
-// apply journals the exchange for a page, and what became of its URL.
-func (a *arrivals) apply(b journal.Batch, o *outcome) error {
+// applyPage journals the exchange for a page, and what became of its URL.
+func (c *Crawler) applyPage(b journal.Batch, o *outcome) error {
 	r, h := o.Resp, o.Host
-	a.totals.askedPage(h.Host, r)
+	c.totals.askedPage(h.Host, r)
 	if o.Queued.Visits > o.Queued.Excused {
 		h.Health.Retried(o.Excused)
 	}
 	if !o.Excused {
-		a.traps.Answered(&h.Trap, o.Birth.URL)
+		c.traps.Answered(&h.Trap, o.Birth.URL)
 	}
 	visit, visits := visitOf(r), o.Queued.Visits+1
-	if err := a.follow(b, o, visits, &visit); err != nil {
+	if err := c.follow(b, o, visits, &visit); err != nil {
 		return err
 	}
-	visit.Rest, visit.Own = a.hosts.RestOf(h, r).Millis()
+	visit.Rest, visit.Own = c.hosts.RestOf(h, r).Millis()
 	visit.Wait = o.Page.Wait
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return putVisit(b, o, o.ID, visits, visit)
@@ -56,67 +41,67 @@ func putVisit(b journal.Batch, o *outcome, id store.ID, n int, visit store.Visit
 // follow is a page's way from its exchange to its fate. Each return is one of its
 // ends: the URL waits again, leads elsewhere, has nothing, repeats what is stored, is not
 // wanted, or has given a page.
-func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.Visit) error {
+func (c *Crawler) follow(b journal.Batch, o *outcome, visits int, visit *store.Visit) error {
 	r, h := o.Resp, o.Host
-	if a.opt.forgotten(o) {
-		return a.endings.conclude(b, o.ID, o.Queued, a.dismissed())
+	if c.opt.forgotten(o) {
+		return c.queue.conclude(b, o.ID, o.Queued, c.dismissed())
 	}
 	if o.Excused {
-		return a.endings.forgive(b, o, visits)
+		return c.queue.tryAgain(b, o, visits)
 	}
 	if hosts.Transient(r) {
 		h.Failures++
-		return a.endings.retry(b, o, visits, a.hosts.RestOf(h, r).Host)
+		return c.queue.retry(b, o, visits, c.hosts.RestOf(h, r).Host)
 	}
 	h.Failures = 0
 	if r.State == fetch.StateRedirect {
-		to, err := a.endings.redirect(b, o)
+		to, err := c.queue.redirect(b, o)
 		visit.Location, o.Wire.Kind = to, store.WireRedirect
 		return err
 	}
 	if r.State != fetch.StateOK {
 		if r.State == fetch.StateCode {
-			a.traps.Missing(&h.Trap, o.Birth.URL)
+			c.traps.Missing(&h.Trap, o.Birth.URL)
 		}
-		return a.endings.conclude(b, o.ID, o.Queued, a.endings.by(o))
+		return c.queue.conclude(b, o.ID, o.Queued, c.queue.outcomeOf(o))
 	}
-	fate := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: a.endings.Next(interval(o.Birth.Depth))}
+	fate := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: c.queue.nextVisit(interval(o.Birth.Depth))}
 	original, err := repeated(b, o.Read)
 	if err != nil {
 		return err
 	}
 	if original != 0 {
 		o.Wire.Kind = store.WireRepeat
-		a.traps.Duplicate(&h.Trap, o.Birth.URL)
+		c.traps.Duplicate(&h.Trap, o.Birth.URL)
 		fate.State, fate.Page, fate.Reason = string(fetch.StateDuplicate), original, "same content as a page that is stored"
-		return a.leave(b, o, fate)
+		return c.leavePage(b, o, fate)
 	}
-	a.traps.Page(&h.Trap, o.Birth.URL, o.Read.Print, o.Read.Across)
+	c.traps.Page(&h.Trap, o.Birth.URL, o.Read.Print, o.Read.Across)
 	near := o.Read.Near
-	if !a.opt.KeepNear {
-		near = a.latest.near(o.Read)
+	if !c.opt.KeepNear {
+		near = c.latest.near(o.Read)
 	}
 	unwanted, is := o.Read.unwanted()
 	switch {
 	case near.Page != 0:
-		a.totals.nearDuplicate()
+		c.totals.nearDuplicate()
 		fate.State, fate.Page, fate.Resemblance = string(fetch.StateDuplicate), near.Page, near.Resemblance
 		fate.Reason = fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", near.Page, near.Resemblance)
 	case is:
 		fate.State, fate.Reason = unwanted.State, unwanted.Reason
 	default:
-		if fate.Page, err = a.keep(b, o); err != nil {
+		if fate.Page, err = c.keepPage(b, o); err != nil {
 			return err
 		}
-		if err := a.endings.conclude(b, o.ID, o.Queued, fate); err != nil {
+		if err := c.queue.conclude(b, o.ID, o.Queued, fate); err != nil {
 			return err
 		}
-		return a.duplicates.stored(b, o.Birth.URL, o.Read.Signature.Bytes(), o.Read.Checksum[:], o.Read.Raw[:])
+		return c.tellStored(b, o.Birth.URL, o.Read.Signature.Bytes(), o.Read.Checksum[:], o.Read.Raw[:])
 	}
-	if _, err := a.queue.links(b, o); err != nil {
+	if _, err := c.queue.links(b, o); err != nil {
 		return err
 	}
-	return a.endings.conclude(b, o.ID, o.Queued, fate)
+	return c.queue.conclude(b, o.ID, o.Queued, fate)
 }
 
 // repeated returns the number of a stored page with the content of one that was read; 0 when
@@ -130,30 +115,30 @@ func repeated(b journal.Batch, p *readingPage) (original uint64, err error) {
 	return 0, nil
 }
 
-// leave ends the URL of a page that repeats another one. Of its links those are followed that
+// leavePage ends the URL of a page that repeats another one. Of its links those are followed that
 // nobody has seen, as those of a mirror are. The others were counted where the content stands.
-func (a *arrivals) leave(b journal.Batch, o *outcome, fate store.Fate) error {
+func (c *Crawler) leavePage(b journal.Batch, o *outcome, fate store.Fate) error {
 	o.Read.Found = slices.DeleteFunc(o.Read.Found, func(f link) bool { return f.Seen.ID != 0 && !f.Seen.Skipped })
-	if _, err := a.queue.links(b, o); err != nil {
+	if _, err := c.queue.links(b, o); err != nil {
 		return err
 	}
-	return a.endings.conclude(b, o.ID, o.Queued, fate)
+	return c.queue.conclude(b, o.ID, o.Queued, fate)
 }
 
-// keep stores a page, queues its links and returns its number.
-func (a *arrivals) keep(b journal.Batch, o *outcome) (number uint64, err error) {
-	number, o.Wire.Kind = a.totals.nextPage(), store.WirePage
-	a.obey(o)
+// keepPage stores a page, queues its links and returns its number.
+func (c *Crawler) keepPage(b journal.Batch, o *outcome) (number uint64, err error) {
+	number, o.Wire.Kind = c.totals.nextPage(), store.WirePage
+	c.obeyPage(o)
 	found(o.Host, o.Read.Feeds)
-	links, err := a.queue.links(b, o)
+	links, err := c.queue.links(b, o)
 	if err != nil {
 		return 0, err
 	}
-	if err := b.PutPage(a.record(o, number, links), journal.Content{Page: o.Read.Page, Body: o.Read.Body}); err != nil {
+	if err := b.PutPage(c.pageRecord(o, number, links), journal.Content{Page: o.Read.Page, Body: o.Read.Body}); err != nil {
 		return 0, err
 	}
-	a.latest.add(number, o.Read.Page)
-	a.count(o)
+	c.latest.add(number, o.Read.Page)
+	c.countPage(o)
 	return number, nil
 }
 
@@ -164,21 +149,21 @@ func visitOf(r *fetch.Response) store.Visit {
 	}
 }
 
-func (a *arrivals) count(o *outcome) {
+func (c *Crawler) countPage(o *outcome) {
 	h := o.Host
-	a.hosts.CountPage(h)
-	a.totals.stored(o.Read.Size, o.Read.Score.Relevant, o.Read.Score.Topics)
-	a.tellPaid()
+	c.hosts.CountPage(h)
+	c.totals.stored(o.Read.Size, o.Read.Score.Relevant, o.Read.Score.Topics)
+	c.tellPaid()
 	if o.Read.Score.Relevant {
 		h.Relevant++
-		if !o.Read.Score.Echo && !a.opt.Scope.Parties { // a party is wanted whatever is on topic
-			a.traps.Relevant(&h.Trap, o.Birth.URL)
+		if !o.Read.Score.Echo && !c.opt.Scope.Parties { // a party is wanted whatever is on topic
+			c.traps.Relevant(&h.Trap, o.Birth.URL)
 		}
 	}
-	a.harvest.Count(o.Read.Score.Relevant)
+	c.harvest.Count(o.Read.Score.Relevant)
 }
 
-func (a *arrivals) record(o *outcome, number uint64, links []store.ID) *store.Page {
+func (c *Crawler) pageRecord(o *outcome, number uint64, links []store.ID) *store.Page {
 	p, header := o.Read, o.Resp.Header
 	return &store.Page{
 		Number: number, ID: o.urlid(), URL: o.Birth.URL,
@@ -188,12 +173,12 @@ func (a *arrivals) record(o *outcome, number uint64, links []store.ID) *store.Pa
 		Label: p.Score.Label, Probability: p.Score.Probability, Rule: p.Score.Rule,
 		Bytes: o.Read.Size, At: o.Resp.Start.UnixMilli(), Depth: o.Birth.Depth,
 		Charset: p.Charset, LinkKinds: p.LinkKinds(), Unseen: int64(p.Unseen) + 1,
-		Rights: a.rights(o), Topics: p.Score.Topics, Parent: o.Queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
+		Rights: c.rightsOf(o), Topics: p.Score.Topics, Parent: o.Queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
 	}
 }
 
-// obey lets what a person said of a URL before it was fetched, also before it was
+// obeyPage lets what a person said of a URL before it was fetched, also before it was
 // fetched again, decide about its page.
-func (a *arrivals) obey(o *outcome) {
-	a.marks.overrule(o.urlid(), &o.Read.Score)
+func (c *Crawler) obeyPage(o *outcome) {
+	c.marks.overrule(o.urlid(), &o.Read.Score)
 }

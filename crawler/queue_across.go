@@ -11,15 +11,9 @@ import (
 	"fossick/store"
 )
 
-// across is what a queue has to do with other agents of its crawl.
-type across struct{ queue *queue }
-
-// newAcross returns it.
-func newAcross(q *queue) *across { return &across{q} }
-
 // Part returns the part of the web that a URL is in, and whether it may be asked for here.
-func (a *across) Part(url string) (part uint16, mine bool) {
-	sites := a.queue.opt.Sites
+func (q *queue) Part(url string) (part uint16, mine bool) {
+	sites := q.opt.Sites
 	if sites == nil {
 		return 0, true
 	}
@@ -27,13 +21,13 @@ func (a *across) Part(url string) (part uint16, mine bool) {
 	return part, sites.Mine(part)
 }
 
-// heard says that the scorer has learned from so many pages of other agents. It is safe for
+// heardPages says that the scorer has learned from so many pages of other agents. It is safe for
 // concurrent use.
-func (a *across) heard(pages uint64) { a.queue.passes.Heard(pages) }
+func (q *queue) heardPages(pages uint64) { q.passes.Heard(pages) }
 
-// Held says whether a URL is in a part that is this agent's, though it may have to wait.
-func (a *across) Held(url string) bool {
-	sites := a.queue.opt.Sites
+// heldPart says whether a URL is in a part that is this agent's, though it may have to wait.
+func (q *queue) heldPart(url string) bool {
+	sites := q.opt.Sites
 	return sites == nil || sites.Held(sites.Part(url))
 }
 
@@ -47,22 +41,22 @@ func dispatch(q *queue, b journal.Batch, head Parcel) error {
 	})
 }
 
-// listed puts what goes across of a sitemap into the outbox.
-func (a *across) listed(b journal.Batch, depth int) error {
-	return dispatch(a.queue, b, Parcel{Via: store.ViaAgent, Depth: depth})
+// listSeeds puts what goes across of a sitemap into the outbox.
+func (q *queue) listSeeds(b journal.Batch, depth int) error {
+	return dispatch(q, b, Parcel{Via: store.ViaAgent, Depth: depth})
 }
 
 // takeIn enters what a parcel tells of: links are its own, as this crawl rates them.
-func (a *across) takeIn(b journal.Batch, p *Parcel, links []link) error {
+func (q *queue) takeIn(b journal.Batch, p *Parcel, links []link) error {
 	for i := range p.Known {
-		if err := a.know(b, &p.Known[i]); err != nil {
+		if err := q.know(b, &p.Known[i]); err != nil {
 			return fmt.Errorf("%s, of another agent: %w", p.Known[i].URL, err)
 		}
 	}
-	q, birth := a.queue, store.Birth{Via: p.Via, Depth: p.Depth, Hops: p.Hops}
+	birth := store.Birth{Via: p.Via, Depth: p.Depth, Hops: p.Hops}
 	if p.From != "" {
 		var err error
-		if birth.From, err = a.teller(b, p); err != nil {
+		if birth.From, err = q.teller(b, p); err != nil {
 			return err
 		}
 	}
@@ -89,18 +83,17 @@ func (a *across) takeIn(b journal.Batch, p *Parcel, links []link) error {
 }
 
 // teller returns the number of the URL that a parcel is from, known here from then on.
-func (a *across) teller(b journal.Batch, p *Parcel) (store.ID, error) {
+func (q *queue) teller(b journal.Batch, p *Parcel) (store.ID, error) {
 	f := link{URL: p.From, Hash: store.HashURL(p.From), Skip: Reason}
 	seen, err := b.Lookup(f.Hash)
 	if err != nil || seen.ID != 0 {
 		return seen.ID, err
 	}
-	return a.queue.discoverNew(b, store.Birth{Via: store.ViaAgent, Depth: max(0, p.Depth-1)}, f, orders.Link{})
+	return q.discoverNew(b, store.Birth{Via: store.ViaAgent, Depth: max(0, p.Depth-1)}, f, orders.Link{})
 }
 
 // gain queues what waits of parts that are this agent's from now on.
-func (a *across) gain(gained func(part uint16) bool) error {
-	q := a.queue
+func (q *queue) gain(gained func(part uint16) bool) error {
 	for w, err := range q.journal.Waiters() {
 		if err != nil {
 			return err
@@ -114,8 +107,8 @@ func (a *across) gain(gained func(part uint16) bool) error {
 
 // know enters a URL that the agent knew which had its part before. What ended there ends
 // here, what waited there waits here; what is stored here is left as it is.
-func (a *across) know(b journal.Batch, k *acrossKnown) error {
-	q, h := a.queue, store.HashURL(k.URL)
+func (q *queue) know(b journal.Batch, k *acrossKnown) error {
+	h := store.HashURL(k.URL)
 	if k.State == StateLost && q.opt.RefetchLost {
 		k.State, k.Missing = "", true
 		place := q.placed(orders.Link{Score: k.Score, Step: q.totals.lastPage(), Depth: k.Depth}, nil)
@@ -137,7 +130,7 @@ func (a *across) know(b journal.Batch, k *acrossKnown) error {
 			q.totals.Ended(fate.State)
 			return b.End(id, fate)
 		}
-		return b.Queue(id, a.wait(id, k.URL, place))
+		return b.Queue(id, q.placeOf(id, k.URL, place))
 	case seen.Skipped:
 		q.totals.wanted()
 		if err := b.Rediscover(seen.ID, birth); err != nil {
@@ -150,12 +143,12 @@ func (a *across) know(b journal.Batch, k *acrossKnown) error {
 			q.totals.Ended(fate.State)
 			return b.End(seen.ID, fate)
 		}
-		a.wait(seen.ID, k.URL, place)
+		q.placeOf(seen.ID, k.URL, place)
 		return nil
 	}
 	switch _, err := b.Queued(seen.ID); {
 	case errors.Is(err, store.ErrUnknown):
-		return a.knowEnded(b, seen.ID, k, place, fate)
+		return q.knowEnded(b, seen.ID, k, place, fate)
 	case err != nil || k.State == "":
 		return err
 	}
@@ -165,17 +158,17 @@ func (a *across) know(b journal.Batch, k *acrossKnown) error {
 
 // knowEnded is know of a URL that has ended here. That it did so elsewhere may be known better
 // by now.
-func (a *across) knowEnded(b journal.Batch, id store.ID, k *acrossKnown, place store.Queued, fate store.Fate) error {
+func (q *queue) knowEnded(b journal.Batch, id store.ID, k *acrossKnown, place store.Queued, fate store.Fate) error {
 	state, err := b.Ended(id)
 	switch {
 	case err != nil:
 		return err
 	case state == StateElsewhere && k.State == "" && k.Missing: // to be asked for again
-		a.queue.totals.reopened(state)
-		return b.Requeue(store.HashURL(k.URL), id, a.wait(id, k.URL, place))
+		q.totals.reopened(state)
+		return b.Requeue(store.HashURL(k.URL), id, q.placeOf(id, k.URL, place))
 	case state == StateElsewhere && k.State == StateLost, state == StateLost && k.State == string(fetch.StateOK):
-		a.queue.totals.reopened(state)
-		a.queue.totals.Ended(fate.State)
+		q.totals.reopened(state)
+		q.totals.Ended(fate.State)
 		return b.End(id, fate)
 	}
 	return nil
@@ -193,19 +186,19 @@ func fateOf(k *acrossKnown, at int64) store.Fate {
 // lostReason is why the page of a URL is missing.
 const lostReason = "the agent that fetched it is gone, and no other agent has a copy of its pages"
 
-// Found says of a URL whose page is lost that it is another agent's to tell of.
-func (a *across) Found(b journal.Batch, id store.ID, fate store.Fate) error {
+// foundElsewhere says of a URL whose page is lost that it is another agent's to tell of.
+func (q *queue) foundElsewhere(b journal.Batch, id store.ID, fate store.Fate) error {
 	state, err := b.Ended(id)
 	if err != nil || state != StateLost {
 		return err
 	}
-	a.queue.totals.reopened(state)
-	a.queue.totals.Ended(fate.State)
+	q.totals.reopened(state)
+	q.totals.Ended(fate.State)
 	return b.End(id, fate)
 }
 
-// wait queues a URL, and returns its place.
-func (a *across) wait(id store.ID, url string, place store.Queued) store.Queued {
-	a.queue.frontier.Push(item(id, a.queue.frontier.Host(page.Host(url)), url, place.Priority), place.Also...)
+// placeOf queues a URL, and returns its place.
+func (q *queue) placeOf(id store.ID, url string, place store.Queued) store.Queued {
+	q.frontier.Push(item(id, q.frontier.Host(page.Host(url)), url, place.Priority), place.Also...)
 	return place
 }

@@ -28,10 +28,10 @@ func TestManySeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.totals.URLs() != n || c.leases.frontier.Len() != n {
-			t.Errorf("%d URLs known, %d wait; want %d", c.totals.URLs(), c.leases.frontier.Len(), n)
+		if c.totals.URLs() != n || c.frontier.Len() != n {
+			t.Errorf("%d URLs known, %d wait; want %d", c.totals.URLs(), c.frontier.Len(), n)
 		}
-		if err := c.leases.frontier.Close(); err != nil {
+		if err := c.frontier.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,7 +49,7 @@ func TestSeedOutOfNarrowerScope(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.leases.frontier.Close(); err != nil {
+	if err := c.frontier.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -22,59 +22,40 @@ import (
 // journal. So a kill costs nothing; the next session asks for what is still to be asked. A
 // URL keeps its fate and its page until an answer says otherwise.
 
-// revisits asks for stored pages again.
-type revisits struct {
-	opt      *Options
-	frontier *frontier.Frontier
-	totals   *running
-	hosts    *hosts.Table
-	queue    *queue
-	endings  *endings
-	contact  *contact
-	arrivals *arrivals
-	news     *siteNews
-	chances  *hosts.Book
-	session  session
+// revisiting says whether stored pages are asked for.
+func (c *Crawler) revisiting() bool { return c.opt.Revisits != nil && !c.revisitsOver }
 
-	over  bool      // the queue has its turn
-	asked bool      // the chooser was, and has no page by now
-	again time.Time // when it may have one; zero: not before the frontier is idle
-}
-
-// on says whether stored pages are asked for.
-func (v *revisits) on() bool { return v.opt.Revisits != nil && !v.over }
-
-// fill queues the stored pages whose turn it is. idle says that none waits or is in flight
+// fillRevisits queues the stored pages whose turn it is. idle says that none waits or is in flight
 // that could be asked for soon. It returns when there may be more, as chooser does.
-func (v *revisits) fill(idle bool) (again time.Time, err error) {
-	if !v.on() {
+func (c *Crawler) fillRevisits(idle bool) (again time.Time, err error) {
+	if !c.revisiting() {
 		return time.Time{}, nil
 	}
-	now := v.opt.Now()
-	if v.asked && !idle && (v.again.IsZero() || now.Before(v.again)) {
-		return v.again, nil
+	now := c.opt.Now()
+	if c.revisitsAsked && !idle && (c.revisitsAgain.IsZero() || now.Before(c.revisitsAgain)) {
+		return c.revisitsAgain, nil
 	}
 	var noPage []string
 	for {
-		p, again, err := v.opt.Revisits.Next(now, idle)
+		p, again, err := c.opt.Revisits.Next(now, idle)
 		if err != nil {
 			return time.Time{}, fmt.Errorf("pages to be asked for again: %w", err)
 		}
 		if p == nil {
-			v.asked, v.again = true, again
-			return again, errors.Join(v.endings.takeBack(noPage), v.frontier.Err())
+			c.revisitsAsked, c.revisitsAgain = true, again
+			return again, errors.Join(c.queue.takeBack(noPage), c.frontier.Err())
 		}
 		idle = false
 		if p.NoPage {
 			noPage = append(noPage, p.URL)
 			continue
 		}
-		if !v.frontier.Queued(frontier.ID(p.ID)) { // else it has not had its turn yet
-			priority, err := v.priority(p, now)
+		if !c.frontier.Queued(frontier.ID(p.ID)) { // else it has not had its turn yet
+			priority, err := c.revisitPriority(p, now)
 			if err != nil {
 				return time.Time{}, err
 			}
-			v.queue.pushStored(p.ID, p.URL, priority)
+			c.queue.pushStored(p.ID, p.URL, priority)
 		}
 	}
 }
@@ -89,27 +70,27 @@ const (
 	beforeNew = 1e15
 )
 
-// priority is that of a page whose turn it is.
-func (v *revisits) priority(p *Due, now time.Time) (float64, error) {
-	chance, err := v.chances.Revisit(p.URL, func() ([]store.Visit, error) { return store.VisitsOf(v.opt.Store, p.ID) }, now)
+// revisitPriority is that of a page whose turn it is.
+func (c *Crawler) revisitPriority(p *Due, now time.Time) (float64, error) {
+	chance, err := c.chances.Revisit(p.URL, func() ([]store.Visit, error) { return store.VisitsOf(c.opt.Store, p.ID) }, now)
 	if err != nil {
 		return 0, fmt.Errorf("visits to %s: %w", p.URL, err)
 	}
 	priority := p.Priority - (1-chance)*inDoubt
-	if v.opt.NewPages {
+	if c.opt.NewPages {
 		priority += beforeNew
 	}
 	return priority, nil
 }
 
-// expect tells a chooser that wants to know with what chance a page's next visit succeeds.
-func (v *revisits) expect(o *outcome, visit store.Visit) error {
-	h, ok := v.opt.Revisits.(hopeful)
+// expectRevisit tells a chooser that wants to know with what chance a page's next visit succeeds.
+func (c *Crawler) expectRevisit(o *outcome, visit store.Visit) error {
+	h, ok := c.opt.Revisits.(hopeful)
 	if !ok {
 		return nil
 	}
-	chance, err := v.chances.Next(o.Birth.URL, func() ([]store.Visit, error) {
-		all, err := store.VisitsOf(v.opt.Store, o.Old.ID)
+	chance, err := c.chances.Next(o.Birth.URL, func() ([]store.Visit, error) {
+		all, err := store.VisitsOf(c.opt.Store, o.Old.ID)
 		return append(all, visit), err
 	})
 	if err != nil {
@@ -119,34 +100,34 @@ func (v *revisits) expect(o *outcome, visit store.Visit) error {
 	return nil
 }
 
-// prepare makes a job of a leased URL whose page is stored. Its id is 0, as
+// prepareRevisit makes a job of a leased URL whose page is stored. Its id is 0, as
 // of all jobs that no URL of the queue waits for: what ends it ends no URL.
-func (v *revisits) prepare(it frontier.Item) (*workJob, error) {
-	old, err := v.opt.Store.URLs().CopyOf(store.ID(it.ID))
+func (c *Crawler) prepareRevisit(it frontier.Item) (*workJob, error) {
+	old, err := c.opt.Store.URLs().CopyOf(store.ID(it.ID))
 	if err != nil {
 		return nil, fmt.Errorf("page to be refreshed: %w", err)
 	}
-	h, err := v.hosts.Get(page.Host(old.Birth.URL), old.Birth.URL)
+	h, err := c.hosts.Get(page.Host(old.Birth.URL), old.Birth.URL)
 	if err != nil {
 		return nil, err
 	}
 	j := &workJob{Host: h, Target: old.Birth.URL, leased: leased{Birth: old.Birth, Priority: it.Priority, Old: old,
 		Queued: store.Queued{Score: old.Page.Parent, Visits: old.Visits}}}
-	h.Health.Reconsider(v.opt.Now())
+	h.Health.Reconsider(c.opt.Now())
 	switch {
-	case v.opt.Scope.Forgotten.Has(old.Birth.URL), h.Health.Verdict != "", old.Visits >= maxVisitNumber:
-		return nil, v.pass(j)
+	case c.opt.Scope.Forgotten.Has(old.Birth.URL), h.Health.Verdict != "", old.Visits >= maxVisitNumber:
+		return nil, c.passRevisit(j)
 	case !h.Resolved:
 		j.task = address
 		return j, nil
-	case !v.hosts.RobotsFresh(h) || h.Health.Probed():
-		return v.contact.prepare(j)
-	case v.contact.reservationsDue(h, old.Birth.URL):
+	case !c.hosts.RobotsFresh(h) || h.Health.Probed():
+		return c.prepareRobots(j)
+	case c.reservationsDue(h, old.Birth.URL):
 		return tdmrepJob(j), nil
-	case !h.Rules.Allowed(v.opt.Agent, page.Path(j.Target)), refusal(v.opt, h, j.Target) != "":
-		return nil, v.pass(j)
+	case !h.Rules.Allowed(c.opt.Agent, page.Path(j.Target)), refusal(&c.opt, h, j.Target) != "":
+		return nil, c.passRevisit(j)
 	}
-	if !v.news.prepare(j) {
+	if !c.prepareNews(j) {
 		j.task = workPage
 	}
 	return j, nil
@@ -155,10 +136,10 @@ func (v *revisits) prepare(it frontier.Item) (*workJob, error) {
 // maxVisitNumber is the last that a visit's key has room for.
 const maxVisitNumber = 1<<16 - 1
 
-// pass leaves a page as it is; its host is free again at once.
-func (v *revisits) pass(j *workJob) error {
-	v.session.passed()
-	v.frontier.Done(j.Host.Party, time.Time{})
+// passRevisit leaves a page as it is; its host is free again at once.
+func (c *Crawler) passRevisit(j *workJob) error {
+	c.refreshed.passed()
+	c.frontier.Done(j.Host.Party, time.Time{})
 	return nil
 }
 
@@ -171,27 +152,27 @@ func putRevisit(b journal.Batch, o *outcome, visit store.Visit) error {
 	return b.PutWire(o.Old.ID, n, o.Wire)
 }
 
-// apply journals the exchange for a page that is stored.
-func (v *revisits) apply(b journal.Batch, o *outcome) error {
+// applyRevisit journals the exchange for a page that is stored.
+func (c *Crawler) applyRevisit(b journal.Batch, o *outcome) error {
 	r, h := o.Resp, o.Host
 	var err error
-	if o.Old, err = v.opt.Store.URLs().CopyOf(o.Old.ID); err != nil { // somebody may have marked it meanwhile
+	if o.Old, err = c.opt.Store.URLs().CopyOf(o.Old.ID); err != nil { // somebody may have marked it meanwhile
 		return fmt.Errorf("page that was refreshed: %w", err)
 	}
-	v.totals.askedPage(h.Host, r)
+	c.totals.askedPage(h.Host, r)
 	visit := visitOf(r)
 	h.Failures = 0
-	if err := (&renewal{v, b, o, &visit}).apply(); err != nil {
+	if err := (&renewal{c, b, o, &visit}).apply(); err != nil {
 		return err
 	}
-	visit.Rest, visit.Own = v.hosts.RestOf(h, r).Millis()
+	visit.Rest, visit.Own = c.hosts.RestOf(h, r).Millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	visit.Modified = modified(o.Old.Page, r, visit.Change)
-	v.news.visited(h, o.Old, &visit)
-	if err := v.expect(o, visit); err != nil {
+	c.newsVisited(h, o.Old, &visit)
+	if err := c.expectRevisit(o, visit); err != nil {
 		return err
 	}
-	v.opt.Revisits.Answered(o.Old.ID, visit)
+	c.opt.Revisits.Answered(o.Old.ID, visit)
 	return putRevisit(b, o, visit)
 }
 
@@ -311,7 +292,7 @@ func checked(old store.Page, r *fetch.Response) *store.Page {
 
 // A renewal applies what package refresh decides of a stored page that was asked for.
 type renewal struct {
-	v     *revisits
+	v     *Crawler
 	b     journal.Batch
 	o     *outcome
 	visit *store.Visit // that the exchange was
@@ -332,8 +313,8 @@ func (r *renewal) apply() (err error) {
 			return err
 		}
 	}
-	next := v.endings.Next(interval(o.Birth.Depth))
-	switch v.session.judge(o.Old.Page, a) {
+	next := v.queue.nextVisit(interval(o.Birth.Depth))
+	switch v.refreshed.judge(o.Old.Page, a) {
 	case again:
 		v.queue.Requeue(o.workJob)
 	case failed:
@@ -360,7 +341,7 @@ func (r *renewal) apply() (err error) {
 		return r.lose(store.Fate{State: string(fetch.StateDuplicate), Next: next,
 			Reason: fmt.Sprintf("now has the same content as page %d", a.With)})
 	case gone:
-		return r.lose(v.endings.by(o))
+		return r.lose(v.queue.outcomeOf(o))
 	}
 	return nil
 }
@@ -372,10 +353,10 @@ func (r *renewal) replace(next int64) error {
 	if err != nil {
 		return err
 	}
-	v.arrivals.obey(o)
+	v.obeyPage(o)
 	found(o.Host, o.Read.Feeds)
 	r.visit.Change, o.Wire.Kind = o.Read.Change, store.WirePage
-	record := v.arrivals.record(o, old.Number, links)
+	record := v.pageRecord(o, old.Number, links)
 	if err := journal.Stored(r.b).KeepVersion(old, record, o.Read.Former); err != nil {
 		return err
 	}
@@ -386,7 +367,7 @@ func (r *renewal) replace(next int64) error {
 	if err := r.end(store.Fate{State: string(fetch.StateOK), Next: next}); err != nil {
 		return err
 	}
-	return v.arrivals.duplicates.stored(r.b, record.URL, record.Signature, record.Sums()...)
+	return v.tellStored(r.b, record.URL, record.Signature, record.Sums()...)
 }
 
 // withdraw obeys an author who asks by now that a page be not kept. It is asked
@@ -411,9 +392,9 @@ func (r *renewal) lose(fate store.Fate) error {
 
 // move notes that a page has moved, and queues where to.
 func (r *renewal) move() (err error) {
-	fate := r.v.endings.by(r.o)
+	fate := r.v.queue.outcomeOf(r.o)
 	r.o.Wire.Kind = store.WireRedirect
-	if r.visit.Location, err = r.v.endings.redirect(r.b, r.o); err != nil {
+	if r.visit.Location, err = r.v.queue.redirect(r.b, r.o); err != nil {
 		return err
 	}
 	if target, err := redirectTarget(r.v.opt.URLs, r.o.Resp); err == nil && r.visit.Location != 0 {

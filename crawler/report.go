@@ -90,20 +90,20 @@ func (p Progress) After(before Progress) Progress {
 func (c *Crawler) progress() Progress {
 	rest := time.Time{}
 	if c.flight.busy == 0 {
-		rest, _ = c.leases.frontier.Wake()
+		rest, _ = c.frontier.Wake()
 	}
-	outages, down, outage := c.outages.network.Outages()
+	outages, down, outage := c.network.Outages()
 	elapsed, pages := c.totals.session()
 	round := 0
 	if r, ok := c.opt.Revisits.(counted); ok {
 		round = r.Round()
 	}
 	return Progress{
-		Refreshed: c.revisits.session.RefreshCounts, Round: round,
-		Patience: c.leases.choice.progress(), RestUntil: rest, Resting: c.leases.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
+		Refreshed: c.refreshed.RefreshCounts, Round: round,
+		Patience: c.choice.progress(), RestUntil: rest, Resting: c.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
 		Counts: c.totals.snapshot(), Queue: c.queue.Len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
 		Elapsed: elapsed, Pages: pages,
-		Next: c.arrivals.harvest.Estimate(), Turns: c.turns.Stats,
+		Next: c.harvest.Estimate(), Turns: c.turns.Stats,
 	}
 }
 
@@ -120,7 +120,7 @@ type Standing struct {
 // waits for no better links. Safe for concurrent use.
 func (c *Crawler) Standing(ctx context.Context, url string) (s *Standing, err error) {
 	err = c.inbox.inTurn(ctx, func() (error, error) {
-		if choice := c.leases.choice; choice.keeper != nil {
+		if choice := c.choice; choice.keeper != nil {
 			s = &Standing{Price: choice.need(), Wait: choice.waits.of(page.Key(url), c.opt.Now())}
 		}
 		return nil, nil

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/internal/page"
@@ -16,25 +15,12 @@ import (
 	"fossick/store"
 )
 
-// contact makes what comes before a host's pages: the look-up of its address, and its
-// robots.txt.
-type contact struct {
-	opt      *Options
-	network  *hosts.Network
-	frontier *frontier.Frontier
-	totals   *running
-	hosts    *hosts.Table
-	queue    *queue
-	across   *across
-	endings  *endings
-}
-
-// prepare makes the job that fetches robots.txt, or its next hop. A hop
+// prepareRobots makes the job that fetches robots.txt, or its next hop. A hop
 // to another host needs that host as well; while it is in use the URL waits.
-func (k *contact) prepare(j *workJob) (*workJob, error) {
+func (c *Crawler) prepareRobots(j *workJob) (*workJob, error) {
 	j.task = robots
 	j.Target = cmp.Or(j.Host.Hop, page.RobotsURL(j.Birth.URL))
-	j.Robots = &robotsTask{Request: k.request(j)}
+	j.Robots = &robotsTask{Request: c.requestOf(j)}
 	if j.Host.Hop == "" {
 		return j, nil
 	}
@@ -42,23 +28,23 @@ func (k *contact) prepare(j *workJob) (*workJob, error) {
 	if name == j.Host.Name {
 		return j, nil
 	}
-	other, err := k.hosts.Get(name, j.Target)
+	other, err := c.hosts.Get(name, j.Target)
 	if err != nil {
 		return nil, err
 	}
-	if !k.frontier.Take(other.Party, j.Host.Party, k.opt.Now()) {
-		k.queue.Requeue(j)
+	if !c.frontier.Take(other.Party, j.Host.Party, c.opt.Now()) {
+		c.queue.Requeue(j)
 		// Not the address: the others there have nothing to do with it.
-		until := k.opt.Now().Add(minHopWait)
-		if rested := k.frontier.Until(other.Party); rested.After(until) {
+		until := c.opt.Now().Add(minHopWait)
+		if rested := c.frontier.Until(other.Party); rested.After(until) {
 			until = rested
 		}
-		k.hosts.HoldBack(j.Host, until)
+		c.hosts.HoldBack(j.Host, until)
 		return nil, nil
 	}
 	if !other.Resolved && other.Health.Verdict == "" {
-		k.queue.Requeue(j)
-		k.hosts.HoldBack(j.Host, k.opt.Now().Add(minHopWait))
+		c.queue.Requeue(j)
+		c.hosts.HoldBack(j.Host, c.opt.Now().Add(minHopWait))
 		return &workJob{task: address, Host: other, leased: leased{Birth: store.Birth{URL: j.Target}}, Target: j.Target}, nil
 	}
 	j.Robots.Other = other
@@ -68,75 +54,75 @@ func (k *contact) prepare(j *workJob) (*workJob, error) {
 // minHopWait is how long a host waits at least for another that its robots.txt points to.
 const minHopWait = 250 * time.Millisecond
 
-// apply takes in an answer for robots.txt. The URL that waited for it
+// applyRobots takes in an answer for robots.txt. The URL that waited for it
 // goes back to its place.
-func (k *contact) apply(b journal.Batch, o *outcome) error {
+func (c *Crawler) applyRobots(b journal.Batch, o *outcome) error {
 	h, r := o.Host, o.Resp
-	k.totals.asked(o.asked().Host)
+	c.totals.asked(o.asked().Host)
 	if r.State == fetch.StateRedirect {
-		target, err := redirectTarget(k.opt.URLs, r)
-		if err == nil && !k.across.Held(target) { // who asks that host, asks it alone
-			return k.setRobots(o, fetch.DisallowAll("robots.txt is at "+target+": "+Reason))
+		target, err := redirectTarget(c.opt.URLs, r)
+		if err == nil && !c.queue.heldPart(target) { // who asks that host, asks it alone
+			return c.setRobots(o, fetch.DisallowAll("robots.txt is at "+target+": "+Reason))
 		}
 		if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {
 			h.Hop = target
-			k.queue.Requeue(o.workJob)
+			c.queue.Requeue(o.workJob)
 			return nil
 		}
 		// A redirect that leads nowhere is as if the file were not there
 		// (RFC 9309 section 2.3.1.2).
-		return k.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, so everything is allowed"))
+		return c.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, so everything is allowed"))
 	}
 	if r.State == fetch.StateNotModified {
-		k.unchanged(o)
+		c.robotsUnchanged(o)
 		return nil
 	}
 	h.Hop, h.Hops = "", 0
 	if o.other() == nil && (r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied) {
 		// No robots.txt could tell more: none of the host's pages can be had.
-		return k.failed(b, o, "no exchange with the host is possible")
+		return c.robotsFailed(b, o, "no exchange with the host is possible")
 	}
 	rules, _ := fetch.RobotsFrom(r)
 	if hosts.Transient(r) {
 		if !h.Health.LastTry() || r.State != fetch.StateCode {
-			return k.failed(b, o, "robots.txt could not be fetched, so no page of the host is fetched")
+			return c.robotsFailed(b, o, "robots.txt could not be fetched, so no page of the host is fetched")
 		}
 		h.Failures++ // it keeps answering with an error: all is refused for a day
 	} else {
 		h.Failures = 0
 	}
 	if rules == nil {
-		return k.failed(b, o, "robots.txt gave no usable answer")
+		return c.robotsFailed(b, o, "robots.txt gave no usable answer")
 	}
-	return k.setRobots(o, rules)
+	return c.setRobots(o, rules)
 }
 
 // setRobots keeps the rules of a host for a day.
-func (k *contact) setRobots(o *outcome, rules *fetch.Robots) error {
+func (c *Crawler) setRobots(o *outcome, rules *fetch.Robots) error {
 	h := o.Host
-	rules = rules.Narrow(k.opt.Agent, uses...)
+	rules = rules.Narrow(c.opt.Agent, uses...)
 	text, err := rules.MarshalText()
 	if err != nil {
 		return fmt.Errorf("host %s: robots.txt: %w", h.Name, err)
 	}
 	h.Rules = rules
-	h.Robots, h.RobotsCode, h.RobotsAt = text, o.Resp.Code, k.opt.Now().UnixMilli()
-	k.keepValidators(o)
+	h.Robots, h.RobotsCode, h.RobotsAt = text, o.Resp.Code, c.opt.Now().UnixMilli()
+	c.keepValidators(o)
 	h.Hop, h.Hops = "", 0
 	h.Health.Met()
 	h.Maps.Renamed()
-	k.queue.Requeue(o.workJob)
+	c.queue.Requeue(o.workJob)
 	return nil
 }
 
-// failed counts a failure of the first contact with a host, or of a probe of one that
+// robotsFailed counts a failure of the first contact with a host, or of a probe of one that
 // answered before. In the end all its URLs end with the network's state.
-func (k *contact) failed(b journal.Batch, o *outcome, what string) error {
+func (c *Crawler) robotsFailed(b journal.Batch, o *outcome, what string) error {
 	h, r, again := &o.Host.Health, o.Resp, false
 	h.CountFirst()
 	if hosts.Silent(r) && h.Lived() && o.other() == nil {
-		back, closed := k.network.FailedProbe(h, r.State)
-		if err := k.queue.pardon(b, back); err != nil {
+		back, closed := c.network.FailedProbe(h, r.State)
+		if err := c.queue.pardon(b, back); err != nil {
 			return err
 		}
 		again = !closed
@@ -144,20 +130,20 @@ func (k *contact) failed(b journal.Batch, o *outcome, what string) error {
 		again = h.FailedFirst(r, what)
 	}
 	if again {
-		k.queue.Requeue(o.workJob)
+		c.queue.Requeue(o.workJob)
 		return nil
 	}
-	return k.endings.conclude(b, o.ID, o.Queued, k.endings.of(h.Verdict, h.Why))
+	return c.queue.conclude(b, o.ID, o.Queued, c.queue.outcome(h.Verdict, h.Why))
 }
 
 // maxValidatorBytes bounds an ETag that is kept with a host; real ones have some
 // tens of bytes, and a header may have many thousand.
 const maxValidatorBytes = 256
 
-// request asks for a host's robots.txt, or for the next hop of a redirect.
+// requestOf asks for a host's robots.txt, or for the next hop of a redirect.
 // When the rules at hand are a day old and the file's server named their version,
 // it asks for the file only if it has changed.
-func (k *contact) request(j *workJob) fetch.Request {
+func (c *Crawler) requestOf(j *workJob) fetch.Request {
 	req := fetch.RobotsRequest(j.Target)
 	if j.Host.Rules != nil && j.Host.Hop == "" {
 		req.ETag, req.LastModified = j.Host.RobotsETag, j.Host.RobotsModified
@@ -165,21 +151,21 @@ func (k *contact) request(j *workJob) fetch.Request {
 	return req
 }
 
-// unchanged takes in the answer that a robots.txt is as it was (304): its
+// robotsUnchanged takes in the answer that a robots.txt is as it was (304): its
 // rules hold for another day. The URL that waited for it goes back to its place.
-func (k *contact) unchanged(o *outcome) {
+func (c *Crawler) robotsUnchanged(o *outcome) {
 	h := o.Host
-	h.RobotsAt = k.opt.Now().UnixMilli()
+	h.RobotsAt = c.opt.Now().UnixMilli()
 	h.Hop, h.Hops, h.Failures = "", 0, 0
 	h.Health.Met()
-	k.queue.Requeue(o.workJob)
+	c.queue.Requeue(o.workJob)
 }
 
 // keepValidators notes the version of the rules that o brought. Behind a redirect
 // the file is another's, and asked for anew.
-func (k *contact) keepValidators(o *outcome) {
+func (c *Crawler) keepValidators(o *outcome) {
 	h, header := o.Host, o.Resp.Header
-	h.RobotsAgent = k.opt.Agent
+	h.RobotsAgent = c.opt.Agent
 	h.RobotsETag, h.RobotsModified = "", ""
 	if o.Resp.State != fetch.StateOK || o.Target != page.RobotsURL(o.Birth.URL) {
 		return
@@ -194,8 +180,8 @@ func (k *contact) keepValidators(o *outcome) {
 
 // reservationsDue says whether a host is to be asked for its tdmrep.json before the page at
 // url: where the crawl's purpose heeds it and robots.txt allows it, once a day.
-func (k *contact) reservationsDue(h *hosts.Host, url string) bool {
-	return k.opt.Purpose.Mines() && !k.hosts.ReservedFresh(h) && h.Rules.Allowed(k.opt.Agent, page.Path(page.TDMRepURL(url)))
+func (c *Crawler) reservationsDue(h *hosts.Host, url string) bool {
+	return c.opt.Purpose.Mines() && !c.hosts.ReservedFresh(h) && h.Rules.Allowed(c.opt.Agent, page.Path(page.TDMRepURL(url)))
 }
 
 // tdmrepJob has a job fetch tdmrep.json before its page.
@@ -206,11 +192,11 @@ func tdmrepJob(j *workJob) *workJob {
 
 // applyTDMRep takes in an answer for tdmrep.json. The URL that waited for it goes back to
 // its place. What was known holds on for a day where the host could not tell.
-func (k *contact) applyTDMRep(o *outcome) error {
+func (c *Crawler) applyTDMRep(o *outcome) error {
 	h, r := o.Host, o.Resp
-	k.totals.asked(h.Host)
-	k.queue.Requeue(o.workJob)
-	h.TDMAt = k.opt.Now().UnixMilli()
+	c.totals.asked(h.Host)
+	c.queue.Requeue(o.workJob)
+	h.TDMAt = c.opt.Now().UnixMilli()
 	if hosts.Transient(r) {
 		h.Failures++
 		return nil
@@ -263,9 +249,9 @@ func refusal(opt *Options, h *hosts.Host, url string) string {
 	return ""
 }
 
-// rights is all that the owner says of the use of a page that has come.
-func (a *arrivals) rights(o *outcome) (all []string) {
-	for _, s := range said(o.Host, a.opt.Agent, o.Birth.URL) {
+// rightsOf is all that the owner says of the use of a page that has come.
+func (c *Crawler) rightsOf(o *outcome) (all []string) {
+	for _, s := range said(o.Host, c.opt.Agent, o.Birth.URL) {
 		all = append(all, string(s))
 	}
 	for _, s := range rights.OfHeader(o.Resp.Header) {

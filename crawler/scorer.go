@@ -131,6 +131,6 @@ func (a *Agent) Hear(told []byte) error {
 		return nil
 	}
 	pages, err := t.Hear(told)
-	a.across.heard(pages)
+	a.crawl.queue.heardPages(pages)
 	return err
 }

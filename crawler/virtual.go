@@ -66,7 +66,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	}
 	c.hosts.KeepAll() // the journal would keep what the cache forgets
 	if err := c.open(); err != nil {
-		return VirtualResult{}, errors.Join(err, c.leases.frontier.Close())
+		return VirtualResult{}, errors.Join(err, c.frontier.Close())
 	}
 	r, err := c.run(newWeb(ctx, web, c.reader, clock, opt.MaxTime, !opt.Delay.Off))
 	if r.Stopped == StopInterrupted {
@@ -90,7 +90,7 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *clock) 
 	}
 	switch v.Stopped {
 	case StopMaxPages:
-		v.Waiting = c.leases.frontier.Len()
+		v.Waiting = c.frontier.Len()
 	case StopNothing:
 		v.Stopped = StopEmpty
 	}
