@@ -40,7 +40,7 @@ func Train(ctx context.Context, examples []Example) (*Model, error) {
 			}
 		}
 	}
-	m, _, err := train.Train(ctx, rows, train.Options{Method: train.Method{Classifier: models.LinearSVM}, Seed: 1})
+	m, _, err := train.Train(ctx, rows, train.Options{Classifier: models.LinearSVM, Seed: 1})
 	if err != nil {
 		return nil, err
 	}

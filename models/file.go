@@ -199,6 +199,9 @@ func parse(raw []byte) (*Model, error) {
 	if !w.Extractor.stemmed() {
 		return nil, fmt.Errorf("model: %w: its words were stemmed by another version of fossick; train the model again", ErrFormat)
 	}
+	if w.Extractor.Bigrams || w.Extractor.Chars != 0 {
+		return nil, fmt.Errorf("model: %w: it has pairs of words or runs of characters as terms, which fossick no longer reads; train the model again", ErrFormat)
+	}
 	m := w.model()
 	if err := m.Check(); err != nil {
 		return nil, fmt.Errorf("%w: %w; train the model again", ErrFormat, err)

@@ -149,7 +149,7 @@ func newWireExtractor(x *features.ExtractorOptions) wireExtractor {
 		stems = 0
 	}
 	return wireExtractor{x.Analyzer.NoStem, stems, x.Analyzer.KeepStop, x.Analyzer.MinLength, x.Analyzer.MaxLength,
-		uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, x.Bigrams, x.Lead, x.Chars}
+		uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, false, x.Lead, 0}
 }
 
 // stemmed reports whether this build makes the stems that the model's terms are.
@@ -164,7 +164,7 @@ func (w *wire) model() *Model {
 		Extractor: features.ExtractorOptions{
 			Analyzer: features.AnalyzerOptions{NoStem: x.NoStem, KeepStop: x.KeepStop,
 				MinLength: x.MinLength, MaxLength: x.MaxLength, Numbers: features.Numbers(x.Numbers)},
-			TitleWeight: x.TitleWeight, Fields: x.Fields, Bigrams: x.Bigrams, Lead: x.Lead, Chars: x.Chars,
+			TitleWeight: x.TitleWeight, Fields: x.Fields, Lead: x.Lead,
 		},
 		Weighting:  features.Weighting{IDF: w.IDF, Sublinear: w.Sublinear, Norm: w.Norm},
 		Frequency:  w.Frequency,

@@ -19,7 +19,7 @@ type complex struct {
 // from the rest, or for a decision list of any.
 type ruleSearch struct {
 	counter
-	opt      CN2
+	opt      cn2
 	class    int       // −1: any
 	nlog     []float64 // n · ln n
 	critical float64   // of the likelihood ratio
@@ -30,9 +30,9 @@ type ruleSearch struct {
 }
 
 // newRuleSearch returns a search of rules for a class, or of a list for −1.
-func newRuleSearch(d *cover, opt CN2, class int) *ruleSearch {
+func newRuleSearch(d *cover, opt cn2, class int) *ruleSearch {
 	s := &ruleSearch{opt: opt, class: class, made: map[string]bool{}}
-	s.counter = counter{data: d, groups: 2, group: make([]int32, d.classes), unit: 1 << (opt.Covers - 1)}
+	s.counter = counter{data: d, groups: 2, group: make([]int32, d.classes), unit: 1 << (opt.covers - 1)}
 	for c := range s.group {
 		if s.group[c] = 1; c == class {
 			s.group[c] = 0
@@ -49,9 +49,9 @@ func newRuleSearch(d *cover, opt CN2, class int) *ruleSearch {
 		}
 	}
 	s.weight = slices.Repeat([]int32{s.unit}, len(d.y))
-	s.critical = critical(opt.Significance, s.groups-1)
+	s.critical = critical(opt.significance, s.groups-1)
 	for i := range s.spare {
-		for range opt.Beam {
+		for range opt.beam {
 			s.spare[i] = append(s.spare[i], s.newTally())
 		}
 	}
@@ -222,18 +222,18 @@ func (s *ruleSearch) specialise(x *complex, found *candidate) *candidate {
 // better than the best found, even if they lost all rows but those of their
 // class. They are left out, so that they take no place in the beam.
 func (s *ruleSearch) top(found *candidate) []*candidate {
-	beam := make([]*candidate, 0, s.opt.Beam+1)
+	beam := make([]*candidate, 0, s.opt.beam+1)
 	for i := range s.step {
 		c := &s.step[i]
-		if len(beam) == s.opt.Beam && c.quality < beam[len(beam)-1].quality || s.hopeless(c, found) {
+		if len(beam) == s.opt.beam && c.quality < beam[len(beam)-1].quality || s.hopeless(c, found) {
 			continue
 		}
 		at, same := slices.BinarySearchFunc(beam, c, (*candidate).order)
-		if same || at == s.opt.Beam {
+		if same || at == s.opt.beam {
 			continue
 		}
 		beam = slices.Insert(beam, at, c)
-		beam = beam[:min(len(beam), s.opt.Beam)]
+		beam = beam[:min(len(beam), s.opt.beam)]
 	}
 	return beam
 }

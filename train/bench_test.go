@@ -12,7 +12,7 @@ func BenchmarkTrain(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: name}, Seed: 1}); err != nil {
+				if _, _, err := Train(context.Background(), stream(set), Options{Classifier: name, Seed: 1}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -14,45 +14,23 @@ import (
 	"fossick/models/features"
 )
 
-// CN2 says how rules are learnt. The zero value has the defaults.
-type CN2 struct {
-	Ordered      bool    // a decision list (Clark & Niblett 1989), not rules a class (Clark & Boswell 1991)
-	Beam         int     // complexes kept a step; 0 is 5
-	Significance float64 // a rule's class distribution differs from chance with this probability; 0 is 0.999, of a list 0.99
-
-	// Covers is how many rules of its class may cover a page, in 1 to 16; 0 is
-	// 6. A page counts half of what it did for each rule that covers it (the
-	// weighted covering of Lavrač, Kavšek, Flach & Todorovski 2004). So rules
-	// overlap and many say of a page what they know; 1 is Clark & Boswell's,
-	// where one does. A list has no use for it.
-	Covers int
-}
-
-func (o CN2) filled() CN2 {
-	if o.Beam == 0 {
-		o.Beam = 5
-	}
-	if o.Significance == 0 {
-		if o.Significance = 0.999; o.Ordered {
-			o.Significance = 0.99
-		}
-	}
-	if o.Covers == 0 {
-		o.Covers = 6
-	}
-	return o
-}
-
-func (o CN2) check() error {
-	if o.Beam < 0 || o.Covers < 0 || o.Covers > 16 || !(o.Significance >= 0 && o.Significance < 1) {
-		return fmt.Errorf("training %s with a beam of %d at significance %v, a page covered %d times; want a beam of at least 1, a significance of 0 or more and below 1, and 1 to 16 times",
-			models.CN2, o.Beam, o.Significance, o.Covers)
-	}
-	return nil
-}
-
 // cn2 learns rules on counts of the terms that gain most.
-type cn2 struct{ CN2 }
+type cn2 struct {
+	ordered      bool    // a decision list (Clark & Niblett 1989), not rules for each class (Clark & Boswell 1991)
+	beam         int     // complexes kept in a step
+	significance float64 // a rule's class distribution differs from chance with this probability
+	// covers is how many rules of its class may cover a page. A page counts half of what it
+	// did for each rule that covers it (the weighted covering of Lavrač, Kavšek, Flach &
+	// Todorovski 2004); 1 is Clark & Boswell's covering. A list has no use for it.
+	covers int
+}
+
+func newCN2(ordered bool) cn2 {
+	if ordered {
+		return cn2{ordered: true, beam: 5, significance: 0.99, covers: 6}
+	}
+	return cn2{beam: 5, significance: 0.999, covers: 6}
+}
 
 func (cn2) name() string { return models.CN2 }
 
@@ -64,24 +42,23 @@ func (l cn2) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitt
 	if err != nil {
 		return nil, err
 	}
-	set := l.filled()
-	if f.rules, err = induce(ctx, rows, y, len(c.classes), len(f.kept), set); err != nil {
+	if f.rules, err = induce(ctx, rows, y, len(c.classes), len(f.kept), l); err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.CN2, err)
 	}
 	f.settings["rules"] = strconv.Itoa(f.rules.Len())
-	f.settings["ordered"] = strconv.FormatBool(set.Ordered)
-	f.settings["beam"] = strconv.Itoa(set.Beam)
-	if !set.Ordered {
-		f.settings["covers"] = strconv.Itoa(set.Covers)
+	f.settings["ordered"] = strconv.FormatBool(l.ordered)
+	f.settings["beam"] = strconv.Itoa(l.beam)
+	if !l.ordered {
+		f.settings["covers"] = strconv.Itoa(l.covers)
 	}
-	f.settings["significance"] = fmt.Sprint(set.Significance)
+	f.settings["significance"] = fmt.Sprint(l.significance)
 	return f, nil
 }
 
 // induce learns rules from rows of counts and their classes.
-func induce(ctx context.Context, rows []features.Vector, y []int, classes, terms int, opt CN2) (*models.Rules, error) {
+func induce(ctx context.Context, rows []features.Vector, y []int, classes, terms int, opt cn2) (*models.Rules, error) {
 	d := newCover(rows, y, classes, terms)
-	if opt.Ordered {
+	if opt.ordered {
 		return list(ctx, d, opt)
 	}
 	return perClass(ctx, d, opt)
@@ -90,7 +67,7 @@ func induce(ctx context.Context, rows []features.Vector, y []int, classes, terms
 // list makes a decision list: the best complex of the rows left and its most frequent
 // class. It goes on without those rows until none is significant. The default is what
 // is left.
-func list(ctx context.Context, d *cover, opt CN2) (*models.Rules, error) {
+func list(ctx context.Context, d *cover, opt cn2) (*models.Rules, error) {
 	w := ruleWriter{d, &models.Rules{Ordered: true, Start: []int32{0}}}
 	s := newRuleSearch(d, opt, -1)
 	for s.live.tally.n > 0 {
@@ -111,7 +88,7 @@ func list(ctx context.Context, d *cover, opt CN2) (*models.Rules, error) {
 
 // perClass makes rules for each class. Rules keep what they cover of all rows;
 // the default is the distribution of all.
-func perClass(ctx context.Context, d *cover, opt CN2) (*models.Rules, error) {
+func perClass(ctx context.Context, d *cover, opt cn2) (*models.Rules, error) {
 	found := make([][][]int32, d.classes) // class → rules → selectors
 	if err := parallel(ctx, runtime.GOMAXPROCS(0), d.classes, func(ctx context.Context, class int) (err error) {
 		found[class], err = ofClass(ctx, d, opt, class)
@@ -119,7 +96,7 @@ func perClass(ctx context.Context, d *cover, opt CN2) (*models.Rules, error) {
 	}); err != nil {
 		return nil, err
 	}
-	w := ruleWriter{d, &models.Rules{Shares: opt.Covers > 1, Start: []int32{0}}}
+	w := ruleWriter{d, &models.Rules{Shares: opt.covers > 1, Start: []int32{0}}}
 	for class, rules := range found {
 		for _, selectors := range rules {
 			w.add(selectors, class, w.covered(selectors))
@@ -131,7 +108,7 @@ func perClass(ctx context.Context, d *cover, opt CN2) (*models.Rules, error) {
 
 // ofClass returns rules for one class: the best complex for it, and on with less
 // weight for the rows of the class that it covers.
-func ofClass(ctx context.Context, d *cover, opt CN2, class int) (rules [][]int32, err error) {
+func ofClass(ctx context.Context, d *cover, opt cn2, class int) (rules [][]int32, err error) {
 	own := make([]uint64, len(d.all))
 	each(d.all, func(row int) {
 		if d.y[row] == class {

@@ -16,7 +16,7 @@ type slowCN2 struct {
 	weight   []float64 // by row
 	classes  int
 	cuts     []cut
-	opt      CN2
+	opt      cn2
 	critical float64
 }
 
@@ -108,7 +108,7 @@ func (s *slowCN2) best(live []int, class int, made [][]int32) *slowComplex {
 		}
 		step = slices.DeleteFunc(step, func(x slowComplex) bool { return s.hopeless(x, found, live, class) })
 		slices.SortFunc(step, slowOrder)
-		beam = step[:min(len(step), s.opt.Beam)]
+		beam = step[:min(len(step), s.opt.beam)]
 	}
 	return found
 }
@@ -193,7 +193,7 @@ func (s *slowCN2) fresh() (rows []int) {
 }
 
 func (s *slowCN2) perClass() *models.Rules {
-	r := &models.Rules{Shares: s.opt.Covers > 1, Start: []int32{0}}
+	r := &models.Rules{Shares: s.opt.covers > 1, Start: []int32{0}}
 	for class := range s.classes {
 		live := s.fresh()
 		var made [][]int32
@@ -215,7 +215,7 @@ func (s *slowCN2) perClass() *models.Rules {
 					s.weight[row] /= 2
 				}
 			}
-			least := math.Pow(2, 1-float64(s.opt.Covers))
+			least := math.Pow(2, 1-float64(s.opt.covers))
 			live = slices.DeleteFunc(live, func(row int) bool { return s.weight[row] < least })
 		}
 	}

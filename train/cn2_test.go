@@ -17,10 +17,10 @@ func TestCN2Oracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for round := range fulltest.Rounds(120, 600) {
 		n, terms, classes := 5+rng.IntN(120), 1+rng.IntN(7), 2+rng.IntN(4)
-		opt := CN2{Ordered: round%2 == 0, Beam: 1 + rng.IntN(5), Significance: []float64{0.5, 0.9, 0.99}[rng.IntN(3)], Covers: 1 + rng.IntN(4)}
-		slow := &slowCN2{classes: classes, opt: opt, critical: critical(opt.Significance, 1)}
-		if opt.Ordered {
-			slow.critical = critical(opt.Significance, classes-1)
+		opt := cn2{ordered: round%2 == 0, beam: 1 + rng.IntN(5), significance: []float64{0.5, 0.9, 0.99}[rng.IntN(3)], covers: 1 + rng.IntN(4)}
+		slow := &slowCN2{classes: classes, opt: opt, critical: critical(opt.significance, 1)}
+		if opt.ordered {
+			slow.critical = critical(opt.significance, classes-1)
 		}
 		rows := make([]features.Vector, n)
 		for i := range rows {
@@ -43,7 +43,7 @@ func TestCN2Oracle(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := slow.perClass()
-		if opt.Ordered {
+		if opt.ordered {
 			want = slow.list()
 		}
 		if !reflect.DeepEqual(got, want) {
@@ -60,7 +60,7 @@ func TestCN2Measures(t *testing.T) {
 	y := slices.Concat(slices.Repeat([]int{0}, 10), slices.Repeat([]int{1}, 10))
 	data, counts := newCover(make([]features.Vector, 20), y, 2, 0), []int32{6, 2}
 	for class, want := range map[int]int64{-1: -562335145, 0: 700000000} {
-		s := newRuleSearch(data, CN2{Beam: 1, Covers: 1}, class)
+		s := newRuleSearch(data, cn2{beam: 1, covers: 1}, class)
 		if got := s.quality(counts, 8); got != want {
 			t.Errorf("class %d: quality %d, want %d", class, got, want)
 		}
@@ -90,14 +90,6 @@ func TestCuts(t *testing.T) {
 	} {
 		if got := cuts(c.values, c.rows); !slices.Equal(got, c.want) {
 			t.Errorf("cuts(%v, %d) = %v, want %v", c.values, c.rows, got, c.want)
-		}
-	}
-}
-
-func TestCN2Refuses(t *testing.T) {
-	for _, o := range []CN2{{Beam: -1}, {Significance: 1}, {Significance: -0.1}, {Significance: math.NaN()}, {Covers: -1}, {Covers: 17}} {
-		if o.check() == nil {
-			t.Errorf("%+v is taken", o)
 		}
 	}
 }

@@ -8,42 +8,6 @@ import (
 	"fossick/models/features"
 )
 
-// The shares of Options.Memory, and what things cost in it.
-const (
-	defaultMemory = 1 << 30
-
-	// A term: its string twice, a place in two maps, its frequencies, and the forms
-	// in which it was written.
-	termBytes = 256
-
-	// A term of a page, its number and its count: in the rows, and in the copy of each
-	// fold under way.
-	cellBytes = 8
-)
-
-func (s *Space) memory() int64 {
-	if s.Memory == 0 {
-		return defaultMemory
-	}
-	return s.Memory
-}
-
-// lexiconTerms is how many terms the lexicon may have, from a quarter of the memory.
-func (s *Space) lexiconTerms() int { return int(max(1000, s.memory()/4/termBytes)) }
-
-// rowBytes is how many bytes of rows stay in memory while the set is read.
-func (s *Space) rowBytes() int { return int(s.memory() / 8) }
-
-// cells is how many terms of pages there is room for when so many folds are
-// trained at once. They have three quarters of the memory: the lexicon is gone
-// by then.
-func (s *Space) cells(folds int) int64 { return max(1, s.memory()*3/4/int64(cellBytes*(1+folds))) }
-
-// countedTerms is how many terms can be counted by class at once.
-func (s *Space) countedTerms(classes int) int {
-	return int(max(1000, s.memory()/4/8/int64(classes)))
-}
-
 // rareSet is the number of pages below which words of one page count too.
 const rareSet = 100
 
@@ -69,16 +33,14 @@ func (g *gatherer) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, c := range g.views {
-			c.common = common
-		}
+		g.c.common = common
 	}
 	if g.lossy.size(number) > g.opt.cells(runtime.GOMAXPROCS(0)) {
 		if number, err = g.reduce(ctx, number); err != nil {
 			return err
 		}
 	}
-	terms, c := g.names(number), g.views[0]
+	terms, c := g.names(number), g.c
 	g.x, g.lossy.lex = nil, nil // make room
 	c.rows = make([]features.Vector, 0, len(c.y))
 	if err := g.each(ctx, number, func(_ int, v features.Vector) error {
@@ -87,9 +49,7 @@ func (g *gatherer) load(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	for _, view := range g.views {
-		view.terms, view.rows = terms, c.rows
-	}
+	c.terms = terms
 	return nil
 }
 
@@ -145,11 +105,7 @@ func (g *gatherer) number(ctx context.Context) ([]int32, error) {
 		pass = func(i int) bool { return df[i] >= least && int(sites[i]) >= g.opt.MinSites }
 	}
 	number, n := numbered(len(df), pass)
-	classes := 0
-	for _, c := range g.views {
-		classes = max(classes, len(c.classes))
-	}
-	if room := g.opt.countedTerms(classes); n > room {
+	if room := g.opt.countedTerms(len(g.c.classes)); n > room {
 		least = g.frequent(number, room)
 		g.opt.log().Warn("too many terms to count by class: those on the fewest pages are left out; raise --memory to keep them",
 			"terms", n, "room", room, "pages_at_least", least)
@@ -189,7 +145,7 @@ func numbered(n int, pass func(i int) bool) (number []int32, passed int) {
 func (g *gatherer) siteFrequency(ctx context.Context, most int) ([]int32, error) {
 	terms, least := g.lossy.lex.Len(), g.opt.MinSites
 	unit := make([]int32, g.rows.pages)
-	for u, pages := range g.views[0].units(most) {
+	for u, pages := range g.c.units(most) {
 		for _, p := range pages {
 			unit[p] = int32(u)
 		}
@@ -210,13 +166,13 @@ func (g *gatherer) siteFrequency(ctx context.Context, most int) ([]int32, error)
 	return sites, err
 }
 
-// count returns the document frequencies of a view over the pages that are not of
-// a fold; none is left out when fold is nil.
-func (g *gatherer) count(ctx context.Context, number []int32, c *corpus, fold []int, out int) (*features.Counts, error) {
-	counts := features.NewCounts(len(c.classes))
+// count returns the document frequencies over the pages that are not of a fold; none is left out
+// when fold is nil.
+func (g *gatherer) count(ctx context.Context, number []int32, fold []int, out int) (*features.Counts, error) {
+	counts := features.NewCounts(len(g.c.classes))
 	err := g.each(ctx, number, func(page int, v features.Vector) error {
 		if fold == nil || fold[page] != out {
-			counts.Add(c.y[page], v, g.lengths[page].most)
+			counts.Add(g.c.y[page], v, g.lengths[page].most)
 		}
 		return nil
 	})
@@ -225,14 +181,11 @@ func (g *gatherer) count(ctx context.Context, number []int32, c *corpus, fold []
 
 // candidates finds those words of all from which K may be chosen.
 func (g *gatherer) candidates(ctx context.Context, number []int32) error {
-	terms := g.names(number)
-	for _, c := range g.views {
-		counts, err := g.count(ctx, number, c, nil, 0)
-		if err != nil {
-			return err
-		}
-		c.terms = terms
-		c.candidates(counts, g.opt.Select)
+	counts, err := g.count(ctx, number, nil, 0)
+	if err != nil {
+		return err
 	}
+	g.c.terms = g.names(number)
+	g.c.candidates(counts, g.opt.Select)
 	return nil
 }

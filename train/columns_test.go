@@ -72,9 +72,9 @@ const little = 300 << 10
 func TestSameModelFromFile(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	for _, opt := range []Options{
-		{Method: Method{Classifier: "c45"}, Terms: Terms{Words: 25}}, {Method: Method{Classifier: "cn2"}, Terms: Terms{Words: 8}}, {Method: Method{Classifier: "linear"}, Terms: Terms{Words: 40}},
-		{Method: Method{Classifier: "nb"}, Terms: Terms{Mu: 0.02}}, {Method: Method{Classifier: "nb"}, Terms: Terms{Words: 30, Select: features.ByChi2}},
-		{Method: Method{Classifier: "nb"}, Terms: Terms{Words: 30, MinSites: 5}, Validation: Validation{BySite: true}}, {Method: Method{Classifier: "linear"}, Terms: Terms{Words: 20}, Target: Target{Topic: "crow"}},
+		{Classifier: "c45", Words: 25}, {Classifier: "cn2", Words: 8}, {Classifier: "linear", Words: 40},
+		{Classifier: "nb", Mu: 0.02}, {Classifier: "nb", Words: 30, Select: features.ByGain},
+		{Classifier: "nb", Words: 30, MinSites: 5, BySite: true}, {Classifier: "linear", Words: 20, Target: Target{Topic: "crow"}},
 	} {
 		name := fmt.Sprintf("%s words %d mu %v %s", opt.Classifier, opt.Words, opt.Mu, opt.Topic)
 		want, rep, err := Train(context.Background(), wide(600, 500), opt)
@@ -101,11 +101,11 @@ func TestSameModelFromFile(t *testing.T) {
 // TestAllWordsInLittleMemory: learners of all words get as many as there is room
 // for, and the model's card says so.
 func TestAllWordsInLittleMemory(t *testing.T) {
-	all, _, err := Train(context.Background(), wide(600, 500), Options{Method: Method{Classifier: "linear"}})
+	all, _, err := Train(context.Background(), wide(600, 500), Options{Classifier: "linear"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Method: Method{Classifier: "linear"}, Space: Space{Memory: little, Tmp: t.TempDir()}}
+	opt := Options{Classifier: "linear", Memory: little, Tmp: t.TempDir()}
 	m, rep, err := Train(context.Background(), wide(600, 500), opt)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestAllWordsInLittleMemory(t *testing.T) {
 // TestVocabularyInLittleMemory: with more words than the lexicon may have, rare
 // ones go, telling ones stay, and the loss is told.
 func TestVocabularyInLittleMemory(t *testing.T) {
-	opt := Options{Method: Method{Classifier: "nb"}, Terms: Terms{Words: 60}, Space: Space{Memory: 2 * little, Tmp: t.TempDir()}}
+	opt := Options{Classifier: "nb", Words: 60, Memory: 2 * little, Tmp: t.TempDir()}
 	m, rep, err := Train(context.Background(), wide(2000, 100_000), opt)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestNothingLeftBehind(t *testing.T) {
 			}
 			c.end(yield)
 		}
-		_, rep, err := Train(c.ctx, examples, Options{Method: Method{Classifier: "nb"}, Terms: Terms{Words: 30}, Space: Space{Memory: little, Tmp: dir}})
+		_, rep, err := Train(c.ctx, examples, Options{Classifier: "nb", Words: 30, Memory: little, Tmp: dir})
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
@@ -203,7 +203,7 @@ func TestFormsAreBounded(t *testing.T) {
 // TestNoRoomForFoldsOnly: in a memory with room for all columns but not for two
 // folds beside each other, the model is that of a large memory.
 func TestNoRoomForFoldsOnly(t *testing.T) {
-	for _, opt := range []Options{{Method: Method{Classifier: "nb"}}, {Method: Method{Classifier: "nb"}, Terms: Terms{Mu: 0.001}}} {
+	for _, opt := range []Options{{Classifier: "nb"}, {Classifier: "nb", Mu: 0.001}} {
 		want, _, err := Train(context.Background(), wide(600, 300), opt)
 		if err != nil {
 			t.Fatal(err)

@@ -61,17 +61,16 @@ func TestCoverage(t *testing.T) {
 	fmt.Sscan(os.Getenv("FOSSICK_DRAWS"), &draws)
 	newsgroups := []string{"rec.autos", "sci.med", "sci.space", "rec.sport.hockey"}
 	four := func(e *datasets.Example) bool { return slices.Contains(newsgroups, e.Label) }
-	linear := train.Method{Classifier: "linear"}
 	people := train.Target{Labels: []string{"student", "faculty", "course", "project"}}
 	for _, c := range []coverCase{
-		{name: "20news, four classes, linear", corpus: "20news", keep: four, pages: 300, opt: train.Options{Method: linear}},
-		{name: "20news, four classes, nb", corpus: "20news", keep: four, pages: 300, opt: train.Options{Method: train.Method{Classifier: "nb"}}},
-		{name: "20news, one topic, linear", corpus: "20news", keep: four, pages: 300, opt: train.Options{Method: linear, Target: train.Target{Topic: "sci.med"}}},
-		{name: "wikispeedia, fourteen classes, c45", corpus: "wikispeedia/train.jsonl.zst", pages: 400, opt: train.Options{Method: train.Method{Classifier: "c45"}}},
-		{name: "webkb, four classes, linear", corpus: "webkb", pages: 300, opt: train.Options{Method: linear, Target: people}},
-		{name: "debdocs, one topic, folds by site", corpus: "debdocs", sites: 15, opt: train.Options{Method: linear, Target: train.Target{Topic: "programming"}, Validation: train.Validation{BySite: true}}},
-		{name: "webkb, four classes, nb, folds by site", corpus: "webkb", hosts: true, sites: 40, opt: train.Options{Method: train.Method{Classifier: "nb"}, Target: people, Validation: train.Validation{BySite: true}}},
-		{name: "webkb, four classes, folds by site", corpus: "webkb", hosts: true, sites: 40, opt: train.Options{Method: linear, Target: people, Validation: train.Validation{BySite: true}}},
+		{name: "20news, four classes, linear", corpus: "20news", keep: four, pages: 300, opt: train.Options{Classifier: "linear"}},
+		{name: "20news, four classes, nb", corpus: "20news", keep: four, pages: 300, opt: train.Options{Classifier: "nb"}},
+		{name: "20news, one topic, linear", corpus: "20news", keep: four, pages: 300, opt: train.Options{Classifier: "linear", Target: train.Target{Topic: "sci.med"}}},
+		{name: "wikispeedia, fourteen classes, c45", corpus: "wikispeedia/train.jsonl.zst", pages: 400, opt: train.Options{Classifier: "c45"}},
+		{name: "webkb, four classes, linear", corpus: "webkb", pages: 300, opt: train.Options{Classifier: "linear", Target: people}},
+		{name: "debdocs, one topic, folds by site", corpus: "debdocs", sites: 15, opt: train.Options{Classifier: "linear", Target: train.Target{Topic: "programming"}, BySite: true}},
+		{name: "webkb, four classes, nb, folds by site", corpus: "webkb", hosts: true, sites: 40, opt: train.Options{Classifier: "nb", Target: people, BySite: true}},
+		{name: "webkb, four classes, folds by site", corpus: "webkb", hosts: true, sites: 40, opt: train.Options{Classifier: "linear", Target: people, BySite: true}},
 	} {
 		if only := os.Getenv("FOSSICK_CASE"); only != "" && !strings.Contains(c.name, only) {
 			continue

@@ -14,7 +14,7 @@ import (
 // pages, and is the same every time.
 func TestLearningCurve(t *testing.T) {
 	set := toy(400, "bank", "code", "star")
-	opt := Options{Method: Method{Classifier: models.NaiveBayes}, Seed: 3, Explain: true}
+	opt := Options{Classifier: models.NaiveBayes, Seed: 3, Explain: true}
 	_, rep, err := Train(context.Background(), stream(set), opt)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestLearningCurve(t *testing.T) {
 
 // TestLearningCurveOfFew: where even half the pages are too few, all is the only point.
 func TestLearningCurveOfFew(t *testing.T) {
-	_, rep, err := Train(context.Background(), stream(toy(12, "bank", "code")), Options{Method: Method{Classifier: models.LinearSVM}, Explain: true})
+	_, rep, err := Train(context.Background(), stream(toy(12, "bank", "code")), Options{Classifier: models.LinearSVM, Explain: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestMajority(t *testing.T) {
 // TestHeld: the held-out pages are those of the set, in order, and sum up to CV.
 func TestHeld(t *testing.T) {
 	set := toy(90, "bank", "code", "star")
-	m, rep, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: models.C45}, Seed: 3, Explain: true})
+	m, rep, err := Train(context.Background(), stream(set), Options{Classifier: models.C45, Seed: 3, Explain: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestDomain(t *testing.T) {
 		{URL: "http://a.test/3", Label: "rest", Text: "the car once"},
 		{URL: "http://a.test/4", Label: "rest", Text: "the car twice"},
 	}
-	m, _, err := Train(context.Background(), stream(set), Options{Target: Target{Topic: "bees"}, Method: Method{Classifier: "c45"}, Terms: Terms{Words: 1}, Seed: 1})
+	m, _, err := Train(context.Background(), stream(set), Options{Target: Target{Topic: "bees"}, Classifier: "c45", Words: 1, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

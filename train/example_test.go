@@ -27,7 +27,7 @@ func Example() {
 			}
 		}
 	}
-	m, report, err := train.Train(context.Background(), examples, train.Options{Method: train.Method{Classifier: "nb"}, Seed: 1})
+	m, report, err := train.Train(context.Background(), examples, train.Options{Classifier: "nb", Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -35,7 +35,6 @@ type fitted struct {
 	rules     *models.Rules
 	matcher   *models.Matcher // of rules
 	network   *models.Network
-	nearest   *nearestPages     // of a baseline
 	ballot    *ballot           // of a vote, in place of all tables
 	dual      *dual             // of a linear machine
 	settings  map[string]string // for the card
@@ -129,10 +128,6 @@ func (f *fitted) scores(dst []float64, c *corpus, page int) {
 	f.weighting.Apply(v)
 	if f.linear != nil {
 		f.linear.Scores(dst, v)
-		return
-	}
-	if f.nearest != nil {
-		f.nearest.scores(dst, f.point(v))
 		return
 	}
 	if f.network != nil {

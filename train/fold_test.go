@@ -32,7 +32,7 @@ func sitesCorpus() *corpus {
 func TestFoldsBySite(t *testing.T) {
 	const n = 5
 	c := sitesCorpus()
-	fold := folds(c, n, &Options{Seed: 1, Validation: Validation{BySite: true}})
+	fold := folds(c, n, &Options{Seed: 1, BySite: true})
 	of := map[string]map[int]bool{}
 	size := make([]map[int]int, n)
 	for p, f := range fold {
@@ -58,7 +58,7 @@ func TestFoldsBySite(t *testing.T) {
 			}
 		}
 	}
-	if again := folds(c, n, &Options{Seed: 1, Validation: Validation{BySite: true}}); !slices.Equal(fold, again) {
+	if again := folds(c, n, &Options{Seed: 1, BySite: true}); !slices.Equal(fold, again) {
 		t.Error("the same seed gives other folds")
 	}
 	if plain := folds(c, n, &Options{Seed: 1}); slices.Equal(fold, plain) {
@@ -84,7 +84,7 @@ func TestBySiteTellsMenusFromTopics(t *testing.T) {
 		}
 	}
 	accuracy := func(bySite bool, classifier string) float64 {
-		_, rep, err := Train(context.Background(), rows, Options{Method: Method{Classifier: classifier}, Validation: Validation{BySite: bySite}})
+		_, rep, err := Train(context.Background(), rows, Options{Classifier: classifier, BySite: bySite})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestMinSites(t *testing.T) {
 		}
 	}
 	for _, least := range []int{0, 3} {
-		m, _, err := Train(context.Background(), rows, Options{Method: Method{Classifier: "linear"}, Terms: Terms{MinSites: least}})
+		m, _, err := Train(context.Background(), rows, Options{Classifier: "linear", MinSites: least})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -62,27 +61,21 @@ func (t *Target) Class(e *datasets.Example) string {
 	return ""
 }
 
-// gather reads the examples once, and holds as much of them as Options.Memory
-// allows: see docs/classifiers.md.
-func gather(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt *Options, rep *Report) (*corpus, error) {
-	views, err := gatherViews(ctx, examples, opt, rep, func(e *datasets.Example) []string { return []string{opt.Class(e)} }, false)
-	if err != nil {
-		return nil, err
-	}
-	return views[0], nil
+// gather reads the examples once, and holds as much of them as Options.Memory allows
+// (docs/training.md).
+func gather(ctx context.Context, examples datasets.Stream, opt *Options, rep *Report) (*corpus, error) {
+	return gatherBy(ctx, examples, opt, rep, opt.Class, false)
 }
 
-// gatherViews is gather for several ways to label the same rows: each gets a
-// corpus, and all have the same rows. classes returns as many labels for every
-// example; without the first the row is left out. The Report is of the first. plain:
-// no model is made, and K needs no words.
-func gatherViews(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt *Options, rep *Report, classes func(*datasets.Example) []string, plain bool) (_ []*corpus, err error) {
+// gatherBy is gather with classes from a function; "" leaves a row out. plain: no model is made,
+// and K needs no words.
+func gatherBy(ctx context.Context, examples datasets.Stream, opt *Options, rep *Report, class func(*datasets.Example) string, plain bool) (_ *corpus, err error) {
 	g := newGatherer(opt, plain)
 	defer func() { err = errors.Join(err, g.rows.close()) }()
-	if err := g.read(ctx, examples, rep, classes); err != nil {
+	if err := g.read(ctx, examples, rep, class); err != nil {
 		return nil, err
 	}
-	if err := g.views[0].check(opt, rep); err != nil {
+	if err := g.c.check(opt, rep); err != nil {
 		return nil, err
 	}
 	rep.LostBelow, rep.Spilled = int(g.lossy.bound), g.rows.bytes
@@ -93,14 +86,14 @@ func gatherViews(ctx context.Context, examples iter.Seq2[*datasets.Example, erro
 	if err := g.load(ctx); err != nil {
 		return nil, fmt.Errorf("reading the training set's rows back: %w", err)
 	}
-	return g.views, nil
+	return g.c, nil
 }
 
 // gatherer reads a training set.
 type gatherer struct {
 	opt      *Options
 	plain    bool // no model is made: K needs no words
-	views    []*corpus
+	c        *corpus
 	x        *features.Extractor
 	lossy    lossy
 	rows     *rowLog
@@ -110,18 +103,18 @@ type gatherer struct {
 	sites    []string
 	from     []source          // with Options.Explain
 	name     map[string]string // labels and sites, so that rows share their bytes
-	titles   []*titles         // by view
+	titles   titles
 	titleCut *features.Analyzer
 	marks    []uint64
-	lengths  []length         // by page
-	langs    map[string]int   // pages by language
-	y        []map[string]int // by view: class by label, in the order of their first row
+	lengths  []length       // by page
+	langs    map[string]int // pages by language
+	y        map[string]int // class by label, in the order of their first row
 }
 
 func newGatherer(opt *Options, plain bool) *gatherer {
 	lex := features.NewLexicon()
 	return &gatherer{
-		opt: opt, plain: plain, x: features.NewExtractor(opt.extractor(plain), lex),
+		opt: opt, plain: plain, c: &corpus{}, y: map[string]int{}, titles: newTitles(), x: features.NewExtractor(opt.extractor(plain), lex),
 		lossy:    lossy{lex: lex, limit: opt.lexiconTerms()},
 		rows:     &rowLog{dir: opt.Tmp, limit: opt.rowBytes()},
 		titleCut: features.NewAnalyzer(features.AnalyzerOptions{NoStem: true, Numbers: features.NumbersKeep}),
@@ -130,7 +123,7 @@ func newGatherer(opt *Options, plain bool) *gatherer {
 }
 
 // read makes the one pass over the examples.
-func (g *gatherer) read(ctx context.Context, examples iter.Seq2[*datasets.Example, error], rep *Report, classes func(*datasets.Example) []string) error {
+func (g *gatherer) read(ctx context.Context, examples datasets.Stream, rep *Report, class func(*datasets.Example) string) error {
 	words := func(label string, doc features.Doc) error {
 		g.nouns.add(label, doc)
 		return nil
@@ -139,7 +132,7 @@ func (g *gatherer) read(ctx context.Context, examples iter.Seq2[*datasets.Exampl
 		words = nil
 	}
 	g.beside = newCounting(g.page, words)
-	err := g.pages(ctx, examples, rep, classes, g.add)
+	err := g.pages(ctx, examples, rep, class, g.add)
 	if err = errors.Join(err, g.beside.close()); err != nil {
 		return err
 	}
@@ -149,7 +142,7 @@ func (g *gatherer) read(ctx context.Context, examples iter.Seq2[*datasets.Exampl
 
 // pages calls f with each example that has a label and can be read, its text and
 // its labels, and counts and logs the others.
-func (g *gatherer) pages(ctx context.Context, examples iter.Seq2[*datasets.Example, error], rep *Report, classes func(*datasets.Example) []string, f func(*datasets.Example, features.Doc, []string) error) error {
+func (g *gatherer) pages(ctx context.Context, examples datasets.Stream, rep *Report, class func(*datasets.Example) string, f func(*datasets.Example, features.Doc, string) error) error {
 	for e, err := range examples {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("reading the set: %w", err)
@@ -163,8 +156,8 @@ func (g *gatherer) pages(ctx context.Context, examples iter.Seq2[*datasets.Examp
 			g.opt.log().Warn("row left out", "err", err)
 			continue
 		}
-		labels := classes(e)
-		if labels[0] == "" {
+		label := class(e)
+		if label == "" {
 			rep.LeftOut++
 			continue
 		}
@@ -177,7 +170,7 @@ func (g *gatherer) pages(ctx context.Context, examples iter.Seq2[*datasets.Examp
 		if g.opt.Unlabelled {
 			doc.URL = "" // saved examples and a pool come from different places: see learnPU
 		}
-		if err := f(e, doc, labels); err != nil {
+		if err := f(e, doc, label); err != nil {
 			return err
 		}
 	}
@@ -185,22 +178,16 @@ func (g *gatherer) pages(ctx context.Context, examples iter.Seq2[*datasets.Examp
 }
 
 // add keeps one page.
-func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) error {
-	for len(g.views) < len(labels) {
-		g.views, g.y, g.titles = append(g.views, &corpus{}), append(g.y, map[string]int{}), append(g.titles, newTitles())
-	}
-	words := g.titleWords(doc)
-	for i, l := range labels {
-		class, known := g.y[i][l]
-		if !known {
-			if class = len(g.y[i]); class == models.MaxClasses {
-				return fmt.Errorf("%w: over %d labels, more than a model may have; choose some with --labels, or one with --topic", ErrData, class)
-			}
-			g.y[i][g.intern(l)] = class
+func (g *gatherer) add(e *datasets.Example, doc features.Doc, label string) error {
+	class, known := g.y[label]
+	if !known {
+		if class = len(g.y); class == models.MaxClasses {
+			return fmt.Errorf("%w: over %d labels, more than a model may have; choose some with --labels, or one with --topic", ErrData, class)
 		}
-		g.views[i].y = append(g.views[i].y, class)
-		g.titles[i].add(g.name[l], words, doc.Lang)
+		g.y[g.intern(label)] = class
 	}
+	g.c.y = append(g.c.y, class)
+	g.titles.add(g.name[label], g.titleWords(doc), doc.Lang)
 	site := e.Site
 	if g.opt.Unlabelled {
 		site = e.SiteOrURL() // a store does not say
@@ -211,7 +198,7 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) e
 	if g.opt.Explain {
 		g.from = append(g.from, source{e.URL, e.File, e.Line})
 	}
-	return g.beside.add(labels[0], doc)
+	return g.beside.add(label, doc)
 }
 
 // page counts the terms of a page, which become the next row.
@@ -247,29 +234,21 @@ func (g *gatherer) intern(s string) string {
 	return s
 }
 
-// label numbers the classes of every view in the order of their labels.
+// label numbers the classes in the order of their labels.
 func (g *gatherer) label(rep *Report) {
-	if len(g.views) == 0 {
-		g.views, g.y, g.titles = []*corpus{{}}, []map[string]int{{}}, []*titles{newTitles()}
+	c := g.c
+	c.marks, c.texts = models.KeepMarks(slices.Clone(g.marks)), g.marks
+	c.extractor, c.sites, c.from, c.nouns, c.lengths = g.opt.extractor(g.plain), g.sites, g.from, g.nouns, g.lengths
+	c.classes = slices.Sorted(maps.Keys(g.y))
+	c.titles = g.titles.list()
+	number := make([]int, len(c.classes))
+	for at, l := range c.classes {
+		number[g.y[l]] = at
 	}
-	marks := models.KeepMarks(slices.Clone(g.marks))
-	for i, c := range g.views {
-		c.marks, c.texts = marks, g.marks
-		c.extractor, c.sites, c.from, c.nouns, c.lengths = g.opt.extractor(g.plain), g.sites, g.from, g.nouns, g.lengths
-		c.classes = slices.Sorted(maps.Keys(g.y[i]))
-		c.titles = g.titles[i].list()
-		number := make([]int, len(c.classes))
-		for at, l := range c.classes {
-			number[g.y[i][l]] = at
-		}
-		for p, class := range c.y {
-			c.y[p] = number[class]
-		}
-	}
-	c := g.views[0]
 	rep.Pages, rep.PerClass = len(c.y), map[string]int{}
-	for _, class := range c.y {
-		rep.PerClass[c.classes[class]]++
+	for p, class := range c.y {
+		c.y[p] = number[class]
+		rep.PerClass[c.classes[c.y[p]]]++
 	}
 }
 

@@ -24,7 +24,7 @@ func TestTooManyLabels(t *testing.T) {
 			}
 		}
 	}
-	_, _, err := Train(context.Background(), rows, Options{Method: Method{Classifier: models.NaiveBayes}})
+	_, _, err := Train(context.Background(), rows, Options{Classifier: models.NaiveBayes})
 	if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "--labels") {
 		t.Errorf("100,000 labels: %v", err)
 	}

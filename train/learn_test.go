@@ -50,7 +50,7 @@ func stream(set []*datasets.Example) iter.Seq2[*datasets.Example, error] {
 func TestTrainLearns(t *testing.T) {
 	set := toy(120, "bank", "code", "star")
 	for _, name := range Classifiers() {
-		m, rep, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: name, NN: smallNN}, Seed: 3})
+		m, rep, err := Train(context.Background(), stream(set), Options{Classifier: name, Seed: 3})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -71,7 +71,7 @@ func TestTrainRepeats(t *testing.T) {
 	for _, name := range Classifiers() {
 		var files [2]bytes.Buffer
 		for i := range files {
-			m, _, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: name, NN: smallNN}, Seed: 5})
+			m, _, err := Train(context.Background(), stream(set), Options{Classifier: name, Seed: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,9 +96,9 @@ func TestTrainRefuses(t *testing.T) {
 		"one class":          {toy(9, "bank"), Options{}, ErrData},
 		"topic not there":    {mixed, Options{Target: Target{Topic: "star"}}, ErrData},
 		"label not there":    {mixed, Options{Target: Target{Labels: []string{"bank", "star"}}}, ErrData},
-		"unknown classifier": {mixed, Options{Method: Method{Classifier: "oracle"}}, nil},
-		"one fold":           {mixed, Options{Validation: Validation{Folds: 1}}, nil},
-		"no word gains":      {mixed, Options{Method: Method{Classifier: models.C45}, Terms: Terms{Mu: 9}}, nil},
+		"unknown classifier": {mixed, Options{Classifier: "oracle"}, nil},
+		"one fold":           {mixed, Options{Folds: 1}, nil},
+		"no word gains":      {mixed, Options{Classifier: models.C45, Mu: 9}, nil},
 	} {
 		_, _, err := Train(context.Background(), stream(c.set), c.opt)
 		if err == nil || c.is != nil && !errors.Is(err, c.is) {
@@ -371,4 +371,22 @@ func TestCalibrate(t *testing.T) {
 	if cal := calibrate(scores, y); !(math.Abs(cal.Scale-0.5) <= 0.05) {
 		t.Errorf("scale %v, want 0.5", cal.Scale)
 	}
+}
+
+// randomRows returns rows of terms whose values say something of their class.
+func randomRows(rng *rand.Rand, n, terms, classes int) (rows []features.Vector, y []int) {
+	rows, y = make([]features.Vector, n), make([]int, n)
+	for i := range rows {
+		y[i] = rng.IntN(classes)
+		for k := range int32(terms) {
+			if rng.IntN(2) == 0 {
+				v := rng.NormFloat64()
+				if int(k) == y[i] {
+					v++
+				}
+				rows[i].Index, rows[i].Value = append(rows[i].Index, k), append(rows[i].Value, float32(v))
+			}
+		}
+	}
+	return rows, y
 }

@@ -11,22 +11,10 @@ import (
 	"fossick/models/features"
 )
 
-// Loss is what a linear classifier minimises.
-type Loss string
-
-// Losses. Logistic regression is behind the machines on every set tried
-// (docs/classifiers.md) and takes longer, so it has to be asked for.
-const (
-	Hinge    Loss = "svm"      // squared hinge, a class against the rest; the default
-	Logistic Loss = "logistic" // multinomial logistic regression
-	BestLoss Loss = "best"     // whichever cross-validates better
-)
-
 // linear trains one support vector machine a class, against the rest, on weights of
 // all terms. Cross-validation chooses the weights, see tune, and may add naive Bayes
 // to it, see blend.
 type linear struct {
-	loss   Loss  // Logistic, or machines
 	odds   bool  // terms are weighed by log odds in place of idf
 	passes int   // after which to stop, even if the solution is not there yet; 0 is svmDefaults's
 	warm   *dual // of a part of the pages, to start from; nil is none
@@ -65,29 +53,11 @@ func (l linear) solve(ctx context.Context, c *corpus, f *fitted, pages []int, by
 		alpha[i] = l.warm.page(p, k)
 		f.dual.alpha[p] = alpha[i]
 	}
-	if l.loss == Logistic {
-		f.settings["logistic_c"] = fmt.Sprint(softmaxC)
-		return f, l.logistic(ctx, f.linear, f.vectors(c, pages), y)
-	}
 	f.settings["svm_c"] = fmt.Sprint(svmDefaults.c)
 	if err := l.machines(ctx, f.linear, f.vectors(c, pages), y, alpha, by.seed); err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.LinearSVM, err)
 	}
 	return f, nil
-}
-
-// logistic leaves the weights of logistic regression in m.
-func (linear) logistic(ctx context.Context, m *models.Linear, rows []features.Vector, y []int) error {
-	k := len(m.Bias)
-	s := &multinomial{rows: rows, y: y, classes: k, c: softmaxC}
-	w := s.fit(ctx, len(m.Weights)/k, softmaxGain, softmaxIter)
-	for i := range m.Weights {
-		m.Weights[i] = float32(w[i])
-	}
-	for c := range k {
-		m.Bias[c] = float32(w[len(m.Weights)+c])
-	}
-	return ctx.Err()
 }
 
 // machines trains a machine a class, in groups that share a pass over the rows, and

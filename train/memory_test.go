@@ -55,7 +55,7 @@ func TestMemoryChild(t *testing.T) {
 	}
 	const memory = 32 << 20
 	debug.SetMemoryLimit(memory + 64<<20)
-	_, rep, err := Train(context.Background(), endless(pages), Options{Method: Method{Classifier: "nb"}, Terms: Terms{Words: 60}, Space: Space{Memory: memory, Tmp: t.TempDir()}})
+	_, rep, err := Train(context.Background(), endless(pages), Options{Classifier: "nb", Words: 60, Memory: memory, Tmp: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

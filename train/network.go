@@ -11,35 +11,6 @@ import (
 	"fossick/models/features"
 )
 
-// NN says how networks are trained. The zero value has the defaults.
-type NN struct {
-	Hidden   int // units of the hidden layer; 0 is 32
-	Networks int // trained apart and averaged; 0 is 5
-}
-
-func (o NN) filled() NN {
-	if o.Hidden == 0 {
-		o.Hidden = 32
-	}
-	if o.Networks == 0 {
-		o.Networks = 5
-	}
-	return o
-}
-
-// maxUnits bounds the hidden units of all networks together, which the model has
-// side by side.
-const maxUnits = 4096
-
-func (o NN) check() error {
-	o = o.filled()
-	if o.Hidden < 0 || o.Networks < 0 || o.Hidden > maxUnits || o.Networks > maxUnits/o.Hidden {
-		return fmt.Errorf("training %s with %d networks of %d hidden units; want at least 1 of each, and at most %d units together",
-			models.NN, o.Networks, o.Hidden, maxUnits)
-	}
-	return nil
-}
-
 // nn trains back-propagation networks on tf-idf weights of the terms that gain
 // most.
 //
@@ -48,7 +19,12 @@ func (o NN) check() error {
 // out another tenth of the rows, whose loss tells it when to stop, so that together
 // they learn from every row (Parmanto, Munro, Doyle 1996). As their scores are
 // averaged, not their probabilities, they are one wider network.
-type nn struct{ NN }
+type nn struct {
+	hidden   int // units of the hidden layer
+	networks int // trained apart and averaged
+}
+
+var fiveNets = nn{hidden: 32, networks: 5}
 
 func (nn) name() string { return models.NN }
 
@@ -75,11 +51,11 @@ const (
 )
 
 // few reports whether auto tries networks.
-func (c *corpus) few(t *Terms) bool {
-	if len(c.rows) > fewPages || !t.selected() || t.Words > fewWords {
+func (c *corpus) few(o *Options) bool {
+	if len(c.rows) > fewPages || !o.selected() || o.Words > fewWords {
 		return false
 	}
-	kept, _ := c.vocabulary(c.all(), selection{t.Words, t.Mu, t.Select}.or(0, features.ByTFDFGain))
+	kept, _ := c.vocabulary(c.all(), o.fitting().selection.or(0, features.ByTFDFGain))
 	return 0 < len(kept) && len(kept) <= fewWords
 }
 
@@ -88,8 +64,7 @@ func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitte
 	if len(f.kept) == 0 {
 		return nil, fmt.Errorf("training %s: %w", models.NN, errNoWord)
 	}
-	set := l.filled()
-	lessons := f.lessons(c, pages, set, uint64(by.seed))
+	lessons := f.lessons(c, pages, l, uint64(by.seed))
 	nets, epochs, err := teach(ctx, lessons)
 	if err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.NN, err)
@@ -103,8 +78,8 @@ func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitte
 	}
 	f.network = committee(nets)
 	f.settings["terms"] = strconv.Itoa(len(f.kept))
-	f.settings["hidden"] = strconv.Itoa(set.Hidden)
-	f.settings["networks"] = strconv.Itoa(set.Networks)
+	f.settings["hidden"] = strconv.Itoa(l.hidden)
+	f.settings["networks"] = strconv.Itoa(l.networks)
 	f.settings["epochs"] = fmt.Sprint(epochs)
 	f.settings["engine"] = engine
 	return f, nil
@@ -115,13 +90,13 @@ func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitte
 const tenths = 10
 
 // lessons prepares the networks' training on pages.
-func (f *fitted) lessons(c *corpus, pages []int, set NN, seed uint64) []*lesson {
+func (f *fitted) lessons(c *corpus, pages []int, set nn, seed uint64) []*lesson {
 	rows, y := f.vectors(c, pages), c.classesOf(pages)
 	part := dealEvenly(y, len(c.classes), tenths, rand.New(rand.NewPCG(seed, 0x7e27)))
-	lessons := make([]*lesson, set.Networks)
+	lessons := make([]*lesson, set.networks)
 	for m := range lessons {
 		l := &lesson{rows: rows, y: y, seed: seed, number: uint64(m),
-			shape: shape{terms: len(f.kept), hidden: set.Hidden, classes: len(c.classes)}}
+			shape: shape{terms: len(f.kept), hidden: set.hidden, classes: len(c.classes)}}
 		for i, p := range part {
 			if p == m%tenths {
 				l.held = append(l.held, i)

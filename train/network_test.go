@@ -230,25 +230,22 @@ func TestNetworkEngines(t *testing.T) {
 		}
 	}
 	set := stream(toy(90, "bank", "code", "star"))
-	m, _, err := Train(context.Background(), set, Options{Method: Method{Classifier: models.NN, NN: smallNN}, Terms: Terms{Words: 20}})
+	m, _, err := Train(context.Background(), set, Options{Classifier: models.NN, Words: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := m.Card.Settings["engine"]; got != "golearn" {
 		t.Errorf("%d words: trained by %s, want golearn", len(m.Terms), got)
 	}
-	b, _, err := NewBench(t.Context(), set, nil, Options{}, Theme)
+	b, _, err := newBench(t.Context(), set, nil, Options{}, Theme.of)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := nn{smallNN}.fit(t.Context(), b.train[Theme], b.train[Theme].all(), fitting{selection: selection{words: 20}, trial: true})
+	f, err := nn{hidden: 4, networks: 2}.fit(t.Context(), b.train, b.train.all(), fitting{selection: selection{words: 20}, trial: true})
 	if err != nil || f.settings["engine"] != "sparse" {
 		t.Errorf("a trial, of which no model is made: trained by %s, want sparse; %v", f.settings["engine"], err)
 	}
 }
-
-// smallNN trains in a blink.
-var smallNN = NN{Hidden: 4, Networks: 2}
 
 // TestAutoNetworks: auto tries networks where words are few, and only there.
 func TestAutoNetworks(t *testing.T) {
@@ -257,10 +254,9 @@ func TestAutoNetworks(t *testing.T) {
 		opt   Options
 		tried bool
 	}{
-		{Options{Terms: Terms{Words: 20}}, true}, {Options{Terms: Terms{Mu: 0.05}}, true},
-		{Options{}, false}, {Options{Terms: Terms{Words: fewWords + 1}}, false}, {Options{Terms: Terms{Words: 20}, Method: Method{Classifier: models.C45}}, false},
+		{Options{Words: 20}, true}, {Options{Mu: 0.05}, true},
+		{Options{}, false}, {Options{Words: fewWords + 1}, false}, {Options{Words: 20, Classifier: models.C45}, false},
 	} {
-		c.opt.NN = smallNN
 		_, rep, err := Train(context.Background(), stream(set), c.opt)
 		if err != nil {
 			t.Fatal(err)
@@ -277,7 +273,7 @@ func TestNetworkProcs(t *testing.T) {
 	var files [2]bytes.Buffer
 	for i, procs := range []int{1, 4} {
 		old := runtime.GOMAXPROCS(procs)
-		m, _, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: models.NN, NN: smallNN}, Terms: Terms{Words: 20}, Seed: 2})
+		m, _, err := Train(context.Background(), stream(set), Options{Classifier: models.NN, Words: 20, Seed: 2})
 		runtime.GOMAXPROCS(old)
 		if err != nil {
 			t.Fatal(err)
@@ -294,11 +290,7 @@ func TestNetworkProcs(t *testing.T) {
 func TestNetworkRefuses(t *testing.T) {
 	set := toy(40, "bank", "code")
 	for name, opt := range map[string]Options{
-		"negative units":    {Method: Method{NN: NN{Hidden: -1}}},
-		"negative networks": {Method: Method{NN: NN{Networks: -2}}},
-		"too many units":    {Method: Method{NN: NN{Hidden: 1000, Networks: 50}}},
-		"overflow":          {Method: Method{NN: NN{Hidden: 2, Networks: math.MaxInt}}},
-		"no word gains":     {Terms: Terms{Mu: 9}},
+		"no word gains": {Mu: 9},
 	} {
 		opt.Classifier = models.NN
 		if _, _, err := Train(context.Background(), stream(set), opt); err == nil {

@@ -13,70 +13,46 @@ import (
 // Options say what to train. The zero value chooses the classifier itself.
 type Options struct {
 	Target
-	Method
-	Terms
-	Validation
-	Space
-	Origin
+	Classifier string // one of Classifiers; "" is auto
+	Ordered    bool   // cn2 learns a decision list (Clark & Niblett 1989), not rules for each class (Clark & Boswell 1991)
+
+	Words    int              // keep this many terms, those that gain most; 0 is the classifier's default
+	Mu       float64          // keep the terms that gain at least this much (paper A eq. 5), in nats
+	Select   features.Measure // ranks words for Words, Mu and K; "" is each learner's own
+	MinSites int              // keep only terms of so many sites, because a site's own names are no topic; 0 is 1
+
+	Folds  int  // of the cross-validation; 0 is 5
+	BySite bool // folds hold whole sites, so that what is learnt from a site's menus does not count
+
+	Memory int64  // bytes that training may hold, about; 0 is 1 GiB (docs/training.md)
+	Tmp    string // folder for rows that do not fit; "" is the system's
+
+	Data  []string // the sets, for the model's card
+	Split string   // which part of them, for the card
+
 	Seed    int64
-	Explain bool // also find out what Report.Held and Report.Curve say
+	Explain bool // also fill Report.Held and Report.Curve
 
 	Log *slog.Logger // nil is silent
-	// Step is told what goes on, in a few words, from any goroutine; nil when nobody asks.
+	// Step is told from any goroutine what is going on; it may be nil.
 	Step func(what string)
 }
 
-// Target says of which class a page is.
+// Target says which class a page has.
 type Target struct {
 	Labels     []string // only these classes; see Class
 	Topic      string   // this class against the rest
 	Unlabelled bool     // with Topic: the pages that are not of it are unlabelled; see PU
 }
 
-// Method says how pages are told apart.
-type Method struct {
-	Classifier string // one of Classifiers; "" is auto
-	CN2        CN2    // how rules are learnt
-	NN         NN     // how networks are trained
-	Loss       Loss   // what linear minimises; "" is Hinge
-}
-
-// Terms say by what pages are told apart.
-type Terms struct {
-	Words    int              // keep this many terms, those that gain most; 0 is the classifier's default
-	Mu       float64          // keep terms that gain this much at least (paper A eq. 5), in nats
-	Select   features.Measure // how words are ranked for Words and Mu, and chosen for K; "" is each learner's own way
-	MinSites int              // keep only terms of so many sites, for the names of a few are no topic's; 0 is 1
-	Pairs    bool             // pairs of words are terms too
-	Chars    int              // runs of so many characters in a word are terms too; 0 is none
-}
-
-// Validation says how pages are held out.
-type Validation struct {
-	Folds  int  // of the cross-validation; 0 is 5
-	BySite bool // folds hold whole sites: what is learnt of a site's menus must not count
-}
-
-// Space is what a run may take; see docs/classifiers.md.
-type Space struct {
-	Memory int64  // bytes that it may hold, about; 0 is 1 GiB
-	Tmp    string // folder for rows that do not fit; "" is the system's
-}
-
-// Origin is where the pages come from, for the card.
-type Origin struct {
-	Data  []string // the sets
-	Split string   // which part of them
-}
-
-// selection says which words a learner keeps, as Terms have it.
+// selection says which words a learner keeps.
 type selection struct {
 	words int
 	mu    float64
-	by    features.Measure // "" is the learner's own way
+	by    features.Measure // "" is the learner's own
 }
 
-// or fills in what a learner does by itself.
+// or fills in the learner's own choice.
 func (s selection) or(words int, by features.Measure) selection {
 	if !s.asked() {
 		s.words = words
@@ -85,7 +61,6 @@ func (s selection) or(words int, by features.Measure) selection {
 	return s
 }
 
-// asked says whether words are selected.
 func (s selection) asked() bool { return s.words > 0 || s.mu > 0 }
 
 // fitting is what a learner is told beside its pages.
@@ -99,18 +74,16 @@ func (o *Options) fitting() fitting {
 	return fitting{selection: selection{o.Words, o.Mu, o.Select}, seed: o.Seed}
 }
 
-// measures returns those by which learners may rank words: rules, trees and networks, which
-// always select, by two steps, linear ones by gain alone. plain is for trials by any.
+// measures returns those by which the learners may rank words. Rules, trees and networks use two
+// steps, linear ones gain alone. plain is for trials, which may use any.
 func (o *Options) measures(plain bool) []features.Measure {
 	two, one := features.ByTFDFGain, features.ByGain
 	switch {
 	case o.Select != "":
 		return []features.Measure{o.Select}
-	case plain:
-		return features.Measures()
-	case o.auto():
+	case plain, o.auto():
 		return []features.Measure{two, one}
-	case o.Classifier == models.LinearSVM || o.Classifier == models.NaiveBayes:
+	case o.weighs():
 		return []features.Measure{one}
 	}
 	return []features.Measure{two}
@@ -124,24 +97,34 @@ func Classifiers() []string {
 	return []string{Auto, models.C45, models.CN2, models.NN, models.LinearSVM, models.NaiveBayes, models.Trees, models.Voting, models.Stack}
 }
 
-// auto reports whether learners are chosen, or vote.
-func (m *Method) auto() bool { return m.Classifier == "" || m.Classifier == Auto || m.together() }
+// auto reports whether learners compete or vote.
+func (o *Options) auto() bool {
+	return o.Classifier == "" || o.Classifier == Auto || o.together()
+}
 
 // together reports whether several learners make the model.
-func (m *Method) together() bool { return m.Classifier == models.Voting || m.stacks() }
+func (o *Options) together() bool { return o.Classifier == models.Voting || o.stacks() }
 
-func (m *Method) stacks() bool { return m.Classifier == models.Stack }
+func (o *Options) stacks() bool { return o.Classifier == models.Stack }
 
-// learners returns those to choose from; selected says whether words are.
-func (m *Method) learners(selected bool) ([]learner, error) {
+// weighs reports whether the classifier is a table of weights.
+func (o *Options) weighs() bool {
+	return o.Classifier == models.LinearSVM || o.Classifier == models.NaiveBayes
+}
+
+func (o *Options) selected() bool { return o.Words > 0 || o.Mu > 0 }
+
+// learners returns those to choose from.
+func (o *Options) learners() ([]learner, error) {
+	rules := newCN2(o.Ordered)
 	nb := []learner{bayes{complement: true}, bayes{}}
-	switch m.Classifier {
+	switch o.Classifier {
 	case "", Auto, models.Voting:
 		all := append([]learner{linear{}, c45{}}, nb...)
-		if selected {
-			// Rules win on few words at times; on all words linear does, so their time
-			// is saved. Train adds networks, when words and pages are few enough.
-			all = append(all, cn2{m.CN2})
+		if o.selected() {
+			// Rules win on few words at times, on all words never. Train adds networks
+			// where words and pages are few enough.
+			all = append(all, rules)
 		}
 		return all, nil
 	case models.LinearSVM:
@@ -151,42 +134,35 @@ func (m *Method) learners(selected bool) ([]learner, error) {
 	case models.C45:
 		return []learner{c45{}}, nil
 	case models.CN2:
-		return []learner{cn2{m.CN2}}, nil
+		return []learner{rules}, nil
 	case models.Trees:
 		return []learner{forest{}}, nil
 	case models.Stack:
-		return []learner{linear{}, forest{}, cn2{m.CN2}}, nil
+		return []learner{linear{}, forest{}, rules}, nil
 	case models.NN:
-		return []learner{nn{m.NN}}, nil
+		return []learner{fiveNets}, nil
 	}
-	return nil, fmt.Errorf("no classifier %q; choose one of %s", m.Classifier, nearest.Some(m.Classifier, Classifiers()))
+	return nil, fmt.Errorf("no classifier %q; choose one of %s", o.Classifier, nearest.Some(o.Classifier, Classifiers()))
 }
 
-// selected says whether words are selected.
-func (t *Terms) selected() bool { return t.Words > 0 || t.Mu > 0 }
-
-// extractor returns what terms pages have; plain is for trials. Stop words stay, for "I" and "my"
-// tell a student's page from a course's. Pairs of words gain less than half a
-// point of accuracy and make models five times as large: see docs/classifiers.md.
+// extractor returns the terms of pages; plain is for trials. Stop words stay, because "I" and "my"
+// tell a student's page from a course's.
 func (o *Options) extractor(plain bool) features.ExtractorOptions {
 	return features.ExtractorOptions{
 		Analyzer: features.AnalyzerOptions{KeepStop: true, Numbers: features.NumbersShape},
 		Fields:   true,
 		Lead:     o.lead(plain),
-		Bigrams:  o.Pairs,
-		Chars:    o.Chars,
 	}
 }
 
-// leadWords is the length of the lead, see features.ExtractorOptions. By folds
-// WebKB's home pages do best with 25 words, Wikispeedia's articles with 50.
+// leadWords is the length of the lead (features.ExtractorOptions), between the best for home
+// pages and the best for articles.
 const leadWords = 32
 
-// lead returns the length of the lead. There is none where words are selected: of a few
-// hundred, half would be words of the text again.
+// lead returns the length of the lead. There is none where words are selected, because half of a
+// few hundred terms would be words of the text again.
 func (o *Options) lead(plain bool) int {
-	all := o.auto() || o.Classifier == models.LinearSVM || o.Classifier == models.NaiveBayes
-	if !all || plain || o.selected() {
+	if !o.auto() && !o.weighs() || plain || o.selected() {
 		return 0
 	}
 	return leadWords
@@ -210,11 +186,36 @@ func (o *Options) complete() (err error) {
 	if o.Folds == 0 {
 		o.Folds = 5
 	}
-	if o.Folds < 2 || o.Words < 0 || o.MinSites < 0 || o.Mu < 0 || o.Memory < 0 || o.Chars < 0 {
+	if o.Folds < 2 || o.Words < 0 || o.MinSites < 0 || o.Mu < 0 || o.Memory < 0 {
 		return fmt.Errorf("training with %d folds, %d words, μ %v; want at least 2 folds, and no negative numbers", o.Folds, o.Words, o.Mu)
 	}
-	if o.Select, err = features.ParseMeasure(string(o.Select)); err != nil {
-		return err
-	}
-	return o.CN2.check()
+	o.Select, err = features.ParseMeasure(string(o.Select))
+	return err
+}
+
+// The shares of Options.Memory, and what things cost in it.
+const (
+	defaultMemory = 1 << 30
+
+	// A term: its string twice, a place in two maps, its frequencies, its written forms.
+	termBytes = 256
+	// A term of a page, its number and its count: in the rows, and in each fold's copy.
+	cellBytes = 8
+)
+
+func (o *Options) memory() int64 { return cmp.Or(o.Memory, defaultMemory) }
+
+// lexiconTerms is how many terms the lexicon may have, from a quarter of the memory.
+func (o *Options) lexiconTerms() int { return int(max(1000, o.memory()/4/termBytes)) }
+
+// rowBytes is how many bytes of rows stay in memory while the set is read.
+func (o *Options) rowBytes() int { return int(o.memory() / 8) }
+
+// cells is how many terms of pages there is room for when so many folds are trained at once.
+// They have three quarters of the memory, because the lexicon is gone by then.
+func (o *Options) cells(folds int) int64 { return max(1, o.memory()*3/4/int64(cellBytes*(1+folds))) }
+
+// countedTerms is how many terms can be counted by class at once.
+func (o *Options) countedTerms(classes int) int {
+	return int(max(1000, o.memory()/4/8/int64(classes)))
 }

@@ -33,7 +33,7 @@ func TestPeers(t *testing.T) {
 	if err := exec.Command(python(), "-c", "import sklearn").Run(); err != nil {
 		t.Skipf("%s has no scikit-learn: %v; install python3-sklearn, or name a Python that has it in PYTHON", python(), err)
 	}
-	roles := Options{Target: Target{Labels: []string{"student", "faculty", "course", "project"}}, Terms: Terms{Words: 77}}
+	roles := Options{Target: Target{Labels: []string{"student", "faculty", "course", "project"}}, Words: 77}
 	for _, set := range []struct {
 		name, data string
 		opt        Options
@@ -44,11 +44,11 @@ func TestPeers(t *testing.T) {
 			func(r string) func(int, *datasets.Example) bool {
 				return func(_ int, e *datasets.Example) bool { return e.Site == r }
 			}},
-		{"Wikispeedia", "wikispeedia/train.jsonl.zst", Options{Terms: Terms{Words: 77}}, []string{"0", "1", "2", "3", "4"},
+		{"Wikispeedia", "wikispeedia/train.jsonl.zst", Options{Words: 77}, []string{"0", "1", "2", "3", "4"},
 			func(r string) func(int, *datasets.Example) bool {
 				return func(n int, _ *datasets.Example) bool { return strconv.Itoa(n%5) == r }
 			}},
-		{"20 Newsgroups", "20news", Options{Terms: Terms{Words: 500}}, []string{"test"},
+		{"20 Newsgroups", "20news", Options{Words: 500}, []string{"test"},
 			func(string) func(int, *datasets.Example) bool {
 				return func(_ int, e *datasets.Example) bool { return e.Split == "test" }
 			}},

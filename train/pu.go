@@ -28,20 +28,19 @@ import (
 // the pool for the model. The threshold lets as many pages pass as are on topic by the
 // estimate, see cut.
 
-// PU says what became of a pool.
+// PU says what became of a pool. Precision, recall and F1 are estimates by
+// cross-validation, for no page is known to be off topic.
 type PU struct {
-	Given    int     // pages known to be on topic
-	Pool     int     // pages of which nothing is known, as far as they were looked at
-	Share    float64 // of the pool that is on topic, as estimated
-	Taken    int     // pages of the pool taken for on topic
-	Reliable int     // pages of the pool taken for off topic
-
-	// Of the model at its threshold, of pages like the pool's.
-	Promise
-	F1 float64
-
-	Sites     int      // of the given pages; those of unknown sites are not counted
-	Elsewhere *Promise // of pages of sites without a given page; nil when that cannot be told
+	Given     int      `json:"-"`              // pages known to be on topic
+	Pool      int      `json:"pages"`          // pages of which nothing is known, as far as they were looked at
+	From      []string `json:"from"`           // their sets
+	Share     float64  `json:"share_on_topic"` // of the pool, as estimated
+	Taken     int      `json:"taken_as_on"`    // pages of the pool trained on as on topic
+	Reliable  int      `json:"taken_as_off"`   // and as off topic
+	Promise            // of the model at its threshold, on pages like the pool's
+	F1        float64  `json:"f1"`
+	Sites     int      `json:"example_sites"` // of the given pages, as far as known
+	Elsewhere *Promise `json:"elsewhere"`     // on sites without examples; nil where fewer than two sites are known
 }
 
 // puMost is how many pages of a pool are looked at, drawn at random: more of them teach

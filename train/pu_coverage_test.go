@@ -97,7 +97,7 @@ func (b *puBench) cover(topic string, n, draw int, all *puCoverage) bool {
 	if len(given) < n {
 		return false
 	}
-	opt := &Options{Target: Target{Topic: topic}, Validation: Validation{Folds: 5}, Seed: int64(draw)}
+	opt := &Options{Target: Target{Topic: topic}, Folds: 5, Seed: int64(draw)}
 	c := b.sub(topic, given, pool[:min(600, len(pool))])
 	p, err := newPU(c, opt, puDefaults)
 	if err != nil {

@@ -88,22 +88,22 @@ type puBench struct {
 func newPUBench(t testing.TB, of puCorpus) *puBench {
 	set := examples(t, of.name)
 	b := &puBench{t: t}
-	truth, _ := datasets.ReadTruth(filepath.Join(set.Name(), "labels.tsv.zst"))             // the others' rows have labels
-	opt := &Options{Method: Method{Classifier: "linear"}, Target: Target{Unlabelled: true}} // without URLs, as learnPU
+	truth, _ := datasets.ReadTruth(filepath.Join(set.Name(), "labels.tsv.zst")) // the others' rows have labels
+	opt := &Options{Classifier: "linear", Target: Target{Unlabelled: true}}     // without URLs, as learnPU
 	rows := where(set, func(n int, _ *datasets.Example) bool { return n%of.every == 0 })
-	views, err := gatherViews(t.Context(), rows, opt, &Report{}, func(e *datasets.Example) []string {
+	c, err := gatherBy(t.Context(), rows, opt, &Report{}, func(e *datasets.Example) string {
 		l := datasets.Labels{Label: e.Label, All: slices.Clone(e.Labels)}
 		if truth != nil {
 			l, _ = truth.Of(e.URL)
 		}
 		b.labels = append(b.labels, l)
 		k := len(b.labels) % 2
-		return []string{"ab"[k : k+1]} // any two classes
+		return "ab"[k : k+1] // any two classes
 	}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.c = views[0]
+	b.c = c
 	return b
 }
 
@@ -189,7 +189,7 @@ func (b *puBench) mean(topic string, n, draws int, way string) (mean puFigures, 
 }
 
 func (b *puBench) one(topic string, given, pool, held []int, seed int64, way string) (got puFigures) {
-	opt := &Options{Target: Target{Topic: topic}, Validation: Validation{Folds: 5}, Seed: seed}
+	opt := &Options{Target: Target{Topic: topic}, Folds: 5, Seed: seed}
 	var f *fitted
 	var c *corpus
 	var margin float64

@@ -52,7 +52,7 @@ func TestPUFindsTheTopic(t *testing.T) {
 		share float64
 		right int // of 200 new pages, at least
 	}{{10, 0.2, 160}, {30, 0.2, 190}, {30, 0.02, 190}, {30, 0.5, 160}, {10, 0, 190}} {
-		opt := Options{Method: Method{Classifier: models.LinearSVM}, Target: Target{Topic: "bees", Unlabelled: true}, Seed: 1}
+		opt := Options{Classifier: models.LinearSVM, Target: Target{Topic: "bees", Unlabelled: true}, Seed: 1}
 		m, rep, err := Train(t.Context(), pooled(c.given, 400, c.share), opt)
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestPUFindsTheTopic(t *testing.T) {
 func TestPUIsRepeatable(t *testing.T) {
 	var both [2]bytes.Buffer
 	for i := range both {
-		m, _, err := Train(t.Context(), pooled(10, 100, 0.3), Options{Method: Method{Classifier: models.LinearSVM}, Target: Target{Topic: "bees", Unlabelled: true}, Seed: 3})
+		m, _, err := Train(t.Context(), pooled(10, 100, 0.3), Options{Classifier: models.LinearSVM, Target: Target{Topic: "bees", Unlabelled: true}, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestPUIsRepeatable(t *testing.T) {
 
 func TestPUNeedsBoth(t *testing.T) {
 	for _, n := range [][2]int{{1, 50}, {50, 1}, {5, 0}} {
-		_, _, err := Train(t.Context(), pooled(n[0], n[1], 0.2), Options{Method: Method{Classifier: models.LinearSVM}, Target: Target{Topic: "bees", Unlabelled: true}})
+		_, _, err := Train(t.Context(), pooled(n[0], n[1], 0.2), Options{Classifier: models.LinearSVM, Target: Target{Topic: "bees", Unlabelled: true}})
 		if !errors.Is(err, ErrData) {
 			t.Errorf("%d given, %d in the pool: got %v, want ErrData", n[0], n[1], err)
 		}

@@ -12,8 +12,10 @@ import (
 // Promise says how well a model will do at its threshold, as far as good examples can
 // tell, with 95 % intervals.
 type Promise struct {
-	Precision, Recall     float64
-	PrecisionCI, RecallCI [2]float64
+	Precision   float64    `json:"precision"`
+	PrecisionCI [2]float64 `json:"precision_ci"`
+	Recall      float64    `json:"recall"`
+	RecallCI    [2]float64 `json:"recall_ci"`
 }
 
 // told sums up.

@@ -118,20 +118,20 @@ func TestRealCorpora(t *testing.T) {
 		accuracy   float64
 		macroF1    float64
 	}{
-		{"webkb linear", "webkb", Options{Method: Method{Classifier: "linear"}, Target: Target{Labels: roles}}, cornell, 0.92, 0},
-		{"webkb nb", "webkb", Options{Method: Method{Classifier: "nb"}, Target: Target{Labels: roles}}, cornell, 0.80, 0},
-		{"webkb c45", "webkb", Options{Method: Method{Classifier: "c45"}, Target: Target{Labels: roles}, Terms: Terms{Words: 77}}, cornell, 0.80, 0},
-		{"webkb cn2", "webkb", Options{Method: Method{Classifier: "cn2"}, Target: Target{Labels: roles}, Terms: Terms{Words: 77}}, cornell, 0.87, 0},
-		{"20news linear", "20news", Options{Method: Method{Classifier: "linear"}}, bySplit, 0.83, 0.82},
-		{"20news nb", "20news", Options{Method: Method{Classifier: "nb"}}, bySplit, 0, 0.78},
-		{"20news c45", "20news", Options{Method: Method{Classifier: "c45"}, Terms: Terms{Words: 500}}, bySplit, 0.5, 0},
-		{"20news cn2", "20news", Options{Method: Method{Classifier: "cn2"}, Terms: Terms{Words: 500}}, bySplit, 0.62, 0},
-		{"webkb nn", "webkb", Options{Method: Method{Classifier: "nn", NN: NN{Networks: 1}}, Target: Target{Labels: roles}, Terms: Terms{Words: 77}}, cornell, 0.88, 0},
-		{"20news nn", "20news", Options{Method: Method{Classifier: "nn"}, Terms: Terms{Words: 500}}, bySplit, 0.66, 0},
-		{"wikispeedia linear", "wikispeedia/train.jsonl.zst", Options{Method: Method{Classifier: "linear"}}, fifth, 0.85, 0},
-		{"wikispeedia nb", "wikispeedia/train.jsonl.zst", Options{Method: Method{Classifier: "nb"}}, fifth, 0.6, 0},
-		{"wikispeedia c45", "wikispeedia/train.jsonl.zst", Options{Method: Method{Classifier: "c45"}, Terms: Terms{Words: 77}}, fifth, 0.40, 0},
-		{"wikispeedia cn2", "wikispeedia/train.jsonl.zst", Options{Method: Method{Classifier: "cn2"}, Terms: Terms{Words: 77}}, fifth, 0.56, 0},
+		{"webkb linear", "webkb", Options{Classifier: "linear", Target: Target{Labels: roles}}, cornell, 0.92, 0},
+		{"webkb nb", "webkb", Options{Classifier: "nb", Target: Target{Labels: roles}}, cornell, 0.80, 0},
+		{"webkb c45", "webkb", Options{Classifier: "c45", Target: Target{Labels: roles}, Words: 77}, cornell, 0.80, 0},
+		{"webkb cn2", "webkb", Options{Classifier: "cn2", Target: Target{Labels: roles}, Words: 77}, cornell, 0.87, 0},
+		{"20news linear", "20news", Options{Classifier: "linear"}, bySplit, 0.83, 0.82},
+		{"20news nb", "20news", Options{Classifier: "nb"}, bySplit, 0, 0.78},
+		{"20news c45", "20news", Options{Classifier: "c45", Words: 500}, bySplit, 0.5, 0},
+		{"20news cn2", "20news", Options{Classifier: "cn2", Words: 500}, bySplit, 0.62, 0},
+		{"webkb nn", "webkb", Options{Classifier: "nn", Target: Target{Labels: roles}, Words: 77}, cornell, 0.88, 0},
+		{"20news nn", "20news", Options{Classifier: "nn", Words: 500}, bySplit, 0.66, 0},
+		{"wikispeedia linear", "wikispeedia/train.jsonl.zst", Options{Classifier: "linear"}, fifth, 0.85, 0},
+		{"wikispeedia nb", "wikispeedia/train.jsonl.zst", Options{Classifier: "nb"}, fifth, 0.6, 0},
+		{"wikispeedia c45", "wikispeedia/train.jsonl.zst", Options{Classifier: "c45", Words: 77}, fifth, 0.40, 0},
+		{"wikispeedia cn2", "wikispeedia/train.jsonl.zst", Options{Classifier: "cn2", Words: 77}, fifth, 0.56, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			set := examples(t, c.data)

@@ -38,9 +38,7 @@ func (g *gatherer) reduce(ctx context.Context, number []int32) ([]int32, error) 
 			if cut {
 				r.wanted()
 			}
-			for _, c := range g.views {
-				c.room = r
-			}
+			g.c.room = r
 			return kept, nil
 		}
 		if most = max(1, most*9/10); g.opt.Words > 0 || g.opt.Mu > 0 {
@@ -50,19 +48,17 @@ func (g *gatherer) reduce(ctx context.Context, number []int32) ([]int32, error) 
 }
 
 // rankings returns the numbered terms, best first, those that gain Options.Mu at
-// least: for each view over all pages, and over all but those of each fold.
+// least: over all pages, and over all but those of each fold.
 func (g *gatherer) rankings(ctx context.Context, number []int32) ([][]int32, error) {
 	var all [][]int32
-	for _, c := range g.views {
-		fold, n := c.folds(g.opt)
-		for out := -1; out < n; out++ {
-			counts, err := g.count(ctx, number, c, fold, out) // no page is in fold −1
-			if err != nil {
-				return nil, err
-			}
-			for _, by := range g.opt.measures(g.plain) {
-				all = append(all, features.Select(counts.RankBy(by), g.opt.Mu, 0))
-			}
+	fold, n := g.c.folds(g.opt)
+	for out := -1; out < n; out++ {
+		counts, err := g.count(ctx, number, fold, out) // no page is in fold −1
+		if err != nil {
+			return nil, err
+		}
+		for _, by := range g.opt.measures(g.plain) {
+			all = append(all, features.Select(counts.RankBy(by), g.opt.Mu, 0))
 		}
 	}
 	return all, nil

@@ -49,7 +49,7 @@ func isRare(word string) bool { return strings.Contains(word, "rare") }
 func TestSelectDefaults(t *testing.T) {
 	set := rareAndWide(240)
 	bytesOf := func(name string, by features.Measure) []byte {
-		m, _, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: name, NN: smallNN}, Terms: Terms{Words: 20, Select: by}, Seed: 2})
+		m, _, err := Train(context.Background(), stream(set), Options{Classifier: name, Words: 20, Select: by, Seed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestSelectInFewBytes(t *testing.T) {
 	var want []string
 	for _, memory := range []int64{0, 160 << 10} {
 		m, rep, err := Train(context.Background(), stream(set), Options{
-			Method: Method{Classifier: models.C45}, Terms: Terms{Words: 20}, Space: Space{Memory: memory, Tmp: t.TempDir()}, Seed: 2,
+			Classifier: models.C45, Words: 20, Memory: memory, Tmp: t.TempDir(), Seed: 2,
 		})
 		if err != nil {
 			t.Fatal(err)

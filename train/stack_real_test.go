@@ -72,7 +72,7 @@ type topicTest struct {
 }
 
 func judgeTopic(t *testing.T, name, topic string, in, out []*datasets.Example) *topicTest {
-	opt := Options{Target: Target{Topic: topic}, Method: Method{Classifier: name}, Seed: 1}
+	opt := Options{Target: Target{Topic: topic}, Classifier: name, Seed: 1}
 	start := time.Now()
 	m, _, err := Train(context.Background(), stream(in), opt)
 	if err != nil {

@@ -31,7 +31,7 @@ func TestMixture(t *testing.T) {
 // shares, p_c = Σ_m share_m · p_mc, calibrated. No member alone decides, and the stack is right on
 // no fewer pages than its worst member.
 func TestStackTrains(t *testing.T) {
-	m, rep, err := Train(context.Background(), stream(mixed(80, 1)), Options{Method: Method{Classifier: models.Stack}, Seed: 1})
+	m, rep, err := Train(context.Background(), stream(mixed(80, 1)), Options{Classifier: models.Stack, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestStackOfTopic(t *testing.T) {
 	var got [2]*models.Model
 	for i, name := range []string{models.LinearSVM, models.Stack} {
 		var err error
-		if got[i], _, err = Train(t.Context(), stream(mixed(120, 1)), Options{Target: Target{Topic: mixed(1, 1)[0].Label}, Method: Method{Classifier: name}, Seed: 1}); err != nil {
+		if got[i], _, err = Train(t.Context(), stream(mixed(120, 1)), Options{Target: Target{Topic: mixed(1, 1)[0].Label}, Classifier: name, Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}

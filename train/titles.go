@@ -30,7 +30,7 @@ const (
 	maxTitle = 256
 )
 
-func newTitles() *titles { return &titles{map[titleWord]map[string]int{}} }
+func newTitles() titles { return titles{map[titleWord]map[string]int{}} }
 
 // titleWords returns the words of a page's title, each once.
 func (g *gatherer) titleWords(doc features.Doc) (words []string) {

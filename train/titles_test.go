@@ -17,7 +17,7 @@ func TestTitlesOfModel(t *testing.T) {
 	for i, e := range set {
 		e.Text, e.HTML = "", fmt.Sprintf("<title>The %ss page, page %d</title><p>%s</p>", e.Label, i/20, e.Text)
 	}
-	m, _, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: models.NaiveBayes}, Target: Target{Topic: "bird"}})
+	m, _, err := Train(context.Background(), stream(set), Options{Classifier: models.NaiveBayes, Target: Target{Topic: "bird"}})
 	if err != nil {
 		t.Fatal(err)
 	}

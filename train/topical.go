@@ -134,7 +134,7 @@ func (t *contest) run(ctx context.Context, one, top *contender) error {
 // of naive Bayes. The simplest is kept where no other is surely better.
 func (t *contest) linear(ctx context.Context) (*contender, error) {
 	var all []*contender
-	for _, h := range t.c.runners(t.opt.Loss) {
+	for _, h := range t.c.runners() {
 		l := h.learner.(linear)
 		machine, nb := &contender{learner: l}, &contender{learner: bayes{complement: true, odds: l.odds}}
 		g, ctx := errgroup.WithContext(ctx)

@@ -59,7 +59,7 @@ func TestRounds(t *testing.T) {
 		for p := range c.y {
 			c.y[p] = p % 2
 		}
-		all, n := c.rounds(&Options{Validation: Validation{Folds: 5}})
+		all, n := c.rounds(&Options{Folds: 5})
 		if len(all) != want || n != 5 {
 			t.Errorf("%d pages: %d rounds of %d folds, want %d of 5", pages, len(all), n, want)
 		}
@@ -70,7 +70,7 @@ func TestRounds(t *testing.T) {
 		}
 	}
 	c := &corpus{classes: []string{"bees", "other"}, y: []int{0, 1, 1}}
-	if all, n := c.rounds(&Options{Validation: Validation{Folds: 5}}); all != nil || n >= 2 {
+	if all, n := c.rounds(&Options{Folds: 5}); all != nil || n >= 2 {
 		t.Errorf("one page of a class: %v, %d folds", all, n)
 	}
 }

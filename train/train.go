@@ -36,13 +36,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	if err := opt.complete(); err != nil {
 		return nil, nil, err
 	}
-	if err := opt.NN.check(); err != nil {
-		return nil, nil, err
-	}
-	if !slices.Contains([]Loss{"", Hinge, Logistic, BestLoss}, opt.Loss) {
-		return nil, nil, fmt.Errorf("no loss %q; choose %s, %s or %s", opt.Loss, Hinge, Logistic, BestLoss)
-	}
-	learners, err := opt.learners(opt.selected())
+	learners, err := opt.learners()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,8 +46,8 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 		return nil, nil, err
 	}
 	rep.KeywordsBy = c.nouns.how()
-	if opt.auto() && !opt.stacks() && c.few(&opt.Terms) {
-		learners = append(learners, nn{opt.NN})
+	if opt.auto() && !opt.stacks() && c.few(&opt) {
+		learners = append(learners, fiveNets)
 	}
 	var m *models.Model
 	var k map[string][]string
@@ -132,7 +126,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		var err error
 		opt.step("cross-validating %s", l.name())
 		if _, ok := l.(linear); ok {
-			h, err = tune(ctx, c, fold, enoughFolds(every, len(c.y), len(learners)), opt.Loss, opt.fitting())
+			h, err = tune(ctx, c, fold, enoughFolds(every, len(c.y), len(learners)), opt.fitting())
 		} else {
 			h, err = crossValidate(ctx, c, l, fold, every, opt.fitting())
 		}

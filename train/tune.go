@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -31,8 +30,8 @@ func enoughFolds(folds []int, pages, learners int) []int {
 // meet on short pages, for there the odds of the rare words that matter are
 // mostly chance. The first fold decides alone when chance hardly explains its
 // difference; see docs/classifiers.md for figures.
-func tune(ctx context.Context, c *corpus, fold, which []int, loss Loss, by fitting) (*heldOut, error) {
-	racing := c.runners(loss)
+func tune(ctx context.Context, c *corpus, fold, which []int, by fitting) (*heldOut, error) {
+	racing := c.runners()
 	for i := range which {
 		g, ctx := errgroup.WithContext(ctx)
 		for _, h := range racing {
@@ -58,18 +57,14 @@ func tune(ctx context.Context, c *corpus, fold, which []int, loss Loss, by fitti
 }
 
 // runners returns what tune chooses from, the first of equal ones.
-func (c *corpus) runners(loss Loss) []*heldOut {
+func (c *corpus) runners() []*heldOut {
 	passes := 0
 	if len(c.y) > largeSet {
 		passes = fewPasses
 	}
 	var all []*heldOut
-	for _, l := range []Loss{Hinge, Logistic} {
-		if loss == BestLoss || cmp.Or(loss, Hinge) == l {
-			for _, odds := range []bool{false, true} {
-				all = append(all, newHeldOut(linear{loss: l, odds: odds, passes: passes}, len(c.y)))
-			}
-		}
+	for _, odds := range []bool{false, true} {
+		all = append(all, newHeldOut(linear{odds: odds, passes: passes}, len(c.y)))
 	}
 	return all
 }

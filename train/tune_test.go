@@ -41,13 +41,13 @@ func TestTune(t *testing.T) {
 			e.Text += " rare" + string(rune('a'+(i/3+k*7)%26)) + string(rune('a'+(i/3*k)%26))
 		}
 	}
-	opt := Options{Method: Method{Classifier: "linear"}, Seed: 1, Validation: Validation{Folds: 5}}
+	opt := Options{Classifier: "linear", Seed: 1, Folds: 5}
 	c, err := gather(context.Background(), stream(set), &opt, &Report{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	every := []int{0, 1, 2, 3, 4}
-	h, err := tune(context.Background(), c, folds(c, 5, &opt), every, opt.Loss, opt.fitting())
+	h, err := tune(context.Background(), c, folds(c, 5, &opt), every, opt.fitting())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestTune(t *testing.T) {
 // TestWarm: a machine that starts from a part of the pages ends where one does that
 // starts from nothing, as near as it goes to the end.
 func TestWarm(t *testing.T) {
-	opt := Options{Seed: 1, Validation: Validation{Folds: 5}}
+	opt := Options{Seed: 1, Folds: 5}
 	c, err := gather(context.Background(), stream(toy(150, "bank", "code", "star")), &opt, &Report{})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestCounting(t *testing.T) {
 func TestSelectionHasNoLead(t *testing.T) {
 	set := toy(120, "bank", "code")
 	for _, words := range []int{0, 30} {
-		m, _, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: "linear"}, Seed: 1, Terms: Terms{Words: words}})
+		m, _, err := Train(context.Background(), stream(set), Options{Classifier: "linear", Seed: 1, Words: words})
 		if err != nil {
 			t.Fatal(err)
 		}

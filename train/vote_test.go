@@ -50,7 +50,7 @@ func TestPoll(t *testing.T) {
 	every := func(n, rest int) func(int) bool { return func(p int) bool { return p%n == rest } }
 	best := judgedAs(linear{}, y, erring(y, every(10, 0)))
 	other := judgedAs(nn{}, y, erring(y, every(10, 1)))
-	third := judgedAs(cn2{}, y, erring(y, every(10, 2)))
+	third := judgedAs(newCN2(false), y, erring(y, every(10, 2)))
 	same := judgedAs(bayes{}, y, erring(y, every(10, 0)))
 	few := judgedAs(linear{}, y, erring(y, every(61, 0))) // wrong on five pages, on which
 	six := judgedAs(nn{}, y, erring(y, every(50, 1)))     // this one is right
@@ -137,8 +137,8 @@ func mixed(n int, seed uint64) []*datasets.Example {
 // TestVoteModel: a vote that is asked for is a model that says what training said,
 // the same bytes again, and survives its file.
 func TestVoteModel(t *testing.T) {
-	for _, opt := range []Options{{Terms: Terms{Words: 25}}, {}} {
-		opt.Classifier, opt.Seed, opt.NN, opt.Explain = models.Voting, 4, smallNN, true
+	for _, opt := range []Options{{Words: 25}, {}} {
+		opt.Classifier, opt.Seed, opt.Explain = models.Voting, 4, true
 		var files [2]bytes.Buffer
 		var m *models.Model
 		var rep *Report
@@ -177,7 +177,7 @@ func TestVoteModel(t *testing.T) {
 // TestBallotIsModel: what a trained vote or stack says of a page is what its model says. A stack's
 // members have its shares, a vote's equal ones.
 func TestBallotIsModel(t *testing.T) {
-	ctx, opt := context.Background(), &Options{Terms: Terms{Words: 25}, Method: Method{NN: smallNN}}
+	ctx, opt := context.Background(), &Options{Words: 25}
 	if err := opt.complete(); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestBallotIsModel(t *testing.T) {
 		{vote{stacked: true, members: []voter{
 			{learner: forest{}, cal: models.Calibration{Scale: 2, Offset: []float64{0.5, 0}}, share: 0.5},
 			{learner: linear{}, cal: models.Calibration{Scale: 1}, share: 0.375},
-			{learner: cn2{}, cal: half, share: 0.125},
+			{learner: newCN2(false), cal: half, share: 0.125},
 		}}, []float64{0.5, 0.375, 0.125}},
 	} {
 		f, err := b.fit(ctx, c, c.all(), opt.fitting())

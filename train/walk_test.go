@@ -12,7 +12,7 @@ import (
 // and the first test pages as it sees them.
 func walkSet(b *testing.B, l learner) (f *fitted, pages []features.Vector) {
 	b.Helper()
-	opt := Options{Terms: Terms{Words: 500}, Validation: Validation{Folds: 5}}
+	opt := Options{Words: 500, Folds: 5}
 	p := protocols[2]
 	c, parts := p.read(b, &opt)
 	var in, out []int
@@ -55,7 +55,7 @@ func BenchmarkWalk(b *testing.B) {
 		b.ReportMetric(float64(len(f.tree.Term)), "nodes")
 	})
 	b.Run("list", func(b *testing.B) {
-		f, pages := walkSet(b, cn2{CN2{Ordered: true}})
+		f, pages := walkSet(b, newCN2(true))
 		rows, m := denseRows(pages, len(f.kept)), models.NewMatcher(f.rules, len(f.kept), 20)
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
@@ -64,7 +64,7 @@ func BenchmarkWalk(b *testing.B) {
 		b.ReportMetric(float64(f.rules.Len()), "rules")
 	})
 	b.Run("rules", func(b *testing.B) {
-		f, pages := walkSet(b, cn2{})
+		f, pages := walkSet(b, newCN2(false))
 		rows, m := denseRows(pages, len(f.kept)), models.NewMatcher(f.rules, len(f.kept), 20)
 		var hold []int32
 		held := 0
@@ -81,7 +81,7 @@ func BenchmarkWalk(b *testing.B) {
 // BenchmarkGrow trains on 20 Newsgroups' training part with 500 words, counts and
 // words being there: no reading, no folds.
 func BenchmarkGrow(b *testing.B) {
-	opt := Options{Terms: Terms{Words: 500}, Validation: Validation{Folds: 5}}
+	opt := Options{Words: 500, Folds: 5}
 	c, parts := protocols[2].read(b, &opt)
 	var in []int
 	for row, part := range parts {
@@ -89,7 +89,7 @@ func BenchmarkGrow(b *testing.B) {
 			in = append(in, row)
 		}
 	}
-	for name, l := range map[string]learner{"c45": c45{}, "cn2": cn2{}} {
+	for name, l := range map[string]learner{"c45": c45{}, "cn2": newCN2(false)} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -34,7 +34,7 @@ func TestWeka(t *testing.T) {
 		if !picked("SETS", p.name) {
 			continue
 		}
-		opt := Options{Target: Target{Labels: p.labels}, Validation: Validation{Folds: 5}, Terms: Terms{Words: p.words}}
+		opt := Options{Target: Target{Labels: p.labels}, Folds: 5, Words: p.words}
 		if n, err := strconv.Atoi(os.Getenv("WORDS")); err == nil {
 			opt.Words = n
 		}
@@ -48,7 +48,7 @@ func TestWeka(t *testing.T) {
 					in = append(in, row)
 				}
 			}
-			for _, l := range []learner{c45{}, cn2{}} {
+			for _, l := range []learner{c45{}, newCN2(false)} {
 				accuracy, size, took := ours(t, c, l, in, out, &opt)
 				t.Logf("| %s %s | %s | %.3f | %d | %.2f s |", p.name, part, l.name(), accuracy, size, took.Seconds())
 			}

@@ -19,7 +19,7 @@ import (
 	"fossick/internal/usage"
 	"fossick/models/features"
 	"fossick/train"
-	"fossick/train/judge"
+
 	"fossick/train/topics"
 )
 
@@ -46,7 +46,7 @@ Examples:
 type classifyRun struct {
 	classifyCmd
 	app      *app
-	verdicts *judge.Verdicts
+	verdicts *train.Verdicts
 }
 
 func (c classifyCmd) Run(a *app) error {
@@ -60,7 +60,7 @@ func (c classifyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	l := &classifyRun{classifyCmd: c, app: a, verdicts: judge.NewVerdicts(c.Model[0], classifier)}
+	l := &classifyRun{classifyCmd: c, app: a, verdicts: train.NewVerdicts(c.Model[0], classifier)}
 	if len(c.Model) == 2 {
 		second, err := topics.Classifier(c.Model[1])
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/store"
-	"fossick/train/made"
+	"fossick/train"
 )
 
 // demoCmd runs the verbs themselves, one after the other, on the built-in set.
@@ -35,7 +35,7 @@ Example:
 }
 
 type demoResult struct {
-	Train    *made.Result    `json:"train"`
+	Train    *train.Result   `json:"train"`
 	Focus    *monitor.Result `json:"focus"`
 	Refine   refineResult    `json:"refine"`
 	Eval     eval.Result     `json:"eval"`
@@ -95,7 +95,7 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 	r = &demoResult{Report: c.path("report.html")}
 	model := c.path("model.fossick")
 	a.say("\n1. train: a classifier learns the themes from the labelled training pages")
-	if r.Train, err = runVerb[*made.Result](a, trainCmd{Sets: []string{"demo"}, Out: model, methodFlags: methodFlags{Classifier: "auto"}, foldFlags: foldFlags{Folds: 5, Explain: c.path("model.html")}}); err != nil {
+	if r.Train, err = runVerb[*train.Result](a, trainCmd{Sets: []string{"demo"}, Out: model, methodFlags: methodFlags{Classifier: "auto"}, foldFlags: foldFlags{Folds: 5, Explain: c.path("model.html")}}); err != nil {
 		return nil, err
 	}
 	focus := focusCmd{Crawl: crawlplan.Crawl{Topic: c.Topic, Store: c.path("focus"), Settings: crawlplan.Settings{

@@ -76,7 +76,7 @@ func trained(t *testing.T, path string) string {
 				return
 			}
 		}
-	}, train.Options{Method: train.Method{Classifier: "linear"}})
+	}, train.Options{Classifier: "linear"})
 	if err != nil {
 		t.Fatal(err)
 	}

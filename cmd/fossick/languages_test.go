@@ -21,7 +21,7 @@ import (
 	"fossick/internal/fulltest"
 	"fossick/models"
 	"fossick/models/features"
-	"fossick/train/made"
+	"fossick/train"
 )
 
 // languages are those of testdata/languages.
@@ -187,7 +187,7 @@ func TestLanguages(t *testing.T) {
 }
 
 // trainOn trains with 120 words, as a user does.
-func trainOn(t *testing.T, set, classifier string) (r made.Result, m *models.Model) {
+func trainOn(t *testing.T, set, classifier string) (r train.Result, m *models.Model) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "m.model")
 	var out, errOut bytes.Buffer

@@ -31,14 +31,14 @@ func BenchmarkNewsTrain(b *testing.B) {
 	set := news(b, "train")
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := train.Train(context.Background(), set.Examples(), train.Options{Method: train.Method{Classifier: "linear"}, Seed: 1}); err != nil {
+		if _, _, err := train.Train(context.Background(), set.Examples(), train.Options{Classifier: "linear", Seed: 1}); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func BenchmarkNewsPredict(b *testing.B) {
-	m, _, err := train.Train(context.Background(), news(b, "train").Examples(), train.Options{Method: train.Method{Classifier: "linear"}, Seed: 1})
+	m, _, err := train.Train(context.Background(), news(b, "train").Examples(), train.Options{Classifier: "linear", Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"fossick/internal/report"
 	"fossick/models/features"
 	"fossick/store"
-	"fossick/train/judge"
+	"fossick/train"
 	"fossick/train/topics"
 )
 
@@ -45,7 +45,7 @@ type refineResult struct {
 	Seconds   float64 `json:"seconds"`
 
 	Trained *float64 `json:"trained_on"` // share of the pages that the model was trained on; null when it cannot say
-	known   *judge.Trained
+	known   *train.Trained
 }
 
 func (c refineCmd) Run(a *app) (err error) {
@@ -62,7 +62,7 @@ func (c refineCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	topic, err := judge.NewTopic(classifier, c.Model, c.Topic, s.Info().Topic)
+	topic, err := train.NewTopic(classifier, c.Model, c.Topic, s.Info().Topic)
 	if err != nil {
 		return err
 	}

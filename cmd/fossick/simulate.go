@@ -20,7 +20,7 @@ import (
 	"fossick/internal/usage"
 	"fossick/internal/wholefile"
 	"fossick/models/features"
-	"fossick/train/judge"
+	"fossick/train"
 	"fossick/train/topics"
 )
 
@@ -267,7 +267,7 @@ func (r *simulateRun) scorer() (func(e *datasets.Example) (score float64, on boo
 	if err != nil {
 		return nil, err
 	}
-	topic, err := judge.NewTopic(c, r.Model, r.Topic, "")
+	topic, err := train.NewTopic(c, r.Model, r.Topic, "")
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/store"
-	"fossick/train/judge"
+	"fossick/train"
 	"fossick/train/topics"
 )
 
@@ -217,7 +217,7 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.Stor
 		crawl.JudgeByTruth(evalTruth(ev.truth, ev.from.Truth, ev.from.Target))
 		return nil
 	case ev.judge != nil:
-		topic, err := judge.NewTopic(ev.judge, ev.from.Judge, ev.from.Target, "")
+		topic, err := train.NewTopic(ev.judge, ev.from.Judge, ev.from.Target, "")
 		if err != nil {
 			return err
 		}
@@ -261,7 +261,7 @@ func evalTruth(t *datasets.Truth, path, target string) *eval.Truth {
 }
 
 // modelJudge judges as refine does: by the model's own threshold for the topic.
-func (ev *Crawls) modelJudge(t *judge.Topic) *eval.Judge {
+func (ev *Crawls) modelJudge(t *train.Topic) *eval.Judge {
 	return &eval.Judge{
 		Name: ev.from.Judge, Target: t.Name,
 		Of: func(p *page.Page) eval.Verdict {

@@ -31,7 +31,7 @@ func TestCountBoth(t *testing.T) {
 	other := AnalyzerOptions{Numbers: NumbersKeep}
 	for _, opt := range []ExtractorOptions{
 		{}, {Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}, Fields: true, Lead: 5},
-		{Bigrams: true}, {Chars: 3, Lead: 2, Analyzer: AnalyzerOptions{NoStem: true, MinLength: 3}},
+		{Lead: 2, Analyzer: AnalyzerOptions{NoStem: true, MinLength: 3}},
 	} {
 		lexicon, plain := NewLexicon(), NewLexicon()
 		alone, tokens := NewExtractor(opt, plain), NewTokens(other, number)

@@ -70,12 +70,9 @@ type entry struct {
 	body    int32  // the term's number for an Extractor; noTerm, or leftOut
 	also    uint32 // that of what a second reader makes of the word; 0 when it leaves it out
 
-	// For an Extractor: the numbers of the term in other fields, as part of pairs,
-	// and those of the word's runs of characters, nil until asked for.
-	// Other extractors may ask at the same time, and find the same.
+	// For an Extractor: the numbers of the term in other fields. Other extractors may ask at
+	// the same time, and find the same.
 	index [fields]atomic.Int32
-	part  int32
-	runs  atomic.Pointer[[]int32]
 }
 
 // Numbers of terms that are none.

@@ -28,7 +28,7 @@ type Span struct{ Start, End int32 }
 // appends to words the numbers that the second reader has for the terms, as
 // CountBoth would.
 func (x *Extractor) CountAround(dst Vector, words []uint32, text, lang string, around [2]Span) (Vector, []uint32) {
-	x.left, x.before = x.opt.Lead, -1
+	x.left = x.opt.Lead
 	x.read, x.reading = words, x.an.also != nil
 	for _, part := range around {
 		x.span(text, lang, int(part.Start), int(part.End))

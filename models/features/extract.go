@@ -2,7 +2,6 @@ package features
 
 import (
 	"slices"
-	"strings"
 )
 
 // field is a part of a page whose words are terms of their own.
@@ -18,9 +17,6 @@ const (
 )
 
 var prefix = [fields]string{"", "title:", "heading:", "url:", "lead:"}
-
-// charPrefix begins the terms of runs of characters.
-const charPrefix = "char:"
 
 // ExtractorOptions says which terms a page has. The zero value takes the words
 // of title, description, headings and text alike, and nothing else.
@@ -38,14 +34,6 @@ type ExtractorOptions struct {
 	// Lead makes the first so many words of the text terms of their own too,
 	// "lead:professor": a page tends to say first what it is. 0 is none.
 	Lead int
-
-	// Bigrams makes two terms that follow each other in a block a term of their own.
-	Bigrams bool
-
-	// Chars makes terms of so many characters in a row, a word's two borders included:
-	// "char:_ban" of bank with 4. They see what a language's stems miss, and what is
-	// misspelt. 0 is none.
-	Chars int
 }
 
 // Extractor counts the terms of pages. It is not safe for concurrent use.
@@ -53,10 +41,8 @@ type Extractor struct {
 	opt         ExtractorOptions
 	an          *Analyzer
 	lex         *Lexicon
-	left        int   // words of the lead still to come
-	before      int32 // part of the word before in the line, or -1
+	left        int // words of the lead still to come
 	running     func(row []known)
-	plain       bool      // a word of the text is one term, but for those of the lead
 	numbered    bool      // all words of the text are looked up without their entries
 	reading     bool      // a second reader reads along,
 	read        []uint32  // these so far
@@ -76,7 +62,7 @@ func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
 	if opt.TitleWeight <= 0 {
 		opt.TitleWeight = 1
 	}
-	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex, plain: !opt.Bigrams && opt.Chars <= 0, count: []float32{1, 1}}
+	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex, count: []float32{1, 1}}
 	x.an.resolve = x.resolve
 	x.an.row.one = lex.growing // terms are numbered as they come, those of fields and pairs in between
 	x.running = x.words
@@ -96,10 +82,6 @@ func (x *Extractor) resolve(e *entry) {
 		e.index[f].Store(unasked)
 	}
 	e.body = x.lex.Index(e.term)
-	e.part = -1
-	if x.opt.Bigrams {
-		e.part = x.lex.part(e.term)
-	}
 }
 
 // Count returns the terms of d, in rising order of their number, with how often
@@ -155,28 +137,14 @@ func (x *Extractor) scan(d Doc, also bool) {
 	}
 }
 
-// text counts the words of running text, and pairs within a line. A second reader
-// reads along as far as byte along, which no word reaches across.
+// text counts the words of running text. A second reader reads along as far as byte along, which
+// no word reaches across.
 func (x *Extractor) text(text, lang string, along int) {
 	x.base = 0
-	if !x.opt.Bigrams {
-		x.line(text, lang, along)
-		return
-	}
-	for line := range strings.SplitSeq(text, "\n") {
-		from := x.base
-		x.before = -1
-		x.line(line, lang, min(along, len(line)))
-		along -= min(along, len(line)+1)
-		x.base = from + len(line) + 1
-	}
-}
-
-func (x *Extractor) line(text, lang string, along int) {
 	x.each(text[:along], lang)
 	if along < len(text) {
 		x.reading = false
-		x.base += along
+		x.base = along
 		x.each(text[along:], lang)
 	}
 }
@@ -199,7 +167,7 @@ func (x *Extractor) words(row []known) {
 		x.keepRow(row)
 	}
 	for i := range row {
-		if x.plain && x.left == 0 {
+		if x.left == 0 {
 			x.countRow(row[i:])
 			return
 		}
@@ -215,37 +183,10 @@ func (x *Extractor) term(body int32, e **entry) {
 	if body == noTerm {
 		x.count[noTerm+terms0]++
 	}
-	if x.opt.Chars > 0 {
-		for _, term := range x.runs(*e) {
-			x.add(term, 1)
-		}
-	}
 	if x.left > 0 {
 		x.left--
 		x.add(x.own(*e, lead), 1)
 	}
-	if x.opt.Bigrams {
-		if x.before >= 0 {
-			x.add(x.lex.pair(x.before, (*e).part), 1)
-		}
-		x.before = (*e).part
-	}
-}
-
-// runs returns the numbers of a word's runs of characters.
-func (x *Extractor) runs(e *entry) []int32 {
-	if known := e.runs.Load(); known != nil {
-		return *known
-	}
-	runs := []int32{} // known, if none
-	word := []rune("_" + e.surface + "_")
-	for i := 0; i+x.opt.Chars <= len(word); i++ {
-		if term := x.lex.Index(charPrefix + string(word[i:i+x.opt.Chars])); term >= 0 {
-			runs = append(runs, term)
-		}
-	}
-	e.runs.Store(&runs)
-	return runs
 }
 
 // own returns the number of a word's term of field f.

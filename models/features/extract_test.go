@@ -1,10 +1,8 @@
 package features
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -23,7 +21,7 @@ func names(l *Lexicon, v Vector) map[string]float32 {
 
 func TestCount(t *testing.T) {
 	lex := NewLexicon()
-	x := NewExtractor(ExtractorOptions{Fields: true, Bigrams: true, TitleWeight: 3}, lex)
+	x := NewExtractor(ExtractorOptions{Fields: true, TitleWeight: 3}, lex)
 	v := x.Count(Vector{}, sample)
 	if !slices.IsSorted(v.Index) {
 		t.Errorf("indexes %v are not sorted", v.Index)
@@ -33,7 +31,6 @@ func TestCount(t *testing.T) {
 		"home": 4, "smith": 3, "title:home": 1, "title:smith": 1, "heading:teach": 1,
 		"url:peopl": 1, "url:smith": 1, "url:html": 1,
 		"teach": 2, "two": 1, "cours": 2, "page": 1,
-		"teach two": 1, "two cours": 1, "cours home": 1, "home page": 1,
 	}
 	for term, n := range want {
 		if got[term] != n {
@@ -63,7 +60,7 @@ func TestLead(t *testing.T) {
 			t.Errorf("by a fixed vocabulary %v", got)
 		}
 	}
-	for term, want := range map[string]uint8{"lead:two": leadBlock, "two cours": pairsBlock, "url:x": uint8(address), "x": uint8(body)} {
+	for term, want := range map[string]uint8{"lead:two": leadBlock, "url:x": uint8(address), "x": uint8(body)} {
 		if got := blockOf(term); got != want {
 			t.Errorf("%q is of block %d, want %d", term, got, want)
 		}
@@ -72,10 +69,10 @@ func TestLead(t *testing.T) {
 
 // TestFixedLexicon: a model sees the page that training saw, less unknown terms.
 func TestFixedLexicon(t *testing.T) {
-	opt := ExtractorOptions{Fields: true, Bigrams: true}
+	opt := ExtractorOptions{Fields: true}
 	lex := NewLexicon()
 	all := names(lex, NewExtractor(opt, lex).Count(Vector{}, sample))
-	fixed := FixedLexicon([]string{"title:home", "cours", "two cours", "elsewher", "url:peopl"})
+	fixed := FixedLexicon([]string{"title:home", "cours", "two", "elsewher", "url:peopl"})
 	x := NewExtractor(opt, fixed)
 	for range 2 { // the second time from the cache
 		v := x.CountUnsorted(Vector{}, sample)
@@ -112,35 +109,5 @@ func TestWeighting(t *testing.T) {
 	(&Weighting{}).Apply(plain)
 	if plain.Value[0] != 7 {
 		t.Errorf("the zero weighting makes 7 %v", plain.Value[0])
-	}
-}
-
-// TestChars: runs of characters lie within words, of which the borders are two
-// characters, and a fixed lexicon finds those that it has.
-func TestChars(t *testing.T) {
-	lex := NewLexicon()
-	opt := ExtractorOptions{Analyzer: AnalyzerOptions{NoStem: true}, Chars: 4}
-	d := Doc{Title: "no runs of titles", Text: "Banks bank thé a", Lang: "fr"}
-	NewExtractor(opt, lex).Count(Vector{}, d)
-	got := map[string]bool{}
-	for _, term := range lex.Terms() {
-		if strings.HasPrefix(term, "char:") {
-			got[term] = true
-		}
-	}
-	want := []string{"char:_ban", "char:anks", "char:ank_", "char:bank", "char:nks_", "char:_thé", "char:thé_"}
-	for _, term := range want {
-		if !got[term] {
-			t.Errorf("no %s in %v", term, got)
-		}
-		delete(got, term)
-	}
-	if len(got) > 0 {
-		t.Errorf("runs that are none: %v", got)
-	}
-	terms := []string{"bank", "char:_ban", "char:bank"}
-	v := NewExtractor(opt, FixedLexicon(terms)).Count(Vector{}, d)
-	if fmt.Sprint(v) != "{[0 1 2] [1 2 2]}" {
-		t.Errorf("counts %v", v)
 	}
 }

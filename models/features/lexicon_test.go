@@ -34,7 +34,7 @@ func TestLexiconDrop(t *testing.T) {
 // moments, and by the terms' own strings: both must see the same.
 func TestDropAgainstStrings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	for _, opt := range []ExtractorOptions{{Fields: true}, {Bigrams: true}} {
+	for _, opt := range []ExtractorOptions{{Fields: true}} {
 		lex := NewLexicon()
 		x := NewExtractor(opt, lex)
 		for range 300 {

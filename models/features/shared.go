@@ -29,11 +29,10 @@ func NewSharedWords() *SharedWords {
 
 // Share makes x learn words together with others: those that have the same options,
 // lexicon and second reader. It is called once, before x counts. The lexicon must be
-// fixed. With pairs, a lead or runs of characters a word of the text stands for more
-// than its numbers.
+// fixed. With a lead a word of the text stands for more than its number.
 func (x *Extractor) Share(words *SharedWords) {
 	x.an.shared = words
-	x.numbered = x.plain && x.opt.Lead <= 0
+	x.numbered = x.opt.Lead <= 0
 }
 
 // of returns the words of a language; like an Analyzer it remembers few languages.

@@ -13,7 +13,7 @@ import (
 // counts, also when more words come than are kept.
 func TestShare(t *testing.T) {
 	for _, options := range []ExtractorOptions{
-		{Fields: true, Lead: 5, Chars: 3, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}},
+		{Fields: true, Lead: 5, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}},
 		{Fields: true, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}}, // looked up by numbers alone
 	} {
 		words := shareWords(t, options)

@@ -17,8 +17,8 @@ type Vector struct {
 //
 // The logarithm damps a word that a page repeats; the ones keep a word of every
 // page, and a set of one page, from vanishing. Then each block of terms (words,
-// the fields' terms, pairs) is scaled to a Euclidean length of its own, and all
-// to length 1. So the thousand pairs of a page do not drown its title. The zero
+// the fields' terms) is scaled to a Euclidean length of its own, and all
+// to length 1. So the thousand words of a page do not drown its title. The zero
 // value leaves counts as they are.
 type Weighting struct {
 	IDF       []float32 // by term; nil: 1 for all
@@ -31,16 +31,14 @@ type Weighting struct {
 	block []uint8 // of each term
 }
 
-// Blocks is the number of kinds of term. Their order is that of the model file:
-// words, the fields' terms but the lead's, pairs, the lead's terms, runs of
-// characters.
+// Blocks is the number of kinds of term that the model file has room for: words, the fields'
+// terms but the lead's, one that no term has any more, the lead's terms, and another without terms.
 const Blocks = int(fields) + 2
 
-const pairsBlock, leadBlock, charsBlock = uint8(lead), uint8(fields), uint8(fields) + 1
+const leadBlock = uint8(fields)
 
-// DefaultBlocks are the lengths of words, words of the title, of headings and
-// of the URL, pairs, words of the lead, and runs of characters.
-// docs/classifiers.md says why each kind has a length of its own.
+// DefaultBlocks are the lengths of words, words of the title, of headings and of the URL, and of
+// the lead. docs/classifiers.md says how they were chosen.
 var DefaultBlocks = [Blocks]float32{1, 0.4, 0.4, 0.2, 0.5, 0.4, 0.5}
 
 // Bind tells w the terms that it will weigh. It is needed for Blocks.
@@ -58,20 +56,13 @@ func blockOf(term string) uint8 {
 			return uint8(f)
 		}
 	}
-	switch {
-	case IsLead(term):
+	if IsLead(term) {
 		return leadBlock
-	case strings.HasPrefix(term, charPrefix):
-		return charsBlock
-	}
-	if strings.Contains(term, " ") {
-		return pairsBlock
 	}
 	return uint8(body)
 }
 
-// IsWord reports whether a term is a word of a page: not of a field or the lead, no
-// pair, no run of characters.
+// IsWord reports whether a term is a word of a page, not of a field or the lead.
 func IsWord(term string) bool { return blockOf(term) == uint8(body) }
 
 // IsLead reports whether a term is one of the lead's, "lead:professor".

@@ -135,7 +135,7 @@ func judgeOf(ctx context.Context, set, path string) error {
 	}
 	m, _, err := train.Train(ctx, from.Examples(), train.Options{
 		Target: train.Target{Labels: []string{"student", "faculty", "course", "project", "department", "staff", "other"}},
-		Method: train.Method{Classifier: "linear"}, Seed: 1, Log: slog.New(slog.DiscardHandler), Step: func(string) {},
+		Classifier: "linear", Seed: 1, Log: slog.New(slog.DiscardHandler), Step: func(string) {},
 	})
 	if err != nil {
 		return err

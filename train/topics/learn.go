@@ -13,7 +13,6 @@ import (
 	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/train"
-	"fossick/train/plan"
 )
 
 // Learning says what a topic's model is trained on.
@@ -38,8 +37,8 @@ type Learning struct {
 type learnt struct {
 	Model     *models.Model
 	Report    *train.Report
-	Pool      *plan.Pool // nil where pages off topic are known
-	Negatives []string   // sets that these come from
+	Pool      *train.PU // nil where pages off topic are known
+	Negatives []string  // sets that these come from
 }
 
 // How many pages a model is trained on at least: with fewer on a side, five folds leave
@@ -73,9 +72,9 @@ func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 	}
 	// Linear: its probabilities tell links apart, where a tree has a handful.
 	m, rep, err := train.Train(ctx, l.Rows(rows), train.Options{
-		Target: train.Target{Topic: l.Name, Unlabelled: !known},
-		Method: train.Method{Classifier: models.LinearSVM}, Seed: l.Seed, Log: l.Log, Step: l.Step,
-		Origin: train.Origin{Data: slices.Concat(l.Examples, off), Split: "all"},
+		Target:     train.Target{Topic: l.Name, Unlabelled: !known},
+		Classifier: models.LinearSVM, Seed: l.Seed, Log: l.Log, Step: l.Step,
+		Data: slices.Concat(l.Examples, off), Split: "all",
 	})
 	switch {
 	case err != nil && !errors.Is(err, train.ErrData):
@@ -94,7 +93,8 @@ func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 	}
 	made := &learnt{Model: m, Report: rep, Negatives: l.negatives(no != nil)}
 	if rep.PU != nil {
-		made.Pool = plan.NewPool(rep.PU, off)
+		rep.PU.From = off
+		made.Pool = rep.PU
 	}
 	return made, nil
 }
@@ -159,7 +159,7 @@ func (l *Learning) rows(on, no datasets.Stream, others []string) (rows datasets.
 	case no != nil:
 		off = datasets.Chain(no, off)
 	case len(l.Negatives) == 0:
-		on, off = plan.Apart(on, off)
+		on, off = train.Apart(on, off)
 	}
 	n = map[string]int{}
 	return l.labelled(on, off, n), n, nil

@@ -11,8 +11,6 @@ import (
 	"fossick/relevance"
 	"fossick/relevance/seeds"
 	"fossick/train"
-	"fossick/train/judge"
-	"fossick/train/plan"
 )
 
 // Wanted is a topic of one's own that is to be made. The tags are those of the command line.
@@ -45,11 +43,11 @@ type Made struct {
 	Examples   *int                `json:"examples"`
 	Negatives  *int                `json:"negatives"`      // given, or found among unlabelled pages
 	From       []string            `json:"negatives_from"` // null where they were found
-	Unlabelled *plan.Pool          `json:"unlabelled"`     // null with negatives
+	Unlabelled *train.PU           `json:"unlabelled"`     // null with negatives
 	Accuracy   *float64            `json:"accuracy"`       // by cross-validation
 	AccuracyCI *[2]float64         `json:"accuracy_ci"`    // null of fewer than 5 different pages
 	spread     string              // it in words
-	OnTopic    *judge.ClassQuality `json:"on_topic"`
+	OnTopic    *train.ClassQuality `json:"on_topic"`
 	Threshold  *float64            `json:"threshold"`
 }
 
@@ -147,7 +145,7 @@ func (made *Made) tell(from *learnt) {
 	made.Model, made.Examples, made.Negatives, made.Threshold = &path, &on, &off, &threshold
 	if cv := rep.CV; cv != nil {
 		made.Accuracy, made.AccuracyCI, made.spread = &cv.Accuracy, cv.Interval(), cv.Spread()
-		made.OnTopic = new(judge.QualityOf(cv.PerClass[m.Class(made.Name)]))
+		made.OnTopic = new(train.QualityOf(cv.PerClass[m.Class(made.Name)]))
 	}
 	if made.Unlabelled = from.Pool; from.Pool != nil {
 		made.Negatives = &rep.PU.Reliable

@@ -10,7 +10,6 @@ import (
 	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/train"
-	"fossick/train/judge"
 )
 
 // Print says what was made, and how to crawl with it.
@@ -27,7 +26,7 @@ func (made *Made) Print(w io.Writer) {
 	}
 	if made.Accuracy != nil {
 		printable.Fprintf(w, "  in cross-validation %.1f %% right (%s); of the topic's pages, precision %s, recall %s\n",
-			100**made.Accuracy, made.spread, judge.Share(made.OnTopic.Precision), judge.Share(made.OnTopic.Recall))
+			100**made.Accuracy, made.spread, train.Share(made.OnTopic.Precision), train.Share(made.OnTopic.Recall))
 	}
 	name := named(made.Name, made.Topic)
 	if len(made.Seeds) == 0 {

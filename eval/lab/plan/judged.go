@@ -12,7 +12,7 @@ import (
 	"fossick/internal/usage"
 	"fossick/models/features"
 	"fossick/train"
-	"fossick/train/judge"
+
 	"fossick/train/topics"
 )
 
@@ -57,7 +57,7 @@ func (s *Setup) judge() error {
 	if err != nil {
 		return err
 	}
-	topic, err := judge.NewTopic(c, p.Judge, p.Topic, "")
+	topic, err := train.NewTopic(c, p.Judge, p.Topic, "")
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/train"
-	"fossick/train/judge"
+
 	"fossick/train/topics"
 )
 
@@ -55,8 +55,8 @@ func (s *Setup) trainModel(ctx context.Context, i int) (*models.Model, error) {
 	p.Work.Step("training", 0)
 	p.Say("training page classifier %d of %d on %s", i+1, len(s.Draw.Training), data)
 	m, _, err := train.Train(ctx, examples, train.Options{
-		Target: train.Target{Topic: p.Topic}, Method: train.Method{Classifier: p.Classifier}, Seed: p.Seed,
-		Origin: train.Origin{Data: []string{filepath.Base(data)}}, Log: p.Log,
+		Target: train.Target{Topic: p.Topic}, Classifier: p.Classifier, Seed: p.Seed,
+		Data: []string{filepath.Base(data)}, Log: p.Log,
 		Step: func(what string) { p.Work.Step(what, 0) },
 	})
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Setup) quality() (lab.Quality, error) {
 		if err != nil {
 			return lab.Quality{}, err
 		}
-		topic, err := judge.NewTopic(c, s.plan.Model, t.Name, "")
+		topic, err := train.NewTopic(c, s.plan.Model, t.Name, "")
 		if err != nil {
 			return lab.Quality{}, err
 		}
