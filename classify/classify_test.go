@@ -46,8 +46,7 @@ func rules() *models.Model {
 	return m
 }
 
-// network has one hidden unit that tells bankers from gardeners, and one that is
-// always half way.
+// network has one hidden unit that tells bankers from gardeners, and one that is always half way.
 func network() *models.Model {
 	m := linear()
 	m.Classifier, m.Linear, m.Weighting = models.NN, nil, features.Weighting{}
@@ -82,8 +81,8 @@ func TestClassify(t *testing.T) {
 		// Scores 2 + 1 − 0.5 and the opposite: a difference of 5.
 		{"linear", linear(), features.Doc{Title: "The Bank", Text: "A mortgage"}, "banking",
 			1 / (1 + math.Exp(-5)), "mortgag +2.00, title:bank +1.00 → banking"},
-		// The sum is 1 + ½; scores are 2·tanh(1.5) and the opposite, and all is the
-		// words' doing, two thirds of it the first's.
+		// The sum is 1 + ½; scores are 2·tanh(1.5) and the opposite, and all is the words' doing, two
+		// thirds of it the first's.
 		{"network", network(), features.Doc{Title: "The Bank", Text: "A mortgage"}, "banking",
 			1 / (1 + math.Exp(-4*math.Tanh(1.5))), "mortgag +1.21, title:bank +0.60 → banking"},
 		{"network, against it", network(), features.Doc{Text: "garden loan"}, "other",
@@ -169,8 +168,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestVoteLeavesNoGarbage: asking several makes no more garbage than asking one, for
-// which only the URL is parsed.
+// TestVoteLeavesNoGarbage: asking several makes no more garbage than asking one, for which only the URL
+// is parsed.
 func TestVoteLeavesNoGarbage(t *testing.T) {
 	d := features.Doc{Title: "The Bank", Text: "mortgages, loans and a loan in the garden"}
 	garbage := func(m *models.Model) float64 {
@@ -185,8 +184,7 @@ func TestVoteLeavesNoGarbage(t *testing.T) {
 	}
 }
 
-// TestConcurrent: the race detector watches, and answers do not depend on what
-// other goroutines ask.
+// TestConcurrent: the race detector watches, and answers do not depend on what other goroutines ask.
 func TestConcurrent(t *testing.T) {
 	cl, err := New(linear())
 	if err != nil {

@@ -68,9 +68,9 @@ type unknown struct {
 	doubt    float64 // that it should be ahead by; 0 where that is not asked
 }
 
-// unknown looks at the counts of a page and at how many words beside are no terms. What it
-// returns is nil where the model can tell. terms is how many of its words the page has, 0
-// where that does not matter.
+// unknown looks at the counts of a page and at how many words beside are no terms. What it returns is
+// nil where the model can tell. terms is how many of its words the page has, 0 where that does not
+// matter.
 func (d *domain) unknown(counts features.Vector, strange float64, lang string) (u *unknown, terms int) {
 	if d.share == nil {
 		if len(counts.Index) > 0 || d.sure {
@@ -121,11 +121,9 @@ func (d *domain) known(counts features.Vector) features.Vector {
 // fewTerms times the known words that a page needs at least are still few.
 const fewTerms = 2
 
-// doubt says whether a linear model takes a page of few known words for its topic by chance:
-// other words of the same kind might as well have said the opposite. Each term of the page
-// is a draw of what such pages say. So the sum of what they say has a standard error, the
-// root of the sum of their squares, and the topic must be ahead of its threshold by that.
-// It returns nil where the model can tell.
+// doubt says whether a linear model takes a page of few known words for its topic by chance: other
+// words of the same kind might as well have said the opposite. Each term of the page is a draw of what
+// such pages say.
 func (c *Classifier) doubt(s *scratch, terms int) *unknown {
 	m := c.model
 	if m.Linear == nil || len(m.Classes) != 2 || m.Classes[c.class] != models.Other || terms >= fewTerms*c.least.LeastTerms {
@@ -148,8 +146,8 @@ func (c *Classifier) doubt(s *scratch, terms int) *unknown {
 	return &u
 }
 
-// margin is the log odds that a linear model gives one of its two classes, also where they
-// are so great that the probability is 1.
+// margin is the log odds that a linear model gives one of its two classes, also where they are so great
+// that the probability is 1.
 func (c *Classifier) margin(s *scratch, topic int) float64 {
 	m := c.model
 	if m.Calibration.Scale == 0 {

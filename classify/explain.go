@@ -18,21 +18,19 @@ const reasons = 6
 //
 //	mortgag > 0 ∧ loan > 1 → banking (37/39)
 //
-// with how many of the training pages that it covers are of the class. Of the others it
-// is the words that spoke most for the label, each with what it added to its score
-// beyond the mean of the classes. Of a network, see models.Network.Relevance. Of a
-// vote: the reasons of each member, with its share and the probability that it gives
-// the label.
+// with how many of the training pages that it covers are of the class. Of the others it is the words
+// that spoke most for the label, each with what it added to its score beyond the mean of the classes.
+// Of a network, see models.Network.Relevance. Of a vote: the reasons of each member, with its share and
+// the probability that it gives the label.
 func (c *Classifier) Explain(d features.Doc) string {
 	s := c.look(d)
 	defer c.spare.Put(s)
 	return c.explain(s, s.best())
 }
 
-// ExplainFor says what speaks for a label, as Explain does, whether or not it is the
-// page's most probable one. Of trees and rules it is the same rule, with how many of
-// its pages are of the label: "no mortgag → other (1/40)". It returns "" for a label
-// that the model does not have.
+// ExplainFor says what speaks for a label, as Explain does, whether or not it is the page's most
+// probable one. Of trees and rules it is the same rule, with how many of its pages are of the label:
+// "no mortgag → other (1/40)".
 func (c *Classifier) ExplainFor(d features.Doc, label string) string {
 	class := c.model.Class(label)
 	if class < 0 {
@@ -69,13 +67,12 @@ func (c *machine) explain(s *state, class int) string {
 	return c.words(s, class)
 }
 
-// mostLacked is how many words that a page lacks a rule names. The way to a leaf of a tree that
-// is not simplified has dozens.
+// mostLacked is how many words that a page lacks a rule names. The way to a leaf of a tree that is not
+// simplified has dozens.
 const mostLacked = 8
 
-// rule writes the rule of a leaf of a tree of the model, simplified, as it speaks
-// of a class. First come the words that the page has, in the order of the tree,
-// then those that it lacks.
+// rule writes the rule of a leaf of a tree of the model, simplified, as it speaks of a class. First
+// come the words that the page has, in the order of the tree, then those that it lacks.
 func rule(m *models.Model, tree *models.Tree, leaf int32, class int) string {
 	var has, lacks []string
 	conditions, counts := tree.Simple(leaf, len(m.Classes))
@@ -112,8 +109,8 @@ func rule(m *models.Model, tree *models.Tree, leaf int32, class int) string {
 //
 //	mortgag ∧ ¬goal ∧ loan > 1 → banking (37/39)
 //
-// with how many of the training pages that it covers are of the class that is
-// asked for; rule Rules.Len() is the default.
+// with how many of the training pages that it covers are of the class that is asked for; rule
+// Rules.Len() is the default.
 func inducedRule(m *models.Model, rule, class int) string {
 	r := m.Rules
 	counts := r.Covered(rule, len(m.Classes))
@@ -189,9 +186,8 @@ func (c *machine) words(s *state, class int) string {
 	return strings.Join(parts, ", ") + " → " + m.Classes[class]
 }
 
-// most returns the terms that said most for a class, those that said anything, most
-// first, ties by their spelling. A page has hundreds, so that sorting all took a
-// twentieth of a page's labelling.
+// most returns the terms that said most for a class, those that said anything, most first, ties by
+// their spelling. A page has hundreds, so that sorting all took a twentieth of a page's labelling.
 func (c *machine) most(all []said) []said {
 	compare := func(a, b said) int {
 		if n := cmp.Compare(b.added, a.added); n != 0 {

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
+
+	"fossick/datasets/demo"
 )
 
 // openCorpus reads a folder with pages.jsonl, and what stands beside it.
@@ -19,9 +22,8 @@ func (s *Set) openSitemap(dir, path string) error {
 	return s.openBeside(dir)
 }
 
-// openBeside reads, if they are there, links.tsv (source TAB target) and labels.tsv (as
-// ReadTruth). labels.tsv decides over labels in the rows; a page that it does not name
-// keeps its own.
+// openBeside reads, if they are there, links.tsv (source TAB target) and labels.tsv (as ReadTruth).
+// labels.tsv decides over labels in the rows; a page that it does not name keeps its own.
 func (s *Set) openBeside(dir string) error {
 	links, err := one(dir, "links.tsv")
 	if err != nil {
@@ -40,8 +42,8 @@ func (s *Set) openBeside(dir string) error {
 	return nil
 }
 
-// withLabels joins labels.tsv to the pages. It is read anew for each pass, so
-// that a set that is only served never holds it.
+// withLabels joins labels.tsv to the pages. It is read anew for each pass, so that a set that is only
+// served never holds it.
 func withLabels(read reader, path string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		truth, err := ReadTruth(path)
@@ -109,4 +111,74 @@ func parseLink(line string) (Link, error) {
 		return Link{}, fmt.Errorf("%d columns; want source URL TAB target URL", strings.Count(line, "\t")+1)
 	}
 	return Link{src, dst}, nil
+}
+
+// openDemo makes the built-in web. The same seed gives the same bytes.
+func openDemo(opt Options) (*Set, error) {
+	seed := opt.DemoSeed
+	if seed == 0 {
+		seed = 1
+	}
+	d, err := demo.New(seed)
+	if err != nil {
+		return nil, fmt.Errorf("set demo: %w", err)
+	}
+	w := &Web{Redirects: map[string]Redirect{}, Status: d.Status, Robots: d.Robots, Starts: d.Starts()}
+	for from, r := range d.Redirects {
+		w.Redirects[from] = Redirect(r)
+	}
+	for _, t := range d.Traps {
+		w.Traps = append(w.Traps, Trap(t))
+	}
+	return &Set{
+		name: "demo", layout: "demo", opt: opt, web: w,
+		read: func(_ *Report, yield func(*Example, error) bool) {
+			for _, p := range d.Pages {
+				if !yield(demoExample(p), nil) {
+					return
+				}
+			}
+		},
+		links: func() iter.Seq2[Link, error] {
+			return func(yield func(Link, error) bool) {
+				for from, to := range d.Links() {
+					if !yield(Link{from, to}, nil) {
+						return
+					}
+				}
+			}
+		},
+	}, nil
+}
+
+// demoExample returns a page as a row. Rows share nothing: callers may change them.
+func demoExample(p *demo.Page) *Example {
+	return &Example{
+		URL: p.URL(), Label: p.Labels[0], Labels: slices.Clone(p.Labels), Site: p.Site(), Split: p.Split,
+		Title: p.Title(), HTML: p.HTML, Charset: p.Charset(), File: "demo", Fields: map[string]string{"kind": p.Kind},
+	}
+}
+
+// Web is how a corpus behaves as a web, beyond its pages.
+type Web struct {
+	Redirects map[string]Redirect // by URL
+	Status    map[string]int      // URLs that are answered with this status and no page
+	Robots    map[string]string   // robots.txt by host name; a host without one allows all
+	Traps     []Trap
+	Starts    map[string][]string // start pages to try, by label
+	Copies    map[string]string   // URLs at which the page of another one stands, too
+}
+
+// Redirect is an answer that sends the client elsewhere.
+type Redirect struct {
+	To     string
+	Status int // 301, 302, 303, 307 or 308
+}
+
+// Trap is an endless space of URLs, made up as they are asked for.
+type Trap struct {
+	Prefix string // of the URLs in it
+	// Page returns the page at a URL that begins with Prefix, false for 404. It gives the same URL the
+	// same page, and may be called by several goroutines.
+	Page func(url string) (html string, ok bool)
 }

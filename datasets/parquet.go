@@ -1,20 +1,27 @@
 package datasets
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
 
 	"fossick/internal/reading"
 )
 
-// readParquet reads a table with a row a page: columns of text by the names that rows of
-// JSON have. Other columns of text go into Fields, the rest is passed over. A row's line is
-// its number.
+// readParquet reads a table with a row a page: columns of text by the names that rows of JSON have.
+// Other columns of text go into Fields, the rest is passed over.
 func readParquet(path string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		if err := eachParquet(path, func(n int, e *Example) bool {
@@ -32,8 +39,8 @@ func readParquet(path string) reader {
 // errNotParquet reports what the library cannot read, or what made it panic.
 var errNotParquet = errors.New("not a Parquet file that can be read")
 
-// eachParquet calls row for each row until it returns false. The library panics over some
-// files that are no Parquet inside; that ends here.
+// eachParquet calls row for each row until it returns false. The library panics over some files that
+// are no Parquet inside; that ends here.
 func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -180,5 +187,233 @@ func (e *Example) complete() error {
 		return errors.New(`no "url"; each row needs one, as the page's name`)
 	}
 	e.tidyLabels()
+	return nil
+}
+
+// decode takes a page apart: the levels, which say which rows have a text, and the texts. Before the
+// library decodes anything, what it will take is bounded: a run of a billion numbers has five bytes.
+func (c *column) decode(p *facts, body []byte) (err error) {
+	kind := format.PageType(p[pageType])
+	levels := p[pageLevels]
+	if levels < 0 || levels > int64(len(body)) || levels > p[pageUnpacked] {
+		return fmt.Errorf("%w: %d bytes of levels", errTable, levels)
+	}
+	level, text := body[:levels], body[levels:]
+	if p[pagePlain] == 0 {
+		if text, err = unpacked(text, c.codec, p[pageUnpacked]-levels); err != nil {
+			return err
+		}
+	}
+	switch {
+	case kind == format.DictionaryPage:
+		c.dictionary.bytes, c.dictionary.offsets, err = parquet.Plain.DecodeByteArray(nil, text, nil)
+		return err
+	case kind != format.DataPage && kind != format.DataPageV2:
+		return nil
+	case kind == format.DataPage && c.optional:
+		if len(text) < 4 {
+			return io.ErrUnexpectedEOF
+		}
+		n := int64(binary.LittleEndian.Uint32(text))
+		if n > int64(len(text)-4) {
+			return fmt.Errorf("%w: %d bytes of levels", errTable, n)
+		}
+		level, text = text[4:4+n], text[4+n:]
+	}
+	c.page.values, c.page.value, c.page.text, c.page.own = int(p[pageValues]), 0, 0, texts{}
+	if c.optional {
+		if err := runs(level, 1, p[pageValues]); err != nil {
+			return err
+		}
+		bits := rle.Encoding{BitWidth: 1}
+		if c.page.levels, err = bits.DecodeLevels(nil, level); err != nil {
+			return err
+		}
+	}
+	return c.decodeTexts(p, text)
+}
+
+// decodeTexts decodes the texts of a page, or their places in the dictionary.
+func (c *column) decodeTexts(p *facts, text []byte) (err error) {
+	const plainDictionary = 2 // the older number of RLEDictionary, in a page of data
+	c.page.places = nil
+	e := format.Encoding(p[pageEncoding])
+	switch e {
+	case format.Plain:
+	case plainDictionary, format.RLEDictionary:
+		if len(text) == 0 {
+			return nil
+		}
+		if err := runs(text[1:], int(text[0]), p[pageValues]); err != nil {
+			return err
+		}
+		c.page.places, err = parquet.RLEDictionary.DecodeInt32(nil, text)
+		return err
+	case format.DeltaLengthByteArray:
+		t := thrift{in: text}
+		if _, err := t.lengths(p[pageValues]); err != nil {
+			return err
+		}
+	case format.DeltaByteArray: // of each text: how much of the one before it begins with, and the rest
+		t := thrift{in: text}
+		shared, err := t.lengths(p[pageValues])
+		if err != nil {
+			return err
+		}
+		own, err := t.lengths(p[pageValues])
+		if err != nil {
+			return err
+		}
+		if tooLarge(shared+own, p[pagePacked]) {
+			return fmt.Errorf("%w: a page of %d bytes from %d", reading.ErrBomb, shared+own, p[pagePacked])
+		}
+	default:
+		return fmt.Errorf("text in the encoding %s; write it plain, with a dictionary or with deltas", e)
+	}
+	c.page.own.bytes, c.page.own.offsets, err = parquet.LookupEncoding(e).DecodeByteArray(nil, text, nil)
+	return err
+}
+
+// tooLarge says whether a page of out bytes is too large for the bytes that it is packed in.
+func tooLarge(out, in int64) bool { return out > mostPage || out > freePage && out/200 > in }
+
+// lengths walks over at most so many lengths of texts in the encoding DELTA_BINARY_PACKED, and returns
+// their sum.
+func (t *thrift) lengths(most int64) (sum int64, err error) {
+	var head [3]uint64 // numbers in a block, parts of a block, numbers in all
+	for i := range head {
+		if head[i], err = t.uvarint(); err != nil {
+			return 0, err
+		}
+	}
+	block, parts, left := head[0], head[1], head[2]
+	value, err := t.varint()
+	if err != nil || left == 0 {
+		return 0, err
+	}
+	if block > 1<<16 || parts == 0 || block/parts == 0 || block%(8*parts) != 0 || left > uint64(most) || value < 0 {
+		return 0, fmt.Errorf("%w: %d lengths of texts, of %d, in blocks of %d", errTable, left, most, block)
+	}
+	sum = value
+	for left--; left > 0; {
+		least, err := t.varint()
+		if err != nil {
+			return 0, err
+		}
+		widths := t.in[t.at:]
+		if err := t.skip(parts); err != nil {
+			return 0, err
+		}
+		for _, width := range widths[:min(parts, (left+block/parts-1)/(block/parts))] {
+			body := t.in[t.at:]
+			if width > 32 {
+				return 0, fmt.Errorf("%w: numbers of %d bits", errTable, width)
+			}
+			if err := t.skip(block / parts * uint64(width) / 8); err != nil {
+				return 0, err
+			}
+			n := min(left, block/parts)
+			for i := range n {
+				if value += least + packedAt(body, i, uint64(width)); value < 0 || value > mostPage {
+					return 0, fmt.Errorf("%w: a text of %d bytes", errTable, value)
+				}
+				sum += value
+			}
+			left -= n
+		}
+	}
+	return sum, nil
+}
+
+// packedAt is the number at place i, of numbers of so many bits, at most 32.
+func packedAt(b []byte, i, width uint64) int64 {
+	var word [8]byte
+	copy(word[:], b[min(i*width/8, uint64(len(b))):])
+	return int64(binary.LittleEndian.Uint64(word[:]) >> (i * width % 8) & (1<<width - 1))
+}
+
+// unpacked returns n bytes, and takes little more memory whatever was packed.
+func unpacked(b []byte, codec format.CompressionCodec, n int64) ([]byte, error) {
+	var r io.Reader
+	switch codec {
+	case format.Uncompressed:
+		r = bytes.NewReader(b)
+	case format.Snappy:
+		if size, err := snappy.DecodedLen(b); err == nil && int64(size) != n {
+			return nil, fmt.Errorf("%w: a page of %d bytes unpacks to %d", errTable, n, size)
+		}
+		return snappy.Decode(nil, b)
+	case format.Gzip:
+		z, err := gzip.NewReader(bytes.NewReader(b))
+		if err != nil {
+			return nil, err
+		}
+		r = z
+	case format.Zstd:
+		z, err := zstd.NewReader(bytes.NewReader(b), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostPage))
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		r = z
+	case format.Lz4Raw:
+		return unpackedLZ4(b, n)
+	case format.Lz4: // Hadoop's: blocks, before each its length unpacked and packed
+		var text []byte
+		for len(b) > 8 {
+			size, end := int64(binary.BigEndian.Uint32(b)), 8+int64(binary.BigEndian.Uint32(b[4:]))
+			if end > int64(len(b)) || size > n-int64(len(text)) {
+				return nil, fmt.Errorf("%w: a block of %d bytes out of %d", errTable, size, end-8)
+			}
+			block, err := unpackedLZ4(b[8:end], size)
+			if err != nil {
+				return nil, err
+			}
+			text, b = append(text, block...), b[end:]
+		}
+		r = bytes.NewReader(text)
+	case format.Brotli:
+		r = brotli.NewReader(bytes.NewReader(b))
+	default:
+		return nil, fmt.Errorf("compressed by %s, which fossick cannot read; write it with zstd, snappy or gzip", codec)
+	}
+	text, err := reading.Rest(r, "a page", n)
+	if err == nil && int64(len(text)) != n {
+		err = io.ErrUnexpectedEOF
+	}
+	return text, err
+}
+
+func unpackedLZ4(b []byte, n int64) ([]byte, error) {
+	text := make([]byte, n)
+	size, err := lz4.UncompressBlock(b, text)
+	if err == nil && int64(size) != n {
+		err = fmt.Errorf("%w: %d bytes unpack to %d", errTable, n, size)
+	}
+	return text, err
+}
+
+// runs checks that numbers of so many bits, in runs or packed by eights, are no more than most.
+func runs(b []byte, width int, most int64) error {
+	if width > 32 {
+		return fmt.Errorf("%w: numbers of %d bits", errTable, width)
+	}
+	t := thrift{in: b}
+	for n := int64(0); t.at < len(b); {
+		head, err := t.uvarint()
+		if err != nil {
+			return err
+		}
+		count, size := head>>1, uint64(width+7)/8
+		if head&1 == 1 {
+			count, size = 8*(head>>1), (head>>1)*uint64(width)
+		}
+		if n += int64(min(count, 1<<32)); n > most+1<<10 || head>>1 > 1<<32 { // the last run may be filled up, by DuckDB to 256
+			return fmt.Errorf("%w: runs of %d values, of %d", errTable, n, most)
+		}
+		if t.skip(min(size, uint64(len(b)-t.at))) != nil {
+			return io.ErrUnexpectedEOF
+		}
+	}
 	return nil
 }

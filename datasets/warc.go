@@ -1,12 +1,20 @@
 package datasets
 
 import (
+	"archive/zip"
 	"bytes"
+	"cmp"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
 	"net/http"
+	"net/mail"
+	"net/textproto"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +22,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
 	"fossick/internal/mediatype"
@@ -22,8 +31,7 @@ import (
 	"fossick/internal/warc"
 )
 
-// warcName is how the files of an archive are called; those in .wet hold the text of
-// pages alone.
+// warcName is how the files of an archive are called; those in .wet hold the text of pages alone.
 var warcName = regexp.MustCompile(`\.(warc|warc\.wet|wet)(\.gz|\.zst)?$`)
 
 // readWARC reads the pages of web archives, one file after the other.
@@ -252,8 +260,7 @@ func (a *archive) flush() bool {
 	return e == nil || a.yield(e, nil)
 }
 
-// end leaves out of the Web what has a page, too: a server that failed once and answered
-// another time.
+// end leaves out of the Web what has a page, too: a server that failed once and answered another time.
 func (a *archive) end() {
 	maps.DeleteFunc(a.web.Redirects, func(at string, _ Redirect) bool { return a.hasPage(at) })
 	maps.DeleteFunc(a.web.Status, func(at string, _ int) bool { return a.hasPage(at) })
@@ -264,4 +271,276 @@ func (a *archive) end() {
 func (a *archive) hasPage(url string) bool {
 	_, has := a.pages[page.Key(url)]
 	return has
+}
+
+// maxZipEntries bounds the files of a WACZ, of which each costs half a kilobyte of memory.
+const maxZipEntries = 1 << 20
+
+// zipOf reads what a zip file has.
+func zipOf(f *os.File) (*zip.Reader, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(f, info.Size())
+	if err == nil && len(z.File) > maxZipEntries {
+		err = fmt.Errorf("it has %d files, at most %d are read", len(z.File), maxZipEntries)
+	}
+	return z, err
+}
+
+// grows says whether an entry grows more than archives do: one that is packed already hardly at all, a
+// plain one no more than reading.Bomb says.
+func grows(f *zip.File) error {
+	const packedAgain, small = 20, 1 << 20
+	out, in := int64(f.UncompressedSize64), int64(f.CompressedSize64)
+	packed := strings.HasSuffix(f.Name, ".gz") || strings.HasSuffix(f.Name, ".zst")
+	if !reading.Bomb(in, out) && !(packed && out > small && out/packedAgain > in) {
+		return nil
+	}
+	return fmt.Errorf("%w: %d KiB from %d", warc.ErrBomb, out>>10, in>>10)
+}
+
+// readWACZ reads the archives in a WACZ: the WARC files in its folder archive, by name.
+func readWACZ(path string) reader {
+	return func(rep *Report, yield func(*Example, error) bool) {
+		file, err := reading.Open(path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer file.Close() // opened for reading: nothing can be lost
+		z, err := zipOf(file)
+		if err != nil {
+			yield(nil, fmt.Errorf("%s: %w; want a WACZ, which is a zip file", path, err))
+			return
+		}
+		a := newArchive(rep, yield)
+		found := false
+		for _, f := range z.File {
+			if !strings.HasPrefix(f.Name, "archive/") || !warcName.MatchString(f.Name) {
+				continue
+			}
+			found = true
+			r, err := f.Open()
+			if err = errors.Join(err, grows(f)); err != nil {
+				yield(nil, fmt.Errorf("%s: %s: %w", path, f.Name, err))
+				return
+			}
+			goOn := a.file(path+"/"+f.Name, r)
+			if r.Close(); !goOn { // what was read is compared with the entry's checksum at its end
+				return
+			}
+		}
+		if !found {
+			yield(nil, fmt.Errorf("%s: %w: no archive/*.warc.gz in it", path, ErrLayout))
+			return
+		}
+		a.end()
+	}
+}
+
+// maxHead bounds how much of a saved page is searched for its address.
+const maxHead = 64 << 10
+
+// ownURLs are the addresses that the saved pages of one pass have: no two have the same.
+type ownURLs map[uint64]struct{}
+
+// of returns the address at which a saved page stood: what the program says that saved it, else what
+// the page says of itself. It is "" where that is nothing, or what another page has said before.
+func (o ownURLs) of(saved, page string) string {
+	for _, claim := range append([]string{saved}, claimsOf(page)...) {
+		if u := httpURL(claim); u != "" {
+			return o.take(u)
+		}
+	}
+	return ""
+}
+
+func (o ownURLs) take(u string) string {
+	key := page.Key(u)
+	if _, taken := o[key]; taken {
+		return ""
+	}
+	o[key] = struct{}{}
+	return u
+}
+
+// httpURL returns a whole address of the web in normal form, "" of anything else.
+func httpURL(raw string) string {
+	if raw = strings.TrimSpace(raw); !strings.Contains(raw, "://") {
+		return ""
+	}
+	u, err := Key(raw)
+	if err != nil {
+		return ""
+	}
+	return u
+}
+
+// claimsOf returns what a page says of its address, the most trustworthy first: a browser's comment,
+// the canonical address, that for others to link to, and a base that is no folder.
+func claimsOf(text string) []string {
+	var comment, canonical, og, base string
+	z := html.NewTokenizer(strings.NewReader(text[:min(len(text), maxHead)]))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return []string{comment, canonical, og, base}
+		case html.CommentToken:
+			if comment == "" {
+				comment = savedFrom(string(z.Text()))
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			switch {
+			case t.Data == "body":
+				return []string{comment, canonical, og, base}
+			case t.Data == "link" && canonical == "" && hasWord(attr(t, "rel"), "canonical"):
+				canonical = attr(t, "href")
+			case t.Data == "meta" && og == "" && strings.EqualFold(attr(t, "property"), "og:url"):
+				og = attr(t, "content")
+			case t.Data == "base" && base == "":
+				if href := attr(t, "href"); !strings.HasSuffix(href, "/") {
+					base = href
+				}
+			}
+		}
+	}
+}
+
+func attr(t html.Token, key string) string {
+	for _, a := range t.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func hasWord(list, word string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if strings.EqualFold(w, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// savedFrom reads the comment that a browser or a mirroring program leaves in a page:
+//
+//	saved from url=(0023)https://example.org/    browsers; the number is the length
+//	Page saved with SingleFile … url: https://example.org/
+//	Mirrored from example.org/ by HTTrack …
+func savedFrom(comment string) string {
+	comment = strings.TrimSpace(comment)
+	if rest, ok := strings.CutPrefix(comment, "saved from url=("); ok {
+		_, u, _ := strings.Cut(rest, ")")
+		return firstWord(u)
+	}
+	if strings.HasPrefix(comment, "Page saved with SingleFile") {
+		_, u, _ := strings.Cut(comment, "url:")
+		return firstWord(u)
+	}
+	if rest, ok := strings.CutPrefix(comment, "Mirrored from "); ok && strings.Contains(rest, "HTTrack") {
+		return "http://" + firstWord(rest)
+	}
+	return ""
+}
+
+func firstWord(text string) string {
+	if words := strings.Fields(text[:min(len(text), maxHead)]); len(words) > 0 {
+		return words[0]
+	}
+	return ""
+}
+
+// isCompanion says whether a folder holds what a browser saved with a page beside it: "bees_files" (or
+// -Dateien, .fld and what other languages say) with "bees.html".
+func isCompanion(dir string) bool {
+	name := filepath.Base(dir)
+	at := strings.LastIndexAny(name, "_-.")
+	if at <= 0 {
+		return false
+	}
+	for _, ext := range []string{".html", ".htm", ".xhtml"} {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(dir), name[:at]+ext)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// isMHTML says whether a file, by its name, is a page with all that belongs to it (RFC 2557).
+func isMHTML(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".mhtml" || ext == ".mht"
+}
+
+// errMHTML reports a file that is no saved page.
+var errMHTML = errors.New("not a page saved as MHTML")
+
+// maxParts bounds the parts of a file that are looked at for its page.
+const maxParts = 10_000
+
+// parseMHTML returns the page in an MHTML file, in UTF-8, and the address that the browser saved it
+// from. Errors tell how far the file could be read.
+func parseMHTML(file []byte) (text, saved string, err error) {
+	r := bytes.NewReader(file)
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w: by byte %d of %d: %w; save the page again", errMHTML, len(file)-r.Len(), len(file), err)
+		}
+	}()
+	m, err := mail.ReadMessage(r)
+	if err != nil {
+		return "", "", err
+	}
+	at := cmp.Or(m.Header.Get("Snapshot-Content-Location"), m.Header.Get("Content-Location"))
+	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil {
+		return "", "", fmt.Errorf("its Content-Type: %w", err)
+	}
+	if kind == "text/html" {
+		text, err = htmlOf(textproto.MIMEHeader(m.Header), m.Body)
+		return text, at, err
+	}
+	if !strings.HasPrefix(kind, "multipart/") || params["boundary"] == "" {
+		return "", "", fmt.Errorf("its Content-Type is %s, want multipart/related with a boundary", kind)
+	}
+	parts := multipart.NewReader(m.Body, params["boundary"])
+	for range maxParts {
+		p, err := parts.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", "", err
+		}
+		if kind, _, _ := mime.ParseMediaType(p.Header.Get("Content-Type")); kind != "text/html" && kind != "application/xhtml+xml" {
+			continue
+		}
+		text, err = htmlOf(p.Header, p)
+		return text, cmp.Or(at, p.Header.Get("Content-Location")), err
+	}
+	return "", "", errors.New("none of its parts is HTML")
+}
+
+// htmlOf decodes a part.
+func htmlOf(h textproto.MIMEHeader, body io.Reader) (string, error) {
+	switch strings.ToLower(strings.TrimSpace(h.Get("Content-Transfer-Encoding"))) {
+	case "quoted-printable":
+		body = quotedprintable.NewReader(body)
+	case "base64":
+		body = base64.NewDecoder(base64.StdEncoding, body)
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return "", err
+	}
+	enc, _, _ := charset.DetermineEncoding(text[:min(len(text), 1024)], h.Get("Content-Type"))
+	if decoded, err := enc.NewDecoder().Bytes(text); err == nil {
+		text = decoded
+	}
+	return strings.TrimPrefix(strings.ToValidUTF8(string(text), "\ufffd"), "\ufeff"), nil
 }

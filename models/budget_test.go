@@ -21,8 +21,8 @@ import (
 	"fossick/internal/tries"
 )
 
-// TestCostlyModels: a small file costs little memory, whatever it holds; a model as it is
-// trained does not come near the limits.
+// TestCostlyModels: a small file costs little memory, whatever it holds; a model as it is trained does
+// not come near the limits.
 func TestCostlyModels(t *testing.T) {
 	empties := func(n int) []string { return make([]string, n) }
 	maps := make([]map[string]int, 300_000)
@@ -60,8 +60,8 @@ func TestCostlyModels(t *testing.T) {
 	}
 }
 
-// TestChangedModels: a model whose payload was changed, behind sums that are right, is
-// refused or scores pages; it neither panics nor costs more than its size.
+// TestChangedModels: a model whose payload was changed, behind sums that are right, is refused or
+// scores pages; it neither panics nor costs more than its size.
 func TestChangedModels(t *testing.T) {
 	changed := tries.Of(t, "changed model files")
 	rng := rand.New(rand.NewPCG(12, 15))
@@ -102,8 +102,7 @@ func scored(file []byte) (held bool) {
 	return after.TotalAlloc-before.TotalAlloc <= 64<<20+100*uint64(len(file))
 }
 
-// TestEndlessModel: no more is read than a model has, of a file without end, and nothing of
-// a pipe.
+// TestEndlessModel: no more is read than a model has, of a file without end, and nothing of a pipe.
 func TestEndlessModel(t *testing.T) {
 	file := pack(t, []byte{0xa0})
 	large := binary.LittleEndian.AppendUint64(slices.Clone(file[:10]), 1<<20)
@@ -149,7 +148,7 @@ func pack(t *testing.T, raw []byte) []byte {
 	}
 	defer enc.Close()
 	packed := enc.EncodeAll(raw, nil)
-	file := binary.LittleEndian.AppendUint16([]byte(magic), Version)
+	file := binary.LittleEndian.AppendUint16([]byte(magic), version)
 	file = binary.LittleEndian.AppendUint64(file, uint64(len(packed)))
 	file = append(binary.LittleEndian.AppendUint64(file, uint64(len(raw))), packed...)
 	sum := sha256.Sum256(file)

@@ -217,7 +217,7 @@ func TestReadOtherStems(t *testing.T) {
 func TestReadDamaged(t *testing.T) {
 	good := encode(t, linearModel())
 	newer := bytes.Clone(good)
-	binary.LittleEndian.PutUint16(newer[8:], Version+1)
+	binary.LittleEndian.PutUint16(newer[8:], version+1)
 	for _, c := range []struct {
 		name string
 		file []byte

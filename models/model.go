@@ -1,9 +1,12 @@
 package models
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"fossick/models/features"
 )
@@ -20,8 +23,8 @@ const (
 	Stack      = "stack"
 )
 
-// Model is a trained classifier. It is not changed once trained or read, and so
-// may be shared by goroutines.
+// Model is a trained classifier. It is not changed once trained or read, and so may be shared by
+// goroutines.
 type Model struct {
 	Classifier string   // one of the names above
 	Classes    []string // labels, sorted
@@ -31,13 +34,13 @@ type Model struct {
 	Weighting features.Weighting
 	Frequency []float32 // by term, the share of the training pages that have it; nil in models before version 4, and in members of a vote
 
-	// ClassPages has, by class and term, how many of the class's training pages have
-	// the term. It is nil in models before version 5, and in members of a vote.
+	// ClassPages has, by class and term, how many of the class's training pages have the term. It is
+	// nil in models before version 5, and in members of a vote.
 	ClassPages [][]int32
 	// Titles has, by class, the words of its training pages' titles, by language and word.
 	Titles map[string][]TitleWord
-	// Domain says of which pages the model knows enough; nil in models before version 8, and
-	// in members of a vote.
+	// Domain says of which pages the model knows enough; nil in models before version 8, and in members
+	// of a vote.
 	Domain *Domain
 
 	Linear  *Linear  // of linear and nb
@@ -49,8 +52,8 @@ type Model struct {
 
 	Calibration Calibration
 
-	// Thresholds has, for each class, the probability from which a page counts as the
-	// class against the rest. It is the one with the best F1 in cross-validation.
+	// Thresholds has, for each class, the probability from which a page counts as the class against the
+	// rest. It is the one with the best F1 in cross-validation.
 	Thresholds []float64
 
 	// Keywords has K for each class, best first.
@@ -59,8 +62,7 @@ type Model struct {
 	Card Card
 }
 
-// MaxClasses is how many classes a model may have: tables and tests grow with the square
-// of it.
+// MaxClasses is how many classes a model may have: tables and tests grow with the square of it.
 const MaxClasses = 1024
 
 // TitleWord is a word of titles.
@@ -94,8 +96,8 @@ type Score struct {
 // Class returns the number of a label, or -1.
 func (m *Model) Class(label string) int { return slices.Index(m.Classes, label) }
 
-// Threshold returns the probability from which a page counts as label; 1 for a
-// label that the model does not have.
+// Threshold returns the probability from which a page counts as label; 1 for a label that the model
+// does not have.
 func (m *Model) Threshold(label string) float64 {
 	if c := m.Class(label); c >= 0 {
 		return m.Thresholds[c]
@@ -103,8 +105,8 @@ func (m *Model) Threshold(label string) float64 {
 	return 1
 }
 
-// Check reports what keeps m from working: tables whose sizes disagree, places
-// that do not exist, numbers that are none.
+// Check reports what keeps m from working: tables whose sizes disagree, places that do not exist,
+// numbers that are none.
 func (m *Model) Check() error {
 	k, n := len(m.Classes), len(m.Terms)
 	switch {
@@ -196,8 +198,8 @@ func finite(values []float32) bool {
 //
 //	p_c = softmax_c(Scale · s_c + Offset_c)
 //
-// with the parameters that make held-out labels most likely (Platt 1999 for more
-// than two classes). Scale 0 means that the scores are probabilities already.
+// with the parameters that make held-out labels most likely (Platt 1999 for more than two classes).
+// Scale 0 means that the scores are probabilities already.
 type Calibration struct {
 	Scale  float64
 	Offset []float64 // by class; nil: 0
@@ -232,4 +234,151 @@ func (c *Calibration) Apply(s []float64) {
 	for i := range s {
 		s[i] /= sum
 	}
+}
+
+// Domain is what pages have in common that a model can judge. A page in another language has none of
+// the words that most training pages have, and a page of five words says too little; of both the model
+// knows nothing but how many of its training pages are of each class.
+type Domain struct {
+	// Words are those of the most training pages, most first, and Shares on what share of the pages
+	// each stands.
+	Words  []string
+	Shares []float32
+
+	// LeastFamiliar is how familiar a page must be: the mean over the words of its title and text of
+	// what share of the training pages has the word.
+	LeastFamiliar float64
+	// LeastForeign is the same of pages in a language that is none of Languages.
+	LeastForeign float64
+
+	// LeastWords is how many of Words a page must have, and LeastTerms how many of the model's terms
+	// that are words.
+	LeastWords, LeastTerms int
+
+	Languages []string // of the training pages, as page.LangCode has them, sorted
+}
+
+// DomainWords is how many words a Domain has at most.
+const DomainWords = 500
+
+func (d *Domain) whole() bool {
+	return len(d.Words) == len(d.Shares) && len(d.Words) <= DomainWords && shares(d.Shares) && share(d.LeastFamiliar) && share(d.LeastForeign) && d.LeastWords >= 0 && d.LeastTerms >= 0
+}
+
+// share says whether v is from 0 to 1.
+func share(v float64) bool { return v >= 0 && v <= 1 }
+
+// Other is the class of what is not the topic when a model has just one.
+const Other = "other"
+
+// Prior returns what is said of a page of which nothing is known: the class, and what share of the
+// training pages each class has. The class is what is not the topic, else that of most pages.
+func (m *Model) Prior() (class int, probs []float64) {
+	probs = make([]float64, len(m.Classes))
+	var sum float64
+	for i, label := range m.Classes {
+		probs[i] = float64(m.Card.PerClass[label])
+		sum += probs[i]
+	}
+	for i := range probs {
+		if sum == 0 {
+			probs[i] = 1 / float64(len(probs))
+		} else {
+			probs[i] /= sum
+		}
+		if probs[i] > probs[class] {
+			class = i
+		}
+	}
+	if len(m.Classes) == 2 && m.Class(Other) >= 0 {
+		class = m.Class(Other)
+	}
+	return class, probs
+}
+
+// Linear has a score for each class: s_c = bias_c + Σ_i w_ic · x_i. Support vector machines and naive
+// Bayes both end as one.
+type Linear struct {
+	Weights []float32 // term·classes + class, so that a term's weights lie together
+	Bias    []float32 // by class
+}
+
+func (l *Linear) check(terms, classes int) error {
+	if len(l.Bias) != classes || len(l.Weights) != terms*classes {
+		return fmt.Errorf("model of %d terms and %d classes with %d weights and %d biases",
+			terms, classes, len(l.Weights), len(l.Bias))
+	}
+	if !finite(l.Weights) || !finite(l.Bias) {
+		return fmt.Errorf("model with weights that are not numbers")
+	}
+	return nil
+}
+
+// Scores sets dst, which has a place for each class, to the scores of x.
+func (l *Linear) Scores(dst []float64, x features.Vector) {
+	k := len(l.Bias)
+	for c := range dst {
+		dst[c] = float64(l.Bias[c])
+	}
+	for j, i := range x.Index {
+		v := float64(x.Value[j])
+		row := l.Weights[int(i)*k:][:len(dst)]
+		for c, w := range row {
+			dst[c] += v * float64(w)
+		}
+	}
+}
+
+// Summary says in one line what the model is, and what its card tells.
+func (m *Model) Summary() string {
+	text := fmt.Sprintf("%s, %d classes", m.Classifier, len(m.Classes))
+	if m.Card.Pages > 0 {
+		text += fmt.Sprintf(", trained on %d pages", m.Card.Pages)
+	}
+	if len(m.Card.Data) > 0 {
+		text += " of " + strings.Join(m.Card.Data, ", ")
+	}
+	for _, s := range []struct {
+		score *Score
+		how   string
+	}{{m.Card.CV, "in cross-validation"}, {m.Card.Test, "on test pages"}} {
+		if s.score != nil {
+			text += fmt.Sprintf(", accuracy %v and macro-F1 %v %s", thousandths(s.score.Accuracy), thousandths(s.score.MacroF1), s.how)
+		}
+	}
+	return text + fmt.Sprintf(", seed %d", m.Card.Seed)
+}
+
+func thousandths(x float64) float64 { return math.Round(x*1000) / 1000 }
+
+// marksMost is how many marks of training pages a card keeps: the smallest. They are a sample drawn by
+// the pages' own hashes.
+const marksMost = 1024
+
+// Mark is a page's text as a number; pages of the same text have the same.
+func Mark(d features.Doc) uint64 {
+	h := sha256.New()
+	h.Write([]byte(d.Title))
+	h.Write([]byte{0})
+	h.Write([]byte(d.Text))
+	return binary.LittleEndian.Uint64(h.Sum(nil))
+}
+
+// KeepMarks returns what a card keeps of the marks of all training pages. It changes their order.
+func KeepMarks(all []uint64) []uint64 {
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return slices.Clone(all[:min(len(all), marksMost)])
+}
+
+// Trained says whether the model was trained on a page with this mark, and whether the card can tell.
+// It can tell of a set's pages as large a share as of its training pages, and of all where these were
+// fewer than MarksMost.
+func (c *Card) Trained(mark uint64) (trained, known bool) {
+	n := len(c.Marks)
+	if n == 0 || n >= marksMost && mark > c.Marks[n-1] {
+		return false, false
+	}
+	_, trained = slices.BinarySearch(c.Marks, mark)
+	return trained, true
 }

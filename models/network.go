@@ -3,19 +3,20 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"fossick/models/features"
 )
 
-// Network is a back-propagation network (Rumelhart, Hinton, Williams 1986) of one
-// hidden layer. From a page x of weighed terms it computes
+// Network is a back-propagation network (Rumelhart, Hinton, Williams 1986) of one hidden layer. From a
+// page x of weighed terms it computes
 //
 //	h_u = tanh(b_u + Σ_i x_i·w_iu)
 //	s_c = b_c + Σ_u h_u·v_uc
 //
-// The softmax of the scores s, which Calibration takes, are the probabilities.
-// Several networks whose scores are averaged are one again: their hidden units
-// side by side, v and b_c divided by their number.
+// The softmax of the scores s, which Calibration takes, are the probabilities. Several networks whose
+// scores are averaged are one again: their hidden units side by side, v and b_c divided by their
+// number.
 type Network struct {
 	Input      []float32 // w: term·units + unit, so that a term's weights lie together
 	HiddenBias []float32 // by unit
@@ -40,9 +41,8 @@ func (n *Network) check(terms, classes int) error {
 	return nil
 }
 
-// Scores sets dst, which has a place for each class, to the scores of x. hidden is
-// scratch with a place for each unit. It costs the terms of x times the units, and
-// makes no garbage.
+// Scores sets dst, which has a place for each class, to the scores of x. hidden is scratch with a place
+// for each unit. It costs the terms of x times the units, and makes no garbage.
 func (n *Network) Scores(dst []float64, x features.Vector, hidden []float32) {
 	n.sums(x, hidden)
 	k := len(dst)
@@ -69,16 +69,14 @@ func (n *Network) sums(x features.Vector, hidden []float32) {
 	}
 }
 
-// Relevance sets dst[j] to what term x.Index[j] adds to the score of a class, over
-// the mean of all classes. The shares of all terms add up to how far x is from a
-// page without words:
+// Relevance sets dst[j] to what term x.Index[j] adds to the score of a class, over the mean of all
+// classes. The shares of all terms add up to how far x is from a page without words:
 //
 //	r_j = Σ_u x_j·w_ju · (tanh(b_u + a_u) − tanh(b_u)) / a_u · (v_uc − mean_c v_uc),   a_u = Σ_i x_i·w_iu
 //
-// It is the input times the mean gradient along the way from the empty page to
-// x (integrated gradients, Sundararajan, Taly, Yan 2017). With one hidden layer
-// that has this closed form. The gradient at x alone is nearly 0 where units
-// are saturated: just where the network is sure.
+// It is the input times the mean gradient along the way from the empty page to x (integrated gradients,
+// Sundararajan, Taly, Yan 2017). With one hidden layer that has this closed form. The gradient at x
+// alone is nearly 0 where units are saturated: just where the network is sure.
 func (n *Network) Relevance(dst []float64, x features.Vector, class int, hidden []float32) {
 	n.sums(x, hidden)
 	k := len(n.OutputBias)
@@ -98,8 +96,8 @@ func (n *Network) Relevance(dst []float64, x features.Vector, class int, hidden 
 	}
 }
 
-// Linearized returns the linear model that agrees with n near the empty page, to
-// the first order: what a little of each word does there.
+// Linearized returns the linear model that agrees with n near the empty page, to the first order: what
+// a little of each word does there.
 func (n *Network) Linearized() *Linear {
 	units, k := n.Units(), len(n.OutputBias)
 	l := &Linear{Weights: make([]float32, len(n.Input)/units*k), Bias: make([]float32, k)}
@@ -128,4 +126,144 @@ func meanSlope(b, a float64) float64 {
 		return 1 - h*h
 	}
 	return (math.Tanh(b+a) - math.Tanh(b)) / a
+}
+
+// Vote asks several models of the same classes, and adds up their calibrated probabilities, each times
+// its share:
+//
+//	s_c = ln Σ_m share_m · p_mc
+//
+// The logarithm makes scores of them, so that the softmax of Calibration gives the sum back at scale 1,
+// and can sharpen it. The mean of models that err on different pages is less sure than it is right.
+type Vote struct {
+	Members []Member // MaxMembers at most
+}
+
+// Member is a model that votes.
+type Member struct {
+	Share  float64 // above 0; the shares of all members add up to 1
+	Places []int32 // of the terms of Model in those of the model that asks it, rising
+
+	// Model has the classes and the extractor of the model that asks it; terms, weights, table and
+	// calibration are its own. Card.Settings says how it was trained.
+	Model *Model
+}
+
+// MaxMembers is how many models may vote: each is asked on every page.
+const MaxMembers = 8
+
+// check reports what keeps a vote of model m from working.
+func (v *Vote) check(m *Model) error {
+	if n := len(v.Members); n == 0 || n > MaxMembers {
+		return fmt.Errorf("model in which %d others vote; want 1 to %d", n, MaxMembers)
+	}
+	var sum float64
+	for i := range v.Members {
+		member := &v.Members[i]
+		if err := member.check(m); err != nil {
+			return fmt.Errorf("member %d of a vote: %w", i+1, err)
+		}
+		sum += member.Share
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		return fmt.Errorf("model in which the shares of votes add up to %v; want 1", sum)
+	}
+	return nil
+}
+
+func (v *Member) check(m *Model) error {
+	own := v.Model
+	switch {
+	case !(v.Share > 0 && v.Share <= 1):
+		return fmt.Errorf("a share of %v; want it above 0, and 1 at most", v.Share)
+	case own == nil || own.Vote != nil:
+		return fmt.Errorf("no model, or a model that is itself a vote")
+	case !slices.Equal(own.Classes, m.Classes) || own.Extractor != m.Extractor:
+		return fmt.Errorf("other classes, or another extractor, than those of the vote")
+	case len(own.Terms) != len(v.Places):
+		return fmt.Errorf("%d terms at %d places", len(own.Terms), len(v.Places))
+	}
+	before := int32(-1)
+	for i, at := range v.Places {
+		if at <= before || int(at) >= len(m.Terms) || m.Terms[at] != own.Terms[i] {
+			return fmt.Errorf("a term that is not where it should be among those of the vote")
+		}
+		before = at
+	}
+	return own.Check()
+}
+
+// Scores sets dst to the scores of a page, given what each member's calibrated probabilities are.
+func (v *Vote) Scores(dst []float64, probs func(member int) []float64) {
+	clear(dst)
+	for i := range v.Members {
+		for c, p := range probs(i) {
+			dst[c] += v.Members[i].Share * p
+		}
+	}
+	Logs(dst)
+}
+
+// Logs turns probabilities into scores, whose softmax they are.
+func Logs(probs []float64) {
+	for c, p := range probs {
+		probs[c] = math.Log(max(p, leastProb))
+	}
+}
+
+// leastProb keeps the logarithm finite of what all members rule out.
+const leastProb = 1e-12
+
+// wireMember is a member as it is written: what it has in common with the model that asks it is left
+// out.
+type wireMember struct {
+	Share  float64 `cbor:"share"`
+	Places []int32 `cbor:"places"`
+	Model  *wire   `cbor:"model"`
+}
+
+func newWireVote(v *Vote) []wireMember {
+	if v == nil {
+		return nil
+	}
+	var out []wireMember
+	for _, member := range v.Members {
+		own := newWire(member.Model)
+		own.Classes, own.Terms, own.Frequency, own.ClassPages, own.Titles, own.Extractor = nil, nil, nil, nil, nil, wireExtractor{}
+		out = append(out, wireMember{member.Share, member.Places, own})
+	}
+	return out
+}
+
+// readVote returns the vote of model m, and gives its members what they have in common with m. A place
+// outside m's terms leaves a member without terms, which Check reports.
+func readVote(members []wireMember, m *Model) *Vote {
+	if len(members) == 0 {
+		return nil
+	}
+	v := &Vote{}
+	for _, w := range members[:min(len(members), MaxMembers+1)] { // one too many, which Check reports, will do
+		member := Member{Share: w.Share, Places: w.Places}
+		if w.Model != nil && len(w.Model.Vote) == 0 {
+			w.Model.Classes = m.Classes
+			w.Model.Terms = at(m.Terms, w.Places)
+			member.Model = w.Model.model()
+			member.Model.Extractor = m.Extractor
+			member.Model.Weighting.Bind(member.Model.Terms)
+		}
+		v.Members = append(v.Members, member)
+	}
+	return v
+}
+
+// at returns the terms at places, nil where one does not exist.
+func at(terms []string, places []int32) []string {
+	out := make([]string, len(places))
+	for i, p := range places {
+		if p < 0 || int(p) >= len(terms) {
+			return nil
+		}
+		out[i] = terms[p]
+	}
+	return out
 }

@@ -38,9 +38,8 @@ func randomNetwork(rng *rand.Rand, terms, units, classes int) *Network {
 	return &Network{Input: draw(terms * units), HiddenBias: draw(units), Output: draw(units * classes), OutputBias: draw(classes)}
 }
 
-// TestRelevance: what the words add is the mean gradient along the way from the
-// empty page, here summed up in small steps. All of it together is how far the
-// page's score is from the empty page's.
+// TestRelevance: what the words add is the mean gradient along the way from the empty page, here summed
+// up in small steps. All of it together is how far the page's score is from the empty page's.
 func TestRelevance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const terms, units, classes, steps = 6, 4, 3, 400
@@ -128,8 +127,7 @@ func TestCheckNetwork(t *testing.T) {
 	}
 }
 
-// BenchmarkNetwork scores a page of 60 of 500 words, with 5 networks of 32 hidden
-// units and 20 classes.
+// BenchmarkNetwork scores a page of 60 of 500 words, with 5 networks of 32 hidden units and 20 classes.
 func BenchmarkNetwork(b *testing.B) {
 	n := randomNetwork(rand.New(rand.NewPCG(1, 1)), 500, 160, 20)
 	var x features.Vector

@@ -1,15 +1,17 @@
 package models
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"slices"
 
-// Rules is a set of rules in flat arrays. Rule r has the conditions
-// Start[r] ≤ i < Start[r+1]: the count of Term[i] is above Threshold[i], or at
-// most that where Above[i] is 0. All of them must hold.
+	"fossick/models/features"
+)
+
+// Rules is a set of rules in flat arrays. Rule r has the conditions Start[r] ≤ i < Start[r+1]: the
+// count of Term[i] is above Threshold[i], or at most that where Above[i] is 0. All of them must hold.
 //
-// In an ordered list the first rule that holds decides (Clark & Niblett 1989). Else the
-// class counts of all that hold are added (Clark & Boswell 1991) or, with Shares, the
-// shares of what each covers. Where none holds, the default decides. A Matcher finds
-// the rules that hold.
+// In an ordered list the first rule that holds decides (Clark & Niblett 1989).
 type Rules struct {
 	Ordered   bool
 	Shares    bool
@@ -48,6 +50,211 @@ func (r *Rules) check(terms, classes int) error {
 	return nil
 }
 
-// Covered returns the training pages of each class that a rule covers; those of
-// the default for rule Len().
+// Covered returns the training pages of each class that a rule covers; those of the default for rule
+// Len().
 func (r *Rules) Covered(rule, classes int) []float32 { return r.Counts[rule*classes:][:classes] }
+
+// Matcher finds the rules that hold on a page without going through all. A rule that asks for words is
+// looked at only on pages that have the first of them. It is not changed once made, and so may be
+// shared by goroutines.
+type Matcher struct {
+	rules  *Rules
+	byTerm [][]entry // rules that ask for a term first, rising
+	always []entry   // rules that ask for no word, rising
+	shares []float32 // a row of classes a rule, and the default's last; see share
+}
+
+// entry is a rule and what is left to check when its first word is there.
+type entry struct {
+	rule       int32
+	over       float32 // what the count of the first word must be above
+	start, end int32   // the other conditions
+}
+
+// NewMatcher prepares rules, which must be those of a model that passes Check, for a number of terms
+// and classes. The rules must not be changed any more.
+func NewMatcher(r *Rules, terms, classes int) *Matcher {
+	m := &Matcher{rules: r, byTerm: make([][]entry, terms), shares: make([]float32, len(r.Counts))}
+	for rule := range r.Len() {
+		e := entry{int32(rule), 0, r.Start[rule], r.Start[rule+1]}
+		at := r.asks(rule)
+		if at < 0 {
+			m.always = append(m.always, e)
+			continue
+		}
+		// Training writes the words asked for first, the rarest before the others.
+		if e.over = r.Threshold[at]; at == e.start {
+			e.start++
+		}
+		m.byTerm[r.Term[at]] = append(m.byTerm[r.Term[at]], e)
+	}
+	m.share(classes)
+	return m
+}
+
+// share fills the table of shares with Laplace's correction (n_c + 1) / (n + k). Rules that vote by
+// their shares have (n_c + p_c) / (n + 1), where p_c is the default's.
+func (m *Matcher) share(classes int) {
+	r := m.rules
+	corrected := func(at int, add float32, p func(c int) float32) {
+		total := add
+		for _, n := range r.Counts[at:][:classes] {
+			total += n
+		}
+		for c, n := range r.Counts[at:][:classes] {
+			m.shares[at+c] = (n + p(c)) / total
+		}
+	}
+	laplace := func(int) float32 { return 1 }
+	last := r.Len() * classes
+	corrected(last, float32(classes), laplace)
+	for at := 0; at < last; at += classes {
+		if r.Shares {
+			corrected(at, 1, func(c int) float32 { return m.shares[last+c] })
+		} else {
+			corrected(at, float32(classes), laplace)
+		}
+	}
+}
+
+// asks returns the first condition of a rule that only a page with its word can meet, or −1.
+func (r *Rules) asks(rule int) int32 {
+	for i := r.Start[rule]; i < r.Start[rule+1]; i++ {
+		if r.Above[i] == 1 && r.Threshold[i] >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// holds reports whether the conditions of e but for its first word hold.
+func (m *Matcher) holds(e *entry, dense []float32) bool {
+	r := m.rules
+	for i := e.start; i < e.end; i++ {
+		if (dense[r.Term[i]] > r.Threshold[i]) != (r.Above[i] == 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// First returns the first rule that holds, Len() if none does. x has the terms of a page, and dense the
+// same at their places and 0 at all others.
+func (m *Matcher) First(x features.Vector, dense []float32) int32 {
+	first := int32(m.rules.Len())
+	for j, t := range x.Index {
+		for i := range m.byTerm[t] {
+			e := &m.byTerm[t][i]
+			if e.rule >= first {
+				break
+			}
+			if x.Value[j] > e.over && m.holds(e, dense) {
+				first = e.rule
+				break
+			}
+		}
+	}
+	for i := range m.always {
+		e := &m.always[i]
+		if e.rule >= first {
+			break
+		}
+		if m.holds(e, dense) {
+			return e.rule
+		}
+	}
+	return first
+}
+
+// All appends the rules that hold to dst, in no stated order.
+func (m *Matcher) All(dst []int32, x features.Vector, dense []float32) []int32 {
+	for j, t := range x.Index {
+		for i := range m.byTerm[t] {
+			if e := &m.byTerm[t][i]; x.Value[j] > e.over && m.holds(e, dense) {
+				dst = append(dst, e.rule)
+			}
+		}
+	}
+	for i := range m.always {
+		if e := &m.always[i]; m.holds(e, dense) {
+			dst = append(dst, e.rule)
+		}
+	}
+	return dst
+}
+
+// RuleScratch is what scoring a page needs; it may be used again for the next. Dense has a place for
+// each term, and is zero before and after.
+type RuleScratch struct {
+	Dense []float32
+	hold  []int32
+}
+
+// Scores sets dst to the logarithm of the class probabilities of a page, given by its counts x. They
+// are those of the rule that fires, the mean of the rules' shares, or (n_c + 1) / (n + k) of their
+// added counts.
+func (m *Matcher) Scores(dst []float64, x features.Vector, s *RuleScratch) (rule int32) {
+	for j, i := range x.Index {
+		s.Dense[i] = x.Value[j]
+	}
+	s.hold = s.hold[:0]
+	if m.rules.Ordered {
+		rule = m.First(x, s.Dense)
+		s.hold = append(s.hold, rule)
+	} else if s.hold = m.All(s.hold, x, s.Dense); len(s.hold) == 0 {
+		s.hold = append(s.hold, int32(m.rules.Len()))
+	}
+	for _, i := range x.Index {
+		s.Dense[i] = 0
+	}
+	if m.rules.Shares || m.rules.Ordered {
+		m.addShares(dst, s.hold)
+	} else {
+		m.addCounts(dst, s.hold)
+	}
+	rule = m.spokesman(s.hold, dst)
+	for c, p := range dst {
+		dst[c] = math.Log(p)
+	}
+	return rule
+}
+
+// addShares sets dst to the mean of the rules' shares.
+func (m *Matcher) addShares(dst []float64, rules []int32) {
+	clear(dst)
+	for _, rule := range rules {
+		for c, p := range m.shares[int(rule)*len(dst):][:len(dst)] {
+			dst[c] += float64(p)
+		}
+	}
+	for c := range dst {
+		dst[c] /= float64(len(rules))
+	}
+}
+
+// addCounts sets dst to the shares of the rules' counts, added.
+func (m *Matcher) addCounts(dst []float64, rules []int32) {
+	clear(dst)
+	total := float64(len(dst))
+	for _, rule := range rules {
+		for c, n := range m.rules.Covered(int(rule), len(dst)) {
+			dst[c] += float64(n)
+			total += float64(n)
+		}
+	}
+	for c, n := range dst {
+		dst[c] = (n + 1) / total
+	}
+}
+
+// spokesman returns the rule that speaks best for the best class.
+func (m *Matcher) spokesman(rules []int32, p []float64) int32 {
+	class := slices.Index(p, slices.Max(p))
+	best, most := rules[0], float32(-1)
+	for _, rule := range rules {
+		if share := m.shares[int(rule)*len(p)+class]; share > most || share == most && rule < best {
+			best, most = rule, share
+		}
+	}
+	return best
+}

@@ -16,9 +16,8 @@ import (
 	"fossick/internal/reading"
 )
 
-// Topic is what a crawl needs to know of a topic. On disk it is a folder:
-// topic.toml with these fields, model.fossick, and for the built-in ones
-// CARD.md, which says how the model came about.
+// Topic is what a crawl needs to know of a topic. On disk it is a folder: topic.toml with these fields,
+// model.fossick, and for the built-in ones CARD.md, which says how the model came about.
 type Topic struct {
 	Name     string   `toml:"name"`     // also the model's label for pages on topic
 	Title    string   `toml:"title"`    // for people
@@ -121,8 +120,8 @@ func readText(dir fs.FS, name string) (string, error) {
 	return string(text), err
 }
 
-// WriteTopic writes a topic to a folder, which is made when it is not there; a
-// topic that is there already is an error.
+// WriteTopic writes a topic to a folder, which is made when it is not there; a topic that is there
+// already is an error.
 func WriteTopic(dir string, t *Topic) error {
 	path := filepath.Join(dir, topicFile)
 	if _, err := os.Stat(path); err == nil {

@@ -42,8 +42,7 @@ func TestPaperMeanOfOneParent(t *testing.T) {
 	}
 }
 
-// TestPaperMeanOfMany: what waits has the mean of all pages that link to it, by a
-// naive count.
+// TestPaperMeanOfMany: what waits has the mean of all pages that link to it, by a naive count.
 func TestPaperMeanOfMany(t *testing.T) {
 	k, err := NewKeywords(twentyWords)
 	if err != nil {

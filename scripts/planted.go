@@ -28,7 +28,7 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/crawlplan"
 	"fossick/datasets"
-	"fossick/datasets/corpusweb/planted"
+	"fossick/datasets/web"
 	"fossick/internal/page"
 	"fossick/models"
 	"fossick/train"
@@ -62,7 +62,7 @@ func numbers(text string) (all []int) {
 }
 
 // read returns the pages of a corpus.
-func read(corpus, topic string) (pages []planted.Page, err error) {
+func read(corpus, topic string) (pages []web.PlantedPage, err error) {
 	set, err := datasets.Open(corpus, datasets.Options{})
 	if err != nil {
 		return nil, err
@@ -86,13 +86,13 @@ func read(corpus, topic string) (pages []planted.Page, err error) {
 			continue
 		}
 		on := slices.Contains(append(e.Labels, e.Label), topic) || truth[key]
-		pages = append(pages, planted.Page{URL: key, HTML: e.HTML, Title: p.Title, Text: p.Text, OnTopic: on})
+		pages = append(pages, web.PlantedPage{URL: key, HTML: e.HTML, Title: p.Title, Text: p.Text, OnTopic: on})
 	}
 	return pages, nil
 }
 
 // model is trained on 600 random pages.
-func model(ctx context.Context, pages []planted.Page, topic string, seed int) (*models.Model, error) {
+func model(ctx context.Context, pages []web.PlantedPage, topic string, seed int) (*models.Model, error) {
 	rng := rand.New(rand.NewPCG(uint64(seed), 2))
 	order := rng.Perm(len(pages))
 	m, _, err := train.Train(ctx, func(yield func(*datasets.Example, error) bool) {
@@ -117,7 +117,7 @@ func lab(corpus, topic string, policies []string, budgets, seeds []int) error {
 		return err
 	}
 	for _, seed := range seeds {
-		web := planted.New(pages, uint64(seed))
+		web := web.NewPlanted(pages, uint64(seed))
 		m, err := model(context.Background(), pages, topic, seed)
 		if err != nil {
 			return err
@@ -135,7 +135,7 @@ func lab(corpus, topic string, policies []string, budgets, seeds []int) error {
 	return nil
 }
 
-func crawl(web *planted.Web, labeller *policy.Labeller, name, topic string, budgets []int, seed int) error {
+func crawl(web *web.Planted, labeller *policy.Labeller, name, topic string, budgets []int, seed int) error {
 	name, follow := strings.CutSuffix(name, "+traps")
 	pol, _, err := policy.Parse(name)
 	if err != nil {
@@ -212,7 +212,7 @@ func serve(addr, corpus, topic string, seed int, dir string) error {
 	if err != nil {
 		return err
 	}
-	web := planted.New(pages, uint64(seed))
+	web := web.NewPlanted(pages, uint64(seed))
 	m, err := model(context.Background(), pages, topic, seed)
 	if err != nil {
 		return err

@@ -1,12 +1,17 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/trees"
 
 	"fossick/models"
 	"fossick/models/features"
@@ -14,10 +19,9 @@ import (
 
 // c45 grows Quinlan's C4.5 (Release 8) on counts of the terms that gain most.
 //
-// golearn grows the tree (grid.go): it splits the pages by a rule, again and
-// again. The rule is ours (split.go), for golearn's own gain ratio is not
-// C4.5's and its choice among equals changes from run to run. So is pruning
-// (prune.go), and so are the flat arrays that the tree becomes (compile.go).
+// golearn grows the tree (grid.go): it splits the pages by a rule, again and again. The rule is ours
+// (split.go), for golearn's own gain ratio is not C4.5's and its choice among equals changes from run
+// to run. So is pruning (prune.go), and so are the flat arrays that the tree becomes (compile.go).
 type c45 struct{}
 
 func (c45) name() string { return models.C45 }
@@ -60,9 +64,9 @@ type caution struct {
 	shrink float64 // pages like the parent's that a node's shares have more; see compile
 }
 
-// C4.5's own caution, and less. On a hundred pages that words tell apart without error, two
-// pages a side end the tree after eight words; a page with none of these is taken for the class
-// of the last leaf.
+// C4.5's own caution, and less. On a hundred pages that words tell apart without error, two pages a
+// side end the tree after eight words; a page with none of these is taken for the class of the last
+// leaf.
 var cautious, daring = caution{2, 3}, caution{1, 1}
 
 // smallSet is below how many pages c45 tries both.
@@ -145,3 +149,434 @@ func (g *grower) part(pages []int, term int, threshold float32) (low, high []int
 }
 
 var errTree = errors.New("golearn returned an incomplete tree")
+
+// levels is how deep golearn grows a tree before we plant a new one at its leaves. A child's data is a
+// view of its parent's, so that reading a cell costs a call a level.
+const levels = 8
+
+// chooser chooses the test of a node.
+type chooser interface {
+	// columns are those that it writes to.
+	columns() []base.Attribute
+	// choose returns the test for the pages of a view, which are in these rows.
+	choose(on *grid, view base.FixedDataGrid, rows, pages []int) split
+}
+
+// grid gives the top levels of a tree to golearn. It has no column a term: golearn drops a column once
+// it has been split on, which C4.5 does not, and thousands of columns cost it dearly. Instead a level
+// has one blank column, and the rule writes into it the counts of the term that it chose.
+type grid struct {
+	*grower
+	by        chooser
+	instances *base.DenseInstances
+	number    []int // page of each row
+	row       base.Attribute
+	levels    map[string]bool               // names of the blank columns
+	column    map[string]base.AttributeSpec // blank ones and the chooser's, by name
+	chosen    map[*trees.DecisionTreeRule]int
+}
+
+func newGrid(g *grower, by chooser, pages []int) (*grid, error) {
+	d := &grid{grower: g, by: by, number: pages, instances: base.NewDenseInstances(), row: base.NewFloatAttribute("row"),
+		levels: map[string]bool{}, column: map[string]base.AttributeSpec{}, chosen: map[*trees.DecisionTreeRule]int{}}
+	row := d.instances.AddAttribute(d.row)
+	for level := range levels {
+		name := "level " + strconv.Itoa(level)
+		d.levels[name] = true
+		d.column[name] = d.instances.AddAttribute(base.NewFloatAttribute(name))
+	}
+	for _, a := range by.columns() {
+		d.column[a.GetName()] = d.instances.AddAttribute(a)
+	}
+	class, classSpec, err := addClass(d.instances, len(pages))
+	if err != nil {
+		return nil, err
+	}
+	for c := range g.classes {
+		class.GetSysValFromString(strconv.Itoa(c)) // numbers them in our order
+	}
+	for i, p := range pages {
+		d.instances.Set(row, i, base.PackFloatToBytes(float64(i)))
+		d.instances.Set(classSpec, i, class.GetSysValFromString(strconv.Itoa(g.y[p])))
+	}
+	return d, nil
+}
+
+// addClass ends the columns with that of the class, and makes room for rows.
+func addClass(data *base.DenseInstances, rows int) (*base.CategoricalAttribute, base.AttributeSpec, error) {
+	class := base.NewCategoricalAttribute()
+	class.SetName("class")
+	column := data.AddAttribute(class)
+	err := data.AddClassAttribute(class)
+	if err == nil {
+		err = data.Extend(rows)
+	}
+	return class, column, err
+}
+
+// write sets a column's count of a row.
+func (d *grid) write(column base.Attribute, row int, count float32) {
+	d.instances.Set(d.column[column.GetName()], row, base.PackFloatToBytes(float64(count)))
+}
+
+// grow grows a tree of pages, and turns golearn's panics into errors.
+func (g *grower) grow(ctx context.Context, pages []int, by chooser) (root *node, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("growing a tree of %d pages and %d terms: %v", len(pages), g.terms, r)
+		}
+	}()
+	d, err := newGrid(g, by, pages)
+	if err != nil {
+		return nil, err
+	}
+	tree := trees.NewID3DecisionTreeFromRule(0, d)
+	if err := tree.Fit(d.instances); err != nil {
+		return nil, err
+	}
+	return d.convert(ctx, tree.Root, pages, 0)
+}
+
+// GenerateSplitRule implements golearn's trees.RuleGenerator.
+func (d *grid) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRule {
+	spec, err := view.GetAttribute(d.row)
+	if err != nil {
+		panic(err) // the column is ours; grow turns this into an error
+	}
+	_, n := view.Size()
+	rows, pages := make([]int, n), make([]int, n)
+	for i := range rows {
+		rows[i] = int(base.UnpackBytesToFloat(view.Get(spec, i)))
+		pages[i] = d.number[rows[i]]
+	}
+	all := view.AllAttributes()
+	at := slices.IndexFunc(all, func(a base.Attribute) bool { return d.levels[a.GetName()] })
+	if at < 0 {
+		return nil // no level left; convert plants a new tree here
+	}
+	s := d.by.choose(d, view, rows, pages)
+	if s.term < 0 {
+		return nil // a leaf
+	}
+	for i, r := range rows {
+		d.write(all[at], r, d.count(pages[i], s.term))
+	}
+	rule := &trees.DecisionTreeRule{SplitAttr: all[at], SplitVal: float64(s.threshold)}
+	d.chosen[rule] = s.term
+	return rule
+}
+
+// leaf makes our node of golearn's, without what is below.
+func (g *grower) leaf(n *trees.DecisionTreeNode) (*node, error) {
+	out := &node{term: -1, counts: make([]float64, g.classes)}
+	for class, count := range n.ClassDist {
+		c, err := strconv.Atoi(class)
+		if err != nil || c < 0 || c >= g.classes {
+			return nil, fmt.Errorf("%w: class %q", errTree, class)
+		}
+		out.counts[c] = float64(count)
+	}
+	return out, nil
+}
+
+// convert makes our node of golearn's. pages are those that reached it.
+func (d *grid) convert(ctx context.Context, n *trees.DecisionTreeNode, pages []int, depth int) (*node, error) {
+	out, err := d.leaf(n)
+	if err != nil {
+		return nil, err
+	}
+	if depth == levels && out.errors() > 0 {
+		return d.grow(ctx, pages, d.by)
+	}
+	if n.SplitRule == nil || n.SplitRule.SplitAttr == nil {
+		return out, nil
+	}
+	term, known := d.chosen[n.SplitRule]
+	low, high := n.Children["0"], n.Children["1"]
+	if !known || low == nil || high == nil {
+		return nil, errTree
+	}
+	out.term, out.threshold = term, float32(n.SplitRule.SplitVal)
+	lowPages, highPages := d.part(pages, term, out.threshold)
+	if out.low, err = d.convert(ctx, low, lowPages, depth+1); err != nil {
+		return nil, err
+	}
+	out.high, err = d.convert(ctx, high, highPages, depth+1)
+	return out, err
+}
+
+// epsilon is C4.5's slack where gains are compared.
+const epsilon = 1e-3
+
+// split is a test "count of term ≤ threshold?"; term −1 is none.
+type split struct {
+	term        int
+	threshold   float32
+	gain, ratio float64 // in bits
+}
+
+// value is a count above 0 on one page.
+type value struct {
+	count float32
+	class int
+}
+
+// split chooses the test for a node as C4.5 Release 8 does (Quinlan 1996). Each term's threshold is by
+// gain, less log2(candidates)/|S| for the choice among them.
+func (g *grower) split(pages []int) split {
+	none := split{term: -1}
+	total := make([]int, g.classes)
+	for _, p := range pages {
+		total[g.y[p]]++
+	}
+	if len(pages) < 2*g.least || slices.Max(total) == len(pages) {
+		return none
+	}
+	var splits []split
+	var sum float64
+	for t, values := range g.columns(pages) {
+		if len(values) == 0 {
+			continue
+		}
+		if s := bestThreshold(values, total, len(pages), g.least); s.gain > 0 {
+			s.term = t
+			splits = append(splits, s)
+			sum += s.gain
+		}
+	}
+	top := none
+	for _, s := range splits {
+		if s.gain >= sum/float64(len(splits))-epsilon && s.ratio > top.ratio {
+			top = s
+		}
+	}
+	return top
+}
+
+// columns returns the counts above 0 on the pages, by term.
+func (g *grower) columns(pages []int) [][]value {
+	columns := make([][]value, g.terms)
+	for _, p := range pages {
+		for k, t := range g.rows[p].Index {
+			columns[t] = append(columns[t], value{g.rows[p].Value[k], g.y[p]})
+		}
+	}
+	return columns
+}
+
+// bestThreshold returns the best threshold of one term: values has its counts above 0, total the pages
+// of each class, n their sum. Both sides have at least least pages. (C4.5 asks for a tenth of the mean
+// class where a value is continuous, but a word that a page has or lacks is not.)
+func bestThreshold(values []value, total []int, n, least int) split {
+	slices.SortFunc(values, func(a, b value) int {
+		return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.class, b.class))
+	})
+	high := make([]int, len(total))
+	for _, v := range values {
+		high[v.class]++
+	}
+	low := make([]int, len(total))
+	for c := range low {
+		low[c] = total[c] - high[c]
+	}
+	whole := bits(total, n)
+	best := split{gain: math.Inf(-1)}
+	candidates, below := 0, float32(0)
+	for i, nLow := 0, n-len(values); i < len(values); {
+		if nHigh := n - nLow; nLow >= least && nHigh >= least {
+			candidates++ // others are no choice, and cost nothing
+			gain := whole - (float64(nLow)*bits(low, nLow)+float64(nHigh)*bits(high, nHigh))/float64(n)
+			if gain > best.gain {
+				best.gain, best.threshold = gain, below
+				best.ratio = gain / bits([]int{nLow, nHigh}, n)
+			}
+		}
+		for below = values[i].count; i < len(values) && values[i].count == below; i++ {
+			low[values[i].class]++
+			high[values[i].class]--
+			nLow++
+		}
+	}
+	if candidates > 1 {
+		ratio := best.ratio / best.gain
+		best.gain -= math.Log2(float64(candidates)) / float64(n)
+		best.ratio = best.gain * ratio
+	}
+	return best
+}
+
+// bits returns the entropy of class counts with sum n, in bits.
+func bits(counts []int, n int) float64 {
+	var e float64
+	for _, c := range counts {
+		if c > 0 {
+			p := float64(c) / float64(n)
+			e -= p * math.Log2(p)
+		}
+	}
+	return e
+}
+
+// quinlan chooses tests as C4.5 does.
+type quinlan struct{ *grower }
+
+func (quinlan) columns() []base.Attribute { return nil }
+
+func (q quinlan) choose(_ *grid, _ base.FixedDataGrid, _, pages []int) split { return q.split(pages) }
+
+// confidence is C4.5's -c: how pessimistic pruning is; smaller prunes more.
+const confidence = 0.25
+
+// node is a node of a tree while it is shaped.
+type node struct {
+	term      int // −1 at a leaf
+	threshold float32
+	low, high *node
+	counts    []float64 // training pages by class
+}
+
+func (n *node) pages() (sum float64) {
+	for _, c := range n.counts {
+		sum += c
+	}
+	return sum
+}
+
+// errors returns the training pages that n gets wrong as a leaf.
+func (n *node) errors() float64 { return n.pages() - n.counts[best(n.counts)] }
+
+// prune makes of a subtree what is expected to do best on new pages (C4.5's error-based pruning), from
+// the leaves up. That may be itself, a leaf, or, by raising, its larger branch, which then takes the
+// pages of the smaller one too. pages are those that reach n.
+func (g *grower) prune(n *node, pages []int) float64 {
+	asLeaf := n.expected()
+	if n.term < 0 {
+		return asLeaf
+	}
+	low, high := g.part(pages, n.term, n.threshold)
+	inLow, inHigh := g.prune(n.low, low), g.prune(n.high, high)
+	asTree := inLow + inHigh
+	large, smaller, asBranch := n.low, high, inLow
+	if len(high) > len(low) {
+		large, smaller, asBranch = n.high, low, inHigh
+	}
+	asBranch += g.raised(large, smaller)
+	switch {
+	case asLeaf <= asTree+0.1 && asLeaf <= asBranch+0.1:
+		*n = node{term: -1, counts: n.counts}
+		return asLeaf
+	case asBranch <= asTree+0.1:
+		for _, p := range smaller {
+			large.reached(g, p, func(m *node) { m.counts[g.y[p]]++ })
+		}
+		*n = *large
+		return g.prune(n, pages) // with more pages it may shrink
+	}
+	return asTree
+}
+
+// raised returns how many more errors a subtree is expected to make when it takes more pages. Only the
+// leaves that they reach are reckoned anew.
+func (g *grower) raised(n *node, more []int) (errors float64) {
+	type change struct {
+		leaf   *node
+		counts []float64
+	}
+	var changes []change // in order of the pages, so that sums are the same each time
+	place := map[*node]int{}
+	for _, p := range more {
+		var leaf *node
+		n.reached(g, p, func(m *node) { leaf = m })
+		at, ok := place[leaf]
+		if !ok {
+			at = len(changes)
+			place[leaf] = at
+			changes = append(changes, change{leaf, slices.Clone(leaf.counts)})
+		}
+		changes[at].counts[g.y[p]]++
+	}
+	for _, c := range changes {
+		after := node{term: -1, counts: c.counts}
+		errors += after.expected() - c.leaf.expected()
+	}
+	return errors
+}
+
+// reached calls f with the nodes that a page passes, the leaf last.
+func (n *node) reached(g *grower, page int, f func(*node)) {
+	for {
+		f(n)
+		if n.term < 0 {
+			return
+		}
+		if g.count(page, n.term) > n.threshold {
+			n = n.high
+		} else {
+			n = n.low
+		}
+	}
+}
+
+// expected returns the errors to expect of n as a leaf.
+func (n *node) expected() float64 { return n.errors() + extraErrors(n.pages(), n.errors()) }
+
+// extraErrors returns how many errors beyond the e seen among n pages to expect. It is the upper limit
+// of the binomial's interval at the confidence level, by the normal approximation of C4.5's stats.c.
+func extraErrors(n, e float64) float64 {
+	const z = 0.6925 // standard normal deviate of 0.25, as C4.5's table has it
+	const z2 = z * z
+	switch e {
+	case 0:
+		return n * (1 - math.Exp(math.Log(confidence)/n))
+	case n:
+		return 0 // there cannot be more
+	}
+	p := (e + 0.5 + z2/2 + math.Sqrt(z2*((e+0.5)*(1-(e+0.5)/n)+z2/4))) / (n + z2)
+	return n*p - e
+}
+
+// compile lays a tree out in flat arrays, children after their parent. shrink is how many pages like
+// its parent's are added to a node's own before its shares are taken. Half of the leaves of a tree of
+// text have two or three pages, so what they have seen is little.
+func compile(root *node, shrink float64) *models.Tree {
+	t := &models.Tree{}
+	parent := make([]float64, len(root.counts))
+	for c, n := range root.counts {
+		parent[c] = n / root.pages()
+	}
+	compiler{t, shrink}.add(root, parent)
+	return t
+}
+
+type compiler struct {
+	tree   *models.Tree
+	shrink float64
+}
+
+// add appends n and all below it, and returns its place. parent has the shares of the node above. From
+// the root down a node's are (n_c + m p_c) / (n + m), the m-estimate.
+func (c compiler) add(n *node, parent []float64) int32 {
+	t := c.tree
+	at := int32(len(t.Term))
+	t.Term = append(t.Term, int32(n.term))
+	t.Threshold = append(t.Threshold, n.threshold)
+	t.Low, t.High = append(t.Low, -1), append(t.High, -1)
+	t.Leaf = append(t.Leaf, -1)
+	shares := make([]float64, len(parent))
+	for i, pages := range n.counts {
+		shares[i] = (pages + c.shrink*parent[i]) / (n.pages() + c.shrink)
+	}
+	if n.term < 0 {
+		t.Leaf[at] = int32(len(t.Counts))
+		for i, pages := range n.counts {
+			t.Counts, t.Shares = append(t.Counts, float32(pages)), append(t.Shares, float32(shares[i]))
+		}
+		return at
+	}
+	t.Low[at] = c.add(n.low, shares)
+	t.High[at] = c.add(n.high, shares)
+	return at
+}

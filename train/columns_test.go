@@ -18,8 +18,8 @@ import (
 	"fossick/models/features"
 )
 
-// wide makes n pages of three classes and twelve sites out of many words: a few
-// that tell the class, common ones, and rare ones.
+// wide makes n pages of three classes and twelve sites out of many words: a few that tell the class,
+// common ones, and rare ones.
 func wide(n, words int) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		rng := rand.New(rand.NewPCG(11, 11))
@@ -63,12 +63,12 @@ func bytesOf(t *testing.T, m *models.Model) []byte {
 	return b.Bytes()
 }
 
-// little is a memory in which the sets of these tests find no room for all their
-// columns, but for the whole vocabulary.
+// little is a memory in which the sets of these tests find no room for all their columns, but for the
+// whole vocabulary.
 const little = 300 << 10
 
-// TestSameModelFromFile: where the words asked for fit, a set that went through a
-// file gives the model of one that stayed in memory, to the byte.
+// TestSameModelFromFile: where the words asked for fit, a set that went through a file gives the model
+// of one that stayed in memory, to the byte.
 func TestSameModelFromFile(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	for _, opt := range []Options{
@@ -98,8 +98,8 @@ func TestSameModelFromFile(t *testing.T) {
 	}
 }
 
-// TestAllWordsInLittleMemory: learners of all words get as many as there is room
-// for, and the model's card says so.
+// TestAllWordsInLittleMemory: learners of all words get as many as there is room for, and the model's
+// card says so.
 func TestAllWordsInLittleMemory(t *testing.T) {
 	all, _, err := Train(context.Background(), wide(600, 500), Options{Classifier: "linear"})
 	if err != nil {
@@ -121,8 +121,8 @@ func TestAllWordsInLittleMemory(t *testing.T) {
 	}
 }
 
-// TestVocabularyInLittleMemory: with more words than the lexicon may have, rare
-// ones go, telling ones stay, and the loss is told.
+// TestVocabularyInLittleMemory: with more words than the lexicon may have, rare ones go, telling ones
+// stay, and the loss is told.
 func TestVocabularyInLittleMemory(t *testing.T) {
 	opt := Options{Classifier: "nb", Words: 60, Memory: 2 * little, Tmp: t.TempDir()}
 	m, rep, err := Train(context.Background(), wide(2000, 100_000), opt)
@@ -149,8 +149,7 @@ func TestVocabularyInLittleMemory(t *testing.T) {
 	}
 }
 
-// TestNothingLeftBehind: the file is gone after a run, a broken stream and an
-// interruption.
+// TestNothingLeftBehind: the file is gone after a run, a broken stream and an interruption.
 func TestNothingLeftBehind(t *testing.T) {
 	errBroken := errors.New("the line broke")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -184,8 +183,8 @@ func TestNothingLeftBehind(t *testing.T) {
 	}
 }
 
-// TestFormsAreBounded: the forms of words stay below their limit, and frequent
-// stems keep the form in which they are written most.
+// TestFormsAreBounded: the forms of words stay below their limit, and frequent stems keep the form in
+// which they are written most.
 func TestFormsAreBounded(t *testing.T) {
 	n := newNouns(100)
 	for i := range 500 {
@@ -200,8 +199,8 @@ func TestFormsAreBounded(t *testing.T) {
 	}
 }
 
-// TestNoRoomForFoldsOnly: in a memory with room for all columns but not for two
-// folds beside each other, the model is that of a large memory.
+// TestNoRoomForFoldsOnly: in a memory with room for all columns but not for two folds beside each
+// other, the model is that of a large memory.
 func TestNoRoomForFoldsOnly(t *testing.T) {
 	for _, opt := range []Options{{Classifier: "nb"}, {Classifier: "nb", Mu: 0.001}} {
 		want, _, err := Train(context.Background(), wide(600, 300), opt)

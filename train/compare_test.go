@@ -13,7 +13,7 @@ func TestWorst(t *testing.T) {
 		want string
 	}{{0, ""}, {1, "b"}, {3, "bda"}, {4, "bdac"}, {10, "bdac"}} {
 		var got strings.Builder
-		list := Worst(all, c.n)
+		list := worst(all, c.n)
 		for _, m := range list {
 			got.WriteString(m.URL)
 		}

@@ -113,10 +113,10 @@ func TestRightCI(t *testing.T) {
 
 func TestMajority(t *testing.T) {
 	m := Measure(3, []int{0, 1, 1, 2, 2, -1}, []int{0, 0, 0, 0, 0, 0})
-	if class, accuracy := m.Majority(); class != 1 || accuracy != 2./6 {
+	if class, accuracy := m.majority(); class != 1 || accuracy != 2./6 {
 		t.Errorf("class %d, accuracy %v; want 1, a third", class, accuracy)
 	}
-	if _, accuracy := new(Measures).Majority(); accuracy != 0 {
+	if _, accuracy := new(Measures).majority(); accuracy != 0 {
 		t.Errorf("no pages: %v", accuracy)
 	}
 }
@@ -133,7 +133,7 @@ func TestHeld(t *testing.T) {
 			t.Fatalf("page %d: %+v of %+v", i, h, set[i])
 		}
 	}
-	cv, _ := MeasureJudged(len(m.Classes), rep.Held)
+	cv, _ := measureJudged(len(m.Classes), rep.Held)
 	if len(rep.Held) != 90 || cv.Accuracy != rep.CV.Accuracy {
 		t.Errorf("%d pages, accuracy %v, want %v", len(rep.Held), cv.Accuracy, rep.CV.Accuracy)
 	}

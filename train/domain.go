@@ -11,10 +11,10 @@ import (
 	"fossick/models/features"
 )
 
-// A page in a language of no training page is outside a model's domain when it is less
-// familiar than a quarter of the middle of the training pages: others reach an eighth
-// (docs/classifiers.md). In a language of theirs it must also be less familiar than all
-// but one of a hundred. Fewer words than all but two of a hundred have may be too few.
+// A page in a language of no training page is outside a model's domain when it is less familiar than a
+// quarter of the middle of the training pages: others reach an eighth (docs/classifiers.md). In a
+// language of theirs it must also be less familiar than all but one of a hundred. Fewer words than all
+// but two of a hundred have may be too few.
 const (
 	familiarPart = 4
 	unlikeShare  = 0.01
@@ -45,8 +45,8 @@ func wordsOf(lex *features.Lexicon, row features.Vector) int32 {
 	return int32(n)
 }
 
-// common finds the words that stand on most pages, and what each page has of them. It
-// reads the rows once more, for not all words need stay in memory.
+// common finds the words that stand on most pages, and what each page has of them. It reads the rows
+// once more, for not all words need stay in memory.
 func (g *gatherer) common(ctx context.Context, number []int32) (*common, error) {
 	terms, df := g.lossy.lex.Terms(), g.lossy.df
 	var words []int
@@ -111,10 +111,9 @@ func (c *corpus) termsOf(f *fitted) []uint16 {
 	return terms
 }
 
-// gains says of each page that was held out whether the model's word is right where the
-// prior is wrong (1). Of a topic against the rest it also says the other way round (−1). lost
-// is how many may be lost: of a topic one in a thousand. Of several classes no page that the
-// model has right is given up for one that the prior has.
+// gains says of each page that was held out whether the model's word is right where the prior is wrong
+// (1). Of a topic against the rest it also says the other way round (−1). lost is how many may be lost:
+// of a topic one in a thousand.
 func (c *corpus) gains(m *models.Model, held *heldOut) (gain []int, lost int) {
 	gain = make([]int, len(c.y))
 	prior, _ := m.Prior()
@@ -143,10 +142,9 @@ func (c *corpus) gains(m *models.Model, held *heldOut) (gain []int, lost int) {
 	return gain, lost
 }
 
-// least returns how much of something is enough, at most a bound. It is what all but a share
-// of the training pages have, but no more than let the pages that have less lose next to
-// nothing: of these the model must be right no more often than the prior, but for as
-// many as may be lost.
+// least returns how much of something is enough, at most a bound. It is what all but a share of the
+// training pages have, but no more than let the pages that have less lose next to nothing: of these the
+// model must be right no more often than the prior, but for as many as may be lost.
 func least[T uint16 | float32](has []T, gain []int, lost int, most T, share float64) T {
 	order := upTo(len(has))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(has[a], has[b]), cmp.Compare(a, b)) })

@@ -33,8 +33,7 @@ func linearModel() *models.Model {
 	return m
 }
 
-// treeModel leans to one side: loan > 0 → bank; goal > 1 → (goal > 3 → sport, else bank);
-// else hostile.
+// treeModel leans to one side: loan > 0 → bank; goal > 1 → (goal > 3 → sport, else bank); else hostile.
 func treeModel() *models.Model {
 	m := bareModel("loan", "goal", hostile)
 	m.Classifier = models.C45
@@ -72,7 +71,7 @@ func page(m *models.Model) Page {
 	for i := range 9 {
 		held = append(held, Judged{Truth: i % 3, Label: i % 2, Score: 0.5 + float64(i)/20})
 	}
-	q, r := MeasureJudged(3, held)
+	q, r := measureJudged(3, held)
 	return Page{
 		Model: m, Name: hostile, From: Test, Measures: &q, Reliability: r,
 		Curve:    []CurvePoint{{Pages: 4, Accuracy: 0.5, CI: [2]float64{0.3, 0.7}}, {Pages: 8, Accuracy: 0.75, CI: [2]float64{0.5, 0.9}}},
@@ -83,8 +82,8 @@ func page(m *models.Model) Page {
 
 var outside = regexp.MustCompile(`(?i)@import|url\(|<link|<[^>]* src=|#0102|NaN|%!|&lt;nil&gt;`)
 
-// TestWriteEscapes: for every kind of model, nothing foreign becomes markup, and
-// nothing is fetched from elsewhere.
+// TestWriteEscapes: for every kind of model, nothing foreign becomes markup, and nothing is fetched
+// from elsewhere.
 func TestWriteEscapes(t *testing.T) {
 	for _, m := range []*models.Model{linearModel(), treeModel(), rulesModel(), voteModel()} {
 		if err := m.Check(); err != nil {
@@ -185,8 +184,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTreeChains: a chain decides every page as the tree does, and nests no deeper
-// than the logarithm of the leaves.
+// TestTreeChains: a chain decides every page as the tree does, and nests no deeper than the logarithm
+// of the leaves.
 func TestTreeChains(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 5))
 	for range 200 {

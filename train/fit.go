@@ -16,8 +16,7 @@ import (
 type learner interface {
 	// name is what --classifier calls it.
 	name() string
-	// fit trains on the rows whose numbers are in pages. It is deterministic in
-	// its arguments.
+	// fit trains on the rows whose numbers are in pages. It is deterministic in its arguments.
 	fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error)
 }
 
@@ -170,9 +169,8 @@ func (c *corpus) counts(pages []int) *features.Counts {
 	return counts
 }
 
-// vocabulary returns the terms to train on. They are the best of those that s asks for, or
-// that had room in memory where not all had. Else they are all that occur on enough of
-// the pages.
+// vocabulary returns the terms to train on. They are the best of those that s asks for, or that had
+// room in memory where not all had.
 func (c *corpus) vocabulary(pages []int, s selection) (kept []int32, counts *features.Counts) {
 	counts = c.counts(pages)
 	asked := s.asked()
@@ -197,9 +195,8 @@ func (c *corpus) vocabulary(pages []int, s selection) (kept []int32, counts *fea
 	return kept, counts
 }
 
-// counted opens the training of a classifier that asks for counts of the terms
-// that gain most, words of them if the options name no number. It returns the
-// pages as rows of counts, and their classes.
+// counted opens the training of a classifier that asks for counts of the terms that gain most, words of
+// them if the options name no number. It returns the pages as rows of counts, and their classes.
 func (c *corpus) counted(pages []int, by fitting, name string, words int) (f *fitted, rows []features.Vector, y []int, err error) {
 	s := by.or(words, features.ByTFDFGain)
 	kept, _ := c.vocabulary(pages, s)
@@ -230,14 +227,14 @@ func (c *corpus) weighed(pages []int, s selection, odds bool) *fitted {
 	return f
 }
 
-// unled leaves out terms of the lead: they are words of the text again, and of a
-// few hundred terms they would be half.
+// unled leaves out terms of the lead: they are words of the text again, and of a few hundred terms they
+// would be half.
 func (c *corpus) unled(ranking []features.Ranked) []features.Ranked {
 	return slices.DeleteFunc(ranking, func(r features.Ranked) bool { return features.IsLead(c.terms[r.Term]) })
 }
 
-// weigh makes f weigh its terms as linear classifiers like it: by idf or, with
-// odds, by how well they tell classes apart.
+// weigh makes f weigh its terms as linear classifiers like it: by idf or, with odds, by how well they
+// tell classes apart.
 func (f *fitted) weigh(c *corpus, counts *features.Counts, pages int, odds bool) {
 	f.weighting = features.Weighting{Sublinear: true, Norm: true, Blocks: features.DefaultBlocks}
 	if odds {

@@ -11,8 +11,7 @@ import (
 	"fossick/models/features"
 )
 
-// sitesCorpus has 12 small sites, one site with half of all pages, and pages
-// without a site.
+// sitesCorpus has 12 small sites, one site with half of all pages, and pages without a site.
 func sitesCorpus() *corpus {
 	c := &corpus{classes: []string{"a", "b"}}
 	add := func(site string, class, n int) {
@@ -66,8 +65,8 @@ func TestFoldsBySite(t *testing.T) {
 	}
 }
 
-// TestBySiteTellsMenusFromTopics: pages whose only common words are their site's
-// look easy page by page, and are not when whole sites are held out.
+// TestBySiteTellsMenusFromTopics: pages whose only common words are their site's look easy page by
+// page, and are not when whole sites are held out.
 func TestBySiteTellsMenusFromTopics(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	rows := func(yield func(*datasets.Example, error) bool) {

@@ -17,14 +17,14 @@ import (
 	"fossick/models"
 )
 
-// forest is a bag of golearn's random trees (Breiman 2001): they ask whether a page has one of
-// the terms that gain most. At each node golearn's gain-ratio rule chooses among as many words as
-// the root of all, drawn anew, and golearn's ID3 divides the pages, until they are of one class.
+// forest is a bag of golearn's random trees (Breiman 2001): they ask whether a page has one of the
+// terms that gain most. At each node golearn's gain-ratio rule chooses among as many words as the root
+// of all, drawn anew, and golearn's ID3 divides the pages, until they are of one class.
 //
 // golearn's meta.BaggedModel and RandomTree draw from the global source of random numbers, in
-// goroutines: two runs differ. So bags and words are drawn here, by the seed. golearn's gain
-// ratio divides the gain by the entropy that is left, not by the entropy of the split: it prefers
-// what plain gain prefers.
+// goroutines: two runs differ. So bags and words are drawn here, by the seed. golearn's gain ratio
+// divides the gain by the entropy that is left, not by the entropy of the split: it prefers what plain
+// gain prefers.
 type forest struct{}
 
 func (forest) name() string { return models.Trees }
@@ -99,10 +99,9 @@ func (d *drawing) choose(on *grid, view base.FixedDataGrid, rows, pages []int) s
 	return split{term: int(words[i])}
 }
 
-// draw returns words that some pages of a node have and others lack. golearn visits nodes in the
-// order of a map, so each node draws from a source of its own, made of the seed and its pages.
-// It also adds up entropies in the order of a map. So of words that gain the same it is given one,
-// and a word that leaves no entropy alone, for what golearn divides by is then a rounding error.
+// draw returns words that some pages of a node have and others lack. golearn visits nodes in the order
+// of a map, so each node draws from a source of its own, made of the seed and its pages. It also adds
+// up entropies in the order of a map.
 func (d *drawing) draw(pages []int) (words []int32) {
 	total, on := make([]int, d.classes), make([][]int, d.terms)
 	own := fnv.New64a()
@@ -139,8 +138,8 @@ func (d *drawing) draw(pages []int) (words []int32) {
 	return words
 }
 
-// gainOf returns the information gain, in bits, of dividing total pages by class into those that
-// have a word and the rest.
+// gainOf returns the information gain, in bits, of dividing total pages by class into those that have a
+// word and the rest.
 func gainOf(has, total []int) float64 {
 	rest := make([]int, len(total))
 	for c := range rest {

@@ -1,12 +1,14 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"fossick/datasets"
 	"fossick/internal/nearest"
@@ -36,9 +38,7 @@ type corpus struct {
 // Other is models.Other.
 const Other = models.Other
 
-// Class returns the class of an example, or "" when it has none. It is its
-// topic or Other with Topic. Else it is the first of its Label and Labels that
-// is among Labels; else its Label.
+// Class returns the class of an example, or "" when it has none. It is its topic or Other with Topic.
 func (t *Target) Class(e *datasets.Example) string {
 	switch {
 	case e.Label == "" && len(e.Labels) == 0:
@@ -67,8 +67,8 @@ func gather(ctx context.Context, examples datasets.Stream, opt *Options, rep *Re
 	return gatherBy(ctx, examples, opt, rep, opt.Class, false)
 }
 
-// gatherBy is gather with classes from a function; "" leaves a row out. plain: no model is made,
-// and K needs no words.
+// gatherBy is gather with classes from a function; "" leaves a row out. plain: no model is made, and K
+// needs no words.
 func gatherBy(ctx context.Context, examples datasets.Stream, opt *Options, rep *Report, class func(*datasets.Example) string, plain bool) (_ *corpus, err error) {
 	g := newGatherer(opt, plain)
 	defer func() { err = errors.Join(err, g.rows.close()) }()
@@ -140,8 +140,8 @@ func (g *gatherer) read(ctx context.Context, examples datasets.Stream, rep *Repo
 	return nil
 }
 
-// pages calls f with each example that has a label and can be read, its text and
-// its labels, and counts and logs the others.
+// pages calls f with each example that has a label and can be read, its text and its labels, and counts
+// and logs the others.
 func (g *gatherer) pages(ctx context.Context, examples datasets.Stream, rep *Report, class func(*datasets.Example) string, f func(*datasets.Example, features.Doc, string) error) error {
 	for e, err := range examples {
 		if err := ctx.Err(); err != nil {
@@ -280,4 +280,163 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 		}
 	}
 	return nil
+}
+
+// counting counts the terms of pages, and the words that K is chosen from, each in a goroutine of its
+// own. The next pages are read and parsed meanwhile, for training on many short pages is mostly
+// reading. Pages are counted in the order in which they are added, so that the result is the same as
+// without.
+type counting struct {
+	to    []chan counted
+	batch counted
+	done  sync.WaitGroup
+
+	mu  sync.Mutex // guards err
+	err error      // the first of each counter
+}
+
+// counted is a batch of pages, for a page is too short to be handed over alone.
+type counted struct {
+	labels []string
+	docs   []features.Doc
+}
+
+const countedPages = 32
+
+// newCounting starts the counters that are not nil. What they count is complete after close.
+func newCounting(counters ...func(label string, d features.Doc) error) *counting {
+	n := &counting{}
+	for _, count := range counters {
+		if count == nil {
+			continue
+		}
+		to := make(chan counted, 4)
+		n.to = append(n.to, to)
+		n.done.Go(func() {
+			var err error
+			for batch := range to { // to the end, so that add never waits in vain
+				for j := 0; j < len(batch.docs) && err == nil; j++ {
+					err = count(batch.labels[j], batch.docs[j])
+				}
+				if err != nil {
+					n.fail(err)
+				}
+			}
+		})
+	}
+	return n
+}
+
+func (n *counting) fail(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !errors.Is(n.err, err) {
+		n.err = errors.Join(n.err, err)
+	}
+}
+
+// add hands over a page of a class. It fails soon after a counter did.
+func (n *counting) add(label string, d features.Doc) error {
+	n.batch.labels, n.batch.docs = append(n.batch.labels, label), append(n.batch.docs, d)
+	if len(n.batch.docs) < countedPages {
+		return nil
+	}
+	n.flush()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.err
+}
+
+func (n *counting) flush() {
+	for _, to := range n.to {
+		to <- n.batch
+	}
+	n.batch = counted{}
+}
+
+// close waits until all pages are counted.
+func (n *counting) close() error {
+	n.flush()
+	for _, to := range n.to {
+		close(to)
+	}
+	n.done.Wait()
+	return n.err
+}
+
+// titles counts the words that stand in the titles of each class's pages. A link says what the title of
+// its target says, so that they tell a crawl how links to pages on topic are worded, see
+// learned.WarmStart.
+type titles struct {
+	words map[titleWord]map[string]int // pages, by class
+}
+
+type titleWord struct{ lang, word string }
+
+const (
+	// maxTitleWords bounds the words of a set's titles that are counted; of more, the first count. Few
+	// sets have as many: half of a title's words stood in others.
+	maxTitleWords = 1 << 17
+	// maxClassTitles is how many words of a class's titles a model keeps, those of most pages: 50 KB.
+	maxClassTitles = 4096
+	// maxTitle bounds what is read of a title, in bytes.
+	maxTitle = 256
+)
+
+func newTitles() titles { return titles{map[titleWord]map[string]int{}} }
+
+// titleWords returns the words of a page's title, each once.
+func (g *gatherer) titleWords(doc features.Doc) (words []string) {
+	if g.plain {
+		return nil
+	}
+	g.titleCut.Each(features.Head(doc.Title, maxTitle), doc.Lang, func(word, _ string) {
+		if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	})
+	return words
+}
+
+// add takes in the words of a page's title, each given once.
+func (t *titles) add(class string, words []string, lang string) {
+	for _, w := range words {
+		key := titleWord{lang, w}
+		pages, known := t.words[key]
+		if !known {
+			if len(t.words) >= maxTitleWords {
+				continue
+			}
+			pages = map[string]int{}
+			t.words[titleWord{strings.Clone(lang), strings.Clone(w)}] = pages // not a part of the row's text
+		}
+		pages[class]++
+	}
+}
+
+// list returns the words of each class but Other, by language and word.
+func (t *titles) list() map[string][]models.TitleWord {
+	all := map[string][]models.TitleWord{}
+	for key, pages := range t.words {
+		sum := 0
+		for _, n := range pages {
+			sum += n
+		}
+		for class, n := range pages {
+			if class != Other {
+				all[class] = append(all[class], models.TitleWord{Word: key.word, Lang: key.lang, Pages: n, Others: sum - n})
+			}
+		}
+	}
+	byWord := func(a, b models.TitleWord) int {
+		return cmp.Or(cmp.Compare(a.Lang, b.Lang), cmp.Compare(a.Word, b.Word))
+	}
+	for _, class := range slices.Sorted(maps.Keys(all)) {
+		words := all[class]
+		slices.SortFunc(words, func(a, b models.TitleWord) int { return cmp.Or(cmp.Compare(b.Pages, a.Pages), byWord(a, b)) })
+		words = words[:min(len(words), maxClassTitles)]
+		slices.SortFunc(words, byWord)
+		all[class] = slices.Clip(words)
+	}
+	return all
 }

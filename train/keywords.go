@@ -18,17 +18,17 @@ import (
 	"github.com/jdkato/prose/v2"
 )
 
-// K, the words by which the crawl scores a page, are each class's best nouns (paper A,
-// section 3). Like a classifier's words they are chosen in two steps: of the words that
-// represent the class (eq. 2), those with the most information gain for the class against
-// the rest (eq. 4). With Terms.Select they count by
+// K, the words by which the crawl scores a page, are each class's best nouns (paper A, section 3). Like
+// a classifier's words they are chosen in two steps: of the words that represent the class (eq. 2),
+// those with the most information gain for the class against the rest (eq. 4). With Terms.Select they
+// count by
 //
 //	Gain(i) · DF(i)/n
 //
-// DF(i)/n being the share of the class's pages that have the word: λ counts the words of K
-// on a page, so a word must both separate the class and stand on many of its pages. Words
-// that are rather absent from the class, stop words, numbers, and in English all but nouns
-// are left out. A stem is shown as the form in which the set has it most often.
+// DF(i)/n being the share of the class's pages that have the word: λ counts the words of K on a page,
+// so a word must both separate the class and stand on many of its pages. Words that are rather absent
+// from the class, stop words, numbers, and in English all but nouns are left out. A stem is shown as
+// the form in which the set has it most often.
 
 const (
 	keywords = 20 // words of K a class
@@ -38,19 +38,18 @@ const (
 	samplePages = 50
 	sampleBytes = 4000
 
-	// Forms are counted on so many pages, and on some of those that follow: which
-	// form of a common word is the most frequent is soon known.
+	// Forms are counted on so many pages, and on some of those that follow: which form of a common word
+	// is the most frequent is soon known.
 	formPages = 3000
 	formEvery = 4
 
-	// Of the best words so many times the wanted number may be tagged, and at first
-	// so many.
+	// Of the best words so many times the wanted number may be tagged, and at first so many.
 	candidatesFactor = 5
 	firstFactor      = 2
 )
 
-// nouns gathers, while the training set streams by, what keywords needs of the
-// text itself. Memory is bounded by the vocabulary and the sample.
+// nouns gathers, while the training set streams by, what keywords needs of the text itself. Memory is
+// bounded by the vocabulary and the sample.
 type nouns struct {
 	an      *features.Analyzer
 	limit   int               // of forms
@@ -106,8 +105,8 @@ func (n *nouns) forget() {
 	maps.DeleteFunc(n.forms, func(_ form, times int) bool { return times <= least })
 }
 
-// settle finds the form of each stem that occurs most often, of equal ones the
-// first in the alphabet. No page can be added after it.
+// settle finds the form of each stem that occurs most often, of equal ones the first in the alphabet.
+// No page can be added after it.
 func (n *nouns) settle() {
 	if n.most != nil {
 		return
@@ -127,14 +126,11 @@ func (n *nouns) settle() {
 	n.forms = nil
 }
 
-// form returns the commonest form of a stem, "" for a term that is no word of the
-// text.
+// form returns the commonest form of a stem, "" for a term that is no word of the text.
 func (n *nouns) form(term string) string { return n.most[term] }
 
-// Keywords chooses K for every class, as Train does, without making a model. So
-// K may come from other pages than the model, as from the start pages of a
-// crawl (paper A, section 3). The examples are read once. by says in words which
-// words K is of.
+// Keywords chooses K for every class, as Train does, without making a model. So K may come from other
+// pages than the model, as from the start pages of a crawl (paper A, section 3).
 func Keywords(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt Options) (k map[string][]string, by string, err error) {
 	if err := opt.complete(); err != nil {
 		return nil, "", err
@@ -153,8 +149,8 @@ func (c *corpus) keywords(ctx context.Context, opt *Options) (map[string][]strin
 	for _, label := range c.classes {
 		k[label] = []string{}
 	}
-	// Tagging takes longest, so first the best candidates are asked for, and the
-	// others only where too few of these are nouns.
+	// Tagging takes longest, so first the best candidates are asked for, and the others only where too
+	// few of these are nouns.
 	for from, to := 0, keywords*firstFactor; from < keywords*candidatesFactor; from, to = to, keywords*candidatesFactor {
 		asked := map[string]bool{}
 		for class, label := range c.classes {
@@ -184,8 +180,8 @@ func within(terms []string, from, to int) []string {
 	return terms[min(from, len(terms)):min(to, len(terms))]
 }
 
-// candidates sets best: of each class the words that count most, enough of them
-// for K to be chosen from.
+// candidates sets best: of each class the words that count most, enough of them for K to be chosen
+// from.
 func (c *corpus) candidates(counts *features.Counts, by features.Measure) {
 	c.nouns.settle()
 	c.best = make([][]string, len(c.classes))
@@ -220,8 +216,7 @@ func (c *corpus) candidates(counts *features.Counts, by features.Measure) {
 	}
 }
 
-// tagger returns prose's model. A process loads it once, which costs .3 s; tagging
-// only reads it.
+// tagger returns prose's model. A process loads it once, which costs .3 s; tagging only reads it.
 var tagger = sync.OnceValues(func() (*prose.Model, error) {
 	d, err := prose.NewDocument("", prose.WithExtraction(false), prose.WithSegmentation(false))
 	if err != nil {
@@ -230,9 +225,9 @@ var tagger = sync.OnceValues(func() (*prose.Model, error) {
 	return d.Model, nil
 })
 
-// tag finds out which of the asked stems are nouns: at least half of their
-// occurrences in the sample, as prose tags them, and at least one. A set that is
-// not mostly English is not asked: there all words pass.
+// tag finds out which of the asked stems are nouns: at least half of their occurrences in the sample,
+// as prose tags them, and at least one. A set that is not mostly English is not asked: there all words
+// pass.
 func (n *nouns) tag(ctx context.Context, asked map[string]bool) (func(term string) bool, error) {
 	if !n.inEnglish() || len(asked) == 0 {
 		return func(string) bool { return true }, nil

@@ -130,8 +130,8 @@ func TestClass(t *testing.T) {
 	}
 }
 
-// TestSVM holds coordinate descent against the optimum's conditions: the primal
-// objective may not fall along any coordinate. Six machines are two groups. It starts from zeros, from a solution, and from anywhere.
+// TestSVM holds coordinate descent against the optimum's conditions: the primal objective may not fall
+// along any coordinate. Six machines are two groups.
 func TestSVM(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	const n, terms, classes = 90, 6, 6
@@ -214,8 +214,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestMeasureCounts holds the measures to counts made page by page; classes that no
-// page has, or that nobody names, among them.
+// TestMeasureCounts holds the measures to counts made page by page; classes that no page has, or that
+// nobody names, among them.
 func TestMeasureCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -270,8 +270,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// TestCalibrate: scores that are honest log-odds keep their scale; doubled ones
-// are halved.
+// TestCalibrate: scores that are honest log-odds keep their scale; doubled ones are halved.
 // TestCrossValidated: 200 pages, 90 % right, of folds that train on half: as much as 90 of 100 tell.
 func TestCrossValidated(t *testing.T) {
 	m := Measures{Pages: 200, Accuracy: 0.9}
@@ -280,9 +279,8 @@ func TestCrossValidated(t *testing.T) {
 	}
 }
 
-// TestCalibrationLoss: by hand. Scores 2, 0 and 0, 1 become, halved and with offsets 0.3 and −0.2,
-// 1.3, −0.2 and 0.3, 0.3. Both pages are of the first class, so the loss is the mean of
-// ln(1 + e^−1.5) and ln 2, and 0.001·(0.09 + 0.04). Its slopes are those of small steps.
+// TestCalibrationLoss: by hand. Scores 2, 0 and 0, 1 become, halved and with offsets 0.3 and −0.2, 1.3,
+// −0.2 and 0.3, 0.3.
 func TestCalibrationLoss(t *testing.T) {
 	scores, y, at := [][]float64{{2, 0}, {0, 1}}, []int{0, 0}, []float64{0.3, -0.2, math.Log(0.5)}
 	grad, none := make([]float64, 3), make([]float64, 3)

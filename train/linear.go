@@ -4,24 +4,25 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
 	"fossick/models"
 	"fossick/models/features"
 )
 
-// linear trains one support vector machine a class, against the rest, on weights of
-// all terms. Cross-validation chooses the weights, see tune, and may add naive Bayes
-// to it, see blend.
+// linear trains one support vector machine a class, against the rest, on weights of all terms.
+// Cross-validation chooses the weights, see tune, and may add naive Bayes to it, see blend.
 type linear struct {
 	odds   bool  // terms are weighed by log odds in place of idf
 	passes int   // after which to stop, even if the solution is not there yet; 0 is svmDefaults's
 	warm   *dual // of a part of the pages, to start from; nil is none
 }
 
-// dual is the solution of the machines' dual problems: page → class → α; nil for
-// a page that was not trained on.
+// dual is the solution of the machines' dual problems: page → class → α; nil for a page that was not
+// trained on.
 type dual struct{ alpha [][]float32 }
 
 // page returns a copy of a page's αs, for k classes.
@@ -35,8 +36,8 @@ func (d *dual) page(p, k int) []float32 {
 
 func (linear) name() string { return models.LinearSVM }
 
-// svmDefaults hold for unit vectors, where C matters little; chosen by
-// cross-validation on training parts of WebKB and Wikispeedia (docs/classifiers.md).
+// svmDefaults hold for unit vectors, where C matters little; chosen by cross-validation on training
+// parts of WebKB and Wikispeedia (docs/classifiers.md).
 var svmDefaults = svmOptions{c: 3, eps: 0.2, maxIter: 200}
 
 func (l linear) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
@@ -60,8 +61,8 @@ func (l linear) solve(ctx context.Context, c *corpus, f *fitted, pages []int, by
 	return f, nil
 }
 
-// machines trains a machine a class, in groups that share a pass over the rows, and
-// leaves their weights in m and their αs in alpha.
+// machines trains a machine a class, in groups that share a pass over the rows, and leaves their
+// weights in m and their αs in alpha.
 func (l linear) machines(ctx context.Context, m *models.Linear, rows []features.Vector, y []int, alpha [][]float32, seed int64) error {
 	k := len(m.Bias)
 	n, end := len(m.Weights)/k, k
@@ -93,4 +94,416 @@ func mirror(l *models.Linear) {
 	for i := 0; i < len(l.Weights); i += 2 {
 		l.Weights[i+1] = -l.Weights[i]
 	}
+}
+
+// svmOptions tune linear support vector machines.
+type svmOptions struct {
+	c       float64 // penalty of an error
+	eps     float64 // stop when no projected gradient differs by more
+	maxIter int
+}
+
+// lanes is how many machines are trained side by side: the rows, which are too many for the processor's
+// caches, are read once for all of them.
+const lanes = 4
+
+// lane has a number for each machine of a group.
+type lane [lanes]float64
+
+// svm trains machines that tell one class each from the rest: those of the classes first, first+1 …
+// before end, four at most. Machine c minimises
+//
+//	½‖w‖² + C Σ_i max(0, 1 − y_i (w·x_i + b))²,  y_i = +1 on rows of class c, else −1
+//
+// by coordinate descent on the dual (Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, algorithm 1 and its
+// shrinking, as in LIBLINEAR): each step solves for one row's α exactly. The bias is the weight of a
+// feature that is 1 everywhere: w has a place a term, and one more for it. It is O(non-zeros) an
+// iteration, and stops early, with what it has, when ctx ends.
+//
+// alpha is where it starts, by row and class, all ≥ 0, and then holds the solution. It starts at zeros,
+// or at the solution of nearly the same problem, from which it takes fewer steps. Only places of its
+// own classes are touched.
+func svm(ctx context.Context, rows []features.Vector, y []int, first, end, terms int, alpha [][]float32, opt svmOptions, rng *rand.Rand) (w []lane) {
+	s := newSVM(rows, y, first, min(end, first+lanes), terms, opt)
+	s.begin(alpha)
+	for range opt.maxIter {
+		if ctx.Err() != nil || s.pass(rng) {
+			break
+		}
+	}
+	for i, a := range s.alpha {
+		for c := range s.machines {
+			alpha[i][first+c] = float32(a[c])
+		}
+	}
+	return s.w
+}
+
+type svmState struct {
+	rows     []features.Vector
+	y        []int
+	first    int // class of machine 0
+	machines int
+	w        []lane // the last is the bias
+	alpha    []lane // by row
+	norm     []float64
+	diag     float64
+	eps      float64
+
+	// Shrinking: a row that is far on the right side for a machine is left out by it, and by all when
+	// no machine has it in.
+	in     []uint8 // by row: which machines have it in, a bit each
+	active []int32 // rows that a machine has in, in front
+	live   int     // how many
+	has    [lanes]int
+	done   uint8 // machines whose solution stands, a bit each
+	hi, lo lane  // range of the projected gradient in the pass before
+}
+
+func newSVM(rows []features.Vector, y []int, first, end, terms int, opt svmOptions) *svmState {
+	s := &svmState{
+		rows: rows, y: y, first: first, machines: end - first, w: make([]lane, terms+1),
+		alpha: make([]lane, len(rows)), norm: make([]float64, len(rows)), diag: 0.5 / opt.c, eps: opt.eps,
+		in: make([]uint8, len(rows)), active: make([]int32, len(rows)),
+	}
+	for i, r := range rows {
+		s.active[i] = int32(i)
+		s.norm[i] = 1 + s.diag
+		for _, v := range r.Value {
+			s.norm[i] += float64(v) * float64(v)
+		}
+	}
+	for c := range s.machines {
+		s.all(c)
+	}
+	return s
+}
+
+// all has machine c look at all rows.
+func (s *svmState) all(c int) {
+	for i := range s.in {
+		s.in[i] |= 1 << c
+	}
+	s.live, s.has[c] = len(s.rows), len(s.rows)
+	s.hi[c], s.lo[c] = math.Inf(1), math.Inf(-1)
+}
+
+// begin sets α, and w to what follows from it.
+func (s *svmState) begin(alpha [][]float32) {
+	for i := range s.rows {
+		var d lane
+		for c := range s.machines {
+			s.alpha[i][c] = float64(alpha[i][s.first+c])
+			d[c] = s.alpha[i][c] * s.sign(i, c)
+		}
+		if d != (lane{}) {
+			s.add(i, &d)
+		}
+	}
+}
+
+// sign returns y of row i for machine c.
+func (s *svmState) sign(i, c int) float64 {
+	if s.y[i] == s.first+c {
+		return 1
+	}
+	return -1
+}
+
+// pass goes once over the live rows in random order and reports whether all solutions stand.
+func (s *svmState) pass(rng *rand.Rand) bool {
+	rng.Shuffle(s.live, func(a, b int) { s.active[a], s.active[b] = s.active[b], s.active[a] })
+	var hi, lo lane
+	for c := range hi {
+		hi[c], lo[c] = math.Inf(-1), math.Inf(1)
+	}
+	for k := 0; k < s.live; k++ {
+		i := int(s.active[k])
+		if s.in[i] != 0 { // else its last machine is done
+			s.step(i, &hi, &lo)
+		}
+		if s.in[i] == 0 {
+			s.live--
+			s.active[k], s.active[s.live] = s.active[s.live], s.active[k]
+			k--
+		}
+	}
+	for c := range s.machines {
+		if s.done&(1<<c) == 0 {
+			s.close(c, hi[c], lo[c])
+		}
+	}
+	return s.done == 1<<s.machines-1
+}
+
+// step solves for the αs of row i, and widens the ranges of projected gradients.
+func (s *svmState) step(i int, hi, lo *lane) {
+	score := s.dot(i)
+	alpha := &s.alpha[i]
+	var d lane
+	moved := false
+	for c := range s.machines {
+		if s.in[i]&(1<<c) == 0 {
+			continue
+		}
+		y := s.sign(i, c)
+		g := y*score[c] - 1 + alpha[c]*s.diag
+		pg := g
+		if alpha[c] == 0 {
+			if g > s.hi[c] { // far on the right side: leave the row out
+				s.in[i] &^= 1 << c
+				s.has[c]--
+				continue
+			}
+			pg = min(g, 0)
+		}
+		hi[c], lo[c] = max(hi[c], pg), min(lo[c], pg)
+		if math.Abs(pg) > 1e-12 {
+			old := alpha[c]
+			alpha[c] = max(old-g/s.norm[i], 0)
+			d[c] = (alpha[c] - old) * y
+			moved = true
+		}
+	}
+	if moved {
+		s.add(i, &d)
+	}
+}
+
+// close ends a pass for machine c, given the range of its projected gradients.
+func (s *svmState) close(c int, hi, lo float64) {
+	switch {
+	case hi-lo > s.eps && s.has[c] > 0:
+		s.hi[c], s.lo[c] = hi, lo
+		if hi <= 0 {
+			s.hi[c] = math.Inf(1)
+		}
+	case s.has[c] < len(s.rows):
+		s.all(c) // rows left out get another look before it ends
+	default:
+		s.done |= 1 << c
+		s.has[c] = 0
+		for i := range s.in {
+			s.in[i] &^= 1 << c
+		}
+	}
+}
+
+// dot returns w·x_i + b of each machine.
+func (s *svmState) dot(i int) lane {
+	r := s.rows[i]
+	value := r.Value[:len(r.Index)]
+	sum := s.w[len(s.w)-1]
+	s0, s1, s2, s3 := sum[0], sum[1], sum[2], sum[3]
+	for k, t := range r.Index {
+		w, v := &s.w[t], float64(value[k])
+		s0 += w[0] * v
+		s1 += w[1] * v
+		s2 += w[2] * v
+		s3 += w[3] * v
+	}
+	return lane{s0, s1, s2, s3}
+}
+
+// add moves each machine's w by its d·x_i.
+func (s *svmState) add(i int, d *lane) {
+	bias := &s.w[len(s.w)-1]
+	for c := range bias {
+		bias[c] += d[c]
+	}
+	r := s.rows[i]
+	value := r.Value[:len(r.Index)]
+	d0, d1, d2, d3 := d[0], d[1], d[2], d[3]
+	for k, t := range r.Index {
+		w, v := &s.w[t], float64(value[k])
+		w[0] += d0 * v
+		w[1] += d1 * v
+		w[2] += d2 * v
+		w[3] += d3 * v
+	}
+}
+
+// bayes is complement naive Bayes on tf-idf weights (Rennie, Shih, Teevan, Karger 2003). A class's
+// weights come from the pages of all other classes, of which there are more and more alike in number:
+//
+//	w_ic = −ln( (α + Σ_{j∉c} x_ij) / (α n + Σ_{j∉c} Σ_i x_ij) )
+//
+// The multinomial kind, with its own class's pages and a prior, is the same table with other numbers;
+// it wins where classes are many and even. Cross-validation inside "nb" is not worth its time: auto
+// compares both.
+type bayes struct {
+	complement bool
+	odds       bool // terms are weighed by log odds in place of idf, as in linear
+}
+
+func (bayes) name() string { return models.NaiveBayes }
+
+// smoothing is α, chosen by cross-validation as the SVM's settings were.
+const smoothing = 0.1
+
+func (b bayes) fit(_ context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
+	f := c.weighed(pages, by.selection, b.odds)
+	k, n := len(c.classes), len(f.kept)
+	own := make([]float64, n*k) // Σ x over a class's pages
+	all := make([]float64, n)
+	for i, v := range f.vectors(c, pages) {
+		class := c.y[pages[i]]
+		for j, t := range v.Index {
+			own[int(t)*k+class] += float64(v.Value[j])
+			all[t] += float64(v.Value[j])
+		}
+	}
+	f.linear = &models.Linear{Weights: make([]float32, n*k), Bias: make([]float32, k)}
+	f.settings["nb"] = "multinomial"
+	if b.complement {
+		f.settings["nb"] = "complement"
+	}
+	rows := c.classRows(pages)
+	for class := range k {
+		b.class(f.linear, own, all, class, k)
+		if !b.complement {
+			f.linear.Bias[class] = float32(math.Log(float64(rows[class]+1) / float64(len(pages)+k)))
+		}
+	}
+	return f, nil
+}
+
+// class sets the weights of one class.
+func (b bayes) class(l *models.Linear, own, all []float64, class, k int) {
+	mass := func(t int) float64 {
+		if b.complement {
+			return max(0, all[t]-own[t*k+class])
+		}
+		return own[t*k+class]
+	}
+	total := smoothing * float64(len(all))
+	for t := range all {
+		total += mass(t)
+	}
+	var length float64
+	for t := range all {
+		w := math.Log((smoothing + mass(t)) / total)
+		if b.complement {
+			w = -w
+		}
+		length += math.Abs(w)
+		l.Weights[t*k+class] = float32(w)
+	}
+	if !b.complement {
+		return
+	}
+	// Weights of classes with long, repetitive complements would outshout the others: scale each
+	// class's to the same sum (their step 8).
+	for t := range all {
+		l.Weights[t*k+class] *= float32(float64(len(all)) / length)
+	}
+}
+
+// blend is a linear support vector machine with a share of complement naive Bayes. Both are tables of
+// weights of the same terms, so that their weighted sum is one table again, and a page costs no more
+// than with either. Bayes counts every page, the machine only those near a border. Where classes are
+// many and pages noisy they err on different ones (Wang and Manning 2012 interpolate the two as well).
+type blend struct {
+	linear
+	share float64 // of naive Bayes, in [0, 1), after its scores have the spread of the machine's
+	ratio float64 // spread of the machine's scores to that of naive Bayes's
+}
+
+// shares are those that cross-validation chooses from.
+var shares = [...]float64{0.1, 0.2, 0.3, 0.4, 0.5}
+
+func (blend) name() string { return models.LinearSVM }
+
+// factor is what naive Bayes's weights are multiplied by beside the machine's.
+func (b blend) factor() float64 { return b.share / (1 - b.share) * b.ratio }
+
+func (b blend) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
+	f, err := b.linear.fit(ctx, c, pages, by)
+	if err != nil {
+		return nil, err
+	}
+	nb, err := bayes{complement: true, odds: b.odds}.fit(ctx, c, pages, by)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(f.kept, nb.kept) {
+		return nil, fmt.Errorf("blending %s of %d terms with %s of %d: not the same terms", models.LinearSVM, len(f.kept), models.NaiveBayes, len(nb.kept))
+	}
+	share := float32(b.factor())
+	for i, w := range nb.linear.Weights {
+		f.linear.Weights[i] += share * w
+	}
+	for i, w := range nb.linear.Bias {
+		f.linear.Bias[i] += share * w
+	}
+	f.settings["nb_share"] = fmt.Sprint(b.share)
+	return f, nil
+}
+
+// blended returns the best blend of two cross-validated learners by the accuracy of their held-out
+// scores; machine itself when no share does better.
+func blended(machine, nb *heldOut, y []int) *heldOut {
+	top := machine
+	ratio := spread(machine.scores) / spread(nb.scores)
+	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
+		return top // no words: all scores are equal
+	}
+	for _, share := range shares {
+		b := blend{machine.learner.(linear), share, ratio}
+		if h := b.of(machine, nb, y); h.score > top.score {
+			top = h
+		}
+	}
+	return top
+}
+
+// of returns what the blend says of pages, by what both say.
+func (b blend) of(machine, nb *heldOut, y []int) *heldOut {
+	h := newHeldOut(b, len(y))
+	for p, s := range machine.scores {
+		if s == nil {
+			continue
+		}
+		h.scores[p] = make([]float64, len(s))
+		for class, v := range s {
+			h.scores[p][class] = v + b.factor()*nb.scores[p][class]
+		}
+	}
+	h.score = accuracy(h.scores, y)
+	return h
+}
+
+// spread returns the standard deviation of scores about the mean of their page.
+func spread(scores [][]float64) float64 {
+	var squares float64
+	n := 0
+	for _, s := range scores {
+		if s == nil {
+			continue
+		}
+		var mean float64
+		for _, v := range s {
+			mean += v / float64(len(s))
+		}
+		for _, v := range s {
+			squares += (v - mean) * (v - mean)
+		}
+		n += len(s)
+	}
+	return math.Sqrt(squares / float64(n))
+}
+
+// accuracy returns the share of judged pages whose best score is their class's.
+func accuracy(scores [][]float64, y []int) float64 {
+	hit, judged := 0, 0
+	for p, s := range scores {
+		if s == nil {
+			continue
+		}
+		judged++
+		if best(s) == y[p] {
+			hit++
+		}
+	}
+	return float64(hit) / float64(max(1, judged))
 }

@@ -9,9 +9,8 @@ import (
 	"fossick/models/features"
 )
 
-// TestLossy counts words of a Zipf distribution in a lexicon that holds a tenth
-// of them, and holds every count against the truth. The bound must be kept, and
-// be worth something.
+// TestLossy counts words of a Zipf distribution in a lexicon that holds a tenth of them, and holds
+// every count against the truth. The bound must be kept, and be worth something.
 func TestLossy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	zipf := func() int { return int(math.Pow(20000, rng.Float64())) } // about 1/x

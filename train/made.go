@@ -1,13 +1,27 @@
 package train
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
+	"log/slog"
+	"maps"
+	"math"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode/utf8"
 
+	"fossick/classify"
 	"fossick/datasets"
+	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/internal/wholefile"
+	"fossick/models"
 )
 
 // Making is a model that is to be made.
@@ -21,8 +35,8 @@ type Making struct {
 // worstShown is how many of its surest mistakes a model's page lists.
 const worstShown = 40
 
-// Make trains the model, judges it, and writes it and its page. The training rows are
-// passed through rows on their way.
+// Make trains the model, judges it, and writes it and its page. The training rows are passed through
+// rows on their way.
 func (k *Making) Make(ctx context.Context, rows func(datasets.Stream) datasets.Stream) (*Result, error) {
 	p := k.Plan
 	made, err := p.Make(ctx, rows)
@@ -30,15 +44,15 @@ func (k *Making) Make(ctx context.Context, rows func(datasets.Stream) datasets.S
 		return nil, err
 	}
 	p.Options.Step("testing the model")
-	in := Input{Train: made.Parts.Train, Test: made.Parts.Test, Class: p.Options.Class, Trained: made.Parts.Trained, Log: p.Log}
+	in := input{Train: made.Parts.Train, Test: made.Parts.Test, Class: p.Options.Class, Trained: made.Parts.Trained, Log: p.Log}
 	if k.Explain != "" {
 		in.Explained = worstShown
 	}
-	j, err := Model(ctx, made.Model, made.Report, in)
+	j, err := model(ctx, made.Model, made.Report, in)
 	if err != nil {
 		return nil, err
 	}
-	for _, old := range p.Rename.Unused() {
+	for _, old := range p.Rename.unused() {
 		p.Log.Warn("--rename: no row has this label", "label", old)
 	}
 	r := k.result(made, j)
@@ -53,7 +67,7 @@ func (k *Making) Make(ctx context.Context, rows func(datasets.Stream) datasets.S
 }
 
 // result is what training and the judgement say of the model.
-func (k *Making) result(made *Made, j *Judgement) *Result {
+func (k *Making) result(made *made, j *judgement) *Result {
 	m, rep := made.Model, made.Report
 	r := &Result{
 		Classifier: m.Classifier, Words: len(m.Terms), Classes: m.Classes, TrainPages: rep.Pages,
@@ -73,14 +87,478 @@ func (k *Making) result(made *Made, j *Judgement) *Result {
 }
 
 // explain writes the page of a model.
-func (k *Making) explain(made *Made, j *Judgement) error {
+func (k *Making) explain(made *made, j *judgement) error {
 	page := Page{
 		Model: made.Model, Name: filepath.Base(k.Out), Measures: j.Measures, Reliability: j.Reliability, From: j.From,
 		Curve: made.Report.Curve, Candidates: made.Report.Accuracy, Mistakes: len(j.Mistakes), PredictUS: j.PredictUS, Notes: made.Parts.Notes(),
 		Made: []report.Fact{{Name: "trained by", Value: "fossick " + k.Version}},
 	}
-	for _, e := range Worst(j.Mistakes, worstShown) {
+	for _, e := range worst(j.Mistakes, worstShown) {
 		page.Worst = append(page.Worst, shownMistake(e))
 	}
 	return wholefile.Page(k.Explain, func(w io.Writer) error { return Write(w, page) })
+}
+
+// timedPages is how many pages a model is timed on when there is no test.
+const timedPages = 300
+
+// tested is what a model said of labelled pages.
+type tested struct {
+	pages    []Judged
+	across   []bool // by page: its body is a training page's too
+	mistakes []Mistake
+	took     []time.Duration // a page, from raw bytes to its label
+}
+
+// median returns the median time a page in microseconds, nil without pages.
+func (t *tested) median() *float64 {
+	if len(t.took) == 0 {
+		return nil
+	}
+	slices.Sort(t.took)
+	us := float64(t.took[len(t.took)/2].Nanoseconds()) / 1e3
+	return &us
+}
+
+// clean returns the pages that are not training pages too.
+func (t *tested) clean() []Judged {
+	var out []Judged
+	for i, p := range t.pages {
+		if !t.across[i] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// runTest classifies the labelled pages of a set. Pages of a class that the model does not have count
+// as errors.
+func (in *input) run(ctx context.Context, c *classify.Classifier, test datasets.Stream) (*tested, error) {
+	t := &tested{}
+	m := c.Model()
+	foreign := map[string]int{} // pages of classes that the model does not have
+	defer func() {
+		for _, label := range slices.Sorted(maps.Keys(foreign)) {
+			in.Log.Warn("test pages of a class that no training page has count as errors", "label", label, "pages", foreign[label])
+		}
+	}()
+	for e, err := range test {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			if datasets.IsRow(err) {
+				in.Log.Warn("test row left out", "err", err)
+				continue
+			}
+			return nil, err
+		}
+		label := in.Class(e)
+		if label == "" {
+			continue
+		}
+		start := time.Now()
+		d, err := Doc(e)
+		if err != nil {
+			in.Log.Warn("test page left out", "url", e.URL, "err", err)
+			continue
+		}
+		if m.Class(label) < 0 {
+			foreign[label]++
+		}
+		r := c.Classify(d)
+		t.took = append(t.took, time.Since(start))
+		t.pages = append(t.pages, Judged{URL: e.URL, File: e.File, Line: e.Line, Truth: m.Class(label), Label: m.Class(r.Label), Score: r.Score, Mark: models.Mark(d)})
+		t.across = append(t.across, in.Trained(e))
+		if r.Label != label {
+			t.mistakes = append(t.mistakes, Mistake{e.URL, label, r.Label, r.Score, c.ExplainFor(d, r.Label)})
+		}
+	}
+	return t, nil
+}
+
+// heldMistakes lists the pages that cross-validation got wrong. The folds' models are gone; the rules
+// are the finished model's, which says so where it knows better by now.
+func (in *input) heldMistakes(ctx context.Context, c *classify.Classifier, held []Judged) ([]Mistake, error) {
+	classes := c.Model().Classes
+	var all []Mistake
+	at := map[datasets.Place]int{}
+	for _, h := range held {
+		if h.Truth != h.Label {
+			at[datasets.Place{File: h.File, Line: h.Line, URL: h.URL}] = len(all)
+			all = append(all, Mistake{URL: h.URL, Truth: classes[h.Truth], Label: classes[h.Label], Score: h.Score})
+		}
+	}
+	listed := map[int]bool{}
+	for _, i := range surest(all)[:min(in.Explained, len(all))] {
+		listed[i] = true
+	}
+	for e, err := range datasets.Readable(in.Train) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		i, known := at[datasets.PlaceOf(e)]
+		if !known || !listed[i] {
+			continue
+		}
+		d, err := Doc(e)
+		if err != nil {
+			return nil, err // training has read it
+		}
+		r, why := c.ClassifyAndExplain(d)
+		if r.Label != all[i].Label {
+			why = "the finished model, which also learned from this page, says " + why
+		}
+		all[i].Rule = why
+	}
+	return all, nil
+}
+
+// input is what a model is judged by.
+type input struct {
+	Train     datasets.Stream                // what it was trained on
+	Test      datasets.Stream                // labelled pages; nil: cross-validation has judged it
+	Class     func(*datasets.Example) string // of a row, "" for none that is wanted
+	Trained   func(*datasets.Example) bool   // whether a test row's body is a training row's too
+	Explained int                            // so many mistakes of cross-validation are explained
+	Log       *slog.Logger
+}
+
+// judgement is how good a model is.
+type judgement struct {
+	From        string    // explain.Test or explain.CrossValidation
+	Measures    *Measures // nil when nothing was measured
+	Reliability Reliability
+	Across      *int // test pages that are training pages too; nil without a test
+	WithoutThem *float64
+	Mistakes    []Mistake // nil without a test, unless they are to be explained
+	PredictUS   *float64  // median time a page, from raw bytes to its label
+}
+
+// model tests a model that was just trained, and notes the result on its card.
+func model(ctx context.Context, m *models.Model, rep *Report, in input) (*judgement, error) {
+	classifier, err := classify.New(m)
+	if err != nil {
+		return nil, err
+	}
+	source := in.Test
+	if source == nil {
+		source = datasets.First(datasets.Readable(in.Train), timedPages)
+	}
+	t, err := in.run(ctx, classifier, source)
+	if err != nil {
+		return nil, err
+	}
+	j := &judgement{From: crossValidation, Measures: rep.CV, Reliability: rep.Calibrated, PredictUS: t.median()}
+	if in.Test == nil {
+		if in.Explained > 0 {
+			j.Mistakes, err = in.heldMistakes(ctx, classifier, rep.Held)
+		}
+		return j, err
+	}
+	measures, reliability := measureJudged(len(m.Classes), t.pages)
+	j.From, j.Measures, j.Reliability, j.Mistakes = Test, &measures, reliability, t.mistakes
+	m.Card.Test = &models.Score{Pages: measures.Pages, Accuracy: measures.Accuracy, MacroF1: measures.MacroF1}
+	clean := t.clean()
+	across := len(t.pages) - len(clean)
+	j.Across = &across
+	if across > 0 && len(clean) > 0 {
+		without, _ := measureJudged(len(m.Classes), clean)
+		j.WithoutThem = &without.Accuracy
+	}
+	return j, nil
+}
+
+// How good labels are, by class: as JSON and for a terminal.
+
+// ClassQuality is how good the labels of one class are.
+type ClassQuality struct {
+	Precision *float64 `json:"precision"` // null when the class was never predicted
+	Recall    *float64 `json:"recall"`    // null when it has no page
+	F1        *float64 `json:"f1"`
+	Support   int      `json:"support"` // pages of the class
+}
+
+// byClass is the quality of each class.
+func byClass(classes []string, m *Measures) map[string]ClassQuality {
+	out := map[string]ClassQuality{}
+	for i, label := range classes {
+		out[label] = QualityOf(m.PerClass[i])
+	}
+	return out
+}
+
+// QualityOf is the quality of a class that was measured.
+func QualityOf(k ClassMeasures) ClassQuality {
+	return ClassQuality{known(k.Precision), known(k.Recall), known(k.F1), k.Support}
+}
+
+// confusion returns how many pages of each class got which label, zeros left out.
+func confusion(classes []string, m *Measures) map[string]map[string]int {
+	table := map[string]map[string]int{}
+	for i, truth := range classes {
+		row := map[string]int{}
+		for j, predicted := range classes {
+			if n := m.Confusion[i][j]; n > 0 {
+				row[predicted] = n
+			}
+		}
+		table[truth] = row
+	}
+	return table
+}
+
+// known returns v for JSON, nil when it is no number.
+func known(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+// maxLabel is how many runes of a label a table shows.
+const maxLabel = 28
+
+// printClasses writes a line a class.
+func printClasses(w io.Writer, classes []string, quality map[string]ClassQuality, table map[string]map[string]int) {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	width := labelWidth(classes)
+	printable.Fprintf(tw, "%s\tpages\tprecision\trecall\tF1\tmost often confused with\t\n", pad("class", width))
+	for _, label := range classes {
+		k := quality[label]
+		printable.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%s\t\n", pad(printable.Cut(label, maxLabel), width), k.Support,
+			Share(k.Precision), Share(k.Recall), Share(k.F1), takenFor(label, classes, table))
+	}
+	_ = tw.Flush() // its only errors are w's, which stdout would show anyway
+}
+
+// takenFor names what a class is most often taken for.
+func takenFor(label string, classes []string, table map[string]map[string]int) string {
+	name, most := "–", 0
+	for _, other := range classes {
+		if n := table[label][other]; other != label && n > most {
+			name, most = fmt.Sprintf("%s (%d)", printable.Cut(other, maxLabel), n), n
+		}
+	}
+	return name
+}
+
+// lettered is how many classes have a letter each.
+const lettered = 26
+
+// printMatrix writes a confusion matrix whose columns have letters, so that twenty classes fit beside
+// each other. Two classes, or more than there are letters, need none: the table by class says it.
+func printMatrix(w io.Writer, classes []string, table map[string]map[string]int) {
+	if len(classes) < 3 || len(classes) > lettered {
+		return
+	}
+	width, cell := labelWidth(classes), 2
+	for _, row := range table {
+		for _, n := range row {
+			cell = max(cell, len(strconv.Itoa(n)))
+		}
+	}
+	printable.Fprintf(w, "\n%s  ", pad("true class, and label", width+2))
+	for i := range classes {
+		printable.Fprintf(w, " %*c", cell, 'a'+i)
+	}
+	io.WriteString(w, "\n")
+	for i, truth := range classes {
+		printable.Fprintf(w, "%c %s  ", 'a'+i, pad(printable.Cut(truth, maxLabel), max(width, len("true class, and label")-2)))
+		for _, label := range classes {
+			text := "·"
+			if n := table[truth][label]; n > 0 {
+				text = strconv.Itoa(n)
+			}
+			printable.Fprintf(w, " %*s", cell, text)
+		}
+		io.WriteString(w, "\n")
+	}
+}
+
+func labelWidth(labels []string) int {
+	return slices.Max(append([]int{len("class")}, mapped(labels, func(l string) int { return utf8.RuneCountInString(printable.Cut(l, maxLabel)) })...))
+}
+
+func mapped[T, U any](in []T, f func(T) U) []U {
+	out := make([]U, len(in))
+	for i, v := range in {
+		out[i] = f(v)
+	}
+	return out
+}
+
+// pad fills s with blanks to a width in runes.
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}
+
+// Share writes a share of 1, – where it is not known.
+func Share(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", *v)
+}
+
+// Mistake is a page that got a wrong label.
+type Mistake struct {
+	URL   string  `json:"url"`
+	Truth string  `json:"truth"`
+	Label string  `json:"label"`
+	Score float64 `json:"score"`
+	Rule  string  `json:"rule"`
+}
+
+// worst returns the n most confident mistakes, the surest first; equal ones stay in the order of the
+// set. They show a wrong label of the set as often as a weakness of the model.
+func worst(all []Mistake, n int) []Mistake {
+	list := []Mistake{}
+	for _, i := range surest(all)[:min(n, len(all))] {
+		list = append(list, all[i])
+	}
+	return list
+}
+
+// surest returns the places of the mistakes, the surest first.
+func surest(all []Mistake) []int {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[b].Score, all[a].Score) })
+	return order
+}
+
+// printWorst writes mistakes, of so many.
+func printWorst(w io.Writer, list []Mistake, mistakes int) {
+	if len(list) == 0 {
+		return
+	}
+	printable.Fprintf(w, "\nThe most confident of %d mistakes:\n", mistakes)
+	for _, m := range list {
+		printable.Fprintf(w, "  %.3f %s, is %s: %s\n        %s\n", m.Score, m.Label, m.Truth, printable.Cut(m.URL, 100), printable.Cut(m.Rule, 160))
+	}
+}
+
+// Result is what became of a model that was made, as JSON has it.
+type Result struct {
+	Classifier   string                    `json:"classifier"`
+	Words        int                       `json:"words"`
+	Classes      []string                  `json:"classes"`
+	TrainPages   int                       `json:"train_pages"`
+	TestPages    *int                      `json:"test_pages"`                  // null: judged by cross-validation
+	LeftOut      int                       `json:"left_out"`                    // rows without a wanted label
+	Unreadable   int                       `json:"unreadable"`                  // rows and pages that could not be read
+	LostBelow    int                       `json:"terms_lost_below"`            // terms of so many pages or fewer may be missing for want of memory
+	Spilled      int64                     `json:"spilled_bytes"`               // of rows that went to a temporary file
+	Across       *int                      `json:"duplicates_across"`           // test pages that are training pages too; null without a test
+	WithoutThem  *float64                  `json:"accuracy_without_duplicates"` // null when there are none
+	Accuracy     *float64                  `json:"accuracy"`
+	AccuracyCI   *[2]float64               `json:"accuracy_ci"` // null of fewer than 5 different pages or sites
+	spread       string                    // it in words
+	AccuracyFrom *string                   `json:"accuracy_from"` // test, cross-validation
+	Baseline     *float64                  `json:"baseline"`      // accuracy of giving all pages the most frequent label
+	MacroF1      *float64                  `json:"macro_f1"`
+	PerClass     map[string]ClassQuality   `json:"per_class"`
+	Confusion    map[string]map[string]int `json:"confusion"`
+	Threshold    *float64                  `json:"threshold"` // of --topic
+	Thresholds   map[string]float64        `json:"thresholds"`
+	CV           map[string]float64        `json:"cv_accuracy"` // by classifier
+	Keywords     map[string][]string       `json:"keywords"`
+	Reliability  *Reliability              `json:"reliability"`
+	Curve        []CurvePoint              `json:"learning_curve"` // null without --explain
+	Worst        []Mistake                 `json:"worst"`          // null without a test or --explain
+	Explain      *string                   `json:"explain"`
+	Unlabelled   *Adapted                  `json:"unlabelled"`          // null without --unlabelled
+	PU           *PU                       `json:"positive_unlabelled"` // null unless nothing else said what is off topic
+	TrainSeconds float64                   `json:"train_seconds"`
+	PredictUS    *float64                  `json:"predict_us"`
+	Model        string                    `json:"model"`
+
+	*TrialResult // nil without --mu-sweep and --protocol
+
+	mistakes int // of which Worst lists the surest
+}
+
+// tell fills the result with how good the model is.
+func (r *Result) tell(m *models.Model, j *judgement) {
+	r.PredictUS, r.Across, r.WithoutThem = j.PredictUS, j.Across, j.WithoutThem
+	if j.From == Test {
+		r.TestPages = &j.Measures.Pages
+	}
+	if j.Measures != nil && j.Measures.Pages > 0 {
+		r.AccuracyFrom = &j.From
+		if r.Reliability = &j.Reliability; r.Reliability.Bins == nil {
+			r.Reliability.Bins = []Bin{}
+		}
+		r.measures(m.Classes, j.Measures)
+	}
+	if j.Mistakes != nil {
+		r.Worst, r.mistakes = worst(j.Mistakes, listedMistakes), len(j.Mistakes)
+	}
+	r.Thresholds = map[string]float64{}
+	for _, label := range m.Classes {
+		r.Thresholds[label] = m.Threshold(label)
+	}
+}
+
+// listedMistakes is how many of its mistakes a model's result lists.
+const listedMistakes = 10
+
+func (r *Result) measures(classes []string, m *Measures) {
+	r.Accuracy, r.AccuracyCI, r.MacroF1, r.spread = &m.Accuracy, m.Interval(), &m.MacroF1, m.Spread()
+	_, baseline := m.majority()
+	r.Baseline = &baseline
+	r.PerClass, r.Confusion = byClass(classes, m), confusion(classes, m)
+}
+
+// printedMistakes is how many mistakes a person is shown.
+const printedMistakes = 5
+
+// Print writes the result for people.
+func (r *Result) Print(w io.Writer) {
+	printable.Fprintf(w, "Trained %s on %s of %d classes, %s words, in %.1f s: %s\n",
+		r.Classifier, report.Pages(r.TrainPages), len(r.Classes), report.Number(r.Words), r.TrainSeconds, r.Model)
+	for _, name := range slices.SortedFunc(maps.Keys(r.CV), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.CV[b], r.CV[a]), cmp.Compare(a, b))
+	}) {
+		printable.Fprintf(w, "  in cross-validation %s got %.1f %% right\n", name, 100*r.CV[name])
+	}
+	if r.LeftOut > 0 || r.Unreadable > 0 {
+		printable.Fprintf(w, "  left out: %s rows without a wanted label, %s unreadable\n", report.Number(r.LeftOut), report.Number(r.Unreadable))
+	}
+	if r.PU != nil {
+		r.PU.Print(w)
+	}
+	if r.Accuracy != nil {
+		r.printQuality(w)
+	}
+	if r.Explain != nil {
+		printable.Fprintf(w, "\nThe whole model on a page: %s\n", *r.Explain)
+	}
+}
+
+func (r *Result) printQuality(w io.Writer) {
+	pages := "the training pages, by cross-validation"
+	if r.TestPages != nil {
+		pages = report.Number(*r.TestPages) + " test pages"
+	}
+	printable.Fprintf(w, "\nAccuracy %.1f %% (%s), macro F1 %.3f on %s\n",
+		100**r.Accuracy, r.spread, *r.MacroF1, pages)
+	if r.Across != nil && *r.Across > 0 {
+		printable.Fprintf(w, "  %s of them are also training pages, so this may be too good", report.Number(*r.Across))
+		if r.WithoutThem != nil {
+			printable.Fprintf(w, ": without them %.1f %%", 100**r.WithoutThem)
+		}
+		io.WriteString(w, "\n")
+	}
+	printable.Fprintf(w, "  one label for all pages would get %.1f %%\n", 100**r.Baseline)
+	printable.Fprintf(w, "  its probabilities are off by %.1f %% on average (expected calibration error)\n\n", 100*r.Reliability.ECE)
+	printClasses(w, r.Classes, r.PerClass, r.Confusion)
+	printMatrix(w, r.Classes, r.Confusion)
+	printWorst(w, r.Worst[:min(printedMistakes, len(r.Worst))], r.mistakes)
 }

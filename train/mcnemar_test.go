@@ -6,9 +6,7 @@ import (
 	"testing"
 )
 
-// TestMcNemar: worked by hand. χ² of 121 against 59 is (62 − 1)²/180, as in the
-// usual textbook table. Its tail, like those of the other two, is from tables
-// of the normal distribution at √χ².
+// TestMcNemar: worked by hand. χ² of 121 against 59 is (62 − 1)²/180, as in the usual textbook table.
 func TestMcNemar(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -31,7 +29,7 @@ func TestMcNemar(t *testing.T) {
 		{"textbook", 121, 59, 3721. / 180, 5.45e-6, 1e-8, false},
 	} {
 		for range 2 { // which of the two is called A changes nothing but the names
-			r := McNemar(c.b, c.c)
+			r := mcNemar(c.b, c.c)
 			if r.AOnly != c.b || r.BOnly != c.c || r.Exact != c.exact ||
 				!(math.Abs(r.Statistic-c.statistic) <= 1e-12) || !(math.Abs(r.P-c.p) <= c.within) {
 				t.Errorf("%s: McNemar(%d, %d) = %+v, want statistic %v, p %v, exact %v", c.name, c.b, c.c, r, c.statistic, c.p, c.exact)
@@ -41,8 +39,8 @@ func TestMcNemar(t *testing.T) {
 	}
 }
 
-// TestMcNemarCounts throws all coins: of the 2ⁿ ways in which n pages fall to two
-// equal models, P is the share that is at least as uneven.
+// TestMcNemarCounts throws all coins: of the 2ⁿ ways in which n pages fall to two equal models, P is
+// the share that is at least as uneven.
 func TestMcNemarCounts(t *testing.T) {
 	for n := 1; n <= 16; n++ {
 		for b := 0; b <= n; b++ {
@@ -54,7 +52,7 @@ func TestMcNemarCounts(t *testing.T) {
 				}
 			}
 			want := float64(uneven) / float64(uint32(1)<<n)
-			if p := McNemar(b, n-b).P; p != want {
+			if p := mcNemar(b, n-b).P; p != want {
 				t.Errorf("McNemar(%d, %d): p %v, want %v", b, n-b, p, want)
 			}
 		}
@@ -66,7 +64,7 @@ func abs(x int) int { return max(x, -x) }
 // TestMcNemarMeets: at the seam the two ways agree as the comment says.
 func TestMcNemarMeets(t *testing.T) {
 	for b := 0; b <= exactBelow; b++ {
-		if p, exact := McNemar(b, exactBelow-b).P, signTest(min(b, exactBelow-b), exactBelow); !(math.Abs(p-exact) <= 0.005) {
+		if p, exact := mcNemar(b, exactBelow-b).P, signTest(min(b, exactBelow-b), exactBelow); !(math.Abs(p-exact) <= 0.005) {
 			t.Errorf("%d against %d: χ² says %v, the binomial %v", b, exactBelow-b, p, exact)
 		}
 	}
@@ -74,7 +72,7 @@ func TestMcNemarMeets(t *testing.T) {
 
 // TestMcNemarIsNeverSure: however many pages, P is not 0.
 func TestMcNemarIsNeverSure(t *testing.T) {
-	if p := McNemar(100_000, 0); !(p.P > 0) || p.Exact {
+	if p := mcNemar(100_000, 0); !(p.P > 0) || p.Exact {
 		t.Errorf("P %v of 100,000 pages to none", p.P)
 	}
 }

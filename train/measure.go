@@ -1,8 +1,11 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"github.com/sjwhitworth/golearn/evaluation"
@@ -21,15 +24,15 @@ type Measures struct {
 	Confusion [][]int // truth, then prediction
 }
 
-// ClassMeasures are the measures of one class. Precision is NaN when the class was
-// never predicted, recall when it has no page.
+// ClassMeasures are the measures of one class. Precision is NaN when the class was never predicted,
+// recall when it has no page.
 type ClassMeasures struct {
 	Precision, Recall, F1 float64
 	Support               int // pages of the class
 }
 
-// Measure compares predicted with true classes, numbers below classes. A
-// predicted or true class below 0 counts as an error of the page only.
+// Measure compares predicted with true classes, numbers below classes. A predicted or true class below
+// 0 counts as an error of the page only.
 func Measure(classes int, truth, predicted []int) Measures {
 	m := Measures{Pages: len(truth), Units: len(truth), Confusion: make([][]int, classes)}
 	for c := range m.Confusion {
@@ -66,9 +69,9 @@ func Measure(classes int, truth, predicted []int) Measures {
 // golearnClass names a class for golearn; all that are none are one.
 func golearnClass(c int) string { return strconv.Itoa(max(c, -1)) }
 
-// measureClass returns what golearn's evaluation says of a class, and how many of its
-// pages were right. golearn's F1 is NaN where a class is never right; ours is 0 then, so
-// that a mean over classes can be had.
+// measureClass returns what golearn's evaluation says of a class, and how many of its pages were right.
+// golearn's F1 is NaN where a class is never right; ours is 0 then, so that a mean over classes can be
+// had.
 func measureClass(class string, matrix evaluation.ConfusionMatrix) (m ClassMeasures, right int) {
 	hits := evaluation.GetTruePositives(class, matrix)
 	missed, wrong := evaluation.GetFalseNegatives(class, matrix), evaluation.GetFalsePositives(class, matrix)
@@ -82,9 +85,9 @@ func measureClass(class string, matrix evaluation.ConfusionMatrix) (m ClassMeasu
 	return m, int(hits)
 }
 
-// Majority returns the class that most pages have, of equal ones the first. The
-// accuracy of giving it to every page is what any model must beat.
-func (m *Measures) Majority() (class int, accuracy float64) {
+// majority returns the class that most pages have, of equal ones the first. The accuracy of giving it
+// to every page is what any model must beat.
+func (m *Measures) majority() (class int, accuracy float64) {
 	for c := range m.PerClass {
 		if m.PerClass[c].Support > m.PerClass[class].Support {
 			class = c
@@ -112,11 +115,336 @@ func (m *Measures) Spread() string {
 	return fmt.Sprintf("no interval: it needs %d different pages or sites, here: %d", stats.Fewest, m.Units)
 }
 
-// crossValidated widens the interval of m, which is of pages held out while a share of all was
-// trained on. The models of the folds have most of these in common, and the finished model
-// is none of theirs. So its pages tell less than as many of a test would: they count as
-// that share.
+// crossValidated widens the interval of m, which is of pages held out while a share of all was trained
+// on. The models of the folds have most of these in common, and the finished model is none of theirs.
 func (m *Measures) crossValidated(share float64) {
 	pages := math.Round(float64(m.Pages) * share)
 	m.CI = stats.Wilson(int(math.Round(m.Accuracy*pages)), int(pages))
+}
+
+// Judged is what was said of a labelled page that was not trained on.
+type Judged struct {
+	URL, File    string
+	Line         int // in File, from 1; 0 when it has no lines
+	Truth, Label int // classes; −1 for a label that the model does not have
+	Score        float64
+	Site         string // that was held out whole with the page, "" where pages are singly
+	Mark         uint64 // of its text, see models.Mark; 0 where that is not known
+}
+
+func (j Judged) right() bool { return j.Truth == j.Label }
+
+// source is where a training page comes from.
+type source struct {
+	url, file string
+	line      int
+}
+
+// judged says what the held-out scores, by page, make of each page that has some.
+func (c *corpus) judged(probs [][]float64, bySite bool) []Judged {
+	out := make([]Judged, 0, len(c.y))
+	for p, s := range probs {
+		if s == nil {
+			continue
+		}
+		label := best(s)
+		j := Judged{Truth: c.y[p], Label: label, Score: s[label], Site: c.apart(p, bySite)}
+		if c.texts != nil {
+			j.Mark = c.texts[p]
+		}
+		if c.from != nil {
+			j.URL, j.File, j.Line = c.from[p].url, c.from[p].file, c.from[p].line
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// measureJudged compares labels with truth, and probabilities with both.
+func measureJudged(classes int, pages []Judged) (Measures, Reliability) {
+	truth, predicted := make([]int, len(pages)), make([]int, len(pages))
+	for i, p := range pages {
+		truth[i], predicted[i] = p.Truth, p.Label
+	}
+	m := Measure(classes, truth, predicted)
+	m.CI, m.Units = judgedCI(pages), units(pages)
+	return m, measureReliability(pages)
+}
+
+// units counts pages that tell something new: copies of a text are one, and so are the pages of a site
+// that was held out whole.
+func units(pages []Judged) (n int) {
+	seen := map[any]bool{}
+	for _, p := range pages {
+		switch {
+		case p.Site != "":
+			seen[p.Site] = true
+		case p.Mark != 0:
+			seen[p.Mark] = true
+		default:
+			n++
+		}
+	}
+	return n + len(seen)
+}
+
+func judgedCI(pages []Judged) [2]float64 {
+	return rightCI(len(pages), func(i int) string { return pages[i].Site }, func(i int) bool { return pages[i].right() })
+}
+
+// rightCI is the 95 % interval of the share of n pages that are right. Pages of one site that was held
+// out whole are right or wrong together, and the next site is what the model will meet: there sites
+// count.
+func rightCI(n int, site func(int) string, right func(int) bool) [2]float64 {
+	var units []stats.Cluster
+	at := map[string]int{}
+	hits, alone := 0, 0
+	for i := range n {
+		if right(i) {
+			hits++
+		}
+		if site(i) == "" {
+			alone++
+		}
+	}
+	if alone == n {
+		return stats.Wilson(hits, n)
+	}
+	for i := range n {
+		s := site(i)
+		k, known := at[s]
+		if !known || s == "" {
+			k = len(units)
+			units, at[s] = append(units, stats.Cluster{}), k
+		}
+		if units[k].Of++; right(i) {
+			units[k].Hits++
+		}
+	}
+	return stats.Clustered(units)
+}
+
+// apart names the site that a page was held out with, "" where pages are held out singly.
+func (c *corpus) apart(page int, bySite bool) string {
+	if !bySite {
+		return ""
+	}
+	return c.sites[page]
+}
+
+// bins is how many equal parts of [0,1] a reliability curve has.
+const bins = 10
+
+// Reliability says whether probabilities can be taken at their word: of the pages that a model was 80 %
+// sure of, are 80 % right?
+type Reliability struct {
+	// ECE is the expected calibration error (Naeini et al. 2015; Guo et al. 2017), a share in [0,1]:
+	// Σ_b n_b/n · |right_b − mean_b|.
+	ECE float64 `json:"ece"`
+
+	// Over is how much surer the model is than it should be, on average: the mean probability less the
+	// accuracy. Negative: less sure.
+	Over float64 `json:"over"`
+
+	Bins []Bin `json:"bins"` // those that have pages, rising
+}
+
+// Bin is the pages whose label has a probability in [From, To).
+type Bin struct {
+	From  float64    `json:"from"`
+	To    float64    `json:"to"`
+	Pages int        `json:"pages"`
+	Mean  float64    `json:"mean"`  // of the probabilities
+	Right float64    `json:"right"` // share of right labels
+	CI    [2]float64 `json:"ci"`    // of Right, 95 %
+}
+
+// measureReliability compares the probabilities of the labels that pages got with whether they are
+// right. Without pages it has no bins and all is 0.
+func measureReliability(pages []Judged) Reliability {
+	in := func(p Judged) int { return min(bins-1, max(0, int(p.Score*bins))) }
+	var count [bins]int
+	for _, p := range pages {
+		count[in(p)]++
+	}
+	// Page numbers, not pages: a large set's last bin holds nearly all of them.
+	inside := make([]int32, 0, slices.Max(count[:]))
+	var r Reliability
+	for b := range bins {
+		if count[b] == 0 {
+			continue
+		}
+		inside = inside[:0]
+		for i, p := range pages {
+			if in(p) == b {
+				inside = append(inside, int32(i))
+			}
+		}
+		n := float64(len(inside))
+		bin := Bin{From: float64(b) / bins, To: float64(b+1) / bins, Pages: len(inside)}
+		bin.CI = rightCI(len(inside), func(i int) string { return pages[inside[i]].Site }, func(i int) bool { return pages[inside[i]].right() })
+		for _, i := range inside {
+			if bin.Mean += pages[i].Score / n; pages[i].right() {
+				bin.Right += 1 / n
+			}
+		}
+		share := n / float64(len(pages))
+		r.ECE += share * math.Abs(bin.Right-bin.Mean)
+		r.Over += share * (bin.Mean - bin.Right)
+		r.Bins = append(r.Bins, bin)
+	}
+	return r
+}
+
+// exactBelow is the number of disagreements from which the chi-squared distribution will do: at 25 it
+// is less than .005 off the binomial.
+const exactBelow = 25
+
+// paired says whether of two models judged on the same pages one is better, or whether the difference
+// may be chance.
+type paired struct {
+	AOnly, BOnly int     // pages that A alone, or B alone, labels right
+	Statistic    float64 // McNemar's χ² with continuity correction; 0 when neither leads
+	P            float64 // two-sided, in (0,1]: how often equal models differ as much
+	Exact        bool    // P is the binomial's, not that of χ²
+}
+
+// mcNemar tests two models on the same pages (McNemar 1947, with the correction of Edwards 1948):
+//
+//	χ² = max(0, |b − c| − 1)² / (b + c)
+//
+// with b pages that A alone has right and c that B alone has right. Pages that both have right, or both
+// wrong, say nothing of the difference. Below 25 pages b + c, P is the binomial's: twice the chance of
+// at most min(b,c) heads in b + c throws, and at most 1. From 25 on it is the chance of a larger χ²
+// with one degree of freedom. b and c must not be negative; with both 0, P is 1.
+//
+// Pages count as independent draws: many pages of one site, right or wrong together, make P too small.
+func mcNemar(b, c int) paired {
+	r := paired{AOnly: b, BOnly: c, P: 1, Exact: b+c < exactBelow}
+	n := float64(b + c)
+	if n == 0 {
+		return r
+	}
+	lead := max(0, math.Abs(float64(b-c))-1)
+	r.Statistic = lead * lead / n
+	if r.Exact {
+		r.P = signTest(min(b, c), b+c)
+	} else {
+		p := math.Erfc(math.Sqrt(r.Statistic / 2)) // χ² of one degree is a squared normal
+		r.P = max(p, math.SmallestNonzeroFloat64)  // from χ² 1,500 on it is too small for a float64
+	}
+	return r
+}
+
+// signTest returns min(1, 2 · Σ_{i≤k} C(n,i) / 2ⁿ). Exact while 2ⁿ is, n ≤ 52.
+func signTest(k, n int) float64 {
+	ways, sum := 1.0, 1.0
+	for i := range k {
+		ways = ways * float64(n-i) / float64(i+1)
+		sum += ways
+	}
+	return min(1, math.Ldexp(sum, 1-n))
+}
+
+// CurvePoint is a point of the learning curve: what the classifier reaches with less to learn from.
+type CurvePoint struct {
+	Pages    int        `json:"pages"`    // it was trained on, the mean of the folds
+	Accuracy float64    `json:"accuracy"` // on held-out pages, before calibration
+	CI       [2]float64 `json:"ci"`       // 95 %
+}
+
+// curveShares are the shares of the training pages that a learning curve tries, before all of them.
+var curveShares = [...]float64{1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2}
+
+// leastPerClass is how many pages a class has in the mean at the curve's first point.
+const leastPerClass = 3
+
+// learningCurve trains the chosen learner on growing parts of the pages, and judges each on the same
+// held-out folds; the last point is held itself. Each part holds those before it, and every class has a
+// page at least.
+func learningCurve(ctx context.Context, c *corpus, held *heldOut, bySite bool, by fitting) ([]CurvePoint, error) {
+	n := len(held.ins)
+	judged := slices.Concat(held.outs...)
+	order := rand.New(rand.NewPCG(uint64(by.seed), 0xc04e)).Perm(len(c.y))
+	var shares []float64
+	for _, s := range curveShares {
+		if s*float64(len(held.ins[0])) >= float64(leastPerClass*len(c.classes)) {
+			shares = append(shares, s)
+		}
+	}
+	right, pages := make([][]bool, len(shares)), make([][]int, len(shares)) // by share, and page or fold
+	for i := range shares {
+		right[i], pages[i] = make([]bool, len(c.y)), make([]int, n)
+	}
+	if err := parallel(ctx, c.room.folds(), len(shares)*n, func(ctx context.Context, at int) error {
+		i, k := at/n, at%n
+		in := c.part(order, held.ins[k], shares[i])
+		f, err := held.learner.fit(ctx, c, in, by)
+		if err != nil {
+			return fmt.Errorf("learning curve, %d pages: %w", len(in), err)
+		}
+		f.hits(right[i], c, held.outs[k]) // each page is in one fold only
+		pages[i][k] = len(in)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	var curve []CurvePoint
+	add := func(pages int, right []bool) {
+		hits := 0
+		for _, p := range judged {
+			if right[p] {
+				hits++
+			}
+		}
+		ci := rightCI(len(judged), func(i int) string { return c.apart(judged[i], bySite) }, func(i int) bool { return right[judged[i]] })
+		curve = append(curve, CurvePoint{Pages: pages / n, Accuracy: float64(hits) / float64(len(judged)), CI: ci})
+	}
+	for i := range shares {
+		add(sum(pages[i]), right[i])
+	}
+	all, last := 0, make([]bool, len(c.y))
+	for _, in := range held.ins {
+		all += len(in)
+	}
+	for _, p := range judged {
+		last[p] = best(held.scores[p]) == c.y[p]
+	}
+	add(all, last)
+	return curve, nil
+}
+
+// part returns a share of each class of the pages, at least a page each, in the given order of all
+// pages.
+func (c *corpus) part(order, pages []int, share float64) []int {
+	among := make([]bool, len(c.y))
+	left := make([]float64, len(c.classes)) // of each class, still to take
+	for _, p := range pages {
+		among[p] = true
+		left[c.y[p]] += share
+	}
+	var part []int
+	for _, p := range order {
+		if class := c.y[p]; among[p] && left[class] > 0 {
+			left[class]--
+			part = append(part, p)
+		}
+	}
+	return part
+}
+
+// hits notes the pages whose best score is their class's.
+func (f *fitted) hits(right []bool, c *corpus, pages []int) {
+	s := make([]float64, len(c.classes))
+	for _, p := range pages {
+		f.scores(s, c, p)
+		right[p] = best(s) == c.y[p]
+	}
+}
+
+func sum(values []int) (total int) {
+	for _, v := range values {
+		total += v
+	}
+	return total
 }

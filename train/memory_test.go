@@ -17,8 +17,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// pagesOf is the variable by which TestMemoryIsBounded tells its child how many
-// pages to train on.
+// pagesOf is the variable by which TestMemoryIsBounded tells its child how many pages to train on.
 const pagesOf = "FOSSICK_TEST_TRAIN_PAGES"
 
 // endless makes n pages of four classes whose rare words never come again.
@@ -72,9 +71,9 @@ var (
 	perPageMax = 250. // bytes: labels, sites, scores of the folds, and the few columns kept
 )
 
-// TestMemoryIsBounded trains on 30,000 and on 150,000 pages of ever new words
-// in processes of their own. The larger set may take a little more a page, as
-// docs/classifiers.md says, and nothing for its words.
+// TestMemoryIsBounded trains on 30,000 and on 150,000 pages of ever new words in processes of their
+// own. The larger set may take a little more a page, as docs/training.md says, and nothing for its
+// words.
 func TestMemoryIsBounded(t *testing.T) {
 	fulltest.Only(t, "trains on 180,000 pages")
 	if _, err := os.Stat("/proc/self/status"); err != nil {
@@ -98,8 +97,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		return float64(kib) * 1024
 	}
-	// What runs beside and the collector's turns only add to a peak: the least of three is
-	// what the set needs.
+	// What runs beside and the collector's turns only add to a peak: the least of three is what the set
+	// needs.
 	need := func(pages int) float64 { return min(peak(pages), peak(pages), peak(pages)) }
 	small, large := need(30_000), need(150_000)
 	if perPage := (large - small) / 120_000; perPage > perPageMax {

@@ -237,7 +237,7 @@ func TestNetworkEngines(t *testing.T) {
 	if got := m.Card.Settings["engine"]; got != "golearn" {
 		t.Errorf("%d words: trained by %s, want golearn", len(m.Terms), got)
 	}
-	b, _, err := newBench(t.Context(), set, nil, Options{}, Theme.of)
+	b, _, err := newBench(t.Context(), set, nil, Options{}, theme.of)
 	if err != nil {
 		t.Fatal(err)
 	}

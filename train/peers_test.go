@@ -197,7 +197,7 @@ func (d *duel) print() {
 		for i, v := range d.hits[name] {
 			worst = min(worst, d.hits[models.NN][i]-v)
 		}
-		test := McNemar(only[0], only[1])
+		test := mcNemar(only[0], only[1])
 		d.t.Logf("%s %.4f %.3f: nn alone right on %d pages, the peer on %d, p = %.2g; worst round %+.3f",
 			name, mean(name), d.hits[name], only[0], only[1], test.P, worst)
 		if only[1] > only[0] && test.P < 0.05 {

@@ -13,16 +13,16 @@ func TestPseudo(t *testing.T) {
 		p := float64(i) / 100
 		probs = append(probs, []float64{1 - p, p})
 	}
-	if got, want := Pseudo(probs, []float64{0.6, 0.4}, 0), []int{0, 0, 0, -1, -1, -1, -1, -1, 1, 1}; !slices.Equal(got, want) {
+	if got, want := pseudo(probs, []float64{0.6, 0.4}, 0), []int{0, 0, 0, -1, -1, -1, -1, -1, 1, 1}; !slices.Equal(got, want) {
 		t.Errorf("round 0: %v, want %v", got, want)
 	}
-	if got, want := Pseudo(probs, []float64{0.6, 0.4}, 1), []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 1}; !slices.Equal(got, want) {
+	if got, want := pseudo(probs, []float64{0.6, 0.4}, 1), []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 1}; !slices.Equal(got, want) {
 		t.Errorf("round 1: %v, want %v", got, want)
 	}
-	if got := Pseudo(nil, []float64{0.5, 0.5}, 1); len(got) != 0 {
+	if got := pseudo(nil, []float64{0.5, 0.5}, 1); len(got) != 0 {
 		t.Errorf("of no pages: %v", got)
 	}
-	if got := Pseudo(probs, []float64{1, 0}, 1); slices.Contains(got, 1) || got[9] != -1 {
+	if got := pseudo(probs, []float64{1, 0}, 1); slices.Contains(got, 1) || got[9] != -1 {
 		t.Errorf("a class that is rarer than a page of ten gets none, nor does the other take all: %v", got)
 	}
 }
@@ -43,9 +43,9 @@ func TestPseudoOnePageOneClass(t *testing.T) {
 				probs[i][c] = rng.Float64()
 			}
 		}
-		for round := range PseudoRounds {
+		for round := range unlabelledRounds {
 			got := make([]int, k)
-			for _, c := range Pseudo(probs, shares, round) {
+			for _, c := range pseudo(probs, shares, round) {
 				if c >= 0 {
 					got[c]++
 				}

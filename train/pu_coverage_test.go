@@ -11,9 +11,8 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestPUCoverage: how often the 95 % intervals that good examples are promised by hold
-// what the finished model does on other pages: docs/data/coverage.tsv. All topics of a corpus
-// count together.
+// TestPUCoverage: how often the 95 % intervals that good examples are promised by hold what the
+// finished model does on other pages: docs/data/coverage.tsv. All topics of a corpus count together.
 //
 //	FOSSICK_FULL=1 FOSSICK_DRAWS=25 go test ./train -run TestPUCoverage -v -timeout 3h
 //
@@ -44,8 +43,8 @@ func TestPUCoverage(t *testing.T) {
 	}
 }
 
-// puCoverage counts, by figure, the intervals that hold the truth, those that lie above it
-// and those below.
+// puCoverage counts, by figure, the intervals that hold the truth, those that lie above it and those
+// below.
 type puCoverage [4]struct{ held, above, below int }
 
 var puTold = [...]string{"recall", "precision", "recall elsewhere", "precision elsewhere"}

@@ -15,8 +15,8 @@ import (
 	"fossick/datasets"
 )
 
-// puCorpora are topics by corpus: those that puDefaults were chosen on, and those that
-// nothing was tuned on. Of msdocs every twelfth page is read.
+// puCorpora are topics by corpus: those that puDefaults were chosen on, and those that nothing was
+// tuned on. Of msdocs every twelfth page is read.
 var puCorpora = map[string][]puCorpus{
 	"tune": {
 		{"wikispeedia/train.jsonl.zst", 1, []string{"Geography", "Music", "People", "History"}},
@@ -40,15 +40,14 @@ type puCorpus struct {
 // sqlManuals are the packages of debdocs whose manuals are the topic "sql".
 var sqlManuals = []string{"sqlite3-doc", "postgresql-doc-15", "python-sqlalchemy-doc"}
 
-// TestPU compares what pages on topic and a pool teach with the usual model that takes
-// the pool for off topic (naive), and with one that knows the pool's labels
-// (supervised). Half of the rows are the pool, 3,000 at most; 5,000 others judge.
+// TestPU compares what pages on topic and a pool teach with the usual model that takes the pool for off
+// topic (naive), and with one that knows the pool's labels (supervised). Half of the rows are the pool,
+// 3,000 at most; 5,000 others judge.
 //
 //	FOSSICK_COMPARE=1 go test ./train -run 'TestPU$' -v -timeout 2h
 //
-// FOSSICK_TOPICS (by |), FOSSICK_GIVEN (by comma), FOSSICK_DRAWS, FOSSICK_WAYS (by
-// comma) and FOSSICK_SPLIT (held, tune) change what is compared; FOSSICK_ONESITE=1 has
-// all examples from one site.
+// FOSSICK_TOPICS (by |), FOSSICK_GIVEN (by comma), FOSSICK_DRAWS, FOSSICK_WAYS (by comma) and
+// FOSSICK_SPLIT (held, tune) change what is compared; FOSSICK_ONESITE=1 has all examples from one site.
 func TestPU(t *testing.T) {
 	if os.Getenv("FOSSICK_COMPARE") == "" {
 		t.Skip("takes many minutes; set FOSSICK_COMPARE=1")
@@ -115,8 +114,7 @@ func (b *puBench) on(topic string, row int) bool {
 	return b.labels[row].Match(topic)
 }
 
-// draw halves the rows, and shows n of the topic's in the first half, all of one site
-// if oneSite.
+// draw halves the rows, and shows n of the topic's in the first half, all of one site if oneSite.
 func (b *puBench) draw(topic string, n, draw int, oneSite bool) (given, pool, held []int) {
 	rng := rand.New(rand.NewPCG(uint64(draw), 0xd7a3))
 	order := rng.Perm(len(b.labels))
@@ -171,8 +169,8 @@ func (f puFigures) String() string {
 	return fmt.Sprintf("%.3f\t%.3f\t%.3f\t%.2f\t%.2f\t%.2f\t%.2f", f.f1, f.best, f.ap, math.Exp2(f.accepted), math.Exp2(f.share), f.precisionHeld, f.recallHeld)
 }
 
-// mean is of several draws; ratios' are geometric. precisionHeld and recallHeld say in
-// how many draws the interval holds the truth.
+// mean is of several draws; ratios' are geometric. precisionHeld and recallHeld say in how many draws
+// the interval holds the truth.
 func (b *puBench) mean(topic string, n, draws int, way string) (mean puFigures, ok bool) {
 	var sums [8]float64
 	for d := range draws {

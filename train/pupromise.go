@@ -9,8 +9,8 @@ import (
 	"fossick/internal/stats"
 )
 
-// Promise says how well a model will do at its threshold, as far as good examples can
-// tell, with 95 % intervals.
+// Promise says how well a model will do at its threshold, as far as good examples can tell, with 95 %
+// intervals.
 type Promise struct {
 	Precision   float64    `json:"precision"`
 	PrecisionCI [2]float64 `json:"precision_ci"`
@@ -44,8 +44,8 @@ func (p *pu) told(ctx context.Context) (*PU, error) {
 	return r, err
 }
 
-// recall is the share of the given pages above a margin, and as how many independent draws
-// they count: pages of one site that is held out are found or missed together.
+// recall is the share of the given pages above a margin, and as how many independent draws they count:
+// pages of one site that is held out are found or missed together.
 func (p *pu) recall(scores []float64, margin float64, bySite bool) (share, draws float64) {
 	units := make([]stats.Cluster, len(p.given)) // by site the first page's, others empty
 	first := map[string]int{}
@@ -75,8 +75,8 @@ func passing(pages []int, scores []float64, margin float64) (n float64) {
 	return n
 }
 
-// promise is what held-out scores say of a margin, of the pool's pages and the given
-// ones together. Recall is the part of the given pages above it, and precision
+// promise is what held-out scores say of a margin, of the pool's pages and the given ones together.
+// Recall is the part of the given pages above it, and precision
 //
 //	on · recall / found
 //
@@ -99,12 +99,12 @@ func (p *pu) promise(scores []float64, margin float64, bySite bool) Promise {
 	return r
 }
 
-// modelSpread is the standard deviation, in log odds, of a share that another model of
-// other examples would have. It was chosen on topics that no figure is given of.
+// modelSpread is the standard deviation, in log odds, of a share that another model of other examples
+// would have. It was chosen on topics that no figure is given of.
 const modelSpread = 0.75
 
-// ofModel is the interval of a share of so many draws, widened by modelSpread: the
-// finished model is another than those that held the draws out.
+// ofModel is the interval of a share of so many draws, widened by modelSpread: the finished model is
+// another than those that held the draws out.
 func ofModel(share, draws float64) [2]float64 {
 	if draws == 0 {
 		return [2]float64{0, 1}
@@ -113,8 +113,8 @@ func ofModel(share, draws float64) [2]float64 {
 	return stats.Score(share, 1/(1/draws+p*(1-p)*modelSpread*modelSpread))
 }
 
-// together is the factor by which the end of an interval of a product lies off, where its
-// factors' ends lie off by a and b and err independently. Both are below 1, or both above.
+// together is the factor by which the end of an interval of a product lies off, where its factors' ends
+// lie off by a and b and err independently. Both are below 1, or both above.
 func together(a, b float64) float64 {
 	d := math.Hypot(math.Log(a), math.Log(b))
 	if a*b < 1 {
@@ -129,8 +129,7 @@ const (
 	shareTail  = 0.025
 )
 
-// shareCI is the 95 % interval of share that the choice of the given pages makes
-// (bootstrap).
+// shareCI is the 95 % interval of share that the choice of the given pages makes (bootstrap).
 func (p *pu) shareCI() [2]float64 {
 	above := p.above()
 	rng := rand.New(rand.NewPCG(uint64(p.opt.Seed), 0xc1))
@@ -145,4 +144,77 @@ func (p *pu) shareCI() [2]float64 {
 	slices.Sort(draws)
 	at := int(math.Round(shareTail * shareDraws))
 	return [2]float64{min(p.share(), draws[at]), max(p.share(), draws[shareDraws-1-at])}
+}
+
+// sites returns the known sites of the given pages, in the order of their first page.
+func (p *pu) sites() (sites []string) {
+	for _, i := range p.given {
+		if s := p.c.sites[i]; s != "" && !slices.Contains(sites, s) {
+			sites = append(sites, s)
+		}
+	}
+	return sites
+}
+
+// sitesApart is the most parts in which the given pages' sites are held out, and apartRounds how often
+// each parts the pool.
+const (
+	sitesApart  = 5
+	apartRounds = 2
+)
+
+// elsewhere is the promise for sites without a given page. The sites of the given pages are held out, a
+// part of them at a time: their pages are spies all the way, for what the pool's pages were taken for
+// rests on the given ones.
+func (p *pu) elsewhere(ctx context.Context, sites []string, margin float64) (*Promise, error) {
+	q := *p
+	n := min(sitesApart, len(sites))
+	q.spyOf, q.runs, q.scores = slices.Clone(p.spyOf), nil, make([]float64, len(p.scores))
+	for k, i := range p.given {
+		q.spyOf[i] = k % n
+		if at := slices.Index(sites, p.c.sites[i]); at >= 0 {
+			q.spyOf[i] = at % n
+		}
+	}
+	for k := range n {
+		q.runs = append(q.runs, q.hide(k))
+	}
+	p.opt.step("judging by sites that are held out")
+	for round := range apartRounds {
+		if err := q.judge(ctx); err != nil {
+			return nil, err
+		}
+		q.partRuns(round)
+	}
+	if err := q.judge(ctx); err != nil {
+		return nil, err
+	}
+	q.collect()
+	for _, i := range p.pool {
+		if at := slices.Index(sites, p.c.sites[i]); at >= 0 {
+			q.scores[i] = q.runs[at%n].scores[i] // the run that knows no page of the site
+		}
+	}
+	there := q.promise(q.scores, margin, true)
+	there.PrecisionCI = q.apart(there.PrecisionCI, sites, margin)
+	return &there, nil
+}
+
+// apart is what the interval of the precision of all pages leaves to those of other sites than some.
+// All that is not on topic may be there, or all that is.
+func (p *pu) apart(all [2]float64, sites []string, margin float64) [2]float64 {
+	var here, there float64
+	for _, i := range slices.Concat(p.given, p.pool) {
+		switch {
+		case p.scores[i] < margin:
+		case slices.Contains(sites, p.c.sites[i]):
+			here++
+		default:
+			there++
+		}
+	}
+	if there == 0 {
+		return [2]float64{0, 1}
+	}
+	return [2]float64{max(0, all[0]*(here+there)-here) / there, min(1, all[1]*(here+there)/there)}
 }

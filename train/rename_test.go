@@ -51,7 +51,7 @@ func TestRename(t *testing.T) {
 	if want := []string{"banking", "sport", "science"}; !slices.Equal(got, want) {
 		t.Errorf("labels %v, want %v", got, want)
 	}
-	if got := r.Unused(); !slices.Equal(got, []string{"nowhere"}) {
+	if got := r.unused(); !slices.Equal(got, []string{"nowhere"}) {
 		t.Errorf("unused %v, want nowhere", got)
 	}
 	if got := labelsOf(t, rows); got[0] != "finance" {

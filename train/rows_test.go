@@ -31,9 +31,8 @@ func randomRow(rng *rand.Rand) features.Vector {
 	return v
 }
 
-// TestRowLog writes rows to memory alone, to memory and then a file, and to a
-// file from the first on. What comes back must be the same, as often as it is
-// asked.
+// TestRowLog writes rows to memory alone, to memory and then a file, and to a file from the first on.
+// What comes back must be the same, as often as it is asked.
 func TestRowLog(t *testing.T) {
 	for _, limit := range []int{1 << 30, 5000, 0} {
 		dir := t.TempDir()

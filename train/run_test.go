@@ -10,9 +10,8 @@ import (
 	"fossick/models"
 )
 
-// TestRun sweeps two μ on the demo set, of which the larger leaves fewer words; both ways to
-// choose words are shown, and where the first step leaves words out, by two steps there are
-// fewer.
+// TestRun sweeps two μ on the demo set, of which the larger leaves fewer words; both ways to choose
+// words are shown, and where the first step leaves words out, by two steps there are fewer.
 func TestRun(t *testing.T) {
 	trials := Trials{
 		Plan: Plan{

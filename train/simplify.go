@@ -7,12 +7,8 @@ import (
 	"fossick/models"
 )
 
-// simplify makes a rule of each leaf of a tree, and leaves out what it does not
-// need (Quinlan 1993, chapter 5). Conditions are dropped one by one, as long as
-// no more errors are expected than before. The first to go is the one that
-// leaves the fewest to expect. The way to a leaf of a tree of text is a hundred
-// words that a page lacks; what remains is a handful that a reader can judge.
-// It returns nil for a tree of one leaf.
+// simplify makes a rule of each leaf of a tree, and leaves out what it does not need (Quinlan 1993,
+// chapter 5). Conditions are dropped one by one, as long as no more errors are expected than before.
 func (g *grower) simplify(t *models.Tree) *models.Rules {
 	if t.Term[0] < 0 {
 		return nil
@@ -126,8 +122,7 @@ func (s *simplifier) shorten(rule []condition, class int) []condition {
 	return rule
 }
 
-// rate returns the share of errors to expect of a rule that covers n pages, hits of
-// them of its class.
+// rate returns the share of errors to expect of a rule that covers n pages, hits of them of its class.
 func rate(n, hits int) float64 {
 	if n == 0 {
 		return 1

@@ -10,8 +10,8 @@ import (
 	"fossick/models"
 )
 
-// TestTitlesOfModel: a model has the words of its classes' titles, and on how many of
-// each class's pages its terms stand, which add up to the share of all.
+// TestTitlesOfModel: a model has the words of its classes' titles, and on how many of each class's
+// pages its terms stand, which add up to the share of all.
 func TestTitlesOfModel(t *testing.T) {
 	set := toy(40, "bird", "ship")
 	for i, e := range set {
@@ -37,8 +37,8 @@ func TestTitlesOfModel(t *testing.T) {
 	}
 }
 
-// titleWordsOf is a model's titles in English without some words; what the language of so
-// short a page is does not matter here.
+// titleWordsOf is a model's titles in English without some words; what the language of so short a page
+// is does not matter here.
 func titleWordsOf(m *models.Model, but ...string) map[string][]models.TitleWord {
 	all := map[string][]models.TitleWord{}
 	for class, words := range m.Titles {
@@ -52,8 +52,7 @@ func titleWordsOf(m *models.Model, but ...string) map[string][]models.TitleWord 
 	return all
 }
 
-// TestTitlesAreBounded: of a class with many words in its titles those of most pages are
-// kept.
+// TestTitlesAreBounded: of a class with many words in its titles those of most pages are kept.
 func TestTitlesAreBounded(t *testing.T) {
 	c := newTitles()
 	for i := range maxClassTitles + 100 {

@@ -12,8 +12,7 @@ import (
 	"fossick/models"
 )
 
-// rare makes a set in which one page of fifty is on topic, and says so by some of many
-// words.
+// rare makes a set in which one page of fifty is on topic, and says so by some of many words.
 func rare(n int, rng *rand.Rand) (set []*datasets.Example) {
 	for i := range n {
 		e := &datasets.Example{URL: fmt.Sprintf("http://h%d.test/%d", i%9, i), Label: "rest"}
@@ -33,8 +32,8 @@ func rare(n int, rng *rand.Rand) (set []*datasets.Example) {
 	return set
 }
 
-// TestTopical: with twelve pages on topic of 600, what ranks best is chosen, and its
-// probabilities are as frequent as they say on pages not seen.
+// TestTopical: with twelve pages on topic of 600, what ranks best is chosen, and its probabilities are
+// as frequent as they say on pages not seen.
 func TestTopical(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	m, rep, err := Train(context.Background(), stream(rare(600, rng)), Options{Target: Target{Topic: "bees"}, Seed: 1, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})

@@ -11,9 +11,9 @@ import (
 	"fossick/models/features"
 )
 
-// TestExtraErrors: the worked example of Quinlan 1993, section 4.2: U(0,6) = 0.206,
-// U(0,9) = 0.143, U(0,1) = 0.750, and U(1,16) = 0.157. To more digits without an error
-// U(0,n) = 1 − 0.25^(1/n). With one among 16, z = 0.6925 and z² = 0.479556 give
+// TestExtraErrors: the worked example of Quinlan 1993, section 4.2: U(0,6) = 0.206, U(0,9) = 0.143,
+// U(0,1) = 0.750, and U(1,16) = 0.157. To more digits without an error U(0,n) = 1 − 0.25^(1/n). With
+// one among 16, z = 0.6925 and z² = 0.479556 give
 //
 //	U = (1.5 + z²/2 + √(z²·(1.5·(1 − 1.5/16) + z²/4))) / (16 + z²) = 2.582031/16.479556 = 0.156681
 func TestExtraErrors(t *testing.T) {
@@ -27,8 +27,8 @@ func TestExtraErrors(t *testing.T) {
 	}
 }
 
-// TestPrune: Quinlan's subtree of three leaves (6, 9 and 1 pages, no errors but
-// one page of another class) is replaced, since 3.273 > 16 × 0.157 = 2.512.
+// TestPrune: Quinlan's subtree of three leaves (6, 9 and 1 pages, no errors but one page of another
+// class) is replaced, since 3.273 > 16 × 0.157 = 2.512.
 func TestPrune(t *testing.T) {
 	g := &grower{caution: cautious, classes: 2, terms: 2}
 	g.page(6, 0, 1) // so that the branch is not raised
@@ -57,10 +57,8 @@ func (g *grower) page(n, class int, terms ...int32) {
 	}
 }
 
-// TestRaise: the root tells 2 pages of class 1 from a subtree that tells 40 and
-// 40. As leaves the root's split saves 2 × 0.5 = 1.0 errors expected of its
-// pure leaf, and costs nothing. When the 2 pages are of both classes it costs
-// more than it saves, and the subtree takes its place and its pages.
+// TestRaise: the root tells 2 pages of class 1 from a subtree that tells 40 and 40. As leaves the
+// root's split saves 2 × 0.5 = 1.0 errors expected of its pure leaf, and costs nothing.
 func TestRaise(t *testing.T) {
 	for _, c := range []struct {
 		other int // class of the second of the two pages
@@ -160,8 +158,8 @@ func TestBestThreshold(t *testing.T) {
 	}
 }
 
-// TestGrowIsDeep: golearn's levels end, the tree does not. Class 1 is what has a
-// word in an odd place of a chain of sixteen words.
+// TestGrowIsDeep: golearn's levels end, the tree does not. Class 1 is what has a word in an odd place
+// of a chain of sixteen words.
 func TestGrowIsDeep(t *testing.T) {
 	g := &grower{caution: cautious, classes: 2, terms: 3 * levels}
 	for term := range g.terms {
@@ -197,10 +195,8 @@ func depth(n *node) int {
 }
 
 // TestGainRatio: of twelve pages, six of a class each, word 0 stands on six, five of them of class 0;
-// word 1 on three, and word 2 on two, all of class 0. By hand, in bits: word 0 gains 1 − H(1/6) = 0.350 and divides into
-// halves (1 bit), ratio 0.350. Word 1 gains 1 − 9/12 · H(3/9) = 0.311 and divides 3 to 9 (0.811 bits),
-// ratio 0.384. Gain takes word 0, C4.5 word 1. Word 2 gains
-// 1 − 10/12 · H(4/10) = 0.191, ratio 0.294. The mean gain is 0.284, which word 2 does not reach.
+// word 1 on three, and word 2 on two, all of class 0. By hand, in bits: word 0 gains 1 − H(1/6) = 0.350
+// and divides into halves (1 bit), ratio 0.350.
 func TestGainRatio(t *testing.T) {
 	g := &grower{caution: cautious, classes: 2, terms: 3}
 	g.page(1, 0, 0, 1, 2)
@@ -226,10 +222,9 @@ func TestGainRatio(t *testing.T) {
 	}
 }
 
-// TestGainOfMean: of forty pages, twenty of a class each, word 0 stands on twenty, fourteen of
-// them of class 0, and word 1 on two of class 0. By hand, in bits: word 0 gains 1 − H(0.3) = 0.119
-// and divides into halves, ratio 0.119. Word 1 gains 1 − 38/40 · H(18/38) = 0.052 and divides 2 to
-// 38 (0.286 bits), ratio 0.181. That is the better one, but the mean gain is 0.085.
+// TestGainOfMean: of forty pages, twenty of a class each, word 0 stands on twenty, fourteen of them of
+// class 0, and word 1 on two of class 0. By hand, in bits: word 0 gains 1 − H(0.3) = 0.119 and divides
+// into halves, ratio 0.119.
 func TestGainOfMean(t *testing.T) {
 	g := &grower{caution: cautious, classes: 2, terms: 2}
 	g.page(2, 0, 0, 1)
@@ -243,8 +238,8 @@ func TestGainOfMean(t *testing.T) {
 }
 
 // TestThresholdCosts: the word of eight pages that stands twice on four of class 0, and on four of
-// class 1 once, once, never and never, has two thresholds. The better one, 1, gains 1 bit and
-// divides into halves; the choice costs log2(2)/8, also of what the ratio is made of (Quinlan 1996).
+// class 1 once, once, never and never, has two thresholds. The better one, 1, gains 1 bit and divides
+// into halves; the choice costs log2(2)/8, also of what the ratio is made of (Quinlan 1996).
 func TestThresholdCosts(t *testing.T) {
 	values := []value{{2, 0}, {2, 0}, {2, 0}, {2, 0}, {1, 1}, {1, 1}}
 	if s := bestThreshold(values, []int{4, 4}, 8, cautious.least); s.threshold != 1 || s.gain != 0.875 || s.ratio != 0.875 {

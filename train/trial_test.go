@@ -58,7 +58,7 @@ func TestBenchIsTrain(t *testing.T) {
 	ctx := context.Background()
 	for _, memory := range []int64{0, 100 << 10} {
 		opt := Options{Mu: 0.03, Memory: memory, Tmp: t.TempDir()}
-		for _, l := range []Level{Theme, Category} {
+		for _, l := range []Level{theme, category} {
 			tested, rep, err := newBench(ctx, twoLevels(200, 1), twoLevels(80, 2), opt, l.of)
 			if err != nil {
 				t.Fatal(err)
@@ -92,7 +92,7 @@ func TestBenchIsTrain(t *testing.T) {
 
 func TestBenchTrials(t *testing.T) {
 	ctx := context.Background()
-	b, _, err := newBench(ctx, twoLevels(200, 1), twoLevels(80, 2), Options{}, Category.of)
+	b, _, err := newBench(ctx, twoLevels(200, 1), twoLevels(80, 2), Options{}, category.of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestBenchTrials(t *testing.T) {
 			t.Errorf("%s: accuracy %v with 60 words and %v with 3, %v", name, many.measures, few.measures, err)
 		}
 	}
-	byOwn, _, err := newBench(ctx, twoLevels(200, 1), twoLevels(80, 2), Options{Select: features.ByGain}, Category.of)
+	byOwn, _, err := newBench(ctx, twoLevels(200, 1), twoLevels(80, 2), Options{Select: features.ByGain}, category.of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestBenchTrials(t *testing.T) {
 
 func TestBenchErrors(t *testing.T) {
 	none := func(func(*datasets.Example, error) bool) {}
-	if _, _, err := newBench(context.Background(), none, nil, Options{}, Theme.of); !errors.Is(err, ErrData) {
+	if _, _, err := newBench(context.Background(), none, nil, Options{}, theme.of); !errors.Is(err, ErrData) {
 		t.Errorf("a bench of nothing: %v", err)
 	}
 	oneTheme := func(yield func(*datasets.Example, error) bool) {
@@ -143,15 +143,15 @@ func TestBenchErrors(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := newBench(context.Background(), oneTheme, nil, Options{}, Theme.of); !errors.Is(err, ErrData) {
+	if _, _, err := newBench(context.Background(), oneTheme, nil, Options{}, theme.of); !errors.Is(err, ErrData) {
 		t.Errorf("a single theme: %v", err)
 	}
-	if _, _, err := newBench(context.Background(), oneTheme, nil, Options{}, Category.of); err != nil {
+	if _, _, err := newBench(context.Background(), oneTheme, nil, Options{}, category.of); err != nil {
 		t.Errorf("four categories of a single theme: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := newBench(ctx, twoLevels(40, 1), nil, Options{}, Theme.of); !errors.Is(err, context.Canceled) {
+	if _, _, err := newBench(ctx, twoLevels(40, 1), nil, Options{}, theme.of); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }

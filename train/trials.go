@@ -1,11 +1,18 @@
 package train
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"golang.org/x/sync/errgroup"
 
@@ -98,7 +105,7 @@ func (t *Trials) Run(ctx context.Context) (*TrialResult, error) {
 
 // levels returns the levels to try: those asked for, else both when the set has them.
 func (t *Trials) levels() ([]Level, error) {
-	both := []Level{Theme, Category}
+	both := []Level{theme, category}
 	choice := t.chosen()
 	switch {
 	case t.Plan.Level.Both && choice:
@@ -111,7 +118,7 @@ func (t *Trials) levels() ([]Level, error) {
 		return both[t.Plan.Level.N : t.Plan.Level.N+1], nil
 	}
 	levels := both[:1]
-	return levels, t.Plan.Each(func(e *datasets.Example) bool {
+	return levels, t.Plan.each(func(e *datasets.Example) bool {
 		if len(e.Labels) > 1 {
 			levels = both
 		}
@@ -123,7 +130,7 @@ func (t *Trials) levels() ([]Level, error) {
 // rows that have none, say the front pages of a theme, are left out.
 func (t *Trials) bench(ctx context.Context, level Level, both bool) (*bench, error) {
 	p := t.Plan
-	if both || level == Category {
+	if both || level == category {
 		p.Level.N = 1
 	}
 	parts, err := p.Parts()
@@ -216,4 +223,293 @@ func (r *TrialResult) Print(w io.Writer) {
 	if r.HTML != nil {
 		printable.Fprintf(w, "The figures: %s\n", *r.HTML)
 	}
+}
+
+// Level is one of the ways in which the same pages are labelled, coarse to fine.
+type Level string
+
+// The levels of paper A: four themes, eleven categories.
+const (
+	theme    Level = "theme"    // the first of a row's labels
+	category Level = "category" // the second, or the only one
+)
+
+// of returns the label of an example at a level, "" when it has none. An example without a list
+// of labels has its Label at every level.
+func (l Level) of(e *datasets.Example) string {
+	switch {
+	case len(e.Labels) == 0:
+		return e.Label
+	case l == theme:
+		return e.Labels[0]
+	}
+	return e.Labels[min(1, len(e.Labels)-1)]
+}
+
+// bench is a labelled set as counts, on which classifiers and numbers of words are tried without
+// reading a page's text again. Several goroutines may use it.
+type bench struct {
+	opt    Options
+	class  func(*datasets.Example) string
+	train  *corpus
+	test   *corpus // classes as in train, −1 for others; nil without a test
+	fold   []int   // without a test
+	folds  int
+	counts *features.Counts // of the training pages' words
+}
+
+// trial says what is tried.
+type trial struct {
+	classifier string
+	words      int              // keep so many words, those that gain most; 0: all, or those of mu
+	mu         float64          // keep words that gain this much at least (paper A eq. 5), in nats
+	by         features.Measure // how words are ranked; "" is as the bench's Options say, or the classifier's own way
+}
+
+// tried is the outcome of a trial.
+type tried struct {
+	words int // kept, of all training pages
+	// measures are of the test pages or, without any, of the training pages in
+	// cross-validation; nil when no word was left. The best score tells the class: there is
+	// no calibration, which in Train may move a few pages.
+	measures *Measures
+}
+
+// newBench reads a training and a test set once each; test may be nil. Words are counted, ranked
+// and selected on the training set alone. opt.Words is the most and opt.Mu the least that trials
+// will ask for, for sets that do not fit into memory (docs/training.md).
+func newBench(ctx context.Context, train, test datasets.Stream, opt Options, class func(*datasets.Example) string) (*bench, *Report, error) {
+	if err := opt.complete(); err != nil {
+		return nil, nil, err
+	}
+	rep := &Report{Accuracy: map[string]float64{}}
+	c, err := gatherBy(ctx, train, &opt, rep, class, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &bench{opt: opt, class: class, train: c, counts: c.counts(c.all())}
+	if test != nil {
+		return b, rep, b.readTest(ctx, test, rep)
+	}
+	if b.fold, b.folds = c.folds(&opt); b.folds < 2 {
+		return nil, nil, fmt.Errorf("%w: without test pages the folds need two pages of each class", ErrData)
+	}
+	return b, rep, nil
+}
+
+// readTest counts the words of the test pages that the training pages have.
+func (b *bench) readTest(ctx context.Context, test datasets.Stream, rep *Report) error {
+	c := *b.train
+	c.rows, c.y = nil, nil
+	b.test = &c
+	number := map[string]int{}
+	for i, class := range c.classes {
+		number[class] = i
+	}
+	x := features.NewExtractor(b.opt.extractor(true), features.FixedLexicon(c.terms))
+	g := &gatherer{opt: &b.opt}
+	return g.pages(ctx, test, rep, b.class, func(_ *datasets.Example, doc features.Doc, label string) error {
+		class, known := number[label]
+		if !known {
+			class = -1
+		}
+		c.rows, c.y = append(c.rows, x.Count(features.Vector{}, doc)), append(c.y, class)
+		return nil
+	})
+}
+
+// try trains the classifier of a trial and judges it. The same trial has the same outcome,
+// whatever was tried before.
+func (b *bench) try(ctx context.Context, t trial) (out tried, err error) {
+	opt := b.opt
+	opt.Classifier, opt.Words, opt.Mu = t.classifier, t.words, t.mu
+	learners, err := opt.learners()
+	if err != nil {
+		return out, err
+	}
+	if opt.auto() {
+		return out, errors.New("trying classifiers: give each by name; auto, vote and stack choose anew for each number of words")
+	}
+	if opt.Select, err = features.ParseMeasure(string(cmp.Or(t.by, b.opt.Select))); err != nil {
+		return out, err
+	}
+	if out.words = len(b.train.terms); opt.selected() {
+		out.words = len(features.Select(b.counts.RankBy(opt.measures(false)[0]), t.mu, t.words))
+	}
+	if out.words == 0 {
+		return out, nil
+	}
+	by := opt.fitting()
+	by.trial = true
+	truth, predicted, err := b.judge(ctx, learners[0], by)
+	if errors.Is(err, errNoWord) {
+		return out, nil // none in a fold
+	}
+	if err != nil {
+		return out, fmt.Errorf("trying %s with %d words: %w", t.classifier, out.words, err)
+	}
+	m := Measure(len(b.train.classes), truth, predicted)
+	out.measures = &m
+	return out, nil
+}
+
+// judge returns true and predicted classes of the test pages, or of the training pages by
+// cross-validation.
+func (b *bench) judge(ctx context.Context, l learner, by fitting) (truth, predicted []int, err error) {
+	c := b.train
+	if b.test == nil {
+		h, err := crossValidate(ctx, c, l, b.fold, upTo(b.folds), by)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, s := range h.scores {
+			predicted = append(predicted, best(s))
+		}
+		return c.y, predicted, nil
+	}
+	f, err := l.fit(ctx, c, c.all(), by)
+	if err != nil {
+		return nil, nil, err
+	}
+	scores := make([]float64, len(c.classes))
+	for p := range b.test.rows {
+		f.scores(scores, b.test, p)
+		predicted = append(predicted, best(scores))
+	}
+	return b.test.y, predicted, nil
+}
+
+// MuRange is the values of μ of a sweep.
+type MuRange struct{ from, to, step float64 }
+
+const (
+	mostSteps = 1000 // of a sweep
+	finest    = 1e-9 // to which values are rounded
+)
+
+// UnmarshalText reads A:B:STEP.
+func (r *MuRange) UnmarshalText(text []byte) error {
+	var v [3]float64
+	parts := strings.Split(string(text), ":")
+	if len(parts) != 3 {
+		return fmt.Errorf("%q: want A:B:STEP, as in 0.01:0.18:0.01", text)
+	}
+	for i, p := range parts {
+		n, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+		if err != nil || !(n >= 0 && n < 1e9) {
+			return fmt.Errorf("%q: %q is not a μ; want numbers of 0 or more, as in 0.01:0.18:0.01", text, p)
+		}
+		v[i] = n
+	}
+	*r = MuRange{v[0], v[1], v[2]}
+	switch {
+	case r.from < finest:
+		return fmt.Errorf("%q: a μ of 0 keeps every word; begin at %v or above", text, finest)
+	case r.step < finest:
+		return fmt.Errorf("%q: a step of 0 never ends; want a step of at least %v", text, finest)
+	case r.from > r.to:
+		return fmt.Errorf("%q: begins above its end; want A:B:STEP with A ≤ B", text)
+	case (r.to-r.from)/r.step > mostSteps-1:
+		return fmt.Errorf("%q: more than %d steps; want a larger one", text, mostSteps)
+	}
+	return nil
+}
+
+// None says that there is no sweep.
+func (r MuRange) None() bool { return r.step == 0 }
+
+// values returns the range's values, its end included when a step meets it.
+func (r MuRange) values() []float64 {
+	var mu []float64
+	for i := 0; ; i++ {
+		v := math.Round((r.from+float64(i)*r.step)/finest) / (1 / finest) // 0.03, not 0.030000000000000002
+		if v > r.to+r.step*1e-6 {
+			return mu
+		}
+		mu = append(mu, v)
+	}
+}
+
+// Paper A's experiment: 77 words, the knee of its curves, and 100 training pages for
+// each of BankSearch's eleven categories.
+const (
+	protocolWords = 77
+	protocolPages = 100
+)
+
+// protocolDraw returns the training pages a category: those asked for, else 100, or
+// as many as the smallest category has.
+func (t *Trials) protocolDraw() (string, error) {
+	if t.Plan.PerClass != "" || t.Plan.Train != "" {
+		return t.Plan.PerClass, nil
+	}
+	pages := map[string]int{}
+	err := t.Plan.each(func(e *datasets.Example) bool {
+		if label := category.of(e); label != "" && e.Split != "test" {
+			pages[label]++
+		}
+		return true
+	})
+	n, least := protocolPages, ""
+	for _, label := range slices.Sorted(maps.Keys(pages)) {
+		if pages[label] < n {
+			n, least = pages[label], label
+		}
+	}
+	if least != "" {
+		t.Plan.Log.Warn("a category has fewer than the protocol's 100 training pages, so fewer are drawn from each category", "category", least, "pages", n)
+	}
+	return strconv.Itoa(n), err
+}
+
+// published are the figures of paper A for BankSearch, section A5 of the digest.
+func published(level Level, t trial) string {
+	switch name := t.classifier; {
+	case t.words == 0:
+		return "" // not tried there
+	case level == theme && name == "cn2":
+		return "93.2 %"
+	case level == theme && (name == "c45" || name == "nn"):
+		return "90.2 % typical"
+	case level == category && (name == "cn2" || name == "c45"):
+		return "above 80 %"
+	case level == category && name == "nn":
+		return "below both with few words"
+	}
+	return ""
+}
+
+// protocol tries the classifiers with few words, and linear with all.
+func (t *Trials) protocol(ctx context.Context, b *bench, level Level) ([]Row, error) {
+	words := cmp.Or(t.Plan.Options.Words, protocolWords)
+	var trials []trial
+	for _, way := range t.ways(features.ByTFDFGain) {
+		for _, name := range t.Classifiers {
+			trials = append(trials, trial{classifier: name, words: words, by: way})
+		}
+	}
+	trials = append(trials, trial{classifier: "linear"})
+	rows, err := t.try(ctx, b, level, trials)
+	for i, one := range trials {
+		rows[i].Published = published(level, one)
+	}
+	return rows, err
+}
+
+func printProtocol(w io.Writer, rows []Row) {
+	io.WriteString(w, "The published BankSearch experiment, beside the published figures:\n")
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	io.WriteString(tw, "level\tclasses\tclassifier\twords by\twords\ttrain\ttest\taccuracy\t95 % interval\tpublished\n")
+	for _, r := range rows {
+		tests := "folds"
+		if r.TestPages != nil {
+			tests = fmt.Sprint(*r.TestPages)
+		}
+		interval := "–"
+		if r.AccuracyCI != nil {
+			interval = fmt.Sprintf("%.1f to %.1f", 100*r.AccuracyCI[0], 100*r.AccuracyCI[1])
+		}
+		printable.Fprintf(tw, "%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\n", r.Level, r.Classes, r.Classifier, cmp.Or(r.Select, "–"), r.Words, r.TrainPages, tests, percentOf(r.Accuracy), interval, r.Published)
+	}
+	_ = tw.Flush() // its only errors are w's, which stdout would show anyway
 }

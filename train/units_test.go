@@ -27,7 +27,7 @@ func TestFewUnits(t *testing.T) {
 		{"forty pages of four sites", page(40, func(i int) Judged { return Judged{Mark: uint64(i + 1), Site: "abcd"[i%4 : i%4+1]} }), 4},
 		{"pages of unknown text", page(6, func(int) Judged { return Judged{} }), 6},
 	} {
-		m, _ := MeasureJudged(2, c.pages)
+		m, _ := measureJudged(2, c.pages)
 		known := m.Interval() != nil
 		if m.Units != c.units || known != (c.units >= 5) || known == strings.HasPrefix(m.Spread(), "no interval: it needs 5") {
 			t.Errorf("%s: %d units, interval %v, %q; want %d", c.name, m.Units, m.Interval(), m.Spread(), c.units)

@@ -1,13 +1,20 @@
 package train
 
 import (
+	"cmp"
+	"fmt"
 	"io"
+	"math"
 	"slices"
+	"sync/atomic"
 
 	"fossick/classify"
 	"fossick/datasets"
+	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/report"
+	"fossick/internal/stats"
+	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -74,8 +81,8 @@ func (v *Verdicts) label(name string, d features.Doc) Labelled {
 	return said
 }
 
-// Row labels a row of a set, and compares what was said with its class, where it has one
-// that the model knows.
+// Row labels a row of a set, and compares what was said with its class, where it has one that the model
+// knows.
 func (v *Verdicts) Row(e *datasets.Example, d features.Doc) {
 	m := v.classifier.Model()
 	said, truth := v.label(e.URL, d), v.class.Class(e)
@@ -101,8 +108,8 @@ func (v *Verdicts) Result(mistakes int) (*Verdict, error) {
 		m := Measure(len(classes), v.truth, v.predicted)
 		m.Units = len(v.texts)
 		r.Accuracy, r.CI, r.MacroF1, v.spread = &m.Accuracy, m.Interval(), &m.MacroF1, m.Spread()
-		r.PerClass, r.Confusion = ByClass(classes, &m), Confusion(classes, &m)
-		r.Worst = Worst(v.mistakes, mistakes)
+		r.PerClass, r.Confusion = byClass(classes, &m), confusion(classes, &m)
+		r.Worst = worst(v.mistakes, mistakes)
 		r.Trained = v.known.Share()
 	}
 	if v.rival != nil {
@@ -123,9 +130,9 @@ func (v *Verdicts) Print(w io.Writer, r *Verdict) {
 		printable.Fprintf(w, "\nAccuracy %.1f %% (%s), macro F1 %.3f on %s labelled pages\n\n",
 			100**r.Accuracy, v.spread, *r.MacroF1, report.Number(len(v.truth)))
 		classes := v.classifier.Model().Classes
-		PrintClasses(w, classes, r.PerClass, r.Confusion)
-		PrintMatrix(w, classes, r.Confusion)
-		PrintWorst(w, r.Worst, len(v.mistakes))
+		printClasses(w, classes, r.PerClass, r.Confusion)
+		printMatrix(w, classes, r.Confusion)
+		printWorst(w, r.Worst, len(v.mistakes))
 	}
 	if text := v.known.Warning(); text != "" {
 		printable.Fprintf(w, "\n%s: %s\n", v.name, text)
@@ -136,4 +143,217 @@ func (v *Verdicts) Print(w io.Writer, r *Verdict) {
 		}
 		r.McNemar.print(w, []string{v.name, v.rival.name}, *r.Accuracy, *r.AccuracyB)
 	}
+}
+
+// McNemar is the test of two models on one labelled set.
+type Comparison struct {
+	AOnly     int      `json:"a_only"` // pages that A alone has right
+	BOnly     int      `json:"b_only"`
+	Statistic float64  `json:"statistic"` // χ² with continuity correction
+	P         *float64 `json:"p"`         // null of fewer different pages than a test needs
+	Method    string   `json:"method"`    // exact, chi-squared
+}
+
+// rival is the second model, judged on the labelled rows of the first.
+type rival struct {
+	name       string
+	classifier *classify.Classifier
+	right      []bool // by labelled row
+	known      Trained
+}
+
+// Against has a second model judge the labelled rows as well. Models of other classes answer another
+// question, often an easier one: they are not compared.
+func (v *Verdicts) Against(name string, c *classify.Classifier) error {
+	if first, classes := v.classifier.Model(), c.Model().Classes; !slices.Equal(first.Classes, classes) {
+		return usage.Errorf("models of different classes cannot be compared: %s has %s; %s has %s; train both with the same --labels or --topic",
+			v.name, nearest.Some("", first.Classes), name, nearest.Some("", classes))
+	}
+	v.rival = &rival{name: name, classifier: c, known: Trained{Card: &c.Model().Card}}
+	return nil
+}
+
+// judge has the second model label a row.
+func (b *rival) judge(d features.Doc, truth string) {
+	b.known.look(d)
+	b.right = append(b.right, b.classifier.Classify(d).Label == truth)
+}
+
+// compare tests the first model against the second on the rows that both labelled.
+func (v *Verdicts) compare(r *Verdict) error {
+	b := v.rival
+	if len(b.right) == 0 {
+		return fmt.Errorf("%s against %s: no row with a label that the models have; models are compared on a labelled set", v.name, b.name)
+	}
+	var both, aOnly, bOnly int
+	for i, right := range b.right {
+		switch a := v.truth[i] == v.predicted[i]; {
+		case a && right:
+			both++
+		case a:
+			aOnly++
+		case right:
+			bOnly++
+		}
+	}
+	accuracy := float64(both+bOnly) / float64(len(b.right))
+	t := mcNemar(aOnly, bOnly)
+	r.AccuracyB = &accuracy
+	r.McNemar = &Comparison{t.AOnly, t.BOnly, t.Statistic, &t.P, "chi-squared"}
+	if t.Exact {
+		r.McNemar.Method = "exact"
+	}
+	if len(v.texts) < stats.Fewest {
+		r.McNemar.P = nil
+	}
+	return nil
+}
+
+// print says in plain words which model is better, and how sure that is.
+func (r *Comparison) print(w io.Writer, models []string, a, b float64) {
+	printable.Fprintf(w, "\nA  %5.1f %% right  %s\nB  %5.1f %% right  %s\n", 100*a, models[0], 100*b, models[1])
+	printable.Fprintf(w, "A alone is right on %s, B alone on %d. ", pages(r.AOnly), r.BOnly)
+	winner, lead := "A", r.AOnly-r.BOnly
+	if lead < 0 {
+		winner, lead = "B", -lead
+	}
+	switch {
+	case r.AOnly+r.BOnly == 0:
+		io.WriteString(w, "They are right and wrong on the same pages.\n")
+	case lead == 0:
+		io.WriteString(w, "Neither is better.\n")
+	case r.P == nil:
+		printable.Fprintf(w, "%s is right on %s more than %s; there is no test of fewer than %d different pages.\n", winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], stats.Fewest)
+	default:
+		printable.Fprintf(w, "%s is right on %s more than %s; a difference this large happens by chance %s (McNemar's test, %s).\n",
+			winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], oftenness(*r.P), report.PValue(*r.P))
+	}
+}
+
+func pages(n int) string {
+	if n == 1 {
+		return "1 page"
+	}
+	return printable.Sprintf("%d pages", n)
+}
+
+// oftenness says in words how often something with probability p happens.
+func oftenness(p float64) string {
+	switch {
+	case p < 1e-6:
+		return "less than once in a million times"
+	case p < 0.15:
+		return fmt.Sprintf("once in %.0f times", round2(1/p))
+	case p < 0.95:
+		return fmt.Sprintf("%.0f times in 10", 10*p)
+	}
+	return "nearly always"
+}
+
+// round2 rounds x ≥ 1 to two digits.
+func round2(x float64) float64 {
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(x))-1))
+	return math.Round(x/unit) * unit
+}
+
+// Trained counts how many of the pages that a model judges it was trained on. Safe for concurrent use.
+type Trained struct {
+	Card           *models.Card
+	trained, known atomic.Int64
+}
+
+// look takes in a page.
+func (l *Trained) look(d features.Doc) {
+	if len(l.Card.Marks) == 0 {
+		return // a model of an earlier build
+	}
+	trained, known := l.Card.Trained(models.Mark(d))
+	if known {
+		l.known.Add(1)
+	}
+	if trained {
+		l.trained.Add(1)
+	}
+}
+
+// Share is the part of the pages that the model was trained on, by those of which its card can tell. It
+// is nil where it can of none.
+func (l *Trained) Share() *float64 { return shareOrNil(l.trained.Load(), l.known.Load()) }
+
+// Warning says it plainly; "" when there is nothing to say.
+func (l *Trained) Warning() string {
+	if l == nil {
+		return ""
+	}
+	share := l.Share()
+	if share == nil || *share == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the model was trained on %s of these pages and knows their labels, so the figures are too good", report.Percent(*share))
+}
+
+func shareOrNil(k, n int64) *float64 {
+	if n == 0 {
+		return nil
+	}
+	s := float64(k) / float64(n)
+	return &s
+}
+
+// Topic is a model's word on whether pages are of a topic. Safe for concurrent use.
+type Topic struct {
+	Name  string
+	Cut   float64 // the probability from which on a page is on topic
+	Known Trained // of the pages it was asked for
+
+	classifier *classify.Classifier
+	class      int
+}
+
+// NewTopic judges by one of a model's labels: the one asked for, else the one called fallback, else an
+// error lists them. path is the model's name for people.
+func NewTopic(c *classify.Classifier, path, asked, fallback string) (*Topic, error) {
+	m := c.Model()
+	name, err := labelOf(m, path, asked, fallback)
+	if err != nil {
+		return nil, err
+	}
+	return &Topic{Name: name, Cut: m.Threshold(name), Known: Trained{Card: &m.Card}, classifier: c, class: m.Class(name)}, nil
+}
+
+func labelOf(m *models.Model, path, asked, fallback string) (string, error) {
+	labels := nearest.Some(cmp.Or(asked, fallback), m.Classes)
+	switch {
+	case slices.Contains(m.Classes, asked):
+		return asked, nil
+	case asked != "":
+		return "", usage.Errorf("label %q is not one of the model's; %s has %s", asked, path, labels)
+	case slices.Contains(m.Classes, fallback):
+		return fallback, nil
+	}
+	return "", usage.Errorf("the crawl's topic %q is not one of the model's labels; give one with --topic, in eval with --target: %s has %s", fallback, path, labels)
+}
+
+// Probability returns the topic's, and the most probable of the other classes, "" when there is none.
+// unknown says why the model cannot tell, "" when it can; such a page is not on topic.
+func (t *Topic) Probability(d features.Doc) (p float64, rest, unknown string) {
+	t.Known.look(d)
+	r := t.classifier.Classify(d)
+	probs := r.Probs
+	best := -1
+	for i, p := range probs {
+		if i != t.class && (best < 0 || p > probs[best]) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		rest = t.classifier.Model().Classes[best]
+	}
+	return probs[t.class], rest, r.Unknown
+}
+
+// Relevant says whether a page is on topic.
+func (t *Topic) Relevant(d features.Doc) bool {
+	p, _, unknown := t.Probability(d)
+	return p >= t.Cut && unknown == ""
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,8 +13,8 @@ import (
 	"fossick/models"
 )
 
-// vote adds up the calibrated probabilities of several learners, see models.Vote. The shares
-// are equal but for a stack's.
+// vote adds up the calibrated probabilities of several learners, see models.Vote. The shares are equal
+// but for a stack's.
 type vote struct {
 	members []voter
 	stacked bool
@@ -117,14 +118,8 @@ func (b *ballot) model(m *models.Model, f *fitted, c *corpus, opt *Options) *mod
 // byChance is the chance of error from which a learner more is not taken.
 const byChance = 0.05
 
-// poll returns the best vote of cross-validated learners, the best of them when no
-// vote is better beyond chance. With must it is a vote of two at least.
-//
-// From the best learner on, the one that helps most by accuracy joins, as long
-// as one helps. Of these votes each counts that beats the one that counted
-// before by McNemar's test on the held-out pages. All of it rests on scores
-// that cross-validation has anyway. It makes no use of scores that are not
-// there: all learners must have judged the same pages.
+// poll returns the best vote of cross-validated learners, the best of them when no vote is better
+// beyond chance. With must it is a vote of two at least.
 func poll(held []*heldOut, y []int, must bool, seed int64) *heldOut {
 	held = slices.Clone(held)
 	slices.SortStableFunc(held, func(a, b *heldOut) int { return cmp.Compare(b.score, a.score) })
@@ -173,8 +168,8 @@ func nominees(held []*heldOut, y []int, seed int64) []*nominee {
 	return all
 }
 
-// newNominee calibrates a copy of the scores of h: on enoughPages of them, drawn at
-// random, for that takes as long as some learners.
+// newNominee calibrates a copy of the scores of h: on enoughPages of them, drawn at random, for that
+// takes as long as some learners.
 func newNominee(h *heldOut, y []int, seed int64) *nominee {
 	c := &nominee{voter{learner: h.learner}, make([][]float64, len(y))}
 	for p, s := range h.scores {
@@ -221,8 +216,7 @@ func (t tallied) with(c *nominee, y []int) tallied {
 	return tallied{h, members}
 }
 
-// helper returns the nominee that helps most, the first of equal ones, and the vote
-// with it.
+// helper returns the nominee that helps most, the first of equal ones, and the vote with it.
 func (t tallied) helper(left []*nominee, y []int) (at int, top tallied) {
 	for i, c := range left {
 		if next := t.with(c, y); i == 0 || next.score > top.score {
@@ -237,4 +231,79 @@ func (h *heldOut) logs() {
 	for _, s := range h.scores {
 		models.Logs(s)
 	}
+}
+
+// leastShare is the share of a member that adds nothing. It stays all the same, for its rules say why a
+// page has its label; models.Vote wants a share above 0.
+const leastShare = 1e-12
+
+// stacked returns the stack of cross-validated learners (Wolpert 1992): a vote whose shares are those,
+// positive and adding up to 1, that make the labels of held-out pages most likely (Smyth and Wolpert
+// 1999). All learners must have judged the same pages.
+func stacked(all []*nominee, y []int) *heldOut {
+	share := mixture(all, y)
+	v := vote{stacked: true}
+	for i, n := range all {
+		n.share = max(share[i], leastShare)
+		v.members = append(v.members, n.voter)
+	}
+	slices.SortStableFunc(v.members, func(a, b voter) int { return cmp.Compare(b.share, a.share) })
+	top := newHeldOut(v, len(y))
+	for p := range y {
+		if all[0].probs[p] == nil {
+			continue
+		}
+		top.scores[p] = make([]float64, len(all[0].probs[p]))
+		for i, n := range all {
+			for class, q := range n.probs[p] {
+				top.scores[p][class] += share[i] * q
+			}
+		}
+	}
+	top.logs()
+	top.score = accuracy(top.scores, y)
+	return top
+}
+
+// topicalNominee is newNominee for a topic against the rest: o is calibrated by Platt's sigmoid on all
+// its rounds, and votes with the first.
+func topicalNominee(o *contender, y []int) *nominee {
+	c := &nominee{voter{learner: o.learner, cal: platt(o.rounds, y, func(int) bool { return true })}, make([][]float64, len(y))}
+	for p, s := range o.rounds[0].scores {
+		if c.probs[p] = slices.Clone(s); s != nil {
+			c.cal.Apply(c.probs[p])
+		}
+	}
+	return c
+}
+
+// mixture returns the shares that maximise Σ_p ln Σ_m share_m · P_m(class of p), by expectation
+// maximisation. The sum is concave, so where it starts does not matter.
+func mixture(all []*nominee, y []int) []float64 {
+	share := slices.Repeat([]float64{1 / float64(len(all))}, len(all))
+	for range 1000 {
+		next, judged := make([]float64, len(all)), 0.0
+		for p, class := range y {
+			if all[0].probs[p] == nil {
+				continue
+			}
+			judged++
+			var whole float64
+			for i, n := range all {
+				whole += share[i] * max(n.probs[p][class], leastProbability)
+			}
+			for i, n := range all {
+				next[i] += share[i] * max(n.probs[p][class], leastProbability) / whole
+			}
+		}
+		moved := 0.0
+		for i := range next {
+			next[i] /= judged
+			moved = max(moved, math.Abs(next[i]-share[i]))
+		}
+		if share = next; moved < 1e-6 {
+			break
+		}
+	}
+	return share
 }

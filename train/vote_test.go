@@ -15,8 +15,8 @@ import (
 	"fossick/models"
 )
 
-// judgedAs returns a learner that has judged pages of two classes: sure[p] is the
-// difference of its scores of page p, above 0 for class 0.
+// judgedAs returns a learner that has judged pages of two classes: sure[p] is the difference of its
+// scores of page p, above 0 for class 0.
 func judgedAs(l learner, y []int, sure []float64) *heldOut {
 	h := newHeldOut(l, len(y))
 	for p, v := range sure {
@@ -26,8 +26,8 @@ func judgedAs(l learner, y []int, sure []float64) *heldOut {
 	return h
 }
 
-// erring returns scores that are right, and sure, but on some pages, where they are
-// wrong and less sure.
+// erring returns scores that are right, and sure, but on some pages, where they are wrong and less
+// sure.
 func erring(y []int, wrong func(p int) bool) []float64 {
 	s := make([]float64, len(y))
 	for p, class := range y {
@@ -39,9 +39,8 @@ func erring(y []int, wrong func(p int) bool) []float64 {
 	return s
 }
 
-// TestPoll: three learners, each wrong on pages of its own, outvote each
-// other's errors. One that is wrong where the best is does not join; nor does
-// one that helps on so few pages that it may be chance.
+// TestPoll: three learners, each wrong on pages of its own, outvote each other's errors. One that is
+// wrong where the best is does not join; nor does one that helps on so few pages that it may be chance.
 func TestPoll(t *testing.T) {
 	y := make([]int, 300)
 	for p := range y {
@@ -85,8 +84,8 @@ func TestPoll(t *testing.T) {
 	}
 }
 
-// TestPollOfChance: of learners that guess, none is helped by another but by chance;
-// a vote may be taken a few times in a hundred.
+// TestPollOfChance: of learners that guess, none is helped by another but by chance; a vote may be
+// taken a few times in a hundred.
 func TestPollOfChance(t *testing.T) {
 	taken := 0
 	for seed := range uint64(100) {
@@ -134,8 +133,8 @@ func mixed(n int, seed uint64) []*datasets.Example {
 	return set
 }
 
-// TestVoteModel: a vote that is asked for is a model that says what training said,
-// the same bytes again, and survives its file.
+// TestVoteModel: a vote that is asked for is a model that says what training said, the same bytes
+// again, and survives its file.
 func TestVoteModel(t *testing.T) {
 	for _, opt := range []Options{{Words: 25}, {}} {
 		opt.Classifier, opt.Seed, opt.Explain = models.Voting, 4, true
@@ -230,9 +229,9 @@ func TestBallotIsModel(t *testing.T) {
 	}
 }
 
-// TestAutoKeepsUp: auto is never more than a point below the best classifier by
-// itself, on pages that took no part in the choice. FOSSICK_AUTO=1 also tries it where
-// words are selected, which takes minutes, most of them golearn's.
+// TestAutoKeepsUp: auto is never more than a point below the best classifier by itself, on pages that
+// took no part in the choice. FOSSICK_AUTO=1 also tries it where words are selected, which takes
+// minutes, most of them golearn's.
 func TestAutoKeepsUp(t *testing.T) {
 	fulltest.Only(t, "trains on whole corpora")
 	webkb := Options{Target: Target{Labels: []string{"student", "faculty", "course", "project"}}}
@@ -280,8 +279,8 @@ func TestAutoKeepsUp(t *testing.T) {
 	}
 }
 
-// BenchmarkPoll: four learners that are right on two pages in three, on as many pages
-// and classes as 20 Newsgroups has for training.
+// BenchmarkPoll: four learners that are right on two pages in three, on as many pages and classes as 20
+// Newsgroups has for training.
 func BenchmarkPoll(b *testing.B) {
 	const pages, classes = 11314, 20
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 	"fossick/internal/page"
@@ -27,7 +27,7 @@ func TestAgentsByNATS(t *testing.T) {
 	fulltest.Only(t, "agents wait for each other's leases")
 	t.Parallel()
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), corpusweb.Options{Log: log, Latency: 30 * time.Millisecond})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), web.Options{Log: log, Latency: 30 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestAgentDiesByNATS(t *testing.T) {
 func agentDies(t *testing.T, kept bool, flags ...string) {
 	t.Parallel()
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 40), corpusweb.Options{Log: log, Latency: 300 * time.Millisecond}) // so that all join before it is through
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 40), web.Options{Log: log, Latency: 300 * time.Millisecond}) // so that all join before it is through
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 )
 
@@ -69,7 +69,7 @@ type faultyCrawl struct {
 func (c *faultyCrawl) run(last int) {
 	t := c.t
 	c.net = newNetLab(t, 3)
-	addr, _, stop, err := serveAt(t.Context(), c.net.addr+":0", linkedWeb(faultyHosts, faultyPages), corpusweb.Options{Log: c.log, Latency: 30 * time.Millisecond})
+	addr, _, stop, err := serveAt(t.Context(), c.net.addr+":0", linkedWeb(faultyHosts, faultyPages), web.Options{Log: c.log, Latency: 30 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 )
@@ -18,7 +18,7 @@ import (
 func TestLabelAtTheOtherAgent(t *testing.T) {
 	fulltest.Only(t, "agents wait for each other's leases")
 	t.Parallel()
-	addr, stop, err := serve(t.Context(), "demo", corpusweb.Options{Latency: 100 * time.Millisecond})
+	addr, stop, err := serve(t.Context(), "demo", web.Options{Latency: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"fossick/crawler/cluster/bus"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 )
 
 // Of TestAgentsScale: a web that is bound by latency and rests, and for how long it is
@@ -35,7 +35,7 @@ func TestAgentsScale(t *testing.T) {
 	if os.Getenv("FOSSICK_SCALE") == "" {
 		t.Skip("set FOSSICK_SCALE=1 to measure crawls of 1, 2, 4 and 8 agents; takes a quarter of an hour")
 	}
-	web := linkedWeb(scaleHosts, scalePages)
+	pages := linkedWeb(scaleHosts, scalePages)
 	var seeds strings.Builder
 	for h := 0; h < scaleHosts; h += 5 {
 		fmt.Fprintf(&seeds, "http://h%d.test/0\n", h)
@@ -48,7 +48,7 @@ func TestAgentsScale(t *testing.T) {
 	for _, c := range []struct{ agents, servers int }{{1, 1}, {2, 1}, {4, 1}, {8, 1}, {4, 3}, {8, 3}} {
 		agents := c.agents
 		log := &requestLog{}
-		addr, _, stop, err := serveSet(t.Context(), web, corpusweb.Options{Log: log, Latency: scaleLatency})
+		addr, _, stop, err := serveSet(t.Context(), pages, web.Options{Log: log, Latency: scaleLatency})
 		if err != nil {
 			t.Fatal(err)
 		}

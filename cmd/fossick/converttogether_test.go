@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"fossick/crawler/cluster/bus"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/export/place"
 	"fossick/internal/fulltest"
 	"fossick/store"
@@ -29,7 +29,7 @@ import (
 func TestConvertTogether(t *testing.T) {
 	fulltest.Only(t, "it waits for processes; package convert has deaths at every moment, in one process")
 	t.Parallel()
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(12, 40), corpusweb.Options{})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(12, 40), web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

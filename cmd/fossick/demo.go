@@ -11,7 +11,7 @@ import (
 
 	"fossick/crawler/crawlplan"
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval"
 	"fossick/eval/monitor"
 	"fossick/internal/printable"
@@ -74,7 +74,7 @@ func (c demoCmd) Run(a *app) error {
 	if err := c.writeExamples(set); err != nil {
 		return err
 	}
-	proxy, stop, err := corpusweb.OnLoopback(a.ctx, corpusweb.Options{Logger: a.log}, set)
+	proxy, stop, err := web.OnLoopback(a.ctx, web.Options{Logger: a.log}, set)
 	if err != nil {
 		return err
 	}

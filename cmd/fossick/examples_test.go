@@ -16,7 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 	"fossick/internal/help"
 	"fossick/internal/settings"
@@ -214,7 +214,7 @@ func exampleWeb(t *testing.T) (addr, ca string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, ca, stop, err := serveSets(t.Context(), "127.0.0.1:0", corpusweb.Options{}, more, demo)
+	addr, ca, stop, err := serveSets(t.Context(), "127.0.0.1:0", web.Options{}, more, demo)
 	if err != nil {
 		t.Fatal(err)
 	}

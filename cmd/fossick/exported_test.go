@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/export/sources"
 	"fossick/graph"
 	"fossick/internal/fulltest"
@@ -89,7 +89,7 @@ func crawlCorpus(t *testing.T, corpus, dir string) {
 			starts[host] = e.URL
 		}
 	}
-	addr, ca, stop, err := serveSet(t.Context(), set, corpusweb.Options{})
+	addr, ca, stop, err := serveSet(t.Context(), set, web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 	"fossick/internal/tries"
@@ -24,7 +24,7 @@ import (
 // TestFaultStates asks for a page with each fault, through the proxy, and wants
 // the state that the fault's description names.
 func TestFaultStates(t *testing.T) {
-	all := corpusweb.Faults()
+	all := web.Faults()
 	if len(all) < 30 {
 		t.Fatalf("%d faults; want 30 at least", len(all))
 	}
@@ -39,7 +39,7 @@ func TestFaultStates(t *testing.T) {
 }
 
 // faultState fetches a page of a web where everything has the fault.
-func faultState(t *testing.T, f *corpusweb.Fault) fetch.State {
+func faultState(t *testing.T, f *web.Fault) fetch.State {
 	set := datasets.FromSeq("pages", func(yield func(*datasets.Example, error) bool) {
 		for _, u := range []string{"http://first.test/", "https://a.test/page"} {
 			if !yield(&datasets.Example{URL: u, HTML: "<title>Page</title><p>An honest page, long enough to be cut in two."}, nil) {
@@ -47,7 +47,7 @@ func faultState(t *testing.T, f *corpusweb.Fault) fetch.State {
 			}
 		}
 	}, datasets.Options{})
-	addr, ca, stop, err := serveSet(t.Context(), set, corpusweb.Options{Faults: corpusweb.FaultPlan{Share: 1, Names: []string{f.Name}}})
+	addr, ca, stop, err := serveSet(t.Context(), set, web.Options{Faults: web.FaultPlan{Share: 1, Names: []string{f.Name}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func faultyWeb(hosts int) *datasets.Set {
 func TestFaultyCrawl(t *testing.T) {
 	t.Parallel()
 	var quick, slow []string
-	for _, f := range corpusweb.Faults() {
+	for _, f := range web.Faults() {
 		if endsByTime(f.States) {
 			slow = append(slow, f.Name)
 		} else {
@@ -156,7 +156,7 @@ func endsByTime(states []string) bool {
 
 func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 	log := &requestLog{}
-	addr, ca, stop, err := serveSet(t.Context(), faultyWeb(hosts), corpusweb.Options{Log: log, Faults: corpusweb.FaultPlan{Share: 1.0 / 3, Names: names}})
+	addr, ca, stop, err := serveSet(t.Context(), faultyWeb(hosts), web.Options{Log: log, Faults: web.FaultPlan{Share: 1.0 / 3, Names: names}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,16 +229,16 @@ func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 
 // faultsByName is asked for each line of a log; some faults take milliseconds to
 // make.
-var faultsByName = sync.OnceValue(func() map[string]*corpusweb.Fault {
-	byName := map[string]*corpusweb.Fault{}
-	for _, f := range corpusweb.Faults() {
+var faultsByName = sync.OnceValue(func() map[string]*web.Fault {
+	byName := map[string]*web.Fault{}
+	for _, f := range web.Faults() {
 		byName[f.Name] = &f
 	}
 	return byName
 })
 
 // faultNamed returns a fault, nil when there is none of that name.
-func faultNamed(name string) *corpusweb.Fault { return faultsByName()[name] }
+func faultNamed(name string) *web.Fault { return faultsByName()[name] }
 
 func checkFaultyStore(t *testing.T, s *store.Store) {
 	t.Helper()

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 	"fossick/store"
@@ -19,15 +19,15 @@ import (
 func TestFaultySitemaps(t *testing.T) {
 	fulltest.Only(t, "serves sitemaps of half a gigabyte")
 	var names []string
-	for _, f := range corpusweb.Faults() {
+	for _, f := range web.Faults() {
 		if strings.HasPrefix(f.Name, "sitemap-") {
 			names = append(names, f.Name)
 		}
 	}
 	const hosts = 40
 	log := &requestLog{}
-	addr, ca, stop, err := serveSet(t.Context(), faultyWeb(hosts), corpusweb.Options{
-		Log: log, Sitemaps: true, Faults: corpusweb.FaultPlan{Share: 1, Names: names},
+	addr, ca, stop, err := serveSet(t.Context(), faultyWeb(hosts), web.Options{
+		Log: log, Sitemaps: true, Faults: web.FaultPlan{Share: 1, Names: names},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"fossick/crawler/control"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 	"fossick/store"
@@ -98,7 +98,7 @@ func TestForgetInARunningCrawl(t *testing.T) {
 	const hosts = 6
 	pages := fulltest.Rounds(60, 400)
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Latency: time.Millisecond})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Latency: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestKillForget(t *testing.T) {
 	const hosts = 6
 	const pages = 60
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Latency: time.Millisecond})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Latency: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

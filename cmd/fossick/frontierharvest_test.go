@@ -10,7 +10,7 @@ import (
 	"fossick/crawler/urlfrontier"
 	"fossick/crawler/urlfrontier/api"
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/page"
 )
 
@@ -23,7 +23,7 @@ func TestFrontierHarvest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web, err := corpusweb.New(t.Context(), corpusweb.Options{}, set)
+	web, err := web.New(t.Context(), web.Options{}, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func serveFrontier(t *testing.T, topic string) frontierClient {
 // smallCrawler fetches pages one by one, without manners: its web is in memory.
 type smallCrawler struct {
 	t      *testing.T
-	web    *corpusweb.Web
+	web    *web.Web
 	labels map[string]string
 	topic  string
 	budget int

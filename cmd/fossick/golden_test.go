@@ -14,7 +14,7 @@ import (
 
 	"fossick/crawler/crawlplan"
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/lab"
 	"fossick/internal/fulltest"
 )
@@ -51,7 +51,7 @@ func TestOrdersAreKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			addr, ca, stop, err := serveSet(t.Context(), upperFolders(t, corpus, test.folders), corpusweb.Options{})
+			addr, ca, stop, err := serveSet(t.Context(), upperFolders(t, corpus, test.folders), web.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/help"
 	"fossick/internal/printable"
 	"fossick/internal/tries"
@@ -51,7 +51,7 @@ func TestHostileWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, _, stop, err := serveSet(t.Context(), set, corpusweb.Options{})
+	addr, _, stop, err := serveSet(t.Context(), set, web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

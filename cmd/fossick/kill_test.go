@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 	"fossick/store"
@@ -48,7 +48,7 @@ func TestKill(t *testing.T) {
 		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed})
 	})
 	t.Run("faulty", func(t *testing.T) { // by faults that no time limit ends, and that cost no long back-off
-		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed, faults: corpusweb.FaultPlan{Share: 0.1, Names: []string{
+		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed, faults: web.FaultPlan{Share: 0.1, Names: []string{
 			"redirect-self", "redirect-chain", "redirect-private", "status-403", "busy-503", "binary", "wrong-charset",
 			"long-body", "endless-body", "endless-chunks", "reset", "gzip-bomb", "unclosed",
 		}}})
@@ -97,7 +97,7 @@ type killPlan struct {
 	set    *datasets.Set
 	survey bool // else a crawl for a topic
 	args   []string
-	faults corpusweb.FaultPlan
+	faults web.FaultPlan
 	agents int // each with a store of its own; 0 is one crawl
 
 	order string // a mix; empty: of relevance
@@ -207,7 +207,7 @@ type collected struct {
 func (p killPlan) crawl(t *testing.T, k *killer) collected {
 	t.Helper()
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), p.set, corpusweb.Options{Log: log, Latency: 4 * time.Millisecond, Faults: p.faults})
+	addr, _, stop, err := serveSet(t.Context(), p.set, web.Options{Log: log, Latency: 4 * time.Millisecond, Faults: p.faults})
 	if err != nil {
 		t.Fatal(err)
 	}

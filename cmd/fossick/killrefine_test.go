@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )
@@ -59,7 +59,7 @@ func crawledDemo(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, _, stop, err := serveSet(t.Context(), set, corpusweb.Options{})
+	addr, _, stop, err := serveSet(t.Context(), set, web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/crawlplan"
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/lab"
 	"fossick/internal/fulltest"
 	"fossick/models"
@@ -50,7 +50,7 @@ func TestLabIsFocus(t *testing.T) {
 				corpus = fulltest.Corpus(t, corpus)
 			}
 			set := upperFolders(t, corpus, test.folders)
-			addr, ca, stop, err := serveSet(t.Context(), set, corpusweb.Options{})
+			addr, ca, stop, err := serveSet(t.Context(), set, web.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,7 @@ import (
 
 	"fossick/crawler/control"
 	"fossick/crawler/crawlplan"
-	"fossick/datasets/lists"
+	"fossick/datasets"
 	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/store"
@@ -87,7 +87,7 @@ func (c labelCmd) labels() ([]control.Label, error) {
 	file := io.ReadCloser(os.Stdin)
 	if c.From != "-" {
 		var err error
-		if file, err = lists.Open(c.From); err != nil {
+		if file, err = datasets.OpenList(c.From); err != nil {
 			return nil, fmt.Errorf("--from: %w", err)
 		}
 		defer file.Close()

@@ -15,7 +15,7 @@ import (
 
 	"fossick/crawler/control"
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 	"fossick/internal/process"
@@ -108,7 +108,7 @@ func hubWeb(hubs, links int) *datasets.Set {
 func TestLabelInALongQueue(t *testing.T) {
 	t.Parallel()
 	hubs := fulltest.Rounds(8, 80)
-	addr, _, stop, err := serveSet(t.Context(), hubWeb(hubs, 2000), corpusweb.Options{})
+	addr, _, stop, err := serveSet(t.Context(), hubWeb(hubs, 2000), web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestLabelInALongQueue(t *testing.T) {
 // is lost, and the store is sound.
 func TestKillLabel(t *testing.T) {
 	t.Parallel()
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(8, 40), corpusweb.Options{})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(8, 40), web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestLabelsMoveACrawl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, ca, stop, err := serveSet(t.Context(), set, corpusweb.Options{Latency: 10 * time.Millisecond})
+	addr, ca, stop, err := serveSet(t.Context(), set, web.Options{Latency: 10 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/lab/plan"
 	"fossick/internal/fulltest"
 )
@@ -80,7 +80,7 @@ func newHarvestRun(t *testing.T, corpus, topic string, sets int, delay string, p
 		Corpus: corpus, Topic: topic, Policy: policies, Links: "all",
 		Starts: 10, StartSets: sets, TrainSets: 1, Pages: 229,
 	}}
-	served := corpusweb.Options{}
+	served := web.Options{}
 	if delay != "0" {
 		cmd.Polite, cmd.Delay, served.Latency = true, delay, servedLatency
 	}

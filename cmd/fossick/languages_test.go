@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 	"fossick/models"
 	"fossick/models/features"
@@ -150,7 +150,7 @@ func speakAndServe(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	dir := ts.MkAbs(args[1])
 	ts.Check(speak(args[0], dir, false))
-	addr, stop, err := serve(context.Background(), dir, corpusweb.Options{})
+	addr, stop, err := serve(context.Background(), dir, web.Options{})
 	ts.Check(err)
 	ts.Defer(stop)
 	ts.Setenv("PROXY", "http://"+addr)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"fossick/crawler"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 )
@@ -17,7 +17,7 @@ import (
 func TestMinHarvestOnWikispeedia(t *testing.T) {
 	fulltest.Only(t, "crawls a corpus")
 	corpus := fulltest.Corpus(t, "wikispeedia")
-	addr, stop, err := serve(t.Context(), corpus, corpusweb.Options{})
+	addr, stop, err := serve(t.Context(), corpus, web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

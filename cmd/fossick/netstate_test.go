@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 	"fossick/store"
 	"fossick/store/change/netstate"
@@ -23,7 +23,7 @@ func TestChancesOfFaultyCrawl(t *testing.T) {
 	t.Parallel()
 	names := []string{"busy-503", "busy-429", "busy-nonsense", "status-500", "status-403", "status-410"}
 
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(24, 5), corpusweb.Options{Faults: corpusweb.FaultPlan{Share: .4, Names: names}})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(24, 5), web.Options{Faults: web.FaultPlan{Share: .4, Names: names}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package main
 
 import (
 	"fossick/crawler/crawlplan"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/graph/orders"
 	"fossick/graph/rank"
 	"fossick/internal/help"
@@ -27,7 +27,7 @@ var offers = help.Offers{
 
 func faultNames() []string {
 	names := []string{"list"}
-	for _, f := range corpusweb.Faults() {
+	for _, f := range web.Faults() {
 		names = append(names, f.Name)
 	}
 	return names

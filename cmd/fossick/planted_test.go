@@ -8,7 +8,7 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/crawlplan"
 	"fossick/datasets"
-	"fossick/datasets/corpusweb/planted"
+	"fossick/datasets/web"
 	"fossick/internal/page"
 	"fossick/models"
 )
@@ -29,7 +29,7 @@ func TestPlantedDatabases(t *testing.T) {
 	}
 	pages := plantablePages(t, topic.Name)
 	for seed := range uint64(3) {
-		web := planted.New(pages, seed)
+		web := web.NewPlanted(pages, seed)
 		learned, asked := crawlPlanted(t, web, labeller, "learned", seed, requests)
 		byHost, _ := crawlPlanted(t, web, labeller, "anthelion", seed, requests)
 		t.Logf("seed %d: learned %d, anthelion %d of %d on topic; requests by database %v", seed, learned, byHost, web.OnTopic(), asked)
@@ -40,7 +40,7 @@ func TestPlantedDatabases(t *testing.T) {
 }
 
 // plantablePages are the demo set's, as those that databases are planted in.
-func plantablePages(t *testing.T, topic string) (pages []planted.Page) {
+func plantablePages(t *testing.T, topic string) (pages []web.PlantedPage) {
 	t.Helper()
 	set, err := datasets.Open("demo", datasets.Options{})
 	if err != nil {
@@ -54,14 +54,14 @@ func plantablePages(t *testing.T, topic string) (pages []planted.Page) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages = append(pages, planted.Page{URL: e.URL, HTML: e.HTML, Title: p.Title, Text: p.Text, OnTopic: e.Label == topic})
+		pages = append(pages, web.PlantedPage{URL: e.URL, HTML: e.HTML, Title: p.Title, Text: p.Text, OnTopic: e.Label == topic})
 	}
 	return pages
 }
 
 // crawlPlanted returns the pages on topic and new after so many requests, and the requests
 // by kind of database.
-func crawlPlanted(t *testing.T, web *planted.Web, labeller *crawlplan.Labeller, name string, seed uint64, requests int) (onTopic int, asked map[string]int) {
+func crawlPlanted(t *testing.T, web *web.Planted, labeller *crawlplan.Labeller, name string, seed uint64, requests int) (onTopic int, asked map[string]int) {
 	t.Helper()
 	p, err := crawlplan.Named(name)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )
@@ -52,8 +52,8 @@ const (
 func beJudged(t *testing.T, set *datasets.Set, crawl []string) {
 	log := &requestLog{}
 	// Delayed so much that a request in flight at a kill is no rarity.
-	addr, _, stop, err := serveAt(t.Context(), "0.0.0.0:0", set, corpusweb.Options{
-		Log: log, Latency: 10 * time.Millisecond, Disallow: 0.15, CrawlDelay: politeCrawlDelay, Faults: corpusweb.FaultPlan{Share: 0.3},
+	addr, _, stop, err := serveAt(t.Context(), "0.0.0.0:0", set, web.Options{
+		Log: log, Latency: 10 * time.Millisecond, Disallow: 0.15, CrawlDelay: politeCrawlDelay, Faults: web.FaultPlan{Share: 0.3},
 	})
 	if err != nil {
 		t.Fatal(err)

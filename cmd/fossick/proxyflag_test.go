@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 )
 
 // TestProxyPasswordIsNowhere: a proxy's password is in no output, no log and no
 // file, whatever goes wrong.
 func TestProxyPasswordIsNowhere(t *testing.T) {
 	const password = "s3cr3t"
-	addr, stop, err := serve(t.Context(), "demo", corpusweb.Options{})
+	addr, stop, err := serve(t.Context(), "demo", web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

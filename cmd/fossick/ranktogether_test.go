@@ -16,7 +16,7 @@ import (
 
 	"fossick/crawler/cluster"
 	"fossick/crawler/cluster/bus"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )
@@ -58,7 +58,7 @@ func farFrom(t *testing.T, got, want map[string]float64) (off float64) {
 func TestRankTogether(t *testing.T) {
 	fulltest.Only(t, "it waits for processes; cluster/peers and cluster/blockrank have the ways")
 	t.Parallel()
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(12, 12), corpusweb.Options{})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(12, 12), web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 	"fossick/store"
@@ -21,7 +21,7 @@ import (
 func TestReadersOfACrawl(t *testing.T) {
 	fulltest.Only(t, "kills readers of a long crawl; by default reading.txtar reads one")
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), corpusweb.Options{Log: log, Latency: 40 * time.Millisecond})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), web.Options{Log: log, Latency: 40 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

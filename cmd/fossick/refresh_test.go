@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/internal/fulltest"
 )
@@ -22,7 +22,7 @@ func TestKillRefresh(t *testing.T) {
 	t.Parallel()
 	const hosts, pages = 20, 15
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Change: corpusweb.ChangePlan{Mean: 2 * time.Second}})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Change: web.ChangePlan{Mean: 2 * time.Second}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/store"
 )
@@ -48,7 +48,7 @@ func wantRefusal(t *testing.T, what string, code int, text string, words ...stri
 // small is a web for stores to be spoilt, and its crawl.
 func small(t *testing.T) (addr string, focus func(dir string, more ...string) []string) {
 	t.Helper()
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(10, 20), corpusweb.Options{Latency: 5 * time.Millisecond})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(10, 20), web.Options{Latency: 5 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 )
 
 // serveSetCmd is the command "serveset SET" of scripts: it serves a set of the
@@ -14,7 +14,7 @@ func serveSetCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serveset SET")
 	}
-	addr, stop, err := serve(context.Background(), ts.MkAbs(args[0]), corpusweb.Options{})
+	addr, stop, err := serve(context.Background(), ts.MkAbs(args[0]), web.Options{})
 	ts.Check(err)
 	ts.Defer(stop)
 	ts.Setenv("PROXY", "http://"+addr)

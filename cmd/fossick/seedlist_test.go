@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/page"
-	"fossick/relevance/seeds"
+	"fossick/relevance/propose"
 	"fossick/store"
 )
 
 // TestManySeedsAreKept: a crawl knows its start pages when the file is gone, also
 // where they are more than its settings have room for.
 func TestManySeedsAreKept(t *testing.T) {
-	addr, stop, err := serve(t.Context(), "demo", corpusweb.Options{})
+	addr, stop, err := serve(t.Context(), "demo", web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestManySeedsAreKept(t *testing.T) {
 	if size := len(s.Info().Settings); size > 1<<20 {
 		t.Errorf("settings of %d bytes", size)
 	}
-	l := seeds.New(page.NewNormalizer(nil))
+	l := propose.New(page.NewNormalizer(nil))
 	if err := l.AddFile(filepath.Join("crawl", "seeds.txt")); err != nil || len(l.URLs) != n {
 		t.Errorf("%d start pages are kept, %v; want %d", len(l.URLs), err, n)
 	}

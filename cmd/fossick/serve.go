@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/printable"
 	"fossick/internal/serving"
 	"fossick/internal/wholefile"
@@ -89,7 +89,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 	defer listener.Close() // Serve has closed it, unless New fails
 	reading := a.task("reading "+strings.Join(c.Corpus, ", "), "pages")
 	opt.Progress = reading.Add
-	web, err := corpusweb.New(a.ctx, opt, sets...)
+	web, err := web.New(a.ctx, opt, sets...)
 	reading.End()
 	if err != nil {
 		return err
@@ -110,10 +110,10 @@ func (c *serveCmd) Run(a *app) (err error) {
 }
 
 // options turns the flags into the web's options, but for the log.
-func (c *serveCmd) options(a *app) (corpusweb.Options, error) {
-	opt := corpusweb.Options{
+func (c *serveCmd) options(a *app) (web.Options, error) {
+	opt := web.Options{
 		Latency: c.Latency, Disallow: c.Disallow, CrawlDelay: c.CrawlDelay,
-		Seed: uint64(a.seed), Logger: a.log, Sitemaps: c.Sitemaps, Change: corpusweb.ChangePlan{Mean: c.Change, Adverts: c.Adverts, Away: c.Away, Wrong: c.Wrong},
+		Seed: uint64(a.seed), Logger: a.log, Sitemaps: c.Sitemaps, Change: web.ChangePlan{Mean: c.Change, Adverts: c.Adverts, Away: c.Away, Wrong: c.Wrong},
 	}
 	switch {
 	case len(c.Corpus) == 0:
@@ -125,7 +125,7 @@ func (c *serveCmd) options(a *app) (corpusweb.Options, error) {
 	case c.Disallow < 0 || c.Disallow >= 1:
 		return opt, usagef("--disallow %v: want a share from 0 to less than 1", c.Disallow)
 	}
-	plan, err := corpusweb.ParseFaults(c.Faults)
+	plan, err := web.ParseFaults(c.Faults)
 	if err != nil {
 		return opt, usagef("--%v", err)
 	}
@@ -143,7 +143,7 @@ type faultResult struct {
 // listFaults prints what --faults can do.
 func listFaults(a *app) error {
 	var all []faultResult
-	for _, f := range corpusweb.Faults() {
+	for _, f := range web.Faults() {
 		all = append(all, faultResult{f.Name, f.About, f.States})
 	}
 	result := struct {
@@ -160,7 +160,7 @@ func listFaults(a *app) error {
 }
 
 // ready prints the result: from now on requests are answered.
-func (c *serveCmd) ready(a *app, web *corpusweb.Web, addr string) error {
+func (c *serveCmd) ready(a *app, web *web.Web, addr string) error {
 	st := web.Stats()
 	if st.Unserved > 0 {
 		a.say("%d rows have no http or https URL and are not served", st.Unserved)

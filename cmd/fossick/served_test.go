@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 )
 
 // requestLog collects what a served corpus logs; safe for concurrent use.
@@ -71,7 +71,7 @@ func (l *requestLog) requests(t *testing.T) []request {
 }
 
 // serve serves a corpus on loopback until the test ends; it returns the address.
-func serve(ctx context.Context, corpus string, opt corpusweb.Options) (addr string, stop func(), err error) {
+func serve(ctx context.Context, corpus string, opt web.Options) (addr string, stop func(), err error) {
 	set, err := datasets.Open(corpus, datasets.Options{})
 	if err != nil {
 		return "", nil, err
@@ -81,19 +81,19 @@ func serve(ctx context.Context, corpus string, opt corpusweb.Options) (addr stri
 }
 
 // serveSet is serve for a set that is open; ca is the file of its authority.
-func serveSet(ctx context.Context, set *datasets.Set, opt corpusweb.Options) (addr, ca string, stop func(), err error) {
+func serveSet(ctx context.Context, set *datasets.Set, opt web.Options) (addr, ca string, stop func(), err error) {
 	return serveAt(ctx, "127.0.0.1:0", set, opt)
 }
 
 // serveAt is serveSet at an address.
-func serveAt(ctx context.Context, at string, set *datasets.Set, opt corpusweb.Options) (addr, ca string, stop func(), err error) {
+func serveAt(ctx context.Context, at string, set *datasets.Set, opt web.Options) (addr, ca string, stop func(), err error) {
 	return serveSets(ctx, at, opt, set)
 }
 
 // serveSets is serveAt for several sets.
-func serveSets(ctx context.Context, at string, opt corpusweb.Options, sets ...*datasets.Set) (addr, ca string, stop func(), err error) {
+func serveSets(ctx context.Context, at string, opt web.Options, sets ...*datasets.Set) (addr, ca string, stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	web, err := corpusweb.New(ctx, opt, sets...)
+	web, err := web.New(ctx, opt, sets...)
 	if err != nil {
 		cancel()
 		return "", "", nil, err
@@ -113,7 +113,7 @@ func serveSets(ctx context.Context, at string, opt corpusweb.Options, sets ...*d
 
 // serveDemo gives each script $PROXY, the demo set as a web.
 func serveDemo(env *testscript.Env) error {
-	addr, stop, err := serve(context.Background(), "demo", corpusweb.Options{})
+	addr, stop, err := serve(context.Background(), "demo", web.Options{})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 )
 
@@ -40,7 +40,7 @@ func TestStats(t *testing.T) {
 				t.Fatal(err)
 			}
 			log := &requestLog{}
-			addr, ca := serveNamed(t, set, func() {}, corpusweb.Options{Latency: time.Millisecond, Log: log, Faults: corpusweb.FaultPlan{
+			addr, ca := serveNamed(t, set, func() {}, web.Options{Latency: time.Millisecond, Log: log, Faults: web.FaultPlan{
 				Share: 0.1, Names: []string{"status-403", "status-410", "redirect-nowhere", "wrong-type", "hang-up", "short-body"}}})
 			dir, model := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "model")
 			fossick(t, "train", "demo", "--labels", "banking,other", "--classifier", "nb", "--quiet", "-o", model)
@@ -70,9 +70,9 @@ func countedCrawl(proxy, ca, dir string) []string {
 
 // serveNamed serves a set until the test ends, by servers that say what they are; see serverOf.
 // Each request calls pass before it is answered.
-func serveNamed(t *testing.T, set *datasets.Set, pass func(), opt corpusweb.Options) (addr, ca string) {
+func serveNamed(t *testing.T, set *datasets.Set, pass func(), opt web.Options) (addr, ca string) {
 	t.Helper()
-	web, err := corpusweb.New(t.Context(), opt, set)
+	web, err := web.New(t.Context(), opt, set)
 	if err != nil {
 		t.Fatal(err)
 	}

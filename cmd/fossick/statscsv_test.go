@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 )
 
 // copiedWeb has 30 pages of their own by http and 20 by https, 7 that are equal to one of
@@ -55,7 +55,7 @@ func copiedWeb() *datasets.Set {
 // TestStatsTables: of a web that is known the rows of duplicates and of TLS are known; no header
 // of a near-duplicate is kept. Each table of --csv has the columns and values of --json.
 func TestStatsTables(t *testing.T) {
-	addr, ca := serveNamed(t, copiedWeb(), func() {}, corpusweb.Options{})
+	addr, ca := serveNamed(t, copiedWeb(), func() {}, web.Options{})
 	dir, folder := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "tables")
 	fossick(t, "focus", "--topic", "x", "--keywords", "page", "--links", "all", "--order", "bfs", "--proxy", "http://"+addr, "--ca", ca,
 		"--delay", "0", "--workers", "1", "--seed", "http://start.test/", "--store", dir, "--quiet")

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 )
 
@@ -45,7 +45,7 @@ func TestStatsOfACrawl(t *testing.T) {
 		flags = append(flags, "--seed", seeds[len(seeds)-1])
 	}
 	crawl := func(log io.Writer, pass func(), opened func(string, []string)) {
-		addr, ca := serveNamed(t, set, pass, corpusweb.Options{Log: log, Faults: corpusweb.FaultPlan{Share: 0.1, Names: []string{"status-403", "redirect-nowhere", "wrong-type"}}})
+		addr, ca := serveNamed(t, set, pass, web.Options{Log: log, Faults: web.FaultPlan{Share: 0.1, Names: []string{"status-403", "redirect-nowhere", "wrong-type"}}})
 		dir := filepath.Join(t.TempDir(), "crawl")
 		opened(dir, append(append(countedCrawl(addr, ca, dir), "--links", "host"), flags...))
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )
@@ -81,7 +81,7 @@ func TestSurveyRounds(t *testing.T) {
 func surveyRounds(t *testing.T, candidates string) {
 	const hosts, pages = 8, 6
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func surveyRounds(t *testing.T, candidates string) {
 // TestSeedsTable: by the ID and the hashes of a row the store finds the URL and its page.
 func TestSeedsTable(t *testing.T) {
 	t.Parallel()
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(6, 5), corpusweb.Options{})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(6, 5), web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestSurveyFindsPages(t *testing.T) {
 			}
 		}
 	}, datasets.Options{})
-	addr, _, stop, err := serveSet(t.Context(), set, corpusweb.Options{Log: log})
+	addr, _, stop, err := serveSet(t.Context(), set, web.Options{Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/models"
 )
@@ -51,7 +51,7 @@ func TestTopicCheckBuiltIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, ca, stop, err := serveSet(t.Context(), set, corpusweb.Options{})
+	addr, ca, stop, err := serveSet(t.Context(), set, web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

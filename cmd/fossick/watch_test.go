@@ -16,7 +16,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 	"fossick/internal/stats"
 	"fossick/store"
@@ -36,7 +36,7 @@ func TestWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web, addr := changingDemo(t, set, log, corpusweb.ChangePlan{Mean: 4 * time.Second, Adverts: 1, Away: .2})
+	served, addr := changingDemo(t, set, log, web.ChangePlan{Mean: 4 * time.Second, Adverts: 1, Away: .2})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	plan := killPlan{args: append(demoSeeds(t), "--max-pages", "120", "--exclude", `[?&]|/calendar/|/threads`)}
 	var errs bytes.Buffer
@@ -74,14 +74,14 @@ func TestWatch(t *testing.T) {
 	}
 	j := mannersJudge{log: requests, delay: killRest, robots: readRobots(t, addr, requests)}
 	j.judge().report(t)
-	agree(t, web, dir)
-	ratesAgree(t, web, dir)
+	agree(t, served, dir)
+	ratesAgree(t, served, dir)
 }
 
 // ratesAgree holds the rates of --history FILE.jsonl against the truth, of pages that change
 // less often than the estimator can tell from always. The web's median must lie well below
 // that: intervals hold in the mean over all pages, not over those that change least.
-func ratesAgree(t *testing.T, web *corpusweb.Web, dir string) {
+func ratesAgree(t *testing.T, served *web.Web, dir string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "history.jsonl")
 	watch(t, dir, "--rounds", "0", "--history", file)
@@ -101,7 +101,7 @@ func ratesAgree(t *testing.T, web *corpusweb.Web, dir string) {
 		if line.Rate == nil {
 			continue
 		}
-		truth := 24 * 60 * 60 / web.Truth(line.URL).Interval.Seconds()
+		truth := 24 * 60 * 60 / served.Truth(line.URL).Interval.Seconds()
 		if truth > rates.MostRate {
 			continue
 		}
@@ -122,9 +122,9 @@ func ratesAgree(t *testing.T, web *corpusweb.Web, dir string) {
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
 // changingDemo serves a set whose pages change until the test ends.
-func changingDemo(t *testing.T, set *datasets.Set, log io.Writer, plan corpusweb.ChangePlan) (web *corpusweb.Web, addr string) {
+func changingDemo(t *testing.T, set *datasets.Set, log io.Writer, plan web.ChangePlan) (served *web.Web, addr string) {
 	t.Helper()
-	web, err := corpusweb.New(t.Context(), corpusweb.Options{Log: log, Change: plan, Seed: 5, Sitemaps: plan.Wrong > 0}, set)
+	served, err := web.New(t.Context(), web.Options{Log: log, Change: plan, Seed: 5, Sitemaps: plan.Wrong > 0}, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,10 +136,10 @@ func changingDemo(t *testing.T, set *datasets.Set, log io.Writer, plan corpusweb
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = web.Serve(ctx, l) // ends with ctx
+		_ = served.Serve(ctx, l) // ends with ctx
 	}()
-	t.Cleanup(func() { cancel(); <-done; _ = web.Close() })
-	return web, l.Addr().String()
+	t.Cleanup(func() { cancel(); <-done; _ = served.Close() })
+	return served, l.Addr().String()
 }
 
 func watch(t *testing.T, dir string, args ...string) (r watchResult) {
@@ -163,7 +163,7 @@ func TestWatchBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, addr := changingDemo(t, set, log, corpusweb.ChangePlan{Mean: time.Second, Away: .2})
+	_, addr := changingDemo(t, set, log, web.ChangePlan{Mean: time.Second, Away: .2})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	plan := killPlan{args: append(demoSeeds(t), "--max-pages", "60", "--exclude", `[?&]|/calendar/|/threads`)}
 	var errs bytes.Buffer
@@ -214,7 +214,7 @@ func visitsOf(t *testing.T, dir string) func(yield func(change.Visit, error) boo
 
 // agree holds the share of looks that found a text changed against the truth: of a page that
 // changes by a Poisson process it is 1 − exp(−time between looks / interval).
-func agree(t *testing.T, web *corpusweb.Web, dir string) {
+func agree(t *testing.T, served *web.Web, dir string) {
 	t.Helper()
 	s, err := store.OpenWhenFree(t.Context(), dir)
 	if err != nil {
@@ -230,7 +230,7 @@ func agree(t *testing.T, web *corpusweb.Web, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		interval := web.Truth(p.URL).Interval.Seconds() * 1000
+		interval := served.Truth(p.URL).Interval.Seconds() * 1000
 		looks, changes, chance, last := 0, 0, 0., p.Visits[0].At
 		for _, v := range p.Visits[1:] {
 			if !change.Downloaded(v.State) || v.State == "duplicate" {
@@ -266,7 +266,7 @@ func TestKillWatch(t *testing.T) {
 	t.Parallel()
 	const hosts, pages = 20, 15
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Change: corpusweb.ChangePlan{Mean: 2 * time.Second, Away: .1}})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Change: web.ChangePlan{Mean: 2 * time.Second, Away: .1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,14 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 )
 
 // watchedWeb crawls a web whose pages change, to be watched.
 func watchedWeb(t *testing.T, log *requestLog, hosts, pages int) (dir, addr string) {
 	t.Helper()
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Sitemaps: true, Change: corpusweb.ChangePlan{Mean: time.Second, Away: .2}})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Sitemaps: true, Change: web.ChangePlan{Mean: time.Second, Away: .2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/datasets"
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )
@@ -26,7 +26,7 @@ func TestWatchNews(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web, addr := changingDemo(t, set, log, corpusweb.ChangePlan{Mean: time.Duration(fulltest.Rounds(1500, 4000)) * time.Millisecond, Adverts: .5, Wrong: .5})
+	served, addr := changingDemo(t, set, log, web.ChangePlan{Mean: time.Duration(fulltest.Rounds(1500, 4000)) * time.Millisecond, Adverts: .5, Wrong: .5})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	plan := killPlan{args: append(demoSeeds(t), "--max-pages", itoa(fulltest.Rounds(70, 250)), "--exclude", `[?&]|/calendar/|/threads`)}
 	var errs bytes.Buffer
@@ -44,7 +44,7 @@ func TestWatchNews(t *testing.T) {
 	if n := r.News; n.Hosts == 0 || int(n.Asked) != asked || asked != n.Hosts*rounds || n.Changed == 0 || n.New == 0 || n.NotModified == 0 {
 		t.Errorf("%d requests for sitemaps; %+v", asked, n)
 	}
-	right, wrong, told := beliefs(t, web, dir)
+	right, wrong, told := beliefs(t, served, dir)
 	t.Logf("of hosts with an opinion on them %d are taken for what they are, %d are not, %d are open", right, wrong, told-right-wrong)
 	// An opinion may be wrong one time in ten, and three rounds bring few.
 	if right < fulltest.Rounds(1, 12) || wrong > fulltest.Rounds(told/5, max(1, right/4)) {
@@ -74,7 +74,7 @@ func robots(all []request) (n int) {
 }
 
 // beliefs counts hosts that are rightly and wrongly believed or doubted.
-func beliefs(t *testing.T, web *corpusweb.Web, dir string) (right, wrong, all int) {
+func beliefs(t *testing.T, served *web.Web, dir string) (right, wrong, all int) {
 	t.Helper()
 	s, err := store.OpenWhenFree(t.Context(), dir)
 	if err != nil {
@@ -93,8 +93,8 @@ func beliefs(t *testing.T, web *corpusweb.Web, dir string) (right, wrong, all in
 			continue
 		}
 		all++
-		truth := web.Truth("http://" + strings.TrimSuffix(h.Name, ":80") + "/").Lastmod
-		honest := truth == corpusweb.TrueLastmod
+		truth := served.Truth("http://" + strings.TrimSuffix(h.Name, ":80") + "/").Lastmod
+		honest := truth == web.TrueLastmod
 		switch believed, doubted := crawler.Believed(h.Announced), crawler.Doubted(h.Announced); {
 		case believed && honest, doubted && !honest:
 			right++

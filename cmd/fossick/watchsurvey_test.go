@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/datasets/corpusweb"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 )
 
@@ -26,7 +26,7 @@ func TestWatchSurvey(t *testing.T) {
 	dir, fresh := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "fresh")
 
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts/2, pages/2), corpusweb.Options{Log: log})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts/2, pages/2), web.Options{Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestWatchSurvey(t *testing.T) {
 	stop()
 
 	surveyed := len(log.requests(t))
-	addr, _, stop, err = serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Latency: 4 * time.Millisecond})
+	addr, _, stop, err = serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Latency: 4 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestWatchSurvey(t *testing.T) {
 // S(n) tells as of all others.
 func TestWatchSurveyRounds(t *testing.T) {
 	t.Parallel()
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(2, 5), corpusweb.Options{})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(2, 5), web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestWatchSurveyRounds(t *testing.T) {
 	surveyOnce(t, "--seeds", list, "--proxy", "http://"+addr, "--delay", "1ms", "--store", dir)
 	watch(t, dir, "--rounds", "2", "--every", "1ms", "--delay", "1ms")
 	stop()
-	if addr, _, stop, err = serveSet(t.Context(), linkedWeb(2, 9), corpusweb.Options{}); err != nil {
+	if addr, _, stop, err = serveSet(t.Context(), linkedWeb(2, 9), web.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	r := watch(t, dir, "--rounds", "1", "--delay", "1ms", "--proxy", "http://"+addr)

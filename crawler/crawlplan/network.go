@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"fossick/crawler/fetch"
-	"fossick/datasets/lists"
+	"fossick/datasets"
 	"fossick/internal/reading"
 	"fossick/internal/usage"
 )
@@ -53,7 +53,7 @@ func (n *Network) apply(opt *fetch.Options, scope *Scope) (err error) {
 		return err
 	}
 	if n.Hosts != "" {
-		file, err := lists.Open(n.Hosts)
+		file, err := datasets.OpenList(n.Hosts)
 		if err != nil {
 			return fmt.Errorf("--hosts: %w", err)
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/datasets/lists"
+	"fossick/datasets"
 	"fossick/internal/page"
 	"fossick/internal/usage"
 )
@@ -46,7 +46,7 @@ func dropList(source string) ([]string, error) {
 		return []string{}, nil // not nil: see readDropParams
 	}
 	list := page.DefaultDrop()
-	for line, err := range lists.File(source) {
+	for line, err := range datasets.ReadList(source) {
 		if err != nil {
 			return nil, usage.Errorf("--drop-params: %w; give a file with a name a line, or none", err)
 		}

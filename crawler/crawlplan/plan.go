@@ -8,7 +8,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/internal/usage"
 	"fossick/models"
-	"fossick/relevance/seeds"
+	"fossick/relevance/propose"
 	"fossick/train/topics"
 )
 
@@ -172,7 +172,7 @@ func (c *Crawl) begin(p *Plan, topic *models.Topic, say func(string, ...any)) er
 			named = append(named, t.Starts...)
 		}
 	}
-	list, err := seeds.Collect(p.Crawl.URLs, named, file, c.Topic)
+	list, err := propose.Collect(p.Crawl.URLs, named, file, c.Topic)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
-	"fossick/datasets/lists"
+	"fossick/datasets"
 	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/internal/usage"
@@ -112,7 +112,7 @@ func (s *Scope) nets(byProxy bool) (*fetch.Nets, error) {
 	if byProxy {
 		return nil, usage.Errorf("--cidr needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
 	}
-	file, err := lists.Open(s.CIDR)
+	file, err := datasets.OpenList(s.CIDR)
 	if err != nil {
 		return nil, usage.Errorf("--cidr: %w; give a file with one network a line, as 192.0.2.0/24", err)
 	}

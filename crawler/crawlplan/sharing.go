@@ -11,7 +11,7 @@ import (
 	"fossick/crawler"
 	"fossick/internal/usage"
 	"fossick/models"
-	"fossick/relevance/seeds"
+	"fossick/relevance/propose"
 )
 
 // Sharing is one of several topics of a crawl.
@@ -162,7 +162,7 @@ func (c *Crawl) ownStarts(opt *crawler.Options, topics []*models.Topic) error {
 		if len(t.Seeds) == 0 {
 			return usage.Errorf("topic %s has no start pages of its own; give some for all topics with --seed URL or --seeds FILE", t.Name)
 		}
-		list, err := seeds.Collect(opt.URLs, t.Seeds, "", t.Name)
+		list, err := propose.Collect(opt.URLs, t.Seeds, "", t.Name)
 		if err != nil {
 			return err
 		}

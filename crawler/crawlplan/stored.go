@@ -9,7 +9,7 @@ import (
 	"fossick/internal/page"
 	"fossick/internal/reading"
 	"fossick/internal/usage"
-	"fossick/relevance/seeds"
+	"fossick/relevance/propose"
 	"fossick/store"
 )
 
@@ -67,7 +67,7 @@ func (c *Crawl) Keep(s *store.Store, p *Plan) error {
 		saved.Score = p.scored // which a resumed crawl would else find out from what it has now
 	}
 	var err error
-	if saved.Seed, err = seeds.Keep(c.Store, p.Crawl.Seeds); err != nil {
+	if saved.Seed, err = propose.Keep(c.Store, p.Crawl.Seeds); err != nil {
 		return err
 	}
 	saved.Seeds = "" // the file may be gone when the crawl is resumed
@@ -100,7 +100,7 @@ func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
 	} else if err := takeFile(&saved.Model, modelFile(c.Store)); err != nil {
 		return "", err
 	}
-	if err := takeFile(&saved.Seeds, seeds.Stored(c.Store)); err != nil {
+	if err := takeFile(&saved.Seeds, propose.Stored(c.Store)); err != nil {
 		return "", err
 	}
 	opened = saved.opened(&c.Settings)

@@ -3,8 +3,12 @@ package demo
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // New makes the web. The same seed gives the same bytes.
@@ -43,8 +47,7 @@ func New(seed uint64) (*Web, error) {
 	return d, nil
 }
 
-// add makes a page. Its half of the split is a coin's; articles get theirs by
-// section in spread.
+// add makes a page. Its half of the split is a coin's; articles get theirs by section in spread.
 func (d *Web) add(s *site, kind, path string, labels []string, doc *document) *Page {
 	p := &Page{site: s, Kind: kind, path: path, Labels: labels, Split: d.half(), doc: doc}
 	d.Pages = append(d.Pages, p)
@@ -58,8 +61,8 @@ func (d *Web) half() string {
 	return "test"
 }
 
-// spread gives each section's articles, shuffled, to sites by their weights; of
-// every section half is for training.
+// spread gives each section's articles, shuffled, to sites by their weights; of every section half is
+// for training.
 func (d *Web) spread(articles []*article) error {
 	bySection := map[string][]*article{}
 	var sections []string // in the order of the texts
@@ -138,8 +141,8 @@ func (s *site) count(section string) int {
 	return n
 }
 
-// labels are those of the site's home page: its theme, if it has one, and its
-// category, if that is one too.
+// labels are those of the site's home page: its theme, if it has one, and its category, if that is one
+// too.
 func (s *site) labels() []string {
 	theme := s.theme()
 	switch {
@@ -176,4 +179,327 @@ func (s *site) articlePath(p *Page, i int) string {
 		return "/" + p.text.section + "/" + p.text.slug + ".html"
 	}
 	return "/" + p.text.section + "/" + p.text.slug
+}
+
+// otherLabel is the label of what is on none of the themes.
+const otherLabel = "other"
+
+// themesOf returns the theme of each category: four themes, as paper A's data set has them.
+func themesOf() map[string]string {
+	return map[string]string{
+		"commercial-banks": "banking", "building-societies": "banking", "insurance-agencies": "banking",
+		"java": "programming", "c-cpp": "programming", "visual-basic": "programming",
+		"astronomy": "science", "biology": "science",
+		"soccer": "sport", "motor-sport": "sport", "general-sport": "sport",
+	}
+}
+
+// style is how a site writes its markup.
+type style byte
+
+const (
+	styleModern style = iota // HTML5 with nav, main, article and footer
+	stylePlain               // HTML 4 of divs, classes say what is what
+	styleOld                 // upper-case tags, unclosed P, layout by table, ISO-8859-1
+	styleXHTML               // XHTML 1.0
+)
+
+// site is one host of the demo web.
+type site struct {
+	host, title, about string
+	style              style
+	weights            map[string]int // share of a section's articles that it gets
+
+	sections []string // that it has articles of, in the order of the table
+	articles []*Page
+	home     *Page
+	index    map[string]*Page // section pages
+	nav      []anchor
+	foot     []anchor
+}
+
+// registrable is the host's last two Labels: .test is a top-level domain.
+func (s *site) registrable() string {
+	parts := strings.Split(s.host, ".")
+	return strings.Join(parts[max(0, len(parts)-2):], ".")
+}
+
+// theme returns the one theme of all that the site writes, "" for a mixed site.
+func (s *site) theme() string {
+	themes, theme := themesOf(), ""
+	for _, section := range s.sections {
+		t := themes[section]
+		if t == "" {
+			t = otherLabel
+		}
+		if theme != "" && theme != t {
+			return ""
+		}
+		theme = t
+	}
+	return theme
+}
+
+// siteTable is the table of hosts: name, title, style, what it is about and how much of each section it
+// gets. Names that say nothing of the topic are a third, so that no crawler gets far by reading host
+// names.
+const siteTable = `
+northgate-bank.test|Northgate Bank|modern|Accounts, payments and credit, explained by the people who run them.|commercial-banks 6
+homestead-society.test|Homestead Building Society|plain|Savings and mortgages from a society that belongs to its members.|building-societies 7
+harbour-insurance.test|Harbour Insurance Agency|modern|Cover for homes, cars and firms, and what is behind it.|insurance-agencies 6
+moneyroom.test|The Money Room|modern|How lenders, savers and insurers work.|commercial-banks 2, building-societies 3, insurance-agencies 3
+h17.test|Notes from Seventeen|plain|A column, twice a month.|commercial-banks 2, insurance-agencies 2, law 1
+ledger-archive.test|Ledger Archive|old|Papers on banks and societies.|commercial-banks 2, building-societies 2
+javacorner.test|Java Corner|modern|The language, its library and its machine.|java 6
+pointerwise.test|Pointerwise|plain|C and C++ with care.|c-cpp 7
+vbdesk.test|The VB Desk|old|Forms, events and macros in Visual Basic.|visual-basic 6
+compiled.test|Compiled|modern|Programming languages from close by.|java 3, c-cpp 3, visual-basic 2
+n4.test|N4|modern|Working notes.|java 2, c-cpp 2
+attic.test|The Attic|old|Things that were kept.|visual-basic 4, crafts 1
+nightsky-almanac.test|Night Sky Almanac|modern|Stars, planets and the instruments that see them.|astronomy 6
+cellandleaf.test|Cell and Leaf|plain|Biology, from the cell to the forest.|biology 7
+openlab.test|Open Lab|modern|Science as it is done.|astronomy 3, biology 3
+users.campus.test|Pages of our Members|xhtml|Personal pages of members of the campus.|astronomy 3, biology 2, c-cpp 1, java 1
+m31.test|M31|plain|A private page.|astronomy 1, music 1
+touchline.test|Touchline|modern|Football, seen from the edge of the pitch.|soccer 6
+pitlane.test|Pit Lane|plain|Motor sport and its engineering.|motor-sport 7
+allsports-club.test|All Sports Club|modern|Athletics, games and training.|general-sport 7
+thestand.test|The Stand|modern|Sport, all of it.|soccer 3, motor-sport 3, general-sport 3
+q8.test|Q8|plain|Reports and opinions.|soccer 2, motor-sport 2, general-sport 2
+terrace.test|The Terrace|old|Written on Sunday evenings.|soccer 2, gardening 1
+wanderpath.test|Wanderpath|modern|Travel without hurry.|travel 5
+thelarder.test|The Larder|modern|Cooking and why it works.|cooking 5
+gardenrow.test|Garden Row|plain|A garden through the year.|gardening 4
+sidebar-law.test|Sidebar|plain|The law in plain words.|law 4
+halftone.test|Halftone|modern|Music and film.|music 3, film 4
+threshold.test|Threshold|modern|Living in houses, and building them.|housing 5, architecture 4
+longago.test|Long Ago|old|History in short pieces.|history 4
+wellnote.test|Wellnote|plain|Health without alarm.|health 5
+barometer.test|Barometer|xhtml|Weather, watched.|weather 4
+workbench.test|Workbench|modern|Crafts and tools.|crafts 4
+daily-courier.test|The Daily Courier|modern|News and background.|commercial-banks 1, insurance-agencies 1, astronomy 1, biology 1, soccer 1, motor-sport 1, travel 1, law 1, health 1, history 1
+kiosk.test|Kiosk|plain|A little of all.|building-societies 1, java 1, general-sport 1, cooking 1, music 1, film 1, architecture 1
+p3.test|P3|modern|Found and noted.|insurance-agencies 1, c-cpp 1, visual-basic 1, biology 1, weather 1, travel 1
+townhall.test|Town Hall|plain|Notices of the town.|housing 1, history 1, weather 1
+board.test|The Board|plain|Questions and answers.|health 1, cooking 1, gardening 1
+linkbook.test|Linkbook|modern|A directory of sites.|
+onestep.test|One Step|plain|Sites by subject and by letter.|
+`
+
+// parseSites reads siteTable.
+func parseSites(table string) ([]*site, error) {
+	styles := map[string]style{"modern": styleModern, "plain": stylePlain, "old": styleOld, "xhtml": styleXHTML}
+	var sites []*site
+	for line := range strings.Lines(strings.TrimSpace(table)) {
+		col := strings.Split(strings.TrimSpace(line), "|")
+		if len(col) != 5 {
+			return nil, fmt.Errorf("site table: %q: %d columns, want 5", line, len(col))
+		}
+		st, ok := styles[col[2]]
+		if !ok {
+			return nil, fmt.Errorf("site table: %s: no style %q", col[0], col[2])
+		}
+		s := &site{host: col[0], title: col[1], style: st, about: col[3], weights: map[string]int{}, index: map[string]*Page{}}
+		for part := range strings.SplitSeq(col[4], ",") {
+			var section string
+			var weight int
+			if strings.TrimSpace(part) == "" {
+				continue
+			}
+			if _, err := fmt.Sscanf(strings.TrimSpace(part), "%s %d", &section, &weight); err != nil {
+				return nil, fmt.Errorf("site table: %s: %q: %w", col[0], part, err)
+			}
+			s.weights[section] = weight
+			s.sections = append(s.sections, section)
+		}
+		sites = append(sites, s)
+	}
+	return sites, nil
+}
+
+// sectionName is a section's heading.
+func sectionName(section string) string {
+	names := map[string]string{
+		"commercial-banks": "Commercial banks", "building-societies": "Building societies",
+		"insurance-agencies": "Insurance", "java": "Java", "c-cpp": "C and C++", "visual-basic": "Visual Basic",
+		"astronomy": "Astronomy", "biology": "Biology", "soccer": "Football", "motor-sport": "Motor sport",
+		"general-sport": "Athletics and games",
+	}
+	if n, ok := names[section]; ok {
+		return n
+	}
+	return strings.ToUpper(section[:1]) + section[1:]
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// mention is a word of a text that fits another article's title.
+type mention struct {
+	para, from, to int // bytes of the paragraph
+	word           string
+	target         *Page
+}
+
+// Links in the text of one article, by where they lead.
+const (
+	inTextSame = 2 // at most, to the same site or theme
+	inTextFar  = 1 // at most, to another theme: the same word in another sense, often
+)
+
+// linkArticles gives every article its paragraphs with links on fitting words, a list of related pages
+// and the way to its neighbours.
+func (d *Web) linkArticles() {
+	words := map[string][]*Page{}
+	var all []*Page
+	for _, s := range d.sites {
+		for _, p := range s.articles {
+			all = append(all, p)
+			for w := range titleWords(p.text.title) {
+				words[w] = append(words[w], p)
+			}
+		}
+	}
+	for _, p := range all {
+		p.doc.crumbs = []anchor{{"Home", "/"}}
+		if index := p.site.index[p.text.section]; index != nil {
+			p.doc.crumbs = append(p.doc.crumbs, anchor{index.doc.title, index.path})
+		}
+		p.doc.crumbs = append(p.doc.crumbs, anchor{p.doc.title, ""})
+		p.doc.blocks = p.paragraphs(d.mentions(p, words))
+		p.doc.blocks = append(p.doc.blocks, block{heading: "Related"}, block{items: d.related(p, all)})
+	}
+	for _, s := range d.sites {
+		for i, p := range s.articles {
+			if i > 0 {
+				p.doc.foot = append(p.doc.foot, anchor{"Later", s.articles[i-1].path})
+			}
+			if i+1 < len(s.articles) {
+				p.doc.foot = append(p.doc.foot, anchor{"Earlier", s.articles[i+1].path})
+			}
+		}
+	}
+}
+
+// titleWords returns the words of a title that are worth a link.
+func titleWords(title string) map[string]bool {
+	words := map[string]bool{}
+	for w := range strings.FieldsFuncSeq(title, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if w = wordKey(w); len(w) >= 4 && !common(w) {
+			words[w] = true
+		}
+	}
+	return words
+}
+
+// wordKey folds case and the plural.
+func wordKey(w string) string {
+	w = strings.ToLower(w)
+	if len(w) > 4 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+		w = w[:len(w)-1]
+	}
+	return w
+}
+
+// common words stand in titles and link nothing.
+func common(w string) bool {
+	return slices.Contains(strings.Fields(`what does from with when your that this inside behind between where which why
+		how before beyond plain their over under than then into make made work self once half always never every after
+		about first people between beside your there until`), w)
+}
+
+// mentions chooses the words of a text that become links.
+func (d *Web) mentions(p *Page, words map[string][]*Page) []mention {
+	var near, far []mention
+	for i, text := range p.text.paras {
+		for from, to := range wordsOf(text) {
+			w := wordKey(text[from:to])
+			for _, target := range words[w] {
+				m := mention{i, from, to, w, target}
+				switch {
+				case target == p:
+				case target.site == p.site || target.Labels[0] == p.Labels[0] && p.Labels[0] != otherLabel || target.text.section == p.text.section:
+					near = append(near, m)
+				default:
+					far = append(far, m)
+				}
+			}
+		}
+	}
+	var chosen []mention
+	pick := func(from []mention, n int) {
+		for _, i := range d.rng.Perm(len(from)) {
+			clash := func(c mention) bool { return c.word == from[i].word || c.target == from[i].target }
+			if n > 0 && !slices.ContainsFunc(chosen, clash) {
+				chosen, n = append(chosen, from[i]), n-1
+			}
+		}
+	}
+	pick(near, inTextSame)
+	pick(far, inTextFar)
+	slices.SortFunc(chosen, func(a, b mention) int {
+		return cmp.Or(cmp.Compare(a.para, b.para), cmp.Compare(a.from, b.from))
+	})
+	return chosen
+}
+
+// wordsOf iterates over the words of a text, as from and to in bytes.
+func wordsOf(text string) func(yield func(from, to int) bool) {
+	return func(yield func(from, to int) bool) {
+		start := -1
+		for i, r := range text {
+			if unicode.IsLetter(r) {
+				if start < 0 {
+					start = i
+				}
+				continue
+			}
+			if start >= 0 && !yield(start, i) {
+				return
+			}
+			start = -1
+		}
+		if start >= 0 && utf8.ValidString(text) {
+			yield(start, len(text))
+		}
+	}
+}
+
+// paragraphs cuts the text at its links.
+func (p *Page) paragraphs(links []mention) []block {
+	var blocks []block
+	for i, text := range p.text.paras {
+		var spans []span
+		at := 0
+		for _, m := range links {
+			if m.para == i && m.from >= at {
+				spans = append(spans, span{text: text[at:m.from]}, span{text[m.from:m.to], m.target.from(p.site)})
+				at = m.to
+			}
+		}
+		blocks = append(blocks, block{spans: append(spans, span{text: text[at:]})})
+	}
+	return blocks
+}
+
+// related lists three pages of the site, one elsewhere on the theme, and one or two elsewhere on
+// anything.
+func (d *Web) related(p *Page, all []*Page) [][]span {
+	var own, theme, any []*Page
+	for _, o := range all {
+		switch {
+		case o == p:
+		case o.site == p.site:
+			own = append(own, o)
+		case o.Labels[0] == p.Labels[0] && (p.Labels[0] != otherLabel || o.text.section == p.text.section):
+			theme = append(theme, o)
+		default:
+			any = append(any, o)
+		}
+	}
+	picked := slices.Concat(d.sample(own, 3), d.sample(theme, 1), d.sample(any, 1+d.rng.IntN(2)))
+	var items [][]span
+	for _, o := range picked {
+		items = append(items, []span{{o.doc.title, o.from(p.site)}})
+	}
+	return items
 }

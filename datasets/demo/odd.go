@@ -2,12 +2,14 @@ package demo
 
 import (
 	"fmt"
+	"iter"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 )
 
-// oddities adds what a real web has beside its pages: redirects, dead links, errors,
-// robots.txt, print versions, and two traps without end.
+// oddities adds what a real web has beside its pages: redirects, dead links, errors, robots.txt, print
+// versions, and two traps without end.
 func (d *Web) oddities() {
 	d.moved()
 	d.broken()
@@ -31,8 +33,8 @@ func (d *Web) site(host string) *site {
 // footLink adds a link to the foot of all pages of a site.
 func (s *site) footLink(text, href string) { s.foot = append(s.foot, anchor{text, href}) }
 
-// moved makes redirects: single ones, a chain of three, a loop, a host that has
-// moved as a whole, and a page that refreshes to another.
+// moved makes redirects: single ones, a chain of three, a loop, a host that has moved as a whole, and a
+// page that refreshes to another.
 func (d *Web) moved() {
 	redirect := func(s *site, from, to string, status int) {
 		d.Redirects["http://"+s.host+from] = Redirect{to, status}
@@ -151,8 +153,8 @@ func copiedArticles() []string {
 	return []string{"harbour-insurance.test", "touchline.test", "thelarder.test"}
 }
 
-// copies repeats pages to the byte: home pages by their file's name, articles
-// with a parameter that changes nothing.
+// copies repeats pages to the byte: home pages by their file's name, articles with a parameter that
+// changes nothing.
 func (d *Web) copies() {
 	again := func(p *Page, path string) {
 		c := *p
@@ -171,8 +173,8 @@ func (d *Web) copies() {
 	again(d.site("javacorner.test").articles[0], "/featured")
 }
 
-// calendar is a trap: every month links the one before and the one after, and
-// each of its days, and none of them has anything on it.
+// calendar is a trap: every month links the one before and the one after, and each of its days, and
+// none of them has anything on it.
 func (d *Web) calendar(s *site) {
 	const first = "/calendar/2025/06"
 	s.nav = append(s.nav, anchor{"Calendar", first})
@@ -208,8 +210,8 @@ func nextVisit(visit, i int) int { return (visit*48271+i)%maxVisit + 1 }
 // maxVisit bounds the numbers; a crawler that gets there has fetched a billion pages.
 const maxVisit = 1e9
 
-// threads is a trap: every visit gets a new number, and every link carries it, so
-// that five pages have URLs without end.
+// threads is a trap: every visit gets a new number, and every link carries it, so that five pages have
+// URLs without end.
 func (d *Web) threads(s *site) {
 	s.nav = append(s.nav, anchor{"Threads", "/threads?visit=1"})
 	prefix := "http://" + s.host + "/threads"
@@ -237,4 +239,104 @@ func (d *Web) threads(s *site) {
 		doc.blocks = append(doc.blocks, block{items: items})
 		return doc.render(s), true
 	}})
+}
+
+// Web is the built-in web: articles spread over sites, the pages that sites have around their articles,
+// and what goes wrong on a real web.
+//
+// It is built in one order from one source of randomness, so that a seed gives one web. Articles go to
+// sites, then pages get their paths, then links (which need the paths), then markup.
+type Web struct {
+	Pages     []*Page
+	Redirects map[string]Redirect // by URL
+	Status    map[string]int      // URLs that are answered with this status and no page
+	Robots    map[string]string   // robots.txt by host name
+	Traps     []Trap
+
+	rng   *rand.Rand
+	sites []*site
+}
+
+// Redirect is an answer that sends the client elsewhere.
+type Redirect struct {
+	To     string
+	Status int // 301 or 302
+}
+
+// Trap is an endless space of URLs, made up as they are asked for.
+type Trap struct {
+	Prefix string // of the URLs in it
+	// Page returns the page at a URL that begins with Prefix, false for 404.
+	Page func(url string) (html string, ok bool)
+}
+
+// Page is one page of the web.
+type Page struct {
+	Kind   string // article, home, section, hub, directory, nav, print, copy or private
+	Labels []string
+	Split  string
+	HTML   string
+
+	site *site
+	path string
+	date string // of an article, as 2025-03
+	text *article
+	doc  *document
+}
+
+// URL returns the page's address.
+func (p *Page) URL() string { return "http://" + p.site.host + p.path }
+
+// Site returns the registrable domain.
+func (p *Page) Site() string { return p.site.registrable() }
+
+// Title returns what the page is headed by.
+func (p *Page) Title() string { return p.doc.title }
+
+// Charset returns what the markup says of its bytes where these are not UTF-8.
+func (p *Page) Charset() string {
+	if p.site.style == styleOld {
+		return "iso-8859-1"
+	}
+	return ""
+}
+
+// from returns how a page of s links to p.
+func (p *Page) from(s *site) string {
+	if p.site == s {
+		return p.path
+	}
+	return p.URL()
+}
+
+// Links yields the URLs of linked pages, each pair once.
+func (d *Web) Links() iter.Seq2[string, string] {
+	return func(yield func(from, to string) bool) {
+		exists := map[string]bool{}
+		for _, p := range d.Pages {
+			exists[p.URL()] = true
+		}
+		for _, p := range d.Pages {
+			seen := map[string]bool{p.URL(): true}
+			for _, to := range p.doc.hrefs(p.URL()) {
+				if exists[to] && !seen[to] {
+					seen[to] = true
+					if !yield(p.URL(), to) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Starts returns start pages to try, by label.
+func (d *Web) Starts() map[string][]string {
+	starts := map[string][]string{}
+	for _, p := range d.Pages {
+		if p.Kind == "hub" && p.Labels[0] != otherLabel {
+			starts[p.Labels[0]] = append(starts[p.Labels[0]], p.URL())
+		}
+	}
+	return starts
 }

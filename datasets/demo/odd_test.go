@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestTraps follows each trap for a hundred pages and finds no end and no
-// page twice.
+// TestTraps follows each trap for a hundred pages and finds no end and no page twice.
 func TestTraps(t *testing.T) {
 	entry := map[string]string{
 		"http://townhall.test/calendar/": "http://townhall.test/calendar/2025/06",

@@ -87,8 +87,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// TestLinks reads the links back from the markup, as a browser would, and
-// measures their proportions.
+// TestLinks reads the links back from the markup, as a browser would, and measures their proportions.
 func TestLinks(t *testing.T) {
 	d := made(t, 1)
 	rows := d.Pages
@@ -172,8 +171,7 @@ func anchors(t *testing.T, at, markup string) []string {
 	return out
 }
 
-// TestText wants every article's prose back from the parsed page, whatever
-// the style of its site.
+// TestText wants every article's prose back from the parsed page, whatever the style of its site.
 func TestText(t *testing.T) {
 	articles, err := readProse()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fossick/datasets/lists"
+	"fossick/datasets"
 	"fossick/graph"
 	"fossick/internal/printable"
 	"fossick/internal/usage"
@@ -17,7 +17,7 @@ import (
 // StartPages returns the nodes that a file names, a line each, once.
 func (s Source) StartPages(g *graph.Graph, path string) (set []uint32, err error) {
 	known := map[uint32]bool{}
-	for line, err := range lists.File(path) {
+	for line, err := range datasets.ReadList(path) {
 		if err != nil {
 			return nil, fmt.Errorf("--seeds: %w", err)
 		}
@@ -41,7 +41,7 @@ func (s Source) StartPages(g *graph.Graph, path string) (set []uint32, err error
 // eachNode calls do with the nodes that a file names, a line each, and what stands
 // after the tab.
 func (s Source) eachNode(g *graph.Graph, path string, do func(v uint32, value string, line int) error) error {
-	f, err := lists.Open(path)
+	f, err := datasets.OpenList(path)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s Source) eachNode(g *graph.Graph, path string, do func(v uint32, value st
 // with both, spaces cut off, and with the number of the line, and says whether there
 // was any.
 func eachNamed(r io.Reader, path string, do func(name, value string, line int) error) (found bool, err error) {
-	for line, err := range lists.Lines(r, path) {
+	for line, err := range datasets.ListLines(r, path) {
 		if err != nil {
 			return found, err
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"fossick/datasets/lists"
+	"fossick/datasets"
 )
 
 // FuzzNamed reads any text as a file of --personal or --block: what comes out is what
@@ -78,7 +78,7 @@ func FuzzWeight(f *testing.F) {
 func TestNamedErrors(t *testing.T) {
 	none := func(string, string, int) error { return nil }
 	for want, r := range map[string]io.Reader{
-		"file:3: over 1024 KiB":         strings.NewReader("a\nb\n" + strings.Repeat("c", lists.MaxLineBytes+1)),
+		"file:3: over 1024 KiB":         strings.NewReader("a\nb\n" + strings.Repeat("c", datasets.MaxLineBytes+1)),
 		"file:2: the file is truncated": io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(io.ErrUnexpectedEOF)),
 	} {
 		if _, err := eachNamed(r, "file", none); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -134,8 +134,7 @@ func BenchmarkAnalyzer(b *testing.B) {
 	}
 }
 
-// segment calls put with every word of text, in lower case. The slice is only
-// valid during the call.
+// segment calls put with every word of text, in lower case. The slice is only valid during the call.
 func (a *Analyzer) segment(text string, put func(token []byte)) {
 	for i := 0; i < len(text); {
 		if class[text[i]] == space {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCountAround: parts of a text are counted as if they had been cut by
-// themselves, to the order of the terms, wherever they begin and end.
+// TestCountAround: parts of a text are counted as if they had been cut by themselves, to the order of
+// the terms, wherever they begin and end.
 func TestCountAround(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	pieces := strings.Fields("The banks' (don't), 1,000 1997 c++ c++: VB.NET of, mp3 é, été 東京銀行の銀行 Банки\u00ad, 은행은 xy rock'n'roll snake_case")
@@ -52,8 +52,7 @@ func TestCountAround(t *testing.T) {
 	}
 }
 
-// randomParts takes two parts of a line, which begin and end at any character, and
-// joins them.
+// randomParts takes two parts of a line, which begin and end at any character, and joins them.
 func randomParts(rng *rand.Rand, text string) (around [2]Span, context string) {
 	from := rng.IntN(len(text) + 1)
 	end := strings.IndexByte(text[from:]+"\n", '\n') + from

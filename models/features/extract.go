@@ -1,7 +1,12 @@
 package features
 
 import (
+	"runtime"
 	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // field is a part of a page whose words are terms of their own.
@@ -18,21 +23,21 @@ const (
 
 var prefix = [fields]string{"", "title:", "heading:", "url:", "lead:"}
 
-// ExtractorOptions says which terms a page has. The zero value takes the words
-// of title, description, headings and text alike, and nothing else.
+// ExtractorOptions says which terms a page has. The zero value takes the words of title, description,
+// headings and text alike, and nothing else.
 type ExtractorOptions struct {
 	Analyzer AnalyzerOptions
 
 	// TitleWeight is how often a word of the title counts; 0 means 1.
 	TitleWeight int
 
-	// Fields makes words of the title, of headings and of the URL's path terms of
-	// their own too: "title:cours". The URL's host is left out: pages of a site
-	// share a label in training, and so it would be believed too much.
+	// Fields makes words of the title, of headings and of the URL's path terms of their own too:
+	// "title:cours". The URL's host is left out: pages of a site share a label in training, and so it
+	// would be believed too much.
 	Fields bool
 
-	// Lead makes the first so many words of the text terms of their own too,
-	// "lead:professor": a page tends to say first what it is. 0 is none.
+	// Lead makes the first so many words of the text terms of their own too, "lead:professor": a page
+	// tends to say first what it is. 0 is none.
 	Lead int
 }
 
@@ -56,8 +61,8 @@ type Extractor struct {
 	touched     []int32   // terms whose count is not zero
 }
 
-// NewExtractor returns an extractor of the terms of lex. A growing lexicon must
-// not be shared by extractors that run at once; a fixed one may be.
+// NewExtractor returns an extractor of the terms of lex. A growing lexicon must not be shared by
+// extractors that run at once; a fixed one may be.
 func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
 	if opt.TitleWeight <= 0 {
 		opt.TitleWeight = 1
@@ -72,8 +77,8 @@ func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
 // Forget makes x look every word up anew: its lexicon has dropped terms.
 func (x *Extractor) Forget() { clear(x.an.langs) }
 
-// unasked is the number of a field's term until the word occurs in the field.
-// Few words do, and a look-up would cost more than all else of a new word.
+// unasked is the number of a field's term until the word occurs in the field. Few words do, and a
+// look-up would cost more than all else of a new word.
 const unasked = -2
 
 // resolve finds the numbers of a new word's terms.
@@ -84,16 +89,16 @@ func (x *Extractor) resolve(e *entry) {
 	e.body = x.lex.Index(e.term)
 }
 
-// Count returns the terms of d, in rising order of their number, with how often
-// each occurs. The result is appended to dst's slices, which are cut first.
+// Count returns the terms of d, in rising order of their number, with how often each occurs. The result
+// is appended to dst's slices, which are cut first.
 func (x *Extractor) Count(dst Vector, d Doc) Vector {
 	x.scan(d, false)
 	slices.Sort(x.touched)
 	return x.collect(dst)
 }
 
-// CountUnsorted is Count with the terms in the order of their first occurrence,
-// for those who only add them up.
+// CountUnsorted is Count with the terms in the order of their first occurrence, for those who only add
+// them up.
 func (x *Extractor) CountUnsorted(dst Vector, d Doc) Vector {
 	x.scan(d, false)
 	return x.collect(dst)
@@ -115,8 +120,8 @@ func (x *Extractor) reset() {
 	x.touched = x.touched[:0]
 }
 
-// scan leaves the counts of d's terms in count and touched, and in read what a
-// second reader has of it, if it is to.
+// scan leaves the counts of d's terms in count and touched, and in read what a second reader has of it,
+// if it is to.
 func (x *Extractor) scan(d Doc, also bool) {
 	x.count[noTerm+terms0] = 1
 	x.reading = also
@@ -137,8 +142,8 @@ func (x *Extractor) scan(d Doc, also bool) {
 	}
 }
 
-// text counts the words of running text. A second reader reads along as far as byte along, which
-// no word reaches across.
+// text counts the words of running text. A second reader reads along as far as byte along, which no
+// word reaches across.
 func (x *Extractor) text(text, lang string, along int) {
 	x.base = 0
 	x.each(text[:along], lang)
@@ -199,8 +204,7 @@ func (x *Extractor) own(e *entry, f field) int32 {
 	return term
 }
 
-// field counts the words of field f: weight times as words of the text, once as
-// terms of the field.
+// field counts the words of field f: weight times as words of the text, once as terms of the field.
 func (x *Extractor) field(f field, text, lang string, weight float32) {
 	x.an.each(text, lang, func(row []known) {
 		if x.reading {
@@ -221,4 +225,286 @@ func (x *Extractor) field(f field, text, lang string, weight float32) {
 			}
 		}
 	})
+}
+
+// Also is a second reader of the words that an Extractor counts. A page is cut into words once, and of
+// each both have what their own options make of it. What it gets are numbers of its own, as those of
+// Tokens, which is the same for a reader alone.
+type Also struct {
+	Analyzer  AnalyzerOptions
+	Number    func(term string) uint32 // asked once for each word that is remembered
+	TextBytes int                      // of the text only the first so many bytes are read; 0 is all
+}
+
+// noNumber is what 0 is taken for, which is no term's number.
+const noNumber = 1
+
+func (a *Also) number(term string) uint32 {
+	if term == "" {
+		return 0
+	}
+	if n := a.Number(term); n != 0 {
+		return n
+	}
+	return noNumber
+}
+
+// ReadAlong makes CountBoth read for also too. It is called once, before x counts.
+func (x *Extractor) ReadAlong(also Also) {
+	also.Analyzer = also.Analyzer.withDefaults()
+	x.an.also = &also
+}
+
+// CountBoth is CountUnsorted, and appends to words the numbers that the second reader has for the terms
+// of title, description and text, in their order.
+func (x *Extractor) CountBoth(dst Vector, words []uint32, d Doc) (Vector, []uint32) {
+	x.read = words
+	x.scan(d, x.an.also != nil)
+	words, x.read = x.read, nil
+	return x.collect(dst), words
+}
+
+// CountAndKeep is CountBoth, and keeps the text's words for CountAround. Of the numbers of the second
+// reader it leaves out most of those that came before: who wants each once has fewer to look at.
+func (x *Extractor) CountAndKeep(dst Vector, words []uint32, d Doc) (Vector, []uint32) {
+	x.keep, x.kept, x.keptEntries = true, x.kept[:0], x.keptEntries[:0]
+	clear(x.lately[:])
+	dst, words = x.CountBoth(dst, words, d)
+	x.keep = false
+	return dst, words
+}
+
+// lately has numbers that the second reader was given, at their last bits; at 0 there is none. It fits
+// into a processor's nearest cache.
+type lately [1 << 12]uint32
+
+// readText counts the words of the text, of which the second reader has the first bytes only. What is
+// cut there is read by itself, up to where it is cut.
+func (x *Extractor) readText(text, lang string) {
+	end := len(Head(text, x.an.also.TextBytes))
+	if x.an.also.TextBytes <= 0 {
+		end = len(text)
+	}
+	along := end
+	if end < len(text) {
+		along = strings.LastIndexFunc(text[:end], isSpace) + 1
+	}
+	x.text(text, lang, along)
+	x.keeping = false
+	x.an.each(text[along:end], lang, x.readRow)
+}
+
+// readRow takes what the second reader has of a row of words.
+func (x *Extractor) readRow(row []known) {
+	if x.keep {
+		x.readNew(row)
+		return
+	}
+	n := len(x.read)
+	read := slices.Grow(x.read, len(row))[:n+len(row)]
+	for i := range row {
+		read[n] = row[i].also
+		if row[i].also != 0 {
+			n++
+		}
+	}
+	x.read = read[:n]
+}
+
+// readNew is readRow without the words that came lately. As in all that is done with a row there is no
+// branch that a page's words could lead astray.
+func (x *Extractor) readNew(row []known) {
+	n := len(x.read)
+	read := slices.Grow(x.read, len(row))[:n+len(row)]
+	for i := range row {
+		also := row[i].also
+		slot := &x.lately[also%uint32(len(x.lately))]
+		read[n] = also
+		if also != *slot {
+			n++
+		}
+		*slot = also
+		x.lately[0] = 0 // so that 0 is never new
+	}
+	x.read = read[:n]
+}
+
+func isSpace(r rune) bool { return r < utf8.RuneSelf && class[r] == space }
+
+// Head returns the first n bytes of text, and no part of a character.
+func Head(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// keepRow keeps a row of words of the text that either reader has.
+func (x *Extractor) keepRow(row []known) {
+	n := len(x.kept)
+	x.kept = append(x.kept, row...)
+	if x.base != 0 {
+		for i := range x.kept[n:] {
+			x.kept[n+i].at += int32(x.base)
+		}
+	}
+	if !x.numbered {
+		x.keptEntries = append(x.keptEntries, x.an.row.entries[:len(row)]...)
+	}
+}
+
+// Span is a part of a text, in bytes.
+type Span struct{ Start, End int32 }
+
+// CountAround counts a part of the text that CountAndKeep has counted last. It does so as CountUnsorted
+// would count a Doc in the same language whose Text is before and after with a space between.
+func (x *Extractor) CountAround(dst Vector, words []uint32, text, lang string, around [2]Span) (Vector, []uint32) {
+	x.left = x.opt.Lead
+	x.read, x.reading = words, x.an.also != nil
+	for _, part := range around {
+		x.span(text, lang, int(part.Start), int(part.End))
+	}
+	x.left = 0
+	words, x.read, x.reading = x.read, nil, false
+	return x.collect(dst), words
+}
+
+// span counts text[from:end].
+func (x *Extractor) span(text, lang string, from, end int) {
+	whole := from // where the first piece begins that begins in the span
+	if from > 0 && class[text[from-1]] != space {
+		for whole < end && class[text[whole]] != space {
+			whole++
+		}
+		x.each(text[from:whole], lang)
+	}
+	last := end // where the last piece begins, if it goes on behind the span
+	if end < len(text) && class[text[end]] != space {
+		for last > whole && class[text[last-1]] != space {
+			last--
+		}
+	}
+	first := sort.Search(len(x.kept), func(i int) bool { return int(x.kept[i].at) >= whole })
+	for i, w := range x.kept[first:] {
+		if int(w.at) >= last {
+			break
+		}
+		if x.reading && w.also != 0 {
+			x.read = append(x.read, w.also)
+		}
+		switch {
+		case w.body == leftOut:
+		case x.numbered:
+			x.add(w.body, 1)
+		default:
+			x.term(w.body, x.keptEntries[first+i])
+		}
+	}
+	x.each(text[last:end], lang)
+}
+
+// SharedWords is what extractors of one kind have learned of words. The words of running text, of which
+// their numbers are enough, are in one table that all read. Of other words each has a table of its own,
+// which it reads without asking anybody. One that is new to it is looked for here before it is
+// analysed. Safe for concurrent use.
+type SharedWords struct {
+	seed    uint64       // of all tables
+	numbers *wordNumbers // of the words of all languages
+
+	mu    sync.Mutex // guards langs
+	langs map[string]*commonWords
+}
+
+// commonWords are those of a language.
+type commonWords struct {
+	mu    sync.Mutex // guards table; an entry is never changed but by atomic steps
+	table *wordTable
+}
+
+// NewSharedWords returns an empty one.
+func NewSharedWords() *SharedWords {
+	return &SharedWords{seed: newSeed(), numbers: newWordNumbers(), langs: map[string]*commonWords{}}
+}
+
+// Share makes x learn words together with others: those that have the same options, lexicon and second
+// reader. It is called once, before x counts.
+func (x *Extractor) Share(words *SharedWords) {
+	x.an.shared = words
+	x.numbered = x.opt.Lead <= 0
+}
+
+// of returns the words of a language; like an Analyzer it remembers few languages.
+func (s *SharedWords) of(lang string) *commonWords {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, ok := s.langs[lang]; ok {
+		return c
+	}
+	if len(s.langs) >= cacheLanguages {
+		clear(s.langs)
+	}
+	c := &commonWords{table: newWordTable(s.seed)}
+	s.langs[lang] = c
+	return c
+}
+
+// find returns a word's entry, nil when nobody has learned it lately.
+func (c *commonWords) find(hash uint64) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, at := c.table.find(hash); at != nil {
+		return *at
+	}
+	return nil
+}
+
+// add enters what was learned of a word, unless another was quicker, and returns what all have from now
+// on.
+func (c *commonWords) add(hash uint64, e *entry) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, at := c.table.find(hash); at != nil {
+		return *at
+	}
+	c.table.add(hash, e)
+	return e
+}
+
+// Spare keeps values that are costly to make until they are needed again, one a processor at most.
+// Unlike a sync.Pool it keeps them through garbage collections. An Analyzer that lost the words it
+// knows would stem them all again, which takes several times as long as a page. It is safe for
+// concurrent use.
+type Spare[T any] struct {
+	make func() *T
+
+	mu   sync.Mutex // guards free
+	free []*T
+}
+
+// NewSpare returns an empty store of values that make makes.
+func NewSpare[T any](make func() *T) *Spare[T] { return &Spare[T]{make: make} }
+
+// Get returns a value that nobody else uses: the one put back last, or a new one.
+func (s *Spare[T]) Get() *T {
+	s.mu.Lock()
+	if n := len(s.free); n > 0 {
+		v := s.free[n-1]
+		s.free = s.free[:n-1]
+		s.mu.Unlock()
+		return v
+	}
+	s.mu.Unlock()
+	return s.make()
+}
+
+// Put gives a value back. Where enough are kept it is dropped.
+func (s *Spare[T]) Put(v *T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.free) < runtime.GOMAXPROCS(0) {
+		s.free = append(s.free, v)
+	}
 }

@@ -92,7 +92,7 @@ func TestFixedLexicon(t *testing.T) {
 }
 
 func TestWeighting(t *testing.T) {
-	w := Weighting{IDF: IDF([]int32{1, 3, 1, 0}, 3), Sublinear: true, Norm: true, Blocks: [Blocks]float32{1, 0.5}}
+	w := Weighting{IDF: IDF([]int32{1, 3, 1, 0}, 3), Sublinear: true, Norm: true, Blocks: [blocks]float32{1, 0.5}}
 	w.Bind([]string{"a", "b", "title:a", "url:c"})
 	v := Vector{Index: []int32{0, 1, 2}, Value: []float32{2, 1, 300}}
 	w.Apply(v)

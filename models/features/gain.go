@@ -1,12 +1,14 @@
 package features
 
 import (
+	"cmp"
+	"fmt"
 	"math"
+	"slices"
 )
 
-// Counts has what feature selection needs of a labelled set: on how many pages
-// of each class a term occurs, and how strongly. Pages are added one by one and
-// forgotten; memory is terms times classes.
+// Counts has what feature selection needs of a labelled set: on how many pages of each class a term
+// occurs, and how strongly. Pages are added one by one and forgotten; memory is terms times classes.
 type Counts struct {
 	classes int
 	pages   []int32   // by class
@@ -20,8 +22,8 @@ func NewCounts(classes int) *Counts {
 	return &Counts{classes: classes, pages: make([]int32, classes), once: make([]float64, classes)}
 }
 
-// Add counts a page of a class, given how often terms occur on it (see
-// Extractor.Count), and most, how often the commonest does: tf need not have all terms.
+// Add counts a page of a class, given how often terms occur on it (see Extractor.Count), and most, how
+// often the commonest does: tf need not have all terms.
 func (c *Counts) Add(class int, tf Vector, most float32) {
 	c.pages[class]++
 	if most > 0 {
@@ -63,14 +65,14 @@ func (c *Counts) row(term int32) []int32 {
 	return c.df[at : at+c.classes]
 }
 
-// Weight returns how well a term represents a class: the mean over the class's n pages of
-// the term's weight on each (paper A eq. 2),
+// Weight returns how well a term represents a class: the mean over the class's n pages of the term's
+// weight on each (paper A eq. 2),
 //
 //	W(i,j) = TF(i,j) / max_k TF(k,j) · DF(i) / n
 //
-// TF counts the term on page j, k runs over all terms of that page, and DF counts the pages
-// of the class that have the term. In [0,1]; 0 for a class without pages. It is the mean,
-// not the sum, so that classes of any size compare.
+// TF counts the term on page j, k runs over all terms of that page, and DF counts the pages of the
+// class that have the term. In [0,1]; 0 for a class without pages. It is the mean, not the sum, so that
+// classes of any size compare.
 func (c *Counts) Weight(term int32, class int) float64 {
 	n := float64(c.pages[class])
 	if n == 0 {
@@ -80,10 +82,9 @@ func (c *Counts) Weight(term int32, class int) float64 {
 	return float64(c.tf[at]) / n * float64(c.df[at]) / n
 }
 
-// share returns on what share of a class's pages a word would have to stand, once on each,
-// to weigh as much as a term does: the root of the term's weight over the mean of
-// 1 / max_k TF(k,j). So it does not go by the length of the pages, nor by how often the
-// commonest words stand on them. It is above 1 for a term that is frequent on most pages.
+// share returns on what share of a class's pages a word would have to stand, once on each, to weigh as
+// much as a term does: the root of the term's weight over the mean of 1 / max_k TF(k,j). So it does not
+// go by the length of the pages, nor by how often the commonest words stand on them.
 func (c *Counts) share(term int32, class int) float64 {
 	w := c.Weight(term, class)
 	if w == 0 {
@@ -92,16 +93,16 @@ func (c *Counts) share(term int32, class int) float64 {
 	return math.Sqrt(w * float64(c.pages[class]) / c.once[class])
 }
 
-// leastShare is the share from which on a term represents a class. Of .02, .05, .1 and .2
-// it is the largest that costs no accuracy in cross-validation (docs/classifiers.md).
+// leastShare is the share from which on a term represents a class. Of .02, .05, .1 and .2 it is the
+// largest that costs no accuracy in cross-validation (docs/classifiers.md).
 const leastShare = 0.05
 
-// Represents says whether a term represents a class: the first of the two steps by which
-// paper A chooses words.
+// Represents says whether a term represents a class: the first of the two steps by which paper A
+// chooses words.
 func (c *Counts) Represents(term int32, class int) bool { return c.share(term, class) >= leastShare }
 
-// entropy returns E(S) = − Σ p_c ln p_c in nats (paper A eq. 3) of a set with
-// counts[c] members of class c; 0 for an empty one.
+// entropy returns E(S) = − Σ p_c ln p_c in nats (paper A eq. 3) of a set with counts[c] members of
+// class c; 0 for an empty one.
 func entropy(counts []int32) float64 {
 	var n, sum float64
 	for _, k := range counts {
@@ -116,11 +117,11 @@ func entropy(counts []int32) float64 {
 	return max(0, math.Log(n)-sum/n)
 }
 
-// Gain returns the information gain of a term in nats (paper A eq. 4), the term
-// being present on a page or not:
+// gain returns the information gain of a term in nats (paper A eq. 4), the term being present on a page
+// or not:
 //
 //	Gain(a) = E(S) − Σ_v |S_{a=v}|/|S| · E(S_{a=v})
-func (c *Counts) Gain(term int32) float64 {
+func (c *Counts) gain(term int32) float64 {
 	with := c.row(term)
 	without := make([]int32, c.classes)
 	for k, n := range with {
@@ -133,14 +134,14 @@ func (c *Counts) Gain(term int32) float64 {
 	return 0
 }
 
-// LogOdds returns how strongly a term tells one class from the rest: the largest
-// of the classes' absolute log odds ratios,
+// LogOdds returns how strongly a term tells one class from the rest: the largest of the classes'
+// absolute log odds ratios,
 //
 //	max_c |ln( p (1 − q) / (q (1 − p)) )|,  p = (DF_c + 1) / (n_c + 2),
 //	q = (DF − DF_c + r) / (n − n_c + 2r),  r = (n − n_c) / n_c
 //
-// where r adds as large a share to the rest as 1 does to the class: a term of
-// neither is worth nothing. In nats; 0 for a class without pages, or with all.
+// where r adds as large a share to the rest as 1 does to the class: a term of neither is worth nothing.
+// In nats; 0 for a class without pages, or with all.
 func (c *Counts) LogOdds(term int32) float64 {
 	row := c.row(term)
 	df, all, most := sum(row), sum(c.pages), 0.0
@@ -170,8 +171,8 @@ type Ranked struct {
 	Gain float64
 }
 
-// Select returns the terms of H_μ = { a : Gain(a) ≥ μ } (paper A eq. 5) from a
-// ranking; when words is not 0, at most that many.
+// Select returns the terms of H_μ = { a : Gain(a) ≥ μ } (paper A eq. 5) from a ranking; when words is
+// not 0, at most that many.
 func Select(ranking []Ranked, mu float64, words int) []int32 {
 	var terms []int32
 	for _, r := range ranking {
@@ -183,8 +184,8 @@ func Select(ranking []Ranked, mu float64, words int) []int32 {
 	return terms
 }
 
-// ClassGain returns the information gain of a term for one class against the rest, in
-// nats. It is negative when the term is rarer on the class's pages than elsewhere.
+// ClassGain returns the information gain of a term for one class against the rest, in nats. It is
+// negative when the term is rarer on the class's pages than elsewhere.
 func (c *Counts) ClassGain(term int32, class int) float64 {
 	pages, df := float64(c.pages[class]), float64(c.ClassDF(term, class))
 	all := sum(c.pages)
@@ -197,3 +198,108 @@ func (c *Counts) ClassGain(term int32, class int) float64 {
 	}
 	return max(0, gain)
 }
+
+// Measure says how well a term's presence on a page tells classes apart. Each is computed from document
+// frequencies alone, so one pass over a set serves all.
+type Measure string
+
+const (
+	ByTFDFGain Measure = "tfdf+gain" // two steps (paper A, section 3): gain, of words that represent a class
+	ByGain     Measure = "gain"      // information gain (paper A eq. 4), in nats
+)
+
+// ParseMeasure returns the measure of a name; "" stays, for the caller's default.
+func ParseMeasure(name string) (Measure, error) {
+	if name == "" {
+		return "", nil
+	}
+	if m := Measure(name); m == ByTFDFGain || m == ByGain {
+		return m, nil
+	}
+	return "", fmt.Errorf("no measure %q of words; choose %s or %s", name, ByTFDFGain, ByGain)
+}
+
+// of returns the measure of a term; 0 for one that is on no page.
+func (m Measure) of(c *Counts, term int32) float64 {
+	if c.DF(term) == 0 || m == ByTFDFGain && c.best(term, c.share) < leastShare {
+		return 0
+	}
+	return c.gain(term)
+}
+
+// best returns the largest value that f has for a class.
+func (c *Counts) best(term int32, f func(term int32, class int) float64) float64 {
+	top := math.Inf(-1)
+	for class := range c.classes {
+		if c.pages[class] > 0 {
+			top = max(top, f(term, class))
+		}
+	}
+	return top
+}
+
+// RankBy returns all terms that occur, by falling measure; equal ones by rising number, and by
+// ByTFDFGain first by how well they represent a class: if more words are wanted than represent one, the
+// next best come. Ranked.Gain holds the measure.
+func (c *Counts) RankBy(m Measure) []Ranked {
+	var r []Ranked
+	next := make([]float64, c.Terms()) // by term, what orders equal measures
+	for i := range int32(c.Terms()) {
+		if c.DF(i) > 0 {
+			r = append(r, Ranked{i, m.of(c, i)})
+		}
+		if m == ByTFDFGain {
+			next[i] = c.best(i, c.share)
+		}
+	}
+	slices.SortFunc(r, func(a, b Ranked) int {
+		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(next[b.Term], next[a.Term]), cmp.Compare(a.Term, b.Term))
+	})
+	return r
+}
+
+// terms0 is where the counts of terms begin. Those of noTerm and leftOut stand before them, so that a
+// word that is no term is counted like any other.
+const terms0 = 2
+
+// room makes place for the counts of n terms.
+func (x *Extractor) room(n int) {
+	if n += terms0; n <= len(x.count) {
+		return
+	}
+	x.count = append(x.count, make([]float32, max(1024, n-len(x.count)))...)
+}
+
+func (x *Extractor) add(term int32, n float32) {
+	if term < 0 {
+		return
+	}
+	if int(term) >= len(x.count)-terms0 {
+		x.room(x.lex.Len())
+	}
+	if x.count[term+terms0] == 0 {
+		x.touched = append(x.touched, term)
+	}
+	x.count[term+terms0] += n
+}
+
+// countRow counts words of which each is one term or none.
+func (x *Extractor) countRow(row []known) {
+	x.room(x.lex.Len())
+	n := len(x.touched)
+	touched, count := slices.Grow(x.touched, len(row))[:n+len(row)], x.count
+	for i := range row {
+		term := row[i].body
+		c := &count[term+terms0]
+		touched[n] = term
+		if math.Float32bits(*c) == 0 {
+			n++
+		}
+		*c++
+	}
+	x.touched = touched[:n]
+}
+
+// Strange returns how many words of the Doc that was counted last are no terms of a fixed lexicon. A
+// word of its title counts as often as in the counts.
+func (x *Extractor) Strange() float64 { return float64(x.count[noTerm+terms0] - 1) }

@@ -98,12 +98,12 @@ func golden() *Counts {
 
 func TestGain(t *testing.T) {
 	c := golden()
-	if got := c.Gain(0) / math.Ln2; math.Abs(got-0.04812703) > 1e-6 {
+	if got := c.gain(0) / math.Ln2; math.Abs(got-0.04812703) > 1e-6 {
 		t.Errorf("gain %v bits, want 0.0481", got)
 	}
 	// With two classes, one against the rest is the same; windy days speak for 1.
-	if a, b := c.ClassGain(0, 1), -c.ClassGain(0, 0); !near(a, c.Gain(0)) || !near(b, c.Gain(0)) {
-		t.Errorf("gain for class 1 %v, for class 0 %v, want %v and minus that", a, -b, c.Gain(0))
+	if a, b := c.ClassGain(0, 1), -c.ClassGain(0, 0); !near(a, c.gain(0)) || !near(b, c.gain(0)) {
+		t.Errorf("gain for class 1 %v, for class 0 %v, want %v and minus that", a, -b, c.gain(0))
 	}
 	if c.DF(0) != 6 || c.ClassDF(0, 1) != 3 || c.Pages(0) != 9 {
 		t.Errorf("DF %d, of class 1 %d, pages of class 0 %d", c.DF(0), c.ClassDF(0, 1), c.Pages(0))

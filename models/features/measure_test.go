@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestMeasures holds each measure to values worked out by hand. 100 pages: a has
-// 40, b 40, c 20. "both" is on 20 pages of a and 5 of b; "all" on every page;
-// "rare" on one page of c.
+// TestMeasures holds each measure to values worked out by hand. 100 pages: a has 40, b 40, c 20. "both"
+// is on 20 pages of a and 5 of b; "all" on every page; "rare" on one page of c.
 func TestMeasures(t *testing.T) {
 	const both, all, rare = int32(0), int32(1), int32(2)
 	c := NewCounts(3)
@@ -47,8 +46,8 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// TestMeasuresAgree holds gain against its definition by cells, on
-// random tables, and what they say of a table mirrored from presence to absence.
+// TestMeasuresAgree holds gain against its definition by cells, on random tables, and what they say of
+// a table mirrored from presence to absence.
 func TestMeasuresAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 200 {
@@ -129,9 +128,8 @@ func BenchmarkRank(b *testing.B) {
 	}
 }
 
-// TestTwoSteps: of 100 pages a class, "rare" stands on 4 of one class, once on each, "apt" on
-// 4, four times on each, "wide" on 60 and on 45 of the other. Gain puts the rare words first. By two
-// steps "rare" is none that represents a class, and comes last; 4 · 4 = 16 ≥ 5² · 1.
+// TestTwoSteps: of 100 pages a class, "rare" stands on 4 of one class, once on each, "apt" on 4, four
+// times on each, "wide" on 60 and on 45 of the other. Gain puts the rare words first.
 func TestTwoSteps(t *testing.T) {
 	const rare, wide, apt = 0, 1, 2
 	c := NewCounts(2)
@@ -173,8 +171,8 @@ func TestTwoSteps(t *testing.T) {
 	}
 }
 
-// TestRankOfFewer: a ranking of some of the terms is what the ranking of all says of them, so
-// that words can be chosen in two passes where memory is short.
+// TestRankOfFewer: a ranking of some of the terms is what the ranking of all says of them, so that
+// words can be chosen in two passes where memory is short.
 func TestRankOfFewer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	all, some := NewCounts(3), NewCounts(3)

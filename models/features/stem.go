@@ -1,10 +1,28 @@
 package features
 
 import (
+	"embed"
 	"strings"
 	"unicode"
 
 	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/irish"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/tamil"
+	"github.com/blevesearch/snowballstem/turkish"
 )
 
 // language is what the analyzer knows of one.
@@ -18,8 +36,8 @@ type language struct {
 	article  []string                     // prefixes to cut, longest first
 }
 
-// languageOf returns the language of an ISO 639-1 code; "" is English. An
-// unknown one has neither stems nor stop words.
+// languageOf returns the language of an ISO 639-1 code; "" is English. An unknown one has neither stems
+// nor stop words.
 func languageOf(code string) *language {
 	code, _, _ = strings.Cut(strings.ToLower(code), "-")
 	code, _, _ = strings.Cut(code, "_")
@@ -42,8 +60,8 @@ func languageOf(code string) *language {
 	return l
 }
 
-// Stem returns the term that a single word counts as in a language: lower case,
-// then Snowball's stem where there is one. Keywords match by it.
+// Stem returns the term that a single word counts as in a language: lower case, then Snowball's stem
+// where there is one. Keywords match by it.
 func Stem(word, lang string) string {
 	l := languageOf(lang)
 	return l.stem(l.bare(strings.ToLower(word)))
@@ -65,9 +83,8 @@ func (l *language) bare(word string) string {
 // stem returns the stem of a bare word in lower case.
 func (l *language) stem(word string) string {
 	for _, p := range l.particle {
-		// At least two syllables stay: 나이 (age) does not end in the particle 이. One
-		// stays where both it and the particle leave no doubt: 별을 is 별 (star), but
-		// 속도 (speed) not 속 (inside).
+		// At least two syllables stay: 나이 (age) does not end in the particle 이. One stays where both it
+		// and the particle leave no doubt: 별을 is 별 (star), but 속도 (speed) not 속 (inside).
 		cut, ok := strings.CutSuffix(word, p)
 		if ok && (runes(cut) >= 2 || strings.Contains(koreanNouns, " "+cut+" ") && strings.Contains(sureParticles, " "+p+" ")) {
 			return cut
@@ -92,9 +109,9 @@ func (l *language) cutArticle(word string) string {
 	return word
 }
 
-// isEnglishStem reports of a word in lower case whether its ending alone says that it
-// is its own stem: no step of Snowball's English stemmer (Porter2) takes it. Half of
-// the words that a crawl meets once are such; of others it says nothing.
+// isEnglishStem reports of a word in lower case whether its ending alone says that it is its own stem:
+// no step of Snowball's English stemmer (Porter2) takes it. Half of the words that a crawl meets once
+// are such; of others it says nothing.
 func isEnglishStem(word string) bool {
 	for i := range len(word) {
 		if word[i] < 'a' || word[i] > 'z' {
@@ -141,10 +158,9 @@ func isLetters(word string) bool {
 	return true
 }
 
-// arabicArticles returns the Arabic article with the particles written before
-// it, longest first (the prefixes of the light10 stemmer, Larkey et al. 2002).
-// So البنك (the bank), بالبنك (in the bank) and بنك are one term. Snowball's
-// Arabic stemmer parts فريق (team) from الفريق, taking the ف for a particle.
+// arabicArticles returns the Arabic article with the particles written before it, longest first (the
+// prefixes of the light10 stemmer, Larkey et al. 2002). So البنك (the bank), بالبنك (in the bank) and
+// بنك are one term.
 func arabicArticles() []string { return strings.Fields(`وال بال كال فال لل ال`) }
 
 // josa returns the Korean particles and copulas that follow a noun, longest first.
@@ -156,8 +172,8 @@ func josa() []string {
 		은 는 이 가 을 를 의 에 로 와 과 도 만 들`)
 }
 
-// sureParticles are the particles that end no other word of two syllables, and
-// koreanNouns common nouns of one syllable.
+// sureParticles are the particles that end no other word of two syllables, and koreanNouns common nouns
+// of one syllable.
 const (
 	sureParticles = " 은 는 을 를 에서 에게 으로 에는 에도 까지 부터 처럼 한테 "
 	koreanNouns   = " 간 강 골 공 국 글 길 꽃 꿈 끝 남 낮 눈 달 닭 돈 돌 땅 말 맛 몸 문 물 밤 밥 방 배 법 별 병 봄 북 불 비 빛 빵 뼈 " +
@@ -165,6 +181,97 @@ const (
 		"판 팔 표 풀 피 핵 향 해 혀 형 흙 힘 "
 )
 
-// chineseGrammar are the characters that carry grammar, hardly ever part of a word
-// of two characters: pairs across them (存款的利率: 款的, 的利) are no words.
+// chineseGrammar are the characters that carry grammar, hardly ever part of a word of two characters:
+// pairs across them (存款的利率: 款的, 的利) are no words.
 const chineseGrammar = "的了是在也很又把被着这那"
+
+// StemVersion numbers the ways in which words have been stemmed. It rises whenever any word of any
+// language gets another stem: a model works only with the stems that it was trained with.
+const StemVersion = 2
+
+// snowballOf returns the stemmer of an ISO 639-1 code, or nil.
+func snowballOf(code string) func(*snowballstem.Env) bool {
+	switch code {
+	case "da":
+		return danish.Stem
+	case "de":
+		return german.Stem
+	case "en":
+		return english.Stem
+	case "es":
+		return spanish.Stem
+	case "fi":
+		return finnish.Stem
+	case "fr":
+		return french.Stem
+	case "ga":
+		return irish.Stem
+	case "hu":
+		return hungarian.Stem
+	case "it":
+		return italian.Stem
+	case "nb", "nn", "no":
+		return norwegian.Stem
+	case "nl":
+		return dutch.Stem
+	case "pt":
+		return portuguese.Stem
+	case "ro":
+		return stemRomanian
+	case "ru":
+		return russian.Stem
+	case "sv":
+		return swedish.Stem
+	case "ta":
+		return tamil.Stem
+	case "tr":
+		return turkish.Stem
+	}
+	return nil
+}
+
+// safely guards against a stemmer that trips over a strange word, or leaves nothing of it: the word is
+// then its own stem.
+func safely(snowball func(*snowballstem.Env) bool, word string) (stem string) {
+	defer func() {
+		if recover() != nil || stem == "" {
+			stem = word
+		}
+	}()
+	env := snowballstem.NewEnv(word)
+	snowball(env)
+	return env.Current()
+}
+
+// stemRomanian lets Snowball see ş and ţ for ș and ț, the only ones that it knows. In the stem all are
+// ș and ț: pages have both spellings.
+func stemRomanian(env *snowballstem.Env) bool {
+	env.SetCurrent(strings.NewReplacer("ș", "ş", "ț", "ţ").Replace(env.Current()))
+	romanian.Stem(env)
+	env.SetCurrent(strings.NewReplacer("ş", "ș", "ţ", "ț").Replace(env.Current()))
+	return true
+}
+
+// stopFiles holds a file a language: words that carry grammar, not topic. The lists are
+// our own and short on purpose. A word left in costs a weight near zero; a word left
+// out can never be a feature.
+//
+//go:embed stopwords/*.txt
+var stopFiles embed.FS
+
+// stopWords returns the stop words of a language (ISO 639-1), none of one that has no list.
+func stopWords(lang string) map[string]bool {
+	stop := map[string]bool{}
+	switch lang {
+	case "no", "nb", "nn":
+		lang = "da" // one list for the languages of Norway and Denmark
+	}
+	text, err := stopFiles.ReadFile("stopwords/" + lang + ".txt")
+	if err != nil {
+		return stop // the files are in the program: the only error is that there is none
+	}
+	for w := range strings.FieldsSeq(string(text)) {
+		stop[w] = true
+	}
+	return stop
+}

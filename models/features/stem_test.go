@@ -12,8 +12,7 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// TestStemsOfLanguages: forms of a word have one stem, in every language that
-// Snowball knows.
+// TestStemsOfLanguages: forms of a word have one stem, in every language that Snowball knows.
 func TestStemsOfLanguages(t *testing.T) {
 	for _, c := range []struct{ lang, forms, want string }{
 		{"da", "bank banken bankerne", "bank"},
@@ -99,8 +98,8 @@ func madeUp(lang string, n int) []string {
 	return words[:n]
 }
 
-// TestStemsArePinned: whoever changes a stem, or takes a stemmer that does, raises
-// StemVersion and writes the sums here anew.
+// TestStemsArePinned: whoever changes a stem, or takes a stemmer that does, raises StemVersion and
+// writes the sums here anew.
 func TestStemsArePinned(t *testing.T) {
 	if StemVersion != 2 {
 		t.Error("these are the sums of version 2")

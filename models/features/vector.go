@@ -2,6 +2,7 @@ package features
 
 import (
 	"math"
+	"net/url"
 	"strings"
 )
 
@@ -15,31 +16,30 @@ type Vector struct {
 //
 //	w(i,j) = (1 + ln TF(i,j)) · IDF(i),   IDF(i) = 1 + ln((1 + n) / (1 + DF(i)))
 //
-// The logarithm damps a word that a page repeats; the ones keep a word of every
-// page, and a set of one page, from vanishing. Then each block of terms (words,
-// the fields' terms) is scaled to a Euclidean length of its own, and all
-// to length 1. So the thousand words of a page do not drown its title. The zero
-// value leaves counts as they are.
+// The logarithm damps a word that a page repeats; the ones keep a word of every page, and a set of one
+// page, from vanishing. Then each block of terms (words, the fields' terms) is scaled to a Euclidean
+// length of its own, and all to length 1. So the thousand words of a page do not drown its title. The
+// zero value leaves counts as they are.
 type Weighting struct {
 	IDF       []float32 // by term; nil: 1 for all
 	Sublinear bool      // 1 + ln TF in place of TF
 	Norm      bool      // scale to length 1
 
 	// Blocks are the lengths of the blocks, 0 for all or none; see DefaultBlocks.
-	Blocks [Blocks]float32
+	Blocks [blocks]float32
 
 	block []uint8 // of each term
 }
 
-// Blocks is the number of kinds of term that the model file has room for: words, the fields'
-// terms but the lead's, one that no term has any more, the lead's terms, and another without terms.
-const Blocks = int(fields) + 2
+// blocks is the number of kinds of term that the model file has room for: words, the fields' terms but
+// the lead's, one that no term has any more, the lead's terms, and another without terms.
+const blocks = int(fields) + 2
 
 const leadBlock = uint8(fields)
 
-// DefaultBlocks are the lengths of words, words of the title, of headings and of the URL, and of
-// the lead. docs/classifiers.md says how they were chosen.
-var DefaultBlocks = [Blocks]float32{1, 0.4, 0.4, 0.2, 0.5, 0.4, 0.5}
+// DefaultBlocks are the lengths of words, words of the title, of headings and of the URL, and of the
+// lead. docs/classifiers.md says how they were chosen.
+var DefaultBlocks = [blocks]float32{1, 0.4, 0.4, 0.2, 0.5, 0.4, 0.5}
 
 // Bind tells w the terms that it will weigh. It is needed for Blocks.
 func (w *Weighting) Bind(terms []string) {
@@ -68,8 +68,7 @@ func IsWord(term string) bool { return blockOf(term) == uint8(body) }
 // IsLead reports whether a term is one of the lead's, "lead:professor".
 func IsLead(term string) bool { return strings.HasPrefix(term, prefix[lead]) }
 
-// IDF returns the inverse document frequencies of terms that occur on df[i] of n
-// pages.
+// IDF returns the inverse document frequencies of terms that occur on df[i] of n pages.
 func IDF(df []int32, n int) []float32 {
 	idf := make([]float32, len(df))
 	for i, d := range df {
@@ -80,7 +79,7 @@ func IDF(df []int32, n int) []float32 {
 
 // Apply weighs v in place.
 func (w *Weighting) Apply(v Vector) {
-	var sums [Blocks]float64
+	var sums [blocks]float64
 	for k, i := range v.Index {
 		x := w.term(i, v.Value[k])
 		v.Value[k] = x
@@ -95,7 +94,7 @@ func (w *Weighting) Apply(v Vector) {
 	}
 }
 
-func (w *Weighting) blocked() bool { return w.Blocks != [Blocks]float32{} && w.block != nil }
+func (w *Weighting) blocked() bool { return w.Blocks != [blocks]float32{} && w.block != nil }
 
 func (w *Weighting) blockAt(i int32) uint8 {
 	if !w.blocked() {
@@ -105,7 +104,7 @@ func (w *Weighting) blockAt(i int32) uint8 {
 }
 
 // scales returns the factor of each block, given its sum of squares.
-func (w *Weighting) scales(sums *[Blocks]float64) (scale [Blocks]float32) {
+func (w *Weighting) scales(sums *[blocks]float64) (scale [blocks]float32) {
 	if !w.blocked() {
 		if sums[0] > 0 {
 			scale[0] = float32(1 / math.Sqrt(sums[0]))
@@ -152,4 +151,125 @@ func (t *logTable) of(n float32) float32 {
 		return t[i]
 	}
 	return float32(1 + math.Log(float64(n)))
+}
+
+// Lexicon numbers the terms of a vocabulary. A growing one gives every new term the next number; a
+// fixed one knows its terms and no others.
+//
+// Terms are readable as they stand. A stem is itself ("mortgag"), a term of a field has its prefix
+// ("title:mortgag").
+type Lexicon struct {
+	terms []string
+	index map[string]int32
+
+	free    []int32 // numbers without a term, falling
+	growing bool
+}
+
+// NewLexicon returns a growing lexicon without terms.
+func NewLexicon() *Lexicon {
+	return &Lexicon{index: map[string]int32{}, growing: true}
+}
+
+// FixedLexicon returns a lexicon of terms, numbered in their order.
+func FixedLexicon(terms []string) *Lexicon {
+	l := NewLexicon()
+	l.terms = terms
+	for i, t := range terms {
+		l.index[t] = int32(i)
+	}
+	l.growing = false
+	return l
+}
+
+// Len returns the number of terms, and of numbers whose term was dropped.
+func (l *Lexicon) Len() int { return len(l.terms) }
+
+// Live returns the number of terms.
+func (l *Lexicon) Live() int { return len(l.terms) - len(l.free) }
+
+// Terms returns the terms by number, "" where the term was dropped. The caller must not change them.
+func (l *Lexicon) Terms() []string { return l.terms }
+
+// Drop takes from a growing lexicon the terms that keep refuses. New terms get their numbers, the
+// lowest first.
+func (l *Lexicon) Drop(keep func(term int32) bool) {
+	l.free = l.free[:0]
+	for i := int32(len(l.terms)) - 1; i >= 0; i-- {
+		if l.terms[i] == "" || !keep(i) {
+			delete(l.index, l.terms[i])
+			l.terms[i] = ""
+			l.free = append(l.free, i)
+		}
+	}
+}
+
+// Index returns the number of term; -1 when a fixed lexicon does not have it.
+func (l *Lexicon) Index(term string) int32 {
+	if i, ok := l.index[term]; ok {
+		return i
+	}
+	if !l.growing {
+		return -1
+	}
+	return l.add(term)
+}
+
+func (l *Lexicon) add(term string) int32 {
+	i := int32(len(l.terms))
+	if n := len(l.free); n > 0 {
+		i, l.free = l.free[n-1], l.free[:n-1]
+		l.terms[i] = term
+	} else {
+		l.terms = append(l.terms, term)
+	}
+	l.index[term] = i
+	return i
+}
+
+// Doc is a text to be classified, by field. It has the same fields as page.Fields, so that
+// features.Doc(p.Fields()) converts without an import.
+type Doc struct {
+	URL, Title, Description, Headings, Text, Lang string
+}
+
+// path returns the part of a URL that may tell its subject: its path, unescaped, "" of what is no URL.
+func path(raw string) string {
+	if p, ok := plainPath(raw); ok {
+		return p
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return u.Path
+}
+
+// plainPath is path for the URLs that nearly all links have, without the work of taking a URL apart.
+// Their host has only letters, digits, points and hyphens, and in their path nothing is escaped.
+func plainPath(raw string) (path string, ok bool) {
+	rest, ok := strings.CutPrefix(raw, "https://")
+	if !ok {
+		if rest, ok = strings.CutPrefix(raw, "http://"); !ok {
+			return "", false
+		}
+	}
+	i := 0
+	for i < len(rest) && (isWord(rest[i]) || rest[i] == '.' || rest[i] == '-') {
+		i++
+	}
+	from := i
+	if i == 0 || i == len(rest) || rest[i] != '/' {
+		return "", false
+	}
+	end := len(rest)
+	for ; i < len(rest); i++ {
+		switch c := rest[i]; {
+		case c <= ' ' || c >= 0x7F || c == '%': // also in a query it can make the URL invalid
+			return "", false
+		case c == '?' || c == '#':
+			end = min(end, i)
+		}
+	}
+	return rest[from:end], true
 }

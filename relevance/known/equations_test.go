@@ -15,8 +15,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestBayes works a multinomial naive Bayes classifier out by hand: class 0 has words 1, 1, 2,
-// class 1 has 2, 3; so there are three words, and each count is over 3+3+1 or 2+3+1.
+// TestBayes works a multinomial naive Bayes classifier out by hand: class 0 has words 1, 1, 2, class 1
+// has 2, 3; so there are three words, and each count is over 3+3+1 or 2+3+1.
 func TestBayes(t *testing.T) {
 	b := newBayes(3)
 	b.learn([]token{1, 1, 2}, 0)
@@ -49,8 +49,8 @@ func taught() *bayes {
 	return b
 }
 
-// TestLevels: ACHE's and Anthelion's priorities by hand. A link's level is more than all that
-// is within a level.
+// TestLevels: ACHE's and Anthelion's priorities by hand. A link's level is more than all that is within
+// a level.
 func TestLevels(t *testing.T) {
 	link := &hostLink{page: 0.4, words: []token{1}, host: &hostYield{pages: 4, relevant: 1}}
 	ache := &ACHE{}
@@ -70,8 +70,8 @@ func TestLevels(t *testing.T) {
 	near(t, "Anthelion's priority", anthelion.priority(link), (level+2./3*(1-1e-6))/(hostLevels+1))
 }
 
-// TestLayers: pages get the layer of their distance to a page on topic, and links the priority
-// of their page's layer.
+// TestLayers: pages get the layer of their distance to a page on topic, and links the priority of their
+// page's layer.
 func TestLayers(t *testing.T) {
 	g := NewContextGraph(0.5)
 	add := func(key uint64, word token, onTopic bool, links ...uint64) {
@@ -123,8 +123,8 @@ func TestLayers(t *testing.T) {
 	near(t, "that link of a page of less", g.ScoreLinks(nil, far, 0.2)[1], (layerOther+0.6)/(layerOther+1))
 }
 
-// TestDistil: hubs a (R = 0.5) and b (0.25) link to x (0.8) and y (0.4), a to both and to itself,
-// b to y. The hub scores fulfil λ·h = M·h with
+// TestDistil: hubs a (R = 0.5) and b (0.25) link to x (0.8) and y (0.4), a to both and to itself, b to
+// y. The hub scores fulfil λ·h = M·h with
 //
 //	M(a,a) = 0.8·0.5 + 0.4·0.5 = 0.6   M(a,b) = 0.4·0.25 = 0.1
 //	M(b,a) = 0.4·0.5 = 0.2             M(b,b) = 0.4·0.25 = 0.1
@@ -175,8 +175,7 @@ func TestFishPlaces(t *testing.T) {
 }
 
 // TestInfoSpiders: the network by hand. Around the first link "mine" is two words from the middle of
-// the context and "gold" one, so they weigh 1/3 and 1/2; "gold" in the anchor weighs 1. With weights
-// of 1 and a bias of −1 that gives λ = σ(1½ + ⅓ − 1) = σ(5/6), and a link without words σ(−1).
+// the context and "gold" one, so they weigh 1/3 and 1/2; "gold" in the anchor weighs 1.
 func TestInfoSpiders(t *testing.T) {
 	k, err := relevance.NewKeywords([]string{"gold", "silver mine"})
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// beliefOf makes one of ten start pages that share two words, by what a judge trained on
-// seen of 600 pages says of them. The first few were trained on.
+// beliefOf makes one of ten start pages that share two words, by what a judge trained on seen of 600
+// pages says of them. The first few were trained on.
 func beliefOf(seen float64, trained int, judged func(i int) float64) belief {
 	s := newStartPages()
 	for i := range 10 {
@@ -17,9 +17,8 @@ func beliefOf(seen float64, trained int, judged func(i int) float64) belief {
 	return newBelief(&s, b, max(seen, 1)/600, doubtOf(seen))
 }
 
-// TestDoubt: a judge is doubted as far as it does not know the start pages, and as it saw
-// little of the topic. What it says of start pages that it was trained on is no reason to
-// believe it.
+// TestDoubt: a judge is doubted as far as it does not know the start pages, and as it saw little of the
+// topic. What it says of start pages that it was trained on is no reason to believe it.
 func TestDoubt(t *testing.T) {
 	knows := func(int) float64 { return 0.98 }
 	half := func(i int) float64 { return []float64{0.98, 0.003}[i%2] }
@@ -48,8 +47,8 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestRatio holds the log-likelihood ratio against that of the two normal distributions
-// that looks were drawn from.
+// TestRatio holds the log-likelihood ratio against that of the two normal distributions that looks were
+// drawn from.
 func TestRatio(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	var v belief
@@ -72,8 +71,8 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestBeliefByWords: where the judge knows nothing, pages with the start pages' words are
-// told from others.
+// TestBeliefByWords: where the judge knows nothing, pages with the start pages' words are told from
+// others.
 func TestBeliefByWords(t *testing.T) {
 	v := beliefOf(2, 0, func(int) float64 { return 0.003 })
 	var like, unlike float64

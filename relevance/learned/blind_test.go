@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestScarce: it falls with the square of the training pages on topic, and is 0 where their
-// number is not known.
+// TestScarce: it falls with the square of the training pages on topic, and is 0 where their number is
+// not known.
 func TestScarce(t *testing.T) {
 	for seen, want := range map[float64]float64{-1: 0, 0: 0, 1: 16.0 / 17, 4: 0.5, 12: 0.1, 400: 1e-4} {
 		if got := scarceOf(seen); math.Abs(got-want) > 1e-6 {
@@ -15,8 +15,8 @@ func TestScarce(t *testing.T) {
 	}
 }
 
-// TestBlind: where the topic hangs together, a judge that saw little of it has its word on a
-// link's text count less, and the best page that links more. Else nothing changes.
+// TestBlind: where the topic hangs together, a judge that saw little of it has its word on a link's
+// text count less, and the best page that links more. Else nothing changes.
 func TestBlind(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -46,8 +46,7 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// TestBlindStays: links that promise less once the best of them are used up do not make a judge
-// see.
+// TestBlindStays: links that promise less once the best of them are used up do not make a judge see.
 func TestBlindStays(t *testing.T) {
 	m := newLinkModel(nil, nil)
 	m.scarce = scarceOf(2)

@@ -18,9 +18,9 @@ func list(from string, to ...int) *page.Page {
 	return p
 }
 
-// TestLearnedSisters: pages whose other links lead to known pages on topic,
-// fetched before the page or after it, vouch for the rest of their links. They
-// vouch most for those that stand beside the known ones.
+// TestLearnedSisters: pages whose other links lead to known pages on topic, fetched before the page or
+// after it, vouch for the rest of their links. They vouch most for those that stand beside the known
+// ones.
 func TestLearnedSisters(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		l := New(goldJudge, Options{Cut: 0.5})
@@ -63,8 +63,8 @@ func TestLearnedSisters(t *testing.T) {
 	}
 }
 
-// TestNear holds near against its definition: each known link of the first pages that
-// name a target weighs one over its distance in places, up to nearBy.
+// TestNear holds near against its definition: each known link of the first pages that name a target
+// weighs one over its distance in places, up to nearBy.
 func TestNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
@@ -93,8 +93,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestNoVoiceTwice: a link that a page repeats, or that leads to itself, says nothing
-// of the page.
+// TestNoVoiceTwice: a link that a page repeats, or that leads to itself, says nothing of the page.
 func TestNoVoiceTwice(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	l.ScorePage(list("http://t.test/1"), 1)
@@ -110,8 +109,8 @@ func TestNoVoiceTwice(t *testing.T) {
 	}
 }
 
-// TestMarkedSisters: what people say of a page changes what its sister links say, of
-// pages that named it before it was fetched and after.
+// TestMarkedSisters: what people say of a page changes what its sister links say, of pages that named
+// it before it was fetched and after.
 func TestMarkedSisters(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	show := func(p *page.Page) {

@@ -6,27 +6,26 @@ import (
 	"slices"
 )
 
-// correction is what people's labels add to the judge's log-odds of a text: a weight
-// for each word of the labelled pages. A text of n words, each counted once, gets
+// correction is what people's labels add to the judge's log-odds of a text: a weight for each word of
+// the labelled pages. A text of n words, each counted once, gets
 //
 //	shift = Σ weight(w) / √(n + shortText),
 //
-// so that a page's shift does not grow with its length, and two words of a link
-// that happen to be among the labelled pages' do not say it all.
+// so that a page's shift does not grow with its length, and two words of a link that happen to be among
+// the labelled pages' do not say it all.
 type correction struct {
 	weight map[token]float64
 	labels int // labelled pages that it was learned from,
 	links  int // and links to such as wait
-	// surprise says how wrong the labels found the judge, in [0,1]. Labels that the judge
-	// foresaw are no reason to believe it less.
+	// surprise says how wrong the labels found the judge, in [0,1]. Labels that the judge foresaw are
+	// no reason to believe it less.
 	surprise float64
 }
 
 const (
 	// shortText is how many words without an opinion every text is thought to have.
 	shortText = 4
-	// maxOffset bounds the log-odds of the judge: a person is right even where the
-	// judge is sure.
+	// maxOffset bounds the log-odds of the judge: a person is right even where the judge is sure.
 	maxOffset = 4
 )
 
@@ -39,8 +38,8 @@ type example struct {
 	link   bool // words are those of links to a page that waits
 }
 
-// shift returns what the labels add to the log-odds of a text with these words, each
-// given once; 0 without labels.
+// shift returns what the labels add to the log-odds of a text with these words, each given once; 0
+// without labels.
 func (c *correction) shift(words []token) float64 {
 	if c == nil || len(words) == 0 {
 		return 0
@@ -52,8 +51,8 @@ func (c *correction) shift(words []token) float64 {
 	return sum / math.Sqrt(float64(len(words)+shortText))
 }
 
-// corrected is a probability by the judge, shifted. A judge's certainty beyond
-// maxOffset fades as the shift grows, so that without one nothing changes.
+// corrected is a probability by the judge, shifted. A judge's certainty beyond maxOffset fades as the
+// shift grows, so that without one nothing changes.
 func corrected(probability, shift float64) float64 {
 	if shift == 0 {
 		return probability
@@ -70,9 +69,8 @@ func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // The learning of a correction; docs/results.md has what it is worth.
 const (
-	// anchorWeight is what all anchors weigh together, against all labels: pages that
-	// nobody labelled should keep their probability, but those that are like the labelled
-	// ones must not outvote them.
+	// anchorWeight is what all anchors weigh together, against all labels: pages that nobody labelled
+	// should keep their probability, but those that are like the labelled ones must not outvote them.
 	anchorWeight = 0.1
 	// wordPenalty is λ of the penalty λ/2·Σ weight².
 	wordPenalty = 0.002
@@ -83,11 +81,10 @@ const (
 //
 //	Σ c·(−t·ln p − (1−t)·ln(1−p)) + λ/2·Σ w²,  p = σ(offset + shift),
 //
-// small, over the labelled pages and the anchors, c an example's weight and t its
-// want; only words of labelled pages have one. It goes over the words fitRounds
-// times, each time as far as the curvature's bound c/4·x² allows, so the sum falls with every
-// step. The same examples in the same order give the same weights. O(rounds ·
-// words of all examples).
+// small, over the labelled pages and the anchors, c an example's weight and t its want; only words of
+// labelled pages have one. It goes over the words fitRounds times, each time as far as the curvature's
+// bound c/4·x² allows, so the sum falls with every step. The same examples in the same order give the
+// same weights. O(rounds · words of all examples).
 func learnCorrection(labelled, anchors []example) *correction {
 	all := slices.Concat(labelled, anchors)
 	columns := columnsOf(labelled, all)
@@ -137,8 +134,7 @@ type cell struct {
 	x   float64 // 1/√(words of the example + shortText)
 }
 
-// columnsOf returns the words of the labelled pages, in order, with all examples that
-// have them.
+// columnsOf returns the words of the labelled pages, in order, with all examples that have them.
 func columnsOf(labelled, all []example) []column {
 	at := map[token]int{}
 	var columns []column
@@ -162,8 +158,8 @@ func columnsOf(labelled, all []example) []column {
 	return columns
 }
 
-// strongest returns the up to n words that shift a text most in the direction that it
-// is shifted in, the strongest first.
+// strongest returns the up to n words that shift a text most in the direction that it is shifted in,
+// the strongest first.
 func (c *correction) strongest(words []token, n int) []token {
 	sign := 1.0
 	if c.shift(words) < 0 {
@@ -181,13 +177,13 @@ func (c *correction) strongest(words []token, n int) []token {
 	return found[:min(n, len(found))]
 }
 
-// A judge whose squared error is one half on the labelled pages is worse than one that
-// says one half of all: the labels count in full then. foreseen is how many labels that
-// the judge foresaw it is given, since few labels can all be odd ones.
+// A judge whose squared error is one half on the labelled pages is worse than one that says one half of
+// all: the labels count in full then. foreseen is how many labels that the judge foresaw it is given,
+// since few labels can all be odd ones.
 const foreseen = 3
 
-// surpriseOf is twice the judge's mean squared error (Brier score) on labelled pages, 1 at
-// most. It has judged no page that waits.
+// surpriseOf is twice the judge's mean squared error (Brier score) on labelled pages, 1 at most. It has
+// judged no page that waits.
 func surpriseOf(labelled []example) float64 {
 	sum, pages := 0.0, 0.0
 	for _, e := range labelled {

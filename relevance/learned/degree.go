@@ -9,16 +9,14 @@ import (
 	"fossick/relevance"
 )
 
-// degrees works out the degree of relevance R of pages (paper A eq. 1; see
-// relevance.Degree):
+// degrees works out the degree of relevance R of pages (paper A eq. 1; see relevance.Degree):
 //
 //	R_i = (1 − ρ) · λ_i / |K| + ρ · R_j,  R in [0,1]
 //
-// A link has the R of its page; of several pages the best, as paper A's queue keeps a
-// URL's best place. R_j is what the page's own links had: 1 of a start page, 0 of a page
-// that no known page links to. λ counts the words of K among the words that the scorer
-// reads, so of a long text those of the first maxPageText bytes. Without K the model's
-// probability stands for λ/|K|. Safe for concurrent use.
+// A link has the R of its page; of several pages the best, as paper A's queue keeps a URL's best place.
+// R_j is what the page's own links had: 1 of a start page, 0 of a page that no known page links to. λ
+// counts the words of K among the words that the scorer reads, so of a long text those of the first
+// maxPageText bytes. Without K the model's probability stands for λ/|K|. Safe for concurrent use.
 type degrees struct {
 	keywords *relevance.Keywords // K; nil: not known
 	rho      float64
@@ -105,8 +103,8 @@ func newTopicWords(keywords *relevance.Keywords, lang string) *topicWords {
 	return k
 }
 
-// degreeOf returns R of a page with λ, by the R of what led to it, and the term that says
-// so. probability is the model's.
+// degreeOf returns R of a page with λ, by the R of what led to it, and the term that says so.
+// probability is the model's.
 func (d *degrees) degreeOf(lambda int, probability, parent float64, start bool) (r float64, term relevance.Term) {
 	led := "the page that led here"
 	if start {
@@ -121,16 +119,15 @@ func (d *degrees) degreeOf(lambda int, probability, parent float64, start bool) 
 	return r, relevance.Term{Name: "R", Value: r, Note: fmt.Sprintf("degree of relevance: %.3g · %d/%d of the keywords + %.3g · R %.3g of %s", 1-d.rho, lambda, k, d.rho, parent, led)}
 }
 
-// Led returns the best R of what led to a URL, named by its page.Key; 0 where nothing is
-// known of it.
+// Led returns the best R of what led to a URL, named by its page.Key; 0 where nothing is known of it.
 func (l *Scorer) Led(url uint64) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return float64(l.links.ledBy(url))
 }
 
-// Lead says that a URL, of which Led returned r, redirects to this one: the page here has the
-// R of what led there. An r outside [0,1] is left out.
+// Lead says that a URL, of which Led returned r, redirects to this one: the page here has the R of what
+// led there. An r outside [0,1] is left out.
 func (l *Scorer) Lead(url uint64, r float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,8 +156,8 @@ func (d *degrees) step() float64 {
 // leastStep is below what evidence tells apart, which has R as a float32.
 const leastStep = 1e-8
 
-// byDegree is the priority of a target before the first lesson: R's order, and among
-// equals that of what their links promise. step is the least difference of two R.
+// byDegree is the priority of a target before the first lesson: R's order, and among equals that of
+// what their links promise. step is the least difference of two R.
 func byDegree(r, promise, step float64) float64 {
 	tie := step / 2
 	return highest * (r + tie*promise) / (1 + tie)

@@ -51,8 +51,8 @@ func degreeTold(t *testing.T, s relevance.Score) relevance.Term {
 	return s.Terms[at]
 }
 
-// TestDegreeExample is paper A's worked example: λ = 8 of 20 words on a start page, then
-// λ = 2, by ρ = 0 and by ρ = 0.3.
+// TestDegreeExample is paper A's worked example: λ = 8 of 20 words on a start page, then λ = 2, by ρ =
+// 0 and by ρ = 0.3.
 func TestDegreeExample(t *testing.T) {
 	for _, example := range []struct{ rho, first, second float64 }{{0, 0.4, 0.1}, {0.3, 0.58, 0.244}} {
 		l := New(even, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: example.rho})
@@ -92,8 +92,8 @@ func TestBestDegree(t *testing.T) {
 	}
 }
 
-// TestLargerDegreeFirst: of two links that differ in R alone that of the larger comes
-// first, also after five hundred pages that say the contrary, and from other agents.
+// TestLargerDegreeFirst: of two links that differ in R alone that of the larger comes first, also after
+// five hundred pages that say the contrary, and from other agents.
 func TestLargerDegreeFirst(t *testing.T) {
 	l := New(even, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: 0.3})
 	read := func(p *page.Page, probability float64) {
@@ -133,9 +133,8 @@ func TestLargerDegreeFirst(t *testing.T) {
 	larger("after others told the contrary")
 }
 
-// TestOrderIsOfDegree: until a page beyond the start pages is fetched, the larger R comes
-// first whatever the links promise, and of one R what promises more. From then on the
-// promise counts.
+// TestOrderIsOfDegree: until a page beyond the start pages is fetched, the larger R comes first
+// whatever the links promise, and of one R what promises more. From then on the promise counts.
 func TestOrderIsOfDegree(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: 0.3, Explore: 0.9})
 	l.ScoreUnlinked("http://nobody.test/")
@@ -226,8 +225,8 @@ func TestDegreeThroughRedirects(t *testing.T) {
 	}
 }
 
-// TestDegreeOfUnlinked: nothing leads to a URL that only a sitemap names, so its R is 0, and
-// that of its page (1 − ρ) · λ/|K|.
+// TestDegreeOfUnlinked: nothing leads to a URL that only a sitemap names, so its R is 0, and that of
+// its page (1 − ρ) · λ/|K|.
 func TestDegreeOfUnlinked(t *testing.T) {
 	l := New(even, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: 0.3})
 	const listed = "http://listed.test/page"

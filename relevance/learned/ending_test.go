@@ -30,8 +30,8 @@ func naiveEndings(text string, most int) (all []string) {
 	return all
 }
 
-// TestEndings holds endings to their definition: two texts have the same tokens where
-// they have the same endings.
+// TestEndings holds endings to their definition: two texts have the same tokens where they have the
+// same endings.
 func TestEndings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{"ism", "Hindu", "Buddh", " ", "-", "ology", "Zo", "É", "été", "\xff", "東京銀行", "123", "S", "(", "a"}
@@ -71,8 +71,7 @@ func FuzzEndings(f *testing.F) {
 	})
 }
 
-// TestLearnedEnding: a link whose word nobody has met is told by links whose words end
-// alike.
+// TestLearnedEnding: a link whose word nobody has met is told by links whose words end alike.
 func TestLearnedEnding(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	p := &page.Page{URL: "http://list.test/"}

@@ -9,8 +9,7 @@ import (
 	"fossick/relevance"
 )
 
-// world is a small web for scorers: every page of twenty hosts links to thirty
-// others.
+// world is a small web for scorers: every page of twenty hosts links to thirty others.
 type world struct {
 	order    []string // what was fetched
 	explored int      // of it, by the terms of the scores
@@ -48,8 +47,8 @@ func (w *world) crawl(l *Scorer, n int, good func(url string) float64) {
 	}
 }
 
-// TestExploreShare: the share of fetches that explore is the one asked for, and the
-// same seed gives the same crawl.
+// TestExploreShare: the share of fetches that explore is the one asked for, and the same seed gives the
+// same crawl.
 func TestExploreShare(t *testing.T) {
 	for share, want := range map[float64]int{0: 0, 0.02: 3, 0.1: 19} {
 		var runs [2]world
@@ -66,8 +65,8 @@ func TestExploreShare(t *testing.T) {
 	}
 }
 
-// TestExploreFindsStarvedHost: the model takes one host for the only good one; the
-// others are met all the same, once each while there are new ones.
+// TestExploreFindsStarvedHost: the model takes one host for the only good one; the others are met all
+// the same, once each while there are new ones.
 func TestExploreFindsStarvedHost(t *testing.T) {
 	good := func(url string) float64 {
 		if page.Host(url) == "h0.test:80" || page.Host(url) == "h0.test" {

@@ -1,12 +1,15 @@
 package learned
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"fossick/internal/page"
 	"fossick/models/features"
+	"fossick/relevance"
 )
 
 // Marked is what a person says of a URL.
@@ -16,17 +19,15 @@ type Marked struct {
 	OnTopic bool
 }
 
-// labelWeight is how many pages a page that a person labelled counts for, in
-// the vocabularies and in the records of places. The classifier's word on it is
-// one opinion among many, a person's is not.
+// labelWeight is how many pages a page that a person labelled counts for, in the vocabularies and in
+// the records of places. The classifier's word on it is one opinion among many, a person's is not.
 const labelWeight = 5
 
-// maxAnchors is how many pages that nobody labelled a correction is held by: a sample
-// of those remembered.
+// maxAnchors is how many pages that nobody labelled a correction is held by: a sample of those
+// remembered.
 const maxAnchors = 1000
 
-// labels is what people said, and what follows from it. The scorer's mutex guards it,
-// but for fitting.
+// labels is what people said, and what follows from it. The scorer's mutex guards it, but for fitting.
 type labels struct {
 	said  map[uint64]bool          // by page.Key: on topic or not
 	pages map[uint64]*pastPage     // those of them that were fetched
@@ -42,12 +43,8 @@ func newLabels() labels {
 	return labels{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, links: map[uint64]*labelledLink{}, names: map[token]string{}}
 }
 
-// Mark takes in what people say. The pages count as they say from now on, with
-// more weight than the judge's word, and the judge is corrected. What it said
-// of all pages that are remembered, of all that will be fetched, and of links,
-// is shifted by the words that they share with the labelled ones. A URL that
-// was not fetched yet has the priority 1 or 0. What waits is to be rescored
-// afterwards.
+// Mark takes in what people say. The pages count as they say from now on, with more weight than the
+// judge's word, and the judge is corrected.
 func (l *Scorer) Mark(said []Marked) {
 	for _, m := range said {
 		l.mark(m)
@@ -138,9 +135,8 @@ func (l *Scorer) refitStale() {
 	}
 }
 
-// refit learns the correction anew, if there is something new, and applies it
-// to the pages that are remembered. It takes some at a time, so that nobody
-// waits long for the scorer.
+// refit learns the correction anew, if there is something new, and applies it to the pages that are
+// remembered. It takes some at a time, so that nobody waits long for the scorer.
 func (l *Scorer) refit() {
 	l.labels.fitting.Lock()
 	defer l.labels.fitting.Unlock()
@@ -172,8 +168,8 @@ func (l *Scorer) refit() {
 	}
 }
 
-// examples returns the labelled pages, in the order of their keys, and a sample of the
-// others, which should stay as they are.
+// examples returns the labelled pages, in the order of their keys, and a sample of the others, which
+// should stay as they are.
 func (b *labels) examples(h *history) (labelled, anchors []example) {
 	for _, key := range slices.Sorted(maps.Keys(b.pages)) {
 		p := b.pages[key]
@@ -202,8 +198,8 @@ func (b *labels) examples(h *history) (labelled, anchors []example) {
 // inside keeps a probability off 0 and 1, whose log-odds nobody can add to.
 func inside(p float64) float64 { return max(1e-9, min(1-1e-9, p)) }
 
-// remember keeps a page that was fetched for what people will say, and takes in
-// what they said of its URL already.
+// remember keeps a page that was fetched for what people will say, and takes in what they said of its
+// URL already.
 func (l *Scorer) remember(past *pastPage, p *page.Page) {
 	l.history.add(past)
 	onTopic, labelled := l.labels.said[past.key]
@@ -215,4 +211,192 @@ func (l *Scorer) remember(past *pastPage, p *page.Page) {
 	maps.Copy(l.labels.names, names)
 	l.labels.add(past)
 	l.recount(past, truth(onTopic), labelWeight)
+}
+
+// opinion is the probability of a page with what people said, and the terms that say so; none where
+// nobody said a thing.
+func (b *labels) opinion(key uint64, words []token, judged float64) (float64, []relevance.Term) {
+	if onTopic, labelled := b.said[key]; labelled {
+		return truth(onTopic), []relevance.Term{{Name: "marked", Value: truth(onTopic), Note: "a person labelled it; it counts as a page of this probability"}}
+	}
+	shift := b.fix.shift(words)
+	if shift == 0 {
+		return judged, nil
+	}
+	p := corrected(judged, shift)
+	return p, []relevance.Term{{Name: "marks", Value: shift, Note: fmt.Sprintf("%s added to the log-odds%s: it counts as a page of probability %.3g",
+		b.count(), b.because(words), p)}}
+}
+
+func (b *labels) count() string {
+	var said []string
+	for _, of := range []struct {
+		what string
+		n    int
+	}{{"page", b.fix.labels}, {"link", b.fix.links}} {
+		switch {
+		case of.n == 1:
+			said = append(said, "1 "+of.what)
+		case of.n > 1:
+			said = append(said, fmt.Sprintf("%d %ss", of.n, of.what))
+		}
+	}
+	by := "people"
+	if b.fix.labels+b.fix.links == 1 {
+		by = "a person"
+	}
+	return strings.Join(said, " and ") + " marked by " + by
+}
+
+// because names the words that weigh most.
+func (b *labels) because(words []token) string {
+	const most = 4
+	var names []string
+	for _, w := range b.fix.strongest(words, most) {
+		if name := b.names[w]; name != "" { // else it is of a link's text, which nobody kept
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", most for " + strings.Join(names, ", ")
+}
+
+// labelledLink is a target that a person labelled before it was fetched. Until it is, its links stand
+// for it: what they say teaches as a page of the label would.
+type labelledLink struct {
+	words, endings []token
+	expected       float64 // probability before the label
+	host, folder   *record
+	named          []naming
+	counts         float64 // 1 or 0, as which it counts now
+}
+
+// labelLink takes in a label of a target that waits.
+func (l *Scorer) labelLink(key uint64, e *evidence, onTopic bool) {
+	old := l.labels.links[key]
+	if old != nil {
+		l.count(old, -labelWeight)
+	}
+	was := &labelledLink{
+		words: slices.Clone(e.words[:e.count]), endings: slices.Clone(e.endings[:e.ended]),
+		host: e.host, folder: e.folder, counts: truth(onTopic),
+	}
+	for i, s := range e.named() {
+		was.named = append(was.named, naming{s, e.at[i]})
+	}
+	if was.expected = l.model.promise(e, l.labels.fix); old != nil {
+		was.expected = old.expected
+	}
+	l.model.words.meet(was.words)
+	l.model.words.meet(was.endings)
+	l.count(was, labelWeight)
+	l.labels.links[key] = was
+	l.labels.stale = true
+}
+
+// unlabelLink takes back what a labelled link taught, as its page has come.
+func (l *Scorer) unlabelLink(key uint64) {
+	if was := l.labels.links[key]; was != nil {
+		l.count(was, -labelWeight)
+		delete(l.labels.links, key)
+	}
+}
+
+// count lets a labelled link count as so many links that were followed.
+func (l *Scorer) count(v *labelledLink, links float64) {
+	onTopic := links * v.counts
+	l.model.words.recountLinks(v.words, links, onTopic)
+	l.model.words.recountLinks(v.endings, links, onTopic)
+	v.host.recount(links, onTopic)
+	v.folder.recount(links, onTopic)
+	for _, n := range v.named {
+		n.by.recount(n.at, links, onTopic, v.counts)
+	}
+}
+
+// meet enters words of which nothing is known yet.
+func (v *vocabulary) meet(words []token) {
+	for _, w := range words {
+		v.words.use(w)
+	}
+}
+
+// recount lets a page count for another probability, and as another number of pages, than it did.
+func (l *Scorer) recount(p *pastPage, probability, weight float64) {
+	worth := p.worth(probability)
+	pages, onTopic := weight-p.weight, weight*worth-p.weight*p.worth(p.now)
+	if pages == 0 && onTopic < 1e-3 && onTopic > -1e-3 {
+		return
+	}
+	l.model.words.recountLinks(p.links, pages, onTopic)
+	counted := weight * (1 - p.echo)
+	l.model.words.recountPage(p.words, counted-p.counted, counted*probability-p.counted*p.now)
+	for _, r := range []*record{&l.model.base.all, p.host, p.folder} {
+		r.recount(pages, onTopic)
+	}
+	for _, n := range p.named {
+		n.by.recount(n.at, pages, onTopic, worth)
+	}
+	if was, done := l.links.fetched.Peek(p.key); done {
+		l.links.fetched.Change(p.key, known{float32(worth), was.seen})
+	}
+	l.model.base.move()
+	p.source.moved += float32(probability - p.now)
+	p.now, p.weight, p.counted = probability, weight, counted
+}
+
+// recount takes in that what was counted counts for more pages, or less.
+func (r *record) recount(pages, onTopic float64) {
+	r.pages = max(0, r.pages+float32(pages))
+	r.onTopic = max(0, min(r.pages, r.onTopic+float32(onTopic)))
+}
+
+// recountPage is for words of a page; of words that are forgotten there is nothing to change.
+func (v *vocabulary) recountPage(words []token, pages, onTopic float64) {
+	for _, t := range words {
+		if w := v.words.find(t); w.token != 0 {
+			w.page.recount(pages, onTopic)
+		}
+	}
+}
+
+// recountLinks is for words of the links that led to a page.
+func (v *vocabulary) recountLinks(inLinks []token, pages, onTopic float64) {
+	for _, t := range inLinks {
+		if w := v.words.find(t); w.token != 0 {
+			w.link.recount(pages, onTopic)
+		}
+	}
+}
+
+// recount takes in that the page of a link is of another probability now, and counts for more pages, or
+// less.
+func (s *source) recount(at uint8, pages, onTopic, probability float64) {
+	s.followed.recount(pages, onTopic)
+	if int(at) < len(s.turns) {
+		s.turns[at] = turnOf(probability)
+	}
+}
+
+// probs returns the sum and the largest of the probabilities of the pages that link to a target, as
+// they are now. Of more than maxSources pages, those that are not known changed as those that are.
+func (e *evidence) probs() (sum, most float64) {
+	sum, most = float64(e.prob.sum), float64(e.prob.max)
+	var moved, mostThen, mostNow float32
+	any := false
+	for _, s := range e.named() {
+		any = any || s.moved != 0
+		moved += s.moved
+		mostThen, mostNow = max(mostThen, s.probability), max(mostNow, s.probability+s.moved)
+	}
+	if !any {
+		return sum, most
+	}
+	sum += float64(moved) * float64(e.parents) / float64(len(e.named()))
+	if mostThen >= e.prob.max || mostNow > e.prob.max {
+		most = max(0, float64(mostNow))
+	}
+	return max(sum, most), most
 }

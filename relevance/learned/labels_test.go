@@ -19,8 +19,8 @@ func goldPage(kind string, n int, links ...page.Link) *page.Page {
 	return &page.Page{URL: fmt.Sprintf("http://%s%d.test/", kind, n), Text: fmt.Sprintf("%s number%d", text, n), Links: links}
 }
 
-// goldCrawl has shown ten pages of each kind to a scorer. Each links to a target of
-// its kind, which all of the kind link to.
+// goldCrawl has shown ten pages of each kind to a scorer. Each links to a target of its kind, which all
+// of the kind link to.
 func goldCrawl() *Scorer {
 	l := New(goldJudge, Options{Cut: 0.5})
 	for n := range 10 {
@@ -47,8 +47,8 @@ func markFilms(l *Scorer, n int, onTopic bool) {
 	l.Mark(said)
 }
 
-// TestMarksGeneralise: marks on some pages of a kind change what the scorer says of
-// the others, of new ones, and of links to and from them, and little else.
+// TestMarksGeneralise: marks on some pages of a kind change what the scorer says of the others, of new
+// ones, and of links to and from them, and little else.
 func TestMarksGeneralise(t *testing.T) {
 	l := goldCrawl()
 	film, mine := target(l, "film"), target(l, "mine")
@@ -106,8 +106,8 @@ func TestMarksOtherWay(t *testing.T) {
 	}
 }
 
-// TestMarkOfWhatWaits: a URL that waits is first, or last; when it is fetched it is
-// what the person said, and its words count.
+// TestMarkOfWhatWaits: a URL that waits is first, or last; when it is fetched it is what the person
+// said, and its words count.
 func TestMarkOfWhatWaits(t *testing.T) {
 	l := goldCrawl()
 	l.Mark([]Marked{{URL: "http://target.test/film", OnTopic: true}, {URL: "http://target.test/mine"}})
@@ -163,8 +163,7 @@ func TestNoMarksNoChange(t *testing.T) {
 	}
 }
 
-// TestHistory: the oldest pages are forgotten, and a mark of one is taken in all the
-// same.
+// TestHistory: the oldest pages are forgotten, and a mark of one is taken in all the same.
 func TestHistory(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	l.history.limit = 50
@@ -183,8 +182,8 @@ func TestHistory(t *testing.T) {
 // page2doc is a page as a judge reads it.
 func page2doc(p *page.Page) features.Doc { return features.Doc(p.Fields()) }
 
-// TestMarksBeside: people speak while pages are scored; for the race detector, and
-// the correction knows of all labels at the end.
+// TestMarksBeside: people speak while pages are scored; for the race detector, and the correction knows
+// of all labels at the end.
 func TestMarksBeside(t *testing.T) {
 	l := goldCrawl()
 	var all sync.WaitGroup

@@ -65,8 +65,8 @@ func navigated() float64 {
 	return New(goldJudge, Options{Cut: 0.5}).ScoreLinks(nil, p, 0.5)[0]
 }
 
-// TestLearnedReadsWords: a word that pages on topic had makes a target better whose
-// link has it, though the judge never heard of it.
+// TestLearnedReadsWords: a word that pages on topic had makes a target better whose link has it, though
+// the judge never heard of it.
 func TestLearnedReadsWords(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	for i := range 20 {
@@ -85,8 +85,8 @@ func TestLearnedReadsWords(t *testing.T) {
 	}
 }
 
-// TestLearnedLearns crawls worlds in which one sign is right: the weights must
-// move so that what the sign marks scores better than in the beginning.
+// TestLearnedLearns crawls worlds in which one sign is right: the weights must move so that what the
+// sign marks scores better than in the beginning.
 func TestLearnedLearns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	l := New(goldJudge, Options{Cut: 0.5})
@@ -128,8 +128,8 @@ func TestLearnedForgetsWhatWasFetched(t *testing.T) {
 	}
 }
 
-// TestHostRecord: a host whose pages were good makes its waiting pages better,
-// with nothing new about themselves.
+// TestHostRecord: a host whose pages were good makes its waiting pages better, with nothing new about
+// themselves.
 func TestHostRecord(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	l.ScoreLinks(nil, linked("http://p.test/", "http://h.test/waits", "x"), 0.5)
@@ -169,8 +169,8 @@ func TestTermsAddUp(t *testing.T) {
 	}
 }
 
-// TestReplayIsTheSame: a scorer that is shown the pages of a crawl again, in their
-// order, scores what waits as the one that made it.
+// TestReplayIsTheSame: a scorer that is shown the pages of a crawl again, in their order, scores what
+// waits as the one that made it.
 func TestReplayIsTheSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var crawl []*page.Page
@@ -200,8 +200,7 @@ func TestReplayIsTheSame(t *testing.T) {
 	}
 }
 
-// TestAboveSilence: what the judge says of a text counts against what it says of none,
-// within bounds.
+// TestAboveSilence: what the judge says of a text counts against what it says of none, within bounds.
 func TestAboveSilence(t *testing.T) {
 	l := New(func(features.Doc) float64 { return 0.01 }, Options{Cut: 0.5})
 	for p, want := range map[float64]float64{0: -4, 1: 4, 0.01: 0, 0.002: logit(0.002) - logit(0.01)} {
@@ -242,8 +241,8 @@ func BenchmarkLearnedPage(b *testing.B) {
 	}
 }
 
-// BenchmarkRescore asks for the scores of a queue of 20,000 targets, after each page,
-// as a crawl does that learns.
+// BenchmarkRescore asks for the scores of a queue of 20,000 targets, after each page, as a crawl does
+// that learns.
 func BenchmarkRescore(b *testing.B) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -280,8 +279,8 @@ func BenchmarkRescore(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(keys)), "ns/target")
 }
 
-// TestSureJudge: a judge that gives 0 or 1, also for a text without words, as one of
-// many small pages may, leaves scores that are numbers.
+// TestSureJudge: a judge that gives 0 or 1, also for a text without words, as one of many small pages
+// may, leaves scores that are numbers.
 func TestSureJudge(t *testing.T) {
 	for _, sure := range []float64{0, 1} {
 		l := New(func(features.Doc) float64 { return sure }, Options{Cut: 0.5})

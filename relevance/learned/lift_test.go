@@ -11,8 +11,8 @@ import (
 	"fossick/internal/page"
 )
 
-// TestScoreByDefinition crawls a random web and holds, after each page, the score of
-// every target that waits against one with a logarithm for each lift.
+// TestScoreByDefinition crawls a random web and holds, after each page, the score of every target that
+// waits against one with a logarithm for each lift.
 func TestScoreByDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	words := strings.Fields("amber basalt coral dolomite emerald flint granite hematite")
@@ -82,8 +82,7 @@ func plainScore(l *Scorer, e *evidence) float64 {
 	return highest * l.model.weights.probability(&x)
 }
 
-// TestLogSum holds sums of logarithms against their definition, also where the product
-// is no float64.
+// TestLogSum holds sums of logarithms against their definition, also where the product is no float64.
 func TestLogSum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{0, 1, 8, 1000} {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWarmUp: what is added to the weights at the beginning fades by a factor e in
-// warmUpPages pages, and does not change what is learned.
+// TestWarmUp: what is added to the weights at the beginning fades by a factor e in warmUpPages pages,
+// and does not change what is learned.
 func TestWarmUp(t *testing.T) {
 	m := newLogistic(true, false)
 	for _, pages := range []float64{0, warmUpPages, 5 * warmUpPages} {
@@ -27,9 +27,8 @@ func TestWarmUp(t *testing.T) {
 	}
 }
 
-// TestLogisticLearns draws pages from a model whose weights are not the first ones, two of
-// its features nearly alike: what is learned must come near it in probability, and tell the
-// two apart.
+// TestLogisticLearns draws pages from a model whose weights are not the first ones, two of its features
+// nearly alike: what is learned must come near it in probability, and tell the two apart.
 func TestLogisticLearns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	m := newLogistic(true, true)

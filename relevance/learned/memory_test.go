@@ -9,9 +9,8 @@ import (
 	"fossick/internal/recent"
 )
 
-// TestLearnedMemory fills a scorer to a sixteenth of its limits with targets
-// that have all that a target can have, and weighs it. Sixteen times that must
-// stay under 85 MiB.
+// TestLearnedMemory fills a scorer to a sixteenth of its limits with targets that have all that a
+// target can have, and weighs it. Sixteen times that must stay under 85 MiB.
 func TestLearnedMemory(t *testing.T) {
 	const part = 16
 	before := heapInUse()

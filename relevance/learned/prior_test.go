@@ -8,9 +8,8 @@ import (
 	"fossick/internal/page"
 )
 
-// TestPrior: a judge that was trained on few pages of the topic is believed
-// more the more of it a crawl finds, up to maxPrior and never less. Its own
-// word stays as it is.
+// TestPrior: a judge that was trained on few pages of the topic is believed more the more of it a crawl
+// finds, up to maxPrior and never less. Its own word stays as it is.
 func TestPrior(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -40,8 +39,8 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-// believedOf shows a page to the scorer, which has to return the judge's word, and
-// returns what its link was told.
+// believedOf shows a page to the scorer, which has to return the judge's word, and returns what its
+// link was told.
 func believedOf(t *testing.T, l *Scorer, name string, judged float64) float64 {
 	t.Helper()
 	p := linked("http://"+name+".test/", "http://t.test/"+name, "x")
@@ -56,8 +55,8 @@ func believedOf(t *testing.T, l *Scorer, name string, judged float64) float64 {
 	return float64(e.prob.max)
 }
 
-// TestPriorYieldsToMarks: what people say of pages takes the prior's place, for pages that
-// were fetched before and for those that come.
+// TestPriorYieldsToMarks: what people say of pages takes the prior's place, for pages that were fetched
+// before and for those that come.
 func TestPriorYieldsToMarks(t *testing.T) {
 	labelled := &page.Page{URL: "http://marked.test/", Text: "pyrite"}
 	moved := func(share float64, mark bool) (before, after float64) {

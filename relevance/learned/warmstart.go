@@ -5,12 +5,10 @@ import (
 	"fossick/models/features"
 )
 
-// WarmStart is what the pages on topic that a model was trained on say of
-// words. A linear model shares out what it learned among the hundred words of a
-// page, so that it says little of a word alone. But a link has two or three.
-// How many of these pages have a word says more, and says it before the crawl
-// has met a page. So does how many have it in their titles, which are what
-// links to them say. It is read-only, and so may be shared by crawls.
+// WarmStart is what the pages on topic that a model was trained on say of words. A linear model shares
+// out what it learned among the hundred words of a page, so that it says little of a word alone. But a
+// link has two or three. How many of these pages have a word says more, and says it before the crawl
+// has met a page.
 type WarmStart struct {
 	pages    float32  // what all of them count for
 	onPages  []taught // words of their text
@@ -24,8 +22,8 @@ type taught struct {
 }
 
 const (
-	// maxWarmStart is how many pages it counts for at most: what the crawl itself
-	// meets must soon outweigh it.
+	// maxWarmStart is how many pages it counts for at most: what the crawl itself meets must soon
+	// outweigh it.
 	maxWarmStart = 100
 	// titleLinks is how many links that were followed a title counts for.
 	titleLinks = 2
@@ -58,9 +56,9 @@ func NewWarmStart(m *models.Model, class int) *WarmStart {
 	return l
 }
 
-// beyondChance is how many more of the class's pages have the word in their
-// titles than would if it stood in them as often as in the others'. Of "page"
-// and of a site's name, which stand in all of them, none is left.
+// beyondChance is how many more of the class's pages have the word in their titles than would if it
+// stood in them as often as in the others'. Of "page" and of a site's name, which stand in all of them,
+// none is left.
 func beyondChance(w models.TitleWord, class, others int) float64 {
 	pages := float64(min(w.Pages, class))
 	if others <= 0 {

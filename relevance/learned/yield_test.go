@@ -11,8 +11,8 @@ import (
 	"fossick/internal/page"
 )
 
-// TestYieldByDefinition: what a pattern is expected to bring is what its pages brought, the
-// k-th last weighted by .98^k, and two pages of the next wider pattern's rate.
+// TestYieldByDefinition: what a pattern is expected to bring is what its pages brought, the k-th last
+// weighted by .98^k, and two pages of the next wider pattern's rate.
 func TestYieldByDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	y := newYields(100)
@@ -52,8 +52,7 @@ func TestYieldByDefinition(t *testing.T) {
 	}
 }
 
-// TestEcho: a page is an echo of those at URLs like its own that differ in a name, and of
-// no other.
+// TestEcho: a page is an echo of those at URLs like its own that differ in a name, and of no other.
 func TestEcho(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	some := func(n int) string {
@@ -92,8 +91,8 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// TestYieldTurnsAway: of two patterns of a host whose links look alike, the one that brings
-// nothing falls behind, and one that brought much falls behind when it brings no more.
+// TestYieldTurnsAway: of two patterns of a host whose links look alike, the one that brings nothing
+// falls behind, and one that brought much falls behind when it brings no more.
 func TestYieldTurnsAway(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	offer := func(n int) (good, bad float64) {

@@ -1,13 +1,18 @@
 package propose
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"math"
+	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"fossick/internal/page"
+	"fossick/internal/printable"
 	"fossick/models/features"
 )
 
@@ -26,8 +31,7 @@ type Link struct{ URL, Words string }
 type Source = iter.Seq2[*Candidate, error]
 
 const (
-	// pool is how many candidates are kept with their words and links: what the
-	// choice is made from.
+	// pool is how many candidates are kept with their words and links: what the choice is made from.
 	pool = 5000
 	// keptTerms and keptLinks bound what is kept of each.
 	keptTerms = 64
@@ -47,8 +51,8 @@ type kept struct {
 	links      []outLink
 }
 
-// outLink is a link of a kept candidate. like is what its words say, for a target
-// that the source does not have.
+// outLink is a link of a kept candidate. like is what its words say, for a target that the source does
+// not have.
 type outLink struct {
 	key  uint64
 	like float32
@@ -68,8 +72,8 @@ type collection struct {
 	exclude func(url string) bool
 }
 
-// collect reads the source twice: for the frequencies of words and, with keywords,
-// the pages that stand in for examples; then for the likeness of every candidate.
+// collect reads the source twice: for the frequencies of words and, with keywords, the pages that stand
+// in for examples; then for the likeness of every candidate.
 func collect(ctx context.Context, t *Topic, source Source, opt *Options) (*collection, error) {
 	if len(t.Examples) == 0 && len(t.Keywords) == 0 && t.Judge == nil {
 		return nil, ErrNoTopic
@@ -230,4 +234,285 @@ func (c *collection) trim() {
 	slices.SortStableFunc(c.pool, byPromise)
 	clear(c.pool[pool:])
 	c.pool = c.pool[:pool]
+}
+
+func byPromise(a, b *kept) int {
+	return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.place, b.place))
+}
+
+// settle turns likeness into relevance, once all of the source is known: 0 is what candidates have in
+// the mean, and 1 what the best have. Of a topic without words the judge's probability stands.
+func (c *collection) settle() {
+	slices.SortStableFunc(c.pool, byPromise)
+	if len(c.pool) > pool {
+		c.trim()
+	}
+	c.high = c.top()
+	for _, k := range c.pool {
+		k.relevance = c.relevance(k.like)
+	}
+}
+
+// relevance is a likeness in [0,1].
+func (c *collection) relevance(like float64) float64 {
+	if c.topic.Judge != nil && len(c.profile.words) == 0 {
+		return like
+	}
+	return min(1, max(0, (like-c.mean)/max(1e-9, c.high-c.mean)))
+}
+
+// top is the likeness from which on a candidate is as much on topic as an example. It is that of the
+// tenth best candidate; of few candidates, of one that is better.
+func (c *collection) top() float64 {
+	likes := make([]float64, 0, len(c.pool))
+	for _, k := range c.pool {
+		likes = append(likes, k.like)
+	}
+	slices.SortFunc(likes, func(a, b float64) int { return cmp.Compare(b, a) })
+	if len(likes) == 0 {
+		return 1
+	}
+	return likes[min(len(likes)/20, 9)]
+}
+
+// target says how relevant the target of a link is: as the source has it, else by the words of the
+// link.
+func (c *collection) target(l outLink) float64 {
+	if like, ok := c.all[l.key]; ok {
+		return c.relevance(float64(like))
+	}
+	return float64(l.like)
+}
+
+// urlWords returns the words of a URL's path and query, without escapes, hyphens and the like.
+func urlWords(raw string) string {
+	_, rest, _ := strings.Cut(raw, "://")
+	i := strings.IndexByte(rest, '/')
+	if i < 0 {
+		return ""
+	}
+	path := rest[i:]
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return r
+		}
+		return ' '
+	}, path)
+}
+
+// Options say how many start pages are wanted. The zero value works.
+type Options struct {
+	N       int                   // proposals; 0 is 10
+	Exclude func(url string) bool // candidates that must not be proposed; nil is none
+}
+
+// Proposal is a start page.
+type Proposal struct {
+	URL   string
+	Score float64 // in [0,1], falling: what it added to those before it
+	Why   string
+}
+
+// Result is what came of a source.
+type Result struct {
+	Proposals  []Proposal
+	Candidates int // that the source had
+}
+
+// The weights of the choice.
+const (
+	hubShare  = 0.8 // of a score hangs on what the page leads to: a dead end keeps a fifth
+	covered   = 0.5 // what a target still counts for each proposal that leads to it
+	sameHost  = 0.7 // what a page still counts for each proposal of its host
+	likeSteep = 2   // how fast a page that is like a proposal loses
+)
+
+// Propose reads the source twice and returns start pages, the best first.
+//
+// Each is the candidate with the largest
+//
+//	r(p) · ((1 − h) + h · hub(p)/(hub(p) + H)) · (1 − s(p))² · 0.7^n
+//
+// r(p) in [0,1] being its relevance, s(p) the cosine with the likest proposal so far, n the proposals
+// on its host, h hubShare, and
+//
+//	hub(p) = Σ_t w(t) · ½^c(t) / √(links of p)
+//
+// over the targets t of its links, c(t) the proposals that lead to t already. Many targets on topic
+// count, and so does that they are a large part of the links. Where it is known how far t leads on,
+// w(t) = r(t) · (½ + ½ · hub₀(t)/(hub₀(t) + H)), hub₀ with w = r and c = 0. Else w(t) is r(t). H is the
+// mean of hub₀ over the pages on topic. It is the greedy choice for coverage (Nemhauser, Wolsey and
+// Fisher 1978) of the topic's neighbourhood, with maximal marginal relevance (Carbonell and Goldstein
+// 1998). Behind the first, no page is proposed that is off topic or leads to none on topic.
+func Propose(ctx context.Context, t Topic, source Source, opt Options) (*Result, error) {
+	c, err := collect(ctx, &t, source, &opt)
+	if err != nil {
+		return nil, err
+	}
+	n := opt.N
+	if n == 0 {
+		n = 10
+	}
+	return &Result{Proposals: c.choose(n), Candidates: c.count}, nil
+}
+
+// choice is a greedy choice in progress.
+type choice struct {
+	*collection
+	leads map[uint64]int     // proposals that lead to a target, by page.Key
+	hosts map[string]int     // proposals, by host
+	like  []float64          // by place in the pool: cosine with the likest proposal
+	worth map[uint64]float64 // w of the pool's pages
+	usual float64            // H
+	taken []bool
+}
+
+func (c *collection) choose(n int) (all []Proposal) {
+	ch := newChoice(c)
+	for range n {
+		at, score := ch.next()
+		if at < 0 {
+			break
+		}
+		k := c.pool[at]
+		all = append(all, Proposal{URL: k.url, Score: score, Why: ch.why(k)})
+		ch.take(at)
+	}
+	return all
+}
+
+func newChoice(c *collection) *choice {
+	ch := &choice{
+		collection: c, leads: map[uint64]int{}, hosts: map[string]int{}, worth: map[uint64]float64{},
+		like: make([]float64, len(c.pool)), taken: make([]bool, len(c.pool)),
+	}
+	hubs := make([]float64, len(c.pool))
+	var sum, on float64
+	for i, k := range c.pool {
+		hubs[i] = ch.hub(k)
+		sum, on = sum+k.relevance*hubs[i], on+k.relevance
+	}
+	if on > 0 {
+		ch.usual = sum / on
+	}
+	for i, k := range c.pool {
+		ch.worth[k.key] = k.relevance * (0.5 + 0.5*ch.saturated(hubs[i]))
+	}
+	return ch
+}
+
+// saturated is how much a hub is beside the usual one, in [0,1).
+func (ch *choice) saturated(hub float64) float64 {
+	if hub == 0 {
+		return 0
+	}
+	return hub / (hub + ch.usual)
+}
+
+// hub is what a page leads to that the proposals do not.
+func (ch *choice) hub(k *kept) (sum float64) {
+	if len(k.links) == 0 {
+		return 0
+	}
+	for _, l := range k.links {
+		w, ok := ch.worth[l.key]
+		if !ok {
+			w = ch.target(l)
+		}
+		sum += w * math.Pow(covered, float64(ch.leads[l.key]))
+	}
+	return sum / math.Sqrt(float64(len(k.links)))
+}
+
+// leadsOn says whether a page is worth a place beside better ones: on topic, and with a link to another
+// page on topic. Where no page of the source is known to have links, or only the URL is known, nothing
+// is known of that.
+func (ch *choice) leadsOn(k *kept) bool {
+	if ch.links == 0 || !k.known {
+		return true
+	}
+	return k.relevance >= onTopic && slices.ContainsFunc(k.links, func(l outLink) bool { return ch.target(l) >= onTopic })
+}
+
+// next returns the best candidate and its score; -1 when none is on topic.
+func (ch *choice) next() (at int, top float64) {
+	at = -1
+	for i, k := range ch.pool {
+		if ch.taken[i] || k.relevance <= top { // the other factors are at most 1
+			continue
+		}
+		score := k.relevance * math.Pow(1-min(1, ch.like[i]), likeSteep) * math.Pow(sameHost, float64(ch.hosts[page.Host(k.url)]))
+		if score <= top || len(ch.hosts) > 0 && !ch.leadsOn(k) {
+			continue
+		}
+		if ch.links > 0 {
+			score *= 1 - hubShare + hubShare*ch.saturated(ch.hub(k))
+		}
+		if score > top {
+			at, top = i, score
+		}
+	}
+	return at, top
+}
+
+// take notes a proposal.
+func (ch *choice) take(at int) {
+	k := ch.pool[at]
+	ch.taken[at] = true
+	ch.hosts[page.Host(k.url)]++
+	ch.leads[k.key]++
+	for _, l := range k.links {
+		ch.leads[l.key]++
+	}
+	for i, other := range ch.pool {
+		if !ch.taken[i] {
+			ch.like[i] = max(ch.like[i], k.words.dot(other.words))
+		}
+	}
+}
+
+// onTopic is the relevance from which on a target counts as on topic in reasons.
+const onTopic = 0.5
+
+// why says in a line what speaks for a proposal, before it is taken.
+func (ch *choice) why(k *kept) string {
+	var parts []string
+	parts = append(parts, fmt.Sprintf("relevance %.2f", k.relevance))
+	if words := ch.words(k, 5); len(words) > 0 {
+		parts = append(parts, strings.Join(words, ", "))
+	}
+	if len(k.links) > 0 {
+		on, fresh := 0, 0
+		for _, l := range k.links {
+			if ch.target(l) >= onTopic {
+				on++
+				if ch.leads[l.key] == 0 {
+					fresh++
+				}
+			}
+		}
+		parts = append(parts, printable.Sprintf("%d of %d links lead to pages on topic, %d of them to new ones", on, len(k.links), fresh))
+	}
+	if !k.known {
+		parts = append(parts, "only its URL is known")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// words returns the words that make k like the topic, the strongest first.
+func (ch *choice) words(k *kept, n int) (names []string) {
+	both := slices.Clone(k.words)
+	for i, w := range both {
+		both[i].weight *= ch.profile.dense[w.term]
+	}
+	slices.SortStableFunc(both, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+	for _, w := range both {
+		if name := ch.profile.names[w.term]; name != "" && w.weight > 0 && len(names) < n {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func listOf(text string) Source {
-	return List(func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil })
+	return list(func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil })
 }
 
 func told(t testing.TB, s Source) (all []string) {

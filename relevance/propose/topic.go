@@ -1,32 +1,35 @@
 package propose
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"fossick/datasets"
+	"fossick/internal/page"
 	"fossick/models/features"
 )
 
-// Topic says what start pages are wanted for. Examples, keywords and a judge add to
-// each other; one of them is enough.
+// Topic says what start pages are wanted for. Examples, keywords and a judge add to each other; one of
+// them is enough.
 type Topic struct {
 	Examples []features.Doc // texts on topic
 	Keywords []string       // words and phrases of the topic
-	// Judge says how far a text is on topic, in [0,1]. The likeness to examples and keywords
-	// is multiplied by it, so that a page which either refuses is refused. nil: likeness
-	// alone. Safe for concurrent use.
+	// Judge says how far a text is on topic, in [0,1]. The likeness to examples and keywords is
+	// multiplied by it, so that a page which either refuses is refused. nil: likeness alone. Safe for
+	// concurrent use.
 	Judge func(features.Doc) float64
 }
 
 // maxExamples bounds the example pages whose words are kept.
 const maxExamples = 1000
 
-// Learn adds the pages of rows to the examples, and returns their URLs. Rows that are no
-// pages are logged.
+// Learn adds the pages of rows to the examples, and returns their URLs. Rows that are no pages are
+// logged.
 func (t *Topic) Learn(rows datasets.Stream, log *slog.Logger) (given map[string]bool, err error) {
 	given = map[string]bool{}
 	for e, err := range rows {
@@ -54,12 +57,12 @@ func (t *Topic) Learn(rows datasets.Stream, log *slog.Logger) (given map[string]
 // ErrNoTopic reports a topic of which nothing is said.
 var ErrNoTopic = errors.New("the topic is missing; give keywords, examples or a judge of pages")
 
-// topicTerms is how many terms of a topic count: enough for its words, few enough
-// that the names of one example do not.
+// topicTerms is how many terms of a topic count: enough for its words, few enough that the names of one
+// example do not.
 const topicTerms = 200
 
-// manyExamples is how many examples there are at least where a term must occur on two
-// of them: what one alone has is mostly names.
+// manyExamples is how many examples there are at least where a term must occur on two of them: what one
+// alone has is mostly names.
 const manyExamples = 4
 
 // profile is a topic as a vector of words.
@@ -71,8 +74,8 @@ type profile struct {
 	phrases  []phrase
 }
 
-// newProfile makes the vector: the mean of the examples' unit vectors, plus the
-// keywords', which weigh as much as all examples together.
+// newProfile makes the vector: the mean of the examples' unit vectors, plus the keywords', which weigh
+// as much as all examples together.
 func newProfile(t *Topic, examples []vector, f *frequencies) *profile {
 	p := &profile{dense: make([]float32, buckets), names: map[term]string{}, examples: examples, phrases: phrases(t.Keywords)}
 	sum, on := map[term]float64{}, map[term]int{}
@@ -120,4 +123,222 @@ func (p *profile) likeness(v vector) (cos float64) {
 		cos += float64(w.weight) * float64(p.dense[w.term])
 	}
 	return cos
+}
+
+// term is a stem as a number below buckets: words are hashed, so that no vocabulary grows with the
+// source. Of the 200 terms of a topic one shares its bucket with some frequent word now and then, which
+// moves no proposal by itself.
+type term uint32
+
+const buckets = 1 << 20
+
+func termOf(stem string) term { return term(page.Key(stem) & (buckets - 1)) }
+
+// weighed is a term with its weight in a vector.
+type weighed struct {
+	term   term
+	weight float32
+}
+
+// vector is a sparse vector, its terms rising.
+type vector []weighed
+
+// dot is the inner product: the cosine of two unit vectors.
+func (v vector) dot(u vector) (sum float64) {
+	for i, j := 0, 0; i < len(v) && j < len(u); {
+		switch {
+		case v[i].term < u[j].term:
+			i++
+		case v[i].term > u[j].term:
+			j++
+		default:
+			sum += float64(v[i].weight) * float64(u[j].weight)
+			i, j = i+1, j+1
+		}
+	}
+	return sum
+}
+
+// unit makes v's length 1; a vector without terms stays as it is.
+func (v vector) unit() {
+	var squares float64
+	for _, w := range v {
+		squares += float64(w.weight) * float64(w.weight)
+	}
+	if squares == 0 {
+		return
+	}
+	by := float32(1 / math.Sqrt(squares))
+	for i := range v {
+		v[i].weight *= by
+	}
+}
+
+// top returns the n heaviest terms of v, of equal ones the lower, in a slice of its own.
+func (v vector) top(n int) vector {
+	own := slices.Clone(v)
+	slices.SortFunc(own, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.term, b.term))
+	})
+	own = slices.Clip(own[:min(n, len(own))])
+	slices.SortFunc(own, func(a, b weighed) int { return cmp.Compare(a.term, b.term) })
+	return own
+}
+
+// frequencies count on how many texts each term occurs: what idf is made of.
+type frequencies struct {
+	texts int
+	df    []uint32 // by term
+}
+
+func newFrequencies() *frequencies { return &frequencies{df: make([]uint32, buckets)} }
+
+func (f *frequencies) add(v vector) {
+	f.texts++
+	for _, w := range v {
+		f.df[w.term]++
+	}
+}
+
+// idf is ln((n + 1) / (df + ½)), at least 0: a term of most texts says nothing.
+func (f *frequencies) idf(t term) float64 {
+	return max(0, math.Log((float64(f.texts)+1)/(float64(f.df[t])+0.5)))
+}
+
+// weigh turns counts into a unit vector of (1 + ln tf) · idf.
+func (f *frequencies) weigh(v vector) {
+	for i, w := range v {
+		v[i].weight = float32((1 + math.Log(float64(w.weight))) * f.idf(w.term))
+	}
+	v.unit()
+}
+
+// titleTimes is how often a word of a title counts: as in package features, a title says more of a page
+// than a sentence.
+const titleTimes = 3
+
+// textBytes is how much of a text counts: what a page is about it says in the beginning, and most of
+// the time goes into words.
+const textBytes = 8 << 10
+
+// head is a text's beginning, to the end of a word.
+func head(text string) string {
+	if len(text) <= textBytes {
+		return text
+	}
+	if i := strings.LastIndexAny(text[:textBytes], " \n"); i > 0 {
+		return text[:i]
+	}
+	return strings.ToValidUTF8(text[:textBytes], "")
+}
+
+// counter counts the terms of texts. It is not safe for concurrent use.
+type counter struct {
+	tokens *features.Tokens[term]
+	buf    []term
+}
+
+func newCounter() *counter {
+	return &counter{tokens: features.NewTokens(features.AnalyzerOptions{}, termOf)}
+}
+
+// doc appends the counts of a text's terms to dst: those of its fields, and of a URL alone those of its
+// path.
+func (c *counter) doc(dst vector, d features.Doc, words string) vector {
+	c.buf = c.tokens.Append(c.buf[:0], head(d.Text), d.Lang)
+	c.buf = c.tokens.Append(c.buf, d.Description, d.Lang)
+	from := len(c.buf)
+	c.buf = c.tokens.Append(c.buf, d.Title, d.Lang)
+	c.buf = c.tokens.Append(c.buf, words, d.Lang)
+	title := c.buf[from:len(c.buf):len(c.buf)]
+	for range titleTimes - 1 {
+		c.buf = append(c.buf, title...)
+	}
+	c.buf = c.tokens.Append(c.buf, urlWords(d.URL), d.Lang)
+	return counts(dst, c.buf)
+}
+
+// text appends the counts of a short text's terms to dst.
+func (c *counter) text(dst vector, text, lang string) vector {
+	c.buf = c.tokens.Append(c.buf[:0], text, lang)
+	return counts(dst, c.buf)
+}
+
+// counts appends how often each term occurs, the terms rising; it sorts terms.
+func counts(dst vector, terms []term) vector {
+	slices.Sort(terms)
+	for i := 0; i < len(terms); {
+		n := i + 1
+		for n < len(terms) && terms[n] == terms[i] {
+			n++
+		}
+		dst = append(dst, weighed{terms[i], float32(n - i)})
+		i = n
+	}
+	return dst
+}
+
+// Where nothing but keywords is given, the pages that have most of them stand in for examples (blind
+// relevance feedback: Croft and Harper 1979; Rocchio 1971). So they do where there are fewer examples
+// than that.
+const standIns = 10
+
+// phrase is a keyword as its stems.
+type phrase []term
+
+func phrases(keywords []string) (all []phrase) {
+	tokens := features.NewTokens(features.AnalyzerOptions{}, termOf)
+	for _, k := range keywords {
+		if p := tokens.Append(nil, k, ""); len(p) > 0 {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// BM25's constants are the usual ones (Robertson and Zaragoza 2009). The mean length is not known
+// before the source was read, so a usual one stands for it.
+const (
+	bm25K1     = 1.2
+	bm25B      = 0.75
+	usualWords = 400
+)
+
+// holds says how well a text holds the keywords: for each the saturated frequency of BM25, in [0,1). So
+// a page with all of them goes before one with much of one. terms are the text's, in their order.
+func holds(phrases []phrase, terms []term) (score float64) {
+	norm := bm25K1 * (1 - bm25B + bm25B*float64(len(terms))/usualWords)
+	for _, p := range phrases {
+		n := 0.0
+		for i := range terms {
+			if len(terms)-i >= len(p) && slices.Equal(terms[i:i+len(p)], p) {
+				n++
+			}
+		}
+		score += n / (n + norm)
+	}
+	return score
+}
+
+// standIn is a page that may stand in for an example.
+type standIn struct {
+	score  float64
+	counts vector
+	doc    features.Doc // for the names of its words
+}
+
+// ranking keeps the pages that hold the keywords best.
+type ranking struct{ best []standIn }
+
+// add takes a page in if it is among the best; counts and doc are copied then.
+func (r *ranking) add(score float64, counts vector, d features.Doc) {
+	if score <= 0 || len(r.best) == standIns && score <= r.best[len(r.best)-1].score {
+		return
+	}
+	d.Title, d.Text, d.URL = strings.Clone(d.Title), strings.Clone(head(d.Text)), ""
+	if len(r.best) == standIns {
+		r.best = r.best[:standIns-1]
+	}
+	r.best = append(r.best, standIn{score, slices.Clone(counts), d})
+	slices.SortStableFunc(r.best, func(a, b standIn) int { return cmp.Compare(b.score, a.score) })
 }

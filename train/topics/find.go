@@ -10,16 +10,19 @@ import (
 	"strings"
 
 	"fossick/classify"
+	"fossick/datasets"
 	"fossick/internal/nearest"
 	"fossick/internal/reading"
+	"fossick/internal/usage"
 	"fossick/models"
+	"fossick/train"
 )
 
 // folder has one's own topics, a folder each.
 const folder = "topics"
 
-// Model reads the model that a flag names: a file, or the name or folder of a
-// topic, whose model it then is.
+// Model reads the model that a flag names: a file, or the name or folder of a topic, whose model it
+// then is.
 func Model(name string) (*models.Model, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return readFile(name)
@@ -69,8 +72,7 @@ func readFile(path string) (*models.Model, error) {
 	return m, nil
 }
 
-// Find looks for a topic by its folder, by its name in the folder topics,
-// and among the built-in ones.
+// Find looks for a topic by its folder, by its name in the folder topics, and among the built-in ones.
 func Find(name string) (*models.Topic, error) {
 	if dir := Folder(name); dir != "" {
 		return models.ReadTopic(dir)
@@ -92,8 +94,8 @@ func Folder(name string) string {
 	return ""
 }
 
-// Hides says that a folder's topic stands in for the built-in one of that name, "" where none
-// does: the working folder may be a stranger's.
+// Hides says that a folder's topic stands in for the built-in one of that name, "" where none does: the
+// working folder may be a stranger's.
 func Hides(name string) string {
 	if dir := Folder(name); dir != "" && slices.Contains(models.BuiltinTopics(), name) {
 		return fmt.Sprintf("topic %s is the one in the folder %s, not the built-in one", name, dir)
@@ -140,4 +142,130 @@ func Names() []string {
 func isTopic(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "topic.toml"))
 	return err == nil
+}
+
+// modelFile is a topic's model in its folder.
+const modelFile = "model.fossick"
+
+// Info says what there is of a topic.
+type Info struct {
+	Name     string   `json:"name"`
+	Title    string   `json:"title"`
+	Keywords []string `json:"keywords"`
+	Seeds    []string `json:"seeds"`
+	Model    *string  `json:"model"` // as --model takes it; null without one
+	BuiltIn  bool     `json:"built_in"`
+	Folder   *string  `json:"folder"`            // null of a built-in one
+	Problem  string   `json:"problem,omitempty"` // why there is no more of it: its folder cannot be read
+
+	model *models.Model
+}
+
+// InfoOf describes the topic of a name, or of a folder.
+func InfoOf(name string) (*Info, error) {
+	t, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	info := &Info{Name: t.Name, Title: t.Title, Keywords: t.Keywords, Seeds: t.Seeds, model: t.Model}
+	dir := Folder(name)
+	if info.BuiltIn = dir == ""; !info.BuiltIn {
+		info.Folder = &dir
+	}
+	if t.Model != nil {
+		model := name
+		if dir != "" {
+			model = filepath.Join(dir, modelFile)
+		}
+		info.Model = &model
+	}
+	return info, nil
+}
+
+// List describes all topics that have a name, those that cannot be read by their Problem.
+func List() []*Info {
+	all := []*Info{}
+	for _, name := range Names() {
+		info, err := InfoOf(name)
+		if err != nil {
+			dir := Folder(name)
+			info = &Info{Name: name, Keywords: []string{}, Seeds: []string{}, Folder: &dir, Problem: err.Error()}
+		}
+		all = append(all, info)
+	}
+	return all
+}
+
+// Labels that people give to the pages on any topic, and to the pages off it.
+var (
+	yesWords = []string{"yes", "y", "pos", "positive", "positives", "relevant", "true", "1", "+1", "on", "on-topic", "ontopic", "good"}
+	noWords  = []string{"no", "n", "neg", "negative", "negatives", "irrelevant", "not-relevant", "nonrelevant", "non-relevant", "false", "0", "-1", "off", "off-topic", "offtopic", "bad", train.Other}
+)
+
+// sides are the labels of a set of examples, sorted by what they say of the topic.
+type sides struct {
+	named  bool           // some row has the topic's own label
+	yes    bool           // some row has a label of yesWords
+	no     bool           // some row has a label of noWords
+	mixed  bool           // some row has labels of neither kind, or of both
+	labels map[string]int // rows of each first label
+}
+
+// says tells whether one of a row's labels says that the row is on topic, or off.
+func says(e *datasets.Example, words []string) bool {
+	return slices.ContainsFunc(append([]string{e.Label}, e.Labels...), func(label string) bool {
+		plain := strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(strings.TrimSpace(label)))
+		return slices.Contains(words, plain)
+	})
+}
+
+func sidesOf(set datasets.Stream, name string) sides {
+	s := sides{labels: map[string]int{}}
+	for e, err := range set {
+		if err != nil {
+			continue // the pass that trains reports it
+		}
+		if e.Matches(name) {
+			s.named = true
+			return s
+		}
+		if e.Label != "" {
+			s.labels[e.Label]++
+		}
+		yes, no := says(e, yesWords), says(e, noWords)
+		s.yes, s.no, s.mixed = s.yes || yes, s.no || no, s.mixed || yes == no
+	}
+	return s
+}
+
+// Examples opens examples of a topic. Of a set with the topic's label, only the rows of that label are
+// on topic.
+func Examples(open datasets.Opener, name string, paths []string) (on, off datasets.Stream, err error) {
+	var yes, no []datasets.Stream
+	for _, path := range paths {
+		set, err := open.Stream([]string{path}, nil, 0, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		s := sidesOf(set, name)
+		known := nearest.Sorted(s.labels)
+		switch {
+		case s.named:
+			set = datasets.Only(set, func(e *datasets.Example) bool { return e.Matches(name) })
+		case s.no && !s.mixed && s.yes:
+			no = append(no, datasets.Only(set, func(e *datasets.Example) bool { return says(e, noWords) }))
+			set = datasets.Only(set, func(e *datasets.Example) bool { return says(e, yesWords) })
+		case s.no && !s.mixed:
+			return nil, nil, usage.Errorf("%s: all pages have a label that says off topic (%s); give these pages with --negatives, and pages on topic with --examples",
+				path, nearest.Some(name, known))
+		case len(known) > 1:
+			return nil, nil, usage.Errorf("%s: its pages have %d labels, and none is %q: %s; name the topic after one of them, or give only the pages on topic with --examples and others with --negatives (yes and no are understood as labels)",
+				path, len(known), name, nearest.Some(name, known))
+		}
+		yes = append(yes, set)
+	}
+	if len(no) > 0 {
+		off = datasets.Chain(no...)
+	}
+	return datasets.Chain(yes...), off, nil
 }

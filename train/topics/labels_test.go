@@ -28,8 +28,7 @@ func folders(t *testing.T, of map[string]int) string {
 	return dir
 }
 
-// TestExamplesByLabel: which pages of a set are examples of bees, and which are known to
-// be off topic.
+// TestExamplesByLabel: which pages of a set are examples of bees, and which are known to be off topic.
 func TestExamplesByLabel(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -88,8 +87,8 @@ func count(t *testing.T, rows datasets.Stream) (n int) {
 	return n
 }
 
-// TestLearnsFromNo: pages that their labels call off topic are the model's negatives, and
-// no others are looked for.
+// TestLearnsFromNo: pages that their labels call off topic are the model's negatives, and no others are
+// looked for.
 func TestLearnsFromNo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := folders(t, map[string]int{"yes": 12, "no": 12})

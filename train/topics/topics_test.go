@@ -12,9 +12,8 @@ import (
 	"fossick/models"
 )
 
-// TestFind: a topic is found by its folder, by its name in the folder topics,
-// and among the built-in ones. A model is found by a file or by a topic that
-// has one.
+// TestFind: a topic is found by its folder, by its name in the folder topics, and among the built-in
+// ones. A model is found by a file or by a topic that has one.
 func TestFind(t *testing.T) {
 	t.Chdir(t.TempDir())
 	banking, err := models.BuiltinTopic("banking")
@@ -53,8 +52,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestLearn: of the rows with the topic's label only, against unlabelled pages and
-// against negatives; and what is too little says so.
+// TestLearn: of the rows with the topic's label only, against unlabelled pages and against negatives;
+// and what is too little says so.
 func TestLearn(t *testing.T) {
 	learn := func(l Learning) (*learnt, error) {
 		l.Open, l.Log, l.Seed = articles, slog.New(slog.DiscardHandler), 1

@@ -1,0 +1,351 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ChangePlan says how pages change with time. The zero value is a web that never does.
+type ChangePlan struct {
+	// Mean is the time between two changes of a page's text, in the median over pages; each page has
+	// its own (see Truth), and changes by a Poisson process. 0: never.
+	Mean time.Duration
+	// Adverts is how often an advert and a date on it change, as a multiple of the text.
+	Adverts float64
+	// Away is the share of pages that now and then are gone, or elsewhere, and come back.
+	Away float64
+	// Wrong is the share of hosts whose sitemaps say a wrong lastmod: half of them that every page has
+	// changed just now, half that none ever has.
+	Wrong float64
+}
+
+// How pages' intervals spread around the median: log-normally, within a factor.
+const (
+	lifeSigma  = 1.0
+	lifeFactor = 20.0
+)
+
+// A page that goes away is there for five means, and away for two, in the mean of exponential times.
+const (
+	thereMeans = 5
+	awayMeans  = 2
+)
+
+// Absence is what a page does that goes away.
+type Absence string
+
+// The absences.
+const (
+	never Absence = ""      // it stays
+	gone  Absence = "gone"  // 404, or 410 on half of the pages
+	Moved Absence = "moved" // 301 to another URL of the host, where it is meanwhile
+)
+
+// Truth is how a page really changes.
+type Truth struct {
+	URL      string        // its key
+	Interval time.Duration // mean between two changes of its text
+	Advert   time.Duration // mean between two of an advert; 0: never
+	Absence  Absence
+	Lastmod  Lastmod // of its host's sitemap
+}
+
+// Lastmod is what a host's sitemap says of changes.
+type Lastmod string
+
+// The kinds of lastmod.
+const (
+	TrueLastmod   Lastmod = "true"   // when the text changed last
+	alwaysLastmod Lastmod = "always" // just now
+	neverLastmod  Lastmod = "never"  // long ago
+)
+
+// Truth returns how the page of a key changes.
+func (w *Web) Truth(key string) Truth {
+	plan := w.opt.Change
+	if plan.Mean <= 0 {
+		return Truth{URL: key}
+	}
+	rng := w.draw.source("pace", key)
+	factor := math.Exp(lifeSigma * rng.NormFloat64())
+	t := Truth{URL: key, Interval: max(1, time.Duration(float64(plan.Mean)*min(max(factor, 1/lifeFactor), lifeFactor)))}
+	if plan.Adverts > 0 {
+		t.Advert = max(1, time.Duration(float64(t.Interval)/plan.Adverts))
+	}
+	if key != w.first && rng.Float64() < plan.Away {
+		t.Absence = gone
+		if rng.Float64() < .5 && !strings.Contains(key, "?") {
+			t.Absence = Moved
+		}
+	}
+	t.Lastmod = w.lastmodOf(key)
+	return t
+}
+
+// lastmodOf draws what the sitemap of a URL's host says.
+func (w *Web) lastmodOf(key string) Lastmod {
+	_, rest, _ := strings.Cut(key, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	switch x := w.draw.uniform("lastmod", host); {
+	case x < w.opt.Change.Wrong/2:
+		return alwaysLastmod
+	case x < w.opt.Change.Wrong:
+		return neverLastmod
+	}
+	return TrueLastmod
+}
+
+// moment is what a page is at a time.
+type moment struct {
+	text, advert int64         // changes so far
+	last         time.Duration // change of both
+	lastText     time.Duration
+	away         bool // as its Absence says
+}
+
+// at says what a page is so long after the web was made.
+func (w *Web) at(t Truth, since time.Duration) (m moment) {
+	var lastAdvert time.Duration
+	m.text, m.lastText = events(w.draw.source("text", t.URL), t.Interval, since)
+	m.advert, lastAdvert = events(w.draw.source("advert", t.URL), t.Advert, since)
+	m.last = max(m.lastText, lastAdvert)
+	if t.Absence == never {
+		return m
+	}
+	rng := w.draw.source("away", t.URL)
+	for at := time.Duration(0); ; m.away = !m.away {
+		mean := thereMeans * w.opt.Change.Mean
+		if m.away {
+			mean = awayMeans * w.opt.Change.Mean
+		}
+		if at += exponential(rng, mean); at > since {
+			return m
+		}
+	}
+}
+
+// events counts those of a Poisson process until a time, and says when the last was. A web is served
+// for hours, so a page has some thousands.
+func events(rng *rand.Rand, mean, until time.Duration) (n int64, last time.Duration) {
+	if mean <= 0 {
+		return 0, 0
+	}
+	for at := exponential(rng, mean); at <= until; at += exponential(rng, mean) {
+		n, last = n+1, at
+	}
+	return n, last
+}
+
+func exponential(rng *rand.Rand, mean time.Duration) time.Duration {
+	return max(1, time.Duration(rng.ExpFloat64()*float64(mean)))
+}
+
+// source returns numbers that depend on seed, purpose and name only.
+func (d draw) source(purpose, name string) *rand.Rand {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(purpose + "\x00" + name)) // a hash takes all
+	return rand.New(rand.NewPCG(uint64(d), h.Sum64()))
+}
+
+// movedTo ends the URL where a page is that has moved.
+const movedTo = "?moved-here"
+
+// sendVersion sends a page as it is by now, with words that tell how often it has changed; it answers
+// conditional requests as sendPage does.
+func (w *Web) sendVersion(rw http.ResponseWriter, r *http.Request, key string, en *entry) {
+	if w.opt.Change.Mean <= 0 {
+		w.sendPage(rw, r, en)
+		return
+	}
+	t := w.Truth(key)
+	now := w.at(t, time.Since(w.began))
+	switch {
+	case now.away && t.Absence == Moved:
+		redirect(rw, key+movedTo, http.StatusMovedPermanently)
+		return
+	case now.away:
+		code := http.StatusNotFound
+		if w.draw.uniform("for good", key) < .5 {
+			code = http.StatusGone
+		}
+		problem(rw, code, "the page is gone for a while")
+		return
+	}
+	w.sendMoment(rw, r, en, now)
+}
+
+// sendMoved sends a page where it has moved to; false where none has.
+func (w *Web) sendMoved(rw http.ResponseWriter, r *http.Request, key string) bool {
+	home, is := strings.CutSuffix(key, movedTo)
+	if !is || w.opt.Change.Mean <= 0 {
+		return false
+	}
+	t := w.Truth(home)
+	now := w.at(t, time.Since(w.began))
+	en, _, ok := w.find(home)
+	if !ok || !now.away || t.Absence != Moved {
+		return false
+	}
+	w.sendMoment(rw, r, &en, now)
+	return true
+}
+
+func (w *Web) sendMoment(rw http.ResponseWriter, r *http.Request, en *entry, now moment) {
+	if now.text == 0 && now.advert == 0 {
+		w.sendPage(rw, r, en)
+		return
+	}
+	etag := fmt.Sprintf(`"%016x-%d-%d"`, en.sum, now.text, now.advert)
+	modified := w.began.Add(now.last)
+	rw.Header().Set("Etag", etag)
+	rw.Header().Set("Last-Modified", modified.UTC().Format(http.TimeFormat))
+	if unchanged(r, etag, modified) {
+		rw.WriteHeader(http.StatusNotModified)
+		return
+	}
+	rw.Header().Set("Content-Type", en.contentType())
+	send(rw, r, revised(w.spool.read(en), en.text, now))
+}
+
+// revised is a body after so many changes. Those of the text stand where most of it is, which any
+// reader takes for main text; those of adverts at the end of the page.
+func revised(body []byte, plain bool, now moment) []byte {
+	if plain {
+		return fmt.Appendf(body, "\nRevision %d of this page.\n", now.text)
+	}
+	var out bytes.Buffer
+	begin, end := longestText(body), len(body)
+	if i := bytes.LastIndex(body, []byte("</body")); i >= begin {
+		end = i
+	}
+	out.Write(body[:begin])
+	if now.text > 0 {
+		sentence := "By revision %d of this page, its authors have come to see the whole matter in another light. "
+		if begin == len(body) {
+			sentence = "<p>" + sentence
+		}
+		fmt.Fprintf(&out, sentence, now.text)
+	}
+	out.Write(body[begin:end])
+	if now.advert > 0 {
+		day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(now.advert%3650))
+		fmt.Fprintf(&out, "\n<div class=\"ad sponsored\"><a href=\"/offers\">Offer %d: buy now</a></div><div class=\"footer\">Page made on %s</div>\n", now.advert, day.Format("2 January 2006"))
+	}
+	out.Write(body[end:])
+	return out.Bytes()
+}
+
+// longestText returns where the longest text between two tags begins, the end of the page where there
+// is none: texts stand in paragraphs, and on old pages in cells of tables.
+func longestText(body []byte) (begin int) {
+	begin = len(body)
+	longest, at := 0, max(0, bytes.Index(body, []byte("<body")))
+	for {
+		tag := bytes.IndexByte(body[at:], '<')
+		if tag < 0 {
+			return begin
+		}
+		name := body[at+tag+1:]
+		closing := bytes.IndexByte(name, '>')
+		if closing < 0 {
+			return begin
+		}
+		at += tag + 1 + closing + 1
+		text := bytes.IndexByte(body[at:], '<')
+		if text < 0 {
+			text = len(body) - at
+		}
+		if text > longest && !bytes.HasPrefix(name, []byte("s")) && !bytes.HasPrefix(name, []byte("title")) && !bytes.HasPrefix(name, []byte("!--")) { // <script, <style
+			longest, begin = text, at
+		}
+	}
+}
+
+// truthLine is a page in WriteTruth.
+type truthLine struct {
+	URL     string   `json:"url"`
+	Seconds float64  `json:"interval_seconds"`        // mean between two changes of its text
+	Advert  *float64 `json:"advert_interval_seconds"` // of an advert; null: never
+	Absence Absence  `json:"absence"`                 // "", gone or moved
+	Lastmod Lastmod  `json:"lastmod"`                 // of its host's sitemap: true, always or never
+	There   float64  `json:"there_seconds,omitempty"` // mean until it goes away
+	Away    float64  `json:"away_seconds,omitempty"`  // mean until it comes back
+}
+
+// WriteTruth writes how each page changes, a JSON object a line: what a watch is to find out. Nothing
+// where pages do not change.
+func (w *Web) WriteTruth(to io.Writer) error {
+	if w.opt.Change.Mean <= 0 {
+		return nil
+	}
+	enc := json.NewEncoder(to)
+	for _, key := range w.index.Keys() {
+		t := w.Truth(key)
+		line := truthLine{URL: key, Seconds: t.Interval.Seconds(), Absence: t.Absence, Lastmod: t.Lastmod}
+		if t.Advert > 0 {
+			seconds := t.Advert.Seconds()
+			line.Advert = &seconds
+		}
+		if t.Absence != never {
+			line.There, line.Away = thereMeans*w.opt.Change.Mean.Seconds(), awayMeans*w.opt.Change.Mean.Seconds()
+		}
+		if err := enc.Encode(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// draw is a seed. What it draws depends on the seed, the purpose and the name only, so it is the same
+// in whatever order it is asked for.
+type draw uint64
+
+// uniform returns a number in [0,1).
+func (d draw) uniform(purpose, name string) float64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d\x00%s\x00%s", uint64(d), purpose, name)
+	x := h.Sum64() // FNV's high bits are weak on short names: mix (splitmix64)
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	x ^= x >> 31
+	return float64(x>>11) / (1 << 53)
+}
+
+// around returns half to one and a half of a mean, evenly spread over names.
+func (d draw) around(mean time.Duration, purpose, name string) time.Duration {
+	return time.Duration(float64(mean) * (0.5 + d.uniform(purpose, name)))
+}
+
+// letters makes up a name of seven letters.
+func (d draw) letters(purpose, name string) string {
+	n := uint64(d.uniform(purpose, name) * 8_031_810_176) // 26⁷
+	made := make([]byte, 7)
+	for i := range made {
+		made[i] = byte('a' + n%26)
+		n /= 26
+	}
+	return string(made)
+}
+
+// shuffle orders a name's parts, whatever order they come in.
+func (d draw) shuffle(purpose, name string, parts []string) {
+	rank := make(map[string]float64, len(parts))
+	for _, p := range parts {
+		rank[p] = d.uniform(purpose, name+p)
+	}
+	slices.SortFunc(parts, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank[a], rank[b]), strings.Compare(a, b))
+	})
+}

@@ -1,0 +1,184 @@
+package web
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/text/encoding/htmlindex"
+
+	"fossick/datasets"
+)
+
+// spool is a file of bodies, one after the other, as they go out. They are raw, because the system's
+// page cache is the better cache. Decompressing 20 KB costs more than all the rest of a request.
+type spool struct {
+	file *os.File
+	w    *bufio.Writer
+	size int64
+}
+
+// entry is one page in the spool.
+type entry struct {
+	offset int64
+	length int32
+	text   bool   // text/plain
+	bare   bool   // the header names no charset, as the markup does
+	sum    uint64 // of the body as sent: the ETag
+}
+
+// newSpool makes the file in dir, "" for the system's folder of temporary files.
+func newSpool(dir string) (*spool, error) {
+	f, err := os.CreateTemp(dir, "fossick-serve-*.spool")
+	if err != nil {
+		return nil, fmt.Errorf("spool: %w; set TMPDIR to a folder with room for the corpus", err)
+	}
+	// Where an open file cannot be unlinked, close does it.
+	_ = os.Remove(f.Name())
+	return &spool{file: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
+}
+
+func (s *spool) add(e *datasets.Example) (entry, error) {
+	en := entry{offset: s.size, text: e.HTML == "", bare: e.Charset != ""}
+	body := []byte(e.HTML)
+	if en.text {
+		body = []byte(e.Text)
+	}
+	if e.Charset != "" {
+		enc, err := htmlindex.Get(e.Charset)
+		if err != nil {
+			return en, fmt.Errorf("page %s: charset %q: %w", e.URL, e.Charset, err)
+		}
+		if body, err = enc.NewEncoder().Bytes(body); err != nil {
+			return en, fmt.Errorf("page %s in charset %s: %w", e.URL, e.Charset, err)
+		}
+	}
+	sum := sha256.Sum256(body)
+	en.sum, en.length = binary.BigEndian.Uint64(sum[:8]), int32(len(body)) // a row has at most 128 MiB
+	n, err := s.w.Write(body)
+	s.size += int64(n)
+	if err != nil {
+		return en, fmt.Errorf("spool: %w; set TMPDIR to a folder with room for the corpus", err)
+	}
+	return en, nil
+}
+
+// done ends the writing.
+func (s *spool) done() error {
+	if err := s.w.Flush(); err != nil {
+		return fmt.Errorf("spool: %w; set TMPDIR to a folder with room for the corpus", err)
+	}
+	s.w = nil
+	return nil
+}
+
+// read returns a page's body; what cannot be read is missing from it.
+func (s *spool) read(en *entry) []byte {
+	body := make([]byte, en.length)
+	n, _ := s.file.ReadAt(body, en.offset)
+	return body[:n]
+}
+
+func (s *spool) close() error {
+	err := s.file.Close()
+	_ = os.Remove(s.file.Name()) // gone already where newSpool could
+	return err
+}
+
+func (en *entry) contentType() string {
+	switch {
+	case en.text:
+		return "text/plain; charset=utf-8"
+	case en.bare:
+		return "text/html"
+	}
+	return "text/html; charset=utf-8"
+}
+
+// record is one line of the request log.
+type record struct {
+	Start     time.Time `json:"start"`            // the header is read
+	Sending   time.Time `json:"sending,omitzero"` // the last part of the body is about to be handed to the system
+	End       time.Time `json:"end"`              // it was, and the server had its turn again to read the clock
+	Host      string    `json:"host"`             // name:port
+	Path      string    `json:"path"`             // with the query
+	Status    int       `json:"status"`
+	Bytes     int64     `json:"bytes"` // of the body
+	UserAgent string    `json:"user_agent"`
+	Method    string    `json:"method"`
+	URL       string    `json:"url"`
+	Fault     string    `json:"fault,omitempty"`       // what was wrong with the answer on purpose
+	After     string    `json:"retry_after,omitempty"` // the header, which asks for a rest
+}
+
+// requestLog writes a line a request, at once and whole. So a kill of either side loses no request that
+// was answered.
+type requestLog struct {
+	logger *slog.Logger
+
+	mu     sync.Mutex // guards the rest
+	w      io.Writer
+	failed bool
+}
+
+func (l *requestLog) add(r record) {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return // a struct of strings and numbers has a JSON form
+	}
+	line = append(line, '\n')
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, err := l.w.Write(line); err != nil && !l.failed {
+		l.failed = true // once is enough: a full disk would say it at every request
+		l.logger.Error("request log is incomplete from here on", "err", err)
+	}
+}
+
+// counted remembers what was answered.
+type counted struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+	fault  string    // its name, for the log
+	last   time.Time // when the last write began
+}
+
+// Unwrap lets a fault take the connection over.
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+func (c *counted) WriteHeader(code int) {
+	if c.status == 0 {
+		c.status = code
+	}
+	c.ResponseWriter.WriteHeader(code)
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	if c.status == 0 {
+		c.status = http.StatusOK
+	}
+	c.last = time.Now()
+	n, err := c.ResponseWriter.Write(b)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// ReadFrom keeps net/http's way of copying without a buffer of our own.
+func (c *counted) ReadFrom(r io.Reader) (int64, error) {
+	if c.status == 0 {
+		c.status = http.StatusOK
+	}
+	c.last = time.Now()
+	n, err := io.Copy(c.ResponseWriter, r)
+	c.bytes += n
+	return n, err
+}

@@ -1,0 +1,307 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// tunnels serves https inside CONNECT. The connections that clients open with it
+// are handed to a second http.Server, of which tunnels is the listener.
+type tunnels struct {
+	web    *Web
+	server *http.Server
+	conns  chan net.Conn
+	closed chan struct{}
+	served chan error // what the second server ended with
+
+	once sync.Once // closes closed
+}
+
+func newTunnels(w *Web) *tunnels {
+	t := &tunnels{web: w, conns: make(chan net.Conn), closed: make(chan struct{}), served: make(chan error, 1)}
+	t.server = newServer(w)
+	go func() { t.served <- t.server.Serve(t) }()
+	return t
+}
+
+// headerTimeout is how long a client may take to send a request's header, or to
+// shake hands; idleTimeout is how long a connection waits for its next request.
+const (
+	headerTimeout = time.Minute
+	idleTimeout   = 2 * time.Minute
+)
+
+// newServer returns a server of w. What it would log are clients' broken
+// connections, which are the clients' affair.
+func newServer(w *Web) *http.Server {
+	return &http.Server{Handler: w, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, ErrorLog: log.New(io.Discard, "", 0)}
+}
+
+// connect answers CONNECT host:port: it takes the connection over and speaks TLS
+// on it under the host's name.
+func (t *tunnels) connect(rw http.ResponseWriter, r *http.Request) {
+	name, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		problem(rw, http.StatusBadRequest, "CONNECT needs host:port")
+		return
+	}
+	if _, ok := t.web.hosts[hostName(r.Host)]; !ok {
+		problem(rw, http.StatusBadGateway, "host "+r.Host+" is not in the corpus")
+		return
+	}
+	conn, buffered, err := http.NewResponseController(rw).Hijack()
+	if err != nil {
+		problem(rw, http.StatusHTTPVersionNotSupported, "CONNECT works over HTTP/1.1 only")
+		return
+	}
+	if _, err := io.WriteString(conn, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+		conn.Close() // the client is gone
+		return
+	}
+	if f := t.web.faults.pick(onTLS, hostName(r.Host)); f != nil {
+		if bad := t.badTLS(f, conn, name); bad != nil {
+			t.serve(conn, buffered.Reader, bad)
+		}
+		return
+	}
+	t.serve(conn, buffered.Reader, &tls.Config{
+		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+			if hello.ServerName != "" {
+				return t.web.ca.certificate(hello.ServerName)
+			}
+			return t.web.ca.certificate(name)
+		},
+		NextProtos: []string{"http/1.1"},
+	})
+}
+
+// serve hands a connection to the second server.
+func (t *tunnels) serve(conn net.Conn, ahead *bufio.Reader, config *tls.Config) {
+	select {
+	case t.conns <- tls.Server(&early{conn, ahead}, config):
+	case <-t.closed:
+		conn.Close() // nothing was promised on it yet
+	}
+}
+
+// early is a connection of which some bytes were read ahead already.
+type early struct {
+	net.Conn
+	ahead *bufio.Reader
+}
+
+func (e *early) Read(b []byte) (int, error) { return e.ahead.Read(b) }
+
+// Accept, Close and Addr make tunnels the listener of its server.
+
+func (t *tunnels) Accept() (net.Conn, error) {
+	select {
+	case c := <-t.conns:
+		return c, nil
+	case <-t.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close ends Accept.
+func (t *tunnels) Close() error {
+	t.once.Do(func() { close(t.closed) })
+	return nil
+}
+
+// Addr is asked for by net.Listener and means nothing here.
+func (t *tunnels) Addr() net.Addr { return &net.TCPAddr{} }
+
+// shutdown lets requests under way finish until ctx ends.
+func (t *tunnels) shutdown(ctx context.Context) error { return t.server.Shutdown(ctx) }
+
+// close ends all tunnels and waits for the server.
+func (t *tunnels) close() error {
+	err := errors.Join(t.Close(), t.server.Close())
+	if e := <-t.served; !errors.Is(e, http.ErrServerClosed) && !errors.Is(e, net.ErrClosed) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// maxLeaves bounds the cached certificates; making one again costs 0.1 ms.
+const maxLeaves = 1024
+
+// authority signs a certificate for each host. It lives as long as the server:
+// trusting it, even by mistake, is of no use to anyone afterwards.
+type authority struct {
+	file string
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	leaf *ecdsa.PrivateKey // of all hosts: one server holds them all anyway
+
+	mu     sync.Mutex // guards leaves
+	leaves map[string]*tls.Certificate
+}
+
+// newAuthority makes the authority and writes its certificate as PEM to file, or
+// to a temporary file when that is "".
+func newAuthority(file string) (*authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("certificate authority: %w", err)
+	}
+	leaf, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("certificate authority: %w", err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial(),
+		Subject:      pkix.Name{CommonName: "fossick serve, for this run only"},
+		NotBefore:    time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0),
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
+		KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, fmt.Errorf("certificate authority: %w", err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, fmt.Errorf("certificate authority: %w", err)
+	}
+	a := &authority{cert: cert, key: key, leaf: leaf, leaves: map[string]*tls.Certificate{}}
+	return a, a.write(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+func (a *authority) write(file string, text []byte) error {
+	if file == "" {
+		f, err := os.CreateTemp("", "fossick-ca-*.pem")
+		if err != nil {
+			return fmt.Errorf("certificate authority: %w; set TMPDIR to a folder that can be written", err)
+		}
+		file = f.Name()
+		f.Close() // empty so far
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return fmt.Errorf("certificate authority: %w", err)
+	}
+	a.file = file
+	return nil
+}
+
+func (a *authority) close() error {
+	if err := os.Remove(a.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("certificate authority: %w", err)
+	}
+	return nil
+}
+
+// certificate returns the certificate of a host's name or address.
+func (a *authority) certificate(name string) (*tls.Certificate, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c, ok := a.leaves[name]; ok {
+		return c, nil
+	}
+	template := leafTemplate(name)
+	template.NotBefore, template.NotAfter = a.cert.NotBefore, a.cert.NotAfter
+	c, err := a.sign(template, a.cert, a.leaf, a.key)
+	if err != nil {
+		return nil, fmt.Errorf("certificate of %s: %w", name, err)
+	}
+	if len(a.leaves) >= maxLeaves {
+		clear(a.leaves) // simpler than the order of use, and rare
+	}
+	a.leaves[name] = c
+	return c, nil
+}
+
+// leafTemplate returns what a host's certificate says, but for its time.
+func leafTemplate(name string) *x509.Certificate {
+	template := &x509.Certificate{
+		SerialNumber: serial(),
+		Subject:      pkix.Name{Organization: []string{"fossick serve"}},
+		KeyUsage:     x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	if ip := net.ParseIP(name); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else {
+		template.DNSNames = []string{name}
+	}
+	return template
+}
+
+// sign makes a certificate of key, signed by parent's.
+func (a *authority) sign(template, parent *x509.Certificate, key, by *ecdsa.PrivateKey) (*tls.Certificate, error) {
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), by)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+}
+
+// serial returns a random serial number of 127 bits.
+func serial() *big.Int {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	b[0] &= 0x7f
+	return new(big.Int).SetBytes(b[:])
+}
+
+// held are the connections that faults have taken from net/http, so that the end
+// of the web can end them. It is safe for concurrent use.
+type held struct {
+	quit chan struct{} // closed by drop: faults under way end
+
+	mu      sync.Mutex // guards the rest
+	conns   map[net.Conn]struct{}
+	closing bool
+}
+
+func newHeld() *held { return &held{quit: make(chan struct{}), conns: map[net.Conn]struct{}{}} }
+
+// add notes a connection; false when the web is closing.
+func (h *held) add(c net.Conn) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		return false
+	}
+	h.conns[c] = struct{}{}
+	return true
+}
+
+// release closes a connection that was added.
+func (h *held) release(c net.Conn) {
+	h.mu.Lock()
+	delete(h.conns, c)
+	h.mu.Unlock()
+	c.Close()
+}
+
+// drop ends all faults under way.
+func (h *held) drop() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closing {
+		h.closing = true
+		close(h.quit)
+	}
+	for c := range h.conns {
+		c.Close()
+	}
+}

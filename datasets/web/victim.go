@@ -1,0 +1,240 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// victim is a request that may get a fault for an answer.
+type victim struct {
+	web  *Web
+	rw   http.ResponseWriter
+	r    *http.Request
+	q    request
+	page []byte // what an honest answer's body would be
+}
+
+// A slow answer comes a byte a tick, and ends after slowLimit in any case.
+const (
+	slowTick  = 250 * time.Millisecond
+	slowLimit = 2 * time.Minute
+)
+
+// raw takes the connection from net/http and lets f write on it what HTTP would not. It is closed
+// afterwards.
+func (v *victim) raw(f func(c *rawConn)) {
+	conn, rw, err := http.NewResponseController(v.rw).Hijack()
+	if err != nil {
+		problem(v.rw, http.StatusHTTPVersionNotSupported, "faults work over HTTP/1.1 only")
+		return
+	}
+	c := &rawConn{Conn: conn, Writer: rw.Writer, held: v.web.held}
+	if !v.web.held.add(conn) {
+		conn.Close()
+		return
+	}
+	defer v.web.held.release(conn)
+	f(c)
+	_ = c.Flush() // the client may be gone
+	if out, ok := v.rw.(*counted); ok {
+		out.bytes, out.last = c.sent, c.last
+	}
+}
+
+// rawConn is a connection on which anything may be written. Errors mean that the client has gone, which
+// ends a fault.
+type rawConn struct {
+	net.Conn
+	*bufio.Writer
+	held *held
+	sent int64
+	last time.Time // when the last flush began
+}
+
+// Flush hands over what is buffered.
+func (c *rawConn) Flush() error {
+	if c.Buffered() > 0 {
+		c.last = time.Now()
+	}
+	return c.Writer.Flush()
+}
+
+// Write and Read are those of the buffered side and of the connection.
+func (c *rawConn) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	c.sent += int64(n)
+	return n, err
+}
+
+// say writes a line with its end.
+func (c *rawConn) say(format string, args ...any) error {
+	_, err := fmt.Fprintf(c, format+"\r\n", args...)
+	return err
+}
+
+// head writes the header of a page's answer, with further lines.
+func (c *rawConn) head(lines ...string) error {
+	if err := c.say("HTTP/1.1 200 OK"); err != nil {
+		return err
+	}
+	for _, l := range append([]string{"Content-Type: text/html; charset=utf-8"}, lines...) {
+		if err := c.say("%s", l); err != nil {
+			return err
+		}
+	}
+	return c.say("")
+}
+
+// sends writes raw bytes, and hangs up.
+func sends(raw string) func(*rawConn) {
+	return func(c *rawConn) { _, _ = c.Write([]byte(raw)) } // a client that is gone needs no more
+}
+
+// answers writes a page's header with further lines, then a body, and hangs up.
+func answers(body string, lines ...string) func(*rawConn) {
+	return func(c *rawConn) {
+		_ = c.head(lines...)
+		sends(body)(c)
+	}
+}
+
+// drip sends a byte a tick until the text is over, the client or the server goes, or slowLimit.
+func (c *rawConn) drip(text string) {
+	end := time.NewTimer(slowLimit)
+	defer end.Stop()
+	tick := time.NewTicker(slowTick)
+	defer tick.Stop()
+	for i := 0; i < len(text); i++ {
+		if _, err := c.Write([]byte{text[i]}); err != nil || c.Flush() != nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-end.C:
+			return
+		case <-c.held.quit:
+			return
+		}
+	}
+}
+
+// wait lets the client wait until it goes, or slowLimit.
+func (c *rawConn) wait() {
+	if c.Flush() != nil {
+		return
+	}
+	_ = c.SetReadDeadline(time.Now().Add(slowLimit)) // an error shows at the read
+	var b [1]byte
+	_, _ = c.Conn.Read(b[:]) // ends when the client hangs up, or Close does
+}
+
+// flood writes a chunk again and again until the client goes, or n bytes.
+func (c *rawConn) flood(chunk string, n int) {
+	for c.sent < int64(n) {
+		if _, err := c.Write([]byte(chunk)); err != nil {
+			return
+		}
+	}
+}
+
+// reset ends the connection as a crash does: the client gets RST.
+func (c *rawConn) reset() {
+	_ = c.Flush()
+	if tcp := tcpOf(c.Conn); tcp != nil {
+		_ = tcp.SetLinger(0) // else it ends in the ordinary way, no harm done
+	}
+}
+
+// tcpOf digs for the TCP connection below.
+func tcpOf(c net.Conn) *net.TCPConn {
+	for {
+		switch under := c.(type) {
+		case *net.TCPConn:
+			return under
+		case *tls.Conn:
+			c = under.NetConn()
+		case *early:
+			c = under.Conn
+		default:
+			return nil
+		}
+	}
+}
+
+// suffer serves a fault in place of a page, and tells the log its name.
+func (v *victim) suffer(f *Fault, page []byte) {
+	v.mark(f.Name)
+	v.page = page
+	f.serve(v)
+}
+
+// mark tells the log the fault's name.
+func (v *victim) mark(fault string) {
+	if c, ok := v.rw.(*counted); ok {
+		c.fault = fault
+	}
+}
+
+// tries returns how often the URL was asked for, this time included.
+func (v *victim) tries() int { return v.web.faults.tries(v.q.url()) }
+
+// honest answers as if nothing were the matter.
+func (v *victim) honest() { v.html(v.page) }
+
+// text answers with plain text.
+func (v *victim) text(body string) {
+	v.rw.Header().Set("Content-Type", "text/plain")
+	send(v.rw, v.r, []byte(body))
+}
+
+// fields adds header fields, given as names and values in turn.
+func (v *victim) fields(fields []string) {
+	for i := 0; i+1 < len(fields); i += 2 {
+		v.rw.Header().Add(fields[i], fields[i+1])
+	}
+}
+
+// bomb answers with a gigabyte of blanks behind a head, gzipped.
+func (v *victim) bomb(contentType, head string) {
+	v.rw.Header().Set("Content-Type", contentType)
+	z := gzip.NewWriter(v.rw)
+	_, _ = io.WriteString(z, head) // the client may be gone
+	blank := bytes.Repeat([]byte(" "), 1<<20)
+	for range 1 << 10 {
+		if _, err := z.Write(blank); err != nil {
+			return
+		}
+	}
+	_ = z.Close()
+}
+
+// html answers with a page.
+func (v *victim) html(body []byte, header ...string) {
+	h := v.rw.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	for i := 0; i+1 < len(header); i += 2 {
+		h.Set(header[i], header[i+1])
+	}
+	send(v.rw, v.r, body)
+}
+
+// root returns the URL of the host's root, without a final slash.
+func (v *victim) root() string { return v.q.scheme + "://" + v.q.host }
+
+// links makes a page of links.
+func links(title string, targets []string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!DOCTYPE html>\n<title>%s</title>\n<h1>%s</h1>\n", title, title)
+	for i, t := range targets {
+		fmt.Fprintf(&b, "<a href=\"%s\">%s %d</a>\n", t, title, i+1)
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,442 @@
+package known
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"fossick/internal/page"
+	"fossick/internal/recent"
+	"fossick/relevance"
+)
+
+// ACHE is the policy of the ACHE crawler (Barbosa and Freire 2007, "An adaptive crawler for locating
+// hidden-Web entry points", and its public releases, type FORWARD_CLASSIFIER_BINARY). A naive Bayes
+// classifier of links goes by the words of anchor, surroundings and URL. It learns from the page
+// classifier what links led to relevant pages, and is made anew as the crawl goes on. Until it has
+// learned, a link is worth what its page is.
+type ACHE struct {
+	cut float64
+
+	mu      sync.Mutex // guards the rest
+	seen    hostLinks
+	links   *bayes // what is learned now
+	model   *bayes // what scores
+	pages   int
+	scratch [2]float64
+}
+
+const (
+	acheEvery  = 50 // pages
+	acheLevels = 100
+)
+
+// NewACHE returns the policy. cut is the similarity from which a page is relevant.
+func NewACHE(cut float64) *ACHE {
+	return &ACHE{cut: cut, links: newBayes(2), seen: newHostLinks()}
+}
+
+// ScorePage learns from the link that led to p.
+func (a *ACHE) ScorePage(p *page.Page, similarity float64) relevance.Score {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	terms := []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic"}}
+	_, t, first := a.seen.arrive(p.URL, similarity >= a.cut)
+	if !first {
+		return relevance.Score{Value: similarity, Terms: terms}
+	}
+	if t != nil {
+		terms = append(terms, relevance.Term{Name: "link", Value: a.worth(t), Note: "that led here, by what links taught so far"})
+		class := 0
+		if similarity >= a.cut {
+			class = 1
+		}
+		a.links.learn(t.words, class)
+	}
+	if a.pages++; a.pages%acheEvery == 0 && a.links.ready() {
+		a.model = a.links.clone()
+	}
+	return relevance.Score{Value: similarity, Terms: terms}
+}
+
+// ScoreLinks appends the level of each link.
+func (a *ACHE) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.seen.score(dst, p, similarity, a.priority)
+}
+
+// worth is how likely a link leads to a relevant page.
+func (a *ACHE) worth(t *hostLink) float64 {
+	if a.model == nil {
+		return t.page
+	}
+	return (t.page + softmax(a.model.logs(a.scratch[:0], t.words))[1]) / 2
+}
+
+// priority is the link's level, and less than a level for its host.
+func (a *ACHE) priority(t *hostLink) float64 {
+	level := math.Floor(a.worth(t) * (acheLevels - 1e-9))
+	return (level + 1/(1+t.host.pages)) / (acheLevels + 1)
+}
+
+// Rescore returns the present priority of a target.
+func (a *ACHE) Rescore(key uint64) (float64, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.seen.rescore(key, a.priority)
+}
+
+// Anthelion focuses by host (Meusel, Mika and Blanco 2014, "Focused crawling for structured data"). A
+// host is an arm of a bandit. The next URL is of the host with the best success rate: of its pages so
+// far the share that was relevant, a host without pages being worth 1/2. Within a host an online naive
+// Bayes classifier of links decides, by the words of anchor, surroundings and URL; until it has
+// learned, a link is worth what its page is.
+type Anthelion struct {
+	cut float64
+
+	mu      sync.Mutex // guards the rest
+	seen    hostLinks
+	links   *bayes
+	scratch [2]float64
+}
+
+// hostLevels is how many success rates are told apart.
+const hostLevels = 1000
+
+// NewAnthelion returns the policy. cut is the similarity from which a page is relevant.
+func NewAnthelion(cut float64) *Anthelion {
+	return &Anthelion{cut: cut, links: newBayes(2), seen: newHostLinks()}
+}
+
+// ScorePage learns from the page and the link that led to it.
+func (a *Anthelion) ScorePage(p *page.Page, similarity float64) relevance.Score {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	terms := []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic"}}
+	h, t, first := a.seen.arrive(p.URL, similarity >= a.cut)
+	if !first {
+		return relevance.Score{Value: similarity, Terms: terms}
+	}
+	terms = append(terms, relevance.Term{Name: "host", Value: h.success(), Note: "share of its pages that were on topic"})
+	if t != nil {
+		class := 0
+		if similarity >= a.cut {
+			class = 1
+		}
+		a.links.learn(t.words, class)
+	}
+	return relevance.Score{Value: similarity, Terms: terms}
+}
+
+// ScoreLinks appends the priority of each link.
+func (a *Anthelion) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.seen.score(dst, p, similarity, a.priority)
+}
+
+// priority is the level of the target's host, and less than a level for the link.
+func (a *Anthelion) priority(t *hostLink) float64 {
+	link := t.page
+	if a.links.ready() {
+		link = softmax(a.links.logs(a.scratch[:0], t.words))[1]
+	}
+	return (math.Floor(t.host.success()*hostLevels) + link*(1-1e-6)) / (hostLevels + 1)
+}
+
+// Rescore returns the present priority of a target.
+func (a *Anthelion) Rescore(key uint64) (float64, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.seen.rescore(key, a.priority)
+}
+
+// bayes is a multinomial naive Bayes classifier that learns text by text (McCallum and Nigam 1998),
+// words smoothed by Laplace's rule. All classes have the same prior: how many texts of each came so far
+// is the crawl's doing, not the web's.
+type bayes struct {
+	classes int
+	words   map[token][]float32 // by class
+	total   []float64           // words, by class
+	texts   []int
+}
+
+// maxWords bounds the words that a classifier knows; those that come later count as unknown.
+const maxWords = 1 << 17
+
+func newBayes(classes int) *bayes {
+	return &bayes{classes: classes, words: map[token][]float32{}, total: make([]float64, classes), texts: make([]int, classes)}
+}
+
+func (b *bayes) learn(text []token, class int) {
+	b.texts[class]++
+	for _, t := range text {
+		counts := b.words[t]
+		if counts == nil {
+			if len(b.words) >= maxWords {
+				continue
+			}
+			counts = make([]float32, b.classes)
+			b.words[t] = counts
+		}
+		counts[class]++
+		b.total[class]++
+	}
+}
+
+// clone returns a copy that does not learn what the original does later.
+func (b *bayes) clone() *bayes {
+	c := newBayes(b.classes)
+	for t, counts := range b.words {
+		c.words[t] = slices.Clone(counts)
+	}
+	copy(c.total, b.total)
+	copy(c.texts, b.texts)
+	return c
+}
+
+// ready says whether there was a text of every class.
+func (b *bayes) ready() bool {
+	for _, n := range b.texts {
+		if n == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// logs returns the log-likelihood of a text by each class in dst, classes without texts being
+// impossible.
+func (b *bayes) logs(dst []float64, text []token) []float64 {
+	dst = dst[:0]
+	for c := range b.classes {
+		if b.texts[c] == 0 {
+			dst = append(dst, math.Inf(-1))
+		} else {
+			dst = append(dst, 0)
+		}
+	}
+	for _, t := range text {
+		counts := b.words[t]
+		if counts == nil {
+			continue // says the same of all classes
+		}
+		for c := range dst {
+			dst[c] += math.Log((float64(counts[c]) + 1) / (b.total[c] + float64(len(b.words)) + 1))
+		}
+	}
+	return dst
+}
+
+// softmax turns log-likelihoods into probabilities, in place.
+func softmax(logs []float64) []float64 {
+	best, sum := math.Inf(-1), 0.0
+	for _, x := range logs {
+		best = max(best, x)
+	}
+	for i, x := range logs {
+		logs[i] = math.Exp(x - best)
+		sum += logs[i]
+	}
+	for i := range logs {
+		logs[i] /= sum
+	}
+	return logs
+}
+
+// BestFirst gives a link what the page that has it is worth (Cho, Garcia-Molina and Page 1998; the
+// baseline of Menczer, Pant and Srinivasan 2004). Among several pages the best counts: see frontier's
+// ordering by relevance.
+type BestFirst struct{}
+
+// ScorePage returns the similarity.
+func (BestFirst) ScorePage(_ *page.Page, similarity float64) relevance.Score {
+	return relevance.Score{Value: similarity, Terms: []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic; the score of its links"}}}
+}
+
+// ScoreLinks appends the page's similarity for every link.
+func (BestFirst) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+	for range p.Links {
+		dst = append(dst, similarity)
+	}
+	return dst
+}
+
+// ContextGraph follows context graphs (Diligenti, Coetzee, Lawrence, Giles and Gori 2000, "Focused
+// crawling using context graphs"). Pages on topic are layer 0, those that link to them layer 1, and so
+// on. A naive Bayes classifier says by a page's words in which layer it is, or in none. There is a
+// queue a layer for the links of its pages.
+type ContextGraph struct {
+	cut float64
+
+	mu      sync.Mutex // guards the rest
+	pages   []*layered // the last maxLayered
+	ring    int
+	at      map[uint64]*layered
+	from    map[uint64][]*layered // by target: pages that link to it
+	targets recent.Map[float64]   // priority
+	model   *bayes
+	seen    int
+	every   int
+}
+
+// layered is a fetched page.
+type layered struct {
+	key   uint64
+	layer int // layerOther when no page on topic is near
+	words []token
+	links []uint64
+}
+
+const (
+	layers     = 4 // 1 … 4, beside layer 0
+	layerOther = layers + 1
+	layerSure  = 0.5
+	layerEvery = 50 // pages, and a tenth of those so far
+	maxLayered = 1 << 12
+	layerWords = 300 // of a page
+)
+
+// NewContextGraph returns the policy. cut is the similarity from which a page is on topic.
+func NewContextGraph(cut float64) *ContextGraph {
+	return &ContextGraph{
+		cut: cut, at: map[uint64]*layered{}, from: map[uint64][]*layered{},
+		targets: recent.New[float64](maxEvidence), every: layerEvery,
+	}
+}
+
+// ScorePage takes the page into the graph.
+func (g *ContextGraph) ScorePage(p *page.Page, similarity float64) relevance.Score {
+	words := tokens(nil, fieldText, p.Title)
+	words = tokens(words, fieldText, p.Text[:min(len(p.Text), 4096)])
+	n := &layered{key: page.Key(p.URL), layer: layerOther, words: words[:min(len(words), layerWords)], links: distinctKeys(p)}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	terms := []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic"}}
+	if similarity < g.cut {
+		layer, sure := g.classify(n.words)
+		terms = append(terms, relevance.Term{Name: "layer", Value: float64(layer), Note: fmt.Sprintf("links away from the topic, with probability %.2f; %d is none", sure, layerOther)})
+	}
+	if g.at[n.key] == nil {
+		g.add(n, similarity >= g.cut)
+	}
+	return relevance.Score{Value: similarity, Terms: terms}
+}
+
+// add enters a page and moves those that lead to it nearer to the topic.
+func (g *ContextGraph) add(n *layered, onTopic bool) {
+	if len(g.pages) == maxLayered {
+		g.forget(g.pages[g.ring])
+		g.pages[g.ring] = n
+		g.ring = (g.ring + 1) % maxLayered
+	} else {
+		g.pages = append(g.pages, n)
+	}
+	g.at[n.key] = n
+	for _, key := range n.links {
+		g.from[key] = append(g.from[key], n)
+		if to := g.at[key]; to != nil {
+			n.layer = min(n.layer, to.layer+1)
+		}
+	}
+	if onTopic {
+		n.layer = 0
+	}
+	g.nearer(n)
+	if g.seen++; g.seen >= g.every {
+		g.fit()
+		g.every = g.seen + max(layerEvery, g.seen/10)
+	}
+}
+
+// nearer tells the pages that link to n, and those that link to them.
+func (g *ContextGraph) nearer(n *layered) {
+	if n.layer >= layers {
+		return
+	}
+	for _, parent := range g.from[n.key] {
+		if parent.layer > n.layer+1 {
+			parent.layer = n.layer + 1
+			g.nearer(parent)
+		}
+	}
+}
+
+func (g *ContextGraph) forget(n *layered) {
+	delete(g.at, n.key)
+	for _, key := range n.links {
+		left := slices.DeleteFunc(g.from[key], func(p *layered) bool { return p == n })
+		if len(left) == 0 {
+			delete(g.from, key)
+		} else {
+			g.from[key] = left
+		}
+	}
+}
+
+// fit makes the classifier of layers anew.
+func (g *ContextGraph) fit() {
+	g.model = newBayes(layerOther + 1)
+	for _, n := range g.pages {
+		g.model.learn(n.words, n.layer)
+	}
+}
+
+// classify returns the layer of a page that is not on topic, and how sure that is.
+func (g *ContextGraph) classify(words []token) (layer int, sure float64) {
+	if g.model == nil {
+		return layerOther, 0
+	}
+	probs := softmax(g.model.logs(nil, words))
+	layer = layerOther
+	for i := 1; i <= layers; i++ { // the page classifier has said that it is not 0
+		if probs[i] > sure {
+			layer, sure = i, probs[i]
+		}
+	}
+	if sure < layerSure {
+		return layerOther, sure
+	}
+	return layer, sure
+}
+
+// ScoreLinks appends the priority of each link: that of its page's queue, and in it by how sure the
+// layer is.
+func (g *ContextGraph) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+	words := tokens(nil, fieldText, p.Title)
+	words = tokens(words, fieldText, p.Text[:min(len(p.Text), 4096)])
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	layer, sure := 0, similarity
+	if similarity < g.cut {
+		layer, sure = g.classify(words[:min(len(words), layerWords)])
+	}
+	if layer == layerOther {
+		sure = similarity // of pages that are far from all, the likelier first
+	}
+	priority := (float64(layerOther-layer) + sure) / (layerOther + 1)
+	for i := range p.Links {
+		key := page.Key(p.Links[i].URL)
+		old, ok := g.targets.Get(key)
+		switch {
+		case !ok:
+			g.targets.Put(key, priority)
+		case priority > old:
+			g.targets.Set(key, priority)
+		default:
+			dst = append(dst, old)
+			continue
+		}
+		dst = append(dst, priority)
+	}
+	return dst
+}
+
+// Rescore returns the priority of a target.
+func (g *ContextGraph) Rescore(key uint64) (float64, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.targets.Peek(key)
+}

@@ -1,0 +1,437 @@
+package known
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"fossick/internal/page"
+	"fossick/internal/recent"
+	"fossick/relevance"
+)
+
+// HITS is soft focus with a distiller (Chakrabarti, van den Berg and Dom 1999, "Focused crawling: a new
+// approach to topic-specific Web resource discovery"). A link is worth what its page is on topic. From
+// time to time hubs and authorities of the pages so far are found, the links weighed by relevance,
+//
+//	a(v) = Σ_{u→v} R(u) · h(u)     h(u) = Σ_{u→v} R(v) · a(v),  v fetched
+//
+// so that the pages that good hubs name are raised. Here every target has the mean of its best page's R
+// and of its authority, as a share of the highest of those that wait. Only the links of the last pages
+// count, see maxHubPages. Safe for concurrent use.
+type HITS struct {
+	mu      sync.Mutex // guards the rest
+	pages   []*hubPage
+	ring    int // place of the oldest page, once there are maxHubPages
+	at      map[uint64]*hubPage
+	targets recent.Map[*hubTarget]
+	seen    int
+	every   int
+	most    float64 // authority of a target that waits
+}
+
+// hubPage is a fetched page.
+type hubPage struct {
+	key       uint64
+	relevance float64
+	hub       float64
+	authority float64
+	links     []uint64
+}
+
+// hubTarget is a URL that waits.
+type hubTarget struct{ best, authority float64 }
+
+const (
+	hubRounds   = 10
+	hubEvery    = 20      // pages, and a twentieth of those so far
+	maxHubPages = 1 << 14 // some 4 MiB of links
+)
+
+// NewHITS returns the policy.
+func NewHITS() *HITS {
+	return &HITS{at: map[uint64]*hubPage{}, targets: recent.New[*hubTarget](maxEvidence), every: hubEvery}
+}
+
+// ScorePage takes the page into the graph.
+func (h *HITS) ScorePage(p *page.Page, similarity float64) relevance.Score {
+	key := page.Key(p.URL)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	terms := []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic"}}
+	if t, ok := h.targets.Get(key); ok {
+		terms = append(terms, relevance.Term{Name: "authority", Value: h.share(t), Note: "by the hubs that name it"})
+	}
+	if h.at[key] != nil {
+		return relevance.Score{Value: similarity, Terms: terms}
+	}
+	h.targets.Remove(key)
+	h.add(&hubPage{key: key, relevance: similarity, hub: 1, links: distinctKeys(p)})
+	if h.seen++; h.seen >= h.every {
+		h.distil()
+		h.every = h.seen + max(hubEvery, h.seen/20)
+	}
+	return relevance.Score{Value: similarity, Terms: terms}
+}
+
+// add gives up the oldest page for a new one when there are many.
+func (h *HITS) add(p *hubPage) {
+	h.at[p.key] = p
+	if len(h.pages) < maxHubPages {
+		h.pages = append(h.pages, p)
+		return
+	}
+	delete(h.at, h.pages[h.ring].key)
+	h.pages[h.ring] = p
+	h.ring = (h.ring + 1) % maxHubPages
+}
+
+// distinctKeys returns the targets of a page, each once, in its order.
+func distinctKeys(p *page.Page) []uint64 {
+	keys := make([]uint64, 0, len(p.Links))
+	known := make(map[uint64]struct{}, len(p.Links))
+	for i := range p.Links {
+		key := page.Key(p.Links[i].URL)
+		if _, again := known[key]; !again {
+			known[key] = struct{}{}
+			keys = append(keys, key)
+		}
+	}
+	return slices.Clip(keys)
+}
+
+// distil finds hubs among the pages so far, then the authority of what waits.
+func (h *HITS) distil() {
+	for _, p := range h.pages {
+		p.hub = 1
+	}
+	for range hubRounds {
+		for _, p := range h.pages {
+			p.authority = 0
+		}
+		h.spread(func(from, to *hubPage) { to.authority += from.relevance * from.hub })
+		for _, p := range h.pages {
+			p.hub = 0
+		}
+		h.spread(func(from, to *hubPage) { from.hub += to.relevance * to.authority })
+		sum := 0.0
+		for _, p := range h.pages {
+			sum += p.hub * p.hub
+		}
+		if sum == 0 {
+			return // no links among the pages: nothing to tell hubs by
+		}
+		for _, p := range h.pages {
+			p.hub /= math.Sqrt(sum)
+		}
+	}
+	h.raise()
+}
+
+// spread calls f for each link between pages.
+func (h *HITS) spread(f func(from, to *hubPage)) {
+	for _, p := range h.pages {
+		for _, key := range p.links {
+			if to := h.at[key]; to != nil && to != p {
+				f(p, to)
+			}
+		}
+	}
+}
+
+// raise gives the targets that wait their authority.
+func (h *HITS) raise() {
+	authority := map[uint64]float64{}
+	for _, p := range h.pages {
+		for _, key := range p.links {
+			if h.at[key] == nil {
+				authority[key] += p.relevance * p.hub
+			}
+		}
+	}
+	h.most = 0
+	for key, a := range authority { // neither the largest nor the copies depend on the order
+		if t, ok := h.targets.Peek(key); ok {
+			t.authority = a
+			h.most = max(h.most, a)
+		}
+	}
+}
+
+// ScoreLinks appends the priority of each link.
+func (h *HITS) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range p.Links {
+		key := page.Key(p.Links[i].URL)
+		if h.at[key] != nil {
+			dst = append(dst, 0)
+			continue
+		}
+		t, ok := h.targets.Get(key)
+		if !ok {
+			t = &hubTarget{}
+			h.targets.Put(key, t)
+		}
+		t.best = max(t.best, similarity)
+		dst = append(dst, h.priority(t))
+	}
+	return dst
+}
+
+func (h *HITS) priority(t *hubTarget) float64 { return (t.best + h.share(t)) / 2 }
+
+// share is a target's authority beside the highest.
+func (h *HITS) share(t *hubTarget) float64 {
+	if h.most == 0 {
+		return 0
+	}
+	return min(1, t.authority/h.most)
+}
+
+// Rescore returns the present priority of a target.
+func (h *HITS) Rescore(key uint64) (float64, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, ok := h.targets.Peek(key)
+	if !ok {
+		return 0, false
+	}
+	return h.priority(t), true
+}
+
+// OPIC orders by on-line page importance (Abiteboul, Preda and Cobena 2003, "Adaptive on-line page
+// importance computation"). Every start page is given the same cash. A page that is fetched shares its
+// cash out to the targets of its links and has none left. The URL with the most cash is next. Of a
+// crawl that fetches each page once, the history of cash, which the paper turns into an estimate of
+// PageRank, is the cash itself. Safe for concurrent use.
+type OPIC struct {
+	mu      sync.Mutex // guards the rest
+	cash    recent.Map[float64]
+	fetched recent.Map[struct{}]
+}
+
+// NewOPIC returns the policy.
+func NewOPIC() *OPIC {
+	return &OPIC{cash: recent.New[float64](maxEvidence), fetched: recent.New[struct{}](maxFetched)}
+}
+
+// ScorePage returns the similarity.
+func (o *OPIC) ScorePage(p *page.Page, similarity float64) relevance.Score {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return relevance.Score{Value: similarity, Terms: []relevance.Term{
+		{Name: "similarity", Value: similarity, Note: "to the topic; it does not count for its links"},
+		{Name: "cash", Value: o.own(page.Key(p.URL)), Note: "that its links share"},
+	}}
+}
+
+// own is a page's cash: a start page's is 1.
+func (o *OPIC) own(key uint64) float64 {
+	if c, ok := o.cash.Get(key); ok {
+		return c
+	}
+	return 1
+}
+
+// ScoreLinks shares the page's cash out, to each target alike, and appends what each has now as c / (1
+// + c). What goes to pages that were fetched before is lost.
+func (o *OPIC) ScoreLinks(dst []float64, p *page.Page, _ float64) []float64 {
+	targets := make(map[uint64]bool, len(p.Links)) // whether it has its share
+	for i := range p.Links {
+		targets[page.Key(p.Links[i].URL)] = false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	share := o.spend(page.Key(p.URL)) / float64(max(1, len(targets)))
+	for i := range p.Links {
+		key := page.Key(p.Links[i].URL)
+		if !targets[key] {
+			targets[key] = true
+			o.give(key, share)
+		}
+		priority, _ := o.priority(key)
+		dst = append(dst, priority)
+	}
+	return dst
+}
+
+// spend takes a page's cash; 0 when it was spent before.
+func (o *OPIC) spend(key uint64) float64 {
+	if _, again := o.fetched.Get(key); again {
+		return 0
+	}
+	cash := o.own(key)
+	o.cash.Remove(key)
+	o.fetched.Put(key, struct{}{})
+	return cash
+}
+
+func (o *OPIC) give(key uint64, share float64) {
+	if _, done := o.fetched.Get(key); done {
+		return
+	}
+	if cash, ok := o.cash.Get(key); ok {
+		o.cash.Set(key, cash+share)
+	} else {
+		o.cash.Put(key, share)
+	}
+}
+
+func (o *OPIC) priority(key uint64) (float64, bool) {
+	cash, ok := o.cash.Peek(key)
+	return cash / (1 + cash), ok
+}
+
+// Rescore returns what a target has now.
+func (o *OPIC) Rescore(key uint64) (float64, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.priority(key)
+}
+
+// hostLinks is what a policy remembers that goes by the links to a page and by its host: targets that
+// were not fetched, what was fetched, and what each host gave. The policy that has it guards it.
+type hostLinks struct {
+	targets recent.Map[*hostLink]
+	fetched recent.Map[struct{}]
+	hosts   recent.Map[*hostYield]
+}
+
+// hostLink is what is known of a target: its first link and the best page with one.
+type hostLink struct {
+	words []token
+	page  float64
+	host  *hostYield
+}
+
+// hostYield is what a host gave.
+type hostYield struct{ pages, relevant float64 }
+
+// success is Laplace's estimate of the share of relevant pages.
+func (h *hostYield) success() float64 { return (h.relevant + 1) / (h.pages + 2) }
+
+func newHostLinks() hostLinks {
+	return hostLinks{targets: recent.New[*hostLink](maxEvidence), fetched: recent.New[struct{}](maxFetched), hosts: recent.New[*hostYield](maxHosts)}
+}
+
+// arrive notes that url was fetched and forgets it as a target. It returns its host and the link that
+// led there, nil for none; first is false for a page that was there before, of which nothing is noted.
+func (m *hostLinks) arrive(url string, relevant bool) (h *hostYield, t *hostLink, first bool) {
+	key := page.Key(url)
+	if _, again := m.fetched.Get(key); again {
+		return nil, nil, false
+	}
+	m.fetched.Put(key, struct{}{})
+	h = m.host(url)
+	if h.pages++; relevant {
+		h.relevant++
+	}
+	t, _ = m.targets.Get(key)
+	m.targets.Remove(key)
+	return h, t, true
+}
+
+// score appends the priority of each link of p, 0 for those that were fetched.
+func (m *hostLinks) score(dst []float64, p *page.Page, similarity float64, priority func(*hostLink) float64) []float64 {
+	for i := range p.Links {
+		link := &p.Links[i]
+		key := page.Key(link.URL)
+		if _, done := m.fetched.Get(key); done {
+			dst = append(dst, 0)
+			continue
+		}
+		t, ok := m.targets.Get(key)
+		if !ok {
+			t = &hostLink{words: linkTokens(nil, link), host: m.host(link.URL)}
+			m.targets.Put(key, t)
+		}
+		t.page = max(t.page, similarity)
+		dst = append(dst, priority(t))
+	}
+	return dst
+}
+
+func (m *hostLinks) host(url string) *hostYield {
+	key := page.Key(page.Host(url))
+	h, ok := m.hosts.Get(key)
+	if !ok {
+		h = &hostYield{}
+		m.hosts.Put(key, h)
+	}
+	return h
+}
+
+// rescore returns the present priority of a target.
+func (m *hostLinks) rescore(key uint64, priority func(*hostLink) float64) (float64, bool) {
+	t, ok := m.targets.Peek(key)
+	if !ok {
+		return 0, false
+	}
+	return priority(t), true
+}
+
+// Random fetches any URL that waits, each with the same chance: the policy that knows nothing. A URL's
+// priority is a hash of it, the seed and the round. A round ends when the queue is rescored, every few
+// pages. So a URL that came late has no better chance than one that has waited long.
+type Random struct {
+	seed uint64
+
+	mu    sync.Mutex
+	round uint64
+	asked bool // in this round for the queue
+}
+
+// NewRandom returns a policy that draws by the seed.
+func NewRandom(seed uint64) *Random { return &Random{seed: seed} }
+
+// ScorePage returns the similarity and begins a new round.
+func (r *Random) ScorePage(_ *page.Page, similarity float64) relevance.Score {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.asked {
+		r.asked = false
+		r.round++
+	}
+	return relevance.Score{Value: similarity, Terms: []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic; links are drawn at random"}}}
+}
+
+// ScoreLinks appends a random number for every link.
+func (r *Random) ScoreLinks(dst []float64, p *page.Page, _ float64) []float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range p.Links {
+		dst = append(dst, r.draw(page.Key(p.Links[i].URL)))
+	}
+	return dst
+}
+
+// Rescore draws again.
+func (r *Random) Rescore(key uint64) (float64, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.asked { // the links that came since the last rescoring have had their draw
+		r.asked = true
+		r.round++
+	}
+	return r.draw(key), true
+}
+
+// draw returns a number in [0,1) that depends on key, seed and round only.
+func (r *Random) draw(key uint64) float64 {
+	x := key ^ r.seed*0x9e3779b97f4a7c15 ^ r.round*0xd1b54a32d192ed03
+	x ^= x >> 30 // splitmix64
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	x ^= x >> 31
+	return float64(x>>11) / (1 << 53)
+}
+
+// How much a scorer remembers, in each half: half a million targets of about 100 bytes, half a million
+// fetched pages and 130,000 hosts; less than 100 MiB in all. A crawl of fewer loses nothing.
+const (
+	maxEvidence = 1 << 18
+	maxFetched  = 1 << 18
+	maxHosts    = 1 << 16
+)

@@ -1,0 +1,390 @@
+package known
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"unicode"
+
+	"fossick/internal/page"
+	"fossick/internal/recent"
+	"fossick/models/features"
+	"fossick/relevance"
+)
+
+// Fish is Fish-Search (De Bra, Houben, Kornatzky and Post 1994, "Information retrieval in distributed
+// hypertexts"): a school that breeds where it finds food and dies where there is none. A page is
+// relevant or not. Of a relevant page the first α · width links go to the front of the list. Of another
+// page the first width links go behind those of relevant pages. The paper drops the links beyond that;
+// here the crawl comes to them last, so that it does not end early. α = 1.5 as published; width and
+// depth, which the paper leaves to the user, are 10 and 3. Safe for concurrent use.
+type Fish struct {
+	cut float64
+
+	mu     sync.Mutex         // guards the rest
+	pages  int                // so far
+	places recent.Map[placed] // by page.Key of targets
+}
+
+// placed is a target's place in the list.
+type placed struct {
+	depth    int
+	priority float64
+}
+
+const (
+	fishAlpha = 1.5
+	fishWidth = 10
+	fishDepth = 3
+)
+
+// The parts of the list, first to last.
+const (
+	fishRelevant = 3 // links of relevant pages
+	fishOther    = 2 // the first links of other pages
+	fishRest     = 1 // further links
+	fishDead     = 0 // too deep
+)
+
+// NewFish returns the policy. cut is the similarity from which a page is relevant.
+func NewFish(cut float64) *Fish {
+	return &Fish{cut: cut, places: recent.New[placed](maxEvidence)}
+}
+
+// ScorePage returns the similarity.
+func (f *Fish) ScorePage(p *page.Page, similarity float64) relevance.Score {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pages++
+	return relevance.Score{Value: similarity, Terms: []relevance.Term{
+		{Name: "similarity", Value: similarity, Note: "to the topic"},
+		{Name: "depth", Value: float64(f.depth(page.Key(p.URL))), Note: "pages that may follow without a relevant one"},
+	}}
+}
+
+// depth returns how deep the fish at a page may still swim; a start page's may all.
+func (f *Fish) depth(key uint64) int {
+	if at, ok := f.places.Get(key); ok {
+		return at.depth
+	}
+	return fishDepth
+}
+
+// ScoreLinks appends the place of each link: 0 is the end of the list, 1 its front.
+func (f *Fish) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	part, width, depth := fishOther, fishWidth, f.depth(page.Key(p.URL))-1
+	if similarity >= f.cut {
+		part, width, depth = fishRelevant, int(fishAlpha*fishWidth), fishDepth
+	}
+	for i := range p.Links {
+		own := part
+		switch {
+		case depth <= 0:
+			own = fishDead
+		case i >= width:
+			own = fishRest
+		}
+		dst = append(dst, f.place(page.Key(p.Links[i].URL), own, depth))
+	}
+	return dst
+}
+
+// place enters a target and returns its priority, by the part of the list. Within a part what was put
+// in last comes first, but in the end part it comes last.
+func (f *Fish) place(key uint64, part, depth int) float64 {
+	age := float64(f.pages) / float64(f.pages+1000) // in [0,1), and grows
+	if part <= fishRest {
+		age = 1 - age
+	}
+	at := placed{max(depth, 0), (float64(part) + age) / 4}
+	old, ok := f.places.Get(key)
+	switch {
+	case !ok:
+		f.places.Put(key, at)
+	case at.priority > old.priority:
+		at.depth = max(at.depth, old.depth)
+		f.places.Set(key, at)
+	default:
+		return old.priority
+	}
+	return at.priority
+}
+
+// Rescore returns the place of a target.
+func (f *Fish) Rescore(key uint64) (float64, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, ok := f.places.Peek(key)
+	return at.priority, ok
+}
+
+// Shark is Shark-Search (Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim and Ur 1998, "The shark-search
+// algorithm. An application: tailored Web site mapping"):
+//
+//	inherited(child) = δ · sim(page)        if the page is relevant
+//	                 = δ · inherited(page)  otherwise
+//	neighbourhood    = β · sim(anchor) + (1 − β) · context
+//	context          = 1 if the anchor is relevant, else sim(words around it)
+//	potential(child) = γ · inherited(child) + (1 − γ) · neighbourhood
+//
+// with β = 0.8, γ = δ = 0.5 as published. sim is the judge, where the paper has the cosine to a query,
+// which is 0 for most texts. So "relevant" is from a cut on, where the paper has "above 0". Of several
+// links to a URL the best counts. Safe for concurrent use.
+type Shark struct {
+	judge relevance.Judge
+	cut   float64
+
+	mu        sync.Mutex            // guards the rest
+	inherited recent.Map[inherited] // by page.Key of targets
+}
+
+// inherited is what a target has from the best link to it.
+type inherited struct{ inherited, potential float64 }
+
+const (
+	sharkAnchor = 0.8 // β
+	sharkPage   = 0.5 // γ
+	sharkDecay  = 0.5 // δ
+)
+
+// NewShark returns the policy. cut is the similarity from which a text is relevant.
+func NewShark(judge relevance.Judge, cut float64) *Shark {
+	return &Shark{judge: judge, cut: cut, inherited: recent.New[inherited](maxEvidence)}
+}
+
+// ScorePage returns the similarity.
+func (s *Shark) ScorePage(p *page.Page, similarity float64) relevance.Score {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from, _ := s.inherited.Get(page.Key(p.URL))
+	return relevance.Score{Value: similarity, Terms: []relevance.Term{
+		{Name: "similarity", Value: similarity, Note: "to the topic"},
+		{Name: "inherited", Value: from.inherited, Note: "from the pages that led here"},
+		{Name: "potential", Value: from.potential, Note: "when it was fetched"},
+	}}
+}
+
+// ScoreLinks appends the potential score of each link.
+func (s *Shark) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+	neighbours := make([]float64, len(p.Links))
+	for i := range p.Links {
+		neighbours[i] = s.neighbourhood(p, &p.Links[i])
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own, _ := s.inherited.Get(page.Key(p.URL))
+	from := sharkDecay * own.inherited
+	if similarity >= s.cut {
+		from = sharkDecay * similarity
+	}
+	for i := range p.Links {
+		potential := sharkPage*from + (1-sharkPage)*neighbours[i]
+		key := page.Key(p.Links[i].URL)
+		if old, ok := s.inherited.Get(key); !ok {
+			s.inherited.Put(key, inherited{from, potential})
+		} else if potential > old.potential {
+			s.inherited.Set(key, inherited{from, potential})
+		} else {
+			potential = old.potential
+		}
+		dst = append(dst, potential)
+	}
+	return dst
+}
+
+func (s *Shark) neighbourhood(p *page.Page, link *page.Link) float64 {
+	anchor := s.judge(features.Doc{Title: link.Anchor, URL: link.URL, Lang: p.Lang})
+	context := 1.0
+	if anchor < s.cut {
+		context = s.judge(features.Doc{Text: link.Context, Lang: p.Lang})
+	}
+	return sharkAnchor*anchor + (1-sharkAnchor)*context
+}
+
+// Rescore returns the potential score of a target.
+func (s *Shark) Rescore(key uint64) (float64, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, ok := s.inherited.Peek(key)
+	return t.potential, ok
+}
+
+// InfoSpiders is after the adaptive agents of that name (Menczer and Belew 2000, "Adaptive retrieval
+// agents"). As a crawler they are in Menczer, Pant and Srinivasan 2004, "Topical Web crawlers:
+// evaluating adaptive algorithms". An agent sees of a link only the keywords near to it,
+//
+//	in_k = Σ 1 / dist(k, link)    over the occurrences of k around the link
+//
+// and a neural network turns that into an estimate λ of how relevant the target is. It learns by the
+// pages that it fetches, with the lookahead of Q-learning: the wanted output for a link is
+//
+//	sim(target) + μ · max of λ over the target's links
+//
+// A link's score is β · λ + (1 − β) · sim(page). μ is 0.5, β 0.5, the network one neuron a keyword and
+// no hidden layer, as in the crawler. What is otherwise: there is one agent, not a population that
+// breeds and dies, so keywords do not change. The best link is taken, not one drawn by a softmax. Of
+// several links to a URL the best counts. Keywords are met as words and not by stem. Safe for
+// concurrent use.
+type InfoSpiders struct {
+	words map[string]int // keyword, in lower case → its neuron
+
+	mu      sync.Mutex // guards the rest
+	weight  []float64
+	targets recent.Map[*spiderLink]
+}
+
+// spiderLink is what is known of a target: the best link to it.
+type spiderLink struct {
+	in   []float64 // by keyword
+	page float64
+}
+
+const (
+	spiderLookahead = 0.5
+	spiderNet       = 0.5  // β
+	spiderRate      = 0.05 // of learning
+)
+
+// NewInfoSpiders returns the policy for a topic's keywords.
+func NewInfoSpiders(k *relevance.Keywords) *InfoSpiders {
+	s := &InfoSpiders{words: map[string]int{}, targets: recent.New[*spiderLink](maxEvidence)}
+	for _, w := range k.Words() {
+		for part := range strings.FieldsSeq(strings.ToLower(w)) { // of a phrase each word counts
+			if _, known := s.words[part]; !known {
+				s.words[part] = len(s.words)
+			}
+		}
+	}
+	s.weight = make([]float64, len(s.words)+1) // and a bias
+	for i := range s.weight {
+		s.weight[i] = 1 // a keyword speaks for a link until pages say otherwise
+	}
+	s.weight[len(s.words)] = -1
+	return s
+}
+
+// sense returns what the network sees of a link.
+func (s *InfoSpiders) sense(link *page.Link) []float64 {
+	in := make([]float64, len(s.words)+1)
+	in[len(s.words)] = 1
+	for word := range strings.FieldsFuncSeq(link.Anchor, notLetter) {
+		if k, ok := s.words[strings.ToLower(word)]; ok {
+			in[k]++ // distance 1
+		}
+	}
+	around := strings.FieldsFunc(link.Context, notLetter)
+	for i, word := range around {
+		if k, ok := s.words[strings.ToLower(word)]; ok {
+			// The context has the words before the anchor, then those behind.
+			in[k] += 1 / (1 + math.Abs(float64(i)-float64(len(around)-1)/2))
+		}
+	}
+	return in
+}
+
+// estimate is λ.
+func (s *InfoSpiders) estimate(in []float64) float64 {
+	z := 0.0
+	for i, x := range in {
+		z += s.weight[i] * x
+	}
+	return 1 / (1 + math.Exp(-z))
+}
+
+// ScorePage returns the similarity; the network learns in ScoreLinks, which knows what the page leads
+// to.
+func (s *InfoSpiders) ScorePage(p *page.Page, similarity float64) relevance.Score {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	terms := []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic"}}
+	if t, ok := s.targets.Get(page.Key(p.URL)); ok {
+		terms = append(terms, relevance.Term{Name: "λ", Value: s.estimate(t.in), Note: "by the keywords around the link that led here"})
+	}
+	return relevance.Score{Value: similarity, Terms: terms}
+}
+
+// ScoreLinks learns from the page, which now shows what it leads to, and appends the score of each
+// link.
+func (s *InfoSpiders) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in, best := make([][]float64, len(p.Links)), 0.0
+	for i := range p.Links {
+		in[i] = s.sense(&p.Links[i])
+		best = max(best, s.estimate(in[i]))
+	}
+	own := page.Key(p.URL)
+	if t, ok := s.targets.Get(own); ok {
+		s.learn(t.in, min(1, similarity+spiderLookahead*best))
+		s.targets.Remove(own)
+	}
+	for i := range p.Links {
+		key := page.Key(p.Links[i].URL)
+		t, ok := s.targets.Get(key)
+		if !ok {
+			t = &spiderLink{in: in[i], page: similarity}
+			s.targets.Put(key, t)
+		} else if s.score(in[i], similarity) > s.score(t.in, t.page) {
+			t.in, t.page = in[i], similarity
+		}
+		dst = append(dst, s.score(t.in, t.page))
+	}
+	return dst
+}
+
+func (s *InfoSpiders) score(in []float64, similarity float64) float64 {
+	return spiderNet*s.estimate(in) + (1-spiderNet)*similarity
+}
+
+// learn moves the weights towards the wanted output (delta rule).
+func (s *InfoSpiders) learn(in []float64, want float64) {
+	out := s.estimate(in)
+	for i, x := range in {
+		s.weight[i] += spiderRate * (want - out) * x
+	}
+}
+
+// Rescore returns the present score of a target.
+func (s *InfoSpiders) Rescore(key uint64) (float64, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, ok := s.targets.Peek(key)
+	if !ok {
+		return 0, false
+	}
+	return s.score(t.in, t.page), true
+}
+
+// token is a word of a link or a page, as a number: of 2^32, so that among 100,000 words one or two
+// share one.
+type token = uint32
+
+// The fields of a link that its words come from; the same word says something else in each.
+const (
+	fieldText byte = iota
+	fieldAnchor
+	fieldContext
+	fieldURL
+)
+
+// tokens appends the words of a text, in lower case, numbers and words of one letter left out.
+func tokens(dst []token, field byte, text string) []token {
+	for word := range strings.FieldsFuncSeq(text, notLetter) {
+		if len(word) > 1 {
+			dst = append(dst, token(page.Key(string(field)+strings.ToLower(word))))
+		}
+	}
+	return dst
+}
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+// linkTokens appends the words of a link: of its anchor, of the text around it and of its URL.
+func linkTokens(dst []token, link *page.Link) []token {
+	dst = tokens(dst, fieldAnchor, link.Anchor)
+	dst = tokens(dst, fieldContext, link.Context)
+	_, rest, _ := strings.Cut(link.URL, "://")
+	return tokens(dst, fieldURL, rest)
+}

@@ -1,0 +1,145 @@
+package propose
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"fossick/datasets"
+	"fossick/internal/page"
+	"fossick/internal/printable"
+	"fossick/internal/usage"
+	"fossick/internal/wholefile"
+)
+
+// inSettings is how many start pages are kept among a crawl's settings.
+const inSettings = 1000
+
+// Stored is where a store keeps the start pages of its crawl when they are many.
+func Stored(dir string) string { return filepath.Join(dir, "seeds.txt") }
+
+// List collects start pages in normal form, each once, in the order given.
+type StartPages struct {
+	urls  *page.Normalizer
+	known map[string]bool
+	URLs  []string // in normal form
+
+	assumed int    // addresses without a scheme
+	taken   string // the first of them, and what it is taken as
+}
+
+// New makes an empty list; urls is the normal form.
+func New(urls *page.Normalizer) *StartPages {
+	return &StartPages{urls: urls, known: map[string]bool{}}
+}
+
+// Collect lists the start pages that are named and those of a file, "" for none; topic is whose they
+// are.
+func Collect(urls *page.Normalizer, named []string, file, topic string) (*StartPages, error) {
+	l := New(urls)
+	for _, raw := range named {
+		if info, err := os.Stat(raw); err == nil && info.Mode().IsRegular() {
+			return nil, usage.Errorf("start page %q is a file; to read the start pages in it, give --seeds %s", raw, raw)
+		}
+		if err := l.Add(raw, ""); err != nil {
+			return nil, err
+		}
+	}
+	if file != "" {
+		if err := l.AddFile(file); err != nil {
+			return nil, err
+		}
+	}
+	if len(l.URLs) == 0 {
+		return nil, usage.Errorf("no start pages: give some with --seed URL or --seeds FILE; fossick propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", cmp.Or(topic, "NAME"))
+	}
+	return l, nil
+}
+
+// Add takes a start page; where says which line of which file named it, or is "".
+func (l *StartPages) Add(raw, where string) error {
+	full, assumed := page.WithScheme(raw)
+	u, err := l.urls.Normalize(full)
+	if err != nil {
+		if raw = printable.Cut(raw, 100); where != "" {
+			where += ": "
+		}
+		return usage.Errorf("%sstart page %q: %w; give http or https URLs", where, raw, withoutURL(err))
+	}
+	if assumed {
+		if l.assumed++; l.taken == "" {
+			l.taken = fmt.Sprintf("%s is taken as %s", printable.Cut(raw, 100), printable.Cut(u, 100))
+		}
+	}
+	if !l.known[u] {
+		l.known[u] = true
+		l.URLs = append(l.URLs, u)
+	}
+	return nil
+}
+
+// Assumed says what addresses without a scheme are taken as, "" when there is none.
+func (l *StartPages) Assumed() string {
+	switch {
+	case l.assumed == 1:
+		return fmt.Sprintf("start page %s; write http:// before it if it has no https", l.taken)
+	case l.assumed > 1:
+		return fmt.Sprintf("start page %s, and so %d more; write http:// before those that have no https", l.taken, l.assumed-1)
+	}
+	return ""
+}
+
+// withoutURL is the kind of an error of page's, whose text quotes the whole URL.
+func withoutURL(err error) error {
+	for _, kind := range []error{page.ErrURL, page.ErrScheme, page.ErrTooLong} {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	return err
+}
+
+// AddFile takes the start pages of a file, one a line.
+func (l *StartPages) AddFile(path string) error {
+	for line, err := range datasets.ReadList(path) {
+		if errors.Is(err, fs.ErrNotExist) {
+			return usage.Errorf("start pages: %w; give a file with a URL a line", err)
+		}
+		if err != nil {
+			return fmt.Errorf("start pages: %w", err)
+		}
+		if err := l.Add(line.Text, fmt.Sprintf("%s:%d", path, line.N)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Keep returns what the settings are to have of the start pages; the store's folder gets the others,
+// before the settings are written.
+func Keep(dir string, seeds []string) ([]string, error) {
+	if len(seeds) <= inSettings {
+		return seeds, nil
+	}
+	return seeds[:1], write(Stored(dir), seeds)
+}
+
+// write writes start pages, one a line, to a file that is replaced only once the new one is whole.
+func write(path string, seeds []string) error {
+	err := wholefile.Write(path, 0o644, func(f *os.File) error {
+		w := bufio.NewWriter(f)
+		for _, u := range seeds {
+			io.WriteString(w, u+"\n") // Flush has the error
+		}
+		return w.Flush()
+	})
+	if err != nil {
+		return fmt.Errorf("start pages of the crawl: %w; make room, or give another folder with --store", err)
+	}
+	return nil
+}

@@ -1,0 +1,399 @@
+package train
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"fossick/internal/printable"
+	"fossick/internal/report"
+	"fossick/models"
+)
+
+// Page is what the page shows.
+type Page struct {
+	Model *models.Model
+	Name  string // of the model's file
+
+	From        string // where the figures come from: Test or CrossValidation
+	Measures    *Measures
+	Reliability Reliability
+	Curve       []CurvePoint       // empty: no learning curve
+	Candidates  map[string]float64 // accuracy in cross-validation, by classifier
+	Mistakes    int                // in all
+	Worst       []shownMistake     // the surest of them, the surest first
+	Notes       []string           // what is wrong with the set
+	PredictUS   *float64           // median time a page in microseconds, from raw bytes
+
+	Made []report.Fact // how it was made, beyond the model's card
+}
+
+// Where figures come from.
+const (
+	Test            = "test"
+	crossValidation = "cross-validation"
+)
+
+// Mistake is a page that got a wrong label.
+type shownMistake struct {
+	URL, Truth, Label string
+	Score             float64 // probability of Label
+	Rule              string  // what speaks for Label
+}
+
+// How much the page shows of what came from elsewhere, in runes.
+const (
+	maxURL  = 110
+	maxRule = 300
+)
+
+//go:embed explain.html
+var pageHTML string
+
+// Write writes the page. Everything in it is escaped.
+func Write(w io.Writer, p Page) error {
+	v, err := newView(&p)
+	if err != nil {
+		return err
+	}
+	return report.Write(w, pageHTML, v)
+}
+
+// view is what explain.html is filled with.
+type view struct {
+	report.Head
+	Figures []report.Figure
+	Notes   []string
+	Classes []classRow
+	Judged  bool // figures by class are there
+	Matrix  *report.Matrix
+	Parts   []part
+	Worst   []mistakeRow
+	More    int // mistakes that are not listed
+}
+
+// part is the table of a model, or of a member of its vote.
+type part struct {
+	Member string // "" of a model by itself; "linear, 50 % of the vote"
+	Words  []classWords
+	Tree   *branch
+	Rules  *ruleView
+}
+
+func partsOf(m *models.Model) []part {
+	if m.Vote == nil {
+		return []part{{"", words(m), tree(m), rules(m)}}
+	}
+	var out []part
+	for _, v := range m.Vote.Members {
+		p := partsOf(v.Model)[0] // members have no votes in them
+		p.Member = fmt.Sprintf("%s, %.0f %% of the vote", v.Model.Classifier, 100*v.Share)
+		out = append(out, p)
+	}
+	return out
+}
+
+type classRow struct {
+	Name                  string
+	Trained, Pages        int
+	Precision, Recall, F1 string
+	Threshold             string
+	Keywords              string
+}
+
+type mistakeRow struct {
+	shownMistake
+	Short string
+}
+
+func newView(p *Page) (*view, error) {
+	m := p.Model
+	v := &view{
+		Head: report.Head{
+			Title: "Model " + p.Name, Subtitle: subtitle(m), Sentences: sentences(p),
+			Tiles: tiles(p), Made: append(card(m), p.Made...),
+		},
+		Notes: p.Notes, Classes: classRows(p), Judged: p.Measures != nil,
+		Parts: partsOf(m), More: p.Mistakes - len(p.Worst),
+	}
+	if p.Measures != nil {
+		v.Matrix = matrix(m.Classes, p.Measures)
+	}
+	for _, e := range p.Worst {
+		row := mistakeRow{e, report.Cut(e.URL, maxURL)}
+		row.Rule = report.Cut(e.Rule, maxRule)
+		v.Worst = append(v.Worst, row)
+	}
+	var err error
+	v.Figures, err = figures(p)
+	return v, err
+}
+
+func subtitle(m *models.Model) string {
+	kind := cmp.Or(kinds[m.Classifier], m.Classifier)
+	return printable.Sprintf("%s, %d classes, %s words; trained on %s of %s", kind, len(m.Classes),
+		report.Number(len(m.Terms)), report.Pages(m.Card.Pages), strings.Join(m.Card.Data, ", "))
+}
+
+// kinds says in words what the classifiers are.
+var kinds = map[string]string{
+	models.LinearSVM: "A linear support vector machine", models.NaiveBayes: "Naive Bayes",
+	models.C45: "A decision tree (C4.5)", models.CN2: "Rules (CN2)", models.NN: "A back-propagation network",
+	models.Voting: "A vote of classifiers", models.Trees: "A forest of decision trees", models.Stack: "A stack of classifiers",
+}
+
+func tiles(p *Page) []report.Tile {
+	var out []report.Tile
+	tile := func(label, value, note string) {
+		out = append(out, report.Tile{Label: label, Value: value, Note: note})
+	}
+	if q := p.Measures; q != nil {
+		tile("Accuracy", percents(q.Accuracy), q.Spread())
+		tile("Macro F1", fmt.Sprintf("%.3f", q.MacroF1), "mean over the classes")
+		tile("Judged on", report.Number(q.Pages), map[string]string{Test: "test pages", crossValidation: "training pages, by cross-validation"}[p.From])
+		tile("Calibration error", percents(p.Reliability.ECE), "expected; 0 is perfect")
+	}
+	tile("Training pages", report.Number(p.Model.Card.Pages), printable.Sprintf("of %d classes", len(p.Model.Classes)))
+	if p.PredictUS != nil {
+		tile("Time a page", fmt.Sprintf("%.2g ms", *p.PredictUS/1e3), "from raw bytes, median")
+	}
+	return out
+}
+
+// tenths prints a share with one place after the point.
+func percents(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+
+func classRows(p *Page) []classRow {
+	var rows []classRow
+	for i, name := range p.Model.Classes {
+		row := classRow{
+			Name: name, Trained: p.Model.Card.PerClass[name],
+			Threshold: fmt.Sprintf("%.2f", p.Model.Thresholds[i]), Keywords: strings.Join(p.Model.Keywords[name], ", "),
+		}
+		if p.Measures != nil {
+			k := p.Measures.PerClass[i]
+			row.Pages, row.Precision, row.Recall, row.F1 = k.Support, ratio(k.Precision), ratio(k.Recall), ratio(k.F1)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// ratio prints a measure, "–" where it is no number.
+func ratio(v float64) string {
+	if v != v {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", v)
+}
+
+func matrix(classes []string, q *Measures) *report.Matrix {
+	totals := make([]int, len(classes))
+	for i := range classes {
+		totals[i] = q.PerClass[i].Support
+	}
+	return report.NewMatrix(classes, classes, q.Confusion, totals)
+}
+
+// card shows the model's card.
+func card(m *models.Model) []report.Fact {
+	var facts []report.Fact
+	fact := func(name, value string) {
+		if value != "" {
+			facts = append(facts, report.Fact{Name: name, Value: value})
+		}
+	}
+	c := m.Card
+	fact("classifier", m.Classifier)
+	fact("data", strings.Join(c.Data, ", "))
+	fact("part of it", c.Split)
+	fact("random seed", fmt.Sprint(c.Seed))
+	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
+		fact(strings.ReplaceAll(name, "_", " "), c.Settings[name])
+	}
+	for _, s := range []struct {
+		name  string
+		score *models.Score
+	}{{"cross-validation", c.CV}, {"test", c.Test}} {
+		if s.score != nil {
+			fact(s.name, fmt.Sprintf("accuracy %s, macro F1 %.3f on %s", percents(s.score.Accuracy), s.score.MacroF1, report.Pages(s.score.Pages)))
+		}
+	}
+	return facts
+}
+
+// sentences says the figures in plain words, the most important first.
+func sentences(p *Page) []string {
+	q := p.Measures
+	if q == nil || q.Pages == 0 {
+		return []string{"The quality of this model is not known: there were neither test pages nor enough pages for cross-validation."}
+	}
+	on := report.Pages(q.Pages) + " that it was not trained on"
+	if p.From == crossValidation {
+		on = report.Pages(q.Pages) + " of its own, held out in cross-validation"
+	}
+	out := []string{fmt.Sprintf("Of %s, %s get the right label (%s); %s", on, percents(q.Accuracy), q.Spread(), baselineSays(p))}
+	for _, s := range []string{bestAndWorst(p), confusedMost(p), trust(p), moreWouldHelp(p), rivals(p)} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func baselineSays(p *Page) string {
+	class, accuracy := p.Measures.majority()
+	return fmt.Sprintf("the label %s for every page would be right on %s.", p.Model.Classes[class], percents(accuracy))
+}
+
+func bestAndWorst(p *Page) string {
+	best, worst := -1, -1
+	for i, k := range p.Measures.PerClass {
+		if k.Support == 0 {
+			continue
+		}
+		if best < 0 || k.F1 > p.Measures.PerClass[best].F1 {
+			best = i
+		}
+		if worst < 0 || k.F1 < p.Measures.PerClass[worst].F1 {
+			worst = i
+		}
+	}
+	if best == worst {
+		return ""
+	}
+	names, k := p.Model.Classes, p.Measures.PerClass
+	return fmt.Sprintf("It knows %s best (F1 %.3f) and %s worst (%.3f).", names[best], k[best].F1, names[worst], k[worst].F1)
+}
+
+// confusedMost names the confusion with the most pages, of equal ones the first.
+func confusedMost(p *Page) string {
+	var truth, label, most int
+	for i, row := range p.Measures.Confusion {
+		for j, n := range row {
+			if i != j && n > most {
+				truth, label, most = i, j, n
+			}
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	names := p.Model.Classes
+	return fmt.Sprintf("Most often it takes %s for %s: %s of %s.", names[truth], names[label],
+		report.Number(most), report.Pages(p.Measures.PerClass[truth].Support))
+}
+
+// trust says whether the probabilities can be taken at their word. A difference below three points is
+// within what such samples show by chance.
+func trust(p *Page) string {
+	r := p.Reliability
+	if len(r.Bins) == 0 {
+		return ""
+	}
+	switch {
+	case r.ECE < 0.03:
+		return fmt.Sprintf("Its probabilities can be trusted (expected calibration error %s).", percents(r.ECE))
+	case math.Abs(r.Over) < r.ECE/2:
+		return fmt.Sprintf("Its probabilities are off by %s on average, in both directions.", percents(r.ECE))
+	case r.Over > 0:
+		return fmt.Sprintf("It is too confident: its probabilities are off by %s on average, mostly too high.", percents(r.ECE))
+	}
+	return fmt.Sprintf("It is not confident enough: its probabilities are off by %s on average, mostly too low.", percents(r.ECE))
+}
+
+// moreWouldHelp reads the end of the learning curve.
+func moreWouldHelp(p *Page) string {
+	n := len(p.Curve)
+	if n < 2 {
+		return ""
+	}
+	half, all := p.Curve[n-2], p.Curve[n-1]
+	gain := all.Accuracy - half.Accuracy
+	from := fmt.Sprintf("from %s to %s the accuracy went from %s to %s", report.Number(half.Pages), report.Pages(all.Pages), percents(half.Accuracy), percents(all.Accuracy))
+	if gain < 0.01 {
+		return fmt.Sprintf("More training pages of the same kind would help little: %s.", from)
+	}
+	return fmt.Sprintf("More training pages would help: %s.", from)
+}
+
+// rivals names the classifiers that did worse.
+func rivals(p *Page) string {
+	names := slices.SortedFunc(maps.Keys(p.Candidates), func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.Candidates[b], p.Candidates[a]), cmp.Compare(a, b))
+	})
+	if len(names) < 2 {
+		return ""
+	}
+	var others []string
+	for _, name := range names {
+		if name != p.Model.Classifier {
+			others = append(others, fmt.Sprintf("%s %s", name, percents(p.Candidates[name])))
+		}
+	}
+	return fmt.Sprintf("In cross-validation it got %s; the others got: %s.", percents(p.Candidates[p.Model.Classifier]), strings.Join(others, ", "))
+}
+
+// figures draws the curves that there are.
+func figures(p *Page) ([]report.Figure, error) {
+	var out []report.Figure
+	if len(p.Curve) > 1 {
+		f, err := curveFigure(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	if len(p.Reliability.Bins) > 0 {
+		f, err := reliability(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+func curveFigure(p *Page) (report.Figure, error) {
+	l := report.Line{Name: "accuracy", Dots: true}
+	for _, c := range p.Curve {
+		l.Points = append(l.Points, report.Point{X: float64(c.Pages), Y: c.Accuracy})
+		l.Band = append(l.Band, c.CI)
+	}
+	return report.NewFigure("Learning curve",
+		"Accuracy of the same classifier when it learns from fewer pages, always judged on the same held-out training pages (cross-validation, before calibration). The band is the 95 % interval.",
+		report.Chart{XLabel: "training pages", YLabel: "right", Lines: []report.Line{l}, Fit: report.FitBoth})
+}
+
+func reliability(p *Page) (report.Figure, error) {
+	l := report.Line{Name: "this model", Dots: true}
+	for _, b := range p.Reliability.Bins {
+		l.Points = append(l.Points, report.Point{X: b.Mean, Y: b.Right})
+		l.Band = append(l.Band, b.CI)
+	}
+	f, err := report.NewFigure("Reliability",
+		fmt.Sprintf("Of the pages whose label has a probability near x, the share that is right: below the line the model is too confident. Expected calibration error %s. The band is the 95 %% interval; it is wide where there are few pages.", percents(p.Reliability.ECE)),
+		report.Chart{XLabel: "probability of the label", YLabel: "right", Lines: []report.Line{l}, XShares: true, Diagonal: "perfect calibration"})
+	if err != nil {
+		return f, err
+	}
+	f.Open = true
+	f.Tables = []report.Numbers{binFigure(p)}
+	return f, nil
+}
+
+// bins lists the reliability curve with the pages of each bin.
+func binFigure(p *Page) report.Numbers {
+	n := report.Numbers{Columns: []string{"probability", "pages", "mean", "right", "95 % interval"}}
+	for _, b := range p.Reliability.Bins {
+		n.Rows = append(n.Rows, []string{
+			fmt.Sprintf("%.1f–%.1f", b.From, b.To), report.Number(b.Pages), percents(b.Mean), percents(b.Right), report.Span(b.CI),
+		})
+	}
+	return n
+}

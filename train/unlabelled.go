@@ -1,0 +1,276 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"fossick/classify"
+	"fossick/datasets"
+	"fossick/internal/printable"
+	"fossick/internal/usage"
+	"fossick/models"
+)
+
+// Models from good examples alone: what is off topic is found among pages of which nothing is known
+// (see train.PU).
+
+// Print writes it for people.
+func (r *PU) Print(w io.Writer) {
+	printable.Fprintf(w, "  model: trained on %d examples and %d unlabelled pages (%s), of which about %.1f %% are on topic:\n",
+		r.Given, r.Pool, strings.Join(r.From, ", "), 100*r.Share)
+	printable.Fprintf(w, "    %d of them were taken as on topic, %d as off topic, and the others were left out\n", r.Taken, r.Reliable)
+	printable.Fprintf(w, "    it finds %s\n    (estimated, with 95 %% intervals: no page was known to be off topic)\n", r.words())
+	switch {
+	case r.Elsewhere != nil:
+		printable.Fprintf(w, "    on sites without examples %s\n    (the examples' %d sites were held out in turn)\n", r.Elsewhere.words(), r.Sites)
+	case r.Sites == 1:
+		io.WriteString(w, "    all examples come from one site, so the quality on other sites is not known\n")
+	default:
+		io.WriteString(w, "    the sites of the examples are not known, so the quality on other sites is not known\n")
+	}
+}
+
+// words says it for people.
+func (p *Promise) words() string {
+	return fmt.Sprintf("%.0f %% of the topic (%.0f to %.0f), precision about %.2f (%.2f to %.2f)",
+		100*p.Recall, 100*p.RecallCI[0], 100*p.RecallCI[1], p.Precision, p.PrecisionCI[0], p.PrecisionCI[1])
+}
+
+// Apart leaves out of a pool the rows whose body, to the byte, an example has: they are not unlabelled.
+// The pool is to be read after the examples.
+func Apart(on, pool datasets.Stream) (datasets.Stream, datasets.Stream) {
+	given := map[[16]byte]bool{}
+	on = datasets.Only(on, func(e *datasets.Example) bool {
+		given[datasets.RowOf(e).Sum] = true
+		return true
+	})
+	return on, datasets.Only(pool, func(e *datasets.Example) bool { return !given[datasets.RowOf(e).Sum] })
+}
+
+// onlyOn reports whether the training sets have pages of --topic and no others: then --unlabelled also
+// has to say what is off topic.
+func (p *Plan) onlyOn(ctx context.Context) (bool, error) {
+	if p.Options.Topic == "" || len(p.Unlabelled) == 0 || p.Tried {
+		return false, nil
+	}
+	parts, err := p.Parts()
+	if err != nil {
+		return false, err
+	}
+	on := false
+	for e, err := range datasets.Readable(parts.Train) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return false, err
+		}
+		switch p.Options.Class(e) {
+		case p.Options.Topic:
+			on = true
+		case Other:
+			return false, nil
+		}
+	}
+	return on, nil
+}
+
+// checkPool refuses what training from good examples alone cannot do.
+func (p *Plan) checkPool() error {
+	switch name := p.Options.Classifier; {
+	case name != "" && name != Auto && name != models.LinearSVM:
+		return usage.Errorf("--classifier %s: where all training pages are on topic, only linear learns from --unlabelled; or add pages that are off topic", name)
+	case p.Options.Explain:
+		return usage.Errorf("--explain needs pages that are known to be off topic, and all training pages are on topic; leave it out, or add some")
+	}
+	return nil
+}
+
+// withPool adds the unlabelled pages to the training pages, all under one label, whatever they bring.
+func (p *Plan) withPool(parts *Parts) {
+	pool := datasets.Map(p.readable(), func(e *datasets.Example) *datasets.Example { return e.Labelled(Other) })
+	on, off := Apart(parts.Train, pool)
+	parts.Train = datasets.Chain(on, off)
+}
+
+// Adapted says what training with unlabelled pages did.
+type Adapted struct {
+	Pages    int            `json:"pages"`     // that could be read
+	PerClass map[string]int `json:"per_class"` // that were sure enough in the last round
+}
+
+// adapt trains a model anew with pages that have no label, those that the model before it is surest of.
+// So it knows the words of the place where it will be used.
+func (p *Plan) adapt(ctx context.Context, first *models.Model, opt Options) (*models.Model, *Adapted, error) {
+	opt.Explain, opt.Log = false, nil // both were had with the first
+	m := first
+	result := &Adapted{}
+	for round := range unlabelledRounds {
+		probs, err := p.unlabelledProbs(ctx, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(probs) == 0 {
+			return nil, nil, errors.New("--unlabelled: no page of it can be read; give a set with pages")
+		}
+		labels := pseudo(probs, classShares(first), round)
+		result.Pages, result.PerClass = len(probs), map[string]int{}
+		for _, class := range labels {
+			if class >= 0 {
+				result.PerClass[m.Classes[class]]++
+			}
+		}
+		p.Say("training again with %d of %d unlabelled pages, round %d of %d", count(labels), len(probs), round+1, unlabelledRounds)
+		parts, err := p.Parts() // the sets once more, from their start
+		if err != nil {
+			return nil, nil, err
+		}
+		opt.Split = parts.How
+		rows := datasets.Chain(parts.Train, p.pseudo(m.Classes, labels))
+		if m, _, err = Train(ctx, rows, opt); err != nil {
+			return nil, nil, fmt.Errorf("training with unlabelled pages: %w", err)
+		}
+	}
+	m.Card.CV, m.Card.Pages, m.Card.PerClass = first.Card.CV, first.Card.Pages, first.Card.PerClass
+	m.Card.Settings["unlabelled_pages"] = fmt.Sprintf("%d of %d", sumOf(result.PerClass), result.Pages)
+	return m, result, nil
+}
+
+// readable yields the unlabelled pages, with their text, in the order of the sets.
+func (p *Plan) readable() datasets.Stream {
+	return func(yield func(*datasets.Example, error) bool) {
+		set, err := p.Open.Stream(p.Unlabelled, nil, p.Level.N, nil)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for e, err := range set {
+			if err != nil && datasets.IsRow(err) {
+				continue // a page less
+			}
+			if err == nil {
+				if _, bad := Doc(e); bad != nil {
+					continue
+				}
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// unlabelledProbs returns what a model says of the unlabelled pages.
+func (p *Plan) unlabelledProbs(ctx context.Context, m *models.Model) ([][]float64, error) {
+	clf, err := classify.New(m)
+	if err != nil {
+		return nil, err
+	}
+	var probs [][]float64
+	for e, err := range p.readable() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--unlabelled: %w", err)
+		}
+		d, err := Doc(e)
+		if err != nil {
+			return nil, fmt.Errorf("--unlabelled: %w", err)
+		}
+		probs = append(probs, clf.Classify(d).Probs)
+	}
+	return probs, nil
+}
+
+// pseudo yields the unlabelled pages that got a class, under its label.
+func (p *Plan) pseudo(classes []string, labels []int) datasets.Stream {
+	return func(yield func(*datasets.Example, error) bool) {
+		i := 0
+		for e, err := range p.readable() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			class := -1
+			if i < len(labels) {
+				class = labels[i]
+			}
+			if i++; class < 0 {
+				continue
+			}
+			if !yield(e.Labelled(classes[class]), nil) {
+				return
+			}
+		}
+	}
+}
+
+// shares returns which part of the training pages each class has.
+func classShares(m *models.Model) []float64 {
+	s := make([]float64, len(m.Classes))
+	for i, label := range m.Classes {
+		s[i] = float64(m.Card.PerClass[label]) / float64(max(1, m.Card.Pages))
+	}
+	return s
+}
+
+func count(labels []int) (n int) {
+	for _, class := range labels {
+		if class >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func sumOf(n map[string]int) (all int) {
+	for _, k := range n {
+		all += k
+	}
+	return all
+}
+
+// Rounds of training with unlabelled pages, and of which share of a class's expected pages each is sure
+// enough. Neither these nor the bounds below are tuned.
+var pseudoRounds = [...]float64{0.5, 1}
+
+// unlabelledRounds is how often Pseudo is worth asking.
+const unlabelledRounds = len(pseudoRounds)
+
+const (
+	pseudoLeast = 0.02 // of all pages, for a class: the other place may have more of it
+	pseudoMost  = 0.6  // of all pages, for a class: the rest is doubtful
+)
+
+// pseudo labels pages of another place than the training set's by what a model of that set says of
+// them. So the next model can learn the words of that place (self-training: Yarowsky 1995; Scudder
+// 1965). probs has a row of probabilities a page.
+func pseudo(probs [][]float64, shares []float64, round int) []int {
+	label, standing := make([]int, len(probs)), make([]float64, len(probs))
+	order := make([]int, len(probs))
+	for i := range probs {
+		label[i], order[i] = -1, i
+	}
+	for class, share := range shares {
+		take := min(pseudoMost, max(pseudoLeast, share)*pseudoRounds[round]) * float64(len(probs))
+		slices.SortFunc(order, func(a, b int) int {
+			return cmp.Or(cmp.Compare(probs[b][class], probs[a][class]), cmp.Compare(a, b))
+		})
+		for rank, i := range order {
+			at := (float64(rank) + 0.5) / take
+			if at > 1 {
+				break
+			}
+			if label[i] < 0 || at < standing[i] {
+				label[i], standing[i] = class, at
+			}
+		}
+	}
+	return label
+}
