@@ -2,11 +2,26 @@ package datasets
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
+
+	"fossick/internal/fulltest"
+	"fossick/internal/reading"
+	"fossick/internal/tries"
 )
 
 // tableRow has columns of all kinds that others' tables have.
@@ -85,4 +100,192 @@ func FuzzParquet(f *testing.F) {
 			return true
 		})
 	})
+}
+
+// packedRow has text in each way to write it that is read.
+type packedRow struct {
+	URL    string  `parquet:"url,snappy"`
+	Text   *string `parquet:"text,optional,zstd"`
+	HTML   *string `parquet:"html,optional,dict,gzip"`
+	Label  string  `parquet:"label,dict,brotli"`
+	Date   string  `parquet:"date,zstd"`
+	Title  *string `parquet:"title,optional,snappy"`
+	Path   string  `parquet:"path,optional,delta,lz4"`
+	Host   string  `parquet:"host,plain,lz4"`
+	Number []int64 `parquet:"number,list"`
+}
+
+func packedTable(t testing.TB, rows, version int, text string) []byte {
+	all := make([]packedRow, rows)
+	for i := range all {
+		r := packedRow{URL: fmt.Sprintf("http://a.test/%d", i), Label: fmt.Sprint("label", i%7), Date: fmt.Sprint("2020-", i), Number: make([]int64, i%5), Host: strings.Repeat(fmt.Sprint(i%9), i%300)}
+		if i%3 > 0 {
+			r.Text = &text
+		}
+		if i%4 > 0 {
+			path := strings.Repeat("/a/b", i%50) + fmt.Sprint(i)
+			r.HTML, r.Title, r.Path = &text, &r.URL, path
+		}
+		all[i] = r
+	}
+	return tableOf(t, all, parquet.DataPageVersion(version), parquet.MaxRowsPerRowGroup(700), parquet.PageBufferSize(1000))
+}
+
+// TestPackedTables: each way to write text is read, value by value.
+func TestPackedTables(t *testing.T) {
+	for _, version := range []int{1, 2} {
+		path := filepath.Join(t.TempDir(), "t.parquet")
+		if err := os.WriteFile(path, packedTable(t, 2000, version, "words"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		err := eachParquet(path, func(row int, e *Example) bool {
+			i := row - 1
+			n++
+			if e.URL != fmt.Sprintf("http://a.test/%d", i) || e.Label != fmt.Sprint("label", i%7) || e.Fields["date"] != fmt.Sprint("2020-", i) || (e.Text == "words") != (i%3 > 0) || (e.HTML == "words") != (i%4 > 0) || (e.Title == e.URL) != (i%4 > 0) ||
+				e.Fields["host"] != strings.Repeat(fmt.Sprint(i%9), i%300) || (e.Fields["path"] == strings.Repeat("/a/b", i%50)+fmt.Sprint(i)) != (i%4 > 0) {
+				t.Errorf("version %d, row %d: %+v", version, row, e)
+			}
+			return n < 1999
+		})
+		if err != nil || n != 1999 {
+			t.Errorf("version %d: %d rows, %v", version, n, err)
+		}
+	}
+}
+
+// TestTableBombs: what a table says of itself costs no more than its bytes.
+func TestTableBombs(t *testing.T) {
+	class := tries.Of(t, "bombs")
+	footer := func(description ...byte) []byte {
+		file := append([]byte("PAR1"), description...)
+		return append(binary.LittleEndian.AppendUint32(file, uint32(len(description))), "PAR1"...)
+	}
+	many := binary.AppendUvarint(nil, 1<<31-1)
+	for name, file := range map[string][]byte{
+		"a billion columns":    footer(append([]byte{0x15, 2, 0x19, 0xfc}, many...)...),
+		"a list of lists":      footer(append([]byte{0x19, 0xf9}, many...)...),
+		"a long name":          footer(append([]byte{0x18}, many...)...),
+		"many columns":         footer(append(append([]byte{0x15, 2, 0x19, 0xfc}, binary.AppendUvarint(nil, 1<<20)...), make([]byte, 1<<20)...)...),
+		"nested without end":   footer(bytes.Repeat([]byte{0x1c}, 1000)...),
+		"a description beyond": append([]byte("PAR1"), 0xff, 0xff, 0xff, 0x7f, 'P', 'A', 'R', '1'),
+	} {
+		_, err := costOf(t, class, name, file)
+		class.Try(errors.Is(err, errNotParquet), "%s: %v", name, err)
+	}
+	for name, b := range map[string][]byte{"a run": append(binary.AppendUvarint(nil, 1<<31), 0), "packed": binary.AppendUvarint(nil, 1<<31+1), "many runs": bytes.Repeat(append(binary.AppendUvarint(nil, 2000), 0), 100)} {
+		class.Try(errors.Is(runs(b, 1, 1000), errTable), "%s of levels", name)
+	}
+	filled := append([]byte{32<<1 | 1}, make([]byte, 32)...) // 256 numbers of one bit
+	class.Try(runs(filled, 1, 100) == nil, "a last run that is filled up")
+	head := facts{pageValues: 10, pageEncoding: int64(format.DeltaLengthByteArray)}
+	class.Try(errors.Is(new(column).decodeTexts(&head, append([]byte{128, 1, 4}, many...)), errTable), "lengths without end")
+	type url struct {
+		URL string `parquet:"url,delta,zstd"`
+	}
+	urls := slices.Repeat([]url{{strings.Repeat("http://a.test/", 1200)}}, 20_000)
+	rows, err := costOf(t, class, "each text as the one before", tableOf(t, urls, parquet.PageBufferSize(1<<30)))
+	class.Try(errors.Is(err, reading.ErrBomb) && rows == 0, "each text as the one before: %d rows, %v", rows, err)
+	z, _ := zstd.NewWriter(nil)
+	bomb := z.EncodeAll(make([]byte, 512<<20), nil)
+	_, err = unpacked(bomb, format.Zstd, 1000)
+	class.Try(errors.Is(err, reading.ErrSize), "a page larger than it says: %v", err)
+	type row struct {
+		URL  string `parquet:"url,dict,zstd"`
+		HTML string `parquet:"html,dict,zstd"`
+	}
+	again := tableOf(t, slices.Repeat([]row{{"http://a.test/", strings.Repeat("text ", 3200)}}, 20_000))
+	rows, err = costOf(t, class, "one text again and again", again)
+	class.Try(errors.Is(err, reading.ErrBomb) && rows > 50, "one text again and again, in %d bytes: %d rows, %v", len(again), rows, err)
+	rng := rand.New(rand.NewPCG(11, 11))
+	for _, version := range []int{1, 2} {
+		whole := packedTable(t, 300, version, strings.Repeat("text ", 100))
+		for range fulltest.Rounds(200, 20_000) {
+			bad := bytes.Clone(whole)
+			for range 1 + rng.IntN(4) {
+				bad[rng.IntN(len(bad))] = byte(rng.IntN(256))
+			}
+			costOf(t, class, "random bytes", bad)
+		}
+	}
+}
+
+// costOf reads a table, which may cost a second and 300 MiB.
+func costOf(t *testing.T, class *tries.Class, name string, file []byte) (rows int, err error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	err = eachParquet(path, func(int, *Example) bool { rows++; return true })
+	took := time.Since(began)
+	runtime.ReadMemStats(&after)
+	mib := (after.TotalAlloc - before.TotalAlloc) >> 20
+	class.Try(mib < 300 && took < 20*time.Second, "%s: %d bytes cost %d MiB and %v", name, len(file), mib, took)
+	return rows, err
+}
+
+// TestLengths: the sum of lengths is that of the library's own encoder, and their end is found.
+func TestLengths(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	for n := range 700 {
+		lengths, want := make([]int32, n), int64(0)
+		for i := range lengths {
+			lengths[i] = rng.Int32N(1 << rng.IntN(28))
+			want += int64(lengths[i])
+		}
+		b, err := parquet.DeltaBinaryPacked.EncodeInt32(nil, lengths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := thrift{in: append(b, "text"...)}
+		if sum, err := in.lengths(int64(n)); sum != want || err != nil || in.at != len(b) {
+			t.Fatalf("%d lengths: sum %d, want %d; %d bytes, want %d; %v", n, sum, want, in.at, len(b), err)
+		}
+		in.at = 0
+		if _, err := in.lengths(int64(n - 1)); n > 0 && !errors.Is(err, errTable) {
+			t.Fatalf("one of %d lengths too many: %v", n, err)
+		}
+	}
+}
+
+// TestHadoopLZ4: pages of the older LZ4 are in blocks.
+func TestHadoopLZ4(t *testing.T) {
+	var packed, want []byte
+	for i := range 3 {
+		text := []byte(strings.Repeat(fmt.Sprint("block ", i), 100))
+		block := make([]byte, lz4.CompressBlockBound(len(text)))
+		n, err := lz4.CompressBlock(text, block, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(packed, uint32(len(text))), uint32(n))
+		packed, want = append(packed, block[:n]...), append(want, text...)
+	}
+	if got, err := unpacked(packed, format.Lz4, int64(len(want))); !bytes.Equal(got, want) || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, n := range []int{len(want) - 1, len(want) + 1} {
+		if _, err := unpacked(packed, format.Lz4, int64(n)); err == nil {
+			t.Errorf("%d bytes unpack to %d", len(want), n)
+		}
+	}
+	if _, err := unpacked(packed[:len(packed)-1], format.Lz4, int64(len(want))); !errors.Is(err, errTable) {
+		t.Errorf("a block that ends early: %v", err)
+	}
+}
+
+// TestCheckSum: a page with a bit that is wrong is not read.
+func TestCheckSum(t *testing.T) {
+	file := bytes.ReplaceAll(tableOf(t, someRows()), []byte("<p>more"), []byte("<p>mare"))
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := eachParquet(path, func(int, *Example) bool { return true }); !errors.Is(err, errNotParquet) || !strings.Contains(err.Error(), "column html: a page is damaged") {
+		t.Error(err)
+	}
 }

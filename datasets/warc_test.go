@@ -1,7 +1,9 @@
 package datasets
 
 import (
+	"archive/zip"
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,9 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"fossick/internal/tries"
 	"fossick/internal/warc"
 )
 
@@ -200,5 +204,293 @@ func TestWARCSniffs(t *testing.T) {
 	}
 	if found["page"] != len(values) || found["text"] != len(values) {
 		t.Errorf("%v, want %d of each", found, len(values))
+	}
+}
+
+// TestBrokenWACZ: an archive whose zip cannot be read on ends, with one error, for programs
+// that pass over damage, too; what stands before is read.
+func TestBrokenWACZ(t *testing.T) {
+	class := tries.Of(t, "archives that cannot be read on")
+	var plain []byte
+	for i := range 200 {
+		body := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>%d</title>%s", i, strings.Repeat(fmt.Sprint(i*i), 100))
+		plain = fmt.Appendf(plain, "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:%d>\r\nWARC-Target-URI: http://a.test/%d\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", i, i, len(body), body)
+	}
+	var members []byte
+	packer := warc.NewPacker()
+	for _, d := range archived() {
+		var err error
+		if members, err = packer.Append(members, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, file := range map[string][]byte{"a.warc": plain, "a.warc.gz": members} {
+		for _, method := range []uint16{zip.Store, zip.Deflate} {
+			for what, harm := range map[string]func(h *zip.FileHeader, raw []byte) []byte{
+				"cut":        func(_ *zip.FileHeader, raw []byte) []byte { return raw[:len(raw)/2] },
+				"a checksum": func(h *zip.FileHeader, raw []byte) []byte { h.CRC32++; return raw },
+				"a bad middle": func(_ *zip.FileHeader, raw []byte) []byte {
+					copy(raw[len(raw)/2:], "\xff\xff\xff\xff\xff\xff")
+					return raw
+				},
+				"a wrong size":  func(h *zip.FileHeader, raw []byte) []byte { h.UncompressedSize64 /= 2; return raw },
+				"a larger size": func(h *zip.FileHeader, raw []byte) []byte { h.UncompressedSize64 *= 2; return raw },
+			} {
+				path := waczOf(t, "archive/"+name, method, file, harm)
+				for _, partial := range []bool{false, true} {
+					set, err := Open(path, Options{Partial: partial})
+					if err != nil {
+						t.Fatal(err)
+					}
+					rows, bad := 0, 0
+					var last error
+					for _, err := range set.Examples() {
+						if rows++; err != nil {
+							last = err
+							if bad++; bad > 200 {
+								break
+							}
+						}
+					}
+					rowsBefore := 2 // in the half that is whole
+					if strings.HasSuffix(what, "size") || name == "a.warc.gz" && method == zip.Deflate {
+						rowsBefore = 0 // the unpacker gives nothing of its first block
+					}
+					ended := bad >= 1 && bad <= 200 && !IsRow(last) && strings.HasPrefix(last.Error(), path)
+					class.Try(ended && rows-bad >= rowsBefore, "%s in %d with %s, partial %v: %d rows, %d errors, the last %v", name, method, what, partial, rows-bad, bad, last)
+				}
+			}
+		}
+	}
+}
+
+// waczOf writes an archive of one file, whose zip is harmed.
+func waczOf(t testing.TB, name string, method uint16, file []byte, harm func(*zip.FileHeader, []byte) []byte) string {
+	t.Helper()
+	var whole bytes.Buffer
+	z := zip.NewWriter(&whole)
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+	if err == nil {
+		_, err = w.Write(file)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := zip.NewReader(bytes.NewReader(whole.Bytes()), int64(whole.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	offset, err := r.File[0].DataOffset()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := r.File[0].FileHeader
+	raw := harm(&head, bytes.Clone(whole.Bytes()[offset:offset+int64(head.CompressedSize64)]))
+	head.CompressedSize64 = uint64(len(raw))
+	var out bytes.Buffer
+	z = zip.NewWriter(&out)
+	w, err = z.CreateRaw(&head)
+	if err == nil {
+		_, err = w.Write(raw)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	path := filepath.Join(t.TempDir(), "a.wacz")
+	if err == nil {
+		err = os.WriteFile(path, out.Bytes(), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestZipBombs: an entry of a WACZ that grows without measure is refused before it is read,
+// packed once or twice.
+func TestZipBombs(t *testing.T) {
+	class := tries.Of(t, "bombs")
+	head := "WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 104857600\r\n\r\n"
+	plain := append([]byte(head), make([]byte, 100<<20)...)
+	for name, file := range map[string][]byte{"a.warc": plain, "a.warc.gz": make([]byte, 2<<20), "a.warc.zst": make([]byte, 2<<20)} {
+		path := waczOf(t, "archive/"+name, zip.Deflate, file, func(_ *zip.FileHeader, raw []byte) []byte { return raw })
+		set, err := Open(path, Options{Partial: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last error
+		for _, err := range set.Examples() {
+			last = err
+		}
+		class.Try(errors.Is(last, warc.ErrBomb), "%s: %v", name, last)
+	}
+}
+
+// mhtml is a page as browsers save it with all that belongs to it.
+func mhtml(header, part, body string) string {
+	return strings.ReplaceAll("From: <Saved by Blink>\n"+header+"MIME-Version: 1.0\nContent-Type: multipart/related;\n\ttype=\"text/html\";\n\tboundary=\"--b--\"\n\n\n"+
+		"----b--\nContent-Type: image/png\nContent-Location: http://cdn.test/i.png\nContent-Transfer-Encoding: base64\n\nAAAA\n"+
+		"----b--\n"+part+"\n\n"+body+"\n----b----\n", "\n", "\r\n")
+}
+
+// TestSavedPages: a saved page has the address that it was saved from. What the browser says
+// counts more than what the page says; of two pages that claim one address the first has it.
+func TestSavedPages(t *testing.T) {
+	dir := write(t, map[string]string{
+		"a.html":        `<!DOCTYPE html><!-- saved from url=(0023)https://a.test/x?utm=1 --><link rel=canonical href="http://a.test/other"><p>a`,
+		"a_files/s.htm": `<p>what belongs to a`,
+		"b.html":        "<!--\n Page saved with SingleFile \n url: http://b.test/ \n saved date: today\n--><p>b",
+		"c.html":        `<!-- saved from url=(0014)about:internet --><link rel="me CANONICAL" href="http://c.test/c#top"><meta property="og:url" content="http://c.test/og"><p>c`,
+		"d.html":        `<link rel=canonical href="/relative"><meta property=og:url content="http://d.test/og"><p>d`,
+		"e.html":        `<base href="http://e.test/page"><p>e`,
+		"f.html":        `<base href="http://f.test/"><p>f`,
+		"g.html":        `<body><link rel=canonical href="http://g.test/in-the-body"><p>g`,
+		"h.html":        `<link rel=canonical href="http://b.test/"><p>h, which claims what b has`,
+		"i.html":        `<!-- Mirrored from i.test/deep/page by HTTrack Website Copier/3.x [XR&CO'2014], Mon --><p>i`,
+		"j.mhtml":       mhtml("Snapshot-Content-Location: http://j.test/j\n", "Content-Type: text/html; charset=windows-1252\nContent-Transfer-Encoding: quoted-printable", "<p>caf=E9 =\nj"),
+		"k.mht":         mhtml("", "Content-Type: text/html; charset=utf-8\nContent-Location: http://k.test/\nContent-Transfer-Encoding: base64", base64.StdEncoding.EncodeToString([]byte("<p>käfer"))),
+		"l.txt":         "plain",
+	})
+	rows, errs, _ := all(t, dir, Options{})
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	var got []string
+	for _, e := range rows {
+		if strings.HasSuffix(e.URL, "") && strings.Contains(e.URL, madeUpHost+"/") {
+			e.URL = "made up"
+		}
+		got = append(got, e.URL)
+	}
+	want := []string{"https://a.test/x?utm=1", "http://b.test/", "http://c.test/c", "http://d.test/og", "http://e.test/page", "made up", "made up", "made up",
+		"http://i.test/deep/page", "http://j.test/j", "http://k.test/", "made up"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if text := fmt.Sprint(rows[9].HTML, rows[10].HTML); text != "<p>café j<p>käfer" {
+		t.Errorf("MHTML: %q", text)
+	}
+}
+
+// TestBadMHTML: what is no MHTML costs its own row, and the error says where it ends.
+func TestBadMHTML(t *testing.T) {
+	whole := mhtml("", "Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable", "<p>x")
+	for name, c := range map[string]struct{ file, want string }{
+		"empty":    {"", "by byte 0 of 0"},
+		"page":     {"<html><p>a: b", "by byte 13 of 13"},
+		"cut":      {whole[:len(whole)-14], "unexpected EOF"},
+		"no page":  {strings.ReplaceAll(whole, "Content-Type: text/html\r", "Content-Type: text/css\r"), "none of its parts is HTML"},
+		"boundary": {strings.ReplaceAll(whole, "boundary=", "b="), "with a boundary"},
+	} {
+		rows, errs, _ := all(t, write(t, map[string]string{"a.mhtml": c.file, "b.html": "<p>b"}), Options{})
+		if len(rows) != 1 || len(errs) != 1 || !IsRow(errs[0]) || !strings.Contains(errs[0].Error(), c.want) || !strings.Contains(errs[0].Error(), "a.mhtml") {
+			t.Errorf("%s: %d rows, %v; want one that says %q", name, len(rows), errs, c.want)
+		}
+	}
+}
+
+// FuzzSaved: whatever a saved page is, its address is one of the web in normal form, and an
+// MHTML file is read to an end.
+func FuzzSaved(f *testing.F) {
+	f.Add(`<!-- saved from url=(0023)https://a.test/ --><link rel=canonical href=http://b.test/>`)
+	f.Add("<!-- Page saved with SingleFile url: --><base href=x><meta property=og:url content=' http://[::1]/ '>")
+	f.Add(mhtml("Snapshot-Content-Location: http://j.test/j\n", "Content-Type: text/html", "<p>x"))
+	f.Fuzz(func(t *testing.T, file string) {
+		text, saved, err := parseMHTML([]byte(file))
+		if err != nil && (text != "" || saved != "") && !strings.Contains(err.Error(), "by byte") {
+			t.Errorf("%q, %q, %v", text, saved, err)
+		}
+		for _, page := range []string{file, text} {
+			u := ownURLs{}.of(saved, page)
+			if u == "" {
+				continue
+			}
+			if again, err := Key(u); err != nil || again != u {
+				t.Errorf("%q is no normal form: %q, %v", u, again, err)
+			}
+		}
+	})
+}
+
+// TestNoFilesOfOthers: links out of a folder, pipes and devices are no pages of a set, in
+// whatever layout; they are counted, and named in a note. The folder itself may be a link.
+func TestNoFilesOfOthers(t *testing.T) {
+	const secret = "root:x:0:0"
+	files := tries.Of(t, "files that are none of a corpus")
+	for _, c := range []struct {
+		layout, page string // where a page stands
+		pages        int    // that are read
+	}{
+		{"files", "page.html", 2},
+		{"folders", "class/page.html", 2},
+		{"folders", "class/sub/page.html", 2},
+		{"webkb", "class/university/http:^^a.test^page.html", 2},
+		{"20news", "class/1234", 2},
+	} {
+		t.Run(c.layout, func(t *testing.T) {
+			top := t.TempDir()
+			real := filepath.Join(top, "real")
+			page := filepath.Join(real, filepath.FromSlash(c.page))
+			dir, ext := filepath.Dir(page), filepath.Ext(page)
+			beside := func(name string) string { // a file that the layout takes for a page
+				if c.layout == "20news" {
+					return filepath.Join(dir, map[string]string{"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6"}[name])
+				}
+				return filepath.Join(dir, strings.TrimSuffix(filepath.Base(page), ext)+name+ext)
+			}
+			err := errors.Join(
+				os.WriteFile(filepath.Join(top, "secret.html"), []byte(secret), 0o600), os.MkdirAll(dir, 0o700),
+				os.WriteFile(page, []byte("Subject: x\n\n<title>x</title> a page"), 0o600),
+				os.Symlink(page, beside("a")), os.Symlink(filepath.Join(top, "secret.html"), beside("b")), os.Symlink("/dev/zero", beside("c")),
+				syscall.Mkfifo(beside("d"), 0o600), os.Symlink(beside("d"), beside("e")), os.Symlink("nowhere", beside("f")),
+				os.Symlink("real", filepath.Join(top, "set")),
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set, err := Open(filepath.Join(top, "set"), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for e, err := range set.Examples() {
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				n++
+				files.Try(!strings.Contains(e.HTML+e.Text, secret), "%s has words of a file that is none of the set", e.File)
+			}
+			if n != c.pages || set.layout != c.layout {
+				t.Errorf("%d pages in layout %s, want %d in %s", n, set.layout, c.pages, c.layout)
+			}
+			report, err := set.Report()
+			if err != nil {
+				t.Fatal(err)
+			}
+			notes := strings.Join(report.Notes(), "\n")
+			for _, want := range []string{"2 files skipped: a link that leads out of the folder, first ", "2 files skipped: not a regular file", "1 file skipped: a link that leads nowhere"} {
+				files.Try(strings.Contains(notes, want), "notes %q, want %q", notes, want)
+			}
+		})
+	}
+
+	dir := t.TempDir()
+	for _, name := range []string{"pages.jsonl", "links.tsv", "labels.tsv"} {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "pages.jsonl"), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(filepath.Join(dir, name))
+		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(dir, Options{})
+		files.Try(errors.Is(err, ErrLayout) && strings.Contains(err.Error(), name), "%s is a pipe: %v", name, err)
 	}
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"fossick/internal/fulltest"
+	"fossick/models"
 	"fossick/models/features"
 )
 
@@ -90,4 +92,219 @@ func TestCuts(t *testing.T) {
 			t.Errorf("cuts(%v, %d) = %v, want %v", c.values, c.rows, got, c.want)
 		}
 	}
+}
+
+// slowCN2 is induce the obvious way: sets of rows as slices, every complex made
+// and kept, no bit in sight.
+type slowCN2 struct {
+	rows     [][]float32
+	y        []int
+	weight   []float64 // by row
+	classes  int
+	cuts     []cut
+	opt      cn2
+	critical float64
+}
+
+type slowComplex struct {
+	selectors []int32
+	rows      []int
+	quality   int64
+	weight    float64
+}
+
+func (s *slowCN2) passes(row int, sel int32) bool {
+	c := s.cuts[sel/2]
+	return (s.rows[row][c.term] > c.over) == (sel%2 == 0)
+}
+
+// counts returns the weight of rows of each class, and of all.
+func (s *slowCN2) counts(rows []int) (by []float64, all float64) {
+	by = make([]float64, s.classes)
+	for _, r := range rows {
+		by[s.y[r]] += s.weight[r]
+		all += s.weight[r]
+	}
+	return by, all
+}
+
+func (s *slowCN2) quality(rows []int, class int) int64 {
+	counts, n := s.counts(rows)
+	if class >= 0 {
+		return billionths((counts[class] + 1) / (n + float64(s.classes)))
+	}
+	h := 0.0
+	for _, c := range counts {
+		if p := c / n; p > 0 {
+			h -= p * math.Log(p)
+		}
+	}
+	return billionths(-h)
+}
+
+func (s *slowCN2) significant(rows, live []int, class int) bool {
+	f, n := s.counts(rows)
+	e, all := s.counts(live)
+	if class >= 0 {
+		f = []float64{f[class], n - f[class]}
+		e = []float64{e[class], all - e[class]}
+	}
+	ratio := 0.0
+	for c := range f {
+		if f[c] > 0 {
+			ratio += 2 * f[c] * math.Log(f[c]/(e[c]*n/all))
+		}
+	}
+	return billionths(ratio) >= billionths(s.critical) && ratio > 1e-9
+}
+
+func slowOrder(a, b slowComplex) int {
+	return cmp.Or(cmp.Compare(b.quality, a.quality), cmp.Compare(b.weight, a.weight),
+		cmp.Compare(len(a.selectors), len(b.selectors)), slices.Compare(a.selectors, b.selectors))
+}
+
+func (s *slowCN2) best(live []int, class int, made [][]int32) *slowComplex {
+	var found *slowComplex
+	beam := []slowComplex{{rows: live}}
+	for len(beam) > 0 {
+		var step []slowComplex
+		for _, x := range beam {
+			for sel := range int32(2 * len(s.cuts)) {
+				n := slowComplex{selectors: append(slices.Clone(x.selectors), sel)}
+				slices.Sort(n.selectors)
+				for _, r := range x.rows {
+					if s.passes(r, sel) {
+						n.rows = append(n.rows, r)
+					}
+				}
+				counts, weight := s.counts(n.rows)
+				if n.weight = weight; len(n.rows) == 0 || len(n.rows) == len(x.rows) || class >= 0 && counts[class] == 0 {
+					continue
+				}
+				n.quality = s.quality(n.rows, class)
+				old := slices.ContainsFunc(made, func(o []int32) bool { return slices.Equal(o, n.selectors) })
+				if n.quality > s.quality(live, class) && (found == nil || slowOrder(n, *found) < 0) && s.significant(n.rows, live, class) && !old {
+					found = &n
+				}
+				twice := slices.ContainsFunc(step, func(o slowComplex) bool { return slices.Equal(o.selectors, n.selectors) })
+				if slices.Max(counts) < weight && !twice {
+					step = append(step, n)
+				}
+			}
+		}
+		step = slices.DeleteFunc(step, func(x slowComplex) bool { return s.hopeless(x, found, live, class) })
+		slices.SortFunc(step, slowOrder)
+		beam = step[:min(len(step), s.opt.beam)]
+	}
+	return found
+}
+
+// hopeless tells of a complex whose purest part is no better than the best found.
+func (s *slowCN2) hopeless(x slowComplex, found *slowComplex, live []int, class int) bool {
+	var pure []int
+	for c := range s.classes {
+		var of []int
+		for _, r := range x.rows {
+			if s.y[r] == c {
+				of = append(of, r)
+			}
+		}
+		if c == class || class < 0 && len(of) > len(pure) { // a list's rows weigh 1
+			pure = of
+		}
+	}
+	if class < 0 {
+		return found != nil && found.quality == 0 && float64(len(pure)) <= found.weight
+	}
+	return found != nil && s.quality(pure, class) <= found.quality || !s.significant(pure, live, class)
+}
+
+// rule appends a rule that covers rows: selectors that ask for a word first, those
+// that most rows pass last.
+func (s *slowCN2) rule(r *models.Rules, selectors []int32, class int, rows []int) {
+	all := func(sel int32) (n int) {
+		for row := range s.rows {
+			if s.passes(row, sel&^1) {
+				n++
+			}
+		}
+		return n
+	}
+	selectors = slices.Clone(selectors)
+	slices.SortFunc(selectors, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(a%2, b%2), cmp.Compare(all(a), all(b)), cmp.Compare(a, b))
+	})
+	for _, sel := range selectors {
+		r.Term, r.Threshold = append(r.Term, s.cuts[sel/2].term), append(r.Threshold, s.cuts[sel/2].over)
+		r.Above = append(r.Above, uint8(1-sel%2))
+	}
+	r.Start, r.Class = append(r.Start, int32(len(r.Term))), append(r.Class, int32(class))
+	s.count(r, rows)
+}
+
+// count appends how many rows of each class there are, whatever their weight.
+func (s *slowCN2) count(r *models.Rules, rows []int) {
+	n := make([]float32, s.classes)
+	for _, row := range rows {
+		n[s.y[row]]++
+	}
+	r.Counts = append(r.Counts, n...)
+}
+
+func (s *slowCN2) list() *models.Rules {
+	r := &models.Rules{Ordered: true, Start: []int32{0}}
+	left := s.fresh()
+	var made [][]int32
+	for len(left) > 0 {
+		x := s.best(left, -1, made)
+		if x == nil {
+			break
+		}
+		made = append(made, x.selectors)
+		c, _ := s.counts(x.rows)
+		s.rule(r, x.selectors, slices.Index(c, slices.Max(c)), x.rows)
+		left = slices.DeleteFunc(left, func(row int) bool { return slices.Contains(x.rows, row) })
+	}
+	s.count(r, left)
+	return r
+}
+
+// fresh gives all rows the weight 1.
+func (s *slowCN2) fresh() (rows []int) {
+	s.weight = slices.Repeat([]float64{1}, len(s.rows))
+	for i := range s.rows {
+		rows = append(rows, i)
+	}
+	return rows
+}
+
+func (s *slowCN2) perClass() *models.Rules {
+	r := &models.Rules{Shares: s.opt.covers > 1, Start: []int32{0}}
+	for class := range s.classes {
+		live := s.fresh()
+		var made [][]int32
+		for {
+			x := s.best(live, class, made)
+			if x == nil {
+				break
+			}
+			made = append(made, x.selectors)
+			var covers []int
+			for row := range s.rows {
+				if !slices.ContainsFunc(x.selectors, func(sel int32) bool { return !s.passes(row, sel) }) {
+					covers = append(covers, row)
+				}
+			}
+			s.rule(r, x.selectors, class, covers)
+			for _, row := range x.rows {
+				if s.y[row] == class {
+					s.weight[row] /= 2
+				}
+			}
+			least := math.Pow(2, 1-float64(s.opt.covers))
+			live = slices.DeleteFunc(live, func(row int) bool { return s.weight[row] < least })
+		}
+	}
+	s.count(r, s.fresh())
+	return r
 }

@@ -15,36 +15,23 @@ import (
 	"fossick/models"
 )
 
-// Page is what the page shows.
-type Page struct {
-	Model *models.Model
-	Name  string // of the model's file
-
-	From        string // where the figures come from: Test or CrossValidation
-	Measures    *Measures
-	Reliability Reliability
-	Curve       []CurvePoint       // empty: no learning curve
-	Candidates  map[string]float64 // accuracy in cross-validation, by classifier
-	Mistakes    int                // in all
-	Worst       []shownMistake     // the surest of them, the surest first
-	Notes       []string           // what is wrong with the set
-	PredictUS   *float64           // median time a page in microseconds, from raw bytes
-
-	Made []report.Fact // how it was made, beyond the model's card
+// page is what a model's page shows. The measures must be of the model's classes.
+type page struct {
+	model *models.Model
+	name  string // of the model's file
+	*judgement
+	curve      []CurvePoint       // empty: no learning curve
+	candidates map[string]float64 // accuracy in cross-validation, by classifier
+	worst      []Mistake          // the surest of the mistakes, the surest first
+	notes      []string           // what is wrong with the set
+	made       []report.Fact      // how it was made, beyond the model's card
 }
 
 // Where figures come from.
 const (
-	Test            = "test"
+	testPages       = "test"
 	crossValidation = "cross-validation"
 )
-
-// Mistake is a page that got a wrong label.
-type shownMistake struct {
-	URL, Truth, Label string
-	Score             float64 // probability of Label
-	Rule              string  // what speaks for Label
-}
 
 // How much the page shows of what came from elsewhere, in runes.
 const (
@@ -55,9 +42,9 @@ const (
 //go:embed explain.html
 var pageHTML string
 
-// Write writes the page. Everything in it is escaped.
-func Write(w io.Writer, p Page) error {
-	v, err := newView(&p)
+// write writes the page. Everything in it is escaped.
+func (p *page) write(w io.Writer) error {
+	v, err := newView(p)
 	if err != nil {
 		return err
 	}
@@ -107,24 +94,24 @@ type classRow struct {
 }
 
 type mistakeRow struct {
-	shownMistake
+	Mistake
 	Short string
 }
 
-func newView(p *Page) (*view, error) {
-	m := p.Model
+func newView(p *page) (*view, error) {
+	m := p.model
 	v := &view{
 		Head: report.Head{
-			Title: "Model " + p.Name, Subtitle: subtitle(m), Sentences: sentences(p),
-			Tiles: tiles(p), Made: append(card(m), p.Made...),
+			Title: "Model " + p.name, Subtitle: subtitle(m), Sentences: sentences(p),
+			Tiles: tiles(p), Made: append(card(m), p.made...),
 		},
-		Notes: p.Notes, Classes: classRows(p), Judged: p.Measures != nil,
-		Parts: partsOf(m), More: p.Mistakes - len(p.Worst),
+		Notes: p.notes, Classes: classRows(p), Judged: p.measures != nil,
+		Parts: partsOf(m), More: len(p.mistakes) - len(p.worst),
 	}
-	if p.Measures != nil {
-		v.Matrix = matrix(m.Classes, p.Measures)
+	if p.measures != nil {
+		v.Matrix = matrix(m.Classes, p.measures)
 	}
-	for _, e := range p.Worst {
+	for _, e := range p.worst {
 		row := mistakeRow{e, report.Cut(e.URL, maxURL)}
 		row.Rule = report.Cut(e.Rule, maxRule)
 		v.Worst = append(v.Worst, row)
@@ -147,20 +134,20 @@ var kinds = map[string]string{
 	models.Voting: "A vote of classifiers", models.Trees: "A forest of decision trees", models.Stack: "A stack of classifiers",
 }
 
-func tiles(p *Page) []report.Tile {
+func tiles(p *page) []report.Tile {
 	var out []report.Tile
 	tile := func(label, value, note string) {
 		out = append(out, report.Tile{Label: label, Value: value, Note: note})
 	}
-	if q := p.Measures; q != nil {
+	if q := p.measures; q != nil {
 		tile("Accuracy", percents(q.Accuracy), q.Spread())
 		tile("Macro F1", fmt.Sprintf("%.3f", q.MacroF1), "mean over the classes")
-		tile("Judged on", report.Number(q.Pages), map[string]string{Test: "test pages", crossValidation: "training pages, by cross-validation"}[p.From])
-		tile("Calibration error", percents(p.Reliability.ECE), "expected; 0 is perfect")
+		tile("Judged on", report.Number(q.Pages), map[string]string{testPages: "test pages", crossValidation: "training pages, by cross-validation"}[p.from])
+		tile("Calibration error", percents(p.reliability.ECE), "expected; 0 is perfect")
 	}
-	tile("Training pages", report.Number(p.Model.Card.Pages), printable.Sprintf("of %d classes", len(p.Model.Classes)))
-	if p.PredictUS != nil {
-		tile("Time a page", fmt.Sprintf("%.2g ms", *p.PredictUS/1e3), "from raw bytes, median")
+	tile("Training pages", report.Number(p.model.Card.Pages), printable.Sprintf("of %d classes", len(p.model.Classes)))
+	if p.predictUS != nil {
+		tile("Time a page", fmt.Sprintf("%.2g ms", *p.predictUS/1e3), "from raw bytes, median")
 	}
 	return out
 }
@@ -168,15 +155,15 @@ func tiles(p *Page) []report.Tile {
 // tenths prints a share with one place after the point.
 func percents(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
-func classRows(p *Page) []classRow {
+func classRows(p *page) []classRow {
 	var rows []classRow
-	for i, name := range p.Model.Classes {
+	for i, name := range p.model.Classes {
 		row := classRow{
-			Name: name, Trained: p.Model.Card.PerClass[name],
-			Threshold: fmt.Sprintf("%.2f", p.Model.Thresholds[i]), Keywords: strings.Join(p.Model.Keywords[name], ", "),
+			Name: name, Trained: p.model.Card.PerClass[name],
+			Threshold: fmt.Sprintf("%.2f", p.model.Thresholds[i]), Keywords: strings.Join(p.model.Keywords[name], ", "),
 		}
-		if p.Measures != nil {
-			k := p.Measures.PerClass[i]
+		if p.measures != nil {
+			k := p.measures.PerClass[i]
 			row.Pages, row.Precision, row.Recall, row.F1 = k.Support, ratio(k.Precision), ratio(k.Recall), ratio(k.F1)
 		}
 		rows = append(rows, row)
@@ -228,13 +215,13 @@ func card(m *models.Model) []report.Fact {
 }
 
 // sentences says the figures in plain words, the most important first.
-func sentences(p *Page) []string {
-	q := p.Measures
+func sentences(p *page) []string {
+	q := p.measures
 	if q == nil || q.Pages == 0 {
 		return []string{"The quality of this model is not known: there were neither test pages nor enough pages for cross-validation."}
 	}
 	on := report.Pages(q.Pages) + " that it was not trained on"
-	if p.From == crossValidation {
+	if p.from == crossValidation {
 		on = report.Pages(q.Pages) + " of its own, held out in cross-validation"
 	}
 	out := []string{fmt.Sprintf("Of %s, %s get the right label (%s); %s", on, percents(q.Accuracy), q.Spread(), baselineSays(p))}
@@ -246,35 +233,35 @@ func sentences(p *Page) []string {
 	return out
 }
 
-func baselineSays(p *Page) string {
-	class, accuracy := p.Measures.majority()
-	return fmt.Sprintf("the label %s for every page would be right on %s.", p.Model.Classes[class], percents(accuracy))
+func baselineSays(p *page) string {
+	class, accuracy := p.measures.majority()
+	return fmt.Sprintf("the label %s for every page would be right on %s.", p.model.Classes[class], percents(accuracy))
 }
 
-func bestAndWorst(p *Page) string {
+func bestAndWorst(p *page) string {
 	best, worst := -1, -1
-	for i, k := range p.Measures.PerClass {
+	for i, k := range p.measures.PerClass {
 		if k.Support == 0 {
 			continue
 		}
-		if best < 0 || k.F1 > p.Measures.PerClass[best].F1 {
+		if best < 0 || k.F1 > p.measures.PerClass[best].F1 {
 			best = i
 		}
-		if worst < 0 || k.F1 < p.Measures.PerClass[worst].F1 {
+		if worst < 0 || k.F1 < p.measures.PerClass[worst].F1 {
 			worst = i
 		}
 	}
 	if best == worst {
 		return ""
 	}
-	names, k := p.Model.Classes, p.Measures.PerClass
+	names, k := p.model.Classes, p.measures.PerClass
 	return fmt.Sprintf("It knows %s best (F1 %.3f) and %s worst (%.3f).", names[best], k[best].F1, names[worst], k[worst].F1)
 }
 
 // confusedMost names the confusion with the most pages, of equal ones the first.
-func confusedMost(p *Page) string {
+func confusedMost(p *page) string {
 	var truth, label, most int
-	for i, row := range p.Measures.Confusion {
+	for i, row := range p.measures.Confusion {
 		for j, n := range row {
 			if i != j && n > most {
 				truth, label, most = i, j, n
@@ -284,15 +271,15 @@ func confusedMost(p *Page) string {
 	if most == 0 {
 		return ""
 	}
-	names := p.Model.Classes
+	names := p.model.Classes
 	return fmt.Sprintf("Most often it takes %s for %s: %s of %s.", names[truth], names[label],
-		report.Number(most), report.Pages(p.Measures.PerClass[truth].Support))
+		report.Number(most), report.Pages(p.measures.PerClass[truth].Support))
 }
 
 // trust says whether the probabilities can be taken at their word. A difference below three points is
 // within what such samples show by chance.
-func trust(p *Page) string {
-	r := p.Reliability
+func trust(p *page) string {
+	r := p.reliability
 	if len(r.Bins) == 0 {
 		return ""
 	}
@@ -308,12 +295,12 @@ func trust(p *Page) string {
 }
 
 // moreWouldHelp reads the end of the learning curve.
-func moreWouldHelp(p *Page) string {
-	n := len(p.Curve)
+func moreWouldHelp(p *page) string {
+	n := len(p.curve)
 	if n < 2 {
 		return ""
 	}
-	half, all := p.Curve[n-2], p.Curve[n-1]
+	half, all := p.curve[n-2], p.curve[n-1]
 	gain := all.Accuracy - half.Accuracy
 	from := fmt.Sprintf("from %s to %s the accuracy went from %s to %s", report.Number(half.Pages), report.Pages(all.Pages), percents(half.Accuracy), percents(all.Accuracy))
 	if gain < 0.01 {
@@ -323,33 +310,33 @@ func moreWouldHelp(p *Page) string {
 }
 
 // rivals names the classifiers that did worse.
-func rivals(p *Page) string {
-	names := slices.SortedFunc(maps.Keys(p.Candidates), func(a, b string) int {
-		return cmp.Or(cmp.Compare(p.Candidates[b], p.Candidates[a]), cmp.Compare(a, b))
+func rivals(p *page) string {
+	names := slices.SortedFunc(maps.Keys(p.candidates), func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.candidates[b], p.candidates[a]), cmp.Compare(a, b))
 	})
 	if len(names) < 2 {
 		return ""
 	}
 	var others []string
 	for _, name := range names {
-		if name != p.Model.Classifier {
-			others = append(others, fmt.Sprintf("%s %s", name, percents(p.Candidates[name])))
+		if name != p.model.Classifier {
+			others = append(others, fmt.Sprintf("%s %s", name, percents(p.candidates[name])))
 		}
 	}
-	return fmt.Sprintf("In cross-validation it got %s; the others got: %s.", percents(p.Candidates[p.Model.Classifier]), strings.Join(others, ", "))
+	return fmt.Sprintf("In cross-validation it got %s; the others got: %s.", percents(p.candidates[p.model.Classifier]), strings.Join(others, ", "))
 }
 
 // figures draws the curves that there are.
-func figures(p *Page) ([]report.Figure, error) {
+func figures(p *page) ([]report.Figure, error) {
 	var out []report.Figure
-	if len(p.Curve) > 1 {
+	if len(p.curve) > 1 {
 		f, err := curveFigure(p)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, f)
 	}
-	if len(p.Reliability.Bins) > 0 {
+	if len(p.reliability.Bins) > 0 {
 		f, err := reliability(p)
 		if err != nil {
 			return nil, err
@@ -359,9 +346,9 @@ func figures(p *Page) ([]report.Figure, error) {
 	return out, nil
 }
 
-func curveFigure(p *Page) (report.Figure, error) {
+func curveFigure(p *page) (report.Figure, error) {
 	l := report.Line{Name: "accuracy", Dots: true}
-	for _, c := range p.Curve {
+	for _, c := range p.curve {
 		l.Points = append(l.Points, report.Point{X: float64(c.Pages), Y: c.Accuracy})
 		l.Band = append(l.Band, c.CI)
 	}
@@ -370,14 +357,14 @@ func curveFigure(p *Page) (report.Figure, error) {
 		report.Chart{XLabel: "training pages", YLabel: "right", Lines: []report.Line{l}, Fit: report.FitBoth})
 }
 
-func reliability(p *Page) (report.Figure, error) {
+func reliability(p *page) (report.Figure, error) {
 	l := report.Line{Name: "this model", Dots: true}
-	for _, b := range p.Reliability.Bins {
+	for _, b := range p.reliability.Bins {
 		l.Points = append(l.Points, report.Point{X: b.Mean, Y: b.Right})
 		l.Band = append(l.Band, b.CI)
 	}
 	f, err := report.NewFigure("Reliability",
-		fmt.Sprintf("Of the pages whose label has a probability near x, the share that is right: below the line the model is too confident. Expected calibration error %s. The band is the 95 %% interval; it is wide where there are few pages.", percents(p.Reliability.ECE)),
+		fmt.Sprintf("Of the pages whose label has a probability near x, the share that is right: below the line the model is too confident. Expected calibration error %s. The band is the 95 %% interval; it is wide where there are few pages.", percents(p.reliability.ECE)),
 		report.Chart{XLabel: "probability of the label", YLabel: "right", Lines: []report.Line{l}, XShares: true, Diagonal: "perfect calibration"})
 	if err != nil {
 		return f, err
@@ -388,9 +375,9 @@ func reliability(p *Page) (report.Figure, error) {
 }
 
 // bins lists the reliability curve with the pages of each bin.
-func binFigure(p *Page) report.Numbers {
+func binFigure(p *page) report.Numbers {
 	n := report.Numbers{Columns: []string{"probability", "pages", "mean", "right", "95 % interval"}}
-	for _, b := range p.Reliability.Bins {
+	for _, b := range p.reliability.Bins {
 		n.Rows = append(n.Rows, []string{
 			fmt.Sprintf("%.1f–%.1f", b.From, b.To), report.Number(b.Pages), percents(b.Mean), percents(b.Right), report.Span(b.CI),
 		})

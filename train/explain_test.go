@@ -65,18 +65,18 @@ func voteModel() *models.Model {
 	return m
 }
 
-// page judges m on nine pages.
-func page(m *models.Model) Page {
+// pageOf judges m on nine pages.
+func pageOf(m *models.Model) *page {
 	var held []Judged
 	for i := range 9 {
 		held = append(held, Judged{Truth: i % 3, Label: i % 2, Score: 0.5 + float64(i)/20})
 	}
 	q, r := measureJudged(3, held)
-	return Page{
-		Model: m, Name: hostile, From: Test, Measures: &q, Reliability: r,
-		Curve:    []CurvePoint{{Pages: 4, Accuracy: 0.5, CI: [2]float64{0.3, 0.7}}, {Pages: 8, Accuracy: 0.75, CI: [2]float64{0.5, 0.9}}},
-		Mistakes: 7, Worst: []shownMistake{{"javascript:alert(1)//" + hostile, "bank", hostile, 0.9, hostile}}, Notes: []string{hostile},
-		Candidates: map[string]float64{models.LinearSVM: 0.9, models.C45: 0.8},
+	return &page{
+		model: m, name: hostile, judgement: &judgement{from: testPages, measures: &q, reliability: r, mistakes: make([]Mistake, 7)},
+		curve: []CurvePoint{{Pages: 4, Accuracy: 0.5, CI: [2]float64{0.3, 0.7}}, {Pages: 8, Accuracy: 0.75, CI: [2]float64{0.5, 0.9}}},
+		worst: []Mistake{{"javascript:alert(1)//" + hostile, "bank", hostile, 0.9, hostile}}, notes: []string{hostile},
+		candidates: map[string]float64{models.LinearSVM: 0.9, models.C45: 0.8},
 	}
 }
 
@@ -90,7 +90,7 @@ func TestWriteEscapes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := Write(&out, page(m)); err != nil {
+		if err := pageOf(m).write(&out); err != nil {
 			t.Fatal(err)
 		}
 		text := out.String()
@@ -125,7 +125,7 @@ func TestWriteEscapes(t *testing.T) {
 // TestWriteUnknown: a model of which nothing is known says so.
 func TestWriteUnknown(t *testing.T) {
 	var out bytes.Buffer
-	if err := Write(&out, Page{Model: linearModel(), Name: "m"}); err != nil {
+	if err := (&page{model: linearModel(), name: "m", judgement: &judgement{}}).write(&out); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "The quality of this model is not known") || strings.Contains(out.String(), "<svg") {
@@ -136,7 +136,7 @@ func TestWriteUnknown(t *testing.T) {
 // TestVote: each member shows its table under its name.
 func TestVote(t *testing.T) {
 	var out bytes.Buffer
-	if err := Write(&out, page(voteModel())); err != nil {
+	if err := pageOf(voteModel()).write(&out); err != nil {
 		t.Fatal(err)
 	}
 	at := 0
@@ -317,9 +317,9 @@ func TestRules(t *testing.T) {
 }
 
 func TestSentences(t *testing.T) {
-	p := page(linearModel())
-	p.Model.Classes[1] = "code"
-	got := strings.Join(sentences(&p), "\n")
+	p := pageOf(linearModel())
+	p.model.Classes[1] = "code"
+	got := strings.Join(sentences(p), "\n")
 	for _, want := range []string{
 		"Of 9 pages that it was not trained on, 44.4 % get the right label (95 % interval 18.9 to 73.3); the label bank for every page would be right on 33.3 %.",
 		"It knows code best (F1 0.571) and sport worst (0.000).",

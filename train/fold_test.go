@@ -2,12 +2,20 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"fossick/datasets"
 	"fossick/internal/fulltest"
+	"fossick/internal/stats"
+	"fossick/models"
 	"fossick/models/features"
 )
 
@@ -124,5 +132,474 @@ func TestMinSites(t *testing.T) {
 		if !slices.Contains(m.Terms, "topica") {
 			t.Errorf("with %d sites at least: topica, on ten sites, is no term: %v", least, m.Terms)
 		}
+	}
+}
+
+func TestEnoughFolds(t *testing.T) {
+	folds := []int{0, 1, 2, 3, 4}
+	for _, c := range []struct{ pages, learners, want int }{
+		{100, 1, 5}, {2400, 1, 5}, {2600, 1, 4}, {11314, 1, 1}, {11314, 2, 5}, {1_000_000, 1, 1},
+	} {
+		if got := len(enoughFolds(folds, c.pages, c.learners)); got != c.want {
+			t.Errorf("%d pages, %d learners: %d folds, want %d", c.pages, c.learners, got, c.want)
+		}
+	}
+}
+
+func TestAhead(t *testing.T) {
+	right, wrong := []float64{1, 0}, []float64{0, 1}
+	a := &heldOut{scores: [][]float64{right, right, wrong, nil, right}}
+	b := &heldOut{scores: [][]float64{right, wrong, right, right, wrong}}
+	if got := ahead(a, b, make([]int, 5)); got.AOnly != 2 || got.BOnly != 1 {
+		t.Errorf("a alone %d, b alone %d; want 2 and 1: page 3 is judged by one only", got.AOnly, got.BOnly)
+	}
+}
+
+// TestTune: on held-out pages what is chosen is no worse than either weighting, and
+// all pages of a small set are judged.
+func TestTune(t *testing.T) {
+	set := toy(240, "bank", "code", "star")
+	for i, e := range set {
+		for k := range 12 {
+			e.Text += " rare" + string(rune('a'+(i/3+k*7)%26)) + string(rune('a'+(i/3*k)%26))
+		}
+	}
+	opt := Options{Classifier: "linear", Seed: 1, Folds: 5}
+	c, err := gather(context.Background(), stream(set), &opt, &Report{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	every := []int{0, 1, 2, 3, 4}
+	h, err := tune(context.Background(), c, folds(c, 5, &opt), every, opt.fitting())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scores, _ := h.judged(c.y); len(scores) != len(c.y) {
+		t.Errorf("%d of %d pages judged", len(scores), len(c.y))
+	}
+	for _, odds := range []bool{false, true} {
+		alone, err := crossValidate(context.Background(), c, linear{odds: odds}, folds(c, 5, &opt), every, opt.fitting())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.score < alone.score-1e-12 {
+			t.Errorf("tuned %v, below %v with odds %v", h.score, alone.score, odds)
+		}
+	}
+}
+
+// TestWarm: a machine that starts from a part of the pages ends where one does that
+// starts from nothing, as near as it goes to the end.
+func TestWarm(t *testing.T) {
+	opt := Options{Seed: 1, Folds: 5}
+	c, err := gather(context.Background(), stream(toy(150, "bank", "code", "star")), &opt, &Report{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cold, err := linear{}.fit(context.Background(), c, c.all(), opt.fitting())
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := linear{passes: 3}.fit(context.Background(), c, c.all()[:100], opt.fitting())
+	if err != nil {
+		t.Fatal(err)
+	}
+	warm, err := linear{warm: part.dual}.fit(context.Background(), c, c.all(), opt.fitting())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := make([]float64, 3), make([]float64, 3)
+	for p := range c.rows {
+		cold.scores(a, c, p)
+		warm.scores(b, c, p)
+		for k := range a {
+			if d := a[k] - b[k]; d > svmDefaults.eps || d < -svmDefaults.eps {
+				t.Fatalf("page %d: scores %v from nothing, %v from a part", p, a, b)
+			}
+		}
+	}
+}
+
+// TestCounting: every counter gets all pages in their order, and after an error no
+// more, while the reading goes on to its end.
+func TestCounting(t *testing.T) {
+	const pages = 20*countedPages + 5
+	var a, b []string
+	n := newCounting(func(label string, d features.Doc) error {
+		a = append(a, label+d.Text)
+		return nil
+	}, nil, func(label string, d features.Doc) error {
+		if b = append(b, label+d.Text); len(b) == 3 {
+			return io.ErrShortWrite
+		}
+		return nil
+	})
+	var want []string
+	failed := false
+	for i := range pages {
+		d := features.Doc{Text: fmt.Sprint(i)}
+		want = append(want, "x"+d.Text)
+		failed = n.add("x", d) != nil || failed
+	}
+	if err := n.close(); !errors.Is(err, io.ErrShortWrite) || !failed {
+		t.Errorf("error %v at the end, while adding %v; want a short write, and soon", err, failed)
+	}
+	if !slices.Equal(a, want) || len(b) != 3 {
+		t.Errorf("counters got %d and %d pages; want %d in order, and 3", len(a), len(b), pages)
+	}
+}
+
+// TestSelectionHasNoLead: of few words none stands twice, and the model does not
+// look for what it has no terms of; of all words the lead is part.
+func TestSelectionHasNoLead(t *testing.T) {
+	set := toy(120, "bank", "code")
+	for _, words := range []int{0, 30} {
+		m, _, err := Train(context.Background(), stream(set), Options{Classifier: "linear", Seed: 1, Words: words})
+		if err != nil {
+			t.Fatal(err)
+		}
+		led := slices.ContainsFunc(m.Terms, func(s string) bool { return strings.HasPrefix(s, "lead:") })
+		if led != (words == 0) || (m.Extractor.Lead > 0) != led {
+			t.Errorf("%d words: terms of the lead %v, lead of %d words", words, led, m.Extractor.Lead)
+		}
+	}
+}
+
+// rare makes a set in which one page of fifty is on topic, and says so by some of many words.
+func rare(n int, rng *rand.Rand) (set []*datasets.Example) {
+	for i := range n {
+		e := &datasets.Example{URL: fmt.Sprintf("http://h%d.test/%d", i%9, i), Label: "rest"}
+		words, topical := "", 1
+		if i%50 == 0 {
+			e.Label, topical = "bees", 6
+		}
+		for range 40 {
+			words += fmt.Sprintf(" plain%c%c", 'a'+rng.IntN(26), 'a'+rng.IntN(4))
+		}
+		for range topical {
+			words += fmt.Sprintf(" bee%c", 'a'+rng.IntN(12))
+		}
+		e.Text = words
+		set = append(set, e)
+	}
+	return set
+}
+
+// TestTopical: with twelve pages on topic of 600, what ranks best is chosen, and its probabilities are
+// as frequent as they say on pages not seen.
+func TestTopical(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	m, rep, err := Train(context.Background(), stream(rare(600, rng)), Options{Target: Target{Topic: "bees"}, Seed: 1, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Classifier != models.LinearSVM {
+		t.Errorf("%s was chosen: %v", m.Classifier, rep.Accuracy)
+	}
+	if m.Domain == nil || m.Domain.LeastWords < 1 || !(m.Domain.LeastFamiliar > 0) {
+		t.Errorf("domain %+v", m.Domain)
+	}
+	if len(rep.Accuracy) != 3 || rep.CV == nil || rep.CV.Pages != 600 {
+		t.Errorf("cross-validated %v, on %+v", rep.Accuracy, rep.CV)
+	}
+}
+
+// TestRounds: a small set is held out more often than a large one, never in the same way.
+func TestRounds(t *testing.T) {
+	for pages, want := range map[int]int{60: 4, 600: 4, 800: 3, 2000: 1, 9000: 1} {
+		c := &corpus{classes: []string{"bees", "other"}, y: make([]int, pages)}
+		for p := range c.y {
+			c.y[p] = p % 2
+		}
+		all, n := c.rounds(&Options{Folds: 5})
+		if len(all) != want || n != 5 {
+			t.Errorf("%d pages: %d rounds of %d folds, want %d of 5", pages, len(all), n, want)
+		}
+		for r := 1; r < len(all); r++ {
+			if fmt.Sprint(all[r]) == fmt.Sprint(all[0]) {
+				t.Errorf("%d pages: round %d is the first again", pages, r)
+			}
+		}
+	}
+	c := &corpus{classes: []string{"bees", "other"}, y: []int{0, 1, 1}}
+	if all, n := c.rounds(&Options{Folds: 5}); all != nil || n >= 2 {
+		t.Errorf("one page of a class: %v, %d folds", all, n)
+	}
+}
+
+// TestLead: the mean of paired differences in standard errors.
+func TestLead(t *testing.T) {
+	a, b := &contender{losses: []float64{1, 2, 3, 4}}, &contender{losses: []float64{2, 4, 3, 4}}
+	// Differences 1, 2, 0, 0: mean ¾, squares about it 2.75, standard error √2.75/4.
+	if got, want := a.lead(b), 0.75/(math.Sqrt(2.75)/4); !(math.Abs(got-want) <= 1e-12) || !(math.Abs(b.lead(a)+want) <= 1e-12) {
+		t.Errorf("%v and %v, want ±%v", got, b.lead(a), want)
+	}
+	if got := a.lead(a); got != 0 {
+		t.Errorf("against itself %v", got)
+	}
+}
+
+// TestBlended mixes scores by hand: the machine errs on page 2, naive Bayes on
+// page 1, and each is sure where the other errs.
+func TestBlended(t *testing.T) {
+	y := []int{0, 0, 1}
+	machine := &heldOut{learner: linear{}, score: 2. / 3, scores: [][]float64{{1, -1}, {1, -1}, {0.1, -0.1}}}
+	nb := &heldOut{learner: bayes{complement: true}, score: 2. / 3, scores: [][]float64{{10, -10}, {-1, 1}, {-10, 10}}}
+	h := blended(machine, nb, y)
+	b, ok := h.learner.(blend)
+	if !ok || h.score != 1 || b.share != 0.1 {
+		t.Fatalf("blend %+v with accuracy %v; want the smallest share, 0.1, with 1", h.learner, h.score)
+	}
+	// Spreads: √((1+1+0.01)/3) and √((100+1+100)/3), a tenth.
+	if !(math.Abs(b.ratio-0.1) <= 1e-12) || !(math.Abs(b.factor()-0.1/9) <= 1e-12) {
+		t.Errorf("ratio %v, factor %v; want 0.1 and 0.0111", b.ratio, b.factor())
+	}
+	// About the mean of each page: 1, 1, 0, 0, 4 and 4 squared deviations.
+	if got := spread([][]float64{{1, 3}, {2, 2}, nil, {0, 4}}); !(math.Abs(got-math.Sqrt(10./6)) <= 1e-12) {
+		t.Errorf("spread %v, want √(10/6)", got)
+	}
+	if machine.scores[2][0] != 0.1 {
+		t.Error("the machine's scores were changed")
+	}
+	nb.scores[2] = []float64{10, -10} // now naive Bayes errs wherever the machine does
+	if h := blended(machine, nb, y); h != machine {
+		t.Errorf("blend %+v; want the machine alone, which is no worse", h.learner)
+	}
+	nb.scores = [][]float64{{0, 0}, {0, 0}, {0, 0}}
+	if h := blended(machine, nb, y); h != machine {
+		t.Errorf("blend %+v with scores all equal; want the machine alone", h.learner)
+	}
+}
+
+// TestLearningCurve: it rises where there is something to learn, ends with all
+// pages, and is the same every time.
+func TestLearningCurve(t *testing.T) {
+	set := toy(400, "bank", "code", "star")
+	opt := Options{Classifier: models.NaiveBayes, Seed: 3, Explain: true}
+	_, rep, err := Train(context.Background(), stream(set), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve := rep.Curve
+	if len(curve) != 6 || curve[0].Pages < 10 || curve[0].Pages > 13 || curve[5].Pages != 320 {
+		t.Fatalf("points %v; want 6, from 1/32 of 320 pages to all of them", curve)
+	}
+	for i := 1; i < len(curve); i++ {
+		if curve[i].Pages <= curve[i-1].Pages {
+			t.Errorf("pages do not rise: %v", curve)
+		}
+	}
+	first, last := curve[0], curve[5]
+	if last.Accuracy != rep.Accuracy[models.NaiveBayes] {
+		t.Errorf("the last point has %v, cross-validation %v", last.Accuracy, rep.Accuracy)
+	}
+	if first.Accuracy >= last.Accuracy || first.CI != stats.Wilson(int(first.Accuracy*400+0.5), 400) {
+		t.Errorf("first %v, last %v", first, last)
+	}
+	if _, again, err := Train(context.Background(), stream(set), opt); err != nil || !slices.Equal(again.Curve, curve) {
+		t.Errorf("again %v (%v), want %v", again.Curve, err, curve)
+	}
+}
+
+// TestLearningCurveOfFew: where even half the pages are too few, all is the only point.
+func TestLearningCurveOfFew(t *testing.T) {
+	_, rep, err := Train(context.Background(), stream(toy(12, "bank", "code")), Options{Classifier: models.LinearSVM, Explain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rep.Curve) != 1 {
+		t.Errorf("points %v, want one", rep.Curve)
+	}
+}
+
+func TestPartNests(t *testing.T) {
+	c := &corpus{classes: []string{"a", "b"}, y: []int{0, 0, 0, 0, 0, 0, 0, 1, 0, 1}}
+	order := []int{9, 3, 1, 0, 7, 2, 4, 5, 6, 8}
+	pages := []int{0, 1, 2, 3, 4, 5, 7, 9}
+	quarter, half := c.part(order, pages, 1./4), c.part(order, pages, 1./2)
+	if want := []int{9, 3, 1}; !slices.Equal(quarter, want) {
+		t.Errorf("a quarter: %v, want %v", quarter, want)
+	}
+	for _, p := range quarter {
+		if !slices.Contains(half, p) {
+			t.Errorf("page %d of %v is not in %v", p, quarter, half)
+		}
+	}
+}
+
+// TestReliability: worked by hand. Pages that are .9 sure: two of four right; .95:
+// one of one; .3: none of one.
+func TestReliability(t *testing.T) {
+	var pages []Judged
+	for i, right := range []bool{true, true, false, false, true, false, true} {
+		p := Judged{Score: []float64{0.9, 0.9, 0.9, 0.9, 0.95, 0.3, 1}[i]}
+		if !right {
+			p.Label = 1
+		}
+		pages = append(pages, p)
+	}
+	r := measureReliability(pages)
+	if len(r.Bins) != 2 || r.Bins[0].Pages != 1 || r.Bins[1].Pages != 6 {
+		t.Fatalf("bins %+v", r.Bins)
+	}
+	top := r.Bins[1]
+	if !(math.Abs(top.Mean-5.55/6) <= 1e-12) || !(math.Abs(top.Right-4./6) <= 1e-12) || top.From != 0.9 || top.To != 1 {
+		t.Errorf("top bin %+v", top)
+	}
+	// ECE = 1/7 · |0 − .3| + 6/7 · |4/6 − 5.55/6|, all of it too sure.
+	if want := (0.3 + 1.55) / 7; !(math.Abs(r.ECE-want) <= 1e-12) || !(math.Abs(r.Over-want) <= 1e-12) {
+		t.Errorf("ECE %v, over %v, want %v", r.ECE, r.Over, want)
+	}
+	if none := measureReliability(nil); len(none.Bins) != 0 || none.ECE != 0 {
+		t.Errorf("no pages: %+v", none)
+	}
+}
+
+// TestRightCI: pages of one site count as one, where sites are held out.
+func TestRightCI(t *testing.T) {
+	right := func(i int) bool { return i%10 < 8 && i/10 != 3 } // of ten sites, one is all wrong
+	pages := rightCI(100, func(int) string { return "" }, right)
+	sites := rightCI(100, func(i int) string { return "abcdefghij"[i/10 : i/10+1] }, right)
+	if pages != stats.Wilson(72, 100) {
+		t.Errorf("pages: %v, want Wilson's", pages)
+	}
+	if sites[0] >= pages[0] || sites[1] <= pages[1] {
+		t.Errorf("sites %v, want wider than pages %v", sites, pages)
+	}
+	// A page of an unknown site is a site of its own.
+	if got := rightCI(100, func(i int) string { return "ab"[:min(1, i/50)] }, right); got == pages || got == sites {
+		t.Errorf("half of the sites unknown: %v", got)
+	}
+}
+
+func TestMajority(t *testing.T) {
+	m := Measure(3, []int{0, 1, 1, 2, 2, -1}, []int{0, 0, 0, 0, 0, 0})
+	if class, accuracy := m.majority(); class != 1 || accuracy != 2./6 {
+		t.Errorf("class %d, accuracy %v; want 1, a third", class, accuracy)
+	}
+	if _, accuracy := new(Measures).majority(); accuracy != 0 {
+		t.Errorf("no pages: %v", accuracy)
+	}
+}
+
+// TestHeld: the held-out pages are those of the set, in order, and sum up to CV.
+func TestHeld(t *testing.T) {
+	set := toy(90, "bank", "code", "star")
+	m, rep, err := Train(context.Background(), stream(set), Options{Classifier: models.C45, Seed: 3, Explain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, h := range rep.Held {
+		if h.URL != set[i].URL || m.Classes[h.Truth] != set[i].Label || !(h.Score > 0 && h.Score <= 1) {
+			t.Fatalf("page %d: %+v of %+v", i, h, set[i])
+		}
+	}
+	cv, _ := measureJudged(len(m.Classes), rep.Held)
+	if len(rep.Held) != 90 || cv.Accuracy != rep.CV.Accuracy {
+		t.Errorf("%d pages, accuracy %v, want %v", len(rep.Held), cv.Accuracy, rep.CV.Accuracy)
+	}
+}
+
+// TestFewUnits: copies of a page, and pages of a site that was held out whole, are one draw. Of
+// fewer than five draws there is no interval, and it says why.
+func TestFewUnits(t *testing.T) {
+	page := func(n int, each func(i int) Judged) (all []Judged) {
+		for i := range n {
+			all = append(all, each(i))
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name  string
+		pages []Judged
+		units int
+	}{
+		{"none", nil, 0},
+		{"four pages", page(4, func(i int) Judged { return Judged{Mark: uint64(i + 1)} }), 4},
+		{"five pages", page(5, func(i int) Judged { return Judged{Mark: uint64(i + 1)} }), 5},
+		{"twelve copies of a page", page(12, func(int) Judged { return Judged{Mark: 7} }), 1},
+		{"twelve copies of two pages", page(12, func(i int) Judged { return Judged{Mark: uint64(i%2 + 1)} }), 2},
+		{"forty pages of four sites", page(40, func(i int) Judged { return Judged{Mark: uint64(i + 1), Site: "abcd"[i%4 : i%4+1]} }), 4},
+		{"pages of unknown text", page(6, func(int) Judged { return Judged{} }), 6},
+	} {
+		m, _ := measureJudged(2, c.pages)
+		known := m.Interval() != nil
+		if m.Units != c.units || known != (c.units >= 5) || known == strings.HasPrefix(m.Spread(), "no interval: it needs 5") {
+			t.Errorf("%s: %d units, interval %v, %q; want %d", c.name, m.Units, m.Interval(), m.Spread(), c.units)
+		}
+	}
+}
+
+// TestPlatt: against a search over a grid, on rare and on frequent positives, told apart
+// well, badly, and wholly.
+func TestPlatt(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, test := range []struct {
+		pages, positive int
+		apart           float64
+	}{{400, 12, 3}, {400, 200, 1}, {300, 3, 1}, {200, 20, 40}, {50, 1, 0}} {
+		h, y := newHeldOut(nil, test.pages), make([]int, test.pages)
+		for p := range y {
+			m := rng.NormFloat64()
+			if p < test.positive {
+				y[p] = 1
+				m += test.apart
+			}
+			h.scores[p] = []float64{-m / 2, m / 2}
+		}
+		cal := platt([]*heldOut{h}, y, func(int) bool { return true })
+		a, b := cal.Scale, cal.Offset[1]-cal.Offset[0]
+		loss := func(a, b float64) (sum float64) {
+			high := float64(test.positive+1) / float64(test.positive+2)
+			low := 1 / float64(test.pages-test.positive+2)
+			for p, s := range h.scores {
+				aim := low
+				if y[p] == 1 {
+					aim = high
+				}
+				q := 1 / (1 + math.Exp(-(a*(s[1]-s[0]) + b)))
+				q = min(max(q, 1e-15), 1-1e-15)
+				sum -= aim*math.Log(q) + (1-aim)*math.Log(1-q)
+			}
+			return sum
+		}
+		got, least := loss(a, b), math.Inf(1)
+		for x := 0.001; x < 8; x += 0.2 {
+			for z := -15.; z < 15; z += 0.5 {
+				least = min(least, loss(x, z))
+			}
+		}
+		if got > least+1e-3 {
+			t.Errorf("%+v: loss %v at %v, %v; the grid has %v", test, got, a, b, least)
+		}
+	}
+	if cal := platt(nil, nil, nil); cal.Scale != 0 || cal.Offset != nil {
+		t.Errorf("nothing: %+v", cal)
+	}
+}
+
+// TestPlattAims: six pages of class 0 and two of class 1 aim at 1/8 and 3/4, in the mean 9/32. Where
+// margins say nothing, or the opposite, each page has that: b = ln(9/23).
+func TestPlattAims(t *testing.T) {
+	for _, margin := range []float64{0, 1} {
+		h, y := newHeldOut(nil, 8), []int{0, 1, 0, 0, 0, 1, 0, 0}
+		for p, class := range y {
+			h.scores[p] = []float64{0, margin * float64(1-2*class)}
+		}
+		cal := platt([]*heldOut{h}, y, func(int) bool { return true })
+		if b := cal.Offset[1] - cal.Offset[0]; !(math.Abs(b-math.Log(9./23)) <= 1e-6) || margin == 1 && cal.Scale != leastSlope {
+			t.Errorf("margin %v: slope %v, b %v; want b %v", margin, cal.Scale, b, math.Log(9./23))
+		}
+	}
+}
+
+// TestPlattParts: pages that are not wanted, or not judged, count for nothing.
+func TestPlattParts(t *testing.T) {
+	h := &heldOut{scores: [][]float64{{0, 1}, {1, 0}, nil, {0, 3}, {2, 1}, {5, -9}}}
+	y := []int{1, 0, 1, 0, 1, 0}
+	want := platt([]*heldOut{{scores: [][]float64{{0, 1}, {1, 0}, {0, 3}, {2, 1}}}}, []int{1, 0, 0, 1}, func(int) bool { return true })
+	got := platt([]*heldOut{h}, y, func(p int) bool { return p != 5 && p != 2 })
+	if !(math.Abs(got.Scale-want.Scale) <= 1e-9) || !(math.Abs(got.Offset[0]-want.Offset[0]) <= 1e-9) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

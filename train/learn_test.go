@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -387,4 +388,257 @@ func randomRows(rng *rand.Rand, n, terms, classes int) (rows []features.Vector, 
 		}
 	}
 	return rows, y
+}
+
+// rareAndWide makes n pages of two classes. Each class has words on most pages of its
+// own and some of the other's, and words that stand on one page in thirty and never in the
+// other class: these gain, and represent nothing.
+func rareAndWide(n int) []*datasets.Example {
+	rng := rand.New(rand.NewPCG(11, 1))
+	var set []*datasets.Example
+	for i := range n {
+		label := []string{"bank", "code"}[i%2]
+		var text strings.Builder
+		for range 20 {
+			fmt.Fprintf(&text, "plain%c ", 'a'+rune(rng.IntN(6)))
+		}
+		for word := range 12 {
+			if rng.IntN(20) < 9 {
+				fmt.Fprintf(&text, "%swide%c ", label, 'a'+rune(word))
+			}
+			if rng.IntN(20) < 6 {
+				fmt.Fprintf(&text, "%swide%c ", []string{"code", "bank"}[i%2], 'a'+rune(word))
+			}
+		}
+		if word := i / 2 % 30; word < 12 {
+			fmt.Fprintf(&text, "%srare%c ", label, 'a'+rune(word))
+		}
+		set = append(set, &datasets.Example{URL: fmt.Sprintf("http://x.test/%d", i), Label: label, Text: text.String()})
+	}
+	return set
+}
+
+func isRare(word string) bool { return strings.Contains(word, "rare") }
+
+// TestSelectDefaults: trees, rules, networks and K choose words in two steps unless told
+// otherwise; what linear classifiers keep by themselves is what gains most.
+func TestSelectDefaults(t *testing.T) {
+	set := rareAndWide(240)
+	bytesOf := func(name string, by features.Measure) []byte {
+		m, _, err := Train(context.Background(), stream(set), Options{Classifier: name, Words: 20, Select: by, Seed: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, two := slices.ContainsFunc(m.Terms, isRare), by == features.ByGain; by != "" && got != two {
+			t.Errorf("%s by %s: words %v", name, by, m.Terms)
+		}
+		for label, k := range m.Keywords {
+			if by != features.ByGain && (len(k) == 0 || slices.ContainsFunc(k, isRare)) {
+				t.Errorf("%s by %q: K of %s is %v", name, by, label, k)
+			}
+		}
+		m.Keywords = nil
+		var b bytes.Buffer
+		if err := m.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for name, same := range map[string]features.Measure{
+		models.C45: features.ByTFDFGain, models.CN2: features.ByTFDFGain, models.NN: features.ByTFDFGain,
+		models.LinearSVM: features.ByGain, models.NaiveBayes: features.ByGain,
+	} {
+		two, one, own := bytesOf(name, features.ByTFDFGain), bytesOf(name, features.ByGain), bytesOf(name, "")
+		if bytes.Equal(two, one) || !bytes.Equal(own, map[features.Measure][]byte{features.ByTFDFGain: two, features.ByGain: one}[same]) {
+			t.Errorf("%s: by itself it does not choose words by %s, or both ways are one", name, same)
+		}
+	}
+}
+
+// TestSelectInFewBytes: words chosen in two passes over rows in a file are those chosen from
+// rows in memory.
+func TestSelectInFewBytes(t *testing.T) {
+	set := rareAndWide(800)
+	var want []string
+	for _, memory := range []int64{0, 160 << 10} {
+		m, rep, err := Train(context.Background(), stream(set), Options{
+			Classifier: models.C45, Words: 20, Memory: memory, Tmp: t.TempDir(), Seed: 2,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if memory == 0 {
+			want = m.Terms
+		} else if !slices.Equal(m.Terms, want) || rep.Spilled == 0 {
+			t.Errorf("in %d bytes, %d of rows in a file: %v, want %v", memory, rep.Spilled, m.Terms, want)
+		}
+	}
+}
+
+// TestKeywordsSay: in English K is of nouns; of pages in another language, of all words but
+// stop words, and it says so.
+func TestKeywordsSay(t *testing.T) {
+	page := func(n int, label, text string) *datasets.Example {
+		return &datasets.Example{URL: fmt.Sprintf("http://x.test/%s/%d", label, n), Label: label, Text: text}
+	}
+	var english, german []*datasets.Example
+	for n := range 12 {
+		english = append(english, page(n, "bees", "The beekeeper quickly opens the hive, and the bees of the hive are in the garden with honey."),
+			page(n, "rail", "The train slowly leaves the station, and the passengers of the train are in the carriage with a ticket."))
+		german = append(german, page(n, "bees", "Der Imker öffnet schnell den Stock, und die Bienen des Stocks sind im Garten und haben viel Honig gesammelt."),
+			page(n, "rail", "Der Zug verlässt langsam den Bahnhof, und die Reisenden des Zuges sind im Wagen und haben eine Karte gekauft."))
+	}
+	keywordsOf := func(set []*datasets.Example) ([]string, string) {
+		k, by, err := Keywords(t.Context(), stream(set), Options{Target: Target{Topic: "bees"}, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k["bees"], by
+	}
+	k, by := keywordsOf(english)
+	if !slices.Contains(k, "hive") || slices.Contains(k, "quickly") || slices.Contains(k, "opens") || !strings.Contains(by, "nouns") {
+		t.Errorf("English: %v, by %s", k, by)
+	}
+	k, by = keywordsOf(german)
+	if !slices.Contains(k, "schnell") || !slices.Contains(k, "imker") || !strings.Contains(by, "nouns of English only") {
+		t.Errorf("German: %v, by %s", k, by)
+	}
+}
+
+// TestTooManyLabels: a set in which each page has a label of its own is refused as soon as
+// there are more than a model may have.
+func TestTooManyLabels(t *testing.T) {
+	read := 0
+	var rows iter.Seq2[*datasets.Example, error] = func(yield func(*datasets.Example, error) bool) {
+		for read < 100_000 {
+			read++
+			if !yield(&datasets.Example{URL: fmt.Sprintf("http://x.test/%d", read), Label: fmt.Sprint(read), Text: "a page"}, nil) {
+				return
+			}
+		}
+	}
+	_, _, err := Train(context.Background(), rows, Options{Classifier: models.NaiveBayes})
+	if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "--labels") {
+		t.Errorf("100,000 labels: %v", err)
+	}
+	if read != models.MaxClasses+1 {
+		t.Errorf("%d rows were read before it was said, want %d", read, models.MaxClasses+1)
+	}
+}
+
+// TestTitlesOfModel: a model has the words of its classes' titles, and on how many of each class's
+// pages its terms stand, which add up to the share of all.
+func TestTitlesOfModel(t *testing.T) {
+	set := toy(40, "bird", "ship")
+	for i, e := range set {
+		e.Text, e.HTML = "", fmt.Sprintf("<title>The %ss page, page %d</title><p>%s</p>", e.Label, i/20, e.Text)
+	}
+	m, _, err := Train(context.Background(), stream(set), Options{Classifier: models.NaiveBayes, Target: Target{Topic: "bird"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]models.TitleWord{"bird": {
+		{Word: "birds", Lang: "en", Pages: 20}, {Word: "page", Lang: "en", Pages: 20, Others: 20}}}
+	if got := titleWordsOf(m, "0", "1"); !reflect.DeepEqual(got, want) {
+		t.Errorf("titles %v, want %v", got, want)
+	}
+	for i, term := range m.Terms {
+		var all int32
+		for class := range m.Classes {
+			all += m.ClassPages[class][i]
+		}
+		if share := float32(all) / 40; share != m.Frequency[i] {
+			t.Errorf("%s: on %d pages, and on the share %v of 40", term, all, m.Frequency[i])
+		}
+	}
+}
+
+// titleWordsOf is a model's titles in English without some words; what the language of so short a page
+// is does not matter here.
+func titleWordsOf(m *models.Model, but ...string) map[string][]models.TitleWord {
+	all := map[string][]models.TitleWord{}
+	for class, words := range m.Titles {
+		for _, w := range words {
+			if !slices.Contains(but, w.Word) {
+				w.Lang = "en"
+				all[class] = append(all[class], w)
+			}
+		}
+	}
+	return all
+}
+
+// TestTitlesAreBounded: of a class with many words in its titles those of most pages are kept.
+func TestTitlesAreBounded(t *testing.T) {
+	c := newTitles()
+	for i := range maxClassTitles + 100 {
+		c.add("bird", []string{fmt.Sprintf("word%05d", i)}, "en")
+		c.add(Other, []string{"ship"}, "en")
+	}
+	last := fmt.Sprintf("word%05d", maxClassTitles+99)
+	c.add("bird", []string{last}, "en")
+	all := c.list()
+	kept := all["bird"]
+	if len(all) != 1 || len(kept) != maxClassTitles {
+		t.Fatalf("%d classes, %d words; want 1 and %d", len(all), len(kept), maxClassTitles)
+	}
+	if got := kept[len(kept)-1]; got != (models.TitleWord{Word: last, Lang: "en", Pages: 2}) {
+		t.Errorf("the last of them %v, want %s of two pages", got, last)
+	}
+}
+
+func TestLeast(t *testing.T) {
+	many := func(n int, of uint16) (all []uint16) {
+		for range n {
+			all = append(all, of)
+		}
+		return all
+	}
+	for _, test := range []struct {
+		name  string
+		words []uint16
+		gain  []int
+		want  int
+	}{
+		{"the least of few pages", []uint16{9, 7, 12}, []int{1, 1, 1}, 7},
+		{"nine pages of 400", append(many(9, 2), many(391, 11)...), make([]int, 400), 2},
+		{"four pages of 500", append(many(4, 2), many(496, 11)...), make([]int, 500), 11},
+		{"the model knows short pages", append(many(4, 2), many(496, 11)...), append([]int{1, 0, 1, -1}, make([]int, 496)...), 2},
+		{"the model errs on short pages", append(many(4, 2), many(496, 11)...), append([]int{1, 0, -1, -1}, make([]int, 496)...), 11},
+		{"never too many", many(500, 90), make([]int, 500), 80},
+	} {
+		if got := int(least(test.words, test.gain, 0, 80, fewShare)); got != test.want {
+			t.Errorf("%s: %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestDomain: what the pages of a set have in common, by hand.
+func TestDomain(t *testing.T) {
+	set := []*datasets.Example{
+		{URL: "http://a.test/1", Label: "bees", Text: "the hive the bee"},
+		{URL: "http://a.test/2", Label: "bees", Text: "the bee"},
+		{URL: "http://a.test/3", Label: "rest", Text: "the car once"},
+		{URL: "http://a.test/4", Label: "rest", Text: "the car twice"},
+	}
+	m, _, err := Train(context.Background(), stream(set), Options{Target: Target{Topic: "bees"}, Classifier: "c45", Words: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := m.Domain
+	share := map[string]float32{}
+	for i, w := range d.Words {
+		share[w] = d.Shares[i]
+	}
+	if d.Words[0] != "the" || share["the"] != 1 || share["bee"] != 0.5 || share["car"] != 0.5 || share["onc"] != 0.25 {
+		t.Errorf("common words %v on %v", d.Words, d.Shares)
+	}
+	// The pages' means: (2 + ¼ + ½)/4, 1.5/2, (1 + ½ + ¼)/3 twice. A quarter of the upper
+	// middle is less than the least.
+	if want := (2.75 / 4) / familiarPart; !(math.Abs(d.LeastFamiliar-want) <= 1e-6) || d.LeastForeign != d.LeastFamiliar {
+		t.Errorf("least familiar %v and %v, want %v", d.LeastFamiliar, d.LeastForeign, want)
+	}
+	if d.LeastWords != 2 {
+		t.Errorf("least words %d, want 2", d.LeastWords)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"math"
 	"path/filepath"
@@ -44,11 +43,11 @@ func (k *Making) Make(ctx context.Context, rows func(datasets.Stream) datasets.S
 		return nil, err
 	}
 	p.Options.Step("testing the model")
-	in := input{Train: made.Parts.Train, Test: made.Parts.Test, Class: p.Options.Class, Trained: made.Parts.Trained, Log: p.Log}
+	explained := 0
 	if k.Explain != "" {
-		in.Explained = worstShown
+		explained = worstShown
 	}
-	j, err := model(ctx, made.Model, made.Report, in)
+	j, err := p.judge(ctx, made, explained)
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +87,12 @@ func (k *Making) result(made *made, j *judgement) *Result {
 
 // explain writes the page of a model.
 func (k *Making) explain(made *made, j *judgement) error {
-	page := Page{
-		Model: made.Model, Name: filepath.Base(k.Out), Measures: j.Measures, Reliability: j.Reliability, From: j.From,
-		Curve: made.Report.Curve, Candidates: made.Report.Accuracy, Mistakes: len(j.Mistakes), PredictUS: j.PredictUS, Notes: made.Parts.Notes(),
-		Made: []report.Fact{{Name: "trained by", Value: "fossick " + k.Version}},
+	page := page{
+		model: made.Model, name: filepath.Base(k.Out), judgement: j, notes: made.Parts.notes(),
+		curve: made.Report.Curve, candidates: made.Report.Accuracy, worst: worst(j.mistakes, worstShown),
+		made: []report.Fact{{Name: "trained by", Value: "fossick " + k.Version}},
 	}
-	for _, e := range worst(j.Mistakes, worstShown) {
-		page.Worst = append(page.Worst, shownMistake(e))
-	}
-	return wholefile.Page(k.Explain, func(w io.Writer) error { return Write(w, page) })
+	return wholefile.Page(k.Explain, func(w io.Writer) error { return page.write(w) })
 }
 
 // timedPages is how many pages a model is timed on when there is no test.
@@ -131,15 +127,14 @@ func (t *tested) clean() []Judged {
 	return out
 }
 
-// runTest classifies the labelled pages of a set. Pages of a class that the model does not have count
-// as errors.
-func (in *input) run(ctx context.Context, c *classify.Classifier, test datasets.Stream) (*tested, error) {
+// test classifies labelled pages. Those of a class that the model does not have count as errors.
+func (p *Plan) test(ctx context.Context, c *classify.Classifier, test datasets.Stream, trained func(*datasets.Example) bool) (*tested, error) {
 	t := &tested{}
 	m := c.Model()
 	foreign := map[string]int{} // pages of classes that the model does not have
 	defer func() {
 		for _, label := range slices.Sorted(maps.Keys(foreign)) {
-			in.Log.Warn("test pages of a class that no training page has count as errors", "label", label, "pages", foreign[label])
+			p.Log.Warn("test pages of a class that no training page has count as errors", "label", label, "pages", foreign[label])
 		}
 	}()
 	for e, err := range test {
@@ -148,19 +143,19 @@ func (in *input) run(ctx context.Context, c *classify.Classifier, test datasets.
 		}
 		if err != nil {
 			if datasets.IsRow(err) {
-				in.Log.Warn("test row left out", "err", err)
+				p.Log.Warn("test row left out", "err", err)
 				continue
 			}
 			return nil, err
 		}
-		label := in.Class(e)
+		label := p.Options.Class(e)
 		if label == "" {
 			continue
 		}
 		start := time.Now()
 		d, err := Doc(e)
 		if err != nil {
-			in.Log.Warn("test page left out", "url", e.URL, "err", err)
+			p.Log.Warn("test page left out", "url", e.URL, "err", err)
 			continue
 		}
 		if m.Class(label) < 0 {
@@ -169,7 +164,7 @@ func (in *input) run(ctx context.Context, c *classify.Classifier, test datasets.
 		r := c.Classify(d)
 		t.took = append(t.took, time.Since(start))
 		t.pages = append(t.pages, Judged{URL: e.URL, File: e.File, Line: e.Line, Truth: m.Class(label), Label: m.Class(r.Label), Score: r.Score, Mark: models.Mark(d)})
-		t.across = append(t.across, in.Trained(e))
+		t.across = append(t.across, trained(e))
 		if r.Label != label {
 			t.mistakes = append(t.mistakes, Mistake{e.URL, label, r.Label, r.Score, c.ExplainFor(d, r.Label)})
 		}
@@ -179,7 +174,7 @@ func (in *input) run(ctx context.Context, c *classify.Classifier, test datasets.
 
 // heldMistakes lists the pages that cross-validation got wrong. The folds' models are gone; the rules
 // are the finished model's, which says so where it knows better by now.
-func (in *input) heldMistakes(ctx context.Context, c *classify.Classifier, held []Judged) ([]Mistake, error) {
+func heldMistakes(ctx context.Context, c *classify.Classifier, rows datasets.Stream, held []Judged, explained int) ([]Mistake, error) {
 	classes := c.Model().Classes
 	var all []Mistake
 	at := map[datasets.Place]int{}
@@ -190,10 +185,10 @@ func (in *input) heldMistakes(ctx context.Context, c *classify.Classifier, held 
 		}
 	}
 	listed := map[int]bool{}
-	for _, i := range surest(all)[:min(in.Explained, len(all))] {
+	for _, i := range surest(all)[:min(explained, len(all))] {
 		listed[i] = true
 	}
-	for e, err := range datasets.Readable(in.Train) {
+	for e, err := range datasets.Readable(rows) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -217,57 +212,49 @@ func (in *input) heldMistakes(ctx context.Context, c *classify.Classifier, held 
 	return all, nil
 }
 
-// input is what a model is judged by.
-type input struct {
-	Train     datasets.Stream                // what it was trained on
-	Test      datasets.Stream                // labelled pages; nil: cross-validation has judged it
-	Class     func(*datasets.Example) string // of a row, "" for none that is wanted
-	Trained   func(*datasets.Example) bool   // whether a test row's body is a training row's too
-	Explained int                            // so many mistakes of cross-validation are explained
-	Log       *slog.Logger
-}
-
 // judgement is how good a model is.
 type judgement struct {
-	From        string    // explain.Test or explain.CrossValidation
-	Measures    *Measures // nil when nothing was measured
-	Reliability Reliability
-	Across      *int // test pages that are training pages too; nil without a test
-	WithoutThem *float64
-	Mistakes    []Mistake // nil without a test, unless they are to be explained
-	PredictUS   *float64  // median time a page, from raw bytes to its label
+	from        string    // testPages or crossValidation
+	measures    *Measures // nil when nothing was measured
+	reliability Reliability
+	across      *int // test pages that are training pages too; nil without a test
+	withoutThem *float64
+	mistakes    []Mistake // nil without a test, unless they are to be explained
+	predictUS   *float64  // median time a page, from raw bytes to its label
 }
 
-// model tests a model that was just trained, and notes the result on its card.
-func model(ctx context.Context, m *models.Model, rep *Report, in input) (*judgement, error) {
+// judge tests a model that was just trained, and notes the result on its card. Without test pages
+// cross-validation has judged it, and so many of its mistakes are explained.
+func (p *Plan) judge(ctx context.Context, made *made, explained int) (*judgement, error) {
+	m, rep, parts := made.Model, made.Report, made.Parts
 	classifier, err := classify.New(m)
 	if err != nil {
 		return nil, err
 	}
-	source := in.Test
+	source := parts.Test
 	if source == nil {
-		source = datasets.First(datasets.Readable(in.Train), timedPages)
+		source = datasets.First(datasets.Readable(parts.Train), timedPages)
 	}
-	t, err := in.run(ctx, classifier, source)
+	t, err := p.test(ctx, classifier, source, parts.trainedOn)
 	if err != nil {
 		return nil, err
 	}
-	j := &judgement{From: crossValidation, Measures: rep.CV, Reliability: rep.Calibrated, PredictUS: t.median()}
-	if in.Test == nil {
-		if in.Explained > 0 {
-			j.Mistakes, err = in.heldMistakes(ctx, classifier, rep.Held)
+	j := &judgement{from: crossValidation, measures: rep.CV, reliability: rep.Calibrated, predictUS: t.median()}
+	if parts.Test == nil {
+		if explained > 0 {
+			j.mistakes, err = heldMistakes(ctx, classifier, parts.Train, rep.Held, explained)
 		}
 		return j, err
 	}
 	measures, reliability := measureJudged(len(m.Classes), t.pages)
-	j.From, j.Measures, j.Reliability, j.Mistakes = Test, &measures, reliability, t.mistakes
+	j.from, j.measures, j.reliability, j.mistakes = testPages, &measures, reliability, t.mistakes
 	m.Card.Test = &models.Score{Pages: measures.Pages, Accuracy: measures.Accuracy, MacroF1: measures.MacroF1}
 	clean := t.clean()
 	across := len(t.pages) - len(clean)
-	j.Across = &across
+	j.across = &across
 	if across > 0 && len(clean) > 0 {
 		without, _ := measureJudged(len(m.Classes), clean)
-		j.WithoutThem = &without.Accuracy
+		j.withoutThem = &without.Accuracy
 	}
 	return j, nil
 }
@@ -486,19 +473,19 @@ type Result struct {
 
 // tell fills the result with how good the model is.
 func (r *Result) tell(m *models.Model, j *judgement) {
-	r.PredictUS, r.Across, r.WithoutThem = j.PredictUS, j.Across, j.WithoutThem
-	if j.From == Test {
-		r.TestPages = &j.Measures.Pages
+	r.PredictUS, r.Across, r.WithoutThem = j.predictUS, j.across, j.withoutThem
+	if j.from == testPages {
+		r.TestPages = &j.measures.Pages
 	}
-	if j.Measures != nil && j.Measures.Pages > 0 {
-		r.AccuracyFrom = &j.From
-		if r.Reliability = &j.Reliability; r.Reliability.Bins == nil {
+	if j.measures != nil && j.measures.Pages > 0 {
+		r.AccuracyFrom = &j.from
+		if r.Reliability = &j.reliability; r.Reliability.Bins == nil {
 			r.Reliability.Bins = []Bin{}
 		}
-		r.measures(m.Classes, j.Measures)
+		r.measures(m.Classes, j.measures)
 	}
-	if j.Mistakes != nil {
-		r.Worst, r.mistakes = worst(j.Mistakes, listedMistakes), len(j.Mistakes)
+	if j.mistakes != nil {
+		r.Worst, r.mistakes = worst(j.mistakes, listedMistakes), len(j.mistakes)
 	}
 	r.Thresholds = map[string]float64{}
 	for _, label := range m.Classes {

@@ -162,11 +162,11 @@ func (p *Parts) remember(rows datasets.Stream, target *Target) datasets.Stream {
 	})
 }
 
-// Trained says whether the body of an example is also that of a row that was trained on.
-func (p *Parts) Trained(e *datasets.Example) bool { return p.trained[datasets.RowOf(e).Sum] }
+// trainedOn says whether the body of an example is also that of a row that was trained on.
+func (p *Parts) trainedOn(e *datasets.Example) bool { return p.trained[datasets.RowOf(e).Sum] }
 
-// Notes says what looks wrong in the sets.
-func (p *Parts) Notes() []string { return p.sets.notes }
+// notes says what looks wrong in the sets.
+func (p *Parts) notes() []string { return p.sets.notes }
 
 // divide makes the halves of the sets.
 func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {

@@ -1,8 +1,20 @@
 package train
 
 import (
+	"bufio"
+	"cmp"
 	"context"
+	"fmt"
 	"iter"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,6 +159,532 @@ func TestRealCorpora(t *testing.T) {
 				rep.Pages, got.Pages, len(m.Terms), got.Accuracy, got.MacroF1, rep.CV.Accuracy, took.Round(time.Millisecond))
 			if got.Accuracy < c.accuracy || got.MacroF1 < c.macroF1 {
 				t.Errorf("accuracy %.4f, macro F1 %.4f; want %.2f, %.2f", got.Accuracy, got.MacroF1, c.accuracy, c.macroF1)
+			}
+		})
+	}
+}
+
+// TestStackCompared says how much a stack and a forest lose and win against linear, topic by topic
+// against the rest: 600 pages train, up to 2,000 others test. It makes docs/data/stack.tsv:
+//
+//	FOSSICK_COMPARE=1 go test ./train -run TestStackCompared -v -timeout 2h | grep '^	' | cut -f2-
+//
+// ONLY=webkb,bbc takes these sets alone, BESIDE=stack leaves trees out, which take the most time,
+// and DRAW=2 draws other pages.
+func TestStackCompared(t *testing.T) {
+	if os.Getenv("FOSSICK_COMPARE") == "" {
+		t.Skip("trains on four corpora for minutes; set FOSSICK_COMPARE=1 to compare stack and trees with linear")
+	}
+	for _, set := range []struct {
+		name, data string
+		topics     []string
+	}{
+		{"webkb", "webkb", []string{"course", "faculty", "project", "student"}},
+		{"bbc", "bbc", []string{"business", "sport", "tech"}},
+		{"wikispeedia", "wikispeedia/train.jsonl.zst", []string{"Science", "History", "Geography"}},
+		{"20news", "20news", []string{"sci.space", "rec.autos", "talk.politics.guns"}},
+	} {
+		if only := os.Getenv("ONLY"); only != "" && !slices.Contains(strings.Split(only, ","), set.name) {
+			continue
+		}
+		var all []*datasets.Example
+		for e, err := range examples(t, set.data).Examples() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, e)
+		}
+		draw, _ := strconv.ParseUint(cmp.Or(os.Getenv("DRAW"), "1"), 10, 64)
+		rand.New(rand.NewPCG(draw, 0x57ac)).Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
+		const trained, tested = 600, 2000
+		in, out := all[:trained], all[trained:min(len(all), trained+tested)]
+		for _, topic := range set.topics {
+			base := judgeTopic(t, models.LinearSVM, topic, in, out)
+			for name := range strings.SplitSeq(cmp.Or(os.Getenv("BESIDE"), "trees,stack"), ",") {
+				one := judgeTopic(t, name, topic, in, out)
+				loss, f1 := base.against(one)
+				fmt.Printf("\t%s\t%d\t%s\t%d of %d\t%s\t%.4f\t%.4f\t%s\t%.3f\t%.3f\t%s\t%.0f\t%.0f\n", set.name, draw, topic, base.of(), len(out), one.name,
+					mean(base.losses), mean(one.losses), loss, base.f1(nil), one.f1(nil), f1, base.seconds, one.seconds)
+			}
+		}
+	}
+}
+
+// topicTest is what a model of a topic says of test pages.
+type topicTest struct {
+	name        string
+	losses      []float64
+	truth, kept []bool
+	seconds     float64
+}
+
+func judgeTopic(t *testing.T, name, topic string, in, out []*datasets.Example) *topicTest {
+	opt := Options{Target: Target{Topic: topic}, Classifier: name, Seed: 1}
+	start := time.Now()
+	m, _, err := Train(context.Background(), stream(in), opt)
+	if err != nil {
+		t.Fatal(topic, err)
+	}
+	j := &topicTest{name: name, seconds: time.Since(start).Seconds()}
+	if m.Vote != nil {
+		j.name += " (" + m.Card.Settings["members"] + ")"
+	}
+	ask, class := asker(m), m.Class(topic)
+	for _, e := range out {
+		d, err := Doc(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, on := ask(d)[class], e.Matches(topic)
+		loss := p
+		if !on {
+			loss = 1 - p
+		}
+		j.losses = append(j.losses, -math.Log(max(loss, leastProbability)))
+		j.truth, j.kept = append(j.truth, on), append(j.kept, p >= m.Thresholds[class])
+	}
+	return j
+}
+
+func (j *topicTest) of() (n int) {
+	for _, on := range j.truth {
+		if on {
+			n++
+		}
+	}
+	return n
+}
+
+// f1 is that of the topic, over the pages drawn; nil: over all.
+func (j *topicTest) f1(drawn []int) float64 {
+	if drawn == nil {
+		drawn = upTo(len(j.truth))
+	}
+	hits, of := 0.0, 0.0
+	for _, p := range drawn {
+		if j.truth[p] {
+			of++
+		}
+		if j.kept[p] {
+			of++
+		}
+		if j.truth[p] && j.kept[p] {
+			hits += 2
+		}
+	}
+	return hits / max(1, of)
+}
+
+// against returns the differences of log loss and F1, page by page, with 95 % intervals; that of F1
+// by 1,000 draws of the pages.
+func (j *topicTest) against(other *topicTest) (loss, f1 string) {
+	diff, squares := make([]float64, len(j.losses)), 0.0
+	for p := range diff {
+		diff[p] = other.losses[p] - j.losses[p]
+	}
+	m := mean(diff)
+	for _, d := range diff {
+		squares += (d - m) * (d - m)
+	}
+	half := 1.96 * math.Sqrt(squares) / float64(len(diff))
+	rng := rand.New(rand.NewPCG(1, 0xb007))
+	var draws []float64
+	for range 1000 {
+		drawn := make([]int, len(diff))
+		for i := range drawn {
+			drawn[i] = rng.IntN(len(drawn))
+		}
+		draws = append(draws, other.f1(drawn)-j.f1(drawn))
+	}
+	slices.Sort(draws)
+	return fmt.Sprintf("%+.4f (%+.4f to %+.4f)", m, m-half, m+half),
+		fmt.Sprintf("%+.3f (%+.3f to %+.3f)", other.f1(nil)-j.f1(nil), draws[25], draws[974])
+}
+
+// TestWeka sets our trees and rules beside Weka's on the same rows and columns,
+// in one run, and prints a line of a table for each:
+//
+//	FOSSICK_WEKA=/usr/share/java/weka.jar FOSSICK_DATA=data go test ./train -run TestWeka -v
+//
+// SETS picks some of webkb, wikispeedia and 20news, WEKA some of J48, JRip and
+// PART, WORDS another number of words. Weka's time is its own "Time taken to
+// build model", without the start of Java and the reading of the file.
+func TestWeka(t *testing.T) {
+	jar := os.Getenv("FOSSICK_WEKA")
+	if jar == "" {
+		t.Skip("no Weka; set FOSSICK_WEKA to weka.jar")
+	}
+	for _, p := range protocols {
+		if !picked("SETS", p.name) {
+			continue
+		}
+		opt := Options{Target: Target{Labels: p.labels}, Folds: 5, Words: p.words}
+		if n, err := strconv.Atoi(os.Getenv("WORDS")); err == nil {
+			opt.Words = n
+		}
+		c, parts := p.read(t, &opt)
+		for _, part := range p.parts {
+			var in, out []int
+			for row, its := range parts {
+				if its == part {
+					out = append(out, row)
+				} else {
+					in = append(in, row)
+				}
+			}
+			for _, l := range []learner{c45{}, newCN2(false)} {
+				accuracy, size, took := ours(t, c, l, in, out, &opt)
+				t.Logf("| %s %s | %s | %.3f | %d | %.2f s |", p.name, part, l.name(), accuracy, size, took.Seconds())
+			}
+			for name, args := range map[string]string{"J48": "trees.J48", "JRip": "rules.JRip", "PART": "rules.PART"} {
+				if picked("WEKA", name) {
+					accuracy, took := theirs(t, jar, "weka.classifiers."+args, c, in, out, &opt)
+					t.Logf("| %s %s | %s | %.3f | | %.2f s |", p.name, part, name, accuracy, took.Seconds())
+				}
+			}
+		}
+	}
+}
+
+// protocol is how a corpus is parted into training and test.
+type protocol struct {
+	name, data string
+	labels     []string
+	words      int
+	parts      []string // each held out in turn
+	part       func(n int, e *datasets.Example) string
+}
+
+var protocols = []protocol{
+	{"webkb", "webkb", []string{"student", "faculty", "course", "project"}, 77,
+		[]string{"texas", "washington", "cornell", "misc"},
+		func(_ int, e *datasets.Example) string { return e.Site }},
+	{"wikispeedia", "wikispeedia/train.jsonl.zst", nil, 77, []string{"0", "1", "2", "3", "4"},
+		func(n int, _ *datasets.Example) string { return strconv.Itoa(n % 5) }},
+	{"20news", "20news", nil, 500, []string{"test"},
+		func(_ int, e *datasets.Example) string { return e.Split }},
+}
+
+func picked(env, name string) bool {
+	list := strings.Fields(os.Getenv(env))
+	for _, s := range list {
+		if s == name {
+			return true
+		}
+	}
+	return len(list) == 0
+}
+
+// read returns the rows of a corpus and the part that each belongs to.
+func (p *protocol) read(t testing.TB, opt *Options) (*corpus, []string) {
+	var parts []string
+	set := examples(t, p.data)
+	n := -1
+	c, err := gather(context.Background(), func(yield func(*datasets.Example, error) bool) {
+		for e, err := range set.Examples() {
+			n++
+			if err == nil {
+				if opt.Class(e) == "" {
+					continue
+				}
+				parts = append(parts, p.part(n, e))
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}, opt, &Report{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, parts
+}
+
+func ours(t *testing.T, c *corpus, l learner, in, out []int, opt *Options) (accuracy float64, size int, took time.Duration) {
+	start := time.Now()
+	f, err := l.fit(context.Background(), c, in, opt.fitting())
+	if err != nil {
+		t.Fatal(err)
+	}
+	took = time.Since(start)
+	right, s := 0, make([]float64, len(c.classes))
+	for _, row := range out {
+		if f.scores(s, c, row); best(s) == c.y[row] {
+			right++
+		}
+	}
+	if f.rules != nil {
+		size = f.rules.Len()
+	} else {
+		size = len(f.tree.Term)/2 + 1
+	}
+	return float64(right) / float64(len(out)), size, took
+}
+
+var (
+	wekaTime  = regexp.MustCompile(`Time taken to build model: ([0-9.]+) seconds`)
+	wekaRight = regexp.MustCompile(`Correctly Classified Instances\s+\d+\s+([0-9.]+)\s+%`)
+)
+
+// theirs trains Weka on the columns that ours would have.
+func theirs(t *testing.T, jar, class string, c *corpus, in, out []int, opt *Options) (accuracy float64, took time.Duration) {
+	kept, _ := c.vocabulary(in, opt.fitting().or(0, features.ByTFDFGain))
+	f := newFitted(c, kept)
+	dir := t.TempDir()
+	for name, pages := range map[string][]int{"in.arff": in, "out.arff": out} {
+		if err := writeARFF(filepath.Join(dir, name), c, f, pages); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("java", "-Xmx1500m", "-cp", jar, class, "-t", "in.arff", "-T", "out.arff")
+	cmd.Args = append(cmd.Args, strings.Fields(os.Getenv("WEKAFLAGS"))...)
+	cmd.Dir = dir
+	printed, err := cmd.CombinedOutput()
+	seconds, percent := wekaTime.FindSubmatch(printed), wekaRight.FindAllSubmatch(printed, -1)
+	if err != nil || seconds == nil || len(percent) != 2 { // of the training set, then of the test
+		t.Fatalf("%s: %v\n%s", class, err, printed[max(0, len(printed)-500):])
+	}
+	s, _ := strconv.ParseFloat(string(seconds[1]), 64)
+	a, _ := strconv.ParseFloat(string(percent[1][1]), 64)
+	return a / 100, time.Duration(s * float64(time.Second))
+}
+
+// writeARFF writes pages as Weka reads them: a column of counts a term, with
+// PRESENCE=1 of 0 or 1, and the class last.
+func writeARFF(path string, c *corpus, f *fitted, pages []int) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	w := bufio.NewWriter(file)
+	fmt.Fprintln(w, "@relation pages")
+	for i := range f.kept {
+		fmt.Fprintf(w, "@attribute w%d numeric\n", i)
+	}
+	fmt.Fprint(w, "@attribute class {")
+	for i := range c.classes {
+		fmt.Fprint(w, strings.Repeat(",", min(i, 1)), "c", i)
+	}
+	fmt.Fprintln(w, "}\n@data")
+	dense := make([]float32, len(f.kept))
+	for i, v := range f.vectors(c, pages) {
+		clear(dense)
+		fill(dense, v)
+		for _, x := range dense {
+			fmt.Fprintf(w, "%v,", x)
+		}
+		fmt.Fprintf(w, "c%d\n", c.y[pages[i]])
+	}
+	return w.Flush()
+}
+
+func fill(dense []float32, v features.Vector) {
+	for k, i := range v.Index {
+		dense[i] = v.Value[k]
+		if os.Getenv("PRESENCE") != "" {
+			dense[i] = 1
+		}
+	}
+}
+
+// peersOf names the classifiers of testdata/peers.py.
+var peersOf = []string{"mlp", "mlp-early", "logistic", "forest"}
+
+// TestPeers compares nn with scikit-learn's classifiers, page by page, on the
+// features that nn itself gets (figures: docs/classifiers.md). It takes minutes, and so runs only on demand:
+//
+//	FOSSICK_TEST_PEERS=1 FOSSICK_DATA=data go test ./train -run TestPeers -v -timeout 1h
+func TestPeers(t *testing.T) {
+	if os.Getenv("FOSSICK_TEST_PEERS") == "" {
+		t.Skip("takes minutes; set FOSSICK_TEST_PEERS=1 to compare with scikit-learn")
+	}
+	if err := exec.Command(python(), "-c", "import sklearn").Run(); err != nil {
+		t.Skipf("%s has no scikit-learn: %v; install python3-sklearn, or name a Python that has it in PYTHON", python(), err)
+	}
+	roles := Options{Target: Target{Labels: []string{"student", "faculty", "course", "project"}}, Words: 77}
+	for _, set := range []struct {
+		name, data string
+		opt        Options
+		rounds     []string
+		test       func(round string) func(n int, e *datasets.Example) bool
+	}{
+		{"WebKB", "webkb", roles, []string{"texas", "washington", "cornell", "misc"},
+			func(r string) func(int, *datasets.Example) bool {
+				return func(_ int, e *datasets.Example) bool { return e.Site == r }
+			}},
+		{"Wikispeedia", "wikispeedia/train.jsonl.zst", Options{Words: 77}, []string{"0", "1", "2", "3", "4"},
+			func(r string) func(int, *datasets.Example) bool {
+				return func(n int, _ *datasets.Example) bool { return strconv.Itoa(n%5) == r }
+			}},
+		{"20 Newsgroups", "20news", Options{Words: 500}, []string{"test"},
+			func(string) func(int, *datasets.Example) bool {
+				return func(_ int, e *datasets.Example) bool { return e.Split == "test" }
+			}},
+	} {
+		t.Run(set.name, func(t *testing.T) {
+			all := &duel{t: t, hits: map[string][]float64{}, only: map[string][2]int{}}
+			for _, round := range set.rounds {
+				opt := set.opt
+				opt.Classifier, opt.Folds, opt.Seed = models.NN, 2, 1
+				all.round(examples(t, set.data), set.test(round), opt)
+			}
+			all.print()
+		})
+	}
+}
+
+func python() string { return cmp.Or(os.Getenv("PYTHON"), "python3") }
+
+// duel sums up rounds of nn against its peers.
+type duel struct {
+	t    *testing.T
+	hits map[string][]float64 // accuracy by round
+	only map[string][2]int    // pages that nn alone, and that the peer alone, had right
+}
+
+// round trains on what test leaves, and has all classifiers predict the rest.
+func (d *duel) round(set *datasets.Set, test func(int, *datasets.Example) bool, opt Options) {
+	m, _, err := Train(context.Background(), where(set, func(n int, e *datasets.Example) bool { return !test(n, e) }), opt)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	dir := d.t.TempDir()
+	truth, ours := d.write(dir, set, test, m, &opt)
+	cmd := exec.Command(python(), "testdata/peers.py", dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		d.t.Fatalf("%v: %s", err, out)
+	}
+	right := 0
+	for i := range truth {
+		if ours[i] == truth[i] {
+			right++
+		}
+	}
+	d.hits[models.NN] = append(d.hits[models.NN], float64(right)/float64(len(truth)))
+	for _, name := range peersOf {
+		theirs := classesIn(d.t, filepath.Join(dir, name+".txt"))
+		if len(theirs) != len(truth) {
+			d.t.Fatalf("%s predicts %d of %d pages", name, len(theirs), len(truth))
+		}
+		right, only := 0, d.only[name]
+		for i, c := range truth {
+			switch {
+			case theirs[i] == c && ours[i] != c:
+				only[1]++
+			case theirs[i] != c && ours[i] == c:
+				only[0]++
+			}
+			if theirs[i] == c {
+				right++
+			}
+		}
+		d.only[name] = only
+		d.hits[name] = append(d.hits[name], float64(right)/float64(len(truth)))
+		d.t.Logf("%d pages: nn %.4f, %s %.4f", len(truth), d.hits[models.NN][len(d.hits[models.NN])-1], name, d.hits[name][len(d.hits[name])-1])
+	}
+}
+
+// write puts the features of all rows into dir, and returns the classes of the
+// test rows and what m says of them.
+func (d *duel) write(dir string, set *datasets.Set, test func(int, *datasets.Example) bool, m *models.Model, opt *Options) (truth, predicted []int) {
+	x := features.NewExtractor(m.Extractor, features.FixedLexicon(m.Terms))
+	w := m.Weighting
+	w.Bind(m.Terms)
+	var lines [2]strings.Builder // train, test
+	s, hidden := make([]float64, len(m.Classes)), make([]float32, m.Network.Units())
+	n := -1
+	for e, err := range set.Examples() {
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		n++
+		class := m.Class(opt.Class(e))
+		if class < 0 {
+			continue
+		}
+		doc, err := Doc(e)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		v := x.Count(features.Vector{}, doc)
+		w.Apply(v)
+		part := 0
+		if test(n, e) {
+			part = 1
+			m.Network.Scores(s, v, hidden)
+			m.Calibration.Apply(s)
+			truth, predicted = append(truth, class), append(predicted, best(s))
+		}
+		fmt.Fprint(&lines[part], class)
+		for k, i := range v.Index {
+			fmt.Fprintf(&lines[part], " %d:%g", i, v.Value[k])
+		}
+		// The last term even where it is 0, so that both files have all columns.
+		if last := int32(len(m.Terms) - 1); !slices.Contains(v.Index, last) {
+			fmt.Fprintf(&lines[part], " %d:0", last)
+		}
+		lines[part].WriteByte('\n')
+	}
+	for part, name := range [...]string{"train.svm", "test.svm"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(lines[part].String()), 0o644); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return truth, predicted
+}
+
+func classesIn(t *testing.T, path string) (classes []int) {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		c, err := strconv.Atoi(sc.Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		classes = append(classes, c)
+	}
+	return classes
+}
+
+// print logs the means, and fails where a peer is better beyond chance: a handful of
+// pages more or less decide nothing on test parts of 226 to 273 pages.
+func (d *duel) print() {
+	mean := func(name string) (sum float64) {
+		for _, v := range d.hits[name] {
+			sum += v / float64(len(d.hits[name]))
+		}
+		return sum
+	}
+	ours := mean(models.NN)
+	d.t.Logf("nn %.4f %.3f", ours, d.hits[models.NN])
+	for _, name := range peersOf {
+		only, worst := d.only[name], math.Inf(1)
+		for i, v := range d.hits[name] {
+			worst = min(worst, d.hits[models.NN][i]-v)
+		}
+		test := mcNemar(only[0], only[1])
+		d.t.Logf("%s %.4f %.3f: nn alone right on %d pages, the peer on %d, p = %.2g; worst round %+.3f",
+			name, mean(name), d.hits[name], only[0], only[1], test.P, worst)
+		if only[1] > only[0] && test.P < 0.05 {
+			d.t.Errorf("%s is better than nn, which has %d pages fewer right; p = %.2g", name, only[1]-only[0], test.P)
+		}
+	}
+}
+
+// BenchmarkTrain trains on 300 short pages of three classes, folds included.
+func BenchmarkTrain(b *testing.B) {
+	set := toy(300, "bank", "code", "star")
+	for _, name := range []string{"linear", "nb", "c45", "nn"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, _, err := Train(context.Background(), stream(set), Options{Classifier: name, Seed: 1}); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

@@ -39,7 +39,7 @@ type methodFlags struct {
 type wordFlags struct {
 	Words    int      `xor:"selection" placeholder:"N" help:"Keep the N words with the highest information gain [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
 	Mu       float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or whose measure by --select is at least X." group:"words" expert:""`
-	Select   []string `help:"Measure that chooses words for --words, --mu and keywords: tfdf+gain, information gain among the words frequent in a class; gain, information gain among all words; or chi2, bns, mi. --mu-sweep and --protocol take several [c45, cn2, nn, keywords: tfdf+gain, others: gain; --mu-sweep: tfdf+gain,gain; --protocol: tfdf+gain]." placeholder:"HOW" group:"words" expert:""`
+	Select   []string `help:"Measure that chooses words for --words, --mu and keywords: tfdf+gain, information gain among the words frequent in a class; or gain, information gain among all words. --mu-sweep and --protocol take several [c45, cn2, nn, keywords: tfdf+gain, others: gain; --mu-sweep: tfdf+gain,gain; --protocol: tfdf+gain]." placeholder:"HOW" group:"words" expert:""`
 	MinSites int      `placeholder:"N" help:"Keep only words that occur on at least N sites, so that the name of a site does not stand for a topic [1]." group:"words" expert:""`
 }
 
@@ -75,7 +75,7 @@ type foldFlags struct {
 // trialFlags are those that try settings instead of making a model.
 type trialFlags struct {
 	MuSweep  train.MuRange `name:"mu-sweep" placeholder:"A:B:STEP" help:"Train each classifier of --classifier at each μ from A to B, as 0.01:0.18:0.01, at the --level; without -o no model is made." group:"trials" expert:""`
-	Protocol string        `enum:",banksearch" default:"" placeholder:"banksearch" help:"Run the experiment published for the BankSearch set of themes and categories: 77 words, 100 training pages a category (--words, --per-class), the rest to test; with each classifier of --classifier, and golearn's own." group:"trials" expert:""`
+	Protocol string        `enum:",banksearch" default:"" placeholder:"banksearch" help:"Run the experiment published for the BankSearch set of themes and categories: 77 words, 100 training pages a category (--words, --per-class), the rest to test; with each classifier of --classifier." group:"trials" expert:""`
 	HTML     string        `name:"html" placeholder:"FILE" help:"Draw the figures of --mu-sweep on one self-contained page." group:"trials" expert:""`
 }
 

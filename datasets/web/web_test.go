@@ -1,11 +1,16 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,9 +18,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/net/html"
 
 	"fossick/datasets"
 )
@@ -324,5 +332,526 @@ func TestArchive(t *testing.T) {
 		if resp, body := get(t, client, url); resp.StatusCode != want.code || !strings.Contains(body, want.body) {
 			t.Errorf("%s: %d %q, want %d %q", url, resp.StatusCode, body, want.code, want.body)
 		}
+	}
+}
+
+// FuzzAnswer asks for anything: every answer is one of those promised, and a
+// page that is served is one of the set's.
+func FuzzAnswer(f *testing.F) {
+	for _, seed := range [][3]string{
+		{"a.test", "/x", ""}, {"A.TEST.:80", "/dir", "q"}, {"[::1]:443", "//", ""}, {"", "", ""}, {"a.test:x", "/%zz/../x", "a=%"},
+		{"townhall.test", "/calendar/2025/06/-1", ""}, {"board.test", "/threads/5", "visit=99999999999999999999"},
+	} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
+	demo, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	w, err := New(f.Context(), Options{SpoolDir: f.TempDir(), CAFile: f.TempDir() + "/ca.pem"}, few(), demo)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { w.Close() })
+	f.Fuzz(func(t *testing.T, host, path, query string) {
+		r := &http.Request{Method: "GET", Host: host, URL: &url.URL{Path: path, RawQuery: query}, Header: http.Header{}}
+		rec := httptest.NewRecorder()
+		w.ServeHTTP(rec, r)
+		switch rec.Code {
+		case 200, 301, 302, 403, 404, 410, 500:
+			if _, ok := w.hosts[hostName(host)]; !ok {
+				t.Errorf("host %q is unknown, but %q was answered with %d", host, path, rec.Code)
+			}
+		case 502:
+		default:
+			t.Errorf("%q %q: status %d", host, path, rec.Code)
+		}
+		if to := rec.Header().Get("Location"); to != "" && strings.ContainsAny(to, "\r\n") {
+			t.Errorf("%q %q: a redirect to %q", host, path, to)
+		}
+	})
+}
+
+func TestHostName(t *testing.T) {
+	for in, want := range map[string]string{
+		"a.test": "a.test", "A.Test.": "a.test", "a.test:80": "a.test", "a.test:443": "a.test", "a.test:8080": "a.test:8080",
+		"a.test:": "a.test", "[::1]:80": "::1", "[::1]": "::1", "[::1]:81": "[::1]:81", "": "",
+	} {
+		if got := hostName(in); got != want {
+			t.Errorf("hostName(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestLog wants one whole line a request, as soon as the answer is there.
+func TestLog(t *testing.T) {
+	var log syncBuffer
+	_, _, client := start(t, Options{Log: &log}, few())
+	urls := []string{"http://a.test/x", "https://secure.test/in?a=1&b=2", "http://none.test/", "http://a.test/robots.txt"}
+	for _, u := range urls {
+		get(t, client, u)
+	}
+	var got []record
+	for line := range strings.Lines(log.String()) {
+		var r record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("line %q: %v", line, err)
+		}
+		got = append(got, r)
+	}
+	want := []record{
+		{Host: "a.test:80", Path: "/x", Status: 200, Bytes: 8},
+		{Host: "secure.test:443", Path: "/in?a=1&b=2", Status: 200, Bytes: 9},
+		{Host: "none.test:80", Path: "/", Status: 502},
+		{Host: "a.test:80", Path: "/robots.txt", Status: 200, Bytes: 24},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d lines, want %d:\n%s", len(got), len(want), log.String())
+	}
+	for i, w := range want {
+		g := got[i]
+		if g.Host != w.Host || g.Path != w.Path || g.Status != w.Status || (w.Bytes > 0 && g.Bytes != w.Bytes) {
+			t.Errorf("line %d: %+v, want %+v", i+1, g, w)
+		}
+		if g.URL != urls[i] || g.UserAgent != "Go-http-client/1.1" || g.Start.IsZero() || g.End.Before(g.Start) {
+			t.Errorf("line %d: %+v", i+1, g)
+		}
+	}
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// TestOnLoopback: the set's pages are there through the proxy until it is stopped.
+func TestOnLoopback(t *testing.T) {
+	set, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, stop, err := OnLoopback(t.Context(), Options{}, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	through, err := url.Parse(proxy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(through), DisableKeepAlives: true}}
+	resp, err := client.Get("http://attic.test/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.Body.Close(); resp.StatusCode != http.StatusOK {
+		t.Errorf("a page of the set: %s", resp.Status)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if resp, err := client.Get("http://attic.test/"); err == nil {
+		resp.Body.Close()
+		t.Error("it still answers when it has been stopped")
+	}
+}
+
+// many yields n pages in folders of one host.
+func many(n int) iter.Seq2[*datasets.Example, error] {
+	return func(yield func(*datasets.Example, error) bool) {
+		for i := range n {
+			e := &datasets.Example{URL: fmt.Sprintf("http://m.test/d%d/p%d", i%17, i), HTML: fmt.Sprint("<p>", i)}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestDisallow counts what robots.txt forbids by plain prefixes.
+func TestDisallow(t *testing.T) {
+	const n = 2000
+	texts := map[string]bool{}
+	for _, share := range []float64{0, 0.05, 0.3, 0.9} {
+		for seed := range uint64(2) {
+			opt := Options{Disallow: share, Seed: seed}
+			_, _, client := start(t, opt, datasets.FromSeq("m", many(n), datasets.Options{}))
+			_, robots := get(t, client, "http://m.test/robots.txt")
+			_, _, client2 := start(t, opt, datasets.FromSeq("m", many(n), datasets.Options{}))
+			if _, again := get(t, client2, "http://m.test/robots.txt"); again != robots {
+				t.Errorf("share %v, seed %d: robots.txt differs from run to run", share, seed)
+			}
+			texts[robots] = true
+			var rules []string
+			for line := range strings.Lines(robots) {
+				if rule, ok := strings.CutPrefix(strings.TrimSpace(line), "Disallow: "); ok {
+					rules = append(rules, rule)
+				}
+			}
+			got := 0
+			for e := range many(n) {
+				for _, rule := range rules {
+					if strings.HasPrefix(strings.TrimPrefix(e.URL, "http://m.test"), rule) {
+						got++
+						break
+					}
+				}
+			}
+			if want := int(share * n); got != want {
+				t.Errorf("share %v, seed %d: %d of %d pages disallowed, want %d", share, seed, got, n, want)
+			}
+		}
+	}
+	if len(texts) != 7 { // share 0 is the same for both seeds
+		t.Errorf("%d different robots.txt, want 7: each share and seed its own", len(texts))
+	}
+}
+
+func TestSitemaps(t *testing.T) {
+	_, _, client := start(t, Options{Sitemaps: true}, few())
+	for url, want := range map[string]string{
+		"http://a.test/robots.txt":       "User-agent: *\nDisallow:\n\nSitemap: http://a.test/sitemap.xml\n",
+		"https://a.test/robots.txt":      "Sitemap: http://a.test/sitemap.xml\n",
+		"https://secure.test/robots.txt": "Sitemap: https://secure.test/sitemap.xml\n",
+		"http://a.test/sitemap.xml":      "<url><loc>http://a.test/wiki/%C3%85land</loc><lastmod>2020-",
+		"http://secure.test/sitemap.xml": "<loc>https://secure.test/in?a=1&amp;b=2</loc>",
+	} {
+		if resp, body := get(t, client, url); resp.StatusCode != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s\nwant %s", url, resp.StatusCode, body, want)
+		}
+	}
+	if _, body := get(t, client, "http://a.test/sitemap.xml"); strings.Count(body, "<loc>") != 5 {
+		t.Errorf("%d of 5 pages: %s", strings.Count(body, "<loc>"), body)
+	}
+	if resp, _ := get(t, client, "http://a.test/sitemap-1.xml.gz"); resp.StatusCode != 200 {
+		t.Errorf("part 1: %d", resp.StatusCode)
+	}
+	for _, none := range []string{"/sitemap-2.xml", "/sitemap-0.xml", "/sitemap-x.xml", "/sitemap-1.txt"} {
+		if resp, _ := get(t, client, "http://a.test"+none); resp.StatusCode != 404 {
+			t.Errorf("%s: %d", none, resp.StatusCode)
+		}
+	}
+}
+
+func TestNoSitemapsUnlessAsked(t *testing.T) {
+	_, _, client := start(t, Options{}, few())
+	if resp, _ := get(t, client, "http://a.test/sitemap.xml"); resp.StatusCode != 404 {
+		t.Errorf("sitemap: %d", resp.StatusCode)
+	}
+	if _, body := get(t, client, "http://a.test/robots.txt"); strings.Contains(body, "Sitemap") {
+		t.Errorf("robots.txt: %s", body)
+	}
+}
+
+// TestSitemapIndex: more pages than a sitemap may have are split, and each page is in one part.
+func TestSitemapIndex(t *testing.T) {
+	const n = sitemapURLs + 10
+	many := datasets.FromSeq("test", func(yield func(*datasets.Example, error) bool) {
+		for i := range n {
+			if !yield(&datasets.Example{URL: fmt.Sprintf("http://a.test/%d", i), Text: "x"}, nil) {
+				return
+			}
+		}
+	}, datasets.Options{})
+	_, _, client := start(t, Options{Sitemaps: true}, many)
+	_, index := get(t, client, "http://a.test/sitemap.xml")
+	if want := "<loc>http://a.test/sitemap-2.xml.gz</loc>"; !strings.Contains(index, want) || strings.Count(index, "<loc>") != 2 {
+		t.Fatalf("index %s", index)
+	}
+	pages := map[string]bool{}
+	for i := 1; i <= 2; i++ {
+		resp, err := client.Get(fmt.Sprintf("http://a.test/sitemap-%d.xml.gz", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(z)
+		resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for part := range strings.SplitSeq(string(body), "<loc>") {
+			if u, _, ok := strings.Cut(part, "</loc>"); ok {
+				pages[u] = true
+			}
+		}
+	}
+	if len(pages) != n {
+		t.Errorf("%d pages, want %d", len(pages), n)
+	}
+}
+
+// changing is a web of n pages of one host that change.
+func changing(t *testing.T, plan ChangePlan, n int) *Web {
+	t.Helper()
+	web, err := New(t.Context(), Options{Change: plan, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
+		for i := range n {
+			if !yield(&datasets.Example{URL: fmt.Sprintf("http://a.test/%d", i), HTML: fmt.Sprintf("<p>one<p>page %d has a long paragraph<pre>x</pre></body>", i)}, nil) {
+				return
+			}
+		}
+	}, datasets.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := web.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return web
+}
+
+func ask(web *Web, url, etag string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, url, nil)
+	r.Header.Set("If-None-Match", etag)
+	rw := httptest.NewRecorder()
+	web.ServeHTTP(rw, r)
+	return rw
+}
+
+// TestLastmod: a sitemap says when texts changed, but on the hosts that are wrong; one that is
+// as it was is not sent again.
+func TestLastmod(t *testing.T) {
+	for _, wrong := range []float64{0, 1} {
+		web, err := New(t.Context(), Options{Sitemaps: true, Change: ChangePlan{Mean: time.Hour, Wrong: wrong}, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
+			for i := range 20 {
+				if !yield(&datasets.Example{URL: fmt.Sprintf("http://h%d.test/", i), HTML: "<p>a page"}, nil) {
+					return
+				}
+			}
+		}, datasets.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer web.Close()
+		web.began = web.began.Add(-1000 * time.Hour)
+		seen := map[Lastmod]int{}
+		for i := range 20 {
+			host := fmt.Sprintf("http://h%d.test", i)
+			truth := web.Truth(host + "/")
+			seen[truth.Lastmod]++
+			got := ask(web, host+"/sitemap.xml", "")
+			_, told, _ := strings.Cut(got.Body.String(), "<lastmod>")
+			told, _, _ = strings.Cut(told, "</lastmod>")
+			at, _ := time.Parse(time.RFC3339, told)
+			now := web.at(truth, time.Since(web.began))
+			right := map[Lastmod]bool{
+				TrueLastmod:   at.Equal(web.began.Add(now.lastText).Truncate(time.Second)),
+				alwaysLastmod: time.Since(at) < time.Minute,
+				neverLastmod:  len(told) == len(time.DateOnly),
+			}
+			if !right[truth.Lastmod] {
+				t.Errorf("%s, %s: lastmod %s", host, truth.Lastmod, told)
+			}
+			if again := ask(web, host+"/sitemap.xml", got.Header().Get("Etag")); truth.Lastmod != alwaysLastmod && again.Code != http.StatusNotModified {
+				t.Errorf("%s: asked again: %d, want 304", host, again.Code)
+			}
+		}
+		if wrong == 0 && seen[TrueLastmod] != 20 || wrong == 1 && (seen[TrueLastmod] > 0 || seen[alwaysLastmod] == 0 || seen[neverLastmod] == 0) {
+			t.Errorf("of wrong hosts %g: %v", wrong, seen)
+		}
+	}
+}
+
+// TestChange: pages change, and a request that knows the version gets 304 until then.
+func TestChange(t *testing.T) {
+	web := changing(t, ChangePlan{Mean: time.Hour, Adverts: 1}, 2)
+	const url = "http://a.test/1"
+	first := ask(web, url, "")
+	if again := ask(web, url, first.Header().Get("Etag")); !strings.HasPrefix(first.Body.String(), "<p>one<p>page 1") || again.Code != http.StatusNotModified {
+		t.Errorf("%q, then %d; want the page, then 304", first.Body, again.Code)
+	}
+	web.began = web.began.Add(-1000 * time.Hour)
+	second := ask(web, url, first.Header().Get("Etag"))
+	if body := second.Body.String(); second.Code != http.StatusOK || !strings.HasPrefix(body, "<p>one<p>By revision") || !strings.Contains(body, "Offer") || !strings.HasSuffix(body, "</body>") {
+		t.Errorf("after a thousand hours %d %q, want another revision and another offer", second.Code, second.Body)
+	}
+	if again := ask(web, url, second.Header().Get("Etag")); again.Code != http.StatusNotModified {
+		t.Errorf("asked again: %d, want 304", again.Code)
+	}
+}
+
+// TestTruth: pages change as often as the truth says, and are away as often.
+func TestTruth(t *testing.T) {
+	const n, hours = 400, 2000
+	web := changing(t, ChangePlan{Mean: time.Hour, Adverts: 2, Away: .5}, n)
+	texts, adverts, expected := 0., 0., 0.
+	absent, away := map[Absence]int{}, 0
+	for i := range n {
+		truth := web.Truth(fmt.Sprintf("http://a.test/%d", i))
+		m := web.at(truth, hours*time.Hour)
+		texts, adverts = texts+float64(m.text), adverts+float64(m.advert)
+		expected += float64(hours*time.Hour) / float64(truth.Interval)
+		absent[truth.Absence]++
+		if m.away {
+			away++
+		}
+	}
+	if math.Abs(texts/expected-1) > .02 || math.Abs(adverts/expected-2) > .04 {
+		t.Errorf("%.0f changes of texts, %.0f of adverts, want %.0f and twice that", texts, adverts, expected)
+	}
+	if g, m := absent[gone], absent[Moved]; g < 60 || m < 60 || absent[never] < 150 {
+		t.Errorf("%v, want a quarter each gone and moved now and then", absent)
+	}
+	if share := float64(away) / float64(n-absent[never]); math.Abs(share-2./7) > .1 {
+		t.Errorf("%.2f of the pages that go away are, want two sevenths", share)
+	}
+	var out bytes.Buffer
+	if err := web.WriteTruth(&out); err != nil || strings.Count(out.String(), "\n") != n || !strings.Contains(out.String(), `"absence":"moved"`) {
+		t.Errorf("%v: %.200s", err, out.String())
+	}
+}
+
+// TestAway: a page that has gone says so, one that has moved says where to, and is there.
+func TestAway(t *testing.T) {
+	web := changing(t, ChangePlan{Mean: time.Hour, Away: 1}, 60)
+	start := web.began
+	codes := map[int]int{}
+	for hour := range 30 {
+		web.began = start.Add(-time.Duration(hour) * time.Hour)
+		for i := range 60 {
+			url := fmt.Sprintf("http://a.test/%d", i)
+			r := ask(web, url, "")
+			codes[r.Code]++
+			moved := ask(web, url+movedTo, "")
+			if to := r.Header().Get("Location"); (r.Code == http.StatusMovedPermanently) != (moved.Code == http.StatusOK) || to != "" && to != url+movedTo {
+				t.Fatalf("%s: %d to %q, where it has moved to %d", url, r.Code, to, moved.Code)
+			}
+		}
+	}
+	for _, code := range []int{200, 301, 404, 410} {
+		if codes[code] == 0 {
+			t.Errorf("codes %v: want %d too", codes, code)
+		}
+	}
+	if first := web.Truth(web.first); first.Absence != never {
+		t.Errorf("the first page, by which crawls begin: %+v", first)
+	}
+}
+
+// TestDemoWeb crawls the demo web breadth first through the proxy, a thousand
+// requests long, and counts what it meets.
+func TestDemoWeb(t *testing.T) {
+	demo, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, client := start(t, Options{}, demo)
+	queue, seen := []string{"http://linkbook.test/"}, map[string]bool{"http://linkbook.test/": true}
+	codes, charset := map[int]int{}, map[string]int{}
+	trapped := 0
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		if strings.Contains(at, "/calendar/") || strings.Contains(at, "/threads") {
+			if trapped++; trapped > 50 {
+				continue
+			}
+		}
+		resp, body := get(t, client, at)
+		codes[resp.StatusCode]++
+		charset[resp.Header.Get("Content-Type")]++
+		var links []string
+		switch {
+		case resp.StatusCode == http.StatusOK:
+			links = hrefs(t, at, body)
+		case resp.Header.Get("Location") != "":
+			links = []string{resp.Header.Get("Location")}
+		}
+		for _, l := range links {
+			if !seen[l] {
+				seen[l] = true
+				queue = append(queue, l)
+			}
+		}
+	}
+	t.Logf("codes %v, types %v", codes, charset)
+	for code, least := range map[int]int{200: 600, 301: 2, 302: 4, 403: 1, 404: 5, 410: 1, 500: 1, 502: 1} {
+		if codes[code] < least {
+			t.Errorf("status %d came %d times, want %d at least", code, codes[code], least)
+		}
+	}
+	if trapped < 100 {
+		t.Errorf("the traps were met %d times; they must not end", trapped)
+	}
+	if _, robots := get(t, client, "http://northgate-bank.test/robots.txt"); !strings.Contains(robots, "Disallow: /private/") {
+		t.Errorf("robots.txt of a host with a private part: %q", robots)
+	}
+}
+
+func hrefs(t *testing.T, at, body string) []string {
+	base, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	z := html.NewTokenizer(strings.NewReader(body))
+	for z.Next() != html.ErrorToken {
+		tok := z.Token()
+		for _, a := range tok.Attr {
+			if tok.Data == "a" && a.Key == "href" {
+				if u, err := base.Parse(a.Val); err == nil {
+					out = append(out, u.String())
+				}
+			}
+		}
+	}
+	return out
+}
+
+// TestConcurrent asks for pages, traps, robots.txt and https from many clients at
+// once; the race detector looks on.
+func TestConcurrent(t *testing.T) {
+	demo, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log syncBuffer
+	_, _, client := start(t, Options{Log: &log, Disallow: 0.1}, demo)
+	urls := []string{
+		"http://javacorner.test/", "https://pitlane.test/", "http://townhall.test/calendar/2025/06",
+		"http://board.test/threads?visit=7", "http://m31.test/robots.txt", "https://m31.test/robots.txt", "http://kiosk.test/none",
+	}
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		wg.Go(func() {
+			for i := range 4 * len(urls) {
+				resp, err := client.Get(urls[(i+worker)%len(urls)])
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+					t.Error(err)
+				}
+				resp.Body.Close()
+			}
+		})
+	}
+	wg.Wait()
+	want := 8 * 4 * len(urls)
+	n := 0
+	// A line is written once the answer is out, so the last ones may come after
+	// the clients have read theirs.
+	for end := time.Now().Add(10 * time.Second); n < want && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		n = strings.Count(log.String(), "\n")
+	}
+	if n != want {
+		t.Errorf("%d lines in the log, want one for each of %d requests", n, want)
 	}
 }

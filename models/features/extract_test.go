@@ -1,8 +1,15 @@
 package features
 
 import (
+	"fmt"
+	"hash/fnv"
+	"maps"
 	"math"
+	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -109,5 +116,259 @@ func TestWeighting(t *testing.T) {
 	(&Weighting{}).Apply(plain)
 	if plain.Value[0] != 7 {
 		t.Errorf("the zero weighting makes 7 %v", plain.Value[0])
+	}
+}
+
+// TestCountBoth: an Extractor and its second reader have what each has alone, on
+// random texts in several scripts, wherever the second reader's part of the text ends.
+func TestCountBoth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	pieces := strings.Fields("The banks' don't 1,000 1997 c++ c++: VB.NET of, mp3 é été, 東京銀行の銀行 Банки\u00ad, 은행은 x\xffy rock'n'roll snake_case")
+	some := func(n int) string {
+		var b strings.Builder
+		for range rng.IntN(n + 1) {
+			b.WriteString(pieces[rng.IntN(len(pieces))])
+			b.WriteByte(" \n\t "[rng.IntN(4)])
+		}
+		return b.String()
+	}
+	number := func(term string) uint32 {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(term)) // never fails
+		return h.Sum32()
+	}
+	other := AnalyzerOptions{Numbers: NumbersKeep}
+	for _, opt := range []ExtractorOptions{
+		{}, {Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}, Fields: true, Lead: 5},
+		{Lead: 2, Analyzer: AnalyzerOptions{NoStem: true, MinLength: 3}},
+	} {
+		lexicon, plain := NewLexicon(), NewLexicon()
+		alone, tokens := NewExtractor(opt, plain), NewTokens(other, number)
+		for i := range 300 {
+			bytes := rng.IntN(80)
+			both := NewExtractor(opt, lexicon)
+			both.ReadAlong(Also{Analyzer: other, Number: number, TextBytes: bytes})
+			d := Doc{URL: "http://a.test/banks/of", Title: some(3), Description: some(3), Headings: some(2), Text: some(20),
+				Lang: []string{"en", "", "fr", "ja", "ko"}[rng.IntN(5)]}
+			v, words := both.CountBoth(Vector{}, []uint32{7}, d)
+			w := alone.Count(Vector{}, d)
+			if got, want := counts(lexicon, v), counts(plain, w); !maps.Equal(got, want) {
+				t.Fatalf("%+v %d: terms %v, want %v", opt, i, got, want)
+			}
+			text := d.Text
+			if bytes > 0 {
+				text = Head(text, bytes)
+			}
+			want := []uint32{7}
+			for _, s := range []string{d.Title, d.Description, text} {
+				want = tokens.Append(want, s, d.Lang)
+			}
+			if !slices.Equal(words, want) {
+				t.Fatalf("%+v %d: words of %q up to %d: %v, want %v", opt, i, d, bytes, words, want)
+			}
+			if again := both.CountUnsorted(Vector{}, d); !maps.Equal(counts(lexicon, again), counts(plain, w)) {
+				t.Fatalf("%+v %d: without the second reader %v, want %v", opt, i, counts(lexicon, again), counts(plain, w))
+			}
+		}
+	}
+}
+
+func counts(l *Lexicon, v Vector) map[string]float32 {
+	m := map[string]float32{}
+	for k, i := range v.Index {
+		m[l.Terms()[i]] = v.Value[k]
+	}
+	return m
+}
+
+// TestWordsThatCameLately: of the second reader's words CountAndKeep leaves out only
+// such as came before, and most of these; also those of which two share a place.
+func TestWordsThatCameLately(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	numbers := map[string]uint32{}
+	number := func(term string) uint32 {
+		if numbers[term] == 0 {
+			numbers[term] = 1 + uint32(rng.IntN(5))<<12 + uint32(rng.IntN(400))
+		}
+		return numbers[term]
+	}
+	x := NewExtractor(ExtractorOptions{}, NewLexicon())
+	x.ReadAlong(Also{Number: number})
+	for i := range 100 {
+		var text strings.Builder
+		for range rng.IntN(2000) {
+			fmt.Fprintf(&text, "word%c%c ", 'a'+rng.IntN(20), 'a'+rng.IntN(20))
+		}
+		d := Doc{Title: "wordaa wordbb", Text: text.String()}
+		_, all := x.CountBoth(Vector{}, nil, d)
+		_, some := x.CountAndKeep(Vector{}, nil, d)
+		once := func(words []uint32) (first []uint32) {
+			for _, w := range words {
+				if !slices.Contains(first, w) {
+					first = append(first, w)
+				}
+			}
+			return first
+		}
+		if got, want := once(some), once(all); !slices.Equal(got, want) {
+			t.Fatalf("text %d: words %v, want %v", i, got, want)
+		}
+		if slices.Contains(some, 0) {
+			t.Fatalf("text %d: a word that is left out was handed over", i)
+		}
+		if repeats := len(all) - len(once(all)); len(some)-len(once(all)) > repeats/2 {
+			t.Fatalf("text %d: of %d repeats %d are left", i, repeats, len(some)-len(once(all)))
+		}
+	}
+}
+
+// TestCountAround: parts of a text are counted as if they had been cut by themselves, to the order of
+// the terms, wherever they begin and end.
+func TestCountAround(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	pieces := strings.Fields("The banks' (don't), 1,000 1997 c++ c++: VB.NET of, mp3 é, été 東京銀行の銀行 Банки\u00ad, 은행은 xy rock'n'roll snake_case")
+	for n, opt := range []ExtractorOptions{
+		{}, {Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}, Fields: true, Lead: 3},
+		{Lead: 2}, {}, {Analyzer: AnalyzerOptions{KeepStop: true}, Fields: true}, {Fields: true, Lead: 3},
+	} {
+		lexicon := NewLexicon()
+		if n >= 4 { // words are learned with others, of which some are terms
+			lexicon = FixedLexicon([]string{"bank", "mp3", "c++", "été", "title:titl", "东京", "東京", "lead:bank", "банк", "know"})
+		}
+		alone, kept := NewExtractor(opt, lexicon), NewExtractor(opt, lexicon)
+		if n >= 4 {
+			kept.Share(NewSharedWords())
+		}
+		length := func(term string) uint32 { return uint32(len(term)) }
+		also := AnalyzerOptions{Numbers: NumbersKeep} // other words than the extractor's
+		kept.ReadAlong(Also{Analyzer: also, Number: length, TextBytes: 60})
+		reader := NewTokens(also, length)
+		for i := range 400 {
+			var lines []string
+			for range 1 + rng.IntN(3) {
+				var line []string
+				for range rng.IntN(9) {
+					line = append(line, pieces[rng.IntN(len(pieces))])
+				}
+				lines = append(lines, strings.Join(line, " "))
+			}
+			text, lang := strings.Join(lines, "\n"), []string{"en", "fr", "ja"}[rng.IntN(3)]
+			kept.CountAndKeep(Vector{}, nil, Doc{Title: "a title", Description: "what it is", Headings: "in it", Text: text, Lang: lang})
+			around, context := randomParts(rng, text)
+			got, words := kept.CountAround(Vector{}, []uint32{9}, text, lang, around)
+			want := alone.CountUnsorted(Vector{}, Doc{Text: context, Lang: lang})
+			if !slices.Equal(got.Index, want.Index) || !slices.Equal(got.Value, want.Value) {
+				t.Fatalf("%+v %d: %q of %q: %v, want %v", opt, i, context, text, counts(lexicon, got), counts(lexicon, want))
+			}
+			if want := reader.Append([]uint32{9}, context, lang); !slices.Equal(words, want) {
+				t.Fatalf("%+v %d: %q of %q: words %v, want %v", opt, i, context, text, words, want)
+			}
+		}
+	}
+}
+
+// randomParts takes two parts of a line, which begin and end at any character, and joins them.
+func randomParts(rng *rand.Rand, text string) (around [2]Span, context string) {
+	from := rng.IntN(len(text) + 1)
+	end := strings.IndexByte(text[from:]+"\n", '\n') + from
+	var cuts []int
+	for i := range text[from:end] {
+		cuts = append(cuts, from+i)
+	}
+	cuts = append(cuts, end)
+	var at []int
+	for range 4 {
+		at = append(at, cuts[rng.IntN(len(cuts))])
+	}
+	slices.Sort(at)
+	around = [2]Span{{int32(at[0]), int32(at[1])}, {int32(at[2]), int32(at[3])}}
+	before, after := text[at[0]:at[1]], text[at[2]:at[3]]
+	if before != "" && after != "" {
+		return around, before + " " + after
+	}
+	return around, before + after
+}
+
+// TestShare: extractors that share words, at work at once, count what one alone
+// counts, also when more words come than are kept.
+func TestShare(t *testing.T) {
+	for _, options := range []ExtractorOptions{
+		{Fields: true, Lead: 5, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}},
+		{Fields: true, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}}, // looked up by numbers alone
+	} {
+		words := shareWords(t, options)
+		learned := words.of("").table
+		if known := learned.n; known == 0 || known > cacheWords/2 {
+			t.Errorf("%+v: %d words are remembered together, want some, at most %d", options, known, cacheWords/2)
+		}
+		if numbered := words.numbers.n > 0; numbered != (options.Lead == 0) {
+			t.Errorf("%+v: words are looked up by numbers alone: %v", options, numbered)
+		}
+	}
+}
+
+// shareWords has four extractors count texts of 26 × 20,000 words at once.
+func shareWords(t *testing.T, options ExtractorOptions) *SharedWords {
+	terms := []string{"bank", "loan", "title:bank", "lead:loan", "lead:word", "word", "char:_ba", "char:oan", "heading:hous", "0000"}
+	also := Also{Number: func(term string) uint32 { return uint32(len(term)) }}
+	texts := make([]string, 24)
+	rng := rand.New(rand.NewPCG(9, 10))
+	for i := range texts {
+		var text strings.Builder
+		for n := range 3000 {
+			fmt.Fprintf(&text, "word%c%d ", 'a'+rune(rng.IntN(26)), rng.IntN(20000))
+			if n%50 == 0 {
+				text.WriteString("Banks lend houses 1998, a loan. ")
+			}
+		}
+		texts[i] = text.String()
+	}
+	count := func(x *Extractor, text string) (Vector, []uint32) {
+		v, words := x.CountBoth(Vector{}, nil, Doc{Title: "A bank", Headings: "Houses", Text: text})
+		return v, words
+	}
+	words := NewSharedWords()
+	var workers sync.WaitGroup
+	for worker := range 4 {
+		workers.Go(func() {
+			alone, shared := NewExtractor(options, FixedLexicon(terms)), NewExtractor(options, FixedLexicon(terms))
+			alone.ReadAlong(also)
+			shared.ReadAlong(also)
+			shared.Share(words)
+			for i := range texts {
+				text := texts[(i+worker*7)%len(texts)]
+				v, read := count(shared, text)
+				want, wantRead := count(alone, text)
+				if !slices.Equal(v.Index, want.Index) || !slices.Equal(v.Value, want.Value) || !slices.Equal(read, wantRead) {
+					t.Errorf("worker %d, text %d: %v, want %v", worker, i, v, want)
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return words
+}
+
+func TestSpare(t *testing.T) {
+	made := 0
+	s := NewSpare(func() *int { made++; return new(int) })
+	a := s.Get()
+	*a = 7
+	s.Put(a)
+	runtime.GC()
+	runtime.GC() // a sync.Pool would have dropped it by now
+	if b := s.Get(); b != a || made != 1 {
+		t.Errorf("got %v after %d made; want the one put back", b, made)
+	}
+	most := runtime.GOMAXPROCS(0)
+	for range 3 * most {
+		s.Put(new(int))
+	}
+	for range most {
+		s.Get()
+	}
+	if before := made; s.Get() == nil || made != before+1 {
+		t.Errorf("%d made; want %d kept and no more", made-before, most)
 	}
 }

@@ -251,3 +251,214 @@ func wide(url, to string, links int) *page.Page {
 func linked(from, to, anchor string) *page.Page {
 	return &page.Page{URL: from, Links: []page.Link{{URL: to, Anchor: anchor}}}
 }
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) < 1e-9) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// TestBayes works a multinomial naive Bayes classifier out by hand: class 0 has words 1, 1, 2, class 1
+// has 2, 3; so there are three words, and each count is over 3+3+1 or 2+3+1.
+func TestBayes(t *testing.T) {
+	b := newBayes(3)
+	b.learn([]token{1, 1, 2}, 0)
+	b.learn([]token{2, 3}, 1)
+	if b.ready() {
+		t.Error("it is ready without a text of class 2")
+	}
+	logs := b.logs(nil, []token{1, 2, 9}) // nobody knows 9
+	near(t, "the logarithm by class 0", logs[0], math.Log(3./7*2/7))
+	near(t, "the logarithm by class 1", logs[1], math.Log(1./6*2/6))
+	if !math.IsInf(logs[2], -1) {
+		t.Errorf("class 2 without a text has %v", logs[2])
+	}
+	probs := softmax(logs)
+	near(t, "the probability of class 0", probs[0], (6./49)/(6./49+2./36))
+	near(t, "that of class 2", probs[2], 0)
+	copied := b.clone()
+	if b.learn([]token{1}, 2); !b.ready() || copied.ready() {
+		t.Errorf("with a text of each class it is ready: %v, its copy from before: %v", b.ready(), copied.ready())
+	}
+	near(t, "the word 1 by class 2", b.logs(nil, []token{1})[2], math.Log(2./5))
+	near(t, "a probability of far logarithms", softmax([]float64{-2000, -2000 + math.Log(3)})[1], 0.75)
+}
+
+// taught returns a classifier of links by which word 1 is of class 1 with probability 2/3.
+func taught() *bayes {
+	b := newBayes(2)
+	b.learn([]token{2}, 0)
+	b.learn([]token{1}, 1)
+	return b
+}
+
+// TestLevels: ACHE's and Anthelion's priorities by hand. A link's level is more than all that is within
+// a level.
+func TestLevels(t *testing.T) {
+	link := &hostLink{page: 0.4, words: []token{1}, host: &hostYield{pages: 4, relevant: 1}}
+	ache := &ACHE{}
+	near(t, "ACHE's worth before it has a model", ache.worth(link), 0.4)
+	ache.model = taught()
+	worth := (0.4 + 2./3) / 2
+	near(t, "ACHE's worth", ache.worth(link), worth)
+	near(t, "ACHE's priority", ache.priority(link), (math.Floor(worth*acheLevels)+1./5)/(acheLevels+1))
+	link.page, ache.model = 1, nil
+	near(t, "ACHE's priority of a sure link", ache.priority(link), (acheLevels-1+1./5)/(acheLevels+1))
+
+	link.page = 0.4
+	anthelion := &Anthelion{links: newBayes(2)}
+	const level = 333 // of 1000: of the host's success (1 + 1)/(4 + 2)
+	near(t, "Anthelion's priority before it has learned", anthelion.priority(link), (level+0.4*(1-1e-6))/(hostLevels+1))
+	anthelion.links = taught()
+	near(t, "Anthelion's priority", anthelion.priority(link), (level+2./3*(1-1e-6))/(hostLevels+1))
+}
+
+// TestLayers: pages get the layer of their distance to a page on topic, and links the priority of their
+// page's layer.
+func TestLayers(t *testing.T) {
+	g := NewContextGraph(0.5)
+	add := func(key uint64, word token, onTopic bool, links ...uint64) {
+		g.add(&layered{key: key, layer: layerOther, words: []token{word}, links: links}, onTopic)
+	}
+	for key := uint64(1); key <= 6; key++ { // 6 → 5 → … → 1
+		add(key, token(key), false, key-1)
+	}
+	add(0, 100, true)
+	for key, want := range []int{0, 1, 2, 3, 4, layerOther, layerOther} {
+		if got := g.at[uint64(key)].layer; got != want {
+			t.Errorf("the page %d links away is in layer %d, want %d", key, got, want)
+		}
+	}
+	add(7, 200, false, 2) // it comes after the page that it leads to
+	if got := g.at[7].layer; got != 3 {
+		t.Errorf("a page that links to layer 2 is in layer %d", got)
+	}
+	add(8, 201, false, 0, 9) // it links to the topic, and to a page that does so too
+	add(9, 202, false, 0)
+	if got := g.at[8].layer; got != 1 {
+		t.Errorf("a page that links to the topic is in layer %d after another such page came, want 1", got)
+	}
+	for _, n := range g.pages {
+		for range 20 {
+			n.words = append(n.words, n.words[0])
+		}
+	}
+	g.fit()
+	for word, want := range map[token]int{1: 1, 2: 2, 4: 4, 6: layerOther} {
+		layer, sure := g.classify([]token{word, word, word})
+		if layer != want || layer != layerOther && !(sure > layerSure && sure <= 1) {
+			t.Errorf("words of page %d are of layer %d with probability %v, want layer %d", word, layer, sure, want)
+		}
+	}
+	even := &ContextGraph{model: newBayes(layerOther + 1)} // two layers as likely, each as likely as is believed
+	even.model.learn([]token{1}, 1)
+	even.model.learn([]token{1}, 2)
+	if layer, sure := even.classify([]token{1}); layer != 1 || sure != layerSure {
+		t.Errorf("of two layers as likely it is %d with probability %v, want the nearer one with %v", layer, sure, layerSure)
+	}
+	far := &page.Page{URL: "http://x.test/", Title: "nothing", Links: []page.Link{{URL: "http://y.test/"}, {URL: "http://z.test/"}}}
+	near(t, "a link of a page that is far from all", g.ScoreLinks(nil, far, 0.2)[0], 0.2/(layerOther+1))
+	near(t, "a link of a page on topic", g.ScoreLinks(nil, far, 0.6)[1], (layerOther+0.6)/(layerOther+1))
+	near(t, "a link of a page just on topic", NewContextGraph(0.5).ScoreLinks(nil, far, 0.5)[0], (layerOther+0.5)/(layerOther+1))
+	if g.ScorePage(&page.Page{URL: "http://just.test/"}, 0.5); g.at[page.Key("http://just.test/")].layer != 0 {
+		t.Error("a page just on topic is not in layer 0")
+	}
+	near(t, "that link of a page of less", g.ScoreLinks(nil, far, 0.2)[1], (layerOther+0.6)/(layerOther+1))
+}
+
+// TestDistil: hubs a (R = 0.5) and b (0.25) link to x (0.8) and y (0.4), a to both and to itself, b to
+// y. The hub scores fulfil λ·h = M·h with
+//
+//	M(a,a) = 0.8·0.5 + 0.4·0.5 = 0.6   M(a,b) = 0.4·0.25 = 0.1
+//	M(b,a) = 0.4·0.5 = 0.2             M(b,b) = 0.4·0.25 = 0.1
+//
+// so λ = 0.35 + √0.33/2 = 0.637228 and h(b)/h(a) = (λ − 0.6)/0.1 = 0.372281. What waits has the
+// authority 0.5·h(a) from a and 0.25·h(b) from b: the second is 0.186141 of the first.
+func TestDistil(t *testing.T) {
+	h := NewHITS()
+	links := func(url string, to ...string) *page.Page {
+		p := &page.Page{URL: url}
+		for _, u := range to {
+			p.Links = append(p.Links, page.Link{URL: u})
+		}
+		return p
+	}
+	show(h, links("http://x.test/"), 0.8)
+	show(h, links("http://y.test/"), 0.4)
+	show(h, links("http://a.test/", "http://x.test/", "http://y.test/", "http://a.test/", "http://first.test/"), 0.5)
+	show(h, links("http://b.test/", "http://y.test/", "http://second.test/"), 0.25)
+	h.distil()
+	first, _ := h.Rescore(page.Key("http://first.test/"))
+	near(t, "what a names", first, (0.5+1)/2)
+	second, _ := h.Rescore(page.Key("http://second.test/"))
+	near(t, "what b names", second, (0.25+(10*(0.35+math.Sqrt(0.33)/2)-6)/2)/2)
+}
+
+// TestFishPlaces: places in the list by hand. The first page's age is 1/1001, the second's 2/1002.
+func TestFishPlaces(t *testing.T) {
+	f := NewFish(0.5)
+	good := show(f, wide("http://good.test/", "http://g.test/", 16), 0.5)
+	near(t, "the first link of a relevant page", good[0], (3+1./1001)/4)
+	near(t, "its last that counts", good[14], (3+1./1001)/4)
+	near(t, "one beyond its width", good[15], (1+1000./1001)/4)
+	poor := show(f, wide("http://g.test/0", "http://p.test/", 11), 0.4)
+	near(t, "the last link of another that counts", poor[9], (2+2./1002)/4)
+	near(t, "one beyond its width", poor[10], (1+1000./1002)/4)
+	near(t, "a link that a relevant page has too", show(f, wide("http://p.test/0", "http://g.test/", 1), 0.4)[0], good[0])
+	near(t, "a link of another, raised by a relevant page", show(f, wide("http://s.test/", "http://p.test/", 2), 0.9)[1], (3+4./1004)/4)
+	dead := show(f, wide("http://p.test/2", "http://d.test/", 1), 0.4) // after g.test/0 its second page without food
+	near(t, "the third page without food", show(f, wide("http://d.test/0", "http://e.test/", 1), 0.4)[0], (0+1000./1006)/4)
+	near(t, "a link of the second", dead[0], (2+5./1005)/4)
+
+	// A link of g.test/1 has depth 2, one of p.test/3 depth 1. Both have this one, which comes later
+	// and so before what it was; it keeps the greater depth, so that its own links live.
+	show(f, wide("http://g.test/1", "http://t.test/", 1), 0.4)
+	show(f, wide("http://p.test/3", "http://t.test/", 1), 0.4)
+	near(t, "a link of a page that two lead to", show(f, wide("http://t.test/0", "http://u.test/", 1), 0.4)[0], (2+9./1009)/4)
+}
+
+// TestInfoSpiders: the network by hand. Around the first link "mine" is two words from the middle of
+// the context and "gold" one, so they weigh 1/3 and 1/2; "gold" in the anchor weighs 1.
+func TestInfoSpiders(t *testing.T) {
+	k, err := relevance.NewKeywords([]string{"gold", "silver mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sigma := func(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+	s, rich, none := NewInfoSpiders(k), sigma(5./6), sigma(-1)
+	first := linked("http://a.test/", "http://b.test/", "Gold!")
+	first.Links[0].Context = "mine of old gold here"
+	near(t, "a link with words", show(s, first, 0.2)[0], 0.5*rich+0.5*0.2)
+	if got, ok := s.Rescore(page.Key("http://b.test/")); !ok || math.Abs(got-(0.5*rich+0.1)) > 1e-12 {
+		t.Errorf("rescored it has %v", got)
+	}
+	// The target is worth 0.6, and half of what its best link promises.
+	show(s, &page.Page{URL: "http://b.test/", Links: []page.Link{{URL: "http://c.test/"}, {URL: "http://d.test/"}}}, 0.6)
+	step := 0.05 * (0.6 + 0.5*none - rich)
+	for i, want := range []float64{1 + 1.5*step, 1, 1 + step/3, -1 + step} {
+		near(t, "a weight after a page", s.weight[i], want)
+	}
+	// One that is worth more than 1 with its link counts as 1.
+	c := -1 + step
+	show(s, linked("http://c.test/", "http://e.test/", ""), 0.99)
+	near(t, "the bias after a second page", s.weight[3], c+0.05*(1-sigma(c)))
+
+	// The best of several links to a target counts.
+	s = NewInfoSpiders(k)
+	for _, link := range []struct {
+		anchor           string
+		similarity, want float64
+	}{{"gold", 0.2, 0.5*0.5 + 0.1}, {"", 0.1, 0.5*0.5 + 0.1}, {"", 0.8, 0.5*none + 0.4}} {
+		near(t, "the best link so far", show(s, linked("http://from.test/", "http://to.test/", link.anchor), link.similarity)[0], link.want)
+	}
+}
+
+// TestBestPage: of several pages that link to a target the best counts.
+func TestBestPage(t *testing.T) {
+	links := newHostLinks()
+	for _, c := range [][2]float64{{0.2, 0.2}, {0.6, 0.6}, {0.3, 0.6}} {
+		got := links.score(nil, linked("http://a.test/", "http://b.test/", ""), c[0], func(l *hostLink) float64 { return l.page })
+		near(t, "the best page that links there", got[0], c[1])
+	}
+}

@@ -5,12 +5,16 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"fossick/internal/page"
+	"fossick/internal/recent"
 	"fossick/models/features"
+	"fossick/relevance"
 )
 
 // goldJudge is sure of texts with "gold" in them and doubts all others.
@@ -298,4 +302,348 @@ func TestSureJudge(t *testing.T) {
 func found(l *Scorer, e *evidence) (x featureVector) {
 	l.model.features(&x, e, l.labels.fix)
 	return x
+}
+
+// TestScarce: it falls with the square of the training pages on topic, and is 0 where their number is
+// not known.
+func TestScarce(t *testing.T) {
+	for seen, want := range map[float64]float64{-1: 0, 0: 0, 1: 16.0 / 17, 4: 0.5, 12: 0.1, 400: 1e-4} {
+		if got := scarceOf(seen); math.Abs(got-want) > 1e-6 {
+			t.Errorf("%v training pages on topic: %v, want %v", seen, got, want)
+		}
+	}
+}
+
+// TestBlind: where the topic hangs together, a judge that saw little of it has its word on a link's
+// text count less, and the best page that links more. Else nothing changes.
+func TestBlind(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		seen, promise float64
+		blind         bool
+	}{
+		{"saw little, hangs together", 2, 0.9, true},
+		{"saw little, links leave it", 2, 0.3, false},
+		{"saw enough, hangs together", 1e6, 0.9, false},
+	} {
+		l := New(goldJudge, Options{Cut: 0.5, Seen: c.seen})
+		for range 100 {
+			l.model.local.add(1, c.promise)
+		}
+		l.model.turn()
+		ofLink := func(parent float32, anchor float32) float64 {
+			return logit(l.model.promise(&evidence{
+				parents: 1, prob: extreme{parent, parent}, anchor: extreme{anchor, anchor},
+				host: &record{}, folder: &record{}, sources: [maxSources]*source{{}},
+			}, nil))
+		}
+		kin, words := ofLink(0.99, 0)-ofLink(0.5, 0), ofLink(0.5, 1)-ofLink(0.5, 0)
+		sees := prior[featBestAnchor] + prior[featMeanAnchor]
+		if c.blind && !(kin > 3 && words < 0.7*sees) || !c.blind && !(kin < 1 && words > 0.99*sees) {
+			t.Errorf("%s: a surer parent adds %.2f, a surer text %.2f of %.2f", c.name, kin, words, sees)
+		}
+	}
+}
+
+// TestBlindStays: links that promise less once the best of them are used up do not make a judge see.
+func TestBlindStays(t *testing.T) {
+	m := newLinkModel(nil, nil)
+	m.scarce = scarceOf(2)
+	for _, c := range []struct{ promise, want float64 }{{0.1, 0}, {0.9, m.scarce}, {0.1, m.scarce}} {
+		for range 300 {
+			m.local.add(1, c.promise)
+			m.turn()
+		}
+		if m.blind != c.want {
+			t.Errorf("after links that promise %g: blind %g, want %g", c.promise, m.blind, c.want)
+		}
+	}
+}
+
+// naiveEndings are endings by their definition.
+func naiveEndings(text string, most int) (all []string) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		letters := []rune(word)
+		for i := range letters {
+			letters[i] = unicode.ToLower(letters[i])
+		}
+		for _, n := range []int{3, 4} {
+			if len(letters) < shortestEnded || len(all) == most {
+				continue
+			}
+			if e := string(letters[len(letters)-n:]); !slices.Contains(all, e) {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// TestEndings holds endings to their definition: two texts have the same tokens where they have the
+// same endings.
+func TestEndings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	pieces := []string{"ism", "Hindu", "Buddh", " ", "-", "ology", "Zo", "É", "été", "\xff", "東京銀行", "123", "S", "(", "a"}
+	known := map[string]token{}
+	used := map[token]string{}
+	for range 2000 {
+		var b strings.Builder
+		for range rng.IntN(12) {
+			b.WriteString(pieces[rng.IntN(len(pieces))])
+		}
+		var room [maxEndings]token
+		got, want := endings(room[:0], b.String()), naiveEndings(b.String(), maxEndings)
+		if len(got) != len(want) {
+			t.Fatalf("%q: %d endings, want %q", b.String(), len(got), want)
+		}
+		for i, w := range want {
+			if k, met := known[w]; met && k != got[i] {
+				t.Fatalf("%q: %q is %d, and was %d", b.String(), w, got[i], k)
+			}
+			if other, met := used[got[i]]; met && other != w {
+				t.Fatalf("%q and %q have one token", w, other)
+			}
+			known[w], used[got[i]] = got[i], w
+		}
+	}
+}
+
+func FuzzEndings(f *testing.F) {
+	f.Add("Hinduism and Buddhism")
+	f.Add("\xff\xfe東京")
+	f.Fuzz(func(t *testing.T, text string) {
+		var room [maxEndings]token
+		got := endings(room[:0], text)
+		if len(text) <= maxAnchor && len(got) != len(naiveEndings(text, maxEndings)) {
+			t.Errorf("%q: %d endings, want %q", text, len(got), naiveEndings(text, maxEndings))
+		}
+	})
+}
+
+// TestLearnedEnding: a link whose word nobody has met is told by links whose words end alike.
+func TestLearnedEnding(t *testing.T) {
+	l := New(goldJudge, Options{Cut: 0.5})
+	p := &page.Page{URL: "http://list.test/"}
+	for i, name := range []string{"Hinduism", "Jainism", "Taoism", "Volleyball", "Handball", "Baseball", "Shintoism", "Softball"} {
+		p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://t.test/%d", i), Anchor: name})
+		for range 2 * nearBy { // so that none stands beside another
+			p.Links = append(p.Links, page.Link{URL: "http://list.test/", Anchor: "itself"})
+		}
+	}
+	l.ScorePage(p, 0.5)
+	l.ScoreLinks(nil, p, 0.5)
+	for i := range 6 {
+		l.ScorePage(&page.Page{URL: fmt.Sprintf("http://t.test/%d", i)}, truth(i < 3))
+	}
+	score := func(i int) float64 { s, _ := l.Rescore(page.Key(fmt.Sprintf("http://t.test/%d", i))); return s }
+	if ism, ball := score(6), score(7); ism < 1.2*ball {
+		t.Errorf("%v for another -ism, %v for another -ball; three of the first were on topic, of the second none", ism, ball)
+	}
+}
+
+// TestLearnedMemory fills a scorer to a sixteenth of its limits with targets that have all that a
+// target can have, and weighs it. Sixteen times that must stay under 85 MiB.
+func TestLearnedMemory(t *testing.T) {
+	const part = 16
+	before := heapInUse()
+	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.02})
+	l.divide(2 * part)
+	for n := range 2 * maxFetched / part {
+		l.links.fetched.Put(uint64(n), known{probability: 0.5})
+	}
+	for n := range 2 * maxVocabulary / part {
+		l.model.words.learnPage([]token{token(n)}, 0.5, 1)
+		l.model.words.learnLink([]token{token(n)}, 0.5)
+	}
+	for n := range maxPastWords / part / 300 { // as running text of 1,000 words has them
+		l.history.add(&pastPage{key: uint64(n), words: make([]token, 300), links: make([]token, maxLinkWords+maxEndings), named: make([]naming, maxNamings), source: &source{}})
+	}
+	const links = 50
+	for n := range 2 * maxTargets / part / links {
+		p := &page.Page{URL: fmt.Sprintf("http://p%d.test/%d/", n, n)}
+		for i := range links {
+			p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d/%d", n, n, i), Anchor: "one two three four five six seven eight nine"})
+		}
+		l.ScorePage(p, 0.5)
+		l.ScoreLinks(nil, p, 0.5)
+	}
+	used := float64(heapInUse()-before) * part / (1 << 20)
+	t.Logf("%.0f MiB at the limits", used)
+	if used > 85 {
+		t.Errorf("%.0f MiB at the limits, want less than 85", used)
+	}
+	runtime.KeepAlive(l)
+}
+
+func heapInUse() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestLearnedIsBounded tells a scorer of more targets than it may remember.
+func TestLearnedIsBounded(t *testing.T) {
+	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.02})
+	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](50), recent.New[known](50), recent.New[*record](50)
+	last := ""
+	for i := range 2000 {
+		last = fmt.Sprintf("http://h%d.test/%d", i%70, i)
+		l.ScoreLinks(nil, linked(fmt.Sprintf("http://p.test/%d", i), last, "gold"), 0.9)
+		l.ScorePage(&page.Page{URL: fmt.Sprintf("http://p.test/%d", i)}, 0.9)
+	}
+	for name, n := range map[string]int{
+		"targets": count(&l.links.waiting),
+		"pages":   count(&l.links.fetched),
+		"places":  count(&l.links.places),
+	} {
+		if n < 50 || n > 100 {
+			t.Errorf("%s: %d in memory, want between 50 and 100", name, n)
+		}
+	}
+	if _, known := l.Rescore(page.Key(last)); !known {
+		t.Error("the last target is forgotten")
+	}
+	if _, known := l.Rescore(page.Key("http://h0.test/0")); known {
+		t.Error("the first target is known still")
+	}
+}
+
+func count[V any](m *recent.Map[V]) (n int) {
+	for range m.All() {
+		n++
+	}
+	return n
+}
+
+func TestLearnedScoreUnlinked(t *testing.T) {
+	byURL := func(d features.Doc) float64 { return goldJudge(features.Doc{Title: d.Title + d.URL, Text: d.Text}) }
+	crawled := func(probability float64) *Scorer {
+		l := New(byURL, Options{Cut: 0.5})
+		for _, u := range []string{"http://h.test/1", "http://h.test/2", "http://h.test/3"} {
+			l.ScorePage(&page.Page{URL: u}, probability)
+		}
+		return l
+	}
+	good, poor := crawled(0.9), crawled(0.1)
+	for _, test := range []struct {
+		name         string
+		better, than float64
+	}{
+		{"a host on topic", good.ScoreUnlinked("http://h.test/x"), poor.ScoreUnlinked("http://h.test/x")},
+		{"an unknown host to a poor one", poor.ScoreUnlinked("http://new.test/x"), poor.ScoreUnlinked("http://h.test/x")},
+		{"a URL on topic", poor.ScoreUnlinked("http://h.test/gold"), poor.ScoreUnlinked("http://h.test/x")},
+		{"a link by a page as good", good.ScoreLinks(nil, linked("http://h.test/1", "http://h.test/x", ""), 0.9)[0], good.ScoreUnlinked("http://h.test/x")},
+	} {
+		if test.better <= test.than || test.better > 1 || test.than < 0 {
+			t.Errorf("%s: %v and %v; want the first above, both in [0,1]", test.name, test.better, test.than)
+		}
+	}
+	if _, known := good.Rescore(page.Key("http://h.test/y")); known {
+		t.Error("the scorer remembers a URL that it knows nothing of")
+	}
+}
+
+func TestPaperScoreUnlinked(t *testing.T) {
+	k, err := relevance.NewKeywords([]string{"gold"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := relevance.NewPaper(k, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.ScoreUnlinked(0.58), relevance.Degree(0, 1, 0.3, 0.58); got != want {
+		t.Errorf("got %v, want %v as eq. 1 has it for a page without words", got, want)
+	}
+}
+
+// spelled returns all terms of a score.
+func spelled(t *testing.T, s relevance.Score) []relevance.Term {
+	t.Helper()
+	terms, err := Spell(s.Account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(s.Terms, terms)
+}
+
+func randomAccount(rng *rand.Rand) *account {
+	a := &account{
+		expected: rng.Float64(), parents: float64(rng.IntN(70000)), host: float64(rng.IntN(1 << 20)), folder: float64(rng.IntN(100)),
+		hops: float64(rng.IntN(256)), explored: rng.IntN(2) == 0, inText: rng.IntN(2) == 0,
+	}
+	for i := range a.found {
+		a.found[i] = float64(float32(rng.NormFloat64()))
+		a.weighs[i] = rng.NormFloat64() * float64(rng.IntN(2))
+	}
+	return a
+}
+
+// TestAccount: what is packed is had back, and spelled out as before, to the last digit.
+func TestAccount(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	for range 200 {
+		a := randomAccount(rng)
+		got, n, err := unpack(a.pack())
+		if err != nil || n != numFeatures || got != *a {
+			t.Fatalf("%+v, %d, %v; want %+v", got, n, err, *a)
+		}
+		terms, err := Spell(a.pack())
+		if err != nil || !slices.Equal(terms, a.terms()) {
+			t.Fatalf("%v, %v; want %v", terms, err, a.terms())
+		}
+	}
+	if n := len(randomAccount(rng).pack()); n > 400 {
+		t.Errorf("an account has %d bytes, want at most 400", n)
+	}
+}
+
+// TestAccountOfEarlierBuild: with fewer features, those that it has are told.
+func TestAccountOfEarlierBuild(t *testing.T) {
+	a := randomAccount(rand.New(rand.NewPCG(17, 18)))
+	packed := a.pack()
+	const had = featFolder + 1
+	packed = packed[:accountHead+had*accountFeature]
+	packed[2] = had
+	terms, err := Spell(packed)
+	want := a.terms()
+	if err != nil || !slices.Equal(terms, want[:len(want)-(numFeatures-had)]) {
+		t.Errorf("%v, %v; want %v without the last %d", terms, err, want, numFeatures-had)
+	}
+}
+
+func FuzzSpell(f *testing.F) {
+	a := randomAccount(rand.New(rand.NewPCG(19, 20)))
+	f.Add(a.pack())
+	f.Add(a.pack()[:100])
+	f.Add([]byte{accountVersion + 1})
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		terms, err := Spell(packed)
+		if err != nil || len(packed) == 0 {
+			if len(terms) != 0 {
+				t.Errorf("%v and %d terms", err, len(terms))
+			}
+			return
+		}
+		got, n, _ := unpack(packed)
+		again, _, err := unpack(got.pack())
+		if err != nil || n == numFeatures && !sameAccount(&got, &again) {
+			t.Errorf("%+v, packed again %+v, %v", got, again, err)
+		}
+	})
+}
+
+// sameAccount compares numbers by their bits: a packed one may hold no number.
+func sameAccount(a, b *account) bool {
+	same := func(x, y float64) bool {
+		return math.Float64bits(x) == math.Float64bits(y) || math.IsNaN(x) && math.IsNaN(y)
+	}
+	for i := range a.found {
+		if !same(a.found[i], b.found[i]) || !same(a.weighs[i], b.weighs[i]) {
+			return false
+		}
+	}
+	return same(a.expected, b.expected) && same(a.hops, b.hops) && a.explored == b.explored && a.inText == b.inText
 }

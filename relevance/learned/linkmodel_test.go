@@ -3,9 +3,11 @@ package learned
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"fossick/internal/page"
+	"fossick/models"
 )
 
 // TestUndersampling: the words of a young crawl's pages and of pages on topic count once.
@@ -48,6 +50,168 @@ func TestUndersampledLabelled(t *testing.T) {
 		w := l.model.words.words.find(word)
 		if math.Abs(float64(w.page.pages)-8) > 1e-6 || math.Abs(float64(w.page.onTopic)-6.5) > 1e-6 {
 			t.Errorf("counted %v times before: %+v, want 8 pages, 6.5 on topic", counted, w.page)
+		}
+	}
+}
+
+// TestWarmUp: what is added to the weights at the beginning fades by a factor e in warmUpPages pages,
+// and does not change what is learned.
+func TestWarmUp(t *testing.T) {
+	m := newLogistic(true, false)
+	for _, pages := range []float64{0, warmUpPages, 5 * warmUpPages} {
+		m.age(pages)
+		for i := range prior {
+			if want := prior[i] + warmUp[i]*math.Exp(-pages/warmUpPages); math.Abs(m.at(i)-want) > 1e-12 {
+				t.Errorf("after %v pages feature %d has weight %v, want %v", pages, i, m.at(i), want)
+			}
+		}
+	}
+	var x featureVector
+	x[featLinkWord] = 1
+	before := m.weight[featLinkWord]
+	m.learn(&x, 1)
+	if m.weight[featLinkWord] <= before {
+		t.Error("a page on topic does not raise the weight of what its link had")
+	}
+}
+
+// TestLogisticLearns draws pages from a model whose weights are not the first ones, two of its features
+// nearly alike: what is learned must come near it in probability, and tell the two apart.
+func TestLogisticLearns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	m := newLogistic(true, true)
+	m.age(math.Inf(1))
+	truth := m
+	truth.weight[featHost] += 1.5
+	truth.weight[featHub] -= 1
+	truth.weight[featNear] += 0.5
+	first, late, best := 0.0, 0.0, 0.0
+	const pages = 4000
+	for i := range pages {
+		x := featureVector{featBias: 1, featMeanParent: 3 * rng.Float64()}
+		x[featHost], x[featLinkWord] = rng.NormFloat64(), rng.NormFloat64()
+		x[featHub] = rng.NormFloat64()
+		x[featNear] = x[featHub] + rng.NormFloat64()/4
+		x[featAway] = 0.1 * rng.Float64()
+		y := 0.0
+		if rng.Float64() < truth.probability(&x) {
+			y = 1
+		}
+		loss := func(m *logistic) float64 { return -math.Log(1 - math.Abs(y-m.probability(&x))) }
+		switch {
+		case i < 200:
+			first += loss(&m) - loss(&truth)
+		case i >= pages/2:
+			late += loss(&m)
+			best += loss(&truth)
+		}
+		m.learn(&x, y)
+	}
+	if late > best*1.02 {
+		t.Errorf("log loss %.4f a page, the truth's %.4f; over the first 200 it was %.4f above", late/pages*2, best/pages*2, first/200)
+	}
+	if m.weight[featHub] >= prior[featHub] || m.weight[featNear] <= prior[featNear] {
+		t.Errorf("weights of hubs %.2f, of links beside %.2f: what goes with both is not told apart", m.weight[featHub], m.weight[featNear])
+	}
+	steady, x := m, featureVector{featBias: 1, featHost: 1, featLabels: -2}
+	steady.steady()
+	was := steady.weight
+	m.learn(&x, 1)
+	steady.learn(&x, 1)
+	if slow, fast := steady.weight[featHost]-was[featHost], m.weight[featHost]-was[featHost]; slow <= 0 || slow > fast/5 {
+		t.Errorf("a page adds %.4g to a steadied model's weight and %.4g to the other's", slow, fast)
+	}
+	if steady.weight[featLabels] != prior[featLabels] {
+		t.Errorf("what people say has weight %v, want %v", steady.weight[featLabels], prior[featLabels])
+	}
+	if m.weight[featAway] != prior[featAway] {
+		t.Errorf("distance has weight %v, want that of the doubt, %v", m.weight[featAway], prior[featAway])
+	}
+}
+
+// warmStartModel was trained on 4 pages about herons and 12 others; all pages' titles have
+// "page", those of two herons' "amber", which is a word of the tests' webs too.
+func warmStartModel() *models.Model {
+	return &models.Model{
+		Classes:    []string{"other", "herons"},
+		Terms:      []string{"heron", "title:heron", "the"},
+		ClassPages: [][]int32{{1, 0, 12}, {3, 2, 4}},
+		Titles: map[string][]models.TitleWord{"herons": {
+			{Word: "amber", Lang: "en", Pages: 2, Others: 3}, {Word: "herons", Lang: "en", Pages: 2}, {Word: "page", Lang: "en", Pages: 4, Others: 12}}},
+		Card: models.Card{Pages: 16, PerClass: map[string]int{"other": 12, "herons": 4}},
+	}
+}
+
+func TestWarmStart(t *testing.T) {
+	v := newVocabulary()
+	l := NewWarmStart(warmStartModel(), 1)
+	v.take(l)
+	if l.worth() != 4 {
+		t.Errorf("it counts for %v pages, want 4", l.worth())
+	}
+	for _, test := range []struct {
+		word         string
+		pages, links float32
+	}{
+		{"heron", 3, 2 * titleLinks}, // the stem of herons
+		{"the", 4, 0},
+		{"title:heron", 0, 0}, // no word of a page
+		{"amber", 0, titleLinks},
+		{"page", 0, 0}, // as often elsewhere
+		{"other", 0, 0},
+	} {
+		w := v.words.find(tokenOf(test.word))
+		if w.page != (record{test.pages, test.pages}) || w.link != (record{test.links, test.links}) {
+			t.Errorf("%s: on pages %v, in links %v; want %v and %v, all on topic", test.word, w.page, w.link, test.pages, test.links)
+		}
+	}
+	var found [maxEndings]token
+	for _, e := range endings(found[:0], "herons") {
+		if w := v.words.find(e); w.link.pages != 2*titleLinks {
+			t.Error("the ending of a title's word is not known from it")
+		}
+	}
+}
+
+// TestWarmStartIsBounded: many training pages count for no more than maxWarmStart.
+func TestWarmStartIsBounded(t *testing.T) {
+	m := warmStartModel()
+	m.Card.PerClass["herons"], m.Card.Pages, m.ClassPages[1][0] = 1000, 1012, 500
+	v := newVocabulary()
+	l := NewWarmStart(m, 1)
+	v.take(l)
+	w := v.words.find(tokenOf("heron"))
+	if l.worth() != maxWarmStart || math.Abs(float64(w.page.pages)-maxWarmStart/2) > 1e-3 {
+		t.Errorf("1,000 pages count for %v, half of them for %v; want %d and half of it", l.worth(), w.page.pages, maxWarmStart)
+	}
+}
+
+// TestNoLesson: a model of an earlier format teaches nothing, and neither does one that
+// does not say how many pages it had.
+func TestNoLesson(t *testing.T) {
+	old, unknown := warmStartModel(), warmStartModel()
+	old.ClassPages, old.Titles, unknown.Card.PerClass = nil, nil, nil
+	for _, m := range []*models.Model{old, unknown} {
+		l := NewWarmStart(m, 1)
+		if l != nil || l.worth() != 0 {
+			t.Errorf("a warm start of %v pages, want none", l.worth())
+		}
+	}
+}
+
+// TestWarmStartBeforeTheCrawl: of two links that the crawl knows nothing of, the one whose
+// word stands in titles of training pages on topic comes first.
+func TestWarmStartBeforeTheCrawl(t *testing.T) {
+	for _, test := range []struct {
+		start *WarmStart
+		tells bool
+	}{{nil, false}, {NewWarmStart(warmStartModel(), 1), true}} {
+		l := New(goldJudge, Options{Cut: 0.5, WarmStart: test.start})
+		l.ScorePage(&page.Page{URL: "http://p.test/", Text: "start"}, 0.9)
+		s := l.ScoreLinks(nil, &page.Page{URL: "http://p.test/", Links: []page.Link{
+			{URL: "http://t.test/1", Anchor: "Granite"}, {URL: "http://t.test/2", Anchor: "Herons"}}}, 0.9)
+		if (s[1] > s[0]) != test.tells {
+			t.Errorf("start %v: scores %v of a word it does not have and one it has, want the second higher: %v", test.start != nil, s, test.tells)
 		}
 	}
 }

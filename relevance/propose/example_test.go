@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fossick/internal/page"
 	"fossick/models/features"
 	"fossick/relevance/propose"
 )
@@ -37,4 +38,23 @@ func Example() {
 	// Output:
 	// http://bees.test/ (relevance 1.00; bees, honey, hives; 2 of 2 links lead to pages on topic, 2 of them to new ones)
 	// 1 of 4
+}
+
+// Addresses as people write them become URLs in normal form, each once.
+func ExampleCollect() {
+	list := propose.New(page.NewNormalizer(nil))
+	for _, address := range []string{"https://Bees.test:443/hive#queen", "bees.test/hive", "bees.test"} {
+		if err := list.Add(address, "--seed"); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	for _, url := range list.URLs {
+		fmt.Println(url)
+	}
+	fmt.Println(list.Assumed())
+	// Output:
+	// https://bees.test/hive
+	// https://bees.test/
+	// start page bees.test/hive is taken as https://bees.test/hive, and so 1 more; write http:// before those that have no https
 }
