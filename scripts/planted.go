@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Planted is a stored web with databases of a million URLs each (package planted), to
+// Planted is a stored web with databases of a million URLs each (web.Planted), to
 // crawl virtually or through a proxy: docs/data/planted.tsv.
 //
 //	go run scripts/planted.go lab CORPUS TOPIC POLICY,... REQUESTS,... SEED,...     a line a crawl

@@ -50,7 +50,7 @@ func TestManySeedsAreKept(t *testing.T) {
 	if size := len(s.Info().Settings); size > 1<<20 {
 		t.Errorf("settings of %d bytes", size)
 	}
-	l := propose.New(page.NewNormalizer(nil))
+	l := propose.NewStartPages(page.NewNormalizer(nil))
 	if err := l.AddFile(filepath.Join("crawl", "seeds.txt")); err != nil || len(l.URLs) != n {
 		t.Errorf("%d start pages are kept, %v; want %d", len(l.URLs), err, n)
 	}

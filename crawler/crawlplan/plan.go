@@ -172,7 +172,7 @@ func (c *Crawl) begin(p *Plan, topic *models.Topic, say func(string, ...any)) er
 			named = append(named, t.Starts...)
 		}
 	}
-	list, err := propose.Collect(p.Crawl.URLs, named, file, c.Topic)
+	list, err := propose.ReadStartPages(p.Crawl.URLs, named, file, c.Topic)
 	if err != nil {
 		return err
 	}

@@ -205,7 +205,7 @@ func TestResume(t *testing.T) {
 	if _, err := (&Crawl{Store: dir, Topic: "wasps"}).Recall(s); err == nil || !strings.Contains(err.Error(), `the store's topic is "bees"`) {
 		t.Errorf("another topic: %v", err)
 	}
-	if err := os.Mkdir(propose.Stored(dir), 0o700); err != nil {
+	if err := os.Mkdir(propose.StoredSeeds(dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := (&Crawl{Store: dir}).Recall(s); err == nil || !strings.Contains(err.Error(), "remove the existing file or folder") {

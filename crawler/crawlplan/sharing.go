@@ -162,7 +162,7 @@ func (c *Crawl) ownStarts(opt *crawler.Options, topics []*models.Topic) error {
 		if len(t.Seeds) == 0 {
 			return usage.Errorf("topic %s has no start pages of its own; give some for all topics with --seed URL or --seeds FILE", t.Name)
 		}
-		list, err := propose.Collect(opt.URLs, t.Seeds, "", t.Name)
+		list, err := propose.ReadStartPages(opt.URLs, t.Seeds, "", t.Name)
 		if err != nil {
 			return err
 		}

@@ -100,7 +100,7 @@ func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
 	} else if err := takeFile(&saved.Model, modelFile(c.Store)); err != nil {
 		return "", err
 	}
-	if err := takeFile(&saved.Seeds, propose.Stored(c.Store)); err != nil {
+	if err := takeFile(&saved.Seeds, propose.StoredSeeds(c.Store)); err != nil {
 		return "", err
 	}
 	opened = saved.opened(&c.Settings)

@@ -121,10 +121,10 @@ func SurveyOf(s *store.Store) (*Surveyed, error) {
 	if opt.Scope.Forgotten, err = store.ForgetsOf(s); err != nil {
 		return nil, err
 	}
-	if err := takeFile(&saved.Seeds, propose.Stored(s.Dir())); err != nil {
+	if err := takeFile(&saved.Seeds, propose.StoredSeeds(s.Dir())); err != nil {
 		return nil, err
 	}
-	list, err := propose.Collect(opt.URLs, saved.Seed, saved.Seeds, surveyTopic)
+	list, err := propose.ReadStartPages(opt.URLs, saved.Seed, saved.Seeds, surveyTopic)
 	if err != nil {
 		return nil, err
 	}

@@ -162,7 +162,7 @@ func parse(body, url string, plain bool) *page.Page {
 	return p
 }
 
-// Answer is the web of a virtual crawl: what corpusweb would send for a URL in
+// Answer is the web of a virtual crawl: what datasets/web would send for a URL in
 // normal form. Robots.txt is not asked.
 func (c *Corpus) Answer(url string) crawler.Answer {
 	if n, ok := c.index.Row(url); ok && c.Rows[n].itself {

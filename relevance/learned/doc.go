@@ -7,17 +7,10 @@
 //
 // Start with New. A Scorer is a relevance.Policy, and safe for concurrent use.
 //
-// Files: learned.go the scorer; linkgraph.go the targets, pages, hosts and
-// folders that it remembers; evidence.go what is known of a target.
-// linkmodel.go what is learned, and features.go what is made of evidence: by
-// base.go, lift.go, logistic.go, cocitation.go, ending.go. vocabulary.go, words.go,
-// background.go, warmstart.go what words are worth; textreader.go,
-// around.go, reader.go, distinct.go the words of pages and links.
-// similarity.go, prior.go, belief.go how far the judge is believed; locality.go how
-// far the topic hangs together; degree.go the degree of relevance R; explore.go
-// fetches to learn from; linkwork.go room for links; memory.go how much is
-// remembered. What people say: labels.go, correction.go, history.go,
-// recount.go, opinion.go, labelledlink.go; ask.go what people are asked. account.go why
-// a page had its score, as stores keep it. sums.go, sumspack.go, told.go, giver.go what
-// scorers of one crawl tell each other.
+// Files: learned.go the scorer; linkgraph.go the targets, pages, hosts and folders that it
+// remembers; evidence.go what is known of a target. linkmodel.go what is learned, and from which
+// features; words.go the words of pages and links and what they are worth, warmstart.go at the
+// start. belief.go how far the judge is believed, fetches to learn from, and what people are asked;
+// degree.go the degree of relevance R. labels.go, correction.go and history.go what people say, and
+// why a page had its score. sums.go what scorers of one crawl tell each other.
 package learned

@@ -1,18 +1,15 @@
-// Package propose chooses start pages for a crawl out of what is known already.
+// Package propose reads start pages of a crawl, and chooses new ones.
 //
-// In: a topic, as example texts, keywords or a judge of texts, and a source of
-// candidates. These are pages of a corpus or store with their links, or URLs of a
-// sitemap or link list with a few words. Out: a few URLs that are on topic, lead to
-// many others on topic, and differ from one another, each with its reasons.
+// In: a topic, as example texts, keywords or a judge of texts, and a source of candidates: pages of
+// a corpus or store with their links, or URLs of a sitemap or link list with a few words. Out: a few
+// URLs that are on topic, lead to many others on topic and differ from one another, each with its
+// reasons. StartPages are those that a user names.
 //
-// A source is streamed, twice. What is kept grows with it by some 30 bytes a
-// page: its relevance, for the pages that link to it. Words and links are kept
-// of the most promising candidates only.
+// A source is streamed twice. About 30 bytes a page are kept, its relevance for the pages that link
+// to it; words and links are kept only of the most promising candidates.
 //
-// Start with NewTopic, then Collect, then Choose.
+// Start with NewTopic, then Collect and Choose; or with ReadStartPages.
 //
-// Files: topic.go the topic as a vector of words; vector.go texts as vectors;
-// keywords.go pages that stand in for examples. collect.go the two passes;
-// hubs.go what a page leads to; choose.go the choice; why.go its reasons.
-// source.go what a path holds, list.go URL lists.
+// Files: topic.go the topic and texts as vectors of words; collect.go the two passes, the choice and
+// its reasons; source.go paths and URL lists; seeds.go start pages as users write them.
 package propose

@@ -41,8 +41,8 @@ func Example() {
 }
 
 // Addresses as people write them become URLs in normal form, each once.
-func ExampleCollect() {
-	list := propose.New(page.NewNormalizer(nil))
+func ExampleNewStartPages() {
+	list := propose.NewStartPages(page.NewNormalizer(nil))
 	for _, address := range []string{"https://Bees.test:443/hive#queen", "bees.test/hive", "bees.test"} {
 		if err := list.Add(address, "--seed"); err != nil {
 			fmt.Println(err)

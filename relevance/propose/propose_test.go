@@ -390,7 +390,7 @@ func FuzzStartPages(f *testing.F) {
 			t.Fatal(err)
 		}
 		urls := page.NewNormalizer(nil)
-		l := New(urls)
+		l := NewStartPages(urls)
 		if err := l.AddFile("seeds"); err != nil && !strings.Contains(err.Error(), "seeds:") {
 			t.Errorf("%q: %v names no line", text, err)
 		}

@@ -20,10 +20,10 @@ import (
 // inSettings is how many start pages are kept among a crawl's settings.
 const inSettings = 1000
 
-// Stored is where a store keeps the start pages of its crawl when they are many.
-func Stored(dir string) string { return filepath.Join(dir, "seeds.txt") }
+// StoredSeeds is where a store keeps the start pages of its crawl when they are many.
+func StoredSeeds(dir string) string { return filepath.Join(dir, "seeds.txt") }
 
-// List collects start pages in normal form, each once, in the order given.
+// StartPages collects start pages in normal form, each once, in the order given.
 type StartPages struct {
 	urls  *page.Normalizer
 	known map[string]bool
@@ -33,15 +33,15 @@ type StartPages struct {
 	taken   string // the first of them, and what it is taken as
 }
 
-// New makes an empty list; urls is the normal form.
-func New(urls *page.Normalizer) *StartPages {
+// NewStartPages makes an empty list; urls is the normal form.
+func NewStartPages(urls *page.Normalizer) *StartPages {
 	return &StartPages{urls: urls, known: map[string]bool{}}
 }
 
-// Collect lists the start pages that are named and those of a file, "" for none; topic is whose they
+// ReadStartPages lists the start pages that are named and those of a file, "" for none; topic is whose they
 // are.
-func Collect(urls *page.Normalizer, named []string, file, topic string) (*StartPages, error) {
-	l := New(urls)
+func ReadStartPages(urls *page.Normalizer, named []string, file, topic string) (*StartPages, error) {
+	l := NewStartPages(urls)
 	for _, raw := range named {
 		if info, err := os.Stat(raw); err == nil && info.Mode().IsRegular() {
 			return nil, usage.Errorf("start page %q is a file; to read the start pages in it, give --seeds %s", raw, raw)
@@ -126,7 +126,7 @@ func Keep(dir string, seeds []string) ([]string, error) {
 	if len(seeds) <= inSettings {
 		return seeds, nil
 	}
-	return seeds[:1], write(Stored(dir), seeds)
+	return seeds[:1], write(StoredSeeds(dir), seeds)
 }
 
 // write writes start pages, one a line, to a file that is replaced only once the new one is whole.

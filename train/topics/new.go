@@ -132,7 +132,7 @@ func (w *Wanted) startPages(say func(string, ...any)) ([]string, error) {
 	if len(w.Seed) == 0 && w.Seeds == "" {
 		return []string{}, nil
 	}
-	list, err := propose.Collect(page.NewNormalizer(page.DefaultDrop()), w.Seed, w.Seeds, "")
+	list, err := propose.ReadStartPages(page.NewNormalizer(page.DefaultDrop()), w.Seed, w.Seeds, "")
 	if err != nil {
 		return nil, err
 	}
