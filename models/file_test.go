@@ -34,7 +34,7 @@ func linearModel() *Model {
 		Weighting:   features.Weighting{IDF: []float32{1.5, 2, 3}, Sublinear: true, Norm: true, Blocks: features.DefaultBlocks},
 		Frequency:   []float32{1, 0.5, 0.25},
 		ClassPages:  [][]int32{{2, 2, 0}, {3, 0, 1}},
-		Titles:      map[string][]TitleWord{"banking": {{"bank", "en", 2, 0}, {"été", "fr", 1, 3}}},
+		Titles:      map[string][]TitleWord{"banking": {{Word: "bank", Lang: "en", Pages: 2}, {Word: "été", Lang: "fr", Pages: 1, Others: 3}}},
 		Linear:      &Linear{Weights: []float32{1, -1, 0.5, -0.5, 0, 0}, Bias: []float32{-0.1, 0.1}},
 		Calibration: Calibration{Scale: 3, Offset: []float64{0.25, -0.25}},
 		Thresholds:  []float64{0.4, 0.6},

@@ -67,23 +67,24 @@ const MaxClasses = 1024
 
 // TitleWord is a word of titles.
 type TitleWord struct {
-	Word   string // in lower case, as it was written
-	Lang   string // of the pages
-	Pages  int    // of the class, with the word in their titles
-	Others int    // of all other classes, likewise
+	_      struct{} `cbor:",toarray"`
+	Word   string   // in lower case, as it was written
+	Lang   string   // of the pages
+	Pages  int      // of the class, with the word in their titles
+	Others int      // of all other classes, likewise
 }
 
 // Card says where a model comes from.
 type Card struct {
-	Data     []string          // the sets it was trained on
-	Split    string            // which part of them, in words
-	Pages    int               // training pages
-	PerClass map[string]int    // the same by class
-	Settings map[string]string // of the training that differ by classifier
-	Seed     int64             // random seed
-	CV       *Score            // by cross-validation on the training pages; nil when not done
-	Test     *Score            // on pages not trained on; nil when there were none
-	Marks    []uint64          // of training pages, rising, see Trained; nil in models before version 7
+	Data     []string          `cbor:"data"`            // the sets it was trained on
+	Split    string            `cbor:"split"`           // which part of them, in words
+	Pages    int               `cbor:"pages"`           // training pages
+	PerClass map[string]int    `cbor:"per_class"`       // the same by class
+	Settings map[string]string `cbor:"settings"`        // of the training that differ by classifier
+	Seed     int64             `cbor:"seed"`            // random seed
+	CV       *Score            `cbor:"cv"`              // by cross-validation on the training pages; nil when not done
+	Test     *Score            `cbor:"test"`            // on pages not trained on; nil when there were none
+	Marks    marks             `cbor:"marks,omitempty"` // of training pages, rising, see Trained; nil in models before version 7
 }
 
 // Score is what a test said.
@@ -242,20 +243,21 @@ func (c *Calibration) Apply(s []float64) {
 type Domain struct {
 	// Words are those of the most training pages, most first, and Shares on what share of the pages
 	// each stands.
-	Words  []string
-	Shares []float32
+	Words  []string `cbor:"words"`
+	Shares floats   `cbor:"shares"`
 
 	// LeastFamiliar is how familiar a page must be: the mean over the words of its title and text of
 	// what share of the training pages has the word.
-	LeastFamiliar float64
+	LeastFamiliar float64 `cbor:"least_familiar"`
 	// LeastForeign is the same of pages in a language that is none of Languages.
-	LeastForeign float64
+	LeastForeign float64 `cbor:"least_foreign"`
 
 	// LeastWords is how many of Words a page must have, and LeastTerms how many of the model's terms
 	// that are words.
-	LeastWords, LeastTerms int
+	LeastWords int `cbor:"least_words"`
+	LeastTerms int `cbor:"least_terms"`
 
-	Languages []string // of the training pages, as page.LangCode has them, sorted
+	Languages []string `cbor:"languages"` // of the training pages, as page.LangCode has them, sorted
 }
 
 // DomainWords is how many words a Domain has at most.
@@ -299,8 +301,8 @@ func (m *Model) Prior() (class int, probs []float64) {
 // Linear has a score for each class: s_c = bias_c + Σ_i w_ic · x_i. Support vector machines and naive
 // Bayes both end as one.
 type Linear struct {
-	Weights []float32 // term·classes + class, so that a term's weights lie together
-	Bias    []float32 // by class
+	Weights floats `cbor:"weights"` // term·classes + class, so that a term's weights lie together
+	Bias    floats `cbor:"bias"`    // by class
 }
 
 func (l *Linear) check(terms, classes int) error {

@@ -18,10 +18,10 @@ import (
 // scores are averaged are one again: their hidden units side by side, v and b_c divided by their
 // number.
 type Network struct {
-	Input      []float32 // w: term·units + unit, so that a term's weights lie together
-	HiddenBias []float32 // by unit
-	Output     []float32 // v: unit·classes + class
-	OutputBias []float32 // by class
+	Input      floats `cbor:"input"`       // w: term·units + unit, so that a term's weights lie together
+	HiddenBias floats `cbor:"hidden_bias"` // by unit
+	Output     floats `cbor:"output"`      // v: unit·classes + class
+	OutputBias floats `cbor:"output_bias"` // by class
 }
 
 // Units returns the number of hidden units.

@@ -13,14 +13,14 @@ import (
 //
 // In an ordered list the first rule that holds decides (Clark & Niblett 1989).
 type Rules struct {
-	Ordered   bool
-	Shares    bool
-	Start     []int32 // by rule, and the number of conditions
-	Term      []int32
-	Threshold []float32
-	Above     []uint8   // 1: above; 0: at most
-	Class     []int32   // by rule: what it concludes
-	Counts    []float32 // a row of classes a rule, and the default's last: training pages covered
+	Ordered   bool    `cbor:"ordered"`
+	Shares    bool    `cbor:"shares"`
+	Start     []int32 `cbor:"start"` // by rule, and the number of conditions
+	Term      []int32 `cbor:"term"`
+	Threshold floats  `cbor:"threshold"`
+	Above     []uint8 `cbor:"above"`  // 1: above; 0: at most
+	Class     []int32 `cbor:"class"`  // by rule: what it concludes
+	Counts    floats  `cbor:"counts"` // a row of classes a rule, and the default's last: training pages covered
 }
 
 // Len returns the number of rules, without the default.

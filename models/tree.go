@@ -12,13 +12,14 @@ import (
 // node sends x to Low when x[Term] ≤ Threshold, else to High; a leaf has Term −1 and its class counts
 // at Leaf. A Walker finds the leaf of a page.
 type Tree struct {
-	Term      []int32
-	Threshold []float32
-	Low, High []int32
-	Leaf      []int32   // place in Counts, by node; −1 for inner nodes
-	Counts    []float32 // classes values a leaf: training pages that reached it
-	Shares    []float32 // likewise: class probabilities; nil: Counts with Laplace's correction
-	Rules     *Rules    // the way to each leaf, simplified, in order of the leaves; nil: not made
+	Term      []int32 `cbor:"term"`
+	Threshold floats  `cbor:"threshold"`
+	Low       []int32 `cbor:"low"`
+	High      []int32 `cbor:"high"`
+	Leaf      []int32 `cbor:"leaf"`             // place in Counts, by node; −1 for inner nodes
+	Counts    floats  `cbor:"counts"`           // classes values a leaf: training pages that reached it
+	Shares    floats  `cbor:"shares,omitempty"` // likewise: class probabilities; nil: Counts with Laplace's correction
+	Rules     *Rules  `cbor:"rules,omitempty"`  // the way to each leaf, simplified, in order of the leaves; nil: not made
 }
 
 func (t *Tree) check(terms, classes int) error {

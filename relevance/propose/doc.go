@@ -8,7 +8,7 @@
 // A source is streamed twice. About 30 bytes a page are kept, its relevance for the pages that link
 // to it; words and links are kept only of the most promising candidates.
 //
-// Start with NewTopic, then Collect and Choose; or with ReadStartPages.
+// Start with NewTopic, then Propose; or with ReadStartPages.
 //
 // Files: topic.go the topic and texts as vectors of words; collect.go the two passes, the choice and
 // its reasons; source.go paths and URL lists; seeds.go start pages as users write them.
