@@ -58,7 +58,7 @@ func Open(path string, opt Options) (*Set, error) {
 		}
 		return s, nil
 	}
-	if err := s.openFolder(path, opt); err != nil {
+	if err := s.openFolder(path); err != nil {
 		return nil, fmt.Errorf("folder %s: %w", path, err)
 	}
 	return s, nil
@@ -69,7 +69,7 @@ func IsFile(path string) bool {
 	return strings.HasSuffix(path, ".parquet") || strings.HasSuffix(path, ".wacz") || warcName.MatchString(path) || isJSONL(path) || isSitemap(path)
 }
 
-func (s *Set) openFolder(dir string, opt Options) error {
+func (s *Set) openFolder(dir string) error {
 	pages, err := one(dir, "pages.jsonl")
 	if err != nil {
 		return err
@@ -96,14 +96,14 @@ func (s *Set) openFolder(dir string, opt Options) error {
 		return nil
 	}
 	if splits := newsSplits(classes); splits != nil {
-		s.layout, s.read = "20news", readNews(dir, splits, opt.KeepHeaders)
+		s.layout, s.read = "20news", readNews(dir, splits)
 		return nil
 	}
 	switch looksLike(dir, classes) {
 	case "webkb":
 		s.layout, s.read = "webkb", readWebKB(dir, classes)
 	case "20news":
-		s.layout, s.read = "20news", readNews(dir, []newsSplit{{"", ""}}, opt.KeepHeaders)
+		s.layout, s.read = "20news", readNews(dir, []newsSplit{{"", ""}})
 	default:
 		s.layout, s.read = "folders", readFolders(dir, classes)
 	}
@@ -518,7 +518,7 @@ func newsSplits(folders []string) []newsSplit {
 
 // readNews reads split/group/number. Posts are Latin-1, and what stands before the first empty line is
 // the mail header, which names the group.
-func readNews(dir string, splits []newsSplit, keepHeaders bool) reader {
+func readNews(dir string, splits []newsSplit) reader {
 	host := hostOf(dir)
 	return func(rep *Report, yield func(*Example, error) bool) {
 		for _, split := range splits {
@@ -532,7 +532,7 @@ func readNews(dir string, splits []newsSplit, keepHeaders bool) reader {
 				if err != nil {
 					return nil, err
 				}
-				e := newsPost(rep, path, body, keepHeaders)
+				e := newsPost(rep, path, body)
 				e.URL, e.File, e.Split = madeUpURL(host, rel), path, split.split
 				in, _ := filepath.Rel(split.folder, rel) // rel is below it
 				e.Label, _, _ = strings.Cut(filepath.ToSlash(in), "/")
@@ -545,17 +545,14 @@ func readNews(dir string, splits []newsSplit, keepHeaders bool) reader {
 	}
 }
 
-// newsPost reads one post. Without keepHeaders its title stays empty too: the subject stands in the
-// header, and scores without it are the comparable ones.
-func newsPost(rep *Report, path string, body []byte, keepHeaders bool) *Example {
+// newsPost reads one post without its header, which names the group. The subject stands there too, so
+// the title stays empty.
+func newsPost(rep *Report, path string, body []byte) *Example {
 	body = bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))
 	if !utf8.Valid(body) {
 		rep.NotUTF8++
 		rep.met(notUTF8, &Example{File: path})
 		body, _ = charmap.ISO8859_1.NewDecoder().Bytes(body) // every byte is a Latin-1 letter
-	}
-	if keepHeaders {
-		return &Example{Text: string(body)}
 	}
 	_, text, ok := bytes.Cut(body, []byte("\n\n"))
 	if !ok {

@@ -23,10 +23,6 @@ type Options struct {
 	// demo set the theme), 1 the second (the category). A row with fewer uses its last.
 	Level int
 
-	// KeepHeaders leaves the mail header of 20 Newsgroups posts in the text. It names the group, so
-	// that scores with it mean little.
-	KeepHeaders bool
-
 	// Partial passes over rows that cannot be read; the Report counts them.
 	Partial bool
 

@@ -45,18 +45,13 @@ const (
 // SplitReport counts a split's rows.
 type SplitReport struct {
 	Train, Test, Unused int
-	TrainPerLabel       map[string]int
 	Own                 bool // the set's own split was applied
-
-	// Across counts test rows whose body is also in train: they flatter the accuracy. Within a part
-	// duplicates are the Report's.
-	Across int
 }
 
 // Assign says for every row which part it is in. The choice is stratified by label, and the same rows,
 // options and state of rng give the same parts.
 func Assign(rows []Row, rng *rand.Rand, opt SplitOptions) ([]Part, SplitReport, error) {
-	rep := SplitReport{TrainPerLabel: map[string]int{}}
+	rep := SplitReport{}
 	parts := make([]Part, len(rows))
 	pool := map[string][]int{} // by label, rows that may train
 	for i, r := range rows {
@@ -89,27 +84,19 @@ func Assign(rows []Row, rng *rand.Rand, opt SplitOptions) ([]Part, SplitReport, 
 			}
 		}
 	}
-	rep.count(rows, parts)
+	rep.count(parts)
 	return parts, rep, nil
 }
 
-func (r *SplitReport) count(rows []Row, parts []Part) {
-	trained := map[[16]byte]bool{}
-	for i, p := range parts {
+func (r *SplitReport) count(parts []Part) {
+	for _, p := range parts {
 		switch p {
 		case Unused:
 			r.Unused++
 		case Train:
 			r.Train++
-			r.TrainPerLabel[rows[i].Label]++
-			trained[rows[i].Sum] = true
 		case Test:
 			r.Test++
-		}
-	}
-	for i, p := range parts {
-		if p == Test && trained[rows[i].Sum] {
-			r.Across++
 		}
 	}
 }

@@ -284,8 +284,7 @@ func (f Forest) check(terms, classes int) error {
 // Ranger finds the leaves that a page reaches in a forest. It is not changed once made, and so may be
 // shared by goroutines.
 type Ranger struct {
-	forest Forest
-	trees  []*Walker
+	trees []*Walker
 }
 
 // Deciding is the leaf of the tree that spoke best for a class.
@@ -298,7 +297,7 @@ type Deciding struct {
 // and classes. A leaf's shares are (n_c + p_c) / (n + 1), with p_c the tree's own shares: as if each
 // leaf had one page more, like all of the tree's.
 func NewRanger(f Forest, terms, classes int) *Ranger {
-	r := &Ranger{forest: f}
+	r := &Ranger{}
 	for _, t := range f {
 		w := NewWalker(t, terms, classes)
 		w.probs = leafShares(t.Counts, classes)
