@@ -62,7 +62,7 @@ func (t *Target) Class(e *datasets.Example) string {
 }
 
 // gather reads the examples once, and holds as much of them as Options.Memory allows
-// (docs/training.md).
+// (docs/classifiers.md).
 func gather(ctx context.Context, examples datasets.Stream, opt *Options, rep *Report) (*corpus, error) {
 	return gatherBy(ctx, examples, opt, rep, opt.Class, false)
 }

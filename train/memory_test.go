@@ -79,7 +79,7 @@ var (
 )
 
 // TestMemoryIsBounded trains on 30,000 and on 150,000 pages of ever new words in processes of their
-// own. The larger set may take a little more a page, as docs/training.md says, and nothing for its
+// own. The larger set may take a little more a page, as docs/classifiers.md says, and nothing for its
 // words.
 func TestMemoryIsBounded(t *testing.T) {
 	fulltest.Only(t, "trains on 180,000 pages")

@@ -174,7 +174,7 @@ func narrow(weights []float64, by float64) []float32 {
 var _ teachable = (*golearnNet)(nil)
 var _ teachable = (*sparseNet)(nil)
 
-// How a network learns; docs/classifiers.md says how it was chosen.
+// How a network learns, chosen by folds (docs/classifiers.md).
 const (
 	firstRate = 0.05 // of a step in the first epoch
 	slowing   = 5    // epochs after which it is half as large

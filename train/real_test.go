@@ -492,7 +492,7 @@ func fill(dense []float32, v features.Vector) {
 var peersOf = []string{"mlp", "mlp-early", "logistic", "forest"}
 
 // TestPeers compares nn with scikit-learn's classifiers, page by page, on the
-// features that nn itself gets (figures: docs/classifiers.md). It takes minutes, and so runs only on demand:
+// features that nn itself gets (docs/classifiers.md). It takes minutes, and so runs only on demand:
 //
 //	FOSSICK_TEST_PEERS=1 FOSSICK_DATA=data go test ./train -run TestPeers -v -timeout 1h
 func TestPeers(t *testing.T) {

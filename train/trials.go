@@ -277,7 +277,7 @@ type tried struct {
 
 // newBench reads a training and a test set once each; test may be nil. Words are counted, ranked
 // and selected on the training set alone. opt.Words is the most and opt.Mu the least that trials
-// will ask for, for sets that do not fit into memory (docs/training.md).
+// will ask for, for sets that do not fit into memory (docs/classifiers.md).
 func newBench(ctx context.Context, train, test datasets.Stream, opt Options, class func(*datasets.Example) string) (*bench, *Report, error) {
 	if err := opt.complete(); err != nil {
 		return nil, nil, err

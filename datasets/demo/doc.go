@@ -1,5 +1,5 @@
 // Package demo makes the built-in demo set: a small web of articles on four themes and off them
-// (docs/demo.md).
+// (docs/datasets.md).
 //
 // In: a seed. Out: a Web: its pages with markup, labels and links, and what goes wrong on a real web:
 // redirects, errors, robots.txt, copies, traps. The same seed gives the same bytes. Package datasets

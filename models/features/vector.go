@@ -38,7 +38,7 @@ const blocks = int(fields) + 2
 const leadBlock = uint8(fields)
 
 // DefaultBlocks are the lengths of words, words of the title, of headings and of the URL, and of the
-// lead. docs/classifiers.md says how they were chosen.
+// lead. docs/classifiers.md says why each kind has a length of its own.
 var DefaultBlocks = [blocks]float32{1, 0.4, 0.4, 0.2, 0.5, 0.4, 0.5}
 
 // Bind tells w the terms that it will weigh. It is needed for Blocks.

@@ -284,7 +284,7 @@ const (
 	// label tells most.
 	modelDoubt = 0.5
 	// linkWorth is what a label of a link is worth against one of a page, which has all the words of
-	// the page; see docs/live-labels.md.
+	// the page; see docs/topics.md.
 	linkWorth = 0.25
 )
 
