@@ -134,7 +134,7 @@ func judgeOf(ctx context.Context, set, path string) error {
 		return err
 	}
 	m, _, err := train.Train(ctx, from.Examples(), train.Options{
-		Target: train.Target{Labels: []string{"student", "faculty", "course", "project", "department", "staff", "other"}},
+		Target:     train.Target{Labels: []string{"student", "faculty", "course", "project", "department", "staff", "other"}},
 		Classifier: "linear", Seed: 1, Log: slog.New(slog.DiscardHandler), Step: func(string) {},
 	})
 	if err != nil {
