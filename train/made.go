@@ -367,15 +367,11 @@ func printMatrix(w io.Writer, classes []string, table map[string]map[string]int)
 }
 
 func labelWidth(labels []string) int {
-	return slices.Max(append([]int{len("class")}, mapped(labels, func(l string) int { return utf8.RuneCountInString(printable.Cut(l, maxLabel)) })...))
-}
-
-func mapped[T, U any](in []T, f func(T) U) []U {
-	out := make([]U, len(in))
-	for i, v := range in {
-		out[i] = f(v)
+	width := len("class")
+	for _, l := range labels {
+		width = max(width, utf8.RuneCountInString(printable.Cut(l, maxLabel)))
 	}
-	return out
+	return width
 }
 
 // pad fills s with blanks to a width in runes.
