@@ -24,7 +24,7 @@ func TestBackgroundOfModel(t *testing.T) {
 		{"idf", []string{"fern", "title:fern"}, "", nil, true},
 		{"log-odds", []string{"fern", "title:fern"}, "log odds", nil, false},
 		{"shares", []string{"fern", "title:fern"}, "log odds", []float32{0.5, 0.5}, true},
-		{"no words", []string{"title:fern", "fern tree"}, "", []float32{0.5, 0.5}, false},
+		{"no words", []string{"title:fern", "lead:fern"}, "", []float32{0.5, 0.5}, false},
 	} {
 		l, err := NewLabeller(&models.Topic{Name: "plants", Model: &models.Model{
 			Classifier: models.LinearSVM, Classes: []string{"other", "plants"}, Terms: test.terms,
