@@ -10,7 +10,6 @@ import (
 	"fossick/internal/page"
 	"fossick/store"
 	"fossick/store/change"
-	"fossick/store/change/rates"
 )
 
 // ahead is the priority of a page that is said to have changed; others have less.
@@ -219,7 +218,7 @@ func Believed(a *store.Announced) bool { return checks(a).Believed(even) }
 // Doubted says whether it is more likely to be wrong than true.
 func Doubted(a *store.Announced) bool { return a.Checks > 0 && checks(a).Truth(even) < .5 }
 
-func checks(a *store.Announced) rates.Checks { return rates.Checks{Made: a.Checks, Failed: a.Failed} }
+func checks(a *store.Announced) change.Checks { return change.Checks{Made: a.Checks, Failed: a.Failed} }
 
 // Limits of what is kept.
 const (

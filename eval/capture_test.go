@@ -28,7 +28,7 @@ func TestLincolnPetersen(t *testing.T) {
 	checkNear(t, "the same pages twice, lo", same.CI[0], 50)
 	checkNear(t, "the same pages twice, hi", same.CI[1], 50+stats.Z95*stats.Z95) // Wilson's lower end of 50 in 50 is 50/(50+z²)
 	checkNear(t, "all of the smaller crawl again, hi", lincolnPetersen(50, 80, 50).CI[1], 80*(50+stats.Z95*stats.Z95)/50)
-	if none := lincolnPetersen(3, 0, 0); none.Size != 3 || none.CI != (Interval{3, 3}) {
+	if none := lincolnPetersen(3, 0, 0); none.Size != 3 || none.CI != (interval95{3, 3}) {
 		t.Errorf("the second found nothing: got %+v, want 3", none)
 	}
 	if apart := lincolnPetersen(10, 10, 0); apart.Size != 120 || apart.CI[1] < 2*apart.CI[0] {
@@ -58,14 +58,14 @@ func TestChao(t *testing.T) {
 // TestRecallOfPopulation: the ends of a recall's interval are those of the population's, the
 // other way round.
 func TestRecallOfPopulation(t *testing.T) {
-	e := Population{Size: 50, Seen: 40, CI: Interval{40, 80}}.recall(20)
+	e := relevantWeb{Size: 50, Seen: 40, CI: interval95{40, 80}}.recall(20)
 	if e.Caution != cautionBound || !e.Upper() {
 		t.Errorf("capture–recapture gives no more than a bound: %+v", e)
 	}
-	if e := (Population{Size: 50, CI: Interval{40, 80}, Method: methodFrontier}).recall(20); e.Caution != cautionFrontier || e.Upper() {
+	if e := (relevantWeb{Size: 50, CI: interval95{40, 80}, Method: methodFrontier}).recall(20); e.Caution != cautionFrontier || e.Upper() {
 		t.Errorf("the frontier's estimate is no bound: %+v", e)
 	}
-	if e.Value != 0.4 || e.CI != (Interval{0.25, 0.5}) || e.Together != 0.8 {
+	if e.Value != 0.4 || e.CI != (interval95{0.25, 0.5}) || e.Together != 0.8 {
 		t.Errorf("%+v, want 0.4 (0.25 to 0.5), together 0.8", e)
 	}
 }

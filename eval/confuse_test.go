@@ -11,7 +11,7 @@ import (
 // columns, so that agreement is on the diagonal. What truth or model never says
 // has no row, or no column.
 func TestConfusionHasOneOrder(t *testing.T) {
-	c := &Crawl{Source: Source{Kind: ByTruth}}
+	c := &Crawl{Source: labelSource{Kind: byLabels}}
 	add := func(n int, class, label string) {
 		for range n {
 			p := Page{Refined: &store.Label{Label: label}}

@@ -90,19 +90,19 @@ func synthetic(r *rand.Rand, n int) []fakePage {
 }
 
 // truthOf knows the topic of a synthetic page by its URL.
-func truthOf(target string, targets int) *Truth {
-	return &Truth{Name: "truth.tsv", Target: target, Targets: targets, Known: 10 * targets, Of: func(url string) Verdict {
+func truthOf(target string, targets int) (labelSource, func(url string) Verdict) {
+	return labelSource{Kind: byLabels, Name: "truth.tsv", Target: target, Targets: targets, Known: 10 * targets}, func(url string) Verdict {
 		if strings.Contains(url, "unknown") {
 			return Verdict{}
 		}
 		class := strings.Split(url, "/")[3]
 		return Verdict{class == target, true, class}
-	}}
+	}
 }
 
 func load(t testing.TB, s *store.Store) *Crawl {
 	t.Helper()
-	c, err := Load(context.Background(), s)
+	c, err := loadCrawl(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,11 +121,11 @@ func TestMeasure(t *testing.T) {
 
 	own := Measure([]*Crawl{c}, 2)
 	checkNear(t, "harvest by the crawl's labels", *own.Harvest, 0.5)
-	if own.Relevance != ByCrawl || own.Recall != nil || own.Unknown != nil || own.Kept != nil || own.SearchLength != nil {
+	if own.Relevance != byOwnLabels || own.Recall != nil || own.Unknown != nil || own.Kept != nil || own.SearchLength != nil {
 		t.Errorf("without a truth: got %+v; want no recall, unknown, kept or search length", own.Figures)
 	}
 
-	c.JudgeByTruth(truthOf("banking", 4))
+	c.judgeByTruth(truthOf("banking", 4))
 	r := Measure([]*Crawl{c}, 2)
 	checkNear(t, "harvest", *r.Harvest, 0.5)
 	checkNear(t, "recall", *r.Recall, 0.5)
@@ -155,7 +155,7 @@ func TestMeasureTwoStores(t *testing.T) {
 		s := fill(t, filepath.Join(t.TempDir(), fmt.Sprint(i)), "banking", part)
 		c := load(t, s)
 		closed(t, s)
-		c.JudgeByTruth(truthOf("banking", 60))
+		c.judgeByTruth(truthOf("banking", 60))
 		crawls = append(crawls, c)
 	}
 	m := Measure(crawls, 10)
@@ -228,7 +228,7 @@ func TestRefine(t *testing.T) {
 		t.Errorf("got %+v", first)
 	}
 	c := load(t, s)
-	c.JudgeByTruth(truthOf("banking", 400))
+	c.judgeByTruth(truthOf("banking", 400))
 	m := Measure([]*Crawl{c}, 0)
 	if *m.Kept.Precision != 1 || *m.Kept.Recall != 1 || *m.HarvestAfter != 1 {
 		t.Errorf("cluster of a perfect classifier: %+v", m.Kept)
@@ -329,10 +329,10 @@ func TestJudgeByModel(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 8)), 80))
 	defer closed(t, s)
 	c := load(t, s)
-	err := c.JudgeByModel(context.Background(), s, &Judge{Name: "j", Target: "banking", Of: func(p *page.Page) Verdict {
+	err := c.judgeByModel(context.Background(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, func(p *page.Page) Verdict {
 		got := moneyWords(p)
 		return Verdict{got.Score > 0.5, true, got.Rest}
-	}}, 2)
+	}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestJudgeByModel(t *testing.T) {
 			t.Fatalf("%s: relevant %v", p.URL, p.Relevant)
 		}
 	}
-	if m := Measure([]*Crawl{c}, 0); m.Recall != nil || *m.Unknown != 0 || m.Relevance != ByJudge {
+	if m := Measure([]*Crawl{c}, 0); m.Recall != nil || *m.Unknown != 0 || m.Relevance != byModel {
 		t.Errorf("a judge names no targets: %+v", m.Figures)
 	}
 }

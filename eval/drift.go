@@ -4,28 +4,28 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	"fossick/internal/page"
 	"fossick/store"
 )
 
-// Block is a part of a crawl: where the topic was, then, by host and by word.
-type Block struct {
-	From     int       `json:"from"` // its first page, from 1
-	To       int       `json:"to"`
-	Relevant int       `json:"relevant"`
-	Harvest  *float64  `json:"harvest"`
-	CI       *Interval `json:"harvest_ci"`
-	Hosts    int       `json:"hosts"`     // fetched from
-	NewHosts int       `json:"new_hosts"` // of them, those that no earlier block fetched from
-	Top      []OnHost  `json:"top_hosts"` // with the most relevant pages
-	Rising   []Word    `json:"rising"`    // words on more of its relevant pages than on those of the other blocks
-	Falling  []Word    `json:"falling"`   // and on fewer
+// driftBlock is a part of a crawl: where the topic was, then, by host and by word.
+type driftBlock struct {
+	From     int         `json:"from"` // its first page, from 1
+	To       int         `json:"to"`
+	Relevant int         `json:"relevant"`
+	Harvest  *float64    `json:"harvest"`
+	CI       *interval95 `json:"harvest_ci"`
+	Hosts    int         `json:"hosts"`     // fetched from
+	NewHosts int         `json:"new_hosts"` // of them, those that no earlier block fetched from
+	Top      []onHost    `json:"top_hosts"` // with the most relevant pages
+	Rising   []driftWord `json:"rising"`    // words on more of its relevant pages than on those of the other blocks
+	Falling  []driftWord `json:"falling"`   // and on fewer
 }
 
-// OnHost counts the relevant pages of a host.
-type OnHost struct {
+type onHost struct {
 	Host     string `json:"host"`
 	Relevant int    `json:"relevant"`
 }
@@ -43,7 +43,7 @@ const (
 // of a page, in any order and with repetitions; nil reads no page.
 func (c *Crawl) Drift(ctx context.Context, s *store.Store, words func(*page.Page) []string) error {
 	n := max(1, min(maxBlocks, len(c.Pages)/minBlock))
-	blocks := make([]Block, 0, n)
+	blocks := make([]driftBlock, 0, n)
 	counts := make([]wordCounts, n)
 	known := map[string]bool{}
 	for b := range n {
@@ -64,8 +64,8 @@ func (c *Crawl) Drift(ctx context.Context, s *store.Store, words func(*page.Page
 	return nil
 }
 
-func block(pages []Page, from int, known map[string]bool) Block {
-	b := Block{From: from + 1, To: from + len(pages)}
+func block(pages []Page, from int, known map[string]bool) driftBlock {
+	b := driftBlock{From: from + 1, To: from + len(pages)}
 	fetched, relevant := map[string]bool{}, map[string]int{}
 	for i := range pages {
 		h := host(pages[i].URL)
@@ -84,14 +84,13 @@ func block(pages []Page, from int, known map[string]bool) Block {
 	b.Hosts = len(fetched)
 	b.Harvest, b.CI = share(b.Relevant, len(pages)), harvestCI(len(pages), func(i int) bool { return pages[i].Relevant })
 	for _, h := range slices.Sorted(maps.Keys(relevant)) {
-		b.Top = append(b.Top, OnHost{h, relevant[h]})
+		b.Top = append(b.Top, onHost{h, relevant[h]})
 	}
-	slices.SortStableFunc(b.Top, func(x, y OnHost) int { return cmp.Compare(y.Relevant, x.Relevant) })
+	slices.SortStableFunc(b.Top, func(x, y onHost) int { return cmp.Compare(y.Relevant, x.Relevant) })
 	b.Top = b.Top[:min(topHosts, len(b.Top))]
 	return b
 }
 
-// readWords counts on how many of the relevant pages from…to each word stands.
 func (c *Crawl) readWords(ctx context.Context, s *store.Store, from, to int, words func(*page.Page) []string) (wordCounts, error) {
 	var relevant []uint64
 	for _, p := range c.Pages[from:to] {
@@ -118,4 +117,91 @@ func (c *Crawl) readWords(ctx context.Context, s *store.Store, from, to int, wor
 		}
 	}
 	return counts, nil
+}
+
+type driftWord struct {
+	Word  string  `json:"word"`
+	Share float64 `json:"share"` // of the block's relevant pages that have it
+	Rest  float64 `json:"rest"`  // of those of the other blocks
+	Z     float64 `json:"z"`     // log-odds ratio in standard deviations
+}
+
+type wordCounts struct {
+	pages int
+	on    map[string]int
+}
+
+// add takes in a page's words; each counts once.
+func (c *wordCounts) add(words []string) {
+	c.pages++
+	seen := make(map[string]struct{}, len(words))
+	for _, w := range words {
+		if _, twice := seen[w]; !twice {
+			seen[w] = struct{}{}
+			c.on[w]++
+		}
+	}
+}
+
+const (
+	priorPages = 10   // weight of the prior, in pages
+	leastZ     = 2.81 // chance gives one word in two hundred as much
+	leastPages = 3    // that have a word
+	maxWords   = 6    // shown of a block, each way
+)
+
+// contrast returns the words that block b has on more and on fewer of its pages
+// than the other blocks, the clearest first. They are ranked by the log-odds
+// ratio with an informative prior (Monroe, Colaresi and Quinn 2008, eq. 16 to
+// 22), for pages that have a word or not. y of n pages of the block have it and
+// y' of n' of the others. With the prior a = priorPages · (y+y')/(n+n') and ā =
+// priorPages − a,
+//
+//	δ = ln((y+a)/(n−y+ā)) − ln((y'+a)/(n'−y'+ā))
+//	z = δ / √(1/(y+a) + 1/(n−y+ā) + 1/(y'+a) + 1/(n'−y'+ā))
+func contrast(blocks []wordCounts, b int) (rising, falling []driftWord) {
+	mine, rest := blocks[b], wordCounts{on: map[string]int{}}
+	for i, c := range blocks {
+		if i != b {
+			rest.pages += c.pages
+			for w, n := range c.on {
+				rest.on[w] += n
+			}
+		}
+	}
+	if mine.pages == 0 || rest.pages == 0 {
+		return nil, nil
+	}
+	names := maps.Clone(rest.on)
+	maps.Copy(names, mine.on)
+	for _, w := range slices.Sorted(maps.Keys(names)) {
+		y, other := mine.on[w], rest.on[w]
+		if y+other < leastPages {
+			continue
+		}
+		word := driftWord{
+			Word: w, Share: float64(y) / float64(mine.pages), Rest: float64(other) / float64(rest.pages),
+			Z: logOddsRatio(float64(y), float64(mine.pages), float64(other), float64(rest.pages)),
+		}
+		switch {
+		case word.Z >= leastZ:
+			rising = append(rising, word)
+		case word.Z <= -leastZ:
+			falling = append(falling, word)
+		}
+	}
+	clearest := func(x, y driftWord) int { return cmp.Compare(math.Abs(y.Z), math.Abs(x.Z)) }
+	slices.SortStableFunc(rising, clearest)
+	slices.SortStableFunc(falling, clearest)
+	return rising[:min(maxWords, len(rising))], falling[:min(maxWords, len(falling))]
+}
+
+func logOddsRatio(y, n, y2, n2 float64) float64 {
+	a := priorPages * (y + y2) / (n + n2)
+	not := priorPages - a
+	in, out, in2, out2 := y+a, n-y+not, y2+a, n2-y2+not
+	if in == 0 || out == 0 || in2 == 0 || out2 == 0 { // on all pages, or on none
+		return 0
+	}
+	return (math.Log(in/out) - math.Log(in2/out2)) / math.Sqrt(1/in+1/out+1/in2+1/out2)
 }

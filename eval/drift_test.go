@@ -73,7 +73,7 @@ func TestDrift(t *testing.T) {
 	if len(c.Blocks) != maxBlocks {
 		t.Fatalf("%d blocks, want %d", len(c.Blocks), maxBlocks)
 	}
-	names := func(words []Word) string {
+	names := func(words []driftWord) string {
 		var out []string
 		for _, w := range words {
 			out = append(out, w.Word)
@@ -94,7 +94,7 @@ func TestDrift(t *testing.T) {
 	}
 	r := Measure([]*Crawl{c}, 0)
 	var html bytes.Buffer
-	if err := WriteReport(&html, Report{Result: r, Crawls: []*Crawl{c}}); err != nil {
+	if err := writeReport(&html, reportData{Result: r, Crawls: []*Crawl{c}}); err != nil {
 		t.Fatal(err)
 	}
 	said := strings.Join(Sentences(r), " ")
@@ -142,7 +142,7 @@ func TestReach(t *testing.T) {
 	if r.Hosts != 11 || r.Relevant != 11 || *r.Largest != 0.5 || len(r.Capped) != 2 {
 		t.Fatalf("got %+v", r)
 	}
-	for i, want := range []Capped{{Cap: 1, Pages: 11, Relevant: 11}, {Cap: 10, Pages: 20, Relevant: 15}} {
+	for i, want := range []cappedHarvest{{Cap: 1, Pages: 11, Relevant: 11}, {Cap: 10, Pages: 20, Relevant: 15}} {
 		got := r.Capped[i]
 		if got.Cap != want.Cap || got.Pages != want.Pages || got.Relevant != want.Relevant || *got.Harvest != float64(want.Relevant)/float64(want.Pages) {
 			t.Errorf("cap %d: got %+v (%v), want %+v", want.Cap, got, *got.Harvest, want)

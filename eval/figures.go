@@ -1,38 +1,46 @@
 package eval
 
-import "fossick/internal/report"
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"fossick/internal/report"
+	"fossick/store"
+)
 
 // Figures are the measures of one crawl. A nil pointer is an unknown value.
 type Figures struct {
-	Store          string    `json:"store"`
-	Relevance      Kind      `json:"relevance"` // whose word the figures rest on
-	Target         string    `json:"target"`
-	Fetched        int       `json:"fetched"`
-	Relevant       int       `json:"relevant"`
-	Harvest        *float64  `json:"harvest"`
-	HarvestCI      *Interval `json:"harvest_ci"`
-	Unknown        *int      `json:"unknown"`             // fetched pages that the source knows nothing of
-	JudgeTrained   *float64  `json:"judge_trained_on"`    // share of the pages that the judge was trained on; null without one, or when it cannot say
-	JudgeOwn       string    `json:"judge_own,omitempty"` // what else the judge has to do with the crawl
-	NearDuplicates uint64    `json:"near_duplicates"`     // not fetched pages: visited, and not stored
-	ScriptOnly     uint64    `json:"script_only"`         // not fetched pages either: scripts make them
-	Curve          []Point   `json:"curve"`
-	Kept           *Cluster  `json:"kept"`
-	HarvestBefore  *float64  `json:"harvest_before"` // of all pages fetched
-	HarvestAfter   *float64  `json:"harvest_after"`  // of those that refine kept
-	Targets        *int      `json:"targets"`        // relevant URLs of the truth
-	Base           *float64  `json:"base"`           // their share of all that the truth names: the harvest of pages at random
-	Recall         *float64  `json:"recall"`
-	RecallKept     *float64  `json:"recall_kept"` // share of the truth's relevant URLs in the kept cluster
-	RecallEstimate *Estimate `json:"recall_estimate"`
-	SearchLength   *int      `json:"search_length"`
-	SearchLength50 *int      `json:"search_length_50"`
-	SearchLength90 *int      `json:"search_length_90"`
-	Reach          Reach     `json:"reach"` // over hosts
-	Drift          []Block   `json:"drift"` // null where the pages were not read
+	Store          string          `json:"store"`
+	Relevance      sourceKind      `json:"relevance"` // whose word the figures rest on
+	Target         string          `json:"target"`
+	Fetched        int             `json:"fetched"`
+	Relevant       int             `json:"relevant"`
+	Harvest        *float64        `json:"harvest"`
+	HarvestCI      *interval95     `json:"harvest_ci"`
+	Unknown        *int            `json:"unknown"`             // fetched pages that the source knows nothing of
+	JudgeTrained   *float64        `json:"judge_trained_on"`    // share of the pages that the judge was trained on; null without one, or when it cannot say
+	JudgeOwn       string          `json:"judge_own,omitempty"` // what else the judge has to do with the crawl
+	NearDuplicates uint64          `json:"near_duplicates"`     // not fetched pages: visited, and not stored
+	ScriptOnly     uint64          `json:"script_only"`         // not fetched pages either: scripts make them
+	Curve          []Point         `json:"curve"`
+	Kept           *keptCluster    `json:"kept"`
+	HarvestBefore  *float64        `json:"harvest_before"` // of all pages fetched
+	HarvestAfter   *float64        `json:"harvest_after"`  // of those that refine kept
+	Targets        *int            `json:"targets"`        // relevant URLs of the truth
+	Base           *float64        `json:"base"`           // their share of all that the truth names: the harvest of pages at random
+	Recall         *float64        `json:"recall"`
+	RecallKept     *float64        `json:"recall_kept"` // share of the truth's relevant URLs in the kept cluster
+	RecallEstimate *recallEstimate `json:"recall_estimate"`
+	SearchLength   *int            `json:"search_length"`
+	SearchLength50 *int            `json:"search_length_50"`
+	SearchLength90 *int            `json:"search_length_90"`
+	Reach          Reach           `json:"reach"` // over hosts
+	Drift          []driftBlock    `json:"drift"` // null where the pages were not read
 
-	Politeness *Politeness `json:"politeness"` // how the hosts were treated
-	Ranked     *Ranked     `json:"ranked"`     // null before rank
+	Politeness *Politeness  `json:"politeness"` // how the hosts were treated
+	Ranked     *rankedPages `json:"ranked"`     // null before rank
 
 	Topics map[string]TopicFigures `json:"topics,omitempty"` // by the crawl's own labels, where several share it
 }
@@ -44,18 +52,18 @@ type Result struct {
 	Overlap []Point `json:"overlap"` // mean over the pairs; nil for one crawl
 	// OverlapKept is that of the pages as finally classified: of the first n pages that refine
 	// kept of each crawl; nil before refine.
-	OverlapKept []Point   `json:"overlap_kept"`
-	Stores      []Figures `json:"stores,omitempty"`
-	Versus      *Versus   `json:"versus,omitempty"` // nil for one crawl
-	Next        *Next     `json:"next"`             // nil before there is enough to go by
+	OverlapKept []Point         `json:"overlap_kept"`
+	Stores      []Figures       `json:"stores,omitempty"`
+	Versus      *comparedCrawls `json:"versus,omitempty"` // nil for one crawl
+	Next        *furtherPages   `json:"next"`             // nil before there is enough to go by
 	// Settings are what held in the first crawl, given or by default.
 	Settings map[string]string `json:"settings,omitempty"`
 }
 
-// Next is what the next pages of the first crawl would be worth, judged by its
+// furtherPages is what the next pages of the first crawl would be worth, judged by its
 // last ones. The crawler ends a crawl by the same estimate and says how it is
 // made.
-type Next struct {
+type furtherPages struct {
 	Pages   int     `json:"pages"` // the last ones, that it goes by
 	Harvest float64 `json:"harvest"`
 	Upper   float64 `json:"upper"` // end of the one-sided 99 % interval
@@ -127,7 +135,7 @@ func measure(c *Crawl, step int) Figures {
 	}
 	f.Harvest, f.HarvestCI = share(f.Relevant, n), harvestCI(n, func(i int) bool { return relevant[i] })
 	f.HarvestBefore = f.Harvest
-	if c.Source.Kind != ByCrawl {
+	if c.Source.Kind != byOwnLabels {
 		unknown := 0
 		for _, p := range c.Pages {
 			if !p.Known {
@@ -137,7 +145,7 @@ func measure(c *Crawl, step int) Figures {
 		f.Unknown = &unknown
 	}
 	if kept := c.Kept(); kept != nil {
-		cluster := Kept(kept, relevant)
+		cluster := clusterOf(kept, relevant)
 		if !c.Source.judges() {
 			cluster.Precision, cluster.Recall, cluster.F1 = nil, nil, nil
 		}
@@ -150,9 +158,8 @@ func measure(c *Crawl, step int) Figures {
 	return f
 }
 
-// measureTruth adds what only a source with a count of its targets can tell.
-func measureTruth(f *Figures, s Source, relevant []bool) {
-	if s.Kind != ByTruth {
+func measureTruth(f *Figures, s labelSource, relevant []bool) {
+	if s.Kind != byLabels {
 		return
 	}
 	targets := s.Targets
@@ -172,4 +179,122 @@ func shortest(crawls [][]string) int {
 		n = min(n, len(c))
 	}
 	return n
+}
+
+// rankedPages says how the pages that their links rank highest fare with the topic. It
+// is about the last run of rank on the store.
+type rankedPages struct {
+	Method   string  `json:"method"`
+	Personal string  `json:"personal"`       // label or file of the pages where surfers start anew; "" all
+	Pages    int     `json:"pages"`          // that have a rank
+	Share    float64 `json:"share_on_topic"` // of the rank that these hold together, what the relevant ones hold
+	Top      []Point `json:"top"`            // of the so many highest, the share on topic
+}
+
+// loadRanks gives the pages their ranks; at says where a page of a number is.
+func (c *Crawl) loadRanks(s *store.Store, at map[uint64]int) error {
+	var err error
+	if c.Ranking, err = s.Ranks().Last(); err != nil || c.Ranking == nil {
+		return err
+	}
+	for r, err := range s.Ranks().All() {
+		if err != nil {
+			return err
+		}
+		i, ok := at[r.Page]
+		if !ok {
+			return fmt.Errorf("store %s: rank of page %d, which it does not have; run rank again", s.Dir(), r.Page)
+		}
+		c.Pages[i].Rank = &r.Score
+	}
+	return nil
+}
+
+// rankedOf measures by ranks; nil before there are any.
+func rankedOf(c *Crawl) *rankedPages {
+	if c.Ranking == nil {
+		return nil
+	}
+	r := &rankedPages{Method: c.Ranking.Method, Personal: c.Ranking.Personal}
+	var pages []*Page
+	for i := range c.Pages {
+		if c.Pages[i].Rank != nil {
+			pages = append(pages, &c.Pages[i])
+		}
+	}
+	slices.SortStableFunc(pages, func(a, b *Page) int { return cmp.Compare(*b.Rank, *a.Rank) })
+	if r.Pages = len(pages); r.Pages == 0 {
+		return r
+	}
+	relevant := make([]bool, len(pages))
+	all, held := 0.0, 0.0
+	for i, p := range pages {
+		relevant[i] = p.Relevant
+		if all += *p.Rank; p.Relevant {
+			held += *p.Rank
+		}
+	}
+	if all > 0 {
+		r.Share = held / all
+	}
+	for _, n := range []int{10, 30, 100, 300, 1000, 3000, 10_000} {
+		if n <= len(pages) {
+			r.Top = append(r.Top, Point{n, float64(Harvest(relevant[:n])) / float64(n)})
+		}
+	}
+	return r
+}
+
+func rankedSentence(f Figures) string {
+	if f.Ranked == nil || len(f.Ranked.Top) == 0 {
+		return ""
+	}
+	last := f.Ranked.Top[min(2, len(f.Ranked.Top)-1)]
+	return fmt.Sprintf("Of the %s that %s ranks highest, %s are %s; pages on topic hold %s of the rank of all pages.",
+		report.Pages(last.Pages), wayName(f.Ranked.Method), report.Percent(last.Share), about(f.Target), report.Percent(f.Ranked.Share))
+}
+
+func wayName(method string) string {
+	switch method {
+	case "hits":
+		return "HITS (authority)"
+	case "blockrank-short":
+		return "BlockRank"
+	}
+	return "PageRank" // the other ways come to it
+}
+
+// rankedLists returns the pages that rank highest, of all and of each topic: of the
+// labels the most frequent ones.
+func rankedLists(c *Crawl) []pageList {
+	if c.Ranking == nil {
+		return nil
+	}
+	label := func(p *Page) string {
+		if p.Refined != nil {
+			return p.Refined.Label
+		}
+		return p.Label
+	}
+	count := map[string]int{}
+	for i := range c.Pages {
+		if p := &c.Pages[i]; p.Rank != nil && label(p) != "" {
+			count[label(p)]++
+		}
+	}
+	labels := slices.Sorted(maps.Keys(count))
+	slices.SortStableFunc(labels, func(a, b string) int { return count[b] - count[a] })
+	times := func(p *Page) float64 { return *p.Rank * float64(c.Ranking.Nodes) }
+	way := wayName(c.Ranking.Method)
+	note := fmt.Sprintf("By their links: %s, in multiples of the mean of the %s URLs ranked", way, report.Number(c.Ranking.Nodes))
+	if c.Ranking.Personal != "" {
+		note += ", surfers starting anew at " + c.Ranking.Personal
+	}
+	lists := []pageList{{"Highest " + way, note + ".", pick(c, func(p *Page) bool { return p.Rank != nil }, times, true)}}
+	const mostLabels = 6
+	for _, l := range labels[:min(mostLabels, len(labels))] {
+		rows := pick(c, func(p *Page) bool { return p.Rank != nil && label(p) == l }, times, true)
+		lists = append(lists, pageList{fmt.Sprintf("Highest %s of %s", way, l), fmt.Sprintf("Of the %s with this label.", report.Pages(count[l])), rows[:min(10, len(rows))]})
+	}
+	return lists
 }

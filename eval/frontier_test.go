@@ -59,7 +59,7 @@ func (w *toyWeb) key(i int) uint64 { return uint64(i)*0x9e3779b97f4a7c15 | 1 } /
 
 // crawl follows the best parent's score from random start pages on topic.
 func (w *toyWeb) crawl(r *rand.Rand, pages int) *Crawl {
-	c := &Crawl{Trail: &Trail{Thin: 1}}
+	c := &Crawl{Trail: &crawlTrail{Thin: 1}}
 	promise, done := map[int]float64{}, map[int]bool{}
 	for len(promise) < 8 {
 		if i := r.IntN(len(w.links)); w.relevant[i] {
@@ -86,9 +86,9 @@ func (w *toyWeb) crawl(r *rand.Rand, pages int) *Crawl {
 		c.Pages = append(c.Pages, Page{URL: fmt.Sprint(best), Score: w.score[best], Verdict: Verdict{Relevant: w.relevant[best], Known: true}})
 	}
 	for i, p := range promise {
-		c.Trail.Waiting = append(c.Trail.Waiting, Waiting{w.key(i), uint64(i % 40), p})
+		c.Trail.Waiting = append(c.Trail.Waiting, waitingURL{w.key(i), uint64(i % 40), p})
 	}
-	slices.SortFunc(c.Trail.Waiting, func(a, b Waiting) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortFunc(c.Trail.Waiting, func(a, b waitingURL) int { return cmp.Compare(a.Key, b.Key) })
 	return c
 }
 
@@ -104,7 +104,7 @@ func TestFrontierBeatsLincolnPetersen(t *testing.T) {
 		a, b := w.crawl(r, 150+r.IntN(300)), w.crawl(r, 150+r.IntN(300))
 		found := a.relevantURLs()
 		truth := float64(len(found)) / float64(w.targets)
-		p, ok := Frontier([]*Crawl{a, b})
+		p, ok := frontier([]*Crawl{a, b})
 		if !ok {
 			t.Fatal("no estimate")
 		}
@@ -131,7 +131,7 @@ func TestFrontierBeatsLincolnPetersen(t *testing.T) {
 
 // thinned keeps of a trail what LoadTrail would keep of a larger crawl.
 func thinned(c *Crawl, by uint64) *Crawl {
-	out := &Crawl{Pages: c.Pages, Trail: &Trail{Thin: by}}
+	out := &Crawl{Pages: c.Pages, Trail: &crawlTrail{Thin: by}}
 	for _, s := range c.Trail.Steps {
 		s.Links = slices.DeleteFunc(slices.Clone(s.Links), func(k uint64) bool { return !out.Trail.kept(k) })
 		out.Trail.Steps = append(out.Trail.Steps, s)
@@ -166,8 +166,8 @@ func TestFrontierThinned(t *testing.T) {
 			return c
 		}
 		a, b := mix(w.crawl(r, 300)), mix(w.crawl(r, 300))
-		whole, _ := Frontier([]*Crawl{a, b})
-		part, _ := Frontier([]*Crawl{thinned(a, 2), thinned(b, 4)})
+		whole, _ := frontier([]*Crawl{a, b})
+		part, _ := frontier([]*Crawl{thinned(a, 2), thinned(b, 4)})
 		if part.Seen != whole.Seen {
 			t.Errorf("seen %d of a sample, %d of all", part.Seen, whole.Seen)
 		}
@@ -182,15 +182,15 @@ func TestFrontierRefuses(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	w := newToyWeb(r, 500, 10, 0.2)
 	a := w.crawl(r, 50)
-	none := &Crawl{Trail: &Trail{Thin: 1}}
+	none := &Crawl{Trail: &crawlTrail{Thin: 1}}
 	for name, crawls := range map[string][]*Crawl{
 		"no crawl": nil, "no trail": {a, {Pages: a.Pages}}, "nothing fetched": {none, none},
 	} {
-		if p, ok := Frontier(crawls); ok {
+		if p, ok := frontier(crawls); ok {
 			t.Errorf("%s: got %+v", name, p)
 		}
 	}
-	if _, ok := Frontier([]*Crawl{a, none}); !ok {
+	if _, ok := frontier([]*Crawl{a, none}); !ok {
 		t.Error("an empty crawl beside a good one: no estimate")
 	}
 }
@@ -201,11 +201,11 @@ func TestFrontierRedirects(t *testing.T) {
 	page := func(i int, relevant bool) Page {
 		return Page{URL: fmt.Sprint(i), Score: 0.9, Verdict: Verdict{Relevant: relevant}}
 	}
-	a := &Crawl{Pages: []Page{page(1, true), page(2, true)}, Trail: &Trail{Thin: 1, Steps: []Step{
+	a := &Crawl{Pages: []Page{page(1, true), page(2, true)}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
 		{Key: 1, Promise: 1, Page: 0, Links: []uint64{7}}, {Key: 2, Promise: 0.9, Page: 1},
 	}, Redirects: map[uint64]uint64{7: 2}}}
-	b := &Crawl{Pages: []Page{page(3, true)}, Trail: &Trail{Thin: 1, Steps: []Step{{Key: 3, Promise: 1, Page: 0, Links: []uint64{7, 8}}},
-		Waiting: []Waiting{{Key: 7, Promise: 0.5}, {Key: 8, Promise: 0.5}}}}
+	b := &Crawl{Pages: []Page{page(3, true)}, Trail: &crawlTrail{Thin: 1, Steps: []Step{{Key: 3, Promise: 1, Page: 0, Links: []uint64{7, 8}}},
+		Waiting: []waitingURL{{Key: 7, Promise: 0.5}, {Key: 8, Promise: 0.5}}}}
 	r := newReplay([]*Crawl{a, b})
 	if e := r.evidence[2]; e.parents != 2 || e.relevant != 2 {
 		t.Errorf("page 2: got %+v, want two parents by way of 7", e)
@@ -251,13 +251,13 @@ func TestDescribe(t *testing.T) {
 
 // TestReplay goes by hand through two crawls.
 func TestReplay(t *testing.T) {
-	a := &Crawl{Pages: []Page{{Score: 0.9, Verdict: Verdict{Relevant: true}}, {Score: 0.3}}, Trail: &Trail{Thin: 1, Steps: []Step{
+	a := &Crawl{Pages: []Page{{Score: 0.9, Verdict: Verdict{Relevant: true}}, {Score: 0.3}}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
 		{Key: 1, Host: 7, Page: 0, Start: true, Links: []uint64{2, 3, 2, 1}}, // to itself, and twice to 2
 		{Key: 2, Host: 7, Page: 1, Links: []uint64{3, 4}},
 		{Key: 4, Host: 8, Page: -1},
-	}, Waiting: []Waiting{{3, 9, 0.5}, {2, 9, 0.9}, {6, 9, 0.9}}}} // 2 was fetched, nothing links to 6
-	b := &Crawl{Trail: &Trail{Thin: 1, Waiting: []Waiting{{3, 9, 0.7}}}}
-	c := &Crawl{Trail: &Trail{Thin: 1, Waiting: []Waiting{{3, 9, 0.6}}}}
+	}, Waiting: []waitingURL{{3, 9, 0.5}, {2, 9, 0.9}, {6, 9, 0.9}}}} // 2 was fetched, nothing links to 6
+	b := &Crawl{Trail: &crawlTrail{Thin: 1, Waiting: []waitingURL{{3, 9, 0.7}}}}
+	c := &Crawl{Trail: &crawlTrail{Thin: 1, Waiting: []waitingURL{{3, 9, 0.6}}}}
 	r := newReplay([]*Crawl{a, b, c})
 	for key, want := range map[uint64]evidence{1: {}, 2: {1, 1, 0.9, 0.9}, 3: {2, 1, 1.2, 0.9}, 4: {1, 0, 0.3, 0.3}} {
 		if got := r.evidence[key]; got != want {
@@ -309,7 +309,7 @@ func TestFrontierSum(t *testing.T) {
 	crawls := []*Crawl{thinned(newToyWeb(rng, 300, 10, 0.2).crawl(rng, 60), 3)}
 	for _, probable := range []bool{false, true} {
 		crawls[0].Probabilities = probable
-		p, ok := Frontier(crawls)
+		p, ok := frontier(crawls)
 		r := newReplay(crawls)
 		m := fitLogistic(r.examples, newPrior(probable))
 		chances, waiting, variance := map[uint64]float64{}, 0.0, 0.0

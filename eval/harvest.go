@@ -3,6 +3,14 @@ package eval
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"fossick/internal/page"
+	"fossick/internal/report"
+	"fossick/internal/stats"
 )
 
 // Point is one point of a curve: a share after so many pages; in JSON
@@ -54,7 +62,6 @@ func curve(n, step int, hit func(i int) bool) []Point {
 	})
 }
 
-// shares is curve for items that can weigh more or less than one hit.
 func shares(n, step int, weight func(i int) int) []Point {
 	step = max(step, 1)
 	points := make([]Point, 0, n/step+1)
@@ -66,4 +73,352 @@ func shares(n, step int, weight func(i int) int) []Point {
 		}
 	}
 	return points
+}
+
+// interval95 is a 95 % confidence interval; in JSON [lo, hi].
+type interval95 [2]float64
+
+// share returns k/n, nil when n is 0.
+func share(k, n int) *float64 {
+	if n == 0 {
+		return nil
+	}
+	s := float64(k) / float64(n)
+	return &s
+}
+
+// harvestCI is the 95 % interval of the harvest that crawls like this one have; nil of fewer
+// pages than tell of others.
+func harvestCI(n int, relevant func(i int) bool) *interval95 {
+	if n < stats.Fewest {
+		return nil
+	}
+	ci := interval95(stats.InOrder(n, relevant))
+	return &ci
+}
+
+func (ci *interval95) words() string {
+	if ci == nil {
+		return fmt.Sprintf("no interval: it needs %d pages", stats.Fewest)
+	}
+	return "95 % interval " + report.Span(*ci)
+}
+
+// Overlap returns the URL overlap of two crawls by pages crawled (paper A5): |A_n ∩
+// B_n| / n, where A_n are the first n URLs of a. It ends where the shorter crawl ends,
+// and has a point every step pages and at that end. URLs of one crawl are distinct, in
+// the order of the crawl.
+//
+// A URL enters the intersection when the later of the two crawls reaches it,
+// so one pass over both is enough: O(len(a) + len(b)).
+func Overlap(a, b []string, step int) []Point {
+	n := min(len(a), len(b))
+	at := make(map[string]int, n)
+	for i, url := range a[:n] {
+		at[url] = i
+	}
+	enters := make([]int, n) // how many URLs enter at each length
+	for j, url := range b[:n] {
+		if i, both := at[url]; both {
+			enters[max(i, j)]++
+		}
+	}
+	return shares(n, step, func(i int) int { return enters[i] })
+}
+
+// MeanOverlap is the mean of the overlap over all pairs of crawls, up to the
+// shortest crawl's end; nil for fewer than two crawls.
+func MeanOverlap(crawls [][]string, step int) []Point {
+	if len(crawls) < 2 {
+		return nil
+	}
+	n := len(crawls[0])
+	for _, c := range crawls {
+		n = min(n, len(c))
+	}
+	var mean []Point
+	pairs := 0
+	for i, a := range crawls {
+		for _, b := range crawls[i+1:] {
+			pairs++
+			for k, p := range Overlap(a[:n], b[:n], step) {
+				if pairs == 1 {
+					mean = append(mean, p)
+				} else {
+					mean[k].Share += p.Share
+				}
+			}
+		}
+	}
+	for k := range mean {
+		mean[k].Share /= float64(pairs)
+	}
+	return mean
+}
+
+// SearchLength returns how many pages were fetched until a share of the targets was
+// found (paper A5), 0 < share ≤ 1. It is nil when the crawl ended before. relevant is
+// in the order of the crawl; targets is how many relevant URLs the truth names, fetched
+// or not. Without targets there is nothing to find, and the answer is nil.
+func SearchLength(relevant []bool, targets int, share float64) *int {
+	// 0.9 of 10 targets are 9, whatever binary fractions say.
+	need := int(math.Ceil(share*float64(targets) - 1e-9))
+	if targets <= 0 || need <= 0 {
+		return nil
+	}
+	found := 0
+	for i, r := range relevant {
+		if !r {
+			continue
+		}
+		if found++; found == need {
+			n := i + 1
+			return &n
+		}
+	}
+	return nil
+}
+
+// cappedHarvest is the harvest when only the first pages of each host count. It shows
+// how much of the harvest is owed to staying at few hosts. It is not what a
+// crawl with that cap would have reached, for that would have gone elsewhere
+// instead.
+type cappedHarvest struct {
+	Cap      int      `json:"cap"` // pages a host
+	Pages    int      `json:"pages"`
+	Relevant int      `json:"relevant"`
+	Harvest  *float64 `json:"harvest"`
+}
+
+var defaultCaps = [...]int{1, 10, 100, 1000}
+
+// Reach says over how many hosts and sites a crawl spread.
+//
+// An effective number is exp H, H = −Σ p ln p over the hosts' shares p of the
+// pages (Hill 1973, order 1). So many hosts with equally many pages are as
+// diverse. It is from 1 to the number of hosts, and nil where there is no page.
+type Reach struct {
+	Hosts             int             `json:"hosts"`                    // fetched from
+	Relevant          int             `json:"relevant"`                 // of them, those with a page on topic
+	Sites             int             `json:"sites"`                    // registrable domains fetched from
+	RelevantSites     int             `json:"relevant_sites"`           // of them, those with a page on topic
+	Effective         *float64        `json:"effective_hosts"`          // of the pages fetched
+	EffectiveRelevant *float64        `json:"effective_relevant_hosts"` // of the pages on topic
+	Largest           *float64        `json:"largest"`                  // share of the relevant pages at the host that has most
+	Capped            []cappedHarvest `json:"capped"`                   // by the caps asked for, else by each that leaves something out
+}
+
+// ReachOf says how a crawl's pages spread: their URLs in the order of the crawl,
+// and which of them are relevant. caps are pages a host to count by, at least 1;
+// nil tries 1, 10, 100 and 1,000.
+func ReachOf(urls []string, relevant []bool, caps []int) Reach {
+	asked := caps != nil
+	if !asked {
+		caps = defaultCaps[:]
+	}
+	capped := make([]cappedHarvest, len(caps))
+	for k, limit := range caps {
+		capped[k].Cap = limit
+	}
+	fetched, onTopic := map[string]int{}, map[string]int{}
+	sites, sitesOnTopic := map[string]struct{}{}, map[string]struct{}{}
+	for i, u := range urls {
+		h, site := host(u), page.Site(u)
+		fetched[h]++
+		sites[site] = struct{}{}
+		if relevant[i] {
+			onTopic[h]++
+			sitesOnTopic[site] = struct{}{}
+		}
+		for k := range capped {
+			if fetched[h] <= capped[k].Cap {
+				capped[k].add(relevant[i])
+			}
+		}
+	}
+	r := Reach{
+		Hosts: len(fetched), Relevant: len(onTopic), Sites: len(sites), RelevantSites: len(sitesOnTopic),
+		Effective: effective(fetched), EffectiveRelevant: effective(onTopic), Largest: largest(onTopic),
+	}
+	for _, c := range capped {
+		if asked || c.Pages < len(urls) {
+			c.Harvest = share(c.Relevant, c.Pages)
+			r.Capped = append(r.Capped, c)
+		}
+	}
+	return r
+}
+
+func (c *cappedHarvest) add(relevant bool) {
+	c.Pages++
+	if relevant {
+		c.Relevant++
+	}
+}
+
+func effective(pages map[string]int) *float64 {
+	counts := slices.Sorted(maps.Values(pages)) // sums of floats in one order
+	all := 0
+	for _, n := range counts {
+		all += n
+	}
+	if all == 0 {
+		return nil
+	}
+	entropy := 0.0
+	for _, n := range counts {
+		p := float64(n) / float64(all)
+		entropy -= p * math.Log(p)
+	}
+	e := math.Exp(entropy)
+	return &e
+}
+
+func largest(pages map[string]int) *float64 {
+	all, most := 0, 0
+	for _, n := range pages {
+		all += n
+		most = max(most, n)
+	}
+	return share(most, all)
+}
+
+// keptCluster is the quality of the pages that refinement kept, among the pages
+// fetched. A ratio is nil when it is of nothing: precision when no page is
+// kept, recall when no fetched page is relevant. All are nil where the labels that
+// call a page relevant are those of the model that is measured.
+type keptCluster struct {
+	Pages     int      `json:"pages"`
+	Relevant  int      `json:"relevant"` // of the kept pages
+	Precision *float64 `json:"precision"`
+	Recall    *float64 `json:"recall"`
+	F1        *float64 `json:"f1"`
+}
+
+// clusterOf measures a cluster: kept[i] and relevant[i] speak of the i-th page.
+//
+//	precision = |kept ∩ relevant| / |kept|,  recall = |kept ∩ relevant| / |relevant|
+//	F1 = 2 · |kept ∩ relevant| / (|kept| + |relevant|)
+func clusterOf(kept, relevant []bool) keptCluster {
+	var c keptCluster
+	all := 0
+	for i, k := range kept {
+		if k {
+			c.Pages++
+		}
+		if relevant[i] {
+			all++
+		}
+		if k && relevant[i] {
+			c.Relevant++
+		}
+	}
+	c.Precision = share(c.Relevant, c.Pages)
+	c.Recall = share(c.Relevant, all)
+	c.F1 = share(2*c.Relevant, c.Pages+all)
+	return c
+}
+
+type comparedCrawls struct {
+	Union         int       `json:"union"`          // distinct pages
+	UnionRelevant int       `json:"union_relevant"` // of these, on topic
+	Common        int       `json:"common"`         // pages of all crawls
+	CommonTopic   int       `json:"common_relevant"`
+	TopicOverlap  *float64  `json:"topic_overlap"` // common_relevant / union_relevant (Jaccard)
+	Recall        *float64  `json:"recall"`        // of the union, of the truth
+	Only          []onlyOne `json:"only"`
+}
+
+type onlyOne struct {
+	Store    string `json:"store"`
+	Pages    int    `json:"pages"`
+	Relevant int    `json:"relevant"`
+}
+
+// versus compares crawls by their URLs, all of them and those on topic, with the number of
+// relevant URLs of the truth, nil where there is none.
+func versus(stores []string, urls, relevant [][]string, targets *int) *comparedCrawls {
+	v := &comparedCrawls{Only: make([]onlyOne, len(stores))}
+	pages, topic := owners(urls), owners(relevant)
+	v.Union, v.UnionRelevant = len(pages), len(topic)
+	for i, store := range stores {
+		v.Only[i].Store = store
+	}
+	for _, of := range pages {
+		if of.crawls == len(stores) {
+			v.Common++
+		}
+		if of.crawls == 1 {
+			v.Only[of.last].Pages++
+		}
+	}
+	for _, of := range topic {
+		if of.crawls == len(stores) {
+			v.CommonTopic++
+		}
+		if of.crawls == 1 {
+			v.Only[of.last].Relevant++
+		}
+	}
+	v.TopicOverlap = share(v.CommonTopic, v.UnionRelevant)
+	if targets != nil {
+		v.Recall = share(v.UnionRelevant, *targets)
+	}
+	return v
+}
+
+type owner struct {
+	crawls int
+	last   int // the last one of them
+}
+
+func owners(urls [][]string) map[string]owner {
+	of := map[string]owner{}
+	for i, crawl := range urls {
+		for _, url := range crawl {
+			of[url] = owner{of[url].crawls + 1, i}
+		}
+	}
+	return of
+}
+
+// versusSentences leads the figures of several crawls: each one's harvest and recall, then
+// what they have in common and what only one of them has.
+func versusSentences(r Result) (out []string) {
+	v := r.Versus
+	if v == nil {
+		return nil
+	}
+	for _, f := range r.Stores {
+		if f.Fetched == 0 {
+			out = append(out, f.Store+": no page fetched yet.")
+			continue
+		}
+		s := fmt.Sprintf("%s: %s, %s on topic (%s, %s)", f.Store, report.Pages(f.Fetched), report.Number(f.Relevant), report.Percent(*f.Harvest), f.HarvestCI.words())
+		switch {
+		case f.Recall != nil:
+			s += fmt.Sprintf(", %s of the truth found", report.Percent(*f.Recall))
+		case f.RecallEstimate != nil:
+			s += fmt.Sprintf(", an estimated %s of all pages on topic found", report.Percent(f.RecallEstimate.Value))
+		}
+		out = append(out, s+".")
+	}
+	found := ""
+	if v.Recall != nil {
+		found = fmt.Sprintf(", %s of the truth", report.Percent(*v.Recall))
+	}
+	out = append(out, fmt.Sprintf("Together: %s, %s on topic%s.", report.Pages(v.Union), report.Number(v.UnionRelevant), found))
+	only := make([]string, len(v.Only))
+	for i, o := range v.Only {
+		only[i] = fmt.Sprintf("only %s has %s, %s on topic", o.Store, report.Pages(o.Pages), report.Number(o.Relevant))
+	}
+	all, any := "Both", "either"
+	if len(v.Only) > 2 {
+		all, any = "All", "any"
+	}
+	common := fmt.Sprintf("%s have %s, %s on topic", all, report.Pages(v.Common), report.Number(v.CommonTopic))
+	if v.TopicOverlap != nil {
+		common += fmt.Sprintf(" (%s of the on-topic pages of %s)", report.Percent(*v.TopicOverlap), any)
+	}
+	return append(out, common+"; "+strings.Join(only, "; ")+".", "The first crawl, "+r.Store+":")
 }

@@ -15,7 +15,6 @@ type example struct {
 	y float64
 }
 
-// logistic is a logistic model with what the data leave open of its weights.
 type logistic struct {
 	weight [parts]float64
 	active []int // parts whose weight is free; those at their bound of 0 are not
@@ -114,14 +113,12 @@ func (m *logistic) newton(examples []example) {
 	m.cov.Factorize(hess) // positive definite by the penalty
 }
 
-// set puts w into the active weights.
 func (m *logistic) set(w []float64) {
 	for i, j := range m.active {
 		m.weight[j] = w[i]
 	}
 }
 
-// value is what newton maximises. It leaves the examples' probabilities in p.
 func (m *logistic) value(examples []example) float64 {
 	sum := 0.0
 	m.p = slices.Grow(m.p[:0], len(examples))[:len(examples)]

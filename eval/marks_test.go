@@ -50,16 +50,16 @@ func TestMarksOverruleModels(t *testing.T) {
 	if got := verdicts(c); got != "nyyn" {
 		t.Errorf("by the crawl: %s, want nyyn", got)
 	}
-	judge := &Judge{Name: "j", Target: "banking", Of: func(p *page.Page) Verdict {
+	judge := func(p *page.Page) Verdict {
 		return Verdict{Relevant: strings.Contains(p.Text, "loan"), Known: true}
-	}}
-	if err := c.JudgeByModel(t.Context(), s, judge, 2); err != nil {
+	}
+	if err := c.judgeByModel(t.Context(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, judge, 2); err != nil {
 		t.Fatal(err)
 	}
 	if got := verdicts(c); got != "nyyn" {
 		t.Errorf("by a judge: %s, want nyyn", got)
 	}
-	c.JudgeByTruth(truthOf("banking", 2))
+	c.judgeByTruth(truthOf("banking", 2))
 	if got := verdicts(c); got != "yynn" {
 		t.Errorf("by a truth: %s, want yynn", got)
 	}

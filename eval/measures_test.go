@@ -97,7 +97,7 @@ func crawlOf(r *rand.Rand) []string {
 }
 
 func TestKept(t *testing.T) {
-	c := Kept(bits("1110000"), bits("1101100"))
+	c := clusterOf(bits("1110000"), bits("1101100"))
 	if c.Pages != 3 || c.Relevant != 2 {
 		t.Errorf("got %+v, want 3 pages, 2 relevant", c)
 	}
@@ -105,11 +105,11 @@ func TestKept(t *testing.T) {
 	checkNear(t, "recall", *c.Recall, 2./4)
 	checkNear(t, "F1", *c.F1, 2*(2./3)*(2./4)/(2./3+2./4))
 
-	none := Kept(bits("000"), bits("100"))
+	none := clusterOf(bits("000"), bits("100"))
 	if none.Precision != nil || *none.Recall != 0 || *none.F1 != 0 {
 		t.Errorf("nothing kept: got %+v, want no precision, recall 0, F1 0", none)
 	}
-	off := Kept(bits("10"), bits("00"))
+	off := clusterOf(bits("10"), bits("00"))
 	if off.Recall != nil || *off.Precision != 0 {
 		t.Errorf("nothing relevant: got %+v, want precision 0, no recall", off)
 	}

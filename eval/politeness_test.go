@@ -123,7 +123,7 @@ func TestPoliteness(t *testing.T) {
 
 func TestPolitenessOfNothing(t *testing.T) {
 	p := politenessOf(t, journalOf(t, nil, nil), 10)
-	if !reflect.DeepEqual(p, &Politeness{Worst: []Gap{}}) {
+	if !reflect.DeepEqual(p, &Politeness{Worst: []requestGap{}}) {
 		t.Errorf("%+v", p)
 	}
 }

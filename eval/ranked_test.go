@@ -17,7 +17,7 @@ func TestRanked(t *testing.T) {
 		pages := synthetic(rand.New(rand.NewPCG(1, 20)), 60)
 		s := fill(t, filepath.Join(t.TempDir(), "ranked"), "banking", pages)
 		plain := load(t, s)
-		plain.JudgeByTruth(truthOf("banking", 400))
+		plain.judgeByTruth(truthOf("banking", 400))
 		var ranks []store.NumberedRank
 		all, held := 0.0, 0.0
 		for i, p := range plain.Pages[:50] {
@@ -42,7 +42,7 @@ func TestRanked(t *testing.T) {
 		}
 		c := load(t, s)
 		closed(t, s)
-		c.JudgeByTruth(truthOf("banking", 400))
+		c.judgeByTruth(truthOf("banking", 400))
 		r := measure(c, 0).Ranked
 		want := map[bool]float64{false: 0, true: 1}[first]
 		if r == nil || r.Pages != 50 || !(math.Abs(r.Share-held/all) <= 1e-12) || len(r.Top) != 2 || r.Top[0] != (Point{10, want}) {
@@ -52,7 +52,7 @@ func TestRanked(t *testing.T) {
 			t.Errorf("before rank: %+v", plain)
 		}
 		var out bytes.Buffer
-		if err := WriteReport(&out, Report{Result: Measure([]*Crawl{c}, 0), Crawls: []*Crawl{c}}); err != nil {
+		if err := writeReport(&out, reportData{Result: Measure([]*Crawl{c}, 0), Crawls: []*Crawl{c}}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "Highest PageRank") || !strings.Contains(out.String(), "that PageRank ranks highest") {

@@ -33,11 +33,11 @@ func reportOf(t testing.TB, crawls ...[]fakePage) string {
 		}
 		c := load(t, s)
 		closed(t, s)
-		c.JudgeByTruth(truthOf("banking", 400))
+		c.judgeByTruth(truthOf("banking", 400))
 		loaded = append(loaded, c)
 	}
 	var out bytes.Buffer
-	if err := WriteReport(&out, Report{Result: Measure(loaded, 0), Crawls: loaded, Made: []report.Fact{{Name: "model", Value: hostile}}}); err != nil {
+	if err := writeReport(&out, reportData{Result: Measure(loaded, 0), Crawls: loaded, Made: []report.Fact{{Name: "model", Value: hostile}}}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -113,9 +113,9 @@ func TestReportCuts(t *testing.T) {
 }
 
 func TestSentences(t *testing.T) {
-	f := Figures{Store: "s", Relevance: ByTruth, Target: "banking", Fetched: 60, Relevant: 41}
+	f := Figures{Store: "s", Relevance: byLabels, Target: "banking", Fetched: 60, Relevant: 41}
 	f.Harvest = share(41, 60)
-	ci := Interval(stats.Wilson(41, 60))
+	ci := interval95(stats.Wilson(41, 60))
 	f.HarvestCI = &ci
 	got := Sentences(Result{Figures: f})[0]
 	want := "Of 60 pages fetched, 41 are about banking (68 %, 95 % interval 56–79 %), by the truth."
@@ -134,7 +134,7 @@ func TestVerdict(t *testing.T) {
 	for want, r := range map[string]Result{
 		"50 % about bees; pages at random would have 10 %.":                                                           {Figures: func() Figures { f := one; f.Base = &tenth; return f }()},
 		"50 % about bees; for a figure to compare with, give --truth, or a second store, such as one of --order bfs.": {Figures: one},
-		"a: 50 % about bees; b has 33 %, c has –.":                                                                    {Figures: one, Versus: &Versus{}, Stores: []Figures{one, {Store: "b", Harvest: &third}, {Store: "c"}}},
+		"a: 50 % about bees; b has 33 %, c has –.":                                                                    {Figures: one, Versus: &comparedCrawls{}, Stores: []Figures{one, {Store: "b", Harvest: &third}, {Store: "c"}}},
 	} {
 		if got := verdict(r); len(got) != 1 || got[0] != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -143,7 +143,7 @@ func TestVerdict(t *testing.T) {
 	if got := verdict(Result{}); got != nil {
 		t.Errorf("of no page: %q", got)
 	}
-	c := &Crawl{Pages: make([]Page, 1), Source: Source{Kind: ByTruth, Targets: 3, Known: 12}}
+	c := &Crawl{Pages: make([]Page, 1), Source: labelSource{Kind: byLabels, Targets: 3, Known: 12}}
 	if f := measure(c, 1); f.Base == nil || *f.Base != .25 {
 		t.Errorf("pages at random have %v, want 3 of 12", f.Base)
 	}

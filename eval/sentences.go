@@ -50,16 +50,15 @@ func verdict(r Result) []string {
 }
 
 func harvestSentence(f Figures) string {
-	by := map[Kind]string{
-		ByTruth: ", by the truth",
-		ByJudge: ", by the judge",
-		ByCrawl: ", by the crawl's own labels (give --truth or --judge for a second opinion)",
+	by := map[sourceKind]string{
+		byLabels:    ", by the truth",
+		byModel:     ", by the judge",
+		byOwnLabels: ", by the crawl's own labels (give --truth or --judge for a second opinion)",
 	}[f.Relevance]
 	return fmt.Sprintf("Of %s fetched, %s %s %s (%s, %s)%s.", report.Pages(f.Fetched), report.Number(f.Relevant),
 		isAre(f.Relevant), about(f.Target), report.Percent(*f.Harvest), f.HarvestCI.words(), by)
 }
 
-// judgeSentence says so when the judge is a party to the case.
 func judgeSentence(f Figures) string {
 	s := ""
 	if f.JudgeOwn != "" {
@@ -170,7 +169,7 @@ func estimateSentence(f Figures) string {
 		report.Percent(e.Value), report.Span(e.CI), report.Percent(e.Together), e.Caution, e.Bound.Method, report.Percent(e.Bound.Value))
 }
 
-func nextSentence(n *Next) string {
+func nextSentence(n *furtherPages) string {
 	if n == nil {
 		return ""
 	}
@@ -190,4 +189,226 @@ func isAre(n int) string {
 		return "is"
 	}
 	return "are"
+}
+
+// Sentences says in plain words how the hosts were treated.
+func (p *Politeness) Sentences() []string {
+	out := []string{"No request was made."}
+	if p.Requests > 0 {
+		out = []string{p.requestSentence(), p.gapSentence()}
+	}
+	for _, s := range []string{p.deniedSentence(), p.busySentence(), p.slowSentence(), p.silentSentence()} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (p *Politeness) requestSentence() string {
+	s := fmt.Sprintf("%s of %s", some(int(p.Requests), "request"), some(p.Hosts, "host"))
+	if p.Parties != p.Hosts {
+		s += fmt.Sprintf(" (%s, each of one address)", some(p.Parties, "machine"))
+	}
+	s += fmt.Sprintf(", %s of them for robots.txt", report.Number(int(p.Robots)))
+	if p.Sitemaps > 0 {
+		s += fmt.Sprintf(" and %s for sitemaps", report.Number(int(p.Sitemaps)))
+	}
+	if p.TDMRep > 0 {
+		s += fmt.Sprintf(" and %s for tdmrep.json", report.Number(int(p.TDMRep)))
+	}
+	top := p.MostAsked[0]
+	return s + fmt.Sprintf("; the median host got %s, the busiest, %s, got %s.",
+		report.Number(p.MedianRequests), top.Host, report.Number(top.Requests))
+}
+
+func (p *Politeness) gapSentence() string {
+	if p.Violations > 0 {
+		w := p.Worst[0]
+		s := fmt.Sprintf("%s came too early", some(p.Violations, "request"))
+		if p.Overlaps > 0 {
+			s += fmt.Sprintf(", %s of them before the previous one had ended", report.Number(p.Overlaps))
+		}
+		return s + fmt.Sprintf("; the worst at %s, after %s instead of %s.", w.Host, seconds(w.Seconds), seconds(w.Rest))
+	}
+	if p.PartyGap == nil {
+		return "No host was asked twice."
+	}
+	return fmt.Sprintf("Every rest between two requests to a host was kept; the shortest was %s, at %s.", seconds(p.PartyGap.Seconds), p.PartyGap.Host)
+}
+
+func (p *Politeness) deniedSentence() string {
+	switch {
+	case p.RobotsDenied > 0 && p.NoIndex > 0:
+		return fmt.Sprintf("robots.txt excluded %s; %s asked not to be kept.", some(int(p.RobotsDenied), "URL"), some(int(p.NoIndex), "page"))
+	case p.RobotsDenied > 0:
+		return fmt.Sprintf("robots.txt excluded %s.", some(int(p.RobotsDenied), "URL"))
+	case p.NoIndex > 0:
+		return fmt.Sprintf("%s asked not to be kept.", some(int(p.NoIndex), "page"))
+	}
+	return ""
+}
+
+func (p *Politeness) busySentence() string {
+	if p.TooMany+p.Unavailable+p.RetryAfter == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("%s with code 429 and %s with 503", some(int(p.TooMany), "answer"), report.Number(int(p.Unavailable)))
+	if p.RetryAfter > 0 {
+		s += fmt.Sprintf("; %s said when to come again, at most %s later", report.Number(int(p.RetryAfter)), seconds(p.LongestRetry))
+	}
+	return s + "."
+}
+
+func (p *Politeness) slowSentence() string {
+	const slow = 1 // second
+	var hosts []string
+	for _, h := range p.Slowest {
+		if h.Median >= slow && len(hosts) < 3 {
+			hosts = append(hosts, fmt.Sprintf("%s (half of its answers took %s or more, the longest %s)", h.Host, seconds(h.Median), seconds(h.Longest)))
+		}
+	}
+	if len(hosts) == 0 {
+		return ""
+	}
+	return "Slowest: " + strings.Join(hosts, ", ") + "."
+}
+
+func (p *Politeness) silentSentence() string {
+	if p.Silent == 0 {
+		return ""
+	}
+	var hosts []string
+	for _, h := range p.SilentTop {
+		if len(hosts) < 5 {
+			hosts = append(hosts, h.Host)
+		}
+	}
+	s := fmt.Sprintf("%s never answered, or had no address: %s", some(p.Silent, "host"), strings.Join(hosts, ", "))
+	if p.Silent > len(hosts) {
+		s += ", …"
+	}
+	return s + "."
+}
+
+// some counts things: 1 host, 2 hosts.
+func some(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return report.Number(n) + " " + thing + "s"
+}
+
+func seconds(s float64) string {
+	switch {
+	case s < 0.001 && s > -0.001:
+		return "0 s"
+	case s < 1:
+		return fmt.Sprintf("%.0f ms", s*1000)
+	case s < 100:
+		return fmt.Sprintf("%.1f s", s)
+	}
+	return report.Number(int(s+0.5)) + " s"
+}
+
+type driftRow struct {
+	Pages           string
+	Relevant        int
+	Harvest         string
+	Hosts, NewHosts int
+	Top             string
+	Rising, Falling string
+}
+
+func driftRows(blocks []driftBlock) (rows []driftRow) {
+	if len(blocks) < 2 {
+		return nil // nothing to compare
+	}
+	for _, b := range blocks {
+		var top []string
+		for _, h := range b.Top {
+			top = append(top, fmt.Sprintf("%s %d", report.Cut(h.Host, maxHostName), h.Relevant))
+		}
+		row := driftRow{
+			Pages: fmt.Sprintf("%d–%d", b.From, b.To), Relevant: b.Relevant, Harvest: report.Share(b.Harvest),
+			Hosts: b.Hosts, NewHosts: b.NewHosts, Top: strings.Join(top, ", "), Rising: joinWords(b.Rising), Falling: joinWords(b.Falling),
+		}
+		if b.CI != nil {
+			row.Harvest += " (" + report.Span(*b.CI) + ")"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// How long a name in the table may be, in runes.
+const (
+	maxHostName = 40
+	maxWordRune = 24
+)
+
+func joinWords(words []driftWord) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = report.Cut(w.Word, maxWordRune)
+	}
+	return strings.Join(out, ", ")
+}
+
+func driftSentence(blocks []driftBlock) string {
+	if len(blocks) < 2 {
+		return ""
+	}
+	first, last := blocks[0], blocks[len(blocks)-1]
+	if first.Harvest == nil || last.Harvest == nil {
+		return ""
+	}
+	s := fmt.Sprintf("Of its first %s, %s were on topic; of its last %s, %s", report.Pages(first.To-first.From+1), report.Percent(*first.Harvest),
+		report.Number(last.To-last.From+1), report.Percent(*last.Harvest))
+	if len(first.Rising) > 0 && len(last.Rising) > 0 {
+		s += fmt.Sprintf("; its typical words changed from “%s” to “%s”", joinWords(first.Rising[:min(3, len(first.Rising))]), joinWords(last.Rising[:min(3, len(last.Rising))]))
+	}
+	return s + "."
+}
+
+func reachSentence(f Figures) string {
+	r := f.Reach
+	if r.Hosts == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("Its pages come from %s hosts%s", report.Number(r.Hosts), effectively(r.Effective, " that have equally many pages"))
+	if r.Sites != r.Hosts {
+		s += fmt.Sprintf(", of %s sites", report.Number(r.Sites))
+	}
+	s += fmt.Sprintf("; %s have pages on topic%s", report.Number(r.Relevant), effectively(r.EffectiveRelevant, ""))
+	if r.Largest != nil && r.Relevant > 1 {
+		s += fmt.Sprintf(", the one with most has %s of these", report.Percent(*r.Largest))
+	}
+	return s + "." + cappedSentence(f)
+}
+
+func effectively(hosts *float64, with string) string {
+	if hosts == nil || *hosts < 1.05 {
+		return ""
+	}
+	return fmt.Sprintf(" (as diverse as %.1f hosts%s)", *hosts, with)
+}
+
+// cappedSentence says what the harvest is when few pages of a host count, by the
+// caps that leave some out.
+func cappedSentence(f Figures) string {
+	var parts []string
+	for _, c := range f.Reach.Capped {
+		if c.Pages < f.Fetched {
+			format := "with at most %s %s"
+			if len(parts) == 0 {
+				format = "with at most %s of each host it is %s"
+			}
+			parts = append(parts, fmt.Sprintf(format, report.Pages(c.Cap), report.Share(c.Harvest)))
+		}
+	}
+	if len(parts) == 0 || f.Harvest == nil {
+		return ""
+	}
+	return fmt.Sprintf(" The harvest is %s; %s.", report.Percent(*f.Harvest), strings.Join(parts, ", "))
 }

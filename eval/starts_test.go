@@ -8,10 +8,10 @@ import (
 
 func TestSightings(t *testing.T) {
 	page := func(relevant bool) Page { return Page{Score: 0.5, Verdict: Verdict{Relevant: relevant}} }
-	a := &Crawl{Pages: []Page{page(true), page(true)}, Trail: &Trail{Thin: 1, Steps: []Step{
+	a := &Crawl{Pages: []Page{page(true), page(true)}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
 		{Key: 1, Page: 0, Start: true, Links: []uint64{3, 5, 9}}, {Key: 3, Page: 1},
-	}, Waiting: []Waiting{{Key: 9, Promise: 0.5}}}}
-	b := &Crawl{Pages: []Page{page(true), page(true), page(false)}, Trail: &Trail{Thin: 1, Steps: []Step{
+	}, Waiting: []waitingURL{{Key: 9, Promise: 0.5}}}}
+	b := &Crawl{Pages: []Page{page(true), page(true), page(false)}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
 		{Key: 5, Page: 0, Start: true}, {Key: 6, Page: 1, Start: true}, {Key: 7, Page: 2, Start: true, Links: []uint64{7}},
 	}}}
 	crawls := []*Crawl{a, b}
@@ -26,7 +26,7 @@ func TestSightings(t *testing.T) {
 		t.Errorf("second crawl: got %+v, want %+v", got[1], want)
 	}
 	// A start page of both is one that each came across.
-	c := &Crawl{Pages: []Page{page(true), page(true)}, Trail: &Trail{Thin: 1, Steps: []Step{
+	c := &Crawl{Pages: []Page{page(true), page(true)}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
 		{Key: 1, Page: 0, Start: true}, {Key: 8, Page: 1, Start: true},
 	}}}
 	crawls = []*Crawl{a, c}
@@ -61,7 +61,7 @@ func TestSightings(t *testing.T) {
 func TestStartPagesAlone(t *testing.T) {
 	var crawls []*Crawl
 	for first := uint64(1); first <= 101; first += 100 {
-		c := &Crawl{Trail: &Trail{Thin: 1}}
+		c := &Crawl{Trail: &crawlTrail{Thin: 1}}
 		for k := range uint64(20) { // ten start pages, and ten off topic that the first links to
 			s := Step{Key: first + k, Page: int(k), Start: k < 10, Promise: 0.5}
 			if k == 0 {
@@ -72,7 +72,7 @@ func TestStartPagesAlone(t *testing.T) {
 		}
 		crawls = append(crawls, c)
 	}
-	p, ok := Frontier(crawls)
+	p, ok := frontier(crawls)
 	if !ok || p.Seen != 20 || p.Size < 40 || p.CI[1] < 100 {
 		t.Errorf("%+v, %v; ten of ten start pages were missed, so there must be many more than the 20 found", p, ok)
 	}

@@ -9,12 +9,12 @@ import (
 	"fossick/store"
 )
 
-// Trail is the way a crawl went: what it requested, in order, the links on each page,
+// crawlTrail is the way a crawl went: what it requested, in order, the links on each page,
 // and what it left in the queue. URLs are known by their keys (page.Key), which are the
 // same in every crawl.
-type Trail struct {
+type crawlTrail struct {
 	Steps   []Step
-	Waiting []Waiting
+	Waiting []waitingURL
 	// Redirects names where a URL led that was no page itself.
 	Redirects map[uint64]uint64
 	// Thin says that of the URLs linked to only one in Thin is here, those whose key is
@@ -31,8 +31,7 @@ type Step struct {
 	Start     bool     // a start page
 }
 
-// Waiting is a URL in the queue.
-type Waiting struct {
+type waitingURL struct {
 	Key, Host uint64
 	Promise   float64 // score that the crawl has of it
 }
@@ -41,11 +40,11 @@ type Waiting struct {
 // some hundred bytes each.
 const maxTargets = 1 << 21
 
-// LoadTrail reads the trail of the crawl from its store, in three passes: queue,
+// loadTrail reads the trail of the crawl from its store, in three passes: queue,
 // outcomes, and the pages' links. Load comes first.
-func (c *Crawl) LoadTrail(ctx context.Context, s *store.Store) error {
+func (c *Crawl) loadTrail(ctx context.Context, s *store.Store) error {
 	l := trailLoader{
-		trail: &Trail{Redirects: map[uint64]uint64{}, Thin: thinning(c.Counts.URLs, maxTargets)},
+		trail: &crawlTrail{Redirects: map[uint64]uint64{}, Thin: thinning(c.Counts.URLs, maxTargets)},
 		keys:  make([]uint64, c.Counts.URLs+1),
 		pages: make([]step, len(c.Pages)),
 	}
@@ -69,15 +68,13 @@ func thinning(n, most uint64) uint64 {
 	return thin
 }
 
-// trailLoader is a trail on its way from the store.
 type trailLoader struct {
-	trail  *Trail
+	trail  *crawlTrail
 	keys   []uint64 // by ID; 0 is a URL that counts for nothing
 	pages  []step   // in the order of the crawl
 	failed []step
 }
 
-// step is a Step and when it was.
 type step struct {
 	Step
 	at int64
@@ -100,8 +97,7 @@ func (l *trailLoader) enter(id store.ID, url string) (key, host uint64) {
 	return key, page.Key(page.Host(url))
 }
 
-// kept reports whether a URL is in the sample.
-func (t *Trail) kept(key uint64) bool { return key != 0 && key%t.Thin == 0 }
+func (t *crawlTrail) kept(key uint64) bool { return key != 0 && key%t.Thin == 0 }
 
 func (l *trailLoader) queue(ctx context.Context, s *store.Store) error {
 	for w, err := range s.URLs().Waiters() {
@@ -110,7 +106,7 @@ func (l *trailLoader) queue(ctx context.Context, s *store.Store) error {
 		}
 		key, host := l.enter(w.ID, w.URL)
 		if l.trail.kept(key) {
-			l.trail.Waiting = append(l.trail.Waiting, Waiting{key, host, w.Score})
+			l.trail.Waiting = append(l.trail.Waiting, waitingURL{key, host, w.Score})
 		}
 	}
 	return nil

@@ -58,7 +58,7 @@ func TestLoadTrail(t *testing.T) {
 	s := trailStore(t)
 	defer closed(t, s)
 	c := load(t, s)
-	if err := c.LoadTrail(context.Background(), s); err != nil {
+	if err := c.loadTrail(context.Background(), s); err != nil {
 		t.Fatal(err)
 	}
 	key := func(name string) uint64 { return page.Key(trailBase + name) }
@@ -97,7 +97,7 @@ func TestLoadTrail(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := load(t, s).LoadTrail(ctx, s); err == nil {
+	if err := load(t, s).loadTrail(ctx, s); err == nil {
 		t.Error("a cancelled load gave no error")
 	}
 }

@@ -20,19 +20,19 @@ func TestUnjudged(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		source Source
+		source labelSource
 		judged bool
 	}{
-		{"the crawl's own labels", Source{Kind: ByCrawl}, false},
-		{"the model that crawled", Source{Kind: ByJudge, Own: "labelled the crawl"}, false},
-		{"the model that refined", Source{Kind: ByJudge, Own: "refined the crawl"}, false},
-		{"another model", Source{Kind: ByJudge}, true},
-		{"a truth", Source{Kind: ByTruth, Targets: 100}, true},
+		{"the crawl's own labels", labelSource{Kind: byOwnLabels}, false},
+		{"the model that crawled", labelSource{Kind: byModel, Own: "labelled the crawl"}, false},
+		{"the model that refined", labelSource{Kind: byModel, Own: "refined the crawl"}, false},
+		{"another model", labelSource{Kind: byModel}, true},
+		{"a truth", labelSource{Kind: byLabels, Targets: 100}, true},
 	} {
 		c := load(t, s)
-		c.JudgeByTruth(truthOf("banking", 400))
+		c.judgeByTruth(truthOf("banking", 400))
 		c.Source = tt.source
-		r := Report{Result: Measure([]*Crawl{c}, 0), Crawls: []*Crawl{c}}
+		r := reportData{Result: Measure([]*Crawl{c}, 0), Crawls: []*Crawl{c}}
 		if k := r.Kept; (k.Precision != nil) != tt.judged || (k.Recall != nil) != tt.judged || (k.F1 != nil) != tt.judged || (r.HarvestAfter != nil) != tt.judged || k.Pages == 0 {
 			t.Errorf("%s: %+v, harvest after %v", tt.name, k, r.HarvestAfter)
 		}
@@ -40,7 +40,7 @@ func TestUnjudged(t *testing.T) {
 			t.Errorf("%s: %q", tt.name, Sentences(r.Result))
 		}
 		var page bytes.Buffer
-		if err := WriteReport(&page, r); err != nil {
+		if err := writeReport(&page, r); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(page.String(), "recall among"); got != tt.judged {

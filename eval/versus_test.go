@@ -19,7 +19,7 @@ func TestVersus(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	half, ci := 0.5, Interval{.1, .9}
+	half, ci := 0.5, interval95{.1, .9}
 	r := Result{Figures: Figures{Store: "a"}, Versus: v, Stores: []Figures{{Store: "a", Fetched: 4, Relevant: 2, Harvest: &half, HarvestCI: &ci, Recall: &half}, {Store: "b"}}}
 	text := strings.Join(Sentences(r), "\n")
 	for _, line := range []string{

@@ -2,12 +2,12 @@
 # The lab's tables (docs/data/lab-*.tsv): harvest and recall of crawl policies on stored
 # corpora, as Markdown.
 #
-#   scripts/lab.sh wikispeedia | webkb | debdocs | uci_ics | explore
+#   scripts/lab.sh wikispeedia | webkb | debdocs | uci_ics
 #
 # uci_ics has no topics, so a judge makes them: a model of webkb's kinds of pages,
 # which are other universities' of twenty years before.
 #
-# POLICIES, PAGES, AT and TOPICS change what is compared; RAND the draw; OUT keeps
+# POLICIES, PAGES and TOPICS change what is compared; RAND the draw; OUT keeps
 # the reports (JSON and HTML) in a folder. The corpora are found by FOSSICK_DATA.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,11 +21,11 @@ fossick=${FOSSICK:-$work/fossick}
 [ -x "$fossick" ] || CGO_ENABLED=0 go build -o "$fossick" ./cmd/fossick
 policies=${POLICIES:-bfs,random,best-first,paper,paper-mean,shark,fish,ache,context-graph,infospiders,hits,opic,learned,target-oracle}
 
-# compare NAME CORPUS PAGES AT TOPIC FLAG...: one run, a table.
+# compare NAME CORPUS PAGES TOPIC FLAG...: one run, a table.
 compare() {
-	local name=$1 set=$2 pages=${PAGES:-$3} at=${AT:-$4} topic=$5
-	shift 5
-	"$fossick" lab "$data/$set" --topic "$topic" --policy "$policies" --pages "$pages" ${at:+--at "$at"} \
+	local name=$1 set=$2 pages=${PAGES:-$3} topic=$4
+	shift 4
+	"$fossick" lab "$data/$set" --topic "$topic" --policy "$policies" --pages "$pages" \
 		--rand "${RAND:-1}" --json --quiet --html "$out/$name-$topic.html" "$@" >"$out/$name-$topic.json"
 	runs+=("$out/$name-$topic.json")
 }
@@ -34,28 +34,20 @@ runs=()
 case $corpus in
 wikispeedia)
 	for t in ${TOPICS:-Astronomy Biology IT Religion}; do
-		compare wikispeedia wikispeedia 1150 229,460 "$t" --truth "$data/wikispeedia/labels.tsv.zst"
+		compare wikispeedia wikispeedia 1150 "$t" --truth "$data/wikispeedia/labels.tsv.zst"
 	done ;;
 webkb)
-	for t in ${TOPICS:-student faculty course project}; do compare webkb webkb 350 "" "$t"; done ;;
+	for t in ${TOPICS:-student faculty course project}; do compare webkb webkb 350 "$t"; done ;;
 debdocs)
 	for t in ${TOPICS:-programming science}; do
-		compare debdocs debdocs 690 "" "$t"
-		compare debdocs-capped debdocs 690 "" "$t" --max-pages-per-host 60
+		compare debdocs debdocs 690 "$t"
 	done ;;
 uci_ics)
 	"$fossick" train "$data/webkb" --labels student,faculty,course,project,department,staff,other \
 		--classifier linear -o "$work/judge.model" --quiet >/dev/null
 	for t in ${TOPICS:-course}; do
-		compare uci_ics uci_ics 500 "" "$t" --judge "$work/judge.model" --reachable
+		compare uci_ics uci_ics 500 "$t" --judge "$work/judge.model"
 	done ;;
-explore)
-	policies=learned
-	for t in ${TOPICS:-Astronomy Biology IT Religion}; do
-		for share in 0 0.02 0.05 0.1; do
-			compare "explore-$share" wikispeedia 229 "" "$t" --truth "$data/wikispeedia/labels.tsv.zst" --explore "$share"
-		done
-	done ;;
-*) echo "no tables of $corpus: wikispeedia, webkb, debdocs, uci_ics or explore" >&2; exit 2 ;;
+*) echo "no tables of $corpus: wikispeedia, webkb, debdocs or uci_ics" >&2; exit 2 ;;
 esac
 python3 scripts/labtable.py "${runs[@]}"

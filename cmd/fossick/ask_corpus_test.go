@@ -22,14 +22,13 @@ type askTrial struct {
 	before, after          int // pages until labels are asked for, and those looked at afterwards
 }
 
-// askSets is how many start sets a trial has, each with a page classifier of its own.
+// askSets is how many start sets a trial has.
 const askSets = 4
 
 // askRun is a trial made ready.
 type askRun struct {
 	markRun
 	askTrial
-	labellers []*crawlplan.Labeller
 }
 
 // TestAskedLabels: a simulated person answers what the crawl asks. Ten asked labels are
@@ -68,21 +67,17 @@ func newAskRun(t *testing.T, trial askTrial) *askRun {
 	a := newApp(context.Background(), &grammar{Quiet: true, LogFormat: "text", Rand: 1}, io.Discard, io.Discard)
 	t.Cleanup(a.close)
 	cmd := labCmd{labFlags: labFlags{
-		Corpus: fulltest.Corpus(t, trial.corpus), Topic: trial.topic, Starts: 5, StartSets: askSets, TrainSets: askSets, TrainPages: trial.training,
+		Corpus: fulltest.Corpus(t, trial.corpus), Topic: trial.topic, Starts: 5, StartSets: askSets, TrainPages: trial.training,
 	}}
 	setup, err := cmd.plan(a).Prepare(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &askRun{markRun: markRun{Setup: setup}, askTrial: trial}
-	for _, topic := range setup.Topics {
-		l, err := crawlplan.NewLabeller(topic)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.Remember()
-		r.labellers = append(r.labellers, l)
+	if r.labeller, err = crawlplan.NewLabeller(setup.Topic); err != nil {
+		t.Fatal(err)
 	}
+	r.labeller.Remember()
 	return r
 }
 
@@ -147,7 +142,6 @@ func (r *askRun) harvest(t *testing.T, label labelling, labels int) float64 {
 	t.Helper()
 	sum := 0.0
 	for set := range askSets {
-		r.labeller = r.labellers[set%len(r.labellers)]
 		opt := r.options(t, set)
 		s := &markingScorer{Rescorer: opt.Scorer.(crawler.Rescorer), after: r.before}
 		s.mark = func(pages []*page.Page) { label(r, s.Rescorer.(crawler.Asker), pages, labels, set) }

@@ -65,7 +65,7 @@ func coverageCrawls(t *testing.T, corpus, topic string, sets int) []*lab.Crawl {
 	t.Cleanup(a.close)
 	cmd := labCmd{labFlags: labFlags{
 		Corpus: fulltest.Corpus(t, corpus), Topic: topic, Policy: []string{"learned"},
-		Starts: 5, StartSets: sets, TrainSets: 1, Pages: 400,
+		Starts: 5, StartSets: sets, Pages: 400,
 	}}
 	if truth := filepath.Join(cmd.Corpus, "labels.tsv.zst"); fileExists(truth) {
 		cmd.Truth = truth

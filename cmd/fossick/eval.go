@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"fossick/eval"
-	"fossick/eval/judged"
 	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/internal/wholefile"
@@ -33,7 +32,7 @@ func (c evalCmd) Run(a *app) error {
 	if c.Curve < 0 {
 		return usagef("--curve %d: want a number of pages", c.Curve)
 	}
-	crawls, err := judged.Read(a.ctx, judged.Sources{
+	crawls, err := eval.ReadCrawls(a.ctx, eval.Sources{
 		Stores: c.Stores, Truth: c.Truth, Judge: c.Judge, Target: c.Target, Caps: c.Caps, Open: a.openToRead, Step: a.step,
 	})
 	if err != nil {

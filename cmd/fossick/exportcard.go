@@ -10,7 +10,6 @@ import (
 
 	"fossick/crawler/crawlplan"
 	"fossick/eval"
-	"fossick/eval/judged"
 	"fossick/export/card"
 	"fossick/export/collection"
 	"fossick/store"
@@ -58,7 +57,7 @@ func (c *exportCmd) judge(ctx context.Context, stores []*collection.Source, told
 		}
 	}
 	for _, places := range together {
-		sources := judged.Sources{Step: func(string) func() { return func() {} }}
+		sources := eval.Sources{Step: func(string) func() { return func() {} }}
 		at := map[string]*store.Store{}
 		for _, i := range places {
 			sources.Stores = append(sources.Stores, c.Stores[i])
@@ -67,7 +66,7 @@ func (c *exportCmd) judge(ctx context.Context, stores []*collection.Source, told
 		sources.Open = func(dir string) (*store.Store, func() error, error) {
 			return at[dir], func() error { return nil }, nil // the collection closes it
 		}
-		crawls, err := judged.Read(ctx, sources)
+		crawls, err := eval.ReadCrawls(ctx, sources)
 		if c.Partial && errors.Is(err, store.ErrDamaged) {
 			continue // their figures are not known
 		}

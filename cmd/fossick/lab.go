@@ -6,7 +6,6 @@ import (
 
 	"fossick/crawler/crawlplan"
 	"fossick/eval/lab"
-	"fossick/eval/lab/plan"
 	"fossick/internal/wholefile"
 )
 
@@ -16,39 +15,30 @@ type labCmd struct {
 	HTML string `name:"html" placeholder:"FILE" help:"Write a report as one self-contained page."`
 }
 
-// labFlags are plan.Options.
+// labFlags are lab.Options.
 type labFlags struct {
 	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, a .jsonl file, or a web archive (.warc)." complete:"sets"`
-	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic; several by comma, as a,b, compare one crawl for all of them with a crawl for each."`
+	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic."`
 	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: $${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." complete:"policies"`
 
 	Truth      string       `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
 	Judge      string       `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that decides which pages are on topic if there is no truth; choose one other than the crawl's own." complete:"models"`
 	Train      string       `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on." group:"sets" expert:"" complete:"sets"`
-	TrainSets  int          `default:"1" placeholder:"N" help:"Number of page classifiers, each trained on its own pages; start sets use them in turn, so that intervals also cover the choice of training pages [1]." group:"sets" expert:""`
 	TrainPages int          `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]." group:"sets" expert:""`
-	Classifier string       `default:"auto" placeholder:"NAME" help:"Kind of page classifier: $${classifiers} [auto]." group:"sets" expert:"" complete:"classifiers"`
 	Model      string       `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." complete:"models"`
 	Keywords   []string     `placeholder:"WORDS" help:"Words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
 	RhoSweep   lab.RhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by the policy paper at each ρ from A to B, as 0:0.9:0.1, and plot harvest against ρ." group:"score" expert:""`
 	Threshold  *float64     `placeholder:"R" help:"The policy paper drops links that score less [0.2]." group:"score" expert:""`
-	Explore    *float64     `placeholder:"SHARE" help:"Share of fetches that learned spends on little-known URLs [$${explore}]." group:"score" expert:""`
 	Links      string       `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]." group:"score" expert:""`
 
-	Starts          int    `default:"10" placeholder:"N" help:"Start pages of a crawl: pages on topic, drawn at random, none of them trained on [10]."`
-	StartSets       int    `default:"10" aliases:"seed-sets" placeholder:"N" help:"Crawls of each policy, each from its own start pages [10]." group:"sets" expert:""`
-	Pages           int    `placeholder:"M" help:"Pages per crawl, start pages included [5 % of the corpus]."`
-	At              []int  `placeholder:"N,N" help:"Also give the figures at these numbers of pages." group:"sets" expert:""`
-	Curve           int    `placeholder:"STEP" help:"Pages between two points of a curve [about 50 points]." group:"sets" expert:""`
-	MaxPagesPerHost uint64 `placeholder:"N" help:"Most pages of one host." group:"sets" expert:""`
-	Reachable       bool   `help:"Also give recall among the pages on topic that the start pages can reach, for corpora whose links do not lead everywhere." group:"sets" expert:""`
+	Starts    int `default:"10" placeholder:"N" help:"Start pages of a crawl: pages on topic, drawn at random, none of them trained on [10]."`
+	StartSets int `default:"10" aliases:"seed-sets" placeholder:"N" help:"Crawls of each policy, each from its own start pages [10]." group:"sets" expert:""`
+	Pages     int `placeholder:"M" help:"Pages per crawl, start pages included [5 % of the corpus]."`
 
-	Polite   bool           `help:"Crawl in simulated time with many workers, slow exchanges and hosts that rest." group:"polite"`
-	Workers  int            `placeholder:"N" help:"With --polite: fetches at a time [32]." group:"polite" expert:""`
-	Delay    string         `placeholder:"D" help:"With --polite: rest after each fetch from a host, auto or a time [auto]." type:"delay" group:"polite" expert:""`
-	Latency  *time.Duration `placeholder:"D" help:"With --polite: mean time of an exchange; that of a URL is 0.5 to 1.5 times the mean [100ms]." group:"polite" expert:""`
-	MaxTime  time.Duration  `placeholder:"D" help:"With --polite: stop a crawl after this time; without --pages it is the only limit." group:"polite" expert:""`
-	Patience string         `placeholder:"X" help:"With --polite: how many times as long a crawl may take for better pages: a number, none or auto, as in focus [auto]." group:"polite" expert:"" complete:"auto,none"`
+	Polite  bool           `help:"Crawl in simulated time with many workers, slow exchanges and hosts that rest." group:"polite"`
+	Workers int            `placeholder:"N" help:"With --polite: fetches at a time [32]." group:"polite" expert:""`
+	Delay   string         `placeholder:"D" help:"With --polite: rest after each fetch from a host, auto or a time [auto]." type:"delay" group:"polite" expert:""`
+	Latency *time.Duration `placeholder:"D" help:"With --polite: mean time of an exchange; that of a URL is 0.5 to 1.5 times the mean [100ms]." group:"polite" expert:""`
 }
 
 func (labCmd) Help() string {
@@ -71,16 +61,6 @@ func (c *labCmd) Run(a *app) error {
 	}
 	p.Work = a.task("reading "+c.Corpus, "crawls")
 	defer p.Work.End()
-	if p.Shares() {
-		if c.HTML != "" {
-			return usagef("--html draws a page of one topic only; for several topics give --json")
-		}
-		result, err := p.RunShared(a.ctx)
-		if err != nil {
-			return err
-		}
-		return a.emit(result, result.Print)
-	}
 	setup, result, err := p.Run(a.ctx)
 	if err != nil {
 		return err
@@ -96,6 +76,6 @@ func (c *labCmd) Run(a *app) error {
 }
 
 // plan says what the flags name.
-func (c *labCmd) plan(a *app) *plan.Plan {
-	return &plan.Plan{Options: plan.Options(c.labFlags), Seed: a.seed, Random: a.random, Open: a.openSet, Say: a.say, Log: a.log}
+func (c *labCmd) plan(a *app) *lab.Plan {
+	return &lab.Plan{Options: lab.Options(c.labFlags), Seed: a.seed, Random: a.random, Open: a.openSet, Say: a.say, Log: a.log}
 }

@@ -215,7 +215,7 @@ func TestLabelsMoveACrawl(t *testing.T) {
 	corpus := fulltest.Corpus(t, "wikispeedia")
 	r := newMarkRun(t, corpus, "Biology", sets)
 	model := filepath.Join(t.TempDir(), "biology.model")
-	if err := r.Topics[0].Model.WriteFile(model); err != nil {
+	if err := r.Topic.Model.WriteFile(model); err != nil {
 		t.Fatal(err)
 	}
 	set, err := datasets.Open(corpus, datasets.Options{})

@@ -13,13 +13,13 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/eval/lab/plan"
+	"fossick/eval/lab"
 	"fossick/internal/fulltest"
 )
 
 // harvestRun is a topic of a served corpus: what the lab drew, for focus to crawl by.
 type harvestRun struct {
-	*plan.Setup
+	*lab.Setup
 	topic    string
 	addr, ca string // of the server
 	dir      string // with the model
@@ -78,7 +78,7 @@ func newHarvestRun(t *testing.T, corpus, topic string, sets int, delay string, p
 	t.Cleanup(a.close)
 	cmd := labCmd{labFlags: labFlags{
 		Corpus: corpus, Topic: topic, Policy: policies, Links: "all",
-		Starts: 10, StartSets: sets, TrainSets: 1, Pages: 229,
+		Starts: 10, StartSets: sets, Pages: 229,
 	}}
 	served := web.Options{}
 	if delay != "0" {
@@ -89,7 +89,7 @@ func newHarvestRun(t *testing.T, corpus, topic string, sets int, delay string, p
 		t.Fatal(err)
 	}
 	r := &harvestRun{Setup: setup, topic: topic, dir: t.TempDir(), delay: delay}
-	if err := r.Topics[0].Model.WriteFile(r.model()); err != nil {
+	if err := r.Topic.Model.WriteFile(r.model()); err != nil {
 		t.Fatal(err)
 	}
 	set, err := datasets.Open(corpus, datasets.Options{})

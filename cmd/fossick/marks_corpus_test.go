@@ -10,7 +10,7 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/crawlplan"
 	"fossick/datasets"
-	"fossick/eval/lab/plan"
+	"fossick/eval/lab"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
 	"fossick/internal/page"
@@ -47,7 +47,7 @@ const (
 
 // markRun is a topic of the corpus with its page classifiers and start pages.
 type markRun struct {
-	*plan.Setup
+	*lab.Setup
 	topic    string
 	truth    *datasets.Truth
 	labeller *crawlplan.Labeller // remembers, for all crawls
@@ -132,7 +132,7 @@ func (o markOutcome) mean() markOutcome {
 func newMarkRun(t *testing.T, corpus, topic string, sets int) *markRun {
 	a := newApp(context.Background(), &grammar{Quiet: true, LogFormat: "text", Rand: 1}, io.Discard, io.Discard)
 	t.Cleanup(a.close)
-	cmd := labCmd{labFlags: labFlags{Corpus: corpus, Topic: topic, Starts: 10, StartSets: sets, TrainSets: 1}}
+	cmd := labCmd{labFlags: labFlags{Corpus: corpus, Topic: topic, Starts: 10, StartSets: sets}}
 	setup, err := cmd.plan(a).Prepare(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func newMarkRun(t *testing.T, corpus, topic string, sets int) *markRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := crawlplan.NewLabeller(setup.Topics[0])
+	l, err := crawlplan.NewLabeller(setup.Topic)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 	"fossick/store"
-	"fossick/store/change/netstate"
+	"fossick/store/change"
 )
 
 // TestChancesOfFaultyCrawl reads the journal of a crawl of a web with pages that fail once,
@@ -38,12 +38,12 @@ func TestChancesOfFaultyCrawl(t *testing.T) {
 		args = append(plan.command(addr, dir), "--resume", "--refresh", "1ms")
 	}
 	visits := journal(t, dir)
-	p := netstate.New(netstate.Options{})
+	p := change.NewPredictor(change.PredictorOptions{})
 	before := map[string]bool{}
 	var ours, chain, last float64
 	n := 0
 	for _, v := range visits {
-		good := v.Outcome == netstate.OK
+		good := v.Outcome == change.OK
 		truth := share(good, 1, 0)
 		if was, seen := before[v.URL]; seen {
 			n++
@@ -71,7 +71,7 @@ func share(good bool, yes, no float64) float64 {
 }
 
 // journal returns a crawl's visits as they were made.
-func journal(t *testing.T, dir string) (visits []netstate.Visit) {
+func journal(t *testing.T, dir string) (visits []change.Attempt) {
 	s, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -85,21 +85,21 @@ func journal(t *testing.T, dir string) (visits []netstate.Visit) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		visits = append(visits, netstate.Visit{URL: v.URL, Host: u.Host, At: time.UnixMilli(v.Start), Outcome: outcomeOf(v.Visit)})
+		visits = append(visits, change.Attempt{URL: v.URL, Host: u.Host, At: time.UnixMilli(v.Start), Outcome: outcomeOf(v.Visit)})
 	}
-	slices.SortStableFunc(visits, func(a, b netstate.Visit) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
+	slices.SortStableFunc(visits, func(a, b change.Attempt) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
 	return visits
 }
 
 // outcomeOf is the class of a visit's state.
-func outcomeOf(v store.Visit) netstate.Outcome {
+func outcomeOf(v store.Visit) change.Outcome {
 	switch fetch.State(v.State) {
 	case fetch.StateOK, fetch.StateNotModified, fetch.StateDuplicate, fetch.StateRedirect:
-		return netstate.OK
+		return change.OK
 	case fetch.StateCode:
 		if v.Code != 429 && v.Code < 500 {
-			return netstate.Permanent
+			return change.Permanent
 		}
 	}
-	return netstate.Transient
+	return change.Transient
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"fossick/eval/lab"
-	"fossick/eval/lab/plan"
 	"fossick/internal/fulltest"
 	"fossick/models/features"
 	"fossick/relevance/propose"
@@ -43,7 +42,7 @@ type seedComparison struct {
 	topic string
 	pages int
 	draws int
-	setup *plan.Setup
+	setup *lab.Setup
 }
 
 // wordsOf are three words that a person might give for a topic.
@@ -60,7 +59,7 @@ func (c *seedComparison) run() {
 	t := c.t
 	a := newApp(t.Context(), &grammar{Rand: 1, Quiet: true}, os.Stderr, os.Stderr)
 	defer a.close()
-	cmd := labCmd{labFlags: labFlags{Corpus: c.dir, Topic: c.topic, Policy: []string{"learned"}, Starts: 10, StartSets: c.draws, TrainSets: c.draws, Pages: c.pages, Links: "all"}}
+	cmd := labCmd{labFlags: labFlags{Corpus: c.dir, Topic: c.topic, Policy: []string{"learned"}, Starts: 10, StartSets: c.draws, Pages: c.pages, Links: "all"}}
 	if truth := filepath.Join(c.dir, "labels.tsv.zst"); exists(truth) {
 		cmd.Truth = truth
 	}
@@ -105,7 +104,7 @@ func (c *seedComparison) proposals(way string) (starts [][]int, onTopic float64)
 	r := c.setup
 	for draw := range c.draws {
 		rng := rand.New(rand.NewPCG(uint64(draw), 0xe8))
-		training := r.Draw.Training[r.Draw.ModelOf(draw)]
+		training := r.Draw.Training
 		var free []int
 		for n, row := range r.Corpus.Rows {
 			if r.Draw.Relevant[n] && !training[n] && row.Page != nil {

@@ -10,7 +10,7 @@ import (
 
 	"fossick/crawler/crawlplan"
 	"fossick/datasets"
-	"fossick/eval/simulate"
+	"fossick/eval/lab"
 	"fossick/export/sources"
 	"fossick/graph"
 	"fossick/graph/orders"
@@ -30,7 +30,6 @@ type simulateCmd struct {
 	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: $${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'." complete:"sequences"`
 	Topic     string         `placeholder:"LABEL" help:"Label of the corpus to which pages are relevant; harvest is measured too."`
 	Model     string         `placeholder:"M" help:"Model that scores how relevant pages are to the topic, instead of their labels." complete:"models"`
-	Recompute int            `placeholder:"N" help:"Pages after which the ordering pagerank is computed again [a tenth of those crawled]." group:"sets" expert:""`
 	Seeds     string         `placeholder:"FILE" xor:"starts" help:"Start pages, one a line, # comments: one crawl of each ordering."`
 	Starts    int            `placeholder:"N" xor:"starts" help:"Start pages of a crawl, drawn at random among the pages with links [3]."`
 	StartSets int            `default:"10" placeholder:"N" help:"Crawls of each ordering, each from its own start pages [10]." group:"sets" expert:""`
@@ -40,9 +39,7 @@ type simulateCmd struct {
 	Polite    bool           `help:"Simulate one request at a time per host, and rests, in simulated time." group:"polite" expert:""`
 	Workers   int            `placeholder:"N" help:"With --polite: fetches at a time [32]." group:"polite" expert:""`
 	FetchTime *time.Duration `placeholder:"D" help:"With --polite: how long a fetch takes [500ms]." group:"polite" expert:""`
-	Ahead     int            `placeholder:"N" help:"With --polite: pages that may be put aside because their hosts are busy; many change the order, few make workers wait [as many as workers]." group:"polite" expert:""`
 	Delay     string         `placeholder:"D" help:"With --polite: rest after each fetch from a host, auto or a time [auto: 10 fetches, but at least 2s]." type:"delay" group:"polite" expert:""`
-	Damping   float64        `default:"0.85" placeholder:"D" help:"Damping of PageRank [0.85]." group:"sets" expert:""`
 	HTML      string         `name:"html" placeholder:"FILE" help:"Write a report as one self-contained page."`
 }
 
@@ -64,7 +61,7 @@ type simulateRun struct {
 	*simulateCmd
 	app  *app
 	g    *graph.Graph
-	sim  simulate.Simulation
+	sim  lab.Simulation
 	sets [][]uint32 // start pages
 	work *terminal.Task
 
@@ -107,12 +104,6 @@ func (c *simulateCmd) check() error {
 	if c.Starts < 0 || c.StartSets < 1 || c.MaxPages < 0 || c.Points < 1 || c.Points > 10_000 {
 		return usagef("--starts %d, --start-sets %d, --max-pages %d, --points %d: want no negative numbers, at least 1 start set, and 1 to 10000 points", c.Starts, c.StartSets, c.MaxPages, c.Points)
 	}
-	if !(c.Damping > 0 && c.Damping < 1) {
-		return usagef("--damping %g: want a number between 0 and 1", c.Damping)
-	}
-	if c.Recompute < 0 {
-		return usagef("--recompute %d: want at least 1 page", c.Recompute)
-	}
 	if c.Model != "" && c.Topic == "" {
 		return usagef("--model %s: give --topic, one of the model's labels", c.Model)
 	}
@@ -151,9 +142,9 @@ func (r *simulateRun) load() error {
 	if err := r.score(source); err != nil {
 		return err
 	}
-	r.sim = simulate.Simulation{
-		Graph: r.g, Starts: r.sets, MaxPages: r.MaxPages, Points: r.Points, Alike: r.Alike, Damping: r.Damping,
-		Recompute: r.Recompute, Rand: func(set int) *rand.Rand { return r.app.random(0x0dde + uint64(set)) },
+	r.sim = lab.Simulation{
+		Graph: r.g, Starts: r.sets, MaxPages: r.MaxPages, Points: r.Points, Alike: r.Alike, Damping: 0.85,
+		Rand: func(set int) *rand.Rand { return r.app.random(0x0dde + uint64(set)) },
 	}
 	if r.scores != nil {
 		r.sim.Relevant = func(v uint32) bool { return r.scores.Relevant[v] }
@@ -180,7 +171,7 @@ func (r *simulateRun) start(source sources.Source) error {
 	rng := r.app.random(0x57a7)
 	seen := map[string]bool{}
 	for range r.StartSets {
-		set, err := simulate.DrawStarts(r.g, cmp.Or(r.Starts, defaultStarts), rng.IntN)
+		set, err := lab.DrawStarts(r.g, cmp.Or(r.Starts, defaultStarts), rng.IntN)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.Graph, err)
 		}
@@ -196,8 +187,8 @@ func (r *simulateRun) start(source sources.Source) error {
 }
 
 // crawls runs one ordering from every start set.
-func (r *simulateRun) crawls(name string) ([]*simulate.Crawled, error) {
-	return r.sim.Crawls(r.app.ctx, name, func(int, *simulate.Crawled) { r.work.Add(1) })
+func (r *simulateRun) crawls(name string) ([]*lab.GraphCurve, error) {
+	return r.sim.Crawls(r.app.ctx, name, func(int, *lab.GraphCurve) { r.work.Add(1) })
 }
 
 const (
@@ -206,16 +197,16 @@ const (
 )
 
 // manners returns those of the crawls, nil without --polite.
-func (c *simulateCmd) manners() (*simulate.Manners, error) {
+func (c *simulateCmd) manners() (*lab.GraphManners, error) {
 	if !c.Polite {
-		if c.Workers != 0 || c.FetchTime != nil || c.Ahead != 0 || c.Delay != "" {
-			return nil, usagef("--workers, --fetch-time, --ahead and --delay work only with --polite; add it")
+		if c.Workers != 0 || c.FetchTime != nil || c.Delay != "" {
+			return nil, usagef("--workers, --fetch-time and --delay work only with --polite; add it")
 		}
 		return nil, nil
 	}
-	m := &simulate.Manners{Workers: cmp.Or(c.Workers, simulatedWorkers), Fetch: simulatedFetch, Ahead: c.Ahead}
-	if m.Workers < 1 || m.Ahead < 0 {
-		return nil, usagef("--workers %d, --ahead %d: want at least 1 of each", c.Workers, c.Ahead)
+	m := &lab.GraphManners{Workers: cmp.Or(c.Workers, simulatedWorkers), Fetch: simulatedFetch}
+	if m.Workers < 1 {
+		return nil, usagef("--workers %d: want at least 1", c.Workers)
 	}
 	if c.FetchTime != nil {
 		if m.Fetch = *c.FetchTime; m.Fetch <= 0 {

@@ -23,11 +23,11 @@ type statsCmd struct {
 }
 
 func (statsCmd) Help() string {
-	return `Describes a web by the records of crawls: outcomes, codes, lengths, sizes, types, languages, servers, depths, links and their power laws, duplicates and response times, also by domain, site and label. Beside them it shows the figures of Korea's web in 2002 (Kim and Lee, 2003). It needs little memory: about five bytes a URL.
+	return `Describes a web by the records of crawls: outcomes, codes, lengths, sizes, types, languages, servers, depths, links, duplicates and response times, also by domain, site and label. Beside them it shows the figures of Korea's web in 2002 (Kim and Lee, 2003). It needs little memory: about five bytes a URL.
 
 Examples:
   fossick stats fossick-banking
-  fossick stats fossick-banking --table outcomes,tlds,power_laws
+  fossick stats fossick-banking --table outcomes,tlds,degrees
   fossick stats fossick-banking --html web.html --csv tables`
 }
 
@@ -57,7 +57,7 @@ func (c *statsCmd) Run(a *app) (err error) {
 	task := a.task("counting", "records")
 	defer task.End()
 	task.Of(records)
-	r, err := webstats.Count(a.ctx, webstats.Options{Top: c.Top, Rand: a.random(forStats), Progress: task.Add}, sources...)
+	r, err := webstats.Count(a.ctx, webstats.Options{Top: c.Top, Progress: task.Add}, sources...)
 	if err != nil {
 		return err
 	}
@@ -67,9 +67,6 @@ func (c *statsCmd) Run(a *app) (err error) {
 	}
 	return a.emit(r, func(w io.Writer) { c.print(w, r) })
 }
-
-// forStats is the purpose of the bootstrap's random numbers.
-const forStats = 0x57a7
 
 // knownTables refuses names that no table has.
 func knownTables(names []string) error {

@@ -172,7 +172,6 @@ func (w *webCount) compare(got statsTables) {
 	got.compareTotals(w.t)
 	w.compareMeans(got)
 	w.compareTimes(got)
-	w.compareLaws(got)
 	if len(w.want) < 18 || cells < 100 {
 		w.t.Errorf("only %d tables with %d cells were compared", len(w.want), cells)
 	}

@@ -37,7 +37,7 @@ var statsKeys = map[string]string{
 	"outcomes": "state", "seed_outcomes": "state", "unasked": "why", "codes": "code", "means": "what", "seed_lengths": "from", "path_lengths": "from",
 	"host_labels": "labels", "depths": "depth", "response_times": "below_ms", "sizes": "from_kib", "sizes_fine": "below_bytes", "compression": "size",
 	"duplicates": "content", "schemes": "scheme", "http_versions": "version", "page_kinds": "kinds", "link_kinds": "kind", "degrees": "from",
-	"power_laws": "degrees", "media_types": "type", "charsets": "charset", "languages": "language", "labels": "label", "servers": "server",
+	"media_types": "type", "charsets": "charset", "languages": "language", "labels": "label", "servers": "server",
 	"tlds": "tld", "second_levels": "second_level", "sites": "site", "forecast_scores": "predictor", "forecasts": "from",
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"fossick/crawler/crawlplan"
 	"fossick/eval/monitor"
-	"fossick/eval/survey"
+	"fossick/eval/webstats"
 	"fossick/internal/help"
 	"fossick/internal/printable"
 )
@@ -90,7 +90,7 @@ type surveyed struct {
 // interrupted.
 func (c *surveyCmd) Run(a *app) error {
 	for _, path := range c.SeedsTable {
-		if err := survey.CheckTable(path); err != nil {
+		if err := webstats.CheckTable(path); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ func (c *surveyCmd) Run(a *app) error {
 }
 
 // list writes the seeds of the next survey, from the store alone.
-func (c *surveyCmd) list(ctx context.Context, a *app, dir string) (found *survey.Result, err error) {
+func (c *surveyCmd) list(ctx context.Context, a *app, dir string) (found *webstats.SurveyResult, err error) {
 	defer a.step("listing seeds")()
 	if c.SeedsOut == "" {
 		c.SeedsOut = filepath.Join(dir, "seeds-out.txt")
@@ -129,7 +129,7 @@ func (c *surveyCmd) list(ctx context.Context, a *app, dir string) (found *survey
 	if err != nil {
 		return nil, err
 	}
-	if found, err = survey.Find(ctx, surveySource{s}, survey.Options{Seeds: asked.Seeds, Wants: asked.Wants, Hosts: c.Candidates == "hosts"}); err != nil {
+	if found, err = webstats.FindSeeds(ctx, surveySource{s}, webstats.SurveyOptions{Seeds: asked.Seeds, Wants: asked.Wants, Hosts: c.Candidates == "hosts"}); err != nil {
 		return nil, err
 	}
 	errs := []error{found.WriteList(ctx, c.SeedsOut)}

@@ -7,7 +7,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
-	"fossick/eval/survey"
+	"fossick/eval/webstats"
 	"fossick/store"
 )
 
@@ -15,14 +15,14 @@ import (
 type surveySource struct{ s *store.Store }
 
 // URLs implements survey.Source.
-func (f surveySource) URLs() iter.Seq2[*survey.URL, error] {
-	return func(yield func(*survey.URL, error) bool) {
+func (f surveySource) URLs() iter.Seq2[*webstats.SurveyURL, error] {
+	return func(yield func(*webstats.SurveyURL, error) bool) {
 		for k, err := range f.s.URLs().Known() {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			u := survey.URL{ID: uint64(k.ID), URL: k.URL, From: uint64(k.From), Seed: k.Via == store.ViaSeed, Depth: k.Depth}
+			u := webstats.SurveyURL{ID: uint64(k.ID), URL: k.URL, From: uint64(k.From), Seed: k.Via == store.ViaSeed, Depth: k.Depth}
 			if k.Fate != nil {
 				u.State, u.Outside = k.Fate.State, crawler.OffParty(k.Fate.Reason)
 			}
@@ -58,9 +58,9 @@ func (f surveySource) content(k *store.Known) (string, error) {
 }
 
 // Pages implements survey.Source.
-func (f surveySource) Pages() iter.Seq2[*survey.Page, error] {
-	return func(yield func(*survey.Page, error) bool) {
-		var p survey.Page
+func (f surveySource) Pages() iter.Seq2[*webstats.SurveyPage, error] {
+	return func(yield func(*webstats.SurveyPage, error) bool) {
+		var p webstats.SurveyPage
 		for stored, err := range f.s.Pages() {
 			if err != nil {
 				yield(nil, err)

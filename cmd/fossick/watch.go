@@ -8,7 +8,6 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/crawlplan"
-	"fossick/eval/change/tables"
 	"fossick/eval/monitor"
 	"fossick/eval/webstats"
 	"fossick/internal/printable"
@@ -178,19 +177,19 @@ func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err er
 	if err != nil {
 		return nil, err
 	}
-	opt := tables.Options{Top: c.Top, Now: time.Now().UnixMilli()}
+	opt := webstats.ChangeOptions{Top: c.Top, Now: time.Now().UnixMilli()}
 	if opt.Rate, err = rateOf(s, counts.Pages); err != nil {
 		return nil, err
 	}
 	for _, one := range rounds {
-		opt.Rounds = append(opt.Rounds, tables.Round(one))
+		opt.Rounds = append(opt.Rounds, webstats.Round(one))
 	}
 	task := a.task("counting", "pages")
 	defer task.End()
 	task.Of(int(counts.Pages))
 	opt.Progress = task.Add
 	news := int64(0)
-	known, err := tables.Count(after.ctx, opt, both(newPages(watchedPages(s), opt.Rounds, &news), neverStored(s, opt.Rounds)))
+	known, err := webstats.CountChanges(after.ctx, opt, both(newPages(watchedPages(s), opt.Rounds, &news), neverStored(s, opt.Rounds)))
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +219,7 @@ func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err er
 }
 
 // writePage writes the page that was asked for.
-func (c *watchCmd) writePage(a *app, known *tables.Result) error {
+func (c *watchCmd) writePage(a *app, known *webstats.Changes) error {
 	if c.HTML == "" {
 		return nil
 	}

@@ -21,7 +21,6 @@ import (
 	"fossick/internal/stats"
 	"fossick/store"
 	"fossick/store/change"
-	"fossick/store/change/rates"
 )
 
 // TestWatch watches a web whose pages change, are gone or elsewhere for a while and come
@@ -102,7 +101,7 @@ func ratesAgree(t *testing.T, served *web.Web, dir string) {
 			continue
 		}
 		truth := 24 * 60 * 60 / served.Truth(line.URL).Interval.Seconds()
-		if truth > rates.MostRate {
+		if truth > change.MostRate {
 			continue
 		}
 		pages++

@@ -10,12 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"fossick/eval/change/tables"
+	"fossick/eval/webstats"
 	"fossick/internal/printable"
 	"fossick/internal/wholefile"
 	"fossick/store"
 	"fossick/store/change"
-	"fossick/store/change/rates"
 )
 
 // historyLine is a page of --history FILE.jsonl.
@@ -88,7 +87,7 @@ func writeHistory(file string, s *store.Store) error {
 }
 
 // historyTo returns what writes a page, and what ends the file.
-func historyTo(w *bufio.Writer, file string, s *store.Store) (add func(*tables.Page) error, end func() error, err error) {
+func historyTo(w *bufio.Writer, file string, s *store.Store) (add func(*webstats.Watched) error, end func() error, err error) {
 	if strings.HasSuffix(file, ".csv") {
 		add, end = historyCSV(w)
 		return add, end, nil
@@ -101,10 +100,10 @@ func historyTo(w *bufio.Writer, file string, s *store.Store) (add func(*tables.P
 	return add, end, nil
 }
 
-func historyJSON(w *bufio.Writer, rate *rates.Estimator) (add func(*tables.Page) error, end func() error) {
+func historyJSON(w *bufio.Writer, rate *change.Model) (add func(*webstats.Watched) error, end func() error) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	return func(p *tables.Page) error {
+	return func(p *webstats.Watched) error {
 		line := historyLine{URL: p.URL, Depth: p.Depth, Kind: p.Kind, Visits: make([]historyVisit, len(p.Visits))}
 		if looks := looksOf(nil, p.Visits); len(looks) > 0 {
 			e := rate.Estimate(ratesPage(p, looks))
@@ -117,10 +116,10 @@ func historyJSON(w *bufio.Writer, rate *rates.Estimator) (add func(*tables.Page)
 	}, func() error { return nil }
 }
 
-func historyCSV(to *bufio.Writer) (add func(*tables.Page) error, end func() error) {
+func historyCSV(to *bufio.Writer) (add func(*webstats.Watched) error, end func() error) {
 	w := csv.NewWriter(to)
 	begin := w.Write([]string{"url", "depth", "link_kind", "at", "state", "code", "change", "seconds"})
-	return func(p *tables.Page) error {
+	return func(p *webstats.Watched) error {
 			for i := range p.Visits {
 				v := historyVisitOf(&p.Visits[i])
 				if err := w.Write([]string{printable.Line(p.URL), strconv.Itoa(p.Depth), p.Kind, v.At, v.State, strconv.Itoa(v.Code), v.Change, fmt.Sprint(v.Seconds)}); err != nil {

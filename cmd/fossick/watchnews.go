@@ -49,20 +49,6 @@ func newsEvery(hosts int, perDay float64) time.Duration {
 	return time.Duration(days * float64(crawler.Day))
 }
 
-// believedHosts are those whose sitemaps and feeds told the truth so far.
-func believedHosts(s *store.Store) (map[string]bool, error) {
-	believed := map[string]bool{}
-	for h, err := range s.Hosts() {
-		if err != nil {
-			return nil, err
-		}
-		if h.Announced != nil && crawler.Believed(h.Announced) {
-			believed[h.Name] = true
-		}
-	}
-	return believed, nil
-}
-
 // watchNews is what sitemaps and feeds told, in the JSON of watch.
 type watchNews struct {
 	Asked       uint64   `json:"asked"` // exchanges for them in this session

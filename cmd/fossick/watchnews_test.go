@@ -51,7 +51,7 @@ func TestWatchNews(t *testing.T) {
 		t.Errorf("of %d hosts %d are taken for what they are, %d are not", told, right, wrong)
 	}
 	before := len(log.requests(t))
-	b := watch(t, dir, "--budget", itoa(40*24*60*60), "--max-time", itoa(fulltest.Rounds(1, 4))+"s", "--delay", "10ms", "--policy", bySignals)
+	b := watch(t, dir, "--budget", itoa(40*24*60*60), "--max-time", itoa(fulltest.Rounds(1, 4))+"s", "--delay", "10ms", "--policy", "learn")
 	requests := log.requests(t)[before:]
 	maps := 0
 	for _, q := range requests {

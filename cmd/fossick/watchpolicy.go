@@ -17,18 +17,11 @@ import (
 
 // policyNames are those of --policy.
 func policyNames() (names []string) {
-	for _, p := range revisit.Policies() {
+	for _, p := range revisit.Policies {
 		names = append(names, p.Name)
 	}
 	return names
 }
-
-// bySignals is the policy that visits pages of hosts whose sitemaps were found true only when
-// these tell of a change, but for unheard times the interval of even visits.
-const (
-	bySignals = "kolobov-signals"
-	unheard   = 10
-)
 
 // scheduled chooses pages under a budget as a policy's scheduler says. Its times are days
 // since origin. It belongs to the owner of a crawl.
@@ -65,7 +58,7 @@ const least = 0.01
 // is told in the order in which they were made.
 func newScheduled(s *store.Store, policy string, perDay float64, rest time.Duration, seed uint64, now time.Time) (*scheduled, error) {
 	c := &scheduled{store: s, origin: now, numbers: map[store.ID]int{}, flying: map[int]time.Time{}, doubts: map[int]float64{}}
-	pages, history, err := c.read(policy == bySignals)
+	pages, history, err := c.read()
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +68,6 @@ func newScheduled(s *store.Store, policy string, perDay float64, rest time.Durat
 		hosts = max(hosts, h+1)
 	}
 	c.newsEvery = newsEvery(hosts, perDay)
-	if policy == bySignals {
-		opt.Longest = unheard * float64(len(pages)) / perDay
-	}
 	if rest > 0 {
 		opt.HostRests = slices.Repeat([]float64{c.days(now.Add(rest))}, hosts)
 	}
@@ -107,7 +97,7 @@ type look struct {
 }
 
 // read reads the pages and what visits found. It takes some hundred bytes a page and 24 a visit.
-func (c *scheduled) read(signals bool) (pages []revisit.Page, history []look, err error) {
+func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
 	weights, err := importances(c.store)
 	if err != nil {
 		return nil, nil, err
@@ -115,12 +105,6 @@ func (c *scheduled) read(signals bool) (pages []revisit.Page, history []look, er
 	forgotten, err := store.ForgetsOf(c.store)
 	if err != nil {
 		return nil, nil, err
-	}
-	var believed map[string]bool
-	if signals {
-		if believed, err = believedHosts(c.store); err != nil {
-			return nil, nil, err
-		}
 	}
 	book, err := hosts.Load(c.store)
 	if err != nil {
@@ -158,7 +142,7 @@ func (c *scheduled) read(signals bool) (pages []revisit.Page, history []look, er
 		c.numbers[k.ID] = number
 		c.pages, c.hosts = append(c.pages, k.ID), append(c.hosts, host)
 		pages = append(pages, revisit.Page{
-			Rate: math.NaN(), Weight: weights[k.Fate.Page], Last: c.days(time.UnixMilli(visits[0].At)), Host: host, Signals: believed[name],
+			Rate: math.NaN(), Weight: weights[k.Fate.Page], Last: c.days(time.UnixMilli(visits[0].At)), Host: host,
 		})
 	}
 	return pages, history, nil

@@ -4,19 +4,17 @@ import (
 	"hash/fnv"
 	"io"
 
-	"fossick/eval/change/tables"
+	"fossick/eval/webstats"
 	"fossick/internal/page"
 	"fossick/store"
 	"fossick/store/change"
-	"fossick/store/change/rates"
 )
 
-// estimatorOf returns the estimator of change rates that has learned from all pages of a
-// store.
-func estimatorOf(s *store.Store) (*rates.Estimator, error) {
+// estimatorOf returns the model of change rates that has learned from all pages of a store.
+func estimatorOf(s *store.Store) (*change.Model, error) {
 	var failed error
-	var looks []rates.Interval
-	model := rates.Learn(func(yield func(rates.Page) bool) {
+	var looks []change.Interval
+	model := change.Learn(func(yield func(change.Page) bool) {
 		for p, err := range watchedPages(s) {
 			if err != nil {
 				failed = err
@@ -28,10 +26,7 @@ func estimatorOf(s *store.Store) (*rates.Estimator, error) {
 			}
 		}
 	})
-	if failed != nil {
-		return nil, failed
-	}
-	return rates.New("", model)
+	return model, failed
 }
 
 // estimated is of about how many pages the rate is asked for, for tables: an estimate takes
@@ -40,33 +35,33 @@ const estimated = 100_000
 
 // rateOf returns what estimates the rates of a store's pages, of all or of a draw that is
 // the same each time.
-func rateOf(s *store.Store, pages uint64) (func(*tables.Page) (rates.Estimate, bool), error) {
+func rateOf(s *store.Store, pages uint64) (func(*webstats.Watched) (change.Estimate, bool), error) {
 	rate, err := estimatorOf(s)
 	if err != nil {
 		return nil, err
 	}
 	oneOf := max(1, pages/estimated)
-	var looks []rates.Interval
-	return func(p *tables.Page) (rates.Estimate, bool) {
+	var looks []change.Interval
+	return func(p *webstats.Watched) (change.Estimate, bool) {
 		h := fnv.New64a()
 		_, _ = io.WriteString(h, p.URL) // a hash takes all
 		if h.Sum64()%oneOf != 0 {
-			return rates.Estimate{}, false
+			return change.Estimate{}, false
 		}
 		looks = looksOf(looks[:0], p.Visits)
 		return rate.Estimate(ratesPage(p, looks)), true
 	}, nil
 }
 
-func ratesPage(p *tables.Page, looks []rates.Interval) rates.Page {
-	return rates.Page{Host: page.Host(p.URL), Group: rates.Group{Kind: p.Kind, Depth: p.Depth, Site: page.Site(p.URL)}, Visits: looks}
+func ratesPage(p *webstats.Watched, looks []change.Interval) change.Page {
+	return change.Page{Host: page.Host(p.URL), Group: change.Group{Kind: p.Kind, Depth: p.Depth, Site: page.Site(p.URL)}, Visits: looks}
 }
 
 // looksOf appends to dst the times between two visits that found a page's text, whether it
 // had changed, and how long ago by Last-Modified. That of the visit that stored a page is not
 // kept. An advert's change makes it later than the text's: such hosts contradict themselves,
 // and the estimator does not believe them.
-func looksOf(dst []rates.Interval, visits []change.Visit) []rates.Interval {
+func looksOf(dst []change.Interval, visits []change.Visit) []change.Interval {
 	last, modified := visits[0].At, int64(0)
 	for i := range visits[1:] {
 		v := &visits[1+i]
@@ -74,7 +69,7 @@ func looksOf(dst []rates.Interval, visits []change.Visit) []rates.Interval {
 			continue
 		}
 		days := float64(v.At-last) / millisADay
-		look := rates.Interval{Days: days, Changed: textChanged(v)}
+		look := change.Interval{Days: days, Changed: textChanged(v)}
 		if v.Modified != 0 || v.Change.Changed() { // else as before
 			modified = v.Modified
 		}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"fossick/store/change"
-	"fossick/store/change/rates"
 )
 
 // TestLooks: an age is that of the last Last-Modified told, and unknown after a change
@@ -22,7 +21,7 @@ func TestLooks(t *testing.T) {
 		{At: 7 * day, State: "ok", Change: change.Unsure},
 		{At: 8 * day, State: "not_modified"},
 	}
-	want := []rates.Interval{
+	want := []change.Interval{
 		{Days: 1},
 		{Days: 1, Changed: true, Age: .5, Told: true},
 		{Days: 2, Age: 2.5, Told: true},

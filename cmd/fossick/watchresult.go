@@ -3,8 +3,8 @@ package main
 import (
 	"fossick/crawler"
 	"fossick/eval"
-	"fossick/eval/change/tables"
 	"fossick/eval/monitor"
+	"fossick/eval/webstats"
 )
 
 // watchResult is how the pages of a store change, as JSON has it.
@@ -24,15 +24,15 @@ type watchResult struct {
 	Downloads []int      `json:"downloads"` // S(0) to S(N)
 	Seeds     watchSeeds `json:"seeds"`
 
-	Gone  int64        `json:"gone"`  // 404 or 410 when asked last
-	Moved int64        `json:"moved"` // elsewhere when asked last
-	Back  int64        `json:"back"`  // were one of both, and came back
-	All   tables.Group `json:"all"`
+	Gone  int64                `json:"gone"`  // 404 or 410 when asked last
+	Moved int64                `json:"moved"` // elsewhere when asked last
+	Back  int64                `json:"back"`  // were one of both, and came back
+	All   webstats.ChangeGroup `json:"all"`
 
-	ByRound   []tables.RoundAsked `json:"by_round"`
-	Freshness tables.Freshness    `json:"freshness"`
+	ByRound   []webstats.RoundAsked `json:"by_round"`
+	Freshness webstats.Freshness    `json:"freshness"`
 
-	Intervals map[string]map[string]tables.Group `json:"intervals"` // by table, by name
+	Intervals map[string]map[string]webstats.ChangeGroup `json:"intervals"` // by table, by name
 
 	Changes *watchChanges `json:"changes"` // since --since; null without
 
@@ -42,7 +42,7 @@ type watchResult struct {
 	Stopped    crawler.Stop       `json:"stopped_because,omitempty"`
 	Politeness *eval.Politeness   `json:"politeness"` // of the whole store; null without a session
 
-	known              *tables.Result
+	known              *webstats.Changes
 	history, csv, html string
 }
 
@@ -53,12 +53,12 @@ type watchSeeds struct {
 	Downloads []int    `json:"downloads"`
 }
 
-func newWatchResult(c *watchCmd, k *tables.Result, told *watchNews, visited *monitor.Result) *watchResult {
+func newWatchResult(c *watchCmd, k *webstats.Changes, told *watchNews, visited *monitor.Result) *watchResult {
 	r := &watchResult{
 		Store: c.Store, Pages: k.Pages, Visits: k.Visits, Rounds: k.Rounds, SS: k.SS, FF: k.FF, NextSS: k.NextSS, NextFF: k.NextFF,
 		Downloads: k.Downloads, Seeds: watchSeeds{k.SeedSS, k.SeedFF, k.SeedDownloads},
 		Gone: k.Gone, Moved: k.Moved, Back: k.Back, All: k.All, ByRound: k.ByRound, Freshness: k.Freshness,
-		Intervals: map[string]map[string]tables.Group{
+		Intervals: map[string]map[string]webstats.ChangeGroup{
 			"seed_tld": byName(k.SeedTLD), "seed_second_level": byName(k.SeedSecond), "tld": byName(k.TLD), "second_level": byName(k.Second), "depth": byName(k.Depth), "link_kind": byName(k.Kind),
 		},
 		News: told, known: k, history: c.History, csv: c.CSV, html: c.HTML,
@@ -69,8 +69,8 @@ func newWatchResult(c *watchCmd, k *tables.Result, told *watchNews, visited *mon
 	return r
 }
 
-func byName(groups []tables.Group) map[string]tables.Group {
-	named := make(map[string]tables.Group, len(groups))
+func byName(groups []webstats.ChangeGroup) map[string]webstats.ChangeGroup {
+	named := make(map[string]webstats.ChangeGroup, len(groups))
 	for _, g := range groups {
 		named[g.Name] = g
 	}

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"slices"
 
-	"fossick/eval/change/tables"
 	"fossick/eval/webstats"
 	"fossick/internal/maintext"
 	"fossick/internal/page"
@@ -34,8 +33,8 @@ func mainTextOf(body []byte, contentType, url string) string {
 // watchedPages yields a store's pages with their visits, but for those that were forgotten:
 // they are not asked for, and would count as failures. Of what links a page has it keeps a
 // byte a page in memory.
-func watchedPages(s *store.Store) iter.Seq2[*tables.Page, error] {
-	return func(yield func(*tables.Page, error) bool) {
+func watchedPages(s *store.Store) iter.Seq2[*webstats.Watched, error] {
+	return func(yield func(*webstats.Watched, error) bool) {
 		kinds, err := linkKindsOf(s)
 		if err != nil {
 			yield(nil, err)
@@ -46,7 +45,7 @@ func watchedPages(s *store.Store) iter.Seq2[*tables.Page, error] {
 			yield(nil, err)
 			return
 		}
-		var p tables.Page
+		var p webstats.Watched
 		for k, err := range s.URLs().Watched() {
 			if err != nil {
 				yield(nil, err)
@@ -55,7 +54,7 @@ func watchedPages(s *store.Store) iter.Seq2[*tables.Page, error] {
 			if forgotten.Has(k.URL) {
 				continue
 			}
-			p = tables.Page{URL: k.URL, Seed: k.Via == store.ViaSeed, Depth: k.Depth, Kind: kinds.of(k.Fate.Page), Visits: visitsSince(p.Visits[:0], k.Visits), Tried: p.Tried[:0]}
+			p = webstats.Watched{URL: k.URL, Seed: k.Via == store.ViaSeed, Depth: k.Depth, Kind: kinds.of(k.Fate.Page), Visits: visitsSince(p.Visits[:0], k.Visits), Tried: p.Tried[:0]}
 			if p.Seed {
 				p.Tried = appendVisits(p.Tried, k.Visits[:len(k.Visits)-len(p.Visits)])
 			}
@@ -68,8 +67,8 @@ func watchedPages(s *store.Store) iter.Seq2[*tables.Page, error] {
 
 // neverStored yields the start pages that rounds asked for and never got. One that leads
 // elsewhere has its page there.
-func neverStored(s *store.Store, rounds []tables.Round) iter.Seq2[*tables.Page, error] {
-	return func(yield func(*tables.Page, error) bool) {
+func neverStored(s *store.Store, rounds []webstats.Round) iter.Seq2[*webstats.Watched, error] {
+	return func(yield func(*webstats.Watched, error) bool) {
 		if len(rounds) == 0 {
 			return
 		}
@@ -78,7 +77,7 @@ func neverStored(s *store.Store, rounds []tables.Round) iter.Seq2[*tables.Page, 
 			yield(nil, err)
 			return
 		}
-		var p tables.Page
+		var p webstats.Watched
 		for k, err := range s.URLs().AskedAgain() {
 			if err != nil {
 				yield(nil, err)
@@ -88,7 +87,7 @@ func neverStored(s *store.Store, rounds []tables.Round) iter.Seq2[*tables.Page, 
 				continue
 			}
 			first := change.Visit{At: k.At, State: k.Fate.State} // where nobody could be asked there is no other
-			p = tables.Page{URL: k.URL, Seed: true, Tried: appendVisits(append(p.Tried[:0], first), k.Visits)}
+			p = webstats.Watched{URL: k.URL, Seed: true, Tried: appendVisits(append(p.Tried[:0], first), k.Visits)}
 			if !yield(&p, nil) {
 				return
 			}
@@ -97,8 +96,8 @@ func neverStored(s *store.Store, rounds []tables.Round) iter.Seq2[*tables.Page, 
 }
 
 // both yields one stream after the other.
-func both(a, b iter.Seq2[*tables.Page, error]) iter.Seq2[*tables.Page, error] {
-	return func(yield func(*tables.Page, error) bool) {
+func both(a, b iter.Seq2[*webstats.Watched, error]) iter.Seq2[*webstats.Watched, error] {
+	return func(yield func(*webstats.Watched, error) bool) {
 		for p, err := range a {
 			if !yield(p, err) {
 				return
@@ -109,8 +108,8 @@ func both(a, b iter.Seq2[*tables.Page, error]) iter.Seq2[*tables.Page, error] {
 }
 
 // newPages counts the pages of a stream that were stored since the first round began.
-func newPages(pages iter.Seq2[*tables.Page, error], rounds []tables.Round, n *int64) iter.Seq2[*tables.Page, error] {
-	return func(yield func(*tables.Page, error) bool) {
+func newPages(pages iter.Seq2[*webstats.Watched, error], rounds []webstats.Round, n *int64) iter.Seq2[*webstats.Watched, error] {
+	return func(yield func(*webstats.Watched, error) bool) {
 		for p, err := range pages {
 			if err == nil && len(rounds) > 0 && len(p.Visits) > 0 && p.Visits[0].At >= rounds[0].Began {
 				*n++

@@ -38,7 +38,7 @@ func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 func (b *Budget) apply(opt *crawler.Options) error {
 	opt.MaxPages, opt.MaxTime = cmp.Or(b.MaxPages, defaultPages), b.MaxTime
 	var err error
-	if opt.Patience, err = ParsePatience(b.Patience); err != nil {
+	if opt.Patience, err = parsePatience(b.Patience); err != nil {
 		return err
 	}
 	if opt.Patience == 0 && b.MaxPages == 0 && b.MaxTime > 0 {

@@ -127,8 +127,8 @@ func ParseDelay(text string) (crawler.Delay, error) {
 	return crawler.Delay{Fixed: true, Rest: d}, nil
 }
 
-// ParsePatience reads --patience: how many times as long a crawl may take, 0 for auto.
-func ParsePatience(text string) (float64, error) {
+// parsePatience reads --patience: how many times as long a crawl may take, 0 for auto.
+func parsePatience(text string) (float64, error) {
 	switch text {
 	case "", "auto":
 		return 0, nil

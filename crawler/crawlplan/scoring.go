@@ -151,6 +151,6 @@ func (s *Scoring) input(opt *crawler.Options, t *models.Topic, p policy, how str
 		}
 	}
 	_, scored := orders.Scored(opt.Ordering)
-	in.Explore, err = ExploreShare(s.Explore, scored, how)
+	in.Explore, err = exploreShare(s.Explore, scored, how)
 	return in, err
 }

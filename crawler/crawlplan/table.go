@@ -156,9 +156,9 @@ func (p policy) Threshold() float64 {
 	return 0
 }
 
-// ExploreShare reads --explore, for a crawl by one of the policies named; byPolicy is
+// exploreShare reads --explore, for a crawl by one of the policies named; byPolicy is
 // false where another order takes over.
-func ExploreShare(given *float64, byPolicy bool, policies ...string) (float64, error) {
+func exploreShare(given *float64, byPolicy bool, policies ...string) (float64, error) {
 	if given == nil {
 		return DefaultExplore, nil
 	}

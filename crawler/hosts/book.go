@@ -7,7 +7,7 @@ import (
 	"fossick/internal/page"
 	"fossick/internal/recent"
 	"fossick/store"
-	"fossick/store/change/netstate"
+	"fossick/store/change"
 )
 
 // Bounds of memory, some 12 MB. Of a host that is forgotten the record is read again when it
@@ -21,10 +21,10 @@ const (
 
 // Book is what a crawl knows of the chances of visits. It belongs to the crawl's owner.
 type Book struct {
-	predictor *netstate.Predictor
+	predictor *change.Predictor
 	// pending are exchanges without an answer since the last answer of anybody: if our own
 	// network is down they say nothing of hosts.
-	pending []netstate.Visit
+	pending []change.Attempt
 	waits   recent.Map[float64] // by page.Key, the chances of URLs that wait for another try
 	waiting bool                // some URL has been in waits
 	failed  bool                // some visit failed, in this session or before
@@ -34,16 +34,16 @@ type Book struct {
 // NewChances returns a book that knows what paper E found, and nothing else.
 func NewChances() *Book {
 	return &Book{
-		predictor: netstate.New(netstate.Options{URLs: urlsKept, Hosts: hostsKept}),
+		predictor: change.NewPredictor(change.PredictorOptions{URLs: urlsKept, Hosts: hostsKept}),
 		waits:     recent.New[float64](waitsKept),
 	}
 }
 
 // visitOf is what an exchange for a page was, as a visit; false where it says nothing of the
 // next one.
-func visitOf(host, url string, r *fetch.Response) (netstate.Visit, bool) {
-	o, ok := netstate.OutcomeOf(string(r.State), r.Code)
-	return netstate.Visit{URL: url, Host: host, At: r.Start, Outcome: o}, ok
+func visitOf(host, url string, r *fetch.Response) (change.Attempt, bool) {
+	o, ok := change.OutcomeOf(string(r.State), r.Code)
+	return change.Attempt{URL: url, Host: host, At: r.Start, Outcome: o}, ok
 }
 
 // Learn takes in how an exchange for a page ended, unless it is excused, and puts into the
@@ -70,9 +70,9 @@ func (b *Book) Learn(h *store.Host, url string, r *fetch.Response) {
 	}
 }
 
-func (b *Book) learn(v netstate.Visit) {
+func (b *Book) learn(v change.Attempt) {
 	b.predictor.Learn(v)
-	if v.Outcome != netstate.OK {
+	if v.Outcome != change.OK {
 		b.failed = true
 		b.unsaved++
 	}
@@ -163,11 +163,11 @@ func (b *Book) Next(url string, visits func() ([]store.Visit, error)) (float64, 
 
 // of is the chance of a URL with these visits.
 func (b *Book) of(url, host string, visits []store.Visit, at time.Time) float64 {
-	var all []netstate.Visit
+	var all []change.Attempt
 	for i := range visits {
 		v := &visits[i]
-		if o, ok := netstate.OutcomeOf(v.State, v.Code); ok {
-			all = append(all, netstate.Visit{URL: url, Host: host, At: time.UnixMilli(v.Start), Outcome: o})
+		if o, ok := change.OutcomeOf(v.State, v.Code); ok {
+			all = append(all, change.Attempt{URL: url, Host: host, At: time.UnixMilli(v.Start), Outcome: o})
 		}
 	}
 	return b.predictor.ChanceOf(all, host, at)

@@ -21,7 +21,7 @@ import (
 // crawls. Safe for concurrent use.
 type Corpus struct {
 	Name string
-	Rows []*Row // in the order of the corpus, without those that repeat a URL
+	Rows []*corpusRow // in the order of the corpus, without those that repeat a URL
 
 	index datasets.Index
 	hosts map[string]struct{}
@@ -34,8 +34,7 @@ type Corpus struct {
 	others map[string]*page.Page
 }
 
-// Row is one page of a corpus.
-type Row struct {
+type corpusRow struct {
 	URL    string     // its Key
 	Page   *page.Page // nil where the body is no page
 	Labels datasets.Labels
@@ -77,7 +76,7 @@ func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 		if err != nil || !c.index.Add(key, len(c.Rows)) {
 			continue
 		}
-		row := &Row{URL: key, Labels: datasets.Labels{Label: e.Label, All: e.Labels}, plain: e.HTML == ""}
+		row := &corpusRow{URL: key, Labels: datasets.Labels{Label: e.Label, All: e.Labels}, plain: e.HTML == ""}
 		c.Rows = append(c.Rows, row)
 		c.hosts[page.Host(key)] = struct{}{}
 		text := e.HTML + e.Text // one of them is empty
@@ -105,7 +104,6 @@ func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 	return c, nil
 }
 
-// addWeb takes in what the corpus is beyond its pages.
 func (c *Corpus) addWeb() error {
 	if c.web == nil {
 		return nil
@@ -171,7 +169,6 @@ func (c *Corpus) Answer(url string) crawler.Answer {
 	return c.search(url)
 }
 
-// search is Answer for any URL.
 func (c *Corpus) search(url string) crawler.Answer {
 	if _, ok := c.hosts[page.Host(url)]; !ok && !c.hasHost(url) {
 		return crawler.Answer{DeadHost: true}

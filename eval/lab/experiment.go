@@ -3,7 +3,9 @@ package lab
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,36 +13,30 @@ import (
 
 	"fossick/crawler"
 	"fossick/datasets"
+	"fossick/graph/orders"
 	"fossick/internal/page"
 )
 
-// Policy is a way to order a crawl.
-type Policy struct {
+type crawlPolicy struct {
 	Name   string
 	Oracle bool // it knows the truth
 	// New returns the options of a crawl, of which Scorer, Ordering, Threshold and
 	// Scope count. Every crawl gets a scorer of its own.
-	New func(Run) (crawler.Options, error)
+	New func(crawlRun) (crawler.Options, error)
 }
 
-// Run is what a policy may know of the crawl that it is made for.
-type Run struct {
+type crawlRun struct {
 	Set      int                   // number of the start set, from 0
-	Model    int                   // number of its page classifier
-	Topics   int                   // that share the crawl
 	Relevant func(key uint64) bool // the truth, by page.Key: for oracles
 }
 
 // Experiment is many policies on one corpus and topic.
 type Experiment struct {
-	Corpus     *Corpus
-	Draw       *Draw
-	Policies   []Policy
-	Pages      int      // a crawl, start pages included
-	Unlimited  bool     // Pages is how many are measured, and no limit of a crawl
-	MaxPerHost uint64   // pages; 0: no limit
-	Workers    int      // crawls at a time; 0: one a core
-	Manners    *Manners // nil: one worker, and no host rests
+	Corpus   *Corpus
+	Draw     *Draw
+	Policies []crawlPolicy
+	Pages    int            // a crawl, start pages included
+	Manners  *politeManners // nil: one worker, and no host rests
 }
 
 // Crawl is what one policy fetched from one start set.
@@ -69,7 +65,7 @@ func (x *Experiment) Run(ctx context.Context, done func(*Crawl)) ([][]*Crawl, er
 	truth := x.truth()
 	var mu sync.Mutex // of done
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(x.workers())
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for p := range x.Policies {
 		out[p] = make([]*Crawl, len(x.Draw.Starts))
 		for set := range x.Draw.Starts {
@@ -91,14 +87,6 @@ func (x *Experiment) Run(ctx context.Context, done func(*Crawl)) ([][]*Crawl, er
 	return out, g.Wait()
 }
 
-func (x *Experiment) workers() int {
-	if x.Workers > 0 {
-		return x.Workers
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
-// truth says by page.Key which pages are on topic. It is made once and only read.
 func (x *Experiment) truth() func(uint64) bool {
 	on := map[uint64]struct{}{}
 	for n, row := range x.Corpus.Rows {
@@ -111,7 +99,7 @@ func (x *Experiment) truth() func(uint64) bool {
 }
 
 func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) bool) (*Crawl, error) {
-	opt, err := x.options(p, set, 1, truth)
+	opt, err := x.options(p, set, truth)
 	if err != nil {
 		return nil, err
 	}
@@ -125,32 +113,178 @@ func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) b
 		c.URLs = append(c.URLs, v.Page.URL)
 		c.At = append(c.At, v.Began+x.Manners.exchange(v.Page.URL))
 		c.Relevant = append(c.Relevant, n >= 0 && x.Draw.Relevant[n])
-		c.Training = append(c.Training, n >= 0 && x.Draw.Training[x.Draw.ModelOf(set)][n])
+		c.Training = append(c.Training, n >= 0 && x.Draw.Training[n])
 	}
 	return c, nil
 }
 
-// options are those of a policy's crawl from a start set, of a topic that shares it with
-// others: so many in all.
-func (x *Experiment) options(p, set, topics int, truth func(uint64) bool) (crawler.Options, error) {
-	opt, err := x.Policies[p].New(Run{Set: set, Model: x.Draw.ModelOf(set), Topics: topics, Relevant: truth})
+func (x *Experiment) options(p, set int, truth func(uint64) bool) (crawler.Options, error) {
+	opt, err := x.Policies[p].New(crawlRun{Set: set, Relevant: truth})
 	if err != nil {
 		return opt, err
 	}
 	for _, n := range x.Draw.Starts[set] {
 		opt.Seeds = append(opt.Seeds, x.Corpus.Rows[n].Page.URL)
 	}
-	opt.MaxPages, opt.MaxPerHost = uint64(x.Pages), x.MaxPerHost
+	opt.MaxPages = uint64(x.Pages)
 	return opt, nil
 }
 
-// virtual makes a crawl by the experiment's manners.
 func (x *Experiment) virtual(ctx context.Context, opt crawler.Options) (crawler.VirtualResult, error) {
 	if m := x.Manners; m != nil {
-		opt.Workers, opt.Delay, opt.MaxTime, opt.Patience = m.Workers, m.Delay, m.MaxTime, m.Patience
-		if x.Unlimited {
-			opt.MaxPages = 0
-		}
+		opt.Workers, opt.Delay = m.Workers, m.Delay
 	}
 	return crawler.Virtual(ctx, opt, x.Manners.web(x.Corpus))
+}
+
+// Draw is what chance decides before the crawls begin.
+type Draw struct {
+	Relevant []bool  // by row: on topic, by the truth
+	Training []bool  // by row: the page classifier was trained on it
+	Starts   [][]int // rows of the start pages, a set a crawl
+	Targets  int     // rows on topic
+}
+
+type drawOptions struct {
+	Topic    string
+	Truth    *datasets.Truth // nil: the corpus's own labels
+	Train    int             // pages for training, drawn from all with a label
+	Training []bool          // instead: by row, pages that were trained on already
+	Starts   int             // start pages a set
+	Sets     int
+}
+
+// newDraw draws the training pages among all pages that have a label, then each set's start pages
+// among the pages on topic that can be parsed and are no training pages. Sets may share pages, but
+// no two are the same, for equal crawls tell nothing of chance: where few pages are on topic there
+// are fewer sets than asked for.
+func newDraw(c *Corpus, opt drawOptions, rng *rand.Rand) (*Draw, error) {
+	d := &Draw{Relevant: make([]bool, len(c.Rows))}
+	labelled := d.judge(c, opt)
+	if opt.Train > len(labelled) {
+		return nil, fmt.Errorf("%d training pages are needed, but only %d pages of %s have a label; ask for fewer", opt.Train, len(labelled), c.Name)
+	}
+	if d.Training = opt.Training; d.Training == nil {
+		d.Training = make([]bool, len(c.Rows))
+	}
+	rng.Shuffle(len(labelled), func(i, j int) { labelled[i], labelled[j] = labelled[j], labelled[i] })
+	for _, n := range labelled[:opt.Train] {
+		d.Training[n] = true
+	}
+	seen := map[string]bool{} // sets of start pages
+	for range opt.Sets {
+		var free []int
+		for n, row := range c.Rows {
+			if d.Relevant[n] && !d.Training[n] && row.Page != nil {
+				free = append(free, n)
+			}
+		}
+		if len(free) < opt.Starts {
+			return nil, fmt.Errorf("topic %s: %d start pages are needed, but only %d pages are on topic and not used for training; ask for fewer with --starts", opt.Topic, opt.Starts, len(free))
+		}
+		for range redraws {
+			rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+			starts := slices.Clone(free[:opt.Starts])
+			if key := fmt.Sprint(slices.Sorted(slices.Values(starts))); !seen[key] {
+				seen[key] = true
+				d.Starts = append(d.Starts, starts)
+				break
+			}
+		}
+	}
+	return d, nil
+}
+
+const redraws = 50
+
+func (d *Draw) judge(c *Corpus, opt drawOptions) (labelled []int) {
+	for n, row := range c.Rows {
+		l := row.Labels
+		if opt.Truth != nil {
+			l, _ = opt.Truth.Of(row.URL)
+		}
+		if l.Label != "" {
+			labelled = append(labelled, n)
+		}
+		if l.Match(opt.Topic) {
+			d.Relevant[n] = true
+			d.Targets++
+		}
+	}
+	return labelled
+}
+
+type politeManners struct {
+	Workers int
+	Delay   crawler.Delay
+	Latency time.Duration // mean time of an exchange; a URL's own is from half to one and a half of it
+}
+
+// exchange is how long the exchange for a URL takes: in each crawl the same.
+func (m *politeManners) exchange(url string) time.Duration {
+	if m == nil || m.Latency <= 0 {
+		return 0
+	}
+	draw := rand.New(rand.NewPCG(page.Key(url), 0))
+	return m.Latency/2 + time.Duration(draw.Int64N(int64(m.Latency)))
+}
+
+// web is the corpus as it answers a crawl of these manners; nil has none.
+func (m *politeManners) web(c *Corpus) func(url string) crawler.Answer {
+	if m == nil {
+		return c.Answer
+	}
+	return func(url string) crawler.Answer {
+		a := c.Answer(url)
+		a.Took = m.exchange(url)
+		return a
+	}
+}
+
+// Oracles know the truth. They are no policies to use, but show how far there
+// is to go. One is best-first with a perfect page classifier. One is a perfect
+// judge of links, who still doesn't look further than one link.
+
+// parentOracle follows the links of pages that are truly on topic first, each
+// class in order of discovery.
+func parentOracle() crawlPolicy {
+	return crawlPolicy{"parent-oracle", true, func(r crawlRun) (crawler.Options, error) {
+		ordering, err := orders.OrderingByName("relevance")
+		return crawler.Options{Scorer: oracle{r.Relevant, false}, Ordering: ordering}, err
+	}}
+}
+
+// targetOracle fetches targets that are truly on topic first, each class in order
+// of discovery.
+func targetOracle() crawlPolicy {
+	return crawlPolicy{"target-oracle", true, func(r crawlRun) (crawler.Options, error) {
+		ordering, err := orders.OrderingByName("relevance")
+		return crawler.Options{Scorer: oracle{r.Relevant, true}, Ordering: ordering}, err
+	}}
+}
+
+type oracle struct {
+	relevant func(key uint64) bool
+	target   bool
+}
+
+func (o oracle) ScorePage(p *page.Page, _ float64) crawler.Score {
+	if o.relevant(page.Key(p.URL)) {
+		return crawler.Score{Value: 1, Relevant: true}
+	}
+	return crawler.Score{}
+}
+
+func (o oracle) ScoreLinks(dst []float64, p *page.Page, s crawler.Score) []float64 {
+	for i := range p.Links {
+		score := s.Value
+		if o.target {
+			score = 0
+			if o.relevant(page.Key(p.Links[i].URL)) {
+				score = 1
+			}
+		}
+		dst = append(dst, score)
+	}
+	return dst
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,9 @@ import (
 	"fossick/crawler"
 	"fossick/datasets"
 	"fossick/graph/orders"
+	"fossick/internal/fulltest"
+	"fossick/internal/page"
+	"fossick/internal/stats"
 )
 
 // tinyWeb is a ring of 60 pages on three hosts, every fourth on topic, each
@@ -51,17 +55,17 @@ func tinyWeb(t *testing.T) *Corpus {
 
 func TestDraw(t *testing.T) {
 	c := tinyWeb(t)
-	opt := DrawOptions{Topic: "gold", Train: 20, Models: 2, Starts: 3, Sets: 5}
-	d, err := NewDraw(c, opt, rand.New(rand.NewPCG(1, 1)))
+	opt := drawOptions{Topic: "gold", Train: 20, Starts: 3, Sets: 5}
+	d, err := newDraw(c, opt, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := NewDraw(c, opt, rand.New(rand.NewPCG(1, 1)))
+	again, err := newDraw(c, opt, rand.New(rand.NewPCG(1, 1)))
 	if err != nil || !reflect.DeepEqual(d, again) {
 		t.Errorf("the same seed draws otherwise the second time (%v)", err)
 	}
 	trained := 0
-	for _, yes := range d.Training[0] {
+	for _, yes := range d.Training {
 		if yes {
 			trained++
 		}
@@ -69,27 +73,26 @@ func TestDraw(t *testing.T) {
 	if trained != 20 || d.Targets != 15 || len(d.Starts) != 5 {
 		t.Errorf("%d training pages, %d targets, %d start sets; want 20, 15, 5", trained, d.Targets, len(d.Starts))
 	}
-	for i, set := range d.Starts {
-		training := d.Training[d.ModelOf(i)]
+	for _, set := range d.Starts {
 		seen := map[int]bool{}
 		for _, n := range set {
-			if training[n] || !d.Relevant[n] || seen[n] {
-				t.Errorf("start page %d: trained on %v, on topic %v, repeated %v", n, training[n], d.Relevant[n], seen[n])
+			if d.Training[n] || !d.Relevant[n] || seen[n] {
+				t.Errorf("start page %d: trained on %v, on topic %v, repeated %v", n, d.Training[n], d.Relevant[n], seen[n])
 			}
 			seen[n] = true
 		}
 	}
 	opt.Starts = 16
-	if _, err := NewDraw(c, opt, rand.New(rand.NewPCG(1, 1))); err == nil || !strings.Contains(err.Error(), "--starts") {
+	if _, err := newDraw(c, opt, rand.New(rand.NewPCG(1, 1))); err == nil || !strings.Contains(err.Error(), "--starts") {
 		t.Errorf("16 start pages of 15: error %v, want one that names --starts", err)
 	}
 }
 
 // breadthFirst is a policy without a scorer of its own.
-func breadthFirst() Policy {
-	return Policy{Name: "bfs", New: func(Run) (crawler.Options, error) {
+func breadthFirst() crawlPolicy {
+	return crawlPolicy{Name: "bfs", New: func(crawlRun) (crawler.Options, error) {
 		o, err := orders.OrderingByName("bfs")
-		return crawler.Options{Scorer: noScorer{}, Ordering: o}, err
+		return crawler.Options{Scorer: oracle{func(uint64) bool { return false }, false}, Ordering: o}, err
 	}}
 }
 
@@ -97,14 +100,14 @@ func breadthFirst() Policy {
 // its own clock, and is the same again.
 func TestManners(t *testing.T) {
 	c := tinyWeb(t)
-	d, err := NewDraw(c, DrawOptions{Topic: "gold", Train: 10, Starts: 2, Sets: 3}, rand.New(rand.NewPCG(1, 1)))
+	d, err := newDraw(c, drawOptions{Topic: "gold", Train: 10, Starts: 2, Sets: 3}, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	const rest, latency = time.Second, 100 * time.Millisecond
 	x := Experiment{
-		Corpus: c, Draw: d, Pages: 12, Policies: []Policy{breadthFirst()},
-		Manners: &Manners{Workers: 4, Delay: crawler.Delay{Fixed: true, Rest: rest}, Latency: latency},
+		Corpus: c, Draw: d, Pages: 12, Policies: []crawlPolicy{breadthFirst()},
+		Manners: &politeManners{Workers: 4, Delay: crawler.Delay{Fixed: true, Rest: rest}, Latency: latency},
 	}
 	crawls, err := x.Run(t.Context(), nil)
 	if err != nil {
@@ -135,22 +138,21 @@ func TestManners(t *testing.T) {
 }
 
 // TestExperiment: pages come once, copies and dead links do not count, limits hold,
-// any number of crawls at a time gives the same, and an oracle is ahead.
+// the same again gives the same, and an oracle is ahead.
 func TestExperiment(t *testing.T) {
 	c := tinyWeb(t)
-	d, err := NewDraw(c, DrawOptions{Topic: "gold", Train: 10, Starts: 2, Sets: 4}, rand.New(rand.NewPCG(1, 1)))
+	d, err := newDraw(c, drawOptions{Topic: "gold", Train: 10, Starts: 2, Sets: 4}, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := Experiment{Corpus: c, Draw: d, Pages: 12, Policies: []Policy{breadthFirst(), ParentOracle(), TargetOracle()}, Workers: 4}
+	x := Experiment{Corpus: c, Draw: d, Pages: 12, Policies: []crawlPolicy{breadthFirst(), parentOracle(), targetOracle()}}
 	crawls, err := x.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.Workers = 1
 	again, err := x.Run(t.Context(), func(*Crawl) {})
 	if err != nil || !reflect.DeepEqual(crawls, again) {
-		t.Errorf("four crawls at a time give other results than one (%v)", err)
+		t.Errorf("the same crawls come out otherwise (%v)", err)
 	}
 	var harvest []float64
 	for p, sets := range crawls {
@@ -166,25 +168,10 @@ func TestExperiment(t *testing.T) {
 				t.Errorf("%d pages, want 12", len(crawl.URLs))
 			}
 		}
-		harvest = append(harvest, Measure(x.Policies[p], sets, d, 12, 4).Harvest.Value)
+		harvest = append(harvest, measureCrawls(x.Policies[p], sets, d, 12, 4).Harvest.Value)
 	}
 	if harvest[2] <= harvest[0] {
 		t.Errorf("harvest %v: who knows the targets is not ahead of breadth first", harvest)
-	}
-	reachable, err := x.Reachable(t.Context(), crawler.Scope{})
-	if err != nil || reachable[0] != 15 { // the ring leads everywhere
-		t.Errorf("%v pages on topic can be reached (%v), want 15 each", reachable, err)
-	}
-	if got, want := reachedRecall(crawls[0], reachable, 12).Value, Measure(x.Policies[0], crawls[0], d, 12, 4).Recall.Value; got != want {
-		t.Errorf("recall of what can be reached is %v, want %v: all can", got, want)
-	}
-	x.Pages, x.MaxPerHost = 60, 5
-	crawls, err = x.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(crawls[0][0].URLs); n != 15 || crawls[0][0].Stopped != crawler.StopEmpty {
-		t.Errorf("%d pages of three hosts, at most 5 each (%s), want 15 until the frontier is empty", n, crawls[0][0].Stopped)
 	}
 }
 
@@ -195,7 +182,7 @@ func TestMeasure(t *testing.T) {
 		{URLs: []string{"http://a.x.test/", "http://a.x.test/b", "http://c.x.test/", "http://c.x.test/d"}, Relevant: []bool{true, false, true, false}, Training: []bool{false, false, true, true}},
 		{URLs: []string{"http://a.x.test/", "http://a.x.test/b"}, Relevant: []bool{true, true}, Training: []bool{false, false}}, // ran out
 	}
-	f := Measure(Policy{Name: "x"}, crawls, d, 4, 2)
+	f := measureCrawls(crawlPolicy{Name: "x"}, crawls, d, 4, 2)
 	near := func(name string, got, want float64) {
 		if !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%s is %v, want %v", name, got, want)
@@ -206,13 +193,13 @@ func TestMeasure(t *testing.T) {
 	near("recall", f.Recall.Value, 0.5)
 	near("area under harvest", f.HarvestArea.Value, ((1+0.5+2./3+0.5)/4+1)/2)
 	near("area under recall", f.RecallArea.Value, ((0.25+0.25+0.5+0.5)/4+(0.25+0.5+0.5+0.5)/4)/2)
-	near("hosts", f.Spread.Hosts.Value, 1.5)
-	near("sites", f.Spread.Sites.Value, 1)
-	near("hosts with pages on topic", f.Spread.Relevant.Value, 1.5)
-	near("effective hosts", f.Spread.Effective.Value, (2.+1)/2)
-	near("harvest at most 1 a host", f.Spread.Capped[0].Harvest.Value, 1)
-	near("pages at most 1 a host", f.Spread.Capped[0].Pages.Value, (2.+1)/2)
-	near("harvest at most 10 a host", f.Spread.Capped[1].Harvest.Value, f.Harvest.Value)
+	near("hosts", f.Spread.Hosts, 1.5)
+	near("sites", f.Spread.Sites, 1)
+	near("hosts with pages on topic", f.Spread.Relevant, 1.5)
+	near("effective hosts", f.Spread.Effective, (2.+1)/2)
+	near("harvest at most 1 a host", f.Spread.Capped[0].Harvest, 1)
+	near("pages at most 1 a host", f.Spread.Capped[0].Pages, (2.+1)/2)
+	near("harvest at most 10 a host", f.Spread.Capped[1].Harvest, f.Harvest.Value)
 	if f.Harvest.CI != nil {
 		t.Errorf("two crawls have an interval %v", *f.Harvest.CI)
 	}
@@ -225,7 +212,7 @@ func TestCompare(t *testing.T) {
 	a := Figures{Policy: "a", Sets: []float64{0.5, 0.6, 0.7, 0.65, 0.55}}
 	b := Figures{Policy: "b", Sets: []float64{0.4, 0.55, 0.6, 0.66, 0.5}}
 	rng := rand.New(rand.NewPCG(1, 1))
-	got := Compare([]Figures{a, b}, rng)[0]
+	got := pairedTests([]Figures{a, b}, rng)[0]
 	// The differences are 0.10, 0.05, 0.10, −0.01, 0.05, so t = 2.8506 with 4 degrees of
 	// freedom, for which the distribution has a closed form.
 	x := 0.058 * math.Sqrt(5) / math.Sqrt(0.00828/4)
@@ -238,14 +225,14 @@ func TestCompare(t *testing.T) {
 	if got.Exact != 4./32 {
 		t.Errorf("permutation test: p = %v, want 4/32", got.Exact)
 	}
-	if back := Compare([]Figures{b, a}, rng)[0]; !(math.Abs(back.P-got.P) <= 1e-12) || back.Exact != got.Exact || back.Difference != -got.Difference {
+	if back := pairedTests([]Figures{b, a}, rng)[0]; !(math.Abs(back.P-got.P) <= 1e-12) || back.Exact != got.Exact || back.Difference != -got.Difference {
 		t.Errorf("the other way round p = %v and %v, want %v and %v", back.P, back.Exact, got.P, got.Exact)
 	}
 	// Of 17 sets signs are drawn; twelve that do not differ change no sum, so P is 4/32 again.
 	if p := permutation(append([]float64{0.1, 0.05, 0.1, -0.01, 0.05}, make([]float64, 12)...), rng); !(math.Abs(p-4./32) <= 0.004) {
 		t.Errorf("permutation test by drawn signs: p = %v, want 4/32", p)
 	}
-	if same := Compare([]Figures{a, a}, rng)[0]; same.P != 1 || same.Exact != 1 {
+	if same := pairedTests([]Figures{a, a}, rng)[0]; same.P != 1 || same.Exact != 1 {
 		t.Errorf("a policy against itself: p = %v and %v, want 1", same.P, same.Exact)
 	}
 	// Holm 1979: 0.01, 0.04, 0.03 of three become 0.03, 0.06, 0.06.
@@ -259,12 +246,210 @@ func TestCompare(t *testing.T) {
 }
 
 func TestReportEscapes(t *testing.T) {
-	f := Figures{Policy: "<b>x", Harvest: Mean{Value: 0.5}, Curve: []Point{{1, Mean{Value: 1}}, {2, Mean{Value: 0.5}}}}
+	f := Figures{Policy: "<b>x", Harvest: Mean{Value: 0.5}, Curve: []curvePoint{{1, Mean{Value: 1}}, {2, Mean{Value: 0.5}}}}
 	var out bytes.Buffer
-	if err := WriteReport(&out, Report{Corpus: "c", Topic: "<i>", Pages: 2, Sets: 1, Policies: []Figures{f}}); err != nil {
+	if err := WriteReport(&out, reportData{Corpus: "c", Topic: "<i>", Pages: 2, Sets: 1, Policies: []Figures{f}}); err != nil {
 		t.Fatal(err)
 	}
 	if s := out.String(); strings.Contains(s, "<b>x") || strings.Contains(s, "<i>") && !strings.Contains(s, "&lt;i&gt;") || !strings.Contains(s, "<svg") {
 		t.Error("the page has foreign markup, or no plot")
 	}
+}
+
+// corpusOf has so many pages on topic, and as many off.
+func corpusOf(n int) *Corpus {
+	c := &Corpus{Name: "few"}
+	for i := range 2 * n {
+		row := &corpusRow{URL: fmt.Sprintf("http://a.test/%d", i), Page: &page.Page{}}
+		row.Labels = datasets.Labels{Label: []string{"x", "y"}[i/n]}
+		c.Rows = append(c.Rows, row)
+	}
+	return c
+}
+
+// TestDistinctSets: equal sets of start pages count once.
+func TestDistinctSets(t *testing.T) {
+	for _, tc := range []struct{ pages, starts, asked, want int }{
+		{3, 3, 10, 1}, {3, 2, 10, 3}, {4, 3, 10, 4}, {5, 4, 10, 5}, {40, 10, 10, 10}, {10, 1, 10, 10}, {1, 1, 10, 1},
+	} {
+		d, err := newDraw(corpusOf(tc.pages), drawOptions{Topic: "x", Starts: tc.starts, Sets: tc.asked}, rand.New(rand.NewPCG(1, 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for _, set := range d.Starts {
+			seen[fmt.Sprint(slices.Sorted(slices.Values(set)))] = true
+		}
+		if len(d.Starts) != tc.want || len(seen) != tc.want {
+			t.Errorf("%d of %d pages: %d sets, %d different, want %d", tc.starts, tc.pages, len(d.Starts), len(seen), tc.want)
+		}
+	}
+}
+
+// TestFewSets: no interval and no test of fewer than five start sets, and the result says
+// why.
+func TestFewSets(t *testing.T) {
+	for sets := 1; sets <= 6; sets++ {
+		a, b := Figures{Policy: "a"}, Figures{Policy: "b"}
+		for i := range sets {
+			a.Sets, b.Sets = append(a.Sets, 0.5+float64(i)/100), append(b.Sets, 0.1+float64(i)/90)
+		}
+		tests := pairedTests([]Figures{a, b}, rand.New(rand.NewPCG(1, 2)))
+		if want := sets >= 5; (len(tests) == 1) != want || want && tests[0].CI == nil {
+			t.Errorf("%d sets: %+v", sets, tests)
+		}
+		if why := whyNoTests(sets, 6); (why == "") != (sets == 6) || strings.Contains(why, "No intervals") != (sets < 5) {
+			t.Errorf("%d sets: %q", sets, why)
+		}
+	}
+}
+
+// TestLeadWithoutTests: a report without tests says nothing of chance between policies.
+func TestLeadWithoutTests(t *testing.T) {
+	race := []Figures{{Policy: "a", Harvest: Mean{Value: 0.5}}, {Policy: "b", Harvest: Mean{Value: 0.4}}}
+	said := strings.Join(sentences(reportData{Pages: 10, Sets: 1, NoTests: whyNoTests(1, 10)}, race), "\n")
+	if strings.Contains(said, "chance between") || !strings.Contains(said, "No intervals and no tests") {
+		t.Errorf("%s", said)
+	}
+}
+
+// TestBaseline: the first sentence has breadth first, or pages at random.
+func TestBaseline(t *testing.T) {
+	of := func(policies ...string) []Figures {
+		var race []Figures
+		for i, name := range policies {
+			f := Figures{Policy: name}
+			f.Harvest.Value = .9 - .1*float64(i)
+			race = append(race, f)
+		}
+		return race
+	}
+	r := reportData{Pages: 10, Sets: 5, CorpusPages: 50, Targets: 5}
+	for _, tc := range []struct {
+		race []Figures
+		want string
+	}{
+		{of("x"), "x has 90 % on topic, on average over 5 crawls; pages at random would have 10 %."},
+		{of("x", "bfs"), "; next is bfs with 80 %."},
+		{of("x", "y"), "; next is y with 80 %; pages at random would have 10 %."},
+		{of("x", "y", "bfs"), "; next is y with 80 %; bfs, breadth first, has 70 %."},
+	} {
+		if got := sentences(r, tc.race)[0]; !strings.HasSuffix(got, tc.want) {
+			t.Errorf("%q, want it to end %q", got, tc.want)
+		}
+	}
+}
+
+// TestEqualDraws: sets that all gave the same have no interval, for a width of
+// 0 would say that nothing else can come. And no test is surer than its number
+// of sets allows.
+func TestEqualDraws(t *testing.T) {
+	for name, x := range map[string][]float64{"one": {0.4}, "five equal": {1, 1, 1, 1, 1}, "equal but for rounding": {0.1 + 0.2, 0.3, 0.3}} {
+		if m := stats.MeanOf(x); m.CI != nil {
+			t.Errorf("%s: interval %v, want none", name, *m.CI)
+		}
+	}
+	for _, tc := range []struct {
+		name string
+		d    []float64
+		want float64
+	}{
+		{"equal policies", []float64{0, 0, 0, 0, 0}, 1},
+		{"the same lead five times", []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 2.0 / 32},
+		{"five times behind by as much", []float64{-0.2, -0.2, -0.2, -0.2, -0.2}, 2.0 / 32},
+	} {
+		if p := pairedT(tc.d); p != tc.want {
+			t.Errorf("%s: P %v, want %v", tc.name, p, tc.want)
+		}
+	}
+}
+
+// TestBandsOfEqualDraws: a curve keeps its band where one point has no interval.
+func TestBandsOfEqualDraws(t *testing.T) {
+	l := line("x", []curvePoint{{10, Mean{Value: 1}}, {20, Mean{Value: 0.9, CI: &[2]float64{0.8, 1}}}})
+	if len(l.Band) != 2 || l.Band[0] != [2]float64{1, 1} || l.Band[1] != [2]float64{0.8, 1} {
+		t.Errorf("band %v", l.Band)
+	}
+	if l := line("x", []curvePoint{{10, Mean{Value: 1}}}); l.Band != nil {
+		t.Errorf("a band %v of nothing", l.Band)
+	}
+}
+
+// evenScorer finds all pages and links equally good.
+type evenScorer struct{}
+
+func (evenScorer) ScorePage(*page.Page, float64) crawler.Score { return crawler.Score{Value: 1} }
+
+func (evenScorer) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64 {
+	for range p.Links {
+		dst = append(dst, 1)
+	}
+	return dst
+}
+
+// TestNoHonestHostIsAFarm crawls real webs with many hosts a site, breadth first
+// from a page of each host: none is taken for a farm of made-up names. What a host's
+// first pages are tells, so by default a dozen of each are loaded, of uci_ics' first
+// 8,000 rows, which have pages of 57 hosts of one site.
+func TestNoHonestHostIsAFarm(t *testing.T) {
+	for _, name := range []string{"uci_ics", "debdocs", "wikispeedia"} {
+		t.Run(name, func(t *testing.T) {
+			dir := fulltest.Corpus(t, name)
+			if name != "uci_ics" {
+				fulltest.Only(t, "reads a corpus whole")
+			}
+			c, seeds := fewOfEachHost(t, dir, fulltest.Rounds(12, math.MaxInt), fulltest.Rounds(8000, math.MaxInt))
+			order, err := orders.OrderingByName("bfs")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := crawler.Virtual(t.Context(), crawler.Options{Scorer: evenScorer{}, Ordering: order, Seeds: seeds}, c.Answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Farmed > 0 || len(r.Pages) < len(seeds)/4 {
+				t.Errorf("%d URLs left aside as a farm's, with %d pages from %d hosts; want none", r.Farmed, len(r.Pages), len(seeds))
+			}
+			t.Logf("%d pages of %d hosts, %d duplicates, %d near", len(r.Pages), len(seeds), r.Duplicates, r.Near)
+		})
+	}
+}
+
+// fewOfEachHost loads, of the first rows of a corpus, at most so many pages of each
+// host, and returns one of each as seeds.
+func fewOfEachHost(t *testing.T, dir string, most, rows int) (c *Corpus, seeds []string) {
+	t.Helper()
+	set, err := datasets.Open(dir, datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]int{}
+	c, err = Load(t.Context(), datasets.FromSeq(dir, func(yield func(*datasets.Example, error) bool) {
+		for e, err := range set.Examples() {
+			if rows--; rows < 0 {
+				return
+			}
+			if err == nil {
+				host := page.Host(e.URL)
+				if pages[host]++; pages[host] > most {
+					continue
+				}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}, datasets.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, row := range c.Rows {
+		u, err := page.Normalize(row.URL)
+		if host := page.Host(u); err == nil && !seen[host] {
+			seen[host] = true
+			seeds = append(seeds, u)
+		}
+	}
+	return c, seeds
 }

@@ -12,8 +12,7 @@ import (
 	"fossick/internal/report"
 )
 
-// Report is what the page shows.
-type Report struct {
+type reportData struct {
 	Corpus, Topic string
 	CorpusPages   int
 	Targets       int // pages on topic
@@ -22,7 +21,7 @@ type Report struct {
 	NoTests       string // why there is neither an interval nor a test
 	Policies      []Figures
 	Tests         []Test
-	Sweep         []Swept           // harvest against ρ, drawn first; nil for none
+	Sweep         []rhoPoint        // harvest against ρ, drawn first; nil for none
 	Known         map[string]string // what each policy is, in a few words
 	Made          []report.Fact
 }
@@ -30,10 +29,8 @@ type Report struct {
 //go:embed report.html
 var reportHTML string
 
-// linesAPlot is how many lines a plot's colours tell apart.
 const linesAPlot = 6
 
-// view is what report.html is filled with.
 type view struct {
 	report.Head
 	Plots  []report.Figure
@@ -50,14 +47,13 @@ type policyRow struct {
 	Figures
 }
 
-// testRow is a pair of policies, the better first.
 type testRow struct {
 	Test
 	Sure bool // p below 0.05, adjusted
 }
 
 // WriteReport writes one HTML page.
-func WriteReport(w io.Writer, r Report) error {
+func WriteReport(w io.Writer, r reportData) error {
 	best := slices.Clone(r.Policies)
 	slices.SortStableFunc(best, func(a, b Figures) int { return cmp.Compare(b.Harvest.Value, a.Harvest.Value) })
 	v := view{Pages: r.Pages, Sets: r.Sets, Adjust: len(r.Tests), Caps: caps[:]}
@@ -101,7 +97,7 @@ func WriteReport(w io.Writer, r Report) error {
 
 // sentences say what came of it, the most important first. Oracles are not in the
 // race.
-func sentences(r Report, best []Figures) []string {
+func sentences(r reportData, best []Figures) []string {
 	var race []Figures
 	oracle := ""
 	for _, f := range best {
@@ -130,8 +126,7 @@ func sentences(r Report, best []Figures) []string {
 	return out
 }
 
-// lead says which policy is ahead, and of which ones not for sure.
-func lead(r Report, race []Figures) []string {
+func lead(r reportData, race []Figures) []string {
 	top := race[0]
 	first := printable.Sprintf("Of the %s that it fetches, %s has %s on topic, on average over %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.Sets)
 	if len(race) == 1 {
@@ -156,7 +151,7 @@ func lead(r Report, race []Figures) []string {
 
 // baseline is what to compare a harvest with: breadth first, where it is in the race and is not
 // named already, else pages at random.
-func baseline(r Report, race []Figures) string {
+func baseline(r reportData, race []Figures) string {
 	for i, f := range race {
 		if f.Policy != "bfs" {
 			continue
@@ -188,14 +183,13 @@ func list(names []string) string {
 	return s
 }
 
-// plots draws harvest, recall and overlap, a few policies a plot, the best first.
 func plots(best []Figures) ([]report.Figure, error) {
 	kinds := []struct {
 		title, caption, ylabel string
-		points                 func(Figures) []Point
+		points                 func(Figures) []curvePoint
 	}{
-		{"Harvest", "The share of the pages fetched so far that are on topic: mean of the crawls, with the 95 % interval over the start sets.", "on topic, of those fetched", func(f Figures) []Point { return f.Curve }},
-		{"Recall", "The share of the corpus's pages on topic that were fetched so far.", "share found", func(f Figures) []Point { return f.RecallCurve }},
+		{"Harvest", "The share of the pages fetched so far that are on topic: mean of the crawls, with the 95 % interval over the start sets.", "on topic, of those fetched", func(f Figures) []curvePoint { return f.Curve }},
+		{"Recall", "The share of the corpus's pages on topic that were fetched so far.", "share found", func(f Figures) []curvePoint { return f.RecallCurve }},
 		{"Overlap", "The share of their first n pages that two crawls from different start sets have in common, the mean of all pairs.", "in common", overlapPoints},
 	}
 	var out []report.Figure
@@ -244,16 +238,15 @@ func plots(best []Figures) ([]report.Figure, error) {
 	return out, nil
 }
 
-func overlapPoints(f Figures) []Point {
-	var out []Point
+func overlapPoints(f Figures) []curvePoint {
+	var out []curvePoint
 	for _, p := range f.Overlap {
-		out = append(out, Point{p.Pages, Mean{Value: p.Share}})
+		out = append(out, curvePoint{p.Pages, Mean{Value: p.Share}})
 	}
 	return out
 }
 
-// line makes a plot's line, with a band where there are intervals.
-func line(name string, points []Point) report.Line {
+func line(name string, points []curvePoint) report.Line {
 	l := report.Line{Name: name}
 	known := false
 	for _, p := range points {
@@ -268,4 +261,30 @@ func line(name string, points []Point) report.Line {
 		l.Band = nil
 	}
 	return l
+}
+
+// sweepPlot draws harvest against ρ, as paper A does (A5); nil without a sweep.
+func sweepPlot(points []rhoPoint) (*report.Figure, error) {
+	if len(points) == 0 {
+		return nil, nil
+	}
+	l := report.Line{Name: "paper"}
+	best := points[0]
+	for _, p := range points {
+		l.Points = append(l.Points, report.Point{X: p.Rho, Y: p.Harvest})
+		if p.CI != nil {
+			l.Band = append(l.Band, [2]float64{max(0, p.CI[0]), min(1, p.CI[1])})
+		}
+		if p.Harvest > best.Harvest {
+			best = p
+		}
+	}
+	if len(l.Band) < len(l.Points) {
+		l.Band = nil // a point of equal draws has no interval
+	}
+	caption := fmt.Sprintf("Harvest of the policy paper by ρ, the share of R that a page inherits from the page that led to it; best at %g. The band is the 95 %% interval over the start sets.", best.Rho)
+	f, err := report.NewFigure("Harvest against ρ", caption, report.Chart{
+		XLabel: "ρ", YLabel: "on topic, of those fetched", XNumbers: true, Fit: report.FitTop, Lines: []report.Line{l},
+	})
+	return &f, err
 }

@@ -17,26 +17,25 @@ import (
 
 // Result is what an experiment came to, as JSON has it.
 type Result struct {
-	Corpus      string  `json:"corpus"`
-	Topic       string  `json:"topic"`
-	CorpusPages int     `json:"corpus_pages"`
-	Targets     int     `json:"targets"` // pages on topic
-	TrainPages  int     `json:"train_pages"`
-	Classifier  Quality `json:"classifier"`
+	Corpus      string       `json:"corpus"`
+	Topic       string       `json:"topic"`
+	CorpusPages int          `json:"corpus_pages"`
+	Targets     int          `json:"targets"` // pages on topic
+	TrainPages  int          `json:"train_pages"`
+	Classifier  modelQuality `json:"classifier"`
 
 	JudgeTrained *float64 `json:"judge_trained_on"` // share of the corpus that the judge was trained on; null without one, or when it cannot say
 
-	Keywords       []string                `json:"keywords"`   // of the first start set
-	Pages          int                     `json:"pages"`      // a crawl
-	TrainSets      int                     `json:"train_sets"` // page classifiers
+	Keywords       []string                `json:"keywords"` // of the first start set
+	Pages          int                     `json:"pages"`    // a crawl
 	Starts         int                     `json:"starts"`
 	StartSets      int                     `json:"start_sets"`
 	StartSetsAsked int                     `json:"start_sets_asked"`  // more than start_sets where fewer can be drawn
 	Manners        *MannersResult          `json:"manners,omitempty"` // with --polite
-	Policies       map[string]PolicyResult `json:"policies"`
-	Tests          []TestResult            `json:"tests"`
+	Policies       map[string]policyResult `json:"policies"`
+	Tests          []Test                  `json:"tests"`
 	NoTests        string                  `json:"no_tests,omitempty"`  // why there is neither a test nor an interval
-	RhoSweep       []RhoPoint              `json:"rho_sweep,omitempty"` // by rising ρ
+	RhoSweep       []rhoPoint              `json:"rho_sweep,omitempty"` // by rising ρ
 	HTML           string                  `json:"html,omitempty"`
 
 	LoadSeconds    float64 `json:"load_seconds"` // parsing and training
@@ -45,44 +44,35 @@ type Result struct {
 
 	order   []string // of the policies, as asked for
 	figures []Figures
-	tests   []Test
 }
 
-// Quality is the page classifier's on the pages that it was not trained on.
-type Quality struct {
+type modelQuality struct {
 	Precision *float64 `json:"precision"`
 	Recall    *float64 `json:"recall"`
 }
 
-// PolicyResult is one policy's part.
-type PolicyResult struct {
+type policyResult struct {
 	Shares
-	Reached   *float64    `json:"recall_reachable"` // null without --reachable
-	ReachedCI *[2]float64 `json:"recall_reachable_ci"`
-	Hosts     float64     `json:"hosts"`
-	SpreadResult
-	TrainPages  float64        `json:"train_pages"` // fetched
-	Short       int            `json:"short"`       // crawls that ran out of URLs
-	Sets        []float64      `json:"sets"`        // harvest, by start set
-	Curve       [][2]float64   `json:"curve"`
-	RecallCurve [][2]float64   `json:"recall_curve"`
-	TimeCurve   [][3]float64   `json:"time_curve,omitempty"` // seconds, pages, pages on topic; with --polite
-	Overlap     []eval.Point   `json:"overlap"`
-	At          map[int]Shares `json:"at,omitempty"`
+	Spread
+	TrainPages  float64      `json:"train_pages"` // fetched
+	Short       int          `json:"short"`       // crawls that ran out of URLs
+	Sets        []float64    `json:"sets"`        // harvest, by start set
+	Curve       [][2]float64 `json:"curve"`
+	RecallCurve [][2]float64 `json:"recall_curve"`
+	TimeCurve   [][3]float64 `json:"time_curve,omitempty"` // seconds, pages, pages on topic; with --polite
+	Overlap     []eval.Point `json:"overlap"`
 }
 
 // MannersResult are the manners of the crawls.
 type MannersResult struct {
-	Patience string  `json:"patience"`
-	MaxTime  float64 `json:"max_time,omitempty"` // seconds
-	Workers  int     `json:"workers"`
-	Delay    string  `json:"delay"`
-	Latency  float64 `json:"latency"` // seconds, mean
+	Workers int     `json:"workers"`
+	Delay   string  `json:"delay"`
+	Latency float64 `json:"latency"` // seconds, mean
 }
 
 // String says them in words.
 func (m *MannersResult) String() string {
-	return fmt.Sprintf("%d workers, an exchange takes %s, its host's rest is %s, patience %s", m.Workers, time.Duration(m.Latency*float64(time.Second)), m.Delay, m.Patience)
+	return fmt.Sprintf("%d workers, an exchange takes %s, its host's rest is %s", m.Workers, time.Duration(m.Latency*float64(time.Second)), m.Delay)
 }
 
 // Shares are means over the start sets with their 95 % intervals.
@@ -101,17 +91,6 @@ type Shares struct {
 	Seconds       float64     `json:"seconds,omitempty"` // until these pages were there, simulated; with --polite
 }
 
-// TestResult compares two policies by harvest.
-type TestResult struct {
-	A          string      `json:"a"`
-	B          string      `json:"b"`
-	Difference float64     `json:"difference"`
-	CI         *[2]float64 `json:"ci"`
-	P          float64     `json:"p"`
-	Adjusted   float64     `json:"p_adjusted"`
-	Exact      float64     `json:"p_permutation"`
-}
-
 func sharesOf(f Figures) Shares {
 	return Shares{
 		Fetched: f.Fetched.Value,
@@ -122,7 +101,6 @@ func sharesOf(f Figures) Shares {
 	}
 }
 
-// ofShare cuts an interval to what a share can be.
 func ofShare(ci *[2]float64) *[2]float64 {
 	if ci == nil {
 		return nil
@@ -130,7 +108,7 @@ func ofShare(ci *[2]float64) *[2]float64 {
 	return &[2]float64{max(0, ci[0]), min(1, ci[1])}
 }
 
-func points(curve []Point) [][2]float64 {
+func points(curve []curvePoint) [][2]float64 {
 	out := make([][2]float64, len(curve))
 	for i, p := range curve {
 		out[i] = [2]float64{float64(p.Pages), p.Value}
@@ -138,79 +116,58 @@ func points(curve []Point) [][2]float64 {
 	return out
 }
 
-// ResultOptions are what is measured of an experiment's crawls.
-type ResultOptions struct {
-	At   []int      // numbers of pages at which the figures are given as well
-	Step int        // pages between two points of a curve; 0 is about 50 points
+type resultOptions struct {
 	Rho  []float64  // of a sweep
 	Rand *rand.Rand // of the tests between policies
 }
 
 // Sum adds to a result, of which the caller knows what was asked, what the crawls of an
 // experiment came to.
-func (out *Result) Sum(x Experiment, crawls [][]*Crawl, opt ResultOptions) {
+func (out *Result) Sum(x Experiment, crawls [][]*Crawl, opt resultOptions) {
 	out.CorpusPages, out.Targets, out.Pages = len(x.Corpus.Rows), x.Draw.Targets, x.Pages
-	out.Policies, out.Tests = map[string]PolicyResult{}, []TestResult{}
-	for _, t := range x.Draw.Training[0] {
+	out.Policies, out.Tests = map[string]policyResult{}, []Test{}
+	for _, t := range x.Draw.Training {
 		if t {
 			out.TrainPages++
 		}
 	}
-	step := opt.Step
-	if step == 0 {
-		step = max(1, x.Pages/50)
-	}
+	step := max(1, x.Pages/50) // about 50 points of a curve
 	var all []Figures
-	var over [][]TimePoint // time
+	var over [][]timePoint // time
 	if x.Manners != nil {
 		over = timeCurves(crawls)
 	}
 	for i, p := range x.Policies {
-		f := Measure(p, crawls[i], x.Draw, x.Pages, step)
+		f := measureCrawls(p, crawls[i], x.Draw, x.Pages, step)
 		if over != nil {
 			f.TimeCurve = over[i]
 		}
 		all = append(all, f)
-		row := PolicyResult{
-			Shares: sharesOf(f), Hosts: f.Spread.Hosts.Value, SpreadResult: spreadOf(f.Spread), TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
-			Curve: points(f.Curve), RecallCurve: points(f.RecallCurve), TimeCurve: rows(f.TimeCurve), Overlap: f.Overlap, At: map[int]Shares{},
-		}
-		for _, n := range opt.At {
-			if n > 0 && n <= x.Pages {
-				row.At[n] = sharesOf(Measure(p, crawls[i], x.Draw, n, n))
-			}
+		row := policyResult{
+			Shares: sharesOf(f), Spread: f.Spread, TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
+			Curve: points(f.Curve), RecallCurve: points(f.RecallCurve), TimeCurve: rows(f.TimeCurve), Overlap: f.Overlap,
 		}
 		out.Policies[p.Name] = row
 		out.order = append(out.order, p.Name)
 	}
 	out.RhoSweep = swept(opt.Rho, all)
 	out.NoTests = whyNoTests(out.StartSets, out.StartSetsAsked)
-	out.figures, out.tests = all, Compare(all, opt.Rand)
-	for _, t := range out.tests {
-		out.Tests = append(out.Tests, TestResult(t))
-	}
+	out.figures = all
+	out.Tests = append(out.Tests, pairedTests(all, opt.Rand)...)
 }
 
 // tables print a row a policy; a terminal of 80 columns has no room for all figures
 // beside each other.
 func (r *Result) tables(w io.Writer) {
-	columns := "harvest\t95 % interval\twithout training\trecall\t"
-	if len(r.order) > 0 && r.Policies[r.order[0]].Reached != nil {
-		columns += "reachable\t"
-	}
-	r.table(w, columns, func(p PolicyResult) string {
-		row := fmt.Sprintf("%.3f\t%s\t%.3f\t%.3f\t", p.Harvest, report.Interval(p.CI), p.Fresh, p.Recall)
-		if p.Reached != nil {
-			row += fmt.Sprintf("%.3f\t", *p.Reached)
-		}
-		return row
+	r.table(w, "harvest\t95 % interval\twithout training\trecall\t", func(p policyResult) string {
+		return fmt.Sprintf("%.3f\t%s\t%.3f\t%.3f\t", p.Harvest, report.Interval(p.CI), p.Fresh, p.Recall)
 	})
 	io.WriteString(w, "\n")
-	columns = "harvest area\trecall area\thosts\teffective\tmax 10 a host\t"
+	columns := "harvest area\trecall area\thosts\teffective\tmax 10 a host\t"
 	if r.Manners != nil {
 		columns += "time\t"
 	}
-	r.table(w, columns, func(p PolicyResult) string {
+	r.table(w, columns, func(p policyResult) string {
 		row := fmt.Sprintf("%.3f\t%.3f\t%.0f\t%.1f\t%.3f\t", p.HarvestArea, p.RecallArea, p.Hosts, p.Effective, p.harvestAt(10))
 		if r.Manners != nil {
 			row += time.Duration(p.Seconds*float64(time.Second)).Round(time.Second).String() + "\t"
@@ -219,8 +176,7 @@ func (r *Result) tables(w io.Writer) {
 	})
 }
 
-// table prints some columns of each policy.
-func (r *Result) table(w io.Writer, columns string, cells func(PolicyResult) string) {
+func (r *Result) table(w io.Writer, columns string, cells func(policyResult) string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	io.WriteString(t, "policy\t"+columns+"\n")
 	for _, name := range r.order {
@@ -230,7 +186,6 @@ func (r *Result) table(w io.Writer, columns string, cells func(PolicyResult) str
 	_ = t.Flush() // its only errors are w's
 }
 
-// printTests says how the policies differ, the tests in words.
 func (r *Result) printTests(w io.Writer) {
 	if r.NoTests != "" {
 		printable.Fprintf(w, "\n%s\n", r.NoTests)
@@ -274,21 +229,11 @@ func whyNoTests(sets, asked int) string {
 	return strings.TrimSpace(s)
 }
 
-// Reach adds recall of what can be reached: so many pages of each start set.
-func (r *Result) Reach(crawls [][]*Crawl, reachable []int) {
-	for i, name := range r.order {
-		m := reachedRecall(crawls[i], reachable, r.Pages)
-		row := r.Policies[name]
-		row.Reached, row.ReachedCI = &m.Value, m.CI
-		r.Policies[name] = row
-	}
-}
-
 // Report is the result as its page has it; the caller adds what it knows of policies and of
 // how the result was made.
-func (r *Result) Report() Report {
-	return Report{
+func (r *Result) Report() reportData {
+	return reportData{
 		Corpus: filepath.Base(r.Corpus), Topic: r.Topic, CorpusPages: r.CorpusPages, Targets: r.Targets, Pages: r.Pages,
-		Starts: r.Starts, Sets: r.StartSets, NoTests: r.NoTests, Policies: r.figures, Tests: r.tests, Sweep: sweepLine(r.RhoSweep),
+		Starts: r.Starts, Sets: r.StartSets, NoTests: r.NoTests, Policies: r.figures, Tests: r.Tests, Sweep: r.RhoSweep,
 	}
 }

@@ -64,7 +64,6 @@ func (s *Line) Show(p crawler.Progress) {
 // End leaves the line as it stands and goes to the next.
 func (s *Line) End() { s.screen.Keep() }
 
-// pages tells how many pages there are, of how many.
 func (s *Line) pages(n uint64) string {
 	if s.maxPages == 0 {
 		return printable.Sprintf("%d pages", n)
@@ -123,7 +122,6 @@ func revisited(p crawler.Progress) string {
 	return ""
 }
 
-// standstill says why nothing happens, when nothing does.
 func standstill(p crawler.Progress, now time.Time) terminal.Part {
 	rest := p.RestUntil.Sub(now)
 	switch {

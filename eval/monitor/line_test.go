@@ -109,7 +109,7 @@ func TestTimeLeft(t *testing.T) {
 // TestNextSentence: what the next pages are worth, as a person says it.
 func TestNextSentence(t *testing.T) {
 	var out strings.Builder
-	(&Next{Pages: 80, Harvest: .45, Upper: .833}).print(&out)
+	(&furtherPages{Pages: 80, Harvest: .45, Upper: .833}).print(&out)
 	if want := "45 % of the last 80 pages were on topic; expect at most 83 % of the next (99 % confidence)\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

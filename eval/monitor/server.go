@@ -1,10 +1,15 @@
 package monitor
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
+	"net/http/pprof"
+	"net/netip"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,7 +18,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"fossick/crawler"
+	"fossick/internal/report"
 	"fossick/internal/serving"
+	"fossick/internal/terminal"
 	"fossick/internal/usage"
 )
 
@@ -28,7 +35,6 @@ type Server struct {
 	addr    net.Addr        // likewise
 }
 
-// answerTime is how long an answer of a Server may take to be written.
 const answerTime = 30 * time.Second
 
 // Listen listens at addr until Stop is called; with no addr it does not. With
@@ -46,11 +52,7 @@ func Listen(addr string, profiles bool, session Session) (*Server, error) {
 	}
 	m := &Server{session: session, whole: whole{ask: session.Whole}, addr: l.Addr()}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m, networkMetrics{m}, turnMetrics{m}, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if session.Whole != nil {
-		registry.MustRegister(&m.whole)
-	}
+	registry.MustRegister(metrics{m}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", m.ServeStatus)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
@@ -92,16 +94,16 @@ type Status struct {
 	Queue    int               `json:"queue"`
 	Hosts    int               `json:"hosts"`
 	Busy     int               `json:"busy"`
-	Next     *Next             `json:"next"`
+	Next     *furtherPages     `json:"next"`
 	Seconds  float64           `json:"seconds"`
-	Network  Network           `json:"network"`
-	Owner    Owner             `json:"owner"`
-	Patience *Patience         `json:"patience"` // null where the crawl waits for no better links
+	Network  networkStatus     `json:"network"`
+	Owner    ownerStatus       `json:"owner"`
+	Patience *patienceStatus   `json:"patience"` // null where the crawl waits for no better links
 
 	SeedsFailed []Failure `json:"seeds_failed"`
 
-	Topics map[string]Topic `json:"topics,omitempty"` // that share the crawl
-	Whole  *Whole           `json:"whole,omitempty"`  // where this is one agent's part, and the others' exchange answers
+	Topics map[string]topicStatus `json:"topics,omitempty"` // that share the crawl
+	Whole  *Whole                 `json:"whole,omitempty"`  // where this is one agent's part, and the others' exchange answers
 }
 
 // ServeStatus answers with a Status.
@@ -128,59 +130,154 @@ func (m *Server) progress() crawler.Progress {
 	return crawler.Progress{}
 }
 
-// The metrics.
-var (
-	metricPages    = prometheus.NewDesc("fossick_pages_total", "Pages stored.", nil, nil)
-	metricRelevant = prometheus.NewDesc("fossick_relevant_pages_total", "Stored pages that are on topic.", nil, nil)
-	metricRequests = prometheus.NewDesc("fossick_requests_total", "Requests made, robots.txt included.", nil, nil)
-	metricBytes    = prometheus.NewDesc("fossick_body_bytes_total", "Bytes of stored bodies, decompressed.", nil, nil)
-	metricURLs     = prometheus.NewDesc("fossick_urls_total", "URLs by the state they ended in.", []string{"state"}, nil)
-	metricCodes    = prometheus.NewDesc("fossick_codes_total", "Answers to page requests other than 200, by code.", []string{"code"}, nil)
-	metricNear     = prometheus.NewDesc("fossick_near_duplicates_total", "Pages not stored because they are near-duplicates of a stored page.", nil, nil)
-	metricQueue    = prometheus.NewDesc("fossick_queue_urls", "URLs that wait.", nil, nil)
-	metricHosts    = prometheus.NewDesc("fossick_hosts", "Hosts known.", nil, nil)
-	metricNext     = prometheus.NewDesc("fossick_next_harvest", "Expected harvest of the next pages, estimated from the last ones.", nil, nil)
-	metricTopic    = prometheus.NewDesc("fossick_topic_relevant_pages_total", "Stored pages on each topic that shares the crawl.", []string{"topic"}, nil)
-	metricPaid     = prometheus.NewDesc("fossick_topic_paid_pages_total", "Pages charged to each topic.", []string{"topic"}, nil)
-	metricBusy     = prometheus.NewDesc("fossick_exchanges", "Exchanges in flight.", nil, nil)
-)
-
-// Describe makes Server a prometheus.Collector.
-func (m *Server) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		metricPages, metricRelevant, metricRequests, metricBytes, metricURLs, metricCodes, metricNear, metricQueue, metricHosts, metricBusy, metricNext, metricPatience, metricHeld,
-		metricTopic, metricPaid,
-	} {
-		ch <- d
-	}
+type networkStatus struct {
+	DownSince *time.Time `json:"down_since"` // null while it works
+	Outages   int        `json:"outages"`
+	Seconds   float64    `json:"outage_seconds"`
 }
 
-// Collect makes Server a prometheus.Collector.
-func (m *Server) Collect(ch chan<- prometheus.Metric) {
-	p := m.progress()
-	send := func(d *prometheus.Desc, kind prometheus.ValueType, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, kind, v, labels...)
+func networkOf(p crawler.Progress) networkStatus {
+	return networkStatus{utc(p.DownSince), p.Outages, p.OutageTime.Seconds()}
+}
+
+// utc returns a time for JSON: null when there is none.
+func utc(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
 	}
-	send(metricPages, prometheus.CounterValue, float64(p.Counts.Pages))
-	send(metricRelevant, prometheus.CounterValue, float64(p.Counts.Relevant))
-	for name, t := range topicsOf(m.session.Topics, p.Counts) {
-		send(metricTopic, prometheus.CounterValue, float64(t.Relevant), name)
-		send(metricPaid, prometheus.CounterValue, t.Paid, name)
+	t = t.UTC().Truncate(time.Second)
+	return &t
+}
+
+// ownerStatus is what /status says of the crawl's owner, the one goroutine that
+// leases and journals: how long it was busy at a time.
+type ownerStatus struct {
+	Turns     uint64             `json:"turns"`
+	Over100ms uint64             `json:"over_100ms"`
+	Longest   float64            `json:"longest_seconds"`
+	Parts     map[string]float64 `json:"longest_part_seconds"` // by part of a turn
+}
+
+func ownerOf(t crawler.Stats) ownerStatus {
+	s := ownerStatus{Longest: t.Longest.Seconds(), Parts: map[string]float64{}}
+	for i, n := range t.Within {
+		s.Turns += n
+		if i >= len(crawler.Bounds) || crawler.Bounds[i] > 100*time.Millisecond {
+			s.Over100ms += n
+		}
 	}
-	send(metricRequests, prometheus.CounterValue, float64(p.Counts.Requests))
-	send(metricBytes, prometheus.CounterValue, float64(p.Counts.Bytes))
-	for state, n := range p.Counts.States {
-		send(metricURLs, prometheus.CounterValue, float64(n), state)
+	for p := range crawler.Parts {
+		s.Parts[p.String()] = t.Parts[p].Seconds()
 	}
-	for code, n := range p.Counts.Codes {
-		send(metricCodes, prometheus.CounterValue, float64(n), fmt.Sprint(code))
+	return s
+}
+
+type patienceStatus struct {
+	Waiting bool     `json:"waiting"` // a free worker does now
+	Price   *float64 `json:"price"`   // that a link must promise to be fetched; null for any
+	Best    *float64 `json:"best"`    // of what waits
+	Free    *float64 `json:"free"`    // best that was free
+	Hosts   int      `json:"hosts"`   // with links worth the price
+	Seconds float64  `json:"seconds"` // that free workers waited so, in this session
+}
+
+// patienceOf is nil where a crawl waits for none.
+func patienceOf(p *crawler.Patience) *patienceStatus {
+	if p == nil {
+		return nil
 	}
-	send(metricNear, prometheus.CounterValue, float64(p.Counts.NearDuplicates))
-	send(metricQueue, prometheus.GaugeValue, float64(p.Queue))
-	send(metricHosts, prometheus.GaugeValue, float64(p.Hosts))
-	if p.Next.Pages > 0 {
-		send(metricNext, prometheus.GaugeValue, p.Next.Harvest)
+	s := &patienceStatus{Waiting: p.Waits, Price: finite(p.Price), Hosts: p.Hosts, Seconds: p.Held.Seconds()}
+	if p.Waits {
+		s.Best, s.Free = finite(p.Best), finite(p.Free)
 	}
-	send(metricBusy, prometheus.GaugeValue, float64(p.Busy))
-	collectPatience(p.Patience, send)
+	return s
+}
+
+// finite is null for what is no number of JSON's.
+func finite(x float64) *float64 {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+func (s *Line) patience(p crawler.Progress) terminal.Part {
+	if p.Patience == nil || !p.Patience.Waits || p.Patience.Hosts == 0 {
+		return terminal.Part{}
+	}
+	return terminal.Part{Rank: 4, Text: fmt.Sprintf("waits for better links at %s", report.Count(p.Patience.Hosts, "host"))}
+}
+
+// Whole is how a crawl of several agents stands, of which this one is a part.
+type Whole struct {
+	Agents         int     `json:"agents"` // that live
+	Dead           int     `json:"dead"`
+	Partitions     int     `json:"partitions"` // that have an owner
+	Fetched        int64   `json:"fetched"`
+	Relevant       int64   `json:"relevant"`
+	Waiting        int64   `json:"waiting"`
+	PagesPerSecond float64 `json:"pages_per_second"`
+}
+
+// Of a Whole: how long it is good, as each look at it asks the exchange that all agents
+// share, and how long it is waited for.
+const (
+	wholeHolds = 5 * time.Second
+	wholeWait  = 2 * time.Second
+)
+
+type whole struct {
+	ask func(context.Context) (Whole, error) // nil: the crawl is of one agent
+
+	mu    sync.Mutex // guards the rest, and is held while it asks
+	asked time.Time
+	last  *Whole // nil when nobody answered
+}
+
+// now returns how the whole stands; nil when there is none, or nobody answers.
+func (w *whole) now(ctx context.Context) *Whole {
+	if w.ask == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if time.Since(w.asked) >= wholeHolds {
+		ctx, cancel := context.WithTimeout(ctx, wholeWait)
+		defer cancel()
+		w.last = nil
+		if stands, err := w.ask(ctx); err == nil {
+			w.last = &stands
+		}
+		w.asked = time.Now()
+	}
+	return w.last
+}
+
+// handleProfiles serves Go's profiles of the running crawl under /debug/pprof,
+// to the machine itself only: they tell more of it than others should know. A CPU
+// profile also costs it some time, so no page in a browser may have one made.
+//
+//	go tool pprof http://127.0.0.1:9100/debug/pprof/profile?seconds=30
+func handleProfiles(mux *http.ServeMux) {
+	mux.HandleFunc("GET /debug/pprof/", localOnly(pprof.Index)) // heap, goroutine, block, mutex…
+	mux.HandleFunc("GET /debug/pprof/profile", localOnly(pprof.Profile))
+	mux.HandleFunc("GET /debug/pprof/symbol", localOnly(pprof.Symbol))
+	mux.HandleFunc("GET /debug/pprof/trace", localOnly(pprof.Trace))
+}
+
+// localOnly refuses requests that do not come over loopback, and those that a browser
+// makes for a page from elsewhere.
+func localOnly(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
+		if err != nil || !from.Addr().Unmap().IsLoopback() {
+			http.Error(w, "profiles are served to this machine only; ask for them from here", http.StatusForbidden)
+			return
+		}
+		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" {
+			http.Error(w, "profiles are not served to other web pages; ask for them by their own address", http.StatusForbidden)
+			return
+		}
+		h(w, r)
+	}
 }

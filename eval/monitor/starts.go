@@ -80,10 +80,8 @@ func endedIn(stores []*store.Store, u string) (*store.Store, *store.Life) {
 	return nil, nil
 }
 
-// mostStarts is how many start pages are watched, the first ones of a longer list.
 const mostStarts = 1000
 
-// startsATime is how many of them are looked at in one turn of the crawl's owner.
 const startsATime = 50
 
 // Starts watches what becomes of a crawl's start pages. It is for one goroutine at a time.
@@ -117,7 +115,6 @@ func (s *Starts) Show(p crawler.Progress) []Failure {
 	return s.look(startsATime)
 }
 
-// look looks at n that waited.
 func (s *Starts) look(n int) []Failure {
 	had := len(s.failed)
 	for range min(n, len(s.waiting)) {
@@ -143,10 +140,8 @@ func (s *Starts) Failed() []Failure {
 	return s.Known()
 }
 
-// startsPrinted is how many failed start pages the text of a result names.
 const startsPrinted = 20
 
-// printFailures names start pages that failed.
 func printFailures(w io.Writer, failed []Failure) {
 	for i, f := range failed {
 		if i == startsPrinted {

@@ -29,7 +29,7 @@ func TestTurnsAreShown(t *testing.T) {
 	}
 
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(turnMetrics{m})
+	registry.MustRegister(metrics{m})
 	metrics := httptest.NewRecorder()
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(metrics, httptest.NewRequest("GET", "/metrics", nil))
 	for _, want := range []string{

@@ -3,7 +3,8 @@ package webstats
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
+	"math/bits"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -12,7 +13,6 @@ import (
 type Options struct {
 	Dir      string         // for what memory has no room for [the system's]
 	Top      int            // rows of a table of names; 0: all
-	Rand     *rand.Rand     // for the bootstrap of power laws; nil is a fixed one
 	Progress func(done int) // records more that were read; called by two goroutines
 }
 
@@ -26,7 +26,6 @@ type Result struct {
 	facts  facts
 }
 
-// facts are the headline figures.
 type facts struct {
 	known, requested, downloaded, pages, hosts, seeds int64
 	copies                                            int64 // answers whose content was stored already, nearly too
@@ -37,9 +36,6 @@ type facts struct {
 // Count walks the streams of each source, one after the other. URLs and pages are walked
 // at once, for they are independent.
 func Count(ctx context.Context, opt Options, sources ...Source) (r *Result, err error) {
-	if opt.Rand == nil {
-		opt.Rand = rand.New(rand.NewPCG(1, 1))
-	}
 	if opt.Progress == nil {
 		opt.Progress = func(int) {}
 	}
@@ -53,7 +49,6 @@ func Count(ctx context.Context, opt Options, sources ...Source) (r *Result, err 
 	return c.result(ctx, opt)
 }
 
-// counts is all that is counted.
 type counts struct {
 	urls  *urlCounts
 	pages *pageCounts
@@ -67,14 +62,12 @@ func (c *counts) walk(ctx context.Context, from Source, done func(int)) error {
 	return g.Wait()
 }
 
-// result makes the tables.
 func (c *counts) result(ctx context.Context, opt Options) (*Result, error) {
 	for _, pair := range [][2]*groups{{c.urls.tops, c.pages.tops}, {c.urls.seconds, c.pages.seconds}, {c.urls.sites, c.pages.sites}} {
 		if err := pair[1].each(ctx, func(name string, t tally) { pair[0].add(name, &t) }); err != nil {
 			return nil, err
 		}
 	}
-	laws := c.powerLaws(opt.Rand)
 	r := &Result{States: c.urls.states, SeedStates: c.urls.seeds, facts: c.facts()}
 	r.Tables = append(c.urls.outcomeTables(), c.urls.codeTable())
 	r.Tables = append(r.Tables, c.means())
@@ -84,23 +77,14 @@ func (c *counts) result(ctx context.Context, opt Options) (*Result, error) {
 	r.Tables = append(r.Tables, c.pages.packingTable(), c.urls.copyTable())
 	r.Tables = append(r.Tables, c.urls.schemeTable(), c.urls.protocolTable())
 	r.Tables = append(r.Tables, c.pages.kindTables()...)
-	r.Tables = append(r.Tables, c.pages.degrees.table(), lawTable(laws))
+	r.Tables = append(r.Tables, c.pages.degrees.table())
 	named, err := c.named(ctx, opt.Top)
 	r.Tables = append(r.Tables, named...)
 	scored := c.urls.forecast.score()
 	r.Tables = append(r.Tables, scoreTable(&scored), forecastTable(&scored))
-	r.curves = c.curves(laws)
+	r.curves = c.curves()
 	r.curves.forecast, r.curves.foretold = reliability(&scored)
 	return r, err
-}
-
-// powerLaws fits the degrees, in the order of lawNames.
-func (c *counts) powerLaws(rng *rand.Rand) (laws []*powerLaw) {
-	d := c.pages.degrees
-	for _, of := range []map[int]int64{d.in, d.known, d.out} {
-		laws = append(laws, fitPowerLaw(rising(of), rng))
-	}
-	return laws
 }
 
 func (c *counts) facts() facts {
@@ -113,4 +97,389 @@ func (c *counts) facts() facts {
 		f.shells = o.urls
 	}
 	return f
+}
+
+// deepest is the last depth with a row of its own; what lies deeper is counted there too.
+const deepest = 50
+
+type outcome struct {
+	urls, seeds int64 // that were tried
+	exchanges   int64
+}
+
+type depthCount struct {
+	known, requested, downloaded, stored int64
+	found                                int64 // URLs that links of its pages named first
+}
+
+// copyCount counts URLs whose answer had a page: with content of its own, that of another
+// one, nearly that.
+type copyCount struct{ own, same, near int64 }
+
+type urlCounts struct {
+	places                        places
+	states                        map[string]int64 // all that ended
+	seeds                         map[string]int64
+	outcomes                      map[string]*outcome
+	unasked                       map[string]int64
+	codes                         map[int]int64
+	protocols                     map[string]int64
+	schemes                       map[string]*depthCount
+	depths                        [deepest + 1]depthCount
+	copies                        copyCount
+	seedLength, pathLength, time  spread
+	gotPath                       spread        // lengths of the paths of what was downloaded
+	seedLabels                    map[int]int64 // start pages by the labels of their host's name; 0 are addresses
+	parties                       parties
+	servers, tops, seconds, sites *groups
+	forecast                      forecast
+}
+
+func newURLCounts(dir string) *urlCounts {
+	return &urlCounts{
+		places: places{}, states: map[string]int64{}, seeds: map[string]int64{}, outcomes: map[string]*outcome{},
+		unasked: map[string]int64{}, codes: map[int]int64{}, protocols: map[string]int64{}, schemes: map[string]*depthCount{},
+		seedLabels: map[int]int64{}, servers: newGroups(dir), tops: newGroups(dir), seconds: newGroups(dir), sites: newGroups(dir),
+	}
+}
+
+func (c *urlCounts) close() error {
+	return errors.Join(c.servers.close(), c.tops.close(), c.seconds.close(), c.sites.close())
+}
+
+func (c *urlCounts) add(u *URL) {
+	scheme, host, path := divide(u.URL)
+	requested, downloaded, stored := u.requested(), u.downloaded(), u.State == stateOK
+	c.state(u, requested)
+	c.forecast.add(u)
+	if u.Seed {
+		c.seedLength.add(int64(len(host) + len(path) + min(1, len(path))))
+		c.seedLabels[c.places.of(u.URL).labels]++
+	}
+	if requested {
+		c.pathLength.add(int64(len(path)))
+	}
+	if downloaded {
+		c.gotPath.add(int64(len(path)))
+	}
+	c.parties.add(u, downloaded)
+	d := &c.depths[min(max(u.Depth, 0), deepest)]
+	s := c.schemes[scheme]
+	if s == nil {
+		s = &depthCount{}
+		c.schemes[strings.Clone(scheme)] = s
+	}
+	for _, n := range []*depthCount{d, s} {
+		n.add(requested, downloaded, stored)
+	}
+	if u.Linked {
+		c.depths[min(max(u.Depth-1, 0), deepest)].found++
+	}
+	t := c.exchanges(u)
+	t[nKnown], t[nRequested], t[nDownloaded] = 1, one(requested), one(downloaded)
+	at := c.places.of(u.URL)
+	c.tops.add(at.top, &t)
+	c.seconds.add(at.second, &t)
+	c.sites.add(at.site, &t)
+}
+
+func (c *urlCounts) state(u *URL, requested bool) {
+	if u.State != "" && u.State != stateNone {
+		c.states[u.State]++
+		if u.Seed {
+			c.seeds[u.State]++
+		}
+	}
+	switch {
+	case u.State == stateDuplicate && u.Near:
+		c.copies.near++
+	case u.State == stateDuplicate:
+		c.copies.same++
+	case u.State == stateOK:
+		c.copies.own++
+	}
+	if !requested {
+		c.unasked[unaskedAs(u.State)]++
+	}
+	if !u.tried() {
+		return
+	}
+	state := u.State
+	if state == "" || state == stateNone { // it waits for another try
+		state = u.Exchanges[len(u.Exchanges)-1].State
+	}
+	o := c.outcome(state)
+	o.urls++
+	o.seeds += one(u.Seed)
+}
+
+func (c *urlCounts) outcome(state string) *outcome {
+	o := c.outcomes[state]
+	if o == nil {
+		o = &outcome{}
+		c.outcomes[state] = o
+	}
+	return o
+}
+
+func (c *urlCounts) exchanges(u *URL) (t tally) {
+	for _, x := range u.Exchanges {
+		c.outcome(x.State).exchanges++
+		if x.Code == 0 {
+			continue
+		}
+		c.codes[x.Code]++
+		c.time.add(x.Millis)
+		t[nAnswers]++
+		t[nMillis] += x.Millis
+	}
+	for _, h := range u.Headers {
+		c.protocols[h.Protocol]++
+		c.servers.count(serverOf(h.Response), nAnswers)
+	}
+	return t
+}
+
+func (d *depthCount) add(requested, downloaded, stored bool) {
+	d.known++
+	d.requested += one(requested)
+	d.downloaded += one(downloaded)
+	d.stored += one(stored)
+}
+
+func (c *urlCounts) count(ctx context.Context, from Source, done func(int)) error {
+	n := 0
+	for u, err := range from.URLs() {
+		if n++; n%progressStep == 0 && err == nil {
+			err = ctx.Err()
+			done(progressStep)
+		}
+		if err != nil {
+			return err
+		}
+		c.add(u)
+	}
+	done(n % progressStep)
+	c.parties.settle()
+	return nil
+}
+
+const progressStep = 256
+
+func one(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// stepBytes is paper E's step of page sizes.
+const stepBytes = 256 << 10
+
+// mostSteps is how many steps have a row; larger pages are in the last.
+const mostSteps = 64
+
+const notKnown = ""
+
+type packing struct{ pages, bytes, packed int64 }
+
+type pageCounts struct {
+	places                                               places
+	size                                                 spread
+	links                                                spread
+	unseen                                               spread // bytes of a page that are neither text nor title
+	sized                                                int64  // bytes of the pages of which that is known
+	steps                                                [mostSteps]int64
+	packing                                              [packingClasses]packing
+	kinds                                                map[string]int64 // pages by LinkKind; "" not known
+	byKind                                               [3]int64         // links: frames, anchors, others
+	degrees                                              *degrees
+	media, charsets, langs, labels, tops, seconds, sites *groups
+}
+
+func newPageCounts(dir string) *pageCounts {
+	return &pageCounts{
+		places: places{}, kinds: map[string]int64{}, degrees: newDegrees(dir),
+		media: newGroups(dir), charsets: newGroups(dir), langs: newGroups(dir), labels: newGroups(dir),
+		tops: newGroups(dir), seconds: newGroups(dir), sites: newGroups(dir),
+	}
+}
+
+func (c *pageCounts) close() error {
+	err := c.degrees.close()
+	for _, g := range []*groups{c.media, c.charsets, c.langs, c.labels, c.tops, c.seconds, c.sites} {
+		err = errors.Join(err, g.close())
+	}
+	return err
+}
+
+func (c *pageCounts) add(p *Page) error {
+	c.size.add(p.Bytes)
+	c.steps[min(max(0, p.Bytes/stepBytes), mostSteps-1)]++
+	c.links.add(int64(len(p.Links)))
+	if p.Unseen >= 0 {
+		c.unseen.add(min(p.Unseen, p.Bytes))
+		c.sized += p.Bytes
+	}
+	if p.Packed > 0 {
+		k := &c.packing[packingClass(p.Bytes)]
+		k.pages, k.bytes, k.packed = k.pages+1, k.bytes+p.Bytes, k.packed+p.Packed
+	}
+	c.kinds[letters(p)]++
+	for i, n := range p.Kinds[:min(len(p.Kinds), len(c.byKind))] {
+		c.byKind[i] += int64(n)
+	}
+	var t tally
+	t[nPages], t[nBytes], t[nLinks] = 1, p.Bytes, int64(len(p.Links))
+	at := c.places.of(p.URL)
+	c.media.add(mediaType(p.ContentType), &t)
+	c.charsets.add(p.Charset, &t)
+	c.langs.add(p.Lang, &t)
+	c.labels.add(p.Label, &t)
+	c.tops.add(at.top, &t)
+	c.seconds.add(at.second, &t)
+	c.sites.add(at.site, &t)
+	return c.degrees.add(p)
+}
+
+func letters(p *Page) string { return LinkKind(p.Charset, p.Kinds) }
+
+// LinkKind is paper E's link kind of a page with so many frames, anchors and others: h, a
+// and f, in this order, where it has some, 0 where it has none, as ha0. Without links and
+// charset it is not known.
+func LinkKind(charset string, links []int) string {
+	if charset == "" && links == nil {
+		return notKnown
+	}
+	kind := []byte("000")
+	for i, n := range links[:min(len(links), 3)] {
+		if n > 0 {
+			kind[2-i] = "fah"[i]
+		}
+	}
+	return string(kind)
+}
+
+func mediaType(contentType string) string {
+	media, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(media))
+}
+
+// packingClasses is how many classes of sizes there are: the first is below 4 KiB, each further one
+// is four times as large.
+const packingClasses = 5
+
+func packingClass(bytes int64) int {
+	return min(packingClasses-1, max(0, (bits.Len64(uint64(max(0, bytes)))-11)/2))
+}
+
+func (c *pageCounts) count(ctx context.Context, from Source, done func(int)) error {
+	c.degrees.begin()
+	n := 0
+	for p, err := range from.Pages() {
+		if n++; n%progressStep == 0 && err == nil {
+			err = ctx.Err()
+			done(progressStep)
+		}
+		if err == nil {
+			err = c.add(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	done(n % progressStep)
+	err := c.degrees.settle(ctx)
+	return errors.Join(err, c.degrees.close())
+}
+
+type hostCounts struct {
+	labels map[int]int64 // names by how many labels they have; 0 are addresses
+	count  spread        // labels of names
+	hosts  int64         // with their ports
+	names  int64
+	last   string
+}
+
+// add counts a host; those of one name come in a row.
+func (c *hostCounts) add(host string) {
+	c.hosts++
+	name := withoutPort(host)
+	if name == c.last {
+		return
+	}
+	c.last = name
+	c.names++
+	p := placeOf(name)
+	c.labels[p.labels]++
+	if p.labels > 0 {
+		c.count.add(int64(p.labels))
+	}
+}
+
+func (c *hostCounts) walk(from Source) error {
+	c.last = ""
+	for host, err := range from.Hosts() {
+		if err != nil {
+			return err
+		}
+		c.add(host)
+	}
+	return nil
+}
+
+// parties counts the pages of each start page's party: those that were downloaded of what
+// links and redirects led to from it (paper E, E1). It takes five bytes a URL of one source.
+type parties struct {
+	led   []uint32         // by a URL's ID: that of the URL that led to it, its own of a start page; 0 where none did
+	got   []bool           // likewise: whether it was downloaded
+	seeds map[uint32]int64 // pages, by the ID of the start page
+	sizes spread           // of the parties
+}
+
+func (p *parties) add(u *URL, downloaded bool) {
+	for uint64(len(p.led)) <= u.ID {
+		p.led, p.got = append(p.led, 0), append(p.got, false)
+	}
+	p.led[u.ID], p.got[u.ID] = uint32(u.From), downloaded
+	if u.Seed {
+		if p.seeds == nil {
+			p.seeds = map[uint32]int64{}
+		}
+		p.led[u.ID], p.seeds[uint32(u.ID)] = uint32(u.ID), 0
+	}
+}
+
+// settle counts the pages at the end of a source: a URL may have been discovered before the
+// one that led to it.
+func (p *parties) settle() {
+	for id, got := range p.got {
+		if !got {
+			continue
+		}
+		if seed := p.seedOf(uint32(id)); seed != 0 {
+			p.seeds[seed]++
+		}
+	}
+	for _, pages := range p.seeds {
+		p.sizes.add(pages)
+	}
+	p.led, p.got, p.seeds = nil, nil, nil
+}
+
+// seedOf goes from a URL to its start page, and halves the way for those that follow. It is
+// 0 where no start page led there.
+func (p *parties) seedOf(id uint32) uint32 {
+	for uint64(id) < uint64(len(p.led)) && p.led[id] != id {
+		from := p.led[id]
+		if uint64(from) >= uint64(len(p.led)) {
+			return 0
+		}
+		p.led[id] = p.led[from]
+		id = p.led[id]
+	}
+	if _, seed := p.seeds[id]; !seed {
+		return 0
+	}
+	return id
 }

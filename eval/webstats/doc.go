@@ -1,16 +1,16 @@
-// Package webstats counts what a collection of web pages is made of (paper E, E5).
+// Package webstats counts what a collection of web pages is made of, how its pages change, and what
+// a survey of parties found (paper E: E1, E5, E6).
 //
-// In: the records of crawls, as streams: URLs with their exchanges, pages, hosts. Out:
-// tables, each with a name, columns and rows, as text, JSON, CSV and a page with plots.
-// The paper's figures stand beside ours where it has some.
+// In: the records of crawls, as streams that are walked once: URLs with their exchanges, pages,
+// hosts; watched pages with their visits. Out: tables, each with a name, columns and rows, as text,
+// JSON, CSV and a page with plots, and the seed list of the next survey. The paper's figures stand
+// beside ours where it has some.
 //
-// It knows no store. Each stream is walked once, in bounded memory: names without
-// number are counted by sorting on disk, degrees too. docs/watch.md says what each table
-// counts, and what is estimated.
+// It knows no store and works in bounded memory: names without number, degrees and candidates are
+// sorted on disk. docs/watch.md says what each table counts, docs/change.md how change is counted.
 //
-// Start with Count. Files: source.go what is counted; count.go the walks; urls.go, pages.go
-// and hosts.go what each adds; parties.go pages a seed; place.go names and lengths in a URL; header.go the server's
-// name. spread.go distributions, groups.go counts by name, degrees.go links, powerlaw.go
-// and lognormal.go fits. table.go tables; tables.go and the files that begin with table make
-// them; paper.go the paper's figures. text.go, csv.go, report.go and plots.go write them.
+// Files: source.go and count.go what is counted, spread.go and groups.go in which memory; tables.go
+// and sizes.go the tables; write.go and report.go how they are written. change.go visits to watched
+// pages, changerates.go their rates, changetables.go what is shown of them. survey.go parties,
+// candidates.go which URLs become seeds, seedlist.go what is written of them.
 package webstats

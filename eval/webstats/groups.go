@@ -28,7 +28,6 @@ const (
 	tallySize
 )
 
-// tally is what is added up of a name.
 type tally [tallySize]int64
 
 func (t *tally) add(u *tally) {
@@ -78,7 +77,6 @@ func (g *groups) add(name string, t *tally) {
 	g.now[strings.Clone(name)] = &own
 }
 
-// count adds one to what is counted of a name.
 func (g *groups) count(name string, what int) {
 	if had := g.now[name]; had != nil {
 		had[what]++
@@ -103,7 +101,6 @@ func (g *groups) spill() error {
 
 func byName(a, b group) int { return cmp.Compare(a.name, b.name) }
 
-// each calls do with all names in order, each once.
 func (g *groups) each(ctx context.Context, do func(name string, t tally)) error {
 	if g.failed != nil {
 		return g.failed
@@ -175,12 +172,10 @@ func (g *groups) top(ctx context.Context, n, by int) (t top, err error) {
 	return t, err
 }
 
-// order puts those with most of what is counted first, then those with most URLs.
 func order(a, b *group, by int) int {
 	return cmp.Or(cmp.Compare(b.tally[by], a.tally[by]), cmp.Compare(b.tally[nKnown], a.tally[nKnown]), cmp.Compare(a.name, b.name))
 }
 
-// leastFirst is a heap of groups.
 type leastFirst struct {
 	by  int
 	all []group

@@ -1,6 +1,13 @@
 package webstats
 
-import "iter"
+import (
+	"bytes"
+	"iter"
+	"strings"
+
+	"fossick/internal/ipaddr"
+	"fossick/internal/page"
+)
 
 // Source is a crawl as streams, each walked once. What one yields is valid until its next.
 type Source interface {
@@ -50,4 +57,149 @@ type Page struct {
 	Unseen      int64    // bytes that are neither text nor title; below 0 where they are not known
 	Links       []uint64 // IDs of the URLs that it links to, each once
 	Kinds       []int    // links on it: frames, anchors, others; nil where there are none, or no Charset
+}
+
+// The states of URLs that mean something here; the others are only counted. Their names are
+// those of the journal.
+const (
+	stateOK        = "ok"
+	stateDuplicate = "duplicate"
+	stateShell     = "script_only"
+	stateNone      = "none"
+	stateRobots    = "robots_denied"
+	stateGuard     = "guard_denied"
+	stateTrap      = "trap"
+)
+
+// tried says whether the URL has an outcome as paper E counts it: a request for it was made,
+// or none could be, since its host was not found or did not answer.
+func (u *URL) tried() bool {
+	switch u.State {
+	case stateGuard:
+		return false
+	case "", stateNone, stateRobots, stateTrap:
+		return u.requested()
+	}
+	return true
+}
+
+func (u *URL) requested() bool { return len(u.Exchanges) > 0 && u.State != stateGuard }
+
+func (u *URL) downloaded() bool {
+	for _, x := range u.Exchanges {
+		if x.State == stateOK {
+			return true
+		}
+	}
+	return u.State == stateOK || u.State == stateDuplicate
+}
+
+func unaskedAs(state string) string {
+	switch state {
+	case "":
+		return "waiting"
+	case stateNone:
+		return "not wanted"
+	}
+	return state
+}
+
+const address = "(address)"
+
+type place struct {
+	top, second, site string
+	labels            int // of the host's name; 0 of an address
+}
+
+type places map[string]*place
+
+const mostPlaces = 1 << 13
+
+func (p places) of(url string) *place {
+	_, host, _ := divide(url)
+	if known := p[host]; known != nil {
+		return known
+	}
+	if len(p) >= mostPlaces {
+		clear(p)
+	}
+	host = strings.Clone(host)
+	found := placeOf(host)
+	p[host] = &found
+	return p[host]
+}
+
+// divide takes a URL in normal form apart; path is without the slash that begins it.
+func divide(url string) (scheme, host, path string) {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return "", url, ""
+	}
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		return scheme, rest, ""
+	}
+	return scheme, rest[:end], strings.TrimPrefix(rest[end:], "/")
+}
+
+// placeOf takes a host's name apart. The second level is the last two labels of the name, as
+// co.kr; of a name of one label it is that.
+func placeOf(host string) place {
+	name := withoutPort(host)
+	if strings.HasPrefix(name, "[") || ipaddr.EndsInNumber(name) {
+		return place{top: address, second: address, site: name}
+	}
+	p := place{labels: strings.Count(name, ".") + 1, site: page.Site("http://" + name + "/")}
+	p.top, p.second = domains(name)
+	return p
+}
+
+// domainsOf returns under which top-level domain a URL in normal form is counted, and under
+// which second level.
+func domainsOf(url string) (top, second string) {
+	_, host, _ := divide(url)
+	name := withoutPort(host)
+	if strings.HasPrefix(name, "[") || ipaddr.EndsInNumber(name) {
+		return address, address
+	}
+	return domains(name)
+}
+
+func domains(name string) (top, second string) {
+	top, second = name, name
+	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
+		top = name[dot+1:]
+		if before := strings.LastIndexByte(name[:dot], '.'); before >= 0 {
+			second = name[before+1:]
+		}
+	}
+	return top, second
+}
+
+func withoutPort(host string) string {
+	if colon := strings.LastIndexByte(host, ':'); colon > strings.LastIndexByte(host, ']') {
+		return host[:colon]
+	}
+	return host
+}
+
+const longestServer = 60
+
+// serverOf returns the product that a header's first Server line begins with, without its
+// version: Apache of "Apache/2.4.1 (Unix)". It is "" where there is no such line.
+func serverOf(lines []byte) string {
+	for first := true; len(lines) > 0; first = false {
+		line, rest, _ := bytes.Cut(lines, []byte("\n"))
+		lines = rest
+		name, value, ok := bytes.Cut(line, []byte(":"))
+		if first || !ok || !bytes.EqualFold(name, []byte("server")) {
+			continue // the first line is the status
+		}
+		value = bytes.TrimSpace(value)
+		if end := bytes.IndexAny(value, "/ (;,\t"); end >= 0 {
+			value = value[:end]
+		}
+		return strings.ToValidUTF8(string(value[:min(len(value), longestServer)]), "")
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package webstats
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -56,5 +57,45 @@ func TestCells(t *testing.T) {
 		if v := lowest(cell); cellOf(v) != cell || cellOf(v-1) != cell-1 {
 			t.Fatalf("cell %d begins at %d, which is in %d; the one before in %d", cell, v, cellOf(v), cellOf(v-1))
 		}
+	}
+}
+
+// TestDegrees compares with counting in maps, where memory has room for few links, over two
+// sources whose numbers are not the same URLs.
+func TestDegrees(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	d := newDegrees(t.TempDir())
+	d.room = 100
+	out, in, known := map[int]int64{}, map[int]int64{}, map[int]int64{}
+	for range 2 {
+		d.begin()
+		to, pages := map[uint64]int{}, map[uint64]bool{}
+		for i := range 300 {
+			p := &Page{ID: uint64(3*i + 1)}
+			for id := uint64(1); id < 1000; id += 1 + uint64(rng.IntN(1000)) {
+				p.Links = append(p.Links, id)
+				to[id]++
+			}
+			pages[p.ID] = true
+			out[len(p.Links)]++
+			if err := d.add(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for id := range pages {
+			in[to[id]]++
+		}
+		for _, n := range to {
+			known[n]++
+		}
+		if err := d.settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !maps.Equal(d.out, out) || !maps.Equal(d.in, in) || !maps.Equal(d.known, known) {
+		t.Errorf("out %v want %v\nin %v want %v\nknown %v want %v", d.out, out, d.in, in, d.known, known)
 	}
 }

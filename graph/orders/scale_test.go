@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/eval/simulate"
+	"fossick/eval/lab"
 	"fossick/graph"
 	"fossick/graph/graphtest"
 	"fossick/graph/orders"
@@ -21,7 +21,7 @@ var scaleOrders = []string{"bfs", "mcs", "lexbfs"}
 
 // scaleCost is what a crawl cost beside the graph.
 type scaleCost struct {
-	simulate.Result
+	lab.GraphCrawled
 	ops       uint64  // see Operations
 	perVertex float64 // bytes
 }
@@ -42,7 +42,7 @@ func crawlCost(t *testing.T, g *graph.Graph, name string, starts []uint32, memor
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := simulate.Crawl{Graph: g, Order: order, Sites: sites, Starts: starts}
+	c := lab.GraphCrawl{Graph: g, Order: order, Sites: sites, Starts: starts}
 	if len(starts) == 0 {
 		for i := range 20 { // some of them have no links
 			c.Starts = append(c.Starts, uint32(i*g.Nodes()/20))
@@ -60,7 +60,7 @@ func crawlCost(t *testing.T, g *graph.Graph, name string, starts []uint32, memor
 	if err != nil {
 		t.Fatal(err)
 	}
-	cost := scaleCost{Result: res}
+	cost := scaleCost{GraphCrawled: res}
 	cost.ops = orders.Operations(order)
 	cost.perVertex = 4 + (float64(most)-float64(before.HeapAlloc))/float64(g.Nodes()) // 4 of the site map
 	runtime.KeepAlive(sites)

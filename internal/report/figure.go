@@ -5,19 +5,19 @@ import (
 	"html/template"
 	"math"
 	"strconv"
+	"unicode/utf8"
 )
 
 // Figure is a plot with its legend, caption and numbers.
 type Figure struct {
 	Title, Caption string
 	SVG            template.HTML
-	Legend         []LegendItem
+	Legend         []legendItem
 	Tables         []Numbers // for who cannot see the picture
 	Open           bool      // the tables say more than the picture: show them
 }
 
-// LegendItem is a line of the legend.
-type LegendItem struct {
+type legendItem struct {
 	Class int // 1…maxLines, the line's place; 0 is what is compared with
 	Name  string
 	Again bool // its colour is another's too, and its points are marked
@@ -44,18 +44,18 @@ func NewFigure(title, caption string, c Chart) (Figure, error) {
 }
 
 // legend names the lines; a single one needs no name.
-func (c Chart) legend() []LegendItem {
-	var l []LegendItem
+func (c Chart) legend() []legendItem {
+	var l []legendItem
 	if len(c.Lines) > 1 || c.Level != nil || c.Diagonal != "" {
 		for i, s := range c.Lines {
-			l = append(l, LegendItem{Class: i%maxLines + 1, Name: s.Name, Again: i >= maxLines})
+			l = append(l, legendItem{Class: i%maxLines + 1, Name: s.Name, Again: i >= maxLines})
 		}
 	}
 	if c.Level != nil {
-		l = append(l, LegendItem{Name: fmt.Sprintf("%s (%s)", c.LevelName, Percent(*c.Level))})
+		l = append(l, legendItem{Name: fmt.Sprintf("%s (%s)", c.LevelName, Percent(*c.Level))})
 	}
 	if c.Diagonal != "" {
-		l = append(l, LegendItem{Name: c.Diagonal})
+		l = append(l, legendItem{Name: c.Diagonal})
 	}
 	return l
 }
@@ -97,4 +97,121 @@ func (c Chart) bandText(ci [2]float64) string {
 		return fmt.Sprintf("%.3f–%.3f", ci[0], ci[1])
 	}
 	return Span(ci)
+}
+
+// Range is a row of a plot of intervals: a value above 0 with its interval.
+type Range struct {
+	Name   string
+	Value  float64
+	Lo, Hi float64
+}
+
+// Heights of a plot of intervals, and the most letters of a name in it.
+const (
+	rangeHeight = 14
+	rangeFoot   = 32
+	rangeName   = 24
+)
+
+// NewRanges draws values with their intervals, one below the other, on a logarithmic axis.
+func NewRanges(title, caption, xLabel string, rows []Range) (Figure, error) {
+	lo, hi, widest := math.Inf(1), 0., 0.
+	table := Numbers{Columns: []string{"", xLabel, "95 % interval"}}
+	for _, r := range rows {
+		if !(r.Lo > 0 && r.Lo <= r.Value && r.Value <= r.Hi) || math.IsInf(r.Hi, 0) {
+			return Figure{}, fmt.Errorf("plot %q: %s has %g, from %g to %g", title, r.Name, r.Value, r.Lo, r.Hi)
+		}
+		lo, hi = min(lo, r.Lo), max(hi, r.Hi)
+		widest = max(widest, float64(utf8.RuneCountInString(Cut(r.Name, rangeName))))
+		table.Rows = append(table.Rows, []string{r.Name, short(r.Value), short(r.Lo) + " to " + short(r.Hi)})
+	}
+	if len(rows) == 0 {
+		return Figure{}, fmt.Errorf("plot %q: nothing to draw", title)
+	}
+	if hi < lo*10 { // so that there are ticks
+		middle := math.Sqrt(lo * hi)
+		lo, hi = min(lo, middle/math.Sqrt(10)), max(hi, middle*math.Sqrt(10))
+	}
+	height := rangeHeight*len(rows) + rangeFoot
+	s := sheet{box: box{x0: lo * .9, x1: hi * 1.1, y1: 1}, logX: true}
+	s.left, s.top, s.right, s.bottom = 8+labelWidth*widest, 4, plotWidth-12, float64(height-rangeFoot+4)
+	s.printf(`<svg viewBox="0 0 %d %d" class="plot" role="img" aria-label="%s">`, plotWidth, height, template.HTMLEscapeString(title))
+	for _, t := range rangeTicks(s.x0, s.x1) {
+		x := s.x(t.at)
+		s.printf("\n"+`<path class="grid" d="M%s %sV%s"/>`, num(x), num(s.top), num(s.bottom))
+		s.text("middle", x, s.bottom+12, t.label)
+	}
+	s.printf("\n"+`<path class="axis" d="M%s %sH%s"/>`, num(s.left), num(s.bottom), num(s.right))
+	for i, r := range rows {
+		y := s.top + rangeHeight*(float64(i)+.5)
+		s.text("end", s.left-5, y+3.3, Cut(r.Name, rangeName))
+		s.printf("\n"+`<path class="line k1" d="M%s %sH%s"/>`, num(s.x(r.Lo)), num(y), num(s.x(r.Hi)))
+		s.printf("\n"+`<circle class="dot k1" cx="%s" cy="%s" r="%d"/>`, num(s.x(r.Value)), num(y), dotRadius)
+	}
+	s.text("middle", (s.left+s.right)/2, float64(height-3), xLabel)
+	s.printf("\n</svg>")
+	return Figure{Title: title, Caption: caption, SVG: template.HTML(s.out.String()), Tables: []Numbers{table}}, nil
+}
+
+// rangeTicks are powers of ten, with 2 and 5 between where there are few.
+func rangeTicks(lo, hi float64) (ticks []tick) {
+	decades := math.Log10(hi / lo)
+	every := max(1, int(math.Ceil(decades/6)))
+	for e := int(math.Floor(math.Log10(lo))); e <= int(math.Ceil(math.Log10(hi))); e++ {
+		if e%every != 0 {
+			continue
+		}
+		for _, m := range []float64{1, 2, 5} {
+			if v := m * math.Pow(10, float64(e)); v >= lo && v <= hi && (m == 1 || decades < 2.5) {
+				ticks = append(ticks, tick{v, short(v)})
+			}
+		}
+	}
+	return ticks
+}
+
+func short(x float64) string { return fmt.Sprintf("%.3g", x) }
+
+// Matrix is a confusion matrix: rows are what pages are, columns what they were
+// said to be.
+type Matrix struct {
+	Columns []string
+	Rows    []matrixRow
+	Narrow  bool // so many columns that their names must stand upright
+}
+
+type matrixRow struct {
+	Name  string
+	Cells []matrixCell // a cell a column
+	Total int
+}
+
+type matrixCell struct {
+	Pages int
+	Shade int  // 0…9, the cell's share of its row in tenths
+	Right bool // row and column are the same class
+}
+
+const manyColumns = 8
+
+// NewMatrix lays out counts, a row a name of rows and a column a name of columns.
+// A page may be in no column: a row's total is the sum of its cells unless totals
+// gives it (nil: none does).
+func NewMatrix(rows, columns []string, counts [][]int, totals []int) *Matrix {
+	m := &Matrix{Columns: columns, Narrow: len(columns) >= manyColumns}
+	for i, name := range rows {
+		row := matrixRow{Name: name}
+		for j, n := range counts[i] {
+			row.Cells = append(row.Cells, matrixCell{Pages: n, Right: name == columns[j]})
+			row.Total += n
+		}
+		if totals != nil {
+			row.Total = totals[i]
+		}
+		for j := range row.Cells {
+			row.Cells[j].Shade = min(9, 10*row.Cells[j].Pages/max(1, row.Total))
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	return m
 }

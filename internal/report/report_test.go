@@ -43,10 +43,10 @@ func TestAround(t *testing.T) {
 func TestMatrix(t *testing.T) {
 	m := NewMatrix([]string{"a", "b"}, []string{"b", ""}, [][]int{{1, 1}, {9, 0}}, []int{4, 9})
 	row := m.Rows[0]
-	if row.Total != 4 || row.Cells[0] != (MatrixCell{Pages: 1, Shade: 2}) {
+	if row.Total != 4 || row.Cells[0] != (matrixCell{Pages: 1, Shade: 2}) {
 		t.Errorf("row a: %+v", row)
 	}
-	if cell := m.Rows[1].Cells[0]; cell != (MatrixCell{Pages: 9, Shade: 9, Right: true}) {
+	if cell := m.Rows[1].Cells[0]; cell != (matrixCell{Pages: 9, Shade: 9, Right: true}) {
 		t.Errorf("b for b: %+v", cell)
 	}
 	if m = NewMatrix([]string{"a"}, []string{"a"}, [][]int{{0}}, nil); m.Rows[0].Total != 0 {

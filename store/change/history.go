@@ -27,10 +27,10 @@ const Most = 64
 
 // Errors of a History.
 var (
-	ErrDamaged = errors.New("the history of visits cannot be read")
-	// ErrNoRoom says that a visit needs another History: this one is full, or its clock was
+	errDamaged = errors.New("the history of visits cannot be read")
+	// errNoRoom says that a visit needs another History: this one is full, or its clock was
 	// ahead of the visit's.
-	ErrNoRoom = errors.New("the history of visits refuses this visit")
+	errNoRoom = errors.New("the history of visits refuses this visit")
 	// ErrUnfit says that no History can keep a visit.
 	ErrUnfit = errors.New("the visit does not fit into a history of visits")
 )
@@ -52,7 +52,7 @@ func (h History) Append(v Visit) (History, error) {
 	case state < 0 || v.Change > Unsure || min(v.At, v.Took, v.Rest, v.RetryAfter, v.Own, int64(v.Code), v.Modified) < 0, v.Modified > v.At/1000:
 		return h, fmt.Errorf("%w: %+v", ErrUnfit, v)
 	case len(had) >= Most || len(had) > 0 && v.At < had[len(had)-1].At:
-		return h, ErrNoRoom
+		return h, errNoRoom
 	}
 	out, since := slices.Clone(h), int64(0)
 	if len(had) == 0 {
@@ -63,7 +63,6 @@ func (h History) Append(v Visit) (History, error) {
 	return appendVisit(out, byte(state), v, since), nil
 }
 
-// appendVisit writes a visit whose state has this place.
 func appendVisit(out History, state byte, v Visit, since int64) History {
 	code := uint64(0)
 	if v.Code != usual(state) {
@@ -115,7 +114,7 @@ func (h History) Visits(dst []Visit) ([]Visit, error) {
 		dst = append(dst, v)
 	}
 	if r.bad {
-		return dst, ErrDamaged
+		return dst, errDamaged
 	}
 	return dst, nil
 }
@@ -127,7 +126,6 @@ func (h History) Len() int {
 	return len(all)
 }
 
-// reader takes a History apart. Once bad, what it returns means nothing.
 type reader struct {
 	rest []byte
 	bad  bool

@@ -35,7 +35,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%+v, %v\nwant %+v", got, err, visits)
 	}
 	for end := range len(h) {
-		if some, err := h[:end].Visits(nil); len(some) > len(visits) || err != nil && !errors.Is(err, ErrDamaged) {
+		if some, err := h[:end].Visits(nil); len(some) > len(visits) || err != nil && !errors.Is(err, errDamaged) {
 			t.Errorf("the first %d bytes: %d visits, %v", end, len(some), err)
 		}
 	}
@@ -50,7 +50,7 @@ func TestHistoryRefuses(t *testing.T) {
 		visit Visit
 		want  error
 	}{
-		"an earlier one":    {Visit{At: 4999, State: "ok"}, ErrNoRoom},
+		"an earlier one":    {Visit{At: 4999, State: "ok"}, errNoRoom},
 		"an unknown state":  {Visit{At: 5001, State: "asleep"}, ErrUnfit},
 		"before 1970":       {Visit{At: -1, State: "ok"}, ErrUnfit},
 		"a negative rest":   {Visit{At: 5001, State: "ok", Rest: -1}, ErrUnfit},
@@ -66,8 +66,8 @@ func TestHistoryRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := h.Append(Visit{At: 7000, State: "ok"}); !errors.Is(err, ErrNoRoom) {
-		t.Errorf("%v of a full history, want %v", err, ErrNoRoom)
+	if _, err := h.Append(Visit{At: 7000, State: "ok"}); !errors.Is(err, errNoRoom) {
+		t.Errorf("%v of a full history, want %v", err, errNoRoom)
 	}
 }
 

@@ -1,55 +1,115 @@
 package revisit
 
 import (
+	"errors"
 	"fmt"
-	"slices"
+	"math"
 
 	"fossick/internal/nearest"
 )
 
-// Policy is a rule by which a budget is shared among pages.
-type Policy struct {
-	Name   string
-	About  string // a phrase for help
-	Source string // where it was published
+type crawlPolicy struct {
+	Name  string
+	About string // a phrase for help
 
-	// rate returns the visits a day that a page gets when one costs price. It falls with
-	// the price, from any number down to nothing.
+	// rate returns the visits a day that a page gets when one costs price; it falls with price.
 	rate func(price, rate, weight float64) float64
-	// chance returns the chance that a page which tells of its changes is visited after
-	// one. nil: the policy does not listen to signals.
-	chance func(price, rate, weight float64) float64
-	learns bool // it goes by what may be true of a page's rate, not by one estimate
+	// learns: it goes by all rates that a page may have, not by one estimate, and it visits a
+	// page at once when there is news of it, if that is worth the price.
+	learns bool
 }
 
-// Policies returns the table of policies, in the order of their publication.
-func Policies() []Policy { return slices.Clone(table) }
-
-var table = []Policy{
-	{Name: "uniform", About: "all pages equally often", Source: "Cho and Garcia-Molina 2003",
-		rate: func(price, _, _ float64) float64 { return 1 / price }},
-	{Name: "proportional", About: "pages as often as they change", Source: "Cho and Garcia-Molina 2003",
-		rate: func(price, rate, _ float64) float64 { return rate / price }},
-	{Name: "cho", About: "largest freshness, by visits at even intervals", Source: "Cho and Garcia-Molina 2003",
-		rate: choRate},
-	{Name: "azar", About: "largest freshness, by a formula for visits at random", Source: "Azar et al. 2018",
-		rate: azarRate},
-	{Name: "kolobov", About: "fewest missed changes, with no page forgotten", Source: "Kolobov et al. 2019",
-		rate: kolobovRate},
-	{Name: "kolobov-signals", About: "the same, with visits where a page reports a change", Source: "Kolobov et al. 2019",
-		rate: kolobovRate, chance: kolobovChance},
-	{Name: "learn", About: "largest expected freshness, also where rates are uncertain", Source: "this room",
-		rate: choRate, chance: choChance, learns: true},
+// Policies are the policies in the order of help: uniform and cho are of Cho and Garcia-Molina
+// (Effective page refresh policies for web crawlers, TODS 28(4), 2003), learn is ours.
+var Policies = []crawlPolicy{
+	{Name: "uniform", About: "all pages equally often", rate: func(price, _, _ float64) float64 { return 1 / price }},
+	{Name: "cho", About: "largest freshness, by one estimate of each page's rate", rate: choRate},
+	{Name: "learn", About: "largest expected freshness, also where rates are uncertain", rate: choRate, learns: true},
 }
 
-// byName returns the policy of that name.
-func byName(name string) (Policy, error) {
+func byName(name string) (crawlPolicy, error) {
 	var names []string
-	for _, p := range table {
+	for _, p := range Policies {
 		if p.Name == name {
 			return p, nil
 		}
 		names = append(names, p.Name)
 	}
-	return Policy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, nearest.Some(name, names))
+	return crawlPolicy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, nearest.Some(name, names))
+}
+
+// choRate returns the visits a day at which another one is worth the price (Cho and
+// Garcia-Molina 2003):
+//
+//	weight · dF/dvisits = weight/rate · (1 − (1+r)·e^−r) = price,  r = rate/visits
+//
+// where F = (1 − e^−r)/r is the share of time for which a copy is fresh. It is 0 where even the
+// first visit is worth less: weight/rate ≤ price.
+func choRate(price, rate, weight float64) float64 {
+	share := price * rate / weight
+	if rate == 0 || weight == 0 || share >= 1 {
+		return 0
+	}
+	return rate / stalenessInverse(share)
+}
+
+// staleness is 1 − (1+r)·e^−r for r ≥ 0: the chance of two events or more where r are expected.
+func staleness(r float64) float64 { return -math.Expm1(-r) - r*math.Exp(-r) }
+
+// stalenessInverse returns r with staleness(r) = share, for a share in (0,1), to 12 digits.
+// Newton's steps go over r − ln(1+r) + ln(1−share), which is convex.
+func stalenessInverse(share float64) float64 {
+	s := math.Sqrt(2 * share)
+	r := s * (1 + s/3)
+	if s < 1e-4 {
+		return r
+	}
+	log := math.Log1p(-share)
+	if share > 0.5 {
+		r = -log + math.Log1p(-log+1)
+	}
+	for range 40 {
+		step := (r - math.Log1p(r) + log) * (1 + r) / r
+		r -= step
+		if math.Abs(step) <= 1e-13*r {
+			break
+		}
+	}
+	return r
+}
+
+// Page is all that a policy knows of a page.
+type Page struct {
+	Rate   float64 // changes a day, ≥ 0; NaN where it is not known
+	Weight float64 // importance, ≥ 0, in any unit
+	Last   float64 // the last visit, days since the caller's origin
+	Host   int     // index of its host
+}
+
+// Bounds on the input keep every product of two values finite.
+const (
+	mostRate   = 1e8
+	mostWeight = 1e30
+	mostBudget = 1e15
+)
+
+var errBudget = errors.New("the budget must be a positive number of fetches a day")
+
+func check(pages []Page, budget float64, hostRates []float64) error {
+	if !(budget > 0 && budget <= mostBudget) {
+		return fmt.Errorf("%w, not %v", errBudget, budget)
+	}
+	for i, p := range pages {
+		switch {
+		case p.Rate < 0 || p.Rate > mostRate:
+			return fmt.Errorf("page %d: a rate of %v changes a day; it must be 0 to %g, or NaN where it is not known", i, p.Rate, mostRate)
+		case !(p.Weight >= 0 && p.Weight <= mostWeight):
+			return fmt.Errorf("page %d: a weight of %v; it must be 0 to %g", i, p.Weight, mostWeight)
+		case math.IsNaN(p.Last) || math.IsInf(p.Last, 0):
+			return fmt.Errorf("page %d: last visit at %v; it must be a number of days", i, p.Last)
+		case hostRates != nil && (p.Host < 0 || p.Host >= len(hostRates)):
+			return fmt.Errorf("page %d: host %d; there are %d", i, p.Host, len(hostRates))
+		}
+	}
+	return nil
 }

@@ -1,6 +1,10 @@
 package revisit
 
-import "math"
+import (
+	"cmp"
+	"container/heap"
+	"math"
+)
 
 // Times that no clock shows.
 var (
@@ -16,13 +20,12 @@ type queue struct {
 	order   []int32   // the hosts' heaps, one after the other
 	pos     []int32   // where each page stands in its host's heap
 	hosts   []rests
-	ready   heap
-	resting heap
+	ready   order
+	resting order
 	dueAt   func(p int32) float64
 	shared  bool // there is one host, and it takes requests at any time
 }
 
-// rests is what a host asks of its visitors.
 type rests struct {
 	first, end int32   // its heap in order
 	rest       float64 // days between two visits
@@ -57,18 +60,16 @@ func newQueue(due []float64, host []int32, rest []float64) *queue {
 	for i := range pos {
 		pos[i] = -1
 	}
-	q.ready = heap{pos: pos[:len(rest)], key: func(h int32) float64 { return q.due[q.top(h)] }}
-	q.resting = heap{pos: pos[len(rest):], key: func(h int32) float64 { return q.hosts[h].free }}
+	q.ready = order{pos: pos[:len(rest)], key: func(h int32) float64 { return q.due[q.top(h)] }}
+	q.resting = order{pos: pos[len(rest):], key: func(h int32) float64 { return q.hosts[h].free }}
 	q.rebuild()
 	return q
 }
 
-// pages is the heap of a host.
-func (q *queue) pages(h int32) heap {
-	return heap{ids: q.order[q.hosts[h].first:q.hosts[h].end], pos: q.pos, key: q.dueAt}
+func (q *queue) pages(h int32) *order {
+	return &order{ids: q.order[q.hosts[h].first:q.hosts[h].end], pos: q.pos, key: q.dueAt}
 }
 
-// top is the page of a host that is due first.
 func (q *queue) top(h int32) int32 { return q.order[q.hosts[h].first] }
 
 // rebuild puts all in order after any number of pages became due at other times. O(n).
@@ -105,7 +106,7 @@ func (q *queue) first(now float64) (p int32, again float64) {
 			break
 		}
 		q.resting.remove(h)
-		q.ready.push(h)
+		heap.Push(&q.ready, h)
 		again = math.Inf(1)
 	}
 	if len(q.ready.ids) == 0 {
@@ -117,7 +118,6 @@ func (q *queue) first(now float64) (p int32, again float64) {
 	return p, now
 }
 
-// take puts a page that is first in flight.
 func (q *queue) take(p int32) {
 	if h := q.host[p]; !q.shared {
 		q.hosts[h].busy = true
@@ -126,7 +126,6 @@ func (q *queue) take(p int32) {
 	q.set(p, inFlight)
 }
 
-// done notes that the visit of a page in flight ended, and when the page is due again.
 func (q *queue) done(p int32, at, due float64) {
 	h := q.host[p]
 	host := &q.hosts[h]
@@ -135,10 +134,9 @@ func (q *queue) done(p int32, at, due float64) {
 	}
 	host.busy = false
 	host.free = max(host.free, at+host.rest)
-	q.resting.push(h)
+	heap.Push(&q.resting, h)
 }
 
-// hold makes a host rest until a time at least.
 func (q *queue) hold(h int32, until float64) {
 	host := &q.hosts[h]
 	if q.shared || until <= host.free {
@@ -150,6 +148,65 @@ func (q *queue) hold(h int32, until float64) {
 		q.resting.fix(h)
 	case !host.busy && host.end > host.first:
 		q.ready.remove(h)
-		q.resting.push(h)
+		heap.Push(&q.resting, h)
 	}
 }
+
+// order is a heap of ids by a key that its owner keeps, equal keys by id, for container/heap.
+// It knows where each id stands, so that one whose key changed finds its place in O(log n).
+type order struct {
+	ids []int32
+	pos []int32 // by id; −1 for those not in the heap. Heaps of disjoint ids share it.
+	key func(id int32) float64
+}
+
+func (h *order) Len() int { return len(h.ids) }
+
+func (h *order) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h.key(h.ids[i]), h.key(h.ids[j])), cmp.Compare(h.ids[i], h.ids[j])) < 0
+}
+
+func (h *order) Swap(i, j int) {
+	h.ids[i], h.ids[j] = h.ids[j], h.ids[i]
+	h.pos[h.ids[i]], h.pos[h.ids[j]] = int32(i), int32(j)
+}
+
+func (h *order) Push(id any) {
+	h.ids = append(h.ids, id.(int32))
+	h.pos[id.(int32)] = int32(len(h.ids) - 1)
+}
+
+func (h *order) Pop() any {
+	id := h.ids[len(h.ids)-1]
+	h.ids = h.ids[:len(h.ids)-1]
+	h.pos[id] = -1
+	return id
+}
+
+// init puts the ids in order. O(n).
+func (h *order) init() {
+	for i, id := range h.ids {
+		h.pos[id] = int32(i)
+	}
+	heap.Init(h)
+}
+
+func (h *order) fix(id int32) { heap.Fix(h, int(h.pos[id])) }
+
+func (h *order) remove(id int32) {
+	if h.pos[id] >= 0 {
+		heap.Remove(h, int(h.pos[id]))
+	}
+}
+
+// meter spreads a budget evenly. What is not spent within a minute is lost, so that a pause
+// is not followed by a burst.
+type meter struct {
+	every float64 // days between two fetches
+	next  float64 // when the next one may be
+}
+
+const minute = 1.0 / (24 * 60) // of a day
+
+// spend notes a fetch. In no time t are there more than (t + minute)/every + 1 of them.
+func (m *meter) spend(now float64) { m.next = max(m.next, now-minute) + m.every }

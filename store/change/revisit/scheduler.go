@@ -13,24 +13,22 @@ type Options struct {
 	// HostRests has the days that each host rests after a visit, ≥ 0. Without it hosts take
 	// requests at any time, many at once.
 	HostRests []float64
-	Longest   float64 // days between two visits to a page, but for a crowd; 0: some may get none
 	Rand      *rand.Rand
 }
 
 // Scheduler says which page is next. It belongs to one goroutine. It takes 60 bytes a page,
 // 56 a host.
 type Scheduler struct {
-	policy  Policy
-	longest float64
-	budget  float64
-	queue   *queue
-	state   []state
-	meter   meter
-	rand    *rand.Rand
-	limits  []float64 // visits a day, by host; nil: none
-	prices  []float64 // by host
-	price   float64
-	dearer  float64 // times the price, in a crowd
+	policy crawlPolicy
+	budget float64
+	queue  *queue
+	state  []state
+	meter  meter
+	rand   *rand.Rand
+	limits []float64 // visits a day, by host; nil: none
+	prices []float64 // by host
+	price  float64
+	dearer float64 // times the price, in a crowd
 	// patience is how late (days) pages are that happen to be due together: some √n fetches.
 	patience float64
 	learner  *learner // nil: the policy goes by one rate
@@ -39,14 +37,12 @@ type Scheduler struct {
 	replan   int // so many visits after which rates are shared out again
 }
 
-// state is what is known of a page.
 type state struct {
 	last     float64 // days
 	weight   float32
 	rate     float32 // changes a day; NaN: not known
 	every    float32 // days between two visits, as planned
 	evidence evidence
-	signals  bool
 	flying   bool
 	failing  uint8 // 256ths of the chance that the next visit fails
 }
@@ -65,12 +61,8 @@ func New(pages []Page, now float64, o Options) (*Scheduler, error) {
 	if err := check(pages, o.Budget, limits); err != nil {
 		return nil, err
 	}
-	if least := float64(len(pages)) / o.Longest; o.Longest < 0 || math.IsNaN(o.Longest) || o.Longest > 0 && least > o.Budget {
-		return nil, fmt.Errorf("to visit %d pages at least every %g days takes more than %g fetches a day; allow a longer time, or a budget of %.0f",
-			len(pages), o.Longest, o.Budget, math.Ceil(least))
-	}
 	s := &Scheduler{
-		policy: policy, longest: o.Longest, budget: o.Budget, limits: limits, rand: o.Rand,
+		policy: policy, budget: o.Budget, limits: limits, rand: o.Rand,
 		state: make([]state, len(pages)), meter: meter{every: 1 / o.Budget, next: now}, price: 1, dearer: 1,
 		patience: 2 * math.Sqrt(float64(len(pages))) / o.Budget,
 	}
@@ -79,7 +71,7 @@ func New(pages []Page, now float64, o Options) (*Scheduler, error) {
 	}
 	due, host := make([]float64, len(pages)), make([]int32, len(pages))
 	for i, p := range pages {
-		s.state[i] = state{last: p.Last, weight: float32(p.Weight), rate: float32(p.Rate), signals: p.Signals && policy.chance != nil}
+		s.state[i] = state{last: p.Last, weight: float32(p.Weight), rate: float32(p.Rate)}
 		if limits != nil {
 			host[i] = int32(p.Host)
 		}
@@ -93,7 +85,6 @@ func New(pages []Page, now float64, o Options) (*Scheduler, error) {
 	return s, nil
 }
 
-// limits returns how many visits a day fit into the rests of each host.
 func limits(rests []float64) ([]float64, error) {
 	if rests == nil {
 		return nil, nil
@@ -110,7 +101,7 @@ func limits(rests []float64) ([]float64, error) {
 
 // Next returns the page to fetch now (days), which is then in flight until Visited or Missed.
 // Its host is neither fetched from nor resting. Without one it returns −1, and when to ask
-// again: +Inf where nothing is to come but the end of a fetch, or a signal. O(log n).
+// again: +Inf where nothing is to come but the end of a fetch. O(log n).
 func (s *Scheduler) Next(now float64) (page int, again float64) {
 	if now < s.meter.next {
 		return -1, s.meter.next
@@ -132,7 +123,7 @@ func (s *Scheduler) Next(now float64) (page int, again float64) {
 // postponed says whether a page that was due is not, at the price of now; it is put off then.
 func (s *Scheduler) postponed(page int32, now float64) bool {
 	p := &s.state[page]
-	if s.queue.due[page] > now || p.signals {
+	if s.queue.due[page] > now {
 		return false
 	}
 	every := s.interval(int(page))
@@ -164,9 +155,8 @@ func (s *Scheduler) adapt(late float64) {
 	s.dearer = min(max(s.dearer*math.Exp(step*min(max(late/muchLate, -1), 1)), 1), dearest)
 }
 
-// As many visits as there are pages, all of them late by muchLate intervals or more, make
-// visits e^adapting times dearer. On draws 1000 to 1004 of the made-up web, with 20,000 pages,
-// 4 and 30 do the same but for .0004; a price below the planned one makes uniform visits uneven.
+// As many visits as there are pages, all of them late by muchLate intervals or more, make visits
+// e^adapting times dearer.
 const (
 	adapting = 12
 	muchLate = 0.1
@@ -179,18 +169,16 @@ const (
 func (s *Scheduler) Visited(page int, at float64, changed bool) {
 	p := &s.state[page]
 	if gap := at - p.last; gap > 0 {
-		if !p.signals && math.IsNaN(float64(p.rate)) {
+		if math.IsNaN(float64(p.rate)) {
 			p.evidence.add(gap, changed)
 			s.pooled.add(gap, changed)
 			if s.learner != nil && p.evidence.visits == 1 {
 				s.learner.note(int32(page), s.rand)
 			}
 		}
-		if !p.signals { // whose last is when it was first known
-			p.last = at
-		}
+		p.last = at
 	}
-	if every := s.interval(page); !p.signals && !(math.IsInf(float64(every), 0) && !math.IsNaN(float64(p.rate))) {
+	if every := s.interval(page); !math.IsInf(float64(every), 0) || math.IsNaN(float64(p.rate)) {
 		p.every = every
 	}
 	s.end(page, at)
@@ -209,9 +197,7 @@ func (s *Scheduler) Expect(page int, chance float64) {
 		return
 	}
 	p.failing = failing
-	if !p.signals {
-		p.every = s.interval(page)
-	}
+	p.every = s.interval(page)
 }
 
 // chance is that the next visit of a page succeeds, 1/256 at least.
@@ -221,7 +207,6 @@ func (p *state) chance() float64 { return 1 - float64(p.failing)/256 }
 // as if it had been visited.
 func (s *Scheduler) Missed(page int, at float64) { s.end(page, at) }
 
-// end gives a page its next turn.
 func (s *Scheduler) end(page int, at float64) {
 	p := &s.state[page]
 	due := dueAfter(at, p.every)
@@ -233,7 +218,6 @@ func (s *Scheduler) end(page int, at float64) {
 	s.queue.set(int32(page), due)
 }
 
-// dueAfter is when a page is due again.
 func dueAfter(at float64, every float32) float64 {
 	if math.IsInf(float64(every), 0) {
 		return never
@@ -244,30 +228,14 @@ func dueAfter(at float64, every float32) float64 {
 // Rest makes a host rest until a time (days) at least.
 func (s *Scheduler) Rest(host int, until float64) { s.queue.hold(int32(host), until) }
 
-// Signal notes that a page told of a change, which was at a time (days). A policy that does
-// not listen to signals, or to this page's, does nothing.
-func (s *Scheduler) Signal(page int, at float64) {
-	p := &s.state[page]
-	if !p.signals {
-		return
-	}
-	p.evidence.changed[0]++
-	p.evidence.unchanged = float32(at - p.last)
-	chance := s.policy.chance(s.priceOf(page), s.rate(page), float64(p.weight))
-	if !p.flying && s.rand.Float64() < chance {
-		s.queue.set(int32(page), at)
-	}
-}
-
-// News notes that a page has changed, as somebody says who is believed. A page with Signals
-// takes it for one; another is due at once where that is worth it to a policy that listens.
+// News notes that a page has changed, as a trusted source says. Under a policy that learns it is
+// due at once where a visit, worth weight/rate, is worth the price.
 func (s *Scheduler) News(page int, at float64) {
 	p := &s.state[page]
-	switch {
-	case p.signals:
-		s.Signal(page, at)
-	case s.policy.chance == nil || p.flying || s.queue.due[page] <= at:
-	case s.rand.Float64() < s.policy.chance(s.priceOf(page)*s.dearer, s.rate(page), float64(p.weight)):
+	if !s.policy.learns || p.flying || s.queue.due[page] <= at {
+		return
+	}
+	if float64(p.weight) > s.priceOf(page)*s.dearer*s.rate(page) {
 		s.queue.set(int32(page), at)
 	}
 }
@@ -275,10 +243,121 @@ func (s *Scheduler) News(page int, at float64) {
 // Spend takes a fetch that is for no page off the budget.
 func (s *Scheduler) Spend(now float64) { s.meter.spend(now) }
 
-// priceOf returns the price of a visit at a page's host.
 func (s *Scheduler) priceOf(page int) float64 {
 	if s.limits == nil {
 		return s.prices[0]
 	}
 	return s.prices[s.queue.host[page]]
+}
+
+// plan shares the budget among the pages, by what is known of them, and lets each page be due
+// by its share. O(n), a few times.
+func (s *Scheduler) plan(now float64) {
+	if s.learner != nil {
+		s.learner.fit(func(page int32) evidence { return s.state[page].evidence })
+	}
+	shares := newShares(len(s.state), func(i int) int { return int(s.queue.host[i]) }, s.limits, s.demand)
+	shares.enough = planned
+	common, prices := shares.solve(s.budget, s.price, s.prices)
+	s.price = max(common.hi, lowestPrice)
+	s.prices = s.prices[:0]
+	for _, p := range prices {
+		s.prices = append(s.prices, p.hi)
+	}
+	shares.each(prices, func(i int, visits float64) {
+		s.state[i].every = float32(1 / visits)
+	})
+	for i := range s.state {
+		p := &s.state[i]
+		if p.failing > 0 && s.queue.due[i] > now { // its last visit may have been missed: that is no time to go by
+			continue
+		}
+		if !p.flying {
+			s.queue.due[i] = spread(i, now, s.queue.due[i], dueAfter(p.last, p.every), p.every)
+		}
+	}
+	s.queue.rebuild()
+	s.replan = s.next()
+}
+
+// planned is how near the pages' visits come to the budget, as the logarithm of their ratio.
+const planned = 1e-3
+
+// spread returns when a page is due. One that should have had a visit by now gets it within
+// its interval, each page at another moment, so that there is no crowd; one that had been
+// promised one keeps the promise.
+func spread(i int, now, was, due float64, every float32) float64 {
+	if due >= now {
+		return due
+	}
+	_, phase := math.Modf(float64(i) * math.Phi) // the golden ratio's multiples lie evenly
+	if due = now + phase*float64(every); was > math.Inf(-1) {
+		due = min(due, was)
+	}
+	return due
+}
+
+// next returns the number of visits at which to plan again: where rates are learned, after a
+// tenth more of them, not more than all pages, not less than a sixty-fourth.
+func (s *Scheduler) next() int {
+	n := len(s.state)
+	if !s.learns() {
+		return math.MaxInt
+	}
+	return s.visits + min(max(s.visits/4, n/64, 1), max(n/2, 1))
+}
+
+func (s *Scheduler) learns() bool {
+	for i := range s.state {
+		if math.IsNaN(float64(s.state[i].rate)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Scheduler) demand(i int, price float64) float64 {
+	p := &s.state[i]
+	weight := float64(p.weight)
+	visits := 0.0
+	price /= p.chance() // a visit is worth what it brings, times the chance that it does
+	switch {
+	case s.learner != nil && math.IsNaN(float64(p.rate)):
+		visits = s.learner.visits(price, weight, p.evidence)
+	default:
+		visits = s.policy.rate(price, s.rate(i), weight)
+	}
+	if p.failing > 0 {
+		visits = max(visits, 1/s.rarely(i))
+	}
+	return visits
+}
+
+// rarest is after how many mean intervals a page is looked at again that is hardly to be had:
+// else nobody would see that it came back.
+const rarest = 16
+
+// rarely is that in days, and so long that its host has room for all it has.
+func (s *Scheduler) rarely(i int) float64 {
+	days := float64(len(s.state)) / s.budget
+	if s.limits != nil {
+		h := s.queue.hosts[s.queue.host[i]]
+		days = max(days, float64(h.end-h.first)*h.rest)
+	}
+	return rarest * days
+}
+
+// rate returns a page's changes a day: those known, else those estimated, else what all pages
+// together have. Before the first visit that is one change between two visits.
+func (s *Scheduler) rate(i int) float64 {
+	p := &s.state[i]
+	switch {
+	case !math.IsNaN(float64(p.rate)):
+		return float64(p.rate)
+	case p.evidence.visits > 0:
+		return p.evidence.rate()
+	case s.pooled.visits > 0:
+		return s.pooled.rate()
+	}
+	return s.budget / float64(len(s.state))
 }

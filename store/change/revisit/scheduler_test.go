@@ -60,7 +60,7 @@ type flight struct {
 func TestManners(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for range 12 {
-		for _, p := range Policies() {
+		for _, p := range Policies {
 			n, hosts := 1+rng.IntN(60), 1+rng.IntN(6)
 			pages, _ := randomPages(rng, n, hosts)
 			rests := make([]float64, hosts)
@@ -68,7 +68,6 @@ func TestManners(t *testing.T) {
 				rests[h] = rng.Float64() / 20
 			}
 			for i := range pages {
-				pages[i].Signals = rng.IntN(4) == 0
 				if rng.IntN(2) == 0 {
 					pages[i].Rate = math.NaN()
 				}
@@ -129,7 +128,7 @@ func (w *world) pass(again float64) {
 		w.free[h] = max(w.free[h], w.now+w.rng.Float64()/4)
 		w.s.Rest(h, w.free[h])
 	}
-	w.s.Signal(w.rng.IntN(len(w.pages)), w.now)
+	w.s.News(w.rng.IntN(len(w.pages)), w.now)
 }
 
 // within wants no day with more fetches than the budget and a minute of it.
@@ -171,37 +170,6 @@ func TestRestingHostIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestLongest: no page waits longer than asked, also one that cho would never visit.
-func TestLongest(t *testing.T) {
-	for _, policy := range []string{"cho", "learn"} {
-		rng := rand.New(rand.NewPCG(13, 14))
-		pages, _ := randomPages(rng, 100, 1)
-		for i := range pages {
-			if pages[i].Last = -rng.Float64(); policy == "learn" {
-				pages[i].Rate = math.NaN()
-			}
-		}
-		s := started(t, pages, Options{Policy: policy, Budget: 60, Longest: 5})
-		last, longest := make([]float64, len(pages)), 0.0
-		for now := 0.0; now < 50; {
-			page, again := s.Next(now)
-			if page < 0 {
-				now = again
-				continue
-			}
-			longest = max(longest, now-last[page])
-			last[page] = now
-			s.Visited(page, now, rng.IntN(2) == 0)
-		}
-		for _, at := range last {
-			longest = max(longest, 50-at)
-		}
-		if longest > 6 { // a crowd of pages that are due waits a little
-			t.Errorf("%s: a page waited %.2f days", policy, longest)
-		}
-	}
-}
-
 // TestNews: a policy that listens has a page of which there is news come at once, if that is
 // worth it; others have it wait its turn.
 func TestNews(t *testing.T) {
@@ -223,33 +191,6 @@ func TestNews(t *testing.T) {
 		if got := s.queue.due[1] == 5; got != c.want {
 			t.Errorf("%s, importance %g: due at %g", c.policy, c.weight, s.queue.due[1])
 		}
-	}
-}
-
-// TestSignals: a page that tells of its changes is fetched after each that is worth it, and not
-// otherwise; a policy that does not listen treats it as any other.
-func TestSignals(t *testing.T) {
-	pages := made([]float64{1, 2, 0.5}, []float64{100, 1e-6, 1}, nil)
-	pages[0].Signals, pages[1].Signals = true, true
-	s := started(t, pages, Options{Policy: "learn", Budget: 10})
-	after := map[int]int{}
-	for day := range 20 {
-		for now := float64(day); now < float64(day+1); {
-			page, again := s.Next(now)
-			if now = max(now, again); page >= 0 {
-				after[page]++
-				s.Visited(page, now, true)
-			}
-		}
-		s.Signal(0, float64(day+1))
-		s.Signal(1, float64(day+1))
-	}
-	if after[0] != 19 || after[1] > 20 || after[2] < 100 {
-		t.Errorf("visits %v, want 19 of page 0, after each signal but the last", after)
-	}
-	deaf := started(t, pages, Options{Policy: "uniform", Budget: 3})
-	if page, _ := deaf.Next(5); page < 0 {
-		t.Error("a policy that does not listen does not visit")
 	}
 }
 
@@ -280,10 +221,12 @@ func TestSchedulerRefuses(t *testing.T) {
 		o     Options
 		want  string
 	}{
-		{"policy", good, Options{Policy: "best", Budget: 1}, "choose one of azar, cho"},
+		{"policy", good, Options{Policy: "best", Budget: 1}, "choose one of uniform, cho, learn"},
 		{"budget", good, Options{Policy: "cho"}, "positive number"},
-		{"longest", good, Options{Policy: "cho", Budget: 1, Longest: 1}, "a budget of 2"},
-		{"longest below 0", good, Options{Policy: "cho", Budget: 1, Longest: -1}, "allow a longer time"},
+		{"budget without end", good, Options{Policy: "cho", Budget: math.Inf(1)}, "positive number"},
+		{"rate below 0", made([]float64{-1}, []float64{1}, nil), Options{Policy: "cho", Budget: 1}, "must be 0 to"},
+		{"weight below 0", made([]float64{1}, []float64{-1}, nil), Options{Policy: "cho", Budget: 1}, "weight of -1"},
+		{"last", []Page{{Last: math.NaN()}}, Options{Policy: "cho", Budget: 1}, "last visit"},
 		{"rest", good, Options{Policy: "cho", Budget: 1, HostRests: []float64{-1}}, "a rest of -1"},
 		{"host", made([]float64{1}, []float64{1}, []int{1}), Options{Policy: "cho", Budget: 1, HostRests: []float64{1}}, "host 1"},
 	} {
@@ -299,10 +242,10 @@ func TestSchedulerRefuses(t *testing.T) {
 
 // TestSameDraws: equal draws, equal visits.
 func TestSameDraws(t *testing.T) {
-	run := func() Measured {
-		w := NewWeb(rand.New(rand.NewPCG(1, 1)), Laws{Pages: 500, Signals: 0.2})
-		s := started(t, w.Unknown(), Options{Policy: "kolobov-signals", Budget: 100, HostRests: w.HostRests})
-		return Simulate(w, s, []float64{0, 5}, rand.New(rand.NewPCG(1, 2)))[0]
+	run := func() measured {
+		w := newWeb(rand.New(rand.NewPCG(1, 1)), laws{pages: 500})
+		s := started(t, w.unknown(), Options{Policy: "learn", Budget: 100, HostRests: w.hostRests})
+		return simulate(w, s, []float64{0, 5}, rand.New(rand.NewPCG(1, 2)))[0]
 	}
 	if a, b := run(), run(); a != b {
 		t.Errorf("%+v, then %+v", a, b)
@@ -353,9 +296,9 @@ func BenchmarkNext(b *testing.B) {
 
 // BenchmarkPlan shares a budget among 100,000 pages of unknown rates, after two visits each.
 func BenchmarkPlan(b *testing.B) {
-	w := NewWeb(rand.New(rand.NewPCG(1, 1)), Laws{})
-	s := started(b, w.Unknown(), Options{Policy: "learn", Budget: 20_000, HostRests: w.HostRests})
-	Simulate(w, s, []float64{0, 10}, rand.New(rand.NewPCG(1, 2)))
+	w := newWeb(rand.New(rand.NewPCG(1, 1)), laws{})
+	s := started(b, w.unknown(), Options{Policy: "learn", Budget: 20_000, HostRests: w.hostRests})
+	simulate(w, s, []float64{0, 10}, rand.New(rand.NewPCG(1, 2)))
 	b.ReportAllocs()
 	for b.Loop() {
 		s.plan(10)
@@ -375,10 +318,7 @@ func started(t testing.TB, pages []Page, o Options) *Scheduler {
 // are, none is forgotten, and the budget goes to the others. By each policy.
 func TestExpect(t *testing.T) {
 	const n, days = 200, 64
-	for _, policy := range Policies() {
-		if policy.Name == "kolobov-signals" {
-			continue
-		}
+	for _, policy := range Policies {
 		pages := make([]Page, n)
 		for i := range pages {
 			pages[i] = Page{Rate: math.NaN(), Weight: 1, Last: -1}

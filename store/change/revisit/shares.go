@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// shares finds the prices at which pages ask for no more than there is.
 type shares struct {
 	pages  int
 	host   func(i int) int
@@ -15,7 +14,6 @@ type shares struct {
 	sums   []float64 // of the last question, by host
 }
 
-// exactly is as near as sums of many numbers come.
 const exactly = 1e-12
 
 // newShares takes the host of each page, the limits of hosts (nil: none) and what a page asks
@@ -29,7 +27,6 @@ func newShares(pages int, host func(int) int, limits []float64, demand func(int,
 	return s
 }
 
-// total returns what all pages ask for at a price, those of a host within its limit.
 func (s *shares) total(price float64) float64 {
 	clear(s.sums)
 	for i := range s.pages {
@@ -81,23 +78,6 @@ func (s *shares) solve(budget, first float64, near []float64) (common price, pri
 		}, s.limits[h], first, s.enough)
 	}
 	return common, prices
-}
-
-// rates returns the visits a day of each page at its host's price. Hosts that would be over
-// their limits by the last digit of a price are cut down to them.
-func (s *shares) rates(prices []price) []float64 {
-	rates := make([]float64, s.pages)
-	clear(s.sums)
-	s.each(prices, func(i int, visits float64) {
-		rates[i] = visits
-		s.sums[s.host(i)] += visits
-	})
-	for i := range rates {
-		if h := s.host(i); s.sums[h] > s.limits[h] {
-			rates[i] *= s.limits[h] / s.sums[h]
-		}
-	}
-	return rates
 }
 
 // each tells the visits a day of each page at its host's price, to as many digits as prices

@@ -10,7 +10,7 @@ import (
 // then has on the average, stepped through a thousandth of a day at a time.
 func TestSimulationCountsRight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	w := Web{Pages: []Page{{Rate: 0.7, Weight: 1, Last: -0.5}}}
+	w := web{pages: []Page{{Rate: 0.7, Weight: 1, Last: -0.5}}}
 	visits := []float64{1, 1.5, 4}
 	const end, runs, dt = 6.0, 4000, 0.01
 	fresh, age := 0.0, 0.0
@@ -45,27 +45,204 @@ func TestSimulatedUniform(t *testing.T) {
 	for range 50 {
 		pages = append(pages, Page{Rate: 0.5, Weight: 0.02, Last: -1})
 	}
-	w := Web{Pages: pages}
+	w := web{pages: pages}
 	s := started(t, pages, Options{Policy: "uniform", Budget: 25})
-	m := Simulate(w, s, []float64{10, 110}, rand.New(rand.NewPCG(1, 2)))[0]
-	if want := Fresh(0.5, 0.5); math.Abs(m.Fresh-want) > 1e-3 || m.Visits < 2499 || m.Visits > 2501 || math.Abs(m.Even-want) > 1e-3 {
+	m := simulate(w, s, []float64{10, 110}, rand.New(rand.NewPCG(1, 2)))[0]
+	if want := fresh(0.5, 0.5); math.Abs(m.Fresh-want) > 1e-3 || m.Visits < 2499 || m.Visits > 2501 || math.Abs(m.Even-want) > 1e-3 {
 		t.Errorf("got %+v, want %.4f", m, want)
 	}
 }
 
 // TestWebLaws: weights add up to 1, rates and weights have the shapes that are said.
 func TestWebLaws(t *testing.T) {
-	w := NewWeb(rand.New(rand.NewPCG(1, 2)), Laws{Pages: 50_000, Signals: 0.2})
-	sum, fast, signals := 0.0, 0.0, 0.0
-	for _, p := range w.Pages {
+	w := newWeb(rand.New(rand.NewPCG(1, 2)), laws{pages: 50_000})
+	sum, fast := 0.0, 0.0
+	for _, p := range w.pages {
 		if sum += p.Weight; p.Rate > 0.5 {
 			fast += 1.0 / 50_000
 		}
-		if p.Signals {
-			signals += 1.0 / 50_000
+	}
+	if math.Abs(sum-1) > 1e-9 || math.Abs(fast-math.Pow(10, -0.75)) > 0.01 {
+		t.Errorf("weights %g, %.3f faster than a change in two days", sum, fast)
+	}
+}
+
+// measured is how good the copies of a web were over some days.
+type measured struct {
+	Fresh  float64 // share of time for which copies are as the pages are, by weight, in [0,1]
+	Even   float64 // the same, all pages alike
+	Age    float64 // days since a stale copy's page changed first; 0 of a fresh one; by weight
+	Visits int
+}
+
+// simulation is a web in time. Changes are memoryless, so that one time a page is enough: when
+// its copy becomes stale.
+type simulation struct {
+	web    web
+	rng    *rand.Rand
+	stale  []float64 // by page; in the past where it is stale
+	since  []float64 // what is before is measured
+	copied []float64 // when each page's copy was made
+	now    measured
+}
+
+// simulate lets a scheduler that begins at day 0 look after a web, and returns how good the
+// copies were between each two of the days, which rise. A fetch takes no time.
+func simulate(w web, s *Scheduler, days []float64, rng *rand.Rand) []measured {
+	sim := newSimulation(w, rng)
+	var measured []measured
+	t := 0.0
+	for i, day := range days {
+		for t < day {
+			t = sim.step(s, t, day)
+		}
+		m := sim.measure(day)
+		if i > 0 {
+			span := day - days[i-1]
+			m.Fresh, m.Even, m.Age = m.Fresh/span, m.Even/span/float64(len(w.pages)), m.Age/span
+			measured = append(measured, m)
 		}
 	}
-	if math.Abs(sum-1) > 1e-9 || math.Abs(fast-math.Pow(10, -0.75)) > 0.01 || math.Abs(signals-0.2) > 0.01 {
-		t.Errorf("weights %g, %.3f faster than a change in two days, %.3f with signals", sum, fast, signals)
+	return measured
+}
+
+func newSimulation(w web, rng *rand.Rand) *simulation {
+	n := len(w.pages)
+	sim := &simulation{web: w, rng: rng, stale: make([]float64, n), since: make([]float64, n), copied: make([]float64, n)}
+	for i, p := range w.pages {
+		sim.copied[i] = p.Last
+		sim.stale[i] = p.Last + rng.ExpFloat64()/p.Rate
 	}
+	return sim
+}
+
+// step does what is next at t, and returns when that is next which follows, at most end.
+func (sim *simulation) step(s *Scheduler, t, end float64) float64 {
+	page, again := s.Next(t)
+	if page >= 0 {
+		sim.visit(s, page, t)
+		return t
+	}
+	return min(again, end)
+}
+
+func (sim *simulation) visit(s *Scheduler, page int, t float64) {
+	sim.count(page, t)
+	sim.copied[page] = t
+	sim.now.Visits++
+	changed := sim.stale[page] <= t
+	sim.stale[page] = t + sim.rng.ExpFloat64()/sim.web.pages[page].Rate
+	s.Visited(page, t, changed)
+}
+
+// count measures a page's copy up to a time by what is expected between two visits, so that a few
+// pages of much weight bring less chance in. With s days since the copy was made and the
+// page's rate, that is e^−rate·s of freshness and s − (1 − e^−rate·s)/rate days of age.
+func (sim *simulation) count(page int, t float64) {
+	p := &sim.web.pages[page]
+	a, b := sim.since[page]-sim.copied[page], t-sim.copied[page]
+	sim.since[page] = t
+	fresh := math.Exp(-p.Rate*a) * -math.Expm1(-p.Rate*(b-a)) / p.Rate
+	age := (b*b-a*a)/2 - (b-a-fresh)/p.Rate
+	sim.now.Fresh += p.Weight * fresh
+	sim.now.Even += fresh
+	sim.now.Age += p.Weight * age
+}
+
+// measure returns what was measured since it was called last.
+func (sim *simulation) measure(t float64) measured {
+	for i := range sim.since {
+		sim.count(i, t)
+	}
+	m := sim.now
+	sim.now = measured{}
+	return m
+}
+
+// web is a made-up one, with what is true of it.
+type web struct {
+	pages     []Page
+	hostRests []float64 // days
+}
+
+// laws say how a web is made. The zero value is that of docs/data/revisit.tsv.
+type laws struct {
+	pages int     // default 100,000
+	days  float64 // since which the pages were crawled, evenly; default 5
+	rest  float64 // days that a host rests; default two minutes
+	alike float64 // in [0,1]: how far what matters more changes more
+}
+
+// What made-up pages are like: the shape of Pareto's laws, P(x) = (least/x)^shape.
+const (
+	rateShape   = 0.75 // of changes a day
+	rateLeast   = 0.05
+	rateMost    = 50.0
+	weightShape = 1.1 // as of in-links and PageRank, the density of which falls by 2.1
+	hostShape   = 1.0 // of pages a host
+	hostPages   = 20.0
+)
+
+// newWeb makes a web by laws: rates, weights and the sizes of hosts by power laws.
+func newWeb(rng *rand.Rand, l laws) web {
+	if l.pages == 0 {
+		l.pages = 100_000
+	}
+	if l.days == 0 {
+		l.days = 5
+	}
+	if l.rest == 0 {
+		l.rest = 2 * minute
+	}
+	w := web{pages: make([]Page, l.pages)}
+	left, sum := 0, 0.0
+	for i := range w.pages {
+		if left == 0 {
+			left = int(min(hostPages*pareto(rng, hostShape), float64(l.pages)/5))
+			w.hostRests = append(w.hostRests, l.rest)
+		}
+		left--
+		rate, weight := rng.Float64(), rng.Float64()
+		if rng.Float64() < l.alike {
+			rate = weight
+		}
+		p := &w.pages[i]
+		*p = Page{
+			Rate:   min(rateLeast*math.Pow(1-rate, -1/rateShape), rateMost),
+			Weight: math.Pow(1-weight, -1/weightShape),
+			Last:   -l.days * rng.Float64(), Host: len(w.hostRests) - 1,
+		}
+		rng.Float64() // unused, but the figures were made with this draw
+		sum += p.Weight
+	}
+	for i := range w.pages {
+		w.pages[i].Weight /= sum
+	}
+	return w
+}
+
+func pareto(rng *rand.Rand, shape float64) float64 { return math.Pow(1-rng.Float64(), -1/shape) }
+
+// unknown returns the pages without their rates.
+func (w web) unknown() []Page {
+	pages := append([]Page(nil), w.pages...)
+	for i := range pages {
+		pages[i].Rate = math.NaN()
+	}
+	return pages
+}
+
+// fresh returns the share of time for which a copy is as the page is. The page changes at rate (a
+// day), and is fetched at even intervals, visits a day (Cho and Garcia-Molina 2003).
+//
+//	F = (1 − e^−r)/r,  r = rate/visits
+func fresh(rate, visits float64) float64 {
+	switch {
+	case rate == 0:
+		return 1
+	case visits == 0:
+		return 0
+	}
+	r := rate / visits
+	return -math.Expm1(-r) / r
 }

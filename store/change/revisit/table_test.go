@@ -1,4 +1,4 @@
-package revisit_test
+package revisit
 
 import (
 	"flag"
@@ -6,14 +6,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"fossick/internal/fulltest"
 	"fossick/internal/stats"
-	"fossick/store/change/revisit"
 )
 
 var update = flag.Bool("update", false, "write docs/data/revisit.tsv anew; with FOSSICK_FULL=1")
@@ -21,10 +19,9 @@ var update = flag.Bool("update", false, "write docs/data/revisit.tsv anew; with 
 // setting is a web and what is asked of its hosts.
 type setting struct {
 	name   string
-	laws   revisit.Laws
+	laws   laws
 	rests  bool // hosts take one request at a time, and rest
 	hidden bool // rates are not known at the start
-	lacks  []string
 }
 
 // tried is what a policy came to in a setting, by draw.
@@ -40,14 +37,11 @@ func TestTable(t *testing.T) {
 	rest := 2.0 / 24 / 60 * 100_000 / float64(pages) // so that the largest hosts bind
 	var rows strings.Builder
 	for _, c := range []setting{
-		{name: "no limits, rates known", laws: revisit.Laws{Pages: pages}, lacks: []string{"kolobov-signals", "learn"}},
-		{name: "no limits, rates unknown", laws: revisit.Laws{Pages: pages}, hidden: true, lacks: []string{"kolobov-signals"}},
-		{name: "hosts rest, rates known", laws: revisit.Laws{Pages: pages, Rest: rest}, rests: true, lacks: []string{"kolobov-signals", "learn"}},
-		{name: "hosts rest, rates unknown", laws: revisit.Laws{Pages: pages, Rest: rest}, rests: true, hidden: true, lacks: []string{"kolobov-signals"}},
-		{name: "a fifth tells of changes, rates unknown", laws: revisit.Laws{Pages: min(pages, 20_000), Signals: 0.2}, hidden: true,
-			lacks: []string{"uniform", "proportional", "azar"}},
-		{name: "half of what matters changes more, rates unknown", laws: revisit.Laws{Pages: min(pages, 20_000), Alike: 0.5}, hidden: true,
-			lacks: []string{"kolobov-signals"}},
+		{name: "no limits, rates known", laws: laws{pages: pages}},
+		{name: "no limits, rates unknown", laws: laws{pages: pages}, hidden: true},
+		{name: "hosts rest, rates known", laws: laws{pages: pages, rest: rest}, rests: true},
+		{name: "hosts rest, rates unknown", laws: laws{pages: pages, rest: rest}, rests: true, hidden: true},
+		{name: "half of what matters changes more, rates unknown", laws: laws{pages: min(pages, 20_000), alike: 0.5}, hidden: true},
 	} {
 		t.Run(c.name, func(t *testing.T) { rows.WriteString(compare(t, c, draws)) })
 	}
@@ -61,8 +55,8 @@ func compare(t *testing.T, c setting, draws int) string {
 	t.Helper()
 	results := map[string]*tried{}
 	var names []string
-	for _, p := range revisit.Policies() {
-		if !slices.Contains(c.lacks, p.Name) {
+	for _, p := range Policies {
+		if c.hidden || !p.learns {
 			names = append(names, p.Name)
 			results[p.Name] = &tried{}
 		}
@@ -86,35 +80,31 @@ func compare(t *testing.T, c setting, draws int) string {
 // try lets a policy look after a web.
 func try(t *testing.T, c setting, policy string, draw uint64, r *tried) {
 	t.Helper()
-	w := revisit.NewWeb(rand.New(rand.NewPCG(draw, 1)), c.laws)
-	budget := float64(len(w.Pages)) / 5
-	o := revisit.Options{Policy: policy, Budget: budget, Rand: rand.New(rand.NewPCG(draw, 2))}
+	w := newWeb(rand.New(rand.NewPCG(draw, 1)), c.laws)
+	budget := float64(len(w.pages)) / 5
+	o := Options{Policy: policy, Budget: budget, Rand: rand.New(rand.NewPCG(draw, 2))}
 	var limits []float64
 	if c.rests {
-		o.HostRests = w.HostRests
-		for _, rest := range w.HostRests {
+		o.HostRests = w.hostRests
+		for _, rest := range w.hostRests {
 			limits = append(limits, 1/rest)
 		}
 	}
-	best, err := revisit.Allocate(w.Pages, "cho", budget, limits)
-	if err != nil {
-		t.Error(err)
-		return
-	}
+	best := allocated(t, w.pages, "cho", budget, limits)
 	bound := 0.0
-	for i, p := range w.Pages {
-		bound += p.Weight * revisit.Fresh(p.Rate, best.Rates[i])
+	for i, p := range w.pages {
+		bound += p.Weight * fresh(p.Rate, best.rates[i])
 	}
-	pages := w.Pages
+	pages := w.pages
 	if c.hidden {
-		pages = w.Unknown()
+		pages = w.unknown()
 	}
-	s, err := revisit.New(pages, 0, o)
+	s, err := New(pages, 0, o)
 	if err != nil {
 		t.Error(err)
 		return
 	}
-	m := revisit.Simulate(w, s, []float64{10, 20}, rand.New(rand.NewPCG(draw, 3)))[0]
+	m := simulate(w, s, []float64{10, 20}, rand.New(rand.NewPCG(draw, 3)))[0]
 	if most := int(10*budget + budget/24/60 + 1); m.Visits > most {
 		t.Errorf("%s, %s: %d visits in ten days, %d are allowed", c.name, policy, m.Visits, most)
 	}
@@ -125,9 +115,6 @@ func try(t *testing.T, c setting, policy string, draw uint64, r *tried) {
 func judge(t *testing.T, c setting, results map[string]*tried) {
 	t.Helper()
 	mean := func(name string) float64 { return stats.MeanOf(results[name].share).Value }
-	if c.laws.Signals+c.laws.Alike == 0 && mean("proportional") >= mean("uniform") {
-		t.Errorf("%s: in proportion %.4f, uniform %.4f", c.name, mean("proportional"), mean("uniform"))
-	}
 	switch {
 	case !c.hidden:
 		if got := mean("cho"); got < 0.99 {
@@ -135,14 +122,10 @@ func judge(t *testing.T, c setting, results map[string]*tried) {
 		}
 	case mean("learn") < 0.9:
 		t.Errorf("%s: learned to %.4f of the optimum", c.name, mean("learn"))
-	case *update && c.laws.Signals+c.laws.Alike == 0: // few pages and draws do not tell
+	case *update && c.laws.alike == 0: // few pages and draws do not tell
 		for name := range results {
 			d := less(results, name)
-			better := d.CI != nil && d.CI[0] > 0
-			if c.rests && name == "azar" { // as good: docs/change.md
-				better = d.Value > 0
-			}
-			if name != "learn" && !better {
+			if name != "learn" && !(d.CI != nil && d.CI[0] > 0) {
 				t.Errorf("%s: learn is better than %s by %s", c.name, name, interval(d))
 			}
 		}
@@ -178,7 +161,7 @@ func interval(m stats.Mean) string {
 
 func write(t *testing.T, rows string) {
 	t.Helper()
-	head := "# FOSSICK_FULL=1 go test ./change/revisit -run TestTable -timeout 60m -update. 100,000 pages, 20,000 fetches a day; in the last two settings a fifth of both, draws 1 to 10, days 10 to 20 of 20; nothing was tuned on these draws. optimum: the largest freshness that visits at known rates and even intervals can have, the hosts' limits kept, without signals. Intervals are 95 %.\n" +
+	head := "# FOSSICK_FULL=1 go test ./store/change/revisit -run TestTable -timeout 60m -update. 100,000 pages, 20,000 fetches a day, draws 1 to 10, days 10 to 20 of 20; nothing was tuned on these draws. optimum: the largest freshness that visits at known rates and even intervals can have, the hosts' limits kept. Intervals are 95 %.\n" +
 		"setting\tpolicy\tfresh, by weight\tof the optimum\tless than the best\tage, days\n"
 	if err := os.WriteFile(filepath.Join(fulltest.Module(), "docs", "data", "revisit.tsv"), []byte(head+rows), 0o644); err != nil {
 		t.Fatal(err)

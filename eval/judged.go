@@ -1,0 +1,293 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+
+	"fossick/classify"
+	"fossick/crawler"
+	"fossick/crawler/crawlplan"
+	"fossick/datasets"
+	"fossick/internal/nearest"
+	"fossick/internal/page"
+	"fossick/internal/printable"
+	"fossick/internal/report"
+	"fossick/internal/usage"
+	"fossick/models"
+	"fossick/models/features"
+	"fossick/store"
+	"fossick/train"
+	"fossick/train/topics"
+)
+
+// Sources say which crawls are measured, and whose word counts.
+type Sources struct {
+	Stores []string // of the crawls; the report is about the first
+	Truth  string   // file of labels by URL; "" for none
+	Judge  string   // model; "" for none
+	Target string   // label that is the topic; "" is the first crawl's topic
+	Caps   []int    // pages of a host that count, see eval.Crawl
+
+	Open func(dir string) (s *store.Store, done func() error, err error)
+	Step func(what string) (end func()) // shows what goes on
+}
+
+// Crawls are crawls whose pages have been judged.
+type Crawls struct {
+	from     Sources
+	crawls   []*Crawl
+	settings map[string]string    // of the first crawl
+	truth    *datasets.Truth      // nil without one
+	judge    *classify.Classifier // nil without one
+}
+
+// ReadCrawls reads the crawls and has their pages judged.
+func ReadCrawls(ctx context.Context, from Sources) (ev *Crawls, err error) {
+	for _, n := range from.Caps {
+		if n < 1 {
+			return nil, usage.Errorf("--max-pages-per-host %d: want a number of pages, at least 1", n)
+		}
+	}
+	if err := distinct(from.Stores); err != nil {
+		return nil, err
+	}
+	ev = &Crawls{from: from}
+	switch {
+	case from.Truth != "":
+		ev.truth, err = datasets.ReadTruth(from.Truth)
+	case from.Judge != "":
+		ev.judge, err = topics.Classifier(from.Judge)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range from.Stores {
+		load := ev.load
+		if len(store.AgentDirs(dir)) > 0 {
+			load = ev.loadAgents
+		}
+		if err := load(ctx, dir); err != nil {
+			return nil, err
+		}
+		if len(ev.crawls[len(ev.crawls)-1].Relevant()) == 0 {
+			return nil, fmt.Errorf("%s holds no pages; collect some with fossick focus", dir)
+		}
+	}
+	return ev, nil
+}
+
+// Measure returns the figures; step is how many pages lie between two points of a curve.
+func (ev *Crawls) Measure(step int) Result {
+	result := Measure(ev.crawls, step)
+	result.Settings = ev.settings
+	result.Next = nextPages(ev.crawls[0].Relevant())
+	return result
+}
+
+// WriteReport writes the report of what Measure returned; by says who made it.
+func (ev *Crawls) WriteReport(w io.Writer, result Result, by ...report.Fact) error {
+	return writeReport(w, reportData{Result: result, Crawls: ev.crawls, Made: append(by, ev.made()...)})
+}
+
+// nextPages says what more pages would be worth, as a crawl with --min-harvest
+// weighs it; nil before a crawl would.
+func nextPages(relevant []bool) *furtherPages {
+	const least = 200 // pages; before that the crawler says nothing of the next ones either
+	if len(relevant) < least {
+		return nil
+	}
+	m := crawler.Of(relevant)
+	return &furtherPages{Pages: m.Pages, Harvest: m.Harvest, Upper: m.Upper}
+}
+
+// distinct refuses a store named twice: it would overlap with itself.
+func distinct(dirs []string) error {
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return fmt.Errorf("store %s: %w", dir, err)
+		}
+		if seen[abs] {
+			return usage.Errorf("store %s is given twice; give different crawls", dir)
+		}
+		seen[abs] = true
+	}
+	return nil
+}
+
+func (ev *Crawls) load(ctx context.Context, dir string) (err error) {
+	s, done, err := ev.from.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	first := len(ev.crawls) == 0
+	crawl, err := ev.read(ctx, s)
+	if err != nil {
+		return err
+	}
+	if len(ev.from.Stores) > 1 { // recall is estimated from what two crawls knew
+		if err := crawl.loadTrail(ctx, s); err != nil {
+			return err
+		}
+	}
+	if first { // the report is about it
+		if err := crawl.Drift(ctx, s, pageWords()); err != nil {
+			return err
+		}
+	}
+	ev.crawls = append(ev.crawls, crawl)
+	return nil
+}
+
+func (ev *Crawls) loadAgents(ctx context.Context, dir string) (err error) {
+	var crawls []*Crawl
+	var stores []*store.Store
+	for _, agent := range store.AgentDirs(dir) {
+		s, done, err := ev.from.Open(agent)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, done()) }()
+		crawl, err := ev.read(ctx, s)
+		if err != nil {
+			return err
+		}
+		crawls, stores = append(crawls, crawl), append(stores, s)
+	}
+	crawl, err := together(ctx, dir, crawls, stores)
+	if err != nil {
+		return err
+	}
+	ev.crawls = append(ev.crawls, crawl)
+	return nil
+}
+
+func (ev *Crawls) read(ctx context.Context, s *store.Store) (*Crawl, error) {
+	defer ev.from.Step("reading " + s.Dir())()
+	crawl, err := loadCrawl(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := crawlplan.Stored(s)
+	if err != nil {
+		return nil, err
+	}
+	crawl.Probabilities = settings.Score == "learned"
+	if len(ev.from.Caps) > 0 {
+		crawl.Caps = ev.from.Caps
+	}
+	if err := ev.severalTopics(crawl); err != nil {
+		return nil, err
+	}
+	if len(ev.crawls) == 0 {
+		ev.settings = settings.Applied()
+	}
+	if ev.from.Target == "" {
+		ev.from.Target = crawl.Info.Topic // of the first; the others are judged by the same
+	}
+	return crawl, ev.verdicts(ctx, crawl, s)
+}
+
+// pageWords returns a function that gives the words of a page as they are
+// written, without stop words.
+func pageWords() func(p *page.Page) []string {
+	analyzer := features.NewAnalyzer(features.AnalyzerOptions{NoStem: true})
+	return func(p *page.Page) []string {
+		d := features.Doc(p.Fields())
+		return analyzer.Terms(analyzer.Terms(nil, d.Title, d.Lang), d.Text, d.Lang)
+	}
+}
+
+func (ev *Crawls) verdicts(ctx context.Context, crawl *Crawl, s *store.Store) error {
+	switch {
+	case ev.truth != nil:
+		if err := ev.truth.Known(ev.from.Target); err != nil {
+			return usage.Errorf("%w; choose one with --target", err)
+		}
+		target := ev.from.Target
+		from := labelSource{Kind: byLabels, Name: ev.from.Truth, Target: target, Targets: len(ev.truth.Targets(target)), Known: ev.truth.Len()}
+		crawl.judgeByTruth(from, func(url string) Verdict {
+			l, known := ev.truth.Of(url)
+			return Verdict{Relevant: known && l.Match(target), Known: known, Class: l.Label}
+		})
+		return nil
+	case ev.judge != nil:
+		topic, err := train.NewTopic(ev.judge, ev.from.Judge, ev.from.Target, "")
+		if err != nil {
+			return err
+		}
+		defer ev.from.Step(printable.Sprintf("judging %d pages of %s", len(crawl.Pages), crawl.Dir))()
+		from := labelSource{Kind: byModel, Name: ev.from.Judge, Target: topic.Name}
+		err = crawl.judgeByModel(ctx, s, from, func(p *page.Page) Verdict { // as refine does: by the model's own threshold
+			score, rest, unknown := topic.Probability(features.Doc(p.Fields()))
+			if score >= topic.Cut && unknown == "" {
+				return Verdict{Relevant: true, Known: true, Class: topic.Name}
+			}
+			return Verdict{Known: true, Class: rest}
+		}, runtime.GOMAXPROCS(0))
+		crawl.Source.TrainedOn, crawl.Source.Own = topic.Known.Share(), ev.own(crawl)
+		return err
+	}
+	return nil // the crawl's own labels, as loaded
+}
+
+// own says what else the judge has to do with a crawl: the model that crawled or
+// refined agrees with itself.
+func (ev *Crawls) own(crawl *Crawl) string {
+	for _, path := range crawlplan.ModelFiles(crawl.Dir) {
+		if own, err := models.ReadFile(path); err == nil && sameModel(own, ev.judge.Model()) {
+			return "labelled the crawl"
+		}
+	}
+	if p := crawl.Pages; len(p) > 0 && p[0].Refined != nil && p[0].Refined.Model == filepath.Base(ev.from.Judge) {
+		return "refined the crawl"
+	}
+	return ""
+}
+
+func sameModel(a, b *models.Model) bool {
+	var one, other bytes.Buffer
+	return errors.Join(a.Write(&one), b.Write(&other)) == nil && bytes.Equal(one.Bytes(), other.Bytes())
+}
+
+// made says how the report came about; eval adds the crawl's own settings.
+func (ev *Crawls) made() (facts []report.Fact) {
+	if ev.truth != nil {
+		facts = append(facts, report.Fact{Name: "truth", Value: printable.Sprintf("%s, %d pages", ev.from.Truth, ev.truth.Len())})
+	}
+	if ev.judge != nil {
+		facts = append(facts, report.Fact{Name: "judge", Value: ev.from.Judge + ": " + ev.judge.Model().Summary()})
+	}
+	for _, path := range crawlplan.ModelFiles(ev.from.Stores[0]) {
+		if m, err := models.ReadFile(path); err == nil { // a crawl by keywords has none
+			facts = append(facts, report.Fact{Name: "crawl's model", Value: m.Summary()})
+		}
+	}
+	if pages := ev.crawls[0].Pages; len(pages) > 0 && pages[0].Refined != nil {
+		facts = append(facts, report.Fact{Name: "refined with", Value: pages[0].Refined.Model})
+	}
+	return facts
+}
+
+// severalTopics has a crawl that several topics share judged for the one that is asked
+// for, or for any of them where its own labels hold.
+func (ev *Crawls) severalTopics(crawl *Crawl) error {
+	names := crawl.Info.Topics
+	switch own := ev.truth == nil && ev.judge == nil; {
+	case len(names) == 0:
+	case ev.from.Target == "" && !own:
+		return usage.Errorf("the crawl in %s has several topics: %s; give --target LABEL, the label of the truth or the judge to judge it by", crawl.Dir, nearest.Some("", names))
+	case ev.from.Target != "" && own && ev.from.Target != crawl.Info.Topic:
+		if !crawl.judgeByTopic(ev.from.Target) {
+			return usage.Errorf("--target %s: the crawl in %s has the topics %s", ev.from.Target, crawl.Dir, nearest.Some(ev.from.Target, names))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package lab
+
+import (
+	"time"
+
+	"fossick/eval"
+	"fossick/internal/stats"
+)
+
+// Mean is a mean over start sets with its 95 % interval, the sets being independent
+// draws. The interval speaks of other start sets on the same corpus with the same page
+// classifier, and of nothing else.
+type Mean = stats.Mean
+
+// Figures are what one policy came to. Shares are in [0,1].
+type Figures struct {
+	Policy  string
+	Oracle  bool // it knows the truth
+	Harvest Mean // relevant / fetched
+	// Fresh is the harvest without the training pages among the fetched and among
+	// the relevant.
+	Fresh  Mean
+	Recall Mean // relevant fetched / relevant in the corpus
+	// HarvestArea and RecallArea are the means of harvest and recall after 1, 2, …,
+	// M pages: the areas under the curves, in [0,1].
+	HarvestArea Mean
+	RecallArea  Mean
+	Fetched     Mean // pages
+	Seconds     Mean // until the last of the pages, by the crawl's own clock
+	Trained     Mean // of them, training pages
+	Spread      Spread
+	Curve       []curvePoint // harvest
+	RecallCurve []curvePoint // recall
+	TimeCurve   []timePoint  // with manners
+	Overlap     []eval.Point // of two crawls from different start sets, mean of all pairs
+	Short       int          // crawls that ran out of URLs before M pages
+	Sets        []float64    // harvest, by start set
+}
+
+type curvePoint struct {
+	Pages int
+	Mean
+}
+
+// measureCrawls sums up a policy's crawls, one a start set, of at most limit pages each.
+// A crawl that ran out keeps what it had: its recall stays, and its harvest is that
+// of the pages that it fetched. step is the distance between a curve's points.
+func measureCrawls(policy crawlPolicy, crawls []*Crawl, d *Draw, limit, step int) Figures {
+	f := Figures{Policy: policy.Name, Oracle: policy.Oracle}
+	n := len(crawls)
+	columns := make([][]float64, 8)
+	for i := range columns {
+		columns[i] = make([]float64, n)
+	}
+	found := make([][]int, n) // relevant after so many pages
+	for i, c := range crawls {
+		found[i] = cumulate(c.Relevant, limit)
+		fetched := min(len(c.URLs), limit)
+		trained, trainedOn := 0, 0
+		for k := range fetched {
+			if c.Training[k] {
+				trained++
+				if c.Relevant[k] {
+					trainedOn++
+				}
+			}
+		}
+		if fetched < limit {
+			f.Short++
+		}
+		last := found[i][fetched]
+		columns[0][i] = ratio(last, fetched)
+		columns[1][i] = ratio(last-trainedOn, fetched-trained)
+		columns[2][i] = ratio(last, d.Targets)
+		columns[3][i], columns[4][i] = areas(found[i], limit, d.Targets)
+		columns[5][i], columns[6][i] = float64(fetched), float64(trained)
+		columns[7][i] = c.took(limit).Seconds()
+	}
+	f.Sets = columns[0]
+	f.Harvest, f.Fresh, f.Recall = stats.MeanOf(columns[0]), stats.MeanOf(columns[1]), stats.MeanOf(columns[2])
+	f.HarvestArea, f.RecallArea = stats.MeanOf(columns[3]), stats.MeanOf(columns[4])
+	f.Fetched, f.Trained, f.Seconds = stats.MeanOf(columns[5]), stats.MeanOf(columns[6]), stats.MeanOf(columns[7])
+	f.Spread = spread(crawls, limit)
+	f.curves(found, limit, step, d.Targets)
+	f.Overlap = overlaps(crawls, limit, step)
+	return f
+}
+
+func (f *Figures) curves(found [][]int, limit, step, targets int) {
+	harvest, recall := make([]float64, len(found)), make([]float64, len(found))
+	for n := step; ; n += step {
+		n = min(n, limit)
+		for i, c := range found {
+			k := min(n, len(c)-1)
+			harvest[i], recall[i] = ratio(c[k], k), ratio(c[k], targets)
+		}
+		f.Curve = append(f.Curve, curvePoint{n, stats.MeanOf(harvest)})
+		f.RecallCurve = append(f.RecallCurve, curvePoint{n, stats.MeanOf(recall)})
+		if n == limit {
+			return
+		}
+	}
+}
+
+// cumulate returns how many of the first 0, 1, …, min(limit, pages) pages are hits.
+func cumulate(hit []bool, limit int) []int {
+	sum := make([]int, 1, len(hit)+1)
+	for i, h := range hit {
+		if i == limit {
+			break
+		}
+		n := sum[i]
+		if h {
+			n++
+		}
+		sum = append(sum, n)
+	}
+	return sum
+}
+
+// areas returns the mean of harvest and of recall over 1, …, limit pages.
+func areas(found []int, limit, targets int) (harvest, recall float64) {
+	for n := 1; n <= limit; n++ {
+		k := min(n, len(found)-1)
+		harvest += ratio(found[k], k)
+		recall += ratio(found[k], targets)
+	}
+	return harvest / float64(limit), recall / float64(limit)
+}
+
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// overlaps returns |A_n ∩ B_n| / n, the mean of all pairs of crawls (paper A5).
+func overlaps(crawls []*Crawl, limit, step int) []eval.Point {
+	if len(crawls) < 2 {
+		return nil
+	}
+	urls := make([][]string, len(crawls))
+	for i, c := range crawls {
+		urls[i] = c.URLs[:min(limit, len(c.URLs))]
+	}
+	return eval.MeanOverlap(urls, step)
+}
+
+// Spread is over how many hosts a policy's crawls went: means over the start sets; see eval.Reach
+// for what an effective number is.
+type Spread struct {
+	Hosts             float64         `json:"hosts"`
+	Sites             float64         `json:"sites"`
+	Relevant          float64         `json:"relevant_hosts"`  // hosts with a page on topic
+	Effective         float64         `json:"effective_hosts"` // of the pages fetched
+	EffectiveRelevant float64         `json:"effective_relevant_hosts"`
+	Capped            []cappedHarvest `json:"capped"`
+}
+
+// cappedHarvest is the harvest of the same crawls when only the first Cap pages of a host count.
+type cappedHarvest struct {
+	Cap     int         `json:"cap"`
+	Pages   float64     `json:"pages"` // that count
+	Harvest float64     `json:"harvest"`
+	CI      *[2]float64 `json:"ci"`
+}
+
+var caps = [...]int{1, 10, 100}
+
+func spread(crawls []*Crawl, limit int) Spread {
+	var s Spread
+	reach := make([]eval.Reach, len(crawls))
+	for i, c := range crawls {
+		n := min(limit, len(c.URLs))
+		reach[i] = eval.ReachOf(c.URLs[:n], c.Relevant[:n], caps[:])
+	}
+	over := func(of func(r eval.Reach) float64) Mean {
+		x := make([]float64, len(reach))
+		for i, r := range reach {
+			x[i] = of(r)
+		}
+		return stats.MeanOf(x)
+	}
+	s.Hosts = over(func(r eval.Reach) float64 { return float64(r.Hosts) }).Value
+	s.Relevant = over(func(r eval.Reach) float64 { return float64(r.Relevant) }).Value
+	s.Sites = over(func(r eval.Reach) float64 { return float64(r.Sites) }).Value
+	s.Effective = over(func(r eval.Reach) float64 { return orZero(r.Effective) }).Value
+	s.EffectiveRelevant = over(func(r eval.Reach) float64 { return orZero(r.EffectiveRelevant) }).Value
+	for k, n := range caps {
+		pages := over(func(r eval.Reach) float64 { return float64(r.Capped[k].Pages) })
+		harvest := over(func(r eval.Reach) float64 { return orZero(r.Capped[k].Harvest) })
+		s.Capped = append(s.Capped, cappedHarvest{n, pages.Value, harvest.Value, harvest.CI})
+	}
+	return s
+}
+
+func orZero(x *float64) float64 {
+	if x == nil {
+		return 0
+	}
+	return *x
+}
+
+func (s Spread) harvestAt(pages int) float64 {
+	for _, c := range s.Capped {
+		if c.Cap == pages {
+			return c.Harvest
+		}
+	}
+	return 0
+}
+
+type timePoint struct {
+	Seconds  float64
+	Pages    float64
+	Relevant float64
+}
+
+const timeSteps = 50
+
+// took is how long a crawl has taken when it has so many pages; one that ended with fewer
+// took as long as it took.
+func (c *Crawl) took(pages int) time.Duration {
+	if pages >= len(c.URLs) {
+		return c.Took
+	}
+	return c.At[pages-1]
+}
+
+// timeCurves are those of all policies over the time of the longest crawl. A crawl that has
+// ended keeps what it had, so at any time the policies can be compared.
+func timeCurves(crawls [][]*Crawl) [][]timePoint {
+	var longest time.Duration
+	for _, policy := range crawls {
+		for _, c := range policy {
+			longest = max(longest, c.Took)
+		}
+	}
+	curves := make([][]timePoint, len(crawls))
+	for i, policy := range crawls {
+		for step := 1; step <= timeSteps; step++ {
+			at := longest * time.Duration(step) / timeSteps
+			p := timePoint{Seconds: at.Seconds()}
+			for _, c := range policy {
+				for k, there := range c.At {
+					if there > at {
+						continue
+					}
+					p.Pages += 1 / float64(len(policy))
+					if c.Relevant[k] {
+						p.Relevant += 1 / float64(len(policy))
+					}
+				}
+			}
+			curves[i] = append(curves[i], p)
+		}
+	}
+	return curves
+}
+
+// rows are the points as JSON has them: seconds, pages, pages on topic.
+func rows(curve []timePoint) [][3]float64 {
+	var out [][3]float64
+	for _, p := range curve {
+		out = append(out, [3]float64{p.Seconds, p.Pages, p.Relevant})
+	}
+	return out
+}

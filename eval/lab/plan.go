@@ -1,0 +1,192 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"fossick/crawler/crawlplan"
+	"fossick/datasets"
+	"fossick/internal/report"
+	"fossick/internal/terminal"
+	"fossick/internal/usage"
+)
+
+// Plan says what a run is made of, and how.
+type Plan struct {
+	Options
+
+	Seed   int64
+	Random func(purpose uint64) *rand.Rand // of the seed, a source for one purpose
+	Open   datasets.Opener
+	Say    func(format string, args ...any)
+	Log    *slog.Logger
+	Work   *terminal.Task // shown; nil: nowhere
+}
+
+// Options are what lab's flags say.
+type Options struct {
+	Corpus string
+	Topic  string
+	Policy []string // by name, or paper:ρ
+
+	Truth      string // file of labels by URL; "": the corpus's own
+	Judge      string // model that judges the pages instead
+	Train      string // set to train the page classifier on
+	TrainPages int    // of the corpus, to train it on; 0 is 600
+	Model      string // to crawl with, instead of training one
+	Keywords   []string
+	RhoSweep   RhoRange
+	Threshold  *float64
+	Links      string
+
+	Starts    int // pages a start set
+	StartSets int
+	Pages     int // a crawl; 0 is 5 % of the corpus
+
+	Polite  bool
+	Workers int            // fetches at a time; 0 is 32, as focus has
+	Delay   string         // as of focus
+	Latency *time.Duration // mean time of an exchange
+}
+
+// defaultTrainPages is how many pages of the corpus the page classifier is trained
+// on.
+const defaultTrainPages = 600
+
+// Check refuses what means nothing, and adds the policies of a sweep to the named.
+func (p *Plan) Check() error {
+	if p.Starts < 1 || p.StartSets < 1 || p.StartSets > 64 || p.Pages < 0 || p.TrainPages < 0 {
+		return usage.Errorf("--starts %d, --start-sets %d, --pages %d, --train-pages %d: want at least 1 start page, 1 to 64 start sets, and no negative numbers",
+			p.Starts, p.StartSets, p.Pages, p.TrainPages)
+	}
+	if p.Pages > 0 && p.Pages < p.Starts {
+		return usage.Errorf("--pages %d includes the start pages, of which there are %d; ask for more pages or fewer --starts", p.Pages, p.Starts)
+	}
+	if _, err := p.manners(); err != nil {
+		return err
+	}
+	for _, name := range p.RhoSweep.Policies() {
+		if !slices.Contains(p.Policy, name) {
+			p.Policy = append(p.Policy, name)
+		}
+	}
+	if len(p.Policy) == 0 {
+		return usage.Errorf("give the policies to compare with --policy, or a sweep with --rho-sweep")
+	}
+	for _, name := range p.Policy {
+		if knownOracles[name] != nil {
+			continue
+		}
+		if _, _, err := crawlplan.Parse(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run makes the crawls, and says what they came to.
+func (p *Plan) Run(ctx context.Context) (*Setup, *Result, error) {
+	began := time.Now()
+	s, err := p.Prepare(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	loading := s.loaded.Sub(began)
+	p.Say("%d pages, %d of them on topic; %d crawls of %d pages", len(s.Corpus.Rows), s.Draw.Targets, len(s.Policies)*len(s.Draw.Starts), s.Pages)
+	quality, err := s.quality() // first: it may say that the model knows these pages
+	if err != nil {
+		return nil, nil, err
+	}
+	crawling := time.Now()
+	pages := 0
+	p.Work.Step("crawling", len(s.Policies)*len(s.Draw.Starts))
+	crawls, err := s.Experiment.Run(ctx, func(done *Crawl) {
+		pages += len(done.URLs)
+		p.Work.Add(1)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Work.Step("measuring", 0)
+	r := s.result(crawls)
+	r.Classifier = quality
+	r.LoadSeconds, r.CrawlSeconds = loading.Seconds(), time.Since(crawling).Seconds()
+	r.PagesPerSecond = float64(pages) / r.CrawlSeconds
+	return s, r, nil
+}
+
+func (s *Setup) result(crawls [][]*Crawl) *Result {
+	p := s.plan
+	r := &Result{
+		Corpus: p.Corpus, Topic: p.Topic, Keywords: []string{}, Starts: p.Starts, StartSets: len(s.Draw.Starts), StartSetsAsked: p.StartSets,
+		JudgeTrained: s.judgeTrained, Manners: p.mannersResult(s.Manners),
+	}
+	if s.keywords != nil {
+		r.Keywords = s.keywords[0].Words()
+	}
+	r.Sum(s.Experiment, crawls, resultOptions{Rho: p.RhoSweep.Values, Rand: p.Random(0x7e57)})
+	return r
+}
+
+// The manners of a crawl with --polite where no flag says otherwise.
+const (
+	defaultWorkers = 32 // as of focus
+	defaultLatency = 100 * time.Millisecond
+)
+
+// manners are those of the crawls, nil without --polite.
+func (p *Plan) manners() (*politeManners, error) {
+	if !p.Polite {
+		if p.Workers != 0 || p.Delay != "" || p.Latency != nil {
+			return nil, usage.Errorf("--workers, --delay and --latency work only with --polite; add it")
+		}
+		return nil, nil
+	}
+	m := &politeManners{Workers: cmp.Or(p.Workers, defaultWorkers), Latency: defaultLatency}
+	if p.Latency != nil {
+		m.Latency = *p.Latency
+	}
+	if m.Workers < 1 || m.Latency < 0 {
+		return nil, usage.Errorf("--workers %d, --latency %s: want at least 1 worker, and no negative time", m.Workers, m.Latency)
+	}
+	var err error
+	m.Delay, err = crawlplan.ParseDelay(p.Delay)
+	return m, err
+}
+
+func (p *Plan) mannersResult(m *politeManners) *MannersResult {
+	if m == nil {
+		return nil
+	}
+	return &MannersResult{Workers: m.Workers, Delay: cmp.Or(p.Delay, "auto"), Latency: m.Latency.Seconds()}
+}
+
+// Report is what the page of a result shows; version is that of the program.
+func (s *Setup) Report(r *Result, version string) reportData {
+	rep := r.Report()
+	rep.Known = map[string]string{"parent-oracle": "knows which pages are on topic, once fetched", "target-oracle": "knows which targets are on topic"}
+	for _, p := range crawlplan.All() {
+		rep.Known[p.Name] = p.About
+	}
+	rep.Made = []report.Fact{
+		{Name: "made by", Value: "fossick " + version},
+		{Name: "random seed", Value: fmt.Sprint(s.plan.Seed)},
+		{Name: "page classifier", Value: s.Topic.Model.Summary()},
+		{Name: "on pages not trained on", Value: fmt.Sprintf("precision %s, recall %s", report.Share(r.Classifier.Precision), report.Share(r.Classifier.Recall))},
+		{Name: "links followed", Value: s.plan.Links},
+		{Name: "speed", Value: fmt.Sprintf("%.0f pages/s", r.PagesPerSecond)},
+	}
+	if len(r.Keywords) > 0 { // no policy looked for any
+		rep.Made = append(rep.Made, report.Fact{Name: "keywords of the first start set", Value: strings.Join(r.Keywords, ", ")})
+	}
+	if m := r.Manners; m != nil {
+		rep.Made = append(rep.Made, report.Fact{Name: "manners, in simulated time", Value: m.String()})
+	}
+	return rep
+}

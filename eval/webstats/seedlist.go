@@ -1,0 +1,158 @@
+package webstats
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"fossick/internal/printable"
+	"fossick/internal/usage"
+	"fossick/internal/wholefile"
+)
+
+const listBegins = `# Start pages for fossick survey --seeds FILE, a URL a line. Candidates, which that
+# survey will visit for the first time, come last, each below the links that led to it.
+`
+
+// WriteList writes the seed list of the next survey, seeds first, to a file that is there
+// as a whole or not at all. A line is a URL or, after #, a comment on the one that follows.
+func (r *SurveyResult) WriteList(ctx context.Context, path string) error {
+	err := wholefile.Write(path, 0o644, func(f *os.File) error {
+		w := bufio.NewWriter(f)
+		io.WriteString(w, listBegins) // Flush has the error of all
+		err := r.Each(ctx, func(s *listedSeed) error {
+			if s.Candidate {
+				fmt.Fprintf(w, "# %s\n", s.found())
+			}
+			_, err := io.WriteString(w, s.URL+"\n")
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+	if err != nil {
+		return fmt.Errorf("seed list: %w; give another file with --seeds-out", err)
+	}
+	return nil
+}
+
+func (s *listedSeed) found() string {
+	times := "1 page links"
+	if s.Links > 1 {
+		times = printable.Sprintf("%d pages link", s.Links)
+	}
+	if s.FoundBy == "" {
+		return times + " there"
+	}
+	return fmt.Sprintf("%s there, first %s", times, printable.Line(s.FoundBy))
+}
+
+// seedRow is a seed as tables have it. What is not known is null, in CSV empty.
+type seedRow struct {
+	ID        *uint64  `json:"id"` // of the URL in the store
+	URL       string   `json:"url"`
+	Hash      string   `json:"url_hash"`     // the first half of its SHA-256, in hex, by which the store finds it
+	Content   *string  `json:"content_hash"` // of the stored page, in hex
+	Candidate bool     `json:"candidate"`
+	State     *string  `json:"state"`
+	Pages     *int     `json:"pages"`
+	Depth     *int     `json:"depth"`
+	Seconds   *float64 `json:"seconds"` // from the party's first exchange to the end of its last
+	FoundBy   *string  `json:"found_by"`
+	Links     *int     `json:"links"`
+}
+
+func (s *listedSeed) row() seedRow {
+	hash := sha256.Sum256([]byte(s.URL))
+	r := seedRow{URL: s.URL, Hash: hex.EncodeToString(hash[:sha256.Size/2]), Content: knownText(s.Content), Candidate: s.Candidate}
+	if s.ID != 0 {
+		r.ID = &s.ID
+	}
+	if s.Candidate {
+		r.FoundBy, r.Links = knownText(s.FoundBy), &s.Links
+		return r
+	}
+	r.State, r.Pages = knownText(s.State), &s.Pages
+	if s.Pages > 0 {
+		r.Depth = &s.Depth
+	}
+	if s.Began != 0 {
+		r.Seconds = new(float64(s.Ended-s.Began) / 1000)
+	}
+	return r
+}
+
+// knownText is nil where a text is not known.
+func knownText(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// CheckTable says whether a table can have this name.
+func CheckTable(path string) error {
+	if ext := filepath.Ext(path); ext != ".csv" && ext != ".jsonl" {
+		return usage.Errorf("--seeds-table %s: want a name that ends in .csv or .jsonl", path)
+	}
+	return nil
+}
+
+// WriteTable writes seeds and candidates, a row each, as CSV or JSON Lines by the name of
+// the file, which is there as a whole or not at all.
+func (r *SurveyResult) WriteTable(ctx context.Context, path string) error {
+	if err := CheckTable(path); err != nil {
+		return err
+	}
+	write := r.writeJSON
+	if filepath.Ext(path) == ".csv" {
+		write = r.writeCSV
+	}
+	if err := wholefile.Write(path, 0o644, func(f *os.File) error { return write(ctx, f) }); err != nil {
+		return fmt.Errorf("table of seeds: %w; give another file with --seeds-table", err)
+	}
+	return nil
+}
+
+func (r *SurveyResult) writeJSON(ctx context.Context, to io.Writer) error {
+	w := bufio.NewWriter(to)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	if err := r.Each(ctx, func(s *listedSeed) error { return enc.Encode(s.row()) }); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func (r *SurveyResult) writeCSV(ctx context.Context, to io.Writer) error {
+	w := csv.NewWriter(to)
+	if err := w.Write([]string{"id", "url", "url_hash", "content_hash", "candidate", "state", "pages", "depth", "seconds", "found_by", "links"}); err != nil {
+		return err
+	}
+	err := r.Each(ctx, func(s *listedSeed) error {
+		r := s.row()
+		return w.Write([]string{
+			optionalText(r.ID), r.URL, r.Hash, optionalText(r.Content), strconv.FormatBool(r.Candidate), optionalText(r.State), optionalText(r.Pages), optionalText(r.Depth), optionalText(r.Seconds), optionalText(r.FoundBy), optionalText(r.Links),
+		})
+	})
+	w.Flush()
+	return cmp.Or(err, w.Error())
+}
+
+func optionalText[T any](v *T) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(*v)
+}

@@ -1,0 +1,362 @@
+package webstats
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"fossick/internal/printable"
+	"fossick/internal/report"
+	"fossick/internal/terminal"
+	"fossick/internal/wholefile"
+)
+
+type columnUnit byte
+
+// The units.
+const (
+	inLetters columnUnit = iota
+	inWhole              // whole numbers
+	inShares             // in [0,1]
+	inNumbers            // with two places
+	inDays               // a time in days, shown in the unit that fits it
+)
+
+type tableColumn struct {
+	Name  string // as a key
+	Title string // as a heading
+	Unit  columnUnit
+}
+
+// Table is one of a Result's. A value is a string, an int64, a float64, or nil where it is
+// not known.
+type Table struct {
+	Name    string // as a key
+	Title   string
+	Note    string   // what is to be said below, "" for nothing
+	Wide    []string // names of columns that a terminal has no room for
+	Columns []tableColumn
+	Rows    [][]any
+}
+
+// MarshalJSON writes the rows, each an object with the columns' names as keys.
+func (t Table) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, row := range t.Rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('{')
+		for k, v := range row {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			if err := writePair(&b, t.Columns[k].Name, v); err != nil {
+				return nil, err
+			}
+		}
+		b.WriteByte('}')
+	}
+	b.WriteByte(']')
+	return b.Bytes(), nil
+}
+
+// MarshalJSON writes the states, and a key a table.
+func (r *Result) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	if err := writePair(&b, "states", r.States); err != nil {
+		return nil, err
+	}
+	b.WriteByte(',')
+	if err := writePair(&b, "seed_states", r.SeedStates); err != nil {
+		return nil, err
+	}
+	for _, t := range r.Tables {
+		b.WriteByte(',')
+		if err := writePair(&b, t.Name, t); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func writePair(b *bytes.Buffer, key string, v any) error {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b.WriteString(`"` + key + `":`) // keys are our own words
+	b.Write(value)
+	return nil
+}
+
+func share(part, whole int64) any {
+	if whole == 0 {
+		return nil
+	}
+	return float64(part) / float64(whole)
+}
+
+func ratio(sum, n int64) any { return share(sum, n) }
+
+func known(x *float64) any {
+	if x == nil {
+		return nil
+	}
+	return *x
+}
+
+const (
+	between   = 2  // blanks between columns
+	leastName = 10 // of the first column, which is cut where a table is too wide
+)
+
+// WriteText writes tables for a terminal of so many columns.
+func WriteText(w io.Writer, tables []Table, columns int) {
+	for i, t := range tables {
+		if i > 0 {
+			io.WriteString(w, "\n") // its error shows in the next write
+		}
+		t.writeText(w, columns)
+	}
+}
+
+func (t *Table) writeText(w io.Writer, columns int) {
+	t = t.narrow()
+	terminal.Fprint(w, t.Title, terminal.Bold)
+	io.WriteString(w, "\n")
+	if len(t.Rows) > 0 {
+		t.writeRows(w, columns)
+	} else if t.Note == "" {
+		io.WriteString(w, "  none\n")
+	}
+	for _, line := range wrap(t.Note, columns-2) {
+		printable.Fprintf(w, "  %s\n", line)
+	}
+}
+
+func (t *Table) narrow() *Table {
+	short := &Table{Title: t.Title, Note: t.Note, Rows: make([][]any, len(t.Rows))}
+	for k, c := range t.Columns {
+		if slices.Contains(t.Wide, c.Name) {
+			continue
+		}
+		short.Columns = append(short.Columns, c)
+		for i, row := range t.Rows {
+			short.Rows[i] = append(short.Rows[i], row[k])
+		}
+	}
+	return short
+}
+
+func (t *Table) writeRows(w io.Writer, columns int) {
+	lines := [][]string{make([]string, len(t.Columns))}
+	for k, c := range t.Columns {
+		lines[0][k] = c.Title
+	}
+	for _, row := range t.Rows {
+		line := make([]string, len(row))
+		for k, v := range row {
+			line[k] = show(v, t.Columns[k].Unit)
+		}
+		lines = append(lines, line)
+	}
+	widths := make([]int, len(t.Columns))
+	all := between
+	for k := range widths {
+		for _, line := range lines {
+			widths[k] = max(widths[k], utf8.RuneCountInString(line[k]))
+		}
+		all += widths[k] + between
+	}
+	if over := all - between - columns; over > 0 {
+		widths[0] = max(leastName, widths[0]-over)
+	}
+	for i, line := range lines {
+		style := terminal.Plain
+		if i == 0 {
+			style = terminal.Faint
+		}
+		terminal.Fprint(w, t.line(line, widths), style)
+		io.WriteString(w, "\n")
+	}
+}
+
+func (t *Table) line(cells []string, widths []int) string {
+	var b strings.Builder
+	for k, cell := range cells {
+		cell = printable.Cut(cell, widths[k])
+		pad := strings.Repeat(" ", max(0, widths[k]-utf8.RuneCountInString(cell)))
+		b.WriteString("  ")
+		if t.Columns[k].Unit == inLetters {
+			b.WriteString(cell + pad)
+		} else {
+			b.WriteString(pad + cell)
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+func show(v any, unit columnUnit) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case int64:
+		return report.Number(int(v))
+	case float64:
+		switch {
+		case unit == inShares:
+			return percent(v)
+		case unit == inDays:
+			return period(v)
+		case v != 0 && math.Abs(v) < 1:
+			return fmt.Sprintf("%.3f", v)
+		}
+		return thousands(fmt.Sprintf("%.*f", decimals(v), v))
+	}
+	return "–"
+}
+
+// period is a time in the largest unit of which there is one: 7.66d, 3.1h, 12m, 8.5s.
+func period(days float64) string {
+	for _, u := range []struct {
+		name string
+		days float64
+	}{{"d", 1}, {"h", 1. / 24}, {"m", 1. / (24 * 60)}} {
+		if days >= u.days {
+			return fmt.Sprintf("%.3g%s", days/u.days, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3gs", days*24*3600)
+}
+
+// decimals are as many as tell something: none of large numbers.
+func decimals(v float64) int {
+	if math.Abs(v) >= 1000 {
+		return 0
+	}
+	return 2
+}
+
+// percent has one place for all, so that a column is even. What is above 0 is not shown as 0,
+// nor what is below 1 as all.
+func percent(x float64) string {
+	switch {
+	case x > 0 && x < 0.0005:
+		return "<0.1 %"
+	case x >= 0.9995 && x < 1:
+		return ">99.9 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*x)
+}
+
+func thousands(number string) string {
+	before, after, _ := strings.Cut(number, ".")
+	for i := len(before) - 3; i > 0 && before[i-1] != '-'; i -= 3 {
+		before = before[:i] + "," + before[i:]
+	}
+	if after == "" {
+		return before
+	}
+	return before + "." + after
+}
+
+func wrap(words string, columns int) (lines []string) {
+	line := ""
+	for word := range strings.FieldsSeq(words) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > columns {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Names are the names of the tables, in order.
+var Names = []string{
+	"outcomes", "seed_outcomes", "unasked", "codes", "means", "seed_lengths", "path_lengths", "host_labels", "depths", "response_times",
+	"sizes", "sizes_fine", "compression", "duplicates", "schemes", "http_versions", "page_kinds", "link_kinds", "degrees",
+	"media_types", "charsets", "languages", "labels", "servers", "tlds", "second_levels", "sites",
+	"forecast_scores", "forecasts",
+}
+
+// Only are the tables of these names; all where there is no name.
+func (r *Result) Only(names []string) (some []Table) {
+	if len(names) == 0 {
+		return r.Tables
+	}
+	for _, t := range r.Tables {
+		if slices.Contains(names, t.Name) {
+			some = append(some, t)
+		}
+	}
+	return some
+}
+
+// WriteCSV writes each table to a file of its name in a folder, which is made where it is
+// not there. The first line has the columns' names. What is not known is empty.
+func WriteCSV(dir string, tables []Table) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("folder of tables: %w; give one that can be written to", err)
+	}
+	for _, t := range tables {
+		path := filepath.Join(dir, t.Name+".csv")
+		err := wholefile.Write(path, 0o644, func(f *os.File) error { return t.writeCSV(f) })
+		if err != nil {
+			return fmt.Errorf("table %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+func (t *Table) writeCSV(to io.Writer) error {
+	w := csv.NewWriter(to)
+	line := make([]string, len(t.Columns))
+	for k, c := range t.Columns {
+		line[k] = c.Name
+	}
+	err := w.Write(line)
+	for _, row := range t.Rows {
+		for k, v := range row {
+			line[k] = cell(v)
+		}
+		if err == nil {
+			err = w.Write(line)
+		}
+	}
+	w.Flush()
+	if err == nil {
+		err = w.Error()
+	}
+	return err
+}
+
+func cell(v any) string {
+	switch v := v.(type) {
+	case string:
+		return printable.Line(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return ""
+}

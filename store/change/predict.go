@@ -1,0 +1,401 @@
+package change
+
+import (
+	"hash/fnv"
+	"math"
+	"time"
+
+	"fossick/internal/recent"
+)
+
+// Options bound a predictor's memory; zero values are defaults.
+type PredictorOptions struct {
+	URLs  int // remembered at least, twice as many at most [100,000, about 15 MB]
+	Hosts int // likewise [20,000, about 10 MB]
+}
+
+// Predictor predicts visits. It belongs to one goroutine.
+type Predictor struct {
+	urls  recent.Map[past]
+	hosts recent.Map[hostPast]
+
+	byURL, byHost, byBoth table
+	mixer                 mixer
+}
+
+// Attempt is one that is over. Failures of our own network are none: leave them out.
+type Attempt struct {
+	URL, Host string
+	At        time.Time
+	Outcome   Outcome
+}
+
+// NewPredictor returns a predictor that knows what paper E found, and nothing else.
+func NewPredictor(opt PredictorOptions) *Predictor {
+	if opt.URLs <= 0 {
+		opt.URLs = 100_000
+	}
+	if opt.Hosts <= 0 {
+		opt.Hosts = 20_000
+	}
+	last := func(each int) func(int) float64 {
+		return func(i int) float64 { return firstAfter(Outcome(i / each)) }
+	}
+	const each = gapClasses * runClasses
+	return &Predictor{
+		urls: recent.New[past](opt.URLs), hosts: recent.New[hostPast](opt.Hosts),
+		byURL:  newTable(classes*each, last(each)),
+		byHost: newTable(classes*each, last(each)),
+		byBoth: newTable(classes*gapClasses*classes*gapClasses, func(i int) float64 {
+			u, h := Outcome(i/(gapClasses*classes*gapClasses)), Outcome(i/gapClasses%classes)
+			if u == unknown {
+				return firstAfter(h)
+			}
+			return firstAfter(u)
+		}),
+		mixer: newMixer(),
+	}
+}
+
+// Chance returns the chance, in (0,1), that a visit of a URL succeeds at a time.
+func (p *Predictor) Chance(url, host string, at time.Time) float64 {
+	u, h := p.peek(url, host)
+	return p.chance(&u, &h, at)
+}
+
+// ChanceAfter is Chance once a visit that is not learned from, or not yet, has been made.
+func (p *Predictor) ChanceAfter(v Attempt, at time.Time) float64 {
+	u, h := p.peek(v.URL, v.Host)
+	u.take(v.At, v.Outcome)
+	h.take(v.At, v.Outcome)
+	return p.chance(&u, &h, at)
+}
+
+// ChanceOf is Chance for a URL with these visits, in the order of time, whether the
+// predictor remembers them or not.
+func (p *Predictor) ChanceOf(visits []Attempt, host string, at time.Time) float64 {
+	u := newcomer
+	for i := range visits {
+		u.take(visits[i].At, visits[i].Outcome)
+	}
+	_, h := p.peek("", host)
+	return p.chance(&u, &h, at)
+}
+
+func (p *Predictor) chance(u *past, h *hostPast, at time.Time) float64 {
+	s := stand(u, &h.past, at)
+	x := p.ask(u, h, s)
+	return p.mixer.chance(u.last, &x)
+}
+
+// Learn takes in what a visit came to.
+func (p *Predictor) Learn(v Attempt) {
+	if v.Outcome > Permanent {
+		return
+	}
+	p.learn(key(v.URL), key(v.Host), v.At, v.Outcome)
+}
+
+func (p *Predictor) learn(url, host uint64, at time.Time, o Outcome) {
+	u, h := p.peekKeys(url, host)
+	good := o == OK
+	s := stand(&u, &h.past, at)
+	x := p.ask(&u, &h, s)
+	p.mixer.learn(u.last, &x, good)
+	p.byURL.learn(s.url, good)
+	p.byHost.learn(s.host, good)
+	p.byBoth.learn(s.both, good)
+
+	u.take(at, o)
+	keep(&p.urls, url, u)
+	h.take(at, o)
+	d := &h.days[s.slot]
+	d.good, d.all = d.good*fade, d.all*fade+1
+	if good {
+		d.good++
+	}
+	keep(&p.hosts, host, h)
+}
+
+func (p *Predictor) ask(u *past, h *hostPast, s situation) opinions {
+	url, host := p.byURL.chance(s.url), p.byHost.chance(s.host)
+	day := h.days[s.slot]
+	hour := (float64(day.good) + 2*h.share(host, 2)) / (float64(day.all) + 2)
+	return opinions{
+		logit(url), logit(host), logit(p.byBoth.chance(s.both)),
+		logit(u.share(url, 2)), logit(h.share(host, 2)), logit(hour), 1,
+	}
+}
+
+func (p *Predictor) peek(url, host string) (past, hostPast) {
+	return p.peekKeys(key(url), key(host))
+}
+
+func (p *Predictor) peekKeys(url, host uint64) (past, hostPast) {
+	u, ok := p.urls.Peek(url)
+	if !ok {
+		u = newcomer
+	}
+	h, ok := p.hosts.Peek(host)
+	if !ok {
+		h = hostPast{past: newcomer}
+	}
+	return u, h
+}
+
+func keep[V any](m *recent.Map[V], k uint64, v V) {
+	if _, known := m.Get(k); known {
+		m.Update(k, v)
+	} else {
+		m.Put(k, v)
+	}
+}
+
+// key is a name's, in maps. Two names with one key are taken for the same: of a million
+// there is hardly a pair.
+func key(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name)) // it never fails
+	return h.Sum64()
+}
+
+// Outcome is what a visit came to.
+type Outcome uint8
+
+// The outcomes.
+const (
+	OK        Outcome = iota // an answer with what was asked for
+	Transient                // a failure that may pass, such as no answer, or 503
+	Permanent                // one that seldom does, such as 404
+	outcomes  = 3
+	unknown   = Outcome(outcomes) // not visited yet
+)
+
+type past struct {
+	at   int64   // of the last visit, Unix seconds
+	last Outcome // and what it came to
+	run  uint8   // visits in a row with that outcome
+	// Successes and visits, those long ago counting less.
+	good, all float32
+}
+
+// fade is the weight of a visit after each further one: what was learned of some thirty
+// visits ago counts a third. A host that was bad for a month is not bad for good.
+const fade = .97
+
+// newcomer is the past of what was never visited.
+var newcomer = past{last: unknown}
+
+func (p *past) take(at time.Time, o Outcome) {
+	if o == p.last {
+		p.run = min(p.run, math.MaxUint8-1) + 1
+	} else {
+		p.last, p.run = o, 1
+	}
+	p.at = at.Unix()
+	p.good, p.all = p.good*fade, p.all*fade+1
+	if o == OK {
+		p.good++
+	}
+}
+
+// share is the share of successes, taken for prior before any visit; weight is how many
+// visits that counts for.
+func (p *past) share(prior, weight float64) float64 {
+	return (float64(p.good) + prior*weight) / (float64(p.all) + weight)
+}
+
+// gaps bounds the classes of times since a visit, in seconds.
+var gaps = [...]int64{10, 60, 600, 3600, 6 * 3600, 36 * 3600, 8 * 86400}
+
+const gapClasses = len(gaps) + 1
+
+// gap is the class of the time since the last visit. A clock that was set back makes it
+// the shortest.
+func (p *past) gap(at time.Time) int {
+	since := at.Unix() - p.at
+	for i, most := range gaps {
+		if since <= most {
+			return i
+		}
+	}
+	return len(gaps)
+}
+
+const runClasses = 4
+
+// inRow is the class of visits in a row: 1, 2, 3 to 7, more.
+func (p *past) inRow() int {
+	switch {
+	case p.run <= 2:
+		return int(max(p.run, 1)) - 1
+	case p.run < 8:
+		return 2
+	}
+	return 3
+}
+
+// Each expert is a chance of success by a part of what is known. Some read it from a table of
+// what followed before in the same situation, at any host: these are the two-state chain of
+// paper E3, told apart by the time that has passed. The others go by one URL or host.
+
+// Before anything is learned, chances are those of paper E's worked example.
+const (
+	firstSS = .9638
+	firstFF = .7426
+	newcome = .9126 // of a URL that was never visited: paper E5's share of pages got
+)
+
+type cell struct{ good, all float32 }
+
+const (
+	cellPrior = 4   // visits that the first chances count for
+	cellMost  = 500 // visits that a cell remembers, so that it follows a web that changes
+)
+
+type table []cell
+
+func newTable(n int, first func(i int) float64) table {
+	t := make(table, n)
+	for i := range t {
+		t[i] = cell{float32(cellPrior * first(i)), cellPrior}
+	}
+	return t
+}
+
+func (t table) chance(i int) float64 { return float64(t[i].good / t[i].all) }
+
+func (t table) learn(i int, good bool) {
+	c := &t[i]
+	if c.all >= cellMost {
+		c.good *= 1 - 1/c.all
+		c.all--
+	}
+	c.all++
+	if good {
+		c.good++
+	}
+}
+
+func firstAfter(o Outcome) float64 {
+	switch o {
+	case OK:
+		return firstSS
+	case Transient, Permanent:
+		return 1 - firstFF
+	}
+	return newcome
+}
+
+const slots = 8
+
+func slot(at time.Time) int { return at.UTC().Hour() * slots / 24 }
+
+type hostPast struct {
+	past
+
+	days [slots]cell
+}
+
+type situation struct {
+	url, host, both int
+	slot            int
+}
+
+const classes = outcomes + 1
+
+func stand(u, h *past, at time.Time) situation {
+	ug, hg := 0, 0
+	if u.last != unknown {
+		ug = u.gap(at)
+	}
+	if h.last != unknown {
+		hg = h.gap(at)
+	}
+	return situation{
+		url:  (int(u.last)*gapClasses+ug)*runClasses + u.inRow(),
+		host: (int(h.last)*gapClasses+hg)*runClasses + h.inRow(),
+		both: ((int(u.last)*gapClasses+ug)*classes+int(h.last))*gapClasses + hg,
+		slot: slot(at),
+	}
+}
+
+const experts = 7
+
+type opinions [experts]float64
+
+// mixer weighs opinions: the chance is σ(Σ w·x), and the weights follow the gradient of
+// the log loss (online logistic regression, as Mahoney 2005 mixes models). There
+// is one set of weights for each outcome of the URL's last visit.
+type mixer struct {
+	weights, squares [classes]opinions
+}
+
+const (
+	pace    = .2 // of learning; tuned on the made webs of the tests, as settled is
+	settled = 30 // squares of gradients before any: the first failures do not turn weights over
+	widest  = 7. // logits are cut there: a chance of .999
+)
+
+func newMixer() mixer {
+	var m mixer
+	for i := range m.weights {
+		m.weights[i] = opinions{.3, .1, .3, .1, .1, .1, 0}
+		for k := range m.squares[i] {
+			m.squares[i][k] = settled
+		}
+	}
+	return m
+}
+
+func logit(p float64) float64 {
+	return min(max(math.Log(p/(1-p)), -widest), widest)
+}
+
+func (m *mixer) chance(set Outcome, x *opinions) float64 {
+	sum := 0.0
+	for i, w := range m.weights[set] {
+		sum += w * x[i]
+	}
+	return 1 / (1 + math.Exp(-min(max(sum, -widest), widest)))
+}
+
+// learn takes one step along the gradient, each weight at a pace by the gradients it had
+// (AdaGrad, Duchi et al. 2011).
+func (m *mixer) learn(set Outcome, x *opinions, good bool) {
+	miss := float64(index(good)) - m.chance(set, x)
+	for i := range x {
+		g := miss * x[i]
+		m.squares[set][i] += g * g
+		m.weights[set][i] += pace * g / math.Sqrt(m.squares[set][i])
+	}
+}
+
+func index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// OutcomeOf is the class of a visit, by its network state and the code of its answer; false
+// where it says nothing of the next one: nobody was asked, or we did not want the answer.
+func OutcomeOf(state string, code int) (o Outcome, ok bool) {
+	switch state {
+	case "redirect":
+		return OK, true
+	case "robots_denied", "guard_denied", "trap", "none":
+		return OK, false
+	case "too_large", "wrong_type":
+		return Permanent, true
+	case "code":
+		if code != 429 && code < 500 {
+			return Permanent, true
+		}
+		return Transient, true
+	}
+	if Downloaded(state) {
+		return OK, true
+	}
+	return Transient, true
+}

@@ -1,0 +1,284 @@
+package revisit
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// learner knows of pages what visits told, and what pages are like of which it knows more: the
+// population from which their rates come, of any shape (empirical Bayes). It begins with all
+// magnitudes alike.
+//
+// A page's visits are those worth their price in expectation over what its rate may be.
+// That explores by itself: a page which may be slow is worth its look.
+type learner struct {
+	population belief
+	sample     []int32 // visited pages that stand for all
+	seen       int     // pages visited
+}
+
+// What the population is estimated from, and how.
+const (
+	sampled = 4096
+	steps   = 40  // of expectation and maximisation, from the last estimate on
+	alike   = 1.0 // pages' worth of all magnitudes alike
+)
+
+func newLearner() *learner {
+	l := &learner{}
+	for k := range l.population {
+		l.population[k] = 1.0 / rates
+	}
+	return l
+}
+
+// note takes a page that was visited for the first time into the sample, or leaves it, so that
+// each visited page has the same chance.
+func (l *learner) note(page int32, rng *rand.Rand) {
+	l.seen++
+	if len(l.sample) < sampled {
+		l.sample = append(l.sample, page)
+	} else if at := rng.IntN(l.seen); at < sampled {
+		l.sample[at] = page
+	}
+}
+
+// fit estimates the population anew: the chances of rates under which the sample's visits are
+// most likely to have found what they did.
+func (l *learner) fit(of func(page int32) evidence) {
+	if len(l.sample) == 0 {
+		return
+	}
+	flat := belief{}
+	for k := range flat {
+		flat[k] = 1
+	}
+	likely := make([]belief, len(l.sample))
+	for i, page := range l.sample {
+		likely[i] = flat.times(of(page))
+	}
+	for range steps {
+		l.population = step(l.population, likely)
+	}
+}
+
+func step(population belief, likely []belief) (next belief) {
+	for k := range next {
+		next[k] = alike / rates
+	}
+	for i := range likely {
+		var b belief
+		sum := 0.0
+		for k := range b {
+			b[k] = population[k] * likely[i][k]
+			sum += b[k]
+		}
+		for k := range b {
+			next[k] += b[k] / sum
+		}
+	}
+	for k := range next {
+		next[k] /= float64(len(likely)) + alike
+	}
+	return next
+}
+
+func (l *learner) visits(price, weight float64, e evidence) float64 {
+	b := l.population
+	if e.visits > 0 {
+		b = b.times(e)
+	}
+	return b.visits(price, weight)
+}
+
+// evidence is what visits found of one page, in 16 bytes: how many there were, and how many
+// days since the visit before, added up. Gaps with a change are in two groups of like lengths: a
+// change within an hour tells something else than one within a month.
+type evidence struct {
+	unchanged float32
+	changed   [2]float32
+	visits    uint8
+	changes   [2]uint8
+}
+
+// add notes a visit, gap days after the one before. When a counter is full, all count half, so
+// that what is new still counts.
+func (e *evidence) add(gap float64, changed bool) {
+	if e.visits == math.MaxUint8 {
+		*e = evidence{e.unchanged / 2, [2]float32{e.changed[0] / 2, e.changed[1] / 2}, e.visits / 2, [2]uint8{e.changes[0] / 2, e.changes[1] / 2}}
+	}
+	if e.visits++; !changed {
+		e.unchanged += float32(gap)
+		return
+	}
+	g := e.group(gap)
+	e.changes[g]++
+	e.changed[g] += float32(gap)
+}
+
+// group returns which group a gap belongs to: the one whose mean is nearer, by ratio. The
+// second begins with the first gap that is far from the first group.
+func (e *evidence) group(gap float64) int {
+	const far = 2
+	first, second := e.ratio(0, gap), e.ratio(1, gap)
+	if first <= far || e.changes[0] == 0 || e.changes[1] > 0 && first <= second {
+		return 0
+	}
+	return 1
+}
+
+func (e *evidence) ratio(group int, gap float64) float64 {
+	r := gap * float64(e.changes[group]) / float64(e.changed[group])
+	return max(r, 1/r)
+}
+
+func (e *evidence) found() int { return int(e.changes[0]) + int(e.changes[1]) }
+
+// rate estimates the changes a day, for visits at even intervals; uneven ones are taken for as
+// many even ones. 0 visits: NaN.
+//
+//	−ln((visits − changes + ½)/(visits + 1)) / interval
+//
+// Cho and Garcia-Molina (Estimating frequency of change, TOIT 3(3), 2003) have visits + ½
+// below the line. Theirs is 0 for a page that was not seen to change, so that a policy which
+// believes it never visits the page again. Here half a visit of each kind is added.
+func (e *evidence) rate() float64 {
+	n, x := float64(e.visits), float64(e.found())
+	return -math.Log((n-x+0.5)/(n+1)) * n / float64(e.unchanged+e.changed[0]+e.changed[1])
+}
+
+// Rates of change that a page may have, four a decade: from one change in 3,200 days to one in
+// five minutes. Intervals between visits, eight a decade, from a minute to 10,000 days.
+const (
+	rates     = 25
+	intervals = 57
+)
+
+var (
+	rateGrid     = logarithmic(rates, -3.5, 0.25)
+	intervalGrid = logarithmic(intervals, -3, 0.125)
+	// worth[j][k] is what a page of weight 1 and rate k gains by a visit more a day, visits
+	// coming at interval j (cho.go).
+	worth = worths()
+	// changedLog[m] is ln(1 − e^−x) at x = 10^(m/perDecade − changedFrom).
+	changedLog = changedLogs()
+)
+
+const (
+	perDecade   = 64
+	perRate     = perDecade / 4
+	changedFrom = 9
+	changedTo   = 7
+)
+
+// logarithmic returns n numbers, the decimal logarithms of which begin at from, step apart.
+func logarithmic(n int, from, step float64) []float64 {
+	grid := make([]float64, n)
+	for i := range grid {
+		grid[i] = math.Pow(10, from+step*float64(i))
+	}
+	return grid
+}
+
+func worths() (w [intervals][rates]float64) {
+	for j, interval := range intervalGrid {
+		for k, rate := range rateGrid {
+			w[j][k] = staleness(rate*interval) / rate
+		}
+	}
+	return w
+}
+
+func changedLogs() []float64 {
+	table := make([]float64, perDecade*(changedFrom+changedTo)+2)
+	for m := range table {
+		table[m] = math.Log(-math.Expm1(-math.Pow(10, float64(m)/perDecade-changedFrom)))
+	}
+	return table
+}
+
+type belief [rates]float64
+
+// times returns the belief after visits to a page (Bayes), where it holds before them. Visits
+// that found no change tell e^−rate·days; those that found one 1 − e^−rate·gap each, with
+// the mean gap of its group for each.
+func (b *belief) times(e evidence) (after belief) {
+	logs := e.likelihoods()
+	most := math.Inf(-1)
+	for k := range logs {
+		if b[k] > 0 {
+			most = max(most, logs[k])
+		}
+	}
+	sum := 0.0
+	for k := range logs {
+		if d := logs[k] - most; d > -25 && b[k] > 0 {
+			after[k] = b[k] * math.Exp(d)
+			sum += after[k]
+		}
+	}
+	for k := range after {
+		after[k] /= sum
+	}
+	return after
+}
+
+func (e evidence) likelihoods() (logs belief) {
+	for k := range logs {
+		logs[k] = -rateGrid[k] * float64(e.unchanged)
+	}
+	for g, n := range e.changes {
+		if n > 0 {
+			addChanged(&logs, float64(n), float64(e.changed[g])/float64(n))
+		}
+	}
+	return logs
+}
+
+// addChanged adds n·ln(1 − e^−rate·gap) for each rate. The rates are so many steps of the table
+// apart, so that all lie alike between two of its places.
+func addChanged(logs *belief, n, gap float64) {
+	place := (math.Log10(gap*rateGrid[0]) + changedFrom) * perDecade
+	place = min(max(place, 0), float64(len(changedLog)-2-perRate*(rates-1)))
+	first, part := math.Modf(place)
+	for k := range logs {
+		m := int(first) + perRate*k
+		logs[k] += n * (changedLog[m] + part*(changedLog[m+1]-changedLog[m]))
+	}
+}
+
+// gain is what a page of weight 1 is expected to gain by a visit more a day, visits coming at
+// interval j.
+func (b *belief) gain(j int) (sum float64) {
+	for k, w := range &worth[j] {
+		sum += w * b[k]
+	}
+	return sum
+}
+
+// visits returns the visits a day at which another one is expected to be worth the price, for
+// a page of some weight; 0 where none is. Between intervals of the grid it is taken for straight.
+func (b *belief) visits(price, weight float64) float64 {
+	if weight == 0 {
+		return 0
+	}
+	price /= weight
+	lo, hi := -1, intervals // gain(lo) < price ≤ gain(hi)
+	below, above := 0.0, 0.0
+	for hi-lo > 1 {
+		j := (lo + hi) / 2
+		if g := b.gain(j); g < price {
+			lo, below = j, g
+		} else {
+			hi, above = j, g
+		}
+	}
+	switch {
+	case hi == intervals:
+		return 0
+	case lo < 0:
+		return 1 / intervalGrid[0]
+	}
+	part := (price - below) / (above - below)
+	return (1-part)/intervalGrid[lo] + part/intervalGrid[hi]
+}
