@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io"
 	"iter"
@@ -233,23 +232,9 @@ func (c *exportCmd) place(a *app, formats []exportFormat) (exportOutput, error) 
 		return place.Stream(a.stdout), nil
 	}
 	if strings.HasPrefix(c.Output, bucket.Scheme) {
-		return inBucket(a.ctx, c.Output, single)
+		return bucket.Open(a.ctx, c.Output, single, os.Getenv)
 	}
 	return place.Open(c.Output, single && !isFolder(c.Output))
-}
-
-// inBucket begins an object, or all below a prefix. A prefix is told by its slash, as a
-// folder that is not there yet.
-func inBucket(ctx context.Context, address string, single bool) (exportOutput, error) {
-	at, err := bucket.Parse(address)
-	if err != nil {
-		return nil, err
-	}
-	settings, err := bucket.FromEnvironment(os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	return bucket.Open(ctx, at, single && at.Key != "" && !isFolder(at.Key), settings)
 }
 
 // isFolder says whether a path is meant as a folder.
