@@ -56,9 +56,6 @@ var exportFormats = []exportFormat{
 	}},
 	{name: "cdxj", says: "an index of the warc files, for pywb", file: "index.cdxj", want: collection.Want{Body: true, Exchanges: true}, open: sink(archive.NewCDXJ)},
 	{name: "wacz", says: "archives, index and page list in one file, for ReplayWeb.page", file: "pages.wacz", want: collection.Want{Body: true, Exchanges: true}, open: sink(archive.NewWACZ)},
-	{name: "ccindex", says: "an index of the warc files, as a table with Common Crawl's columns", file: "ccindex.parquet", want: collection.Want{Body: true, Exchanges: true}, open: func(at exportTo, name string) (export.Sink, error) {
-		return archive.NewColumnar(at, name, "warc/")
-	}},
 	{name: "card", says: "a data set card: what was crawled, how, and its known flaws", file: "./", want: collection.Want{Text: true}, open: func(at exportTo, _ string) (export.Sink, error) {
 		facts, err := at.card()
 		if err != nil {

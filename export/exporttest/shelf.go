@@ -2,12 +2,10 @@ package exporttest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"testing"
-
-	"fossick/export"
-	"fossick/export/collection"
 )
 
 // Shelf keeps the files of an export in memory, by name. It is an export.Place.
@@ -23,9 +21,15 @@ type volume struct{ *bytes.Buffer }
 
 func (volume) Close() error { return nil }
 
+type sink[P any] interface {
+	Write(ctx context.Context, p P) error
+	Finish(ctx context.Context) error
+	Close() error
+}
+
 // Write exports all pages in one format. It takes what opens the format: s, and whether
 // that went well.
-func Write(t testing.TB, s export.Sink, err error, pages []*collection.Page) {
+func Write[P any](t testing.TB, s sink[P], err error, pages []P) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
