@@ -16,7 +16,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"fossick/export/place"
+	"fossick/export"
 )
 
 // server is one that has the bucket "bbb", and what it shall answer instead.
@@ -169,7 +169,7 @@ func TestObject(t *testing.T) {
 				continue
 			}
 			p := s.open(t, "a/out", true)
-			if err := errors.Join(fill(p, map[string]string{"x": other}), p.Commit()); !errors.Is(err, place.ErrThere) {
+			if err := errors.Join(fill(p, map[string]string{"x": other}), p.Commit()); !errors.Is(err, export.ErrThere) {
 				t.Errorf("other bytes: %v", err)
 			}
 		}
@@ -221,7 +221,7 @@ func TestPrefix(t *testing.T) {
 		}
 	}
 	want(t, s.content(t), all)
-	if _, err := open(t.Context(), address{"bbb", "out/a b"}, false, s.settings); !errors.Is(err, place.ErrThere) {
+	if _, err := open(t.Context(), address{"bbb", "out/a b"}, false, s.settings); !errors.Is(err, export.ErrThere) {
 		t.Errorf("where there are objects of others: %v", err)
 	}
 	if _, err := open(t.Context(), address{"ccc", "out"}, false, s.settings); err == nil || !strings.Contains(err.Error(), "make the bucket first") {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
-	"fossick/export/place"
+	"fossick/export"
 )
 
 // file is a file of the export: buffered, counted and summed up on its way to the server, or
@@ -172,7 +172,7 @@ func (p *Place) compare(key string) (*compared, error) {
 }
 
 func (c *compared) differs() error {
-	return fmt.Errorf("%s %w", address{c.place.at.bucket, c.key}, place.ErrThere)
+	return fmt.Errorf("%s %w", address{c.place.at.bucket, c.key}, export.ErrThere)
 }
 
 // Write implements io.Writer.

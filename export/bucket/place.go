@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
-	"fossick/export/place"
+	"fossick/export"
 	"fossick/internal/reading"
 )
 
@@ -100,7 +100,7 @@ func (p *Place) lookBelow(ctx context.Context) (err error) {
 	if o, err := p.client.first(ctx, p.at.key); err != nil {
 		return err
 	} else if o.Key != "" {
-		return fmt.Errorf("%s %w", p.at, place.ErrThere)
+		return fmt.Errorf("%s %w", p.at, export.ErrThere)
 	}
 	_, err = p.client.put(ctx, p.at.key+markName, []byte(markText))
 	return err
@@ -145,7 +145,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return place.Packed(f.name, f)
+	return export.Packed(f.name, f)
 }
 
 // Path reserves an object for a format that writes files by itself: Commit sends the file.

@@ -10,7 +10,7 @@
 // the rest.
 //
 // What records mean is left to others: package datasets makes pages of them, package
-// export/archive makes them of pages. Start with NewReader and Next, or with NewWriter.
+// export makes them of pages. Start with NewReader and Next, or with NewWriter.
 //
 // Files: reader.go records out of bytes, resync.go behind damage, block.go what stands in one;
 // stream.go one buffer over what plain.go, gzip.go and zstd.go take apart; record.go and
