@@ -33,7 +33,6 @@ type archive struct {
 	filed   func(capture) error // learns where each page is; may be nil
 }
 
-// capture is a record in a file.
 type capture struct {
 	page *Page
 	own  bool // it is the page's response
@@ -42,7 +41,6 @@ type capture struct {
 	begin int64 // of its member, in the file
 }
 
-// packing is a page on its way into a file.
 type packing struct {
 	page    *Page
 	members []byte
@@ -51,7 +49,6 @@ type packing struct {
 	done    chan struct{} // closed when it is packed
 }
 
-// newWARC begins a folder of that name, "" where the export's folder is it.
 func newWARC(at target, name string) (Sink, error) {
 	return newArchive(warcPrefix, func(file string) (io.WriteCloser, error) { return at.Create(name + file) }, nil), nil
 }
@@ -138,7 +135,6 @@ func (s *archive) Close() error {
 	return s.files.Close()
 }
 
-// metadataOf is what the crawl knows of a page, a field a line.
 func metadataOf(p *Page) []byte {
 	var b bytes.Buffer
 	field := func(name, value string) {
@@ -175,7 +171,6 @@ func metadataOf(p *Page) []byte {
 	return b.Bytes()
 }
 
-// oneLine makes a value that a field can have.
 func oneLine(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -185,7 +180,6 @@ func oneLine(s string) string {
 	}, s))
 }
 
-// derivedID is the id of a record that belongs to a page.
 func derivedID(id, of string) string { return uuidOf(id + "\n" + of) }
 
 // cdxIndex writes the index of the files that warc writes of the same pages: a line a response,
@@ -220,7 +214,6 @@ func (s *cdxIndex) Finish(ctx context.Context) error {
 
 func (s *cdxIndex) Close() error { return closeAll(s.archive, s.lines, s.to) }
 
-// cdxLines sorts the lines of an index.
 type cdxLines struct{ *extsort.Sorter[string] }
 
 func newCDXLines() *cdxLines {
@@ -232,7 +225,7 @@ func newCDXLines() *cdxLines {
 	})}
 }
 
-// add enters a record. Numbers are strings, as most programs write them and all read them.
+// add writes numbers as strings, as most programs do and all read.
 func (x *cdxLines) add(c capture) error {
 	mime, _, _ := strings.Cut(c.mime, ";")
 	if mime = strings.ToLower(strings.TrimSpace(mime)); mime == "" {
@@ -260,7 +253,7 @@ func (x *cdxLines) write(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// jsonLine is a value and a line end, with < and & as they are.
+// jsonLine leaves < and & as they are.
 func jsonLine(value any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -285,7 +278,6 @@ type wacz struct {
 	newest    time.Time // of a page; nothing in the file depends on the clock
 }
 
-// resource is a file of the package.
 type resource struct {
 	Name  string `json:"name"`
 	Path  string `json:"path"`
@@ -316,7 +308,6 @@ func newWACZ(at target, name string) (Sink, error) {
 	return s, err
 }
 
-// add lists a page that was written.
 func (s *wacz) add(c capture) error {
 	if c.at.After(s.newest) {
 		s.newest = c.at
@@ -368,13 +359,11 @@ func (e *zipEntry) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close enters the file into the list of resources.
 func (e *zipEntry) Close() error {
 	e.of.resources = append(e.of.resources, resource{path.Base(e.name), e.name, fmt.Sprintf("sha256:%x", e.sum.Sum(nil)), e.n})
 	return nil
 }
 
-// file writes a whole file.
 func (s *wacz) file(name string, write func(io.Writer) error) error {
 	e, err := s.begin(name, zip.Deflate, s.newest)
 	if err != nil {

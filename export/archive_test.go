@@ -110,22 +110,22 @@ const asked = "GET /page HTTP/1.1\r\nHost: a.test\r\nUser-Agent: odd\r\n"
 func tells() *Page {
 	body := []byte("<title>A</title>")
 	at := func(hours int) time.Time { return time.Unix(1e9, 5e8).Add(time.Duration(hours) * time.Hour).UTC() }
-	exchange := func(told Told, url string, hours int, response string) Exchange {
-		return Exchange{Told: told, URL: url, At: at(hours), Protocol: "http/1.1", Addr: netip.MustParseAddr("192.0.2.1"),
+	made := func(told toldKind, url string, hours int, response string) exchange {
+		return exchange{Told: told, URL: url, At: at(hours), Protocol: "http/1.1", Addr: netip.MustParseAddr("192.0.2.1"),
 			Request: []byte(asked), Response: []byte(response), Digest: sha1.Sum(body)}
 	}
 	const u = "http://a.test/page"
-	gave := exchange(Gave, u, 0, "HTTP/1.1 200 Fine\r\nserver:  odd \r\nContent-type: text/html\r\nCONTENT-ENCODING: gzip\r\ntransfer-encoding: chunked\r\nX-b: 1\r\n")
-	other := exchange(Repeated, "http://b.test/other", 2, "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n")
+	gave := made(toldGave, u, 0, "HTTP/1.1 200 Fine\r\nserver:  odd \r\nContent-type: text/html\r\nCONTENT-ENCODING: gzip\r\ntransfer-encoding: chunked\r\nX-b: 1\r\n")
+	other := made(toldRepeated, "http://b.test/other", 2, "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n")
 	other.Digest[0]++
-	cut := exchange(Repeated, "http://b.test/copy", 1, "HTTP/2.0 200 OK\r\ncontent-length: 16\r\n")
+	cut := made(toldRepeated, "http://b.test/copy", 1, "HTTP/2.0 200 OK\r\ncontent-length: 16\r\n")
 	cut.Cut, cut.Protocol, cut.Addr, cut.Request = true, "h2", netip.Addr{}, nil
 	return &Page{
 		ID: "urn:uuid:1", Source: &Source{Name: "crawl"}, Number: 1, URL: u, ContentType: "text/html", Fetched: at(0), Body: body, Exchange: &gave,
-		Others: []Exchange{
-			exchange(Same, u, 24, "HTTP/1.1 304 Not Modified\r\nEtag: \"1\"\r\n"), cut, other,
-			exchange(Led, "http://a.test/old", -1, "HTTP/1.1 301 Gone There\r\nLocation: /page\r\nContent-Type: text/html\r\nContent-Length: 162\r\n"),
-			exchange(Led, "http://a.test/older", -2, "HTTP/1.1 302 Found\r\nLocation: /old\r\nContent-Length: 0\r\n"),
+		Others: []exchange{
+			made(toldSame, u, 24, "HTTP/1.1 304 Not Modified\r\nEtag: \"1\"\r\n"), cut, other,
+			made(toldLed, "http://a.test/old", -1, "HTTP/1.1 301 Gone There\r\nLocation: /page\r\nContent-Type: text/html\r\nContent-Length: 162\r\n"),
+			made(toldLed, "http://a.test/older", -2, "HTTP/1.1 302 Found\r\nLocation: /old\r\nContent-Length: 0\r\n"),
 		},
 	}
 }
@@ -182,7 +182,7 @@ func TestArchivedExchanges(t *testing.T) {
 	request := func(of, to string) string {
 		return "request " + of + " Concurrent-To=<" + to + ">\n" + asked + "\r\n"
 	}
-	id := func(x Exchange) string {
+	id := func(x exchange) string {
 		return derivedID("urn:uuid:1", fmt.Sprint("other ", x.URL, " ", x.At.UnixMilli()))
 	}
 	want := []string{

@@ -50,7 +50,6 @@ type Recall struct {
 	Caution string     `json:"caution"`
 }
 
-// card is card.json.
 type card struct {
 	Fossick string      `json:"fossick"`
 	Choice  []string    `json:"choice"`
@@ -80,7 +79,6 @@ type cardPages struct {
 	Damaged   int `json:"damaged"`
 }
 
-// cardCrawl is a store.
 type cardCrawl struct {
 	Store    string            `json:"store"`
 	Topics   []string          `json:"topics"`
@@ -98,13 +96,11 @@ type cardCrawl struct {
 	Denied   *float64          `json:"denied"` // share of URLs with a state that robots.txt denies
 }
 
-// part is a number of pages, and their share.
 type part struct {
 	Pages int      `json:"pages"`
 	Share *float64 `json:"share"`
 }
 
-// parts divide the pages by a name.
 type parts struct {
 	Names   []namedPart `json:"names"`  // most pages first
 	Others  int         `json:"others"` // names that are not listed
@@ -116,7 +112,6 @@ type namedPart struct {
 	part
 }
 
-// partOf is k of n pages, with no share of none.
 func partOf(k, n int) part {
 	if n == 0 {
 		return part{Pages: k}
@@ -148,7 +143,6 @@ const (
 	mostSites = 20
 )
 
-// cardSink counts pages and writes their card in the end.
 type cardSink struct {
 	readme, data io.WriteCloser
 	facts        CardFacts
@@ -159,7 +153,6 @@ type cardSink struct {
 	fetched                            map[string]*cardCrawl // by store: Exported, First and Last
 }
 
-// newCard begins README.md and card.json at the top of an export.
 func newCard(at target, facts CardFacts) (Sink, error) {
 	readme, err := at.Create("README.md")
 	if err != nil {
@@ -225,7 +218,6 @@ func (s *cardSink) Finish(context.Context) error {
 
 func (s *cardSink) Close() error { return closeAll(s.readme, s.data) }
 
-// sum makes the card of what was counted.
 func (s *cardSink) sum() {
 	c, n := &s.card, s.card.Pages.Exported
 	left := s.facts.Left()
@@ -274,7 +266,6 @@ func crawlOf(from CardStore, when *cardCrawl) cardCrawl {
 	return c
 }
 
-// flaws say what users of the pages should beware of.
 func (c *card) flaws() []string {
 	flaws := []string{
 		"Relevance is the crawl's own judgement, and harvest is an estimate from it. The interval of the harvest does not cover errors of judgement.",
@@ -314,10 +305,8 @@ func (c *card) flaws() []string {
 	return flaws
 }
 
-// unknown stands for what was not measured.
 const unknown = "not known"
 
-// readme is the card in Markdown, with the front matter that indexes of data sets read.
 func (c *card) readme() string {
 	w := &markdownWriter{}
 	c.head(w)
@@ -462,5 +451,4 @@ func percent(x *float64) string {
 // special are the characters that Markdown reads as more than themselves in a cell.
 var special = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`)
 
-// cell is a text of the web, or of a flag, on one line.
 func cell(text string) string { return special.Replace(strings.Join(strings.Fields(text), " ")) }

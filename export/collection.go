@@ -181,8 +181,8 @@ type Page struct {
 	Damaged  bool   // its body cannot be read: it has no text and no body
 
 	// With Want.Exchanges, where the crawl kept headers:
-	Exchange *Exchange  // that gave the body; nil where nothing is kept of it
-	Others   []Exchange // that said no more than this page: its own later ones, then those of redirects to it and of duplicates
+	Exchange *exchange  // that gave the body; nil where nothing is kept of it
+	Others   []exchange // that said no more than this page: its own later ones, then those of redirects to it and of duplicates
 
 	// Links are the nodes of chosen pages that it links to, in its order, with Want.Links: no
 	// self-loops, and no edge twice in an export. A link to a redirect or a duplicate is one
@@ -199,10 +199,8 @@ type Page struct {
 // MainText makes of a page's body, as it was fetched, what it says. Safe for concurrent use.
 type MainText func(body []byte, p *Page, want Want) (text, markdown string)
 
-// path names the page inside its collection: the store and the page's number there.
 func (p *Page) path() string { return p.Source.Name + "#" + strconv.FormatUint(p.Number, 10) }
 
-// idOf makes a page's id of its URL and the time at which it was fetched.
 func idOf(url string, millis int64) string { return uuidOf(url + "\n" + strconv.FormatInt(millis, 10)) }
 
 // uuidOf is a UUID of version 8 (RFC 9562) made of a text.
@@ -232,7 +230,6 @@ type Choice struct {
 	Purpose rights.Purpose
 }
 
-// known is what a choice looks at.
 type known struct {
 	page  *store.Page
 	label *store.Label // nil when refine did not see it
@@ -254,12 +251,10 @@ func (c *Choice) wants(k *known) bool {
 	return true
 }
 
-// wantsURL says whether URLs like this one are chosen.
 func (c *Choice) wantsURL(url string) bool {
 	return (len(c.Hosts) == 0 || c.onHost(page.Host(url))) && (c.Include == nil || c.Include.MatchString(url))
 }
 
-// asksRefine says whether what refine said matters.
 func (c *Choice) asksRefine() bool { return c.Kept || len(c.Labels) > 0 }
 
 func (c *Choice) onHost(host string) bool {
@@ -315,7 +310,6 @@ type Left struct {
 	Damaged   int // records or bodies that cannot be read
 }
 
-// linked leads from the links of a store's pages to nodes.
 type linked struct {
 	node map[store.ID]uint32 // of chosen pages
 	same aliases
@@ -361,7 +355,6 @@ func (c *Collection) Select(ctx context.Context, choice Choice, want Want) (*Sel
 	return s, nil
 }
 
-// refined refuses to choose by what refine keeps where refine has not been.
 func (c *Collection) refined(choice Choice) error {
 	if !choice.Kept {
 		return nil
@@ -377,7 +370,6 @@ func (c *Collection) refined(choice Choice) error {
 	return usage.Errorf("--kept needs refined pages; run fossick refine first, or choose pages by --label")
 }
 
-// link enters a page with each store that knows its URL.
 func (s *Selection) link(p picked) error {
 	s.linked[p.at].node[p.page.ID] = p.node
 	for i, from := range s.c.sources {
@@ -398,7 +390,6 @@ func (s *Selection) link(p picked) error {
 // Left says what was left out, after the pass.
 func (s *Selection) Left() Left { return s.left }
 
-// picked is a chosen page on its way.
 type picked struct {
 	known
 	at      int // its source
@@ -407,7 +398,6 @@ type picked struct {
 	earlier []ref // records of the same node
 }
 
-// ref is where a record is.
 type ref struct {
 	at     int // source
 	number uint64
@@ -460,7 +450,6 @@ func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked,
 	}
 }
 
-// labelOf asks what refine said, where the choice goes by that.
 func (s *Selection) labelOf(from *Source, p *store.Page) (*store.Label, error) {
 	if !s.choice.asksRefine() {
 		return nil, nil
@@ -468,7 +457,6 @@ func (s *Selection) labelOf(from *Source, p *store.Page) (*store.Label, error) {
 	return from.Store.Label(p.Number)
 }
 
-// records yields the records of the pages that have not been withdrawn.
 func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 	return func(yield func(*store.Page, error) bool) {
 		last := uint64(0)
@@ -505,7 +493,6 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 	}
 }
 
-// inFlight is how many pages a worker has before it or behind it.
 const inFlight = 4
 
 // pageTask is a page on its way; done is buffered, so a worker never waits for who takes it.
@@ -561,7 +548,6 @@ func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 	}
 }
 
-// deal sends each chosen page to both channels.
 func (s *Selection) deal(ctx context.Context, to ...chan<- pageTask) error {
 	for one, err := range s.chosen(ctx, s.c.opt.Looked) {
 		if err != nil {
@@ -591,7 +577,6 @@ func (s *Selection) work(todo <-chan pageTask) error {
 	return nil
 }
 
-// read makes a Page of a record. It is called by many goroutines.
 func (s *Selection) read(one picked) (*Page, error) {
 	from, r := s.c.sources[one.at], one.page
 	p := &Page{
@@ -631,7 +616,6 @@ func (s *Selection) readLinks(p *Page, one *picked) error {
 	return nil
 }
 
-// readLabel tells what the page is held to be, and why.
 func (s *Selection) readLabel(p *Page, one *picked) (err error) {
 	if one.label == nil {
 		if one.label, err = p.Source.Store.Label(p.Number); err != nil {
@@ -654,7 +638,6 @@ func (s *Selection) readLabel(p *Page, one *picked) (err error) {
 	return nil
 }
 
-// told is a score's terms in a line.
 func told(terms []store.Term) string {
 	parts := make([]string, 0, len(terms))
 	for _, t := range terms {
@@ -663,7 +646,6 @@ func told(terms []store.Term) string {
 	return strings.Join(parts, ", ")
 }
 
-// readStory tells how the page was found, and its rank.
 func (s *Selection) readStory(p *Page, one *picked) error {
 	urls := p.Source.Store.URLs()
 	b, err := urls.Birth(one.page.ID)
@@ -697,7 +679,6 @@ func (s *Selection) passes(err error) bool {
 	return s.c.opt.Partial && (errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnknown))
 }
 
-// readText reads the body and what it says.
 func (s *Selection) readText(p *Page, _ *picked) error {
 	if !s.want.Body && !s.want.Text && !s.want.Markdown {
 		return nil
@@ -718,7 +699,6 @@ func (s *Selection) readText(p *Page, _ *picked) error {
 	return nil
 }
 
-// of returns the nodes that a page links to besides those that it had, and notes them there.
 func (l *linked) of(p *store.Page, had map[uint32]bool) []uint32 {
 	nodes := make([]uint32, 0, len(p.Links))
 	for _, id := range l.same.Of(nil, p.Links) {
@@ -730,20 +710,20 @@ func (l *linked) of(p *store.Page, had map[uint32]bool) []uint32 {
 	return nodes
 }
 
-// Told says what an answer told.
-type Told int
+// toldKind says what an answer told.
+type toldKind int
 
 // What answers tell of a page.
 const (
-	Gave     Told = iota // its body
-	Same                 // 304: it is as it was
-	Repeated             // its content, once more or at another URL
-	Led                  // its address
+	toldGave     toldKind = iota // its body
+	toldSame                     // 304: it is as it was
+	toldRepeated                 // its content, once more or at another URL
+	toldLed                      // its address
 )
 
-// Exchange is the header of an exchange both ways, lines with their ends, as the crawl kept it.
-type Exchange struct {
-	Told     Told
+// exchange is the header of an exchange both ways, lines with their ends, as the crawl kept it.
+type exchange struct {
+	Told     toldKind
 	URL      string
 	At       time.Time // in UTC
 	Protocol string    // "http/1.0", "http/1.1", "h2"
@@ -758,7 +738,6 @@ type Exchange struct {
 // led has the URLs that led to pages: redirects and duplicates, by the page's URL.
 type led map[store.ID][]store.ID
 
-// ledIn reads a store's redirects and duplicates.
 func ledIn(ctx context.Context, s *store.Store) (led, error) {
 	to := map[store.ID]store.Elsewhere{}
 	var order []store.ID
@@ -783,10 +762,8 @@ func ledIn(ctx context.Context, s *store.Store) (led, error) {
 	return l, nil
 }
 
-// mostHops is above how many redirects in a row a crawl follows.
 const mostHops = 20
 
-// endOf follows a URL to a page.
 func endOf(to map[store.ID]store.Elsewhere, id store.ID) store.ID {
 	at := to[id].To
 	for range mostHops {
@@ -799,7 +776,6 @@ func endOf(to map[store.ID]store.Elsewhere, id store.ID) store.ID {
 	return at
 }
 
-// readExchanges reads what is kept of the exchanges that told of a page.
 func (s *Selection) readExchanges(p *Page, one *picked) error {
 	if !s.want.Exchanges {
 		return nil
@@ -831,9 +807,9 @@ func (s *Selection) readExchanges(p *Page, one *picked) error {
 	return nil
 }
 
-func exchangeOf(x *store.Exchanged) Exchange {
-	told := [...]Told{store.WirePage: Gave, store.WireSame: Same, store.WireRepeat: Repeated, store.WireRedirect: Led}
-	return Exchange{
+func exchangeOf(x *store.Exchanged) exchange {
+	told := [...]toldKind{store.WirePage: toldGave, store.WireSame: toldSame, store.WireRepeat: toldRepeated, store.WireRedirect: toldLed}
+	return exchange{
 		Told: told[x.Kind], URL: x.URL, At: time.UnixMilli(x.Start).UTC(), Protocol: x.Protocol, Addr: x.Addr,
 		Request: x.Request, Response: x.Response, Rebuilt: x.Rebuilt, Cut: x.Cut, Digest: x.Digest,
 	}
@@ -891,7 +867,6 @@ func (s *Source) Fingerprint(ctx context.Context, looked func()) (string, error)
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// numbersOf are the numbers of a page's record that others see.
 func numbersOf(p *store.Page) []uint64 {
 	flags := uint64(0)
 	if p.Withdrawn {
@@ -937,7 +912,6 @@ func (s *Source) Crawl() Crawl {
 // lastPage is the number of the page that was stored last.
 func (s *Source) lastPage() uint64 { return s.counts.LastPage() }
 
-// readRefs tells the numbers of a page's URL and of those that it links to.
 func (s *Selection) readRefs(p *Page, one *picked) {
 	p.Ref, p.Refs = uint64(one.page.ID), make([]uint64, 0, len(one.page.Links))
 	for _, id := range s.linked[one.at].same.Of(nil, one.page.Links) {
@@ -953,19 +927,19 @@ func (s *Source) aliases(ctx context.Context) (_ aliases, err error) {
 	return s.same, err
 }
 
-// Alias is a URL that stands for the page of another one.
-type Alias struct{ From, To uint64 }
+// alias is a URL that stands for the page of another one.
+type alias struct{ From, To uint64 }
 
 // Aliases returns the redirects and duplicates of the store, by number.
-func (s *Source) Aliases(ctx context.Context) ([]Alias, error) {
+func (s *Source) Aliases(ctx context.Context) ([]alias, error) {
 	same, err := s.aliases(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Alias, 0, len(same))
+	all := make([]alias, 0, len(same))
 	for _, id := range slices.Sorted(maps.Keys(same)) {
 		if same[id] != id {
-			all = append(all, Alias{uint64(id), uint64(same[id])})
+			all = append(all, alias{uint64(id), uint64(same[id])})
 		}
 	}
 	return all, nil
@@ -1003,7 +977,6 @@ func (c *Choice) refused(p *store.Page, crawl rights.Purpose) bool {
 	return rights.Refusal(said(p), purpose) != ""
 }
 
-// purposeOf is what a crawl was for, "" when it did not say.
 func purposeOf(info store.Info) rights.Purpose {
 	var kept struct{ Purpose string }
 	if json.Unmarshal(info.Settings, &kept) != nil {
@@ -1029,7 +1002,6 @@ type first struct {
 	ref
 }
 
-// node returns a URL's node, and where its earlier records are.
 func (n *numbering) node(url string, at ref) (node uint32, earlier []ref) {
 	if !n.several {
 		n.next++
@@ -1053,7 +1025,6 @@ func (n *numbering) node(url string, at ref) (node uint32, earlier []ref) {
 	return known.node, earlier
 }
 
-// repeats says whether a record came before, out of a store that is a copy.
 func (n *numbering) repeats(id string) bool {
 	if !n.several {
 		return false

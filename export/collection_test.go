@@ -406,7 +406,7 @@ func TestRefs(t *testing.T) {
 	}
 	from := c.Sources()[0]
 	aliases, err := from.Aliases(t.Context())
-	if err != nil || !slices.Equal(aliases, []Alias{{moved, two}}) {
+	if err != nil || !slices.Equal(aliases, []alias{{moved, two}}) {
 		t.Errorf("aliases are %v, %v", aliases, err)
 	}
 	var names []string

@@ -19,7 +19,6 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 )
 
-// tableOf is the columns of a table of pages, with the types of one kind of database.
 func tableOf(types [4]string) string {
 	var defs []string
 	for _, c := range columns {
@@ -32,7 +31,6 @@ func tableOf(types [4]string) string {
 	return strings.Join(defs, ", ")
 }
 
-// cells are a page's values, as drivers of databases take them.
 func cells(p *Page) []any {
 	values := make([]any, len(columns))
 	for i, c := range columns {
@@ -149,8 +147,8 @@ func (s *sqlite) Close() error {
 	return s.db.Close()
 }
 
-// ErrSchema reports tables of another shape than an export writes.
-var ErrSchema = errors.New("already exists with other columns; give another schema with ?search_path=NAME, or drop it")
+// errSchema reports tables of another shape than an export writes.
+var errSchema = errors.New("already exists with other columns; give another schema with ?search_path=NAME, or drop it")
 
 // postgres writes the tables pages and links of a schema: "fossick", or the one that the
 // address names as its search_path. A page whose id is there is replaced, with its links.
@@ -217,7 +215,6 @@ func (s *postgres) exec(ctx context.Context, statements ...string) error {
 	return nil
 }
 
-// check compares the tables' columns with those that are written.
 func (s *postgres) check(ctx context.Context, schema string) error {
 	var pages []string
 	for _, c := range columns {
@@ -233,7 +230,7 @@ func (s *postgres) check(ctx context.Context, schema string) error {
 			return err
 		}
 		if strings.Join(have, ",") != want {
-			return fmt.Errorf("table %s.%s %w", schema, name, ErrSchema)
+			return fmt.Errorf("table %s.%s %w", schema, name, errSchema)
 		}
 	}
 	return nil
@@ -298,8 +295,7 @@ func (s *postgres) flush(ctx context.Context) error {
 	return nil
 }
 
-// Finish implements Sink. The nodes of links become ids: nodes are numbers of one export, ids
-// those of all.
+// Finish turns the nodes of links into ids: nodes are numbers of one export, ids those of all.
 func (s *postgres) Finish(ctx context.Context) error {
 	if err := s.flush(ctx); err != nil {
 		return err
@@ -342,7 +338,6 @@ func (s *bulkFile) Write(_ context.Context, p *Page) (err error) {
 	return err
 }
 
-// appendBulk appends the two lines of a page.
 func appendBulk(to []byte, p *Page) ([]byte, error) {
 	to = append(to, `{"index":{"_id":`...)
 	to, err := jsontext.AppendQuote(to, clean(p.ID))

@@ -149,7 +149,7 @@ func TestPostgres(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "ALTER TABLE fossick.pages DROP COLUMN rank"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newPostgres(t.Context(), address); !errors.Is(err, ErrSchema) {
+	if _, err := newPostgres(t.Context(), address); !errors.Is(err, errSchema) {
 		t.Errorf("other columns: %v", err)
 	}
 	other, err := newPostgres(t.Context(), address+"&search_path=other")

@@ -55,7 +55,6 @@ func NamedGraph(name string, seed uint64) (GraphSource, error) {
 // IsGraph says whether it is a graph file already.
 func (s GraphSource) IsGraph() bool { return s.Pages == 0 && graph.IsFile(s.Name) }
 
-// isList says whether it is a file of links alone.
 func (s GraphSource) isList() bool {
 	info, err := os.Stat(s.Name)
 	return s.Pages == 0 && err == nil && !info.IsDir() && !datasets.IsFile(s.Name)
@@ -139,8 +138,6 @@ func addCorpus(ctx context.Context, b *graph.Builder, set *datasets.Set, sites m
 	return nil
 }
 
-// addPages adds pages and the links that their markup has, where a corpus lists none. URLs
-// that are no pages of it have no links.
 func addPages(ctx context.Context, b *graph.Builder, set *datasets.Set) error {
 	for e, err := range set.Examples() {
 		if err := errors.Join(err, ctx.Err()); err != nil {
@@ -235,7 +232,6 @@ func (s GraphSource) Labels(ctx context.Context, g *graph.Graph, do func(v uint3
 	return nil
 }
 
-// storeLabels calls do with the label of each page of a store.
 func storeLabels(s *store.Store, do func(url string, labels []string) error) error {
 	topic, topics := s.Info().Topic, s.Info().Topics
 	for p, err := range s.Pages() {
@@ -350,8 +346,6 @@ func (s GraphSource) StartPages(g *graph.Graph, path string) (set []uint32, err 
 	return set, nil
 }
 
-// eachNode calls do with the nodes that a file names, a line each, and what stands
-// after the tab.
 func (s GraphSource) eachNode(g *graph.Graph, path string, do func(v uint32, value string, line int) error) error {
 	f, err := datasets.OpenList(path)
 	if err != nil {
@@ -394,7 +388,6 @@ func eachNamed(r io.Reader, path string, do func(name, value string, line int) e
 	return found, nil
 }
 
-// weightOf reads the weight of a node in a file of --personal, 1 when none stands there.
 func weightOf(value string) (float64, error) {
 	if value == "" {
 		return 1, nil
@@ -593,7 +586,6 @@ func (a aliases) settle() {
 	}
 }
 
-// Of returns what URLs stand for after settle, in dst.
 func (a aliases) Of(dst, ids []store.ID) []store.ID {
 	dst = dst[:0]
 	for _, id := range ids {

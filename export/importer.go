@@ -20,11 +20,11 @@ import (
 	"fossick/store"
 )
 
-// ErrNoPages reports a source without pages that could be stored.
-var ErrNoPages = errors.New("it has no page with a URL; give a web archive, saved pages, a table or a corpus with URLs")
+// errNoPages reports a source without pages that could be stored.
+var errNoPages = errors.New("it has no page with a URL; give a web archive, saved pages, a table or a corpus with URLs")
 
-// ErrOther reports a store that is not an import of the same source.
-var ErrOther = errors.New("is the store of another import or crawl; give another folder with --store")
+// errOther reports a store that is not an import of the same source.
+var errOther = errors.New("is the store of another import or crawl; give another folder with --store")
 
 // ImportOptions of an import.
 type ImportOptions struct {
@@ -42,13 +42,12 @@ type ImportResult struct {
 	Refused    uint64 // pages that ask not to be kept, or are none
 }
 
-// importMark marks a store as an import.
 type importMark struct {
 	Imported string `json:"imported"`
 }
 
 // openImport makes the store of an import, or opens that of one of the same source which was cut
-// off. Errors: ErrOther.
+// off. Errors: errOther.
 func openImport(ctx context.Context, dir string, opt ImportOptions) (*store.Store, error) {
 	text, err := json.Marshal(importMark{opt.Source})
 	if err != nil {
@@ -63,13 +62,13 @@ func openImport(ctx context.Context, dir string, opt ImportOptions) (*store.Stor
 	}
 	var had importMark
 	if err := json.Unmarshal(s.Info().Settings, &had); err != nil || had.Imported != opt.Source {
-		return nil, errors.Join(fmt.Errorf("%s %w", dir, ErrOther), s.Close())
+		return nil, errors.Join(fmt.Errorf("%s %w", dir, errOther), s.Close())
 	}
 	return s, nil
 }
 
 // Import imports the rows of a set, which is read twice, into the store in dir. Cut off, it goes
-// on where it ended. Errors: ErrNoPages, ErrOther, and those of the set; a set that cannot be
+// on where it ended. Errors: errNoPages, errOther, and those of the set; a set that cannot be
 // read leaves no store.
 func Import(ctx context.Context, set iter.Seq2[*datasets.Example, error], dir string, opt ImportOptions) (r ImportResult, err error) {
 	urls, left, err := addresses(ctx, set)
@@ -77,7 +76,7 @@ func Import(ctx context.Context, set iter.Seq2[*datasets.Example, error], dir st
 		return r, err
 	}
 	if len(urls) == 0 {
-		return r, ErrNoPages
+		return r, errNoPages
 	}
 	s, err := openImport(ctx, dir, opt)
 	if err != nil {
@@ -163,13 +162,11 @@ func newImportWeb(set iter.Seq2[*datasets.Example, error]) *importWeb {
 
 func (w *importWeb) close() { w.stop() }
 
-// Resolve implements crawler.Fetcher: nobody needs an address.
 func (w *importWeb) Resolve(context.Context, string) (netip.Addr, error) { return netip.Addr{}, nil }
 
 // errMissing is of a page that the set does not have on second reading.
 var errMissing = errors.New("the source changed while it was read; import it again")
 
-// Fetch implements crawler.Fetcher.
 func (w *importWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	r := &fetch.Response{URL: req.URL, State: fetch.StateCode, Code: http.StatusNotFound, Start: time.Now(), Header: http.Header{}}
 	if req.URL == page.RobotsURL(req.URL) {
@@ -207,7 +204,6 @@ func (w *importWeb) labelOf(url string) string {
 	return label
 }
 
-// find reads on to a page.
 func (w *importWeb) find(url string) (*datasets.Example, error) {
 	for {
 		if e := w.ahead[url]; e != nil {
@@ -237,7 +233,6 @@ func (w *importWeb) find(url string) (*datasets.Example, error) {
 // topic, and no link is worth anything.
 type importLabels struct{ web *importWeb }
 
-// ScorePage implements crawler.Scorer.
 func (l *importLabels) ScorePage(p *page.Page, _ float64) crawler.Score {
 	label := l.web.labelOf(p.URL)
 	if label == "" {
@@ -246,7 +241,6 @@ func (l *importLabels) ScorePage(p *page.Page, _ float64) crawler.Score {
 	return crawler.Score{Label: label, Probability: 1, Rule: "the source of the import has it so"}
 }
 
-// ScoreLinks implements crawler.Scorer.
 func (l *importLabels) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64 {
 	return append(dst, make([]float64, len(p.Links))...)
 }

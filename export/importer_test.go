@@ -116,7 +116,7 @@ func TestGoesOn(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	check(t, dir, all)
-	if _, err := Import(t.Context(), set(all), dir, options("other")); !errors.Is(err, ErrOther) {
+	if _, err := Import(t.Context(), set(all), dir, options("other")); !errors.Is(err, errOther) {
 		t.Errorf("another source: %v", err)
 	}
 }
@@ -134,7 +134,7 @@ func TestBadSources(t *testing.T) {
 		}
 	}
 	try("broken", func(yield func(*datasets.Example, error) bool) { yield(nil, broken) }, broken)
-	try("empty", set(nil), ErrNoPages)
+	try("empty", set(nil), errNoPages)
 	first := true
 	try("changed", func(yield func(*datasets.Example, error) bool) {
 		all := rows(5)

@@ -27,7 +27,6 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// linkHeader is what a file says of itself.
 type linkHeader struct {
 	Pages   uint64 // ids are below
 	Records uint64 // pages that have links
@@ -37,7 +36,6 @@ type linkHeader struct {
 	bodySum   uint32 // CRC-32C
 }
 
-// append appends the header as it stands in a file.
 func (h *linkHeader) append(dst []byte) []byte {
 	le, from := binary.LittleEndian, len(dst)
 	dst = append(dst, linkMagic...)
@@ -49,7 +47,6 @@ func (h *linkHeader) append(dst []byte) []byte {
 	return le.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli))
 }
 
-// parselinkHeader reads a header of headerBytes.
 func parselinkHeader(b []byte) (h linkHeader, err error) {
 	le := binary.LittleEndian
 	if string(b[:len(linkMagic)]) != linkMagic {
@@ -71,7 +68,6 @@ func parselinkHeader(b []byte) (h linkHeader, err error) {
 	return h, nil
 }
 
-// maxPages bounds ids to 32 bits.
 const maxPages = 1<<32 - 1
 
 // LinkWriter writes a link file. The header, which counts, is written last, at the beginning.
@@ -150,7 +146,6 @@ type LinkReader struct {
 	list   []uint32
 }
 
-// countedReader counts and sums up what is read through it.
 type countedReader struct {
 	r   io.Reader
 	n   uint64
@@ -164,7 +159,6 @@ func (c *countedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// isLinkFile says whether a file begins as link files do. Folders and what cannot be read do not.
 func isLinkFile(path string) bool {
 	f, err := reading.Open(path)
 	if err != nil {
@@ -189,7 +183,6 @@ func OpenLinks(path string) (r *LinkReader, done func() error, err error) {
 	return r, f.Close, nil
 }
 
-// newLinkReader reads the header of a link file.
 func newLinkReader(from io.Reader) (*LinkReader, error) {
 	var head [linkHeaderBytes]byte
 	if n, err := io.ReadFull(from, head[:]); err != nil {
@@ -233,7 +226,6 @@ func (r *LinkReader) Next() (source uint32, destinations []uint32, err error) {
 	return uint32(from), r.list, nil
 }
 
-// destinations reads n destinations of a source to list.
 func (r *LinkReader) destinations(from, n uint64) error {
 	r.list = r.list[:0]
 	zigzag, err := r.number()
@@ -283,7 +275,6 @@ func (r *LinkReader) number() (n uint64, err error) {
 	return 0, r.damaged("no number")
 }
 
-// end checks that all was read, and that it was what was written.
 func (r *LinkReader) end() error {
 	_, err := r.r.ReadByte()
 	switch {

@@ -42,7 +42,6 @@ func unlock(lock *os.File) error {
 	return lock.Close()
 }
 
-// removeStale removes the folders that exports which were killed have left.
 func removeStale(dir, prefix string) {
 	entries, _ := os.ReadDir(dir) // what cannot be removed costs room alone
 	for _, e := range entries {
@@ -61,7 +60,6 @@ func removeStale(dir, prefix string) {
 	}
 }
 
-// syncAll brings all that was written to the disk.
 func syncAll(string) error {
 	unix.Sync()
 	return nil

@@ -74,7 +74,6 @@ func (s *linkLists) Write(_ context.Context, p *Page) error {
 	return nil
 }
 
-// put writes a line: a node, a tab and texts.
 func (s *linkLists) put(to io.Writer, node uint32, texts ...string) error {
 	s.line = append(strconv.AppendUint(s.line[:0], uint64(node), 10), '\t')
 	for _, t := range texts {
@@ -99,7 +98,6 @@ type graphFile struct {
 // buildMemory is what sorting may take, in bytes.
 const buildMemory = 64 << 20
 
-// plainFolder is a place of plain files.
 type plainFolder string
 
 func (f plainFolder) Create(name string) (io.WriteCloser, error) {
@@ -171,7 +169,6 @@ func newEdgeFile() (*edgeFile, error) {
 	return &edgeFile{f: f, to: bufio.NewWriterSize(f, 64<<10)}, nil
 }
 
-// add enters the links of a page.
 func (s *edgeFile) add(p *Page) error {
 	var pair [8]byte
 	binary.LittleEndian.PutUint32(pair[:], p.Node)
@@ -227,7 +224,6 @@ type hostCounts struct {
 	siteCounts
 }
 
-// siteCounts are what hosts and sites have alike.
 type siteCounts struct {
 	hosts, pages, relevant, kept int
 	refined                      bool // refine saw at least one page
@@ -274,7 +270,6 @@ func (s *siteTables) Write(_ context.Context, p *Page) error {
 	return s.edges.add(p)
 }
 
-// add adds what was counted of other pages.
 func (c *siteCounts) add(o *siteCounts) {
 	if c.pages == 0 || o.first.Before(c.first) {
 		c.first = o.first
@@ -340,7 +335,6 @@ func (s *siteTables) Finish(ctx context.Context) error {
 
 var countNames = []string{"pages", "relevant", "kept", "mean_score", "bytes", "first", "last", "links_within", "links_out", "links_in"}
 
-// row are the values of countNames.
 func (c *siteCounts) row() []string {
 	kept := "" // not known
 	if c.refined {
@@ -360,7 +354,6 @@ func (s *siteTables) Close() error { return closeAll(s.hosts, s.sites, s.edges) 
 // called class: readers of GEXF put the node's own label, its title, in the place of it.
 var attributes = []string{"id", "url", "host", "site", "title", "language", "label", "probability", "kept", "relevant", "score", "crawl_order", "depth", "rank"}
 
-// dialect is how an XML language of networks says things.
 type dialect struct {
 	head, declared, edges, tail string
 	declare                     string // an attribute: its number, name and type
@@ -455,7 +448,7 @@ func (s *xmlNetwork) Write(_ context.Context, p *Page) error {
 	return err
 }
 
-// escapeXML makes text fit for XML; what XML cannot have becomes U+FFFD.
+// escapeXML replaces what XML cannot have by U+FFFD.
 func escapeXML(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes all

@@ -135,7 +135,6 @@ func (p *Place) enter(name string) error {
 	return nil
 }
 
-// placeFile is a file of a place, buffered.
 type placeFile struct {
 	place *Place
 	f     *os.File // nil of a stream
@@ -233,8 +232,8 @@ func (p *Place) Discard() error {
 	return err
 }
 
-// ErrInUse reports a folder that another process is making.
-var ErrInUse = errors.New("is being made by another process; wait for it, or give another place with -o")
+// errInUse reports a folder that another process is making.
+var errInUse = errors.New("is being made by another process; wait for it, or give another place with -o")
 
 // Kept is a folder that may take several runs: all is written to a hidden folder beside it,
 // .NAME.work, which a kill or an error leaves as it is, until Commit gives it its name.
@@ -244,7 +243,7 @@ type Kept struct {
 }
 
 // Keep begins such a folder, or goes on with it. Close it in the end. It is an error when
-// path is there already and is no empty folder; ErrInUse when another process has it.
+// path is there already and is no empty folder; errInUse when another process has it.
 func Keep(path, work string) (*Kept, error) {
 	path = filepath.Clean(path)
 	if filepath.Base(path) == "." || filepath.Base(path) == ".." || filepath.Dir(path) == path {
@@ -266,10 +265,10 @@ func Keep(path, work string) (*Kept, error) {
 		return nil, err
 	}
 	if !alone {
-		return nil, fmt.Errorf("%s %w", path, ErrInUse)
+		return nil, fmt.Errorf("%s %w", path, errInUse)
 	}
 	if _, err := os.Stat(hidden); err != nil { // its maker named it between our two looks
-		return nil, errors.Join(fmt.Errorf("%s %w", path, ErrInUse), unlock(lock))
+		return nil, errors.Join(fmt.Errorf("%s %w", path, errInUse), unlock(lock))
 	}
 	return &Kept{path: path, hidden: hidden, lock: lock}, nil
 }
@@ -316,7 +315,6 @@ func Packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
 	return to, nil
 }
 
-// through is a compressor and the file behind it.
 type through struct {
 	io.WriteCloser
 	file io.Closer
@@ -354,7 +352,6 @@ func Equal(a, b string) (bool, error) {
 	return true, nil
 }
 
-// sameBytes compares two files; one that cannot be read is not the same.
 func sameBytes(a, b string) bool {
 	fa, err := reading.Open(a)
 	if err != nil {
@@ -383,7 +380,7 @@ func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// syncTree brings files to the disk: each of few, and of many all that the system has.
+// syncTree syncs each of few files, and the whole system for many.
 func syncTree(root string) error {
 	const few = 100
 	var files []string

@@ -196,7 +196,7 @@ func TestKeep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Keep(path, "work"); !errors.Is(err, ErrInUse) {
+	if _, err := Keep(path, "work"); !errors.Is(err, errInUse) {
 		t.Errorf("a second maker gets %v", err)
 	}
 	if err := errors.Join(os.WriteFile(filepath.Join(first.Dir(), "part"), []byte("1"), 0o644), first.Close()); err != nil {

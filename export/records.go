@@ -16,7 +16,6 @@ const (
 	requestType  = "application/http; msgtype=request"
 )
 
-// indexed is a record that an index lists.
 type indexed struct {
 	url    string
 	at     time.Time
@@ -37,7 +36,6 @@ type bundle struct {
 	digest  string // of the body; "" where it is not needed
 }
 
-// packPage makes the records of a page. indexed says that an index of them is made.
 func packPage(packer *warc.Packer, p *Page, indexed bool) (members []byte, listed []indexed, err error) {
 	b := &bundle{packer: packer, page: p}
 	if indexed || len(p.Others) > 0 {
@@ -55,7 +53,6 @@ func packPage(packer *warc.Packer, p *Page, indexed bool) (members []byte, liste
 	return b.members, b.listed, nil
 }
 
-// list adds a record that an index has.
 func (b *bundle) list(d *warc.Draft, r indexed) error {
 	r.offset, r.url, r.at = len(b.members), d.Target, d.Date
 	err := b.add(d)
@@ -84,7 +81,7 @@ func (b *bundle) response() error {
 	return b.request(d, p.Exchange)
 }
 
-func (b *bundle) request(of *warc.Draft, x *Exchange) error {
+func (b *bundle) request(of *warc.Draft, x *exchange) error {
 	if len(x.Request) == 0 {
 		return nil
 	}
@@ -104,7 +101,7 @@ func (b *bundle) metadata() error {
 
 // other writes an exchange that brought no body of its own: a revisit of the page, or a
 // redirect to it. A repeated body that differs from the page's is not kept, so it is left out.
-func (b *bundle) other(x *Exchange) error {
+func (b *bundle) other(x *exchange) error {
 	p := b.page
 	d := &warc.Draft{
 		Type: warc.Revisit, Target: oneLine(x.URL), Date: x.At, ContentType: responseType, Fields: fieldsOf(x),
@@ -118,17 +115,17 @@ func (b *bundle) other(x *Exchange) error {
 			warc.Field{Name: "WARC-Refers-To-Date", Value: p.Fetched.UTC().Format(time.RFC3339)})
 	}
 	switch x.Told {
-	case Repeated:
+	case toldRepeated:
 		if warc.SHA1(x.Digest) != b.digest {
 			return nil
 		}
 		refers("identical-payload-digest")
 		d.Head, r.digest = head(x.Response, len(p.Body)), b.digest
 		d.Fields = append(d.Fields, warc.Field{Name: "WARC-Payload-Digest", Value: b.digest})
-	case Same:
+	case toldSame:
 		refers("server-not-modified")
 		d.Head = append(x.Response[:len(x.Response):len(x.Response)], "\r\n"...)
-	case Led:
+	case toldLed:
 		d.Type, d.Head = warc.Response, head(x.Response, 0)
 		r.mime, r.digest = fieldOf(x.Response, "Content-Type"), warc.Digest()
 		if !x.Cut && !bytes.Contains(x.Response, []byte("\r\nContent-Length: 0\r\n")) {
@@ -141,8 +138,7 @@ func (b *bundle) other(x *Exchange) error {
 	return b.request(d, x)
 }
 
-// fieldsOf are the fields of a indexed that its exchange knows.
-func fieldsOf(x *Exchange) (fields []warc.Field) {
+func fieldsOf(x *exchange) (fields []warc.Field) {
 	if x.Addr.IsValid() {
 		fields = append(fields, warc.Field{Name: "WARC-IP-Address", Value: x.Addr.String()})
 	}
@@ -203,7 +199,6 @@ func statusOf(lines []byte) string {
 	return "-"
 }
 
-// fieldOf is the value of a field of a header, "" where it has none.
 func fieldOf(lines []byte, name string) string {
 	for line := range bytes.Lines(lines) {
 		if n, value, _ := bytes.Cut(line, []byte(":")); strings.EqualFold(string(n), name) {

@@ -19,7 +19,6 @@ import (
 	"fossick/internal/rights"
 )
 
-// kind is what a column holds.
 type kind byte
 
 const (
@@ -29,7 +28,6 @@ const (
 	boolean
 )
 
-// value is one value of a row, in the field of its column's kind.
 type value struct {
 	null bool
 	text string
@@ -38,7 +36,6 @@ type value struct {
 	true bool
 }
 
-// column is one column of the tables.
 type column struct {
 	name string
 	kind kind
@@ -99,7 +96,6 @@ func number(x *float64) value {
 	return value{real: *x}
 }
 
-// string is the value as text, with numbers as JSON has them; "" when it is not known.
 func (c *column) string(v value) string {
 	switch {
 	case v.null:
@@ -114,7 +110,6 @@ func (c *column) string(v value) string {
 	return valid(v.text)
 }
 
-// appendJSON appends the value as JSON.
 func (c *column) appendJSON(dst []byte, v value) ([]byte, error) {
 	switch {
 	case v.null:
@@ -128,8 +123,8 @@ func (c *column) appendJSON(dst []byte, v value) ([]byte, error) {
 // valid replaces bytes that are no UTF-8.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// words counts the words of a text: runs of letters, digits and marks. Each character of a
-// script that puts no blanks between words counts as one.
+// words counts runs of letters, digits and marks. Each character of a script that puts no
+// blanks between words counts as one.
 func words(text string) int {
 	n, inside := 0, false
 	for _, r := range text {
@@ -153,13 +148,11 @@ func words(text string) int {
 	return n
 }
 
-// toFile is a format of one file that needs no end.
 type toFile struct{ to io.WriteCloser }
 
 func (f toFile) Finish(context.Context) error { return nil }
 func (f toFile) Close() error                 { return f.to.Close() }
 
-// jsonLines writes a JSON object a line.
 type jsonLines struct {
 	toFile
 	line []byte
@@ -302,7 +295,6 @@ func (s *markdown) Close() error                 { return nil }
 // maxSlug is how long a title may be in a name.
 const maxSlug = 60
 
-// slugOf keeps of a title what every file system takes.
 func slugOf(title string) string {
 	var b strings.Builder
 	gap := false
@@ -338,13 +330,11 @@ const (
 	groupRows  = 20_000
 )
 
-// repeated are the columns of few different values.
 var repeated = []string{"dump", "language", "site", "host", "label", "via", "content_type"}
 
 // inOrder is a schema with the columns in their own order; a Group has them by name.
 type inOrder struct{ parquet.Group }
 
-// Fields implements parquet.Node.
 func (s inOrder) Fields() []parquet.Field {
 	fields := s.Group.Fields()
 	at := func(f parquet.Field) int {
@@ -388,7 +378,6 @@ func (s *parquetRows) Write(_ context.Context, p *Page) error {
 	return s.w.Flush()
 }
 
-// parquetCell is a value of a column: level 1 says that it is there.
 func parquetCell(k kind, v value, column int) parquet.Value {
 	var cell parquet.Value
 	switch {

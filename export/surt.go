@@ -59,10 +59,8 @@ func surtHost(scheme, authority string) string {
 
 var defaultPorts = map[string]int{"http": 80, "https": 443}
 
-// digits reports that there is nothing but digits, and perhaps nothing.
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// surtPath undoes dots and empty steps.
 func surtPath(path string) string {
 	var kept []string
 	for _, step := range strings.Split(strings.TrimPrefix(unescapeSURT(path), "/"), "/") {
@@ -95,7 +93,6 @@ func surtPath(path string) string {
 	return path
 }
 
-// surtQuery sorts arguments by name, then by value.
 func surtQuery(query string) string {
 	query = strings.ToLower(escapeSURT(unescapeSURT(query)))
 	for _, id := range querySessions {
@@ -159,7 +156,6 @@ func unescapeSURT(s string) string {
 	}
 }
 
-// escapeSURT writes %XX for what is no visible ASCII, and for # and %.
 func escapeSURT(s string) string {
 	var b bytes.Buffer
 	for _, c := range []byte(s) {

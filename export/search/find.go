@@ -63,7 +63,6 @@ func (x *Index) Find(ctx context.Context, q Query, f Filter, limit int) (hits []
 	return hits[:min(limit, len(hits))], total, nil
 }
 
-// conditions are those on a page's record. They are asked of each page that has the words.
 func (m *match) conditions() (where string, args []any) {
 	if len(m.where) == 0 {
 		return "", nil
@@ -73,7 +72,6 @@ func (m *match) conditions() (where string, args []any) {
 
 const columns = "number, url, title, label, lang, score"
 
-// ranked returns the best pages by BM25.
 func (x *Index) ranked(ctx context.Context, expression, where string, args []any, limit int) ([]Hit, error) {
 	query := "SELECT " + columns + ", rank FROM (SELECT rowid AS id, rank FROM words WHERE words MATCH ?" + where +
 		" ORDER BY rank LIMIT ?) JOIN pages ON number = id"

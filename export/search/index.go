@@ -84,7 +84,6 @@ func open(ctx context.Context, dir string) (_ *Index, err error) {
 	return x, nil
 }
 
-// check makes the tables of a new index, and refuses one of another version.
 func (x *Index) check(ctx context.Context) error {
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// match is a query as FTS5 and SQL have it.
 type match struct {
 	all   string   // FTS5's expression; "" where the query has no words
 	near  string   // likewise, and one of the words in a title or heading; "" likewise
@@ -15,7 +14,6 @@ type match struct {
 	titles [][]string // of each term that may stand in a title, its stems by language
 }
 
-// compile writes a query for an index with pages in these languages.
 func compile(q Query, f Filter, langs []string, c *cutter) match {
 	var m match
 	if own := q.langs(); len(own) > 0 {
@@ -68,7 +66,6 @@ func (m *match) join(all, any, not []string) {
 	}
 }
 
-// limit adds what the filter asks for.
 func (m *match) limit(f Filter) {
 	m.filter(ofLabel, false, f.Labels)
 	m.filter(ofHost, false, f.Hosts)
@@ -77,7 +74,6 @@ func (m *match) limit(f Filter) {
 	}
 }
 
-// filter adds that a field has one of some values.
 func (m *match) filter(of field, not bool, values []string) {
 	if len(values) == 0 {
 		return
@@ -102,7 +98,6 @@ func (m *match) filter(of field, not bool, values []string) {
 	}
 }
 
-// langs are the languages that a query asks for.
 func (q Query) langs() (langs []string) {
 	for _, t := range q.terms {
 		if t.field == ofLang && !t.not {
@@ -125,7 +120,6 @@ func (c *cutter) variants(t term, langs []string) (stems []string) {
 	return stems
 }
 
-// expression is FTS5's for one of some phrases.
 func expression(phrases []string) string {
 	if len(phrases) == 0 {
 		return ""

@@ -8,7 +8,6 @@ import (
 	"fossick/internal/usage"
 )
 
-// field says where a term is looked for.
 type field string
 
 // The fields of a query; the first three are columns of words.
@@ -22,7 +21,6 @@ const (
 	ofLang   field = "lang"
 )
 
-// fields by the names under which a query has them.
 func fieldOf(name string) (field, bool) {
 	switch f := field(strings.ToLower(name)); f {
 	case inTitle, inURL, ofHost, ofSite, ofLabel, ofLang:
@@ -39,13 +37,11 @@ type term struct {
 	not    bool
 }
 
-// words says whether the term is one of words, and not of a page's record.
 func (t term) words() bool { return t.field == anywhere || t.field == inTitle || t.field == inURL }
 
 // Query is what is looked for. All its terms must hold.
 type Query struct{ terms []term }
 
-// maxTerms bounds a query.
 const maxTerms = 64
 
 // Parse reads a query:

@@ -31,10 +31,8 @@ func NewMarker(q Query) *Marker {
 	return m
 }
 
-// snippetRunes is about how long a snippet is.
 const snippetRunes = 240
 
-// span is a hit in a text, in bytes.
 type span struct{ from, to int }
 
 // Snippet returns the part of a text with most of the query's words, or its beginning.
@@ -55,7 +53,6 @@ func (m *Marker) Snippet(text, lang string) Snippet {
 	return pieces(text, from, to, hits)
 }
 
-// hits are the words of a text that the query has.
 func (m *Marker) hits(text, lang string) (hits []span) {
 	wanted := m.wanted(lang)
 	for at := 0; at < len(text); {
@@ -101,7 +98,6 @@ func (m *Marker) inWord(text string, start, end int, lang string, wanted map[str
 	return hits
 }
 
-// wanted are the stems of the query in a language.
 func (m *Marker) wanted(lang string) map[string]bool {
 	if wanted := m.seen[lang]; wanted != nil {
 		return wanted
@@ -122,7 +118,6 @@ func (m *Marker) wanted(lang string) map[string]bool {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// best is where the stretch of a snippet's length begins that has most hits.
 func best(hits []span) int {
 	at, most := 0, 0
 	for i, h := range hits {
@@ -150,7 +145,6 @@ func begin(text string, at int) int {
 	return from
 }
 
-// pieces parts a stretch of a text at its hits.
 func pieces(text string, from, to int, hits []span) Snippet {
 	s := Snippet{}
 	last := from

@@ -64,10 +64,8 @@ func Fresh(ctx context.Context, s *store.Store, opt Options) (x *Index, r Report
 // commitEvery is how many pages are entered at once: what a kill costs.
 const commitEvery = 1000
 
-// entered is what an index has of a page.
 type entered struct{ mark, said int64 }
 
-// change is what an index is to have of a page.
 type change struct {
 	number uint64
 	entered
@@ -78,7 +76,6 @@ type change struct {
 	words [4]string   // as columns of words
 }
 
-// update enters what the store has and the index has not, and removes what is gone.
 func (x *Index) update(ctx context.Context, s *store.Store, opt Options) (r Report, err error) {
 	known, err := x.known(ctx)
 	if err != nil {
@@ -111,7 +108,6 @@ func (x *Index) update(ctx context.Context, s *store.Store, opt Options) (r Repo
 	return r, err
 }
 
-// known is what the index has.
 func (x *Index) known(ctx context.Context) (map[uint64]entered, error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT number, mark, said FROM pages")
 	if err != nil {
@@ -130,7 +126,6 @@ func (x *Index) known(ctx context.Context) (map[uint64]entered, error) {
 	return known, x.wrap(rows.Err())
 }
 
-// find sends what is to be changed, and takes out of known what the store has.
 func find(ctx context.Context, s *store.Store, known map[uint64]entered, todo chan<- *change) error {
 	refined, stop := iter.Pull2(s.Labels())
 	defer stop()
@@ -173,12 +168,10 @@ func find(ctx context.Context, s *store.Store, known map[uint64]entered, todo ch
 	return err
 }
 
-// markOf tells content from other content.
 func markOf(p *store.Page) int64 {
 	return int64(xxhash.Sum64String(strings.Join([]string{string(p.Checksum), p.URL, p.Title, p.Lang}, "\x00")))
 }
 
-// saidOf tells what is said of a page.
 func saidOf(c *change) int64 {
 	return int64(xxhash.Sum64String(fmt.Sprint(c.label, "\x00", math.Float64bits(c.score))))
 }
@@ -204,7 +197,6 @@ func read(ctx context.Context, s *store.Store, text Text, todo <-chan *change, r
 	return nil
 }
 
-// headings are those of a page in Markdown.
 func headings(markdown string) string {
 	var b strings.Builder
 	for line := range strings.Lines(markdown) {
@@ -215,7 +207,6 @@ func headings(markdown string) string {
 	return b.String()
 }
 
-// writer enters changes, some in a transaction.
 type writer struct {
 	x      *Index
 	tx     *sql.Tx
@@ -259,7 +250,6 @@ func (w *writer) enter(ctx context.Context, c *change) error {
 	return err
 }
 
-// exec runs a statement in the transaction that is open, or begins one.
 func (w *writer) exec(ctx context.Context, query string, args ...any) (err error) {
 	if w.n >= 3*commitEvery {
 		if err := w.commit(); err != nil {
@@ -293,7 +283,6 @@ func (w *writer) commit() error {
 	return tx.Commit()
 }
 
-// rollback drops what is not committed.
 func (w *writer) rollback() error {
 	if w.tx == nil {
 		return nil
@@ -304,8 +293,6 @@ func (w *writer) rollback() error {
 	return nil
 }
 
-// remove takes out pages that the store has no more. Their words are gone from the file
-// too: all is merged into one, and what that frees is written over.
 func (x *Index) remove(ctx context.Context, gone map[uint64]entered) (int, error) {
 	if len(gone) == 0 {
 		return 0, nil
@@ -323,7 +310,6 @@ func (x *Index) remove(ctx context.Context, gone map[uint64]entered) (int, error
 	return len(gone), x.wrap(err)
 }
 
-// mostLanguages bounds the languages by whose stems a query is read.
 const mostLanguages = 8
 
 // languages are those of the pages, the most frequent first.

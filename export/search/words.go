@@ -21,13 +21,11 @@ func newCutter() *cutter {
 	return c
 }
 
-// stems are those of a text, parted by spaces.
 func (c *cutter) stems(text, lang string) string {
 	c.buf = c.all.Terms(c.buf[:0], text, lang)
 	return strings.Join(c.buf, " ")
 }
 
-// means says whether a word is more than a stop word in one of the languages.
 func (c *cutter) means(word string, langs []string) bool {
 	for _, lang := range langs {
 		if c.buf = c.some.Terms(c.buf[:0], word, lang); len(c.buf) > 0 {
@@ -37,8 +35,7 @@ func (c *cutter) means(word string, langs []string) bool {
 	return false
 }
 
-// urlWords are the words of an address. They have no language: title:x and url:x need not
-// agree on stems.
+// urlWords have no language: title:x and url:x need not agree on stems.
 func (c *cutter) urlWords(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
 	return c.stems(strings.Map(func(r rune) rune {

@@ -21,7 +21,6 @@ import (
 	"fossick/internal/reading"
 )
 
-// agent does what needs one store: an agent's part.
 type agent struct {
 	m     *manifest
 	store int
@@ -29,7 +28,6 @@ type agent struct {
 	pages *export.Collection
 }
 
-// do does what is not done yet.
 func (a *agent) do(ctx context.Context) error {
 	name, total := a.m.Stores[a.store].Name, a.pages.Len()
 	a.opt.Step("reading "+name, total)
@@ -40,10 +38,8 @@ func (a *agent) do(ctx context.Context) error {
 	return a.link(ctx)
 }
 
-// source is the store.
 func (a *agent) source() *export.Source { return a.pages.Sources()[0] }
 
-// read writes the pages that no chunk has yet.
 func (a *agent) read(ctx context.Context) error {
 	s := &a.m.Stores[a.store]
 	if s.Read {
@@ -77,7 +73,6 @@ func (a *agent) read(ctx context.Context) error {
 	return c.end()
 }
 
-// chunk is a chunk that is being written.
 type chunk struct {
 	a     *agent
 	n     int // chunks so far
@@ -114,7 +109,6 @@ func (c *chunk) add(p *export.Page) (err error) {
 	return nil
 }
 
-// end brings the chunk to the disk and enters it.
 func (c *chunk) end() error {
 	if err := errors.Join(c.buf.Flush(), c.to.Close()); err != nil {
 		return err
@@ -128,7 +122,6 @@ func (c *chunk) end() error {
 	return c.a.m.save()
 }
 
-// abandon gives up a chunk that has no end.
 func (c *chunk) abandon() error {
 	if c.to == nil {
 		return nil
@@ -212,7 +205,6 @@ func hashOf(url string) urlHash {
 	return urlHash(sum[:16])
 }
 
-// byRef is a link by the number of its target.
 type byRef struct {
 	ref  uint64
 	from uint32 // number of the page
@@ -274,8 +266,6 @@ func hashSorter(dir string, limit int) *extsort.Sorter[byHash] {
 func linksFile(store int) string   { return storeFolder(store) + "links" }
 func aliasesFile(store int) string { return storeFolder(store) + "aliases" }
 
-// link writes the links of the store's pages by their targets' URLs, and which URLs stand for
-// its pages.
 func (a *agent) link(ctx context.Context) (err error) {
 	if a.m.Stores[a.store].Linked {
 		return nil
@@ -368,7 +358,6 @@ func (a *agent) name(ctx context.Context, file string, each func(add func(byRef)
 	return a.m.finished(file)
 }
 
-// hashRun reads such a file: a cursor of extsort.Merge.
 type hashRun struct {
 	r     *bufio.Reader
 	close func() error
@@ -376,7 +365,6 @@ type hashRun struct {
 	item  byHash
 }
 
-// Next goes to the next item.
 func (r *hashRun) Next() (more bool, err error) {
 	r.item, err = readByHash(r.r)
 	if errors.Is(err, io.EOF) {

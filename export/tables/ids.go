@@ -15,7 +15,6 @@ import (
 	"fossick/internal/reading"
 )
 
-// name says which page of which store a URL is, or stands for.
 type name struct {
 	hash   urlHash
 	alias  bool // it stands for the page
@@ -23,12 +22,10 @@ type name struct {
 	number uint32
 }
 
-// compareNames puts pages before what stands for pages, and earlier stores before later ones.
 func compareNames(a, b name) int {
 	return cmp.Or(bytes.Compare(a.hash[:], b.hash[:]), cmp.Compare(a.place(), b.place()), cmp.Compare(a.number, b.number))
 }
 
-// place is the store, and above it whether it is an alias.
 func (n name) place() uint64 {
 	if n.alias {
 		return 1<<32 | uint64(n.store)
@@ -58,7 +55,6 @@ func nameSorter(dir string, limit int) *extsort.Sorter[name] {
 	})
 }
 
-// none is the id of what has none.
 const none = 1<<32 - 1
 
 // owners know which store has a page first, and the ids: 4 bytes a stored page.
@@ -70,7 +66,6 @@ type owners struct {
 	again uint64     // pages that an earlier store has
 }
 
-// number finds out who has which page, and numbers them. Close the owners in the end.
 func (m *manifest) number(ctx context.Context, opt *Options) (*owners, error) {
 	o := &owners{names: nameSorter(m.scratch(), opt.limits.names)}
 	if err := o.fill(ctx, m); err != nil {
@@ -133,7 +128,6 @@ func (o *owners) fill(ctx context.Context, m *manifest) error {
 	})
 }
 
-// addAliases adds what stands for a store's pages.
 func (o *owners) addAliases(m *manifest, store int) error {
 	r, err := m.openRun(store, aliasesFile(store))
 	if err != nil {
@@ -164,15 +158,12 @@ func (o *owners) eachPage(ctx context.Context, do func(first, n name) error) err
 	})
 }
 
-// owns says whether a page is its store's, and not an earlier one's.
 func (o *owners) owns(store int, number uint32) bool {
 	return o.owned[store][number/64]>>(number%64)&1 == 1
 }
 
-// Close gives the scratch file up.
 func (o *owners) Close() error { return o.names.Close() }
 
-// openRun opens a file byHash.
 func (m *manifest) openRun(store int, file string) (*hashRun, error) {
 	f, err := reading.Open(filepath.Join(m.dir, filepath.FromSlash(file)))
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// sqlKind is a type of PostgreSQL.
 type sqlKind string
 
 // The types that a Writer writes.
@@ -21,7 +20,6 @@ const (
 	sqlTime sqlKind = "timestamp with time zone"
 )
 
-// sqlColumn is a column of a table.
 type sqlColumn struct {
 	Name string
 	Kind sqlKind
@@ -37,7 +35,6 @@ type sqlTable struct {
 	Columns []sqlColumn
 }
 
-// File is the name of the table's file.
 func (t sqlTable) File() string { return t.Name + ".copy" }
 
 // schemaSQL is the SQL that makes the tables, without keys: they are made faster afterwards.
@@ -110,7 +107,6 @@ const signature = "PGCOPY\n\xff\r\n\x00"
 // for a whole row.
 const maxFieldBytes = 1 << 28
 
-// epoch is where PostgreSQL counts time from.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // copyWriter writes the rows of one table. After an error it writes no more; Close tells it.
@@ -146,21 +142,16 @@ func (w *copyWriter) value(bytes int32) {
 	w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(bytes))
 }
 
-// Int writes a bigint.
 func (w *copyWriter) Int(v int64) {
 	w.value(8)
 	w.buf = binary.BigEndian.AppendUint64(w.buf, uint64(v))
 	w.write(w.buf)
 }
 
-// Real writes a double precision.
 func (w *copyWriter) Real(v float64) { w.Int(int64(math.Float64bits(v))) }
 
-// Time writes a timestamp with time zone, to the microsecond.
 func (w *copyWriter) Time(v time.Time) { w.Int(v.UnixMicro() - epoch.UnixMicro()) }
 
-// Text writes text, NULL where it is empty. What PostgreSQL does not take is left out (the
-// character 0) or becomes U+FFFD (bytes that are no UTF-8).
 func (w *copyWriter) Text(v string) {
 	v = clean(v)
 	if v == "" {
@@ -175,13 +166,11 @@ func (w *copyWriter) Text(v string) {
 	w.write(w.buf)
 }
 
-// Null writes no value.
 func (w *copyWriter) Null() {
 	w.value(-1)
 	w.write(w.buf)
 }
 
-// Close ends the file; what it goes to stays open.
 func (w *copyWriter) Close() error {
 	if w.err == nil && w.left != 0 {
 		w.err = fmt.Errorf("the last row lacks %d values of %d", w.left, w.columns)
@@ -193,7 +182,6 @@ func (w *copyWriter) Close() error {
 	return w.err
 }
 
-// clean makes text that PostgreSQL takes.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }

@@ -58,8 +58,8 @@ type Result struct {
 	At string // of several agents: the one that has the folder
 }
 
-// Run converts. What a run before has finished is taken over; ErrChanged when that was begun
-// with something else, ErrDamaged when it is not as it was written. Where Dir is there already,
+// Run converts. What a run before has finished is taken over; errChanged when that was begun
+// with something else, errDamaged when it is not as it was written. Where Dir is there already,
 // made of the same stores, Run checks it and changes nothing; export.ErrThere when it is
 // something else.
 func Run(ctx context.Context, opt Options) (_ *Result, err error) {
@@ -94,7 +94,6 @@ func Run(ctx context.Context, opt Options) (_ *Result, err error) {
 	return m.result(found), nil
 }
 
-// goOn takes over what of a conversion is finished in a folder, if it is of these stores.
 func goOn(ctx context.Context, dir string, fresh *manifest, opt *Options) (*manifest, error) {
 	m, err := readManifest(dir)
 	if err != nil {
@@ -111,7 +110,6 @@ func goOn(ctx context.Context, dir string, fresh *manifest, opt *Options) (*mani
 	return m, m.verify(ctx)
 }
 
-// begin checks the options, and describes a conversion of which nothing is done.
 func begin(opt *Options) (*manifest, error) {
 	names, err := export.Names(opt.Stores)
 	if err != nil {
@@ -133,7 +131,6 @@ func (opt *Options) fresh(names ...string) *manifest {
 	return m
 }
 
-// check compares what is there already with the stores and with its manifest.
 func check(ctx context.Context, there, fresh *manifest, opt *Options) (*Result, error) {
 	if !there.Done {
 		return nil, fmt.Errorf("%s %w", opt.Dir, export.ErrThere)
@@ -153,7 +150,6 @@ func check(ctx context.Context, there, fresh *manifest, opt *Options) (*Result, 
 	return there.result(len(there.Files)), nil
 }
 
-// make does what is not done yet: the agents' part, then the coordinator's.
 func (m *manifest) make(ctx context.Context, opt *Options) (err error) {
 	if err := m.clear(); err != nil {
 		return err
@@ -166,12 +162,10 @@ func (m *manifest) make(ctx context.Context, opt *Options) (err error) {
 	return m.coordinate(ctx, opt)
 }
 
-// clear empties the folder for sorting, where a kill leaves runs.
 func (m *manifest) clear() error {
 	return errors.Join(os.RemoveAll(m.scratch()), os.MkdirAll(m.scratch(), 0o755))
 }
 
-// coordinate does what needs all stores.
 func (m *manifest) coordinate(ctx context.Context, opt *Options) (err error) {
 	if m.Done {
 		return nil
@@ -197,10 +191,8 @@ func (m *manifest) coordinate(ctx context.Context, opt *Options) (err error) {
 	return m.finish()
 }
 
-// scratch is where runs of sorting are.
 func (m *manifest) scratch() string { return filepath.Join(m.dir, partsFolder, "scratch") }
 
-// withStore calls do with a store that is as it was when the conversion was begun.
 func (m *manifest) withStore(ctx context.Context, i int, opt *Options, do func(*agent) error) (err error) {
 	pages, print, err := opened(ctx, opt.Stores[i], m.Stores[i].Name, opt)
 	if err != nil {
@@ -213,7 +205,6 @@ func (m *manifest) withStore(ctx context.Context, i int, opt *Options, do func(*
 	return do(&agent{m: m, store: i, opt: opt, pages: pages})
 }
 
-// opened opens a store, and says in which state it is.
 func opened(ctx context.Context, store, name string, opt *Options) (pages *export.Collection, print string, err error) {
 	settings := opt.Collection
 	settings.Looked = func() { opt.Did(1) }
@@ -227,7 +218,6 @@ func opened(ctx context.Context, store, name string, opt *Options) (pages *expor
 	return pages, print, nil
 }
 
-// result tells what came out.
 func (m *manifest) result(found int) *Result {
 	r := &Result{Counts: m.Counts, Files: len(m.Files) + 1, Found: found}
 	for _, s := range m.Stores {
@@ -241,11 +231,11 @@ func (m *manifest) result(found int) *Result {
 	return r
 }
 
-// ErrChanged reports a conversion that was begun with something else.
-var ErrChanged = errors.New("was begun with")
+// errChanged reports a conversion that was begun with something else.
+var errChanged = errors.New("was begun with")
 
-// ErrDamaged reports a file of a conversion that is not as it was written.
-var ErrDamaged = errors.New("is damaged")
+// errDamaged reports a file of a conversion that is not as it was written.
+var errDamaged = errors.New("is damaged")
 
 const (
 	manifestFile   = "manifest.json"
@@ -266,7 +256,6 @@ type manifest struct {
 	dir string
 }
 
-// input is a store.
 type input struct {
 	Name        string `json:"name"`
 	Fingerprint string `json:"fingerprint"` // "": it was not read yet
@@ -278,7 +267,6 @@ type input struct {
 	Damaged   int `json:"damaged"`
 }
 
-// part is a finished file.
 type part struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
@@ -320,7 +308,7 @@ func readManifest(dir string) (*manifest, error) {
 		err = errors.New("it has no format")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %w (%w); give another place with -o, or remove %s", filepath.Join(dir, manifestFile), ErrDamaged, err, dir)
+		return nil, fmt.Errorf("%s %w (%w); give another place with -o, or remove %s", filepath.Join(dir, manifestFile), errDamaged, err, dir)
 	}
 	return m, nil
 }
@@ -342,7 +330,7 @@ func (m *manifest) like(n *manifest) error {
 }
 
 func (m *manifest) changed(what string) error {
-	return fmt.Errorf("%s %w %s; remove it to start over, or give another place with -o", m.dir, ErrChanged, what)
+	return fmt.Errorf("%s %w %s; remove it to start over, or give another place with -o", m.dir, errChanged, what)
 }
 
 func (m *manifest) names() string {
@@ -353,7 +341,6 @@ func (m *manifest) names() string {
 	return strings.Join(names, ", ")
 }
 
-// admit compares a store with what it was when the conversion was begun.
 func (m *manifest) admit(i int, print string) error {
 	s := &m.Stores[i]
 	if s.Fingerprint != "" && s.Fingerprint != print {
@@ -363,7 +350,6 @@ func (m *manifest) admit(i int, print string) error {
 	return nil
 }
 
-// save writes the manifest.
 func (m *manifest) save() error {
 	return wholefile.Write(filepath.Join(m.dir, manifestFile), 0o644, func(f *os.File) error {
 		e := json.NewEncoder(f)
@@ -372,7 +358,6 @@ func (m *manifest) save() error {
 	})
 }
 
-// verify reads all that is finished, and compares.
 func (m *manifest) verify(ctx context.Context) error {
 	for _, p := range m.Files {
 		if err := ctx.Err(); err != nil {
@@ -380,13 +365,12 @@ func (m *manifest) verify(ctx context.Context) error {
 		}
 		got, err := sumOf(m.dir, p.Name)
 		if err != nil || got.Bytes != p.Bytes || got.SHA256 != p.SHA256 {
-			return errors.Join(fmt.Errorf("%s %w; remove %s to start over", filepath.Join(m.dir, p.Name), ErrDamaged, m.dir), err)
+			return errors.Join(fmt.Errorf("%s %w; remove %s to start over", filepath.Join(m.dir, p.Name), errDamaged, m.dir), err)
 		}
 	}
 	return nil
 }
 
-// sumOf describes a file.
 func sumOf(dir, name string) (part, error) {
 	f, err := reading.Open(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {
@@ -397,7 +381,6 @@ func sumOf(dir, name string) (part, error) {
 	return part{Name: name, Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, errors.Join(err, f.Close())
 }
 
-// finished enters files that are whole; it has no effect on disk before save.
 func (m *manifest) finished(names ...string) error {
 	for _, name := range names {
 		p, err := sumOf(m.dir, name)
@@ -409,7 +392,6 @@ func (m *manifest) finished(names ...string) error {
 	return nil
 }
 
-// has says whether a file is finished.
 func (m *manifest) has(name string) bool {
 	for _, p := range m.Files {
 		if p.Name == name {
@@ -429,7 +411,6 @@ func (m *manifest) chunks(store int) (names []string, last uint64) {
 	return names, last
 }
 
-// finish drops the parts: what is left is what comes out.
 func (m *manifest) finish() error {
 	var kept []part
 	for _, p := range m.Files {
@@ -441,7 +422,6 @@ func (m *manifest) finish() error {
 	return m.save()
 }
 
-// sweep removes what is no file of the conversion: parts, and manifests that a kill cut off.
 func (m *manifest) sweep() error {
 	entries, err := os.ReadDir(m.dir)
 	for _, e := range entries {
@@ -455,10 +435,8 @@ func (m *manifest) sweep() error {
 // Parts are below this folder until all is done.
 const partsFolder = "parts/"
 
-// storeFolder has the parts of a store.
 func storeFolder(store int) string { return fmt.Sprintf("%s%d/", partsFolder, store) }
 
-// create begins a file of the conversion; Close brings it to the disk.
 func (m *manifest) create(name string) (*output, error) {
 	path := filepath.Join(m.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

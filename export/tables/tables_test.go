@@ -351,7 +351,7 @@ func TestRefused(t *testing.T) {
 		others.Stores = dirs[1:]
 		version.Version = "later"
 		for says, opt := range map[string]Options{"other stores: crawl0, crawl1": others, "another version of fossick (test)": version} {
-			if _, err := Run(t.Context(), opt); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), says) {
+			if _, err := Run(t.Context(), opt); !errors.Is(err, errChanged) || !strings.Contains(err.Error(), says) {
 				t.Errorf("%s: %v", says, err)
 			}
 		}
@@ -365,7 +365,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, opt := range []Options{half, done} {
-		if _, err := Run(t.Context(), opt); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "crawl1, which has changed since") {
+		if _, err := Run(t.Context(), opt); !errors.Is(err, errChanged) || !strings.Contains(err.Error(), "crawl1, which has changed since") {
 			t.Errorf("a store that was refined meanwhile: %v", err)
 		}
 	}
@@ -403,7 +403,7 @@ func TestDamagedParts(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Run(t.Context(), opt); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(path)) {
+		if _, err := Run(t.Context(), opt); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), filepath.Base(path)) {
 			t.Errorf("%s: %v", filepath.Base(path), err)
 		}
 	}
@@ -411,7 +411,7 @@ func TestDamagedParts(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(done.Dir, "manifest.json"), []byte(other), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Run(t.Context(), done); !errors.Is(err, ErrDamaged) {
+		if _, err := Run(t.Context(), done); !errors.Is(err, errDamaged) {
 			t.Errorf("a manifest of %s: %v", other, err)
 		}
 	}
@@ -446,7 +446,7 @@ func TestPartial(t *testing.T) {
 		t.Errorf("with partial: %+v, %v", r, err)
 	}
 	opt.Collection.Partial = false
-	if _, err := Run(t.Context(), opt); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "with --partial") {
+	if _, err := Run(t.Context(), opt); !errors.Is(err, errChanged) || !strings.Contains(err.Error(), "with --partial") {
 		t.Errorf("what lacks something is taken for the whole: %v", err)
 	}
 }

@@ -70,7 +70,6 @@ func Together(ctx context.Context, opt Options, g Group) (_ *Result, err error) 
 	return (&collector{company: c, from: make([]giving, g.Agents)}).collect(ctx, there)
 }
 
-// company is an agent among the others.
 type company struct {
 	Group
 	opt    *Options
@@ -118,7 +117,6 @@ func (c *company) meet(ctx context.Context) (collects int, err error) {
 	return c.who()
 }
 
-// who finds the one that collects.
 func (c *company) who() (number int, err error) {
 	var names []string
 	for i, a := range c.agents {
@@ -139,7 +137,6 @@ func (c *company) send(ctx context.Context, to int, m message) error {
 	return c.Peers.Send(ctx, to, m.encode())
 }
 
-// receive returns the next message. A hello is known, and if need be answered, by then.
 func (c *company) receive(ctx context.Context) (from int, m message, err error) {
 	if len(c.early) > 0 {
 		l := c.early[0]
@@ -151,7 +148,7 @@ func (c *company) receive(ctx context.Context) (from int, m message, err error) 
 		return from, m, err
 	}
 	if m, err = decodeMessage(b); err == nil && (from < 0 || from >= c.Agents || from == c.Me) {
-		err = fmt.Errorf("%w: from agent %d of %d", ErrMessage, from, c.Agents)
+		err = fmt.Errorf("%w: from agent %d of %d", errMessage, from, c.Agents)
 	}
 	if err != nil || m.Kind != hello {
 		return from, m, err
@@ -166,7 +163,6 @@ func (c *company) receive(ctx context.Context) (from int, m message, err error) 
 	return from, m, nil
 }
 
-// contributor is an agent that does not collect.
 type contributor struct {
 	*company
 	to int // who collects
@@ -199,15 +195,13 @@ func (g *contributor) give(ctx context.Context) (_ *Result, err error) {
 	return r, kept.Discard()
 }
 
-// make does the agent's part, as far as it is not done. What is of another state of the
-// store, or damaged, is nobody's: it is made again.
 func (g *contributor) make(ctx context.Context, dir string) (err error) {
 	fresh := func() *manifest { return g.opt.fresh(g.Name) }
 	g.m, err = goOn(ctx, dir, fresh(), g.opt)
 	if err == nil {
 		err = g.m.admit(0, g.me.Print)
 	}
-	if errors.Is(err, ErrChanged) || errors.Is(err, ErrDamaged) {
+	if errors.Is(err, errChanged) || errors.Is(err, errDamaged) {
 		g.m = fresh()
 		g.m.dir = dir
 		err = errors.Join(g.m.sweep(), os.RemoveAll(filepath.Join(dir, manifestFile)), g.m.admit(0, g.me.Print))
@@ -241,7 +235,7 @@ func (g *contributor) serve(ctx context.Context) (*Result, error) {
 		case m.Kind == done && from == g.to:
 			return m.Result, nil
 		case m.Kind != hello:
-			err = fmt.Errorf("%w: %d by agent %s", ErrMessage, m.Kind, g.agents[from].Name)
+			err = fmt.Errorf("%w: %d by agent %s", errMessage, m.Kind, g.agents[from].Name)
 		}
 		if err != nil {
 			return nil, err
@@ -249,10 +243,9 @@ func (g *contributor) serve(ctx context.Context) (*Result, error) {
 	}
 }
 
-// answer sends a piece of a file.
 func (g *contributor) answer(ctx context.Context, m message) error {
 	if m.File >= len(g.m.Files) || m.From >= g.m.Files[m.File].Bytes {
-		return fmt.Errorf("%w: byte %d of file %d", ErrMessage, m.From, m.File)
+		return fmt.Errorf("%w: byte %d of file %d", errMessage, m.From, m.File)
 	}
 	file := g.m.Files[m.File]
 	f, err := reading.Open(filepath.Join(g.m.dir, filepath.FromSlash(file.Name)))
@@ -268,14 +261,12 @@ func (g *contributor) answer(ctx context.Context, m message) error {
 	return g.send(ctx, g.to, m)
 }
 
-// collector is the agent that makes the folder.
 type collector struct {
 	*company
 	m    *manifest
 	from []giving // by number
 }
 
-// giving is what another agent gives.
 type giving struct {
 	files []part // of its offer, under their names here
 	at    int    // in files: the one that comes
@@ -305,7 +296,6 @@ func (c *collector) collect(ctx context.Context, there *manifest) (r *Result, er
 	return r, nil
 }
 
-// fresh describes the conversion of all agents' stores, of which nothing is done.
 func (c *collector) fresh() *manifest {
 	names := make([]string, 0, c.Agents)
 	for _, a := range c.agents {
@@ -335,7 +325,6 @@ func (c *collector) result(ctx context.Context, there *manifest) (*Result, error
 	return there.result(len(there.Files)), nil
 }
 
-// admit compares all stores with what they were when the conversion was begun.
 func (c *collector) admit() error {
 	for i, a := range c.agents {
 		if err := c.m.admit(i, a.Print); err != nil {
@@ -376,7 +365,6 @@ func (c *collector) make(ctx context.Context) (_ *Result, err error) {
 	return c.m.result(found), nil
 }
 
-// whileAnswering does something while others that come back are greeted.
 func (c *collector) whileAnswering(ctx context.Context, do func(context.Context) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -398,7 +386,6 @@ func (c *collector) whileAnswering(ctx context.Context, do func(context.Context)
 	}
 }
 
-// gather takes in what the others give.
 func (c *collector) gather(ctx context.Context) error {
 	c.opt.Step("receiving the parts of the other agents", 0)
 	c.from[c.Me].all = true
@@ -415,7 +402,7 @@ func (c *collector) gather(ctx context.Context) error {
 		case m.Kind == piece && g.to != nil && m.File == g.at && m.From == g.got:
 			err = c.add(ctx, from, m.Bytes)
 		case m.Kind != hello:
-			err = fmt.Errorf("%w: kind %d", ErrMessage, m.Kind)
+			err = fmt.Errorf("%w: kind %d", errMessage, m.Kind)
 		}
 		if err != nil {
 			return fmt.Errorf("agent %s: %w", c.agents[from].Name, err)
@@ -424,7 +411,6 @@ func (c *collector) gather(ctx context.Context) error {
 	return nil
 }
 
-// begin takes an offer.
 func (c *collector) begin(ctx context.Context, from int, m message) error {
 	g := &c.from[from]
 	if err := g.abandon(); err != nil || g.all {
@@ -443,11 +429,9 @@ func (c *collector) begin(ctx context.Context, from int, m message) error {
 	return c.next(ctx, from)
 }
 
-// under gives the files of an agent the names that they have here. They are some chunks, its
-// links and its aliases.
 func under(folder string, files []part) (named []part, err error) {
 	if len(files) < 2 {
-		return nil, fmt.Errorf("%w: %d files", ErrMessage, len(files))
+		return nil, fmt.Errorf("%w: %d files", errMessage, len(files))
 	}
 	last := uint64(0)
 	for i, f := range files {
@@ -459,7 +443,7 @@ func under(folder string, files []part) (named []part, err error) {
 			want = "aliases"
 		}
 		if f.Name != storeFolder(0)+want || chunk != (f.Last > last) || !chunk && f.Last != 0 {
-			return nil, fmt.Errorf("%w: file %q, to page %d", ErrMessage, f.Name, f.Last)
+			return nil, fmt.Errorf("%w: file %q, to page %d", errMessage, f.Name, f.Last)
 		}
 		if chunk {
 			last = f.Last
@@ -470,14 +454,13 @@ func under(folder string, files []part) (named []part, err error) {
 	return named, nil
 }
 
-// next begins the next file that is not there yet.
 func (c *collector) next(ctx context.Context, from int) (err error) {
 	g := &c.from[from]
 	for ; g.at < len(g.files); g.at++ {
 		f := g.files[g.at]
 		if at := slices.IndexFunc(c.m.Files, func(p part) bool { return p.Name == f.Name }); at >= 0 {
 			if c.m.Files[at] != f {
-				return fmt.Errorf("%s %w; remove %s to start over", strings.TrimPrefix(f.Name, partsFolder), ErrDamaged, c.m.dir)
+				return fmt.Errorf("%s %w; remove %s to start over", strings.TrimPrefix(f.Name, partsFolder), errDamaged, c.m.dir)
 			}
 			continue
 		}
@@ -497,7 +480,6 @@ func (c *collector) next(ctx context.Context, from int) (err error) {
 	return c.m.save()
 }
 
-// ask asks for pieces of the file that comes.
 func (c *collector) ask(ctx context.Context, from int) error {
 	g, size := &c.from[from], int64(c.opt.limits.piece)
 	for g.asked < g.files[g.at].Bytes && g.asked < g.got+ahead*size {
@@ -509,7 +491,6 @@ func (c *collector) ask(ctx context.Context, from int) error {
 	return nil
 }
 
-// add writes a piece.
 func (c *collector) add(ctx context.Context, from int, b []byte) error {
 	g := &c.from[from]
 	if _, err := g.to.Write(b); err != nil {
@@ -527,7 +508,6 @@ func (c *collector) add(ctx context.Context, from int, b []byte) error {
 	return c.next(ctx, from)
 }
 
-// end enters the file that has come.
 func (c *collector) end(from int) error {
 	g := &c.from[from]
 	f, to := g.files[g.at], g.to
@@ -536,13 +516,12 @@ func (c *collector) end(from int) error {
 		return err
 	}
 	if g.got != f.Bytes || hex.EncodeToString(g.sum.Sum(nil)) != f.SHA256 {
-		return fmt.Errorf("%s %w; start the command again on all agents", f.Name, ErrDamaged)
+		return fmt.Errorf("%s %w; start the command again on all agents", f.Name, errDamaged)
 	}
 	c.m.Files = append(c.m.Files, f)
 	return c.m.save()
 }
 
-// abandon gives up a file that has no end.
 func (g *giving) abandon() error {
 	to := g.to
 	if g.to = nil; to == nil {
@@ -558,7 +537,6 @@ func (c *collector) abandon() (err error) {
 	return err
 }
 
-// kind says what a message between agents is for.
 type kind uint8
 
 const (
@@ -591,8 +569,8 @@ type message struct {
 	Result *Result `cbor:"12,keyasint,omitempty"` // of done
 }
 
-// ErrMessage reports bytes that no agent of this version says, or not then.
-var ErrMessage = errors.New("an unexpected message between agents that convert together; run the same version of fossick on all of them")
+// errMessage reports bytes that no agent of this version says, or not then.
+var errMessage = errors.New("an unexpected message between agents that convert together; run the same version of fossick on all of them")
 
 // pieceBytes is how much of a file is sent at once at most.
 const pieceBytes = 512 << 10
@@ -604,7 +582,7 @@ func (m message) encode() []byte { return wire.Encode(m) }
 
 func decodeMessage(b []byte) (m message, err error) {
 	if err := messages.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("%w: %w", ErrMessage, err)
+		return m, fmt.Errorf("%w: %w", errMessage, err)
 	}
 	complete := true
 	switch m.Kind {
@@ -623,7 +601,7 @@ func decodeMessage(b []byte) (m message, err error) {
 		complete = complete && f.Bytes >= 0
 	}
 	if !complete {
-		return m, fmt.Errorf("%w: kind %d", ErrMessage, m.Kind)
+		return m, fmt.Errorf("%w: kind %d", errMessage, m.Kind)
 	}
 	return m, nil
 }

@@ -45,13 +45,10 @@ var (
 	tables = []sqlTable{communitiesTable, domainsTable, sitesTable, pagesTable, linksTable}
 )
 
-// schema is where load.sql makes the tables by default.
 const schema = "converted"
 
-// urlsFile names the ids of links.bin, for graphs.
 const urlsFile = "links.urls.tsv"
 
-// table is a table that is being written.
 type table struct {
 	*copyWriter
 	to *output
@@ -67,7 +64,6 @@ func (m *manifest) table(t sqlTable) (*table, error) {
 
 func (t *table) end() error { return errors.Join(t.Close(), t.to.Close()) }
 
-// tables writes all that is not links.
 func (m *manifest) tables(ctx context.Context, o *owners, opt *Options) error {
 	s := newSites()
 	if err := m.writePages(ctx, o, s, opt.Did); err != nil {
@@ -119,7 +115,6 @@ func (m *manifest) eachOwned(ctx context.Context, o *owners, do func(id uint32, 
 	return nil
 }
 
-// writePages writes the pages, and names them; it enters them with their sites.
 func (m *manifest) writePages(ctx context.Context, o *owners, s *sites, did func(int)) error {
 	rows, err := m.table(pagesTable)
 	if err != nil {
@@ -149,7 +144,6 @@ func (m *manifest) writePages(ctx context.Context, o *owners, s *sites, did func
 	return errors.Join(err, lines.Flush(), urls.Close(), rows.end())
 }
 
-// front is what the index page of a site says.
 type front struct {
 	site               uint32
 	title, description string
@@ -186,7 +180,6 @@ func frontSorter(dir string, limit int) *extsort.Sorter[front] {
 	})
 }
 
-// writeSites writes the sites, each with what its index page says.
 func (m *manifest) writeSites(ctx context.Context, o *owners, s *sites, opt *Options) (err error) {
 	byIndex := make([]uint32, len(s.all)) // sites in the order of their index pages
 	for i := range byIndex {
@@ -230,7 +223,6 @@ func (m *manifest) writeSites(ctx context.Context, o *owners, s *sites, opt *Opt
 	return errors.Join(err, rows.end())
 }
 
-// writeGroups writes domains or communities.
 func (m *manifest) writeGroups(t sqlTable, groups []group) error {
 	rows, err := m.table(t)
 	if err != nil {
@@ -256,10 +248,8 @@ type site struct {
 	community uint32 // once settled; none where no page has a label
 }
 
-// vote is how many pages of a site have a label.
 type vote struct{ label, pages uint32 }
 
-// group is a domain or a community.
 type group struct {
 	name         string
 	sites, pages uint32
@@ -279,7 +269,6 @@ func newSites() *sites {
 	return &sites{byHost: map[string]uint32{}, byDomain: map[string]uint32{}, byLabel: map[string]uint32{}}
 }
 
-// placeOf is the place of a name, and whether it is a new one.
 func placeOf(m map[string]uint32, name string) (at uint32, isNew bool) {
 	at, ok := m[name]
 	if !ok {
@@ -380,7 +369,6 @@ func (s *sites) settle() {
 	}
 }
 
-// linkFile is the link file.
 const linkFile = "links.bin"
 
 // edgeSorter sorts links between ids, source before target, each once.
@@ -401,7 +389,6 @@ func edgeSorter(dir string, limit int) *extsort.Sorter[uint64] {
 	})
 }
 
-// links writes the links of all stores between ids.
 func (m *manifest) links(ctx context.Context, o *owners, opt *Options) (err error) {
 	edges := edgeSorter(m.scratch(), opt.limits.edges)
 	defer func() { err = errors.Join(err, edges.Close()) }()
@@ -478,7 +465,6 @@ func (o *owners) targets(ctx context.Context) iter.Seq2[name, error] {
 	}
 }
 
-// writeLinks writes the sorted links to the link file and to the table.
 func (m *manifest) writeLinks(ctx context.Context, o *owners, edges *extsort.Sorter[uint64], to *output, rows *table, did func(int)) (n uint64, err error) {
 	w, err := export.NewLinkWriter(to, o.total)
 	if err != nil {

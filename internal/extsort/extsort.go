@@ -167,14 +167,12 @@ func (s *Sorter[T]) Close() error {
 	return err
 }
 
-// run is a run that is being read.
 type run[T any] struct {
 	opt  *Options[T]
 	r    *bufio.Reader
 	item T
 }
 
-// Next reads the next item.
 func (r *run[T]) Next() (more bool, err error) {
 	if _, err := r.r.Peek(1); err == io.EOF {
 		return false, nil
@@ -226,7 +224,6 @@ func Merge[C Cursor](ctx context.Context, runs []C, before func(a, b C) bool, do
 	return nil
 }
 
-// ended looks at a context now and then.
 func ended(ctx context.Context, n int) error {
 	if n%(1<<14) == 0 {
 		return ctx.Err()
@@ -234,7 +231,6 @@ func ended(ctx context.Context, n int) error {
 	return nil
 }
 
-// merging is a heap of runs, by their items.
 type merging[C any] struct {
 	runs   []C
 	before func(a, b C) bool

@@ -6,7 +6,6 @@ import (
 	"io"
 )
 
-// block is what stands in a record, read as it is asked for.
 type block struct {
 	r      *Reader
 	rec    *Record
@@ -20,7 +19,6 @@ func newBlock(r *Reader, rec *Record) *block {
 	return &block{r: r, rec: rec, begin: r.s.inside(), left: rec.Length, sum: newChecksum(rec)}
 }
 
-// Read implements io.Reader.
 func (b *block) Read(p []byte) (int, error) {
 	n, err := b.read(p)
 	var at *Error
@@ -66,7 +64,6 @@ func (b *block) take(n int) {
 	b.left -= int64(n)
 }
 
-// more makes bytes of the block available and says how many there are.
 func (b *block) more() (int, error) {
 	s := b.r.s
 	switch {
@@ -94,8 +91,6 @@ func (b *block) more() (int, error) {
 	return int(min(int64(s.w-s.r), b.left)), nil
 }
 
-// damage says what is wrong when the file gave more bytes, or did not; crossing says that
-// another member was begun for them.
 func (b *block) damage(err error, crossing bool) error {
 	has := b.rec.Length - b.left
 	switch {

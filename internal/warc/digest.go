@@ -27,7 +27,6 @@ func Digest(parts ...[]byte) string {
 // SHA1 writes a sum as Digest does.
 func SHA1(sum [sha1.Size]byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum[:]) }
 
-// checksum compares a block with the digest in its header.
 type checksum struct {
 	hash.Hash
 	want string

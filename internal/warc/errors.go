@@ -31,7 +31,6 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("offset %d: %v", e.Offset, e.Err)
 }
 
-// behind reports whether the place of e is behind another.
 func (e *Error) behind(other *Error) bool {
 	return e.Offset > other.Offset || e.Offset == other.Offset && e.Inside > other.Inside
 }

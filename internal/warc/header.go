@@ -45,7 +45,6 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// add takes a line of a header: a field, or the rest of the one before.
 func (h *Header) add(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		if len(*h) == 0 {
@@ -85,7 +84,6 @@ func ReadFields(block io.Reader) (Header, error) {
 	return h, nil
 }
 
-// length returns the Content-Length, which every record has.
 func (h Header) length() (int64, error) {
 	s := h.Get("Content-Length")
 	n, err := strconv.ParseInt(s, 10, 64)

@@ -17,7 +17,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxHTTPHeaderBytes is far above any header that a crawl takes.
 const maxHTTPHeaderBytes = 256 << 10
 
 // ErrHTTP reports a block that holds no HTTP response.
@@ -107,7 +106,6 @@ func statusOf(line []byte) int {
 	return code
 }
 
-// beginsChunk reports whether a body begins with the length of a chunk.
 func beginsChunk(r *bufio.Reader) bool {
 	head, _ := r.Peek(20)
 	line, _, ok := bytes.Cut(head, []byte("\n"))
@@ -116,8 +114,6 @@ func beginsChunk(r *bufio.Reader) bool {
 	return ok && err == nil
 }
 
-// decoded undoes one encoding of the content. One that is not known, or that the bytes do
-// not have, is passed on.
 func decoded(body io.Reader, encoding string) io.Reader {
 	r := bufio.NewReaderSize(body, 4<<10)
 	head, _ := r.Peek(4)

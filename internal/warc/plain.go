@@ -11,7 +11,6 @@ import (
 // tried.
 const bufferBytes = 256 << 10
 
-// input is a file's bytes, and where among them reading is.
 type input struct {
 	file io.Reader
 	seek io.Seeker // nil where reading cannot go back
@@ -35,7 +34,6 @@ func newInput(r io.Reader) *input {
 	return in
 }
 
-// Read implements io.Reader, for buf.
 func (in *input) Read(p []byte) (int, error) {
 	if in.failed != nil {
 		return 0, in.failed
@@ -55,10 +53,8 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// spent reports whether the file failed and all bytes before that were used.
 func (in *input) spent() bool { return in.failed != nil && in.buf.Buffered() == 0 }
 
-// offset returns the place of the next byte.
 func (in *input) offset() int64 { return in.read - int64(in.buf.Buffered()) }
 
 // mostAgain is how much of a file is read once more at most, beside four times what was read
@@ -68,8 +64,6 @@ const mostAgain = 64 << 20
 // mostIdle is how many reads in a row may give nothing, as bufio has it.
 const mostIdle = 100
 
-// back goes to an offset that was read already. Where it cannot, and where too much was
-// read again, reading stays where it is and back is false.
 func (in *input) back(to int64) bool {
 	again := in.again + in.offset() - to
 	if in.seek == nil || in.failed != nil || again > mostAgain+4*to {
@@ -84,7 +78,6 @@ func (in *input) back(to int64) bool {
 	return true
 }
 
-// behind goes back to the byte behind an offset, or on to it.
 func (in *input) behind(offset int64) error {
 	if in.back(offset+1) || in.offset() > offset {
 		return nil
@@ -104,7 +97,6 @@ type members interface {
 	find(after int64) error
 }
 
-// plain is a file that is not packed.
 type plain struct {
 	in    *input
 	begun bool

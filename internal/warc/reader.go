@@ -15,7 +15,6 @@ type Reader struct {
 	told *Error  // the damage that was told last
 }
 
-// damage is where reading on is not possible as usual.
 type damage struct {
 	offset int64 // of the record or its member
 	member bool  // the member itself is damaged
@@ -78,7 +77,6 @@ func (r *Reader) Next() (*Record, error) {
 // two faults; more would be a loop.
 const mostUntold = 8
 
-// tells notes damage that is told; false when that of its place was told before.
 func (r *Reader) tells(at *Error) bool {
 	if r.told != nil && !at.behind(r.told) {
 		return false
@@ -107,7 +105,6 @@ func (r *Reader) next() (*Record, error) {
 	return rec, nil
 }
 
-// finish passes over what is left of a record and the two empty lines behind it.
 func (r *Reader) finish(rec *Record) error {
 	for {
 		if _, err := r.body.skip(); err == io.EOF {
@@ -139,7 +136,6 @@ func (r *Reader) finish(rec *Record) error {
 	return nil
 }
 
-// header reads the header of the next record.
 func (r *Reader) header() (*Record, error) {
 	s := r.s
 	for { // some programs write more empty lines than they should

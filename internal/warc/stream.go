@@ -30,7 +30,6 @@ func newStream(in *input, m members, packed bool) *stream {
 	return &stream{in: in, m: m, packed: packed, buf: make([]byte, 64<<10)}
 }
 
-// inside is how many bytes of the member were used.
 func (s *stream) inside() int64 { return s.out - int64(s.w-s.r) }
 
 // fill reads more of the member; io.EOF at its end.
@@ -117,8 +116,6 @@ func (s *stream) line(limit int) ([]byte, error) {
 // unreadLine gives the line back that was read last, while it is still there.
 func (s *stream) unreadLine() { s.r -= s.last }
 
-// beginsRecord reports whether the next bytes are those with which a record begins. It reads
-// no further than the member that is open.
 func (s *stream) beginsRecord() bool {
 	const longest = len("WARC/1.10\r\n")
 	for s.w-s.r < longest {

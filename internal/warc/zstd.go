@@ -27,7 +27,6 @@ type zstandard struct {
 	frame frame
 }
 
-// newZstandard reads the dictionary, where there is one.
 func newZstandard(in *input) (*zstandard, error) {
 	opts := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindowBytes)}
 	head, err := in.buf.Peek(len(dictMagic))
@@ -102,7 +101,6 @@ func isSkippable(head []byte) bool {
 	return len(head) == 8 && head[0]&0xf0 == 0x50 && string(head[1:4]) == dictMagic[1:]
 }
 
-// skip passes over a frame that holds no records.
 func (s *zstandard) skip(head []byte) error {
 	n := int64(binary.LittleEndian.Uint32(head[4:])) + 8
 	if skipped, err := io.CopyN(io.Discard, s.in.buf, n); err != nil {
@@ -155,7 +153,6 @@ type frame struct {
 	done     bool
 }
 
-// begin is called where a frame begins.
 func (f *frame) begin() error {
 	head, _ := f.in.buf.Peek(zstd.HeaderMaxSize)
 	var h zstd.Header
@@ -169,7 +166,6 @@ func (f *frame) begin() error {
 	return nil
 }
 
-// Read implements io.Reader, for the decoder.
 func (f *frame) Read(p []byte) (int, error) {
 	if f.left == 0 && !f.done {
 		if err := f.block(); err != nil {
@@ -187,7 +183,6 @@ func (f *frame) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// block looks at the header of the next block, three bytes that the decoder reads, too.
 func (f *frame) block() error {
 	if f.last {
 		f.done = true
