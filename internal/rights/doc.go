@@ -9,6 +9,4 @@
 // So are the tokens by which robots.txt speaks to uses instead of crawlers; X-Robots-Tag and
 // meta robots with noai, noimageai and noarchive; the TDM Reservation Protocol.
 // docs/politeness.md has the table.
-//
-// Files: rights.go purposes and refusals; found.go statements out of headers.
 package rights

@@ -12,8 +12,7 @@
 // What records mean is left to others: package datasets makes pages of them, package
 // export makes them of pages. Start with NewReader and Next, or with NewWriter.
 //
-// Files: reader.go records out of bytes, resync.go behind damage, block.go what stands in one;
-// stream.go one buffer over what plain.go, gzip.go and zstd.go take apart; record.go and
-// header.go what a record is; digest.go checksums; http.go and brotli.go the response in a
-// block; writer.go records into files.
+// Files: reader.go records out of bytes, also behind damage; members.go one buffer over plain
+// files, gzip members and zstd frames; record.go records, headers and digests; http.go the
+// response in a block; writer.go records into files.
 package warc
