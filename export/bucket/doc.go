@@ -10,7 +10,7 @@
 // each open file, and 32 MiB on the way. There are no locks: of two exports to one prefix at
 // once, one or both end with an error, and neither lists what the other has changed.
 //
-// Start with Open; then Create and Commit. docs/bucket.md has the design.
+// Start with Open; then Create and Commit.
 //
 // Files: place.go the export as a whole; object.go one object; list.go the list; server.go the
 // environment's settings and the requests, by minio-go.

@@ -54,8 +54,8 @@ type settings struct {
 	id, secret, token string
 }
 
-// fromEnvironment reads the variables and the two files that all S3 programs read;
-// docs/bucket.md lists them.
+// fromEnvironment reads the variables, and the profile of the two files, that all S3 programs
+// read. Roles, single sign-on and credential_process are not read.
 func fromEnvironment(getenv func(string) string) (settings, error) {
 	profile, err := readProfile(getenv)
 	if err != nil {

@@ -5,7 +5,7 @@
 // sites, domains, communities and links each, a link file, and a manifest. Steps that need one
 // store (local attributes, names of link targets) run store by store; steps that need all
 // stores (ids) run after that, from files. Each step ends with a part that is on disk and in
-// the manifest, so a run goes on where a killed one ended. docs/convert.md has the design.
+// the manifest, so a run goes on where a killed one ended. docs/export.md has the design.
 //
 // A site here is a host and a domain a registrable domain, as in the paper; other packages call
 // the latter site. Start with Run; agents on several machines call Together.
