@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/json"
@@ -80,26 +79,6 @@ func TestWARC(t *testing.T) {
 	for i := 1; i < len(want); i++ {
 		if got[i] != want[i] {
 			t.Errorf("record %d:\ngot  %q\nwant %q", i, got[i], want[i])
-		}
-	}
-}
-
-// BenchmarkWARC writes pages of 20 KB of markup.
-func BenchmarkWARC(b *testing.B) {
-	files := shelf{}
-	s, err := newWARC(files, "")
-	if err != nil {
-		b.Fatal(err)
-	}
-	body := bytes.Repeat([]byte("<p class=text>Words of a page that are like those of others, and some that are not.</p>\n"), 230)
-	p := &Page{ID: "urn:uuid:1", Source: &Source{Name: "crawl"}, URL: "http://a.test/", Body: body}
-	b.SetBytes(int64(len(body)))
-	for b.Loop() {
-		if err := s.Write(context.Background(), p); err != nil {
-			b.Fatal(err)
-		}
-		for _, f := range files {
-			f.Reset()
 		}
 	}
 }
@@ -355,7 +334,7 @@ func TestCDXJ(t *testing.T) {
 	for name, b := range writeWARC(t, archivePages()...) {
 		files[strings.TrimPrefix(name, "warc/")] = b.Bytes()
 	}
-	checkIndex(t, string(written(t, newCDXJ, "index.cdxj", archivePages())["index.cdxj"].Bytes()), files)
+	checkIndex(t, written(t, newCDXJ, "index.cdxj", archivePages())["index.cdxj"].String(), files)
 }
 
 // TestWACZ: all is there, as its digests say, archives as they are, the same bytes each time.

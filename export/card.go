@@ -16,7 +16,7 @@ import (
 	"fossick/internal/printable"
 )
 
-// CardFacts are what pages do not tell.
+// CardFacts are the card's facts besides the pages.
 type CardFacts struct {
 	Fossick string      // version that exports
 	Choice  []string    // flags that chose the pages

@@ -35,9 +35,9 @@ type Options struct {
 	Open func(dir string) (s *store.Store, done func() error, err error)
 	// Text makes the text of a page; nil: pages have none.
 	Text MainText
-	// Partial leaves out what cannot be read, and counts it.
+	// Partial leaves out unreadable records, and counts them.
 	Partial bool
-	// Looked is told of each page of the pass, chosen or not; nil when nobody asks.
+	// Looked is called for each page of the pass, chosen or not; may be nil.
 	Looked func()
 }
 
@@ -196,7 +196,7 @@ type Page struct {
 	Refs []uint64
 }
 
-// MainText makes of a page's body, as it was fetched, what it says. Safe for concurrent use.
+// MainText extracts a page's text from its body as fetched. Safe for concurrent use.
 type MainText func(body []byte, p *Page, want Want) (text, markdown string)
 
 func (p *Page) path() string { return p.Source.Name + "#" + strconv.FormatUint(p.Number, 10) }
@@ -225,8 +225,8 @@ type Choice struct {
 	Limit    int            // no more pages than this; 0 is no limit
 	After    uint64         // of each store, only pages with a higher number
 
-	// Purpose is what the pages are wanted for; "": what their crawl was for. Those whose
-	// owners refuse it are left out.
+	// Purpose is the use of the pages; "" is that of their crawl. Pages whose owners refuse
+	// it are left out.
 	Purpose rights.Purpose
 }
 
@@ -276,7 +276,7 @@ func (k *known) named() string {
 	return ""
 }
 
-// Want says what of a page is worked out besides its record.
+// Want names the parts of a page to read besides its record.
 type Want struct {
 	Text     bool
 	Markdown bool
@@ -287,7 +287,7 @@ type Want struct {
 	Refs      bool
 }
 
-// With returns what either wants.
+// With returns the union of both.
 func (w Want) With(other Want) Want {
 	return Want{w.Text || other.Text, w.Markdown || other.Markdown, w.Body || other.Body, w.Links || other.Links, w.Exchanges || other.Exchanges, w.Refs || other.Refs}
 }
@@ -387,7 +387,7 @@ func (s *Selection) link(p picked) error {
 	return nil
 }
 
-// Left says what was left out, after the pass.
+// Left counts the pages that were left out, after the pass.
 func (s *Selection) Left() Left { return s.left }
 
 type picked struct {
@@ -495,7 +495,7 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 
 const inFlight = 4
 
-// pageTask is a page on its way; done is buffered, so a worker never waits for who takes it.
+// pageTask is a page on its way; done is buffered, so a worker never waits for the reader.
 type pageTask struct {
 	picked
 	done chan *Page
@@ -538,7 +538,7 @@ func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 			}
 		}
 		stop()
-		for range inOrder { // what the dealer still sends
+		for range inOrder { // until the dealer has ended
 		}
 		// A context that ends when all pages are dealt, and some still being read, is an error
 		// of no worker.
@@ -674,7 +674,7 @@ func (s *Selection) readStory(p *Page, one *picked) error {
 	return err
 }
 
-// passes says whether an export goes on without what cannot be read.
+// passes says whether an export goes on without the unreadable part.
 func (s *Selection) passes(err error) bool {
 	return s.c.opt.Partial && (errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnknown))
 }
@@ -730,7 +730,7 @@ type exchange struct {
 	Addr     netip.Addr
 	Request  []byte
 	Response []byte
-	Rebuilt  bool     // the lines are made of what was known: order and case are not the server's
+	Rebuilt  bool     // the lines are made of parsed values: order and case are not the server's
 	Cut      bool     // lines at the end are missing
 	Digest   [20]byte // of Repeated, SHA-1 of the body; content is the same where bodies differ a little
 }
@@ -838,7 +838,7 @@ func (s *Source) Fingerprint(ctx context.Context, looked func()) (string, error)
 	n := 0
 	for p, err := range s.Store.Pages() {
 		if s.partial && errors.Is(err, store.ErrDamaged) {
-			break // what is behind is not told apart
+			break // later records are not told apart
 		}
 		if err == nil {
 			err = ctx.Err()
@@ -882,7 +882,7 @@ func numbersOf(p *store.Page) []uint64 {
 	return all
 }
 
-// Crawl is what a store says of its whole crawl, whichever pages are chosen.
+// Crawl describes a store's whole crawl, whichever pages are chosen.
 type Crawl struct {
 	Topics  []string
 	Version string    // of the fossick that made the store
@@ -968,7 +968,7 @@ func said(p *store.Page) []rights.Statement {
 	return all
 }
 
-// refused says whether the owner of a page refuses what it is wanted for.
+// refused says whether the owner of a page refuses the purpose.
 func (c *Choice) refused(p *store.Page, crawl rights.Purpose) bool {
 	purpose := c.Purpose
 	if purpose == "" {

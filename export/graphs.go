@@ -23,10 +23,10 @@ import (
 	"fossick/store"
 )
 
-// GraphKinds tells people what a graph can be read from.
+// GraphKinds lists the sources of graphs, for help texts.
 const GraphKinds = `a graph file (made by fossick graph), an edge list (src TAB dst a line, .gz or .zst too; beside X.edges.tsv an X.urls.tsv names the nodes), a link file (made by fossick convert), a corpus with links or with markup that has them (as web archives), a crawl's store, demo, or synthetic:N, a made-up web of N pages`
 
-// GraphSource is what a graph is read from or built of.
+// GraphSource is a graph file, or the source of one.
 type GraphSource struct {
 	Name  string // of a file or a folder, or a corpus that OpenSet knows
 	Pages int    // of a synthetic web; 0 for others

@@ -34,7 +34,7 @@ type ImportOptions struct {
 	Progress func(pages uint64)
 }
 
-// ImportResult is what came of an import.
+// ImportResult counts the pages of an import.
 type ImportResult struct {
 	Pages      uint64 // in the store
 	Duplicates uint64 // rows with the content of a page before
@@ -170,7 +170,7 @@ var errMissing = errors.New("the source changed while it was read; import it aga
 func (w *importWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	r := &fetch.Response{URL: req.URL, State: fetch.StateCode, Code: http.StatusNotFound, Start: time.Now(), Header: http.Header{}}
 	if req.URL == page.RobotsURL(req.URL) {
-		return r // whoever fetched the pages has asked it
+		return r // the crawler that fetched the pages has asked it
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,7 +188,7 @@ func (w *importWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response 
 	if at, err := time.Parse(time.RFC3339, e.Fields["date"]); err == nil {
 		r.Start = at
 	}
-	if len(w.label) > mostAhead { // of pages that nobody rated
+	if len(w.label) > mostAhead { // of pages that were never rated
 		clear(w.label)
 	}
 	w.label[req.URL] = e.Label

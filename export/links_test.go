@@ -179,14 +179,3 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkReader(b *testing.B) {
-	whole := writeLinks(b, 3000, randomLinks(rand.New(rand.NewPCG(1, 3)), 3000))
-	b.ReportAllocs()
-	b.SetBytes(int64(len(whole)))
-	for b.Loop() {
-		if _, _, err := read(whole); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -32,7 +32,7 @@ func lockAlone(dir string) (_ *os.File, alone bool, err error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, false, f.Close()
 	}
-	return f, true, nil // where there are no locks, nobody can tell
+	return f, true, nil // where there are no locks, no one is known to have it
 }
 
 // unlock ends a lock. To close its file is not enough: a process that is being started has a
@@ -43,7 +43,7 @@ func unlock(lock *os.File) error {
 }
 
 func removeStale(dir, prefix string) {
-	entries, _ := os.ReadDir(dir) // what cannot be removed costs room alone
+	entries, _ := os.ReadDir(dir) // a folder that stays costs room alone
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if !strings.HasPrefix(e.Name(), prefix) {

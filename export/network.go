@@ -95,7 +95,7 @@ type graphFile struct {
 	to  io.WriteCloser
 }
 
-// buildMemory is what sorting may take, in bytes.
+// buildMemory is the memory for sorting, in bytes.
 const buildMemory = 64 << 20
 
 type plainFolder string

@@ -94,8 +94,8 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 	return Packed(name, &placeFile{place: p, f: f, to: bufio.NewWriterSize(f, 64<<10)})
 }
 
-// Path reserves a file for what writes files by itself, as databases do, and says where it
-// is to be written. A stream has no path.
+// Path reserves a file for a library that writes files by itself, as databases do, and
+// returns its path. A stream has no path.
 func (p *Place) Path(name string) (string, error) {
 	if p.stream != nil {
 		return "", usage.Errorf("-o -: this format cannot be written to stdout; give a file")
@@ -126,7 +126,7 @@ func (p *Place) enter(name string) error {
 	}
 	there, err := os.ReadDir(p.path)
 	if err != nil || len(there) == 0 {
-		return nil // what is wrong with it shows when it is written
+		return nil // an error shows when it is written
 	}
 	first, _, _ := strings.Cut(name, "/")
 	if _, err := os.Stat(filepath.Join(p.path, first)); err != nil {
@@ -166,7 +166,7 @@ func (p *Place) Made() (files int, bytes int64) {
 	return p.files, p.written
 }
 
-// Commit gives what was written its name, when all of it is on the disk.
+// Commit names the files, when all of them are on the disk.
 func (p *Place) Commit() error {
 	if p.stream != nil {
 		return nil
@@ -192,7 +192,7 @@ func (p *Place) Commit() error {
 	return errors.Join(err, p.Discard())
 }
 
-// putAt renames what was made, unless the same is there.
+// putAt renames the new file or folder, unless the same is there.
 func putAt(made, path string) error {
 	switch same, err := Equal(made, path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -214,7 +214,7 @@ func emptyFolder(path string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// modeOf is what others may do with it: temporary folders are their owner's alone.
+// modeOf is the usual mode: temporary folders are their owner's alone.
 func modeOf(path string) fs.FileMode {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return 0o755
@@ -222,7 +222,7 @@ func modeOf(path string) fs.FileMode {
 	return 0o644
 }
 
-// Discard throws away what has no name yet. After Commit it does nothing.
+// Discard removes the files that have no name yet. After Commit it does nothing.
 func (p *Place) Discard() error {
 	if p.lock == nil {
 		return nil
@@ -276,7 +276,7 @@ func Keep(path, work string) (*Kept, error) {
 // Dir is where the folder is written until Commit.
 func (k *Kept) Dir() string { return k.hidden }
 
-// Commit gives the folder its name. What is in it must be on the disk.
+// Commit names the folder, whose files must be on the disk.
 func (k *Kept) Commit() error {
 	err := os.Remove(k.path) // an empty folder
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -299,7 +299,7 @@ func (k *Kept) Discard() error {
 // Close ends the use of the folder.
 func (k *Kept) Close() error { return unlock(k.lock) }
 
-// Packed compresses what goes to a file whose name ends so. Archives pack their records
+// Packed compresses a file whose name ends in .gz or .zst. Archives pack their records
 // themselves.
 func Packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
 	switch {

@@ -26,7 +26,7 @@ type indexed struct {
 	length int
 }
 
-// bundle is the members of a page: its response, how that was asked for, what is metadataOf of it,
+// bundle is the members of a page: its response and request, its metadata,
 // and the other exchanges that told of it.
 type bundle struct {
 	packer  *warc.Packer
@@ -151,7 +151,7 @@ func fieldsOf(x *exchange) (fields []warc.Field) {
 	return fields
 }
 
-// origPrefix begins the name of a line that is true of what came, and not of what is kept.
+// origPrefix begins the name of a header line that is true of the received body only.
 const origPrefix = "X-Archive-Orig-"
 
 // head is a header as received, for a body of so many bytes, which is kept unpacked: lines

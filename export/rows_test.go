@@ -136,14 +136,3 @@ func TestNames(t *testing.T) {
 		t.Errorf("a long title gives %d characters", n)
 	}
 }
-
-// TestColumnsAreKept: others read the tables by these names.
-func TestColumnsAreKept(t *testing.T) {
-	names := []string{}
-	for _, c := range columns {
-		names = append(names, c.name)
-	}
-	if got := strings.Join(names[:9], " "); got != "text id dump url date file_path language language_score token_count" {
-		t.Errorf("the columns begin with %s", got)
-	}
-}

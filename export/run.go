@@ -38,7 +38,7 @@ type Output interface {
 // Format is a format of export.
 type Format struct {
 	Name    string
-	Says    string   // what it is, for people
+	Says    string   // for the help
 	File    string   // its name in a folder; it ends in a slash where the format is a folder itself, and is "" where it goes to servers alone
 	Schemes []string // of the addresses of servers that it goes to
 	Want    Want

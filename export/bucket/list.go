@@ -86,7 +86,7 @@ func (l *list) write(ctx context.Context, w io.Writer) error {
 	return to.Flush()
 }
 
-// check compares the list with what the server says is below the prefix.
+// check compares the list with the objects that the server lists below the prefix.
 func (l *list) check(ctx context.Context, c *client, prefix string) error {
 	both := newList() // as not all servers have their answers in order
 	defer both.close()

@@ -175,7 +175,7 @@ func (p *Place) enter(name string) error {
 	return p.transfers.failed()
 }
 
-// begin begins what makes an object, or compares it.
+// begin begins an object, or the comparison with an existing one.
 func (p *Place) begin(name string) (f *file, err error) {
 	f = &file{place: p, name: name, key: p.at.key + name, sum: sha256.New()}
 	if p.single {
@@ -205,7 +205,7 @@ func (p *Place) closed(o *object) error {
 	return nil
 }
 
-// began and ended note what has to be taken back if the export fails.
+// began and ended keep the set of objects to take back if the export fails.
 func (p *Place) began(o *object) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -313,7 +313,7 @@ func (p *Place) compareList() error {
 // patience is how long a server may take to end what was begun.
 const patience = 2 * time.Minute
 
-// Discard takes back what is not complete, also after an interrupt. After Commit it does
+// Discard takes back an incomplete export, also after an interrupt. After Commit it does
 // nothing.
 func (p *Place) Discard() error {
 	if p.done {
@@ -363,7 +363,7 @@ func (p *Place) takeBack(ctx context.Context) error {
 	return p.client.remove(ctx, p.at.key+markName)
 }
 
-// tidy removes what is on this machine.
+// tidy removes the files on this machine.
 func (p *Place) tidy() error {
 	err := p.list.close()
 	if p.scratch != "" {

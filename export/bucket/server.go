@@ -75,7 +75,7 @@ func fromEnvironment(getenv func(string) string) (settings, error) {
 	return s, nil
 }
 
-// readProfile merges what the two files say of the profile in use; the second file wins.
+// readProfile merges the settings of the profile in use; the second file wins.
 func readProfile(getenv func(string) string) (map[string]string, error) {
 	name := cmp.Or(getenv("AWS_PROFILE"), "default")
 	said := map[string]string{}

@@ -213,8 +213,7 @@ func (m *Marker) hits(text, lang string) (hits []span) {
 	return hits
 }
 
-// inWord are the hits between two signs: the word, or parts of what is written without
-// spaces.
+// inWord are the hits between two signs: the word, or parts of a text without spaces.
 func (m *Marker) inWord(text string, start, end int, lang string, wanted map[string]bool) (hits []span) {
 	word := text[start:end]
 	stem := m.cut.stems(word, lang)

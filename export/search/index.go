@@ -129,17 +129,16 @@ func (x *Index) wrap(err error) error {
 	return fmt.Errorf("search index %s: %w", x.dir, err)
 }
 
-// Text makes of a page's body what it says, as text and as Markdown. Called by many
-// goroutines.
+// Text extracts a page's text, plain and as Markdown. Safe for concurrent use.
 type Text func(body []byte, p *store.Page) (text, markdown string)
 
 // Options say how an index is brought up to date.
 type Options struct {
 	Text Text
-	Done func(pages int) // told of pages as they are entered; nil when nobody asks
+	Done func(pages int) // called as pages are entered; may be nil
 }
 
-// Report is what bringing an index up to date took.
+// Report counts the changes that brought an index up to date.
 type Report struct {
 	Entered int // pages that are new, or changed
 	Relabel int // pages that changed in label or score alone
@@ -168,12 +167,12 @@ func Fresh(ctx context.Context, s *store.Store, opt Options) (x *Index, r Report
 		}
 	}
 	if cut := ctx.Err(); cut != nil && !errors.Is(err, cut) {
-		err = errors.Join(cut, err) // what the driver says of it depends on which statement was cut off
+		err = errors.Join(cut, err) // the driver's error depends on the statement that was cut off
 	}
 	return nil, r, err
 }
 
-// commitEvery is how many pages are entered at once: what a kill costs.
+// commitEvery is how many pages a transaction has: a kill loses as many.
 const commitEvery = 1000
 
 type entered struct{ mark, said int64 }

@@ -41,7 +41,7 @@ type term struct {
 
 func (t term) words() bool { return t.field == anywhere || t.field == inTitle || t.field == inURL }
 
-// Query is what is looked for. All its terms must hold.
+// Query is a search. All its terms must hold.
 type Query struct{ terms []term }
 
 const maxTerms = 64
@@ -216,7 +216,7 @@ func compile(q Query, f Filter, langs []string, c *cutter) match {
 	return m
 }
 
-// join makes expressions of what must be there, what may, and what must not.
+// join makes expressions of required, optional and excluded terms.
 func (m *match) join(all, any, not []string) {
 	if len(all) == 0 {
 		for _, n := range not {

@@ -129,8 +129,8 @@ func (c *chunk) abandon() error {
 	return c.to.File.Close()
 }
 
-// record is a page on its way from its store: what is local, and what global attributes are
-// made of. A chunk is a file of some of them.
+// record is a page on its way from its store: local attributes, and the sources of global
+// ones. A chunk is a file of some of them.
 type record struct {
 	Number      uint32   `cbor:"1,keyasint"` // in its store
 	Ref         uint64   `cbor:"2,keyasint"`
@@ -316,7 +316,7 @@ func (a *agent) link(ctx context.Context) (err error) {
 	return a.m.save()
 }
 
-// name writes a file of what each yields in the order of refs, by the hashes of their URLs.
+// name writes a file of the items of each, sorted by the hashes of their URLs.
 func (a *agent) name(ctx context.Context, file string, each func(add func(byRef) error) error) (err error) {
 	hashes := hashSorter(a.m.scratch(), a.opt.limits.hashes)
 	defer func() { err = errors.Join(err, hashes.Close()) }()

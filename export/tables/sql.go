@@ -56,7 +56,7 @@ func schemaSQL(tables []sqlTable) string {
 	return b.String()
 }
 
-// loadSQL is what psql runs in the folder of the files: it makes the tables in a schema that
+// loadSQL is the script for psql in the folder of the files: it makes the tables in a schema that
 // must not have them, loads them and adds their keys, all in one transaction. schema is where
 // it does so without -v schema=NAME.
 func loadSQL(tables []sqlTable, schema string) string {
@@ -103,7 +103,7 @@ SET LOCAL search_path = :"schema";
 // signature begins each file; two numbers follow: no flags, no extension.
 const signature = "PGCOPY\n\xff\r\n\x00"
 
-// maxFieldBytes is what a value of text may have; PostgreSQL takes a little less than 1 GiB
+// maxFieldBytes bounds a value of text; PostgreSQL takes a little less than 1 GiB
 // for a whole row.
 const maxFieldBytes = 1 << 28
 

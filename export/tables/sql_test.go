@@ -3,7 +3,6 @@ package tables
 import (
 	"bytes"
 	"encoding/hex"
-	"strings"
 	"testing"
 	"time"
 
@@ -49,14 +48,6 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-func TestClean(t *testing.T) {
-	for text, want := range map[string]string{"": "", "a\x00b\x00": "ab", "a\xff\xfeb": "a\uFFFDb", "\xed\xa0\x80": "\uFFFD", "東京": "東京"} {
-		if got := clean(text); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
-		}
-	}
-}
-
 // full takes so many bytes, and then no more.
 type full int
 
@@ -65,26 +56,6 @@ func (f *full) Write(b []byte) (int, error) {
 		return 0, bytes.ErrTooLarge
 	}
 	return len(b), nil
-}
-
-// TestErrors: rows that lack values, and a disk that is full.
-func TestErrors(t *testing.T) {
-	w := newCopyWriter(&bytes.Buffer{}, all)
-	w.Int(1)
-	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "lacks 3 values of 4") {
-		t.Errorf("a row of one value: %v", err)
-	}
-	room := full(100_000)
-	w = newCopyWriter(&room, all)
-	for range 10_000 {
-		w.Int(1)
-		w.Real(1)
-		w.Null()
-		w.Time(epoch)
-	}
-	if err := w.Close(); err != bytes.ErrTooLarge {
-		t.Errorf("a disk that is full: %v", err)
-	}
 }
 
 // TestCopy has a PostgreSQL read the file.

@@ -18,7 +18,7 @@ import (
 	"fossick/internal/wholefile"
 )
 
-// Options say what is converted, and where to.
+// Options of a conversion.
 type Options struct {
 	Stores  []string // folders; their pages come in this order
 	Dir     string   // that is made
@@ -27,17 +27,17 @@ type Options struct {
 	// Collection says how stores are read. Its Text makes the description of a page.
 	Collection export.Options
 
-	// Step is told what goes on, and of how many things; Did of each that is done, perhaps by
-	// another goroutine.
+	// Step is told each step and its size; Did of each item done, perhaps by another
+	// goroutine.
 	Step func(what string, total int)
 	Did  func(n int)
 
 	limits limits
 }
 
-// limits bound what is in memory, in items, and what a kill costs.
+// limits bound memory, in items, and the work that a kill loses.
 type limits struct {
-	chunk                              int // pages of a chunk: what a kill makes a run read again
+	chunk                              int // pages of a chunk: a kill loses as many
 	refs, hashes, names, edges, fronts int // of sorters
 	piece                              int // bytes that an agent sends at once
 }
@@ -45,7 +45,7 @@ type limits struct {
 // usual limits are some 48 MiB a sorter, of which two are in use at once.
 var usual = limits{chunk: 20_000, refs: 3 << 20, hashes: 2 << 20, names: 3 << 19, edges: 6 << 20, fronts: 8192, piece: pieceBytes}
 
-// Result is what came out.
+// Result of a conversion.
 type Result struct {
 	Counts
 	Withdrawn int // pages left out, as their authors ask
@@ -105,7 +105,7 @@ func goOn(ctx context.Context, dir string, fresh *manifest, opt *Options) (*mani
 	} else if err := m.like(fresh); err != nil {
 		return nil, err
 	}
-	m.Partial = fresh.Partial // what is finished had no damage
+	m.Partial = fresh.Partial // finished parts had no damage
 	opt.Step("checking finished files", 0)
 	return m, m.verify(ctx)
 }
@@ -242,8 +242,8 @@ const (
 	manifestFormat = 1
 )
 
-// manifest is what of a conversion is finished. It is written after each part, when that is on
-// the disk.
+// manifest lists the finished parts of a conversion. It is written after each part, when that
+// is on the disk.
 type manifest struct {
 	Format  int     `json:"format"`
 	Fossick string  `json:"fossick"` // version
@@ -274,7 +274,7 @@ type part struct {
 	Last   uint64 `json:"last,omitempty"` // number of the last page of a chunk, in its store
 }
 
-// Counts are what came out.
+// Counts of the tables' rows.
 type Counts struct {
 	Pages       uint64 `json:"pages"`
 	Sites       uint64 `json:"sites"`

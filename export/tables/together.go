@@ -25,7 +25,7 @@ import (
 type Peers interface {
 	// Send hands over a message. It does not wait for it to be received.
 	Send(ctx context.Context, to int, message []byte) error
-	// Receive returns the next message and who sent it; it waits for one.
+	// Receive waits for the next message, and returns it with its sender.
 	Receive(ctx context.Context) (from int, message []byte, err error)
 }
 
@@ -38,10 +38,10 @@ type Group struct {
 }
 
 // Together converts the stores of several agents. Each calls it, with its own store as the
-// only one of Stores. The one with a Dir collects: to it the others give their parts, and it
-// makes of them what Run makes of all stores in the order of agents' numbers. The
-// others keep theirs beside their stores until all is done, so that each goes on where it
-// died. All get the same result.
+// only one of Stores. The one with a Dir collects: the others send it their parts, and it makes
+// the same folder of them as Run of all stores in the order of agents' numbers. The others keep
+// their parts beside their stores until all is done, so each goes on where it died. All get the
+// same result.
 func Together(ctx context.Context, opt Options, g Group) (_ *Result, err error) {
 	if opt.limits == (limits{}) {
 		opt.limits = usual
@@ -65,9 +65,9 @@ func Together(ctx context.Context, opt Options, g Group) (_ *Result, err error) 
 		return nil, err
 	}
 	if at != g.Me {
-		return (&contributor{company: c, to: at}).give(ctx)
+		return (&contributor{company: c, to: at}).contribute(ctx)
 	}
-	return (&collector{company: c, from: make([]giving, g.Agents)}).collect(ctx, there)
+	return (&collector{company: c, from: make([]incoming, g.Agents)}).collect(ctx, there)
 }
 
 type company struct {
@@ -84,7 +84,7 @@ type received struct {
 	message
 }
 
-// meet waits for all, and returns the number of who collects.
+// meet waits for all agents, and returns the number of the collector.
 func (c *company) meet(ctx context.Context) (collects int, err error) {
 	first := c.me
 	first.Again = c.Again
@@ -114,10 +114,10 @@ func (c *company) meet(ctx context.Context) (collects int, err error) {
 		}
 	}
 	c.early = early
-	return c.who()
+	return c.collectorOf()
 }
 
-func (c *company) who() (number int, err error) {
+func (c *company) collectorOf() (number int, err error) {
 	var names []string
 	for i, a := range c.agents {
 		if a.Collects {
@@ -165,12 +165,12 @@ func (c *company) receive(ctx context.Context) (from int, m message, err error) 
 
 type contributor struct {
 	*company
-	to int // who collects
+	to int // the collector
 	m  *manifest
 }
 
-// give makes the agent's part, and gives it away. What was made waits beside the store.
-func (g *contributor) give(ctx context.Context) (_ *Result, err error) {
+// contribute makes the agent's part and sends it. The part waits beside the store.
+func (g *contributor) contribute(ctx context.Context) (_ *Result, err error) {
 	store, err := filepath.Abs(g.opt.Stores[0])
 	if err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (g *contributor) offer() message {
 	return message{Kind: offer, Store: &g.m.Stores[0], Files: g.m.Files}
 }
 
-// serve answers who collects, until all is done.
+// serve answers the collector, until all is done.
 func (g *contributor) serve(ctx context.Context) (*Result, error) {
 	g.opt.Step("sending this agent's part to agent "+g.agents[g.to].Name, 0)
 	for {
@@ -264,10 +264,10 @@ func (g *contributor) answer(ctx context.Context, m message) error {
 type collector struct {
 	*company
 	m    *manifest
-	from []giving // by number
+	from []incoming // by number
 }
 
-type giving struct {
+type incoming struct {
 	files []part // of its offer, under their names here
 	at    int    // in files: the one that comes
 	asked int64  // bytes of it
@@ -280,7 +280,7 @@ type giving struct {
 // ahead is how many pieces of an agent may be on their way.
 const ahead = 8
 
-// collect makes the folder; there is what of it is there, nil if nothing.
+// collect makes the folder; there is the manifest of an existing one, else nil.
 func (c *collector) collect(ctx context.Context, there *manifest) (r *Result, err error) {
 	if r, err = c.result(ctx, there); err != nil {
 		return nil, err
@@ -389,7 +389,7 @@ func (c *collector) whileAnswering(ctx context.Context, do func(context.Context)
 func (c *collector) gather(ctx context.Context) error {
 	c.opt.Step("receiving the parts of the other agents", 0)
 	c.from[c.Me].all = true
-	for slices.ContainsFunc(c.from, func(g giving) bool { return !g.all }) {
+	for slices.ContainsFunc(c.from, func(g incoming) bool { return !g.all }) {
 		from, m, err := c.receive(ctx)
 		if err != nil {
 			return err
@@ -423,7 +423,7 @@ func (c *collector) begin(ctx context.Context, from int, m message) error {
 	if err != nil {
 		return err
 	}
-	*g = giving{files: files}
+	*g = incoming{files: files}
 	s := &c.m.Stores[from]
 	s.Withdrawn, s.Refused, s.Damaged = m.Store.Withdrawn, m.Store.Refused, m.Store.Damaged
 	return c.next(ctx, from)
@@ -522,7 +522,7 @@ func (c *collector) end(from int) error {
 	return c.m.save()
 }
 
-func (g *giving) abandon() error {
+func (g *incoming) abandon() error {
 	to := g.to
 	if g.to = nil; to == nil {
 		return nil
@@ -540,14 +540,15 @@ func (c *collector) abandon() (err error) {
 type kind uint8
 
 const (
-	hello kind = 1 + iota // to all: who it is, and whether it collects
-	offer                 // to who collects: the finished files of a store
-	want                  // from who collects: send a piece of one
+	hello kind = 1 + iota // to all: its name, and whether it collects
+	offer                 // to the collector: the finished files of a store
+	want                  // from the collector: send a piece of one
 	piece                 // the answer
-	done                  // from who collects: what came out
+	done                  // from the collector: the result
 )
 
-// message is what agents that convert together say. What a kind does not need is left out.
+// message is one between agents that convert together. Fields that its kind does not need are
+// left out.
 type message struct {
 	Kind kind `cbor:"1,keyasint"`
 

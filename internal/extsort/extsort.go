@@ -15,7 +15,7 @@ import (
 	"slices"
 )
 
-// Options say what is sorted. All but Dir, Sort and Unique must be given.
+// Options of a sorter. All but Dir, Sort and Unique must be given.
 type Options[T any] struct {
 	Dir     string // where the scratch file goes [the system's]
 	Limit   int    // items in memory
@@ -24,7 +24,7 @@ type Options[T any] struct {
 	Sort func(items []T)
 	// Append appends an item to a run; before is that before it, zero of the first.
 	Append func(dst []byte, before, x T) []byte
-	// Read reads what Append appended.
+	// Read is Append's inverse.
 	Read func(r *bufio.Reader, before T) (T, error)
 	// Unique drops items that are equal to another; Repeated counts them.
 	Unique bool
@@ -76,7 +76,7 @@ func (s *Sorter[T]) AddAll(items []T) error {
 	return nil
 }
 
-// sort sorts what is in memory.
+// sort sorts the items in memory.
 func (s *Sorter[T]) sort() {
 	s.opt.Sort(s.items)
 	if !s.opt.Unique {
@@ -87,7 +87,7 @@ func (s *Sorter[T]) sort() {
 	s.repeated += int64(n - len(s.items))
 }
 
-// spill writes what is in memory as a run.
+// spill writes the items in memory as a run.
 func (s *Sorter[T]) spill() (err error) {
 	if s.file == nil {
 		if s.file, err = os.CreateTemp(s.opt.Dir, "fossick-sort-*"); err != nil {

@@ -1,5 +1,5 @@
-// Package rights knows what owners say about the use of their pages, and what that means
-// for a purpose.
+// Package rights reads the statements of owners about the use of their pages, and says which
+// purposes they refuse.
 //
 // In: statements as they were found, where and what: a line of robots.txt or tdmrep.json, a
 // header field, a meta element, a link to a licence. Out: whether one of them refuses a purpose, and the

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Purpose is what pages are wanted for.
+// Purpose is a use of pages.
 type Purpose string
 
 // The purposes.
@@ -29,10 +29,10 @@ func Parse(name string) (Purpose, error) {
 	return "", fmt.Errorf("%q is not a purpose; give search, training, research or archive", name)
 }
 
-// Mines says whether the purpose is what TDM reservations are about: text and data mining.
+// Mines says whether TDM reservations are about the purpose: text and data mining.
 func (p Purpose) Mines() bool { return p == Training || p == Research }
 
-// Statement is what an owner says of a page's use, and where: "robots.txt: content-signal
+// Statement is an owner's sentence about a page's use, and its place: "robots.txt: content-signal
 // ai-train=no".
 type Statement string
 
@@ -54,7 +54,7 @@ func (s Statement) parts() (name, value string) {
 // they may not fetch a page, that use is refused.
 var Uses = map[string]Purpose{"google-extended": Training, "applebot-extended": Training}
 
-// refused are the values that refuse something, by field: whom they refuse. "" is a field's
+// refused are the values that refuse something, by field, with the purposes refused. "" is a field's
 // value as a whole, else it is the words of a list with "=no" or "=n".
 var (
 	signals = map[string][]Purpose{

@@ -6,7 +6,7 @@
 //
 // Memory is bounded, whatever a file says of itself: a header has a limit, and a block is
 // read through a buffer. Damage is an *Error with the offset, never an end of the file. The
-// next call of Next goes on at the next record that can be found, so whoever goes on reads
+// next call of Next goes on at the next record that can be found, so a caller that goes on reads
 // the rest.
 //
 // What records mean is left to others: package datasets makes pages of them, package

@@ -119,7 +119,7 @@ func (p *plain) next() (int64, error) {
 
 func (p *plain) Read(b []byte) (int, error) { return p.in.buf.Read(b) }
 
-// find is never asked: what is not packed is not damaged as a member is.
+// find is never asked: a plain file is not damaged as a member is.
 func (p *plain) find(int64) error { return io.EOF }
 
 // findMagic goes to the next place from where reading is on that begins with magic and
@@ -200,7 +200,7 @@ func (s *stream) fill() error {
 // begin begins the next member; io.EOF behind the last.
 func (s *stream) begin() error {
 	at, err := s.m.next()
-	s.member, s.out = at, int64(s.w-s.r) // what is left over counts as the new one's
+	s.member, s.out = at, int64(s.w-s.r) // the rest counts as the new one's
 	s.open = err == nil
 	return err
 }
@@ -250,7 +250,7 @@ func (s *stream) line(limit int) ([]byte, error) {
 	}
 }
 
-// unreadLine gives the line back that was read last, while it is still there.
+// unreadLine puts the last line back, while it is still in the buffer.
 func (s *stream) unreadLine() { s.r -= s.last }
 
 func (s *stream) beginsRecord() bool {
@@ -425,7 +425,7 @@ func (s *zstandard) next() (int64, error) {
 			continue
 		}
 		if string(head[:4]) != zstdMagic {
-			return first, fmt.Errorf("%w: no zstd frame begins here", ErrDamaged) // or what was skipped was shorter than it said
+			return first, fmt.Errorf("%w: no zstd frame begins here", ErrDamaged) // or a skipped frame was shorter than its header says
 		}
 		if err := s.frame.begin(); err != nil {
 			return at, err

@@ -201,7 +201,7 @@ func (rec *Record) read(s *stream) error {
 }
 
 // failed notes damage at a place, so that the next call of Next looks behind it. io.EOF is
-// none, and what the file itself answers is told as it is.
+// none, and an error of the file itself is returned as it is.
 func (r *Reader) failed(err error, offset, inside int64) error {
 	if err == io.EOF {
 		return err

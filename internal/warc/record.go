@@ -168,7 +168,7 @@ func (h Header) length() (int64, error) {
 }
 
 // Digest returns a SHA-1 as nearly all archives write it. It names content and proves
-// nothing: who wants to be safe from forgery signs the file.
+// nothing: a signature of the file would.
 func Digest(parts ...[]byte) string {
 	h := sha1.New()
 	for _, p := range parts {
@@ -187,7 +187,7 @@ type checksum struct {
 }
 
 // newChecksum returns nil where there is no digest of the block, or of a kind that is not
-// known. Digests of payloads are not compared: programs differ in what they take as one.
+// known. Digests of payloads are not compared: programs differ in what a payload is.
 func newChecksum(rec *Record) *checksum {
 	algorithm, want, _ := strings.Cut(rec.Header.Get("WARC-Block-Digest"), ":")
 	var h hash.Hash

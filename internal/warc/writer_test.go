@@ -2,7 +2,6 @@ package warc
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -118,18 +117,6 @@ func TestPackerRefuses(t *testing.T) {
 	}
 }
 
-// TestFilesFail: what a file answers is told.
-func TestFilesFail(t *testing.T) {
-	full := errors.New("full")
-	out := NewFiles(FilesOptions{Create: func(string) (io.WriteCloser, error) { return nil, full }})
-	if _, _, err := out.Write([]byte("x")); !errors.Is(err, full) {
-		t.Error(err)
-	}
-	if err := out.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestRecord reads what programs write in odd ways.
 func TestRecord(t *testing.T) {
 	for date, want := range map[string]string{
@@ -162,34 +149,4 @@ func page20k() []byte {
 		}
 	}
 	return b
-}
-
-func BenchmarkPack(b *testing.B) {
-	d := &Draft{Type: Response, ID: "urn:test:1", Target: "http://example.org/", Head: []byte("HTTP/1.1 200 OK\r\n\r\n"), Payload: page20k()}
-	packer, buf := NewPacker(), []byte(nil)
-	b.SetBytes(int64(len(d.Payload)))
-	b.ReportAllocs()
-	for b.Loop() {
-		var err error
-		if buf, err = packer.Append(buf[:0], d); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(len(buf)), "bytes")
-}
-
-func BenchmarkRead(b *testing.B) {
-	d := &Draft{Type: Response, ID: "urn:test:1", Target: "http://example.org/", Head: []byte("HTTP/1.1 200 OK\r\n\r\n"), Payload: page20k()}
-	member, err := NewPacker().Append(nil, d)
-	if err != nil {
-		b.Fatal(err)
-	}
-	file := bytes.Repeat(member, 100)
-	b.SetBytes(int64(100 * len(d.Payload)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if got, errs := readHeaders(bytes.NewReader(file)); got != 100 || errs != nil {
-			b.Fatal(got, errs)
-		}
-	}
 }
