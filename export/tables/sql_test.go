@@ -48,16 +48,6 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// full takes so many bytes, and then no more.
-type full int
-
-func (f *full) Write(b []byte) (int, error) {
-	if *f -= full(len(b)); *f < 0 {
-		return 0, bytes.ErrTooLarge
-	}
-	return len(b), nil
-}
-
 // TestCopy has a PostgreSQL read the file.
 func TestCopy(t *testing.T) {
 	fulltest.Only(t, "starts a PostgreSQL")

@@ -133,20 +133,3 @@ func TestRecord(t *testing.T) {
 		t.Errorf("%q, %q, %v, %q", rec.Target(), rec.Type(), rec.Segmented(), rec.RefersTo())
 	}
 }
-
-// page20k is a page as long as many are, whose words repeat as those of text do.
-func page20k() []byte {
-	rng := rand.New(rand.NewPCG(5, 5))
-	var words []string
-	for range 600 {
-		words = append(words, string([]byte{byte('a' + rng.IntN(26)), byte('a' + rng.IntN(26)), byte('a' + rng.IntN(26)), byte('a' + rng.IntN(26)), byte('a' + rng.IntN(26))}))
-	}
-	var b []byte
-	for len(b) < 20<<10 {
-		b = append(b, "<p class=text>"...)
-		for range 12 {
-			b = append(append(b, words[int(float64(len(words))*rng.Float64()*rng.Float64())]...), ' ')
-		}
-	}
-	return b
-}
