@@ -3,12 +3,99 @@ package export
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 
 	"golang.org/x/sync/errgroup"
-
-	"fossick/export/collection"
 )
+
+// Sink writes pages in one format. One goroutine uses it.
+type Sink interface {
+	// Write takes the next page, which it must not change. It may keep it.
+	Write(ctx context.Context, p *Page) error
+	// Finish writes what is left, after the last page of an export that went well.
+	Finish(ctx context.Context) error
+	// Close gives back what the sink holds, whether it finished or not. It is called once.
+	Close() error
+}
+
+// target is where the files of an export go. Safe for concurrent use.
+type target interface {
+	// Create begins a file. The name is a path inside the export, with slashes.
+	Create(name string) (io.WriteCloser, error)
+	// Path reserves a file for a format that writes files by itself, and says where.
+	Path(name string) (string, error)
+}
+
+// Output is where an export goes, as a whole or not at all: a Place, or one of package bucket.
+type Output interface {
+	target
+	Made() (files int, bytes int64)
+	Commit() error
+	Discard() error // of no effect after Commit
+}
+
+// Format is a format of export.
+type Format struct {
+	Name    string
+	Says    string   // for the help
+	File    string   // its name in a folder; it ends in a slash where the format is a folder itself, and is "" where it goes to servers alone
+	Schemes []string // of the addresses of servers that it goes to
+	Want    Want
+
+	open   func(at target, name string) (Sink, error)
+	server func(ctx context.Context, address string) (Sink, error)
+}
+
+// Formats are the formats, in the order of the help.
+func Formats() []Format {
+	text, links, archive := Want{Text: true}, Want{Links: true}, Want{Body: true, Exchanges: true}
+	return []Format{
+		{Name: "jsonl", Says: "a JSON object a line", File: "pages.jsonl", Want: text, open: newJSONL},
+		{Name: "parquet", Says: "a columnar table, for DuckDB, pandas, Spark", File: "pages.parquet", Want: text, open: newParquet},
+		{Name: "csv", Says: "a row a page, without the text", File: "pages.csv", Want: text, open: newCSV},
+		{Name: "text", Says: "a line a page: id, tab, text", File: "pages.txt", Want: text, open: newLines},
+		{Name: "markdown", Says: "a file a page, with front matter", File: "markdown/", Want: Want{Text: true, Markdown: true}, open: newMarkdown},
+		{Name: "links", Says: "lists of links and of their nodes", File: "links/", Want: links, open: func(at target, name string) (Sink, error) {
+			return newLinkLists(at, name)
+		}},
+		{Name: "gexf", Says: "the links, for Gephi", File: "links.gexf", Want: links, open: newXML(gexf)},
+		{Name: "graphml", Says: "the links, for most network programs", File: "links.graphml", Want: links, open: newXML(graphML)},
+		{Name: "graph", Says: "the links, for simulate and rank", File: "links.graph", Want: links, open: newGraphFile},
+		{Name: "sites", Says: "tables of hosts and of sites, with their pages and links", File: "sites/", Want: links, open: newSiteTables},
+		{Name: "warc", Says: "web archives: the exchanges as they were, with metadata of each page", File: "warc/", Want: archive, open: newWARC},
+		{Name: "cdxj", Says: "an index of the warc files, for pywb", File: "index.cdxj", Want: archive, open: newCDXJ},
+		{Name: "wacz", Says: "archives, index and page list in one file, for ReplayWeb.page", File: "pages.wacz", Want: archive, open: newWACZ},
+		{Name: "card", Says: "a data set card: what was crawled, how, and its known flaws", File: "./", Want: text},
+		{Name: "sqlite", Says: "an SQLite file: pages, links, full-text search", File: "pages.sqlite", Want: Want{Text: true, Links: true}, open: newSQLite},
+		{Name: "opensearch", Says: "bulk requests in a file, or sent to a server: -o http://HOST:9200/INDEX", File: "pages.ndjson", Want: text, open: newBulkFile,
+			Schemes: []string{"http", "https"}, server: func(_ context.Context, address string) (Sink, error) { return newOpenSearch(address) }},
+		{Name: "postgres", Says: "the tables pages and links on a server: -o postgres://USER@HOST/DB", Want: Want{Text: true, Links: true},
+			Schemes: []string{"postgres", "postgresql"}, server: newPostgres},
+		{Name: Tables, Says: "page, site, domain and community ids, and links between them, for PostgreSQL; alone, into a folder", File: "tables/"},
+	}
+}
+
+// Tables is the format that package tables writes: it takes several passes, and agents on
+// several machines can make it together.
+const Tables = "tables"
+
+// Open begins the format in a file or folder of an export. The facts are for a data set card.
+func (f *Format) Open(at Output, name string, facts func() (CardFacts, error)) (Sink, error) {
+	if f.open != nil {
+		return f.open(at, name)
+	}
+	known, err := facts()
+	if err != nil {
+		return nil, err
+	}
+	return newCard(at, known)
+}
+
+// OpenServer begins the format on a server.
+func (f *Format) OpenServer(ctx context.Context, address string) (Sink, error) {
+	return f.server(ctx, address)
+}
 
 // queued is how many pages wait before a sink.
 const queued = 8
@@ -16,11 +103,11 @@ const queued = 8
 // Run gives each page to all sinks, in order, and returns how many there were. After the
 // last one every sink has finished. Sinks are closed in any case. After an error of one of
 // them the others stop.
-func Run(ctx context.Context, pages iter.Seq2[*collection.Page, error], sinks []Sink) (records int, err error) {
+func Run(ctx context.Context, pages iter.Seq2[*Page, error], sinks []Sink) (records int, err error) {
 	g, ctx := errgroup.WithContext(ctx)
-	queues := make([]chan *collection.Page, len(sinks))
+	queues := make([]chan *Page, len(sinks))
 	for i := range sinks {
-		queues[i] = make(chan *collection.Page, queued)
+		queues[i] = make(chan *Page, queued)
 	}
 	g.Go(func() error { // the only sender
 		err := feed(ctx, pages, queues, &records)
@@ -38,8 +125,7 @@ func Run(ctx context.Context, pages iter.Seq2[*collection.Page, error], sinks []
 	return records, err
 }
 
-// feed sends the pages to all queues.
-func feed(ctx context.Context, pages iter.Seq2[*collection.Page, error], queues []chan *collection.Page, records *int) error {
+func feed(ctx context.Context, pages iter.Seq2[*Page, error], queues []chan *Page, records *int) error {
 	for p, err := range pages {
 		if err != nil {
 			return err
@@ -56,8 +142,7 @@ func feed(ctx context.Context, pages iter.Seq2[*collection.Page, error], queues 
 	return ctx.Err()
 }
 
-// drain writes what comes, until the queue is closed, and finishes then.
-func drain(ctx context.Context, s Sink, queue <-chan *collection.Page) (err error) {
+func drain(ctx context.Context, s Sink, queue <-chan *Page) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	for {
 		select {

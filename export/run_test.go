@@ -1,4 +1,4 @@
-package export_test
+package export
 
 import (
 	"context"
@@ -7,9 +7,6 @@ import (
 	"iter"
 	"slices"
 	"testing"
-
-	"fossick/export"
-	"fossick/export/collection"
 )
 
 // counted is a sink that remembers what was asked of it.
@@ -21,7 +18,7 @@ type counted struct {
 
 var errFull = errors.New("full")
 
-func (c *counted) Write(_ context.Context, p *collection.Page) error {
+func (c *counted) Write(_ context.Context, p *Page) error {
 	if c.nodes = append(c.nodes, p.Node); len(c.nodes) == c.failAt {
 		return errFull
 	}
@@ -31,10 +28,10 @@ func (c *counted) Finish(context.Context) error { c.finished++; return nil }
 func (c *counted) Close() error                 { c.closed++; return nil }
 
 // numbered yields n pages, then an error unless it is nil.
-func numbered(n int, end error) iter.Seq2[*collection.Page, error] {
-	return func(yield func(*collection.Page, error) bool) {
+func numbered(n int, end error) iter.Seq2[*Page, error] {
+	return func(yield func(*Page, error) bool) {
 		for i := range n {
-			if !yield(&collection.Page{Node: uint32(i)}, nil) {
+			if !yield(&Page{Node: uint32(i)}, nil) {
 				return
 			}
 		}
@@ -63,7 +60,7 @@ func TestRun(t *testing.T) {
 		{"cancelled", cancelled, 0, nil, context.Canceled, 0},
 	} {
 		all := []*counted{{}, {failAt: test.failAt}, {}}
-		n, err := export.Run(test.ctx, numbered(100, test.end), []export.Sink{all[0], all[1], all[2]})
+		n, err := Run(test.ctx, numbered(100, test.end), []Sink{all[0], all[1], all[2]})
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
@@ -84,7 +81,7 @@ func TestRun(t *testing.T) {
 // Two sinks get the same pages in one pass.
 func Example() {
 	first, second := &counted{}, &counted{}
-	n, err := export.Run(context.Background(), numbered(3, nil), []export.Sink{first, second})
+	n, err := Run(context.Background(), numbered(3, nil), []Sink{first, second})
 	fmt.Println(n, err, first.nodes, second.nodes)
 	// Output: 3 <nil> [0 1 2] [0 1 2]
 }

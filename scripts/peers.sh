@@ -3,7 +3,7 @@
 # which it has to be root, those of node and Go in a folder. What is there is left alone.
 #
 #	scripts/peers.sh DIR
-#	FOSSICK_FULL=1 FOSSICK_TEST_PEERS=DIR go test ./export/... ./export/convert/... ./cmd/fossick -run 'Exported|Postgres|Copy|SQLite|Bucket'
+#	FOSSICK_FULL=1 FOSSICK_TEST_PEERS=DIR go test ./export/... ./cmd/fossick -run 'Exported|Postgres|Copy|SQLite|Bucket'
 #
 # A peer that cannot be had is an error here. With FOSSICK_TEST_PEERS set it is one in the tests too.
 set -euo pipefail

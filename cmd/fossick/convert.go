@@ -10,8 +10,8 @@ import (
 
 	"fossick/crawler/cluster"
 	"fossick/crawler/cluster/peers"
-	"fossick/export/collection"
-	"fossick/export/convert"
+	"fossick/export"
+	"fossick/export/tables"
 	"fossick/internal/maintext"
 	"fossick/internal/page"
 	"fossick/internal/printable"
@@ -89,12 +89,12 @@ func (c *convertCmd) Run(a *app) error {
 }
 
 // convert converts the stores, or with other agents this one's.
-func (c *convertCmd) convert(a *app) (r *convert.Result, err error) {
-	opt := convert.Options{
+func (c *convertCmd) convert(a *app) (r *tables.Result, err error) {
+	opt := tables.Options{
 		Stores: c.Stores, Dir: c.Output, Version: version,
-		Collection: collection.Options{Open: a.openToRead, Text: describe, Partial: c.Partial},
+		Collection: export.Options{Open: a.openToRead, Text: describe, Partial: c.Partial},
 	}
-	run := func(ctx context.Context, do func(context.Context, convert.Options) (*convert.Result, error)) error {
+	run := func(ctx context.Context, do func(context.Context, tables.Options) (*tables.Result, error)) error {
 		task := a.task("opening", "")
 		defer task.End()
 		opt.Step, opt.Did = task.Step, task.Add
@@ -102,14 +102,14 @@ func (c *convertCmd) convert(a *app) (r *convert.Result, err error) {
 		return err
 	}
 	if c.Crawl == "" {
-		err = run(a.ctx, convert.Run)
+		err = run(a.ctx, tables.Run)
 		return r, err
 	}
 	settings := fmt.Sprintf("fossick %s, partial %v", version, c.Partial)
 	ready := func() error { return nil }
 	err = c.meet(a, c.Stores[0], "convert", settings, ready, func(ctx context.Context, s peers.Session, id cluster.AgentID) error {
-		return run(ctx, func(ctx context.Context, opt convert.Options) (*convert.Result, error) {
-			return convert.Together(ctx, opt, convert.Group{Me: s.Me, Agents: s.Agents, Name: string(id), Again: s.Again, Peers: s.Peer})
+		return run(ctx, func(ctx context.Context, opt tables.Options) (*tables.Result, error) {
+			return tables.Together(ctx, opt, tables.Group{Me: s.Me, Agents: s.Agents, Name: string(id), Again: s.Again, Peers: s.Peer})
 		})
 	})
 	if err != nil {
@@ -142,7 +142,7 @@ func (r convertResult) print(w io.Writer) {
 }
 
 // describe is a page's description: its own, else the start of its main text.
-func describe(body []byte, p *collection.Page, _ collection.Want) (text, _ string) {
+func describe(body []byte, p *export.Page, _ export.Want) (text, _ string) {
 	parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL, ContentType: p.ContentType})
 	if err != nil {
 		return "", "" // it has no words

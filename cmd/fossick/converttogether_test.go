@@ -17,7 +17,7 @@ import (
 
 	"fossick/crawler/cluster/bus"
 	"fossick/datasets/web"
-	"fossick/export/place"
+	"fossick/export"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )
@@ -126,7 +126,7 @@ func TestConvertTogether(t *testing.T) {
 		}
 	}
 	for _, out := range outs {
-		if same, err := place.Equal(out, whole); !same || err != nil {
+		if same, err := export.Equal(out, whole); !same || err != nil {
 			t.Errorf("%s is not what one machine makes, %v", out, err)
 		}
 	}

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io"
 	"iter"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,10 +13,6 @@ import (
 
 	"fossick/export"
 	"fossick/export/bucket"
-	"fossick/export/card"
-	"fossick/export/collection"
-	"fossick/export/database"
-	"fossick/export/place"
 	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/internal/process"
@@ -27,7 +23,7 @@ import (
 type exportCmd struct {
 	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their pages come in this order." complete:"dirs"`
 	To     []string `xor:"formats" placeholder:"FORMAT" enum:"$${formats}" help:"Format to write, one of those above; may be repeated, all in one pass. Give this or --all." group:"made"`
-	All    bool     `xor:"formats" help:"Write all formats that are files into a folder, with a data set card." group:"made"`
+	All    bool     `xor:"formats" help:"Write all formats that are files into a folder, with a data set export." group:"made"`
 	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"A file, for one format that is a single file, compressed if its name ends in .gz or .zst; - is stdout. Else a folder. s3://BUCKET/NAME is an object, or a folder of objects." complete:"files" group:"made"`
 
 	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`
@@ -44,8 +40,8 @@ type exportCmd struct {
 
 func (exportCmd) Help() string {
 	says := &strings.Builder{}
-	for _, f := range exportFormats {
-		printable.Fprintf(says, "  %-10s %s\n", f.name, f.says)
+	for _, f := range export.Formats() {
+		printable.Fprintf(says, "  %-10s %s\n", f.Name, f.Says)
 	}
 	return `Writes the pages of crawls in the formats of other programs. A file or folder gets its name when it is complete, and never replaces one with other content. The same stores and flags give the same bytes.
 
@@ -81,6 +77,9 @@ type exportResult struct {
 const exportMemory = 288 << 20
 
 func (c *exportCmd) Run(a *app) (err error) {
+	if slices.Contains(c.To, export.Tables) {
+		return c.tables(a)
+	}
 	defer process.LimitHeap(exportMemory)()
 	c.Stores = agentsOf(c.Stores)
 	began := time.Now()
@@ -97,14 +96,14 @@ func (c *exportCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, at.Discard()) }()
-	r := exportResult{Output: database.WithoutPassword(c.Output)}
-	want := collection.Want{}
+	r := exportResult{Output: export.WithoutPassword(c.Output)}
+	want := export.Want{}
 	for _, f := range formats {
-		r.Formats, want = append(r.Formats, f.name), want.With(f.want)
+		r.Formats, want = append(r.Formats, f.Name), want.With(f.Want)
 	}
 	task := a.task("opening", "pages")
 	defer task.End()
-	pages, err := collection.Open(a.ctx, c.Stores, collection.Options{Open: a.openToRead, Partial: c.Partial, Text: mainText, Looked: func() { task.Add(1) }})
+	pages, err := export.Open(a.ctx, c.Stores, export.Options{Open: a.openToRead, Partial: c.Partial, Text: mainText, Looked: func() { task.Add(1) }})
 	if err != nil {
 		return err
 	}
@@ -113,10 +112,10 @@ func (c *exportCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	to := exportTo{at, func() (card.Facts, error) { return c.card(a.ctx, pages.Sources(), &choice, selection.Left) }}
+	facts := func() (export.CardFacts, error) { return c.card(a.ctx, pages.Sources(), &choice, selection.Left) }
 	var sinks []export.Sink
 	for _, f := range formats {
-		s, err := c.sink(a, f, to, len(formats))
+		s, err := c.sink(a, f, at, len(formats), facts)
 		if err != nil {
 			return errors.Join(err, closeAll(sinks))
 		}
@@ -143,8 +142,8 @@ func (c *exportCmd) Run(a *app) (err error) {
 
 // countOffTopic passes pages on, and counts those off topic: by what refine said of a
 // page, else by what the crawl said.
-func (r *exportResult) countOffTopic(pages iter.Seq2[*collection.Page, error]) iter.Seq2[*collection.Page, error] {
-	return func(yield func(*collection.Page, error) bool) {
+func (r *exportResult) countOffTopic(pages iter.Seq2[*export.Page, error]) iter.Seq2[*export.Page, error] {
+	return func(yield func(*export.Page, error) bool) {
 		for p, err := range pages {
 			if err == nil && (p.Kept != nil && !*p.Kept || p.Kept == nil && !p.Relevant) {
 				r.OffTopic++
@@ -156,6 +155,14 @@ func (r *exportResult) countOffTopic(pages iter.Seq2[*collection.Page, error]) i
 	}
 }
 
+// exportFormatNames are what --to takes.
+func exportFormatNames() (names []string) {
+	for _, f := range export.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 func closeAll(sinks []export.Sink) (err error) {
 	for _, s := range sinks {
 		err = errors.Join(err, s.Close())
@@ -163,36 +170,44 @@ func closeAll(sinks []export.Sink) (err error) {
 	return err
 }
 
-// formats are those asked for, each once.
-func (c *exportCmd) formats() (formats []exportFormat) {
-	for _, f := range exportFormats {
-		if slices.Contains(c.To, f.name) || c.All && f.file != "" {
+// formats are those asked for, each once. Tables take passes of their own.
+func (c *exportCmd) formats() (formats []export.Format) {
+	for _, f := range export.Formats() {
+		if slices.Contains(c.To, f.Name) || c.All && f.File != "" && f.Name != export.Tables {
 			formats = append(formats, f)
 		}
 	}
 	return formats
 }
 
-// nameIn is what a format's file is called in an export of so many formats.
-func (f *exportFormat) nameIn(formats int) string {
-	if formats == 1 && strings.HasSuffix(f.file, "/") {
-		return "" // the export's folder is the format's
+// tables exports the format tables, as convert does.
+func (c *exportCmd) tables(a *app) error {
+	if len(c.formats()) > 1 {
+		return usagef("--to %s: it reads the stores in passes of its own; export the other formats by another command", export.Tables)
 	}
-	return f.file
+	all := exportCmd{Stores: c.Stores, To: c.To, Output: c.Output, Partial: c.Partial}
+	if !reflect.DeepEqual(*c, all) {
+		return usagef("--to %s: it takes whole stores; leave out the flags that choose pages", export.Tables)
+	}
+	return (&convertCmd{Stores: c.Stores, Output: c.Output, Partial: c.Partial}).Run(a)
 }
 
-// sink opens a format, one of so many, where -o says.
-func (c *exportCmd) sink(a *app, f exportFormat, to exportTo, formats int) (export.Sink, error) {
-	if c.server() != "" {
-		return f.server(a.ctx, c.Output)
+// sink opens a format, one of so many, where -o says. A format that is a folder and stands
+// alone has the export's own.
+func (c *exportCmd) sink(a *app, f export.Format, at export.Output, formats int, facts func() (export.CardFacts, error)) (export.Sink, error) {
+	switch {
+	case c.server() != "":
+		return f.OpenServer(a.ctx, c.Output)
+	case formats == 1 && strings.HasSuffix(f.File, "/"):
+		return f.Open(at, "", facts)
 	}
-	return f.open(to, f.nameIn(formats))
+	return f.Open(at, f.File, facts)
 }
 
 // server is the scheme of -o where it is the address of a server, else "".
 func (c *exportCmd) server() string {
-	for _, f := range exportFormats {
-		for _, scheme := range f.schemes {
+	for _, f := range export.Formats() {
+		for _, scheme := range f.Schemes {
 			if strings.HasPrefix(c.Output, scheme+"://") {
 				return scheme
 			}
@@ -201,55 +216,33 @@ func (c *exportCmd) server() string {
 	return ""
 }
 
-// exportOutput is where an export goes, as a whole or not at all.
-type exportOutput interface {
-	exportPlace
-	Made() (files int, bytes int64)
-	Commit() error
-	Discard() error // of no effect after Commit
-}
-
 // place begins what -o names.
-func (c *exportCmd) place(a *app, formats []exportFormat) (exportOutput, error) {
+func (c *exportCmd) place(a *app, formats []export.Format) (export.Output, error) {
 	if scheme := c.server(); scheme != "" {
 		if c.All {
 			return nil, usagef("-o %s://…: --all writes files; give a folder", scheme)
 		}
-		if len(formats) > 1 || !slices.Contains(formats[0].schemes, scheme) {
+		if len(formats) > 1 || !slices.Contains(formats[0].Schemes, scheme) {
 			return nil, usagef("-o %s://…: that server takes one format; give a file or a folder for the others", scheme)
 		}
-		return place.Stream(io.Discard), nil // there are no files
+		return export.Stream(io.Discard), nil // there are no files
 	}
 	for _, f := range formats {
-		if f.file == "" {
-			return nil, usagef("--to %s: want only a server's address, as -o %s://name@localhost/db", f.name, f.schemes[0])
+		if f.File == "" {
+			return nil, usagef("--to %s: want only a server's address, as -o %s://name@localhost/db", f.Name, f.Schemes[0])
 		}
 	}
-	single := len(formats) == 1 && !strings.HasSuffix(formats[0].file, "/")
+	single := len(formats) == 1 && !strings.HasSuffix(formats[0].File, "/")
 	if c.Output == "-" {
 		if !single || a.json {
 			return nil, usagef("-o -: stdout takes one format that is a single file, without --json; give a folder instead")
 		}
-		return place.Stream(a.stdout), nil
+		return export.Stream(a.stdout), nil
 	}
 	if strings.HasPrefix(c.Output, bucket.Scheme) {
-		return inBucket(a.ctx, c.Output, single)
+		return bucket.Open(a.ctx, c.Output, single, os.Getenv)
 	}
-	return place.Open(c.Output, single && !isFolder(c.Output))
-}
-
-// inBucket begins an object, or all below a prefix. A prefix is told by its slash, as a
-// folder that is not there yet.
-func inBucket(ctx context.Context, address string, single bool) (exportOutput, error) {
-	at, err := bucket.Parse(address)
-	if err != nil {
-		return nil, err
-	}
-	settings, err := bucket.FromEnvironment(os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	return bucket.Open(ctx, at, single && at.Key != "" && !isFolder(at.Key), settings)
+	return export.OpenPlace(c.Output, single && !isFolder(c.Output))
 }
 
 // isFolder says whether a path is meant as a folder.
@@ -258,8 +251,8 @@ func isFolder(path string) bool {
 	return os.IsPathSeparator(path[max(0, len(path)-1)]) || err == nil && info.IsDir()
 }
 
-func (c *exportCmd) choice(now time.Time) (choice collection.Choice, err error) {
-	choice = collection.Choice{Labels: c.Label, MinScore: c.MinScore, Kept: c.Kept, Hosts: c.Host, Limit: c.Limit, Purpose: rights.Purpose(strings.ToLower(c.Purpose))}
+func (c *exportCmd) choice(now time.Time) (choice export.Choice, err error) {
+	choice = export.Choice{Labels: c.Label, MinScore: c.MinScore, Kept: c.Kept, Hosts: c.Host, Limit: c.Limit, Purpose: rights.Purpose(strings.ToLower(c.Purpose))}
 	if c.Limit < 0 {
 		return choice, usagef("--limit %d: want a number of pages", c.Limit)
 	}

@@ -10,8 +10,7 @@ import (
 
 	"fossick/crawler/crawlplan"
 	"fossick/eval"
-	"fossick/export/card"
-	"fossick/export/collection"
+	"fossick/export"
 	"fossick/store"
 )
 
@@ -24,10 +23,10 @@ var onCard = []string{
 }
 
 // card tells what a data set card says besides the pages.
-func (c *exportCmd) card(ctx context.Context, stores []*collection.Source, choice *collection.Choice, left func() collection.Left) (card.Facts, error) {
-	facts := card.Facts{Fossick: version, Choice: c.chose(choice), Purpose: string(choice.Purpose), Left: left}
+func (c *exportCmd) card(ctx context.Context, stores []*export.Source, choice *export.Choice, left func() export.Left) (export.CardFacts, error) {
+	facts := export.CardFacts{Fossick: version, Choice: c.chose(choice), Purpose: string(choice.Purpose), Left: left}
 	for _, from := range stores {
-		one := card.Store{Name: from.Name, Crawl: from.Crawl()}
+		one := export.CardStore{Name: from.Name, Crawl: from.Crawl()}
 		saved, err := crawlplan.Stored(from.Store)
 		if err != nil {
 			return facts, err
@@ -48,7 +47,7 @@ func (c *exportCmd) card(ctx context.Context, stores []*collection.Source, choic
 
 // judge adds harvest and recall, as eval measures them by the crawls' own labels. Crawls
 // of one topic say together how complete they are.
-func (c *exportCmd) judge(ctx context.Context, stores []*collection.Source, told []card.Store) error {
+func (c *exportCmd) judge(ctx context.Context, stores []*export.Source, told []export.CardStore) error {
 	together := map[string][]int{}
 	for i, from := range stores {
 		if topics := from.Crawl().Topics; len(topics) > 0 {
@@ -84,17 +83,17 @@ func (c *exportCmd) judge(ctx context.Context, stores []*collection.Source, told
 	return nil
 }
 
-func figuresOf(f *eval.Figures) (card.Harvest, *card.Recall) {
-	h := card.Harvest{Relevant: f.Relevant, Fetched: f.Fetched, Share: f.Harvest, CI: (*[2]float64)(f.HarvestCI)}
+func figuresOf(f *eval.Figures) (export.Harvest, *export.Recall) {
+	h := export.Harvest{Relevant: f.Relevant, Fetched: f.Fetched, Share: f.Harvest, CI: (*[2]float64)(f.HarvestCI)}
 	e := f.RecallEstimate
 	if e == nil {
 		return h, nil
 	}
-	return h, &card.Recall{Value: e.Value, CI: e.CI, Method: e.Method, Caution: e.Caution}
+	return h, &export.Recall{Value: e.Value, CI: e.CI, Method: e.Method, Caution: e.Caution}
 }
 
 // chose are the flags that chose pages.
-func (c *exportCmd) chose(choice *collection.Choice) (flags []string) {
+func (c *exportCmd) chose(choice *export.Choice) (flags []string) {
 	add := func(name, value string) {
 		if value != "" {
 			flags = append(flags, "--"+name+" "+value)

@@ -13,7 +13,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/export/sources"
+	"fossick/export"
 	"fossick/graph"
 	"fossick/internal/fulltest"
 	"fossick/internal/page"
@@ -117,7 +117,7 @@ func (e *exported) read(t *testing.T) {
 		e.nodes[row.URL] = row.Node
 	}
 	path := filepath.Join(t.TempDir(), "store.graph")
-	_, err := sources.Source{Name: e.store, OpenStore: func(path string) (*store.Store, func() error, error) {
+	_, err := export.GraphSource{Name: e.store, OpenStore: func(path string) (*store.Store, func() error, error) {
 		s, err := store.OpenToRead(path)
 		if err != nil {
 			return nil, nil, err

@@ -27,7 +27,6 @@ import (
 // which is not there takes none of the rest along.
 func (e *exported) checkPeers(t *testing.T) {
 	t.Run("DuckDB", e.inDuckDB)
-	t.Run("DuckDB's index", e.indexInDuckDB)
 	t.Run("networkx", e.inNetworkx)
 	t.Run("warcio", e.inWarcio)
 	t.Run("warcio's index", e.indexOfWarcio)
@@ -56,33 +55,6 @@ func (e *exported) inDuckDB(t *testing.T) {
 		}
 	}
 	t.Logf("%d rows", len(got))
-}
-
-// indexInDuckDB compares the table of Common Crawl's columns with the index's lines of pages.
-func (e *exported) indexInDuckDB(t *testing.T) {
-	peers.Module(t, "@duckdb/node-api", "package.json")
-	type place struct{ url, digest, file, offset, length string }
-	got, want := map[place]int{}, map[place]int{}
-	for d := json.NewDecoder(bytes.NewReader(peers.Script(t, "table.mjs", filepath.Join(e.dir, "ccindex.parquet"),
-		"url", "content_digest", "warc_filename", "warc_record_offset", "warc_record_length"))); d.More(); {
-		var r struct {
-			URL    string      `json:"url"`
-			Digest string      `json:"content_digest"`
-			File   string      `json:"warc_filename"`
-			Offset json.Number `json:"warc_record_offset"`
-			Length json.Number `json:"warc_record_length"`
-		}
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
-		got[place{r.URL, r.Digest, r.File, r.Offset.String(), r.Length.String()}]++
-	}
-	for _, c := range e.indexed(t) {
-		want[place{c.URL, strings.TrimPrefix(c.Digest, "sha1:"), "warc/" + c.Filename, c.Offset, c.Length}]++
-	}
-	if !maps.Equal(got, want) {
-		t.Errorf("%d records, which are not the %d of the index", len(got), len(want))
-	}
 }
 
 func (e *exported) inNetworkx(t *testing.T) {

@@ -3,13 +3,13 @@ package main
 import (
 	"strings"
 
-	"fossick/export/collection"
+	"fossick/export"
 	"fossick/internal/maintext"
 	"fossick/internal/page"
 )
 
 // mainText is a page's main text; all of it where it is no HTML.
-func mainText(body []byte, p *collection.Page, want collection.Want) (text, markdown string) {
+func mainText(body []byte, p *export.Page, want export.Want) (text, markdown string) {
 	decoded, plain, err := page.Decode(body, p.ContentType)
 	if err != nil {
 		return "", "" // it has no words

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/export/sources"
+	"fossick/export"
 	"fossick/graph"
 	"fossick/internal/printable"
 	"fossick/internal/values"
@@ -24,7 +24,7 @@ type graphCmd struct {
 }
 
 func (graphCmd) Help() string {
-	return `Builds a compressed graph file, which simulate reads without building it again. Reads ` + sources.Kinds + `. A graph may be larger than memory. A graph file without -o is verified from beginning to end.
+	return `Builds a compressed graph file, which simulate reads without building it again. Reads ` + export.GraphKinds + `. A graph may be larger than memory. A graph file without -o is verified from beginning to end.
 
 Examples:
   fossick graph links.tsv -o links.graph
@@ -90,7 +90,7 @@ func (c *graphCmd) Run(a *app) error {
 
 // build returns the path of the graph file, and what it was built of, nil when
 // there was one.
-func (c *graphCmd) build(a *app, source sources.Source) (path string, stats *graph.Stats, err error) {
+func (c *graphCmd) build(a *app, source export.GraphSource) (path string, stats *graph.Stats, err error) {
 	switch {
 	case c.Transpose && c.Output == "":
 		return "", nil, usagef("--transpose needs -o FILE, the graph to write")
@@ -109,7 +109,7 @@ func (c *graphCmd) build(a *app, source sources.Source) (path string, stats *gra
 	return buildGraph(a, source, c.Output, int(c.Memory))
 }
 
-func (c *graphCmd) result(g *graph.Graph, stats *graph.Stats, seconds float64, source sources.Source) *graphResult {
+func (c *graphCmd) result(g *graph.Graph, stats *graph.Stats, seconds float64, source export.GraphSource) *graphResult {
 	successors, offsets, file := g.Bytes()
 	r := &graphResult{
 		Graph: c.Source, Nodes: g.Nodes(), Edges: g.Edges(), Hosts: g.Hosts().Count(), Sites: g.Sites().Count(),
@@ -152,15 +152,15 @@ func (r *graphResult) print(w io.Writer) {
 }
 
 // sourceOf is what a user names as a graph.
-func sourceOf(a *app, name string) (sources.Source, error) {
-	s, err := sources.Named(name, uint64(a.seed))
+func sourceOf(a *app, name string) (export.GraphSource, error) {
+	s, err := export.NamedGraph(name, uint64(a.seed))
 	s.OpenStore = a.openToRead
 	s.OpenSet = func(name string) (*datasets.Set, error) { return a.openSet(name, datasets.Options{}) }
 	return s, err
 }
 
 // graphOf is what a user names as a graph, opened.
-func graphOf(a *app, name string) (s sources.Source, g *graph.Graph, err error) {
+func graphOf(a *app, name string) (s export.GraphSource, g *graph.Graph, err error) {
 	if s, err = sourceOf(a, name); err == nil {
 		g, _, err = openGraph(a, s, 0)
 	}
@@ -169,7 +169,7 @@ func graphOf(a *app, name string) (s sources.Source, g *graph.Graph, err error) 
 
 // openGraph opens a graph file, or builds one in a scratch folder that goes when the verb
 // ends. stats is nil for what was there already.
-func openGraph(a *app, s sources.Source, memory int) (g *graph.Graph, stats *graph.Stats, err error) {
+func openGraph(a *app, s export.GraphSource, memory int) (g *graph.Graph, stats *graph.Stats, err error) {
 	path := s.Name
 	if !s.IsGraph() {
 		a.say("building the graph of %s", s.Name)
@@ -185,7 +185,7 @@ func openGraph(a *app, s sources.Source, memory int) (g *graph.Graph, stats *gra
 }
 
 // buildGraph builds a graph file; without a path, in a folder that goes when the verb ends.
-func buildGraph(a *app, s sources.Source, path string, memory int) (string, *graph.Stats, error) {
+func buildGraph(a *app, s export.GraphSource, path string, memory int) (string, *graph.Stats, error) {
 	if path == "" {
 		dir, err := os.MkdirTemp("", "fossick-graph-")
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"fossick/datasets"
-	"fossick/export/importer"
+	"fossick/export"
 	"fossick/internal/printable"
 )
 
@@ -47,11 +47,11 @@ func (c *importCmd) Run(a *app) error {
 	task := a.task("importing", "pages")
 	defer task.End()
 	had := uint64(0)
-	opt := importer.Options{Source: source, Version: version, Log: a.log, Progress: func(pages uint64) {
+	opt := export.ImportOptions{Source: source, Version: version, Log: a.log, Progress: func(pages uint64) {
 		task.Add(int(pages - had))
 		had = pages
 	}}
-	did, err := importer.Run(a.ctx, rows, c.Store, opt)
+	did, err := export.Import(a.ctx, rows, c.Store, opt)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,6 @@ func (e *exported) checkJoins(t *testing.T) {
 		{"responses of warc", record{id: "has", url: "has"}, func(t *testing.T) []record { return e.inWARC(t, warc.Response, (*warc.Record).ID) }},
 		{"metadata of warc", record{id: "has", url: "has"}, func(t *testing.T) []record { return e.inWARC(t, warc.Metadata, (*warc.Record).RefersTo) }},
 		{"index.cdxj", record{url: "has"}, e.inCDXJ},
-		{"ccindex.parquet", record{url: "has"}, e.inColumnar},
 		{"pages.wacz", record{id: "has", url: "has"}, e.inWACZ},
 		{"pages.sqlite", all, e.inSQLite},
 		{"pages.ndjson", all, e.inBulk},
@@ -261,19 +260,6 @@ func (e *exported) indexed(t *testing.T) (lines []indexed) {
 		}
 	}
 	return lines
-}
-
-func (e *exported) inColumnar(t *testing.T) (got []record) {
-	rows, err := parquet.ReadFile[struct {
-		URL string `parquet:"url"`
-	}](filepath.Join(e.dir, "ccindex.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range rows {
-		got = append(got, record{url: r.URL})
-	}
-	return got
 }
 
 func (e *exported) inWACZ(t *testing.T) (got []record) {

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"fossick/export/place"
+	"fossick/export"
 	"fossick/internal/fulltest"
 )
 
 // TestKilledExport kills exports at random moments. Each time there is nothing under the
 // final name, or all of it, and the last run finds what an undisturbed one writes.
 func TestKilledExport(t *testing.T) {
-	fulltest.Only(t, "kills exports of a whole crawl; by default the tests of export/place look at each moment")
+	fulltest.Only(t, "kills exports of a whole crawl; by default the tests of export look at each moment")
 	t.Parallel()
 	dir := crawledDemo(t)
 	export := func(to string) []string {
@@ -48,7 +48,7 @@ func TestKilledExport(t *testing.T) {
 
 func sameFiles(t *testing.T, got, want string) {
 	t.Helper()
-	if same, err := place.Equal(got, want); err != nil || !same {
+	if same, err := export.Equal(got, want); err != nil || !same {
 		t.Fatalf("%s and %s differ: %v", got, want, err)
 	}
 }

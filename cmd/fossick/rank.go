@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"fossick/export/sources"
+	"fossick/export"
 	"fossick/graph"
 	"fossick/graph/rank"
 	"fossick/internal/nearest"
@@ -40,7 +40,7 @@ type rankCmd struct {
 func (rankCmd) Help() string {
 	return `Ranks pages by their links. In a crawl's store it also keeps the ranks with the pages, for eval and its report.
 
-A page without links counts as linking to the pages where surfers start anew. Reads ` + sources.Kinds + `.
+A page without links counts as linking to the pages where surfers start anew. Reads ` + export.GraphKinds + `.
 
 Several stores, or the folder of a crawl by several agents, are ranked together. --help-all explains the methods, and how agents on several machines rank together.
 
@@ -233,7 +233,7 @@ func (c *rankCmd) toStore(a *app, name string, g *graph.Graph, ranked *rank.Resu
 	if c.Method == "hits" {
 		ranking.Damping = 0
 	}
-	pages, n, err := sources.PutRanks(a.ctx, g, s, ranking, ranked.Score, ranked.Hub)
+	pages, n, err := export.PutRanks(a.ctx, g, s, ranking, ranked.Score, ranked.Hub)
 	if s.Temporary() && err == nil {
 		a.say("a crawl is writing %s, so the ranks are printed but not kept with its pages; rank it again when the crawl has ended", name)
 	} else {

@@ -11,7 +11,7 @@ import (
 	"fossick/crawler/crawlplan"
 	"fossick/datasets"
 	"fossick/eval/lab"
-	"fossick/export/sources"
+	"fossick/export"
 	"fossick/graph"
 	"fossick/graph/orders"
 	"fossick/internal/printable"
@@ -49,7 +49,7 @@ const defaultStarts = 3
 func (simulateCmd) Help() string {
 	return `Crawls a stored graph of links by several orderings, as if every page existed and every fetch took no time, and shows which ordering collects important pages first. At each point of a crawl it measures the share of all PageRank that the crawled pages hold, the number of their sites, and how well PageRank computed from these pages alone ranks them (Kendall's tau). Figures are means over the start sets, with 95 % intervals.
 
-Reads ` + sources.Kinds + `.
+Reads ` + export.GraphKinds + `.
 
 Examples:
   fossick simulate demo --order mcs,bfs,lexbfs --html orders.html
@@ -65,7 +65,7 @@ type simulateRun struct {
 	sets [][]uint32 // start pages
 	work *terminal.Task
 
-	scores *sources.Scores // on the topic; nil without one
+	scores *export.GraphScores // on the topic; nil without one
 }
 
 func (c *simulateCmd) Run(a *app) error {
@@ -162,7 +162,7 @@ func (r *simulateRun) load() error {
 }
 
 // start finds or draws the start pages.
-func (r *simulateRun) start(source sources.Source) error {
+func (r *simulateRun) start(source export.GraphSource) error {
 	if r.Seeds != "" {
 		set, err := source.StartPages(r.g, r.Seeds)
 		r.sets = [][]uint32{set}
@@ -225,7 +225,7 @@ func (c *simulateCmd) manners() (*lab.GraphManners, error) {
 
 // score gives every page of the graph its score on the topic: by the labels of the
 // corpus 1 or 0, by a model its probability.
-func (r *simulateRun) score(source sources.Source) error {
+func (r *simulateRun) score(source export.GraphSource) error {
 	if r.Topic == "" {
 		return nil
 	}

@@ -13,16 +13,15 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"fossick/export/place"
+	"fossick/export"
 )
 
 // server is one that has the bucket "bbb", and what it shall answer instead.
 type server struct {
-	Settings
+	settings
 	client *client
 	before atomic.Pointer[func(w http.ResponseWriter, r *http.Request) (answered bool)]
 }
@@ -40,9 +39,9 @@ func newServer(t *testing.T) *server {
 		}
 	}))
 	t.Cleanup(h.Close)
-	s.Settings = Settings{Endpoint: h.URL, Region: "us-east-1", keys: aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret"}}
+	s.settings = settings{endpoint: h.URL, region: "us-east-1", id: "id", secret: "secret"}
 	var err error
-	if s.client, err = newClient("bbb", s.Settings); err != nil {
+	if s.client, err = newClient("bbb", s.settings); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -55,7 +54,7 @@ func (s *server) answer(before func(w http.ResponseWriter, r *http.Request) (ans
 
 func (s *server) open(t *testing.T, key string, single bool) *Place {
 	t.Helper()
-	p, err := Open(t.Context(), Address{"bbb", key}, single, s.Settings)
+	p, err := open(t.Context(), address{"bbb", key}, single, s.settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +169,7 @@ func TestObject(t *testing.T) {
 				continue
 			}
 			p := s.open(t, "a/out", true)
-			if err := errors.Join(fill(p, map[string]string{"x": other}), p.Commit()); !errors.Is(err, place.ErrThere) {
+			if err := errors.Join(fill(p, map[string]string{"x": other}), p.Commit()); !errors.Is(err, export.ErrThere) {
 				t.Errorf("other bytes: %v", err)
 			}
 		}
@@ -222,10 +221,10 @@ func TestPrefix(t *testing.T) {
 		}
 	}
 	want(t, s.content(t), all)
-	if _, err := Open(t.Context(), Address{"bbb", "out/a b"}, false, s.Settings); !errors.Is(err, place.ErrThere) {
+	if _, err := open(t.Context(), address{"bbb", "out/a b"}, false, s.settings); !errors.Is(err, export.ErrThere) {
 		t.Errorf("where there are objects of others: %v", err)
 	}
-	if _, err := Open(t.Context(), Address{"ccc", "out"}, false, s.Settings); err == nil || !strings.Contains(err.Error(), "make the bucket first") {
+	if _, err := open(t.Context(), address{"ccc", "out"}, false, s.settings); err == nil || !strings.Contains(err.Error(), "make the bucket first") {
 		t.Errorf("no bucket: %v", err)
 	}
 }
@@ -238,7 +237,7 @@ func TestRemains(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, single := range []bool{false, true} {
-		killed, err := Open(t.Context(), Address{"bbb", "out"}, single, s.Settings)
+		killed, err := open(t.Context(), address{"bbb", "out"}, single, s.settings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,7 +337,7 @@ func TestInterruptedWhileBegun(t *testing.T) {
 		}
 		return false
 	})
-	p, err := Open(ctx, Address{"bbb", "out"}, false, s.Settings)
+	p, err := open(ctx, address{"bbb", "out"}, false, s.settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +354,7 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	ctx, interrupt := context.WithCancel(t.Context())
-	p, err := Open(ctx, Address{"bbb", "out"}, false, s.Settings)
+	p, err := open(ctx, address{"bbb", "out"}, false, s.settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -416,7 +415,7 @@ func TestParse(t *testing.T) {
 		"s3://b": "s3://b/", "s3://b/": "s3://b/", "s3://b/a": "s3://b/a", "s3://b/a b/c?.jsonl.gz": "s3://b/a b/c?.jsonl.gz", "s3://b/x@y": "s3://b/x@y",
 		"s3://": "", "s3:///a": "", "s3://b//a": "", "http://b/a": "", "s3://id:secret@b/a": "",
 	} {
-		at, err := Parse(text)
+		at, err := parse(text)
 		if got := at.String(); (err == nil) != (want != "") || err == nil && got != want || err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}

@@ -1,21 +1,17 @@
-// Package bucket makes the objects of an export in an object store (S3 and servers that
-// speak as it does), so that there is never a half of one.
+// Package bucket writes an export to an object store (S3 and servers that speak its protocol),
+// so that a reader never takes half of one for the whole.
 //
 // In: an address, of an object or of all below a prefix. Out: writers by name. An object
-// appears whole or not at all: what is small is one request, what is large a multipart
-// upload that is completed at Commit. Below a prefix small objects appear before; a list of
-// all objects is the last, and who finds it there has the whole.
+// appears whole or not at all: a small one is one request, a large one a multipart upload that
+// Commit completes. Below a prefix small objects appear before Commit; a list of all objects is
+// written last, and a reader that finds the list finds all of them.
 //
-// What is there already is replaced by the same bytes only, which it is compared with and
-// not sent again. Memory is bounded: a part of each file, and some that are on their way.
+// An export over an existing one is compared with it and not sent. Memory is bounded: a part of
+// each open file, and 32 MiB on the way. There are no locks: of two exports to one prefix at
+// once, one or both end with an error, and neither lists what the other has changed.
 //
-// There are no locks: of two exports to one prefix at once, one or both end with an error,
-// and none lists what the other has changed.
+// Start with Open; then Create and Commit.
 //
-// Start with Parse, FromEnvironment, Open; then Create and Commit.
-//
-// Files: address.go where; settings.go which server, and as whom; place.go one object, or
-// all below a prefix; object.go one on its way; there.go what is there already; list.go the
-// list of all; client.go what is asked for;
-// request.go how; transfers.go how much at once.
+// Files: place.go the export as a whole; object.go one object; list.go the list; server.go the
+// environment's settings and the requests, by minio-go.
 package bucket

@@ -13,12 +13,11 @@ import (
 	"fossick/internal/extsort"
 )
 
-// listName is the object that lists the others of an export: who finds it has the whole.
-// It is JSON, an object a line, in the order of names.
+// listName is the object that lists the others of an export and is written last. It is JSON,
+// an object a line, in the order of names.
 const listName = "_export.json"
 
-// markName is the object that says that all below the prefix is an export that is not
-// complete.
+// markName is the object that marks all below the prefix as an incomplete export.
 const markName = "_export-unfinished.txt"
 
 const markText = "An export is being written here, or was interrupted. The next export to this place removes all objects below it.\n"
@@ -27,8 +26,8 @@ const markText = "An export is being written here, or was interrupted. The next 
 type entry struct {
 	name  string
 	bytes int64
-	sum   string // SHA-256, in hexadecimal digits
-	tag   string // that the server gave it; "" is not known
+	sum   string // SHA-256, hexadecimal
+	tag   string // the server's; "" is not known
 }
 
 // list is all objects of an export, by name. Safe for concurrent use.
@@ -87,7 +86,7 @@ func (l *list) write(ctx context.Context, w io.Writer) error {
 	return to.Flush()
 }
 
-// check compares the list with what the server says is below the prefix.
+// check compares the list with the objects that the server lists below the prefix.
 func (l *list) check(ctx context.Context, c *client, prefix string) error {
 	both := newList() // as not all servers have their answers in order
 	defer both.close()
@@ -104,7 +103,7 @@ func (l *list) check(ctx context.Context, c *client, prefix string) error {
 			}
 		}
 	}
-	changed := fmt.Errorf("%s: the objects there differ from those of this export; check that no one else writes there, and run the export again", Address{c.bucket, prefix})
+	changed := fmt.Errorf("%s: the objects there differ from those of this export; check that no one else writes there, and run the export again", address{c.bucket, prefix})
 	var first *entry // of two of a name
 	err := both.entries.Each(ctx, func(e entry) error {
 		if first == nil {

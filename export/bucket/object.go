@@ -1,53 +1,72 @@
 package bucket
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
+	"io"
 	"slices"
 	"sync"
+
+	"github.com/minio/minio-go/v7"
+
+	"fossick/export"
 )
 
-// partBytes is the size of a part, twice that after each thousand of them: a server takes
-// 10,000, and none but the last of less than 5 MiB.
-func partBytes(number int) int { return firstPart << ((number - 1) / 1000) }
-
-const firstPart = 8 << 20
-
-// maker says which object a writer makes. Its sum and its size are told to the place when
-// it is there.
-type maker struct {
+// file is a file of the export: buffered, counted and summed up on its way to the server, or
+// to the comparison with what is there.
+type file struct {
 	place *Place
 	name  string // below the prefix
 	key   string
+	buf   *bufio.Writer
+	to    io.WriteCloser
 	sum   hash.Hash
 	n     int64
 }
 
-func (m *maker) count(b []byte) {
-	m.sum.Write(b)
-	m.n += int64(len(b))
+func (f *file) Write(b []byte) (int, error) {
+	f.sum.Write(b)
+	f.n += int64(len(b))
+	return f.buf.Write(b)
 }
+
+func (f *file) Close() error {
+	err := f.buf.Flush()
+	f.place.mu.Lock()
+	f.place.written += f.n
+	f.place.mu.Unlock()
+	return errors.Join(err, f.to.Close())
+}
+
+// entry is the file's line of the list.
+func (f *file) entry(tag string) entry {
+	return entry{name: f.name, bytes: f.n, sum: hex.EncodeToString(f.sum.Sum(nil)), tag: tag}
+}
+
+// partBytes is the size of a part, twice that after each thousand of them: a server takes
+// 10,000 parts, and none but the last of less than 5 MiB.
+func partBytes(number int) int { return firstPart << ((number - 1) / 1000) }
+
+const firstPart = 8 << 20
 
 // object is one on its way to the server.
 type object struct {
-	maker
-	rest   []byte // that is not sent yet
+	*file
+	rest   []byte // not sent yet
 	parts  int    // sent
 	id     string // of the upload, "" before the first part
 	onWay  sync.WaitGroup
 	closed bool
 
 	mu     sync.Mutex // guards the rest
-	done   []part
+	done   []minio.CompletePart
 	failed error // of a part
-}
-
-func sumOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }
 
 // Write implements io.Writer.
@@ -64,19 +83,18 @@ func (o *object) Write(b []byte) (int, error) {
 		if o.parts > 0 || len(o.rest)+n > size/2 {
 			o.rest = slices.Grow(o.rest, size-len(o.rest))
 		}
-		o.count(b[:n])
 		o.rest = append(o.rest, b[:n]...)
 		b = b[n:]
 	}
 	return written, nil
 }
 
-// sendPart sends what there is of a part, and begins the next.
+// sendPart sends a part, and begins the next.
 func (o *object) sendPart() (err error) {
 	t, client := o.place.transfers, o.place.client
 	if o.id == "" {
 		if o.id, err = client.begin(t.ctx, o.key); err != nil {
-			return err
+			return cmp.Or(t.failed(), err)
 		}
 		o.place.began(o)
 	}
@@ -97,7 +115,7 @@ func (o *object) sendPart() (err error) {
 	return err
 }
 
-// Close sends the rest. What is small, below a prefix, is made then; all else at Commit.
+// Close sends the rest. A small object below a prefix is made then; all others at Commit.
 func (o *object) Close() error {
 	if o.closed {
 		return nil
@@ -122,12 +140,63 @@ func (o *object) make(ctx context.Context) (err error) {
 		if o.failed != nil {
 			return o.failed
 		}
-		slices.SortFunc(o.done, func(a, b part) int { return a.Number - b.Number })
+		slices.SortFunc(o.done, func(a, b minio.CompletePart) int { return a.PartNumber - b.PartNumber })
 		tag, err = o.place.client.complete(ctx, o.key, o.id, o.done)
 	}
 	if err != nil || o.name == listName {
 		return err
 	}
 	defer o.place.ended(o)
-	return o.place.list.add(entry{name: o.name, bytes: o.n, sum: hex.EncodeToString(o.sum.Sum(nil)), tag: tag})
+	return o.place.list.add(o.entry(tag))
+}
+
+// listed drops the content of an object below a prefix: its sum is compared, in the list.
+type listed struct {
+	io.Writer
+	file *file
+}
+
+func (l listed) Close() error { return l.file.place.list.add(l.file.entry("")) }
+
+// compared compares what is written with an object that is there.
+type compared struct {
+	place *Place
+	body  io.ReadCloser
+	key   string
+	buf   []byte
+}
+
+func (p *Place) compare(key string) (*compared, error) {
+	body, err := p.client.open(p.transfers.ctx, key)
+	return &compared{place: p, body: body, key: key}, err
+}
+
+func (c *compared) differs() error {
+	return fmt.Errorf("%s %w", address{c.place.at.bucket, c.key}, export.ErrThere)
+}
+
+// Write implements io.Writer.
+func (c *compared) Write(b []byte) (int, error) {
+	c.buf = slices.Grow(c.buf[:0], len(b))[:len(b)]
+	n, err := io.ReadFull(c.body, c.buf)
+	switch {
+	case err == nil && bytes.Equal(c.buf, b):
+		return n, nil
+	case err == nil, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return 0, c.differs()
+	}
+	return 0, c.place.client.wrap(c.key, err)
+}
+
+// Close implements io.Closer.
+func (c *compared) Close() error {
+	defer c.body.Close() // nothing of it is wanted any more
+	n, err := io.ReadFull(c.body, make([]byte, 1))
+	if n > 0 {
+		return c.differs()
+	}
+	if !errors.Is(err, io.EOF) {
+		return c.place.client.wrap(c.key, err)
+	}
+	return nil
 }

@@ -36,20 +36,20 @@ func TestFromEnvironment(t *testing.T) {
 				name, value, _ := strings.Cut(pair, "=")
 				t.Setenv(name, value)
 			}
-			s, err := FromEnvironment(os.Getenv)
+			s, err := fromEnvironment(os.Getenv)
 			if err != nil {
 				if !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "filesecret") {
 					t.Error(err)
 				}
 				return
 			}
-			if got := s.Endpoint + " " + s.Region + " " + s.keys.AccessKeyID; got != test.want {
+			if got := s.endpoint + " " + s.region + " " + s.id; got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
 	}
 	for _, endpoint := range []string{"h:9000", "ftp://h", "https://id:secret@h", "https://h/path"} {
-		if _, err := (Settings{Endpoint: endpoint}).base("bbb"); err == nil || strings.Contains(err.Error(), "secret") {
+		if _, err := newClient("bbb", settings{endpoint: endpoint}); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", endpoint, err)
 		}
 	}

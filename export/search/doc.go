@@ -10,7 +10,6 @@
 //
 // Start with Fresh, then Index.Find and Marker.Snippet.
 //
-// Files: index.go the database; update.go brings it up to date; words.go cuts text into
-// stems; query.go reads queries, match.go writes them for FTS5; find.go finds and orders
-// pages; snippet.go shows them.
+// Files: index.go the database, and how it follows the store; query.go queries, their words and
+// FTS5's form of them; find.go finds, orders and shows pages.
 package search

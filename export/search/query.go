@@ -1,14 +1,15 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"fossick/internal/usage"
+	"fossick/models/features"
 )
 
-// field says where a term is looked for.
 type field string
 
 // The fields of a query; the first three are columns of words.
@@ -22,7 +23,6 @@ const (
 	ofLang   field = "lang"
 )
 
-// fields by the names under which a query has them.
 func fieldOf(name string) (field, bool) {
 	switch f := field(strings.ToLower(name)); f {
 	case inTitle, inURL, ofHost, ofSite, ofLabel, ofLang:
@@ -39,13 +39,11 @@ type term struct {
 	not    bool
 }
 
-// words says whether the term is one of words, and not of a page's record.
 func (t term) words() bool { return t.field == anywhere || t.field == inTitle || t.field == inURL }
 
-// Query is what is looked for. All its terms must hold.
+// Query is a search. All its terms must hold.
 type Query struct{ terms []term }
 
-// maxTerms bounds a query.
 const maxTerms = 64
 
 // Parse reads a query:
@@ -130,4 +128,176 @@ func (q Query) String() string {
 		}
 	}
 	return b.String()
+}
+
+// cutter cuts text into stems. Not safe for concurrent use.
+type cutter struct {
+	all  *features.Analyzer // stop words too, as phrases have them
+	some *features.Analyzer
+	buf  []string
+}
+
+func newCutter() *cutter {
+	opt := features.AnalyzerOptions{KeepStop: true, MinLength: 1, Numbers: features.NumbersKeep}
+	c := &cutter{all: features.NewAnalyzer(opt)}
+	opt.KeepStop = false
+	c.some = features.NewAnalyzer(opt)
+	return c
+}
+
+func (c *cutter) stems(text, lang string) string {
+	c.buf = c.all.Terms(c.buf[:0], text, lang)
+	return strings.Join(c.buf, " ")
+}
+
+func (c *cutter) means(word string, langs []string) bool {
+	for _, lang := range langs {
+		if c.buf = c.some.Terms(c.buf[:0], word, lang); len(c.buf) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// urlWords have no language: title:x and url:x need not agree on stems.
+func (c *cutter) urlWords(address string) string {
+	_, rest, _ := strings.Cut(address, "://")
+	return c.stems(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("/.-_?&=:+%#~,;", r) {
+			return ' '
+		}
+		return r
+	}, rest), noLanguage)
+}
+
+// noLanguage is a language without stems.
+const noLanguage = "und"
+
+type match struct {
+	all   string   // FTS5's expression; "" where the query has no words
+	near  string   // likewise, and one of the words in a title or heading; "" likewise
+	where []string // conditions on the table pages
+	args  []any
+
+	titles [][]string // of each term that may stand in a title, its stems by language
+}
+
+func compile(q Query, f Filter, langs []string, c *cutter) match {
+	var m match
+	if own := q.langs(); len(own) > 0 {
+		langs = own
+	}
+	meant := slices.ContainsFunc(q.terms, func(t term) bool { return !t.not && t.words() && (t.phrase || c.means(t.text, langs)) })
+	var all, not, any []string
+	for _, t := range q.terms {
+		if !t.words() {
+			m.filter(t.field, t.not, []string{t.text})
+			continue
+		}
+		stems := c.variants(t, langs)
+		one := expression(stems)
+		switch {
+		case one == "", !t.not && meant && !t.phrase && t.field == anywhere && !c.means(t.text, langs):
+			continue // signs, and stop words beside others
+		case t.field != anywhere:
+			one = "{" + string(t.field) + "} : " + one
+		}
+		if t.not {
+			not = append(not, one)
+			continue
+		}
+		all = append(all, one)
+		if t.field == anywhere {
+			any, m.titles = append(any, one), append(m.titles, stems)
+		}
+	}
+	m.join(all, any, not)
+	m.limit(f)
+	return m
+}
+
+// join makes expressions of required, optional and excluded terms.
+func (m *match) join(all, any, not []string) {
+	if len(all) == 0 {
+		for _, n := range not {
+			m.where, m.args = append(m.where, "number NOT IN (SELECT rowid FROM words WHERE words MATCH ?)"), append(m.args, n)
+		}
+		return
+	}
+	without := ""
+	for _, n := range not {
+		without += " NOT (" + n + ")"
+	}
+	m.all = "(" + strings.Join(all, " AND ") + ")" + without
+	if len(any) > 0 {
+		m.near = "({title headings} : (" + strings.Join(any, " OR ") + ") AND " + strings.Join(all, " AND ") + ")" + without
+	}
+}
+
+func (m *match) limit(f Filter) {
+	m.filter(ofLabel, false, f.Labels)
+	m.filter(ofHost, false, f.Hosts)
+	if f.MinScore != nil {
+		m.where, m.args = append(m.where, "score >= ?"), append(m.args, *f.MinScore)
+	}
+}
+
+func (m *match) filter(of field, not bool, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	in := "(?" + strings.Repeat(",?", len(values)-1) + ")"
+	cond := string(of) + " IN " + in
+	times := 1
+	if of == ofHost { // name:port, or the name
+		cond, times = "(host IN "+in+" OR name IN "+in+")", 2
+	}
+	if not {
+		cond = "NOT " + cond
+	}
+	m.where = append(m.where, cond)
+	for range times {
+		for _, v := range values {
+			if of != ofLabel {
+				v = strings.ToLower(v)
+			}
+			m.args = append(m.args, v)
+		}
+	}
+}
+
+func (q Query) langs() (langs []string) {
+	for _, t := range q.terms {
+		if t.field == ofLang && !t.not {
+			langs = append(langs, strings.ToLower(t.text))
+		}
+	}
+	return langs
+}
+
+// variants are the stems of a term, by language, each once.
+func (c *cutter) variants(t term, langs []string) (stems []string) {
+	if t.field == inURL {
+		langs = []string{noLanguage}
+	}
+	for _, lang := range langs {
+		if s := plain(c.stems(t.text, lang)); s != "" && !slices.Contains(stems, s) {
+			stems = append(stems, s)
+		}
+	}
+	return stems
+}
+
+func expression(phrases []string) string {
+	if len(phrases) == 0 {
+		return ""
+	}
+	return `("` + strings.Join(phrases, `" OR "`) + `")`
+}
+
+// plain leaves of stems what FTS5's tokenizer takes for words, so that none is empty.
+func plain(stems string) string {
+	return strings.Join(strings.FieldsFunc(stems, func(r rune) bool {
+		return r < 0x80 && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	}), " ")
 }

@@ -15,7 +15,7 @@ import (
 	"slices"
 )
 
-// Options say what is sorted. All but Dir, Sort and Unique must be given.
+// Options of a sorter. All but Dir, Sort and Unique must be given.
 type Options[T any] struct {
 	Dir     string // where the scratch file goes [the system's]
 	Limit   int    // items in memory
@@ -24,7 +24,7 @@ type Options[T any] struct {
 	Sort func(items []T)
 	// Append appends an item to a run; before is that before it, zero of the first.
 	Append func(dst []byte, before, x T) []byte
-	// Read reads what Append appended.
+	// Read is Append's inverse.
 	Read func(r *bufio.Reader, before T) (T, error)
 	// Unique drops items that are equal to another; Repeated counts them.
 	Unique bool
@@ -76,7 +76,7 @@ func (s *Sorter[T]) AddAll(items []T) error {
 	return nil
 }
 
-// sort sorts what is in memory.
+// sort sorts the items in memory.
 func (s *Sorter[T]) sort() {
 	s.opt.Sort(s.items)
 	if !s.opt.Unique {
@@ -87,7 +87,7 @@ func (s *Sorter[T]) sort() {
 	s.repeated += int64(n - len(s.items))
 }
 
-// spill writes what is in memory as a run.
+// spill writes the items in memory as a run.
 func (s *Sorter[T]) spill() (err error) {
 	if s.file == nil {
 		if s.file, err = os.CreateTemp(s.opt.Dir, "fossick-sort-*"); err != nil {
@@ -167,14 +167,12 @@ func (s *Sorter[T]) Close() error {
 	return err
 }
 
-// run is a run that is being read.
 type run[T any] struct {
 	opt  *Options[T]
 	r    *bufio.Reader
 	item T
 }
 
-// Next reads the next item.
 func (r *run[T]) Next() (more bool, err error) {
 	if _, err := r.r.Peek(1); err == io.EOF {
 		return false, nil
@@ -226,7 +224,6 @@ func Merge[C Cursor](ctx context.Context, runs []C, before func(a, b C) bool, do
 	return nil
 }
 
-// ended looks at a context now and then.
 func ended(ctx context.Context, n int) error {
 	if n%(1<<14) == 0 {
 		return ctx.Err()
@@ -234,7 +231,6 @@ func ended(ctx context.Context, n int) error {
 	return nil
 }
 
-// merging is a heap of runs, by their items.
 type merging[C any] struct {
 	runs   []C
 	before func(a, b C) bool

@@ -1,5 +1,5 @@
-// Package rights knows what owners say about the use of their pages, and what that means
-// for a purpose.
+// Package rights reads the statements of owners about the use of their pages, and says which
+// purposes they refuse.
 //
 // In: statements as they were found, where and what: a line of robots.txt or tdmrep.json, a
 // header field, a meta element, a link to a licence. Out: whether one of them refuses a purpose, and the
@@ -9,6 +9,4 @@
 // So are the tokens by which robots.txt speaks to uses instead of crawlers; X-Robots-Tag and
 // meta robots with noai, noimageai and noarchive; the TDM Reservation Protocol.
 // docs/politeness.md has the table.
-//
-// Files: rights.go purposes and refusals; found.go statements out of headers.
 package rights

@@ -2,11 +2,12 @@ package rights
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 )
 
-// Purpose is what pages are wanted for.
+// Purpose is a use of pages.
 type Purpose string
 
 // The purposes.
@@ -28,10 +29,10 @@ func Parse(name string) (Purpose, error) {
 	return "", fmt.Errorf("%q is not a purpose; give search, training, research or archive", name)
 }
 
-// Mines says whether the purpose is what TDM reservations are about: text and data mining.
+// Mines says whether TDM reservations are about the purpose: text and data mining.
 func (p Purpose) Mines() bool { return p == Training || p == Research }
 
-// Statement is what an owner says of a page's use, and where: "robots.txt: content-signal
+// Statement is an owner's sentence about a page's use, and its place: "robots.txt: content-signal
 // ai-train=no".
 type Statement string
 
@@ -53,7 +54,7 @@ func (s Statement) parts() (name, value string) {
 // they may not fetch a page, that use is refused.
 var Uses = map[string]Purpose{"google-extended": Training, "applebot-extended": Training}
 
-// refused are the values that refuse something, by field: whom they refuse. "" is a field's
+// refused are the values that refuse something, by field, with the purposes refused. "" is a field's
 // value as a whole, else it is the words of a list with "=no" or "=n".
 var (
 	signals = map[string][]Purpose{
@@ -117,4 +118,23 @@ func Licence(said []Statement) string {
 		}
 	}
 	return ""
+}
+
+// headers are the fields of an answer that say something, beside X-Robots-Tag.
+var headers = []string{"Content-Signal", "Content-Usage", "Tdm-Reservation", "Tdm-Policy"}
+
+// mostHeaders bounds what one answer may say.
+const mostHeaders = 16
+
+// OfHeader are the statements of an answer's header, without X-Robots-Tag, whose lines may
+// be for other robots (package page reads those).
+func OfHeader(h http.Header) (said []Statement) {
+	for _, name := range headers {
+		for _, value := range h[name] {
+			if value = strings.TrimSpace(value); value != "" && len(said) < mostHeaders {
+				said = append(said, Said("header", name, value))
+			}
+		}
+	}
+	return said
 }

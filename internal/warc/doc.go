@@ -6,14 +6,13 @@
 //
 // Memory is bounded, whatever a file says of itself: a header has a limit, and a block is
 // read through a buffer. Damage is an *Error with the offset, never an end of the file. The
-// next call of Next goes on at the next record that can be found, so whoever goes on reads
+// next call of Next goes on at the next record that can be found, so a caller that goes on reads
 // the rest.
 //
 // What records mean is left to others: package datasets makes pages of them, package
-// export/archive makes them of pages. Start with NewReader and Next, or with NewWriter.
+// export makes them of pages. Start with NewReader and Next, or with NewWriter.
 //
-// Files: reader.go records out of bytes, resync.go behind damage, block.go what stands in one;
-// stream.go one buffer over what plain.go, gzip.go and zstd.go take apart; record.go and
-// header.go what a record is; digest.go checksums; http.go and brotli.go the response in a
-// block; writer.go records into files.
+// Files: reader.go records out of bytes, also behind damage; members.go one buffer over plain
+// files, gzip members and zstd frames; record.go records, headers and digests; http.go the
+// response in a block; writer.go records into files.
 package warc

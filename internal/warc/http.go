@@ -12,12 +12,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxHTTPHeaderBytes is far above any header that a crawl takes.
 const maxHTTPHeaderBytes = 256 << 10
 
 // ErrHTTP reports a block that holds no HTTP response.
@@ -107,7 +107,6 @@ func statusOf(line []byte) int {
 	return code
 }
 
-// beginsChunk reports whether a body begins with the length of a chunk.
 func beginsChunk(r *bufio.Reader) bool {
 	head, _ := r.Peek(20)
 	line, _, ok := bytes.Cut(head, []byte("\n"))
@@ -116,8 +115,6 @@ func beginsChunk(r *bufio.Reader) bool {
 	return ok && err == nil
 }
 
-// decoded undoes one encoding of the content. One that is not known, or that the bytes do
-// not have, is passed on.
 func decoded(body io.Reader, encoding string) io.Reader {
 	r := bufio.NewReaderSize(body, 4<<10)
 	head, _ := r.Peek(4)
@@ -147,4 +144,17 @@ func decoded(body io.Reader, encoding string) io.Reader {
 		return brotliOrPlain(r)
 	}
 	return r
+}
+
+// brotliOrPlain undoes Brotli. Its streams begin with no mark, so the first bytes are tried:
+// many an archive has bodies unpacked under their old header.
+func brotliOrPlain(r *bufio.Reader) io.Reader {
+	head, err := r.Peek(r.Size())
+	trial := brotli.NewReader(bytes.NewReader(head))
+	n, failed := io.Copy(io.Discard, io.LimitReader(trial, 64<<10))
+	whole := errors.Is(err, io.EOF) // then the stream must end well
+	if failed != nil && (whole || n == 0 || !errors.Is(failed, io.ErrUnexpectedEOF)) {
+		return r
+	}
+	return brotli.NewReader(r)
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"fossick/internal/reading"
 )
 
 // Reader reads the records of a file. Not safe for concurrent use.
@@ -15,7 +17,6 @@ type Reader struct {
 	told *Error  // the damage that was told last
 }
 
-// damage is where reading on is not possible as usual.
 type damage struct {
 	offset int64 // of the record or its member
 	member bool  // the member itself is damaged
@@ -78,7 +79,6 @@ func (r *Reader) Next() (*Record, error) {
 // two faults; more would be a loop.
 const mostUntold = 8
 
-// tells notes damage that is told; false when that of its place was told before.
 func (r *Reader) tells(at *Error) bool {
 	if r.told != nil && !at.behind(r.told) {
 		return false
@@ -107,7 +107,6 @@ func (r *Reader) next() (*Record, error) {
 	return rec, nil
 }
 
-// finish passes over what is left of a record and the two empty lines behind it.
 func (r *Reader) finish(rec *Record) error {
 	for {
 		if _, err := r.body.skip(); err == io.EOF {
@@ -139,7 +138,6 @@ func (r *Reader) finish(rec *Record) error {
 	return nil
 }
 
-// header reads the header of the next record.
 func (r *Reader) header() (*Record, error) {
 	s := r.s
 	for { // some programs write more empty lines than they should
@@ -203,7 +201,7 @@ func (rec *Record) read(s *stream) error {
 }
 
 // failed notes damage at a place, so that the next call of Next looks behind it. io.EOF is
-// none, and what the file itself answers is told as it is.
+// none, and an error of the file itself is returned as it is.
 func (r *Reader) failed(err error, offset, inside int64) error {
 	if err == io.EOF {
 		return err
@@ -222,3 +220,159 @@ func (r *Reader) failed(err error, offset, inside int64) error {
 	}
 	return &Error{offset, inside, err}
 }
+
+type block struct {
+	r      *Reader
+	rec    *Record
+	begin  int64 // of the block in a plain file
+	left   int64
+	sum    *checksum // nil where there is none to compare
+	failed error     // why reading ended before the block did
+}
+
+func newBlock(r *Reader, rec *Record) *block {
+	return &block{r: r, rec: rec, begin: r.s.inside(), left: rec.Length, sum: newChecksum(rec)}
+}
+
+func (b *block) Read(p []byte) (int, error) {
+	n, err := b.read(p)
+	var at *Error
+	if errors.As(err, &at) {
+		b.r.tells(at)
+	}
+	return n, err
+}
+
+func (b *block) read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, b.end()
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	n, err := b.more()
+	if err != nil {
+		return 0, err
+	}
+	n = copy(p, b.r.s.buf[b.r.s.r:b.r.s.r+n])
+	b.take(n)
+	return n, nil
+}
+
+// skip passes over some bytes, unread; io.EOF behind the last.
+func (b *block) skip() (int, error) {
+	if b.left == 0 || b.failed != nil {
+		return 0, io.EOF
+	}
+	b.sum = nil
+	n, err := b.more()
+	b.take(n)
+	return n, err
+}
+
+func (b *block) take(n int) {
+	s := b.r.s
+	if b.sum != nil {
+		b.sum.Write(s.buf[s.r : s.r+n])
+	}
+	s.r += n
+	b.left -= int64(n)
+}
+
+func (b *block) more() (int, error) {
+	s := b.r.s
+	switch {
+	case b.failed != nil:
+		return 0, b.failed
+	case b.r.body != b:
+		return 0, fmt.Errorf("record at offset %d: it was read after a call for the next record", b.rec.Offset)
+	}
+	if s.w == s.r {
+		crossing := !s.open
+		err := s.fill()
+		if err == io.EOF {
+			crossing = true
+			err = s.begin()
+		}
+		for err == nil && s.w == s.r {
+			if err = s.fill(); err == io.EOF {
+				err = s.begin()
+			}
+		}
+		if b.failed = b.damage(err, crossing); b.failed != nil {
+			return 0, b.failed
+		}
+	}
+	return int(min(int64(s.w-s.r), b.left)), nil
+}
+
+func (b *block) damage(err error, crossing bool) error {
+	has := b.rec.Length - b.left
+	switch {
+	case err == nil && crossing && b.r.s.beginsRecord(): // with which reading goes on
+		return &Error{b.rec.Offset, b.rec.Inside, fmt.Errorf("%w: its block has %d of %d bytes", ErrCut, has, b.rec.Length)}
+	case err == io.EOF:
+		b.r.lost = &damage{offset: b.rec.Offset, back: b.begin}
+		return &Error{b.rec.Offset, b.rec.Inside, fmt.Errorf("%w: the file ends after %d of the %d bytes of its block", ErrCut, has, b.rec.Length)}
+	case err != nil:
+		return b.r.failed(err, b.rec.Offset, b.rec.Inside)
+	}
+	return nil
+}
+
+// end is io.EOF, or says that the digest is wrong.
+func (b *block) end() error {
+	if b.failed != nil || b.sum == nil {
+		return io.EOF
+	}
+	sum := b.sum
+	b.sum = nil // once is enough
+	if err := sum.check(); err != nil {
+		return &Error{b.rec.Offset, b.rec.Inside, err}
+	}
+	return io.EOF
+}
+
+// resync goes to the next record behind damage; io.EOF when there is none.
+func (r *Reader) resync() error {
+	lost, s := r.lost, r.s
+	r.lost = nil
+	if lost.member {
+		s.r, s.w, s.open = 0, 0, false
+		return s.m.find(lost.offset)
+	}
+	if lost.back >= 0 && !s.packed && s.in.back(lost.back) {
+		s.r, s.w, s.out, s.open = 0, 0, lost.back, true
+	}
+	return s.seek()
+}
+
+// What can be wrong with a file, wrapped in an *Error.
+var (
+	ErrFormat  = errors.New("no WARC record")
+	ErrCut     = errors.New("cut short")
+	ErrDamaged = errors.New("damaged")
+	ErrLength  = errors.New("longer than its Content-Length")
+	ErrDigest  = errors.New("wrong digest")
+	ErrBomb    = reading.ErrBomb
+)
+
+// Error is damage at a place of a file. Records behind it can be read on.
+type Error struct {
+	Offset int64 // of the record or, packed, of its member, in the file
+	Inside int64 // of the record among the unpacked bytes of a member that has several
+	Err    error
+}
+
+func (e *Error) Error() string {
+	if e.Inside > 0 {
+		return fmt.Sprintf("offset %d, unpacked byte %d: %v", e.Offset, e.Inside, e.Err)
+	}
+	return fmt.Sprintf("offset %d: %v", e.Offset, e.Err)
+}
+
+func (e *Error) behind(other *Error) bool {
+	return e.Offset > other.Offset || e.Offset == other.Offset && e.Inside > other.Inside
+}
+
+func (e *Error) Unwrap() error { return e.Err }

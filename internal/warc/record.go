@@ -1,7 +1,18 @@
 package warc
 
 import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"hash"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -69,4 +80,139 @@ func unbracket(s string) string {
 		return strings.TrimSpace(s[1 : len(s)-1])
 	}
 	return s
+}
+
+// Bounds of a header. Real ones have some hundred bytes.
+const (
+	maxHeaderBytes = 64 << 10
+	maxFields      = 1000
+)
+
+// Field is one named field of a header.
+type Field struct{ Name, Value string }
+
+// Header is the fields of a record, in their order.
+type Header []Field
+
+// Get returns the value of the first field of a name, whose case does not matter; "" when
+// there is none.
+func (h Header) Get(name string) string {
+	for _, f := range h {
+		if strings.EqualFold(f.Name, name) {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// parseVersion reads the first line of a record: WARC/ and a version such as 1.0.
+func parseVersion(line []byte) (string, bool) {
+	version, ok := bytes.CutPrefix(line, []byte("WARC/"))
+	if !ok {
+		return "", false
+	}
+	major, minor, ok := strings.Cut(string(version), ".")
+	return string(version), ok && len(major) == 1 && isDigits(major) && len(minor) <= 2 && isDigits(minor)
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+func (h *Header) add(line []byte) error {
+	if line[0] == ' ' || line[0] == '\t' {
+		if len(*h) == 0 {
+			return fmt.Errorf("%w: its header begins with a continued line", ErrFormat)
+		}
+		last := &(*h)[len(*h)-1]
+		last.Value += " " + strings.TrimSpace(string(line))
+		return nil
+	}
+	name, value, ok := strings.Cut(string(line), ":")
+	if !ok || name == "" || strings.ContainsAny(name, " \t") {
+		return fmt.Errorf("%w: want a field such as WARC-Type: response, got %.60q", ErrFormat, line)
+	}
+	if len(*h) == maxFields {
+		return fmt.Errorf("%w: more than %d fields", ErrFormat, maxFields)
+	}
+	*h = append(*h, Field{name, strings.TrimSpace(value)})
+	return nil
+}
+
+// ReadFields reads a block of type application/warc-fields, of which warcinfo and metadata
+// records are: a field a line.
+func ReadFields(block io.Reader) (Header, error) {
+	text, err := io.ReadAll(io.LimitReader(block, maxHeaderBytes))
+	if err != nil {
+		return nil, err
+	}
+	var h Header
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimRight(line, "\r\n"); len(line) == 0 {
+			continue
+		}
+		if err := h.add(line); err != nil {
+			return h, err
+		}
+	}
+	return h, nil
+}
+
+func (h Header) length() (int64, error) {
+	s := h.Get("Content-Length")
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%w: its Content-Length is %.40q, want a number of bytes", ErrFormat, s)
+	}
+	return n, nil
+}
+
+// Digest returns a SHA-1 as nearly all archives write it. It names content and proves
+// nothing: a signature of the file would.
+func Digest(parts ...[]byte) string {
+	h := sha1.New()
+	for _, p := range parts {
+		h.Write(p)
+	}
+	var sum [sha1.Size]byte
+	return SHA1([sha1.Size]byte(h.Sum(sum[:0])))
+}
+
+// SHA1 writes a sum as Digest does.
+func SHA1(sum [sha1.Size]byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum[:]) }
+
+type checksum struct {
+	hash.Hash
+	want string
+}
+
+// newChecksum returns nil where there is no digest of the block, or of a kind that is not
+// known. Digests of payloads are not compared: programs differ in what a payload is.
+func newChecksum(rec *Record) *checksum {
+	algorithm, want, _ := strings.Cut(rec.Header.Get("WARC-Block-Digest"), ":")
+	var h hash.Hash
+	switch strings.ToLower(strings.ReplaceAll(algorithm, "-", "")) {
+	case "sha1":
+		h = sha1.New()
+	case "sha256":
+		h = sha256.New()
+	case "sha512":
+		h = sha512.New()
+	case "md5":
+		h = md5.New()
+	default:
+		return nil
+	}
+	return &checksum{h, want}
+}
+
+// check compares what was written with the digest. It is in base 32, as the standard's
+// examples are, or hexadecimal or in base 64, as some programs write it.
+func (c *checksum) check() error {
+	sum := c.Sum(nil)
+	want, got := strings.TrimRight(c.want, "="), base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum)
+	if strings.EqualFold(want, got) || strings.EqualFold(want, hex.EncodeToString(sum)) || want == base64.RawStdEncoding.EncodeToString(sum) {
+		return nil
+	}
+	return fmt.Errorf("%w: the header says %.80s, its block has %s", ErrDigest, c.want, got)
 }

@@ -2,7 +2,6 @@ package warc
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -118,18 +117,6 @@ func TestPackerRefuses(t *testing.T) {
 	}
 }
 
-// TestFilesFail: what a file answers is told.
-func TestFilesFail(t *testing.T) {
-	full := errors.New("full")
-	out := NewFiles(FilesOptions{Create: func(string) (io.WriteCloser, error) { return nil, full }})
-	if _, _, err := out.Write([]byte("x")); !errors.Is(err, full) {
-		t.Error(err)
-	}
-	if err := out.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestRecord reads what programs write in odd ways.
 func TestRecord(t *testing.T) {
 	for date, want := range map[string]string{
@@ -144,52 +131,5 @@ func TestRecord(t *testing.T) {
 	rec := &Record{Header: Header{{"WARC-Target-URI", "<http://example.org/a b>"}, {"WARC-Type", "Response"}, {"WARC-Segment-Number", "1"}, {"WARC-Refers-To", "<urn:x>"}}}
 	if rec.Target() != "http://example.org/a%20b" || rec.Type() != Response || !rec.Segmented() || rec.RefersTo() != "urn:x" {
 		t.Errorf("%q, %q, %v, %q", rec.Target(), rec.Type(), rec.Segmented(), rec.RefersTo())
-	}
-}
-
-// page20k is a page as long as many are, whose words repeat as those of text do.
-func page20k() []byte {
-	rng := rand.New(rand.NewPCG(5, 5))
-	var words []string
-	for range 600 {
-		words = append(words, string([]byte{byte('a' + rng.IntN(26)), byte('a' + rng.IntN(26)), byte('a' + rng.IntN(26)), byte('a' + rng.IntN(26)), byte('a' + rng.IntN(26))}))
-	}
-	var b []byte
-	for len(b) < 20<<10 {
-		b = append(b, "<p class=text>"...)
-		for range 12 {
-			b = append(append(b, words[int(float64(len(words))*rng.Float64()*rng.Float64())]...), ' ')
-		}
-	}
-	return b
-}
-
-func BenchmarkPack(b *testing.B) {
-	d := &Draft{Type: Response, ID: "urn:test:1", Target: "http://example.org/", Head: []byte("HTTP/1.1 200 OK\r\n\r\n"), Payload: page20k()}
-	packer, buf := NewPacker(), []byte(nil)
-	b.SetBytes(int64(len(d.Payload)))
-	b.ReportAllocs()
-	for b.Loop() {
-		var err error
-		if buf, err = packer.Append(buf[:0], d); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(len(buf)), "bytes")
-}
-
-func BenchmarkRead(b *testing.B) {
-	d := &Draft{Type: Response, ID: "urn:test:1", Target: "http://example.org/", Head: []byte("HTTP/1.1 200 OK\r\n\r\n"), Payload: page20k()}
-	member, err := NewPacker().Append(nil, d)
-	if err != nil {
-		b.Fatal(err)
-	}
-	file := bytes.Repeat(member, 100)
-	b.SetBytes(int64(100 * len(d.Payload)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if got, errs := readHeaders(bytes.NewReader(file)); got != 100 || errs != nil {
-			b.Fatal(got, errs)
-		}
 	}
 }

@@ -1,0 +1,1039 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"net/netip"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"fossick/internal/page"
+	"fossick/internal/rights"
+	"fossick/internal/usage"
+	"fossick/store"
+)
+
+// Options say how stores are read.
+type Options struct {
+	// Open opens a store at one moment; done ends its use.
+	Open func(dir string) (s *store.Store, done func() error, err error)
+	// Text makes the text of a page; nil: pages have none.
+	Text MainText
+	// Partial leaves out unreadable records, and counts them.
+	Partial bool
+	// Looked is called for each page of the pass, chosen or not; may be nil.
+	Looked func()
+}
+
+// Collection is one or several stores, each at one moment. Close it in the end.
+type Collection struct {
+	opt     Options
+	sources []*Source
+}
+
+// Source is one store of a collection.
+type Source struct {
+	Name  string // of the store: its folder's, or the path where several have the same
+	Store *store.Store
+
+	info    store.Info
+	purpose rights.Purpose // of the crawl
+	counts  store.Counts
+	partial bool
+	same    aliases // nil until aliases
+	done    func() error
+}
+
+// Open opens stores, in the order in which their pages come.
+func Open(ctx context.Context, dirs []string, opt Options) (_ *Collection, err error) {
+	if opt.Text == nil {
+		opt.Text = func([]byte, *Page, Want) (string, string) { return "", "" }
+	}
+	if opt.Looked == nil {
+		opt.Looked = func() {}
+	}
+	names, err := Names(dirs)
+	if err != nil {
+		return nil, err
+	}
+	opened := &Collection{opt: opt}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, opened.Close())
+		}
+	}()
+	for i, dir := range dirs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, done, err := opt.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		from := &Source{Name: names[i], Store: s, info: s.Info(), purpose: purposeOf(s.Info()), partial: opt.Partial, done: done}
+		opened.sources = append(opened.sources, from)
+		if err := s.Damaged(); err != nil && !opt.Partial {
+			return nil, fmt.Errorf("%w; --partial exports what can be read", err)
+		}
+		if from.counts, err = s.Counts(); err != nil {
+			return nil, err
+		}
+	}
+	return opened, nil
+}
+
+// Names names stores by their folders, or by their paths where that would name two alike.
+func Names(dirs []string) ([]string, error) {
+	paths, names := make([]string, 0, len(dirs)), make([]string, 0, len(dirs))
+	for _, dir := range dirs {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(paths, path) {
+			return nil, usage.Errorf("%s is given twice; give each store once", dir)
+		}
+		paths, names = append(paths, path), append(names, filepath.Base(path))
+	}
+	for i, name := range names {
+		if slices.Index(names, name) != i {
+			for i, dir := range dirs {
+				names[i] = filepath.ToSlash(filepath.Clean(dir))
+			}
+			break
+		}
+	}
+	return names, nil
+}
+
+// Sources are the stores, in order.
+func (c *Collection) Sources() []*Source { return c.sources }
+
+// Len is how many pages the stores have, chosen or not.
+func (c *Collection) Len() int {
+	n := uint64(0)
+	for _, s := range c.sources {
+		n += s.counts.Pages
+	}
+	return int(n)
+}
+
+// Close ends the use of the stores.
+func (c *Collection) Close() error {
+	var all error
+	for _, s := range c.sources {
+		if err := s.done(); err != nil && !(c.opt.Partial && errors.Is(err, store.ErrDamaged)) {
+			all = errors.Join(all, err)
+		}
+	}
+	c.sources = nil
+	return all
+}
+
+// Page is one stored page as others see it. Several goroutines may read it; none may change
+// it. What is not known is nil, or "" where no page has an empty one.
+type Page struct {
+	ID     string // "urn:uuid:…", the same in every format and every export
+	Node   uint32 // of its URL, from 0 in the order of pages
+	Source *Source
+	Number uint64 // in the order of its crawl, from 1
+
+	URL, Host, Site, Title string
+	Language               string
+	ContentType            string
+	Fetched                time.Time // in UTC
+	Bytes                  int64     // of the body
+	Checksum               string    // of the content, in hexadecimal digits
+
+	Label       string
+	Probability *float64 // that it is on topic, by refine or the crawl's model
+	Kept        *bool    // by refine
+	Relevant    bool     // as the crawl found it
+	Score       float64  // of the crawl
+	Rank        *float64
+	Why         string // it has its label, or its score
+	FoundBy     string // URL of the page, or the sitemap, that named it first; "" of a start page
+	Via         string // a seed, a link, a redirect or a sitemap
+	Depth       int    // links from a start page
+
+	Rights  []rights.Statement // what its owner says of its use, and where
+	Licence string
+
+	Text     string // as the collection's MainText has it, with Want.Text
+	Markdown string // likewise, with Want.Markdown
+	Body     []byte // as fetched, unpacked, with Want.Body
+	Damaged  bool   // its body cannot be read: it has no text and no body
+
+	// With Want.Exchanges, where the crawl kept headers:
+	Exchange *exchange  // that gave the body; nil where nothing is kept of it
+	Others   []exchange // that said no more than this page: its own later ones, then those of redirects to it and of duplicates
+
+	// Links are the nodes of chosen pages that it links to, in its order, with Want.Links: no
+	// self-loops, and no edge twice in an export. A link to a redirect or a duplicate is one
+	// to what that stands for.
+	Links []uint32
+	Again bool // an earlier page has the same node
+
+	// With Want.Refs, the numbers by which the store knows the page's own URL and those that
+	// it links to, in its order; a redirect or a duplicate as what that stands for.
+	Ref  uint64
+	Refs []uint64
+}
+
+// MainText extracts a page's text from its body as fetched. Safe for concurrent use.
+type MainText func(body []byte, p *Page, want Want) (text, markdown string)
+
+func (p *Page) path() string { return p.Source.Name + "#" + strconv.FormatUint(p.Number, 10) }
+
+func idOf(url string, millis int64) string { return uuidOf(url + "\n" + strconv.FormatInt(millis, 10)) }
+
+// uuidOf is a UUID of version 8 (RFC 9562) made of a text.
+func uuidOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	u := sum[:16]
+	u[6] = u[6]&0x0f | 0x80
+	u[8] = u[8]&0x3f | 0x80
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
+// Choice says which pages are wanted; the zero value wants all. What several fields ask
+// for must all hold.
+type Choice struct {
+	Labels   []string       // one of these
+	MinScore *float64       // the least score of the crawl
+	Kept     bool           // kept by refine
+	Langs    []string       // one of these, as page.LangCode has them; not pages of unknown language
+	Hosts    []string       // on one of these: names, or name:port
+	Include  *regexp.Regexp // that the URL matches
+	Since    time.Time      // fetched at this time or later
+	Limit    int            // no more pages than this; 0 is no limit
+	After    uint64         // of each store, only pages with a higher number
+
+	// Purpose is the use of the pages; "" is that of their crawl. Pages whose owners refuse
+	// it are left out.
+	Purpose rights.Purpose
+}
+
+type known struct {
+	page  *store.Page
+	label *store.Label // nil when refine did not see it
+	topic string       // of the crawl
+}
+
+// wants says whether a page is chosen. What costs a look into the store comes last.
+func (c *Choice) wants(k *known) bool {
+	p := k.page
+	switch {
+	case c.MinScore != nil && p.Score < *c.MinScore,
+		!c.Since.IsZero() && p.At < c.Since.UnixMilli(),
+		len(c.Langs) > 0 && !slices.Contains(c.Langs, p.Lang),
+		!c.wantsURL(p.URL),
+		c.Kept && (k.label == nil || !k.label.Kept),
+		len(c.Labels) > 0 && !slices.Contains(c.Labels, k.named()):
+		return false
+	}
+	return true
+}
+
+func (c *Choice) wantsURL(url string) bool {
+	return (len(c.Hosts) == 0 || c.onHost(page.Host(url))) && (c.Include == nil || c.Include.MatchString(url))
+}
+
+func (c *Choice) asksRefine() bool { return c.Kept || len(c.Labels) > 0 }
+
+func (c *Choice) onHost(host string) bool {
+	name := host[:max(0, strings.LastIndexByte(host, ':'))]
+	return slices.Contains(c.Hosts, host) || slices.Contains(c.Hosts, name)
+}
+
+// named is the label of a page: refine's, else that of the crawl's model, else the topic
+// where the crawl found it relevant; "" is none.
+func (k *known) named() string {
+	switch {
+	case k.label != nil:
+		return k.label.Label
+	case k.page.Label != "":
+		return k.page.Label
+	case k.page.Relevant:
+		return k.topic
+	}
+	return ""
+}
+
+// Want names the parts of a page to read besides its record.
+type Want struct {
+	Text     bool
+	Markdown bool
+	Body     bool
+	Links    bool
+
+	Exchanges bool
+	Refs      bool
+}
+
+// With returns the union of both.
+func (w Want) With(other Want) Want {
+	return Want{w.Text || other.Text, w.Markdown || other.Markdown, w.Body || other.Body, w.Links || other.Links, w.Exchanges || other.Exchanges, w.Refs || other.Refs}
+}
+
+// Selection is the chosen pages of a collection. For one pass.
+type Selection struct {
+	c      *Collection
+	choice Choice
+	want   Want
+	linked []linked // of each source, with Want.Links
+	led    []led    // of each source, with Want.Exchanges
+	left   Left
+}
+
+// Left says which pages were not handed on, or without their text.
+type Left struct {
+	Withdrawn int // their authors asked for that
+	Refused   int // their owners refuse the purpose
+	Repeated  int // they are in an earlier store, as fetched in the same moment
+	Damaged   int // records or bodies that cannot be read
+}
+
+type linked struct {
+	node map[store.ID]uint32 // of chosen pages
+	same aliases
+}
+
+// Select chooses pages. With Want.Links it looks at all of them first.
+func (c *Collection) Select(ctx context.Context, choice Choice, want Want) (*Selection, error) {
+	s := &Selection{c: c, choice: choice, want: want}
+	if err := c.refined(choice); err != nil {
+		return nil, err
+	}
+	if want.Exchanges {
+		for _, from := range c.sources {
+			l, err := ledIn(ctx, from.Store)
+			if err != nil && !s.passes(err) {
+				return nil, err
+			}
+			s.led = append(s.led, l)
+		}
+	}
+	if !want.Links && !want.Refs {
+		return s, nil
+	}
+	for _, from := range c.sources {
+		same, err := from.aliases(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.linked = append(s.linked, linked{node: map[store.ID]uint32{}, same: same})
+	}
+	if !want.Links {
+		return s, nil
+	}
+	for p, err := range s.chosen(ctx, func() {}) {
+		if err != nil {
+			return nil, err
+		}
+		if err := s.link(p); err != nil {
+			return nil, err
+		}
+	}
+	s.left = Left{}
+	return s, nil
+}
+
+func (c *Collection) refined(choice Choice) error {
+	if !choice.Kept {
+		return nil
+	}
+	for _, from := range c.sources {
+		for _, err := range from.Store.Labels() {
+			if err != nil {
+				return err
+			}
+			return nil
+		}
+	}
+	return usage.Errorf("--kept needs refined pages; run fossick refine first, or choose pages by --label")
+}
+
+func (s *Selection) link(p picked) error {
+	s.linked[p.at].node[p.page.ID] = p.node
+	for i, from := range s.c.sources {
+		if i == p.at {
+			continue
+		}
+		seen, err := from.Store.Lookup([]store.Hash{store.HashURL(p.page.URL)})
+		if err != nil {
+			return err
+		}
+		if id := seen[0].ID; id != 0 {
+			s.linked[i].node[id] = p.node
+		}
+	}
+	return nil
+}
+
+// Left counts the pages that were left out, after the pass.
+func (s *Selection) Left() Left { return s.left }
+
+type picked struct {
+	known
+	at      int // its source
+	node    uint32
+	id      string
+	earlier []ref // records of the same node
+}
+
+type ref struct {
+	at     int // source
+	number uint64
+}
+
+// chosen yields the chosen pages with their nodes, in order.
+func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked, error] {
+	return func(yield func(picked, error) bool) {
+		n := numbering{several: len(s.c.sources) > 1}
+		records := 0
+		for i, from := range s.c.sources {
+			for p, err := range s.records(from) {
+				if err == nil {
+					err = ctx.Err()
+				}
+				if err != nil {
+					yield(picked{}, err)
+					return
+				}
+				looked()
+				k := known{page: p, topic: from.info.Topic}
+				if k.label, err = s.labelOf(from, p); err != nil {
+					yield(picked{}, err)
+					return
+				}
+				if !s.choice.wants(&k) {
+					continue
+				}
+				if s.choice.refused(p, from.purpose) {
+					s.left.Refused++
+					continue
+				}
+				if p.Number <= s.choice.After {
+					continue
+				}
+				one := picked{known: k, at: i, id: idOf(p.URL, p.At)}
+				if n.repeats(one.id) {
+					s.left.Repeated++
+					continue
+				}
+				one.node, one.earlier = n.node(p.URL, ref{i, p.Number})
+				if !yield(one, nil) {
+					return
+				}
+				if records++; records == s.choice.Limit {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (s *Selection) labelOf(from *Source, p *store.Page) (*store.Label, error) {
+	if !s.choice.asksRefine() {
+		return nil, nil
+	}
+	return from.Store.Label(p.Number)
+}
+
+func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
+	return func(yield func(*store.Page, error) bool) {
+		last := uint64(0)
+		var damage error
+		for p, err := range from.Store.Pages() {
+			if damage = err; err != nil {
+				break
+			}
+			if last = p.Number; p.Withdrawn {
+				s.left.Withdrawn++
+			} else if !yield(p, nil) {
+				return
+			}
+		}
+		if damage == nil {
+			return
+		}
+		if !s.c.opt.Partial {
+			yield(nil, damage)
+			return
+		}
+		for last++; last <= from.lastPage(); last++ { // one by one, as the walk ends at damage
+			p, err := from.Store.Page(last)
+			if err != nil {
+				s.left.Damaged++
+			} else if p.SameAs != "" {
+				continue // as in the walk
+			} else if p.Withdrawn {
+				s.left.Withdrawn++
+			} else if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+const inFlight = 4
+
+// pageTask is a page on its way; done is buffered, so a worker never waits for the reader.
+type pageTask struct {
+	picked
+	done chan *Page
+}
+
+// Pages yields the chosen pages in order, store after store. After an error there is none.
+// A caller that stops early waits for the workers to end.
+func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
+	return func(yield func(*Page, error) bool) {
+		workers := runtime.GOMAXPROCS(0)
+		callers := ctx
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		g, ctx := errgroup.WithContext(ctx)
+		todo := make(chan pageTask)
+		inOrder := make(chan pageTask, inFlight*workers) // the same tasks; its capacity bounds the pages in memory
+		g.Go(func() error {                              // the only sender of both
+			defer close(todo)
+			defer close(inOrder)
+			return s.deal(ctx, inOrder, todo)
+		})
+		for range workers {
+			g.Go(func() error { return s.work(todo) })
+		}
+		stopped := false
+		for t := range inOrder {
+			var p *Page
+			select {
+			case p = <-t.done:
+			case <-ctx.Done():
+			}
+			if p == nil {
+				break
+			}
+			if p.Damaged {
+				s.left.Damaged++
+			}
+			if stopped = !yield(p, nil); stopped {
+				break
+			}
+		}
+		stop()
+		for range inOrder { // until the dealer has ended
+		}
+		// A context that ends when all pages are dealt, and some still being read, is an error
+		// of no worker.
+		if err := cmp.Or(g.Wait(), context.Cause(callers)); err != nil && !stopped {
+			yield(nil, err)
+		}
+	}
+}
+
+func (s *Selection) deal(ctx context.Context, to ...chan<- pageTask) error {
+	for one, err := range s.chosen(ctx, s.c.opt.Looked) {
+		if err != nil {
+			return err
+		}
+		t := pageTask{one, make(chan *Page, 1)}
+		for _, c := range to {
+			select {
+			case c <- t:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// work reads pages until there are no more, or one cannot be read.
+func (s *Selection) work(todo <-chan pageTask) error {
+	for t := range todo {
+		p, err := s.read(t.picked)
+		if err != nil {
+			return err
+		}
+		t.done <- p
+	}
+	return nil
+}
+
+func (s *Selection) read(one picked) (*Page, error) {
+	from, r := s.c.sources[one.at], one.page
+	p := &Page{
+		ID: one.id, Node: one.node, Source: from, Number: r.Number,
+		URL: r.URL, Host: page.Host(r.URL), Site: page.Site(r.URL), Title: r.Title,
+		Language: r.Lang, ContentType: r.ContentType, Fetched: time.UnixMilli(r.At).UTC(),
+		Bytes: r.Bytes, Checksum: hex.EncodeToString(r.Checksum),
+		Rights: said(r), Licence: rights.Licence(said(r)), Relevant: r.Relevant, Score: r.Score, Depth: r.Depth,
+	}
+	for _, part := range []func(*Page, *picked) error{s.readLabel, s.readStory, s.readText, s.readExchanges} {
+		if err := part(p, &one); err != nil {
+			return nil, fmt.Errorf("%s: page %d, %s: %w", from.Store.Dir(), r.Number, r.URL, err)
+		}
+	}
+	p.Again = len(one.earlier) > 0
+	if s.want.Refs {
+		s.readRefs(p, &one)
+	}
+	if s.want.Links {
+		return p, s.readLinks(p, &one)
+	}
+	return p, nil
+}
+
+// readLinks finds the nodes that a page links to, without those of its node's earlier
+// records.
+func (s *Selection) readLinks(p *Page, one *picked) error {
+	had := map[uint32]bool{one.node: true}
+	for _, r := range one.earlier {
+		before, err := s.c.sources[r.at].Store.Page(r.number)
+		if err != nil {
+			return err
+		}
+		s.linked[r.at].of(before, had)
+	}
+	p.Links = s.linked[one.at].of(one.page, had)
+	return nil
+}
+
+func (s *Selection) readLabel(p *Page, one *picked) (err error) {
+	if one.label == nil {
+		if one.label, err = p.Source.Store.Label(p.Number); err != nil {
+			return err
+		}
+	}
+	r := one.page
+	p.Label = one.named()
+	switch {
+	case one.label != nil:
+		p.Kept, p.Probability, p.Why = &one.label.Kept, &one.label.Score, one.label.Rule
+	case r.Label != "":
+		if r.Label == one.topic {
+			p.Probability = &r.Probability
+		}
+		p.Why = r.Rule
+	default:
+		p.Why = told(r.Terms)
+	}
+	return nil
+}
+
+func told(terms []store.Term) string {
+	parts := make([]string, 0, len(terms))
+	for _, t := range terms {
+		parts = append(parts, fmt.Sprintf("%s %.4g", t.Name, t.Value))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (s *Selection) readStory(p *Page, one *picked) error {
+	urls := p.Source.Store.URLs()
+	b, err := urls.Birth(one.page.ID)
+	if err != nil && !s.passes(err) {
+		return err
+	}
+	p.Via = string(b.Via)
+	switch {
+	case b.Exchange != 0:
+		x, err := p.Source.Store.Exchange(b.AtHost, b.Exchange)
+		if err != nil && !errors.Is(err, store.ErrUnknown) && !s.passes(err) { // repair may have taken it out
+			return err
+		}
+		p.FoundBy = x.URL
+	case b.From != 0:
+		finder, err := urls.Birth(b.From)
+		if err != nil && !errors.Is(err, store.ErrUnknown) && !s.passes(err) {
+			return err
+		}
+		p.FoundBy = finder.URL
+	}
+	rank, _, err := p.Source.Store.Ranks().Of(p.Number)
+	if rank != nil {
+		p.Rank = &rank.Score
+	}
+	return err
+}
+
+// passes says whether an export goes on without the unreadable part.
+func (s *Selection) passes(err error) bool {
+	return s.c.opt.Partial && (errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnknown))
+}
+
+func (s *Selection) readText(p *Page, _ *picked) error {
+	if !s.want.Body && !s.want.Text && !s.want.Markdown {
+		return nil
+	}
+	body, err := p.Source.Store.Body(p.Number)
+	if err != nil {
+		if p.Damaged = s.passes(err); p.Damaged {
+			return nil
+		}
+		return fmt.Errorf("%w; --partial exports the rest", err)
+	}
+	if s.want.Body {
+		p.Body = body
+	}
+	if s.want.Text || s.want.Markdown {
+		p.Text, p.Markdown = s.c.opt.Text(body, p, s.want)
+	}
+	return nil
+}
+
+func (l *linked) of(p *store.Page, had map[uint32]bool) []uint32 {
+	nodes := make([]uint32, 0, len(p.Links))
+	for _, id := range l.same.Of(nil, p.Links) {
+		if to, ok := l.node[id]; ok && !had[to] {
+			had[to] = true
+			nodes = append(nodes, to)
+		}
+	}
+	return nodes
+}
+
+// toldKind says what an answer told.
+type toldKind int
+
+// What answers tell of a page.
+const (
+	toldGave     toldKind = iota // its body
+	toldSame                     // 304: it is as it was
+	toldRepeated                 // its content, once more or at another URL
+	toldLed                      // its address
+)
+
+// exchange is the header of an exchange both ways, lines with their ends, as the crawl kept it.
+type exchange struct {
+	Told     toldKind
+	URL      string
+	At       time.Time // in UTC
+	Protocol string    // "http/1.0", "http/1.1", "h2"
+	Addr     netip.Addr
+	Request  []byte
+	Response []byte
+	Rebuilt  bool     // the lines are made of parsed values: order and case are not the server's
+	Cut      bool     // lines at the end are missing
+	Digest   [20]byte // of Repeated, SHA-1 of the body; content is the same where bodies differ a little
+}
+
+// led has the URLs that led to pages: redirects and duplicates, by the page's URL.
+type led map[store.ID][]store.ID
+
+func ledIn(ctx context.Context, s *store.Store) (led, error) {
+	to := map[store.ID]store.Elsewhere{}
+	var order []store.ID
+	for e, err := range s.URLs().Elsewhere() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if e.To != 0 {
+			to[e.ID] = e
+			order = append(order, e.ID)
+		}
+	}
+	l := led{}
+	for _, id := range order {
+		if end := endOf(to, id); end != id {
+			l[end] = append(l[end], id)
+		}
+	}
+	return l, nil
+}
+
+const mostHops = 20
+
+func endOf(to map[store.ID]store.Elsewhere, id store.ID) store.ID {
+	at := to[id].To
+	for range mostHops {
+		next, more := to[at]
+		if !more || next.Paged {
+			break
+		}
+		at = next.To
+	}
+	return at
+}
+
+func (s *Selection) readExchanges(p *Page, one *picked) error {
+	if !s.want.Exchanges {
+		return nil
+	}
+	own, err := p.Source.Store.URLs().Exchanged(one.page.ID)
+	if err != nil && !s.passes(err) {
+		return err
+	}
+	for _, x := range own {
+		switch {
+		case x.Kind == store.WirePage && x.Start == one.page.At:
+			gave := exchangeOf(&x)
+			p.Exchange = &gave
+		case x.Kind != store.WirePage && x.Kind != store.WireRedirect && x.Start > one.page.At:
+			p.Others = append(p.Others, exchangeOf(&x))
+		}
+	}
+	for _, id := range s.led[one.at][one.page.ID] {
+		others, err := p.Source.Store.URLs().Exchanged(id)
+		if err != nil && !errors.Is(err, store.ErrUnknown) && !s.passes(err) {
+			return err
+		}
+		for _, x := range others {
+			if (x.Kind == store.WireRepeat || x.Kind == store.WireRedirect) && s.choice.wantsURL(x.URL) {
+				p.Others = append(p.Others, exchangeOf(&x))
+			}
+		}
+	}
+	return nil
+}
+
+func exchangeOf(x *store.Exchanged) exchange {
+	told := [...]toldKind{store.WirePage: toldGave, store.WireSame: toldSame, store.WireRepeat: toldRepeated, store.WireRedirect: toldLed}
+	return exchange{
+		Told: told[x.Kind], URL: x.URL, At: time.UnixMilli(x.Start).UTC(), Protocol: x.Protocol, Addr: x.Addr,
+		Request: x.Request, Response: x.Response, Rebuilt: x.Rebuilt, Cut: x.Cut, Digest: x.Digest,
+	}
+}
+
+// Fingerprint tells one moment of a store from others: equal ones have the same pages with
+// the same links and labels, of the same crawl. It reads each record of a page, and no body.
+func (s *Source) Fingerprint(ctx context.Context, looked func()) (string, error) {
+	h := sha256.New()
+	counts, err := json.Marshal(s.counts)
+	if err != nil {
+		return "", err
+	}
+	var b []byte
+	put := func(numbers []uint64, texts ...string) {
+		b = b[:0]
+		for _, n := range numbers {
+			b = binary.AppendUvarint(b, n)
+		}
+		for _, t := range texts {
+			b = append(binary.AppendUvarint(b, uint64(len(t))), t...)
+		}
+		h.Write(b)
+	}
+	put([]uint64{uint64(s.info.Created)}, s.info.Topic, string(s.info.Settings), string(counts))
+	n := 0
+	for p, err := range s.Store.Pages() {
+		if s.partial && errors.Is(err, store.ErrDamaged) {
+			break // later records are not told apart
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return "", err
+		}
+		put(numbersOf(p), p.URL, p.Label, p.Title, p.Lang, string(p.Checksum))
+		put([]uint64{uint64(len(p.Rights))}, p.Rights...)
+		n++
+		looked()
+	}
+	put([]uint64{uint64(n)})
+	for l, err := range s.Store.Labels() {
+		if s.partial && errors.Is(err, store.ErrDamaged) {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return "", err
+		}
+		put([]uint64{l.Page, math.Float64bits(l.Score)}, l.Label.Label, l.Model)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func numbersOf(p *store.Page) []uint64 {
+	flags := uint64(0)
+	if p.Withdrawn {
+		flags |= 1
+	}
+	if p.Relevant {
+		flags |= 2
+	}
+	all := []uint64{p.Number, uint64(p.ID), uint64(p.At), uint64(p.Bytes), math.Float64bits(p.Score), flags, uint64(len(p.Links))}
+	for _, id := range p.Links {
+		all = append(all, uint64(id))
+	}
+	return all
+}
+
+// Crawl describes a store's whole crawl, whichever pages are chosen.
+type Crawl struct {
+	Topics  []string
+	Version string    // of the fossick that made the store
+	Made    time.Time // the store, in UTC
+	Purpose rights.Purpose
+
+	Pages, Relevant uint64            // stored, and of these on topic as the crawl found
+	URLs            uint64            // discovered
+	Skipped         uint64            // of them, seen and never queued
+	Lost            uint64            // of them, those of which damage took the record
+	States          map[string]uint64 // of URLs that are done with
+}
+
+// Crawl tells of the crawl as it was when the collection was opened.
+func (s *Source) Crawl() Crawl {
+	c := Crawl{
+		Topics: s.info.Topics, Version: s.info.Version, Made: time.Unix(s.info.Created, 0).UTC(), Purpose: s.purpose,
+		Pages: s.counts.Pages, Relevant: s.counts.Relevant, URLs: s.counts.URLs, Skipped: s.counts.Skipped, Lost: s.counts.Lost,
+		States: maps.Clone(s.counts.States),
+	}
+	if len(c.Topics) == 0 && s.info.Topic != "" {
+		c.Topics = []string{s.info.Topic}
+	}
+	return c
+}
+
+// lastPage is the number of the page that was stored last.
+func (s *Source) lastPage() uint64 { return s.counts.LastPage() }
+
+func (s *Selection) readRefs(p *Page, one *picked) {
+	p.Ref, p.Refs = uint64(one.page.ID), make([]uint64, 0, len(one.page.Links))
+	for _, id := range s.linked[one.at].same.Of(nil, one.page.Links) {
+		p.Refs = append(p.Refs, uint64(id))
+	}
+}
+
+// aliases are the store's redirects and duplicates, read once.
+func (s *Source) aliases(ctx context.Context) (_ aliases, err error) {
+	if s.same == nil {
+		s.same, err = aliasesOf(ctx, s.Store)
+	}
+	return s.same, err
+}
+
+// alias is a URL that stands for the page of another one.
+type alias struct{ From, To uint64 }
+
+// Aliases returns the redirects and duplicates of the store, by number.
+func (s *Source) Aliases(ctx context.Context) ([]alias, error) {
+	same, err := s.aliases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]alias, 0, len(same))
+	for _, id := range slices.Sorted(maps.Keys(same)) {
+		if same[id] != id {
+			all = append(all, alias{uint64(id), uint64(same[id])})
+		}
+	}
+	return all, nil
+}
+
+// Walk calls do with a function that names URLs by their numbers, "" where damage took the
+// name. Numbers asked for in rising order cost one pass of the store at most.
+func (s *Source) Walk(do func(name func(ref uint64) (string, error)) error) error {
+	return s.Store.URLs().Walk(func(name func(store.ID) (string, error)) error {
+		return do(func(ref uint64) (string, error) {
+			url, err := name(store.ID(ref))
+			if errors.Is(err, store.ErrUnknown) {
+				return "", nil
+			}
+			return url, err
+		})
+	})
+}
+
+// said are the owner's statements on a page's use.
+func said(p *store.Page) []rights.Statement {
+	all := make([]rights.Statement, len(p.Rights))
+	for i, s := range p.Rights {
+		all[i] = rights.Statement(s)
+	}
+	return all
+}
+
+// refused says whether the owner of a page refuses the purpose.
+func (c *Choice) refused(p *store.Page, crawl rights.Purpose) bool {
+	purpose := c.Purpose
+	if purpose == "" {
+		purpose = crawl
+	}
+	return rights.Refusal(said(p), purpose) != ""
+}
+
+func purposeOf(info store.Info) rights.Purpose {
+	var kept struct{ Purpose string }
+	if json.Unmarshal(info.Settings, &kept) != nil {
+		return ""
+	}
+	purpose, _ := rights.Parse(kept.Purpose) // "" of none
+	return purpose
+}
+
+// numbering gives each URL its node, from 0. Of several stores it remembers what was in
+// each, by 64-bit keys, as two URLs share one once in 10^19 pairs.
+type numbering struct {
+	several bool
+	next    uint32
+	nodes   map[uint64]first
+	again   map[uint32][]ref // the records so far of nodes with several
+	seen    map[uint64]bool  // records, by the keys of their ids
+}
+
+// first is a node and its first record.
+type first struct {
+	node uint32
+	ref
+}
+
+func (n *numbering) node(url string, at ref) (node uint32, earlier []ref) {
+	if !n.several {
+		n.next++
+		return n.next - 1, nil
+	}
+	key := page.Key(url)
+	known, ok := n.nodes[key]
+	if !ok {
+		if n.nodes == nil {
+			n.nodes, n.again = map[uint64]first{}, map[uint32][]ref{}
+		}
+		n.nodes[key] = first{n.next, at}
+		n.next++
+		return n.next - 1, nil
+	}
+	earlier = n.again[known.node]
+	if earlier == nil {
+		earlier = []ref{known.ref}
+	}
+	n.again[known.node] = append(earlier[:len(earlier):len(earlier)], at) // earlier is handed on
+	return known.node, earlier
+}
+
+func (n *numbering) repeats(id string) bool {
+	if !n.several {
+		return false
+	}
+	if n.seen == nil {
+		n.seen = map[uint64]bool{}
+	}
+	key := page.Key(id)
+	was := n.seen[key]
+	n.seen[key] = true
+	return was
+}

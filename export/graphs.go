@@ -1,0 +1,631 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fossick/crawler/fetch"
+	"fossick/datasets"
+	"fossick/graph"
+	"fossick/graph/synthetic"
+	"fossick/internal/nearest"
+	"fossick/internal/printable"
+	"fossick/internal/usage"
+	"fossick/internal/values"
+	"fossick/store"
+)
+
+// GraphKinds lists the sources of graphs, for help texts.
+const GraphKinds = `a graph file (made by fossick graph), an edge list (src TAB dst a line, .gz or .zst too; beside X.edges.tsv an X.urls.tsv names the nodes), a link file (made by fossick convert), a corpus with links or with markup that has them (as web archives), a crawl's store, demo, or synthetic:N, a made-up web of N pages`
+
+// GraphSource is a graph file, or the source of one.
+type GraphSource struct {
+	Name  string // of a file or a folder, or a corpus that OpenSet knows
+	Pages int    // of a synthetic web; 0 for others
+	Seed  uint64 // likewise
+
+	// OpenStore opens the store of a crawl; done ends its use.
+	OpenStore func(path string) (s *store.Store, done func() error, err error)
+	// OpenSet opens a corpus, or a store as one.
+	OpenSet func(name string) (*datasets.Set, error)
+}
+
+// NamedGraph is the source that a person names; the caller adds how stores and corpora are
+// opened.
+func NamedGraph(name string, seed uint64) (GraphSource, error) {
+	s := GraphSource{Name: name, Seed: seed}
+	if pages, ok := strings.CutPrefix(name, "synthetic:"); ok {
+		n, err := values.Count(pages)
+		if err != nil || n == 0 {
+			return s, usage.Errorf("synthetic:%s: want a number of pages, as in synthetic:1M", pages)
+		}
+		s.Pages = int(n)
+	}
+	return s, nil
+}
+
+// IsGraph says whether it is a graph file already.
+func (s GraphSource) IsGraph() bool { return s.Pages == 0 && graph.IsFile(s.Name) }
+
+func (s GraphSource) isList() bool {
+	info, err := os.Stat(s.Name)
+	return s.Pages == 0 && err == nil && !info.IsDir() && !datasets.IsFile(s.Name)
+}
+
+// Build builds the graph at path. memory is what sorting may take, 0 for the default.
+// Stats are nil where nothing is built of edges.
+func (s GraphSource) Build(ctx context.Context, path string, memory int) (*graph.Stats, error) {
+	opt := graph.BuildOptions{Memory: memory}
+	switch {
+	case s.Pages != 0:
+		web, err := synthetic.New(s.Pages, s.Seed)
+		if err != nil {
+			return nil, usage.Of(err)
+		}
+		return nil, web.Write(ctx, path)
+	case isLinkFile(s.Name):
+		stats, err := buildLinks(ctx, s.Name, path, opt)
+		return &stats, err
+	case s.isList():
+		stats, err := graph.BuildEdgeList(ctx, s.Name, path, opt)
+		return &stats, err
+	case store.Exists(s.Name):
+		crawl, done, err := s.OpenStore(s.Name)
+		if err != nil {
+			return nil, err
+		}
+		stats, err := buildGraph(ctx, path, opt, func(b *graph.Builder) error { return addStore(ctx, b, crawl) })
+		return stats, errors.Join(err, done())
+	}
+	set, err := s.OpenSet(s.Name)
+	if err != nil {
+		return nil, err
+	}
+	if !set.HasLinks() {
+		stats, err := buildGraph(ctx, path, opt, func(b *graph.Builder) error { return addPages(ctx, b, set) })
+		if err == nil && stats.Edges == 0 {
+			err = errors.Join(fmt.Errorf("%s has pages but no links; give %s", s.Name, GraphKinds), os.Remove(path))
+		}
+		return stats, err
+	}
+	sites := map[string]string{}
+	opt.Site = func(url string) string { return sites[url] }
+	return buildGraph(ctx, path, opt, func(b *graph.Builder) error { return addCorpus(ctx, b, set, sites) })
+}
+
+func buildGraph(ctx context.Context, path string, opt graph.BuildOptions, add func(*graph.Builder) error) (*graph.Stats, error) {
+	b, err := graph.NewBuilder(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := add(b); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	stats, err := b.Finish(ctx)
+	return &stats, errors.Join(err, b.Close())
+}
+
+// addCorpus adds a corpus's pages, which may have no links, with their sites, and
+// its links.
+func addCorpus(ctx context.Context, b *graph.Builder, set *datasets.Set, sites map[string]string) error {
+	for e, err := range set.Examples() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		if e.Site != "" {
+			sites[e.URL] = e.Site
+		}
+		if err := b.Node([]byte(e.URL)); err != nil {
+			return err
+		}
+	}
+	for link, err := range set.Links() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		if err := b.Edge([]byte(link.Src), []byte(link.Dst)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addPages(ctx context.Context, b *graph.Builder, set *datasets.Set) error {
+	for e, err := range set.Examples() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		if e.HTML == "" || e.URL == "" {
+			continue
+		}
+		p, err := e.Page()
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.URL, err)
+		}
+		from := []byte(p.URL)
+		if err := b.Node(from); err != nil {
+			return err
+		}
+		for i := range p.Links {
+			if err := b.Edge(from, []byte(p.Links[i].URL)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addStore adds a crawl's pages and all links of them that the crawl knows. URLs that
+// it did not fetch have no links here. Redirects and duplicates are no nodes: a link to
+// one is a link to what it stands for.
+func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
+	same, err := aliasesOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	var links []store.ID
+	for p, err := range s.Pages() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		if err := b.Node([]byte(p.URL)); err != nil {
+			return err
+		}
+		links = same.Of(links, p.Links)
+		urls, err := s.URLs().Names(links)
+		if err != nil {
+			return err
+		}
+		for _, u := range urls {
+			if err := b.Edge([]byte(p.URL), []byte(u)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Labels calls do with the labels of all nodes that have some. A store has what refine
+// says, else the crawl's model or topic; a corpus has its own.
+func (s GraphSource) Labels(ctx context.Context, g *graph.Graph, do func(v uint32, labels []string)) error {
+	of := func(url string, labels []string) error {
+		v, ok, err := g.Node(url)
+		if ok && len(labels) > 0 {
+			do(v, labels)
+		}
+		return err
+	}
+	switch {
+	case s.Pages != 0 || s.isList():
+		return usage.Errorf("%s has no labels; give nodes with --personal FILE, or blocks with --block FILE", s.Name)
+	case store.Exists(s.Name):
+		crawl, done, err := s.OpenStore(s.Name)
+		if err != nil {
+			return err
+		}
+		return errors.Join(storeLabels(crawl, of), done())
+	}
+	set, err := s.OpenSet(s.Name)
+	if err != nil {
+		return err
+	}
+	for e, err := range set.Examples() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		labels := e.Labels
+		if len(labels) == 0 && e.Label != "" {
+			labels = []string{e.Label}
+		}
+		if err := of(e.URL, labels); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func storeLabels(s *store.Store, do func(url string, labels []string) error) error {
+	topic, topics := s.Info().Topic, s.Info().Topics
+	for p, err := range s.Pages() {
+		if err != nil {
+			return err
+		}
+		refined, err := s.Label(p.Number)
+		if err != nil {
+			return err
+		}
+		label := p.Label
+		var labels []string
+		for i, v := range p.Topics {
+			if v.Relevant && i < len(topics) {
+				labels = append(labels, topics[i])
+			}
+		}
+		switch {
+		case refined == nil && len(labels) > 0: // of several topics that share the crawl
+			if err := do(p.URL, labels); err != nil {
+				return err
+			}
+			continue
+		case refined != nil:
+			label = refined.Label
+		case label == "" && p.Relevant: // by keywords
+			label = topic
+		}
+		if label == "" {
+			continue
+		}
+		if err := do(p.URL, []string{label}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Labelled returns 1 for the nodes with a label, 0 for others, and how many nodes each
+// label has.
+func (s GraphSource) Labelled(ctx context.Context, g *graph.Graph, label string) (is []float64, counts map[string]int, err error) {
+	is, counts = make([]float64, g.Nodes()), map[string]int{}
+	err = s.Labels(ctx, g, func(v uint32, labels []string) {
+		for _, l := range labels {
+			if counts[l]++; l == label {
+				is[v] = 1
+			}
+		}
+	})
+	return is, counts, err
+}
+
+// GraphScores are how far nodes are on a topic.
+type GraphScores struct {
+	Score    []float32 // by node, in [0,1]; 0 for those that are no pages of the corpus
+	Relevant []bool    // by node: it is on topic
+	Count    int       // of those
+}
+
+// Scores gives every page of a corpus, or of a store, its score on a topic.
+func (s GraphSource) Scores(ctx context.Context, g *graph.Graph, score func(e *datasets.Example) (score float64, relevant bool, err error)) (*GraphScores, error) {
+	set, err := s.OpenSet(s.Name)
+	if err != nil {
+		return nil, fmt.Errorf("%w; a topic needs pages: give a corpus or a store", err)
+	}
+	all := &GraphScores{Score: make([]float32, g.Nodes()), Relevant: make([]bool, g.Nodes())}
+	for e, err := range set.Examples() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		v, ok, err := g.Node(e.URL)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		x, relevant, err := score(e)
+		if err != nil {
+			return nil, err
+		}
+		all.Score[v] = float32(x)
+		if relevant && !all.Relevant[v] {
+			all.Relevant[v] = true
+			all.Count++
+		}
+	}
+	return all, nil
+}
+
+// StartPages returns the nodes that a file names, a line each, once.
+func (s GraphSource) StartPages(g *graph.Graph, path string) (set []uint32, err error) {
+	known := map[uint32]bool{}
+	for line, err := range datasets.ReadList(path) {
+		if err != nil {
+			return nil, fmt.Errorf("--seeds: %w", err)
+		}
+		v, ok, err := g.Node(line.Text)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, fmt.Errorf("%s:%d: %s is not a page of %s; write it as the graph does", path, line.N, printable.Cut(line.Text, 200), s.Name)
+		case !known[v]:
+			known[v] = true
+			set = append(set, v)
+		}
+	}
+	if len(set) == 0 {
+		return nil, usage.Errorf("%s names no start page", path)
+	}
+	return set, nil
+}
+
+func (s GraphSource) eachNode(g *graph.Graph, path string, do func(v uint32, value string, line int) error) error {
+	f, err := datasets.OpenList(path)
+	if err != nil {
+		return err
+	}
+	found, err := eachNamed(f, path, func(name, value string, line int) error {
+		v, ok, err := g.Node(name)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("%s:%d: %s is not a node of %s; write it as the graph does", path, line, name, s.Name)
+		}
+		return do(v, value, line)
+	})
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if !found {
+		return usage.Errorf("%s names no node", path)
+	}
+	return nil
+}
+
+// eachNamed reads a file that names nodes (rank --personal, --block), one a line, after
+// a tab what is said of it. Empty lines and # comments are passed over. It calls do
+// with both, spaces cut off, and with the number of the line, and says whether there
+// was any.
+func eachNamed(r io.Reader, path string, do func(name, value string, line int) error) (found bool, err error) {
+	for line, err := range datasets.ListLines(r, path) {
+		if err != nil {
+			return found, err
+		}
+		name, value, _ := strings.Cut(line.Text, "\t")
+		if err := do(strings.TrimSpace(name), strings.TrimSpace(value), line.N); err != nil {
+			return found, err
+		}
+		found = true
+	}
+	return found, nil
+}
+
+func weightOf(value string) (float64, error) {
+	if value == "" {
+		return 1, nil
+	}
+	x, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(x >= 0) || math.IsInf(x, 1) {
+		return 0, fmt.Errorf("the weight %q is not a number of at least 0, and finite", value)
+	}
+	return x, nil
+}
+
+// Weights says where surfers start anew: at the pages with a label, or else at the nodes
+// that a file names, by their weights. n is how many have one above 0.
+func (s GraphSource) Weights(ctx context.Context, g *graph.Graph, label, path string) (x []float64, n int, err error) {
+	if label != "" {
+		x, found, err := s.Labelled(ctx, g, label)
+		if err == nil && found[label] == 0 {
+			err = usage.Errorf("no page of %s is labelled %s; it has the labels %s", s.Name, label, labelList(label, found))
+		}
+		return x, found[label], err
+	}
+	x = make([]float64, g.Nodes())
+	err = s.eachNode(g, path, func(v uint32, value string, line int) error {
+		var err error
+		if x[v], err = weightOf(value); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		return nil
+	})
+	for _, weight := range x {
+		if weight > 0 {
+			n++
+		}
+	}
+	if err == nil && n == 0 {
+		err = usage.Errorf("%s: all weights are 0; give a node more", path)
+	}
+	return x, n, err
+}
+
+// Blocks says to which block each node belongs: its host (the default), its site, its
+// first label, or what a file says.
+func (s GraphSource) Blocks(ctx context.Context, g *graph.Graph, by string) ([]uint32, error) {
+	runs := map[string]graph.Runs{"": g.Hosts(), "host": g.Hosts(), "site": g.Sites()}
+	if of, ok := runs[by]; ok {
+		if of.Count() == 0 {
+			return nil, usage.Errorf("the nodes of %s are not URLs, so they have no hosts; give the blocks with --block FILE", s.Name)
+		}
+		return of.Array(g.Nodes()), nil
+	}
+	block := make([]uint32, g.Nodes())
+	for v := range block {
+		block[v] = graph.None
+	}
+	number := map[string]uint32{}
+	put := func(v uint32, name string) {
+		b, ok := number[name]
+		if !ok {
+			b = uint32(len(number))
+			number[name] = b
+		}
+		block[v] = b
+	}
+	if by == "label" {
+		err := s.Labels(ctx, g, func(v uint32, labels []string) {
+			if len(labels) > 0 {
+				put(v, labels[0])
+			}
+		})
+		return block, err
+	}
+	return block, s.eachNode(g, by, func(v uint32, value string, line int) error {
+		if value == "" {
+			return fmt.Errorf("%s:%d: no block; want node TAB block", by, line)
+		}
+		put(v, value)
+		return nil
+	})
+}
+
+// labelList names the labels that there are for an error on one that there is not.
+func labelList(label string, found map[string]int) string {
+	if len(found) == 0 {
+		return "none; fossick refine gives them"
+	}
+	return nearest.Some(label, nearest.Sorted(found))
+}
+
+// PutRanks gives a store's pages the scores of their nodes, and hub scores unless nil. It
+// returns which nodes they are, and their number. A copy of a running crawl's store keeps
+// none.
+func PutRanks(ctx context.Context, g *graph.Graph, s *store.Store, ranking store.Ranking, score, hub []float64) (pages []bool, n uint64, err error) {
+	pages = make([]bool, g.Nodes())
+	var ranks []store.NumberedRank
+	for p, err := range s.Pages() {
+		if err != nil {
+			return nil, 0, err
+		}
+		v, ok, err := g.Node(p.URL)
+		if err != nil {
+			return nil, 0, err
+		}
+		if !ok {
+			continue // its URL came in twice
+		}
+		pages[v] = true
+		rank := store.NumberedRank{Page: p.Number, Rank: store.Rank{Score: score[v]}}
+		if hub != nil {
+			rank.Hub = hub[v]
+		}
+		ranks = append(ranks, rank)
+	}
+	if s.Temporary() {
+		return pages, 0, nil
+	}
+	return pages, uint64(len(ranks)), s.Ranks().Put(ctx, ranking, slices.Values(ranks))
+}
+
+// aliases say which URL's page a URL of a store stands for: of a redirect what it led
+// to, of a duplicate the page that it repeats. In the graph of a store such a URL has no
+// node of its own; what links to it links to that page.
+type aliases map[store.ID]store.ID
+
+// aliasesOf reads a store's redirects and duplicates. A URL whose own page is stored
+// stands for itself, whatever became of it since.
+func aliasesOf(ctx context.Context, s *store.Store) (aliases, error) {
+	to := aliases{}
+	for v, err := range s.URLs().Visits() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if v.Location != 0 {
+			to[v.ID] = v.Location // the last one is what it led to
+		}
+	}
+	for e, err := range s.URLs().Ended("") {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case e.State == string(fetch.StateRedirect) && !e.Stored:
+		case e.State == string(fetch.StateDuplicate) && !e.Stored && e.Page != 0:
+			p, err := s.Page(e.Page)
+			if err != nil {
+				return nil, err
+			}
+			to[e.ID] = p.ID
+		default: // it was a redirect once
+			delete(to, e.ID)
+		}
+	}
+	to.settle()
+	return to, nil
+}
+
+// settle makes each URL stand for its end at once: a redirect may lead to a further one,
+// or to a duplicate. Those in a circle stand for themselves, and those that lead into one
+// for the URL at which they come into it. O(URLs).
+func (a aliases) settle() {
+	settled := make(map[store.ID]bool, len(a))
+	var path []store.ID
+	for id := range a { // the ends are the same in any order
+		if settled[id] {
+			continue
+		}
+		path = path[:0]
+		on := map[store.ID]int{} // places in the path
+		at := id
+		for {
+			_, is := a[at]
+			_, circle := on[at]
+			if !is || settled[at] || circle {
+				break
+			}
+			on[at] = len(path)
+			path = append(path, at)
+			at = a[at]
+		}
+		if from, circle := on[at]; circle {
+			for _, x := range path[from:] {
+				a[x], settled[x] = x, true
+			}
+			path = path[:from]
+		} else if settled[at] {
+			at = a[at]
+		}
+		for _, x := range path {
+			a[x], settled[x] = at, true
+		}
+	}
+}
+
+func (a aliases) Of(dst, ids []store.ID) []store.ID {
+	dst = dst[:0]
+	for _, id := range ids {
+		if end, ok := a[id]; ok {
+			id = end
+		}
+		dst = append(dst, id)
+	}
+	return dst
+}
+
+// buildLinks builds the graph of a link file. Beside X.bin a file X.urls.tsv (id TAB URL) names
+// its pages; without it those that have no links are no nodes.
+func buildLinks(ctx context.Context, path, out string, opt graph.BuildOptions) (graph.Stats, error) {
+	r, done, err := OpenLinks(path)
+	if err != nil {
+		return graph.Stats{}, err
+	}
+	names := strings.TrimSuffix(path, filepath.Ext(path)) + ".urls.tsv"
+	if _, err := os.Stat(names); err != nil {
+		names = ""
+	}
+	stats, err := graph.BuildNumbers(ctx, names, out, opt, func(edge func(src, dst uint32) error) error {
+		for n := 0; ; n++ {
+			if n%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			source, destinations, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			for _, to := range destinations {
+				if err := edge(source, to); err != nil {
+					return err
+				}
+			}
+		}
+	})
+	return stats, errors.Join(err, done())
+}

@@ -1,0 +1,35 @@
+//go:build unix
+
+package export
+
+import (
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestLockBesideACopy: a folder that is closed is free at once, also while a process that is
+// being started has a copy of its lock's descriptor.
+func TestLockBesideACopy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	kept, err := Keep(path, "work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	descriptor, err := unix.Dup(int(kept.lock.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(descriptor)
+	if err := kept.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Keep(path, "work")
+	if err != nil {
+		t.Fatalf("after its release: %v", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,415 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"fossick/internal/reading"
+	"fossick/internal/usage"
+	"fossick/internal/wholefile"
+)
+
+// ErrThere reports a path with other content than an export would give it.
+var ErrThere = errors.New("already exists with other content; remove it, or give another place with -o")
+
+// Place is one file, one folder or a stream. Commit or Discard it in the end.
+type Place struct {
+	path   string // that it will have; "" of a stream
+	single bool   // one file
+	hidden string // folder beside path, in which all is written
+	lock   *os.File
+	stream io.Writer
+
+	mu      sync.Mutex // guards the rest
+	files   int
+	written int64
+	outside []string // files that others write
+}
+
+// OpenPlace begins a folder, or a single file, at path.
+func OpenPlace(path string, single bool) (*Place, error) {
+	path = filepath.Clean(path)
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir() == single:
+		kind := map[bool]string{true: "a folder; give a file", false: "a file; give a folder"}[single]
+		return nil, usage.Errorf("-o %s: it is %s for this export", path, kind)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	dir, name := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("-o %s: %w", path, err)
+	}
+	prefix := "." + name + ".export-"
+	removeStale(dir, prefix)
+	hidden, err := os.MkdirTemp(dir, prefix)
+	if err != nil {
+		return nil, fmt.Errorf("-o %s: %w; give a place that can be written to", path, err)
+	}
+	lock, err := lockFolder(hidden)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(hidden))
+	}
+	return &Place{path: path, single: single, hidden: hidden, lock: lock}, nil
+}
+
+// Stream begins a single file that goes to w at once.
+func Stream(w io.Writer) *Place { return &Place{single: true, stream: w} }
+
+// Create begins a file; see Place. A single file has the place's own name, whatever
+// it is called here. Names that end in .gz or .zst are compressed.
+func (p *Place) Create(name string) (io.WriteCloser, error) {
+	if err := p.enter(name); err != nil {
+		return nil, err
+	}
+	if p.stream != nil {
+		return Packed("", &placeFile{place: p, to: bufio.NewWriterSize(p.stream, 64<<10)})
+	}
+	if p.single {
+		name = filepath.Base(p.path)
+	}
+	path := filepath.Join(p.hidden, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return Packed(name, &placeFile{place: p, f: f, to: bufio.NewWriterSize(f, 64<<10)})
+}
+
+// Path reserves a file for a library that writes files by itself, as databases do, and
+// returns its path. A stream has no path.
+func (p *Place) Path(name string) (string, error) {
+	if p.stream != nil {
+		return "", usage.Errorf("-o -: this format cannot be written to stdout; give a file")
+	}
+	if err := p.enter(name); err != nil {
+		return "", err
+	}
+	if p.single {
+		name = filepath.Base(p.path)
+	}
+	path := filepath.Join(p.hidden, filepath.FromSlash(name))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.outside = append(p.outside, path)
+	return path, os.MkdirAll(filepath.Dir(path), 0o755)
+}
+
+// enter counts a file, and refuses one that would end in ErrThere.
+func (p *Place) enter(name string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.files++
+	if p.single {
+		if p.files > 1 {
+			return fmt.Errorf("export: %s is a second file, but -o names a single file", name)
+		}
+		return nil
+	}
+	there, err := os.ReadDir(p.path)
+	if err != nil || len(there) == 0 {
+		return nil // an error shows when it is written
+	}
+	first, _, _ := strings.Cut(name, "/")
+	if _, err := os.Stat(filepath.Join(p.path, first)); err != nil {
+		return fmt.Errorf("%s %w", p.path, ErrThere)
+	}
+	return nil
+}
+
+type placeFile struct {
+	place *Place
+	f     *os.File // nil of a stream
+	to    *bufio.Writer
+	n     int64
+}
+
+func (f *placeFile) Write(b []byte) (int, error) {
+	n, err := f.to.Write(b)
+	f.n += int64(n)
+	return n, err
+}
+
+func (f *placeFile) Close() error {
+	err := f.to.Flush()
+	if f.f != nil {
+		err = errors.Join(err, f.f.Close())
+	}
+	f.place.mu.Lock()
+	defer f.place.mu.Unlock()
+	f.place.written += f.n
+	return err
+}
+
+// Made returns how many files were written so far, and their bytes.
+func (p *Place) Made() (files int, bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.files, p.written
+}
+
+// Commit names the files, when all of them are on the disk.
+func (p *Place) Commit() error {
+	if p.stream != nil {
+		return nil
+	}
+	made := p.hidden
+	if p.single {
+		made = filepath.Join(p.hidden, filepath.Base(p.path))
+	}
+	if err := syncTree(p.hidden); err != nil {
+		return errors.Join(fmt.Errorf("-o %s: %w", p.path, err), p.Discard())
+	}
+	for _, path := range p.outside {
+		info, err := os.Stat(path)
+		if err != nil {
+			return errors.Join(fmt.Errorf("-o %s: %w", p.path, err), p.Discard())
+		}
+		p.written += info.Size()
+	}
+	err := putAt(made, p.path)
+	if err == nil {
+		err = wholefile.SyncFolder(filepath.Dir(p.path))
+	}
+	return errors.Join(err, p.Discard())
+}
+
+// putAt renames the new file or folder, unless the same is there.
+func putAt(made, path string) error {
+	switch same, err := Equal(made, path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case same:
+		return nil
+	case !emptyFolder(path) || os.Remove(path) != nil:
+		return fmt.Errorf("%s %w", path, ErrThere)
+	}
+	if err := os.Chmod(made, modeOf(made)); err != nil {
+		return err
+	}
+	return os.Rename(made, path)
+}
+
+func emptyFolder(path string) bool {
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
+}
+
+// modeOf is the usual mode: temporary folders are their owner's alone.
+func modeOf(path string) fs.FileMode {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return 0o755
+	}
+	return 0o644
+}
+
+// Discard removes the files that have no name yet. After Commit it does nothing.
+func (p *Place) Discard() error {
+	if p.lock == nil {
+		return nil
+	}
+	err := errors.Join(os.RemoveAll(p.hidden), unlock(p.lock))
+	p.lock = nil
+	return err
+}
+
+// errInUse reports a folder that another process is making.
+var errInUse = errors.New("is being made by another process; wait for it, or give another place with -o")
+
+// Kept is a folder that may take several runs: all is written to a hidden folder beside it,
+// .NAME.work, which a kill or an error leaves as it is, until Commit gives it its name.
+type Kept struct {
+	path, hidden string
+	lock         *os.File
+}
+
+// Keep begins such a folder, or goes on with it. Close it in the end. It is an error when
+// path is there already and is no empty folder; errInUse when another process has it.
+func Keep(path, work string) (*Kept, error) {
+	path = filepath.Clean(path)
+	if filepath.Base(path) == "." || filepath.Base(path) == ".." || filepath.Dir(path) == path {
+		return nil, usage.Errorf("-o %s: it has no name of its own; give the name of a new folder", path)
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, usage.Errorf("-o %s: it is a file; give a folder", path)
+	} else if err == nil && !emptyFolder(path) {
+		return nil, fmt.Errorf("%s %w", path, ErrThere)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	hidden := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+work)
+	if err := os.MkdirAll(hidden, 0o755); err != nil {
+		return nil, fmt.Errorf("-o %s: %w; give a place that can be written to", path, err)
+	}
+	lock, alone, err := lockAlone(hidden)
+	if err != nil {
+		return nil, err
+	}
+	if !alone {
+		return nil, fmt.Errorf("%s %w", path, errInUse)
+	}
+	if _, err := os.Stat(hidden); err != nil { // its maker named it between our two looks
+		return nil, errors.Join(fmt.Errorf("%s %w", path, errInUse), unlock(lock))
+	}
+	return &Kept{path: path, hidden: hidden, lock: lock}, nil
+}
+
+// Dir is where the folder is written until Commit.
+func (k *Kept) Dir() string { return k.hidden }
+
+// Commit names the folder, whose files must be on the disk.
+func (k *Kept) Commit() error {
+	err := os.Remove(k.path) // an empty folder
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s %w", k.path, ErrThere)
+	}
+	if err := wholefile.SyncFolder(k.hidden); err != nil {
+		return err
+	}
+	if err := os.Rename(k.hidden, k.path); err != nil {
+		return err
+	}
+	return wholefile.SyncFolder(filepath.Dir(k.path))
+}
+
+// Discard removes the folder: it was needed for a while only.
+func (k *Kept) Discard() error {
+	return errors.Join(os.RemoveAll(k.hidden), wholefile.SyncFolder(filepath.Dir(k.hidden)))
+}
+
+// Close ends the use of the folder.
+func (k *Kept) Close() error { return unlock(k.lock) }
+
+// Packed compresses a file whose name ends in .gz or .zst. Archives pack their records
+// themselves.
+func Packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
+	switch {
+	case strings.HasSuffix(name, ".warc.gz"):
+		return to, nil
+	case strings.HasSuffix(name, ".gz"):
+		return &through{gzip.NewWriter(to), to}, nil
+	case strings.HasSuffix(name, ".zst"):
+		// One goroutine, as the others have the pages to read.
+		z, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+		return &through{z, to}, err
+	}
+	return to, nil
+}
+
+type through struct {
+	io.WriteCloser
+	file io.Closer
+}
+
+func (t *through) Close() error { return errors.Join(t.WriteCloser.Close(), t.file.Close()) }
+
+// Equal says whether two files, or two folders, have the same content. The error wraps
+// fs.ErrNotExist when there is none at b.
+func Equal(a, b string) (bool, error) {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if err := errors.Join(errA, errB); err != nil {
+		return false, err
+	}
+	if infoA.IsDir() != infoB.IsDir() {
+		return false, nil
+	}
+	if !infoA.IsDir() {
+		return infoA.Size() == infoB.Size() && sameBytes(a, b), nil
+	}
+	inA, errA := os.ReadDir(a)
+	inB, errB := os.ReadDir(b)
+	if err := errors.Join(errA, errB); err != nil || len(inA) != len(inB) {
+		return false, err
+	}
+	for i, e := range inA { // both are sorted
+		if e.Name() != inB[i].Name() {
+			return false, nil
+		}
+		if same, err := Equal(filepath.Join(a, e.Name()), filepath.Join(b, e.Name())); !same || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func sameBytes(a, b string) bool {
+	fa, err := reading.Open(a)
+	if err != nil {
+		return false
+	}
+	defer fa.Close()
+	fb, err := reading.Open(b)
+	if err != nil {
+		return false
+	}
+	defer fb.Close()
+	bufA, bufB := make([]byte, 256<<10), make([]byte, 256<<10)
+	for {
+		n, errA := io.ReadFull(fa, bufA)
+		m, errB := io.ReadFull(fb, bufB)
+		if !bytes.Equal(bufA[:n], bufB[:m]) {
+			return false
+		}
+		if errA != nil || errB != nil {
+			return isEnd(errA) && isEnd(errB)
+		}
+	}
+}
+
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// syncTree syncs each of few files, and the whole system for many.
+func syncTree(root string) error {
+	const few = 100
+	var files []string
+	folders := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if len(files) <= few {
+			files = append(files, path)
+			folders[path] = err == nil && d.IsDir()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(files) > few {
+		return syncAll(root)
+	}
+	for _, path := range files {
+		open := reading.Open
+		if folders[path] {
+			open = reading.OpenFolder
+		}
+		f, err := open(path)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

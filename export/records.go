@@ -1,0 +1,209 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fossick/internal/warc"
+)
+
+const (
+	responseType = "application/http; msgtype=response"
+	requestType  = "application/http; msgtype=request"
+)
+
+type indexed struct {
+	url    string
+	at     time.Time
+	mime   string
+	status string
+	digest string // of the body; "" where there is none
+	offset int    // of its member, in those of the page
+	length int
+}
+
+// bundle is the members of a page: its response and request, its metadata,
+// and the other exchanges that told of it.
+type bundle struct {
+	packer  *warc.Packer
+	page    *Page
+	members []byte
+	listed  []indexed
+	digest  string // of the body; "" where it is not needed
+}
+
+func packPage(packer *warc.Packer, p *Page, indexed bool) (members []byte, listed []indexed, err error) {
+	b := &bundle{packer: packer, page: p}
+	if indexed || len(p.Others) > 0 {
+		b.digest = warc.Digest(p.Body)
+	}
+	steps := []func() error{b.response, b.metadata}
+	for i := range p.Others {
+		steps = append(steps, func() error { return b.other(&p.Others[i]) })
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return b.members, b.listed, nil
+}
+
+func (b *bundle) list(d *warc.Draft, r indexed) error {
+	r.offset, r.url, r.at = len(b.members), d.Target, d.Date
+	err := b.add(d)
+	r.length = len(b.members) - r.offset
+	b.listed = append(b.listed, r)
+	return err
+}
+
+func (b *bundle) add(d *warc.Draft) (err error) {
+	b.members, err = b.packer.Append(b.members, d)
+	return err
+}
+
+func (b *bundle) response() error {
+	p := b.page
+	d := &warc.Draft{Type: warc.Response, ID: p.ID, Target: oneLine(p.URL), Date: p.Fetched, ContentType: responseType, Payload: p.Body}
+	r := indexed{mime: p.ContentType, status: "200", digest: b.digest}
+	if p.Exchange == nil {
+		d.Head = fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", oneLine(p.ContentType), len(p.Body))
+		return b.list(d, r)
+	}
+	d.Head, d.Fields = head(p.Exchange.Response, len(p.Body)), fieldsOf(p.Exchange)
+	if err := b.list(d, r); err != nil {
+		return err
+	}
+	return b.request(d, p.Exchange)
+}
+
+func (b *bundle) request(of *warc.Draft, x *exchange) error {
+	if len(x.Request) == 0 {
+		return nil
+	}
+	return b.add(&warc.Draft{
+		Type: warc.Request, ID: derivedID(of.ID, "request"), Target: of.Target, Date: of.Date, ContentType: requestType,
+		Fields: []warc.Field{{Name: "WARC-Concurrent-To", Value: "<" + of.ID + ">"}}, Head: append(x.Request[:len(x.Request):len(x.Request)], "\r\n"...),
+	})
+}
+
+func (b *bundle) metadata() error {
+	p := b.page
+	return b.add(&warc.Draft{
+		Type: warc.Metadata, ID: derivedID(p.ID, "metadata"), Target: oneLine(p.URL), Date: p.Fetched, ContentType: fieldsType,
+		Fields: []warc.Field{{Name: "WARC-Refers-To", Value: "<" + p.ID + ">"}}, Payload: metadataOf(p),
+	})
+}
+
+// other writes an exchange that brought no body of its own: a revisit of the page, or a
+// redirect to it. A repeated body that differs from the page's is not kept, so it is left out.
+func (b *bundle) other(x *exchange) error {
+	p := b.page
+	d := &warc.Draft{
+		Type: warc.Revisit, Target: oneLine(x.URL), Date: x.At, ContentType: responseType, Fields: fieldsOf(x),
+		ID: derivedID(p.ID, fmt.Sprint("other ", x.URL, " ", x.At.UnixMilli())),
+	}
+	status, mime := statusOf(x.Response), "warc/revisit"
+	r := indexed{mime: mime, status: status}
+	refers := func(profile string) {
+		d.Fields = append(d.Fields, warc.Field{Name: "WARC-Profile", Value: "http://netpreserve.org/warc/1.1/revisit/" + profile},
+			warc.Field{Name: "WARC-Refers-To", Value: "<" + p.ID + ">"}, warc.Field{Name: "WARC-Refers-To-Target-URI", Value: oneLine(p.URL)},
+			warc.Field{Name: "WARC-Refers-To-Date", Value: p.Fetched.UTC().Format(time.RFC3339)})
+	}
+	switch x.Told {
+	case toldRepeated:
+		if warc.SHA1(x.Digest) != b.digest {
+			return nil
+		}
+		refers("identical-payload-digest")
+		d.Head, r.digest = head(x.Response, len(p.Body)), b.digest
+		d.Fields = append(d.Fields, warc.Field{Name: "WARC-Payload-Digest", Value: b.digest})
+	case toldSame:
+		refers("server-not-modified")
+		d.Head = append(x.Response[:len(x.Response):len(x.Response)], "\r\n"...)
+	case toldLed:
+		d.Type, d.Head = warc.Response, head(x.Response, 0)
+		r.mime, r.digest = fieldOf(x.Response, "Content-Type"), warc.Digest()
+		if !x.Cut && !bytes.Contains(x.Response, []byte("\r\nContent-Length: 0\r\n")) {
+			d.Fields = append(d.Fields, warc.Field{Name: "WARC-Truncated", Value: "unspecified"}) // a redirect's body is not kept
+		}
+	}
+	if err := b.list(d, r); err != nil {
+		return err
+	}
+	return b.request(d, x)
+}
+
+func fieldsOf(x *exchange) (fields []warc.Field) {
+	if x.Addr.IsValid() {
+		fields = append(fields, warc.Field{Name: "WARC-IP-Address", Value: x.Addr.String()})
+	}
+	if x.Protocol != "" {
+		fields = append(fields, warc.Field{Name: "WARC-Protocol", Value: x.Protocol})
+	}
+	if x.Cut {
+		fields = append(fields, warc.Field{Name: "WARC-Truncated", Value: "length"})
+	}
+	return fields
+}
+
+// origPrefix begins the name of a header line that is true of the received body only.
+const origPrefix = "X-Archive-Orig-"
+
+// head is a header as received, for a body of so many bytes, which is kept unpacked: lines
+// that say how it was packed get other names, as archives do.
+func head(lines []byte, size int) []byte {
+	out := make([]byte, 0, len(lines)+64)
+	length := false // is said
+	for line := range bytes.Lines(lines) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimSpace(value)
+		packed := false
+		switch strings.ToLower(string(name)) {
+		case "transfer-encoding":
+			packed = true
+		case "content-encoding":
+			packed = unpacked(string(value))
+		case "content-length":
+			packed = length || string(value) != strconv.Itoa(size)
+			length = length || !packed
+		}
+		if packed {
+			out = append(out, origPrefix...)
+		}
+		out = append(out, line...)
+	}
+	if len(out) > 0 && out[len(out)-1] != '\n' {
+		out = append(out, "\r\n"...)
+	}
+	if !length {
+		out = fmt.Appendf(out, "Content-Length: %d\r\n", size)
+	}
+	return append(out, "\r\n"...)
+}
+
+// unpacked says whether a body that came in a coding is kept without it.
+func unpacked(coding string) bool {
+	return slices.Contains([]string{"gzip", "x-gzip", "deflate"}, strings.ToLower(coding))
+}
+
+func statusOf(lines []byte) string {
+	line, _, _ := bytes.Cut(lines, []byte("\n"))
+	if fields := bytes.Fields(line); len(fields) > 1 {
+		return string(fields[1])
+	}
+	return "-"
+}
+
+func fieldOf(lines []byte, name string) string {
+	for line := range bytes.Lines(lines) {
+		if n, value, _ := bytes.Cut(line, []byte(":")); strings.EqualFold(string(n), name) {
+			return string(bytes.TrimSpace(value))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,403 @@
+package export
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/parquet-go/parquet-go"
+
+	"fossick/internal/rights"
+)
+
+type kind byte
+
+const (
+	textual kind = iota
+	integer
+	real
+	boolean
+)
+
+type value struct {
+	null bool
+	text string
+	int  int64
+	real float64
+	true bool
+}
+
+type column struct {
+	name string
+	kind kind
+	of   func(p *Page) value
+}
+
+// columns are what a page's row has, in order, in all formats; docs/export.md says what each
+// holds. The first nine have the names that sets of text for training language models use.
+var columns = []column{
+	{"text", textual, func(p *Page) value { return value{text: p.Text, null: p.Damaged} }},
+	{"id", textual, func(p *Page) value { return text(p.ID) }},
+	{"dump", textual, func(p *Page) value { return text(p.Source.Name) }},
+	{"url", textual, func(p *Page) value { return text(p.URL) }},
+	{"date", textual, func(p *Page) value { return text(p.Fetched.Format(time.RFC3339)) }},
+	{"file_path", textual, func(p *Page) value { return text(p.path()) }},
+	{"language", textual, func(p *Page) value { return text(p.Language) }},
+	{"language_score", real, func(*Page) value { return value{null: true} }}, // detection gives no probability
+	{"token_count", integer, func(p *Page) value { return value{int: int64(words(p.Text)), null: p.Damaged} }},
+
+	{"node", integer, func(p *Page) value { return value{int: int64(p.Node)} }},
+	{"site", textual, func(p *Page) value { return text(p.Site) }},
+	{"host", textual, func(p *Page) value { return text(p.Host) }},
+	{"title", textual, func(p *Page) value { return text(p.Title) }},
+	{"label", textual, func(p *Page) value { return text(p.Label) }},
+	{"probability", real, func(p *Page) value { return number(p.Probability) }},
+	{"kept", boolean, func(p *Page) value { return value{null: p.Kept == nil, true: p.Kept != nil && *p.Kept} }},
+	{"relevant", boolean, func(p *Page) value { return value{true: p.Relevant} }},
+	{"score", real, func(p *Page) value { return number(&p.Score) }},
+	{"crawl_order", integer, func(p *Page) value { return value{int: int64(p.Number)} }},
+	{"found_by", textual, func(p *Page) value { return text(p.FoundBy) }},
+	{"via", textual, func(p *Page) value { return text(p.Via) }},
+	{"depth", integer, func(p *Page) value { return value{int: int64(p.Depth)} }},
+	{"rank", real, func(p *Page) value { return number(p.Rank) }},
+	{"why", textual, func(p *Page) value { return text(p.Why) }},
+	{"rights", textual, func(p *Page) value { return text(joined(p.Rights)) }},
+	{"licence", textual, func(p *Page) value { return text(p.Licence) }},
+	{"content_type", textual, func(p *Page) value { return text(p.ContentType) }},
+	{"bytes", integer, func(p *Page) value { return value{int: p.Bytes} }},
+	{"checksum", textual, func(p *Page) value { return text(p.Checksum) }},
+}
+
+func joined(said []rights.Statement) string {
+	parts := make([]string, len(said))
+	for i, s := range said {
+		parts[i] = string(s)
+	}
+	return strings.Join(parts, " | ")
+}
+
+// text is a text of which an empty one is not known.
+func text(s string) value { return value{text: s, null: s == ""} }
+
+// number is a number that may be missing; what no format can write is missing too.
+func number(x *float64) value {
+	if x == nil || math.IsNaN(*x) || math.IsInf(*x, 0) {
+		return value{null: true}
+	}
+	return value{real: *x}
+}
+
+func (c *column) string(v value) string {
+	switch {
+	case v.null:
+		return ""
+	case c.kind == integer:
+		return strconv.FormatInt(v.int, 10)
+	case c.kind == real:
+		return strconv.FormatFloat(v.real, 'g', -1, 64)
+	case c.kind == boolean:
+		return strconv.FormatBool(v.true)
+	}
+	return valid(v.text)
+}
+
+func (c *column) appendJSON(dst []byte, v value) ([]byte, error) {
+	switch {
+	case v.null:
+		return append(dst, "null"...), nil
+	case c.kind == textual:
+		return jsontext.AppendQuote(dst, valid(v.text))
+	}
+	return append(dst, c.string(v)...), nil
+}
+
+// valid replaces bytes that are no UTF-8.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// words counts runs of letters, digits and marks. Each character of a script that puts no
+// blanks between words counts as one.
+func words(text string) int {
+	n, inside := 0, false
+	for _, r := range text {
+		is := inside
+		switch {
+		case r < 0x80:
+			is = r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+			n++
+			is = false
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			is = true
+		case !unicode.IsMark(r): // a mark belongs to the letter before it
+			is = false
+		}
+		if is && !inside {
+			n++
+		}
+		inside = is
+	}
+	return n
+}
+
+type toFile struct{ to io.WriteCloser }
+
+func (f toFile) Finish(context.Context) error { return nil }
+func (f toFile) Close() error                 { return f.to.Close() }
+
+type jsonLines struct {
+	toFile
+	line []byte
+}
+
+func newJSONL(at target, name string) (Sink, error) {
+	to, err := at.Create(name)
+	return &jsonLines{toFile: toFile{to}}, err
+}
+
+func (s *jsonLines) Write(_ context.Context, p *Page) (err error) {
+	if s.line, err = appendObject(s.line[:0], p, valid); err == nil {
+		_, err = s.to.Write(s.line)
+	}
+	return err
+}
+
+// appendObject appends a page's row as a JSON object and a line end.
+func appendObject(dst []byte, p *Page, fit func(string) string) (_ []byte, err error) {
+	dst = append(dst, '{')
+	for i := range columns {
+		c := &columns[i]
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), c.name...), `":`...)
+		v := c.of(p)
+		v.text = fit(v.text)
+		if dst, err = c.appendJSON(dst, v); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, "}\n"...), nil
+}
+
+// csvRows writes a row a page, after one of names: all columns but the text, for tables that
+// people look at.
+type csvRows struct {
+	toFile
+	rows *csv.Writer
+	row  []string
+}
+
+func newCSV(at target, name string) (Sink, error) {
+	to, err := at.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &csvRows{toFile: toFile{to}, rows: csv.NewWriter(to)}
+	for _, c := range columns[1:] {
+		s.row = append(s.row, c.name)
+	}
+	_ = s.rows.Write(s.row) // the error stays, for Finish
+	return s, nil
+}
+
+func (s *csvRows) Write(_ context.Context, p *Page) error {
+	s.row = s.row[:0]
+	for _, c := range columns[1:] {
+		s.row = append(s.row, c.string(c.of(p)))
+	}
+	return s.rows.Write(s.row)
+}
+
+func (s *csvRows) Finish(context.Context) error {
+	s.rows.Flush()
+	return s.rows.Error()
+}
+
+// textLines writes a page a line: its id, a tab and its text, in which a blank stands for each
+// run of white space.
+type textLines struct {
+	toFile
+	line []byte
+}
+
+func newLines(at target, name string) (Sink, error) {
+	to, err := at.Create(name)
+	return &textLines{toFile: toFile{to}}, err
+}
+
+func (s *textLines) Write(_ context.Context, p *Page) error {
+	line := append(append(s.line[:0], p.ID...), '\t')
+	first := true
+	for word := range strings.FieldsSeq(valid(p.Text)) {
+		if !first {
+			line = append(line, ' ')
+		}
+		line, first = append(line, word...), false
+	}
+	s.line = append(line, '\n')
+	_, err := s.to.Write(s.line)
+	return err
+}
+
+// markdown writes a file a page: its row between lines of ---, then its text. A folder has a
+// thousand pages.
+type markdown struct {
+	at     target
+	folder string // inside the export, with a slash; "" for the export's own
+	pages  int
+	text   []byte
+}
+
+func newMarkdown(at target, folder string) (Sink, error) {
+	return &markdown{at: at, folder: folder}, nil
+}
+
+func (s *markdown) Write(_ context.Context, p *Page) (err error) {
+	text := append(s.text[:0], "---\n"...)
+	for _, c := range columns[1:] {
+		v := c.of(p)
+		if v.null {
+			continue
+		}
+		text = append(append(text, c.name...), ": "...)
+		if text, err = c.appendJSON(text, v); err != nil { // YAML reads JSON
+			return err
+		}
+		text = append(text, '\n')
+	}
+	text = append(text, "---\n\n"...)
+	s.text = append(text, valid(p.Markdown)...)
+	name := fmt.Sprintf("%s%04d/%07d", s.folder, s.pages/1000, s.pages)
+	if slug := slugOf(p.Title); slug != "" {
+		name += "-" + slug
+	}
+	to, err := s.at.Create(name + ".md")
+	if err != nil {
+		return err
+	}
+	_, err = to.Write(s.text)
+	s.pages++
+	return errors.Join(err, to.Close())
+}
+
+func (s *markdown) Finish(context.Context) error { return nil }
+func (s *markdown) Close() error                 { return nil }
+
+// maxSlug is how long a title may be in a name.
+const maxSlug = 60
+
+func slugOf(title string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range strings.ToLower(title) {
+		if !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9') {
+			gap = b.Len() > 0
+			continue
+		}
+		if b.Len() >= maxSlug {
+			break
+		}
+		if gap {
+			b.WriteByte('-')
+			gap = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// parquetRows writes the rows by column, in groups that bound what is kept in memory.
+type parquetRows struct {
+	to   io.WriteCloser
+	w    *parquet.GenericWriter[any]
+	row  parquet.Row
+	size int // of the text of the group, in bytes
+	rows int // of the group
+}
+
+// What a group of rows holds at most, about.
+const (
+	groupBytes = 32 << 20
+	groupRows  = 20_000
+)
+
+var repeated = []string{"dump", "language", "site", "host", "label", "via", "content_type"}
+
+// inOrder is a schema with the columns in their own order; a Group has them by name.
+type inOrder struct{ parquet.Group }
+
+func (s inOrder) Fields() []parquet.Field {
+	fields := s.Group.Fields()
+	at := func(f parquet.Field) int {
+		return slices.IndexFunc(columns, func(c column) bool { return c.name == f.Name() })
+	}
+	slices.SortFunc(fields, func(a, b parquet.Field) int { return at(a) - at(b) })
+	return fields
+}
+
+func newParquet(at target, name string) (Sink, error) {
+	to, err := at.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	leaves := [...]parquet.Node{textual: parquet.String(), integer: parquet.Int(64), real: parquet.Leaf(parquet.DoubleType), boolean: parquet.Leaf(parquet.BooleanType)}
+	group := parquet.Group{}
+	for _, c := range columns {
+		node := leaves[c.kind]
+		if slices.Contains(repeated, c.name) {
+			node = parquet.Encoded(node, &parquet.RLEDictionary)
+		}
+		group[c.name] = parquet.Optional(parquet.Compressed(node, &parquet.Zstd))
+	}
+	w := parquet.NewGenericWriter[any](to, parquet.NewSchema("page", inOrder{group}), parquet.CreatedBy("fossick", "", ""))
+	return &parquetRows{to: to, w: w}, nil
+}
+
+func (s *parquetRows) Write(_ context.Context, p *Page) error {
+	s.row = s.row[:0]
+	for i, c := range columns {
+		s.row = append(s.row, parquetCell(c.kind, c.of(p), i))
+	}
+	if _, err := s.w.WriteRows([]parquet.Row{s.row}); err != nil {
+		return err
+	}
+	s.rows++
+	if s.size += len(p.Text); s.size < groupBytes && s.rows < groupRows {
+		return nil
+	}
+	s.size, s.rows = 0, 0
+	return s.w.Flush()
+}
+
+func parquetCell(k kind, v value, column int) parquet.Value {
+	var cell parquet.Value
+	switch {
+	case v.null:
+		return parquet.NullValue().Level(0, 0, column)
+	case k == integer:
+		cell = parquet.Int64Value(v.int)
+	case k == real:
+		cell = parquet.DoubleValue(v.real)
+	case k == boolean:
+		cell = parquet.BooleanValue(v.true)
+	default:
+		cell = parquet.ByteArrayValue([]byte(valid(v.text)))
+	}
+	return cell.Level(0, 1, column)
+}
+
+func (s *parquetRows) Finish(context.Context) error { return s.w.Close() }
+
+func (s *parquetRows) Close() error {
+	s.w.Reset(io.Discard) // drops a group that was begun
+	return s.to.Close()
+}

@@ -1,0 +1,68 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// shelf keeps the files of an export in memory, by name.
+type shelf map[string]*bytes.Buffer
+
+func (s shelf) Create(name string) (io.WriteCloser, error) {
+	s[name] = &bytes.Buffer{}
+	return volume{s[name]}, nil
+}
+
+func (s shelf) Path(string) (string, error) { return "", errors.ErrUnsupported }
+
+type volume struct{ *bytes.Buffer }
+
+func (volume) Close() error { return nil }
+
+// written exports pages in one format.
+func written(t testing.TB, open func(target, string) (Sink, error), name string, pages []*Page) shelf {
+	t.Helper()
+	files := shelf{}
+	s, err := open(files, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeAll(t, s, pages)
+	return files
+}
+
+func writeAll(t testing.TB, s Sink, pages []*Page) {
+	t.Helper()
+	for _, p := range pages {
+		if err := s.Write(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.Finish(t.Context()), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// golden compares a file with the one that was read through; go test -update writes it anew.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s: got\n%s\nwant\n%s\n%v", name, got, want, err)
+	}
+}
+
+func linkListSink(at target, name string) (Sink, error) { return newLinkLists(at, name) }

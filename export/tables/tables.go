@@ -1,0 +1,459 @@
+package tables
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"fossick/export"
+	"fossick/internal/reading"
+	"fossick/internal/wholefile"
+)
+
+// Options of a conversion.
+type Options struct {
+	Stores  []string // folders; their pages come in this order
+	Dir     string   // that is made
+	Version string   // of fossick: another one may write other bytes
+
+	// Collection says how stores are read. Its Text makes the description of a page.
+	Collection export.Options
+
+	// Step is told each step and its size; Did of each item done, perhaps by another
+	// goroutine.
+	Step func(what string, total int)
+	Did  func(n int)
+
+	limits limits
+}
+
+// limits bound memory, in items, and the work that a kill loses.
+type limits struct {
+	chunk                              int // pages of a chunk: a kill loses as many
+	refs, hashes, names, edges, fronts int // of sorters
+	piece                              int // bytes that an agent sends at once
+}
+
+// usual limits are some 48 MiB a sorter, of which two are in use at once.
+var usual = limits{chunk: 20_000, refs: 3 << 20, hashes: 2 << 20, names: 3 << 19, edges: 6 << 20, fronts: 8192, piece: pieceBytes}
+
+// Result of a conversion.
+type Result struct {
+	Counts
+	Withdrawn int // pages left out, as their authors ask
+	Refused   int // left out, as their owners refuse the crawl's purpose
+	Damaged   int // with Partial: records left out, or pages without a description
+	Files     int
+	Bytes     int64
+	Found     int // files that an earlier run had finished
+
+	At string // of several agents: the one that has the folder
+}
+
+// Run converts. What a run before has finished is taken over; errChanged when that was begun
+// with something else, errDamaged when it is not as it was written. Where Dir is there already,
+// made of the same stores, Run checks it and changes nothing; export.ErrThere when it is
+// something else.
+func Run(ctx context.Context, opt Options) (_ *Result, err error) {
+	fresh, err := begin(&opt)
+	if err != nil {
+		return nil, err
+	}
+	if there, err := readManifest(opt.Dir); err != nil {
+		return nil, err
+	} else if there != nil {
+		return check(ctx, there, fresh, &opt)
+	}
+	kept, err := export.Keep(opt.Dir, "convert")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	m, err := goOn(ctx, kept.Dir(), fresh, &opt)
+	if err != nil {
+		return nil, err
+	}
+	found := len(m.Files)
+	if err := m.make(ctx, &opt); err != nil {
+		return nil, err
+	}
+	if err := m.sweep(); err != nil {
+		return nil, err
+	}
+	if err := kept.Commit(); err != nil {
+		return nil, err
+	}
+	return m.result(found), nil
+}
+
+func goOn(ctx context.Context, dir string, fresh *manifest, opt *Options) (*manifest, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		m = fresh
+		m.dir = dir
+	} else if err := m.like(fresh); err != nil {
+		return nil, err
+	}
+	m.Partial = fresh.Partial // finished parts had no damage
+	opt.Step("checking finished files", 0)
+	return m, m.verify(ctx)
+}
+
+func begin(opt *Options) (*manifest, error) {
+	names, err := export.Names(opt.Stores)
+	if err != nil {
+		return nil, err
+	}
+	opt.Dir = filepath.Clean(opt.Dir)
+	if opt.limits == (limits{}) {
+		opt.limits = usual
+	}
+	return opt.fresh(names...), nil
+}
+
+// fresh describes a conversion of so named stores of which nothing is done.
+func (opt *Options) fresh(names ...string) *manifest {
+	m := &manifest{Format: manifestFormat, Fossick: opt.Version, Partial: opt.Collection.Partial}
+	for _, n := range names {
+		m.Stores = append(m.Stores, input{Name: n})
+	}
+	return m
+}
+
+func check(ctx context.Context, there, fresh *manifest, opt *Options) (*Result, error) {
+	if !there.Done {
+		return nil, fmt.Errorf("%s %w", opt.Dir, export.ErrThere)
+	}
+	if err := there.like(fresh); err != nil {
+		return nil, err
+	}
+	for i := range there.Stores {
+		if err := there.withStore(ctx, i, opt, func(*agent) error { return nil }); err != nil {
+			return nil, err
+		}
+	}
+	opt.Step("checking finished files", 0)
+	if err := there.verify(ctx); err != nil {
+		return nil, err
+	}
+	return there.result(len(there.Files)), nil
+}
+
+func (m *manifest) make(ctx context.Context, opt *Options) (err error) {
+	if err := m.clear(); err != nil {
+		return err
+	}
+	for i := range m.Stores {
+		if err := m.withStore(ctx, i, opt, func(a *agent) error { return a.do(ctx) }); err != nil {
+			return err
+		}
+	}
+	return m.coordinate(ctx, opt)
+}
+
+func (m *manifest) clear() error {
+	return errors.Join(os.RemoveAll(m.scratch()), os.MkdirAll(m.scratch(), 0o755))
+}
+
+func (m *manifest) coordinate(ctx context.Context, opt *Options) (err error) {
+	if m.Done {
+		return nil
+	}
+	opt.Step("numbering pages", 0)
+	o, err := m.number(ctx, opt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.Close()) }()
+	if !m.has(pagesTable.File()) {
+		opt.Step("writing tables", int(2*o.total))
+		if err := m.tables(ctx, o, opt); err != nil {
+			return err
+		}
+	}
+	if !m.has(linkFile) {
+		opt.Step("joining links", 0)
+		if err := m.links(ctx, o, opt); err != nil {
+			return err
+		}
+	}
+	return m.finish()
+}
+
+func (m *manifest) scratch() string { return filepath.Join(m.dir, partsFolder, "scratch") }
+
+func (m *manifest) withStore(ctx context.Context, i int, opt *Options, do func(*agent) error) (err error) {
+	pages, print, err := opened(ctx, opt.Stores[i], m.Stores[i].Name, opt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pages.Close()) }()
+	if err := m.admit(i, print); err != nil || m.Done {
+		return err
+	}
+	return do(&agent{m: m, store: i, opt: opt, pages: pages})
+}
+
+func opened(ctx context.Context, store, name string, opt *Options) (pages *export.Collection, print string, err error) {
+	settings := opt.Collection
+	settings.Looked = func() { opt.Did(1) }
+	if pages, err = export.Open(ctx, []string{store}, settings); err != nil {
+		return nil, "", err
+	}
+	opt.Step("looking at "+name, pages.Len())
+	if print, err = pages.Sources()[0].Fingerprint(ctx, settings.Looked); err != nil {
+		return nil, "", errors.Join(err, pages.Close())
+	}
+	return pages, print, nil
+}
+
+func (m *manifest) result(found int) *Result {
+	r := &Result{Counts: m.Counts, Files: len(m.Files) + 1, Found: found}
+	for _, s := range m.Stores {
+		r.Withdrawn += s.Withdrawn
+		r.Refused += s.Refused
+		r.Damaged += s.Damaged
+	}
+	for _, p := range m.Files {
+		r.Bytes += p.Bytes
+	}
+	return r
+}
+
+// errChanged reports a conversion that was begun with something else.
+var errChanged = errors.New("was begun with")
+
+// errDamaged reports a file of a conversion that is not as it was written.
+var errDamaged = errors.New("is damaged")
+
+const (
+	manifestFile   = "manifest.json"
+	manifestFormat = 1
+)
+
+// manifest lists the finished parts of a conversion. It is written after each part, when that
+// is on the disk.
+type manifest struct {
+	Format  int     `json:"format"`
+	Fossick string  `json:"fossick"` // version
+	Partial bool    `json:"partial"`
+	Done    bool    `json:"done"`
+	Counts  Counts  `json:"counts"`
+	Stores  []input `json:"stores"`
+	Files   []part  `json:"files"` // in the order in which they were finished
+
+	dir string
+}
+
+type input struct {
+	Name        string `json:"name"`
+	Fingerprint string `json:"fingerprint"` // "": it was not read yet
+	Read        bool   `json:"read"`        // its pages are in chunks
+	Linked      bool   `json:"linked"`      // its links are in a file
+
+	Withdrawn int `json:"withdrawn"`
+	Refused   int `json:"refused"`
+	Damaged   int `json:"damaged"`
+}
+
+type part struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	Last   uint64 `json:"last,omitempty"` // number of the last page of a chunk, in its store
+}
+
+// Counts of the tables' rows.
+type Counts struct {
+	Pages       uint64 `json:"pages"`
+	Sites       uint64 `json:"sites"`
+	Domains     uint64 `json:"domains"`
+	Communities uint64 `json:"communities"`
+	Links       uint64 `json:"links"`
+	Repeated    uint64 `json:"repeated"` // pages left out: an earlier store has them
+}
+
+// maxManifestBytes bounds a manifest: a chunk of 20,000 pages has 200 bytes in it.
+const maxManifestBytes = 256 << 20
+
+// readManifest reads that of a folder; nil when there is none, or no folder.
+func readManifest(dir string) (*manifest, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, nil
+	}
+	if err := reading.OnlyFiles(dir); err != nil {
+		return nil, err
+	}
+	b, err := reading.All(filepath.Join(dir, manifestFile), maxManifestBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := &manifest{dir: dir}
+	err = json.Unmarshal(b, m)
+	if err == nil && m.Format <= 0 {
+		err = errors.New("it has no format")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %w (%w); give another place with -o, or remove %s", filepath.Join(dir, manifestFile), errDamaged, err, dir)
+	}
+	return m, nil
+}
+
+// like says whether a conversion with these stores may go on with this one.
+func (m *manifest) like(n *manifest) error {
+	var what string
+	switch {
+	case m.Format != n.Format || m.Fossick != n.Fossick:
+		what = fmt.Sprintf("another version of fossick (%s)", m.Fossick)
+	case m.Partial && !n.Partial:
+		what = "--partial"
+	case m.names() != n.names():
+		what = "other stores: " + m.names()
+	default:
+		return nil
+	}
+	return m.changed(what)
+}
+
+func (m *manifest) changed(what string) error {
+	return fmt.Errorf("%s %w %s; remove it to start over, or give another place with -o", m.dir, errChanged, what)
+}
+
+func (m *manifest) names() string {
+	names := make([]string, 0, len(m.Stores))
+	for _, s := range m.Stores {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (m *manifest) admit(i int, print string) error {
+	s := &m.Stores[i]
+	if s.Fingerprint != "" && s.Fingerprint != print {
+		return m.changed("an earlier state of the store " + s.Name + ", which has changed since")
+	}
+	s.Fingerprint = print
+	return nil
+}
+
+func (m *manifest) save() error {
+	return wholefile.Write(filepath.Join(m.dir, manifestFile), 0o644, func(f *os.File) error {
+		e := json.NewEncoder(f)
+		e.SetIndent("", "  ")
+		return e.Encode(m)
+	})
+}
+
+func (m *manifest) verify(ctx context.Context) error {
+	for _, p := range m.Files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		got, err := sumOf(m.dir, p.Name)
+		if err != nil || got.Bytes != p.Bytes || got.SHA256 != p.SHA256 {
+			return errors.Join(fmt.Errorf("%s %w; remove %s to start over", filepath.Join(m.dir, p.Name), errDamaged, m.dir), err)
+		}
+	}
+	return nil
+}
+
+func sumOf(dir, name string) (part, error) {
+	f, err := reading.Open(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil {
+		return part{}, err
+	}
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return part{Name: name, Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, errors.Join(err, f.Close())
+}
+
+func (m *manifest) finished(names ...string) error {
+	for _, name := range names {
+		p, err := sumOf(m.dir, name)
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, p)
+	}
+	return nil
+}
+
+func (m *manifest) has(name string) bool {
+	for _, p := range m.Files {
+		if p.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// chunks are the finished chunks of a store, in order.
+func (m *manifest) chunks(store int) (names []string, last uint64) {
+	for _, p := range m.Files {
+		if p.Last > 0 && strings.HasPrefix(p.Name, storeFolder(store)+"pages-") {
+			names, last = append(names, p.Name), p.Last
+		}
+	}
+	return names, last
+}
+
+func (m *manifest) finish() error {
+	var kept []part
+	for _, p := range m.Files {
+		if !strings.HasPrefix(p.Name, partsFolder) {
+			kept = append(kept, p)
+		}
+	}
+	m.Files, m.Done = kept, true
+	return m.save()
+}
+
+func (m *manifest) sweep() error {
+	entries, err := os.ReadDir(m.dir)
+	for _, e := range entries {
+		if e.Name() != manifestFile && !m.has(e.Name()) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(m.dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// Parts are below this folder until all is done.
+const partsFolder = "parts/"
+
+func storeFolder(store int) string { return fmt.Sprintf("%s%d/", partsFolder, store) }
+
+func (m *manifest) create(name string) (*output, error) {
+	path := filepath.Join(m.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &output{f}, nil
+}
+
+// output is a file that is on the disk once it is closed.
+type output struct{ *os.File }
+
+func (o *output) Close() error {
+	err := o.Sync()
+	err = errors.Join(err, o.File.Close())
+	return errors.Join(err, wholefile.SyncFolder(filepath.Dir(o.Name())))
+}

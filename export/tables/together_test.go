@@ -1,0 +1,241 @@
+package tables
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/exchangetest"
+	"fossick/crawler/cluster/local"
+	"fossick/crawler/cluster/peers"
+	"fossick/export"
+	"fossick/internal/fulltest"
+)
+
+var errDied = errors.New("died")
+
+// life is a process of an agent. It dies at so many things done, with all that it has in memory
+// and without a word to the others.
+type life struct {
+	stop context.CancelCauseFunc
+
+	mu   sync.Mutex // guards left
+	left int
+}
+
+// did counts a thing done. It returns errDied from the last on.
+func (l *life) did() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left--; l.left == 0 {
+		l.stop(errDied)
+	}
+	if l.left <= 0 {
+		return errDied
+	}
+	return nil
+}
+
+// forever is more things than any life does.
+const forever = 1 << 40
+
+// mortal counts what a life sends. From a dead one nothing goes out.
+type mortal struct {
+	cluster.Exchange
+	life *life
+}
+
+func (m mortal) Send(ctx context.Context, to cluster.AgentID, b []byte) error {
+	if err := m.life.did(); err != nil {
+		return err
+	}
+	return m.Exchange.Send(ctx, to, b)
+}
+
+func (m mortal) Swap(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	if err := m.life.did(); err != nil {
+		return 0, err
+	}
+	return m.Exchange.Swap(ctx, key, value, revision)
+}
+
+// together is several agents on one hub.
+type together struct {
+	hub      *local.Hub
+	dirs     []string
+	collects int
+	out      string
+	seed     uint64
+}
+
+// live is a life of an agent that dies at so many things.
+func (w *together) live(ctx context.Context, i, dies int) (r *Result, err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	l := &life{stop: stop, left: dies}
+	opt := options(w.dirs[i:i+1], "")
+	if opt.Tight(); i == w.collects {
+		opt.Dir = w.out
+	}
+	opt.Step, opt.Did = func(string, int) { _ = l.did() }, func(int) { _ = l.did() }
+	id := cluster.AgentID(fmt.Sprintf("%016x", i+1))
+	err = peers.Run(ctx, peers.Options{Me: id, Agents: len(w.dirs), Task: "convert", Open: func(_ context.Context, at cluster.AgentID) (cluster.Exchange, error) {
+		e, err := w.hub.Open(at)
+		return mortal{exchangetest.Lossy(e, w.seed*100+uint64(i)), l}, err
+	}}, func(ctx context.Context, s peers.Session) (err error) {
+		r, err = Together(ctx, opt, Group{Me: s.Me, Agents: s.Agents, Name: string(id), Again: s.Again, Peers: s.Peer})
+		return err
+	})
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, cause
+	}
+	return r, err
+}
+
+// TestTogether: agents that convert their stores together, over an exchange that loses, doubles
+// and mixes up messages, come to the bytes that one conversion of all stores comes to. So
+// they do when any of them dies at any of the things it does, and comes back.
+func TestTogether(t *testing.T) {
+	deaths := 0
+	for seed := range uint64(fulltest.Rounds(2, 150)) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		agents := 1 + int(seed%4)
+		dirs := written(t, world(rng, agents, 20+rng.IntN(80)))
+		whole := options(dirs, filepath.Join(t.TempDir(), "whole"))
+		whole.Tight()
+		want, err := Run(t.Context(), whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &together{dirs: dirs, collects: rng.IntN(agents), out: filepath.Join(t.TempDir(), "out"), seed: seed}
+		var late atomic.Bool
+		dies := make([][]int, agents)
+		for i := range dies {
+			for range rng.IntN(3) {
+				dies[i] = append(dies[i], 1+rng.IntN(150))
+			}
+		}
+		synctest.Test(t, func(t *testing.T) {
+			w.hub = local.New()
+			ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+			defer stop()
+			var all sync.WaitGroup
+			for i := range agents {
+				all.Go(func() {
+					for n := 0; ; n++ {
+						at := forever
+						if n < len(dies[i]) {
+							at = dies[i][n]
+						}
+						r, err := w.live(ctx, i, at)
+						if errors.Is(err, errDied) {
+							time.Sleep(time.Duration(n+i) * 3 * time.Second)
+							continue
+						}
+						_, there := os.Stat(w.out)
+						if n > 0 && there == nil && errors.Is(err, context.DeadlineExceeded) {
+							late.Store(true) // all others had all
+							return
+						}
+						if err != nil {
+							t.Errorf("seed %d, %v, agent %d: %v", seed, dies, i, err)
+						} else if r.Counts != want.Counts || r.Withdrawn != want.Withdrawn {
+							t.Errorf("seed %d, agent %d: %+v, want %+v", seed, i, r, want)
+						}
+						return
+					}
+				})
+			}
+			all.Wait()
+		})
+		for _, d := range dies {
+			deaths += len(d)
+		}
+		same(t, w.out, whole.Dir)
+		for _, dir := range dirs {
+			if beside, err := filepath.Glob(filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+"*")); len(beside) > 0 && !late.Load() || err != nil {
+				t.Errorf("seed %d: %v is left", seed, beside)
+			}
+		}
+	}
+	t.Logf("%d deaths", deaths)
+}
+
+// same compares conversions by different names of the same stores.
+func same(t *testing.T, got, want string) {
+	t.Helper()
+	for _, dir := range []string{got, want} {
+		if err := os.Remove(filepath.Join(dir, "manifest.json")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if same, err := export.Equal(got, want); !same || err != nil {
+		t.Errorf("%s differs from %s: %v", got, want, err)
+	}
+}
+
+// each is a message of each kind.
+var each = []message{
+	{Kind: hello, Name: "1", Print: "p", Collects: true},
+	{Kind: hello, Name: "2", Print: "q", Again: true},
+	{Kind: offer, Store: &input{Name: "1", Fingerprint: "p"}, Files: []part{{Name: "parts/0/links"}, {Name: "parts/0/aliases", Bytes: 3}}},
+	{Kind: want, File: 2, From: 7},
+	{Kind: piece, File: 2, From: 7, Bytes: []byte("x")},
+	{Kind: done, Result: &Result{Counts: Counts{Pages: 3}, At: "1"}},
+}
+
+// FuzzMessage: what is read as a message is one that is written the same; nothing panics.
+func FuzzMessage(f *testing.F) {
+	for _, m := range each {
+		f.Add(m.encode())
+	}
+	f.Add([]byte{})
+	f.Add(message{Kind: piece}.encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := decodeMessage(b)
+		if err != nil {
+			return
+		}
+		if again, err := decodeMessage(m.encode()); err != nil || !bytes.Equal(again.encode(), m.encode()) {
+			t.Errorf("%+v is read as %+v, %v", m, again, err)
+		}
+		if _, err := under(storeFolder(3), m.Files); m.Kind == offer && err == nil && !slices.IsSortedFunc(m.Files[:len(m.Files)-2], func(a, b part) int { return int(a.Last) - int(b.Last) }) {
+			t.Errorf("chunks %+v", m.Files)
+		}
+	})
+}
+
+// TestUnder: files of others get no other names than those of parts.
+func TestUnder(t *testing.T) {
+	chunk := func(n int, last uint64) part { return part{Name: storeFolder(0) + chunkName(n), Last: last} }
+	rest := []part{{Name: "parts/0/links"}, {Name: "parts/0/aliases"}}
+	for _, bad := range [][]part{
+		{chunk(0, 0)},
+		rest[:1],
+		rest[1:],
+		{rest[1], rest[0]},
+		append([]part{chunk(0, 0)}, rest...),
+		append([]part{chunk(0, 9), chunk(1, 9)}, rest...),
+		append([]part{chunk(1, 9)}, rest...),
+		append([]part{{Name: "parts/0/../../x", Last: 1}}, rest...),
+	} {
+		if named, err := under("parts/4/", bad); err == nil {
+			t.Errorf("%+v is %+v", bad, named)
+		}
+	}
+	named, err := under("parts/4/", append([]part{chunk(0, 5), chunk(1, 9)}, rest...))
+	if err != nil || len(named) != 4 || named[1].Name != "parts/4/pages-00001" || named[3].Name != "parts/4/aliases" {
+		t.Errorf("%+v, %v", named, err)
+	}
+}
