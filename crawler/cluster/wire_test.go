@@ -59,7 +59,7 @@ func TestWireRefuses(t *testing.T) {
 	if _, err := decodeMessage(make([]byte, 3*mostMessageBytes)); !errors.Is(err, errWire) {
 		t.Errorf("too long: %v", err)
 	}
-	for _, r := range []Report{{Head: []float64{1, math.NaN()}}, {Best: []Best{{Priority: math.NaN()}}}} {
+	for _, r := range []report{{Head: []float64{1, math.NaN()}}, {Best: []Best{{Priority: math.NaN()}}}} {
 		if _, err := decodeHeartbeat(wire.Encode(heartbeat{Version: wireVersion, Report: r})); !errors.Is(err, errWire) {
 			t.Errorf("%+v: %v", r, err)
 		}
@@ -111,7 +111,7 @@ func FuzzTable(f *testing.F) {
 
 // FuzzValues reads what other agents write about themselves, and the budget.
 func FuzzValues(f *testing.F) {
-	f.Add(wire.Encode(heartbeat{Version: wireVersion, Incarnation: 1, Report: Report{Head: []float64{1, 0.5}}}))
+	f.Add(wire.Encode(heartbeat{Version: wireVersion, Incarnation: 1, Report: report{Head: []float64{1, 0.5}}}))
 	f.Add(wire.Encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{"a": 1, "b": 2}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if h, err := decodeHeartbeat(b); err == nil {
