@@ -1,4 +1,4 @@
-package queues
+package urlfrontier
 
 import (
 	"encoding/binary"
@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-func id(n int) (x ID) {
+func id(n int) (x urlID) {
 	binary.BigEndian.PutUint64(x[:], uint64(n))
 	return x
 }
 
 // taken are the numbers of the URLs that a request takes.
-func taken(s *Set, r Request, now int64) (ids []int) {
+func taken(s *set, r request, now int64) (ids []int) {
 	r.Any, r.Most = true, 1000
 	for _, t := range s.Take(r, now) {
 		ids = append(ids, int(binary.BigEndian.Uint64(t.ID[:])))
@@ -24,10 +24,10 @@ func taken(s *Set, r Request, now int64) (ids []int) {
 
 // TestRescore gives URLs other priorities, a part at a time.
 func TestRescore(t *testing.T) {
-	s := New(0)
+	s := newQueues(0)
 	q := s.Open("c", "a.test")
 	for i := range 100 {
-		s.Put(q, URL{ID: id(i), Key: uint64(i), Seq: uint64(i), Due: 1, Score: 1 - float32(i)/100}, 5)
+		s.Put(q, waitingURL{ID: id(i), Key: uint64(i), Seq: uint64(i), Due: 1, Score: 1 - float32(i)/100}, 5)
 	}
 	for range 5 { // key 0 has no scorer's number: its priority stays
 		s.Rescore(20, func(_ string, key uint64) (float32, bool) { return float32(key) / 1000, key%2 == 1 }, 5)
@@ -52,24 +52,24 @@ func TestRescore(t *testing.T) {
 
 // TestReturn takes back what reached nobody: it comes again at once.
 func TestReturn(t *testing.T) {
-	s := New(0)
-	s.Put(s.Open("c", "a.test"), URL{ID: id(7), Due: 1}, 5)
-	all := s.Take(Request{Any: true, Most: 1, Hold: 100}, 5)
-	if again := taken(s, Request{}, 6); len(again) != 0 {
+	s := newQueues(0)
+	s.Put(s.Open("c", "a.test"), waitingURL{ID: id(7), Due: 1}, 5)
+	all := s.Take(request{Any: true, Most: 1, Hold: 100}, 5)
+	if again := taken(s, request{}, 6); len(again) != 0 {
 		t.Errorf("handed out twice: %v", again)
 	}
 	s.Return(all, 7)
-	if again := taken(s, Request{Hold: 1}, 7); fmt.Sprint(again) != "[7]" {
+	if again := taken(s, request{Hold: 1}, 7); fmt.Sprint(again) != "[7]" {
 		t.Errorf("after it was returned: %v, want [7]", again)
 	}
 }
 
 // TestHeapGivesBack says that a queue that was long does not keep its room.
 func TestHeapGivesBack(t *testing.T) {
-	s := New(0)
+	s := newQueues(0)
 	q := s.Open("c", "a.test")
 	for i := range 10_000 {
-		s.Put(q, URL{ID: id(i), Due: 1}, 5)
+		s.Put(q, waitingURL{ID: id(i), Due: 1}, 5)
 	}
 	for i := range 9_990 {
 		if !s.Drop(q, id(i), 5) {
@@ -83,13 +83,13 @@ func TestHeapGivesBack(t *testing.T) {
 
 // BenchmarkTake puts a URL into one of 1,000 queues and takes the best, among 100,000.
 func BenchmarkTake(b *testing.B) {
-	s, rng := New(0), rand.New(rand.NewPCG(1, 1))
+	s, rng := newQueues(0), rand.New(rand.NewPCG(1, 1))
 	n, names := 0, make([]string, 1000)
 	for i := range names {
 		names[i] = fmt.Sprint(i)
 	}
 	put := func() {
-		s.Put(s.Open("c", names[n%len(names)]), URL{ID: id(n), Seq: uint64(n), Due: 1, Score: rng.Float32()}, 5)
+		s.Put(s.Open("c", names[n%len(names)]), waitingURL{ID: id(n), Seq: uint64(n), Due: 1, Score: rng.Float32()}, 5)
 		n++
 	}
 	for range 100_000 {
@@ -98,7 +98,7 @@ func BenchmarkTake(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		put()
-		for _, t := range s.Take(Request{Crawl: "c", Queues: 1, PerHead: 0, Most: 1, Hold: 1 << 40}, 5) {
+		for _, t := range s.Take(request{Crawl: "c", Queues: 1, PerHead: 0, Most: 1, Hold: 1 << 40}, 5) {
 			s.Drop(t.Queue, t.ID, 5)
 		}
 	}
@@ -110,9 +110,9 @@ func BenchmarkMemory(b *testing.B) {
 	var each float64
 	for b.Loop() {
 		before := heapNow()
-		s := New(0)
+		s := newQueues(0)
 		for i := range urls {
-			s.Put(s.Open("c", fmt.Sprint(i%1000)), URL{ID: id(i), Seq: uint64(i), Due: 1, Score: float32(i)}, 5)
+			s.Put(s.Open("c", fmt.Sprint(i%1000)), waitingURL{ID: id(i), Seq: uint64(i), Due: 1, Score: float32(i)}, 5)
 		}
 		each = float64(heapNow()-before) / urls
 		runtime.KeepAlive(s)

@@ -1,4 +1,4 @@
-package priority
+package urlfrontier
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 )
 
 // learning returns a scorer of banking that learns.
-func learning(t testing.TB) *Scorer {
+func learning(t testing.TB) *topicScorer {
 	t.Helper()
 	topic, err := models.BuiltinTopic("banking")
 	if err != nil {
@@ -26,7 +26,7 @@ func learning(t testing.TB) *Scorer {
 	return scorerOf(t, "learned", crawlplan.Input{Labeller: labeller})
 }
 
-func scorerOf(t testing.TB, name string, in crawlplan.Input) *Scorer {
+func scorerOf(t testing.TB, name string, in crawlplan.Input) *topicScorer {
 	t.Helper()
 	p, err := crawlplan.Named(name)
 	if err != nil {
@@ -36,7 +36,7 @@ func scorerOf(t testing.TB, name string, in crawlplan.Input) *Scorer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(s)
+	return NewScorer(s)
 }
 
 // info is a URL with metadata: keys and values in turn.
