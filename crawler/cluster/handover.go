@@ -261,7 +261,7 @@ func (m *Member) letGo() error {
 	}
 	return m.whenKept(func() {
 		for _, l := range all {
-			m.post(releasedEvent{l.partition, l.epoch})
+			m.post(releasedEvent(l))
 		}
 	})
 }

@@ -3,13 +3,19 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"fossick/graph/graphtest"
+	"fossick/graph/rank"
 	"fossick/internal/fulltest"
 )
 
@@ -150,3 +156,93 @@ func TestRankDeaths(t *testing.T) {
 		t.Errorf("%d deaths, %d of them in rounds: too few to show anything", died, late)
 	}
 }
+
+// TestOverExchange: agents behind an exchange that loses, doubles and mixes up their messages
+// come to what rank says of the union, within ε. So they do when one of them dies in
+// between, with all that it knew, and comes back; also when it is the one that leads.
+func TestOverExchange(t *testing.T) {
+	g := graphtest.Synthetic(t, 1500)
+	want, err := rank.Of(t.Context(), g, rank.Options{Epsilon: 1e-13})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const epsilon = 1e-9
+	for seed := range fulltest.Rounds(5, 60) {
+		agents := 2 + seed%3
+		links, number := split(t, g, agents, bySite(g, agents))
+		died := seed%(agents+1) - 1 // -1: nobody
+		synctest.Test(t, func(t *testing.T) {
+			hub, score := NewHub(), make([]float64, g.Nodes())
+			begun := time.Now()
+			var comebacks atomic.Int64
+			var all sync.WaitGroup
+			for i := range agents {
+				run := func(dies time.Duration) (*RankPart, error) {
+					return rankBy(t.Context(), hub, links[i], i, agents, dies, uint64(100*seed+i), func() { comebacks.Add(1) })
+				}
+				all.Go(func() {
+					dies := time.Duration(0)
+					if i == died {
+						dies = time.Duration(5+seed%8*3) * time.Second
+					}
+					part, err := run(dies)
+					if errors.Is(err, ErrClosed) && i == died {
+						time.Sleep(5 * time.Second)
+						part, err = run(0)
+					}
+					if err != nil {
+						t.Errorf("seed %d, agent %d: %v", seed, i, err)
+						return
+					}
+					for at, v := range number[i] {
+						if x, ours := part.Score(uint32(at)); ours {
+							score[v] = x
+						}
+					}
+				})
+			}
+			all.Wait()
+			if off := l1(score, want.Score); off > epsilon {
+				t.Errorf("seed %d: %d agents, %d dies: off by %g", seed, agents, died, off)
+			}
+			if died >= 0 && comebacks.Load() == 0 {
+				t.Errorf("seed %d: agent %d did not come back to the ranking", seed, died)
+			}
+			t.Logf("seed %d: %d agents, %d dies: %v", seed, agents, died, time.Since(begun))
+		})
+	}
+}
+
+// rankBy ranks an agent's links together with others'. After a time, unless it is 0, the agent
+// dies: its exchanges end, and nobody hears of it any more.
+func rankBy(ctx context.Context, hub *Hub, links RankLinks, i, agents int, dies time.Duration, seed uint64, again func()) (part *RankPart, err error) {
+	var mu sync.Mutex
+	var open []Exchange // guarded by mu
+	opt := Task{Me: agentID(i), Agents: agents, Name: "rank", Open: func(_ context.Context, at AgentID) (Exchange, error) {
+		e, err := hub.Open(at)
+		mu.Lock()
+		open = append(open, e)
+		mu.Unlock()
+		return newLossy(e, seed), err
+	}}
+	if dies > 0 {
+		defer time.AfterFunc(dies, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, e := range open {
+				_ = e.Close()
+			}
+		}).Stop()
+	}
+	sessions := 0
+	err = opt.Run(ctx, func(ctx context.Context, s TaskSession) error {
+		if sessions++; s.Again || sessions > 1 {
+			again()
+		}
+		part, err = s.Rank(ctx, links, RankOptions{Epsilon: 1e-9})
+		return err
+	})
+	return part, err
+}
+
+func agentID(i int) AgentID { return AgentID(fmt.Sprintf("%016x", i+1)) }

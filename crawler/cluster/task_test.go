@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"fossick/internal/fulltest"
+	"fossick/internal/wire"
 )
 
 func agentName(i int) AgentID { return AgentID(fmt.Sprintf("%016x", i+1)) }
@@ -322,4 +324,247 @@ func TestGivesUp(t *testing.T) {
 			t.Errorf("after it: %v, %v", err, time.Since(began))
 		}
 	})
+}
+
+const idA, idB, idC = AgentID("000000000000000a"), AgentID("000000000000000b"), AgentID("000000000000000c")
+
+// rosterOf has members in their first lives.
+func rosterOf(session, state uint64, settings string, ids ...AgentID) roster {
+	r := roster{Version: taskVersion, Session: session, State: state, Settings: settings}
+	for _, id := range ids {
+		r = r.with(id, 1)
+	}
+	return r
+}
+
+// TestStep: what an agent makes of each roster that it may find.
+func TestStep(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		me     AgentID
+		agents int // else idA, b and c are awaited
+		seat   seat
+		had    roster
+		want   roster
+		again  bool
+		err    error
+	}{
+		{name: "nothing", me: idB, want: rosterOf(50, gathering, "x", idB)},
+		{name: "after another", me: idB, had: rosterOf(7, ended, "x", idA, idB, idC), want: rosterOf(50, gathering, "x", idB)},
+		{name: "of an earlier clock", me: idB, had: rosterOf(77, givenUp, "x", idA, idB, idC), want: rosterOf(78, gathering, "x", idB)},
+		{name: "one more", me: idB, had: rosterOf(7, gathering, "x", idC), want: rosterOf(7, gathering, "x", idB, idC)},
+		{name: "the last", me: idB, had: rosterOf(7, gathering, "x", idC, idA), want: rosterOf(7, working, "x", idA, idB, idC)},
+		{name: "of a number", me: idB, agents: 2, had: rosterOf(7, gathering, "x", idC), want: rosterOf(7, working, "x", idB, idC)},
+		{name: "waits", me: idB, seat: seat{session: 7, life: 1}, had: rosterOf(7, gathering, "x", idB, idC), want: rosterOf(7, gathering, "x", idB, idC)},
+		{name: "all came", me: idB, seat: seat{session: 7, life: 1}, had: rosterOf(7, working, "x", idA, idB, idC), want: rosterOf(7, working, "x", idA, idB, idC)},
+		{name: "came back early", me: idB, had: rosterOf(7, gathering, "x", idB, idC), want: rosterOf(7, gathering, "x", idC).with(idB, 2)},
+		{name: "came back", me: idB, had: rosterOf(7, working, "x", idA, idB, idC), want: rosterOf(7, working, "x", idA, idC).with(idB, 2), again: true},
+		{name: "the leader came back", me: idA, had: rosterOf(7, working, "x", idA, idB, idC), want: rosterOf(50, gathering, "x", idA)},
+		{name: "unknown to them", me: idC, had: rosterOf(7, working, "x", idA, idB), want: rosterOf(50, gathering, "x", idC)},
+		{name: "one too many", me: idC, agents: 2, had: rosterOf(7, working, "x", idA, idB), err: errWithout},
+		{name: "other settings", me: idB, had: rosterOf(7, working, "y", idA, idB), want: rosterOf(50, gathering, "x", idB)},
+		{name: "replaced by other settings", me: idB, seat: seat{session: 7, life: 1}, had: rosterOf(8, gathering, "y", idA), err: errSettings},
+		{name: "replaced by the same", me: idB, seat: seat{session: 7, life: 1}, had: rosterOf(8, gathering, "x", idA), want: rosterOf(8, gathering, "x", idA, idB)},
+		{name: "twice", me: idB, seat: seat{session: 7, life: 1}, had: rosterOf(7, gathering, "x", idA).with(idB, 2), err: errTwoTasks},
+		{name: "given up before it was seen", me: idB, seat: seat{session: 7, life: 1}, had: rosterOf(7, givenUp, "x", idA, idB, idC), err: errGivenUp},
+	} {
+		s := test.seat
+		s.Task = Task{Me: test.me, Settings: "x", Agents: test.agents}
+		if test.agents == 0 {
+			s.Named = []AgentID{idA, idB, idC}
+		}
+		got, g, err := s.step(test.had, 50)
+		if !errors.Is(err, test.err) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.err)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		at, _ := got.find(test.me)
+		if !bytes.Equal(wire.Encode(got), wire.Encode(test.want)) || g.again != test.again || g.life != got.Members[at].Life {
+			t.Errorf("%s: %+v, %+v; want %+v, again %v", test.name, got, g, test.want, test.again)
+		}
+		if same := test.had.Version != 0 && bytes.Equal(wire.Encode(got), wire.Encode(test.had)); g.changed == same {
+			t.Errorf("%s: changed %v: %+v", test.name, g.changed, got)
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	s := seat{Task: Task{Me: idB, Settings: "x"}, session: 7, life: 1}
+	up := rosterOf(7, givenUp, "x", idA, idB)
+	up.By = idA
+	for want, r := range map[error]roster{
+		nil: rosterOf(7, working, "x", idA, idB), errTwoTasks: rosterOf(7, working, "x", idA).with(idB, 2), ErrAnew: rosterOf(8, gathering, "x", idA),
+		errSettings: rosterOf(8, gathering, "y", idA), errGivenUp: up,
+	} {
+		if err := s.verdict(r); !errors.Is(err, want) {
+			t.Errorf("%+v: %v, want %v", r, err, want)
+		}
+	}
+	if err := s.verdict(roster{}); !errors.Is(err, ErrAnew) { // the exchange lost all that it had
+		t.Error(err)
+	}
+}
+
+var someFrames = []peerFrame{
+	{Version: taskVersion, Session: 7, From: 1, Life: 2, Of: 3, Ack: 4},
+	{Version: taskVersion, Session: 1 << 60, Life: 1, Of: 1, Seq: 1, Kind: kindEnd, Bytes: []byte("text")},
+	{Version: taskVersion, Session: 7, From: 3, Life: 1, Of: 1, Seq: 9, Kind: kindBye},
+}
+
+// FuzzTaskWire reads any bytes as a frame and as a roster: an error, or what is written and read
+// alike, within its bounds.
+func FuzzTaskWire(f *testing.F) {
+	for _, one := range someFrames {
+		f.Add(wire.Encode(one))
+	}
+	f.Add(wire.Encode(rosterOf(7, working, "rank d=0.85", idA, idB, idC)))
+	f.Add(wire.Encode(roster{Version: taskVersion, Session: 1, State: ended, Members: []rosterMember{{ID: idB}, {ID: idB}}}))
+	long := someFrames[1]
+	long.Bytes = make([]byte, partBytes+1)
+	f.Add(wire.Encode(long))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if got, err := decodePeerFrame(text); err == nil {
+			again, err := decodePeerFrame(wire.Encode(got))
+			if err != nil || !bytes.Equal(wire.Encode(again), wire.Encode(got)) || len(got.Bytes) > partBytes {
+				t.Errorf("%x: %+v, then %+v, %v", text, got, again, err)
+			}
+		}
+		if got, err := decodeRoster(text); err == nil {
+			again, err := decodeRoster(wire.Encode(got))
+			if err != nil || !bytes.Equal(wire.Encode(again), wire.Encode(got)) {
+				t.Errorf("%x: %+v, then %+v, %v", text, got, again, err)
+			}
+			if !slices.IsSortedFunc(got.Members, func(a, b rosterMember) int { return bytes.Compare([]byte(a.ID), []byte(b.ID)) }) {
+				t.Errorf("%x: %+v", text, got)
+			}
+		}
+	})
+}
+
+// pairOf returns peer 0 of two, whose exchange nobody reads, at a session 7 with lives 3 and 5.
+func pairOf(t *testing.T) *peer {
+	t.Helper()
+	e, err := NewHub().Open(idA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return newPeer(e, 7, 0, []AgentID{idA, idB}, []uint64{3, 5}, time.Second)
+}
+
+// TestPeerStrangers: only what the other says in this session, in its present life and to this
+// one's, is heard.
+func TestPeerStrangers(t *testing.T) {
+	right := peerFrame{Version: taskVersion, Session: 7, From: 1, Life: 5, Of: 3, Seq: 1, Kind: kindEnd, Bytes: []byte("text")}
+	for name, change := range map[string]func(f *peerFrame){
+		"of another session":   func(f *peerFrame) { f.Session = 6 },
+		"of a later session":   func(f *peerFrame) { f.Session = 8 },
+		"of an earlier life":   func(f *peerFrame) { f.Life = 4 },
+		"to an earlier life":   func(f *peerFrame) { f.Of = 2 },
+		"of itself":            func(f *peerFrame) { f.From = 0 },
+		"of nobody":            func(f *peerFrame) { f.From = 2 },
+		"of another version":   func(f *peerFrame) { f.Version++ },
+		"beyond the window":    func(f *peerFrame) { f.Seq = 1 << 40 },
+		"after a missing one":  func(f *peerFrame) { f.Seq = 2 },
+		"without the last bit": func(f *peerFrame) { f.Kind = kindPart },
+	} {
+		p, f := pairOf(t), right
+		change(&f)
+		if err := p.hear(t.Context(), wire.Encode(f)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(p.inbox) != 0 {
+			t.Errorf("%s: heard %q", name, p.inbox[0].bytes)
+		}
+		if f.Kind == kindPart {
+			continue // the rest of it may come
+		}
+		if err := p.hear(t.Context(), wire.Encode(right)); err != nil || len(p.inbox) == 0 || string(p.inbox[0].bytes) != "text" {
+			t.Errorf("after one %s: %v, %d messages", name, err, len(p.inbox)) // what is right was spoilt
+		}
+	}
+	p := pairOf(t)
+	later := right
+	later.Life = 6
+	for _, f := range []peerFrame{right, right, later, right, later} {
+		if err := p.hear(t.Context(), wire.Encode(f)); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(p.inbox) != 2 {
+		t.Errorf("%d messages, want one of each life", len(p.inbox))
+	}
+}
+
+// TestPeerFull: a peer that takes nothing is not sent to without end, and nobody sends to itself.
+func TestPeerFull(t *testing.T) {
+	p := pairOf(t)
+	var err error
+	n := 0
+	for ; err == nil && n < 10*mostQueued; n++ {
+		err = p.Send(t.Context(), 1, []byte("text"))
+	}
+	if window := p.links[1].window; !errors.Is(err, errPeerFull) || n != window+mostQueued+1 {
+		t.Errorf("%v after %d messages, with a window of %d", err, n, window)
+	}
+	for _, to := range []int{0, 2, -1} {
+		if err := p.Send(t.Context(), to, nil); !errors.Is(err, errWire) {
+			t.Errorf("to %d: %v", to, err)
+		}
+	}
+	ctx, stop := context.WithCancelCause(t.Context())
+	why := fmt.Errorf("enough")
+	stop(why)
+	if _, _, err := p.Receive(ctx); !errors.Is(err, why) {
+		t.Error(err)
+	}
+}
+
+// lossy is an exchange that does with messages what an exchange may do.
+type lossy struct {
+	Exchange
+	late sync.WaitGroup
+
+	mu     sync.Mutex // guards the rest
+	rng    *rand.Rand
+	closed bool
+}
+
+// newLossy makes an exchange lose a fifth of what is sent to others, double a fifth, and bring
+// a fifth four to eight seconds late. It is for a synctest bubble: Close waits for what is late.
+func newLossy(e Exchange, seed uint64) Exchange {
+	return &lossy{Exchange: e, rng: rand.New(rand.NewPCG(seed, 4))}
+}
+
+func (e *lossy) Send(ctx context.Context, to AgentID, message []byte) error {
+	e.mu.Lock()
+	chance, closed := e.rng.Float64(), e.closed
+	if late := chance >= .2 && chance < .4 && !closed; late {
+		message := bytes.Clone(message)
+		e.late.Go(func() {
+			time.Sleep(time.Duration(chance * float64(20*time.Second)))
+			_ = e.Exchange.Send(context.WithoutCancel(ctx), to, message) // or it is lost
+		})
+	}
+	e.mu.Unlock()
+	switch {
+	case closed:
+		return ErrClosed
+	case chance < .4:
+		return nil
+	case chance < .6:
+		_ = e.Exchange.Send(ctx, to, message) // the second says
+	}
+	return e.Exchange.Send(ctx, to, message)
+}
+
+func (e *lossy) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.late.Wait()
+	return e.Exchange.Close()
 }

@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
+	"math/rand/v2"
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +20,7 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
+	"fossick/internal/fulltest"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -227,4 +232,291 @@ func TestTeamDuplicates(t *testing.T) {
 			}
 		}
 	})
+}
+
+// worths is a teamWeb whose links say what their targets are worth: the pages of one host much,
+// those of the next ones less.
+type worths struct {
+	hosts, pages int
+	asked        *askedAtOnce
+}
+
+// askedAtOnce counts who is askedAtOnce at a time, and was at most.
+type askedAtOnce struct{ now, most atomic.Int64 }
+
+func (a *askedAtOnce) begin() {
+	n := a.now.Add(1)
+	for most := a.most.Load(); n > most && !a.most.CompareAndSwap(most, n); most = a.most.Load() {
+	}
+}
+
+func (w worths) worth(h, p int) float64 {
+	return float64((p*7919+h*104729)%1000) / 1000 / float64(1+h%8)
+}
+
+func (w worths) Resolve(_ context.Context, host string) (netip.Addr, error) {
+	sum := store.HashURL(host)
+	return netip.AddrFrom4([4]byte{203, sum[0], sum[1], sum[2]}), nil
+}
+
+func (w worths) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
+	r := &fetch.Response{URL: req.URL, Start: time.Now(), Header: http.Header{}}
+	w.asked.begin()
+	defer w.asked.now.Add(-1)
+	time.Sleep(5 * time.Millisecond)
+	r.Took = time.Since(r.Start)
+	var h, p int
+	if n, _ := fmt.Sscanf(req.URL, "http://h%d.test/%d", &h, &p); n < 2 {
+		r.State, r.Code = fetch.StateCode, 404
+		return r
+	}
+	r.State, r.Code, r.ContentType = fetch.StateOK, 200, "text/html"
+	r.Body = fmt.Appendf(nil, "<title>%d of %d</title>", p, h)
+	for i := range 12 {
+		to, at := (h*5+p+i*3)%w.hosts, (p*13+i*29+1)%w.pages
+		r.Body = fmt.Appendf(r.Body, `<a href="http://h%d.test/%d">%g</a> `, to, at, w.worth(to, at))
+	}
+	return r
+}
+
+// told believes what links say.
+type told struct{ worths }
+
+func (t told) ScorePage(p *page.Page, _ float64) crawler.Score {
+	var h, n int
+	_, _ = fmt.Sscanf(p.URL, "http://h%d.test/%d", &h, &n)
+	return crawler.Score{Value: t.worth(h, n), Relevant: true}
+}
+
+func (t told) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64 {
+	for _, l := range p.Links {
+		x, _ := strconv.ParseFloat(l.Anchor, 64)
+		dst = append(dst, x)
+	}
+	return dst
+}
+
+// bestOf is what the pages of a crawl by so many agents are worth.
+func bestOf(t *testing.T, agents int, rest time.Duration, patience float64) (sum float64) {
+	const workers = 16
+	w := worths{64, 400, new(askedAtOnce)}
+	var last crawler.Progress
+	waits := false
+	r, urls := crawlAsTeam(t, &teamWeb{}, agents, func(o *crawler.Options) {
+		o.Fetcher, o.Scorer, o.MaxPages, o.Workers = w, told{w}, 300, workers
+		o.Patience, o.Delay.Rest = patience, rest
+		o.Progress = func(p crawler.Progress) {
+			last = p
+			waits = waits || p.Patience != nil && p.Patience.Waits && p.Patience.Price > p.Patience.Free && p.Patience.Hosts > 0
+		}
+	})
+	if mayWait := rest > 0 && patience != 1; waits != mayWait || (last.Patience != nil) != mayWait || mayWait && last.Patience.Held < rest {
+		t.Errorf("a crawl that may wait (%v) tells of %+v", mayWait, last.Patience)
+	}
+	if slices.Max(last.Turns.Within[:]) == 0 {
+		t.Error("no turns of the agents are told")
+	}
+	for _, u := range urls {
+		var h, p int
+		_, _ = fmt.Sscanf(u, "http://h%d.test/%d", &h, &p)
+		sum += w.worth(h, p)
+	}
+	if most := w.asked.most.Load(); most > workers {
+		t.Errorf("%d agents askedAtOnce %d hosts at a time by %d workers", agents, most, workers)
+	}
+	t.Logf("%d agents, rests of %v, patience %g: %.1f in %v", agents, rest, patience, sum, r.Counts.Elapsed)
+	return sum
+}
+
+// TestBestFirst: the pages of eight agents are worth as much as those of a crawl alone, though
+// the hosts of some have little.
+func TestBestFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, eight := bestOf(t, 1, 0, 0), bestOf(t, 8, 0, 0)
+		if eight < one {
+			t.Errorf("the pages of eight agents are worth %.1f, those of one %.1f", eight, one)
+		}
+	})
+}
+
+// TestPatience: where hosts rest, agents wait for the better links of any of them.
+func TestPatience(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
+	synctest.Test(t, func(t *testing.T) {
+		greedy, waits := bestOf(t, 8, time.Second, 1), bestOf(t, 8, time.Second, 0)
+		if waits < 1.3*greedy {
+			t.Errorf("the pages of eight agents that wait are worth %.1f, of those that do not %.1f", waits, greedy)
+		}
+	})
+}
+
+// marked is gold that hears what people say.
+type marked struct {
+	gold
+	mu   sync.Mutex // guards said
+	said map[string]string
+}
+
+func (*marked) Rescore(uint64) (float64, bool) { return 0, false }
+
+func (m *marked) Mark(marks []crawler.Marked) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, l := range marks {
+		m.said[l.URL] = fmt.Sprintf("%v of %s", l.OnTopic, l.Page.Title)
+	}
+}
+
+// TestLabels: what people say at one agent all hear, with its page, also after a resume.
+func TestLabels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		order, err := orders.OrderingByName("relevance")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stores []*store.Store
+		for range 3 {
+			s, err := store.Create(t.TempDir(), store.Info{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			stores = append(stores, s)
+		}
+		var url, want string
+		for session := range 2 {
+			var all []crawler.Options
+			var scorers []*marked
+			for _, s := range stores {
+				scorers = append(scorers, &marked{said: map[string]string{}})
+				all = append(all, crawler.Options{Store: s, Fetcher: &teamWeb{hosts: 11, pages: 100}, Scorer: scorers[len(scorers)-1], Ordering: order,
+					Seeds: []string{"http://h0.test/0"}, Workers: 6, Delay: crawler.Delay{Fixed: true, Rest: 100 * time.Millisecond}, Patience: 1})
+			}
+			team, err := NewTeam(all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			done := make(chan error)
+			go func() {
+				_, err := team.Run(ctx)
+				done <- err
+			}()
+			time.Sleep(4 * time.Second)
+			if session == 0 {
+				url, want = labelOne(t, team, stores)
+				time.Sleep(3 * time.Second)
+			}
+			stop()
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range scorers {
+				if s.said[url] != want {
+					t.Errorf("session %d: agent %d was told of %s: %q, want %q", session, i, url, s.said[url], want)
+				}
+			}
+		}
+	})
+}
+
+// labelOne says of a stored page that it is on topic, at the agent that has it.
+func labelOne(t *testing.T, team *Team, stores []*store.Store) (url, said string) {
+	for i, engine := range team.Engines() {
+		for p, err := range stores[i].Pages() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := engine.Mark(t.Context(), []crawler.Mark{{URL: p.URL, OnTopic: true}}); err != nil {
+				t.Fatal(err)
+			}
+			return p.URL, "true of " + p.Title
+		}
+	}
+	t.Fatal("nothing is stored")
+	return "", ""
+}
+
+func TestDivide(t *testing.T) {
+	none := math.Inf(-1)
+	to := func(pages uint64, price float64, workers int) crawler.Allowance {
+		return crawler.Allowance{Pages: pages, Price: price, Workers: workers}
+	}
+	for _, c := range []struct {
+		name           string
+		left           uint64
+		workers, ahead int
+		reports        []standing
+		want           []crawler.Allowance
+	}{
+		{"the better links get the pages", 100, 2, 3,
+			[]standing{{spent: 5, head: []float64{.9, .8, .7}}, {spent: 7, head: []float64{.75, .1}}},
+			[]crawler.Allowance{to(9, .75, 2), to(9, .75, 0)}},
+		{"no more than are left", 1, 4, 10,
+			[]standing{{head: []float64{.2}}, {head: []float64{.3, .1}}},
+			[]crawler.Allowance{to(0, none, 2), to(1, none, 2)}},
+		{"nothing is left", 0, 4, 10,
+			[]standing{{spent: 3, head: []float64{.2}}},
+			[]crawler.Allowance{to(3, none, 4)}},
+		{"too few links: no price, the rest to all", 100, 4, 4,
+			[]standing{{head: []float64{.2}}, {}, {}},
+			[]crawler.Allowance{to(3, none, 2), to(1, none, 1), to(1, none, 1)}},
+		{"who is busy has that many workers, and the price is for those that are free", 100, 4, 0,
+			[]standing{{spent: 5, busy: 2, head: []float64{.9, .8}}, {spent: 7, busy: 1, head: []float64{.85, .1}}},
+			[]crawler.Allowance{to(9, .85, 3), to(11, .85, 1)}},
+		{"no worker is free", 100, 2, 0,
+			[]standing{{spent: 5, busy: 2, head: []float64{.5}}, {spent: 7, head: []float64{.9}}},
+			[]crawler.Allowance{to(7, .9, 2), to(9, .9, 0)}},
+		{"equal links by turns", 100, 4, 2,
+			[]standing{{head: []float64{.5, .5, .5, .5}}, {head: []float64{.5, .5, .5, .5}}},
+			[]crawler.Allowance{to(4, .5, 2), to(4, .5, 2)}},
+	} {
+		if got := divide(c.left, c.workers, c.ahead, c.reports); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestDivideAtRandom: the shares are never more than is left, and what may be taken is what
+// one queue would give out first.
+func TestDivideAtRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 20))
+	for range 2000 {
+		reports := make([]standing, 1+rng.IntN(8))
+		var all []float64
+		busy := 0
+		for i := range reports {
+			reports[i].spent, reports[i].busy = rng.Uint64N(100), rng.IntN(4)
+			busy += reports[i].busy
+			for range rng.IntN(20) {
+				reports[i].head = append(reports[i].head, math.Round(10*rng.Float64())/10)
+			}
+			slices.SortFunc(reports[i].head, func(a, b float64) int { return int(20 * (b - a)) })
+			all = append(all, reports[i].head...)
+		}
+		left, workers, ahead := rng.Uint64N(60), 1+rng.IntN(16), rng.IntN(50)
+		given, n, may := uint64(0), min(int(left), max(ahead, workers)), 0
+		for i, s := range divide(left, workers, ahead, reports) {
+			if s.Pages < reports[i].spent || s.Workers < reports[i].busy {
+				t.Fatalf("%+v for %+v", s, reports[i])
+			}
+			given += s.Pages - reports[i].spent
+			may += s.Workers
+			slices.Sort(all)
+			if k := max(ahead, max(0, workers-busy)+workers/spareShare, 1); len(all) > k && s.Price != all[len(all)-k] {
+				t.Fatalf("price %g of %v for %d", s.Price, all, k)
+			}
+		}
+		if may != max(workers, busy) {
+			t.Fatalf("%d of %d workers given, %d busy", may, workers, busy)
+		}
+		want := min(left, uint64(min(n, len(all))+max(ahead, workers)))
+		if given != want {
+			t.Fatalf("%d pages given, want %d", given, want)
+		}
+	}
 }

@@ -172,13 +172,18 @@ func localSecrets() (*Secrets, error) {
 	return s, s.open(seed, path)
 }
 
-// makeSeed writes a new seed, unless another process came first.
-func makeSeed(dir, path string) error {
+// newSeed draws the key of a NATS user.
+func newSeed() ([]byte, error) {
 	user, err := nkeys.CreateUser()
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("the agents' key: %w", err)
 	}
-	seed, err := user.Seed()
+	return user.Seed()
+}
+
+// makeSeed writes a new seed, unless another process came first.
+func makeSeed(dir, path string) error {
+	seed, err := newSeed()
 	if err != nil {
 		return err
 	}
@@ -290,13 +295,9 @@ type authority struct {
 // newAuthority makes an authority, and the key of the NATS user that all agents are.
 // What has the authority's key is written last: without it there is no authority yet.
 func newAuthority(dir string, now time.Time) (*authority, error) {
-	user, err := nkeys.CreateUser()
+	seed, err := newSeed()
 	if err != nil {
-		return nil, fmt.Errorf("the agents' key: %w", err)
-	}
-	seed, err := user.Seed()
-	if err != nil {
-		return nil, fmt.Errorf("the agents' key: %w", err)
+		return nil, err
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -226,19 +226,15 @@ func (l *serverLog) fatal() error {
 // (Tracef) is not kept.
 func (l *serverLog) Noticef(format string, v ...any) { l.to.Debug(fmt.Sprintf(format, v...)) }
 
-// Debugf: see Noticef.
 func (l *serverLog) Debugf(format string, v ...any) { l.to.Debug(fmt.Sprintf(format, v...)) }
 
-// Warnf: see Noticef.
 func (l *serverLog) Warnf(format string, v ...any) { l.to.Warn(fmt.Sprintf(format, v...)) }
 
-// Errorf: see Noticef.
 func (l *serverLog) Errorf(format string, v ...any) { l.to.Warn(fmt.Sprintf(format, v...)) }
 
-// Tracef: see Noticef.
 func (l *serverLog) Tracef(string, ...any) {}
 
-// Fatalf: see Noticef. The library expects the process to end; Serve says so instead.
+// Fatalf notes why the server cannot run. The library expects the process to end; Serve says so instead.
 func (l *serverLog) Fatalf(format string, v ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -3,11 +3,74 @@ package cluster
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
+	"fossick/internal/page"
 	"fossick/internal/wire"
 )
+
+// An agent that is opened again has left its first exchange.
+func TestHubOpen(t *testing.T) {
+	hub := NewHub()
+	first, err := hub.Open(agentName(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := hub.Open(agentName(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Receive(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("the first hears %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := second.Send(t.Context(), agentName(1), []byte("x")); err != nil {
+		t.Error(err)
+	}
+	if m, err := second.Receive(t.Context()); err != nil || string(m) != "x" {
+		t.Errorf("the second hears %q, %v", m, err)
+	}
+	if _, err := hub.Open("someone"); !errors.Is(err, ErrName) {
+		t.Errorf("a name that is none: %v", err)
+	}
+}
+
+// Sites spread evenly: of 102,400, no partition has half or twice its share.
+func TestPartitionOf(t *testing.T) {
+	var sites [partitions]int
+	for i := range 100 * partitions {
+		sites[partitionOf(fmt.Sprintf("site%d.test", i))]++
+	}
+	for p, n := range sites {
+		if n < 50 || n > 200 {
+			t.Errorf("partition %d has %d sites", p, n)
+		}
+	}
+}
+
+// TestPart: the memory of hosts changes no answer, also for more hosts than it holds.
+func TestPart(t *testing.T) {
+	s := newSites()
+	for round := range 2 {
+		for i := range 3 * rememberedHosts {
+			u := fmt.Sprintf("http://www%d.site%d.test/x", i%3, i)
+			if i%1000 == 0 || round == 0 && i < 1000 {
+				if got, want := s.Part(u), uint16(partitionOf(page.Site(u))); got != want {
+					t.Fatalf("%s: %d, want %d", u, got, want)
+				}
+				continue
+			}
+			s.Part(u)
+		}
+	}
+}
 
 var sampleMessage = message{
 	Version: wireVersion, Kind: kindLinks, From: "0123456789abcdef", Partition: 7, Epoch: 3, Base: 4, After: 5,
@@ -125,4 +188,37 @@ func FuzzValues(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestStatusOf: what agents and coordinator wrote is told as they wrote it. A value that no agent
+// can have written is named, and the rest is told all the same.
+func TestStatusOf(t *testing.T) {
+	if s := StatusOf(nil); len(s.Agents) != 0 || s.Partitions != 0 || len(s.Unreadable) != 0 {
+		t.Errorf("of nothing: %+v", s)
+	}
+	w := simulate(ofSeed(0, sound))
+	values := maps.Clone(w.values)
+	s := StatusOf(values)
+	if len(s.Agents) == 0 || s.Coordinator == "" || s.Ended == "" || len(s.Unreadable) != 0 {
+		t.Fatalf("%+v", s)
+	}
+	owned := 0
+	for _, a := range s.Agents {
+		owned += a.Partitions
+	}
+	if owned != s.Partitions || owned == 0 {
+		t.Errorf("%d partitions are owned, of agents %d", s.Partitions, owned)
+	}
+	for key := range values {
+		v := values[key]
+		values[key] = Value{Bytes: []byte{0xff}, Revision: 1}
+		left := StatusOf(values)
+		if !slices.Equal(left.Unreadable, []string{key}) {
+			t.Errorf("%s cannot be read, and these are said to be so: %q", key, left.Unreadable)
+		}
+		if ok := strings.HasPrefix(key, agentKeys); len(left.Agents) < len(s.Agents)-1 || !ok && len(left.Agents) != len(s.Agents) {
+			t.Errorf("without %s there are %d agents of %d", key, len(left.Agents), len(s.Agents))
+		}
+		values[key] = v
+	}
 }
