@@ -9,7 +9,6 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/cluster"
-	"fossick/crawler/cluster/member"
 	"fossick/crawler/control"
 	"fossick/crawler/crawlplan"
 	"fossick/eval/monitor"
@@ -151,7 +150,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	plan.Crawl.RefetchLost = c.RefetchLost
 	plan.Crawl.Replicate, plan.Crawl.ReplicateBodies = c.Replicate != "none", c.Replicate == "bodies"
 	id := cluster.AgentID(plan.Crawl.Store.Info().Agent)
-	m, err := member.New(member.Options{
+	m, err := cluster.New(cluster.Options{
 		Crawl:    plan.Crawl,
 		Protocol: c.protocol(id, plan),
 		Exchange: exchange,
@@ -203,8 +202,8 @@ func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, er
 
 // protocol is how the agent takes part. What another has begun may last as long as its own
 // exchanges do.
-func (c *agentCmd) protocol(id cluster.AgentID, plan *crawlplan.Plan) cluster.Options {
-	return cluster.Options{
+func (c *agentCmd) protocol(id cluster.AgentID, plan *crawlplan.Plan) cluster.Protocol {
+	return cluster.Protocol{
 		ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: plan.Fetch.Timeout, MaxPages: int64(plan.Crawl.MaxPages), MinHarvest: plan.Crawl.MinHarvest,
 	}
 }
@@ -214,7 +213,7 @@ func (c *agentCmd) protocol(id cluster.AgentID, plan *crawlplan.Plan) cluster.Op
 func (c *agentCmd) fresh() bool { return !c.Resume && c.Nats == "" && c.Route == "" }
 
 // leaving runs a member. When ctx ends it leaves, and is broken off when that takes too long.
-func leaving(ctx context.Context, m *member.Member) (crawler.Result, error) {
+func leaving(ctx context.Context, m *cluster.Member) (crawler.Result, error) {
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ended := make(chan struct{})

@@ -14,9 +14,6 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/cluster"
-	"fossick/crawler/cluster/local"
-	"fossick/crawler/cluster/member"
-	"fossick/crawler/cluster/team"
 	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
@@ -125,7 +122,7 @@ func crawlInOrder(t *testing.T, how crawlplan.Scoring, agents int, together bool
 	ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer stop()
 	if together {
-		whole, err := team.New(team.Options{Agents: all})
+		whole, err := cluster.NewTeam(all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +150,7 @@ func crawlInOrder(t *testing.T, how crawlplan.Scoring, agents int, together bool
 
 // asProcesses runs each agent with an exchange of its own.
 func asProcesses(ctx context.Context, t *testing.T, all []crawler.Options, most int64) {
-	hub := local.New()
+	hub := cluster.NewHub()
 	ended := make(chan error, len(all))
 	for _, o := range all {
 		id := cluster.AgentID(o.Store.Info().Agent)
@@ -162,8 +159,8 @@ func asProcesses(ctx context.Context, t *testing.T, all []crawler.Options, most 
 			t.Fatal(err)
 		}
 		defer exchange.Close()
-		m, err := member.New(member.Options{Crawl: o, Exchange: exchange,
-			Protocol: cluster.Options{ID: id, Fresh: true, MaxPages: most, Lease: 3 * time.Second, Longest: time.Second}})
+		m, err := cluster.New(cluster.Options{Crawl: o, Exchange: exchange,
+			Protocol: cluster.Protocol{ID: id, Fresh: true, MaxPages: most, Lease: 3 * time.Second, Longest: time.Second}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"fossick/crawler/cluster"
-	"fossick/crawler/cluster/peers"
 	"fossick/export"
 	"fossick/export/tables"
 	"fossick/internal/maintext"
@@ -107,7 +106,7 @@ func (c *convertCmd) convert(a *app) (r *tables.Result, err error) {
 	}
 	settings := fmt.Sprintf("fossick %s, partial %v", version, c.Partial)
 	ready := func() error { return nil }
-	err = c.meet(a, c.Stores[0], "convert", settings, ready, func(ctx context.Context, s peers.Session, id cluster.AgentID) error {
+	err = c.meet(a, c.Stores[0], "convert", settings, ready, func(ctx context.Context, s cluster.TaskSession, id cluster.AgentID) error {
 		return run(ctx, func(ctx context.Context, opt tables.Options) (*tables.Result, error) {
 			return tables.Together(ctx, opt, tables.Group{Me: s.Me, Agents: s.Agents, Name: string(id), Again: s.Again, Peers: s.Peer})
 		})

@@ -7,7 +7,6 @@ import (
 
 	"fossick/crawler/crawlplan"
 	"fossick/crawler/urlfrontier"
-	"fossick/crawler/urlfrontier/priority"
 	"fossick/internal/printable"
 	"fossick/internal/process"
 	"fossick/internal/serving"
@@ -111,7 +110,7 @@ func (c *frontierCmd) scorer(seed int64) (make func(string) urlfrontier.Scorer, 
 	}
 	return func(string) urlfrontier.Scorer {
 		scorer, _ := p.Scorer(in) // as the one above was made
-		return priority.New(scorer)
+		return urlfrontier.NewScorer(scorer)
 	}, how, nil
 }
 

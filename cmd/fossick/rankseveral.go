@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"fossick/crawler/cluster/blockrank"
+	"fossick/crawler/cluster"
 	"fossick/graph"
 	"fossick/graph/rank"
 	"fossick/internal/page"
@@ -25,15 +25,15 @@ import (
 type agentRank struct {
 	name  string
 	g     *graph.Graph
-	links blockrank.Links
-	part  *blockrank.Part
+	links cluster.RankLinks
+	part  *cluster.RankPart
 	pages []bool // nodes that are stored pages; nil when it is no store
 }
 
 func (c *rankCmd) checkSeveral() error {
 	switch {
-	case c.Method != "pagerank" && !slices.Contains(blockrank.Methods, c.Method):
-		return usagef("--method %s ranks one graph only; for several choose pagerank, %s", c.Method, strings.Join(blockrank.Methods, ", "))
+	case c.Method != "pagerank" && !slices.Contains(cluster.RankMethods, c.Method):
+		return usagef("--method %s ranks one graph only; for several choose pagerank, %s", c.Method, strings.Join(cluster.RankMethods, ", "))
 	case c.Block != "":
 		return usagef("--block works with one graph only; of several graphs each is a block")
 	case c.Topic != "" || c.Personal != "":
@@ -54,14 +54,14 @@ func (c *rankCmd) several(a *app) error {
 	name := strings.Join(c.Graphs, " ")
 	defer a.step("ranking " + name)()
 	began, used := time.Now(), process.Worked()
-	links := make([]blockrank.Links, len(agents))
+	links := make([]cluster.RankLinks, len(agents))
 	for i, agent := range agents {
 		if err := agent.read(a, int64(c.Memory)/int64(len(agents))); err != nil {
 			return fmt.Errorf("%s: %w", agent.name, err)
 		}
 		links[i] = agent.links
 	}
-	parts, found, err := blockrank.Rank(a.ctx, links, c.blockOptions())
+	parts, found, err := cluster.Rank(a.ctx, links, c.blockOptions())
 	if err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ func (c *rankCmd) several(a *app) error {
 }
 
 // blockOptions are those of ranking several.
-func (c *rankCmd) blockOptions() blockrank.Options {
-	opt := blockrank.Options{Damping: c.Damping, Epsilon: c.Epsilon, MaxRounds: c.Most}
+func (c *rankCmd) blockOptions() cluster.RankOptions {
+	opt := cluster.RankOptions{Damping: c.Damping, Epsilon: c.Epsilon, MaxRounds: c.Most}
 	if c.Method != "pagerank" {
 		opt.Method = c.Method
 	}
@@ -94,7 +94,7 @@ func (c *rankCmd) blockOptions() blockrank.Options {
 }
 
 // resultOfSeveral says how the ranks of so many agents were found.
-func (c *rankCmd) resultOfSeveral(name string, found *blockrank.Result, agents int, took time.Duration) *rankResult {
+func (c *rankCmd) resultOfSeveral(name string, found *cluster.RankResult, agents int, took time.Duration) *rankResult {
 	return &rankResult{
 		Graph: name, Method: c.Method, Nodes: found.Nodes, Edges: found.Edges, Damping: &c.Damping, Epsilon: c.Epsilon, Iterations: found.Sweeps,
 		Residual: found.Residual, Seconds: took.Seconds(), InMemory: true, Agents: agents, Rounds: found.Rounds, Sent: found.Bytes,

@@ -2,15 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"fossick/crawler/cluster"
-	"fossick/crawler/cluster/blockrank"
-	"fossick/crawler/cluster/peers"
 	"fossick/graph"
 	"fossick/internal/printable"
 )
@@ -28,10 +23,11 @@ func (c *rankCmd) together(a *app) error {
 	var r *rankResult
 	options := c.blockOptions()
 	settings := printable.Sprintf("%s, damping %g, epsilon %g, %d rounds", c.Method, c.Damping, c.Epsilon, c.Most)
-	err := c.meet(a, name, "rank", settings, ready, func(ctx context.Context, s peers.Session, _ cluster.AgentID) error {
+	err := c.meet(a, name, "rank", settings, ready, func(ctx context.Context, s cluster.TaskSession, _ cluster.AgentID) error {
 		defer a.step("ranking " + name + " with the other agents")()
 		began := time.Now()
-		if err := agent.rankWith(ctx, s, options); err != nil {
+		var err error
+		if agent.part, err = s.Rank(ctx, agent.links, options); err != nil {
 			return err
 		}
 		r = c.resultOfSeveral(name, agent.part.Result(), s.Agents, time.Since(began))
@@ -48,23 +44,4 @@ func (c *rankCmd) together(a *app) error {
 		return err
 	}
 	return a.emit(r, r.print)
-}
-
-// rankWith does an agent's part in the ranking, and leads it if that is its part.
-func (r *agentRank) rankWith(ctx context.Context, s peers.Session, opt blockrank.Options) (err error) {
-	if r.part, err = blockrank.New(r.links, s.Me, s.Agents, s.Peer, s.Again); err != nil {
-		return err
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return r.part.Run(ctx) })
-	if s.Leader != nil {
-		g.Go(func() error {
-			_, err := blockrank.Coordinate(ctx, s.Leader, s.Agents, opt)
-			return err
-		})
-	}
-	if err = g.Wait(); errors.Is(err, blockrank.ErrLate) {
-		return errors.Join(peers.ErrAnew, err)
-	}
-	return err
 }

@@ -56,7 +56,7 @@ func farFrom(t *testing.T, got, want map[string]float64) (off float64) {
 // exchange to the ranks that rank gives their stores on one machine. One was killed before
 // all were there. Another ranking, without the first's settings, is refused.
 func TestRankTogether(t *testing.T) {
-	fulltest.Only(t, "it waits for processes; cluster/peers and cluster/blockrank have the ways")
+	fulltest.Only(t, "it waits for processes; package cluster has the ways")
 	t.Parallel()
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(12, 12), web.Options{})
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"os"
 
-	"fossick/crawler/cluster/team"
+	"fossick/crawler"
+	"fossick/crawler/cluster"
 	"fossick/crawler/control"
 	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
@@ -30,7 +31,7 @@ type teamwork struct {
 	session monitor.Session
 	shown   *monitor.Server
 	line    *monitor.Line
-	team    *team.Team
+	team    *cluster.Team
 	sockets []*control.Socket
 }
 
@@ -114,16 +115,16 @@ func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
 func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	w.a.signals.InOrder()
 	defer process.LimitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
-	opt := team.Options{}
+	var agents []crawler.Options
 	var stores []*store.Store
 	for _, p := range w.plans {
-		opt.Agents, stores = append(opt.Agents, p.Crawl), append(stores, p.Crawl.Store)
+		agents, stores = append(agents, p.Crawl), append(stores, p.Crawl.Store)
 	}
 	starts := monitor.WatchStarts(w.plans[0].Crawl.Seeds, stores...)
-	opt.Agents[0].Progress = showing(w.a, w.line, w.shown, starts)
+	agents[0].Progress = showing(w.a, w.line, w.shown, starts)
 	planting := w.a.step("filling the queues")
 	var err error
-	w.team, err = team.New(opt)
+	w.team, err = cluster.NewTeam(agents)
 	planting()
 	if err != nil {
 		return nil, err

@@ -13,7 +13,6 @@ import (
 
 	"fossick/crawler/cluster"
 	"fossick/crawler/cluster/bus"
-	"fossick/crawler/cluster/peers"
 	"fossick/internal/printable"
 	"fossick/store"
 )
@@ -41,7 +40,7 @@ func (f *withAgents) checkTogether(stores []string) error {
 
 // meet has the agent of a store take part in a task, with the same settings at all. ready is
 // called while the others may come; the work with all there, and again when they begin anew.
-func (f *withAgents) meet(a *app, store, task, settings string, ready func() error, work func(ctx context.Context, s peers.Session, id cluster.AgentID) error) (err error) {
+func (f *withAgents) meet(a *app, store, task, settings string, ready func() error, work func(ctx context.Context, s cluster.TaskSession, id cluster.AgentID) error) (err error) {
 	id, err := f.agentOf(a, store)
 	if err != nil {
 		return err
@@ -59,15 +58,15 @@ func (f *withAgents) meet(a *app, store, task, settings string, ready func() err
 		return err
 	}
 	told, begun := &standingTold{a: a}, ""
-	return peers.Run(a.ctx, peers.Options{
-		Me: id, Task: task, Agents: f.Agents, Named: named, Progress: told.tell,
+	return cluster.Task{
+		Me: id, Name: task, Agents: f.Agents, Named: named, Progress: told.tell,
 		Settings: printable.Sprintf("%s, %d agents", settings, f.Agents),
 		Open: func(ctx context.Context, at cluster.AgentID) (cluster.Exchange, error) {
 			opt := exchange
 			opt.Agent = at
 			return bus.Open(ctx, opt)
 		},
-	}, func(ctx context.Context, s peers.Session) error {
+	}.Run(a.ctx, func(ctx context.Context, s cluster.TaskSession) error {
 		a.say("all %d agents are here%s", s.Agents, begun)
 		begun = " again, and start over"
 		return work(ctx, s, id)
@@ -153,7 +152,7 @@ type standingTold struct {
 	last string
 }
 
-func (t *standingTold) tell(s peers.Standing) {
+func (t *standingTold) tell(s cluster.TaskStanding) {
 	var names []string
 	for _, id := range s.Missing {
 		names = append(names, string(id))

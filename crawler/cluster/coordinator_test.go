@@ -10,9 +10,9 @@ import (
 )
 
 // coordinatorOf returns a node that coordinates, and sees the agents given.
-func coordinatorOf(opt Options, reports map[AgentID]Report) *node {
+func coordinatorOf(opt Protocol, reports map[AgentID]report) *node {
 	opt.ID = "a"
-	n := newNode(opt, Recovered{})
+	n := newNode(opt, recovered{})
 	n.lease.incarnation, n.lease.joined, n.lease.until = 1, true, time.Hour
 	revision := uint64(1)
 	for id, r := range reports {
@@ -28,7 +28,7 @@ func coordinatorOf(opt Options, reports map[AgentID]Report) *node {
 func settle(t *testing.T, n *node) (moved int) {
 	t.Helper()
 	for range 100 {
-		next := (coordinator{n}).spread(0, n.hand.table.clone())
+		next := n.spread(0, n.hand.table.clone())
 		if next == nil {
 			return moved
 		}
@@ -42,7 +42,7 @@ func settle(t *testing.T, n *node) (moved int) {
 			o.beat.Released = nil
 			for p, e := range next.entries {
 				if e.owner == id && e.next != "" {
-					o.beat.Released = append(o.beat.Released, release{Partition: Partition(p), Epoch: e.epoch})
+					o.beat.Released = append(o.beat.Released, release{Partition: partition(p), Epoch: e.epoch})
 				}
 			}
 		}
@@ -61,7 +61,7 @@ func loads(n *node) map[AgentID]int {
 
 // partitions are spread evenly whoever comes and goes, and no more move than have to.
 func TestSpread(t *testing.T) {
-	n := coordinatorOf(Options{}, map[AgentID]Report{"a": {}})
+	n := coordinatorOf(Protocol{}, map[AgentID]report{"a": {}})
 	settle(t, n)
 	for agents := 2; agents <= 9; agents++ {
 		n.sight.others[AgentID(fmt.Sprint("b", agents))] = &other{revision: uint64(100 + agents), beat: heartbeat{Incarnation: 1}}
@@ -82,7 +82,7 @@ func TestSpread(t *testing.T) {
 	}
 	keeper := n.hand.table.members["b7"].keeper
 	n.sight.others["b7"].beat.Dead = true
-	next := (coordinator{n}).spread(0, n.hand.table.clone())
+	next := n.spread(0, n.hand.table.clone())
 	for p, e := range n.hand.table.entries {
 		if now := next.entries[p]; e.owner == "b7" && (now.owner != keeper || !now.taken || now.epoch != next.version) {
 			t.Fatalf("partition %d of the dead: %+v, want it with the keeper %s", p, now, keeper)
@@ -93,37 +93,37 @@ func TestSpread(t *testing.T) {
 // TestKeeps: an agent keeps the replica of those that the table gives to it, of nobody else, and
 // of nobody before it has a table.
 func TestKeeps(t *testing.T) {
-	a := &Agent{opt: Options{ID: "a"}}
-	if a.Keeps("b") {
+	a := &Member{opt: Options{Protocol: Protocol{ID: "a"}}}
+	if a.keeps("b") {
 		t.Error("it keeps a replica before it runs")
 	}
-	a.node = coordinatorOf(Options{}, map[AgentID]Report{"a": {}})
+	a.node = coordinatorOf(Protocol{}, map[AgentID]report{"a": {}})
 	a.node.hand.table.members = map[AgentID]member{"a": {keeper: "b"}, "b": {keeper: "a"}, "c": {keeper: "b"}, "d": {}}
 	for id, want := range map[AgentID]bool{"a": false, "b": true, "c": false, "d": false, "stranger": false} {
-		if got := a.Keeps(id); got != want {
+		if got := a.keeps(id); got != want {
 			t.Errorf("a keeps the replica of %s: %v, want %v", id, got, want)
 		}
 	}
 	a.node.hand.gone, a.node.hand.table = a.node.hand.table, nil
-	if !a.Keeps("b") {
+	if !a.keeps("b") {
 		t.Error("it has lost the table, and lets go of a replica that the last one gave to it")
 	}
 	a.node.hand.gone = nil
-	if a.Keeps("b") {
+	if a.keeps("b") {
 		t.Error("it keeps a replica without a table")
 	}
 }
 
 // An agent that comes back within its grace keeps its partitions, under another epoch.
 func TestGrace(t *testing.T) {
-	n := coordinatorOf(Options{Grace: time.Minute}, map[AgentID]Report{"a": {}, "b": {}})
+	n := coordinatorOf(Protocol{Grace: time.Minute}, map[AgentID]report{"a": {}, "b": {}})
 	settle(t, n)
 	b := n.sight.others["b"]
 	b.beat.Dead = true
-	if next := (coordinator{n}).spread(59*time.Second, n.hand.table.clone()); next != nil && loads(n)["b"] != partitions/2 {
+	if next := n.spread(59*time.Second, n.hand.table.clone()); next != nil && loads(n)["b"] != partitions/2 {
 		t.Errorf("within the grace: %v", loads(n))
 	}
-	if next := (coordinator{n}).spread(time.Minute, n.hand.table.clone()); next == nil || next.entries[0].owner == "b" {
+	if next := n.spread(time.Minute, n.hand.table.clone()); next == nil || next.entries[0].owner == "b" {
 		t.Error("after the grace the dead still owns")
 	}
 	b.beat.Dead = false
@@ -140,7 +140,7 @@ func TestGrace(t *testing.T) {
 // At the end of a budget pages go to the best links, and the price is that of the last link
 // that there is a worker for.
 func TestGrants(t *testing.T) {
-	reports := map[AgentID]Report{
+	reports := map[AgentID]report{
 		"a": {Pages: 40, Waiting: 100, Workers: 2, Head: []float64{0.9, 0.8, 0.3}},
 		"b": {Pages: 57, Waiting: 100, Workers: 1, Head: []float64{0.7, 0.2, 0.1}},
 	}
@@ -154,16 +154,16 @@ func TestGrants(t *testing.T) {
 		{150, 44, 59},  // twice the workers
 		{1000, 68, 85}, // a 32nd of what is left
 	} {
-		n := coordinatorOf(Options{MaxPages: c.most}, reports)
+		n := coordinatorOf(Protocol{MaxPages: c.most}, reports)
 		grants := map[AgentID]int64{}
-		(coordinator{n}).grant(0, grants)
+		n.grant(0, grants)
 		if grants["a"] != c.a || grants["b"] != c.b {
 			t.Errorf("of %d pages: %v, want a %d and b %d", c.most, grants, c.a, c.b)
 		}
 	}
-	n := coordinatorOf(Options{MaxPages: 100}, reports)
+	n := coordinatorOf(Protocol{MaxPages: 100}, reports)
 	grants := map[AgentID]int64{"a": 41, "b": 62}
-	if (coordinator{n}).grant(0, grants); grants["a"] != 41 || grants["b"] != 62 {
+	if n.grant(0, grants); grants["a"] != 41 || grants["b"] != 62 {
 		t.Errorf("more was granted than there is, and then %v; grants never fall", grants)
 	}
 }
@@ -171,14 +171,13 @@ func TestGrants(t *testing.T) {
 // TestFree: of 100 pages a has 40 less 5 that it gave back, b 20, and one that nobody hears of 7. In
 // a horizon an agent takes a link a worker, or as many as its pace allows.
 func TestFree(t *testing.T) {
-	n := coordinatorOf(Options{MaxPages: 100}, map[AgentID]Report{"a": {}, "b": {}})
+	n := coordinatorOf(Protocol{MaxPages: 100}, map[AgentID]report{"a": {}, "b": {}})
 	n.sight.others["a"].beat.Returned = 5
-	c := coordinator{n}
-	if got := c.free(map[AgentID]int64{"a": 40, "b": 20, "lost": 7}); got != 38 {
+	if got := n.free(map[AgentID]int64{"a": 40, "b": 20, "lost": 7}); got != 38 {
 		t.Errorf("%d pages are free, want 38", got)
 	}
 	n.lease.every = 4 * time.Second // a third of what an agent goes by
-	if few, many := c.takes(&Report{Workers: 2, Pace: 3}), c.takes(&Report{Workers: 50, Pace: 3}); few != 36 || many != 50 {
+	if few, many := n.takes(&report{Workers: 2, Pace: 3}), n.takes(&report{Workers: 50, Pace: 3}); few != 36 || many != 50 {
 		t.Errorf("2 and 50 workers take %d and %d links at 3 a second in 12 seconds, want 36 and 50", few, many)
 	}
 }
@@ -199,13 +198,13 @@ func TestPrice(t *testing.T) {
 		{[]float64{-1, -2, -7}, []float64{-3, -8, -9}, 20, -inf},
 		{nil, nil, 2, -inf},
 	} {
-		n := coordinatorOf(Options{}, map[AgentID]Report{"a": {Workers: c.workers, Head: c.a}, "b": {Workers: 1, Head: c.b}})
-		if price := (coordinator{n}).price(0); price != c.want {
+		n := coordinatorOf(Protocol{}, map[AgentID]report{"a": {Workers: c.workers, Head: c.a}, "b": {Workers: 1, Head: c.b}})
+		if price := n.price(0); price != c.want {
 			t.Errorf("%d workers for %v and one for %v: price %g, want %g", c.workers, c.a, c.b, price, c.want)
 		}
-		n.opt.Price = func([]Report) float64 { return -inf }
+		n.opt.price = func([]report) float64 { return -inf }
 		n.ledger.next = -1
-		coordinator{n}.divide(0)
+		n.divide(0)
 		if plan := n.ledger.plan.Price; plan != c.want {
 			t.Errorf("%d workers for %v and one for %v: the budget names the price %g, want %g", c.workers, c.a, c.b, plan, c.want)
 		}
@@ -224,13 +223,13 @@ func TestMinHarvest(t *testing.T) {
 		{"poor from the start", func(page int64) int64 { return page / 100 }, 200},
 		{"poor after 600", func(page int64) int64 { return min(page, 600) / 2 }, 780},
 	} {
-		n := coordinatorOf(Options{MinHarvest: 0.1, HarvestPages: 200}, map[AgentID]Report{"a": {}, "b": {}})
+		n := coordinatorOf(Protocol{MinHarvest: 0.1, HarvestPages: 200}, map[AgentID]report{"a": {}, "b": {}})
 		end := int64(0)
 		for page := int64(0); page < 2000 && end == 0; page += 20 {
 			for _, id := range []AgentID{"a", "b"} {
-				n.sight.others[id].beat.Report = Report{Pages: page / 2, Relevant: c.relevant(page) / 2}
+				n.sight.others[id].beat.Report = report{Pages: page / 2, Relevant: c.relevant(page) / 2}
 			}
-			if (coordinator{n}).poor(0) {
+			if n.poor() {
 				end = page
 			}
 		}
@@ -268,14 +267,14 @@ func TestPrefers(t *testing.T) {
 		{name: "this one leaves", prefers: true, leaves: true},
 		{name: "this one, which has not seen everybody", prefers: true, three: true},
 	} {
-		n := coordinatorOf(Options{Prefers: test.prefers}, map[AgentID]Report{"a": {}, "b": {}})
+		n := coordinatorOf(Protocol{Prefers: test.prefers}, map[AgentID]report{"a": {}, "b": {}})
 		n.sight.looked, n.sight.all, n.leaving = true, !test.three, test.leaves
 		n.sight.others["b"].beat.Prefers = test.its
 		n.hand.table.coordinator = "b"
 		n.beat(0)
 		n.beaten(0, 9)
 		n.effects = nil
-		coordinator{n}.coordinate(0)
+		n.coordinate(0)
 		takes := n.office.plan != nil && n.office.plan.coordinator == "a" && n.office.plan.term == 1
 		if takes != test.takes {
 			t.Errorf("%s: takes the role %v, want %v", test.name, takes, test.takes)
@@ -287,7 +286,7 @@ func TestPrefers(t *testing.T) {
 // should be. Else they look at three, and at the table when there is a newer one.
 func TestNeeded(t *testing.T) {
 	settled := func() *node {
-		n := coordinatorOf(Options{}, map[AgentID]Report{"a": {}, "b": {}, "c": {}})
+		n := coordinatorOf(Protocol{}, map[AgentID]report{"a": {}, "b": {}, "c": {}})
 		n.hand.table.coordinator = "b"
 		n.known = n.hand.table.version
 		return n

@@ -1,16 +1,19 @@
-// Package cluster is the protocol by which several agents make one crawl (paper C1).
+// Package cluster makes one crawl of several agents (paper C1).
 //
-// In: the time, and messages and values of an Exchange. Out: which partitions of the web an
-// agent may fetch from, where links to the others go, and what it may spend. It makes no
-// request and opens no store. docs/cluster.md has the whole of it.
+// In: a crawl's settings for each agent, and an Exchange that they share. Out: what each agent's
+// part came to. An agent owns partitions of the web, has a store of its own, and sends links to
+// other partitions to their owners. docs/cluster.md has the whole of it.
 //
-// Start with NewAgent, which runs the protocol for an Engine. The protocol itself is node, a
-// state machine without goroutine, clock or network, which the simulation of the tests drives.
+// Start with New and Member.Run for an agent of many machines, with NewTeam and Team.Run for
+// agents of one process. Task.Run brings agents together for other work, as TaskSession.Rank.
 //
-// Files: exchange.go what agents share; partition.go sites and their partitions; engine.go
-// what a crawler has to do; agent.go goroutines and the clock; event.go what a node is told
-// and wants; node.go its steps; lease.go heartbeats, and what is seen of others; hand.go what
-// is owned; table.go the table of owners; office.go, spread.go, ledger.go, ending.go what a
-// coordinator does: who is dead, who owns what, budget and price, the end; outgoing.go,
-// incoming.go links across; tell.go what engines say to each other besides; wire.go bytes.
+// Files, a member's first: member.go its crawl and the goroutines; node.go the protocol, a state
+// machine that the simulation of the tests drives; lease.go heartbeats, and what is known of
+// others; owners.go partitions of this agent; coordinator.go the table of all owners; budget.go
+// pages, prices, the end; links.go parcels; wire.go bytes; status.go the exchange's values, read;
+// handover.go partitions that come and go; worth.go the price of waiting; teach.go what members
+// learn from each other; replica.go and replicate.go an agent's state, kept by another;
+// inorder.go frames once and in order. team.go a crawl in one process. task.go and peer.go a
+// task together; rank.go, rankpart.go and rankmessage.go BlockRank. exchange.go, hub.go and
+// partition.go stand below all of it.
 package cluster

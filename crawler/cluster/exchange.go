@@ -3,11 +3,13 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 )
 
 // An Exchange connects agents by messages and a small shared table of values. A message may be
-// lost, doubled, late or out of order, even after Send returned; a value is not lost as long
-// as most of the exchange's machines live. Safe for concurrent use.
+// lost, doubled, late or out of order, even after Send returned. A value is kept as long as
+// most of the exchange's machines live. Safe for concurrent use.
 //
 // Keys and receivers are few: several per agent, never one per host or URL.
 type Exchange interface {
@@ -16,10 +18,10 @@ type Exchange interface {
 	// Receive returns the next message to this agent; it waits for one.
 	Receive(ctx context.Context) ([]byte, error)
 	// Swap gives a key another value if it has the revision given, 0 when it has none yet,
-	// and returns the new one. ErrRevision: it has another.
+	// and returns the new revision. ErrRevision: it has another one.
 	Swap(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
-	// Values returns the values of the given keys, or of all keys if none is given; keys without
-	// a value are left out. A value is at least as new as any earlier Swap of its key.
+	// Values returns the values of the given keys, or of all keys if none is given. It omits
+	// keys without a value. A value is at least as new as any earlier Swap of its key.
 	Values(ctx context.Context, keys ...string) (map[string]Value, error)
 	// Close ends messages and table; calls that wait return ErrClosed.
 	Close() error
@@ -38,4 +40,55 @@ type Value struct {
 var (
 	ErrRevision = errors.New("the key has another revision")
 	ErrClosed   = errors.New("the exchange is closed")
+	ErrName     = errors.New("not a name that an exchange accepts")
+	ErrLarge    = errors.New("larger than an exchange accepts")
+	ErrFull     = errors.New("the exchange cannot hold more keys")
 )
+
+// Limits of every exchange, so that its memory does not grow with the traffic. All values
+// together take some megabytes, and a message fits into the default limits of servers.
+const (
+	MostKeys        = 1000 // a NATS server returns at most 1,024 in one answer
+	MailboxBytes    = 16 << 20
+	MailboxMessages = 8192
+
+	keyBytes     = 128
+	valueBytes   = 512 << 10
+	messageBytes = 1 << 20
+)
+
+var (
+	keyNamed   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_=-]*([./][A-Za-z0-9_=-]+)*$`)
+	agentNamed = regexp.MustCompile(`^[0-9a-f]{16}$`)
+)
+
+// CheckKey checks a key and its value. A key is made of letters, digits, - _ and =, in parts
+// between . or /; it begins with a letter or digit.
+func CheckKey(key string, value []byte) error {
+	switch {
+	case len(key) > keyBytes || !keyNamed.MatchString(key):
+		return fmt.Errorf("key %.40q: %w", key, ErrName)
+	case len(value) > valueBytes:
+		return fmt.Errorf("value of %s: %d bytes, %w: %d", key, len(value), ErrLarge, valueBytes)
+	}
+	return nil
+}
+
+// Check checks an agent's name.
+func (id AgentID) Check() error {
+	if !agentNamed.MatchString(string(id)) {
+		return fmt.Errorf("agent %.40q: %w; want 16 hexadecimal digits", id, ErrName)
+	}
+	return nil
+}
+
+// CheckMessage checks a message and its receiver.
+func CheckMessage(to AgentID, message []byte) error {
+	if err := to.Check(); err != nil {
+		return err
+	}
+	if len(message) > messageBytes {
+		return fmt.Errorf("message: %d bytes, %w: %d", len(message), ErrLarge, messageBytes)
+	}
+	return nil
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"fossick/internal/wire"
@@ -25,7 +26,7 @@ type lease struct {
 	pending     bool // a heartbeat is on its way
 	unsure      bool // the key must be read before the next heartbeat
 	last        heartbeat
-	heard       uint64 // Report.Epoch of the last accepted heartbeat: the part of the store that others know
+	acked       uint64 // Report.Epoch of the last accepted heartbeat: the part of the store that others know
 	confirmed   bool   // a heartbeat of this incarnation was accepted for sure
 	run         uint64 // revision of the first accepted heartbeat, which no other run of the agent has
 }
@@ -44,7 +45,10 @@ func (n *node) beat(now time.Duration) {
 	l.sent, l.pending, l.next = now, true, now+l.every
 	h := heartbeat{
 		Version: wireVersion, Incarnation: l.incarnation, Seq: l.seq, Leaving: n.leaving, Prefers: n.opt.Prefers && !n.leaving, Known: n.known,
-		Released: n.hand.releases(), Held: n.hand.holds(), Returned: n.ledger.returned, Report: n.report,
+		Released: listed(n.hand.released), Returned: n.ledger.returned, Report: n.report,
+	}
+	if n.hand.table == nil { // others make the lost table again from all that was ever held
+		h.Held = listed(n.hand.past)
 	}
 	h.Report.Head = h.Report.Head[:min(len(h.Report.Head), mostHead)]
 	l.last = h
@@ -65,7 +69,7 @@ func (n *node) beaten(now time.Duration, revision uint64) {
 
 func (l *lease) accept(revision uint64, length time.Duration) {
 	l.revision = revision
-	l.accepted, l.heard = l.sent, l.last.Report.Epoch
+	l.accepted, l.acked = l.sent, l.last.Report.Epoch
 	if l.run == 0 {
 		l.run = revision
 	}
@@ -105,7 +109,7 @@ func (n *node) seeSelf(now, asked time.Duration, v Value) {
 	case h.Incarnation >= l.incarnation && (h.Dead || !l.confirmed):
 		n.join(now, h.Incarnation+1, v.Revision) // not confirmed: perhaps our own, perhaps of a process before us
 	case h.Incarnation > l.incarnation:
-		n.do(stop{ErrTwice})
+		n.do(stop{errTwice})
 	case h.Incarnation < l.incarnation:
 		l.revision = v.Revision
 	case h.Seq == l.seq:
@@ -135,7 +139,7 @@ type sight struct {
 	keys   []string      // for which; nil: all
 	next   time.Duration
 	looked bool   // once at least
-	all    bool   // the last look was at everybody
+	all    bool   // the last reading was of all keys
 	newer  uint64 // version of the newest table that others named
 
 	foreign bool // an agent of another version takes part
@@ -144,7 +148,7 @@ type sight struct {
 	since     time.Duration
 }
 
-// other is the last known state of another agent.
+// other is the last known state of an agent.
 type other struct {
 	revision uint64
 	beat     heartbeat
@@ -167,12 +171,9 @@ func (s *sight) see(now time.Duration, values map[string]Value) {
 		}
 	}
 	for key, v := range values {
-		id, ok := agentOf(key)
-		if !ok {
-			continue
-		}
-		o := s.others[id]
-		if o != nil && o.revision == v.Revision {
+		name, isAgent := strings.CutPrefix(key, agentKeys)
+		id := AgentID(name)
+		if o := s.others[id]; !isAgent || !id.known() || o != nil && o.revision == v.Revision {
 			continue
 		}
 		h, err := decodeHeartbeat(v.Bytes)
@@ -181,14 +182,6 @@ func (s *sight) see(now time.Duration, values map[string]Value) {
 		}
 		s.foreign = s.foreign || errors.Is(err, errVersion)
 	}
-}
-
-func agentOf(key string) (AgentID, bool) {
-	if len(key) <= len(agentKeys) || key[:len(agentKeys)] != agentKeys {
-		return "", false
-	}
-	id := AgentID(key[len(agentKeys):])
-	return id, id.known()
 }
 
 // leaves says whether an agent is about to go, with nothing left to send.
@@ -206,6 +199,28 @@ func (s *sight) ids() []AgentID {
 		s.sorted = slices.Sorted(maps.Keys(s.others))
 	}
 	return s.sorted
+}
+
+// gone says whether an agent has been marked as dead, or surely will be.
+func (n *node) gone(now time.Duration, id AgentID) bool {
+	o := n.sight.others[id]
+	if o == nil { // only the table names it: its key was lost, or never read
+		n.sight.others[id] = &other{changed: now}
+		return false
+	}
+	return o.beat.Dead || o.silent(n.opt.Lease)
+}
+
+// living returns the agents that are alive, sorted.
+func (n *node) living(now time.Duration) []AgentID {
+	return slices.DeleteFunc(slices.Clone(n.sight.ids()), func(id AgentID) bool {
+		return n.sight.others[id].revision == 0 || n.gone(now, id) && id != n.opt.ID
+	})
+}
+
+// onlyOne says whether nobody else lives.
+func (n *node) onlyOne(now time.Duration) bool {
+	return !slices.ContainsFunc(n.sight.ids(), func(id AgentID) bool { return id != n.opt.ID && !n.gone(now, id) })
 }
 
 // askSometimes asks for the values, twice between heartbeats.
@@ -236,16 +251,4 @@ func needed(n *node, now time.Duration) []string {
 		keys = append(keys, tableKey)
 	}
 	return keys
-}
-
-// due returns when the next tick is needed.
-func (n *node) due(now time.Duration) time.Duration {
-	due := now + n.lease.every/2
-	if !n.sight.asking {
-		due = min(due, n.sight.next)
-	}
-	if n.lease.joined && !n.lease.pending && !n.lease.unsure {
-		due = min(due, n.lease.next)
-	}
-	return min(due, n.out.due())
 }

@@ -11,7 +11,7 @@ import (
 // Messages have at most so many bytes, not too many are on their way, and what is not
 // acknowledged goes again from the first.
 func TestWindow(t *testing.T) {
-	n := newNode(Options{ID: "a", Resend: time.Second, parts: 2}, Recovered{Outbox: map[Partition]Span{1: {5, 104}}})
+	n := newNode(Protocol{ID: "a", Resend: time.Second, parts: 2}, recovered{Outbox: map[partition]span{1: {5, 104}}})
 	n.hand.table = &table{version: 1, entries: []entry{{}, {owner: "b", epoch: 1}}}
 	outbox := func(after uint64) (parcels []Parcel) {
 		for number := max(after+1, 5); number <= 104; number++ {
@@ -81,13 +81,13 @@ func TestWindow(t *testing.T) {
 // its turn.
 func TestTurns(t *testing.T) {
 	const parts, each = 300, 1000
-	outbox := map[Partition]Span{}
-	for p := range Partition(parts) {
-		outbox[p] = Span{1, each}
+	outbox := map[partition]span{}
+	for p := range partition(parts) {
+		outbox[p] = span{1, each}
 	}
-	n := newNode(Options{ID: "a", parts: parts}, Recovered{Outbox: outbox})
+	n := newNode(Protocol{ID: "a", parts: parts}, recovered{Outbox: outbox})
 	n.hand.table = &table{version: 1, entries: slices.Repeat([]entry{{owner: "b", epoch: 1}}, parts)}
-	sent := map[Partition]int{}
+	sent := map[partition]int{}
 	var acks []event // owners are slow: 20 a step
 	for now := time.Hour; now < time.Hour+time.Minute; now += 50 * time.Millisecond {
 		todo := append([]event{tickEvent{}}, acks[:min(len(acks), 20)]...)
@@ -109,7 +109,7 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	least, most := each, 0
-	for p := range Partition(parts) {
+	for p := range partition(parts) {
 		least, most = min(least, sent[p]), max(most, sent[p])
 	}
 	if least == 0 || most > 2*least {
@@ -122,19 +122,19 @@ func TestTurns(t *testing.T) {
 func TestShare(t *testing.T) {
 	const parts = 100
 	for _, ofSender := range []int{1, 2, 64} {
-		outbox, entries := map[Partition]Span{}, make([]entry, parts)
-		for p := range Partition(parts) {
-			outbox[p], entries[p] = Span{1, 1}, entry{owner: "b", epoch: 1}
+		outbox, entries := map[partition]span{}, make([]entry, parts)
+		for p := range partition(parts) {
+			outbox[p], entries[p] = span{1, 1}, entry{owner: "b", epoch: 1}
 		}
-		opt := Options{Resend: time.Second, parts: parts, ofSender: ofSender}
+		opt := Protocol{Resend: time.Second, parts: parts, ofSender: ofSender}
 		tab := &table{version: 1, entries: entries, members: map[AgentID]member{"a": {}, "b": {}}}
 		opt.ID = "a"
-		a := newNode(opt, Recovered{Outbox: outbox})
+		a := newNode(opt, recovered{Outbox: outbox})
 		opt.ID = "b"
-		b := newNode(opt, Recovered{})
+		b := newNode(opt, recovered{})
 		a.hand.table, b.hand.table = tab, tab
-		b.lease.joined, b.lease.until, b.lease.heard = true, 2*time.Hour, 1
-		for p := range Partition(parts) {
+		b.lease.joined, b.lease.until, b.lease.acked = true, 2*time.Hour, 1
+		for p := range partition(parts) {
 			b.hand.held[p] = held{epoch: 1}
 		}
 		type told struct {

@@ -3,18 +3,55 @@ package cluster
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"sync"
+
+	"fossick/internal/page"
+	"fossick/internal/recent"
 )
 
-// partitions is into how many parts the web is divided. An agent among a thousand still has
-// one, and the table of owners has some kilobytes.
+// partitions is the number of parts that the web is divided into. An agent among a thousand
+// still has one, and the table of owners takes some kilobytes.
 const partitions = 1024
 
-// Partition is a part of the web, below partitions.
-type Partition uint16
+// partition is a part of the web, below partitions.
+type partition uint16
 
-// PartitionOf returns the partition of a site (page.Site), or of a page's checksum. Nobody can choose names that all
-// fall into one partition.
-func PartitionOf(name string) Partition {
+// partitionOf returns the partition of a site (page.Site), or of a page's checksum. SHA-256
+// keeps anyone from choosing names that all fall into one partition.
+func partitionOf(name string) partition {
 	sum := sha256.Sum256([]byte(name))
-	return Partition(binary.BigEndian.Uint16(sum[:]) % partitions)
+	return partition(binary.BigEndian.Uint16(sum[:]) % partitions)
+}
+
+// sites returns the partition of a URL at the speed at which links come: it remembers the
+// partitions of hosts. Safe for concurrent use.
+type sites struct {
+	mu    sync.Mutex // guards hosts
+	hosts recent.Map[uint16]
+}
+
+// rememberedHosts is how many hosts' partitions are remembered at least.
+const rememberedHosts = 1 << 15
+
+func newSites() *sites { return &sites{hosts: recent.New[uint16](rememberedHosts)} }
+
+// PartOf returns the partition that keeps track of the pages with a checksum.
+func (*sites) PartOf(checksum []byte) uint16 { return uint16(partitionOf(string(checksum))) }
+
+// Part returns the partition of a URL's site.
+func (s *sites) Part(url string) uint16 {
+	host := page.Key(page.HostName(url))
+	s.mu.Lock()
+	part, known := s.hosts.Get(host)
+	s.mu.Unlock()
+	if known {
+		return part
+	}
+	part = uint16(partitionOf(page.Site(url)))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.hosts.Get(host); !known {
+		s.hosts.Put(host, part)
+	}
+	return part
 }

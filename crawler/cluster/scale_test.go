@@ -32,7 +32,7 @@ const crowdStep = 100 * time.Millisecond
 func newCrowd(agents int) *crowd {
 	c := &crowd{values: map[string]Value{}}
 	for i := range agents {
-		c.nodes = append(c.nodes, newNode(Options{ID: AgentID(fmt.Sprintf("%016x", i+1)), Fresh: true, MaxPages: 1e10}, Recovered{}))
+		c.nodes = append(c.nodes, newNode(Protocol{ID: AgentID(fmt.Sprintf("%016x", i+1)), Fresh: true, MaxPages: 1e10}, recovered{}))
 	}
 	return c
 }
@@ -103,8 +103,8 @@ func (c *crowd) some(keys []string) map[string]Value {
 }
 
 // busyReport is of an engine with more work than it can do.
-func busyReport(n *node) Report {
-	r := Report{Pages: 1e6, Relevant: 3e5, Requests: 12e5, Waiting: 1e7, InFlight: 32, Outbox: 1000, Workers: 32, Rate: 100}
+func busyReport(n *node) report {
+	r := report{Pages: 1e6, Relevant: 3e5, Requests: 12e5, Waiting: 1e7, InFlight: 32, Outbox: 1000, Workers: 32, Rate: 100}
 	for i := range mostHead {
 		r.Head = append(r.Head, .9-float64(i)/1000)
 	}

@@ -14,9 +14,10 @@ import (
 // schedule is one run of the simulation.
 type schedule struct {
 	seed     uint64
-	plant    defect
+	defect   defect
 	maxPages int64
 	trace    bool
+	garbage  func(w *world) // at some time; nil: none
 }
 
 const (
@@ -114,6 +115,10 @@ func simulate(s schedule) *world {
 	w.weave()
 	w.people()
 	w.faults()
+	if s.garbage != nil {
+		w.disturbed = true
+		w.after(w.between(time.Second, simCalm), nil, func() { s.garbage(w) })
+	}
 	for len(w.queue) > 0 && w.wrong == nil {
 		ev := heap.Pop(&w.queue).(*simEvent)
 		w.now = ev.at
@@ -162,7 +167,7 @@ func (w *world) weave() {
 }
 
 func hostOf(url int) int       { return url / simPerHost }
-func partOf(url int) Partition { return Partition(hostOf(url) % simParts) }
+func partOf(url int) partition { return partition(hostOf(url) % simParts) }
 
 // people starts the agents.
 func (w *world) people() {
@@ -281,10 +286,10 @@ func (w *world) judge() {
 			w.ended = a.proc.ended
 		}
 	}
-	if w.ended == EndedPages && !w.disturbed && w.lossy == 0 && !w.slow && w.pages() < w.maxPages {
+	if w.ended == endedPages && !w.disturbed && w.lossy == 0 && !w.slow && w.pages() < w.maxPages {
 		w.fail("%d pages of %d, and nothing was in the way; %s", w.pages(), w.maxPages, w.state())
 	}
-	if w.ended != EndedEmpty {
+	if w.ended != endedEmpty {
 		return
 	}
 	for url := range w.links {

@@ -64,9 +64,9 @@ func (p *proc) do(e effect) {
 }
 
 // take commits a delivery, unless the partition went meanwhile.
-func (p *proc) take(dl Delivery) {
+func (p *proc) take(dl delivery) {
 	d := p.agent.disk
-	if p.own[dl.Partition] != dl.Epoch && p.w.plant != noEpoch {
+	if p.own[dl.Partition] != dl.Epoch && p.w.defect != noEpoch {
 		p.tell(takenEvent{dl, false})
 		return
 	}
@@ -76,7 +76,7 @@ func (p *proc) take(dl Delivery) {
 	}
 	w := p.w
 	w.note("%s takes %v", p.agent.id, dl)
-	key := Stream{dl.From, dl.Partition}
+	key := stream{dl.From, dl.Partition}
 	d.cursors[key] = max(d.cursors[key], dl.Last)
 	d.moves++
 	p.acks = append(p.acks, takenEvent{dl, true})

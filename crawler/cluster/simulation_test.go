@@ -14,8 +14,8 @@ import (
 
 // ofSeed is the schedule of a seed: without a budget, with one that is too small, and with
 // one that is spent just before all is fetched.
-func ofSeed(seed uint64, plant defect) schedule {
-	return schedule{seed: seed, maxPages: []int64{0, 0, 15, 36}[seed%4], plant: plant}
+func ofSeed(seed uint64, defect defect) schedule {
+	return schedule{seed: seed, maxPages: []int64{0, 0, 15, 36}[seed%4], defect: defect}
 }
 
 // TestSimulation runs schedules of losses, crashes, freezes and cuts. In each, no host is
@@ -60,7 +60,7 @@ func TestFoundSchedules(t *testing.T) {
 }
 
 // search runs schedules, on all processors, until one goes wrong in the way given.
-func search(from, schedules uint64, plant defect, way string, look func(w *world)) error {
+func search(from, schedules uint64, defect defect, way string, look func(w *world)) error {
 	var next atomic.Uint64
 	var wrong atomic.Pointer[world]
 	var wg sync.WaitGroup
@@ -71,7 +71,7 @@ func search(from, schedules uint64, plant defect, way string, look func(w *world
 				if seed >= schedules {
 					return
 				}
-				w := simulate(ofSeed(from+seed, plant))
+				w := simulate(ofSeed(from+seed, defect))
 				look(w)
 				if w.wrong != nil && strings.Contains(w.wrong.Error(), way) {
 					wrong.CompareAndSwap(nil, w)
@@ -90,10 +90,10 @@ func search(from, schedules uint64, plant defect, way string, look func(w *world
 // avoid. The plain test begins with a schedule that is known to find it.
 func TestPlantedDefects(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		plant defect
-		way   string // what is found
-		known uint64
+		name   string
+		defect defect
+		way    string // what is found
+		known  uint64
 	}{
 		{"a frozen agent goes on", noFence, "still does", 1068},
 		{"messages of any epoch", noEpoch, "never fetched", 81},
@@ -108,7 +108,7 @@ func TestPlantedDefects(t *testing.T) {
 				c.known = 0
 			}
 			var runs atomic.Uint64
-			err := search(c.known, 20_000, c.plant, c.way, func(*world) { runs.Add(1) })
+			err := search(c.known, 20_000, c.defect, c.way, func(*world) { runs.Add(1) })
 			if err == nil {
 				t.Fatalf("%d schedules found nothing", runs.Load())
 			}

@@ -8,24 +8,24 @@ import (
 
 // Status is the state of a cluster's crawl, by the values of its exchange.
 type Status struct {
-	Agents      []AgentStatus // by name
+	Agents      []agentStatus // by name
 	Coordinator AgentID       // "" while there is none
 	Partitions  int           // that have an owner
 	Ended       string        // why the crawl has ended, see EndedEmpty; "" while it goes on
 	Unreadable  []string      // keys of the exchange whose values no agent wrote, sorted
 }
 
-// AgentStatus is the state of one agent, by its last heartbeat.
-type AgentStatus struct {
+// agentStatus is the state of one agent, by its last heartbeat.
+type agentStatus struct {
 	ID         AgentID
 	Partitions int // that it owns
 	Dead       bool
 	Leaving    bool
-	Report     Report
+	Report     report
 }
 
-// StatusOf reads an exchange's values. Without a table no agent owns anything. A value that cannot
-// be read is left out and named.
+// StatusOf reads an exchange's values. Without a table no agent owns anything. Values that
+// cannot be read are omitted, and their keys named.
 func StatusOf(values map[string]Value) (s Status) {
 	owned := map[AgentID]int{}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -52,7 +52,7 @@ func StatusOf(values map[string]Value) (s Status) {
 		case isAgent:
 			var h heartbeat
 			if h, err = decodeHeartbeat(v); err == nil {
-				s.Agents = append(s.Agents, AgentStatus{ID: AgentID(id), Dead: h.Dead, Leaving: h.Leaving, Report: h.Report})
+				s.Agents = append(s.Agents, agentStatus{ID: AgentID(id), Dead: h.Dead, Leaving: h.Leaving, Report: h.Report})
 			}
 		}
 		if err != nil {

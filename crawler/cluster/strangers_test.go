@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"fossick/internal/tries"
 	"fossick/internal/wire"
@@ -24,18 +23,18 @@ func TestGarbageValues(t *testing.T) {
 			if strings.HasPrefix(key, agentKeys) && name == "another version" {
 				continue // which ends a crawl, once the table is of that version, too
 			}
-			synctest.Test(t, func(t *testing.T) {
-				rounds := 0
-				agentsCrawl(t, 0, simParts, EndedEmpty, func(m *memory) {
-					if rounds++; rounds != 2 {
-						return
+			for seed := range uint64(3) {
+				w := simulate(schedule{seed: seed, garbage: func(w *world) {
+					w.rev++
+					w.values[key] = Value{value, w.rev}
+					for p := range w.taken { // as if the value were lost
+						w.taken[p] = true
 					}
-					m.mu.Lock()
-					m.rev++
-					m.values[key] = Value{value, m.rev}
-					m.mu.Unlock()
-				})
-			})
+				}})
+				if w.wrong != nil {
+					t.Error(w.wrong)
+				}
+			}
 			class.Try(!t.Failed(), "%s in %.40q", name, key)
 		}
 	}
@@ -54,7 +53,7 @@ func TestStrangersMessages(t *testing.T) {
 	}
 	for _, from := range []AgentID{"a", "b", "stranger"} {
 		for kind := uint64(kindLinks); kind <= kindTold; kind++ {
-			n := newNode(Options{ID: "a", parts: 1}, Recovered{})
+			n := newNode(Protocol{ID: "a", parts: 1}, recovered{})
 			n.hand.table = &table{version: 1, members: map[AgentID]member{"a": {1, "b"}, "b": {1, "a"}}, entries: []entry{{owner: "a", epoch: 1}}}
 			n.hand.held[0], n.lease.joined, n.lease.until = held{epoch: 1}, true, 10
 			n.hear(0, wire.Encode(message{Version: wireVersion, Kind: kind, From: from, Epoch: 1, Parcels: []Parcel{{Number: 1, Bytes: []byte{1}}}}))

@@ -11,18 +11,18 @@ import (
 // disk is what an agent has committed.
 type disk struct {
 	known   map[int]bool // URL → fetched
-	own     map[Partition]uint64
-	past    map[Partition]uint64
-	outbox  map[Partition][]Parcel
+	own     map[partition]uint64
+	past    map[partition]uint64
+	outbox  map[partition][]Parcel
 	last    uint64
-	cursors map[Stream]uint64
+	cursors map[stream]uint64
 	epoch   uint64
 	pages   int64
 	moves   uint64
 }
 
 func newDisk() *disk {
-	return &disk{known: map[int]bool{}, own: map[Partition]uint64{}, past: map[Partition]uint64{}, outbox: map[Partition][]Parcel{}, cursors: map[Stream]uint64{}}
+	return &disk{known: map[int]bool{}, own: map[partition]uint64{}, past: map[partition]uint64{}, outbox: map[partition][]Parcel{}, cursors: map[stream]uint64{}}
 }
 
 func (d *disk) clone() *disk {
@@ -32,7 +32,7 @@ func (d *disk) clone() *disk {
 	return &c
 }
 
-func (d *disk) queue(p Partition, b []byte) uint64 {
+func (d *disk) queue(p partition, b []byte) uint64 {
 	d.last++
 	d.outbox[p] = append(slices.Clip(d.outbox[p]), Parcel{Number: d.last, Bytes: b})
 	return d.last
@@ -59,10 +59,10 @@ type proc struct {
 	w       *world
 	dead    bool
 	node    *node
-	own     map[Partition]uint64
+	own     map[partition]uint64
 	rest    map[int]time.Duration // by host, by the agent's clock
 	flying  map[int]int           // host → URL
-	freeing map[Partition]uint64
+	freeing map[partition]uint64
 	acks    []takenEvent // that wait for the replica
 	copying bool
 	allowed int64
@@ -81,20 +81,20 @@ func (a *simAgent) boot() {
 	}
 	a.absent = false
 	d := a.disk
-	r := Recovered{Known: d.epoch, Held: maps.Clone(d.own), Past: maps.Clone(d.past), Cursors: maps.Clone(d.cursors), Outbox: map[Partition]Span{}}
+	r := recovered{Known: d.epoch, Held: maps.Clone(d.own), Past: maps.Clone(d.past), Cursors: maps.Clone(d.cursors), Outbox: map[partition]span{}}
 	for p, parcels := range d.outbox {
 		if len(parcels) > 0 {
-			r.Outbox[p] = Span{parcels[0].Number, parcels[len(parcels)-1].Number}
+			r.Outbox[p] = span{parcels[0].Number, parcels[len(parcels)-1].Number}
 		}
 	}
 	w := a.w
 	p := &proc{
-		agent: a, w: w, own: map[Partition]uint64{}, rest: map[int]time.Duration{}, flying: map[int]int{},
-		freeing: map[Partition]uint64{},
-		node: newNode(Options{
+		agent: a, w: w, own: map[partition]uint64{}, rest: map[int]time.Duration{}, flying: map[int]int{},
+		freeing: map[partition]uint64{},
+		node: newNode(Protocol{
 			ID: a.id, Lease: simLease, Longest: simLongest, Resend: 500 * time.Millisecond, MaxPages: w.maxPages,
 			Prefers: a == w.agents[w.seed/3%3%uint64(len(w.agents))] && w.seed%5 > 0,
-			Grace:   time.Duration(w.seed%3) * time.Second, Fresh: w.seed%2 == 0 && !w.wipes, parts: simParts, plant: w.plant,
+			Grace:   time.Duration(w.seed%3) * time.Second, Fresh: w.seed%2 == 0 && !w.wipes, parts: simParts, defect: w.defect,
 		}, r),
 	}
 	a.proc = p
@@ -145,9 +145,9 @@ func (p *proc) tell(ev event) {
 	})
 }
 
-func (p *proc) report() Report {
+func (p *proc) report() report {
 	d := p.agent.disk
-	r := Report{
+	r := report{
 		Pages: d.pages, InFlight: int64(len(p.flying)), Moves: d.moves, Allowed: p.allowed, Workers: 3, Rate: 1,
 		Epoch: p.agent.replica.epoch,
 	}
@@ -223,7 +223,7 @@ func (p *proc) arrived(url int) {
 	d.pages++
 	d.moves++
 	w.commit(p.agent, url)
-	queued := map[Partition]uint64{}
+	queued := map[partition]uint64{}
 	for _, link := range w.links[url] {
 		part := partOf(link)
 		if _, own := p.own[part]; own && p.node.ours(part) {
@@ -268,7 +268,7 @@ func (p *proc) later() {
 	})
 }
 
-func (p *proc) quiet(part Partition) bool {
+func (p *proc) quiet(part partition) bool {
 	for _, url := range p.flying {
 		if partOf(url-1) == part {
 			return false
@@ -288,14 +288,14 @@ func (p *proc) drained() {
 }
 
 // gain goes on from another's state of a partition.
-func (p *proc) gain(g Holding) {
+func (p *proc) gain(g holding) {
 	w, d := p.w, p.agent.disk
 	w.moved++
 	p.own[g.Partition] = g.Epoch
 	d.own[g.Partition], d.past[g.Partition] = g.Epoch, g.Epoch
 	delete(p.freeing, g.Partition)
 	wait := g.Wait
-	if w.plant != noRest {
+	if w.defect != noRest {
 		wait += simDelay
 	}
 	for h := range simHosts {
@@ -319,7 +319,7 @@ func (p *proc) gain(g Holding) {
 }
 
 // lose sends on what waits of a partition that went.
-func (p *proc) lose(part Partition) {
+func (p *proc) lose(part partition) {
 	w, d := p.w, p.agent.disk
 	w.note("%s loses %d", p.agent.id, part)
 	delete(p.own, part)
@@ -337,7 +337,7 @@ func (p *proc) lose(part Partition) {
 	}
 }
 
-func (p *proc) inherit(from *simAgent, g Holding) {
+func (p *proc) inherit(from *simAgent, g holding) {
 	d, src := p.agent.disk, from.replica
 	for url, fetched := range src.known {
 		if partOf(url) == g.Partition {

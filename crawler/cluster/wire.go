@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -12,11 +13,11 @@ import (
 	"fossick/internal/wire"
 )
 
-// What is said and kept is CBOR: structs as arrays behind a version. An agent that meets
-// another version ignores what it cannot read, so that agents of two versions share no crawl.
-const wireVersion = 3
+// Messages and values are CBOR: structs as arrays that begin with a version. An agent ignores
+// another version, so agents of two versions share no crawl.
+const wireVersion = 4
 
-// Bounds of what is read.
+// Bounds of decoded input.
 const (
 	mostMessageBytes = 256 << 10
 	mostParcels      = 4096 // of one message
@@ -25,20 +26,30 @@ const (
 
 var (
 	errWire = errors.New("not of this protocol")
-	// errVersion is a heartbeat of another version. A table that cannot be read beside such
-	// is that version's.
+	// errVersion reports a heartbeat of another version. An unreadable table beside such a
+	// heartbeat is that version's.
 	errVersion = fmt.Errorf("%w: another version of fossick takes part; run the same version on all agents", errWire)
 )
 
-// message is what agents send each other about a partition's parcels.
+var decoding = wire.NewDecoder(1<<17, 8)
+
+// decode reads what another machine sent. Its fields are bounded by their `most` tags.
+func decode[T any](name string, b []byte) (v T, err error) {
+	if err := decoding.Unmarshal(b, &v); err != nil {
+		return v, fmt.Errorf("%s: %w: %w", name, errWire, err)
+	}
+	return v, nil
+}
+
+// message goes from agent to agent. All but what an engine tells concerns one partition.
 type message struct {
 	_         struct{} `cbor:",toarray"`
 	Version   uint64
 	Kind      uint64
 	From      AgentID
-	Partition Partition
+	Partition partition
 	Epoch     uint64   // of the partition as the sender knows it
-	Base      uint64   // links: what some owner has committed, and all before
+	Base      uint64   // links: some owner has committed all parcels up to this one
 	After     uint64   // links: the parcel before the first; ack: the last committed; refusal: the table's version
 	Parcels   []Parcel // links: without a gap, rising
 }
@@ -48,29 +59,29 @@ const (
 	kindLinks   = 1
 	kindAck     = 2
 	kindRefusal = 3
-	kindTold    = 4 // one parcel: what an engine tells another
+	kindTold    = 4 // one parcel: what one engine tells another
 )
 
 // heartbeat is the value of an agent's key.
 type heartbeat struct {
 	_           struct{} `cbor:",toarray"`
 	Version     uint64
-	Incarnation uint64 // rises when the process starts anew, or was held for dead
+	Incarnation uint64 // rises when the process starts again, or was declared dead
 	Seq         uint64 // rises with each heartbeat
 	Dead        bool   // written by others
 	Leaving     bool
 	Prefers     bool      // the coordinator's role
-	Known       uint64    // the newest table that the agent has seen, ever
-	Released    []release // what it let go and the table still has as its own
-	Held        []release // while there is no table: what the agent ever owned
-	Returned    int64     // of the pages granted to it, those that it gave back
-	Report      Report
+	Known       uint64    // the newest table that the agent has ever seen
+	Released    []release // partitions released that the table still has as its own
+	Held        []release // while there is no table: all that the agent ever owned
+	Returned    int64     // pages granted to the agent that it gave back
+	Report      report
 }
 
-// release is a partition that was held, or let go.
+// release is a partition that was held, or released.
 type release struct {
 	_         struct{} `cbor:",toarray"`
-	Partition Partition
+	Partition partition
 	Epoch     uint64
 }
 
@@ -79,12 +90,10 @@ type budgetValue struct {
 	_       struct{} `cbor:",toarray"`
 	Version uint64
 	Ended   string  // why the crawl has ended; empty while it goes on
-	Price   float64 // the priority below which no link is worth taking now; -Inf: any is
+	Price   float64 // links of a lower priority are not fetched now; -Inf: all are
 	Grants  map[AgentID]int64
-	Plenty  bool // so much is left that nobody has to give anything back
+	Plenty  bool // so many pages are left that nobody has to give any back
 }
-
-var decoding = wire.NewDecoder(mostParcels, 8)
 
 // named matches the names of agents.
 var named = regexp.MustCompile(`^[0-9A-Za-z_-]{1,32}$`)
@@ -96,8 +105,8 @@ func decodeMessage(b []byte) (m message, err error) {
 	if len(b) > 2*mostMessageBytes {
 		return m, fmt.Errorf("message of %d bytes: %w", len(b), errWire)
 	}
-	if err := decoding.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("message: %w: %w", errWire, err)
+	if m, err = decode[message]("message", b); err != nil {
+		return m, err
 	}
 	if m.Version != wireVersion || m.Partition >= partitions || m.Kind < kindLinks || m.Kind > kindTold || !m.From.known() || m.Kind == kindTold && len(m.Parcels) != 1 {
 		return m, fmt.Errorf("message of version %d, kind %d: %w", m.Version, m.Kind, errWire)
@@ -112,10 +121,9 @@ func decodeMessage(b []byte) (m message, err error) {
 	return m, nil
 }
 
-// versionOf returns the version of a list that begins with one, 0 of anything else.
-func versionOf(b []byte) uint64 {
+// versionOf returns the version of a list that begins with one, 0 for anything else.
+func versionOf(b []byte) (version uint64) {
 	var list []cbor.RawMessage
-	var version uint64
 	if cbor.Unmarshal(b, &list) != nil || len(list) == 0 || cbor.Unmarshal(list[0], &version) != nil {
 		return 0
 	}
@@ -126,8 +134,8 @@ func decodeHeartbeat(b []byte) (h heartbeat, err error) {
 	if v := versionOf(b); v > 0 && v != wireVersion {
 		return h, fmt.Errorf("heartbeat: %w: %d, not %d", errVersion, v, wireVersion)
 	}
-	if err := decoding.Unmarshal(b, &h); err != nil {
-		return h, fmt.Errorf("heartbeat: %w: %w", errWire, err)
+	if h, err = decode[heartbeat]("heartbeat", b); err != nil {
+		return h, err
 	}
 	r := h.Report
 	if h.Version != wireVersion || len(r.Head) > mostHead || len(r.Best) > mostHead || slices.ContainsFunc(r.Head, math.IsNaN) ||
@@ -139,8 +147,8 @@ func decodeHeartbeat(b []byte) (h heartbeat, err error) {
 }
 
 func decodeBudget(b []byte) (v budgetValue, err error) {
-	if err := decoding.Unmarshal(b, &v); err != nil {
-		return v, fmt.Errorf("budget: %w: %w", errWire, err)
+	if v, err = decode[budgetValue]("budget", b); err != nil {
+		return v, err
 	}
 	if v.Version != wireVersion || math.IsNaN(v.Price) {
 		return v, fmt.Errorf("budget of version %d at the price %g: %w", v.Version, v.Price, errWire)
@@ -151,4 +159,115 @@ func decodeBudget(b []byte) (v budgetValue, err error) {
 		}
 	}
 	return v, nil
+}
+
+// table says who owns which partition. It is one value, written by the coordinator alone.
+type table struct {
+	version     uint64 // rises with each writing; epochs are versions
+	term        uint64 // rises with each new coordinator
+	coordinator AgentID
+	members     map[AgentID]member
+	entries     []entry // by partition
+}
+
+// member is an agent that may own partitions.
+type member struct {
+	incarnation uint64  // the only one that owns them
+	keeper      AgentID // has the agent's replica
+}
+
+// entry is a partition's place in the table.
+type entry struct {
+	owner AgentID
+	epoch uint64  // the table's version when the owner changed; 0 without an owner
+	next  AgentID // receives the partition once the owner releases it
+	from  AgentID // the owner goes on from this agent's state; its own after a restart
+	taken bool    // the last owner did not release it
+}
+
+func (t *table) clone() *table {
+	c := *t
+	c.members, c.entries = maps.Clone(t.members), slices.Clone(t.entries)
+	return &c
+}
+
+// tableValue is the encoded table. Each agent's name stands once; others are indices from 1,
+// and 0 is none.
+type tableValue struct {
+	_            struct{} `cbor:",toarray"`
+	Wire         uint64
+	Version      uint64
+	Term         uint64
+	Coordinator  uint64
+	Agents       []AgentID
+	Incarnations []uint64 // by agent; 0 when it is no member
+	Keepers      []uint64 // by agent
+	Owners       []uint64 // by partition, as are the rest
+	Epochs       []uint64
+	Next         []uint64
+	From         []uint64
+	Taken        []bool
+}
+
+func (t *table) encode() []byte {
+	v := tableValue{Wire: wireVersion, Version: t.version, Term: t.term}
+	index := map[AgentID]uint64{"": 0}
+	names := []AgentID{t.coordinator}
+	for id, m := range t.members {
+		names = append(names, id, m.keeper)
+	}
+	for _, e := range t.entries {
+		names = append(names, e.owner, e.next, e.from)
+	}
+	slices.Sort(names)
+	for _, id := range slices.Compact(names) {
+		if id != "" {
+			v.Agents = append(v.Agents, id)
+			index[id] = uint64(len(v.Agents))
+		}
+	}
+	v.Coordinator = index[t.coordinator]
+	for _, id := range v.Agents {
+		v.Incarnations = append(v.Incarnations, t.members[id].incarnation)
+		v.Keepers = append(v.Keepers, index[t.members[id].keeper])
+	}
+	for _, e := range t.entries {
+		v.Owners, v.Epochs = append(v.Owners, index[e.owner]), append(v.Epochs, e.epoch)
+		v.Next, v.From = append(v.Next, index[e.next]), append(v.From, index[e.from])
+		v.Taken = append(v.Taken, e.taken)
+	}
+	return wire.Encode(v)
+}
+
+func decodeTable(b []byte) (*table, error) {
+	v, err := decode[tableValue]("table", b)
+	if err != nil {
+		return nil, err
+	}
+	agents, parts := len(v.Agents), len(v.Owners)
+	if v.Wire != wireVersion || len(v.Incarnations) != agents || len(v.Keepers) != agents || parts > partitions ||
+		len(v.Epochs) != parts || len(v.Next) != parts || len(v.From) != parts || len(v.Taken) != parts {
+		return nil, fmt.Errorf("table of version %d, %d agents, %d partitions: %w", v.Wire, agents, parts, errWire)
+	}
+	for _, indices := range [][]uint64{{v.Coordinator}, v.Keepers, v.Owners, v.Next, v.From} {
+		if i := slices.Max(append(indices, 0)); i > uint64(agents) {
+			return nil, fmt.Errorf("table: agent %d of %d: %w", i, agents, errWire)
+		}
+	}
+	for i, id := range v.Agents {
+		if !id.known() || i > 0 && id <= v.Agents[i-1] {
+			return nil, fmt.Errorf("table: agents out of order: %w", errWire)
+		}
+	}
+	names := append([]AgentID{""}, v.Agents...)
+	t := &table{version: v.Version, term: v.Term, coordinator: names[v.Coordinator], members: map[AgentID]member{}}
+	for i, id := range v.Agents {
+		if v.Incarnations[i] != 0 {
+			t.members[id] = member{v.Incarnations[i], names[v.Keepers[i]]}
+		}
+	}
+	for p := range parts {
+		t.entries = append(t.entries, entry{names[v.Owners[p]], v.Epochs[p], names[v.Next[p]], names[v.From[p]], v.Taken[p]})
+	}
+	return t, nil
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-
-	"fossick/crawler/urlfrontier/queues"
 )
 
 func TestKeyOf(t *testing.T) {
@@ -59,7 +57,7 @@ func FuzzRecord(f *testing.F) {
 }
 
 func FuzzQueueRecord(f *testing.F) {
-	f.Add(encodeQueue("crawl", "a.test", queues.Settings{Blocked: 1, Delay: queues.Default, Limit: 3}))
+	f.Add(encodeQueue("crawl", "a.test", queueSettings{Blocked: 1, Delay: delayOfAll, Limit: 3}))
 	f.Add(make([]byte, settingsBytes))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		crawl, name, s, err := decodeQueue(b)

@@ -1,9 +1,11 @@
 package urlfrontier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,6 +15,7 @@ import (
 
 	"connectrpc.com/connect"
 	"golang.org/x/sync/semaphore"
+	"google.golang.org/protobuf/proto"
 
 	"fossick/crawler/urlfrontier/api"
 )
@@ -190,3 +193,388 @@ func notFound(format string, args ...any) error {
 }
 
 var empty = new(api.Empty)
+
+// The calls that ask for one thing, in the order of the API. Where they name one node
+// (local), it is this one: there is no other.
+
+func (s *Server) listNodes(_ context.Context, _ *api.Empty) (*api.StringList, error) {
+	return &api.StringList{Values: []string{s.address}}, nil
+}
+
+func (s *Server) listCrawls(_ context.Context, _ *api.Local) (*api.StringList, error) {
+	return &api.StringList{Values: s.f.crawls()}, nil
+}
+
+func (s *Server) listQueues(_ context.Context, r *api.Pagination) (*api.QueueList, error) {
+	crawl := crawlOf(r.GetCrawlID())
+	keys, total := s.f.listQueues(crawl, int(r.GetStart()), int(cmp.Or(r.GetSize(), defaultPage)), r.GetIncludeInactive())
+	return &api.QueueList{Values: keys, Total: uint64(total), Start: r.GetStart(), Size: uint32(len(keys)), CrawlID: crawl}, nil
+}
+
+func (s *Server) getStats(_ context.Context, r *api.QueueWithinCrawlParams) (*api.Stats, error) {
+	crawl := crawlOf(r.GetCrawlID())
+	n, err := s.f.stats(crawl, r.GetKey())
+	if err != nil {
+		return nil, err
+	}
+	return &api.Stats{
+		Size: uint64(n.Waiting), InProcess: uint32(n.HandedOut), NumberOfQueues: uint64(n.Queues), CrawlID: crawl,
+		Counts: map[string]uint64{"completed": uint64(n.Completed), "active_queues": uint64(n.Active)},
+	}, nil
+}
+
+func (s *Server) getURLStatus(_ context.Context, r *api.URLStatusRequest) (*api.URLItem, error) {
+	crawl, key := crawlOf(r.GetCrawlID()), cmp.Or(r.GetKey(), keyOf(r.GetUrl()))
+	if key == "" {
+		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("%q has no host; give its key", r.GetUrl()))
+	}
+	item, err := s.f.find(crawl, key, r.GetUrl())
+	if err == nil && item == nil {
+		err = notFound("%s is not in queue %s of crawl %s", r.GetUrl(), key, crawl)
+	}
+	return item, err
+}
+
+func (s *Server) countURLs(ctx context.Context, r *api.CountUrlParams) (*api.Long, error) {
+	n := uint64(0)
+	err := s.f.walk(ctx, crawlOf(r.GetCrawlID()), r.GetKey(), r.GetFilter(), r.GetIgnoreCase(), func([]byte, header, *api.URLInfo) error {
+		n++
+		return nil
+	})
+	return &api.Long{Value: n}, err
+}
+
+func (s *Server) deleteCrawl(_ context.Context, r *api.DeleteCrawlMessage) (*api.Long, error) {
+	n, err := s.f.deleteQueues(crawlOf(r.GetValue()), "", true)
+	return &api.Long{Value: uint64(n)}, err
+}
+
+func (s *Server) deleteQueue(_ context.Context, r *api.QueueWithinCrawlParams) (*api.Long, error) {
+	n, err := s.f.deleteQueues(crawlOf(r.GetCrawlID()), r.GetKey(), false)
+	return &api.Long{Value: uint64(n)}, err
+}
+
+const secondsOfDay = 24 * 60 * 60
+
+func (s *Server) purgeURLs(_ context.Context, r *api.PurgeUrlParams) (*api.Long, error) {
+	n, err := s.f.purge(crawlOf(r.GetCrawlID()), r.GetKey(), s.f.now()-int64(r.GetDays())*secondsOfDay)
+	return &api.Long{Value: uint64(n)}, err
+}
+
+// A block and a delay of a queue that there is not are no error, as elsewhere.
+
+func (s *Server) blockQueueUntil(_ context.Context, r *api.BlockQueueParams) (*api.Empty, error) {
+	_, err := s.f.setQueue(crawlOf(r.GetCrawlID()), r.GetKey(), func(q *queueSettings) { q.Blocked = seconds(r.GetTime()) })
+	return empty, err
+}
+
+func (s *Server) setDelay(_ context.Context, r *api.QueueDelayParams) (*api.Empty, error) {
+	if r.GetKey() == "" {
+		return empty, s.f.setDelay(r.GetDelayRequestable())
+	}
+	_, err := s.f.setQueue(crawlOf(r.GetCrawlID()), r.GetKey(), func(q *queueSettings) { q.Delay = int64(r.GetDelayRequestable()) })
+	return empty, err
+}
+
+func (s *Server) setCrawlLimit(_ context.Context, r *api.CrawlLimitParams) (*api.Empty, error) {
+	crawl := crawlOf(r.GetCrawlID())
+	found, err := s.f.setQueue(crawl, r.GetKey(), func(q *queueSettings) { q.Limit = int(r.GetLimit()) })
+	if err == nil && !found {
+		err = notFound("crawl %s has no queue %s; a limit is set after its first URL", crawl, r.GetKey())
+	}
+	return empty, err
+}
+
+func (s *Server) setActive(_ context.Context, r *api.Active) (*api.Empty, error) {
+	s.f.setActive(r.GetState())
+	return empty, nil
+}
+
+func (s *Server) getActive(_ context.Context, _ *api.Local) (*api.Boolean, error) {
+	return &api.Boolean{State: s.f.active()}, nil
+}
+
+func (s *Server) setLogLevel(_ context.Context, r *api.LogLevelParams) (*api.Empty, error) {
+	level, ok := levels[r.GetLevel()]
+	if !ok {
+		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("level %d: want 0 (TRACE) to 4 (ERROR)", r.GetLevel()))
+	}
+	s.level.Store(&level)
+	return empty, nil
+}
+
+func (s *Server) getURLs(_ context.Context, r *api.GetParams, send func(*api.URLInfo) error) error {
+	select {
+	case <-s.stopping:
+		return nil
+	default:
+	}
+	n, err := s.f.take(r, send)
+	s.log.Info("URLs handed out", "urls", n)
+	return err
+}
+
+func (s *Server) listURLs(ctx context.Context, r *api.ListUrlParams, send func(*api.URLItem) error) error {
+	at, last := uint64(0), uint64(r.GetStart())+uint64(cmp.Or(r.GetSize(), defaultPage))
+	return s.f.walk(ctx, crawlOf(r.GetCrawlID()), r.GetKey(), r.GetFilter(), r.GetIgnoreCase(), func(_ []byte, h header, info *api.URLInfo) error {
+		at++
+		if at <= uint64(r.GetStart()) {
+			return nil
+		}
+		if err := send(itemOf(h, info)); err != nil {
+			return err
+		}
+		if at == last {
+			return errEnough
+		}
+		return nil
+	})
+}
+
+// How much of a stream may wait for the disk, before no more is read from it: the client
+// then waits too.
+const (
+	urlsInFlight    = 1024
+	batchesInFlight = 16
+	bytesInFlight   = 32 << 20 // of all streams, in the order in which they came
+)
+
+// putURLs takes in URLs one by one.
+func (s *Server) putURLs(ctx context.Context, stream *connect.BidiStream[api.URLItem, api.AckMessage]) error {
+	return pump(ctx, s, stream, urlsInFlight, func(item *api.URLItem) *job {
+		p, name := s.f.readItem(item)
+		return &job{name: name, puts: []put{p}}
+	}, func(j *job) *api.AckMessage {
+		return &api.AckMessage{ID: j.name, Status: j.puts[0].status}
+	})
+}
+
+// putDiscovered takes in batches.
+func (s *Server) putDiscovered(ctx context.Context, stream *connect.BidiStream[api.DiscoveredBatch, api.BatchAck]) error {
+	return pump(ctx, s, stream, batchesInFlight, func(b *api.DiscoveredBatch) *job {
+		j := &job{name: b.GetID(), puts: make([]put, 0, len(b.GetItems()))}
+		for _, info := range b.GetItems() {
+			j.puts = append(j.puts, s.f.read(info, false, 0))
+		}
+		return j
+	}, func(j *job) *api.BatchAck {
+		return &api.BatchAck{ID: j.name, Statuses: j.statuses()}
+	})
+}
+
+// pump hands what a stream says to the writer, and answers when it is on disk, in the
+// order in which it came. It returns when the goroutine that reads has ended.
+func pump[In, Out any](ctx context.Context, s *Server, stream *connect.BidiStream[In, Out], room int, read func(*In) *job, answer func(*job) *Out) error {
+	done := make(chan *job, room) // has room for all that is in flight: the writer never waits
+	slots := make(chan struct{}, room)
+	type end struct {
+		jobs int
+		err  error
+	}
+	ended := make(chan end, 1)
+	go func() {
+		var e end
+		defer func() {
+			if r := recover(); r != nil {
+				s.log.Error("stream panicked", "err", fmt.Sprint(r))
+				e.err = connect.NewError(connect.CodeInternal, errors.New("internal error of the frontier; see its log"))
+			}
+			ended <- e
+		}()
+		e.err = receive(ctx, s, stream, slots, done, &e.jobs, read)
+	}()
+	stopping, all, answered := s.stopping, -1, 0
+	var result, failed error
+	for all < 0 || answered < all && failed == nil {
+		select {
+		case j := <-done:
+			answered++
+			<-slots
+			if failed == nil {
+				if failed = stream.Send(answer(j)); failed != nil {
+					interrupt(ctx) // nobody hears the answers
+				}
+			}
+		case e := <-ended:
+			all, result = e.jobs, e.err
+		case <-stopping:
+			stopping = nil
+			interrupt(ctx)
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	return result
+}
+
+// receive reads a stream to its end, and counts the jobs that the writer has of it.
+func receive[In, Out any](ctx context.Context, s *Server, stream *connect.BidiStream[In, Out], slots chan<- struct{}, done chan<- *job, jobs *int, read func(*In) *job) error {
+	for {
+		item, err := stream.Receive()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			select {
+			case <-s.stopping:
+				err = errStopped
+			default:
+			}
+			return err
+		}
+		heard(ctx)
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		size := itemBytes + int64(proto.Size(any(item).(proto.Message)))
+		if err := s.inFlight.Acquire(ctx, size); err != nil {
+			return err
+		}
+		j := read(item)
+		j.reply, j.free = done, func() { s.inFlight.Release(size) }
+		if err := s.f.submit(j); err != nil {
+			j.free()
+			return err
+		}
+		*jobs++
+	}
+}
+
+// itemBytes is about what a message takes beside its own bytes.
+const itemBytes = 1 << 10
+
+// reach is how the goroutine that reads a stream is reached.
+type reach struct{}
+
+// reachable lets interrupt end the reading of requests of h.
+func reachable(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		heard(r.Context())
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), reach{}, http.NewResponseController(w))))
+	})
+}
+
+// interrupt has the reading of a stream's request fail, now and from now on.
+func interrupt(ctx context.Context) {
+	if c, ok := ctx.Value(reach{}).(*http.ResponseController); ok {
+		_ = c.SetReadDeadline(time.Unix(1, 0)) // of a request that has ended it does not matter
+	}
+}
+
+// crowd is the connections that there are. When there are too many, a new one takes the place
+// of the one that has been idle longest; where none is idle, of the one whose calls and streams
+// have said nothing for longest, if that is idleTime or more. So connections that say nothing
+// keep nobody out, and a quiet stream of a good client stays while there is room. Safe for
+// concurrent use.
+type crowd struct {
+	now func() time.Time
+
+	mu   sync.Mutex // guards the rest
+	all  int
+	idle map[net.Conn]time.Time // since when
+	busy map[net.Conn]time.Time // with calls under way: when one last said something
+}
+
+func newCrowd(now func() time.Time) *crowd {
+	return &crowd{now: now, idle: map[net.Conn]time.Time{}, busy: map[net.Conn]time.Time{}}
+}
+
+// note is http.Server's ConnState.
+func (c *crowd) note(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		c.all++
+		if c.all > maxConnections {
+			c.evict(conn)
+		}
+		c.idle[conn] = c.now()
+	case http.StateIdle:
+		delete(c.busy, conn)
+		c.idle[conn] = c.now()
+	case http.StateActive:
+		delete(c.idle, conn)
+		c.busy[conn] = c.now()
+	case http.StateClosed, http.StateHijacked:
+		delete(c.idle, conn)
+		delete(c.busy, conn)
+		c.all--
+	}
+}
+
+// said notes that a call of a connection has said something.
+func (c *crowd) said(conn net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, in := c.busy[conn]; in {
+		c.busy[conn] = c.now()
+	}
+}
+
+// evict closes the connection that has been idle longest, or quiet longest where none is
+// idle; the new one where all have spoken lately.
+func (c *crowd) evict(conn net.Conn) {
+	out := longest(c.idle, conn, c.now())
+	if out == conn {
+		out = longest(c.busy, conn, c.now().Add(-idleTime))
+	}
+	delete(c.idle, out) // it is closed once: the server's goroutine says so later
+	delete(c.busy, out)
+	_ = out.Close()
+}
+
+// longest returns the connection that waits for longest, of those that wait since before at;
+// otherwise if there is none.
+func longest(waiting map[net.Conn]time.Time, otherwise net.Conn, at time.Time) net.Conn {
+	found := otherwise
+	for conn, since := range waiting {
+		if since.Before(at) {
+			found, at = conn, since
+		}
+	}
+	return found
+}
+
+// connection is how a call knows what it came by.
+type connection struct {
+	crowd *crowd
+	conn  net.Conn
+}
+
+// keep is http.Server's ConnContext.
+func (c *crowd) keep(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connection{}, &connection{c, conn})
+}
+
+// heard notes that the call of a context has said something.
+func heard(ctx context.Context) {
+	if c, ok := ctx.Value(connection{}).(*connection); ok {
+		c.crowd.said(c.conn)
+	}
+}
+
+// levelled is a log handler whose level clients set; until then it is the handler's own.
+type levelled struct {
+	slog.Handler
+	level *atomic.Pointer[slog.Level]
+}
+
+func (h levelled) Enabled(ctx context.Context, level slog.Level) bool {
+	if least := h.level.Load(); least != nil {
+		return level >= *least
+	}
+	return h.Handler.Enabled(ctx, level)
+}
+
+// levels are those of the API.
+var levels = map[api.LogLevelParams_Level]slog.Level{
+	api.LogLevelParams_TRACE: slog.LevelDebug - 4,
+	api.LogLevelParams_DEBUG: slog.LevelDebug,
+	api.LogLevelParams_INFO:  slog.LevelInfo,
+	api.LogLevelParams_WARN:  slog.LevelWarn,
+	api.LogLevelParams_ERROR: slog.LevelError,
+}

@@ -16,9 +16,6 @@ import (
 	"time"
 
 	"fossick/crawler/cluster"
-	"fossick/crawler/cluster/exchangetest"
-	"fossick/crawler/cluster/local"
-	"fossick/crawler/cluster/peers"
 	"fossick/export"
 	"fossick/internal/fulltest"
 )
@@ -50,20 +47,48 @@ func (l *life) did() error {
 // forever is more things than any life does.
 const forever = 1 << 40
 
-// mortal counts what a life sends. From a dead one nothing goes out.
+// mortal counts what a life sends. From a dead one nothing goes out. A fifth of all messages is
+// lost, a fifth doubled, a fifth late by four to eight seconds of the synctest bubble.
 type mortal struct {
 	cluster.Exchange
 	life *life
+	late sync.WaitGroup
+
+	mu     sync.Mutex // guards the rest
+	rng    *rand.Rand
+	closed bool
 }
 
-func (m mortal) Send(ctx context.Context, to cluster.AgentID, b []byte) error {
+func (m *mortal) Send(ctx context.Context, to cluster.AgentID, b []byte) error {
 	if err := m.life.did(); err != nil {
 		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch chance := m.rng.Float64(); {
+	case m.closed, chance < .2:
+		return nil
+	case chance < .4:
+		m.late.Go(func() {
+			time.Sleep(time.Duration(chance * float64(20*time.Second)))
+			_ = m.Exchange.Send(context.WithoutCancel(ctx), to, b) // or it is lost
+		})
+		return nil
+	case chance < .6:
+		_ = m.Exchange.Send(ctx, to, b) // the second says
 	}
 	return m.Exchange.Send(ctx, to, b)
 }
 
-func (m mortal) Swap(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+func (m *mortal) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	m.late.Wait()
+	return m.Exchange.Close()
+}
+
+func (m *mortal) Swap(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
 	if err := m.life.did(); err != nil {
 		return 0, err
 	}
@@ -72,7 +97,7 @@ func (m mortal) Swap(ctx context.Context, key string, value []byte, revision uin
 
 // together is several agents on one hub.
 type together struct {
-	hub      *local.Hub
+	hub      *cluster.Hub
 	dirs     []string
 	collects int
 	out      string
@@ -90,10 +115,10 @@ func (w *together) live(ctx context.Context, i, dies int) (r *Result, err error)
 	}
 	opt.Step, opt.Did = func(string, int) { _ = l.did() }, func(int) { _ = l.did() }
 	id := cluster.AgentID(fmt.Sprintf("%016x", i+1))
-	err = peers.Run(ctx, peers.Options{Me: id, Agents: len(w.dirs), Task: "convert", Open: func(_ context.Context, at cluster.AgentID) (cluster.Exchange, error) {
+	err = cluster.Task{Me: id, Agents: len(w.dirs), Name: "convert", Open: func(_ context.Context, at cluster.AgentID) (cluster.Exchange, error) {
 		e, err := w.hub.Open(at)
-		return mortal{exchangetest.Lossy(e, w.seed*100+uint64(i)), l}, err
-	}}, func(ctx context.Context, s peers.Session) (err error) {
+		return &mortal{Exchange: e, life: l, rng: rand.New(rand.NewPCG(w.seed*100+uint64(i), 4))}, err
+	}}.Run(ctx, func(ctx context.Context, s cluster.TaskSession) (err error) {
 		r, err = Together(ctx, opt, Group{Me: s.Me, Agents: s.Agents, Name: string(id), Again: s.Again, Peers: s.Peer})
 		return err
 	})
@@ -127,7 +152,7 @@ func TestTogether(t *testing.T) {
 			}
 		}
 		synctest.Test(t, func(t *testing.T) {
-			w.hub = local.New()
+			w.hub = cluster.NewHub()
 			ctx, stop := context.WithTimeout(t.Context(), time.Hour)
 			defer stop()
 			var all sync.WaitGroup

@@ -11,7 +11,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"fossick/crawler/cluster"
-	"fossick/crawler/cluster/exchangetest"
 )
 
 // BenchmarkMessages: from one agent to another, by one server, or two of three with TLS
@@ -21,14 +20,14 @@ func BenchmarkMessages(b *testing.B) {
 	for _, size := range []int{1 << 10, 100 << 10} {
 		b.Run(fmt.Sprintf("one/%d", size), func(b *testing.B) {
 			s := alone(b, b.TempDir())
-			pump(b, opened(b, Options{Agent: exchangetest.ID(0), Server: s}), opened(b, Options{Agent: exchangetest.ID(1), Server: s}), size)
+			pump(b, opened(b, Options{Agent: agentID(0), Server: s}), opened(b, Options{Agent: agentID(1), Server: s}), size)
 		})
 		b.Run(fmt.Sprintf("three/%d", size), func(b *testing.B) {
 			c := newThree(b)
 			ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
 			defer cancel()
-			deliver(ctx, b, c.agents[0], c.agents[1], exchangetest.ID(1), []byte("x"))
-			deliver(ctx, b, c.agents[1], c.agents[0], exchangetest.ID(0), []byte("x"))
+			deliver(ctx, b, c.agents[0], c.agents[1], agentID(1), []byte("x"))
+			deliver(ctx, b, c.agents[1], c.agents[0], agentID(0), []byte("x"))
 			pump(b, c.agents[0], c.agents[1], size)
 		})
 	}
@@ -55,7 +54,7 @@ func pump(b *testing.B, from, to cluster.Exchange, size int) {
 	b.ResetTimer()
 	for range b.N {
 		got <- struct{}{}
-		if err := from.Send(ctx, exchangetest.ID(1), message); err != nil {
+		if err := from.Send(ctx, agentID(1), message); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -70,12 +69,12 @@ func pump(b *testing.B, from, to cluster.Exchange, size int) {
 func BenchmarkSwap(b *testing.B) {
 	for _, unsynced := range []bool{false, true} {
 		b.Run(fmt.Sprintf("one/unsynced=%v", unsynced), func(b *testing.B) {
-			s, err := Serve(ServeOptions{Crawl: "bees", Agent: exchangetest.ID(1000), Dir: b.TempDir(), unsynced: unsynced})
+			s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: b.TempDir(), unsynced: unsynced})
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer closed(b, s)
-			swaps(b, opened(b, Options{Agent: exchangetest.ID(0), Server: s}))
+			swaps(b, opened(b, Options{Agent: agentID(0), Server: s}))
 		})
 		b.Run(fmt.Sprintf("three/unsynced=%v", unsynced), func(b *testing.B) { swaps(b, newThreeSynced(b, unsynced).agents[0]) })
 	}
@@ -110,11 +109,11 @@ func swaps(b *testing.B, e *Bus) {
 func BenchmarkServe(b *testing.B) {
 	for b.Loop() {
 		before := heap()
-		s, err := Serve(ServeOptions{Crawl: "bees", Agent: exchangetest.ID(1000), Dir: b.TempDir()})
+		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: b.TempDir()})
 		if err != nil {
 			b.Fatal(err)
 		}
-		e, err := Open(b.Context(), Options{Crawl: "bees", Agent: exchangetest.ID(0), Server: s})
+		e, err := Open(b.Context(), Options{Crawl: "bees", Agent: agentID(0), Server: s})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"fossick/crawler/cluster"
-	"fossick/crawler/cluster/limits"
 )
 
 // Options says to which exchange an agent belongs. Crawl, Agent, and one of Server and URL
@@ -33,9 +32,9 @@ type Options struct {
 
 // Errors of Open.
 var (
-	ErrCrawl   = errors.New("not a crawl's name: want up to 64 letters, digits, hyphens and underscores")
-	ErrURL     = errors.New("not the address of an exchange; want nats://HOST:PORT, without a password, which --keys brings")
-	ErrRefused = errors.New("the exchange refuses this agent; give it by --keys the folder that fossick cluster init made for its machine")
+	errCrawl   = errors.New("not a crawl's name: want up to 64 letters, digits, hyphens and underscores")
+	errURL     = errors.New("not the address of an exchange; want nats://HOST:PORT, without a password, which --keys brings")
+	errRefused = errors.New("the exchange refuses this agent; give it by --keys the folder that fossick cluster init made for its machine")
 )
 
 const (
@@ -100,7 +99,7 @@ func begin(ctx context.Context, conn *nats.Conn, o *Options) (*Bus, error) {
 	if b.in, err = conn.SubscribeSync(b.subject + string(o.Agent)); err != nil {
 		return nil, fmt.Errorf("exchange: %w", err)
 	}
-	if err := b.in.SetPendingLimits(limits.Mailbox, limits.MailboxBytes); err != nil {
+	if err := b.in.SetPendingLimits(cluster.MailboxMessages, cluster.MailboxBytes); err != nil {
 		return nil, fmt.Errorf("exchange: %w", err)
 	}
 	_, err = b.Values(ctx) // so the bucket is there, and the server knows where messages go
@@ -109,7 +108,7 @@ func begin(ctx context.Context, conn *nats.Conn, o *Options) (*Bus, error) {
 
 // connection are the library's options, checked.
 func (o *Options) connection() ([]nats.Option, error) {
-	if err := errors.Join(checkCrawl(o.Crawl), limits.Agent(o.Agent)); err != nil {
+	if err := errors.Join(checkCrawl(o.Crawl), o.Agent.Check()); err != nil {
 		return nil, err
 	}
 	if o.Log == nil {
@@ -120,7 +119,7 @@ func (o *Options) connection() ([]nats.Option, error) {
 		nats.Name("fossick agent " + string(o.Agent)),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
 		nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.CustomReconnectDelay(pause),
-		nats.ReconnectBufSize(resendBytes), nats.SyncQueueLen(limits.Mailbox),
+		nats.ReconnectBufSize(resendBytes), nats.SyncQueueLen(cluster.MailboxMessages),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil { // else it was closed
 				log.Warn("lost the connection to the exchange", "err", err)
@@ -134,7 +133,7 @@ func (o *Options) connection() ([]nats.Option, error) {
 			o.Secrets = o.Server.secrets
 		}
 		if o.Server.crawl != o.Crawl || o.URL != "" {
-			return nil, fmt.Errorf("exchange: crawl %s by the server of %s: %w", o.Crawl, o.Server.crawl, ErrURL)
+			return nil, fmt.Errorf("exchange: crawl %s by the server of %s: %w", o.Crawl, o.Server.crawl, errURL)
 		}
 		return append(options, o.Secrets.proof(), nats.InProcessServer(o.Server.nats)), nil
 	}
@@ -158,9 +157,9 @@ func checkURLs(urls string) (remote bool, err error) {
 		u, err := url.Parse(text)
 		switch {
 		case err != nil: // it repeats the address, which may have a password
-			return false, fmt.Errorf("exchange: %w", ErrURL)
+			return false, fmt.Errorf("exchange: %w", errURL)
 		case u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || u.User != nil:
-			return false, fmt.Errorf("exchange at %s: %w", u.Host, ErrURL)
+			return false, fmt.Errorf("exchange at %s: %w", u.Host, errURL)
 		}
 		remote = remote || !loopback(u.Hostname())
 	}
@@ -182,7 +181,7 @@ func connect(ctx context.Context, urls string, options []nats.Option) (*nats.Con
 			return conn, nil
 		case errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrNkeysNotSupported) ||
 			errors.Is(err, nats.ErrSecureConnWanted) || errors.Is(err, nats.ErrSecureConnRequired):
-			return nil, fmt.Errorf("%w (%w)", ErrRefused, err)
+			return nil, fmt.Errorf("%w (%w)", errRefused, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -195,7 +194,7 @@ func connect(ctx context.Context, urls string, options []nats.Option) (*nats.Con
 // Send is cluster.Exchange's. While there is no connection, what does not fit into a buffer
 // is lost.
 func (b *Bus) Send(ctx context.Context, to cluster.AgentID, message []byte) error {
-	if err := limits.Message(to, message); err != nil {
+	if err := cluster.CheckMessage(to, message); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
@@ -273,7 +272,7 @@ var crawlNamed = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func checkCrawl(name string) error {
 	if !crawlNamed.MatchString(name) {
-		return fmt.Errorf("crawl %.70q: %w", name, ErrCrawl)
+		return fmt.Errorf("crawl %.70q: %w", name, errCrawl)
 	}
 	return nil
 }

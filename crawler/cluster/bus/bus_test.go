@@ -13,15 +13,13 @@ import (
 	"time"
 
 	"fossick/crawler/cluster"
-	"fossick/crawler/cluster/exchangetest"
-	"fossick/crawler/cluster/limits"
 	"fossick/internal/fulltest"
 )
 
 // alone starts one server with a client port.
 func alone(t testing.TB, dir string) *Server {
 	t.Helper()
-	s, err := Serve(ServeOptions{Crawl: "bees", Agent: exchangetest.ID(1000), Dir: dir, Clients: "127.0.0.1:0", Log: logOf(t), unsynced: !fulltest.Asked()})
+	s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: dir, Clients: "127.0.0.1:0", Log: logOf(t), unsynced: !fulltest.Asked()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,11 +66,26 @@ func freeAddress(t testing.TB) string {
 	}
 }
 
+// TestHub: the exchange of one process keeps the same promises.
+func TestHub(t *testing.T) {
+	promises(t, func(t *testing.T) openExchange {
+		hub := cluster.NewHub()
+		return func(t testing.TB, id cluster.AgentID) cluster.Exchange {
+			e, err := hub.Open(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = e.Close() })
+			return e
+		}
+	})
+}
+
 // TestPromises: in one process, and over a connection.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	t.Run("in process", func(t *testing.T) {
-		exchangetest.Promises(t, func(t *testing.T) exchangetest.Open {
+		promises(t, func(t *testing.T) openExchange {
 			s := alone(t, t.TempDir())
 			return func(t testing.TB, id cluster.AgentID) cluster.Exchange {
 				return opened(t, Options{Agent: id, Server: s})
@@ -81,7 +94,7 @@ func TestPromises(t *testing.T) {
 	})
 	t.Run("by address", func(t *testing.T) {
 		fulltest.Only(t, "takes 5 s")
-		exchangetest.Promises(t, func(t *testing.T) exchangetest.Open {
+		promises(t, func(t *testing.T) openExchange {
 			s := alone(t, t.TempDir())
 			return func(t testing.TB, id cluster.AgentID) cluster.Exchange {
 				return opened(t, Options{Agent: id, URL: "nats://" + s.Addr()})
@@ -93,19 +106,19 @@ func TestPromises(t *testing.T) {
 // What cannot be meant is refused, and no password is repeated.
 func TestRefusals(t *testing.T) {
 	s := alone(t, t.TempDir())
-	id := exchangetest.ID(1)
+	id := agentID(1)
 	for name, c := range map[string]struct {
 		o    Options
 		want error
 	}{
-		"a crawl's name":    {Options{Crawl: "a.b", Agent: id, Server: s}, ErrCrawl},
-		"an agent's name":   {Options{Crawl: "bees", Agent: "me", Server: s}, limits.ErrName},
-		"no server":         {Options{Crawl: "bees", Agent: id}, ErrURL},
-		"both":              {Options{Crawl: "bees", Agent: id, Server: s, URL: "nats://127.0.0.1"}, ErrURL},
-		"another crawl":     {Options{Crawl: "wasps", Agent: id, Server: s}, ErrURL},
-		"a password":        {Options{Crawl: "bees", Agent: id, URL: "nats://bee:honey@127.0.0.1"}, ErrURL},
-		"a broken password": {Options{Crawl: "bees", Agent: id, URL: "nats://bee:honey%@127.0.0.1"}, ErrURL},
-		"another protocol":  {Options{Crawl: "bees", Agent: id, URL: "http://127.0.0.1"}, ErrURL},
+		"a crawl's name":    {Options{Crawl: "a.b", Agent: id, Server: s}, errCrawl},
+		"an agent's name":   {Options{Crawl: "bees", Agent: "me", Server: s}, cluster.ErrName},
+		"no server":         {Options{Crawl: "bees", Agent: id}, errURL},
+		"both":              {Options{Crawl: "bees", Agent: id, Server: s, URL: "nats://127.0.0.1"}, errURL},
+		"another crawl":     {Options{Crawl: "wasps", Agent: id, Server: s}, errURL},
+		"a password":        {Options{Crawl: "bees", Agent: id, URL: "nats://bee:honey@127.0.0.1"}, errURL},
+		"a broken password": {Options{Crawl: "bees", Agent: id, URL: "nats://bee:honey%@127.0.0.1"}, errURL},
+		"another protocol":  {Options{Crawl: "bees", Agent: id, URL: "http://127.0.0.1"}, errURL},
 	} {
 		_, err := Open(t.Context(), c.o)
 		if !errors.Is(err, c.want) {
@@ -123,12 +136,12 @@ func TestRefusals(t *testing.T) {
 		"no port":              {Clients: "127.0.0.1"},
 	} {
 		o.Crawl, o.Agent, o.Dir = "bees", id, t.TempDir()
-		if _, err := Serve(o); !errors.Is(err, ErrServe) {
+		if _, err := Serve(o); !errors.Is(err, errServe) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	taken := ServeOptions{Crawl: "bees", Agent: id, Dir: t.TempDir(), Clients: s.Addr()}
-	if _, err := Serve(taken); !errors.Is(err, ErrServe) {
+	if _, err := Serve(taken); !errors.Is(err, errServe) {
 		t.Errorf("an address that is taken: %v", err)
 	}
 }
@@ -137,7 +150,7 @@ func TestRefusals(t *testing.T) {
 func TestNoServer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	_, err := Open(ctx, Options{Crawl: "bees", Agent: exchangetest.ID(1), URL: "nats://" + freeAddress(t)})
+	_, err := Open(ctx, Options{Crawl: "bees", Agent: agentID(1), URL: "nats://" + freeAddress(t)})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
@@ -149,7 +162,7 @@ func TestRestart(t *testing.T) {
 	t.Parallel()
 	dir, clients := t.TempDir(), freeAddress(t)
 	serve := func() *Server {
-		s, err := Serve(ServeOptions{Crawl: "bees", Agent: exchangetest.ID(1000), Dir: dir, Clients: clients, Log: logOf(t), unsynced: !fulltest.Asked()})
+		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: dir, Clients: clients, Log: logOf(t), unsynced: !fulltest.Asked()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,13 +171,13 @@ func TestRestart(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s := serve()
-	b := opened(t, Options{Agent: exchangetest.ID(1), URL: "nats://" + clients})
+	b := opened(t, Options{Agent: agentID(1), URL: "nats://" + clients})
 	before, err := b.Swap(ctx, "key", []byte("1"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	closed(t, s)
-	if err := b.Send(ctx, exchangetest.ID(2), make([]byte, limits.MailboxBytes/64)); err != nil {
+	if err := b.Send(ctx, agentID(2), make([]byte, cluster.MailboxBytes/64)); err != nil {
 		t.Errorf("while it is away: %v", err)
 	}
 	s = serve()
@@ -172,7 +185,7 @@ func TestRestart(t *testing.T) {
 	if err != nil || after <= before {
 		t.Errorf("revision %d after %d, %v", after, before, err)
 	}
-	if err := b.Send(ctx, exchangetest.ID(1), []byte("x")); err != nil {
+	if err := b.Send(ctx, agentID(1), []byte("x")); err != nil {
 		t.Error(err)
 	}
 	if m, err := b.Receive(ctx); err != nil || string(m) != "x" {
@@ -198,7 +211,7 @@ func TestRestart(t *testing.T) {
 // A context ends a wait for a server that is away.
 func TestAway(t *testing.T) {
 	s := alone(t, t.TempDir())
-	b := opened(t, Options{Agent: exchangetest.ID(1), URL: "nats://" + s.Addr()})
+	b := opened(t, Options{Agent: agentID(1), URL: "nats://" + s.Addr()})
 	closed(t, s)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
@@ -228,7 +241,7 @@ func TestAway(t *testing.T) {
 func TestOwnWrite(t *testing.T) {
 	ctx := t.Context()
 	s := alone(t, t.TempDir())
-	a := opened(t, Options{Agent: exchangetest.ID(1), Server: s})
+	a := opened(t, Options{Agent: agentID(1), Server: s})
 	if _, err := a.Swap(ctx, "key", []byte("x"), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +265,7 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := alone(t, t.TempDir())
-	a := opened(t, Options{Agent: exchangetest.ID(1), Server: s})
+	a := opened(t, Options{Agent: agentID(1), Server: s})
 	const values = pendingBytes/(512<<10) + 10
 	for n := range values {
 		if _, err := a.Swap(ctx, fmt.Sprint(n), make([]byte, 512<<10), 0); err != nil {

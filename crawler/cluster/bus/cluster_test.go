@@ -17,7 +17,6 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"fossick/crawler/cluster"
-	"fossick/crawler/cluster/exchangetest"
 	"fossick/internal/fulltest"
 	"fossick/internal/tries"
 )
@@ -63,14 +62,14 @@ func newThreeSynced(t testing.TB, unsynced bool) *three {
 	c := &three{}
 	for i := range c.options {
 		c.options[i] = ServeOptions{
-			Crawl: "bees", Agent: exchangetest.ID(1000 + i), Dir: t.TempDir(), Clients: "127.0.0.1:0",
+			Crawl: "bees", Agent: agentID(1000 + i), Dir: t.TempDir(), Clients: "127.0.0.1:0",
 			Routes: at[i], Peers: at[:], Secrets: keys[i], Log: logOf(t), unsynced: unsynced,
 		}
 		c.serve(t, i)
 	}
 	var wait sync.WaitGroup
 	for i, s := range c.servers {
-		wait.Go(func() { c.agents[i] = opened(t, Options{Agent: exchangetest.ID(i), Server: s, Secrets: keys[i]}) })
+		wait.Go(func() { c.agents[i] = opened(t, Options{Agent: agentID(i), Server: s, Secrets: keys[i]}) })
 	}
 	wait.Wait()
 	if t.Failed() {
@@ -117,7 +116,7 @@ func TestThree(t *testing.T) {
 	t.Logf("three servers begin: %v", time.Since(begun))
 	for from, a := range c.agents {
 		for to, b := range c.agents {
-			deliver(ctx, t, a, b, exchangetest.ID(to), []byte{byte(from)})
+			deliver(ctx, t, a, b, agentID(to), []byte{byte(from)})
 		}
 	}
 	first, err := c.agents[0].Swap(ctx, "key", []byte("1"), 0)
@@ -148,7 +147,7 @@ func TestThree(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.serve(t, led)
-	back := opened(t, Options{Agent: exchangetest.ID(led), Server: c.servers[led], Secrets: c.options[led].Secrets})
+	back := opened(t, Options{Agent: agentID(led), Server: c.servers[led], Secrets: c.options[led].Secrets})
 	third, err := back.Swap(ctx, "key", []byte("3"), second)
 	if err != nil || third <= second {
 		t.Fatalf("revision %d after %d, %v", third, second, err)
@@ -175,7 +174,7 @@ func TestThree(t *testing.T) {
 	}
 }
 
-// number is the n of exchangetest.ID(n).
+// number is the n of agentID(n).
 func number(id cluster.AgentID) uint64 {
 	var n [8]byte
 	for i := range n {
@@ -234,7 +233,7 @@ func TestStrangers(t *testing.T) {
 	defer cancel()
 	at, peer, told := freeAddress(t), freeAddress(t), make(refusals, 1)
 	a, err := Serve(ServeOptions{
-		Crawl: "bees", Agent: exchangetest.ID(1000), Dir: t.TempDir(), Routes: at, Peers: []string{peer},
+		Crawl: "bees", Agent: agentID(1000), Dir: t.TempDir(), Routes: at, Peers: []string{peer},
 		Secrets: keys[0], Log: slog.New(told), unsynced: true,
 	})
 	if err != nil {
@@ -243,7 +242,7 @@ func TestStrangers(t *testing.T) {
 	defer closed(t, a)
 	for name, other := range map[string]*Secrets{"another authority's": stranger, "no": nil} {
 		b, err := Serve(ServeOptions{
-			Crawl: "bees", Agent: exchangetest.ID(2000), Dir: t.TempDir(), Routes: peer, Peers: []string{at}, Secrets: other, unsynced: true,
+			Crawl: "bees", Agent: agentID(2000), Dir: t.TempDir(), Routes: peer, Peers: []string{at}, Secrets: other, unsynced: true,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -259,18 +258,18 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("a server with %s keys has %d routes", name, n)
 		}
 		closed(t, b)
-		if _, err := Open(ctx, Options{Crawl: "bees", Agent: exchangetest.ID(9), URL: "nats://" + a.Addr(), Secrets: other}); !errors.Is(err, ErrRefused) {
+		if _, err := Open(ctx, Options{Crawl: "bees", Agent: agentID(9), URL: "nats://" + a.Addr(), Secrets: other}); !errors.Is(err, errRefused) {
 			t.Errorf("an agent with %s keys: %v", name, err)
 		}
 	}
 	b, err := Serve(ServeOptions{
-		Crawl: "bees", Agent: exchangetest.ID(2000), Dir: t.TempDir(), Routes: peer, Peers: []string{at}, Secrets: keys[1], unsynced: true,
+		Crawl: "bees", Agent: agentID(2000), Dir: t.TempDir(), Routes: peer, Peers: []string{at}, Secrets: keys[1], unsynced: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer closed(t, b)
-	opened(t, Options{Agent: exchangetest.ID(9), URL: "nats://" + a.Addr(), Secrets: keys[1], Replicas: 2})
+	opened(t, Options{Agent: agentID(9), URL: "nats://" + a.Addr(), Secrets: keys[1], Replicas: 2})
 }
 
 // TestLocalStrangers: also on loopback, and where nobody gave keys, a server asks for a proof:
@@ -279,7 +278,7 @@ func TestLocalStrangers(t *testing.T) {
 	class := tries.Of(t, "strangers on the machine")
 	at, peer := freeAddress(t), freeAddress(t)
 	serve := func(routes, to string) *Server {
-		s, err := Serve(ServeOptions{Crawl: "bees", Agent: exchangetest.ID(map[bool]int{true: 1000, false: 2000}[routes == at]), Dir: t.TempDir(), Clients: "127.0.0.1:0", Routes: routes, Peers: []string{to}, unsynced: true})
+		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(map[bool]int{true: 1000, false: 2000}[routes == at]), Dir: t.TempDir(), Clients: "127.0.0.1:0", Routes: routes, Peers: []string{to}, unsynced: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +310,7 @@ func TestLocalStrangers(t *testing.T) {
 	}
 	b := serve(peer, at)
 	defer closed(t, b)
-	ours := opened(t, Options{Agent: exchangetest.ID(9), URL: "nats://" + a.Addr(), Replicas: 2})
+	ours := opened(t, Options{Agent: agentID(9), URL: "nats://" + a.Addr(), Replicas: 2})
 	if _, err := ours.Values(t.Context()); err != nil {
 		t.Errorf("an agent of this user: %v", err)
 	}
@@ -322,7 +321,7 @@ func TestLocalStrangers(t *testing.T) {
 	other.Start()
 	defer other.Shutdown()
 	other.ReadyForConnections(time.Minute)
-	opened(t, Options{Agent: exchangetest.ID(9), URL: "nats://" + other.Addr().String()}) // one that was there already and asks for nothing
+	opened(t, Options{Agent: agentID(9), URL: "nats://" + other.Addr().String()}) // one that was there already and asks for nothing
 }
 
 // refusals is a log that tells of each connection that was refused.

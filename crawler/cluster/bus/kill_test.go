@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"fossick/crawler/cluster"
-	"fossick/crawler/cluster/exchangetest"
 	"fossick/internal/fulltest"
 )
 
@@ -108,7 +107,7 @@ func TestKill(t *testing.T) {
 	servers := map[cluster.AgentID]*process{}
 	var urls []string
 	for i := range names {
-		id := exchangetest.ID(1000 + i)
+		id := agentID(1000 + i)
 		clients := freeAddress(t)
 		p := &process{Options: ServeOptions{Crawl: "bees", Agent: id, Dir: t.TempDir(), Clients: clients, Routes: at[i], Peers: at}, Keys: made.Folders[i]}
 		p.start(t)
@@ -120,7 +119,7 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func(n int) *Bus {
-		return opened(t, Options{Agent: exchangetest.ID(n), URL: strings.Join(urls, ","), Secrets: keys})
+		return opened(t, Options{Agent: agentID(n), URL: strings.Join(urls, ","), Secrets: keys})
 	}
 	watcher := open(100)
 	t.Logf("idle: %s", memory(servers))
@@ -132,7 +131,7 @@ func TestKill(t *testing.T) {
 		agent := open(n)
 		wait.Go(func() {
 			for counting.Err() == nil {
-				switch err := exchangetest.Count(counting, agent, "count"); {
+				switch err := count(counting, agent, "count"); {
 				case err == nil:
 					counted.Add(1)
 				case counting.Err() != nil:
@@ -148,7 +147,7 @@ func TestKill(t *testing.T) {
 		led := servers[leader(ctx, t, watcher)]
 		begun := time.Now()
 		led.kill(t)
-		if err := exchangetest.Count(ctx, watcher, "other"); err != nil {
+		if err := count(ctx, watcher, "other"); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%v after a kill -9 a value was written", time.Since(begun))
@@ -161,7 +160,7 @@ func TestKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, least := exchangetest.Counted(all["count"]), counted.Load()
+	got, least := counterOf(all["count"]), counted.Load()
 	if got < least || got > least+unsure.Load() {
 		t.Errorf("%d steps are counted of %d, and %d under way", got, least, unsure.Load())
 	}
@@ -169,7 +168,7 @@ func TestKill(t *testing.T) {
 
 	message := make([]byte, 1<<10)
 	for sent := range 200_000 {
-		if err := watcher.Send(ctx, exchangetest.ID(sent%4), message); err != nil {
+		if err := watcher.Send(ctx, agentID(sent%4), message); err != nil {
 			t.Fatal(err)
 		}
 	}

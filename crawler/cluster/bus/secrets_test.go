@@ -14,7 +14,7 @@ import (
 )
 
 // made calls Init in a new folder.
-func made(t *testing.T, dir string, names ...string) *Issued {
+func made(t *testing.T, dir string, names ...string) *issued {
 	t.Helper()
 	got, err := Init(dir, names, time.Now())
 	if err != nil {
@@ -53,11 +53,11 @@ func TestInit(t *testing.T) {
 		t.Errorf("a machine twice: %v", err)
 	}
 	for _, name := range []string{"", "..", "a/b", "a b", "-a", "*", strings.Repeat("a", 64)} {
-		if _, err := Init(dir, []string{name}, time.Now()); !errors.Is(err, ErrName) {
+		if _, err := Init(dir, []string{name}, time.Now()); !errors.Is(err, errName) {
 			t.Errorf("name %q: %v", name, err)
 		}
 	}
-	if _, err := Init(dir, []string{"c", "c"}, time.Now()); !errors.Is(err, ErrName) {
+	if _, err := Init(dir, []string{"c", "c"}, time.Now()); !errors.Is(err, errName) {
 		t.Errorf("a name twice: %v", err)
 	}
 	later, err := Init(dir, []string{"b"}, time.Now().AddDate(1, 0, 0))
@@ -86,16 +86,16 @@ func TestReadSecrets(t *testing.T) {
 		"a seed for others": {func(f string) error { return os.Chmod(filepath.Join(f, agentSeed), 0o604) }, time.Now(), "chmod 600"},
 		"no key":            {func(f string) error { return os.Remove(filepath.Join(f, machineKey)) }, time.Now(), "fossick cluster init"},
 		"no authority":      {func(f string) error { return os.Remove(filepath.Join(f, authorityCert)) }, time.Now(), "fossick cluster init"},
-		"no PEM":            {func(f string) error { return os.WriteFile(filepath.Join(f, authorityCert), nil, 0o600) }, time.Now(), ErrSecrets.Error()},
-		"another's seed":    {func(f string) error { return os.WriteFile(filepath.Join(f, agentSeed), []byte("SUAB"), 0o600) }, time.Now(), ErrSecrets.Error()},
+		"no PEM":            {func(f string) error { return os.WriteFile(filepath.Join(f, authorityCert), nil, 0o600) }, time.Now(), errSecrets.Error()},
+		"another's seed":    {func(f string) error { return os.WriteFile(filepath.Join(f, agentSeed), []byte("SUAB"), 0o600) }, time.Now(), errSecrets.Error()},
 		"another's authority": {func(f string) error {
 			text, err := os.ReadFile(filepath.Join(other, authorityCert))
 			return errors.Join(err, os.WriteFile(filepath.Join(f, authorityCert), text, 0o600))
-		}, time.Now(), ErrSecrets.Error()},
+		}, time.Now(), errSecrets.Error()},
 		"another's certificate": {func(f string) error {
 			text, err := os.ReadFile(filepath.Join(other, machineCert))
 			return errors.Join(err, os.WriteFile(filepath.Join(f, machineCert), text, 0o600))
-		}, time.Now(), ErrSecrets.Error()},
+		}, time.Now(), errSecrets.Error()},
 		"over": {func(string) error { return nil }, time.Now().AddDate(years, 0, 1), "make another with fossick cluster init"},
 	} {
 		folder := made(t, filepath.Join(t.TempDir(), "keys")).Folders[0]

@@ -7,12 +7,12 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	natsserver "github.com/nats-io/nats-server/v2/server"
 
 	"fossick/crawler/cluster"
-	"fossick/crawler/cluster/limits"
 )
 
 // ServeOptions says how a server runs. Crawl, Agent and Dir are needed.
@@ -39,8 +39,8 @@ const (
 // cuts it.
 const pendingBytes = 32 << 20
 
-// ErrServe reports a server that does not come up.
-var ErrServe = errors.New("the exchange's server does not start")
+// errServe reports a server that does not come up.
+var errServe = errors.New("the exchange's server does not start")
 
 // Server is a NATS server in this process. Safe for concurrent use.
 type Server struct {
@@ -60,7 +60,7 @@ func Serve(o ServeOptions) (*Server, error) {
 	told := newServerLog(o.Log)
 	s, err := natsserver.NewServer(settings)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrServe, err)
+		return nil, fmt.Errorf("%w: %v", errServe, err)
 	}
 	s.SetLoggerV2(told, false, false, false)
 	s.Start()
@@ -71,7 +71,7 @@ func Serve(o ServeOptions) (*Server, error) {
 	if !ready || told.fatal() != nil {
 		s.Shutdown()
 		s.WaitForShutdown()
-		return nil, errors.Join(ErrServe, told.fatal())
+		return nil, errors.Join(errServe, told.fatal())
 	}
 	return &Server{nats: s, crawl: o.Crawl, servers: 1 + len(settings.Routes), secrets: o.Secrets}, nil
 }
@@ -81,7 +81,7 @@ func (o *ServeOptions) settings() (*natsserver.Options, error) {
 	if err := checkCrawl(o.Crawl); err != nil {
 		return nil, err
 	}
-	if err := limits.Agent(o.Agent); err != nil {
+	if err := o.Agent.Check(); err != nil {
 		return nil, err
 	}
 	s := &natsserver.Options{
@@ -107,7 +107,7 @@ func (o *ServeOptions) settings() (*natsserver.Options, error) {
 		return nil, err
 	}
 	if !loopback(s.Host) {
-		return nil, fmt.Errorf("clients at %s: %w: only processes of this machine; want 127.0.0.1:PORT", o.Clients, ErrServe)
+		return nil, fmt.Errorf("clients at %s: %w: only processes of this machine; want 127.0.0.1:PORT", o.Clients, errServe)
 	}
 	if err := o.routes(s); err != nil || s.DontListen {
 		return s, err
@@ -132,7 +132,7 @@ func (o *ServeOptions) settings() (*natsserver.Options, error) {
 func (o *ServeOptions) routes(s *natsserver.Options) (err error) {
 	if o.Routes == "" {
 		if len(o.Peers) > 0 {
-			return fmt.Errorf("peers %v: %w without an address at which they reach this one", o.Peers, ErrServe)
+			return fmt.Errorf("peers %v: %w without an address at which they reach this one", o.Peers, errServe)
 		}
 		return nil
 	}
@@ -142,9 +142,9 @@ func (o *ServeOptions) routes(s *natsserver.Options) (err error) {
 	}
 	switch {
 	case len(o.Peers) == 0:
-		return fmt.Errorf("routes at %s: %w without the address of another server", o.Routes, ErrServe)
+		return fmt.Errorf("routes at %s: %w without the address of another server", o.Routes, errServe)
 	case o.Secrets == nil && !loopback(s.Cluster.Host):
-		return fmt.Errorf("routes at %s: %w between machines without keys; make them by fossick cluster init", o.Routes, ErrServe)
+		return fmt.Errorf("routes at %s: %w between machines without keys; make them by fossick cluster init", o.Routes, errServe)
 	case o.Secrets != nil:
 		s.Cluster.TLSConfig = o.Secrets.between()
 		s.Cluster.TLSTimeout = 5
@@ -185,7 +185,7 @@ func address(text string) (host string, port int, err error) {
 		port, err = strconv.Atoi(name)
 	}
 	if err != nil || port < 0 || port > 65535 || host == "" {
-		return "", 0, fmt.Errorf("address %q: %w; want HOST:PORT", text, ErrServe)
+		return "", 0, fmt.Errorf("address %q: %w; want HOST:PORT", text, errServe)
 	}
 	if port == 0 {
 		port = natsserver.RANDOM_PORT
@@ -197,4 +197,47 @@ func address(text string) (host string, port int, err error) {
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// serverLog gives what the server tells to the caller's log. Safe for concurrent use.
+type serverLog struct {
+	to *slog.Logger
+
+	mu   sync.Mutex
+	died error // guarded by mu: why the server cannot run
+}
+
+func newServerLog(to *slog.Logger) *serverLog {
+	if to == nil {
+		to = slog.New(slog.DiscardHandler)
+	}
+	return &serverLog{to: to.With("part", "exchange")}
+}
+
+// fatal returns why the server cannot run.
+func (l *serverLog) fatal() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.died
+}
+
+// Noticef, Warnf, Errorf, Fatalf, Debugf and Tracef are the library's levels. Peers that are
+// not there, or go, are its errors and no more than a warning here. What a connection says
+// (Tracef) is not kept.
+func (l *serverLog) Noticef(format string, v ...any) { l.to.Debug(fmt.Sprintf(format, v...)) }
+
+func (l *serverLog) Debugf(format string, v ...any) { l.to.Debug(fmt.Sprintf(format, v...)) }
+
+func (l *serverLog) Warnf(format string, v ...any) { l.to.Warn(fmt.Sprintf(format, v...)) }
+
+func (l *serverLog) Errorf(format string, v ...any) { l.to.Warn(fmt.Sprintf(format, v...)) }
+
+func (l *serverLog) Tracef(string, ...any) {}
+
+// Fatalf notes why the server cannot run. The library expects the process to end; Serve says so instead.
+func (l *serverLog) Fatalf(format string, v ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.died = fmt.Errorf(format, v...)
+	l.to.Error(l.died.Error())
 }

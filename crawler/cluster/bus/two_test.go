@@ -4,8 +4,6 @@ import (
 	"context"
 	"testing"
 	"time"
-
-	"fossick/crawler/cluster/exchangetest"
 )
 
 // TestTwoOfThree: three machines of which one does not come begin with two; when it comes, the
@@ -14,7 +12,7 @@ func TestTwoOfThree(t *testing.T) {
 	t.Parallel()
 	at := []string{freeAddress(t), freeAddress(t), freeAddress(t)}
 	serve := func(i int) *Server {
-		s, err := Serve(ServeOptions{Crawl: "bees", Agent: exchangetest.ID(1000 * (i + 1)), Dir: t.TempDir(), Routes: at[i], Peers: at, unsynced: true})
+		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000 * (i + 1)), Dir: t.TempDir(), Routes: at[i], Peers: at, unsynced: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -22,7 +20,7 @@ func TestTwoOfThree(t *testing.T) {
 		return s
 	}
 	serve(0)
-	b := opened(t, Options{Agent: exchangetest.ID(1), Server: serve(1)})
+	b := opened(t, Options{Agent: agentID(1), Server: serve(1)})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := b.Swap(ctx, "key", []byte("value"), 0); err != nil {

@@ -1,0 +1,401 @@
+package cluster
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"fossick/internal/wire"
+)
+
+// ledger holds how many pages an agent may store, and how many it gave back. Grants and
+// returns only rise; their difference is how many pages the store may have.
+type ledger struct {
+	pending  bool // a budget is on its way
+	unsure   bool // a write failed, or its result is unknown: read the budget first
+	failed   time.Duration
+	revision uint64
+	wrote    time.Duration
+	value    budgetValue
+	plan     budgetValue
+	next     time.Duration
+
+	returned int64
+	lowered  bool  // the engine has a lower limit, so that the rest can be given back
+	from, to int64 // limits before and after
+	told     allowPages
+}
+
+// seeBudget handles a budget that was read.
+func (n *node) seeBudget(asked time.Duration, v Value) {
+	l := &n.ledger
+	if v.Revision == 0 {
+		if asked > l.wrote {
+			l.revision = 0
+		}
+		return
+	}
+	if v.Revision == l.revision || v.Revision < l.revision && asked <= l.wrote {
+		return // unchanged, or read before our own later write; otherwise all values were lost
+	}
+	l.revision = v.Revision
+	value, err := decodeBudget(v.Bytes)
+	if err != nil {
+		return // no agent of this crawl wrote it: keep the last budget read, and overwrite this one
+	}
+	l.value = value
+	n.allow()
+}
+
+// budgetWritten handles the result of the swap of the budget.
+func (n *node) budgetWritten(now time.Duration, revision uint64) {
+	l := &n.ledger
+	l.pending = false
+	if revision == 0 {
+		l.unsure, l.failed = true, now
+	} else {
+		l.revision, l.value, l.wrote = revision, l.plan, now
+		n.allow()
+	}
+}
+
+// allow tells the engine its limit and price if they have changed.
+func (n *node) allow() {
+	l := &n.ledger
+	a := allowPages{max(0, l.value.Grants[n.opt.ID]-l.returned), l.value.Price}
+	if l.revision == 0 {
+		return
+	}
+	if n.opt.MaxPages == 0 {
+		a.pages = math.MaxInt64
+	} else if l.lowered {
+		a.pages = l.to
+	}
+	if a != l.told {
+		l.told = a
+		n.do(a)
+	}
+	if l.value.Ended != "" && n.ended == "" {
+		n.ended = l.value.Ended
+		n.do(endCrawl{n.ended})
+	}
+}
+
+// giveBack returns pages that the agent cannot use, so that others may store them. First it
+// lowers the limit of the engine; pages begun meanwhile stay with the agent.
+func (n *node) giveBack() {
+	l, r := &n.ledger, n.report
+	if n.opt.MaxPages == 0 || l.revision == 0 {
+		return
+	}
+	if l.lowered {
+		if r.Allowed != l.to {
+			return
+		}
+		l.returned += max(0, l.from-max(l.to, r.Pages+r.InFlight))
+		l.lowered = false
+		n.allow()
+		return
+	}
+	limit := l.value.Grants[n.opt.ID] - l.returned
+	useless := r.Waiting == 0 || len(r.Head) > 0 && r.Head[0] < l.value.Price
+	if useless && !l.value.Plenty && r.InFlight == 0 && limit > r.Pages {
+		l.lowered, l.from, l.to = true, limit, r.Pages
+		n.allow()
+	}
+}
+
+// divide writes the next budget, every third of a lease.
+func (n *node) divide(now time.Duration) {
+	l := &n.ledger
+	if l.pending || l.unsure || now < l.next || n.office.pending != 0 {
+		return
+	}
+	l.next = now + n.lease.every
+	v := budgetValue{Version: wireVersion, Grants: map[AgentID]int64{}}
+	maps.Copy(v.Grants, l.value.Grants)
+	v.Ended = n.endedWhy(now)
+	v.Price = n.price(now)
+	if n.opt.price != nil { // agents skip links because better ones wait
+		v.Price = max(v.Price, n.opt.price(n.reports(now)))
+	}
+	if n.opt.MaxPages > 0 && v.Ended == "" {
+		v.Plenty = n.grant(now, v.Grants)
+	}
+	if l.revision != 0 && v.Ended == l.value.Ended && v.Price == l.value.Price && v.Plenty == l.value.Plenty && maps.Equal(v.Grants, l.value.Grants) {
+		return
+	}
+	l.pending, l.plan = true, v
+	n.do(swapValue{budgetKey, wire.Encode(v), l.revision})
+}
+
+// reports returns the last reports of the living agents.
+func (n *node) reports(now time.Duration) (all []report) {
+	for _, id := range n.living(now) {
+		all = append(all, n.sight.others[id].beat.Report)
+	}
+	return all
+}
+
+// offer is a number of links of one priority that an agent could fetch soon.
+type offer struct {
+	agent    AgentID
+	priority float64
+	links    int64
+}
+
+// offers returns the best links of all agents, best first, ties by agent.
+func (n *node) offers(now time.Duration) (all []offer) {
+	for _, id := range n.living(now) {
+		r := n.sight.others[id].beat.Report
+		for _, priority := range r.Head {
+			all = append(all, offer{id, priority, max(1, int64(r.Each))})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b offer) int { return cmp.Compare(b.priority, a.priority) })
+	return all
+}
+
+// horizon is the greatest age of the facts that an agent relies on: a heartbeat, a budget, a
+// reading.
+func (n *node) horizon() time.Duration { return 3 * n.lease.every }
+
+// takes returns how many links an agent can fetch within the horizon.
+func (n *node) takes(r *report) int64 {
+	return max(int64(r.Workers), int64(r.Pace*n.horizon().Seconds()))
+}
+
+// price returns the priority above which there are enough links for all workers until the next
+// price has reached all agents; -Inf when there are not. Priorities are of any sign: those of
+// breadth-first are below 0.
+func (n *node) price(now time.Duration) float64 {
+	var wanted int64
+	for _, r := range n.reports(now) {
+		wanted += n.takes(&r)
+	}
+	all := n.offers(now)
+	for i := range max(0, len(all)-1) {
+		if wanted -= all[i].links; wanted <= 0 {
+			return all[i].priority
+		}
+	}
+	return math.Inf(-1)
+}
+
+// free returns how many pages can still be granted. Pages granted to an agent count as spent
+// even if it is dead: it may only be frozen, and come back with its store.
+func (n *node) free(grants map[AgentID]int64) int64 {
+	free := n.opt.MaxPages
+	for id, g := range grants {
+		o := n.sight.others[id]
+		if o == nil {
+			free -= g
+			continue
+		}
+		spent := g - o.beat.Returned
+		switch {
+		case n.opt.defect == deadAreFree && o.beat.Dead:
+			spent = o.beat.Report.Pages
+		case n.opt.defect == returnsTwice:
+			spent -= o.beat.Returned
+		}
+		free -= spent
+	}
+	return free
+}
+
+const (
+	// leastExchange is the assumed time of a fetch until one has been measured.
+	leastExchange = 100 * time.Millisecond
+	// plentyShare limits the pages that all agents together hold for links that they may yet
+	// find: a sixteenth of the pages left. A crawl may end short by as much when they die.
+	plentyShare = 16
+)
+
+// grant raises the grants of the agents with the best links. While many pages are left, an
+// agent gets the most that it can fetch until the next grant reaches it, so that none waits
+// for one. Later it gets as many as its reports say that it fetches. At the end, when the
+// pages do not suffice for all, each page goes to the best link that has none yet.
+func (n *node) grant(now time.Duration, grants map[AgentID]int64) (plenty bool) {
+	living := n.living(now)
+	outstanding, most := map[AgentID]int64{}, map[AgentID]int64{}
+	for _, id := range living {
+		b := n.sight.others[id].beat
+		grants[id] = max(grants[id], b.Returned+b.Report.Pages) // a store that had pages before
+		outstanding[id] = grants[id] - b.Returned - b.Report.Pages
+	}
+	free := max(0, n.free(grants)) // below 0 when a store had unknown pages; grants never fall
+	for _, id := range living {
+		r := &n.sight.others[id].beat.Report
+		fastest := 2 * n.takes(r)
+		if r.Pace == 0 {
+			fastest = int64(r.Workers) * int64(n.horizon()/leastExchange)
+		}
+		ahead := min(fastest, free/int64(plentyShare*len(living)))
+		most[id] = max(ahead, min(r.Waiting, max(int64(2*r.Workers), int64(r.Rate*n.horizon().Seconds()))))
+		plenty = plenty || ahead >= int64(2*r.Workers)
+	}
+	covered := map[AgentID]int64{}
+	for _, o := range n.offers(now) {
+		covered[o.agent] += o.links
+		more := max(0, min(covered[o.agent], most[o.agent])-outstanding[o.agent])
+		more = min(more, free)
+		grants[o.agent] += more
+		outstanding[o.agent] += more
+		free -= more
+	}
+	wanted := int64(0)
+	for _, id := range living {
+		r := n.sight.others[id].beat.Report
+		if free > 0 && len(r.Head) == 0 && outstanding[id] == 0 && most[id] > 0 { // all its hosts rest: it may begin when one is free
+			grants[id]++
+			outstanding[id]++
+			free--
+		}
+		wanted += max(0, most[id]-outstanding[id])
+	}
+	if wanted == 0 || free < 2*wanted {
+		return plenty
+	}
+	for id := range most { // an agent can fetch more than the links in its report
+		grants[id] += max(0, most[id]-outstanding[id])
+	}
+	return plenty
+}
+
+// ending is how a coordinator finds that the crawl is over.
+type ending struct {
+	rounds int      // in which all agents were idle and had not moved
+	all    []idling // in the last of them, by agent
+	newest uint64   // revision of a heartbeat in it
+	marks  []mark   // of the last pages, for the harvest
+}
+
+// idling is the state of an agent that had nothing to do.
+type idling struct {
+	agent       AgentID
+	incarnation uint64
+	moves       uint64
+	table       uint64
+}
+
+// mark is how far the crawl was.
+type mark struct{ pages, relevant int64 }
+
+// idleRounds end a crawl. Agents report at different times, so a parcel could be where nobody
+// has looked yet. If all heartbeats of the second round were accepted after the first, then
+// those of the third were written after it. An agent that had not moved by then was idle at
+// the first round's end, all agents at once, with all parcels acknowledged.
+const idleRounds = 3
+
+// endedWhy says why the crawl is over; nothing while it is not.
+func (n *node) endedWhy(now time.Duration) string {
+	switch {
+	case n.ledger.value.Ended != "":
+		return n.ledger.value.Ended
+	case n.allIdle(now):
+		return endedEmpty
+	case n.opt.MaxPages > 0 && n.spent(now) >= n.opt.MaxPages && n.settled(now):
+		return endedPages
+	case n.poor():
+		return endedHarvest
+	}
+	return ""
+}
+
+// allIdle counts the rounds.
+func (n *node) allIdle(now time.Duration) bool {
+	e := &n.office.end
+	all, oldest, newest, ok := n.idlers(now)
+	switch {
+	case !ok:
+		e.rounds, e.all = 0, nil
+	case !slices.Equal(all, e.all):
+		e.rounds, e.all, e.newest = 1, all, newest
+	case oldest > e.newest:
+		e.rounds++
+		e.newest = newest
+	}
+	return e.rounds >= idleRounds
+}
+
+// idlers returns all living agents if each has nothing to do, has seen the newest table, and
+// has the state of the partitions that it owns by it.
+func (n *node) idlers(now time.Duration) (all []idling, oldest, newest uint64, ok bool) {
+	t := n.hand.table
+	oldest = math.MaxUint64
+	for _, id := range n.living(now) {
+		o := n.sight.others[id]
+		b := o.beat
+		if !b.Report.idle() || b.Known != t.version || t.members[id].incarnation != b.Incarnation {
+			return nil, 0, 0, false
+		}
+		all = append(all, idling{id, b.Incarnation, b.Report.Moves, b.Known})
+		oldest, newest = min(oldest, o.revision), max(newest, o.revision)
+	}
+	for _, e := range t.entries {
+		o := n.sight.others[e.owner]
+		if o == nil || e.next != "" || n.gone(now, e.owner) && e.owner != n.opt.ID || o.beat.Report.Epoch < e.epoch {
+			return nil, 0, 0, false
+		}
+	}
+	return all, oldest, newest, len(all) > 0
+}
+
+// settled says whether nothing is under way by the last reports: a parcel may say that a page
+// is a duplicate, which frees its place in the budget.
+func (n *node) settled(now time.Duration) bool {
+	return !slices.ContainsFunc(n.reports(now), func(r report) bool { return r.InFlight > 0 || r.Outbox > 0 })
+}
+
+// spent returns how many pages all agents have, with those that the dead may have.
+func (n *node) spent(now time.Duration) (pages int64) {
+	living := map[AgentID]bool{}
+	for _, id := range n.living(now) {
+		living[id] = true
+		pages += n.sight.others[id].beat.Report.Pages
+	}
+	for id, g := range n.ledger.value.Grants {
+		if living[id] {
+			continue
+		}
+		if o := n.sight.others[id]; o != nil {
+			g -= o.beat.Returned
+		}
+		pages += g
+	}
+	return pages
+}
+
+// poor says whether the last pages of all agents were worth too little: the upper end of
+// Wilson's one-sided 99 % interval of their harvest is below MinHarvest.
+func (n *node) poor() bool {
+	if n.opt.MinHarvest <= 0 {
+		return false
+	}
+	var m mark
+	for _, o := range n.sight.others {
+		m.pages += o.beat.Report.Pages
+		m.relevant += o.beat.Report.Relevant
+	}
+	e := &n.office.end
+	if k := len(e.marks); k == 0 || m.pages > e.marks[k-1].pages {
+		e.marks = append(e.marks, m)
+	}
+	for len(e.marks) > 1 && m.pages-e.marks[1].pages >= n.opt.HarvestPages {
+		e.marks = e.marks[1:]
+	}
+	first := e.marks[0]
+	pages := m.pages - first.pages
+	return pages >= n.opt.HarvestPages && upper(m.relevant-first.relevant, pages) < n.opt.MinHarvest
+}
+
+// upper returns the upper end of Wilson's one-sided 99 % interval of k of n.
+func upper(k, n int64) float64 {
+	const z = 2.326
+	share, size := float64(k)/float64(n), float64(n)
+	spread := z * math.Sqrt(share*(1-share)/size+z*z/(4*size*size))
+	return (share + z*z/(2*size) + spread) / (1 + z*z/size)
+}

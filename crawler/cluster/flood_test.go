@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/crawler"
+	"fossick/internal/fulltest"
+	"fossick/store"
+)
+
+// TestFlood: one agent sends a million URLs (fewer in a short run) to the others. They fetch
+// at least four fifths of the pages a second that they fetch without.
+func TestFlood(t *testing.T) {
+	urls, span := 5000, 4*time.Second
+	if fulltest.Asked() {
+		urls, span = 1_000_000, 20*time.Second
+	}
+	rate := func(urls int) (perSecond float64) {
+		synctest.Test(t, func(t *testing.T) { perSecond = floodRate(t, urls, span) })
+		return perSecond
+	}
+	alone, flooded := rate(0), rate(urls)
+	t.Logf("%.1f pages/s without, %.1f with %d URLs from one agent", alone, flooded, urls)
+	if alone == 0 || flooded < .8*alone {
+		t.Errorf("%.1f pages/s with %d URLs from one agent, %.1f without", flooded, urls, alone)
+	}
+}
+
+// floodRate returns how many pages a second two agents fetch while a third sends URLs of a
+// site that has none.
+func floodRate(t *testing.T, urls int, span time.Duration) float64 {
+	g := newGroup(t, &web{sites: 24, pages: 3000, took: 20 * time.Millisecond}, 0)
+	g.all, g.none, g.rest = true, true, 100*time.Millisecond
+	const flooder = "cccccccccccccccc"
+	s, err := store.Create(t.TempDir(), store.Info{Agent: flooder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	g.stores[flooder] = s
+	const each = 1000
+	counts, parts := store.Counts{}, newSites()
+	for first := 0; first < urls; first += each {
+		p := crawler.Parcel{Via: store.ViaSitemap}
+		host := fmt.Sprintf("http://flood%d.test/", first/each%8)
+		for i := range each {
+			p.Links = append(p.Links, crawler.Link{URL: fmt.Sprint(host, first+i), Score: .1})
+		}
+		b := s.Batch()
+		if err := store.OutboxIn(b).Put(parts.Part(host), &counts, p.Pack()); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.PutCounts(&counts); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", flooder} {
+		g.start(id, true)
+	}
+	time.Sleep(5 * time.Second)
+	from := time.Now()
+	time.Sleep(span)
+	g.web.mu.Lock()
+	n := 0
+	for _, a := range g.web.log {
+		if strings.HasPrefix(a.host, "s") && a.start.After(from) {
+			n++
+		}
+	}
+	g.web.mu.Unlock()
+	for id := range g.members {
+		g.stop(id)
+	}
+	var known uint64
+	for id, s := range g.stores {
+		c, err := s.Counts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id != flooder {
+			known += c.URLs
+		}
+	}
+	t.Logf("%d URLs sent, %d known to the two others", urls, known)
+	return float64(n) / span.Seconds()
+}

@@ -1,0 +1,332 @@
+package cluster
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"fossick/internal/wire"
+)
+
+// Bounds of messages on their way.
+const (
+	mostSent       = 4                      // messages to a partition that are not acknowledged
+	mostSentAll    = 64                     // to all
+	sendBytes      = mostMessageBytes / 2   // of a message's parcels; a single parcel may exceed it
+	parcelOverhead = 16                     // bytes of a message
+	linger         = 200 * time.Millisecond // wait for more parcels that go in the same message
+	mostBackoffs   = 4                      // doublings of the pause while nobody answers
+
+	mostTaking   = 256 // deliveries that an engine has not committed; more are sent again
+	mostOfSender = 64  // of them, of one sender
+)
+
+// share is how many deliveries of one of so many agents an engine takes at a time: an agent
+// that sends without end leaves room for the others. A sender has no more on their way.
+func (o Protocol) share(agents int) int {
+	return max(1, min(o.ofSender, mostTaking/max(1, agents)))
+}
+
+// outgoing is the sender's side of links to other agents, go-back-N: parcels that are not
+// acknowledged in time are sent again, from the first of them.
+type outgoing struct {
+	streams map[partition]*outflow
+	sent    int             // messages not acknowledged, or about to be sent
+	to      map[AgentID]int // of them, by receiver
+	share   int             // most of them to one receiver
+	turn    partition       // first of those that may send, when not all can
+	waiting bool            // some could not
+}
+
+// outflow is parcels to a partition.
+type outflow struct {
+	base    uint64 // all parcels up to it are committed by an owner
+	next    uint64 // sent
+	top     uint64 // in the outbox
+	sent    []uint64
+	reading bool
+	readFor AgentID       // the owner then
+	due     time.Duration // when to send, or to send again
+	tries   int           // without an answer
+	owner   AgentID
+	epoch   uint64
+}
+
+func newOutgoing(outbox map[partition]span, share int) outgoing {
+	o := outgoing{streams: map[partition]*outflow{}, to: map[AgentID]int{}, share: share}
+	for p, s := range outbox {
+		o.streams[p] = &outflow{base: s.First - 1, next: s.First - 1, top: s.Last}
+	}
+	return o
+}
+
+// full says whether no more may be on its way to a receiver.
+func (o *outgoing) full(to AgentID) bool { return o.sent >= mostSentAll || o.to[to] >= o.share }
+
+// way adds n, which may be negative, to the messages on their way to a receiver.
+func (o *outgoing) way(to AgentID, n int) {
+	o.sent += n
+	if o.to[to] += n; o.to[to] == 0 {
+		delete(o.to, to)
+	}
+}
+
+// queued notes that the outbox reaches further.
+func (o *outgoing) queued(now time.Duration, p partition, number uint64) {
+	s := o.streams[p]
+	if s == nil {
+		s = &outflow{}
+		o.streams[p] = s
+	}
+	if s.next >= s.top {
+		s.due = now + linger
+	}
+	s.top = max(s.top, number)
+}
+
+// route sends at once again all messages on their way to an agent that lost the partition.
+func (o *outgoing) route(now time.Duration, t *table) {
+	for p, s := range o.streams {
+		if e := t.entries[p]; e.owner != s.owner || e.epoch != s.epoch {
+			o.back(s)
+			s.owner, s.epoch = e.owner, e.epoch
+			s.tries, s.due = 0, now
+		}
+	}
+}
+
+// back goes back to the first parcel that is not acknowledged.
+func (o *outgoing) back(s *outflow) {
+	o.way(s.owner, -len(s.sent))
+	s.sent, s.next = nil, s.base
+}
+
+// due returns when something is to be sent.
+func (o *outgoing) due() time.Duration {
+	due := time.Duration(math.MaxInt64)
+	for _, s := range o.streams {
+		waits := len(s.sent) == 0 && o.full(s.owner) // for an acknowledgement
+		if s.base < s.top && !s.reading && !waits {
+			due = min(due, s.due)
+		}
+	}
+	return due
+}
+
+// sendDue reads from the outbox the parcels that are due.
+func (n *node) sendDue(now time.Duration) {
+	if n.out.due() > now {
+		return
+	}
+	n.out.waiting = false
+	parts := slices.Sorted(maps.Keys(n.out.streams))
+	first, _ := slices.BinarySearch(parts, n.out.turn)
+	for _, p := range slices.Concat(parts[first:], parts[:first]) {
+		s := n.out.streams[p]
+		if s.base >= s.top || s.reading || now < s.due {
+			continue
+		}
+		if len(s.sent) > 0 {
+			n.out.back(s)
+			s.tries = min(s.tries+1, mostBackoffs)
+		}
+		if s.owner, s.epoch = n.hand.owner(p); s.owner == "" {
+			s.due = now + n.opt.Resend
+			continue
+		}
+		n.read(now, p, s)
+	}
+}
+
+// read asks for the next parcels, if more may be on their way.
+func (n *node) read(now time.Duration, p partition, s *outflow) {
+	s.due = now + n.opt.Resend<<s.tries
+	if s.next >= s.top || s.reading || len(s.sent) >= mostSent {
+		return
+	}
+	if n.out.full(s.owner) {
+		if n.out.waiting = true; len(s.sent) == 0 {
+			s.due = now
+		}
+		return
+	}
+	s.reading, s.readFor, n.out.turn = true, s.owner, p+1
+	n.out.way(s.owner, 1)
+	n.do(readOutbox{p, s.next, sendBytes})
+}
+
+// sendParcels sends the parcels that were read.
+func (n *node) sendParcels(now time.Duration, ev outgoingEvent) {
+	s := n.out.streams[ev.partition]
+	if s == nil || !s.reading {
+		return
+	}
+	s.reading = false
+	n.out.way(s.readFor, -1)
+	if ev.after != s.next || len(ev.parcels) == 0 {
+		s.due = min(s.due, now+n.opt.Resend) // trimmed, or sent to another, meanwhile
+		return
+	}
+	size := 0
+	for i, parcel := range ev.parcels {
+		if size += len(parcel.Bytes) + parcelOverhead; i > 0 && size > sendBytes {
+			ev.parcels = ev.parcels[:i]
+			break
+		}
+	}
+	m := message{
+		Version: wireVersion, Kind: kindLinks, From: n.opt.ID, Partition: ev.partition, Epoch: s.epoch,
+		Base: s.base, After: s.next, Parcels: ev.parcels,
+	}
+	s.next = ev.parcels[len(ev.parcels)-1].Number
+	s.sent = append(s.sent, s.next)
+	n.out.way(s.owner, 1)
+	n.do(sendMessage{s.owner, wire.Encode(m)})
+	if n.opt.defect == trimOnSend {
+		n.advance(now, ev.partition, s, s.next)
+		return
+	}
+	n.read(now, ev.partition, s)
+}
+
+// acknowledged notes that the owner has committed parcels. An agent that lost the partition may
+// have committed them too late for the next owner to know.
+func (n *node) acknowledged(now time.Duration, m message) {
+	s := n.out.streams[m.Partition]
+	owner, epoch := n.hand.owner(m.Partition)
+	if s == nil || n.opt.defect != noEpoch && (m.From != owner || m.Epoch != epoch) {
+		return
+	}
+	if m.After > s.base && m.After <= s.top {
+		n.advance(now, m.Partition, s, m.After)
+	}
+}
+
+// advance trims the outbox, and sends on.
+func (n *node) advance(now time.Duration, p partition, s *outflow, upto uint64) {
+	s.base, s.next, s.tries = upto, max(s.next, upto), 0
+	before := len(s.sent)
+	s.sent = slices.DeleteFunc(s.sent, func(last uint64) bool { return last <= upto })
+	n.out.way(s.owner, len(s.sent)-before)
+	n.do(trimOutbox{p, upto})
+	if n.out.waiting && s.next < s.top { // the place is for partitions that wait
+		if len(s.sent) == 0 {
+			s.due = now
+		}
+		return
+	}
+	n.read(now, p, s)
+}
+
+// incoming is the receiver's side.
+type incoming struct {
+	streams map[stream]*inflow
+	taking  int             // deliveries that the engine has
+	of      map[AgentID]int // of them, by sender
+}
+
+// inflow is parcels of one agent to one partition.
+type inflow struct {
+	cursor uint64 // all parcels up to it are committed
+	handed uint64 // given to the engine
+}
+
+func newIncoming(cursors map[stream]uint64) incoming {
+	in := incoming{streams: map[stream]*inflow{}, of: map[AgentID]int{}}
+	for s, cursor := range cursors {
+		in.streams[s] = &inflow{cursor, cursor}
+	}
+	return in
+}
+
+// begin forgets deliveries that the engine may have dropped when it lost a partition.
+func (in *incoming) begin(p partition) {
+	for s, f := range in.streams {
+		if s.Partition == p {
+			f.handed = f.cursor
+		}
+	}
+}
+
+// receive takes in the parcels that follow those taken before, each once.
+func (n *node) receive(now time.Duration, m message) {
+	_, epoch := n.hand.owner(m.Partition)
+	h, held := n.hand.held[m.Partition]
+	// The state of the last owner may come while the partition is being released, which waits
+	// for it.
+	ours := held && n.leased(now) && (!h.releasing || m.From != n.opt.ID)
+	if n.opt.defect == noEpoch {
+		ours, m.Epoch = true, epoch
+	}
+	switch {
+	case m.Epoch > epoch:
+		n.sight.next = now // there is a newer table
+		return
+	case m.Epoch < epoch:
+		n.answer(kindRefusal, m.From, m.Partition, epoch, n.hand.version())
+		return
+	case !ours:
+		return
+	}
+	key := stream{m.From, m.Partition}
+	f := n.in.streams[key]
+	if f == nil {
+		f = &inflow{}
+		n.in.streams[key] = f
+	}
+	f.cursor = max(f.cursor, m.Base) // committed by an owner before
+	f.handed = max(f.handed, f.cursor)
+	fresh := m.Parcels
+	for len(fresh) > 0 && fresh[0].Number <= f.handed {
+		fresh = fresh[1:]
+	}
+	if m.After > f.handed || len(fresh) == 0 || n.in.taking >= mostTaking || n.in.of[m.From] >= n.opt.share(len(n.hand.members())) {
+		n.acknowledge(now, m.From, m.Partition, epoch, f.cursor)
+		return
+	}
+	d := delivery{From: m.From, Partition: m.Partition, Epoch: epoch, Last: fresh[len(fresh)-1].Number, Parcels: fresh}
+	f.handed = d.Last
+	n.in.taking++
+	n.in.of[m.From]++
+	n.do(takeParcels{d})
+	if n.opt.defect == ackOnReceipt {
+		n.acknowledge(now, m.From, m.Partition, epoch, d.Last)
+	}
+}
+
+// answer sends a message about parcels.
+func (n *node) answer(kind uint64, to AgentID, p partition, epoch, number uint64) {
+	n.do(sendMessage{to, wire.Encode(message{Version: wireVersion, Kind: kind, From: n.opt.ID, Partition: p, Epoch: epoch, After: number})})
+}
+
+// acknowledge tells the sender which parcels are committed, if the next owner must go on from a
+// state that has them: the agent still owns the partition, and others know that it has the
+// state before.
+func (n *node) acknowledge(now time.Duration, to AgentID, p partition, epoch, cursor uint64) {
+	h, held := n.hand.held[p]
+	sure := held && h.epoch == epoch && n.leased(now) && n.lease.acked >= epoch
+	if cursor > 0 && (sure || n.opt.defect == noEpoch) {
+		n.answer(kindAck, to, p, epoch, cursor)
+	}
+}
+
+// taken notes that the engine has committed a delivery.
+func (n *node) taken(now time.Duration, ev takenEvent) {
+	d := ev.delivery
+	n.in.taking--
+	if n.in.of[d.From]--; n.in.of[d.From] == 0 {
+		delete(n.in.of, d.From)
+	}
+	f := n.in.streams[stream{d.From, d.Partition}]
+	if f == nil {
+		return
+	}
+	if !ev.ok {
+		f.handed = f.cursor
+		return
+	}
+	f.cursor = max(f.cursor, d.Last)
+	f.handed = max(f.handed, f.cursor)
+	n.acknowledge(now, d.From, d.Partition, d.Epoch, f.cursor)
+}

@@ -1,0 +1,618 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/crawler"
+	"fossick/crawler/fetch"
+	"fossick/graph/orders"
+	"fossick/internal/fulltest"
+	"fossick/internal/page"
+	"fossick/store"
+)
+
+// web is sites whose pages link to each other and to the next site's. It keeps a log, as
+// servers would.
+type web struct {
+	sites, pages int
+	quick        bool          // and without a log
+	took         time.Duration // by an exchange; 0: 50 ms
+	last         int           // pages of the last site, 0: as many as the others have
+	tree         bool          // one way leads to each page of a site
+	mirrors      bool          // every other page of a site is one of each other site, too
+
+	mu  sync.Mutex // guards log
+	log []asked
+}
+
+type asked struct {
+	host, url  string
+	start, end time.Time
+}
+
+func (w *web) Resolve(_ context.Context, host string) (netip.Addr, error) {
+	sum := store.HashURL(host)
+	return netip.AddrFrom4([4]byte{203, sum[0], sum[1], sum[2]}), nil
+}
+
+func (w *web) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
+	r := &fetch.Response{URL: req.URL, Start: time.Now(), Header: http.Header{}}
+	if !w.quick {
+		time.Sleep(cmp.Or(w.took, 50*time.Millisecond))
+		r.Took = time.Since(r.Start)
+		w.mu.Lock()
+		w.log = append(w.log, asked{page.Host(req.URL), req.URL, r.Start, time.Now()})
+		w.mu.Unlock()
+	}
+	var s, p int
+	if n, _ := fmt.Sscanf(req.URL, "http://s%d.test/%d", &s, &p); n < 2 || s >= w.sites || p >= w.of(s) {
+		r.State, r.Code = fetch.StateCode, 404
+		return r
+	}
+	r.State, r.Code, r.ContentType = fetch.StateOK, 200, "text/html"
+	if w.tree {
+		r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/0">c</a>`, p, s, 2*p+1, 2*p+2, (s+1)%w.sites)
+		return r
+	}
+	if w.mirrors {
+		r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/0">c</a>`, p, s, p+1, p+2, (s+1)%w.sites)
+		if p%2 == 1 {
+			r.Body = fmt.Appendf(nil, `<title>page %d of all</title>`, p)
+		}
+		return r
+	}
+	r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/%d">c</a>`,
+		p, s, (p+1)%w.of(s), (7*p+3)%w.of(s), (s+1)%w.sites, p)
+	return r
+}
+
+// of is how many pages a site has.
+func (w *web) of(site int) int {
+	if site == w.sites-1 && w.last > 0 {
+		return w.last
+	}
+	return w.pages
+}
+
+// alike wants all pages.
+type alike struct{}
+
+func (alike) ScorePage(*page.Page, float64) crawler.Score {
+	return crawler.Score{Value: .5, Relevant: true}
+}
+
+func (alike) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64 {
+	for range p.Links {
+		dst = append(dst, .5)
+	}
+	return dst
+}
+
+const delay = 200 * time.Millisecond
+
+// group is members of one cluster.
+type group struct {
+	t    *testing.T
+	web  *web
+	hub  *Hub
+	max  int64
+	rest time.Duration // of a host; 0: delay
+	seed string        // "": of the first site
+	all  bool          // each site has a seed
+
+	bodies bool // replicas have pages
+	none   bool // there are no replicas
+
+	scorer   func(id string) crawler.Scorer // nil: alike
+	exchange func(Exchange) Exchange        // nil: as it is
+
+	stores  map[string]*store.Store
+	members map[string]*Member
+	wires   map[string]*cable
+	stops   map[string]context.CancelFunc
+	done    map[string]chan crawler.Result
+}
+
+func newGroup(t *testing.T, w *web, max int64) *group {
+	return &group{t: t, web: w, hub: NewHub(), max: max, stores: map[string]*store.Store{}, members: map[string]*Member{}, wires: map[string]*cable{},
+		stops: map[string]context.CancelFunc{}, done: map[string]chan crawler.Result{}}
+}
+
+// cable leads to an exchange, and may be cut: what is asked for then fails. Or it is slow, and
+// messages of other agents arrive late.
+type cable struct {
+	Exchange
+	cut  atomic.Bool
+	slow atomic.Int64 // nanoseconds
+}
+
+var errCut = errors.New("cut off")
+
+func (w *cable) Send(ctx context.Context, to AgentID, message []byte) error {
+	if w.cut.Load() {
+		return errCut
+	}
+	if slow := time.Duration(w.slow.Load()); slow > 0 {
+		time.AfterFunc(slow, func() { _ = w.Exchange.Send(context.WithoutCancel(ctx), to, message) })
+		return nil
+	}
+	return w.Exchange.Send(ctx, to, message)
+}
+
+func (w *cable) Swap(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	if w.cut.Load() {
+		return 0, errCut
+	}
+	return w.Exchange.Swap(ctx, key, value, revision)
+}
+
+func (w *cable) Values(ctx context.Context, keys ...string) (map[string]Value, error) {
+	if w.cut.Load() {
+		return nil, errCut
+	}
+	return w.Exchange.Values(ctx, keys...)
+}
+
+// start begins an agent, a new one or one that ended.
+func (g *group) start(id string, fresh bool) {
+	g.t.Helper()
+	s := g.stores[id]
+	if s == nil {
+		var err error
+		if s, err = store.Create(g.t.TempDir(), store.Info{Agent: id}); err != nil {
+			g.t.Fatal(err)
+		}
+		g.stores[id] = s
+		g.t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				g.t.Error(err)
+			}
+		})
+	}
+	order, err := orders.OrderingByName("relevance")
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	exchange, err := g.hub.Open(AgentID(id))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.wires[id] = &cable{Exchange: exchange}
+	exchange = g.wires[id]
+	if g.exchange != nil {
+		exchange = g.exchange(exchange)
+	}
+	var scorer crawler.Scorer = alike{}
+	if g.scorer != nil {
+		scorer = g.scorer(id)
+	}
+	seeds := []string{cmp.Or(g.seed, "http://s0.test/0")}
+	for i := 1; i < g.web.sites && g.all; i++ {
+		seeds = append(seeds, fmt.Sprintf("http://s%d.test/0", i))
+	}
+	m, err := New(Options{
+		Crawl: crawler.Options{Store: s, Fetcher: g.web, Scorer: scorer, Ordering: order, Seeds: seeds,
+			Workers: 4, Replicate: !g.none, ReplicateBodies: g.bodies, Delay: crawler.Delay{Fixed: true, Rest: cmp.Or(g.rest, delay)}},
+		Protocol: Protocol{ID: AgentID(id), Fresh: fresh, MaxPages: g.max, Lease: 3 * time.Second, Longest: time.Second},
+		Exchange: exchange,
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(g.t.Context())
+	g.members[id], g.stops[id], g.done[id] = m, stop, make(chan crawler.Result, 1)
+	go func() {
+		r, err := m.Run(ctx)
+		if err != nil {
+			g.t.Errorf("%s: %v", id, err)
+		}
+		_ = exchange.Close()
+		g.done[id] <- r
+	}()
+}
+
+// stop ends an agent at once.
+func (g *group) stop(id string) {
+	g.stops[id]()
+	<-g.done[id]
+	delete(g.members, id)
+}
+
+// wait waits for the end of the crawl, and returns the pages that are stored, and how often
+// a page was asked for again.
+func (g *group) wait() (pages []string, again int) {
+	g.t.Helper()
+	for id := range g.members {
+		if r := <-g.done[id]; r.Stopped != crawler.StopEmpty && r.Stopped != crawler.StopMaxPages && r.Stopped != crawler.StopNothing {
+			g.t.Errorf("%s ended with %s", id, r.Stopped)
+		}
+		g.stops[id]()
+	}
+	for _, s := range g.stores {
+		for p, err := range s.Pages() {
+			if err != nil {
+				g.t.Fatal(err)
+			}
+			pages = append(pages, p.URL)
+		}
+		if problems, err := s.Verify(g.t.Context()); err != nil || len(problems) > 0 {
+			g.t.Errorf("%v, %v", problems, err)
+		}
+	}
+	slices.Sort(pages)
+	g.web.mu.Lock()
+	defer g.web.mu.Unlock()
+	slices.SortFunc(g.web.log, func(a, b asked) int { return a.start.Compare(b.start) })
+	last, seen := map[string]time.Time{}, map[string]bool{}
+	for _, a := range g.web.log {
+		if before := last[a.host]; !before.IsZero() && a.start.Sub(before) < cmp.Or(g.rest, delay) {
+			g.t.Errorf("%s was asked %v after the end of the request before", a.url, a.start.Sub(before))
+		}
+		last[a.host] = a.end
+		if seen[a.url] && page.Path(a.url) != "/robots.txt" {
+			again++
+		}
+		seen[a.url] = true
+	}
+	return pages, again
+}
+
+func TestMembers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 12, pages: 9}, 0)
+		for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"} {
+			g.start(id, true)
+		}
+		pages, again := g.wait()
+		if len(pages) != 108 || len(slices.Compact(pages)) != 108 || again != 0 {
+			t.Errorf("%d pages, %d asked for again", len(pages), again)
+		}
+	})
+}
+
+// TestSwiftSites: sites go from one member to another in the middle of much that comes in.
+// What is found meanwhile is not forgotten.
+func TestSwiftSites(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 30, pages: 100, took: time.Millisecond}, 0)
+		g.rest = time.Millisecond
+		for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"} {
+			g.start(id, true)
+		}
+		if pages, again := g.wait(); len(pages) != 3000 || again != 0 {
+			t.Errorf("%d pages, want 3000; %d asked for again", len(pages), again)
+		}
+	})
+}
+
+// TestBudget: all together store as many pages as are wanted; here without replicas.
+func TestBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 12, pages: 9}, 40)
+		g.none = true
+		for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"} {
+			g.start(id, true)
+		}
+		if pages, _ := g.wait(); len(pages) != 40 {
+			t.Errorf("%d pages, want 40", len(pages))
+		}
+	})
+}
+
+// TestComeAndGo: one member leaves, another comes, in the middle of the crawl. Each page is
+// asked for once, as a partition brings along what is known of it.
+func TestComeAndGo(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 12, pages: 80}, 0)
+		for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"} {
+			g.start(id, true)
+		}
+		time.Sleep(15 * time.Second)
+		g.start("cccccccccccccccc", false)
+		time.Sleep(3 * time.Second)
+		g.members["aaaaaaaaaaaaaaaa"].Leave()
+		<-g.done["aaaaaaaaaaaaaaaa"]
+		delete(g.members, "aaaaaaaaaaaaaaaa")
+		pages, again := g.wait()
+		if n := len(pages); n != 960 || len(slices.Compact(pages)) != 960 || again != 0 {
+			t.Errorf("%d pages, want 960; %d asked for again", n, again)
+		}
+		if n := g.lost(""); n > 0 {
+			t.Errorf("%d pages of who left are told as lost", n)
+		}
+	})
+}
+
+// TestAwaits: a member is killed while what the last owner of its sites knows is on its way to it,
+// and comes back. No start page is asked for again, though it has them all.
+func TestAwaits(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 24, pages: 6}, 0)
+		g.all, g.rest = true, time.Second
+		g.start("aaaaaaaaaaaaaaaa", true)
+		time.Sleep(4 * time.Second)
+		g.wires["aaaaaaaaaaaaaaaa"].slow.Store(int64(4 * time.Second))
+		g.start("bbbbbbbbbbbbbbbb", false)
+		b := g.members["bbbbbbbbbbbbbbbb"]
+		for waited := 0; b.awaiting() == 0; waited++ {
+			if waited > 600 {
+				t.Fatal("it gets nothing")
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		g.stop("bbbbbbbbbbbbbbbb")
+		g.start("bbbbbbbbbbbbbbbb", false)
+		time.Sleep(5 * time.Second)
+		g.wires["aaaaaaaaaaaaaaaa"].slow.Store(0)
+		pages, again := g.wait()
+		if n := len(pages); n != 144 || len(slices.Compact(pages)) != 144 || again > 0 {
+			t.Errorf("%d pages, want 144; %d asked for again", n, again)
+		}
+	})
+}
+
+// TestSlowHandover: what the last owner knows takes longer than a minute to arrive. Until it is
+// there, no page of its sites is asked for.
+func TestSlowHandover(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 24, pages: 6}, 0)
+		g.all, g.none, g.rest = true, true, time.Second
+		g.start("aaaaaaaaaaaaaaaa", true)
+		time.Sleep(4 * time.Second)
+		g.wires["aaaaaaaaaaaaaaaa"].slow.Store(int64(4 * time.Minute))
+		g.start("bbbbbbbbbbbbbbbb", false)
+		time.Sleep(3 * time.Minute)
+		if g.members["bbbbbbbbbbbbbbbb"].awaiting() == 0 {
+			t.Error("it waits for nothing")
+		}
+		g.wires["aaaaaaaaaaaaaaaa"].slow.Store(0)
+		pages, again := g.wait()
+		if n := len(pages); n != 144 || len(slices.Compact(pages)) != 144 || again > 0 {
+			t.Errorf("%d pages, want 144; %d asked for again", n, again)
+		}
+	})
+}
+
+// TestReleaseAwaits: what is to go on to another waits for what the owner before knows, and for a
+// minute after that owner's death.
+func TestReleaseAwaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &Member{hands: hands{coming: map[uint16]*coming{
+			1: {held: true, from: "a"},
+			2: {held: true, from: "a"},
+			3: {held: true},
+		}}}
+		for p := range partition(5) {
+			m.release(p, 7)
+		}
+		if now := m.ready(); len(now) != 3 || slices.Contains(now, leaving{1, 7}) || slices.Contains(now, leaving{2, 7}) {
+			t.Errorf("%+v may go", now)
+		}
+		m.came(2, "b") // of an owner before that
+		if now := m.ready(); len(now) != 0 {
+			t.Errorf("%+v may go", now)
+		}
+		m.came(2, "a")
+		if now := m.ready(); len(now) != 1 || now[0] != (leaving{2, 7}) {
+			t.Errorf("%+v may go when it has come", now)
+		}
+		time.Sleep(10 * awaitDead)
+		m.mourn(func(AgentID) bool { return true })
+		if now := m.ready(); len(now) != 0 {
+			t.Errorf("%+v may go while the owner before lives", now)
+		}
+		m.mourn(func(id AgentID) bool { return id != "a" })
+		if now := m.ready(); len(now) != 0 {
+			t.Errorf("%+v may go at the owner's death", now)
+		}
+		time.Sleep(awaitDead)
+		if now := m.ready(); len(now) != 1 || now[0] != (leaving{1, 7}) {
+			t.Errorf("%+v may go %v after the owner's death", now, awaitDead)
+		}
+	})
+}
+
+// awaiting is for how many partitions something of their last owner is on its way.
+func (m *Member) awaiting() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.coming {
+		if c.held && c.from != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// TestCutOff: a member whose lease ends and that is back before it is missed has forgotten
+// nothing that waits.
+func TestCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 12, pages: 30, tree: true}, 0)
+		for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"} {
+			g.start(id, true)
+		}
+		for range 3 {
+			time.Sleep(2 * time.Second)
+			g.wires["bbbbbbbbbbbbbbbb"].cut.Store(true)
+			time.Sleep(3400 * time.Millisecond)
+			g.wires["bbbbbbbbbbbbbbbb"].cut.Store(false)
+		}
+		if pages, again := g.wait(); len(pages) != 360 || again != 0 {
+			t.Errorf("%d pages, want 360; %d asked for again", len(pages), again)
+		}
+	})
+}
+
+// TestRestart: a member that is killed and comes back has lost nothing.
+func TestRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 12, pages: 30}, 0)
+		for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"} {
+			g.start(id, true)
+		}
+		time.Sleep(8 * time.Second)
+		g.stop("bbbbbbbbbbbbbbbb")
+		time.Sleep(time.Second)
+		g.start("bbbbbbbbbbbbbbbb", false)
+		pages, again := g.wait()
+		if n := len(pages); n != 360 || len(slices.Compact(pages)) != 360 || again > 4 {
+			t.Errorf("%d pages, want 360; %d asked for again", n, again)
+		}
+	})
+}
+
+// TestDeath: a member dies for ever in the middle of the crawl. The others go on from its
+// replica: nothing is asked for again that it had asked for before its last second, and
+// nothing is forgotten.
+func TestDeath(t *testing.T) {
+	for name, c := range map[string]struct {
+		members []string
+		at      time.Duration
+		bodies  bool
+		full    bool
+	}{
+		"of three":       {[]string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"}, 8 * time.Second, false, true},
+		"of three later": {[]string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"}, 14300 * time.Millisecond, false, false},
+		"of two":         {[]string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"}, 10 * time.Second, false, true},
+		"with its pages": {[]string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"}, 14 * time.Second, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.full {
+				fulltest.Only(t, "it is like the others")
+			}
+			synctest.Test(t, func(t *testing.T) {
+				g := newGroup(t, &web{sites: 12, pages: 30}, 0)
+				g.bodies = c.bodies
+				for _, id := range c.members {
+					g.start(id, true)
+				}
+				time.Sleep(c.at)
+				g.stop("bbbbbbbbbbbbbbbb")
+				g.judgeDeath(time.Now())
+				g.judgeLost(c.bodies)
+			})
+		})
+	}
+}
+
+// TestReturn: a member that was given up comes back when its sites are others'. It keeps its
+// pages and asks for none of them; its replica is of use when it dies again.
+func TestReturn(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 12, pages: 70}, 0)
+		for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"} {
+			g.start(id, true)
+		}
+		time.Sleep(8 * time.Second)
+		first := time.Now()
+		g.stop("bbbbbbbbbbbbbbbb")
+		time.Sleep(9 * time.Second) // 4.5 s until it is dead
+		if g.lost("bbbbbbbbbbbbbbbb") == 0 {
+			t.Error("nothing is told as lost while it is away")
+		}
+		g.start("bbbbbbbbbbbbbbbb", false)
+		time.Sleep(12 * time.Second)
+		if n := g.lost("bbbbbbbbbbbbbbbb"); n > 0 {
+			t.Errorf("%d pages are told as lost when it is back", n)
+		}
+		g.stop("bbbbbbbbbbbbbbbb")
+		g.judgeDeath(first)
+		g.judgeLost(false)
+	})
+}
+
+// lost is how many pages the members but one tell as lost.
+func (g *group) lost(but string) (n int) {
+	g.t.Helper()
+	synctest.Wait()
+	for id, s := range g.stores {
+		if id == but {
+			continue
+		}
+		counts, err := s.Counts()
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		n += int(counts.States[crawler.StateLost])
+	}
+	return n
+}
+
+// judgeDeath waits for the end of a crawl one of whose members died: all pages were asked
+// for, and none again that had been before the last second.
+func (g *group) judgeDeath(killed time.Time) {
+	g.t.Helper()
+	_, again := g.wait()
+	fetched, early := map[string]time.Time{}, 0
+	for _, a := range g.web.log {
+		before, twice := fetched[a.url]
+		switch {
+		case page.Path(a.url) == "/robots.txt":
+			continue
+		case twice && before.Before(killed.Add(-time.Second)):
+			g.t.Errorf("%s was asked for again, %v after the first time", a.url, a.start.Sub(before))
+		case !twice && a.start.Before(killed):
+			early++
+		}
+		fetched[a.url] = a.start
+	}
+	if want := g.web.sites * g.web.pages; len(fetched) != want || early < 30 || again > 12 {
+		g.t.Errorf("%d URLs, want %d; %d before the death, %d asked for again", len(fetched), want, early, again)
+	}
+	g.t.Logf("%d before the death, %d asked for again, %v in all", early, again, g.web.log[len(g.web.log)-1].end.Sub(g.web.log[0].start))
+}
+
+// judgeLost looks whether each page is stored by one who lives or, with bodies, in the store
+// that the dead one left, or else told as lost.
+func (g *group) judgeLost(bodies bool) {
+	g.t.Helper()
+	pages, lost := map[string]bool{}, g.lost("bbbbbbbbbbbbbbbb")
+	stores := []*store.Store{g.stores["aaaaaaaaaaaaaaaa"]}
+	if s := g.stores["cccccccccccccccc"]; s != nil {
+		stores = append(stores, s)
+	}
+	for _, s := range slices.Clone(stores) {
+		if left := filepath.Join(s.Dir(), leftBy+"bbbbbbbbbbbbbbbb"); store.Exists(left) {
+			other, err := store.Open(left)
+			if err != nil {
+				g.t.Fatal(err)
+			}
+			defer other.Close()
+			if problems, err := other.Verify(g.t.Context()); err != nil || len(problems) > 0 {
+				g.t.Errorf("what is left: %v, %v", problems, err)
+			}
+			stores = append(stores, other)
+		}
+	}
+	for _, s := range stores {
+		for p, err := range s.Pages() {
+			if err != nil {
+				g.t.Fatal(err)
+			}
+			if _, err := s.Body(p.Number); err != nil {
+				g.t.Error(err)
+			}
+			pages[p.URL] = true
+		}
+	}
+	if want := g.web.sites * g.web.pages; len(pages)+lost != want || (lost == 0) != bodies {
+		g.t.Errorf("%d pages are stored and %d are lost, of %d; with bodies: %v", len(pages), lost, want, bodies)
+	}
+}

@@ -1,0 +1,233 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// hand holds the partitions that an agent owns by the newest table that it has read.
+type hand struct {
+	table    *table
+	gone     *table // the last one, when the exchange has lost its values
+	revision uint64
+	held     map[partition]held
+	released map[partition]uint64 // by partition, the released epoch
+	open     map[partition]uint64 // released, or held by an earlier incarnation, and not known to be taken over
+	past     map[partition]uint64 // every partition ever held, with its last epoch
+	keeper   AgentID
+	kept     bool // keeper is known
+}
+
+type held struct {
+	epoch     uint64
+	rested    time.Duration // when no request of the last owner can still run
+	wanted    bool          // by another agent
+	releasing bool
+}
+
+func (h *hand) version() uint64 {
+	if h.table == nil {
+		return 0
+	}
+	return h.table.version
+}
+
+// owner returns the owner of a partition and its epoch; none without a table.
+func (h *hand) owner(p partition) (AgentID, uint64) {
+	if h.table == nil {
+		return "", 0
+	}
+	e := h.table.entries[p]
+	return e.owner, e.epoch
+}
+
+// members returns the agents of the table, or of the last one where it was lost.
+func (h *hand) members() map[AgentID]member {
+	switch {
+	case h.table != nil:
+		return h.table.members
+	case h.gone != nil:
+		return h.gone.members
+	}
+	return nil
+}
+
+func listed(epochs map[partition]uint64) (all []release) {
+	for _, p := range slices.Sorted(maps.Keys(epochs)) {
+		all = append(all, release{Partition: p, Epoch: epochs[p]})
+	}
+	return all
+}
+
+// lapse marks all owned partitions as owned by an earlier incarnation.
+func (h *hand) lapse() {
+	for p, had := range h.held {
+		h.open[p] = had.epoch
+	}
+	clear(h.held)
+	clear(h.released)
+}
+
+// seeTable handles a table that was read. A table older than one read before comes from an
+// exchange that lost its values; the coordinator then writes one newer than any agent knows.
+func (n *node) seeTable(now, asked time.Duration, v Value) {
+	h := &n.hand
+	if v.Revision == 0 {
+		if h.table == nil || asked > n.office.wrote {
+			n.tableLost(now)
+		}
+		return
+	}
+	if v.Revision == h.revision {
+		n.office.missing = n.office.missing && h.table == nil // as for an unreadable table
+		return
+	}
+	n.office.missing = false
+	t, err := decodeTable(v.Bytes)
+	if err == nil && len(t.entries) != n.opt.parts {
+		err = errWire
+	}
+	switch {
+	case err != nil && n.sight.foreign:
+		n.do(stop{err})
+	case err != nil: // no agent of this crawl wrote it: overwrite it, as if it were lost
+		n.tableLost(now)
+		h.revision = v.Revision
+	case h.table != nil && v.Revision < h.revision && asked <= n.office.wrote: // read before our own later write
+	default:
+		h.revision = v.Revision
+		n.adopt(now, t)
+	}
+}
+
+// tableLost notes that there is no table. Another may be written once the leases of all agents
+// that may still rely on a table are over.
+func (n *node) tableLost(now time.Duration) {
+	o, h := &n.office, &n.hand
+	if o.missing {
+		return
+	}
+	o.missing, o.since = true, now
+	if h.table != nil {
+		h.gone = h.table
+	}
+	h.table, h.revision = nil, 0
+}
+
+// adopt makes a table the newest one.
+func (n *node) adopt(now time.Duration, t *table) {
+	h := &n.hand
+	before := h.table
+	h.table = t
+	if t.version < n.known {
+		return // do not trust it before the coordinator knows what this agent knows
+	}
+	n.known = t.version
+	ours := t.members[n.opt.ID].incarnation == n.lease.incarnation && n.lease.joined
+	var gained []holding
+	var lost []partition
+	for i, e := range t.entries {
+		p := partition(i)
+		had, has := h.held[p]
+		if h.released[p] != 0 && h.released[p] != e.epoch {
+			delete(h.released, p)
+		}
+		switch {
+		case e.owner != n.opt.ID || !ours:
+			if has {
+				delete(h.held, p)
+				lost = append(lost, p)
+			}
+			continue
+		case h.released[p] == e.epoch:
+			continue
+		case !has || had.epoch != e.epoch:
+			g := n.opt.holding(p, e)
+			h.past[p] = e.epoch
+			had = held{epoch: e.epoch, rested: now + g.Wait}
+			gained = append(gained, g)
+			delete(h.open, p)
+			n.in.begin(p)
+		}
+		had.wanted = e.next != ""
+		h.held[p] = had
+	}
+	if len(gained)+len(lost) > 0 {
+		n.do(ownChanged{gained: gained, lost: lost})
+	}
+	if before != nil && ours {
+		for _, id := range slices.Sorted(maps.Keys(before.members)) {
+			if _, lives := t.members[id]; !lives && before.members[id].keeper == n.opt.ID {
+				n.do(keptDied{id})
+			}
+		}
+	}
+	if keeper := t.members[n.opt.ID].keeper; ours && (keeper != h.keeper || !h.kept) {
+		h.keeper, h.kept = keeper, true
+		n.do(keeperNamed{keeper})
+	}
+	n.out.share = n.opt.share(len(t.members))
+	n.out.route(now, t)
+}
+
+// holding describes a partition that this agent now owns. An owner that did not release it
+// may have begun a fetch at the end of its lease.
+func (o Protocol) holding(p partition, e entry) holding {
+	h := holding{Partition: p, Epoch: e.epoch, From: e.from, Taken: e.taken}
+	if e.taken && o.defect != noRest {
+		h.Wait = o.Longest
+	}
+	return h
+}
+
+// releaseRested makes the engine release partitions that others are to own, but not before
+// every request of an earlier owner is over: the next owner does not know of those.
+func (n *node) releaseRested(now time.Duration) {
+	h := &n.hand
+	for _, p := range slices.Sorted(maps.Keys(h.held)) {
+		if had := h.held[p]; had.wanted && !had.releasing && now >= had.rested {
+			had.releasing = true
+			h.held[p] = had
+			n.do(releasePartition{p, had.epoch})
+		}
+	}
+}
+
+// released notes that the engine has released a partition.
+func (n *node) released(ev releasedEvent) {
+	h, ok := n.hand.held[ev.partition]
+	if !ok || h.epoch != ev.epoch || !h.releasing {
+		return
+	}
+	delete(n.hand.held, ev.partition)
+	n.hand.released[ev.partition], n.hand.open[ev.partition] = ev.epoch, ev.epoch
+	n.lease.soon()
+}
+
+// settle decides for each partition owned before whether another agent has taken it over.
+func (n *node) settle() {
+	h := &n.hand
+	if h.table == nil || h.table.version < n.known {
+		return
+	}
+	var lost, passed []partition
+	for _, p := range slices.Sorted(maps.Keys(h.open)) {
+		e := h.table.entries[p]
+		o := n.sight.others[e.owner]
+		switch {
+		case e.owner == n.opt.ID || e.owner == "":
+			continue
+		case e.taken || e.from != n.opt.ID:
+			lost = append(lost, p)
+		case o != nil && o.beat.Report.Epoch >= e.epoch:
+			passed = append(passed, p)
+		default:
+			continue
+		}
+		delete(h.open, p)
+	}
+	if len(lost)+len(passed) > 0 {
+		n.do(ownChanged{lost: lost, passed: passed})
+	}
+}

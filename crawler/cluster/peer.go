@@ -1,0 +1,366 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"fossick/internal/wire"
+)
+
+// peer carries messages between numbered peers of a task: agents from 0, and last the leader,
+// which is one of them as well. A message to another peer arrives once and in order, unless one
+// of them dies: then messages that it had not taken are lost, and so are messages to it until
+// Receive has returned a message of its new life. So a peer that comes back speaks first, and
+// never gets an answer to a message of its earlier life. Safe for concurrent use.
+//
+// It keeps the frames on their way, of which each other peer has a share of half a mailbox;
+// messages that wait to be sent; and those that Receive has not returned.
+type peer struct {
+	exchange Exchange
+	head     peerFrame // what all frames say
+	ready    chan struct{}
+	pause    time.Duration
+
+	mu    sync.Mutex // guards the rest
+	links []*link    // by number; nil: this one
+	inbox []peerMessage
+	err   error // why no more comes
+}
+
+type peerMessage struct {
+	from  int
+	life  uint64 // of the sender
+	bytes []byte
+}
+
+// link is a peer's connection with another one. The peer's mutex guards it.
+type link struct {
+	to     AgentID // address
+	life   uint64  // of the other, as far as is known
+	known  uint64  // life of the last message that was received
+	window int     // frames on their way at most
+
+	queue []outgoingPart // waits for room in the window
+	sent  sentFrames
+	spoke time.Time // when something was last sent
+
+	taken takenFrames[peerFrame]
+	part  []byte // of a message that is not whole
+	bye   bool   // it needs no more of us
+	left  bool   // nor we of it
+	died  bool   // after we had left
+	heard time.Time
+}
+
+// outgoingPart is a message, or what is left of it.
+type outgoingPart struct {
+	bytes []byte
+	kind  uint64 // kindEnd or kindBye
+}
+
+// peerFrame is what one peer sends to another.
+type peerFrame struct {
+	_       struct{} `cbor:",toarray"`
+	Version uint64
+	Session uint64 // of the roster
+	From    uint64 // number of the peer
+	Life    uint64 // of the sender
+	Of      uint64 // the receiver's life that Seq and Ack are about
+	Ack     uint64 // the last frame that was taken
+	Seq     uint64 // from 1; 0: it only acknowledges
+	Kind    uint64
+	Bytes   []byte `most:"65536"`
+}
+
+// Kinds of frames with a Seq.
+const (
+	kindPart = 1 // some of a message; the rest follows
+	kindEnd  = 2 // the last of a message, or all
+	kindBye  = 3 // the sender needs no more of the receiver
+)
+
+var errPeerFull = errors.New("too many messages wait for it")
+
+const (
+	partBytes       = 64 << 10
+	mostQueued      = 1 << 10         // messages that wait for one peer; work in turns never has so many
+	mostWholeBytes  = 4 << 30         // of a message of another peer
+	pingEvery       = 5 * time.Second // to each peer, so that a silent one is known
+	peerSilentAfter = 4 * pingEvery   // as some pings are lost
+)
+
+func decodePeerFrame(b []byte) (f peerFrame, err error) {
+	f, err = decode[peerFrame]("frame", b)
+	if err == nil && (f.Version != taskVersion || (f.Seq == 0) != (f.Kind == 0) || f.Kind > kindBye || f.From >= mostPeers) {
+		err = fmt.Errorf("frame %d of version %d, kind %d: %w", f.Seq, f.Version, f.Kind, errWire)
+	}
+	return f, err
+}
+
+// newPeer returns number me of those at the addresses, with their lives.
+func newPeer(e Exchange, session uint64, me int, at []AgentID, lives []uint64, resend time.Duration) *peer {
+	p := &peer{exchange: e, ready: make(chan struct{}, 1), pause: resend / 2, links: make([]*link, len(at)),
+		head: peerFrame{Version: taskVersion, Session: session, From: uint64(me), Life: lives[me]}}
+	window := max(2, MailboxBytes/2/partBytes/len(at))
+	for i := range at {
+		if i != me {
+			p.links[i] = &link{to: at[i], life: lives[i], known: lives[i], window: window, heard: time.Now(), sent: sentFrames{resend: resend}}
+		}
+	}
+	return p
+}
+
+// Send hands over a message, which must not change from then on. It does not wait for it to be
+// received.
+func (p *peer) Send(ctx context.Context, to int, message []byte) error {
+	if to < 0 || to >= len(p.links) || p.links[to] == nil {
+		return fmt.Errorf("peer %d of %d: %w", to, len(p.links), errWire)
+	}
+	return p.say(ctx, to, outgoingPart{message, kindEnd})
+}
+
+func (p *peer) say(ctx context.Context, to int, m outgoingPart) error {
+	p.mu.Lock()
+	l := p.links[to]
+	if p.err != nil || len(l.queue) == mostQueued {
+		defer p.mu.Unlock()
+		return errors.Join(p.err, fmt.Errorf("peer %d: %w", to, errPeerFull))
+	}
+	if l.known != l.life && m.kind != kindBye {
+		p.mu.Unlock()
+		return nil // it is for one that died
+	}
+	l.queue, l.left = append(l.queue, m), m.kind == kindBye
+	frames := p.fill(l, time.Now())
+	p.mu.Unlock()
+	return p.send(ctx, l.to, frames)
+}
+
+// send hands frames to the exchange.
+func (p *peer) send(ctx context.Context, to AgentID, frames [][]byte) error {
+	for _, b := range frames {
+		if err := p.exchange.Send(ctx, to, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Receive returns the next message and its sender; it waits for one.
+func (p *peer) Receive(ctx context.Context) (from int, message []byte, err error) {
+	for {
+		p.mu.Lock()
+		err := p.err
+		if len(p.inbox) > 0 {
+			l := p.inbox[0]
+			p.inbox = p.inbox[1:]
+			p.links[l.from].known = l.life
+			p.mu.Unlock()
+			return l.from, l.bytes, nil
+		}
+		p.mu.Unlock()
+		if err != nil {
+			return 0, nil, err
+		}
+		select {
+		case <-p.ready:
+		case <-ctx.Done():
+			return 0, nil, context.Cause(ctx)
+		}
+	}
+}
+
+// run tells the others that this peer has begun, takes frames in, and sends again those that
+// others do not acknowledge, until ctx ends.
+func (p *peer) run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		for {
+			b, err := p.exchange.Receive(ctx)
+			if err == nil {
+				err = p.hear(ctx, b)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	})
+	g.Go(func() error {
+		for greet := true; ; greet = false {
+			for _, l := range p.links {
+				if l == nil {
+					continue
+				}
+				if err := p.send(ctx, l.to, p.overdue(l, greet)); err != nil {
+					return err
+				}
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(p.pause):
+			}
+		}
+	})
+	err := g.Wait()
+	p.mu.Lock()
+	p.err = err
+	p.mu.Unlock()
+	signal(p.ready)
+	return err
+}
+
+// overdue returns frames to be sent again, or a sign of life where one is due. A silent peer
+// gets only the first frame.
+func (p *peer) overdue(l *link, greet bool) [][]byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	frames, _ := l.sent.again(now)
+	if len(frames) > 1 && now.Sub(l.heard) > pingEvery {
+		frames = frames[:1]
+	}
+	if len(frames) == 0 && (greet || now.Sub(l.spoke) >= pingEvery) {
+		frames = [][]byte{p.ack(l)}
+	}
+	if len(frames) > 0 {
+		l.spoke = now
+	}
+	return frames
+}
+
+// fill returns the frames that there is room for in the window.
+func (p *peer) fill(l *link, now time.Time) (frames [][]byte) {
+	for len(l.queue) > 0 && len(l.sent.frames) < l.window {
+		m := &l.queue[0]
+		f := p.head
+		f.Of, f.Ack, f.Seq, f.Kind, f.Bytes = l.life, l.taken.last, l.sent.next(), m.kind, m.bytes
+		if len(m.bytes) > partBytes {
+			f.Kind, f.Bytes, m.bytes = kindPart, m.bytes[:partBytes], m.bytes[partBytes:]
+		} else {
+			l.queue = l.queue[1:]
+		}
+		b := wire.Encode(f)
+		l.sent.add(now, b)
+		frames = append(frames, b)
+		l.spoke = now
+	}
+	return frames
+}
+
+// ack returns a frame that acknowledges and says nothing else.
+func (p *peer) ack(l *link) []byte {
+	f := p.head
+	f.Of, f.Ack = l.life, l.taken.last
+	return wire.Encode(f)
+}
+
+// hear takes a frame in, and answers. It ignores frames of another session or an earlier life.
+func (p *peer) hear(ctx context.Context, b []byte) error {
+	f, err := decodePeerFrame(b)
+	if err != nil || f.Session != p.head.Session || f.From >= uint64(len(p.links)) || p.links[f.From] == nil {
+		return nil
+	}
+	l := p.links[f.From]
+	frames, err := p.takeIn(l, f)
+	if err != nil {
+		return fmt.Errorf("peer %d: %w", f.From, err)
+	}
+	return p.send(ctx, l.to, frames)
+}
+
+func (p *peer) takeIn(l *link, f peerFrame) (answer [][]byte, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	switch {
+	case f.Life < l.life:
+		return nil, nil
+	case f.Life > l.life: // it died and came back, and has no frame that was sent
+		l.died = l.died || l.left
+		l.life, l.queue, l.sent, l.taken, l.part, l.bye = f.Life, nil, sentFrames{resend: l.sent.resend}, takenFrames[peerFrame]{}, nil, false
+	}
+	l.heard = now
+	if f.Of != p.head.Life { // it does not know yet that we died; the answer says so
+		return [][]byte{p.ack(l)}, nil
+	}
+	l.sent.ack(now, f.Ack)
+	answer = p.fill(l, now)
+	if f.Seq > 0 {
+		if err := p.take(l, f); err != nil {
+			return nil, err
+		}
+		answer = append(answer, p.ack(l))
+		l.spoke = now
+	}
+	signal(p.ready)
+	return answer, nil
+}
+
+// take takes a frame, and puts messages that are whole into the inbox, in order.
+func (p *peer) take(l *link, f peerFrame) error {
+	l.taken.put(f.Seq, f, l.window)
+	for next, ok := l.taken.next(); ok; next, ok = l.taken.next() {
+		l.taken.take()
+		if next.Kind == kindBye {
+			l.bye = true
+			continue
+		}
+		if l.part = append(l.part, next.Bytes...); len(l.part) > mostWholeBytes {
+			return fmt.Errorf("a message of more than %d bytes: %w", int64(mostWholeBytes), errWire)
+		}
+		if next.Kind == kindEnd {
+			p.inbox = append(p.inbox, peerMessage{int(f.From), f.Life, l.part})
+			l.part = nil
+		}
+	}
+	return nil
+}
+
+// part tells all others that this peer needs no more of them, and waits until they say so and
+// all frames have arrived. It does not wait for peers that are silent, or died. Nobody receives
+// meanwhile.
+func (p *peer) part(ctx context.Context) {
+	for to, l := range p.links {
+		if l != nil && p.say(ctx, to, outgoingPart{nil, kindBye}) != nil {
+			return // the exchange is gone, and this peer has what it needs
+		}
+	}
+	for !p.parted() {
+		select {
+		case <-p.ready:
+		case <-time.After(p.pause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (p *peer) parted() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.links {
+		parted := l == nil || l.died || l.bye && l.left && len(l.queue) == 0 && len(l.sent.frames) == 0
+		if !parted && time.Since(l.heard) <= peerSilentAfter {
+			return false
+		}
+	}
+	return true
+}
+
+// silent returns the numbers of silent peers.
+func (p *peer) silent() (numbers []int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, l := range p.links {
+		if l != nil && time.Since(l.heard) > peerSilentAfter {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}

@@ -1,0 +1,467 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"fossick/internal/wire"
+	"fossick/store"
+)
+
+// A replica holds an agent's knowledge of URLs at another agent, its keeper (docs/cluster.md). The owner sends the changes of each commit, in frames; the keeper answers how far
+// it has them on disk. Frames may come twice, late, out of order or not at all.
+
+const (
+	frameBytes = 96 << 10 // of a frame, about; longer data goes in several
+	framesSent = 20       // frames on their way: at most 2 MiB, kept to be sent again
+
+	replicasDir = "replicas" // folder of the replicas of others, in a store's folder
+	leftBy      = "left-by-" // with an agent's name, the folder of a store that it left
+)
+
+// frame is a step of a session, from an owner to its keeper. Each follows the one before.
+type frame struct {
+	_       struct{} `cbor:",toarray"`
+	Session uint64   // rises at an owner
+	Seq     uint64   // from 1
+	Kind    uint64
+	Number  uint64         // base's end: its last parcel; changes: the parcel before the first
+	Bytes   []byte         `most:"262144"` // base: some of it; piece: some of the next parcel
+	Bodies  bool           // open, base's end: with pages
+	Changes []frameChanges `most:"131072"` // changes: parcels; the first continues the pieces before
+}
+
+// frameChanges holds the changes of one commit.
+type frameChanges struct {
+	_      struct{} `cbor:",toarray"`
+	Number uint64
+	Bytes  []byte `most:"262144"`
+}
+
+// Kinds of frames.
+const (
+	kindOpen    = 1 // the first; the keeper's answer says what it has
+	kindBase    = 2
+	kindBaseEnd = 3
+	kindPiece   = 4
+	kindChanges = 5
+)
+
+// answer tells an owner what its keeper has.
+type answer struct {
+	_       struct{} `cbor:",toarray"`
+	Session uint64
+	Seq     uint64 // the last frame carried out; 0: the session is unknown, as after a restart
+	Number  uint64 // the last parcel in the replica, on disk; 0: there is no replica
+	Newest  uint64 // the newest session that the keeper knows of
+	Run     uint64 // of the keeper's process, random
+}
+
+func decodeFrame(b []byte) (f frame, err error) {
+	f, err = decode[frame]("frame", b)
+	if err == nil && (f.Seq == 0 || f.Kind < kindOpen || f.Kind > kindChanges || (f.Kind == kindOpen) != (f.Seq == 1)) {
+		err = fmt.Errorf("frame %d, kind %d: %w", f.Seq, f.Kind, errWire)
+	}
+	return f, err
+}
+
+func (m *Member) newReplicas() {
+	tell := func(kind byte) func(AgentID, []byte) {
+		return func(to AgentID, b []byte) { m.say(to, kind, b) }
+	}
+	m.keeper = newKeeper(filepath.Join(m.opt.Crawl.Store.Dir(), replicasDir), tell(toldAnswer))
+	if m.opt.Crawl.Replicate {
+		m.sender = newSender(senderOptions{
+			store: m.opt.Crawl.Store, bodies: m.opt.Crawl.ReplicateBodies, send: tell(toldFrame),
+			trim: func(ctx context.Context, upto uint64) error { return ignoreEnd(m.agent.TrimChanges(ctx, upto)) },
+		})
+	}
+}
+
+// whenKept calls do once all that is committed by now is in the replica.
+func (m *Member) whenKept(do func()) error {
+	if m.sender == nil {
+		do()
+		return nil
+	}
+	counts, err := m.opt.Crawl.Store.Counts()
+	if err != nil {
+		return err
+	}
+	m.sender.when(counts.Parcels, do)
+	return nil
+}
+
+// adopt takes over partitions of dead agents, from their replicas.
+func (m *Member) adopt(gained []holding) error {
+	from := map[AgentID][]uint16{}
+	for _, h := range gained {
+		if h.Taken && h.From != "" && h.From != m.opt.Protocol.ID {
+			from[h.From] = append(from[h.From], uint16(h.Partition))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(from)) {
+		if err := m.inherit(id, from[id]); err != nil {
+			return err
+		}
+		m.adopted[id] = true
+	}
+	return nil
+}
+
+// inherit takes in the state of partitions from a dead agent's replica, and sends its parcels on.
+func (m *Member) inherit(id AgentID, parts []uint16) error {
+	pages := false
+	err := m.keeper.read(id, func(s *store.Store) (err error) {
+		if pages, err = store.ReplicaIn(s).Bodies(); err != nil {
+			return err
+		}
+		return m.agent.Adopt(m.ctx, s, parts)
+	})
+	if err == nil && pages {
+		to := filepath.Join(m.opt.Crawl.Store.Dir(), leftBy+string(id))
+		if err = m.keeper.move(id, to); err == nil {
+			m.opt.Crawl.Log.Warn("an agent is gone; its pages are in a store of their own", "agent", id, "store", to)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("agent %s is gone: %w", id, err)
+	}
+	return nil
+}
+
+// replicate sends commits to the keeper. Where there is to be no replica, it drops the changes:
+// an old replica must not be continued some day.
+func (m *Member) replicate(ctx context.Context) error {
+	if m.sender != nil {
+		return m.sender.run(ctx)
+	}
+	counts, err := m.opt.Crawl.Store.Counts()
+	if err != nil {
+		return err
+	}
+	return m.agent.TrimChanges(ctx, counts.Parcels+1)
+}
+
+// keeper has the replicas of other agents. Safe for concurrent use; run is called once.
+type keeper struct {
+	dir  string // has a folder for each replica
+	send func(to AgentID, answer []byte)
+	id   uint64        // of this process, for answers
+	wake chan struct{} // one place: something waits
+
+	mu      sync.Mutex // guards the rest
+	waiting []lesson
+	has     map[AgentID]*replica
+}
+
+// mostFrames bounds the frames that wait; dropped frames are sent again.
+const mostFrames = 4 * framesSent
+
+// newKeeper returns a keeper of the replicas in a folder, which need not exist.
+func newKeeper(dir string, send func(to AgentID, answer []byte)) *keeper {
+	return &keeper{dir: dir, send: send, id: rand.Uint64(), wake: make(chan struct{}, 1), has: map[AgentID]*replica{}}
+}
+
+// hear takes in a frame. It does not wait.
+func (k *keeper) hear(from AgentID, frame []byte) {
+	k.mu.Lock()
+	if len(k.waiting) < mostFrames {
+		k.waiting = append(k.waiting, lesson{from, frame})
+	}
+	k.mu.Unlock()
+	signal(k.wake)
+}
+
+// run carries out frames until ctx ends, and closes the replicas. An error is one of this
+// agent's disk.
+func (k *keeper) run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, k.close()) }()
+	if err := k.tidy(); err != nil {
+		return err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-k.wake:
+		}
+		k.mu.Lock()
+		waiting := k.waiting
+		k.waiting = nil
+		k.mu.Unlock()
+		for _, l := range waiting {
+			f, err := decodeFrame(l.bytes)
+			if err != nil || l.from.Check() != nil {
+				continue
+			}
+			a, err := k.of(l.from).take(f)
+			if err != nil {
+				return fmt.Errorf("the replica of agent %s: %w", l.from, err)
+			}
+			a.Run = k.id
+			k.send(l.from, wire.Encode(a))
+		}
+	}
+}
+
+// tidy removes unfinished bases that a kill left.
+func (k *keeper) tidy() error {
+	entries, err := os.ReadDir(k.dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("replicas: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), spoolEnd) || strings.HasSuffix(e.Name(), makingEnd) {
+			if err := os.RemoveAll(filepath.Join(k.dir, e.Name())); err != nil {
+				return fmt.Errorf("replicas: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// of returns an agent's replica, which may be empty.
+func (k *keeper) of(id AgentID) *replica {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r := k.has[id]
+	if r == nil {
+		r = &replica{dir: filepath.Join(k.dir, string(id))}
+		k.has[id] = r
+	}
+	return r
+}
+
+// read calls do with an agent's replica, if there is one. Nothing changes it meanwhile.
+func (k *keeper) read(id AgentID, do func(s *store.Store) error) error {
+	if err := id.Check(); err != nil {
+		return err
+	}
+	r := k.of(id)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.open(); err != nil || r.store == nil {
+		return err
+	}
+	return do(r.store)
+}
+
+// move makes a dead agent's replica a store of its own in another folder, in place of what is
+// there. The agent gets another replica if it comes back.
+func (k *keeper) move(id AgentID, to string) error {
+	r := k.of(id)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.shut(); err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(to), os.Rename(r.dir, to))
+}
+
+// drop removes all replicas: there is nothing to go on with any more.
+func (k *keeper) drop() error {
+	err := k.close()
+	return errors.Join(err, os.RemoveAll(k.dir))
+}
+
+func (k *keeper) close() (err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, r := range k.has {
+		r.mu.Lock()
+		err = errors.Join(err, r.shut())
+		r.mu.Unlock()
+	}
+	return err
+}
+
+// While a base comes, there are beside a replica's folder the part of it that came so far, and
+// then the store that is made of it.
+const (
+	spoolEnd  = ".base"
+	makingEnd = ".new"
+)
+
+// replica is an agent's replica at its keeper.
+type replica struct {
+	dir string
+
+	mu      sync.Mutex // guards the rest
+	store   *store.Store
+	session uint64
+	taken   takenFrames[frame] // carried out
+	spool   *os.File
+	piece   []byte
+	bodies  bool // its owner sends pages, too
+}
+
+// mostPieceBytes bounds the changes of one commit of another agent.
+const mostPieceBytes = 256 << 20
+
+// take carries a frame out if it is the next, and says how far the replica is.
+func (r *replica) take(f frame) (answer, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.open(); err != nil {
+		return answer{}, err
+	}
+	if f.Kind == kindOpen && f.Session > r.session {
+		r.session, r.taken, r.piece, r.bodies = f.Session, takenFrames[frame]{}, nil, f.Bodies
+		r.taken.take() // this one
+	}
+	a := answer{Session: f.Session, Newest: r.session}
+	if f.Session == r.session {
+		r.taken.put(f.Seq, f, framesSent)
+	}
+	for next, ok := r.taken.next(); ok; next, ok = r.taken.next() {
+		err := r.carryOut(next)
+		switch {
+		case errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrCutOff) || errors.Is(err, errWire):
+			r.session, r.taken = 0, takenFrames[frame]{} // it has to begin anew
+		case err != nil:
+			return a, err
+		default:
+			r.taken.take()
+		}
+	}
+	if f.Session == r.session {
+		a.Seq = r.taken.last
+	}
+	if r.store == nil {
+		return a, nil
+	}
+	bodies, err := store.ReplicaIn(r.store).Bodies()
+	if err == nil && bodies == r.bodies { // else it has other things than its owner sends now
+		a.Number, err = store.ReplicaIn(r.store).Number()
+	}
+	return a, err
+}
+
+// open opens a replica of an earlier process.
+func (r *replica) open() (err error) {
+	if r.store != nil || !store.Exists(r.dir) {
+		return nil
+	}
+	if r.store, err = store.Open(r.dir); errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNone) {
+		return os.RemoveAll(r.dir) // its owner has it still, and sends another one
+	}
+	return err
+}
+
+func (r *replica) carryOut(f frame) error {
+	switch f.Kind {
+	case kindBase:
+		return r.write(f.Bytes)
+	case kindBaseEnd:
+		return r.found(f.Number, f.Bodies)
+	case kindPiece:
+		if r.piece = append(r.piece, f.Bytes...); len(r.piece) > mostPieceBytes {
+			r.piece = nil
+			return fmt.Errorf("%w: changes of more than %d bytes", errWire, mostPieceBytes)
+		}
+		return nil
+	case kindChanges:
+		return r.apply(f)
+	}
+	return errWire
+}
+
+// write takes in some of a base.
+func (r *replica) write(b []byte) (err error) {
+	if r.spool == nil {
+		if err := os.MkdirAll(filepath.Dir(r.dir), 0o755); err != nil {
+			return err
+		}
+		if r.spool, err = os.Create(r.dir + spoolEnd); err != nil {
+			return err
+		}
+	}
+	if r.taken.last == 1 { // the first of another base
+		_, err := r.spool.Seek(0, 0)
+		if err = errors.Join(err, r.spool.Truncate(0)); err != nil {
+			return err
+		}
+	}
+	_, err = r.spool.Write(b)
+	return err
+}
+
+// found makes a replica of a base, in place of the old one.
+func (r *replica) found(number uint64, bodies bool) (err error) {
+	if r.spool == nil {
+		return fmt.Errorf("%w: the end of a base without its start", errWire)
+	}
+	defer func() { err = errors.Join(err, r.unspool()) }()
+	if _, err := r.spool.Seek(0, 0); err != nil {
+		return err
+	}
+	making := r.dir + makingEnd
+	if err := os.RemoveAll(making); err != nil {
+		return err
+	}
+	s, err := store.Create(making, store.Info{})
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(store.ReplicaIn(s).Base(r.spool, number, bodies), s.Close()); err != nil {
+		return err
+	}
+	if r.store != nil {
+		old := r.store
+		r.store = nil
+		if err := old.Close(); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(os.RemoveAll(r.dir), os.Rename(making, r.dir)); err != nil {
+		return err
+	}
+	r.store, err = store.Open(r.dir)
+	return err
+}
+
+func (r *replica) unspool() error {
+	f := r.spool
+	r.spool = nil
+	if f == nil {
+		return nil
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// apply takes in changes.
+func (r *replica) apply(f frame) error {
+	if r.store == nil {
+		return fmt.Errorf("%w: changes without a base", errWire)
+	}
+	var parcels []store.Parcel
+	for i, e := range f.Changes {
+		if i == 0 && len(r.piece) > 0 {
+			e.Bytes = append(r.piece, e.Bytes...)
+			r.piece = nil
+		}
+		parcels = append(parcels, store.Parcel{Part: store.KeeperPart, Number: e.Number, Data: e.Bytes})
+	}
+	_, err := store.ReplicaIn(r.store).Apply(f.Number, parcels)
+	return err
+}
+
+// shut closes the replica. The caller holds mu.
+func (r *replica) shut() error {
+	err := r.unspool()
+	r.session = 0
+	if r.store != nil {
+		err = errors.Join(err, r.store.Close())
+		r.store = nil
+	}
+	return err
+}

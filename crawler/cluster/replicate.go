@@ -1,0 +1,405 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"fossick/internal/wire"
+	"fossick/store"
+)
+
+type senderOptions struct {
+	store  *store.Store // whose commits put their changes into its outbox
+	bodies bool         // pages go as well
+	send   func(to AgentID, frame []byte)
+	trim   func(ctx context.Context, upto uint64) error // drops changes from the outbox
+	resend time.Duration                                // pause before frames are sent again [2 s, long beside the way to another machine and back]
+	behind uint64                                       // changes that wait at most for a silent keeper [20,000, some 100 MB]
+}
+
+// sender sends an agent's changes to its keeper, in sessions. One goroutine runs; the other
+// methods are safe for concurrent use.
+type sender struct {
+	opt  senderOptions
+	wake chan struct{} // one place: something of the rest changed
+
+	mu      sync.Mutex // guards the rest
+	named   bool       // keeper is known
+	keeper  AgentID
+	session *session
+	reach   uint64 // the outbox has changes up to here
+	trimmed uint64 // and none up to here
+	number  uint64 // in the keeper's replica
+	waiting []waiting
+}
+
+// waiting is a call to make once the replica has a parcel.
+type waiting struct {
+	number uint64
+	do     func()
+}
+
+// session is frames on their way to one keeper. The sender's mutex guards it, but for id and to.
+type session struct {
+	id     uint64
+	to     AgentID
+	sent   sentFrames
+	newest uint64    // that the keeper knows of, when it is another one
+	run    uint64    // of the keeper that the session began with; 0: it has not answered
+	heard  time.Time // the last answer, or the begin
+	over   bool
+	silent bool // over for want of answers
+}
+
+const (
+	trimEvery = time.Second // as each time is a commit
+	silentFor = time.Minute // after which a keeper without an answer is taken to be silent
+)
+
+// errAnew says that the session is over: there is another keeper, or it knows it no more.
+var errAnew = errors.New("another session")
+
+func newSender(opt senderOptions) *sender {
+	opt.resend = cmp.Or(opt.resend, 2*time.Second)
+	opt.behind = cmp.Or(opt.behind, 20_000)
+	return &sender{opt: opt, wake: make(chan struct{}, 1)}
+}
+
+// name names the keeper from now on; "" when there is nobody, so that nothing waits for one.
+func (s *sender) name(id AgentID) {
+	s.mu.Lock()
+	if !s.named || id != s.keeper {
+		if s.session != nil {
+			s.session.over = true
+		}
+		s.named, s.keeper, s.session, s.number = true, id, nil, 0
+	}
+	s.mu.Unlock()
+	signal(s.wake)
+	s.callReady()
+}
+
+// extend notes that the outbox has changes up to a number.
+func (s *sender) extend(number uint64) {
+	s.mu.Lock()
+	s.reach = max(s.reach, number)
+	if x := s.session; x != nil && s.reach-max(s.number, s.trimmed) > s.opt.behind && !x.over && time.Since(x.heard) > silentFor {
+		x.over, x.silent = true, true
+	}
+	s.mu.Unlock()
+	signal(s.wake)
+}
+
+// when calls do once the replica has all up to a number, or there is to be none. do must not
+// wait.
+func (s *sender) when(number uint64, do func()) {
+	s.mu.Lock()
+	s.waiting = append(s.waiting, waiting{number, do})
+	s.mu.Unlock()
+	s.extend(number)
+	s.callReady()
+}
+
+func (s *sender) callReady() {
+	s.mu.Lock()
+	var ready []waiting
+	s.waiting = slices.DeleteFunc(s.waiting, func(w waiting) bool {
+		ok := s.named && (s.keeper == "" || w.number <= s.number)
+		if ok {
+			ready = append(ready, w)
+		}
+		return ok
+	})
+	s.mu.Unlock()
+	for _, w := range ready {
+		w.do()
+	}
+}
+
+// hear takes in the keeper's answer.
+func (s *sender) hear(from AgentID, b []byte) {
+	a, err := decode[answer]("answer", b)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	x := s.session
+	if x == nil || from != x.to || a.Session != x.id {
+		s.mu.Unlock()
+		return
+	}
+	x.heard = time.Now()
+	if x.run == 0 {
+		x.run = a.Run
+	}
+	switch {
+	case a.Run != x.run: // it was started anew, and may take a late frame for the begin of this session
+		x.over = true
+	case a.Newest > x.id: // this machine's clock went back between two processes
+		x.newest, x.over = a.Newest, true
+	case a.Seq == 0:
+		x.over = x.over || x.sent.acked > 0
+	default:
+		x.sent.ack(time.Now(), a.Seq)
+	}
+	s.number = max(s.number, a.Number)
+	s.mu.Unlock()
+	signal(s.wake)
+	s.callReady()
+}
+
+// run sends until ctx ends.
+func (s *sender) run(ctx context.Context) error {
+	trimmed, err := store.OutboxOf(s.opt.store).Trimmed()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.trimmed = trimmed
+	s.mu.Unlock()
+	var newest uint64 // session
+	for ctx.Err() == nil {
+		s.mu.Lock()
+		named, keeper := s.named, s.keeper
+		var x *session
+		if named && keeper != "" {
+			newest = max(uint64(time.Now().UnixNano()), newest+1) // a keeper may know of those before
+			x = &session{id: newest, to: keeper, sent: sentFrames{resend: s.opt.resend}, heard: time.Now()}
+			s.session = x
+		}
+		s.mu.Unlock()
+		var err error
+		switch {
+		case x != nil:
+			err = s.serve(ctx, x)
+		case named: // a later keeper needs a base anyway
+			err = s.trim(ctx, s.reached())
+			select {
+			case <-ctx.Done():
+			case <-time.After(trimEvery):
+			}
+			if err == nil {
+				err = s.pause(ctx, time.Minute)
+			}
+		default:
+			err = s.pause(ctx, s.opt.resend)
+		}
+		if ctx.Err() != nil || err == nil {
+			continue
+		}
+		if !errors.Is(err, errAnew) {
+			return fmt.Errorf("the replica at agent %s: %w", keeper, err)
+		}
+		s.mu.Lock()
+		newest = max(newest, x.newest)
+		s.session = nil
+		silent, same := x.silent, s.keeper == keeper
+		s.mu.Unlock()
+		if silent { // or the changes that wait for it would fill the disk
+			if err := s.trim(ctx, s.reached()); err != nil {
+				return err
+			}
+		}
+		if same { // it lost the thread, and may do so again
+			_ = s.pause(ctx, s.opt.resend)
+		}
+	}
+	return nil
+}
+
+// pause waits until something changed, at most so long.
+func (s *sender) pause(ctx context.Context, most time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.wake:
+	case <-time.After(most):
+	}
+	return nil
+}
+
+// trim drops changes from the outbox.
+func (s *sender) trim(ctx context.Context, upto uint64) error {
+	s.mu.Lock()
+	old := s.trimmed
+	s.mu.Unlock()
+	if upto <= old {
+		return nil
+	}
+	if err := s.opt.trim(ctx, upto); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.trimmed = upto
+	s.mu.Unlock()
+	return nil
+}
+
+func (s *sender) reached() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reach
+}
+
+// push sends a frame, once there is room for it.
+func (s *sender) push(ctx context.Context, x *session, f frame) error {
+	if err := s.await(ctx, x, func() bool { return len(x.sent.frames) < framesSent }); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	f.Session, f.Seq = x.id, x.sent.next()
+	b := wire.Encode(f)
+	x.sent.add(time.Now(), b)
+	s.mu.Unlock()
+	s.opt.send(x.to, b)
+	return nil
+}
+
+// await waits until holds, which is called under mu, returns true. It sends frames without an
+// answer again.
+func (s *sender) await(ctx context.Context, x *session, holds func() bool) error {
+	for {
+		s.mu.Lock()
+		over, ok := x.over, holds()
+		again, wait := x.sent.again(time.Now())
+		s.mu.Unlock()
+		switch {
+		case over:
+			return errAnew
+		case ok:
+			return ctx.Err()
+		}
+		for _, b := range again {
+			s.opt.send(x.to, b)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.wake:
+		case <-time.After(wait):
+		}
+	}
+}
+
+// serve keeps one keeper's replica up to date, until there is another keeper.
+func (s *sender) serve(ctx context.Context, x *session) error {
+	if err := s.push(ctx, x, frame{Kind: kindOpen, Bodies: s.opt.bodies}); err != nil {
+		return err
+	}
+	if err := s.await(ctx, x, func() bool { return len(x.sent.frames) == 0 }); err != nil {
+		return err
+	}
+	counts, err := s.opt.store.Counts()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	number, trimmed := s.number, s.trimmed
+	s.mu.Unlock()
+	if number == 0 || number < trimmed || number > counts.Parcels {
+		if number, err = s.base(ctx, x); err != nil {
+			return err
+		}
+	}
+	return s.follow(ctx, x, number)
+}
+
+// base sends a whole replica.
+func (s *sender) base(ctx context.Context, x *session) (number uint64, err error) {
+	w := &baseWriter{push: func(b []byte) error { return s.push(ctx, x, frame{Kind: kindBase, Bytes: b}) }}
+	if number, err = store.OutboxOf(s.opt.store).WriteBase(ctx, w, s.opt.bodies); err != nil {
+		return 0, err
+	}
+	if err := w.push(w.data); err != nil {
+		return 0, err
+	}
+	return number, s.push(ctx, x, frame{Kind: kindBaseEnd, Number: number, Bodies: s.opt.bodies})
+}
+
+// baseWriter cuts a base into frames.
+type baseWriter struct {
+	push func(b []byte) error
+	data []byte
+}
+
+func (w *baseWriter) Write(b []byte) (int, error) {
+	w.data = append(w.data, b...)
+	for len(w.data) >= frameBytes {
+		if err := w.push(w.data[:frameBytes]); err != nil {
+			return 0, err
+		}
+		w.data = w.data[frameBytes:]
+	}
+	return len(b), nil
+}
+
+// follow sends changes as they come, and trims those that the replica has.
+func (s *sender) follow(ctx context.Context, x *session, sent uint64) error {
+	for last := time.Now(); ; {
+		reach := s.reached() // before the outbox is read
+		var err error
+		if sent, err = s.sendChanges(ctx, x, sent); err != nil {
+			return err
+		}
+		if time.Since(last) >= trimEvery {
+			s.mu.Lock()
+			number := s.number
+			s.mu.Unlock()
+			if err := s.trim(ctx, number); err != nil {
+				return err
+			}
+			last = time.Now()
+		}
+		round, cancel := context.WithTimeout(ctx, trimEvery)
+		err = s.await(round, x, func() bool { return s.reach > reach })
+		cancel()
+		if err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
+			return err
+		}
+	}
+}
+
+// sendChanges sends the changes of the outbox after a number, and returns the last.
+func (s *sender) sendChanges(ctx context.Context, x *session, sent uint64) (uint64, error) {
+	for {
+		parcels, err := s.some(sent)
+		if err != nil || len(parcels) == 0 {
+			return sent, err
+		}
+		f := frame{Kind: kindChanges, Number: sent}
+		for _, p := range parcels {
+			for len(p.Data) > frameBytes { // the only one, see some
+				if err := s.push(ctx, x, frame{Kind: kindPiece, Bytes: p.Data[:frameBytes]}); err != nil {
+					return sent, err
+				}
+				p.Data = p.Data[frameBytes:]
+			}
+			f.Changes = append(f.Changes, frameChanges{Number: p.Number, Bytes: p.Data})
+		}
+		if err := s.push(ctx, x, f); err != nil {
+			return sent, err
+		}
+		sent = parcels[len(parcels)-1].Number
+	}
+}
+
+// some returns the next changes, of one frame together, or one that is longer. It reads them at
+// once: no reading of the store stays open while a frame waits for room.
+func (s *sender) some(after uint64) (parcels []store.Parcel, err error) {
+	size := 0
+	for p, err := range store.OutboxOf(s.opt.store).Parcels(store.KeeperPart, after) {
+		if err != nil {
+			return nil, err
+		}
+		if size += len(p.Data); len(parcels) > 0 && size > frameBytes {
+			break
+		}
+		parcels = append(parcels, p)
+	}
+	return parcels, nil
+}

@@ -1,0 +1,440 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"fossick/internal/wire"
+)
+
+// Task says what agents do together, as the ranking of all their pages, and which agents. Me,
+// Open, Name, and one of Agents and Named are needed. Agents that die and come back are let in
+// again; when the leader died, all begin anew (docs/graph.md).
+type Task struct {
+	Me AgentID
+	// Open opens an exchange of the crawl for an address: the agent in this task, or the leader.
+	Open     func(ctx context.Context, at AgentID) (Exchange, error)
+	Name     string             // as in a key
+	Settings string             // must be the same for all
+	Agents   int                // how many take part; 0: those named, and those that come
+	Named    []AgentID          // agents that are awaited
+	Progress func(TaskStanding) // told every Poll; may be nil
+	Poll     time.Duration      // how often the roster is read [2 s]
+	Resend   time.Duration      // pause before a message is sent again [500 ms]
+}
+
+// TaskStanding says which agents are there.
+type TaskStanding struct {
+	Here, Wanted int
+	Missing      []AgentID // awaited by name; while they work, silent agents
+	Working      bool      // all came, and began
+}
+
+// TaskSession is an agent's part in a task.
+type TaskSession struct {
+	Me, Agents int  // its number, and of how many
+	Again      bool // it was at work before, and died; others must send again what it needs
+	Peer       *peer
+	Leader     *peer // with the number Agents; nil: another agent leads
+}
+
+// Errors of Task.Run, beside those of the exchange and of the work.
+var (
+	// ErrAnew says that the task begins anew; work may return it.
+	ErrAnew     = errors.New("it starts over")
+	errSettings = errors.New("other agents run this command with other settings; give all of them the same settings")
+	errGivenUp  = errors.New("it was given up; start the command again on all agents")
+	errTwoTasks = errors.New("another process runs this command for the same agent")
+	errWithout  = errors.New("enough agents take part already, without this one; give the right number of agents to all of them")
+)
+
+const (
+	leaveWithin = 5 * time.Second // to tell the others that an agent leaves
+	mostPeers   = 1 << 12
+	taskVersion = 2 // agents of different versions do no task together
+)
+
+// roster says which agents take part in a task: one value of the exchange, which any agent may swap.
+type roster struct {
+	_        struct{} `cbor:",toarray"`
+	Version  uint64
+	Session  uint64 // rises with each begin
+	State    uint64
+	Settings string         `most:"65536"` // the same for all
+	By       AgentID        // who gave up
+	Members  []rosterMember // by name; the first leads
+}
+
+type rosterMember struct {
+	_    struct{} `cbor:",toarray"`
+	ID   AgentID
+	Life uint64 // rises when the agent died and came back
+}
+
+// States of a roster.
+const (
+	gathering = 1
+	working   = 2
+	ended     = 3 // or to be made again
+	givenUp   = 4
+)
+
+func (r *roster) find(id AgentID) (at int, ok bool) {
+	return slices.BinarySearchFunc(r.Members, id, func(m rosterMember, id AgentID) int { return cmp.Compare(m.ID, id) })
+}
+
+// with returns a roster with an agent in a life.
+func (r roster) with(id AgentID, life uint64) roster {
+	r.Members = slices.Clone(r.Members)
+	at, ok := r.find(id)
+	if !ok {
+		r.Members = slices.Insert(r.Members, at, rosterMember{ID: id})
+	}
+	r.Members[at].Life = life
+	return r
+}
+
+func decodeRoster(b []byte) (r roster, err error) {
+	if r, err = decode[roster]("roster", b); err != nil {
+		return r, err
+	}
+	for i := range r.Members[min(1, len(r.Members)):] {
+		if r.Members[i].ID >= r.Members[i+1].ID {
+			err = errWire
+		}
+	}
+	if err != nil || r.Version != taskVersion || r.Session == 0 || r.State < gathering || r.State > givenUp || len(r.Members) >= mostPeers {
+		return r, fmt.Errorf("roster of version %d, state %d, %d agents: %w", r.Version, r.State, len(r.Members), errWire)
+	}
+	return r, nil
+}
+
+// taskAddress is where a task's messages to an agent go. It is not the agent's own name, so a
+// crawl that goes on is not disturbed.
+func taskAddress(task, role string, id AgentID) AgentID {
+	sum := sha256.Sum256([]byte("fossick peers\x00" + task + "\x00" + role + "\x00" + string(id)))
+	return AgentID(hex.EncodeToString(sum[:8]))
+}
+
+// seat is an agent's place in a roster.
+type seat struct {
+	Task
+	session uint64 // 0: none yet
+	life    uint64
+	again   bool // it was in before, and died
+}
+
+// Run has the agent take part until the work returns without an error at all agents. It waits
+// for all that are awaited. Work is called again when all have to begin anew. An error of the
+// work, or the end of ctx, ends the task for all.
+func (t Task) Run(ctx context.Context, work func(ctx context.Context, s TaskSession) error) (err error) {
+	t.Poll, t.Resend = cmp.Or(t.Poll, 2*time.Second), cmp.Or(t.Resend, 500*time.Millisecond)
+	e, err := t.Open(ctx, taskAddress(t.Name, "agent", t.Me))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	s := &seat{Task: t}
+	for {
+		err := s.once(ctx, e, work)
+		last, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
+		left := s.leave(last, e, err)
+		stop()
+		switch {
+		case errors.Is(err, ErrAnew) && left == nil:
+		case err == nil:
+			return left
+		default:
+			return err // if leave failed, the others will find this agent silent
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(t.Poll):
+		}
+	}
+}
+
+// once takes part in one session.
+func (s *seat) once(ctx context.Context, e Exchange, work func(context.Context, TaskSession) error) (err error) {
+	r, err := s.gather(ctx, e)
+	if err != nil {
+		return err
+	}
+	var at []AgentID
+	var lives []uint64
+	for _, m := range r.Members {
+		at, lives = append(at, taskAddress(s.Name, "agent", m.ID)), append(lives, m.Life)
+	}
+	leader := r.Members[0]
+	at, lives = append(at, taskAddress(s.Name, "leader", leader.ID)), append(lives, leader.Life)
+	me, _ := r.find(s.Me)
+	session := TaskSession{Me: me, Agents: len(r.Members), Again: s.again, Peer: newPeer(e, r.Session, me, at, lives, s.Resend)}
+	peers := []*peer{session.Peer}
+	if me == 0 {
+		leads, err := s.Open(ctx, at[len(at)-1])
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, leads.Close()) }()
+		session.Leader = newPeer(leads, r.Session, len(r.Members), at, lives, s.Resend)
+		peers = append(peers, session.Leader)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	g, ctx := errgroup.WithContext(ctx)
+	for _, p := range peers {
+		g.Go(func() error { return p.run(ctx) })
+	}
+	g.Go(func() error { return s.watch(ctx, e, r, session.Peer) })
+	done := false
+	g.Go(func() error {
+		if err := work(ctx, session); err != nil {
+			return err
+		}
+		done = true
+		var all sync.WaitGroup
+		for _, p := range peers {
+			all.Go(func() { p.part(ctx) })
+		}
+		all.Wait()
+		stop()
+		return nil
+	})
+	if err := g.Wait(); !done {
+		return err
+	}
+	return nil
+}
+
+func (s *seat) key() string { return "task." + s.Name }
+
+// read returns the roster, the zero one where there is none, and its revision.
+func (s *seat) read(ctx context.Context, e Exchange) (r roster, revision uint64, err error) {
+	values, err := e.Values(ctx, s.key())
+	if err != nil {
+		return r, 0, err
+	}
+	v, ok := values[s.key()]
+	if !ok {
+		return r, 0, nil
+	}
+	r, err = decodeRoster(v.Bytes)
+	if errors.Is(err, errWire) { // of another version, which nobody here understands: it is replaced
+		return roster{}, v.Revision, nil
+	}
+	return r, v.Revision, err
+}
+
+// gather waits until all agents are there.
+func (s *seat) gather(ctx context.Context, e Exchange) (roster, error) {
+	for {
+		was, revision, err := s.read(ctx, e)
+		if err != nil {
+			return was, err
+		}
+		now, got, err := s.step(was, uint64(time.Now().UnixNano()))
+		if err != nil {
+			return was, err
+		}
+		if got.changed {
+			_, err := e.Swap(ctx, s.key(), wire.Encode(now), revision)
+			if errors.Is(err, ErrRevision) {
+				continue // another agent came first
+			}
+			if err != nil {
+				return was, err
+			}
+		}
+		s.session, s.life, s.again = now.Session, got.life, got.again
+		if now.State == working {
+			return now, nil
+		}
+		if s.Progress != nil {
+			st := TaskStanding{Here: len(now.Members), Wanted: s.Agents}
+			if st.Wanted == 0 {
+				st.Missing = s.missing(now)
+				st.Wanted = st.Here + len(st.Missing)
+			}
+			s.Progress(st)
+		}
+		if err := s.pause(ctx, e); err != nil {
+			return now, err
+		}
+	}
+}
+
+// pause waits until it is time to read again, or a message shows that the others have begun.
+func (s *seat) pause(ctx context.Context, e Exchange) error {
+	wait, stop := context.WithTimeout(ctx, s.Poll)
+	defer stop()
+	for {
+		b, err := e.Receive(wait)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case wait.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		if f, err := decodePeerFrame(b); err == nil && f.Session >= s.session {
+			return nil
+		}
+	}
+}
+
+// got is the result of a step.
+type got struct {
+	life    uint64
+	again   bool
+	changed bool
+}
+
+// step is an agent's next step towards the task. session is a number above all before, for a
+// new roster.
+func (s *seat) step(r roster, session uint64) (roster, got, error) {
+	fresh := roster{Version: taskVersion, Session: max(session, r.Session+1), State: gathering, Settings: s.Settings}
+	at, in := r.find(s.Me)
+	seated := in && r.Session == s.session && r.Members[at].Life == s.life
+	g := got{life: 1, changed: !seated}
+	switch {
+	case in && r.Session == s.session && r.Members[at].Life > s.life:
+		return r, g, errTwoTasks
+	case seated && r.State == givenUp: // before we saw that it had begun
+		return r, g, s.verdict(r)
+	case r.State == ended || r.State == givenUp || r.State == 0:
+		r = fresh.with(s.Me, 1)
+	case r.Settings != s.Settings && s.session != 0:
+		return r, g, s.differs(r) // they came after us
+	case r.Settings != s.Settings:
+		r = fresh.with(s.Me, 1) // they may be dead, or will see it
+	case seated:
+		g.life, g.again = s.life, s.again
+	case in && r.State == gathering:
+		g.life = r.Members[at].Life + 1
+		r = r.with(s.Me, g.life)
+	case in && at == 0: // the leader's state is gone
+		r = fresh.with(s.Me, 1)
+	case in:
+		g.life, g.again = r.Members[at].Life+1, true
+		r = r.with(s.Me, g.life)
+	case r.State == gathering:
+		r = r.with(s.Me, 1)
+	case s.Agents > 0:
+		return r, g, errWithout
+	default: // it must be of all, and these do not know of us
+		r = fresh.with(s.Me, 1)
+	}
+	complete := len(r.Members) >= s.Agents
+	if s.Agents == 0 {
+		complete = len(s.missing(r)) == 0
+	}
+	if r.State == gathering && complete {
+		r.State, g.changed = working, true
+	}
+	return r, g, nil
+}
+
+// missing returns the agents awaited by name that are not there.
+func (s *seat) missing(r roster) []AgentID {
+	return slices.DeleteFunc(slices.Clone(s.Named), func(id AgentID) bool {
+		_, in := r.find(id)
+		return in
+	})
+}
+
+// watch reads the roster until ctx ends, or the task is over for this agent. It tells which
+// agents are silent.
+func (s *seat) watch(ctx context.Context, e Exchange, r roster, p *peer) error {
+	over := false // by the roster, while the work goes on here
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(s.Poll):
+		}
+		now, _, err := s.read(ctx, e)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err == nil {
+			err = s.verdict(now)
+		}
+		switch {
+		case err != nil:
+			return err
+		case now.State == ended && over:
+			return ErrAnew // this agent came back when all others had finished
+		case now.State == ended:
+			over = true
+		case s.Progress != nil:
+			st := TaskStanding{Here: len(r.Members), Wanted: len(r.Members), Working: true}
+			for _, i := range p.silent() {
+				if i < len(r.Members) {
+					st.Missing = append(st.Missing, r.Members[i].ID)
+					st.Here--
+				}
+			}
+			s.Progress(st)
+		}
+	}
+}
+
+// verdict says whether a roster that is there by now ends this agent's work.
+func (s *seat) verdict(now roster) error {
+	at, in := now.find(s.Me)
+	switch {
+	case now.Session == s.session && in && now.Members[at].Life != s.life:
+		return errTwoTasks
+	case now.Session != s.session && now.State != 0 && now.Settings != s.Settings:
+		return s.differs(now)
+	case now.Session != s.session:
+		return ErrAnew
+	case now.State == givenUp:
+		return fmt.Errorf("agent %s: %w", now.By, errGivenUp)
+	}
+	return nil
+}
+
+func (s *seat) differs(r roster) error {
+	return fmt.Errorf("%w: there %s, here %s", errSettings, r.Settings, s.Settings)
+}
+
+// leave writes into the roster how the task ended for this agent.
+func (s *seat) leave(ctx context.Context, e Exchange, result error) error {
+	for {
+		r, revision, err := s.read(ctx, e)
+		if err != nil {
+			return err
+		}
+		at, in := r.find(s.Me)
+		if !in || r.Session != s.session || r.Members[at].Life != s.life || r.State != gathering && r.State != working {
+			return nil
+		}
+		switch {
+		case result == nil && at > 0:
+			return nil // the leader says so
+		case result == nil, errors.Is(result, ErrAnew):
+			r.State = ended
+		case r.State == working:
+			r.State, r.By = givenUp, s.Me
+		default:
+			if r.Members = slices.Delete(slices.Clone(r.Members), at, at+1); len(r.Members) == 0 {
+				r.State = ended
+			}
+		}
+		if _, err := e.Swap(ctx, s.key(), wire.Encode(r), revision); !errors.Is(err, ErrRevision) {
+			return err
+		}
+	}
+}
