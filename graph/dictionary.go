@@ -3,15 +3,18 @@ package graph
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"fossick/internal/extsort"
 	"hash/maphash"
 	"io"
 	"iter"
 	"os"
+	"slices"
+
+	"fossick/internal/extsort"
 )
 
 // dictionary numbers names in URL order, more of them than memory has room for.
@@ -242,4 +245,210 @@ func readNumbers(f *os.File) ([]uint32, error) {
 		return nil, fmt.Errorf("scratch file: %w", eof(err))
 	}
 	return xs, nil
+}
+
+// nameCursor walks through the keys of a run.
+type nameCursor struct {
+	run int
+	r   *bufio.Reader
+	w   *bufio.Writer
+	key []byte
+}
+
+func (c *nameCursor) Next() (more bool, err error) {
+	n, err := binary.ReadUvarint(c.r)
+	if err == io.EOF {
+		return false, nil
+	}
+	if err == nil {
+		c.key = slices.Grow(c.key[:0], int(n))[:n]
+		_, err = io.ReadFull(c.r, c.key)
+	}
+	if err != nil {
+		return false, fmt.Errorf("merging names: %w", eof(err))
+	}
+	return true, nil
+}
+
+// before orders keys, equal ones by their runs.
+func (c *nameCursor) before(d *nameCursor) bool {
+	order := bytes.Compare(c.key, d.key)
+	return order < 0 || order == 0 && c.run < d.run
+}
+
+func writeKey(w *bufio.Writer, key []byte) error {
+	if _, err := w.Write(binary.AppendUvarint(w.AvailableBuffer(), uint64(len(key)))); err != nil {
+		return err
+	}
+	_, err := w.Write(key)
+	return err
+}
+
+// interned keeps names one after the other in chunks without pointers, and
+// numbers them in the order in which they come. find gives a name's number by a
+// hash table of 8 bytes a slot. It costs a third of what a map of strings does,
+// and nothing of it is looked at by the garbage collector. Not safe for
+// concurrent use.
+type interned struct {
+	chunks [][]byte
+	at     []uint64 // of each name: chunk, then offset in the lower 32 bits; its length stands there
+
+	seed  maphash.Seed // of all that find is called for
+	slots []uint64     // upper half of the hash, then number + 1 in the lower 32 bits; 0 is free
+}
+
+const chunkBytes = 1 << 20
+
+func (t *interned) len() int { return len(t.at) }
+
+// name returns the name with a number. It must not be changed.
+func (t *interned) name(i uint32) []byte {
+	at := t.at[i]
+	c := t.chunks[at>>32][uint32(at):]
+	n := binary.LittleEndian.Uint32(c)
+	return c[4 : 4+n : 4+n]
+}
+
+// add appends a name, which may have been added before, and returns its number.
+func (t *interned) add(name []byte) uint32 {
+	last := len(t.chunks) - 1
+	if last < 0 || cap(t.chunks[last])-len(t.chunks[last]) < 4+len(name) {
+		t.chunks = append(t.chunks, make([]byte, 0, max(chunkBytes, 4+len(name))))
+		last++
+	}
+	c := t.chunks[last]
+	t.at = append(t.at, uint64(last)<<32|uint64(len(c)))
+	c = binary.LittleEndian.AppendUint32(c, uint32(len(name)))
+	t.chunks[last] = append(c, name...)
+	return uint32(len(t.at) - 1)
+}
+
+// find returns the number of a name that find or its caller added before; else it
+// adds it, and says so.
+func (t *interned) find(name []byte) (i uint32, fresh bool) {
+	return t.findHashed(name, maphash.Bytes(t.seed, name))
+}
+
+// findHashed is find of a name whose hash is known.
+func (t *interned) findHashed(name []byte, hash uint64) (i uint32, fresh bool) {
+	if 4*len(t.at) >= 3*len(t.slots) {
+		t.grow()
+	}
+	mask := uint64(len(t.slots) - 1)
+	for s := hash & mask; ; s = (s + 1) & mask {
+		slot := t.slots[s]
+		if slot == 0 {
+			i = t.add(name)
+			t.slots[s] = hash>>32<<32 | uint64(i) + 1
+			return i, true
+		}
+		if slot>>32 == hash>>32 {
+			if i = uint32(slot) - 1; bytes.Equal(t.name(i), name) {
+				return i, false
+			}
+		}
+	}
+}
+
+// grow doubles the table.
+func (t *interned) grow() {
+	t.slots = make([]uint64, max(1<<10, 2*len(t.slots)))
+	mask := uint64(len(t.slots) - 1)
+	for i := range t.at {
+		hash := maphash.Bytes(t.seed, t.name(uint32(i)))
+		s := hash & mask
+		for t.slots[s] != 0 {
+			s = (s + 1) & mask
+		}
+		t.slots[s] = hash>>32<<32 | uint64(i) + 1
+	}
+}
+
+// headed is a key's place with the 8 bytes of it that are compared now.
+type headed struct {
+	head  uint64
+	place uint32
+	short bool // the key ends within the head
+}
+
+// sortNames returns the keys of names and their places in order.
+func sortNames(names *interned) (keys [][]byte, order []uint32) {
+	keys = make([][]byte, names.len())
+	var all []byte
+	for i := range keys {
+		name := names.name(uint32(i))
+		if cap(all)-len(all) < 2*len(name)+32 {
+			all = make([]byte, 0, max(1<<20, 4*len(name)))
+		}
+		at := len(all)
+		all = appendKey(all, name)
+		keys[i] = all[at:len(all):len(all)]
+	}
+	return keys, sortKeys(keys)
+}
+
+// sortKeys returns the places of keys in their order; equal ones in the order
+// of places. Keys of URLs begin alike, host by host, so that comparing them
+// whole looks at the same bytes again and again. Here they are sorted by 8
+// bytes at a time, and those that are equal till then by the next 8.
+func sortKeys(keys [][]byte) []uint32 {
+	all := make([]headed, len(keys))
+	for i := range all {
+		all[i].place = uint32(i)
+	}
+	sortFrom(all, keys, 0)
+	order := make([]uint32, len(keys))
+	for i := range all {
+		order[i] = all[i].place
+	}
+	return order
+}
+
+// sortFrom sorts keys that have their first depth bytes in common.
+func sortFrom(all []headed, keys [][]byte, depth int) {
+	for len(all) > 1 {
+		for i := range all {
+			all[i].head, all[i].short = headOf(keys[all[i].place], depth)
+		}
+		if !slices.ContainsFunc(all, func(h headed) bool { return h.head != all[0].head || h.short }) {
+			depth += 8 // all go on alike
+			continue
+		}
+		slices.SortFunc(all, func(a, b headed) int {
+			if a.head != b.head {
+				return cmp.Compare(a.head, b.head)
+			}
+			// The same bytes, or zeros in place of what is missing.
+			if a.short || b.short {
+				if c := cmp.Compare(len(keys[a.place]), len(keys[b.place])); c != 0 {
+					return c
+				}
+			}
+			return cmp.Compare(a.place, b.place)
+		})
+		for from := 0; from < len(all); {
+			to := from + 1
+			for to < len(all) && all[to].head == all[from].head {
+				to++
+			}
+			for from < to && all[from].short { // these come first, and are sorted
+				from++
+			}
+			sortFrom(all[from:to], keys, depth+8)
+			from = to
+		}
+		return
+	}
+}
+
+// headOf returns the 8 bytes from depth on, with zeros for those beyond the end, and
+// whether the key has fewer.
+func headOf(key []byte, depth int) (head uint64, short bool) {
+	if key = key[min(depth, len(key)):]; len(key) >= 8 {
+		return binary.BigEndian.Uint64(key), false
+	}
+	for i := range key {
+		head |= uint64(key[i]) << (56 - 8*i)
+	}
+	return head, true
 }

@@ -3,10 +3,17 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/store/badgerfiles"
 )
 
 // Forget is an owner's request that pages be forgotten: what they hold is deleted, and they
@@ -95,4 +102,367 @@ func (in *inspection) forgets(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// Derived is the folder, in a store's, of what follows from its records: it is thrown away
+// when pages are forgotten.
+const Derived = "search"
+
+// pendingForgets returns the requests that are not fulfilled.
+func pendingForgets(s *Store) (pending []Forget, err error) {
+	all, err := ForgetsOf(s)
+	for _, f := range all {
+		if f.Pending {
+			pending = append(pending, f)
+		}
+	}
+	return pending, err
+}
+
+// Fulfil does what the pending requests to forget pages ask for: content goes from the
+// records, URLs that wait end, and the database is written anew without what was. For that
+// the store is closed and opened again; no other process gets it in between.
+//
+// It returns how many pages lost their content now, by pattern, and the open store in the
+// place of the old one. After an error the requests are pending, and the store is nil where
+// it must not be used.
+func Fulfil(ctx context.Context, s *Store) (*Store, map[string]uint64, error) {
+	pending, err := pendingForgets(s)
+	if err != nil || len(pending) == 0 {
+		return s, nil, err
+	}
+	pages, err := withdraw(ctx, s, pending)
+	if stopped := ctx.Err(); stopped != nil {
+		return s, nil, stopped
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	if err := os.RemoveAll(filepath.Join(s.dir, Derived)); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("store: %w", err), s.Close())
+	}
+	s, err = anew(ctx, s)
+	if err != nil {
+		return s, nil, err
+	}
+	if err := fulfilled(s, pending); err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	return s, pages, nil
+}
+
+// fulfilled notes that nothing of what requests asked for is on disk any more.
+func fulfilled(s *Store, asked []Forget) error {
+	for i := range asked {
+		if err := s.records.get(forgetKey(asked[i].Pattern), &asked[i]); err != nil {
+			return err
+		}
+		asked[i].Pending = false
+	}
+	return putForgets(s, asked...)
+}
+
+// fulfilPending does, for who opens a store, what a kill kept from being done. Of a damaged
+// store nothing is shown that is to be forgotten.
+func fulfilPending(s *Store) (*Store, error) {
+	pending, err := pendingForgets(s)
+	switch {
+	case err != nil || len(pending) == 0:
+		return s, nil // one that cannot be read is for Verify to tell
+	case len(s.damaged) > 0:
+		return nil, errors.Join(fmt.Errorf("%s: %w, and some of its pages are still to be forgotten; mend it with fossick repair %s", s.dir, ErrDamaged, s.dir), s.Close())
+	}
+	s, _, err = Fulfil(context.Background(), s)
+	if s != nil {
+		return s, nil // what is still on disk, for lack of room, is nowhere else: the next opening tries again
+	}
+	return nil, err
+}
+
+// anew closes a store, writes its database anew without what nothing needs, and opens it
+// again; also after an error, where it can.
+func anew(ctx context.Context, s *Store) (*Store, error) {
+	dir, held := s.dir, s.db.Keep()
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	failed := rewrite(ctx, held, dir, anyShare)
+	if failed != nil {
+		failed = fmt.Errorf("forgotten pages are still on disk: %w", failed)
+	}
+	s, err := openUnder(held, dir)
+	return s, errors.Join(failed, err)
+}
+
+// withdrawal takes content away, in batches. Only what a batch has is committed together:
+// what is left after a kill is as it was, and its request is pending.
+type withdrawal struct {
+	batches
+	counts Counts
+	asked  []Forget
+	pages  map[string]uint64 // that lost their content, by pattern
+}
+
+// withdraw takes the content of all pages away that are to be forgotten, and ends the URLs
+// that wait.
+func withdraw(ctx context.Context, s *Store, asked []Forget) (map[string]uint64, error) {
+	w := &withdrawal{batches: batches{s: s}, asked: slices.Clone(asked), pages: map[string]uint64{}}
+	defer w.cancel()
+	pages, waiting, err := w.find(ctx)
+	if err == nil {
+		w.counts, err = s.Counts()
+	}
+	if err == nil {
+		err = w.elsewhere(ctx)
+	}
+	for _, p := range pages {
+		if err == nil {
+			err = errors.Join(ctx.Err(), w.add(func(b *Batch) error { return w.page(b, p) }))
+		}
+	}
+	for _, u := range waiting {
+		if err == nil {
+			err = errors.Join(ctx.Err(), w.add(func(b *Batch) error { return w.url(b, u) }))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := w.flush(); err != nil {
+		return nil, err
+	}
+	return w.pages, outdate(s) // changes that wait have the content, too
+}
+
+// withdrawPending takes the content of a copy away that is still to be forgotten.
+func withdrawPending(s *Store) error {
+	pending, err := pendingForgets(s)
+	if err == nil && len(pending) > 0 {
+		_, err = withdraw(context.Background(), s, pending)
+	}
+	return err
+}
+
+// find finds what the requests ask to be forgotten: pages with their patterns, and URLs
+// that wait.
+func (w *withdrawal) find(ctx context.Context) (pages []found, waiting []foundWaiting, err error) {
+	of := func(url string) *Forget {
+		for i := range w.asked {
+			if w.asked[i].Matches(url) {
+				return &w.asked[i]
+			}
+		}
+		return nil
+	}
+	for p, err := range w.s.Pages() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return nil, nil, err
+		}
+		if f := of(p.URL); f != nil && !p.Withdrawn {
+			pages = append(pages, found{p.Number, f})
+		}
+	}
+	for u, err := range w.s.URLs().Waiters() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return nil, nil, err
+		}
+		if f := of(u.URL); f != nil {
+			waiting = append(waiting, foundWaiting{u, f})
+		}
+	}
+	return pages, waiting, nil
+}
+
+// elsewhere removes what is kept of exchanges for URLs that have no page of their own:
+// redirects and duplicates. Pages lose theirs with their content.
+func (w *withdrawal) elsewhere(ctx context.Context) error {
+	for e, err := range w.s.URLs().Elsewhere() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		birth, err := w.s.URLs().Birth(e.ID)
+		if errors.Is(err, ErrUnknown) {
+			continue // repair removes it
+		}
+		if err == nil && Forgets(w.asked).Has(birth.URL) {
+			err = w.add(func(b *Batch) error { return b.dropWires(e.ID) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// found is a stored page and the request that asks for it.
+type found struct {
+	page uint64
+	by   *Forget
+}
+
+// foundWaiting is a URL that waits, likewise.
+type foundWaiting struct {
+	Waiter
+	by *Forget
+}
+
+func (w *withdrawal) page(b *Batch, of found) error {
+	p := &Page{}
+	if err := get(b.txn, numKey(keyPage, of.page), p); err != nil {
+		return err
+	}
+	p.Number = of.page
+	if err := b.WithdrawPage(p); err != nil {
+		return fmt.Errorf("page %d: %w", p.Number, err)
+	}
+	w.counts.Bytes -= uint64(p.Bytes)
+	w.pages[of.by.Pattern]++
+	of.by.Pages++
+	return errors.Join(b.PutCounts(&w.counts), b.put(forgetKey(of.by.Pattern), of.by))
+}
+
+func (w *withdrawal) url(b *Batch, u foundWaiting) error {
+	w.counts.States[forgottenState]++
+	fate := Fate{State: forgottenState, Reason: ForgottenReason, Score: u.Score, Parent: u.Parent, At: max(u.by.At, u.Birth.At)}
+	return errors.Join(b.PutFate(u.ID, fate), b.PutCounts(&w.counts))
+}
+
+// forgottenState is that of URLs that are not asked for.
+const forgottenState = "none"
+
+// openUnder is Open of a store that a guard has kept locked.
+func openUnder(held *badgerfiles.Guard, dir string) (*Store, error) {
+	db, err := badgerfiles.OpenUnder(held, dir, options(filepath.Join(dir, database)), plain())
+	if err != nil {
+		return nil, err
+	}
+	s, err := begin(dir, db)
+	if err != nil {
+		return nil, err
+	}
+	return known(s)
+}
+
+// deadShare is the share of a value log that must be of no use before it is written
+// anew without that.
+const deadShare = .1
+
+// Compaction says what Compact did.
+type Compaction struct {
+	Before int64 `json:"before"` // bytes on disk
+	After  int64 `json:"after"`
+}
+
+// Compact gives back the disk space that nothing needs any more in the closed store in
+// dir: bodies replaced or withdrawn, and records written over. It needs room for one
+// value log, 128 MiB, and for the tables, all of which it merges.
+//
+// Unlike in a crawl every write is synced, as a log is removed once what is
+// left of it is written anew. So neither a kill nor a power cut loses a record.
+// When ctx ends it stops between two logs, with ctx's error; what was done by
+// then stays.
+func Compact(ctx context.Context, dir string) (c Compaction, err error) {
+	if !Exists(dir) {
+		return c, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
+	}
+	s, err := Open(dir) // a store that is in use, or newer, is refused as always
+	if err != nil {
+		return c, err
+	}
+	if err = s.Close(); err != nil {
+		return c, err
+	}
+	path := filepath.Join(dir, database)
+	if c.Before, err = sizeOf(path); err != nil {
+		return c, err
+	}
+	var held badgerfiles.Guard
+	defer held.Release()
+	if err = rewrite(ctx, &held, dir, deadShare); err != nil {
+		return c, err
+	}
+	c.After, err = sizeOf(path)
+	return c, err
+}
+
+// anyShare is a share that one dead value has of any log.
+const anyShare = 1e-9
+
+// rewrite writes a closed database anew without what nothing needs: all tables, and the
+// value logs that have so much of it.
+func rewrite(ctx context.Context, g *badgerfiles.Guard, dir string, dead float64) error {
+	path := filepath.Join(dir, database)
+	if err := roomToCompact(dir, path); err != nil {
+		return err
+	}
+	err := badgerfiles.Merge(ctx, g, dir, options(path).WithSyncWrites(true), plain())
+	if err == nil {
+		err = rewriteLogs(ctx, g, dir, path, dead)
+	}
+	if err != nil {
+		return fmt.Errorf("store %s: %w", dir, err)
+	}
+	return nil
+}
+
+// rewriteLogs writes the value logs anew that are dead in good part.
+func rewriteLogs(ctx context.Context, g *badgerfiles.Guard, dir, path string, dead float64) error {
+	if err := badgerfiles.CheckValues(path, plain()); err != nil {
+		return err
+	}
+	db, err := badgerfiles.OpenUnder(g, dir, options(path).WithSyncWrites(true), plain())
+	if err != nil {
+		return err
+	}
+	for err == nil {
+		if err = ctx.Err(); err == nil && !db.Bounded(func() { err = db.RunValueLogGC(dead) }) {
+			return db.Failure()
+		}
+	}
+	if errors.Is(err, badger.ErrNoRewrite) { // none has so much
+		err = nil
+	}
+	*g = *db.Keep()
+	return errors.Join(err, db.Close())
+}
+
+// roomToCompact refuses to compact where there is no room for it: the tables once
+// more, a value log, and what opening takes.
+func roomToCompact(dir, path string) error {
+	size, err := badgerfiles.SizeOf(path)
+	if err != nil {
+		return err
+	}
+	want := room{
+		minOpenBytes + minCloseBytes + uint64(size.TableBytes+size.LargestLog),
+		minFreeFiles + uint64(size.Tables),
+	}
+	free, err := freeRoom(dir)
+	if err != nil {
+		return nil // unknown is not full
+	}
+	if err := free.shortOf(want, dir); err != nil {
+		return fmt.Errorf("%w to compact it; make room first, or compact a copy on another disk", err)
+	}
+	return nil
+}
+
+// sizeOf returns the bytes on disk of the files in a folder.
+func sizeOf(dir string) (bytes int64, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, fmt.Errorf("store: %w", err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // Badger removes files while it closes
+		}
+		if err != nil {
+			return 0, fmt.Errorf("store: %w", err)
+		}
+		bytes += info.Size()
+	}
+	return bytes, nil
 }

@@ -1,10 +1,14 @@
 package store
 
 import (
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
+
+	"github.com/dgraph-io/badger/v4"
 )
 
 // Mark is what a person says of a URL: that its page is on topic, or that it is not.
@@ -138,4 +142,262 @@ func (l Label) Marked(m Mark, topic string) Label {
 		l.Label = "not " + topic
 	}
 	return l
+}
+
+// Ranking is how the pages were ranked last.
+type Ranking struct {
+	Method     string  `cbor:"1,keyasint"`
+	Damping    float64 `cbor:"2,keyasint,omitempty"`
+	Personal   string  `cbor:"3,keyasint,omitempty"` // where surfers start anew; "" everywhere
+	Nodes      int     `cbor:"4,keyasint"`           // of the graph, URLs without a page among them
+	Edges      int64   `cbor:"5,keyasint"`
+	Iterations int     `cbor:"6,keyasint"`
+	Residual   float64 `cbor:"7,keyasint"`
+	Pages      uint64  `cbor:"8,keyasint"` // that have a rank
+	At         int64   `cbor:"9,keyasint"` // Unix milliseconds
+	Side       byte    `cbor:"10,keyasint,omitempty"`
+}
+
+// Rank is a page's place in the graph of links.
+type Rank struct {
+	Score float64 `cbor:"1,keyasint"`           // share of all nodes' PageRank, or authority
+	Hub   float64 `cbor:"2,keyasint,omitempty"` // of HITS
+}
+
+// NumberedRank is a rank and the number of its page.
+type NumberedRank struct {
+	Page uint64
+	Rank
+}
+
+func rankKey(side byte, page uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{keyRank, side}, page)
+}
+
+// Ranks are the ranks of a store's pages.
+type Ranks struct{ s *Store }
+
+// Ranks returns the ranks of the pages.
+func (s *Store) Ranks() Ranks { return Ranks{s} }
+
+// Last returns how the pages were ranked last, nil when they never were.
+func (r Ranks) Last() (last *Ranking, err error) {
+	err = r.s.records.view(func(txn *badger.Txn) error { return optional(txn, key(keyRanking), &last) })
+	return last, err
+}
+
+// All yields the ranks of the last ranking, by page number; none when there was none.
+// Pages stored since have none.
+func (r Ranks) All() iter.Seq2[NumberedRank, error] {
+	return func(yield func(NumberedRank, error) bool) {
+		last, err := r.Last()
+		if err != nil {
+			yield(NumberedRank{}, err)
+		}
+		if err != nil || last == nil {
+			return
+		}
+		each(r.s.records, []byte{keyRank, last.Side}, func(k, v []byte) (NumberedRank, error) {
+			if len(k) != 10 {
+				return NumberedRank{}, fmt.Errorf("store key %q: %w: %d bytes, want 10", k, ErrDamaged, len(k))
+			}
+			n := NumberedRank{Page: binary.BigEndian.Uint64(k[2:])}
+			return n, decode(k, v, &n.Rank)
+		})(yield)
+	}
+}
+
+// Of returns a page's rank in the last ranking and how that was made. It is nil, nil
+// when there was none, or the page was stored since.
+func (r Ranks) Of(page uint64) (rank *Rank, last *Ranking, err error) {
+	err = r.s.records.view(func(txn *badger.Txn) error {
+		if err := optional(txn, key(keyRanking), &last); err != nil || last == nil {
+			return err
+		}
+		return optional(txn, rankKey(last.Side, page), &rank)
+	})
+	return rank, last, err
+}
+
+// Put writes a ranking and the ranks of pages instead of those before. It takes
+// many batches, but a kill at any instant leaves the old ranking whole or the
+// new one. Ranks are written aside, and the batch with the Ranking makes them
+// the ones that count. What it does not get to clear away, the next one does.
+func (r Ranks) Put(ctx context.Context, ranking Ranking, ranks iter.Seq[NumberedRank]) error {
+	old, err := r.Last()
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	if ranking.Side = 0; err == nil && old != nil {
+		ranking.Side = 1 - old.Side&1
+	}
+	if err := r.clear(ctx, ranking.Side); err != nil {
+		return err
+	}
+	made := batches{s: r.s}
+	defer made.cancel()
+	ranking.Pages = 0
+	for rank := range ranks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		ranking.Pages++
+		if err := made.add(func(b *Batch) error { return b.put(rankKey(ranking.Side, rank.Page), rank.Rank) }); err != nil {
+			return err
+		}
+	}
+	if err := made.add(func(b *Batch) error { return b.put(key(keyRanking), ranking) }); err != nil {
+		return err
+	}
+	if err := made.flush(); err != nil {
+		return err
+	}
+	return r.clear(ctx, 1-ranking.Side)
+}
+
+// clear deletes the ranks of one side.
+func (r Ranks) clear(ctx context.Context, side byte) error {
+	gone := batches{s: r.s}
+	defer gone.cancel()
+	err := r.s.records.view(func(txn *badger.Txn) error {
+		for item := range items(txn, []byte{keyRank, side}) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := gone.add(func(b *Batch) error { return b.delete(item.KeyCopy(nil)) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return gone.flush()
+}
+
+// dropRank deletes the ranks of a page, on both sides.
+func (b *Batch) dropRank(page uint64) error {
+	return errors.Join(b.delete(rankKey(0, page)), b.delete(rankKey(1, page)))
+}
+
+// moveRank gives a page's rank to its new number.
+func (b *Batch) moveRank(from, to uint64) error {
+	var ranking Ranking
+	err := get(b.txn, key(keyRanking), &ranking)
+	var rank Rank
+	if err == nil {
+		err = get(b.txn, rankKey(ranking.Side, from), &rank)
+	}
+	switch {
+	case err == nil:
+		err = b.put(rankKey(ranking.Side, to), rank)
+	case errors.Is(err, ErrUnknown) || errors.Is(err, ErrDamaged):
+		err = b.dropRank(to) // that of the page which had the number
+	}
+	if err != nil {
+		return err
+	}
+	return b.dropRank(from)
+}
+
+// Round is one look at all stored pages.
+type Round struct {
+	Began int64 `cbor:"1,keyasint"`           // Unix milliseconds
+	Ended int64 `cbor:"2,keyasint,omitempty"` // 0 while it goes on, or was cut off
+}
+
+// Rounds returns the rounds of a store's watches, in the order of time.
+func Rounds(s *Store) (all []Round, err error) {
+	err = s.records.get(key(keyRounds), &all)
+	if errors.Is(err, ErrUnknown) {
+		err = nil // nobody has watched it
+	}
+	return all, err
+}
+
+// PutRounds replaces them; no batch may be open.
+func PutRounds(s *Store, all []Round) error {
+	b := s.Batch()
+	defer b.Cancel() // of no effect after Commit
+	if err := b.put(key(keyRounds), all); err != nil {
+		return err
+	}
+	return b.Commit()
+}
+
+// rounds looks whether they can be read.
+func (in *inspection) rounds(ctx context.Context) error {
+	return in.scan(ctx, keyRounds, func(_ *badger.Txn, k, v []byte) error {
+		var all []Round
+		if err := decode(k, v, &all); err != nil {
+			return in.remove(k, "the rounds of a watch cannot be read: "+err.Error())
+		}
+		return nil
+	})
+}
+
+// Chances returns what a crawl has learned of whether visits succeed, for all hosts in
+// common, as the crawler encodes it; nil where no visit failed yet.
+func Chances(s *Store) (kept []byte, err error) {
+	err = s.records.get(key(keyChances), &kept)
+	if errors.Is(err, ErrUnknown) {
+		err = nil
+	}
+	return kept, err
+}
+
+// PutChances replaces it.
+func PutChances(b *Batch, kept []byte) error { return b.put(key(keyChances), kept) }
+
+// chances looks whether it can be read.
+func (in *inspection) chances(ctx context.Context) error {
+	return in.scan(ctx, keyChances, func(_ *badger.Txn, k, v []byte) error {
+		var kept []byte
+		if err := decode(k, v, &kept); err != nil {
+			return in.remove(k, "the learned failure rates cannot be read: "+err.Error())
+		}
+		return nil
+	})
+}
+
+// VisitsOf returns the visits to a URL in the order of time.
+func VisitsOf(s *Store, id ID) (all []Visit, err error) {
+	err = s.records.view(func(txn *badger.Txn) error {
+		all, err = visitsOf(txn, id)
+		return err
+	})
+	return all, err
+}
+
+// Announced is what a watch knows of a host's sitemaps and feeds, and how far to believe them.
+type Announced struct {
+	Sources []Source `cbor:"1,keyasint,omitempty"`
+	Checks  int      `cbor:"2,keyasint,omitempty"` // visits that a lastmod could be held against
+	Failed  int      `cbor:"3,keyasint,omitempty"` // of these, those that contradict it
+}
+
+// Source is a sitemap or a feed.
+type Source struct {
+	URL      string `cbor:"1,keyasint"`           // in normal form
+	At       int64  `cbor:"2,keyasint,omitempty"` // when it was asked for last, Unix milliseconds
+	ETag     string `cbor:"3,keyasint,omitempty"` // version that was read last
+	Modified string `cbor:"4,keyasint,omitempty"` // Last-Modified, likewise
+}
+
+// Seen returns when a URL's page was last seen to be as it is stored, in Unix milliseconds;
+// 0 where none is stored.
+func (u URLs) Seen(id ID) (at int64, err error) {
+	var f Fate
+	var p Page
+	err = u.records.view(func(txn *badger.Txn) error {
+		if err := get(txn, numKey(keyFate, uint64(id)), &f); err != nil || !f.HasPage() {
+			return err
+		}
+		return get(txn, numKey(keyPage, f.Page), &p)
+	})
+	if errors.Is(err, ErrUnknown) {
+		return 0, nil // it waits, or is gone
+	}
+	return p.Seen(), err
 }

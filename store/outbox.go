@@ -1,10 +1,16 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"sync"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -269,3 +275,330 @@ func (o OutboxBatch) Arrived(part uint16, agent string) error {
 
 // PutHoldings writes them down.
 func (o OutboxBatch) PutHoldings(h Holdings) error { return o.b.put(key(keyHoldings), h) }
+
+// outboxSpans says between which numbers the parcels of each part are. A parcel that was
+// dropped stays in Badger as a mark until a compaction, and an iterator reads each mark. An
+// outbox that is emptied from its beginning would read all marks again each time; so a search
+// begins behind the parcels that are known to be gone. Safe for concurrent use.
+type outboxSpans struct {
+	mu    sync.Mutex        // guards all below
+	known bool              // parts has all that the store had when it was opened
+	parts map[uint16]parcel // by part
+}
+
+// parcel is what is known of a part's parcels: all up to gone were dropped, and none is
+// above last.
+type parcel struct{ gone, last uint64 }
+
+// parcelChange is what a batch does to the parcels of a part: it puts the one of this number,
+// or has dropped all up to it.
+type parcelChange struct {
+	part    uint16
+	number  uint64
+	dropped bool
+}
+
+// committed notes what a batch has changed, in its order.
+func (o *outboxSpans) committed(changes []parcelChange) {
+	if len(changes) == 0 {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, c := range changes {
+		o.note(c)
+	}
+}
+
+func (o *outboxSpans) note(c parcelChange) {
+	if o.parts == nil {
+		o.parts = map[uint16]parcel{}
+	}
+	p := o.parts[c.part]
+	p.last = max(p.last, c.number)
+	if c.dropped {
+		p.gone = max(p.gone, c.number)
+	}
+	o.parts[c.part] = p
+}
+
+// gone is up to which number all parcels of a part were dropped, 0 where that is not known.
+func (o *outboxSpans) gone(part uint16) uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.parts[part].gone
+}
+
+// spans returns between which numbers the parcels are, the lowest part first: First is no
+// more than the first, Last is the last. The first call reads what the store had.
+func (o *outboxSpans) spans(txn *badger.Txn) (spans []Span, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.known {
+		if err := o.read(txn); err != nil {
+			return nil, err
+		}
+		o.known = true
+	}
+	for part, p := range o.parts {
+		if p.gone < p.last {
+			spans = append(spans, Span{part, p.gone + 1, p.last})
+		}
+	}
+	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.Part, b.Part) })
+	return spans, nil
+}
+
+// read notes the parcels on disk.
+func (o *outboxSpans) read(txn *badger.Txn) error {
+	for item := range items(txn, key(keyParcel)) {
+		k := item.Key()
+		if len(k) != parcelKeyLen {
+			return fmt.Errorf("store key %q: %w: want a part and a number", k, ErrDamaged)
+		}
+		o.note(parcelChange{partOf(k), numberOf(k), false})
+	}
+	return nil
+}
+
+// firstParcel returns the number of a part's first parcel from a number on, 0 where there is
+// none.
+func firstParcel(txn *badger.Txn, part uint16, from uint64) uint64 {
+	it := walk(txn, partKey(keyParcel, part))
+	defer it.Close()
+	if it.Seek(parcelKey(part, from)); !it.Valid() {
+		return 0
+	}
+	return numberOf(it.Item().Key())
+}
+
+// partOf is the part of a parcel's key.
+func partOf(k []byte) uint16 { return binary.BigEndian.Uint16(k[1:]) }
+
+// numberOf is the number in a parcel's key.
+func numberOf(k []byte) uint64 { return binary.BigEndian.Uint64(k[3:]) }
+
+// Addresses are what agents of one crawl find out together of addresses: in which parts of
+// the web there are sites with hosts there. It is a view of a store.
+type Addresses struct{ s *Store }
+
+// AddressesOf returns a store's.
+func AddressesOf(s *Store) Addresses { return Addresses{s} }
+
+// AddressesBatch is changes of them, as a part of a batch.
+type AddressesBatch struct{ b *Batch }
+
+// AddressesIn returns those of a batch.
+func AddressesIn(b *Batch) AddressesBatch { return AddressesBatch{b} }
+
+// Neighbours are the parts of the web that have sites at an address.
+type Neighbours struct {
+	Part  uint16 // that the address is in
+	Addr  string
+	Sites []uint16
+	First string // site that has the address, of a crawl with one site an address; else ""
+}
+
+// noPart stands between the parts and the site: there are fewer parts.
+const noPart = 0xffff
+
+// Neighbours yields those of addresses that are in a part.
+func (a Addresses) Neighbours(part uint16) iter.Seq2[Neighbours, error] {
+	return each(a.s.records, partKey(keyAddress, part), neighboursOf)
+}
+
+func neighboursOf(k, v []byte) (n Neighbours, err error) {
+	if len(k) < 4 {
+		return n, fmt.Errorf("store key %q: %w: want a part and an address", k, ErrDamaged)
+	}
+	n.Part, n.Addr = binary.BigEndian.Uint16(k[1:]), string(k[3:])
+	for ; len(v) > 1; v = v[2:] {
+		if part := binary.BigEndian.Uint16(v); part != noPart {
+			n.Sites = append(n.Sites, part)
+			continue
+		}
+		n.First, v = string(v[2:]), nil
+		break
+	}
+	if len(v) != 0 || len(n.Sites) == 0 {
+		return n, fmt.Errorf("store key %q: %w: want parts, and perhaps a site", k, ErrDamaged)
+	}
+	return n, nil
+}
+
+func addressKey(part uint16, addr string) []byte { return append(partKey(keyAddress, part), addr...) }
+
+// At returns what is known of an address in a part.
+func (a AddressesBatch) At(part uint16, addr string) (n Neighbours, err error) {
+	err = value(a.b.txn, addressKey(part, addr), func(k, v []byte) error {
+		n, err = neighboursOf(k, v)
+		return err
+	})
+	if errors.Is(err, ErrUnknown) {
+		return Neighbours{Part: part, Addr: addr}, nil
+	}
+	return n, err
+}
+
+// Put writes what is known of an address.
+func (a AddressesBatch) Put(n Neighbours) error {
+	v := make([]byte, 0, 2*len(n.Sites))
+	for _, part := range n.Sites {
+		v = binary.BigEndian.AppendUint16(v, part)
+	}
+	if n.First != "" {
+		v = append(binary.BigEndian.AppendUint16(v, noPart), n.First...)
+	}
+	return a.b.set(addressKey(n.Part, n.Addr), v)
+}
+
+// addresses looks for records of addresses that cannot be read.
+func (in *inspection) addresses(ctx context.Context) error {
+	return in.scan(ctx, keyAddress, func(_ *badger.Txn, k, v []byte) error {
+		if _, err := neighboursOf(k, v); err != nil {
+			return in.remove(k, err.Error())
+		}
+		return nil
+	})
+}
+
+// Duplicates are what agents of one crawl find out together of pages with the same content:
+// which URL stands for it, of contents in the parts that this agent has. It is a view of a
+// store.
+type Duplicates struct{ s *Store }
+
+// DuplicatesOf returns a store's.
+func DuplicatesOf(s *Store) Duplicates { return Duplicates{s} }
+
+// DuplicatesBatch is changes of them, as a part of a batch.
+type DuplicatesBatch struct{ b *Batch }
+
+// DuplicatesIn returns those of a batch.
+func DuplicatesIn(b *Batch) DuplicatesBatch { return DuplicatesBatch{b} }
+
+// Holder is the URL that stands for a content, or for a band of near-duplicates.
+type Holder struct {
+	Part      uint16 // that the content is in
+	Checksum  []byte
+	URL       string
+	Signature []byte // of its page; only of a band
+}
+
+// Bands returns a name for each band of a signature, as long as a checksum and unlike any. Pages
+// that have one in common are compared.
+func Bands(signature []byte) (names [][]byte) {
+	for _, k := range nearKeys(signature) {
+		sum := sha256.Sum256(k)
+		names = append(names, sum[:len(Hash{})])
+	}
+	return names
+}
+
+// Holders yields those of a part.
+func (d Duplicates) Holders(part uint16) iter.Seq2[Holder, error] {
+	return each(d.s.records, partKey(keyHolder, part), holderOf)
+}
+
+func holderOf(k, v []byte) (Holder, error) {
+	if len(k) != holderKeyLen || len(v) == 0 {
+		return Holder{}, fmt.Errorf("store key %q: %w: want a part, a checksum and a URL", k, ErrDamaged)
+	}
+	url, signature, _ := bytes.Cut(v, []byte{0}) // which no URL has
+	return Holder{binary.BigEndian.Uint16(k[1:]), k[3:], string(url), bytes.Clone(signature)}, nil
+}
+
+const holderKeyLen = 1 + 2 + len(Hash{})
+
+// Holder returns what stands for a content or a band; its URL is "" where nothing does.
+func (d DuplicatesBatch) Holder(part uint16, checksum []byte) (h Holder, err error) {
+	err = value(d.b.txn, holderKey(part, checksum), func(k, v []byte) error {
+		h, err = holderOf(k, v)
+		return err
+	})
+	if errors.Is(err, ErrUnknown) {
+		return Holder{}, nil
+	}
+	return h, err
+}
+
+// PutHolder writes what stands for a content or a band.
+func (d DuplicatesBatch) PutHolder(h Holder) error {
+	v := []byte(h.URL)
+	if len(h.Signature) > 0 {
+		v = append(append(v, 0), h.Signature...)
+	}
+	return d.b.set(holderKey(h.Part, h.Checksum), v)
+}
+
+func holderKey(part uint16, checksum []byte) []byte {
+	return append(partKey(keyHolder, part), checksum...)
+}
+
+// Page returns the stored page of a URL, and the URL's fate; ErrUnknown where it has none.
+func (d DuplicatesBatch) Page(id ID) (*Page, Fate, error) {
+	f, err := d.b.Fate(id)
+	if err == nil && !f.HasPage() {
+		err = ErrUnknown
+	}
+	if err != nil {
+		return nil, f, err
+	}
+	p := &Page{}
+	err = get(d.b.txn, numKey(keyPage, f.Page), p)
+	p.Number = f.Page
+	return p, f, err
+}
+
+// Marked says whether people said of a URL whether it is on topic.
+func (d DuplicatesBatch) Marked(id ID) (bool, error) {
+	marked, err := hasKey(d.b.txn, markKey(id, 0))
+	if marked || err != nil {
+		return marked, err
+	}
+	for range items(d.b.txn, numKey(keyMarkFor, uint64(id))) {
+		return true, nil
+	}
+	return false, nil
+}
+
+// Drop takes a stored page out for good, as another agent has stored a page with its
+// content: sameAs is that one's URL. The number is given to no other page, so the record
+// stays, to say what it was. A further page with the content is new to this store: whether
+// the other one still has it, nobody here knows. How the URL ends by now is the caller's to
+// put down, and the counts.
+func (d DuplicatesBatch) Drop(p *Page, sameAs string) error {
+	b := d.b
+	if err := b.forget(p, func([]byte) bool { return false }); err != nil {
+		return err
+	}
+	if err := b.dropNear(p.Number, p.Signature); err != nil {
+		return err
+	}
+	for _, kind := range []byte{keyBody, keyLabel} {
+		if err := b.delete(numKey(kind, p.Number)); err != nil {
+			return err
+		}
+	}
+	if err := b.dropRank(p.Number); err != nil {
+		return err
+	}
+	if err := b.dropVersions(p); err != nil {
+		return err
+	}
+	if err := b.dropWires(p.ID); err != nil {
+		return err
+	}
+	return b.PutPageRecord(&Page{
+		Number: p.Number, ID: p.ID, URL: p.URL, Checksum: p.Checksum, Raw: p.Raw, Depth: p.Depth, At: p.At, Relevant: p.Relevant, SameAs: sameAs,
+	})
+}
+
+// holders looks for records of holders that cannot be read.
+func (in *inspection) holders(ctx context.Context) error {
+	return in.scan(ctx, keyHolder, func(_ *badger.Txn, k, v []byte) error {
+		if _, err := holderOf(k, v); err != nil {
+			return in.remove(k, err.Error())
+		}
+		return nil
+	})
+}

@@ -2,7 +2,10 @@ package store
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -322,4 +325,196 @@ func decode(k, value []byte, v any) error {
 		return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
 	}
 	return nil
+}
+
+// The first byte of a key says what the record is. Numbers are big-endian, so
+// that keys sort as the numbers do.
+const (
+	keyInfo     = 'i' // → Info
+	keyCount    = 'n' // → Counts
+	keySeen     = 'k' // + URL hash (16) → ID (8) and a byte: live or skipped
+	keyBirth    = 'u' // + ID → Birth
+	keyQueued   = 'q' // + ID → Queued; there while the URL waits
+	keyVisit    = 'v' // + ID + number of the visit (2) → Visit
+	keyWire     = 'w' // + ID + number of the visit (2) → headers of the exchange, packed
+	keyHistory  = 't' // + ID + number of its first visit (2) → change.History: visits since the page was stored
+	keyVersion  = 'V' // + ID + number, falling (2) → Version: an earlier body of the URL's page
+	keyRounds   = 'g' // → []Round
+	keyChances  = 'e' // → bytes: what was learned of whether visits succeed
+	keyFate     = 's' // + ID → Fate; there when it waits no more
+	keyPage     = 'p' // + page number → Page
+	keyBody     = 'b' // + page number → zstd of the body
+	keyContent  = 'c' // + checksum (16) → page number
+	keyLabel    = 'l' // + page number → Label
+	keyNear     = 'm' // + band (1) + its bytes of a signature (6) → page numbers, rising
+	keyHost     = 'h' // + name:port → Host
+	keyMark     = 'y' // + ID → Mark, of a crawl of one topic
+	keyMarkFor  = 'z' // + ID + topic (1) → Mark, of one that several topics share
+	keyRanking  = 'o' // → Ranking
+	keyForget   = 'f' // + hash of the pattern (16) → Forget
+	keyParcel   = 'a' // + part of the web (2) + number (8) → a message to the agent that has it
+	keyCursor   = 'd' // + part of the web (2) + sender → number of its last parcel taken in (8)
+	keyHoldings = 'j' // → Holdings
+	keyHolder   = 'C' // + part of the web (2) + checksum (16) → URL of the page that stands for the content
+	keyAddress  = 'A' // + part of the web (2) + address → parts with sites there (2 each), and perhaps ffff and the site that has it
+	keyRank     = 'r' // + 0 or 1, as Ranking says which holds + page number → Rank
+
+	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange
+)
+
+func key(kind byte) []byte { return []byte{kind} }
+
+func numKey(kind byte, n uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kind}, n)
+}
+
+func visitKey(id ID, visit int) []byte {
+	return binary.BigEndian.AppendUint16(numKey(keyVisit, uint64(id)), uint16(visit))
+}
+
+// markKey is that of what a person says of a URL; topic is as in Mark.
+func markKey(id ID, topic int) []byte {
+	if topic == 0 {
+		return numKey(keyMark, uint64(id))
+	}
+	return append(numKey(keyMarkFor, uint64(id)), byte(topic))
+}
+
+// markOf returns the URL and the topic of such a key.
+func markOf(k []byte) (id ID, topic int, err error) {
+	if k[0] == keyMark {
+		id, err = idOf(k)
+		return id, 0, err
+	}
+	if len(k) != 10 || k[9] == 0 {
+		return 0, 0, fmt.Errorf("store key %q: %w: want a URL and a topic", k, ErrDamaged)
+	}
+	id, err = idOf(k[:9])
+	return id, int(k[9]), err
+}
+
+func bytesKey(kind byte, b []byte) []byte {
+	return append([]byte{kind}, b...)
+}
+
+// numOf returns the number of a key made by numKey.
+func numOf(k []byte) (uint64, error) {
+	if len(k) != 9 {
+		return 0, fmt.Errorf("store key %q: %w: %d bytes, want 9", k, ErrDamaged, len(k))
+	}
+	return binary.BigEndian.Uint64(k[1:]), nil
+}
+
+// idOf returns the URL that such a key is of.
+func idOf(k []byte) (ID, error) {
+	n, err := numOf(k)
+	return ID(n), err
+}
+
+// Hash names a URL in the seen-set: the first half of its SHA-256. A hostile
+// site cannot make two URLs collide, and 16 bytes never do by chance.
+type Hash [16]byte
+
+// HashURL returns the hash of a URL in normal form.
+func HashURL(url string) Hash {
+	var room [256]byte // so that a link costs no allocation
+	sum := sha256.Sum256(append(room[:0], url...))
+	return Hash(sum[:16])
+}
+
+// A seen record: the ID and whether the URL was only skipped so far.
+func seenValue(id ID, skipped bool) []byte {
+	v := binary.BigEndian.AppendUint64(make([]byte, 0, 9), uint64(id))
+	if skipped {
+		return append(v, 1)
+	}
+	return append(v, 0)
+}
+
+// A Verdict is what one of the topics that share a crawl says of a page.
+type Verdict struct {
+	Score    float64 `cbor:"1,keyasint"`           // the page's, in [0,1]
+	Expected float64 `cbor:"2,keyasint,omitempty"` // that it would be, when it was asked for
+	Paid     float64 `cbor:"3,keyasint,omitempty"` // the topic's share of the page; those of all topics add up to 1
+	Relevant bool    `cbor:"4,keyasint,omitempty"`
+	Rule     string  `cbor:"5,keyasint,omitempty"` // why, where it is relevant
+}
+
+// TopicCounts are a topic's part of the totals.
+type TopicCounts struct {
+	Relevant uint64  `cbor:"1,keyasint,omitempty"`
+	Paid     float64 `cbor:"2,keyasint,omitempty"` // pages, the shares of them added up
+}
+
+// Judged adds a page to the counts of the topics, or takes one away that was added.
+func (c *Counts) Judged(verdicts []Verdict, away bool) {
+	if n := len(verdicts); n > len(c.Topics) {
+		c.Topics = append(c.Topics, make([]TopicCounts, n-len(c.Topics))...)
+	}
+	for i, v := range verdicts {
+		t := &c.Topics[i]
+		switch {
+		case v.Relevant && away:
+			t.Relevant--
+		case v.Relevant:
+			t.Relevant++
+		}
+		if away {
+			t.Paid -= v.Paid
+		} else {
+			t.Paid += v.Paid
+		}
+	}
+}
+
+// sameTopics says whether two counts by topic are the same, but for the order in which
+// shares were added up.
+func sameTopics(a, b []TopicCounts) bool {
+	return slices.EqualFunc(a, b, func(a, b TopicCounts) bool {
+		return a.Relevant == b.Relevant && math.Abs(a.Paid-b.Paid) <= 1e-6*max(1, b.Paid)
+	})
+}
+
+// byTopic tells the counts by topic, "" of one topic alone.
+func byTopic(counts []TopicCounts) (text string) {
+	for i, c := range counts {
+		text += fmt.Sprintf(", topic %d: %d for %.2f", i+1, c.Relevant, c.Paid)
+	}
+	return text
+}
+
+// Plus adds the totals of another agent of the same crawl. The time is that of the longest.
+func (c Counts) Plus(o Counts) Counts {
+	c.URLs += o.URLs
+	c.Pages += o.Pages
+	c.Relevant += o.Relevant
+	c.Requests += o.Requests
+	c.Skipped += o.Skipped
+	c.Bytes += o.Bytes
+	c.Schemes += o.Schemes
+	c.NearDuplicates += o.NearDuplicates
+	c.Lost += o.Lost
+	c.Dropped += o.Dropped
+	c.Elapsed = max(c.Elapsed, o.Elapsed)
+	c.States, c.Codes = addUp(c.States, o.States), addUp(c.Codes, o.Codes)
+	topics := slices.Grow(slices.Clone(c.Topics), len(o.Topics))
+	for i, n := range o.Topics {
+		if i == len(topics) {
+			topics = append(topics, TopicCounts{})
+		}
+		topics[i].Relevant += n.Relevant
+		topics[i].Paid += n.Paid
+	}
+	c.Topics = topics
+	return c
+}
+
+func addUp[K comparable](a, b map[K]uint64) map[K]uint64 {
+	sum := map[K]uint64{}
+	for _, counts := range []map[K]uint64{a, b} {
+		for k, n := range counts {
+			sum[k] += n
+		}
+	}
+	return sum
 }

@@ -1,12 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/dgraph-io/badger/v4"
+
 	"fossick/internal/reading"
+	"fossick/store/change"
 )
 
 // ErrLost reports records that are gone, or may be with a part of a file, and that nothing
@@ -88,4 +92,191 @@ func (l lostRecords) err() error {
 		return nil
 	}
 	return fmt.Errorf("%w: %d URLs, and %d pages that were stored; %s", ErrLost, l.urls, l.pages, goOn)
+}
+
+// renumbering gives pages the numbers of those that went, so that there are no gaps.
+type renumbering struct {
+	s     *Store
+	holes []uint64          // numbers that became free, in order
+	moved map[uint64]uint64 // pages → their new numbers, 0 for those that went
+}
+
+// free notes that there is no page n any more.
+func (r *renumbering) free(n uint64) {
+	r.holes = append(r.holes, n)
+	r.moved[n] = 0
+}
+
+// maxHoles is how many pages may be missing in a row; a number beyond that is nonsense.
+const maxHoles = 1 << 32
+
+// hole notes that there is no page n. Whether the database knows it is asked once more: a
+// walk over it may pass over what it cannot read.
+func (in *inspection) hole(txn *badger.Txn, n uint64) error {
+	if err := get(txn, numKey(keyPage, n), &Page{}); !errors.Is(err, ErrUnknown) {
+		return cmp.Or(finding(err), fmt.Errorf("store %s: page %d exists but was not found among the others; %w", in.s.dir, n, ErrDamaged))
+	}
+	in.numbers.free(n)
+	return in.found(numKey(keyPage, n), fmt.Sprintf("page %d is missing, but later pages exist", n), "the last page takes its number",
+		func(*Batch) error { return nil })
+}
+
+// unreadable takes page n out and queues its URL again; p has none when the page's
+// record cannot tell it.
+func (in *inspection) unreadable(n uint64, p *Page, why error) error {
+	in.numbers.free(n)
+	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "removed, and its URL queued again", func(b *Batch) error {
+		for _, kind := range []byte{keyPage, keyBody, keyLabel} {
+			if err := b.delete(numKey(kind, n)); err != nil {
+				return err
+			}
+		}
+		if err := b.dropRank(n); err != nil {
+			return err
+		}
+		if p.ID == 0 {
+			return nil // leftovers finds the URL by its fate
+		}
+		if err := b.dropWires(p.ID); err != nil {
+			return err
+		}
+		return in.again(b, p.ID)
+	})
+}
+
+// again queues a URL whose page is gone.
+func (in *inspection) again(b *Batch, id ID) error {
+	birth, err := in.s.URLs().Birth(id)
+	if err != nil {
+		return finding(err) // a page of no URL: nothing to queue
+	}
+	var q Queued
+	if err := in.s.records.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, birth); return nil }); err != nil {
+		return err
+	}
+	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
+		return err
+	}
+	return b.PutQueued(id, q)
+}
+
+// placeAgain is the place of a URL that is queued again, with the score and the parent
+// that it had when it left the queue. Its visits stay in the journal, and count for
+// nothing: it has all its tries.
+func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
+	visits := lastVisit(txn, id)
+	q := Queued{Parent: birth.From, Visits: visits, Excused: visits}
+	var f Fate
+	if get(txn, numKey(keyFate, uint64(id)), &f) == nil { // one that cannot be read says nothing
+		q.Priority, q.Score, q.Parent = f.Score, f.Score, cmp.Or(f.Parent, birth.From)
+	}
+	if birth.Via == ViaSeed {
+		q.Priority, q.Score = 1, 1
+	}
+	return q
+}
+
+// lastVisit returns the number of a URL's last visit, 0 when it has none.
+func lastVisit(txn *badger.Txn, id ID) (last int) {
+	for _, kind := range []byte{keyVisit, keyHistory} {
+		prefix := numKey(kind, uint64(id))
+		for item := range items(txn, prefix) {
+			k := item.KeyCopy(nil)
+			if len(k) != len(prefix)+2 {
+				continue
+			}
+			n := 1
+			if kind == keyHistory { // of one that cannot be read, what can be
+				_ = item.Value(func(v []byte) error { n = max(1, change.History(v).Len()); return nil })
+			}
+			last = max(last, numberIn(k)+n-1)
+		}
+	}
+	return last
+}
+
+// fill gives the numbers that became free to the last pages.
+func (r *renumbering) fill(last uint64) error {
+	for _, hole := range r.holes {
+		for last > hole {
+			moved, err := r.move(last, hole)
+			last--
+			if err != nil {
+				return err
+			}
+			if moved {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// move renumbers a page; false when there is none of that number.
+func (r *renumbering) move(from, to uint64) (bool, error) {
+	p, err := r.s.Page(from)
+	if errors.Is(err, ErrUnknown) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if p.SameAs != "" {
+		return true, r.moveDropped(p, to)
+	}
+	body, err := r.s.Body(from)
+	if err != nil {
+		return false, err
+	}
+	label, err := r.s.Label(from)
+	if err != nil {
+		return false, err
+	}
+	b := r.s.Batch()
+	defer b.Cancel()
+	if err := b.dropNear(from, p.Signature); err != nil {
+		return false, err
+	}
+	p.Number = to
+	if err := b.PutPage(p, r.s.Compress(body)); err != nil {
+		return false, err
+	}
+	fate, err := b.Fate(p.ID)
+	if err != nil || !fate.HasPage() {
+		fate = Fate{State: "ok", At: p.At}
+	}
+	r.moved[from] = to
+	fate.Page = to
+	if err := b.PutFate(p.ID, fate); err != nil {
+		return false, err
+	}
+	if label != nil {
+		if err := b.PutLabel(to, *label); err != nil {
+			return false, err
+		}
+	}
+	if err := b.moveRank(from, to); err != nil {
+		return false, err
+	}
+	for _, kind := range []byte{keyPage, keyBody, keyLabel} {
+		if err := b.delete(numKey(kind, from)); err != nil {
+			return false, err
+		}
+	}
+	return true, b.Commit()
+}
+
+// moveDropped gives the record of a page that is not stored any more another number.
+func (r *renumbering) moveDropped(p *Page, to uint64) error {
+	b := r.s.Batch()
+	defer b.Cancel() // of no effect after Commit
+	from := p.Number
+	r.moved[from], p.Number = to, to
+	if err := b.PutPageRecord(p); err != nil {
+		return err
+	}
+	if err := b.delete(numKey(keyPage, from)); err != nil {
+		return err
+	}
+	return b.Commit()
 }

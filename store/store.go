@@ -2,15 +2,23 @@ package store
 
 import (
 	"cmp"
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+	badgeroptions "github.com/dgraph-io/badger/v4/options"
 
 	"fossick/internal/reading"
+	"fossick/internal/wholefile"
 	"fossick/store/badgerfiles"
 )
 
@@ -269,4 +277,344 @@ func (s *Store) putInfo() error {
 		return err
 	}
 	return s.writeInfoFile()
+}
+
+// plain says whether to do without what badgerfiles knows of Badger's files. It
+// is the way out for who cannot wait for another build, and the one thing that
+// a store asks the environment.
+func plain() bool { return os.Getenv("FOSSICK_STORE_PLAIN") != "" }
+
+// options are small: a crawl's memory belongs to its pages in flight.
+func options(path string) badger.Options {
+	o := badger.DefaultOptions(path).
+		WithMemTableSize(26 << 20).          // bounds a batch at 15 % of it; costs its size in mapped files, 1.3 times it in the heap and as much to flush
+		WithNumMemtables(1).                 // besides the one written to and the one being flushed
+		WithCompression(badgeroptions.None). // tables are read where they are mapped: no cache of blocks, half the memory to build one
+		WithBlockCacheSize(0).
+		WithIndexCacheSize(0). // it is for encrypted tables only: others have theirs where they are mapped
+		// A compaction of level 0 has all of it and the next level in memory;
+		// with many tables of it that comes to hundreds of MiB. Where
+		// compaction cannot keep up, the crawl waits for it. With 64 MiB and
+		// three tables the store cost an eighth more.
+		WithNumLevelZeroTables(4).
+		WithNumLevelZeroTablesStall(8).
+		WithBaseLevelSize(128 << 20).
+		// Each of up to 13 tables in the making has twice its size in the heap
+		// and 3 MiB for its index, so that small ones gain nothing. Sizes are
+		// not doubled from level to level, as Badger does, or a large store
+		// needs the more.
+		WithBaseTableSize(2 << 20).
+		WithValueThreshold(inTables). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
+		WithValueLogFileSize(128 << 20).
+		WithNumCompactors(2).
+		WithDetectConflicts(false).                              // there is one writer
+		WithChecksumVerificationMode(badgeroptions.OnBlockRead). // a damaged block is an error, not nonsense
+		WithVerifyValueChecksum(true)                            // nor is a damaged value, at which Badger may panic
+	o.TableSizeMultiplier = 1
+	return o
+}
+
+// optionsToMake are for a database that is only made: one small batch needs no large
+// memtable, which is half of what opening costs.
+func optionsToMake(path string) badger.Options { return options(path).WithMemTableSize(1 << 20) }
+
+// A store's Info stands beside its database too. So a store is known as one before Badger
+// opens anything, which changes files, and a lost table costs no crawl its settings.
+//
+//	"FSKINFO1" · CRC-32C of the rest (4 bytes, big-endian) · Info as in the database
+const (
+	infoFile = "info.fossick"
+	infoHead = "FSKINFO1"
+)
+
+// maxInfoBytes bounds what is read: 1,000 start pages of 2,000 bytes and more.
+const maxInfoBytes = 16 << 20
+
+// readInfoFile returns the Info beside the database; false when there is none, or it
+// cannot be read.
+func readInfoFile(dir string) (info Info, ok bool) {
+	name := filepath.Join(dir, infoFile)
+	if stat, err := os.Lstat(name); err != nil || !stat.Mode().IsRegular() || stat.Size() > maxInfoBytes {
+		return Info{}, false
+	}
+	text, err := reading.All(name, maxInfoBytes)
+	if err != nil || len(text) < len(infoHead)+4 || string(text[:len(infoHead)]) != infoHead {
+		return Info{}, false
+	}
+	text = text[len(infoHead):]
+	if binary.BigEndian.Uint32(text) != badgerfiles.Checksum(text[4:]) {
+		return Info{}, false
+	}
+	err = decode(key(keyInfo), text[4:], &info)
+	return info, err == nil && info.Format > 0
+}
+
+// writeInfoFile writes the Info beside the database.
+func (s *Store) writeInfoFile() error {
+	if s.Temporary() {
+		return nil
+	}
+	body, err := encode(s.info)
+	if err != nil {
+		return err
+	}
+	text := binary.BigEndian.AppendUint32([]byte(infoHead), badgerfiles.Checksum(body))
+	err = wholefile.Write(filepath.Join(s.dir, infoFile), 0o600, func(f *os.File) error {
+		_, err := f.Write(append(text, body...))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// keepInfoFile writes the file where it is missing, as in stores of earlier builds, or is
+// not what the database says. That it cannot be written is no reason not to read the store.
+func (s *Store) keepInfoFile() {
+	if beside, ok := readInfoFile(s.dir); !ok || !reflect.DeepEqual(beside, s.info) {
+		_ = s.writeInfoFile()
+	}
+}
+
+// ErrForeign reports a folder, or a database, that is not empty and no store.
+var ErrForeign = errors.New("it is not empty, and not a store of fossick")
+
+// beside are the names of what belongs to a crawl beside its database.
+var beside = []string{database, making, quarantine, infoFile, "model.fossick", "seeds.txt", "crawl.sock", Derived, "lost+found"}
+
+// checkFolder refuses a folder in which a store is to be made and that has something else.
+// Hidden files are nobody's work.
+func checkFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("store: %w; give a folder", err)
+	}
+	for _, e := range entries {
+		if !slices.Contains(beside, e.Name()) && !strings.HasPrefix(e.Name(), ".") {
+			return fmt.Errorf("%s: %w (%q is in it); give another folder", dir, ErrForeign, e.Name())
+		}
+	}
+	if rest, _ := os.ReadDir(filepath.Join(dir, database)); len(rest) > 0 {
+		return fmt.Errorf("%s: %w: it has a database without its list of tables; mend it with fossick repair %s, or give another folder", dir, ErrExists, dir)
+	}
+	return nil
+}
+
+// owner is whose a database is.
+type owner int
+
+const (
+	nobodys owner = iota // it has no keys
+	ours
+	foreign
+)
+
+// inTables is the size from which on values lie in the value log; see options.
+const inTables = 256
+
+// sampled is how many keys are looked at to see whose a database is.
+const sampled = 1000
+
+// ownerOf says whose the closed database of the store in dir is, and changes no file of
+// it. Where Info stands beside the database no more is asked.
+func ownerOf(dir string) (whose owner, err error) {
+	if _, ok := readInfoFile(dir); ok {
+		return ours, nil
+	}
+	db, err := badgerfiles.OpenView(dir, options(filepath.Join(dir, database)), plain())
+	if err != nil {
+		return nobodys, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	err = db.View(func(txn *badger.Txn) error { whose = ownerIn(txn); return nil })
+	return whose, err
+}
+
+// refuseForeign returns ErrForeign for another program's database, ErrBusy for one in use.
+// One that cannot be read is not known to be foreign: opening says what is the matter.
+func refuseForeign(dir string) error {
+	switch whose, err := ownerOf(dir); {
+	case errors.Is(err, ErrBusy):
+		return err
+	case err == nil && whose == foreign:
+		return fmt.Errorf("%s: %w; give another folder", dir, ErrForeign)
+	}
+	return nil
+}
+
+// free returns ErrBusy while a process has the store.
+func free(dir string) error { return badgerfiles.Free(dir, filepath.Join(dir, database)) }
+
+// ownerIn says whose the records are. Ours without Info, which damage can cost, must have
+// our keys only, and an entry of the seen-set: nobody else has such.
+func ownerIn(txn *badger.Txn) owner {
+	var info Info
+	item, err := txn.Get(key(keyInfo))
+	if err == nil && item.ValueSize() < inTables && get(txn, key(keyInfo), &info) == nil && info.Format > 0 {
+		return ours
+	}
+	opt := badger.DefaultIteratorOptions
+	opt.PrefetchValues = false
+	it := txn.NewIterator(opt)
+	defer it.Close()
+	n := 0
+	for it.Rewind(); it.Valid() && n < sampled; it.Next() {
+		if n++; !ourKey(it.Item().Key()) {
+			return foreign
+		}
+	}
+	if n == 0 {
+		return nobodys
+	}
+	if it.Seek(key(keySeen)); it.ValidForPrefix(key(keySeen)) && it.Item().ValueSize() == 9 && ourKey(it.Item().Key()) {
+		return ours
+	}
+	return foreign
+}
+
+// ourKey says whether a key has the shape of one of ours; see key.go.
+func ourKey(k []byte) bool {
+	if len(k) == 0 {
+		return false
+	}
+	switch k[0] {
+	case keyInfo, keyCount, keyRanking, keyRounds, keyChances, keyHoldings:
+		return len(k) == 1
+	case keySeen, keyForget:
+		return len(k) == 1+len(Hash{})
+	case keyBirth, keyQueued, keyFate, keyPage, keyBody, keyLabel, keyMark:
+		return len(k) == 9
+	case keyVisit, keyHistory, keyVersion, keyParcel:
+		return len(k) == 11
+	case keyHolder:
+		return len(k) == holderKeyLen
+	case keyNear:
+		return len(k) == 8
+	case keyRank, keyMarkFor:
+		return len(k) == 10
+	}
+	return len(k) <= maxKeyBytes && (k[0] == keyCursor || k[0] == keyAddress && len(k) > 3 || k[0] == keyContent || k[0] == keyHost || k[0] == keyExchange)
+}
+
+// AgentDir is where in the folder of a crawl by several agents the store of one is.
+func AgentDir(dir string, agent int) string {
+	return filepath.Join(dir, fmt.Sprintf("agent-%d", agent))
+}
+
+// AgentDirs returns the stores in the folder of a crawl by several agents; none where it is
+// no such folder.
+func AgentDirs(dir string) (dirs []string) {
+	for Exists(AgentDir(dir, len(dirs))) {
+		dirs = append(dirs, AgentDir(dir, len(dirs)))
+	}
+	return dirs
+}
+
+const (
+	busyPatience = 5 * time.Second
+	busyPause    = 50 * time.Millisecond
+)
+
+// OpenWhenFree is Open for a crawl. A store that another process has is waited for. Who
+// asks why, or says something of a page, has it for a moment. A crawl that begins in
+// that moment must not fail for it. After five seconds the error wraps ErrBusy.
+func OpenWhenFree(ctx context.Context, dir string) (*Store, error) {
+	ctx, stop := context.WithTimeout(ctx, busyPatience)
+	defer stop()
+	return openWhenFree(dir, func() bool {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(busyPause):
+			return true
+		}
+	})
+}
+
+// openWhenFree opens a store, again and again while wait says that it is worth it.
+func openWhenFree(dir string, wait func() bool) (*Store, error) {
+	for {
+		if s, err := Open(dir); !errors.Is(err, ErrBusy) || !wait() {
+			return s, err
+		}
+	}
+}
+
+// quarantine is the folder, beside the database, of files that could not be read as a whole.
+const quarantine = "quarantine"
+
+// OpenToRead opens the store in dir for who only reads. Nothing is compacted. Of a
+// store that Open refuses as damaged all is there that can be read. Verify says what is
+// damaged; what is written is lost, as Temporary says.
+func OpenToRead(dir string) (*Store, error) { return openStore(dir, openToRead) }
+
+func openToRead(dir, name string) (*Store, error) {
+	path := filepath.Join(dir, name)
+	if err := writable(dir, path); err != nil {
+		return nil, err
+	}
+	db, damage, err := badgerfiles.OpenToRead(dir, options(path), plain())
+	if err != nil {
+		return nil, err
+	}
+	s, err := begin(dir, db)
+	if err != nil {
+		return nil, err
+	}
+	if s.damaged = problemsOf(damage); len(damage) == 0 {
+		return openToForget(s, name)
+	}
+	return s, nil
+}
+
+// openToForget opens a store to read that has pages to forget by Open, for that writes.
+func openToForget(s *Store, name string) (*Store, error) {
+	if pending, err := pendingForgets(s); err != nil || len(pending) == 0 {
+		return s, nil // one that cannot be read is for Verify to tell
+	}
+	dir, held := s.dir, s.db.Keep()
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	path := filepath.Join(dir, name)
+	db, err := badgerfiles.OpenUnder(held, dir, options(path), plain())
+	if err != nil {
+		return nil, err
+	}
+	return begin(dir, db)
+}
+
+// Damaged returns what OpenToRead found to be damaged, as ErrDamaged with what to do; nil
+// when nothing was. What a reader says of such a store is not all that was in it.
+func (s *Store) Damaged() error {
+	if len(s.damaged) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: %s: %s; the result is incomplete; fossick repair %s keeps everything that can be read", s.Dir(), ErrDamaged, s.damaged[0].Key, s.damaged[0].What, s.Dir())
+}
+
+// mendTables makes the closed store in dir one that Open opens, out of all that can be read of
+// its files, and returns what was the matter. What it replaces is kept in the folder
+// quarantine of the store. Repair must then say whether records are missing.
+func mendTables(dir string) ([]Problem, error) {
+	if Exists(dir) {
+		if err := refuseForeign(dir); err != nil {
+			return nil, err
+		}
+	}
+	path := filepath.Join(dir, database)
+	damage, err := badgerfiles.Mend(dir, path, filepath.Join(dir, quarantine), options(path), plain())
+	return problemsOf(damage), err
+}
+
+func problemsOf(damage []badgerfiles.Damage) (problems []Problem) {
+	for _, d := range damage {
+		problems = append(problems, Problem{Key: d.File, What: d.What, Repair: d.Done, Lost: d.Lost})
+	}
+	return problems
 }

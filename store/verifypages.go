@@ -1,10 +1,13 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
@@ -283,4 +286,324 @@ func hasKey(txn *badger.Txn, k []byte) (bool, error) {
 		return false, fmt.Errorf("store key %q: %w", k, err)
 	}
 	return true, nil
+}
+
+// marks looks for marks that cannot be read or are of URLs that are not there.
+func (in *inspection) marks(ctx context.Context) error {
+	if err := in.marksOf(ctx, keyMark); err != nil {
+		return err
+	}
+	return in.marksOf(ctx, keyMarkFor)
+}
+
+func (in *inspection) marksOf(ctx context.Context, kind byte) error {
+	return in.scan(ctx, kind, func(txn *badger.Txn, k, v []byte) error {
+		var birth Birth
+		id, _, err := markOf(k)
+		if err == nil {
+			err = decode(k, v, &Mark{})
+		}
+		if err == nil {
+			in.refers(id)
+			if err = get(txn, numKey(keyBirth, uint64(id)), &birth); errors.Is(err, ErrDamaged) {
+				return nil // urls has judged it
+			}
+			if finding(err) != nil {
+				return err
+			}
+		}
+		if errors.Is(err, ErrUnknown) {
+			err = fmt.Errorf("a mark of URL %d, which is missing", id)
+		}
+		if err == nil {
+			return nil
+		}
+		return in.remove(k, err.Error())
+	})
+}
+
+// outbox looks for parcels, and for cursors of other agents, that cannot be read.
+func (in *inspection) outbox(ctx context.Context) error {
+	if err := in.scan(ctx, keyCursor, func(_ *badger.Txn, k, v []byte) error {
+		if _, err := heardOf(k, v); err != nil {
+			return in.remove(k, err.Error()) // that agent's links come once more
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return in.scan(ctx, keyParcel, func(_ *badger.Txn, k, _ []byte) error {
+		if len(k) != parcelKeyLen {
+			return in.remove(k, "want a part of the web and a number")
+		}
+		return nil
+	})
+}
+
+// marksAre checks that a page is as relevant as people said, if somebody did; p is right
+// afterwards.
+func (in *inspection) marksAre(txn *badger.Txn, p *Page) error {
+	if len(p.Topics) == 0 {
+		return in.markIs(txn, p, 0)
+	}
+	for i := range p.Topics {
+		if err := in.markIs(txn, p, i+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *inspection) markIs(txn *badger.Txn, p *Page, topic int) error {
+	m := Mark{Topic: topic}
+	if err := get(txn, markKey(p.ID, topic), &m); err != nil || !p.heed(m) {
+		return finding(err) // what is damaged, marks finds
+	}
+	what := fmt.Sprintf("page %d, %s, is %s by its mark, but its record differs", p.Number, p.URL, m)
+	return in.found(numKey(keyPage, p.Number), what, "it is as the mark says", func(b *Batch) error { return b.PutPageRecord(p) })
+}
+
+// hostCheck checks hosts, their exchanges, and what URLs say of these.
+type hostCheck struct {
+	*findings
+	sitemaps bool // a host has read some
+}
+
+// hosts looks for hosts that cannot be read, and for those that speak of
+// exchanges of which there is none; exchanges compares the others.
+func (c *hostCheck) hosts(ctx context.Context) error {
+	return c.scan(ctx, keyHost, func(txn *badger.Txn, k, v []byte) error {
+		var h Host
+		if err := decode(k, v, &h); err != nil {
+			c.sitemaps = true // perhaps
+			return c.found(k, err.Error(), "removed: robots.txt will be fetched again", func(b *Batch) error { return b.delete(k) })
+		}
+		h.Name = string(k[1:])
+		c.sitemaps = c.sitemaps || h.Sitemaps != nil
+		if h.Exchanges == 0 || anyKey(txn, exchangePrefix(h.Name)) {
+			return nil
+		}
+		return c.recount(&h, 0)
+	})
+}
+
+// anyKey says whether a key begins so.
+func anyKey(txn *badger.Txn, prefix []byte) bool {
+	for range items(txn, prefix) {
+		return true
+	}
+	return false
+}
+
+// recount puts the number of a host's exchanges right.
+func (c *hostCheck) recount(h *Host, n uint64) error {
+	what := fmt.Sprintf("host %s claims %d exchanges, but %d are on record", h.Name, h.Exchanges, n)
+	return c.found(bytesKey(keyHost, []byte(h.Name)), what, "counted again", func(b *Batch) error {
+		h.Exchanges = n
+		return b.PutHost(h)
+	})
+}
+
+// maxLost is how many exchanges of a host may be missing in a row; a number
+// beyond that is nonsense.
+const maxLost = 1000
+
+// exchanges checks that exchanges can be read and are of a host that there is.
+// A host's must be numbered from 1 without a gap to what its record says. One
+// that is missing or cannot be read is entered as lost, since URLs may refer to
+// it and to those after it by number.
+func (c *hostCheck) exchanges(ctx context.Context) error {
+	var h *Host // of the exchanges before; nil for one that there is not
+	name, next := "", uint64(1)
+	end := func() error {
+		if h == nil || h.Exchanges == next-1 {
+			return nil
+		}
+		return c.recount(h, next-1)
+	}
+	err := c.scan(ctx, keyExchange, func(txn *badger.Txn, k, v []byte) error {
+		host, n, err := exchangeOf(k)
+		if err != nil {
+			return c.remove(k, err.Error())
+		}
+		if host != name {
+			if err := end(); err != nil {
+				return err
+			}
+			name, next, h = host, 1, &Host{Name: host}
+			if err := get(txn, bytesKey(keyHost, []byte(host)), h); finding(err) != nil {
+				return err
+			} else if err != nil {
+				h = nil // none, or one that is damaged and goes
+			}
+		}
+		if h == nil {
+			return c.remove(k, "it belongs to a host that is missing")
+		}
+		if n < next || n-next > maxLost {
+			return c.remove(k, fmt.Sprintf("exchange %d comes after %d", n, next-1))
+		}
+		for ; next < n; next++ {
+			if err := c.lost(host, next, errors.New("the exchange is missing")); err != nil {
+				return err
+			}
+		}
+		next++
+		if err := decode(k, v, &Exchange{}); err != nil {
+			return c.lost(host, n, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return end()
+}
+
+func (c *hostCheck) lost(host string, n uint64, why error) error {
+	return c.found(exchangeKey(host, n), why.Error(), "entered as lost", func(b *Batch) error {
+		return b.PutExchange(host, n, Exchange{For: ForLost, State: "none", Error: why.Error()})
+	})
+}
+
+// named checks that the exchanges that URLs of sitemaps refer to are there.
+func (c *hostCheck) named(ctx context.Context) error {
+	if !c.sitemaps {
+		return nil // no URL can
+	}
+	return c.scan(ctx, keyBirth, func(txn *badger.Txn, k, v []byte) error {
+		var birth Birth
+		if decode(k, v, &birth) != nil || birth.Exchange == 0 {
+			return nil // births has judged it
+		}
+		has, err := hasKey(txn, exchangeKey(birth.AtHost, birth.Exchange))
+		if err != nil || has {
+			return err
+		}
+		what := fmt.Sprintf("%s was named in exchange %d of %s, which is missing", birth.URL, birth.Exchange, birth.AtHost)
+		return c.found(k, what, "the sitemap is forgotten", func(b *Batch) error {
+			birth.Exchange = 0
+			return b.put(k, birth)
+		})
+	})
+}
+
+// derived checks what is made of the pages, and could be made again: labels, ranks, the
+// index of near-duplicates.
+type derived struct{ *findings }
+
+// labels looks for labels that cannot be read.
+func (d derived) labels(ctx context.Context) error {
+	return d.scan(ctx, keyLabel, func(_ *badger.Txn, k, v []byte) error {
+		err := decode(k, v, &Label{})
+		if err == nil {
+			return nil
+		}
+		return d.found(k, err.Error(), "removed: refine the pages again", func(b *Batch) error { return b.delete(k) })
+	})
+}
+
+// ranks checks that the ranking can be read and that its ranks are numbers, of
+// pages that are there. Those of the other side are a ranking's that was cut off,
+// and nobody reads them.
+func (d derived) ranks(ctx context.Context) error {
+	ranking, err := d.s.Ranks().Last()
+	if err == nil && ranking != nil && ranking.Side > 1 {
+		err = fmt.Errorf("store key %q: %w: side %d", key(keyRanking), ErrDamaged, ranking.Side)
+	}
+	if errors.Is(err, ErrDamaged) {
+		return d.found(key(keyRanking), err.Error(), "removed: rank the pages again", func(b *Batch) error { return b.delete(key(keyRanking)) })
+	}
+	if err != nil {
+		return err
+	}
+	return d.scan(ctx, keyRank, func(txn *badger.Txn, k, v []byte) error {
+		what := ""
+		var rank Rank
+		switch {
+		case len(k) != 10 || k[1] > 1:
+			what = "the key is not a page's"
+		case ranking == nil || k[1] != ranking.Side:
+			return nil
+		case decode(k, v, &rank) != nil:
+			what = "the rank cannot be read"
+		case !isShare(rank.Score) || !isShare(rank.Hub):
+			what = fmt.Sprintf("the rank is %g and %g, want shares", rank.Score, rank.Hub)
+		default:
+			if has, err := hasKey(txn, numKey(keyPage, binary.BigEndian.Uint64(k[2:]))); err != nil || has {
+				return err
+			}
+			what = "it belongs to no page"
+		}
+		return d.remove(k, what)
+	})
+}
+
+// isShare says whether x is in [0,1], but for rounding.
+func isShare(x float64) bool { return x >= 0 && x <= 1+1e-9 && !math.IsNaN(x) }
+
+// near checks the index of near-duplicates. It names pages that are there and have the
+// band, and every page with a signature, unless newer ones fill the record. Pages of
+// earlier builds have no signatures, and none is missed.
+func (d derived) near(ctx context.Context) error {
+	err := d.scan(ctx, keyNear, d.nearRecord)
+	if err == nil {
+		err = d.flush() // what was removed makes room
+	}
+	if err != nil {
+		return err
+	}
+	return d.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
+		var c Candidate
+		n, err := numOf(k)
+		if err != nil || decode(k, v, &c) != nil {
+			return nil // pages has judged it
+		}
+		return d.nearHas(txn, n, c.Signature)
+	})
+}
+
+// nearRecord checks a record of the index.
+func (d derived) nearRecord(txn *badger.Txn, k, v []byte) error {
+	pages, err := decodeNear(k, v)
+	if err != nil {
+		return d.remove(k, err.Error())
+	}
+	right := slices.DeleteFunc(slices.Clone(pages), func(n uint64) bool {
+		if n == pushedOut {
+			return false
+		}
+		var c Candidate
+		getErr := get(txn, numKey(keyPage, n), &c)
+		err = cmp.Or(err, finding(getErr))
+		return getErr != nil ||
+			!slices.ContainsFunc(nearKeys(c.Signature), func(own []byte) bool { return bytes.Equal(own, k) })
+	})
+	if err != nil {
+		return err
+	}
+	if len(right) == len(pages) {
+		return nil
+	}
+	what := fmt.Sprintf("the index of near-duplicates names the pages %v, of which only %v have the band", pages, right)
+	return d.found(k, what, "removed", func(b *Batch) error { return b.setNear(k, right) })
+}
+
+// nearHas checks that the index has page n.
+func (d derived) nearHas(txn *badger.Txn, n uint64, signature []byte) error {
+	for _, k := range nearKeys(signature) {
+		pages, err := nearPages(txn, k)
+		if finding(err) != nil {
+			return err
+		}
+		if err != nil {
+			continue // nearRecord has told
+		}
+		if slices.Contains(pages, n) || len(pages) == nearBucket && pages[0] > n || len(pages) > 0 && pages[0] == pushedOut {
+			continue
+		}
+		return d.found(k, fmt.Sprintf("page %d is missing from the index of near-duplicates", n), "entered",
+			func(b *Batch) error { return b.addNear(n, signature) })
+	}
+	return nil
 }

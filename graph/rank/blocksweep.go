@@ -5,6 +5,203 @@ import (
 	"sync"
 )
 
+// blockCore is a core that is swept through block by block. Its nodes are numbered
+// from 0 by their place, those of a block one after the other.
+//
+// What leads to a node from its own block, inner links, and from others, outer
+// ones, share one array, as only their sum is known beforehand. Inner links
+// grow from its front, row by row, outer ones from its end, so that their rows
+// stand in reverse.
+type blockCore struct {
+	n     int
+	first []uint32 // where blocks begin, and the end
+	parts []int    // where parts begin, as numbers of blocks, and the end
+
+	to    []uint32 // j, or n + j when j is of a part that is swept at the same time
+	start []blockStart
+	rows  []outerRow // the nodes that outer links lead to; of most pages none do
+
+	base  []float64 // v, and what comes from sources
+	share []float64 // d·y/C; from n on as the sweep before left it
+	node  []coreNode
+	block []blockSums
+	anew  float64 // sum of base
+
+	links   int64
+	scaling bool    // see sweep
+	mean    float64 // what the sweep before left, by what was held; +Inf before the first
+	most    float64 // that may be left while blocks are scaled
+	sums    []swept // of each part
+	work    int     // workers
+}
+
+// blockStart is where a block has its links: inner ones from inner on, outer ones
+// before outer, and which nodes these lead to from row on.
+type blockStart struct {
+	inner, outer int64
+	row          int
+}
+
+// outerRow says how many outer links lead to a node.
+type outerRow struct{ node, links uint32 }
+
+// blockSums say of a block what its pages hold, the sum of y, and how much their links
+// lead to its own and to other blocks.
+type blockSums struct{ holds, keeps, gives float64 }
+
+// coreNode is what a sweep must know of a node.
+type coreNode struct {
+	give  float64 // d/C
+	inner uint32  // inner links that lead there
+	stay  uint32  // links of its own that stay in its block
+	late  uint32  // those of them that lead to nodes which do not see it in the same sweep
+	out   uint32  // links of its own that lead to other blocks of the core
+	back  uint32  // those of them that lead to nodes which do not see it in the same sweep
+}
+
+const (
+	// atOnce parts are swept at the same time, without seeing each other, and
+	// the next see them. With all parts at once more sweeps are needed.
+	atOnce = 4
+	// A part has as many links at least, and there are at most as many parts.
+	blockPartEdges = 1 << 17
+	mostBlockParts = 64
+	// wholeBlock is how many times as many links as a part a block may have
+	// without being cut. Cutting at every part costs sweeps.
+	wholeBlock = 8
+)
+
+// blockCore gathers what sweeps need of a core.
+func (s *solver) blockCore(nodes []uint32) (*blockCore, []uint32) {
+	n := len(nodes)
+	c := &blockCore{
+		n: n, base: make([]float64, n), share: make([]float64, 2*n), node: make([]coreNode, n),
+		scaling: true, mean: math.Inf(1), work: s.opt.Workers,
+	}
+	for _, v := range nodes {
+		s.place[v] = 1
+	}
+	nodes = c.order(s, nodes)
+	c.gather(s, nodes)
+	copy(c.share[n:], c.share)
+	return c, nodes
+}
+
+// order lists the nodes by blocks, and cuts them into parts.
+func (c *blockCore) order(s *solver, nodes []uint32) []uint32 {
+	edges := int64(0)
+	for _, v := range nodes {
+		edges += s.in.Start[v+1] - s.in.Start[v]
+	}
+	size := max(blockPartEdges, edges/mostBlockParts)
+	ordered := make([]uint32, 0, len(nodes))
+	seen := int64(0) // links of the part at hand
+	c.parts = []int{0}
+	for g := range s.groups.len() {
+		begun := false
+		for _, v := range s.groups.of(g) {
+			if s.place[v] == 0 {
+				continue
+			}
+			cut := seen >= size && !begun || seen >= wholeBlock*size
+			if cut {
+				c.parts, seen = append(c.parts, len(c.first)), 0
+			}
+			if cut || !begun {
+				c.first, begun = append(c.first, uint32(len(ordered))), true
+			}
+			ordered = append(ordered, v)
+			s.place[v] = uint32(len(ordered))
+			seen += s.in.Start[v+1] - s.in.Start[v]
+		}
+	}
+	c.parts = append(c.parts, len(c.first))
+	c.first = append(c.first, uint32(len(ordered)))
+	c.to = make([]uint32, edges)
+	return ordered
+}
+
+// gather gets the links of all blocks.
+func (c *blockCore) gather(s *solver, nodes []uint32) {
+	blocks, parts := len(c.first)-1, len(c.parts)-1
+	c.start = make([]blockStart, blocks+1)
+	c.block, c.sums = make([]blockSums, blocks), make([]swept, parts)
+	for i, v := range nodes {
+		c.share[i], c.node[i].give = s.share[v], s.opt.Damping/float64(s.degree[v])
+	}
+	at := blockStart{outer: int64(len(c.to))}
+	for p := range parts {
+		together := p / atOnce * atOnce // the first part of those swept at the same time
+		g := gathering{solver: s, blockCore: c, at: at, from: c.first[c.parts[p]], to: c.first[c.parts[p+1]],
+			low: c.first[c.parts[together]], high: c.first[c.parts[min(parts, together+atOnce)]]}
+		for b := c.parts[p]; b < c.parts[p+1]; b++ {
+			c.start[b] = g.at
+			for i := c.first[b]; i < c.first[b+1]; i++ {
+				g.row(i, nodes[i], c.first[b], c.first[b+1])
+			}
+		}
+		at = g.at
+	}
+	c.start[blocks] = at
+	c.links = at.inner + int64(len(c.to)) - at.outer
+	for b := range blocks {
+		sums := &c.block[b]
+		for i := c.first[b]; i < c.first[b+1]; i++ {
+			c.anew += c.base[i]
+			sums.holds += c.share[i] / c.node[i].give
+			sums.keeps += c.share[i] * float64(c.node[i].stay)
+		}
+	}
+}
+
+// gathering gets the links of one part.
+type gathering struct {
+	*solver
+	*blockCore
+	at        blockStart
+	from, to  uint32 // nodes of the part
+	low, high uint32 // nodes of the parts that are swept at the same time
+}
+
+// row gets what leads to node v, the i-th, in a block of the nodes first, …, next−1.
+func (g *gathering) row(i, v, first, next uint32) {
+	sum, outer := g.opt.personal(int(v), len(g.y)), uint32(0)
+	here := &g.node[i]
+	for _, q := range g.in.Successors(v) {
+		j := g.place[q] - 1
+		switch {
+		case g.place[q] == 0:
+			sum += g.solver.share[q]
+			g.visits++
+		case j >= first && j < next:
+			g.blockCore.to[g.at.inner] = j
+			g.at.inner++
+			here.inner++
+			g.node[j].stay++
+			if j >= i {
+				g.node[j].late++
+			}
+		default:
+			other := j >= g.low && j < g.high && (j < g.from || j >= g.to)
+			g.node[j].out++
+			if other || j >= i {
+				g.node[j].back++
+			}
+			if other {
+				j += uint32(g.n)
+			}
+			g.at.outer--
+			g.blockCore.to[g.at.outer] = j
+			outer++
+		}
+	}
+	g.base[i] = sum
+	if outer > 0 {
+		g.rows = append(g.rows, outerRow{i, outer})
+		g.at.row++
+	}
+}
+
 // swept is what a sweep came to.
 type swept struct {
 	left   float64 // at least the L1 norm of what the equations miss after it

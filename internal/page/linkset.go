@@ -1,6 +1,9 @@
 package page
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // linkSet collects the links of a page in their order, and gives each its anchor,
 // context and place once the text is whole.
@@ -133,4 +136,154 @@ func (l *linkSet) finish(text string, headings []mark) {
 		l.list[i].Context, from = all[from:end], end
 	}
 	l.markMenus(text)
+}
+
+// mark is a place in the text; alt stands in for it when it is empty.
+// A line begins with its first text, so where a line was due when the mark was
+// set is known only later.
+type mark struct {
+	start, end int
+	fresh      bool // a line was about to begin
+	alone      bool // the link's block has no text
+	breaks     int  // breaks of lines before it
+	alt        string
+}
+
+// mark returns one for what is written next.
+func (f *folder) mark() mark {
+	at := len(f.out)
+	return mark{start: at, end: at, fresh: f.block, breaks: f.breaks}
+}
+
+// trimStart skips the white space that was due when the mark was set, so that
+// the mark stands in its own line even when it is empty.
+func (m mark) trimStart(text string) int {
+	if m.start < len(text) && (m.start < m.end && text[m.start] == ' ' ||
+		(m.start < m.end || m.fresh) && text[m.start] == '\n') {
+		return m.start + 1
+	}
+	return m.start
+}
+
+// headings are the marks of a page's headings.
+type headings struct {
+	marks []mark
+	open  int // where the open heading starts in the text, or -1
+}
+
+// end closes the open heading, by its end tag or by the next heading.
+func (h *headings) end(at int) {
+	if h.open >= 0 && h.open < at {
+		h.marks = append(h.marks, mark{start: h.open, end: at})
+	}
+	h.open = -1
+}
+
+// lines returns the headings of a text, a line each.
+func (h *headings) lines(text string) string {
+	var b strings.Builder
+	for _, m := range h.marks {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(oneLine(cut(text[m.trimStart(text):m.end], maxHeadingBytes)))
+	}
+	return b.String()
+}
+
+// oneLine returns s, cut out of folded text, with line ends made spaces; s
+// itself when it has none.
+func oneLine(s string) string {
+	s = strings.TrimRight(s, " \n")
+	if strings.IndexByte(s, '\n') < 0 {
+		return s
+	}
+	return strings.ReplaceAll(s, "\n", " ")
+}
+
+// lineOf is a line of a text, found again fast when asked for nearby places.
+type lineOf struct{ start, end int }
+
+// find sets l to the line around at.
+func (l *lineOf) find(text string, at int) {
+	if l.end > 0 && l.start <= at && at <= l.end {
+		return
+	}
+	at = min(at, len(text))
+	l.start = strings.LastIndexByte(text[:at], '\n') + 1
+	l.end = len(text)
+	if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+		l.end = at + n
+	}
+}
+
+// contextWords is how many words on each side of a link make its context.
+const contextWords = 10
+
+// maxSideBytes bounds a side of the context in languages that set no spaces.
+const maxSideBytes = 160
+
+// appendContext appends the words of the line before and after the anchor, and says
+// where they are.
+func appendContext(dst []byte, text string, line lineOf, m mark) ([]byte, Around) {
+	from, end := lastWords(text[min(line.start, m.start):m.start])
+	at := Around{spanAt(min(line.start, m.start), from, end)}
+	if m.end < line.end {
+		from, end = firstWords(text[m.end:line.end])
+		at[1] = spanAt(m.end, from, end)
+	}
+	before, after := at[0].of(text), at[1].of(text)
+	dst = append(dst, before...)
+	if before != "" && after != "" {
+		dst = append(dst, ' ')
+	}
+	return append(dst, after...), at
+}
+
+// spanAt is a part of a line that begins at base.
+func spanAt(base, from, end int) Span {
+	if from == end {
+		return Span{}
+	}
+	return Span{int32(base + from), int32(base + end)}
+}
+
+func (s Span) of(text string) string { return text[s.Start:s.End] }
+
+// lastWords returns where the last ContextWords words of a line are.
+func lastWords(s string) (from, end int) {
+	s = strings.TrimRight(s, " ")
+	i := len(s)
+	for words := 0; i > 0; i-- {
+		if s[i-1] == ' ' {
+			if words++; words == contextWords {
+				break
+			}
+		}
+		if len(s)-i > maxSideBytes {
+			break
+		}
+	}
+	for i < len(s) && s[i]&0xC0 == 0x80 {
+		i++
+	}
+	return len(s) - len(strings.TrimLeft(s[i:], " ")), len(s)
+}
+
+// firstWords returns where the first ContextWords words of a line are.
+func firstWords(s string) (from, end int) {
+	all := len(s)
+	s = strings.TrimLeft(s, " ")
+	from = all - len(s)
+	words := 0
+	for i := range len(s) {
+		if s[i] == ' ' {
+			words++
+		}
+		if words == contextWords || i > maxSideBytes {
+			s = cut(s, i)
+			break
+		}
+	}
+	return from, from + len(strings.TrimRight(s, " "))
 }

@@ -4,6 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+
+	"fossick/internal/ipaddr"
 )
 
 // maxURLBytes is the longest normal form that is kept. It is the limit of the
@@ -286,3 +296,371 @@ func abbreviate(s string) string {
 	}
 	return s
 }
+
+// Bits of the byte classes below.
+const (
+	unreserved = 1 << iota // RFC 3986 §2.3: %XX of these is decoded
+	pathRaw                // stands unencoded in a path
+	queryRaw               // stands unencoded in a query
+)
+
+// byteClass follows the WHATWG path and special-query percent-encode sets, and
+// so leaves "|", "[", "]", "^" as browsers send them. A percent sign is in no set:
+// one that starts no escape is encoded, or "%4%31" would become "%41" and then "A".
+var byteClass = func() (class [256]byte) {
+	for c := 0x21; c < 0x7f; c++ {
+		if !bytes.ContainsRune([]byte(`"#<>?{}%`+"`"), rune(c)) {
+			class[c] |= pathRaw
+		}
+		if !bytes.ContainsRune([]byte(`"#<>'%`), rune(c)) {
+			class[c] |= queryRaw
+		}
+		if b := byte(c); isLetter(b) || isDigit(b) || b == '-' || b == '.' || b == '_' || b == '~' {
+			class[c] |= unreserved
+		}
+	}
+	return class
+}()
+
+// appendEscaped appends s with the percent-encoding in normal form: unreserved
+// characters decoded, hexadecimal digits in upper case, bytes outside raw encoded.
+func appendEscaped(dst, s []byte, raw byte) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if byteClass[c]&raw != 0 {
+			dst = append(dst, c)
+			continue
+		}
+		if c == '%' && i+2 < len(s) {
+			if hi, lo := unhex(s[i+1]), unhex(s[i+2]); hi < 16 && lo < 16 {
+				c = hi<<4 | lo
+				i += 2
+				if byteClass[c]&unreserved != 0 {
+					dst = append(dst, c)
+					continue
+				}
+			}
+		}
+		dst = append(dst, '%', hex[c>>4], hex[c&15])
+	}
+	return dst
+}
+
+// unhex returns the value of a hexadecimal digit, or 255.
+func unhex(c byte) byte {
+	switch {
+	case isDigit(c):
+		return c - '0'
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10
+	}
+	return 255
+}
+
+// appendPath appends the segments of path to dst, which ends in a slash and
+// whose own path starts at start, and resolves dot segments (RFC 3986 §5.2.4).
+func (n *Normalizer) appendPath(dst []byte, start int, path []byte) []byte {
+	for {
+		end := 0
+		for end < len(path) && !isSlash(path[end]) {
+			end++
+		}
+		at := len(dst)
+		dst = appendEscaped(dst, path[:end], pathRaw)
+		if bytes.IndexByte(path[:end], ';') >= 0 {
+			dst = n.drop.cutPathParams(dst, at)
+		}
+		last := end == len(path)
+		switch string(dst[at:]) {
+		case ".":
+			dst = dst[:at]
+		case "..":
+			dst = dst[:max(start, bytes.LastIndexByte(dst[:at-1], '/'))+1]
+		default:
+			if !last {
+				dst = append(dst, '/')
+			}
+		}
+		if last {
+			return n.drop.cutSegments(dst, start)
+		}
+		path = path[end+1:]
+	}
+}
+
+// appendQuery appends the parameters that stay, and nothing when none does.
+// Empty ones go; the order is kept, as it means something to some servers.
+func (n *Normalizer) appendQuery(dst, query []byte) []byte {
+	joint := byte('?')
+	for more := true; more; {
+		var param []byte
+		param, query, more = bytes.Cut(query, []byte{'&'})
+		if len(param) == 0 {
+			continue
+		}
+		at := len(dst)
+		dst = appendEscaped(append(dst, joint), param, queryRaw)
+		if n.drop.has(dst[at+1:]) {
+			dst = dst[:at]
+			continue
+		}
+		joint = '&'
+	}
+	return dst
+}
+
+// Host returns name:port of a URL in normal form, the port always there
+// ("h1.test:80"), or "" when u is none.
+func Host(u string) string {
+	scheme, rest, ok := strings.Cut(u, "://")
+	if !ok {
+		return ""
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	if rest == "" {
+		return ""
+	}
+	if i := strings.LastIndexByte(rest, ':'); i > strings.LastIndexByte(rest, ']') {
+		return strings.Clone(rest) // a queue keyed by hosts must not keep the URLs alive
+	}
+	if scheme == "https" {
+		return rest + ":443"
+	}
+	return rest + ":80"
+}
+
+// HostName is the name of a URL's host in normal form, with a port where that is neither
+// of http's nor of https's: what people call a host.
+func HostName(u string) string {
+	name := Host(u)
+	for _, port := range []string{":80", ":443"} {
+		if short, ok := strings.CutSuffix(name, port); ok {
+			return short
+		}
+	}
+	return name
+}
+
+// Site returns the registrable domain of a URL in normal form by the public
+// suffix list ("a.b.example.co.uk" → "example.co.uk"), or "" when u is none. An
+// address, a single label and a public suffix are sites themselves.
+func Site(u string) string {
+	host := Host(u)
+	name := host[:max(0, strings.LastIndexByte(host, ':'))]
+	if name == "" || name[0] == '[' || ipaddr.EndsInNumber(name) {
+		return name
+	}
+	site, err := publicsuffix.EffectiveTLDPlusOne(name)
+	if err != nil {
+		return name
+	}
+	return site
+}
+
+// appendAuthority appends host and port; a user name is left out, as a crawler
+// has no business with other people's credentials.
+func appendAuthority(dst []byte, scheme string, auth []byte) ([]byte, error) {
+	auth = auth[bytes.LastIndexByte(auth, '@')+1:]
+	name, port := auth, []byte(nil)
+	if i := bytes.LastIndexByte(auth, ':'); i > bytes.LastIndexByte(auth, ']') {
+		name, port = auth[:i], auth[i+1:]
+	}
+	dst, err := appendName(dst, name)
+	if err != nil || len(port) == 0 {
+		return dst, err
+	}
+	number := 0
+	for _, c := range port {
+		if !isDigit(c) {
+			return nil, ErrURL
+		}
+		if number = number*10 + int(c-'0'); number > 65535 {
+			return nil, ErrURL
+		}
+	}
+	if scheme == "http" && number == 80 || scheme == "https" && number == 443 {
+		return dst, nil
+	}
+	return strconv.AppendInt(append(dst, ':'), int64(number), 10), nil
+}
+
+// toASCII maps names of any script as browsers do (UTS 46, non-transitional).
+var toASCII = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(),
+	idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(false))
+
+// asciiName maps a name that IDNA may take long for only where it can be one.
+func asciiName(name []byte) (string, error) {
+	if ipaddr.TooLong(name) {
+		return "", ErrURL
+	}
+	ascii, err := toASCII.ToASCII(string(name))
+	if err != nil {
+		return "", ErrURL
+	}
+	return ascii, nil
+}
+
+// appendName appends a host name or address. It refuses what no name server
+// can answer: empty and overlong labels, characters beyond letters, digits,
+// hyphen and underscore. The dot of the root is cut: it names the same host.
+func appendName(dst, name []byte) ([]byte, error) {
+	if len(name) > 0 && name[0] == '[' {
+		return appendIPv6(dst, name)
+	}
+	at := len(dst)
+	for _, c := range name {
+		if c >= 0x80 || c == '%' {
+			ascii, err := asciiName(unescapeAll(name))
+			if err != nil {
+				return nil, err
+			}
+			name = []byte(ascii)
+			break
+		}
+	}
+	dst = appendLower(dst, name)
+	if bytes.Contains(dst[at:], []byte("xn--")) {
+		ascii, err := asciiName(dst[at:])
+		if err != nil {
+			return nil, err
+		}
+		dst = append(dst[:at], ascii...)
+	}
+	if len(dst) > at && dst[len(dst)-1] == '.' {
+		dst = dst[:len(dst)-1]
+	}
+	if !validName(dst[at:]) {
+		return nil, ErrURL
+	}
+	if ipaddr.EndsInNumber(dst[at:]) {
+		addr, ok := ipaddr.ParseIPv4(string(dst[at:]))
+		if !ok {
+			return nil, ErrURL
+		}
+		return addr.AppendTo(dst[:at]), nil
+	}
+	return dst, nil
+}
+
+// validName checks the limits of RFC 1035 §2.3.4 on labels and name.
+func validName(name []byte) bool {
+	label := 0
+	for _, c := range name {
+		switch {
+		case c == '.':
+			if label == 0 {
+				return false
+			}
+			label = 0
+			continue
+		case isLetter(c), isDigit(c), c == '-', c == '_':
+		default:
+			return false
+		}
+		if label++; label > 63 {
+			return false
+		}
+	}
+	return label > 0 && len(name) <= 253
+}
+
+// unescapeAll decodes every escape of a host name.
+func unescapeAll(s []byte) []byte {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if hi, lo := unhex(s[i+1]), unhex(s[i+2]); hi < 16 && lo < 16 {
+				out = append(out, hi<<4|lo)
+				i += 2
+				continue
+			}
+		}
+		out = append(out, s[i])
+	}
+	return out
+}
+
+// appendIPv6 appends an address in brackets, written as RFC 5952 has it, but
+// as WHATWG without a dotted part.
+func appendIPv6(dst, name []byte) ([]byte, error) {
+	if name[len(name)-1] != ']' {
+		return nil, ErrURL
+	}
+	addr, err := netip.ParseAddr(string(name[1 : len(name)-1]))
+	if err != nil || !addr.Is6() || addr.Zone() != "" {
+		return nil, ErrURL
+	}
+	if addr.Is4In6() {
+		b := addr.As16()
+		return fmt.Appendf(dst, "[::ffff:%x:%x]", uint16(b[12])<<8|uint16(b[13]), uint16(b[14])<<8|uint16(b[15])), nil
+	}
+	return append(addr.AppendTo(append(dst, '[')), ']'), nil
+}
+
+// WithScheme makes a URL of an address as people say it: www.example.org/bees is taken
+// as https. Anything else stays as it is.
+func WithScheme(raw string) (full string, assumed bool) {
+	s := strings.TrimSpace(raw)
+	if strings.HasPrefix(s, "//") {
+		return "https:" + s, true
+	}
+	if strings.Contains(s, "://") {
+		return raw, false
+	}
+	host := s
+	if i := strings.IndexAny(s, "/?#"); i >= 0 {
+		host = s[:i]
+	}
+	name, port, _ := strings.Cut(host, ":")
+	switch {
+	case strings.Trim(port, "0123456789") != "", strings.ContainsAny(name, " @\\\"<>"):
+		return raw, false // mailto:, a name and password, prose
+	case name != "localhost" && !strings.Contains(strings.Trim(name, "."), "."):
+		return raw, false
+	}
+	return "https://" + s, true
+}
+
+// RobotsURL returns the robots.txt of a URL in normal form, which has a path.
+func RobotsURL(u string) string { return origin(u) + "/robots.txt" }
+
+// TDMRepURL returns the tdmrep.json of a URL in normal form.
+func TDMRepURL(u string) string { return origin(u) + "/.well-known/tdmrep.json" }
+
+func origin(u string) string {
+	scheme, rest, _ := strings.Cut(u, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
+}
+
+// Path returns path and query of a URL in normal form, as the rules of a robots.txt see it.
+func Path(u string) string {
+	_, rest, _ := strings.Cut(u, "://")
+	if at := strings.IndexByte(rest, '/'); at >= 0 && plainPath(rest[at:]) {
+		return rest[at:]
+	}
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return "/"
+	}
+	return parsed.RequestURI()
+}
+
+// plainPath says whether net/url gives a path back as it stands: nearly all are.
+func plainPath(path string) bool {
+	for i := 0; i < len(path) && path[i] != '?'; i++ {
+		c := path[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (c < '0' || c > '9') && strings.IndexByte("/-_.~%!$&'()*+,;=:@", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Key names a URL in normal form by a number, for tables that must be small. Once in
+// 10^19 pairs two URLs have one.
+func Key(url string) uint64 { return xxhash.Sum64String(url) }

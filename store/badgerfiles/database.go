@@ -7,7 +7,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
+	"sync"
+	"syscall"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -273,4 +277,208 @@ func kernelName(path string) (string, error) {
 		return "", fmt.Errorf("store %s: %w", path, err)
 	}
 	return absolute, nil
+}
+
+// Errors that callers branch on.
+var (
+	ErrDisk     = errors.New("the disk of the store fails")
+	ErrDiskFull = errors.New("the disk is nearly full")
+	ErrBusy     = errors.New("another process is using the store")
+	ErrDamaged  = errors.New("damaged record")
+)
+
+// patience is how long Badger may go on after its first complaint of the disk. It
+// tries again without end to write what it has in memory, and neither opens, commits
+// nor closes until it could.
+const patience = 2 * time.Second
+
+// complaints is Badger's log. Badger tells nobody but its log that a table could not be
+// written. It tries again every second, and every commit and the end of the process
+// wait. So the first complaint of the disk ends the use of the store. What was
+// committed is in the logs, as after a kill, and the sooner it ends the less there is
+// for repair (see manifest.go).
+type complaints struct {
+	dir    string
+	failed chan struct{} // closed by the first one
+	once   sync.Once
+	err    error // the first, once failed is closed
+}
+
+func newComplaints(dir string) *complaints {
+	return &complaints{dir: dir, failed: make(chan struct{})}
+}
+
+// troubles are the answers of a system that cannot write, by their texts: Badger
+// wraps errors by their texts alone.
+func troubles() []syscall.Errno {
+	return append(linuxTroubles(),
+		syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+		syscall.ESTALE, syscall.EACCES, syscall.EPERM, syscall.ENODEV, syscall.ENXIO, syscall.ENOTCONN)
+}
+
+// troubleIn returns what the system said in the text of an error, 0 when nothing.
+func troubleIn(text string) syscall.Errno {
+	for _, errno := range troubles() {
+		if strings.Contains(text, errno.Error()) {
+			return errno
+		}
+	}
+	return 0
+}
+
+// diskError is an error of Badger's as one of the disk, with what to do about it; nil
+// when it is none.
+func diskError(dir, text string) error {
+	errno := troubleIn(text)
+	text = strings.Join(strings.Fields(text), " ")
+	switch errno {
+	case 0:
+		return nil
+	case syscall.ENOSPC, syscall.EDQUOT:
+		return fmt.Errorf("%s: %w (%s); make room, and go on with --resume", dir, ErrDiskFull, text)
+	case syscall.EMFILE, syscall.ENFILE:
+		return fmt.Errorf("%s: %w: %s; raise the limit of open files (ulimit -n), and go on with --resume", dir, ErrDisk, text)
+	case syscall.EFBIG:
+		return fmt.Errorf("%s: %w: %s; raise the limit of a file's size (ulimit -f), and go on with --resume", dir, ErrDisk, text)
+	}
+	return fmt.Errorf("%s: %w: %s; check the disk (dmesg), then mend the store with fossick repair %s and go on with --resume", dir, ErrDisk, text, dir)
+}
+
+func (c *complaints) fail(what string) { c.end(diskError(c.dir, what)) }
+
+// end ends the use of the store, unless something has before.
+func (c *complaints) end(err error) {
+	c.once.Do(func() {
+		c.err = err
+		close(c.failed)
+	})
+}
+
+// failure returns the first complaint, nil as long as there is none.
+func (c *complaints) failure() error {
+	select {
+	case <-c.failed:
+		return c.err
+	default:
+		return nil
+	}
+}
+
+// bounded runs what Badger might never end; false when it was left behind, still
+// running, some time after a complaint.
+func (c *complaints) bounded(f func()) (ended bool) {
+	done := make(chan struct{})
+	go func() { f(); close(done) }()
+	select {
+	case <-done:
+		return true
+	case <-c.failed:
+	}
+	select {
+	case <-done:
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
+
+// Errorf hears what went wrong; what is not of the disk goes to our own log.
+func (c *complaints) Errorf(format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	switch {
+	case troubleIn(what) != 0:
+		c.fail(what)
+	case strings.HasPrefix(format, unreadValue), strings.HasPrefix(format, unreadVersion):
+		// Badger hands out an empty value then, and who reads it says so.
+	case !strings.Contains(what, emptyLog): // see open
+		slog.Error("store: " + what)
+	}
+}
+
+// Warningf hears of compactions that failed.
+func (c *complaints) Warningf(format string, args ...any) {
+	if what := fmt.Sprintf(format, args...); troubleIn(what) != 0 {
+		c.fail(what)
+	}
+}
+
+// Infof drops what is no trouble.
+func (c *complaints) Infof(string, ...any) {}
+
+// Debugf does so, too.
+func (c *complaints) Debugf(string, ...any) {}
+
+// RenewEvery is how often there should be a new transaction to lend. A compaction keeps
+// what was written over since the oldest one began.
+const RenewEvery = time.Second
+
+// lender has a transaction for those who must not wait for one. One that begins
+// waits for the commits that go on. These wait, when level 0 is full, for a
+// compaction, for as long as it takes: just when most memory is to be given
+// back.
+type lender struct {
+	mu  sync.RWMutex // held by who has it
+	txn *badger.Txn  // to read only; nil when there is none
+}
+
+// lend calls f with a transaction that began some time ago, not at all when there is none.
+func (l *lender) lend(f func(txn *badger.Txn) error) error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.txn == nil {
+		return nil
+	}
+	return f(l.txn)
+}
+
+// replace lends another transaction from now on, none if it is nil.
+func (l *lender) replace(txn *badger.Txn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.txn != nil {
+		l.txn.Discard()
+	}
+	l.txn = txn
+}
+
+// Renew renews what is lent; false when there is nothing to renew any more.
+func (d *Database) Renew() (goOn bool) {
+	if d.plain {
+		return false
+	}
+	begun := make(chan *badger.Txn, 1)
+	if !d.Bounded(func() { begun <- d.NewTransaction(false) }) {
+		return false // the disk fails, and commits never end
+	}
+	d.lent.replace(<-begun)
+	return true
+}
+
+// knownVersion is the Badger whose files this package knows. A test opens a real database
+// with the one of go.mod and looks at all that is relied on.
+const knownVersion = "v4.9.6"
+
+const module = "github.com/dgraph-io/badger/v4"
+
+// unknownVersion returns the Badger that this build has, "" when it is the one we know or
+// the build does not say.
+func unknownVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return otherThan(knownVersion, info)
+}
+
+func otherThan(version string, info *debug.BuildInfo) string {
+	for _, m := range info.Deps {
+		switch {
+		case m.Path != module:
+		case m.Replace != nil:
+			return m.Replace.Path + " " + m.Replace.Version
+		case m.Version != version:
+			return m.Version
+		}
+	}
+	return ""
 }

@@ -1,6 +1,8 @@
 package badgerfiles
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -104,4 +106,168 @@ func SizeOf(path string) (s Size, err error) {
 		}
 	}
 	return s, nil
+}
+
+// A log of Badger's, of values or of a memtable, read without trusting a byte of it. Badger
+// takes the first entry that it cannot read for the end, and cuts the log off there.
+//
+//	log = number of the key it is encrypted with (8 bytes, 0: none) · random (12) · entry… · zeros
+//	entry = marks (1) · marks of the user (1) · length of the key · length of the value · when it
+//	expires (uvarints) · key · value · CRC-32C of all that (4, big-endian)
+//
+// Entries of a commit that is not alone in a memtable's log are marked, and one that is
+// marked as the end follows them. fossick's have no marks of the user and do not expire.
+
+// logHead is the length of what stands before the entries.
+const logHead = 20
+
+// Marks of entries.
+const (
+	inCommit  = 1 << 6
+	endCommit = 1 << 7
+)
+
+// entry is one entry of a log, as it stands there.
+type entry struct {
+	text       []byte
+	key, value []byte // the key ends with its version
+}
+
+func (e entry) marks() byte { return e.text[0] }
+
+// readEntry reads the entry that text begins with; false when there is none.
+func readEntry(text []byte) (e entry, ok bool) {
+	if len(text) < 2+3+4 || text[1] != 0 {
+		return e, false
+	}
+	at := 2
+	var numbers [3]uint64
+	for i := range numbers {
+		n, length := binary.Uvarint(text[at:])
+		if length <= 0 {
+			return e, false
+		}
+		numbers[i] = n
+		at += length
+	}
+	rest := uint64(len(text) - at)
+	keyBytes, valueBytes := numbers[0], numbers[1]
+	if numbers[2] != 0 || keyBytes < 8 || keyBytes > 1<<16 || keyBytes+4 > rest || valueBytes > rest-keyBytes-4 {
+		return e, false
+	}
+	end := at + int(keyBytes+valueBytes)
+	if Checksum(text[:end]) != binary.BigEndian.Uint32(text[end:]) {
+		return e, false
+	}
+	key := at + int(keyBytes)
+	return entry{text[:end+4], text[at:key], text[key:end]}, true
+}
+
+// logRead is what there is in a log.
+type logRead struct {
+	entries []entry
+	end     int // of the last entry
+	damaged bool
+}
+
+// maxSearch bounds how many bytes are summed up in search of the next entry.
+const maxSearch = 1 << 30
+
+// readLog returns the entries of a log. It is damaged when one of them lies
+// behind something that is none, or when it ends with neither an entry nor a
+// zero. What a kill leaves half written is the last, and zeros follow it. A log
+// is made larger than it will be, and cut at its end when the database is
+// closed.
+func readLog(text []byte) (r logRead) {
+	r.end = min(logHead, len(text))
+	budget, written := maxSearch, -1
+	for at := r.end; at < len(text); {
+		e, ok := readEntry(text[at:])
+		if !ok {
+			if written < 0 {
+				written = withoutZeros(text)
+			}
+			next, found := nextEntry(text, at+1, written, &budget)
+			if !found {
+				break
+			}
+			at, r.damaged = next, true
+			continue
+		}
+		r.entries = append(r.entries, e)
+		at += len(e.text)
+		r.end = at
+	}
+	if r.end < len(text) && text[len(text)-1] != 0 || len(text) < logHead && len(text) > 0 {
+		r.damaged = true
+	}
+	return r
+}
+
+// withoutZeros is the length of text without the zeros at its end.
+func withoutZeros(text []byte) int {
+	const step = 64 << 10
+	zeros := make([]byte, step)
+	for len(text) >= step && bytes.Equal(text[len(text)-step:], zeros) {
+		text = text[:len(text)-step]
+	}
+	return len(bytes.TrimRight(text, "\x00"))
+}
+
+// nextEntry returns where the next entry begins that is at from or later, and before to.
+func nextEntry(text []byte, from, to int, budget *int) (at int, ok bool) {
+	for at := from; at < to && *budget > 0; at++ {
+		if _, ok := readEntry(text[at:]); ok {
+			return at, true
+		}
+		*budget -= claimed(text[at:])
+	}
+	return 0, false
+}
+
+// claimed is at most how much was summed up to see that text begins with no entry.
+func claimed(text []byte) int {
+	if len(text) < 5 || text[1] != 0 {
+		return 1
+	}
+	_, length := binary.Uvarint(text[2:])
+	n, _ := binary.Uvarint(text[2+max(0, length):])
+	return 1 + int(min(n, uint64(len(text))))
+}
+
+// committed returns the entries of a memtable's log that were committed, without their
+// marks. A commit that has no end was cut off by a kill if nothing follows it; else its end
+// is what was damaged.
+func (r logRead) committed() (entries []entry) {
+	open := 0 // the entries from here on are of a commit without an end
+	var version []byte
+	for _, e := range r.entries {
+		switch {
+		case e.marks()&endCommit != 0:
+			open, version = len(entries), nil
+			continue
+		case e.marks()&inCommit == 0:
+			open, version = len(entries), nil
+		case !bytes.Equal(version, e.key[len(e.key)-8:]):
+			open, version = len(entries), e.key[len(e.key)-8:]
+		}
+		entries = append(entries, e)
+		if e.marks()&inCommit == 0 {
+			open = len(entries)
+		}
+	}
+	return entries[:open]
+}
+
+// logOf returns a log of entries, each a commit of its own.
+func logOf(entries []entry) []byte {
+	text := make([]byte, logHead)
+	for _, e := range entries {
+		from := len(text)
+		text = append(text, e.text...)
+		text[from] &^= inCommit | endCommit
+		end := len(text) - 4
+		binary.BigEndian.PutUint32(text[end:], Checksum(text[from:end]))
+	}
+	return text
 }

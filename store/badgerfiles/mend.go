@@ -2,16 +2,20 @@ package badgerfiles
 
 import (
 	"bytes"
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/y"
 
 	"fossick/internal/reading"
 	"fossick/internal/wholefile"
@@ -240,4 +244,157 @@ func sameContent(a, b string) bool {
 	x, err1 := reading.All(a, 1<<40)
 	y, err2 := reading.All(b, 1<<40)
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)
+}
+
+// Marks of entries, and what tables and memtables have in the place of a value
+// in a value log. That is the log's number, the length of the entry there and
+// where it begins, 4 bytes each, as the processor has them.
+const (
+	isDelete     = 1 << 0
+	isPointer    = 1 << 1
+	pointerBytes = 12
+)
+
+// maxSalvaged bounds a log that salvage writes: Badger makes a memtable of each, which has
+// some three bytes for each of these.
+const maxSalvaged = 4 << 20
+
+// salvage enters again, as logs of memtables, what the value logs have of
+// commits after the newest one that is there. They have bodies, and the pages'
+// own records where these are long.
+func (f *findings) salvage() error {
+	logs, err := logsOf(f.path, valueFiles)
+	if err != nil {
+		return err
+	}
+	memlogs, err := logsOf(f.path, memtableFiles)
+	if err != nil {
+		return err
+	}
+	next := uint64(1)
+	if n := len(memlogs); n > 0 {
+		next = logNumber(memlogs[n-1]) + 1
+	}
+	for i := len(logs) - 1; i >= 0; i-- {
+		var found [][]byte
+		if err := withLog(logs[i], func(text []byte) { found = f.pointersInto(logNumber(logs[i]), text) }); err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return nil // older logs have older entries
+		}
+		for _, text := range found {
+			if err := replaceFile(filepath.Join(f.path, fmt.Sprintf("%05d.mem", next)), text); err != nil {
+				return err
+			}
+			next++
+		}
+	}
+	return nil
+}
+
+// pointersInto returns logs of memtables that point to the lost entries of a value log.
+func (f *findings) pointersInto(log uint64, text []byte) (logs [][]byte) {
+	made := make([]byte, logHead)
+	for _, e := range readLog(text).entries {
+		if y.ParseTs(e.key) <= f.has || e.marks()&isDelete != 0 {
+			continue
+		}
+		at := cap(text) - cap(e.text) // it is a part of text
+		made = appendPointer(made, e.key, uint32(log), uint32(len(e.text)), uint32(at))
+		if len(made) > maxSalvaged {
+			logs, made = append(logs, made), make([]byte, logHead)
+		}
+	}
+	if len(made) > logHead {
+		logs = append(logs, made)
+	}
+	return logs
+}
+
+// appendPointer appends an entry that points to a value.
+func appendPointer(text, key []byte, log, length, at uint32) []byte {
+	from := len(text)
+	text = append(text, isPointer, 0)
+	text = binary.AppendUvarint(text, uint64(len(key)))
+	text = binary.AppendUvarint(text, pointerBytes)
+	text = append(text, 0) // it does not expire
+	text = append(text, key...)
+	for _, n := range [...]uint32{log, length, at} {
+		text = binary.NativeEndian.AppendUint32(text, n)
+	}
+	return binary.BigEndian.AppendUint32(text, Checksum(text[from:]))
+}
+
+// Merge merges all tables of the closed database for the store in dir. None
+// then has a record that was replaced or deleted, and each value log's share of
+// those is known. When ctx ends it stops between two steps. The guard may be nil.
+func Merge(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool) error {
+	// One target for all levels: the newest tables go into the last, and none between.
+	o = o.WithCompactL0OnClose(true).WithBaseLevelSize(math.MaxInt64 / 2)
+	for newest, before := math.MaxInt, 0; newest != 0 && newest != before; {
+		before = newest
+		err := session(ctx, g, dir, o, plain, func(d *Database) error {
+			err := d.Flatten(1)
+			newest = d.Levels()[0].NumTables
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return session(ctx, g, dir, o, plain, (*Database).span)
+}
+
+// session does a step of Merge. Flatten merges tables of different levels; closing the
+// database merges those of the newest level with the last, as far as their keys overlap.
+func session(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool, do func(d *Database) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d, err := OpenUnder(g, dir, o, plain)
+	if err != nil {
+		return err
+	}
+	if !d.Bounded(func() { err = do(d) }) {
+		return d.Failure()
+	}
+	if g != nil {
+		*g = *d.Keep()
+	}
+	if err = errors.Join(err, d.Close()); err != nil {
+		return fmt.Errorf("merging its tables: %w", err)
+	}
+	return nil
+}
+
+// span makes a table as wide as all others: it deletes a key before and one after all that
+// there are. What is in the last level already would else stay as it is, also what was
+// kept there for a reader of that time.
+func (d *Database) span() error {
+	txn := d.NewTransaction(true)
+	defer txn.Discard()
+	for _, key := range [][]byte{{0}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}} {
+		if err := txn.Delete(key); err != nil {
+			return err
+		}
+	}
+	if err := d.Commit(txn); err != nil {
+		return err
+	}
+	d.settle()
+	return nil
+}
+
+// watermarks is how many marks Badger's goroutine for readers may have before it.
+const watermarks = 100
+
+// settle returns when a compaction drops all that is replaced by now. It keeps what the
+// oldest reader may read; that one's end comes to a goroutine of Badger's, in turn with
+// the marks of later ones: each has two.
+func (d *Database) settle() {
+	d.lent.replace(nil)
+	for range watermarks/2 + 1 {
+		d.NewTransaction(false).Discard()
+	}
 }
