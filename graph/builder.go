@@ -18,18 +18,18 @@ import (
 	"fossick/internal/extsort"
 )
 
-// BuildOptions say how a graph is built; the zero value works.
+// BuildOptions sets how a graph is built; the zero value works.
 type BuildOptions struct {
-	// Memory is about how many bytes sorting may take [256 MiB]. What does not fit
-	// goes to scratch files beside the graph.
+	// Memory is roughly how many bytes sorting may use [256 MiB]. The rest goes to scratch files
+	// beside the graph.
 	Memory int
-	// Site returns the site of a URL; "" and nil leave it at the registrable domain.
+	// Site returns the site of a URL; nil, or a result of "", means the registrable domain.
 	Site func(url string) string
 }
 
 const defaultBuildMemory = 256 << 20
 
-// Stats says what a graph was built of.
+// Stats counts the input of a build.
 type Stats struct {
 	Nodes     int
 	Edges     int64
@@ -38,7 +38,7 @@ type Stats struct {
 	Dangling  int64 // numbers that edges name and the file of names does not
 }
 
-// build is a graph that is being built: what both builders need.
+// build is the state that both builders share.
 type build struct {
 	path    string
 	opt     BuildOptions
@@ -61,7 +61,6 @@ func newBuild(path string, opt BuildOptions) (build, error) {
 	return b, nil
 }
 
-// finish writes the graph: the sorted edges, each end through number.
 func (b *build) finish(ctx context.Context, nodes int, number func(uint32) uint32, names iter.Seq2[[]byte, error]) (Stats, error) {
 	w, err := Create(b.path, nodes)
 	if err != nil {
@@ -81,7 +80,7 @@ func (b *build) finish(ctx context.Context, nodes int, number func(uint32) uint3
 	return b.stats, nil
 }
 
-// encode gives the writer the sorted edges, each end through number.
+// encode passes the sorted edges to the writer, with each end mapped by number.
 func (b *build) encode(ctx context.Context, w *Writer, number func(uint32) uint32) error {
 	var list []uint32
 	next := uint32(0) // the node whose list it is
@@ -129,7 +128,7 @@ func NewBuilder(path string, opt BuildOptions) (*Builder, error) {
 	return &Builder{build: b, dict: newDictionary(b.scratch)}, nil
 }
 
-// Node says that there is such a node, though it may have no edge.
+// Node adds a node, which need not have an edge.
 func (b *Builder) Node(name []byte) error {
 	if _, err := b.place(name); err != nil {
 		return err
@@ -137,7 +136,6 @@ func (b *Builder) Node(name []byte) error {
 	return b.full()
 }
 
-// Edge adds an edge.
 func (b *Builder) Edge(src, dst []byte) error {
 	from := b.last.place
 	if b.last.name == nil || string(src) != string(b.last.name) {
@@ -168,7 +166,6 @@ func (b *Builder) place(name []byte) (uint32, error) {
 	return b.dict.find(name), nil
 }
 
-// tooLong is an error about a name that a graph cannot keep.
 func (b *Builder) tooLong(name []byte) error {
 	if len(name) > maxNameBytes {
 		return fmt.Errorf("graph %s: a name of %d bytes; at most %d can be kept", b.path, len(name), maxNameBytes)
@@ -184,7 +181,6 @@ func (b *Builder) full() error {
 	return b.flush()
 }
 
-// flush ends the run.
 func (b *Builder) flush() error {
 	if len(b.pending) > 0 {
 		if err := b.spill(); err != nil {
@@ -194,7 +190,7 @@ func (b *Builder) flush() error {
 	return b.endRun()
 }
 
-// endRun sorts the names of the run. Its edges are in its file, or pending.
+// endRun sorts the names of the run; its edges stay in its file, or pending.
 func (b *Builder) endRun() error {
 	if b.dict.names.len() == 0 {
 		return nil
@@ -204,7 +200,6 @@ func (b *Builder) endRun() error {
 	return b.dict.flush()
 }
 
-// Finish sorts and writes the graph.
 func (b *Builder) Finish(ctx context.Context) (Stats, error) {
 	if err := b.endRun(); err != nil {
 		return b.stats, err
@@ -250,10 +245,9 @@ func (b *Builder) Close() error {
 	return errors.Join(err, b.close())
 }
 
-// The edges of a run are pairs of places in its dictionary until all names have their
-// numbers: pending in memory, or in the run's file.
+// Until all names have numbers, the edges of a run are pairs of places in its dictionary, pending in
+// memory or in the run's file.
 
-// pair adds an edge between places of the run.
 func (b *Builder) pair(from, to uint32) error {
 	if len(b.pending) >= b.edges.Limit() {
 		if err := b.spill(); err != nil {
@@ -264,7 +258,6 @@ func (b *Builder) pair(from, to uint32) error {
 	return nil
 }
 
-// spill writes the edges that are pending to the run's file.
 func (b *Builder) spill() (err error) {
 	if b.out == nil {
 		if b.out, err = os.CreateTemp(b.scratch, "pairs-"); err != nil {
@@ -284,7 +277,6 @@ func (b *Builder) spill() (err error) {
 	return nil
 }
 
-// translatePending is translate of the edges in memory, which are the last run's.
 func (b *Builder) translatePending(table []uint32) error {
 	pending := b.pending
 	b.pending = nil
@@ -294,7 +286,7 @@ func (b *Builder) translatePending(table []uint32) error {
 	return b.edges.AddAll(pending)
 }
 
-// translate gives the edges of a run to the sorter by the numbers of their ends.
+// translate maps the edges of a run to node numbers and gives them to the sorter.
 func (b *Builder) translate(ctx context.Context, f *os.File, table []uint32) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("graph %s: %w", b.path, err)
@@ -318,8 +310,7 @@ func (b *Builder) translate(ctx context.Context, f *os.File, table []uint32) err
 	}
 }
 
-// newSorter returns what sorts more edges than memory has room for. An edge is a key,
-// source << 32 | target; equal ones are dropped and counted. In a run they are gaps.
+// newSorter sorts edges (source << 32 | target) beyond memory, and drops and counts equal ones.
 func newSorter(dir string, memory int) *extsort.Sorter[uint64] {
 	return extsort.New(extsort.Options[uint64]{
 		Dir: dir, Limit: max(1024, memory/16), Unique: true, Compare: cmp.Compare[uint64],
@@ -332,8 +323,8 @@ func newSorter(dir string, memory int) *extsort.Sorter[uint64] {
 	})
 }
 
-// numbered builds a graph of edges between numbers. Without names the nodes are
-// the numbers that occur, in their order. Not safe for concurrent use.
+// numbered builds a graph of edges between numbers. Without names the nodes are the numbers that
+// occur, in order. Not safe for concurrent use.
 type numbered struct {
 	build
 	dict  dictionary // of names, when there are some
@@ -344,7 +335,6 @@ type numbered struct {
 	seen  idSet      // numbers that occur, when there are no names
 }
 
-// newNumbered begins a graph at path. Close it in the end.
 func newNumbered(path string, opt BuildOptions) (*numbered, error) {
 	b, err := newBuild(path, opt)
 	if err != nil {
@@ -355,9 +345,8 @@ func newNumbered(path string, opt BuildOptions) (*numbered, error) {
 	return n, nil
 }
 
-// Names names the nodes: they will stand in URL order, equal names in the order
-// that they come in. It must come before the edges. A number that has a name
-// already is an error.
+// Names names the nodes before any edge comes. They stand in URL order, equal names in the order of
+// input. A number with two names is an error.
 func (b *numbered) Names(ctx context.Context, names iter.Seq2[numberedName, error]) error {
 	var ids []uint32
 	flush := func() error {
@@ -407,13 +396,11 @@ func (b *numbered) Names(ctx context.Context, names iter.Seq2[numberedName, erro
 	return nil
 }
 
-// numberedName is a line of a file that names numbers.
 type numberedName struct {
 	ID   uint32
 	Name string
 }
 
-// Edge adds an edge.
 func (b *numbered) Edge(src, dst uint32) error {
 	if b.dict.merged == nil {
 		b.seen.add(src)
@@ -428,8 +415,8 @@ func (b *numbered) Edge(src, dst uint32) error {
 	return b.edges.Add(uint64(src)<<32 | uint64(dst))
 }
 
-// node returns the node of a number; numbers without a name follow the named
-// nodes as they come.
+// node returns the node of a number; numbers without a name follow the named nodes in the order of
+// input.
 func (b *numbered) node(id uint32) uint32 {
 	if v, ok := b.nodes.get(id); ok {
 		return v
@@ -440,7 +427,6 @@ func (b *numbered) node(id uint32) uint32 {
 	return b.next - 1
 }
 
-// Finish sorts and writes the graph.
 func (b *numbered) Finish(ctx context.Context) (Stats, error) {
 	if b.dict.merged != nil {
 		nodes := int(b.next)
@@ -458,9 +444,8 @@ func (b *numbered) Finish(ctx context.Context) (Stats, error) {
 	return b.finish(ctx, n, rank, b.seen.keys())
 }
 
-// keys yields the keys of the named nodes, then the numbers of the others.
-//
-// The latter stand out of URL order, so Graph.Node does not find them by name.
+// keys yields the keys of the named nodes, then the numbers of the others, which Graph.Node
+// therefore cannot find.
 func (b *numbered) keys() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for key, err := range b.dict.keys() {
@@ -482,15 +467,14 @@ func (b *numbered) keys() iter.Seq2[[]byte, error] {
 	}
 }
 
-// Close removes the scratch files, and the graph when it was not finished.
 func (b *numbered) Close() error { return errors.Join(b.dict.close(), b.close()) }
 
-// paged maps numbers to nodes, in memory for the ranges that occur.
+// paged maps numbers to nodes; it holds pages for the ranges that occur.
 type paged struct{ pages map[uint32]*[pageLen]uint32 }
 
 const pageLen = 1 << 12
 
-// set says whether the number was free.
+// set reports whether the number was free.
 func (p *paged) set(id, v uint32) bool {
 	if p.pages == nil {
 		p.pages = map[uint32]*[pageLen]uint32{}
@@ -513,7 +497,6 @@ func (p *paged) get(id uint32) (uint32, bool) {
 	return page[id%pageLen] - 1, true
 }
 
-// each calls do with all pairs, in no order.
 func (p *paged) each(do func(id, v uint32)) {
 	for at, page := range p.pages {
 		for i, v := range page {
@@ -524,7 +507,7 @@ func (p *paged) each(do func(id, v uint32)) {
 	}
 }
 
-// idSet is a set of numbers, in memory for the ranges that occur.
+// idSet is a set of numbers; it holds words for the ranges that occur.
 type idSet struct {
 	words [][]uint64 // ranges of idRange numbers; nil when none occurs
 }
@@ -563,7 +546,7 @@ func (s *idSet) count() (n int) {
 	return n
 }
 
-// end returns one more than the largest number, 0 of none.
+// end returns one more than the largest number, 0 for the empty set.
 func (s *idSet) end() uint64 {
 	for at := len(s.words) - 1; at >= 0; at-- {
 		for i := len(s.words[at]) - 1; i >= 0; i-- {
@@ -575,7 +558,7 @@ func (s *idSet) end() uint64 {
 	return 0
 }
 
-// ranks returns a function that says how many numbers of the set are smaller.
+// ranks returns a function that counts the smaller numbers of the set.
 func (s *idSet) ranks() func(uint32) uint32 {
 	before := make([][]uint32, len(s.words)) // of each word
 	n := uint32(0)
@@ -592,7 +575,6 @@ func (s *idSet) ranks() func(uint32) uint32 {
 	}
 }
 
-// keys yields the key of each number.
 func (s *idSet) keys() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var name, key []byte
@@ -614,7 +596,6 @@ type belonging struct {
 	hostRuns, siteRuns []byte
 }
 
-// add takes the key of node v; keys come sorted.
 func (b *belonging) add(v uint32, key []byte) {
 	host, port, _, ok := splitKey(key)
 	if !ok {

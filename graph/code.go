@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// Parameters of the code of successors. Larger windows and longer chains gain
-// little and cost time (Boldi & Vigna 2004, table 2); 3 is their ζ too.
+// Parameters of the code of successors. Larger windows and longer chains gain little and cost time
+// (Boldi & Vigna 2004, table 2).
 const (
 	defaultWindow = 7 // nodes before, whose lists may be copied from
 	defaultChain  = 3 // references in a row, hence lists decoded for one
@@ -40,7 +40,6 @@ type encoder struct {
 	lens  *codeLens
 }
 
-// plan is one way to code a list.
 type plan struct {
 	ref       int // 0 for none
 	blocks    []int
@@ -57,7 +56,6 @@ func newEncoder(p params) *encoder {
 	return &encoder{params: p, ring: make([][]uint32, p.window+1), depth: make([]int, p.window+1), lens: newCodeLens(p.zeta)}
 }
 
-// add codes the successors of node v, sorted and without repetition.
 func (e *encoder) add(v uint32, list []uint32) {
 	slot := int(v) % len(e.ring)
 	e.ring[slot] = append(e.ring[slot][:0], list...)
@@ -121,7 +119,6 @@ func (e *encoder) write(v uint32, p *plan) {
 	}
 }
 
-// make plans to code a list with the reference v−r.
 func (p *plan) make(r int, ref, list []uint32) {
 	p.ref = r
 	p.blocks, p.intervals, p.rest = p.blocks[:0], p.intervals[:0], p.rest[:0]
@@ -133,8 +130,8 @@ func (p *plan) make(r int, ref, list []uint32) {
 	p.takeIntervals()
 }
 
-// copyBlocks finds the blocks that list shares with ref; rest gets what it does
-// not.
+// copyBlocks splits list into the blocks that it shares with ref and the rest. The last block runs
+// to the end of ref and needs no length.
 func (p *plan) copyBlocks(ref, list []uint32) {
 	copying, n := true, 0
 	j := 0
@@ -154,7 +151,6 @@ func (p *plan) copyBlocks(ref, list []uint32) {
 		n++
 	}
 	p.rest = append(p.rest, list[j:]...)
-	// The last block needs no length: it goes to the end of ref.
 }
 
 // takeIntervals moves runs of consecutive numbers out of rest.
@@ -175,8 +171,8 @@ func (p *plan) takeIntervals() {
 	p.rest = left
 }
 
-// codeLens are the lengths of codes in bits by the length of what they code.
-// Both γ(x) and ζ_k(x) are as long for all x of which x+1 has so many bits.
+// codeLens are code lengths in bits, by the bit length of x+1, on which alone γ(x) and ζ_k(x)
+// depend.
 type codeLens struct{ gamma, zeta [65]uint8 }
 
 func newCodeLens(k int) *codeLens {
@@ -191,8 +187,8 @@ func newCodeLens(k int) *codeLens {
 func (c *codeLens) gammaOf(x uint64) int { return int(c.gamma[bits.Len64(x+1)&63]) }
 func (c *codeLens) zetaOf(x uint64) int  { return int(c.zeta[bits.Len64(x+1)&63]) }
 
-// listCost adds up what the code of a list takes, in bits after the number of
-// successors: what plan.make comes to, without making a plan.
+// listCost adds up the bits of a list's code after its degree. It equals the length of plan.make's
+// code, without making a plan.
 type listCost struct {
 	*codeLens
 	v    int64
@@ -206,8 +202,8 @@ type listCost struct {
 	alone, any bool  // whether there is one; whether there is any that was not copied
 }
 
-// cost returns what list takes with a reference, nil for none, or any number that is no
-// smaller than limit when it takes so much.
+// cost returns the bits of list coded against ref (nil for none), or any number ≥ limit once it
+// exceeds limit.
 func (e *encoder) cost(v uint32, r int, ref, list []uint32, limit int) int {
 	c := listCost{codeLens: e.lens, v: int64(v), before: int64(v)}
 	if e.window > 0 {
@@ -251,7 +247,6 @@ func (e *encoder) cost(v uint32, r int, ref, list []uint32, limit int) int {
 	return c.end()
 }
 
-// add counts a successor that is not copied.
 func (c *listCost) add(s int64) {
 	if c.n > 0 && s == c.run+c.n {
 		c.n++
@@ -263,7 +258,7 @@ func (c *listCost) add(s int64) {
 	c.run, c.n, c.any = s, 1, true
 }
 
-// flush counts the run: as an interval, or its successors one by one.
+// flush counts the run as an interval, or as single successors.
 func (c *listCost) flush() {
 	if c.n >= minInterval {
 		if c.intervals == 0 {
@@ -296,7 +291,7 @@ func (c *listCost) end() int {
 // errDamaged reports a graph file whose content is not what a writer writes.
 var errDamaged = errors.New("damaged graph")
 
-// decoder decodes the code that encoder describes. It believes nothing of it.
+// decoder decodes the code of encoder and trusts none of it.
 type decoder struct {
 	params
 	nodes     uint64
@@ -322,8 +317,8 @@ func (d *decoder) head(v uint32) (n uint64, ref int, err error) {
 	return n, ref, nil
 }
 
-// body reads what follows the head, and appends the successors to dst. refList
-// are those of the reference; with ref = 0 it is not looked at.
+// body reads the rest of the code and appends the successors to dst; refList is the list of the
+// reference.
 func (d *decoder) body(dst []uint32, v uint32, n uint64, ref int, refList []uint32) ([]uint32, error) {
 	first := len(dst)
 	if n == 0 {
@@ -366,7 +361,6 @@ func (d *decoder) body(dst []uint32, v uint32, n uint64, ref int, refList []uint
 	return dst, err
 }
 
-// copied appends the blocks of ref that are copied.
 func (d *decoder) copied(dst []uint32, v uint32, ref []uint32) ([]uint32, error) {
 	blocks := d.r.gamma()
 	if blocks > uint64(len(ref)) {
@@ -391,7 +385,6 @@ func (d *decoder) copied(dst []uint32, v uint32, ref []uint32) ([]uint32, error)
 	return dst, nil
 }
 
-// readIntervals appends the numbers of the intervals, at most most, to d.mix.
 func (d *decoder) readIntervals(v uint32, most uint64) error {
 	count := d.r.gamma()
 	if count > most/minInterval {
@@ -420,7 +413,6 @@ func (d *decoder) readIntervals(v uint32, most uint64) error {
 	return nil
 }
 
-// readRest reads n numbers into d.rest.
 func (d *decoder) readRest(v uint32, n uint64) error {
 	if n == 0 {
 		return nil
@@ -438,14 +430,14 @@ func (d *decoder) readRest(v uint32, n uint64) error {
 	}
 }
 
-// merge merges more into dst[first:], both sorted.
+// merge merges more into dst[first:]; both are sorted.
 func (d *decoder) merge(dst []uint32, first int, v uint32, more []uint32) ([]uint32, error) {
 	i, j := len(dst)-1, len(more)-1
 	dst = append(dst, more...)
 	if i < first || j >= 0 && dst[i] < more[0] {
 		return dst, nil
 	}
-	// From the largest down, so that nothing is overwritten that is yet to be read.
+	// From the largest down, so that no unread number is overwritten.
 	for k := len(dst) - 1; j >= 0; k-- {
 		switch {
 		case i < first || dst[i] < more[j]:

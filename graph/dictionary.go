@@ -17,10 +17,9 @@ import (
 	"fossick/internal/extsort"
 )
 
-// dictionary numbers names in URL order, more of them than memory has room for.
-// A run is what memory holds: its names, sorted by key, go to a file, with their
-// places before the sort. The merge of all runs numbers the names; for each run a
-// table from place to number comes out.
+// dictionary numbers more names than fit in memory, in URL order. A run is the names that memory
+// holds: sorted by key, they go to a file, with their places before the sort. The merge of all runs
+// numbers the names and yields, for each run, a table from place to number.
 type dictionary struct {
 	dir     string
 	apart   bool         // equal names stay apart
@@ -37,7 +36,6 @@ func newDictionary(dir string) dictionary {
 	return dictionary{dir: dir, seed: seed, names: interned{seed: seed}}
 }
 
-// dictRun is a run on disk.
 type dictRun struct {
 	n       int
 	keys    *os.File // sorted: length (varint), bytes
@@ -45,13 +43,12 @@ type dictRun struct {
 	numbers *os.File // likewise, after the merge
 }
 
-// add takes a name and returns its place in the run.
 func (d *dictionary) add(name []byte) uint32 {
 	d.bytes += nameCost(name)
 	return d.names.add(name)
 }
 
-// find is add for a name that may be in the run already; it then has that place.
+// find is add for a name that the run may have already; it then has that place.
 func (d *dictionary) find(name []byte) uint32 {
 	place, fresh := d.names.find(name)
 	if fresh {
@@ -60,7 +57,6 @@ func (d *dictionary) find(name []byte) uint32 {
 	return place
 }
 
-// findAll appends the places of a batch's names to dst.
 func (d *dictionary) findAll(dst []uint32, l *batch) []uint32 {
 	for i, n := range l.names {
 		place, fresh := d.names.findHashed(l.name(i), n.hash)
@@ -72,13 +68,12 @@ func (d *dictionary) findAll(dst []uint32, l *batch) []uint32 {
 	return dst
 }
 
-// nameCost is about what a name takes in memory. That is its bytes and those of
-// its key when the run is sorted, its place, and its slots in the table (from
-// 1.33 to 2.67 of them). Sorting takes some too.
+// nameCost estimates a name's bytes in memory: the name and its key, its place, and 1.33 to 2.67
+// slots of the table.
 func nameCost(name []byte) int { return 2*len(name) + 72 }
 
-// flush ends the run. It is sorted and written while the next one is filled; so there
-// are two in memory at most.
+// flush ends the run. It is sorted and written while the next one fills, so at most two are in
+// memory.
 func (d *dictionary) flush() error {
 	if d.names.len() == 0 {
 		return nil
@@ -93,7 +88,6 @@ func (d *dictionary) flush() error {
 	return nil
 }
 
-// wait ends when the run before is written.
 func (d *dictionary) wait() error {
 	if d.writing == nil {
 		return nil
@@ -103,7 +97,6 @@ func (d *dictionary) wait() error {
 	return err
 }
 
-// write sorts names and writes them.
 func (r *dictRun) write(dir string, names *interned) (err error) {
 	keys, order := sortNames(names)
 	if r.keys, err = writeTemp(dir, "names-", func(w *bufio.Writer) error {
@@ -122,7 +115,7 @@ func (r *dictRun) write(dir string, names *interned) (err error) {
 	return err
 }
 
-// merge numbers all names: it calls each with the key of every number, from 0.
+// merge numbers all names and calls each with the key of every number, from 0.
 func (d *dictionary) merge(ctx context.Context, each func(node uint32, key []byte) error) (nodes int, err error) {
 	if err := d.wait(); err != nil {
 		return 0, err
@@ -166,7 +159,6 @@ func (d *dictionary) mergeRuns(ctx context.Context, runs []*nameCursor, out *buf
 	return nodes, err
 }
 
-// table returns the number of each place of a run, after the merge.
 func (d *dictionary) table(run int) ([]uint32, error) {
 	r := d.runs[run]
 	table := make([]uint32, r.n)
@@ -184,7 +176,6 @@ func (d *dictionary) table(run int) ([]uint32, error) {
 	return table, nil
 }
 
-// keys yields all keys after the merge.
 func (d *dictionary) keys() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if _, err := d.merged.Seek(0, io.SeekStart); err != nil {
@@ -201,7 +192,6 @@ func (d *dictionary) keys() iter.Seq2[[]byte, error] {
 	}
 }
 
-// close removes the files.
 func (d *dictionary) close() error {
 	err := d.wait()
 	files := []*os.File{d.merged}
@@ -217,7 +207,7 @@ func (d *dictionary) close() error {
 	return err
 }
 
-// writeTemp makes a file of what write writes. The file is there on an error too.
+// writeTemp returns the file even after an error.
 func writeTemp(dir, name string, write func(w *bufio.Writer) error) (*os.File, error) {
 	f, err := os.CreateTemp(dir, name)
 	if err != nil {
@@ -231,7 +221,6 @@ func writeTemp(dir, name string, write func(w *bufio.Writer) error) (*os.File, e
 	return f, err
 }
 
-// readNumbers reads a file of 32-bit numbers.
 func readNumbers(f *os.File) ([]uint32, error) {
 	info, err := f.Stat()
 	if err == nil {
@@ -247,7 +236,6 @@ func readNumbers(f *os.File) ([]uint32, error) {
 	return xs, nil
 }
 
-// nameCursor walks through the keys of a run.
 type nameCursor struct {
 	run int
 	r   *bufio.Reader
@@ -270,7 +258,6 @@ func (c *nameCursor) Next() (more bool, err error) {
 	return true, nil
 }
 
-// before orders keys, equal ones by their runs.
 func (c *nameCursor) before(d *nameCursor) bool {
 	order := bytes.Compare(c.key, d.key)
 	return order < 0 || order == 0 && c.run < d.run
@@ -284,11 +271,9 @@ func writeKey(w *bufio.Writer, key []byte) error {
 	return err
 }
 
-// interned keeps names one after the other in chunks without pointers, and
-// numbers them in the order in which they come. find gives a name's number by a
-// hash table of 8 bytes a slot. It costs a third of what a map of strings does,
-// and nothing of it is looked at by the garbage collector. Not safe for
-// concurrent use.
+// interned numbers names in the order of input. It stores them in chunks without pointers and finds
+// them by a hash table of 8 bytes a slot: a third of the memory of a map of strings, and nothing for
+// the garbage collector to scan. Not safe for concurrent use.
 type interned struct {
 	chunks [][]byte
 	at     []uint64 // of each name: chunk, then offset in the lower 32 bits; its length stands there
@@ -301,7 +286,6 @@ const chunkBytes = 1 << 20
 
 func (t *interned) len() int { return len(t.at) }
 
-// name returns the name with a number. It must not be changed.
 func (t *interned) name(i uint32) []byte {
 	at := t.at[i]
 	c := t.chunks[at>>32][uint32(at):]
@@ -309,7 +293,7 @@ func (t *interned) name(i uint32) []byte {
 	return c[4 : 4+n : 4+n]
 }
 
-// add appends a name, which may have been added before, and returns its number.
+// add appends a name, even one that was added before, and returns its number.
 func (t *interned) add(name []byte) uint32 {
 	last := len(t.chunks) - 1
 	if last < 0 || cap(t.chunks[last])-len(t.chunks[last]) < 4+len(name) {
@@ -323,13 +307,11 @@ func (t *interned) add(name []byte) uint32 {
 	return uint32(len(t.at) - 1)
 }
 
-// find returns the number of a name that find or its caller added before; else it
-// adds it, and says so.
+// find returns the number of a name; fresh reports that it was added now.
 func (t *interned) find(name []byte) (i uint32, fresh bool) {
 	return t.findHashed(name, maphash.Bytes(t.seed, name))
 }
 
-// findHashed is find of a name whose hash is known.
 func (t *interned) findHashed(name []byte, hash uint64) (i uint32, fresh bool) {
 	if 4*len(t.at) >= 3*len(t.slots) {
 		t.grow()
@@ -350,7 +332,6 @@ func (t *interned) findHashed(name []byte, hash uint64) (i uint32, fresh bool) {
 	}
 }
 
-// grow doubles the table.
 func (t *interned) grow() {
 	t.slots = make([]uint64, max(1<<10, 2*len(t.slots)))
 	mask := uint64(len(t.slots) - 1)
@@ -364,14 +345,13 @@ func (t *interned) grow() {
 	}
 }
 
-// headed is a key's place with the 8 bytes of it that are compared now.
+// headed is a key's place with the 8 bytes that are compared now.
 type headed struct {
 	head  uint64
 	place uint32
 	short bool // the key ends within the head
 }
 
-// sortNames returns the keys of names and their places in order.
 func sortNames(names *interned) (keys [][]byte, order []uint32) {
 	keys = make([][]byte, names.len())
 	var all []byte
@@ -387,10 +367,8 @@ func sortNames(names *interned) (keys [][]byte, order []uint32) {
 	return keys, sortKeys(keys)
 }
 
-// sortKeys returns the places of keys in their order; equal ones in the order
-// of places. Keys of URLs begin alike, host by host, so that comparing them
-// whole looks at the same bytes again and again. Here they are sorted by 8
-// bytes at a time, and those that are equal till then by the next 8.
+// sortKeys returns the places of keys in order, equal ones by place. The keys of a host begin alike,
+// so it sorts by 8 bytes at a time instead of comparing whole keys.
 func sortKeys(keys [][]byte) []uint32 {
 	all := make([]headed, len(keys))
 	for i := range all {
@@ -404,7 +382,7 @@ func sortKeys(keys [][]byte) []uint32 {
 	return order
 }
 
-// sortFrom sorts keys that have their first depth bytes in common.
+// sortFrom sorts keys that share their first depth bytes.
 func sortFrom(all []headed, keys [][]byte, depth int) {
 	for len(all) > 1 {
 		for i := range all {
@@ -418,7 +396,7 @@ func sortFrom(all []headed, keys [][]byte, depth int) {
 			if a.head != b.head {
 				return cmp.Compare(a.head, b.head)
 			}
-			// The same bytes, or zeros in place of what is missing.
+			// The same bytes, or zeros for missing ones.
 			if a.short || b.short {
 				if c := cmp.Compare(len(keys[a.place]), len(keys[b.place])); c != 0 {
 					return c
@@ -441,8 +419,7 @@ func sortFrom(all []headed, keys [][]byte, depth int) {
 	}
 }
 
-// headOf returns the 8 bytes from depth on, with zeros for those beyond the end, and
-// whether the key has fewer.
+// headOf returns the 8 bytes from depth on, zero-padded, and whether the key has fewer.
 func headOf(key []byte, depth int) (head uint64, short bool) {
 	if key = key[min(depth, len(key)):]; len(key) >= 8 {
 		return binary.BigEndian.Uint64(key), false

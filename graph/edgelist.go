@@ -23,14 +23,12 @@ import (
 // errLine reports a line that is neither an edge nor a comment.
 var errLine = errors.New("no edge")
 
-// maxLineBytes bounds a line.
 const maxLineBytes = 1 << 20
 
-// BuildEdgeList builds the graph of an edge list (src TAB dst a line, # comments;
-// .gz and .zst are decompressed) at out. The first edge says what the list holds:
-// numbers below 2^32 − 1, which spaces may part too, or names. Beside
-// X.edges.tsv a file X.urls.tsv (number TAB URL; either may be compressed) names
-// the numbers. A line that is no edge ends it, with its place.
+// BuildEdgeList builds at out the graph of an edge list (src TAB dst a line, # comments; .gz and
+// .zst are decompressed). The first edge decides what the list holds: numbers below 2^32 − 1, which
+// spaces may separate too, or names. Beside X.edges.tsv, a file X.urls.tsv (number TAB URL) names
+// the numbers. A malformed line ends the build with its place.
 func BuildEdgeList(ctx context.Context, list, out string, opt BuildOptions) (Stats, error) {
 	names, err := namesBeside(list)
 	if err != nil {
@@ -56,7 +54,6 @@ func BuildEdgeList(ctx context.Context, list, out string, opt BuildOptions) (Sta
 	return stats, errors.Join(err, b.Close())
 }
 
-// addList adds the edges of a list of names.
 func (b *Builder) addList(ctx context.Context, list string) error {
 	f, err := openText(list)
 	if err != nil {
@@ -77,8 +74,8 @@ func buildNumbers(ctx context.Context, list, names, out string, opt BuildOptions
 	})
 }
 
-// BuildNumbers builds at out the graph of the edges that each calls edge with, between numbers
-// below 2^32 − 1. names is a file that names them (number TAB URL a line), "" where none does.
+// BuildNumbers builds at out the graph of the edges that each reports, between numbers below 2^32 −
+// 1. names is a file with a number, a tab and a URL a line, or "".
 func BuildNumbers(ctx context.Context, names, out string, opt BuildOptions, each func(edge func(src, dst uint32) error) error) (Stats, error) {
 	b, err := newNumbered(out, opt)
 	if err != nil {
@@ -97,8 +94,6 @@ func BuildNumbers(ctx context.Context, names, out string, opt BuildOptions, each
 	return stats, errors.Join(err, b.Close())
 }
 
-// namesBeside returns the file that names the numbers of an edge list, "" when
-// there is none.
 func namesBeside(list string) (string, error) {
 	stem, _, ok := strings.Cut(filepath.Base(list), ".edges.tsv")
 	if !ok {
@@ -115,7 +110,6 @@ func namesBeside(list string) (string, error) {
 	return "", nil
 }
 
-// beginsWithNumbers says whether the first edge is one of numbers.
 func beginsWithNumbers(list string) (numbers bool, err error) {
 	found := errors.New("found")
 	err = eachLine(context.Background(), list, func(line []byte) error {
@@ -128,7 +122,6 @@ func beginsWithNumbers(list string) (numbers bool, err error) {
 	return numbers, err
 }
 
-// readNames yields the lines of a file of names.
 func readNames(ctx context.Context, path string) iter.Seq2[numberedName, error] {
 	return func(yield func(numberedName, error) bool) {
 		stopped := errors.New("stopped")
@@ -159,7 +152,6 @@ func cutNames(line []byte) (src, dst []byte, ok bool) {
 	return src, dst, bytes.IndexByte(dst, '\t') < 0
 }
 
-// cutNumbers reads two numbers with a tab or spaces between them.
 func cutNumbers(line []byte) (src, dst uint32, ok bool) {
 	i := 0
 	for i < len(line) && line[i] != '\t' && line[i] != ' ' {
@@ -177,8 +169,8 @@ func cutNumbers(line []byte) (src, dst uint32, ok bool) {
 	return src, dst, ok
 }
 
-// eachLine calls do with every line but empty ones and comments, without its end;
-// the slice is good until do returns. Errors tell file and line.
+// eachLine calls do with every line but empty ones and comments; the slice is valid until do
+// returns. Errors name file and line.
 func eachLine(ctx context.Context, path string, do func(line []byte) error) error {
 	f, err := openText(path)
 	if err != nil {
@@ -187,7 +179,6 @@ func eachLine(ctx context.Context, path string, do func(line []byte) error) erro
 	return errors.Join(scanLines(ctx, f, path, do), f.Close())
 }
 
-// scanLines is eachLine of an opened file.
 func scanLines(ctx context.Context, f io.Reader, path string, do func(line []byte) error) error {
 	r := bufio.NewReaderSize(f, maxLineBytes)
 	for n := 1; ; n++ {
@@ -209,7 +200,6 @@ func scanLines(ctx context.Context, f io.Reader, path string, do func(line []byt
 	}
 }
 
-// readError says what to do about a file that cannot be read on.
 func readError(path string, n int, err error) error {
 	if errors.Is(err, bufio.ErrBufferFull) {
 		return longLine(path, n)
@@ -221,7 +211,6 @@ func longLine(path string, n int) error {
 	return fmt.Errorf("%s:%d: %w: a line of more than %d bytes", path, n, errLine, maxLineBytes)
 }
 
-// short is as much of a line as an error should quote.
 func short(line []byte) []byte {
 	if len(line) > 80 {
 		return append(line[:77:77], "..."...)
@@ -251,9 +240,8 @@ const (
 	batches    = 4         // under way: being read, cut, looked up, and one that waits
 )
 
-// batch is a part of an edge list: whole lines, and what they say. It goes from the
-// goroutine that reads and decompresses to the one that cuts lines and hashes names, to
-// the one that looks them up, and back.
+// batch is some whole lines of an edge list. It goes from the goroutine that reads and decompresses
+// to the one that cuts lines and hashes names, to the one that looks names up, and back.
 type batch struct {
 	text  []byte
 	first int // number of its first line
@@ -262,19 +250,17 @@ type batch struct {
 	err   error // what comes after its lines, io.EOF at the end
 }
 
-// cutName is a name in a batch's text, once for a line's source that the line before has.
+// cutName is a name in a batch's text; a source that repeats the line before is kept once.
 type cutName struct {
 	at, n uint32
 	hash  uint64
 }
 
-// cutEdge is an edge between names of a batch, by their places.
 type cutEdge struct{ src, dst uint32 }
 
 func (l *batch) name(i int) []byte { return l.text[l.names[i].at:][:l.names[i].n] }
 
-// edgeList adds the edges of a list of names. The first line that is no edge ends it,
-// as does the place where the text breaks off, after all edges before it.
+// edgeList adds the edges of a list of names, up to the first malformed line.
 func (b *Builder) edgeList(ctx context.Context, text io.Reader, path string) error {
 	free, read, cut := make(chan *batch, batches), make(chan *batch, batches), make(chan *batch, batches)
 	for range batches {
@@ -316,8 +302,7 @@ func (b *Builder) edgeList(ctx context.Context, text io.Reader, path string) err
 	return g.Wait()
 }
 
-// receive waits for a batch. A channel has room for all of them, so that sending never
-// waits.
+// receive waits for a batch. Each channel has room for all batches, so sending never waits.
 func receive(ctx context.Context, from <-chan *batch) (*batch, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -330,7 +315,7 @@ func receive(ctx context.Context, from <-chan *batch) (*batch, error) {
 	}
 }
 
-// readBatches reads a text to its end or an error, which the last batch has.
+// readBatches reads a text to its end or an error, which the last batch carries.
 func readBatches(ctx context.Context, text io.Reader, path string, free <-chan *batch, out chan<- *batch) error {
 	var rest []byte // of the text before, the beginning of a line
 	for line := 1; ; {
@@ -365,7 +350,6 @@ func readBatches(ctx context.Context, text io.Reader, path string, free <-chan *
 	}
 }
 
-// fill reads on until there are size bytes.
 func fill(r io.Reader, text []byte, size int) ([]byte, error) {
 	if cap(text) < size {
 		text = append(make([]byte, 0, size), text...)
@@ -379,7 +363,6 @@ func fill(r io.Reader, text []byte, size int) ([]byte, error) {
 	return text, nil
 }
 
-// cut finds the edges of a batch, to the first line that is none.
 func (b *Builder) cut(l *batch, path string) {
 	l.names, l.edges = l.names[:0], l.edges[:0]
 	last := -1 // the source of the line before
@@ -411,8 +394,7 @@ func (b *Builder) cut(l *batch, path string) {
 	}
 }
 
-// noEdge says what is wrong with a line that was cut, or could not be; nil when it is
-// only long.
+// noEdge explains a malformed line; it returns nil for a valid but long one.
 func (b *Builder) noEdge(text, src, dst []byte, ok bool) error {
 	if !ok {
 		return fmt.Errorf("%w: %q; want two names with one tab between them", errLine, short(text))
@@ -420,13 +402,11 @@ func (b *Builder) noEdge(text, src, dst []byte, ok bool) error {
 	return cmp.Or(b.tooLong(src), b.tooLong(dst))
 }
 
-// addName notes a name of a batch, and returns its place there.
 func (b *Builder) addName(l *batch, name []byte, at int) int {
 	l.names = append(l.names, cutName{uint32(at), uint32(len(name)), maphash.Bytes(b.dict.seed, name)})
 	return len(l.names) - 1
 }
 
-// trimEnd cuts what ends a line.
 func trimEnd(line []byte) []byte {
 	for len(line) > 0 && (line[len(line)-1] == '\r' || line[len(line)-1] == '\n') {
 		line = line[:len(line)-1]
@@ -434,7 +414,6 @@ func trimEnd(line []byte) []byte {
 	return line
 }
 
-// add adds the edges of a batch.
 func (b *Builder) add(l *batch) error {
 	b.places = b.dict.findAll(b.places[:0], l)
 	b.last.name = nil
@@ -450,21 +429,19 @@ func (b *Builder) add(l *batch) error {
 	return b.full()
 }
 
-// openText opens a file, decompressed when its name ends in .gz or .zst.
 func openText(path string) (io.ReadCloser, error) {
 	f, err := reading.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 && strings.HasSuffix(path, ".zst") {
-		// The decoder takes it for the end of a sound archive.
+		// The decoder takes an empty file for the end of a sound archive.
 		return nil, errors.Join(fmt.Errorf("%s: %w; the file is empty, fetch it again", path, io.ErrUnexpectedEOF), f.Close())
 	}
 	return reading.Unpacked(f, path, 0)
 }
 
-// IsFile says whether a file begins as a graph file does. Folders and what cannot be
-// read do not.
+// IsFile reports whether a readable file begins like a graph file.
 func IsFile(path string) bool {
 	f, err := reading.Open(path)
 	if err != nil {

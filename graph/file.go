@@ -16,7 +16,6 @@ import (
 	"strconv"
 )
 
-// errFormat reports a file that is no graph, or one that this build cannot read.
 var errFormat = errors.New("unknown format")
 
 const (
@@ -41,7 +40,6 @@ const padBytes = 8
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
-// section is a part of the file.
 type section struct {
 	at, size uint64 // in bytes
 	crc      uint32 // CRC-32C
@@ -78,8 +76,7 @@ func (h *header) encode() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crcTable))
 }
 
-// decodeHeader reads the header of a file and checks all that can be checked
-// without reading more.
+// decodeHeader reads the header and checks all that needs no further reading.
 func decodeHeader(file []byte) (h header, err error) {
 	if len(file) >= len(magic) && len(file) < headerSize && string(file[:len(magic)]) == magic {
 		return h, fmt.Errorf("%w: the file ends before its content; copy or build it again", errDamaged)
@@ -107,7 +104,6 @@ func decodeHeader(file []byte) (h header, err error) {
 	return h, h.check()
 }
 
-// check refuses a header that no writer writes.
 func (h *header) check() error {
 	stream := h.sections[sectionSuccessors].size
 	switch {
@@ -120,7 +116,7 @@ func (h *header) check() error {
 	return nil
 }
 
-// Limits of a file. A node takes 32 bits, and the last number is kept for "none".
+// Limits of a file. The last node number means "none".
 const (
 	maxNodes  = 1<<32 - 1
 	maxWindow = 32
@@ -128,8 +124,8 @@ const (
 	maxZeta   = 7
 )
 
-// Writer writes a graph file, node by node. Besides the file it takes about two
-// bytes a node. Not safe for concurrent use.
+// Writer writes a graph file node by node, in about two bytes a node of memory. Not safe for
+// concurrent use.
 type Writer struct {
 	path    string
 	file    *os.File // beside path, until it is whole
@@ -145,8 +141,8 @@ type Writer struct {
 	sites   []byte
 }
 
-// Create begins a graph of so many nodes. The file appears under its path only
-// when Finish has made it whole; Close removes what there is before.
+// Create begins a graph of so many nodes. The file appears at path when Finish completes it; Close
+// before that removes it.
 func Create(path string, nodes int) (*Writer, error) {
 	return create(path, nodes, params{defaultWindow, defaultChain, defaultZeta})
 }
@@ -166,7 +162,7 @@ func create(path string, nodes int, p params) (*Writer, error) {
 	return w, nil
 }
 
-// Add gives the successors of the next node, growing and without repetition.
+// Add writes the successors of the next node, strictly rising.
 func (w *Writer) Add(successors []uint32) error {
 	v := w.next
 	if uint64(v) >= w.h.nodes {
@@ -188,7 +184,6 @@ func (w *Writer) Add(successors []uint32) error {
 	return w.err
 }
 
-// fail keeps an error of the caller.
 func (w *Writer) fail(format string, args ...any) error {
 	if w.err == nil {
 		w.err = fmt.Errorf("graph %s: "+format, append([]any{w.path}, args...)...)
@@ -196,8 +191,8 @@ func (w *Writer) fail(format string, args ...any) error {
 	return w.err
 }
 
-// Belong says to which host and site nodes belong, from v on; numbers count from
-// 0 without gaps, None is for no host. Nodes must come in their order.
+// Belong sets the host and site of the nodes from v on, in rising order of v. Numbers count from 0
+// without gaps; None means no host.
 func (w *Writer) Belong(v, host, site uint32) {
 	w.hosts, w.sites = appendRun(w.hosts, v, host), appendRun(w.sites, v, site)
 	if host != None {
@@ -208,8 +203,8 @@ func (w *Writer) Belong(v, host, site uint32) {
 	}
 }
 
-// Finish writes what is left: nodes that were not given have no successors. names
-// yields the key of each node's name (see appendKey); nil when nodes have none.
+// Finish completes the file; nodes without Add have no successors. names yields the key of each node
+// (see appendKey), nil for nodes without names.
 func (w *Writer) Finish(names iter.Seq2[[]byte, error]) error {
 	for uint64(w.next) < w.h.nodes && w.err == nil {
 		w.err = w.Add(nil)
@@ -269,7 +264,6 @@ func (w *Writer) section(i int, b []byte) {
 	w.end(i)
 }
 
-// publish writes the header and gives the file its name.
 func (w *Writer) publish() error {
 	if w.err == nil {
 		w.err = w.out.Flush()
@@ -297,7 +291,7 @@ func (w *Writer) publish() error {
 	return nil
 }
 
-// Close removes a file that was not finished; after Finish it does nothing.
+// Close removes an unfinished file; after Finish it does nothing.
 func (w *Writer) Close() error {
 	if w.file == nil {
 		return nil
@@ -308,16 +302,14 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// Lists are the successors of all nodes, as algorithms ask for them.
+// Lists are the successors of all nodes.
 type Lists interface {
-	// Nodes returns the number of nodes.
 	Nodes() int
-	// Scan calls do with the successors of the nodes from, …, to−1, which are good
-	// until the next call, and ends with its error.
+	// Scan calls do with the successors of the nodes from, …, to−1, valid until the next call, and
+	// ends with its error.
 	Scan(from, to int, do func(v uint32, successors []uint32) error) error
 }
 
-// eof makes io.EOF in the middle of something an error.
 func eof(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -325,21 +317,20 @@ func eof(err error) error {
 	return err
 }
 
-// Names are kept as their keys, growing, in blocks of nameBlock. The first of a
-// block is its length (varint) and its bytes. Each other is the length of what
-// it shares with the one before, the length of the rest, and the rest.
+// Names are stored as their keys, rising, in blocks of nameBlock. A block's first key is its length
+// (varint) and its bytes; each other key is the length shared with the one before, the length of the
+// rest, and the rest.
 const (
 	nameBlock    = 16
 	maxNameBytes = 1 << 16 // of a key
 )
 
-// frontCoder codes keys one after the other.
 type frontCoder struct {
 	last []byte
 	n    int
 }
 
-// append appends the code of the next key. first says whether it begins a block.
+// append appends the code of the next key; first reports whether it begins a block.
 func (c *frontCoder) append(dst, key []byte) (out []byte, first bool) {
 	first = c.n%nameBlock == 0
 	c.n++
@@ -355,7 +346,6 @@ func (c *frontCoder) append(dst, key []byte) (out []byte, first bool) {
 	return append(dst, key[shared:]...), first
 }
 
-// writeNames writes the section of names and returns that of its blocks.
 func (w *Writer) writeNames(keys iter.Seq2[[]byte, error]) (blocks []byte) {
 	var c frontCoder
 	var buf []byte
@@ -381,7 +371,6 @@ func (w *Writer) writeNames(keys iter.Seq2[[]byte, error]) (blocks []byte) {
 	return blocks
 }
 
-// names are read where they lie.
 type names struct {
 	data, blocks []byte
 	n            uint64 // 0: nodes have no names but their numbers
@@ -422,7 +411,7 @@ func (s *names) key(buf []byte, v uint64) ([]byte, bool) {
 	}
 }
 
-// Name returns the name of node v: its URL, or what the edge list calls it.
+// Name returns the name of node v: its URL, or its name in the edge list.
 func (g *Graph) Name(v uint32) (string, error) {
 	if g.names.n == 0 {
 		return strconv.FormatUint(uint64(v), 10), nil
@@ -437,8 +426,7 @@ func (g *Graph) Name(v uint32) (string, error) {
 	return "", fmt.Errorf("graph %s: %w: node %d has no readable name; build the file again", g.path, errDamaged, v)
 }
 
-// Node returns the node of a name; of names that stand several times the first.
-// O(log nodes).
+// Node returns the first node of a name. O(log nodes).
 func (g *Graph) Node(name string) (v uint32, ok bool, err error) {
 	if g.names.n == 0 {
 		x, err := strconv.ParseUint(name, 10, 32)
@@ -464,15 +452,13 @@ func (g *Graph) Node(name string) (v uint32, ok bool, err error) {
 // None is the host and the site of a node whose name is no URL.
 const None = 1<<32 - 1
 
-// Runs says which host, or which site, nodes belong to: nodes that follow each
-// other and belong together are a run. In a file a run is its first node and its
-// number, 32 bits each; the first run begins with node 0.
+// Runs maps nodes to hosts, or to sites. Consecutive nodes that belong together are a run: in the
+// file its first node and its number, 32 bits each.
 type Runs struct {
 	raw []byte
 	n   int // different numbers, None not counted
 }
 
-// appendRun adds that the nodes from v on belong to a number.
 func appendRun(raw []byte, v, number uint32) []byte {
 	if n := len(raw); n > 0 && binary.LittleEndian.Uint32(raw[n-4:]) == number {
 		return raw
@@ -481,7 +467,6 @@ func appendRun(raw []byte, v, number uint32) []byte {
 	return binary.LittleEndian.AppendUint32(raw, number)
 }
 
-// openRuns checks a section of runs.
 func openRuns(raw []byte, nodes, n uint64) (Runs, bool) {
 	if len(raw)%8 != 0 || n > uint64(len(raw)/8) {
 		return Runs{}, false
@@ -501,13 +486,11 @@ func openRuns(raw []byte, nodes, n uint64) (Runs, bool) {
 	return r, true
 }
 
-// Count returns how many hosts, or sites, there are.
+// Count returns the number of hosts or sites.
 func (r Runs) Count() int { return r.n }
 
-// len returns the number of runs; 0 when nothing is known of any node.
 func (r Runs) len() int { return len(r.raw) / 8 }
 
-// run returns the first node of the i-th run and to what its nodes belong.
 func (r Runs) run(i int) (first, number uint32) {
 	return binary.LittleEndian.Uint32(r.raw[8*i:]), binary.LittleEndian.Uint32(r.raw[8*i+4:])
 }

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// Graph is an opened graph file. It is safe for concurrent use; its Readers are
-// not. The file must not be changed while it is open.
+// Graph is an open graph file, safe for concurrent use; its Readers are not. The file must not
+// change while it is open.
 type Graph struct {
 	path    string
 	data    []byte // the file
@@ -24,8 +24,7 @@ type Graph struct {
 	sites   Runs
 }
 
-// Open maps a graph file into memory. It checks the header, not the content: see
-// Verify. Close it when nothing of it is used any more.
+// Open maps a graph file into memory and checks its header; Verify checks the content.
 func Open(path string) (*Graph, error) {
 	data, unmap, err := mapFile(path)
 	if err != nil {
@@ -39,7 +38,6 @@ func Open(path string) (*Graph, error) {
 	return g, nil
 }
 
-// open reads a graph that is in memory.
 func open(data []byte) (*Graph, error) {
 	h, err := decodeHeader(data)
 	if err != nil {
@@ -72,25 +70,22 @@ func (g *Graph) Close() error {
 	return err
 }
 
-// Nodes returns the number of nodes.
 func (g *Graph) Nodes() int { return int(g.h.nodes) }
 
-// Edges returns the number of edges.
 func (g *Graph) Edges() int64 { return int64(g.h.edges) }
 
-// Hosts says which host nodes belong to.
+// Hosts maps nodes to hosts.
 func (g *Graph) Hosts() Runs { return g.hosts }
 
-// Sites says which site nodes belong to.
+// Sites maps nodes to sites.
 func (g *Graph) Sites() Runs { return g.sites }
 
-// Bytes returns the size of the code of all successors, of the places where they
-// begin, and of the whole file.
+// Bytes returns the sizes of the coded successors, of their offsets, and of the file.
 func (g *Graph) Bytes() (successors, offsets, file int64) {
 	return int64(g.h.bits+7) / 8, int64(g.h.sections[sectionOffsets].size), int64(len(g.data))
 }
 
-// Verify reads all of the file: the checksums, every list, every name.
+// Verify reads the whole file: the checksums, every list, every name.
 func (g *Graph) Verify(ctx context.Context) error {
 	for i, s := range g.h.sections {
 		if crc32.Checksum(g.section(i), crcTable) != s.crc {
@@ -121,15 +116,13 @@ func (g *Graph) Verify(ctx context.Context) error {
 	return nil
 }
 
-// Reader decodes the successors of any node. Not safe for concurrent use; a graph
-// may have many.
+// Reader decodes the successors of any node. Not safe for concurrent use; a graph may have many.
 type Reader struct {
 	g     *Graph
 	d     decoder
 	lists [][]uint32 // by how many references lead there
 }
 
-// Reader returns a new reader.
 func (g *Graph) Reader() *Reader {
 	return &Reader{g: g, d: g.decoder(), lists: make([][]uint32, g.h.chain+1)}
 }
@@ -138,8 +131,8 @@ func (g *Graph) decoder() decoder {
 	return decoder{params: g.h.params, nodes: g.h.nodes, r: bitReader{buf: g.stream}}
 }
 
-// Successors returns the successors of node v, growing. They are good until the
-// next call. O(their number), with a factor of at most the references in a row.
+// Successors returns the successors of node v, rising and valid until the next call. O(their number)
+// times the length of the reference chain.
 func (r *Reader) Successors(v uint32) ([]uint32, error) {
 	if uint64(v) >= r.g.h.nodes {
 		return nil, fmt.Errorf("graph %s: node %d of %d", r.g.path, v, r.g.h.nodes)
@@ -147,7 +140,6 @@ func (r *Reader) Successors(v uint32) ([]uint32, error) {
 	return r.list(v, 0)
 }
 
-// list decodes the list of v, which depth references have led to.
 func (r *Reader) list(v uint32, depth int) ([]uint32, error) {
 	if depth == len(r.lists) {
 		return nil, r.d.damage(v, "too many references in a row")
@@ -173,9 +165,8 @@ func (r *Reader) list(v uint32, depth int) ([]uint32, error) {
 	return r.lists[depth], err
 }
 
-// Scan calls do with the successors of the nodes from, …, to−1, which are good
-// until the next call, and ends with its error. In order, no list is decoded
-// twice.
+// Scan calls do with the successors of the nodes from, …, to−1, valid until the next call, and ends
+// with its error. It decodes each list once.
 func (g *Graph) Scan(from, to int, do func(v uint32, successors []uint32) error) error {
 	if from < 0 || to > g.Nodes() {
 		return fmt.Errorf("graph %s: nodes %d to %d of %d", g.path, from, to, g.Nodes())
@@ -214,21 +205,17 @@ func (g *Graph) Scan(from, to int, do func(v uint32, successors []uint32) error)
 	return nil
 }
 
-// CSR is a graph as plain arrays (compressed sparse rows): 4 bytes an edge and 8
-// a node, for algorithms that read it often. The successors of v are
-// To[Start[v]:Start[v+1]].
+// CSR is a graph as arrays (compressed sparse rows), 4 bytes an edge and 8 a node. The successors of
+// v are To[Start[v]:Start[v+1]].
 type CSR struct {
 	Start []int64 // one more than there are nodes
 	To    []uint32
 }
 
-// Nodes returns the number of nodes.
 func (c *CSR) Nodes() int { return max(0, len(c.Start)-1) }
 
-// Successors returns the successors of node v.
 func (c *CSR) Successors(v uint32) []uint32 { return c.To[c.Start[v]:c.Start[v+1]] }
 
-// Scan calls do with the successors of the nodes from, …, to−1.
 func (c *CSR) Scan(from, to int, do func(v uint32, successors []uint32) error) error {
 	if from < 0 || to > c.Nodes() {
 		return fmt.Errorf("nodes %d to %d of %d", from, to, c.Nodes())
@@ -241,9 +228,9 @@ func (c *CSR) Scan(from, to int, do func(v uint32, successors []uint32) error) e
 	return nil
 }
 
-// Transposed returns a graph with all edges turned round, in memory, and the
-// out-degree of each node before. Predecessors grow. While it works it takes 8 bytes an
-// edge: successors are decoded once, and kept until they are turned round.
+// Transposed returns the graph with all edges reversed, in memory, and the out-degrees of the
+// original. It needs 8 bytes an edge while it works: it decodes successors once and keeps them until
+// they are reversed.
 func Transposed(g Lists) (*CSR, []uint32, error) {
 	n := g.Nodes()
 	degree := make([]uint32, n)
@@ -285,9 +272,8 @@ func Transposed(g Lists) (*CSR, []uint32, error) {
 	return &CSR{Start: start[:n+1], To: to}, degree, nil
 }
 
-// Transpose writes the graph with all edges turned round, with the same names,
-// hosts and sites, at path. memory is about how many bytes sorting may take; 0 is
-// 256 MiB.
+// Transpose writes the graph with all edges reversed, with the same names, hosts and sites, at path.
+// memory is roughly what sorting may use; 0 is 256 MiB.
 func (g *Graph) Transpose(ctx context.Context, path string, memory int) error {
 	if memory <= 0 {
 		memory = defaultBuildMemory
@@ -318,7 +304,6 @@ func (g *Graph) Transpose(ctx context.Context, path string, memory int) error {
 	return errors.Join(err, b.close())
 }
 
-// keys yields the keys of all names; it is nil when there are none.
 func (g *Graph) keys() iter.Seq2[[]byte, error] {
 	if g.names.n == 0 {
 		return nil

@@ -2,8 +2,8 @@ package orders
 
 import "slices"
 
-// ring keeps all vertices that wait in one doubly linked ring, in the order in which
-// they would be visited. 12 bytes a vertex.
+// ring keeps all waiting vertices in one doubly linked ring, in the order of their visits. 12 bytes
+// a vertex.
 type ring struct {
 	vertices []vertex
 	front    uint32 // the first of all, none when nothing waits
@@ -12,7 +12,6 @@ type ring struct {
 
 func newRing(vertices int) ring { return ring{vertices: make([]vertex, vertices), front: none} }
 
-// at returns a vertex, making room for it.
 func (r *ring) at(v uint32) *vertex {
 	if int(v) >= len(r.vertices) {
 		r.vertices = append(r.vertices, make([]vertex, int(v)+1-len(r.vertices))...)
@@ -20,8 +19,8 @@ func (r *ring) at(v uint32) *vertex {
 	return &r.vertices[v]
 }
 
-// insert puts a vertex that is in no ring before another one. Before the front is the
-// end, too: the caller says which of them is meant by what he makes the front.
+// insert puts a vertex before another one. The place before the front is also the end; the caller
+// sets front accordingly.
 func (r *ring) insert(v, before uint32) {
 	r.ops++
 	x := &r.vertices[v]
@@ -34,7 +33,6 @@ func (r *ring) insert(v, before uint32) {
 	r.vertices[b.prev].next, b.prev = v, v
 }
 
-// remove takes a vertex out of the ring.
 func (r *ring) remove(v uint32) {
 	r.ops++
 	x := &r.vertices[v]
@@ -48,21 +46,19 @@ func (r *ring) remove(v uint32) {
 	}
 }
 
-// alone says whether a vertex that waits is the only one of its class
-// (vertex.list − waiting), whose vertices stand together.
+// alone reports whether a waiting vertex is the only one of its class (vertex.list − waiting); a
+// class stands together.
 func (r *ring) alone(v uint32) bool {
 	x := r.vertices[v]
 	return x.next == v || r.vertices[x.next].list != x.list && r.vertices[x.prev].list != x.list
 }
 
-// operations counts as that of lists does.
 func (r *ring) operations() uint64 { return r.ops }
 
-// Err implements Sequence.
 func (r *ring) Err() error { return nil }
 
-// classes are records of the classes of a partition: 5 bytes each, in chunks, so that
-// they never are in memory twice. A record is used again when its class is empty.
+// classes are the records of a partition's classes, 5 bytes each, in chunks so that growth copies
+// nothing. Empty classes' records are reused.
 type classes struct {
 	chunks []*classChunk
 	n      uint32 // records there are
@@ -76,7 +72,7 @@ type classChunk struct {
 	states [classChunkLen]classState
 }
 
-// classState says what this visit has done.
+// classState is what the current visit did to a class.
 type classState uint8
 
 const (
@@ -93,7 +89,6 @@ func (c *classes) state(i uint32) *classState {
 	return &c.chunks[i/classChunkLen].states[i%classChunkLen]
 }
 
-// add makes a class that begins with a vertex.
 func (c *classes) add(head uint32, state classState) uint32 {
 	i := c.free
 	if i == none {
@@ -108,22 +103,18 @@ func (c *classes) add(head uint32, state classState) uint32 {
 	return i
 }
 
-// drop ends an empty class.
 func (c *classes) drop(i uint32) { *c.head(i), c.free = c.free, i }
 
-// lexBFS visits the vertex with the largest label, where a visit at step i
-// appends n − i to the labels of its targets (lexicographic breadth-first
-// search). So earlier visited neighbours weigh more than all later ones.
+// lexBFS visits the vertex with the largest label, where a visit at step i appends n − i to the
+// labels of its targets (lexicographic breadth-first search): earlier visited neighbours outweigh
+// all later ones.
 //
-// Vertices with equal labels are a class, and the classes stand in the ring in
-// decreasing order of labels (paper B2, algorithm 1). Each visit splits every class
-// with targets into these and the others, the targets first. New vertices become a
-// new last class, whatever the kind of link. O(links) a step.
+// Vertices with equal labels form a class, and the classes stand in the ring by decreasing label
+// (paper B2, algorithm 1). A visit splits every class with targets in two, targets first. New
+// vertices become a new last class, whatever the kind of link. O(links) a step.
 //
-// As the targets stand directly before those that they part from, a class needs no
-// record of its neighbours. A class takes 5 bytes. No class is empty, and one of a single
-// vertex is not split. So there are never more classes than vertices that wait: at most
-// 17 bytes a vertex in all.
+// Targets stand directly before the rest of their class, so a class (5 bytes) needs no record of its
+// neighbours. At most 17 bytes a vertex in all.
 type lexBFS struct {
 	ring
 	classes
@@ -133,7 +124,6 @@ func newLexBFS(vertices int) *lexBFS {
 	return &lexBFS{newRing(vertices), classes{free: none}}
 }
 
-// Next takes the first vertex of the class with the largest label.
 func (l *lexBFS) Next() (uint32, bool) {
 	v := l.front
 	if v == none {
@@ -143,7 +133,6 @@ func (l *lexBFS) Next() (uint32, bool) {
 	return v, true
 }
 
-// Take implements Sequence.
 func (l *lexBFS) Take(v uint32) {
 	x := l.at(v)
 	if x.list < waiting {
@@ -153,8 +142,7 @@ func (l *lexBFS) Take(v uint32) {
 	x.list = visited
 }
 
-// leave takes a vertex out of its class and the ring, and drops the class that it
-// empties.
+// leave takes a vertex out of its class and the ring, and drops the class if it is now empty.
 func (l *lexBFS) leave(v, class uint32) {
 	if head := l.head(class); l.alone(v) {
 		l.ops++
@@ -165,7 +153,6 @@ func (l *lexBFS) leave(v, class uint32) {
 	l.remove(v)
 }
 
-// Visit implements Sequence.
 func (l *lexBFS) Visit(links Links) {
 	fresh := uint32(none) // the class of the new vertices
 	split := false
@@ -196,9 +183,8 @@ func (l *lexBFS) Visit(links Links) {
 	}
 }
 
-// promote moves a target to the end of the class that its class is split into. That
-// stands directly before it, and is made when it is not there. It says whether there is
-// one.
+// promote moves a target to the end of the class that its class is split into, directly before it,
+// which it makes if need be. It reports whether there is one.
 func (l *lexBFS) promote(v, class uint32) bool {
 	if *l.state(class) != settled {
 		return false // of this visit: the target stands twice
@@ -233,8 +219,8 @@ func (l *lexBFS) promote(v, class uint32) bool {
 	return true
 }
 
-// split returns the class that the targets of a class go to in this visit, none when
-// there is none yet; first is the class's first vertex.
+// split returns the class for this visit's targets of a class whose first vertex is first; none if
+// it is not made yet.
 func (l *lexBFS) split(first uint32) uint32 {
 	if first == l.front {
 		return none
@@ -246,20 +232,16 @@ func (l *lexBFS) split(first uint32) uint32 {
 	return before
 }
 
-// lexDFS visits the vertex with the largest label, where a visit at step i
-// prepends i to the labels of its targets (lexicographic depth-first search).
-// So later visited neighbours weigh more than all earlier ones. So a visit
-// takes the targets out of the ring and puts them before all other vertices, in
-// the order in which they stood, the new ones last. That order is found by sorting
-// the targets by their numbers, which grow to the front. Equal labels began with the
-// same visit and moved together ever since, so they stay in the order of discovery.
-// It takes O(d log d) a step with d links, O(n + m log Δ) in all. No linear
-// algorithm is known. The best known bound is O(n + m log log n), with a van
-// Emde Boas tree in place of the sort (Spinrad, cited by Corneil and Krueger
-// 2008).
+// lexDFS visits the vertex with the largest label, where a visit at step i prepends i to the labels
+// of its targets (lexicographic depth-first search): later visited neighbours outweigh all earlier
+// ones. A visit moves its targets to the front of the ring, in the order in which they stood, new
+// ones last; sorting by their numbers, which grow to the front, gives that order. Vertices with
+// equal labels moved together, so they stay in the order of discovery. O(d log d) for a step of d
+// links, O(n + m log Δ) in all. The best known bound is O(n + m log log n), with a van Emde Boas
+// tree in place of the sort (Spinrad, cited by Corneil and Krueger 2008).
 //
-// A vertex that waits has its number in vertex.list: 12 bytes a vertex in all, and 8
-// for each link of the page that has most.
+// vertex.list holds a waiting vertex's number: 12 bytes a vertex, and 8 for each link of the largest
+// page.
 type lexDFS struct {
 	ring
 	made    uint32   // the largest number
@@ -268,7 +250,6 @@ type lexDFS struct {
 
 func newLexDFS(vertices int) *lexDFS { return &lexDFS{ring: newRing(vertices)} }
 
-// Next takes the first vertex of the class with the largest label.
 func (l *lexDFS) Next() (uint32, bool) {
 	v := l.front
 	if v == none {
@@ -278,7 +259,6 @@ func (l *lexDFS) Next() (uint32, bool) {
 	return v, true
 }
 
-// Take implements Sequence.
 func (l *lexDFS) Take(v uint32) {
 	if x := l.at(v); x.list >= waiting {
 		l.remove(v)
@@ -286,7 +266,6 @@ func (l *lexDFS) Take(v uint32) {
 	}
 }
 
-// Visit implements Sequence.
 func (l *lexDFS) Visit(links Links) {
 	if uint64(l.made)+uint64(len(links.All)) > none-waiting {
 		l.renumber()
@@ -314,8 +293,8 @@ func (l *lexDFS) Visit(links Links) {
 	}
 }
 
-// renumber gives the vertices that wait the numbers from 1 on, in their order, when
-// numbers run out: once in some billion links.
+// renumber numbers the waiting vertices from 1 on, in order, when numbers run out: once in some
+// billion links.
 func (l *lexDFS) renumber() {
 	l.made = 0
 	if l.front == none {

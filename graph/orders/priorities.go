@@ -19,39 +19,35 @@ type Link struct {
 	Queued bool    // the URL is queued already,
 	Old    float64 // with this priority
 
-	// Rank says how many different priorities of the page's targets that wait are no better
-	// than this one's, 0 for a new URL: for orderings that are Ranked.
+	// Rank is the number of different priorities, among the page's waiting targets, no better than
+	// this one's; 0 for a new URL. For orderings that are Ranked.
 	Rank int
 
-	// Discovers says that the link only discovers its URL: it stays on a site without a
-	// start page (paper B). Set for orderings with WantsKinds.
+	// Discovers marks a link that only discovers its URL: it stays on a site without a start page
+	// (paper B). Set for orderings with WantsKinds.
 	Discovers bool
-	// Listed says that a sitemap names the URL: no link does.
+	// Listed marks a URL that a sitemap names, not a link.
 	Listed bool
 }
 
-// Ordering turns a discovered link into the priority of its URL.
 type Ordering interface {
 	Priority(l Link) float64
 }
 
-// orderingFunc is an Ordering that is a function.
 type orderingFunc func(l Link) float64
 
-// Priority calls the function.
 func (f orderingFunc) Priority(l Link) float64 { return f(l) }
 
-// orderings are the known ones. Each says what a further link to a queued URL
-// does; ties are broken by discovery, see ID.
+// orderings are those without kinds of links. Each computes what a further link does to a queued
+// URL; discovery breaks ties.
 var orderings = map[string]orderingFunc{
-	// The best of the parents counts (paper A2 with increase-key).
+	// The best parent counts (paper A2 with increase-key).
 	"relevance": func(l Link) float64 { return best(l, l.Score) },
-	// The neighbour of the earliest visited page first (paper B1): it is its
-	// first parent that counts, and that one was visited first. All links count alike.
+	// The neighbour of the earliest visited page first (paper B1), which is its first parent.
 	"bfs": func(l Link) float64 { return best(l, -float64(l.Step)) },
 }
 
-// byKind are the orderings that tell the kinds of links apart, see counting.go.
+// byKind are the orderings that tell the kinds of links apart.
 var byKind = map[string]Ordering{
 	"dfs": counting{count: latest, width: 1 << placeBits},
 	"mcs": counting{count: countMCS, width: countUnit}, "mns": counting{count: countMNS, width: countUnit},
@@ -60,19 +56,17 @@ var byKind = map[string]Ordering{
 	"backlink": alike{counting{count: countMCS, width: countUnit}},
 }
 
-// alike is an ordering that tells no kinds of links apart.
 type alike struct{ Ordering }
 
 func (alike) links() {}
 
-// Priority implements Ordering.
 func (a alike) Priority(l Link) float64 {
 	l.Discovers = false
 	return a.Ordering.Priority(l)
 }
 
-// CountAlike returns the ordering for which all links count alike, and false when it
-// tells no kinds apart anyhow.
+// CountAlike returns the ordering with all links counting alike; false if it never tells kinds
+// apart.
 func CountAlike(o Ordering) (Ordering, bool) {
 	if m, ok := o.(*Mix); ok {
 		same := m.with(func(part Ordering) Ordering {
@@ -87,13 +81,11 @@ func CountAlike(o Ordering) (Ordering, bool) {
 	return alike{o}, true
 }
 
-// Latest is the ordering of a scorer that weighs all links to a URL itself: what
-// it says last holds.
+// Latest is the ordering of a scorer that weighs all links to a URL itself: its last word holds.
 var Latest Ordering = orderingFunc(func(l Link) float64 { return l.Score })
 
-// ByDepth takes what is fewer links away from its start page first, and of these what was
-// discovered first: breadth-first inside every party at once (paper E, E2), also where
-// parties are not visited at the same pace. Redirects, which take no step, keep their place.
+// ByDepth takes URLs fewer links from their start page first, then by discovery: breadth-first
+// inside every party (paper E, E2), whatever their pace. Redirects take no step.
 var ByDepth Ordering = byDepth{}
 
 type byDepth struct{}
@@ -109,7 +101,7 @@ func best(l Link, priority float64) float64 {
 	return priority
 }
 
-// OrderingByName returns one of Orderings, or a Mix of them (see ParseMix).
+// OrderingByName returns one of Orderings, or a Mix (see ParseMix).
 func OrderingByName(name string) (Ordering, error) {
 	shares, err := parseMix(name, Orderings())
 	if err != nil {
@@ -135,19 +127,18 @@ func named(name string) Ordering {
 	return byLinks{orderings[name]}
 }
 
-// byLinks is an ordering that takes no notice of scores.
+// byLinks is an ordering that ignores scores.
 type byLinks struct{ Ordering }
 
 func (byLinks) links() {}
 
-// ByScore says whether an ordering weighs scores, so that a URL's priority is to
-// change when its score does.
+// ByScore reports whether an ordering weighs scores, so that a URL's priority changes with its
+// score.
 func ByScore(o Ordering) bool {
 	_, links := o.(interface{ links() })
 	return !links
 }
 
-// Orderings returns the names of the known orderings, sorted.
 func Orderings() []string {
 	var names []string
 	for name := range orderings {
@@ -160,33 +151,28 @@ func Orderings() []string {
 	return names
 }
 
-// The orderings of paper B as priorities. In a crawl of the web the queue lies on disk
-// and hosts rest, so the lists and classes of Sequence cannot order it. A priority holds
-// all that a further link needs to know of those before.
+// The orderings of paper B as priorities. In a crawl of the web the queue lies on disk and hosts
+// rest, so the lists of Sequence cannot order it: a priority holds all that a further link needs to
+// know of those before.
 //
-// As in Sequence a URL begins with the link that discovers it, whatever its kind, and
-// further links that only discover leave it where it is. Without rests, one page at a
-// time, DFS, MCS and LexDFS visit the pages that Sequence does. LexBFS compares the
-// first two visits alone: its whole label has no bound, and a class split between two
-// others has no number between theirs for ever, so that all on disk would have to be
-// numbered anew.
+// As in Sequence, a URL begins with the link that discovers it, whatever its kind, and further links
+// that only discover do not move it. Without rests, one page at a time, DFS, MCS and LexDFS visit
+// the pages that Sequence does. LexBFS compares only the first two visits: its whole label has no
+// bound.
 
-// counting is an ordering by links that count.
 type counting struct {
-	// count returns the priority with one link more; old is that without it, 0 for
-	// none. It is above 0.
+	// count returns the priority, above 0, after one more link; old is the one before, 0 for none.
 	count  func(l Link, old float64) float64
 	width  float64 // see Width; 0 is 1
 	ranked bool    // see Ranked
 	last   bool    // URLs that no link counts for have 0; see newMCSSites
 }
 
-// Kinds marks an ordering that wants the kinds of links.
 func (counting) Kinds() {}
 
 func (counting) links() {}
 
-// WantsKinds says whether an ordering looks at Link.Discovers.
+// WantsKinds reports whether an ordering looks at Link.Discovers.
 func WantsKinds(o Ordering) bool {
 	return slices.ContainsFunc(Parts(o), func(o Ordering) bool {
 		_, ok := o.(interface{ Kinds() })
@@ -206,8 +192,7 @@ func (c counting) Priority(l Link) float64 {
 	return c.count(l, l.Old)
 }
 
-// A float64 holds 53 bits exactly. They bound what is told apart: steps up to
-// lastStep, places up to lastPlace, links that count up to lastCount.
+// A float64 holds 53 bits exactly. They bound what is told apart: steps, places, links that count.
 const (
 	stepBits  = 26
 	placeBits = 11
@@ -217,18 +202,17 @@ const (
 	lastCount = 1<<(53-stepBits-placeBits) - 1
 )
 
-// stamp tells when a link was found: a larger number for a later one.
+// stamp is larger for a later link.
 func (l *Link) stamp() float64 {
 	return float64(min(l.Step, lastStep)<<placeBits | uint64(min(l.Place, lastPlace)))
 }
 
-// countMCS counts links: class ⟨k⟩ are the priorities from k·countUnit on. In a
-// class the URL that came to it first goes first.
+// countMCS counts links: class ⟨k⟩ are the priorities from k·countUnit on; within a class the
+// earlier URL goes first.
 func countMCS(l Link, old float64) float64 { return counted(l, old, 1) }
 
-// countMNS weighs the links of a page with 1 or 2, by the parity of its step's
-// bits (the Thue–Morse sequence). Weights must be the same for all links of a
-// page, and should follow no simple pattern.
+// countMNS weighs all links of a page with 1 or 2, by the parity of its step's bits (Thue–Morse),
+// which follows no simple pattern.
 func countMNS(l Link, old float64) float64 {
 	return counted(l, old, 1+float64(bits.OnesCount64(l.Step)&1))
 }
@@ -243,8 +227,8 @@ func latest(l Link, _ float64) float64 {
 	return float64((min(l.Step, lastStep)+1)<<placeBits | uint64(lastPlace-min(l.Place, lastPlace)))
 }
 
-// firstParents is LexBFS: the earlier the first visit the better, then the
-// earlier the second, then any second rather than none.
+// firstParents is LexBFS: the earlier the first visit the better, then the earlier the second; any
+// second beats none.
 func firstParents(l Link, old float64) float64 {
 	digit := lastStep + 1 - min(l.Step, lastStep) // 1 and more, larger for earlier
 	switch packed := uint64(old); {
@@ -256,19 +240,18 @@ func firstParents(l Link, old float64) float64 {
 	return old
 }
 
-// lastParents is LexDFS: the later the last visit the better, then as the URLs stood
-// before it, which Link.Rank tells. So a priority stands for the whole label.
+// lastParents is LexDFS: the later the last visit the better, then the order before it, which
+// Link.Rank gives. So a priority stands for the whole label.
 func lastParents(l Link, _ float64) float64 {
 	return float64((min(l.Step, lastStep)+1)<<stepBits | uint64(min(l.Rank, lastStep)))
 }
 
-// Ranked says whether an ordering looks at Link.Rank.
+// Ranked reports whether an ordering looks at Link.Rank.
 func Ranked(o Ordering) bool { return base(o).ranked }
 
-// Width is by how much priorities differ that only ties tell apart, or more.
+// Width is the least difference of priorities that more than ties tell apart.
 func Width(o Ordering) float64 { return max(1, base(o).width) }
 
-// base returns the counting of an ordering, a zero one where it is none.
 func base(o Ordering) counting {
 	if a, ok := o.(alike); ok {
 		o = a.Ordering
@@ -277,9 +260,8 @@ func base(o Ordering) counting {
 	return c
 }
 
-// Tell says what the priorities of a URL that waits stand for, in words that follow "with".
-// name is as OrderingByName reads it, "" for relevance; also are the priorities by the
-// further orderings of a mix.
+// Tell describes the priorities of a waiting URL, in words that follow "with". name is as in
+// OrderingByName, "" for relevance; also are the priorities by the further orderings of a mix.
 func Tell(name string, priority float64, also []float64) string {
 	shares, err := parseMix(name, Orderings())
 	if err != nil || len(shares) == 1 && shares[0].Name == "relevance" {
@@ -320,7 +302,6 @@ func tell(name string, priority float64) string {
 	return fmt.Sprintf("priority %.4g", priority)
 }
 
-// step names a page by when it was visited.
 func step(n uint64) string {
 	if n == 0 {
 		return "no page: it is a start page"

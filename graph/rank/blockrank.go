@@ -10,29 +10,23 @@ import (
 	"fossick/graph"
 )
 
-// byBlocks computes PageRank by way of blocks of pages, hosts for example (Kamvar,
-// Haveliwala, Manning and Golub, Exploiting the Block Structure of the Web for
-// Computing PageRank, 2003; paper C4):
+// byBlocks computes PageRank by way of blocks of pages, such as hosts (Kamvar, Haveliwala, Manning
+// and Golub, Exploiting the Block Structure of the Web for Computing PageRank, 2003; paper C4):
 //
-//  1. l, the PageRank within each block J, from its inner links alone;
-//  2. the block graph, B(I,J) = Σ l(i)/C(i) over the links from i in I to j in J,
-//     those with I = J among them;
-//  3. b, the PageRank of the block graph;
-//  4. l(j)·b(J), with which the global iteration begins.
+// \t1. l, the PageRank within each block J, from its inner links alone;
+// \t2. the block graph, B(I,J) = Σ l(i)/C(i) over the links from i in I to j in J,
+// \t   those with I = J among them;
+// \t3. b, the PageRank of the block graph;
+// \t4. l(j)·b(J), the start of the global iteration.
 //
-// C counts all links of a page. Surfers start anew in a block by the sum of its
-// pages' personal shares, and within it by those shares; so do those on pages without links.
-// (Kamvar's start in all blocks alike.) Where all ranks within blocks were right, b
-// would be too. blockrank-short ends with the product, as paper C4 does it; its residual
-// says how far from PageRank that is. blockrank-kamvar goes on with a power iteration,
-// from l and b of a residual as good as a start needs.
+// C counts all links of a page. Surfers start anew in a block by the sum of its pages' personal
+// shares, as do those on pages without links (Kamvar's start in all blocks alike). blockrank-short
+// ends with the product, as paper C4 does; its residual says how far from PageRank that is.
+// blockrank-kamvar goes on with a power iteration.
 //
-// A start alone saves little where ε is small. So in blockrank the steps are
-// not made one after the other but all in each sweep of the global iteration,
-// block by block. First comes the block's rank among the blocks, by the ranks
-// within them as they are by then, and the product. Then come ranks within the
-// block, by its inner links and what the other blocks give. Memory beside in: 4
-// bytes a link of the core, about 120 a node and at most 56 a block.
+// A start alone saves little where ε is small. So blockrank makes all steps in each sweep of the
+// global iteration, block by block: the block's rank among the blocks first, then ranks within it.
+// Memory beside in: 4 bytes a link of the core, about 120 a node, at most 56 a block.
 func byBlocks(ctx context.Context, in *graph.CSR, degree []uint32, opt Options) (*Result, error) {
 	opt, err := opt.filled(in.Nodes())
 	if err != nil {
@@ -84,11 +78,10 @@ func byBlocks(ctx context.Context, in *graph.CSR, degree []uint32, opt Options) 
 	return r, nil
 }
 
-// startEpsilon is the residual of ranks within blocks and of the block rank
-// that a start vector needs. A smaller one saved the global iteration no step.
+// startEpsilon is the residual of local ranks and block rank for a start vector. A smaller one saved
+// no step.
 const startEpsilon = 1e-1
 
-// groupsOf lists the nodes of each block.
 func groupsOf(block []uint32) (*partition, error) {
 	n := len(block)
 	number, count := make([]uint32, n), uint32(0) // of each block that there is, from 1
@@ -111,7 +104,6 @@ func groupsOf(block []uint32) (*partition, error) {
 	return t.sorted(), nil
 }
 
-// blockRank is the state of a BlockRank.
 type blockRank struct {
 	in      *graph.CSR
 	degree  []uint32
@@ -123,8 +115,8 @@ type blockRank struct {
 	visits  atomic.Int64
 }
 
-// locals ranks the pages within each block. Blocks are independent, so several
-// workers take them in turn and the result does not depend on how many.
+// locals ranks the pages within each block. Blocks are independent, so the result does not depend on
+// the number of workers.
 func (b *blockRank) locals(ctx context.Context) error {
 	n := len(b.score)
 	b.of = make([]uint32, n)
@@ -156,8 +148,8 @@ func (b *blockRank) locals(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// local ranks the pages of one block by sweeps over its inner links, and returns
-// how many edges it looked at.
+// local ranks the pages of one block by sweeps over its inner links, and returns the edges looked
+// at.
 func (b *blockRank) local(nodes []uint32, group uint32, place []uint32) int64 {
 	if len(nodes) == 1 {
 		b.score[nodes[0]] = 1
@@ -180,8 +172,8 @@ func (b *blockRank) local(nodes []uint32, group uint32, place []uint32) int64 {
 	return visits
 }
 
-// inner gathers the inner links of a block as one part, and returns how many edges
-// it looked at. place is scratch space by node.
+// inner gathers the inner links of a block as one part, and returns the edges looked at. place is
+// scratch space by node.
 func (b *blockRank) inner(nodes []uint32, group uint32, place []uint32) (*component, int64) {
 	n := len(nodes)
 	c := &component{
@@ -222,7 +214,7 @@ func (b *blockRank) inner(nodes []uint32, group uint32, place []uint32) (*compon
 	return c, visits
 }
 
-// blockGraph is the graph of blocks, transposed, with weights.
+// blockGraph is the transposed, weighted graph of blocks.
 type blockGraph struct {
 	start  []int
 	from   []uint32
@@ -231,7 +223,6 @@ type blockGraph struct {
 	anew   []float64 // share of surfers that start anew in the block
 }
 
-// graph builds the block graph.
 func (b *blockRank) graph() *blockGraph {
 	k := b.groups.len()
 	g := &blockGraph{start: make([]int, 1, k+1), self: make([]float64, k), anew: make([]float64, k)}

@@ -5,13 +5,10 @@ import (
 	"sync"
 )
 
-// blockCore is a core that is swept through block by block. Its nodes are numbered
-// from 0 by their place, those of a block one after the other.
-//
-// What leads to a node from its own block, inner links, and from others, outer
-// ones, share one array, as only their sum is known beforehand. Inner links
-// grow from its front, row by row, outer ones from its end, so that their rows
-// stand in reverse.
+// blockCore is a core that is swept block by block. Nodes are numbered by place, those of a block
+// together. Inner links (from a node's own block) and outer ones share one array, since only their
+// sum is known beforehand: inner ones grow from its front, outer ones from its end, with rows
+// reversed.
 type blockCore struct {
 	n     int
 	first []uint32 // where blocks begin, and the end
@@ -35,21 +32,19 @@ type blockCore struct {
 	work    int     // workers
 }
 
-// blockStart is where a block has its links: inner ones from inner on, outer ones
-// before outer, and which nodes these lead to from row on.
+// blockStart is where a block's links begin: inner ones from inner on, outer ones before outer,
+// their targets from row on.
 type blockStart struct {
 	inner, outer int64
 	row          int
 }
 
-// outerRow says how many outer links lead to a node.
 type outerRow struct{ node, links uint32 }
 
-// blockSums say of a block what its pages hold, the sum of y, and how much their links
-// lead to its own and to other blocks.
+// blockSums are, of a block, the sum of y, and how much its links lead to its own and to other
+// blocks.
 type blockSums struct{ holds, keeps, gives float64 }
 
-// coreNode is what a sweep must know of a node.
 type coreNode struct {
 	give  float64 // d/C
 	inner uint32  // inner links that lead there
@@ -60,18 +55,17 @@ type coreNode struct {
 }
 
 const (
-	// atOnce parts are swept at the same time, without seeing each other, and
-	// the next see them. With all parts at once more sweeps are needed.
+	// atOnce parts are swept together without seeing each other; the next see them. All parts at
+	// once need more sweeps.
 	atOnce = 4
-	// A part has as many links at least, and there are at most as many parts.
+	// A part has at least so many links, and there are at most so many parts.
 	blockPartEdges = 1 << 17
 	mostBlockParts = 64
-	// wholeBlock is how many times as many links as a part a block may have
-	// without being cut. Cutting at every part costs sweeps.
+	// wholeBlock: a block with up to so many times a part's links is not cut, since cuts cost
+	// sweeps.
 	wholeBlock = 8
 )
 
-// blockCore gathers what sweeps need of a core.
 func (s *solver) blockCore(nodes []uint32) (*blockCore, []uint32) {
 	n := len(nodes)
 	c := &blockCore{
@@ -121,7 +115,6 @@ func (c *blockCore) order(s *solver, nodes []uint32) []uint32 {
 	return ordered
 }
 
-// gather gets the links of all blocks.
 func (c *blockCore) gather(s *solver, nodes []uint32) {
 	blocks, parts := len(c.first)-1, len(c.parts)-1
 	c.start = make([]blockStart, blocks+1)
@@ -154,7 +147,6 @@ func (c *blockCore) gather(s *solver, nodes []uint32) {
 	}
 }
 
-// gathering gets the links of one part.
 type gathering struct {
 	*solver
 	*blockCore
@@ -163,7 +155,7 @@ type gathering struct {
 	low, high uint32 // nodes of the parts that are swept at the same time
 }
 
-// row gets what leads to node v, the i-th, in a block of the nodes first, …, next−1.
+// row gathers the links to node v, the i-th, in a block of the nodes first, …, next−1.
 func (g *gathering) row(i, v, first, next uint32) {
 	sum, outer := g.opt.personal(int(v), len(g.y)), uint32(0)
 	here := &g.node[i]
@@ -202,38 +194,29 @@ func (g *gathering) row(i, v, first, next uint32) {
 	}
 }
 
-// swept is what a sweep came to.
 type swept struct {
 	left   float64 // at least the L1 norm of what the equations miss after it
 	held   float64 // the sum of y
 	visits int64   // of edges
 }
 
-// sweep goes through the core once, block by block. Let o(j) be what page j of
-// block J has from elsewhere: personal share and outer links. Let k(i) be the
-// share of page i that its links keep in J. Then J's pages hold in the end
+// sweep goes through the core once, block by block. Let o(j) be what page j of block J has from
+// elsewhere (personal share and outer links), and k(i) the share of page i that its links keep in J.
+// J's pages in the end hold
 //
-//	Σ y(j) = Σ o(j) + Σ k(i)·y(i)
+// \tΣ y(j) = Σ o(j) + Σ k(i)·y(i)
 //
-// So when a block's turn comes its pages are first scaled by
+// so each block's pages are first scaled by
 //
-//	t = Σ o(j) / Σ (1 − k(j))·y(j)
+// \tt = Σ o(j) / Σ (1 − k(j))·y(j)
 //
-// that is, J gets the rank that the block graph gives it. It counts what the
-// other blocks hold and give by now, with the ranks within J as they are by
-// now. This is a step of BlockRank's rank of the blocks. It is iterative
-// aggregation and disaggregation (Koury, McAllister and Stewart, SIAM Journal
-// on Algebraic and Discrete Methods 5, 1984), but block by block. Then its
-// pages are swept through by their inner links, a step of its ranks within
-// blocks. That is done once, or twice where these still miss more than the core
-// does on average. Sweeps alone even out what is wrong near a page, and take
-// long for what is wrong between hosts. Before all, the core as a whole is
-// scaled likewise.
+// which gives J its rank in the block graph by the present ranks: iterative aggregation and
+// disaggregation (Koury, McAllister and Stewart, SIAM Journal on Algebraic and Discrete Methods 5,
+// 1984), block by block. Then its inner links are swept, twice where they still miss more than the
+// core does on average. The core as a whole is scaled likewise before all.
 //
-// d is the damping. Without scaling left falls by d a sweep at least; with it
-// that is what is seen, not a law. So scaling ends for good where left is more
-// than that would make of four times what the first sweep left. The second may
-// leave more than the first.
+// d is the damping. Without scaling left falls by d a sweep at least; with it that is observed, not
+// proved. So scaling ends for good when left exceeds that bound from four times the first sweep's.
 func (c *blockCore) sweep(d float64) swept {
 	c.whole()
 	parts := len(c.parts) - 1
@@ -257,8 +240,8 @@ func (c *blockCore) sweep(d float64) swept {
 	return all
 }
 
-// whole scales all pages so that the core holds what it should, as a whole, if that
-// matters against what the sweep before left.
+// whole scales all pages so that the core holds what it should as a whole, if that matters against
+// what the last sweep left.
 func (c *blockCore) whole() {
 	held, lost := 0.0, 0.0 // lost is held and not led back to the core
 	for _, b := range c.block {
@@ -278,10 +261,9 @@ func (c *blockCore) whole() {
 	}
 }
 
-// may says whether pages may be scaled by t; it is no number where surfers never came.
+// may reports whether pages may be scaled by t, which is NaN where surfers never come.
 func (c *blockCore) may(t float64) bool { return c.scaling && t > 1e-99 && t < 1e99 }
 
-// each sweeps through parts at the same time, by several workers.
 func (c *blockCore) each(from, to int) {
 	var workers sync.WaitGroup
 	count := min(c.work, to-from)
@@ -295,7 +277,7 @@ func (c *blockCore) each(from, to int) {
 	workers.Wait()
 }
 
-// part sweeps through one part. Of visits it counts those beyond one a link.
+// part sweeps one part. visits counts those beyond one a link.
 func (c *blockCore) part(p int) (all swept) {
 	var have []float64 // by page of a block: what it has from elsewhere
 	for b := c.parts[p]; b < c.parts[p+1]; b++ {
@@ -314,7 +296,7 @@ func (c *blockCore) part(p int) (all swept) {
 	return all
 }
 
-// elsewhere adds what the outer links of a block bring to what its pages have.
+// elsewhere adds what the outer links of a block bring.
 func (c *blockCore) elsewhere(b int, have []float64) {
 	first, end := c.first[b], c.start[b].outer
 	for _, row := range c.rows[c.start[b].row:c.start[b+1].row] {
@@ -326,8 +308,7 @@ func (c *blockCore) elsewhere(b int, have []float64) {
 	}
 }
 
-// scaled scales a block, and returns by what its pages would have to be multiplied to
-// be what they were.
+// scaled scales a block and returns the inverse factor.
 func (c *blockCore) scaled(b int, have []float64) float64 {
 	all := 0.0
 	for _, x := range have {
@@ -344,9 +325,8 @@ func (c *blockCore) scaled(b int, have []float64) float64 {
 	return 1 / t
 }
 
-// within sweeps through the inner links of a block, and returns what pages that were
-// swept before then miss, at most: those of the block, and others. was times a share is
-// what it was before it was scaled.
+// within sweeps the inner links of a block, and returns bounds of what pages swept before now miss:
+// those of the block, and others. was times a share is its value before scaling.
 func (c *blockCore) within(b int, have []float64, was float64) (late, back float64) {
 	var sums blockSums
 	at := c.start[b].inner

@@ -9,38 +9,33 @@ import (
 	"fossick/graph"
 )
 
-// gaussSeidel computes the same PageRank as PowerIteration does, from a
-// transposed graph in memory, several times as fast. What the pages without
-// links hold goes to the pages in the shares of the personal vector, as all
-// that is not damped does. So the result is up to a factor the solution of
+// gaussSeidel computes the PageRank of PowerIteration from a transposed graph in memory, several
+// times as fast. Up to a factor it is the solution of
 //
-//	y(p) = v(p) + d · Σ_{q→p} y(q)/C(q)
+// \ty(p) = v(p) + d · Σ_{q→p} y(q)/C(q)
 //
-// where those pages do not occur (Gleich, Zhukov and Berkhin, 2004; Del Corso, Gullí
-// and Romani, 2005). So sources and leaves (see trimmed) are solved once, and only the
-// core between is swept through. It is done in place: a page takes what those before it
-// have in this sweep. A large core is cut into parts that do not depend on the number
-// of workers. Each is swept by one worker, and parts see each other as of the sweep
-// before. So the result does not depend on the workers either, to the last bit. ε is
-// kept as PowerIteration keeps it: Residual is what a last step of the power iteration
-// changed, in the L1 norm.
+// since what pages without links hold goes to pages in the shares of the personal vector, as all
+// undamped rank does (Gleich, Zhukov and Berkhin, 2004; Del Corso, Gullí and Romani, 2005). Sources
+// and leaves (see trimmed) are solved once; only the core between is swept, in place. A large core
+// is cut into parts, independent of the number of workers; parts see each other as of the sweep
+// before. So the result does not depend on the workers, to the last bit. Residual is the L1 change
+// of a final step of the power iteration.
 //
-// Iterations are edges visited by the edges of the graph, rounded up. The core is
-// held once more in memory, in 4 bytes an edge and 64 a node.
+// Iterations are edges visited by the edges of the graph, rounded up. The core takes another 4 bytes
+// an edge and 64 a node.
 func gaussSeidel(ctx context.Context, in *graph.CSR, degree []uint32, opt Options) (*Result, error) {
 	return solve(ctx, in, degree, trimmed, nil, opt)
 }
 
-// byComponents does what gaussSeidel does by strongly connected components, each
-// solved when those that lead to it are, as PRPACK does (Gleich, Greif and others,
-// 2012). It visits fewer edges, and takes as long to find the components, on one
-// core, as it saves.
+// byComponents is gaussSeidel by strongly connected components, each solved after those that lead to
+// it, as in PRPACK (Gleich, Greif and others, 2012). It visits fewer edges; on one core, finding the
+// components costs as much.
 func byComponents(ctx context.Context, in *graph.CSR, degree []uint32, opt Options) (*Result, error) {
 	return solve(ctx, in, degree, func(in *graph.CSR, _ []uint32) *partition { return strongComponents(in) }, nil, opt)
 }
 
-// solve solves the parts that split gives, none of which leads to an earlier
-// one, in order. With groups, the nodes of each block, sweeps go by blocks.
+// solve solves the parts of split, none of which leads to an earlier one, in order. With groups,
+// sweeps go by blocks.
 func solve(ctx context.Context, in *graph.CSR, degree []uint32, split func(*graph.CSR, []uint32) *partition, groups *partition, opt Options) (*Result, error) {
 	opt, err := opt.filled(in.Nodes())
 	if err != nil {
@@ -79,7 +74,6 @@ func solve(ctx context.Context, in *graph.CSR, degree []uint32, split func(*grap
 	return r, nil
 }
 
-// solver is the state of a Gauss–Seidel iteration.
 type solver struct {
 	in     *graph.CSR
 	degree []uint32
@@ -111,9 +105,9 @@ func newSolver(in *graph.CSR, degree []uint32, opt Options) *solver {
 	return s
 }
 
-// solve brings one component's part of the residual below a share of what it holds.
-// Then the whole residual is below that share of S, see finish. A tenth goes by nodes,
-// for components where surfers never come and ranks vanish.
+// solve brings one component's residual below a share of its sum, so that the whole residual is
+// below that share of S (see finish). A tenth goes by nodes, for components where surfers never come
+// and ranks vanish.
 func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) error {
 	if len(nodes) == 1 {
 		v := nodes[0]
@@ -144,8 +138,6 @@ func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) e
 	return nil
 }
 
-// sweeps goes through a component of n nodes until what is left is small against what
-// is held.
 func (s *solver) sweeps(ctx context.Context, sweep func() swept, n int, tolerance float64) error {
 	size := float64(n) / float64(len(s.y))
 	for rounds := 1; ; rounds++ {
@@ -180,9 +172,9 @@ func (s *solver) single(v uint32) {
 	}
 }
 
-// finish scales y to sum to 1 and makes a step of the power iteration from there.
-// With r what the linear equations miss and S the sum of y that step changes
-// r/S − v·Σr/S, so its L1 norm is at most 2|r|/S.
+// finish scales y to sum to 1 and makes one step of the power iteration. With r the residual of the
+// linear equations and S the sum of y, that step changes r/S − v·Σr/S, so its L1 norm is at most
+// 2|r|/S.
 func (s *solver) finish(r *Result) (err error) {
 	sum := 0.0
 	for _, y := range s.y {
@@ -197,8 +189,7 @@ func (s *solver) finish(r *Result) (err error) {
 	return err
 }
 
-// component is one strongly connected component that is swept through. Its nodes
-// are numbered from 0 by their place.
+// component is a set of nodes that is swept, numbered from 0 by place.
 type component struct {
 	n     int
 	start []int64
@@ -219,7 +210,6 @@ const (
 	mostParts = 8
 )
 
-// component gathers what sweeps need of some nodes.
 func (s *solver) component(nodes []uint32) *component {
 	n := len(nodes)
 	c := &component{
@@ -244,7 +234,7 @@ func (s *solver) component(nodes []uint32) *component {
 	return c
 }
 
-// gather gets what leads to node v, the i-th of a component, in a part.
+// gather gathers the links to node v, the i-th of a component, in a part.
 func (s *solver) gather(c *component, i int, v uint32, from, to int) {
 	sum := s.opt.personal(int(v), len(s.y))
 	for _, q := range s.in.Successors(v) {
@@ -267,7 +257,6 @@ func (s *solver) gather(c *component, i int, v uint32, from, to int) {
 	c.start[i+1] = int64(len(c.to))
 }
 
-// cut makes parts with about as many edges each.
 func (c *component) cut(in *graph.CSR, nodes []uint32, edges int64) {
 	parts := min(mostParts, 1+edges/partEdges)
 	c.parts = []int{0}
@@ -282,8 +271,8 @@ func (c *component) cut(in *graph.CSR, nodes []uint32, edges int64) {
 	c.left, c.held = make([]float64, len(c.parts)-1), make([]float64, len(c.parts)-1)
 }
 
-// sweep goes through the component once. left is at least the L1 norm of what its
-// equations then miss (equal to it when ranks only grow), held the sum of y.
+// sweep goes through the component once. left bounds the L1 norm of what its equations then miss
+// (exactly, when ranks only grow); held is the sum of y.
 func (c *component) sweep() (left, held float64) {
 	parts := len(c.parts) - 1
 	c.each(func(p int) { c.part(p) })
@@ -296,7 +285,6 @@ func (c *component) sweep() (left, held float64) {
 	return left, held
 }
 
-// each calls do with each part, by several workers.
 func (c *component) each(do func(p int)) {
 	parts := len(c.parts) - 1
 	if parts == 1 {
@@ -314,7 +302,6 @@ func (c *component) each(do func(p int)) {
 	workers.Wait()
 }
 
-// part sweeps through one part.
 func (c *component) part(p int) {
 	left, held := 0.0, 0.0
 	from, to := c.parts[p], c.parts[p+1]
@@ -332,13 +319,10 @@ func (c *component) part(p int) {
 	c.left[p], c.held[p] = left, held
 }
 
-// trimmed splits a graph into sources, a core, and leaves. Nothing leads to
-// sources but earlier sources; leaves lead to nothing but other leaves. Each of
-// them is a part of its own. It is what strong components are worth to PageRank
-// on a web, at a fraction of their cost, as few edges are looked at. The
-// components that the core may have hold little. A source that three passes
-// over the nodes do not find stays in the core, which costs time and changes
-// nothing else.
+// trimmed splits a graph into sources, to which only earlier sources lead, a core, and leaves, which
+// lead only to other leaves. Sources and leaves are parts of one node each. It has most of the worth
+// of strong components on a web at a fraction of their cost. A source missed by three passes stays
+// in the core, which only costs time.
 func trimmed(in *graph.CSR, degree []uint32) *partition {
 	n := in.Nodes()
 	outer := make([]bool, n)
@@ -369,7 +353,6 @@ func trimmed(in *graph.CSR, degree []uint32) *partition {
 	return c
 }
 
-// all says whether a property holds of all nodes of a list.
 func all(list []uint32, has []bool) bool {
 	for _, q := range list {
 		if !has[q] {
@@ -379,8 +362,8 @@ func all(list []uint32, has []bool) bool {
 	return true
 }
 
-// leavesOf lists the leaves that are not outer nodes already, those that only lead
-// to others after these, and makes them outer.
+// leavesOf lists the leaves that are not outer already, each after those it leads to, and makes them
+// outer.
 func leavesOf(in *graph.CSR, degree []uint32, outer []bool) []uint32 {
 	left := make([]uint32, len(degree)) // links of each node that do not lead to leaves
 	copy(left, degree)
@@ -402,8 +385,8 @@ func leavesOf(in *graph.CSR, degree []uint32, outer []bool) []uint32 {
 	return leaves
 }
 
-// partition is a partition of a graph's nodes, into blocks or into components of which
-// none leads to an earlier one.
+// partition divides a graph's nodes into blocks, or into components of which none leads to an
+// earlier one.
 type partition struct {
 	nodes []uint32 // all nodes, part by part; those of one grow
 	first []uint32 // where each part begins in nodes, and the end
@@ -411,15 +394,12 @@ type partition struct {
 
 func (p *partition) len() int { return len(p.first) - 1 }
 
-// of returns the nodes of a part.
 func (p *partition) of(i int) []uint32 { return p.nodes[p.first[i]:p.first[i+1]] }
 
-// strongComponents finds the strongly connected components of the graph whose
-// transposed one is in. By Tarjan's algorithm (SIAM Journal on Computing 1, 1972)
-// without recursion, with one number a node for index and low link (Pearce, 2005).
-// Of a graph it gives components before those that lead to them, so of the
-// transposed graph it gives them after. O(nodes + edges); at most 25 bytes a node
-// beside the graph.
+// strongComponents finds the strongly connected components of the graph whose transpose is in, none
+// before those that lead to it: Tarjan's algorithm (SIAM Journal on Computing 1, 1972) without
+// recursion, with one number a node for index and low link (Pearce, 2005). O(nodes + edges); at most
+// 25 bytes a node.
 func strongComponents(in *graph.CSR) *partition {
 	n := in.Nodes()
 	t := tarjan{in: in, index: make([]uint32, n), at: make([]int64, n), lowered: make([]bool, n), of: make([]uint32, n)}
@@ -431,7 +411,6 @@ func strongComponents(in *graph.CSR) *partition {
 	return t.sorted()
 }
 
-// tarjan is the state of a search in depth.
 type tarjan struct {
 	in      *graph.CSR
 	index   []uint32 // when a node was met, from 1; lowered to the lowest that it reaches on the stack
@@ -444,7 +423,6 @@ type tarjan struct {
 	found   uint32
 }
 
-// from searches all that can be reached from a node.
 func (t *tarjan) from(root uint32) {
 	t.meet(root)
 	for len(t.path) > 0 {
@@ -468,7 +446,6 @@ func (t *tarjan) meet(v uint32) {
 	t.path, t.stack = append(t.path, v), append(t.stack, v)
 }
 
-// next returns a neighbour that was not met yet.
 func (t *tarjan) next(v uint32) (uint32, bool) {
 	for end := t.in.Start[v+1]; t.at[v] < end; {
 		w := t.in.To[t.at[v]]
@@ -490,8 +467,8 @@ func (t *tarjan) lower(v, w uint32) {
 	}
 }
 
-// leave closes the component of which v was the first to be met, if it was: then v
-// reaches no node of the stack below itself.
+// leave closes the component whose first node v is, if it is one: v reaches nothing below itself on
+// the stack.
 func (t *tarjan) leave(v uint32) {
 	if t.lowered[v] {
 		return
@@ -507,7 +484,6 @@ func (t *tarjan) leave(v uint32) {
 	}
 }
 
-// sorted lists the nodes by component.
 func (t *tarjan) sorted() *partition {
 	c := &partition{nodes: t.stack[:0], first: make([]uint32, t.found+1)}
 	for _, of := range t.of {

@@ -17,13 +17,12 @@ import (
 	"fossick/internal/nearest"
 )
 
-// methods are the ways to scores. The first is the default.
+// methods are the ways to scores; the first is the default.
 var methods = []string{"pagerank", "power", "gauss-seidel", "components", "blockrank", "blockrank-kamvar", "blockrank-short", "hits"}
 
-// Methods returns the names of the ways to scores.
 func Methods() []string { return slices.Clone(methods) }
 
-// ByBlocks says whether a method is told blocks.
+// ByBlocks reports whether a method uses blocks.
 func ByBlocks(method string) bool { return strings.HasPrefix(method, "blockrank") }
 
 // Of ranks the nodes of a graph by one of Methods:
@@ -69,7 +68,6 @@ func Of(ctx context.Context, g *graph.Graph, opt Options) (*Result, error) {
 	return r, nil
 }
 
-// arrays ranks a graph of which the transposed one is in memory.
 func arrays(ctx context.Context, out graph.Lists, in *graph.CSR, degree []uint32, opt Options) (*Result, error) {
 	switch opt.Method {
 	case "hits":
@@ -84,12 +82,11 @@ func arrays(ctx context.Context, out graph.Lists, in *graph.CSR, degree []uint32
 	return gaussSeidel(ctx, in, degree, opt)
 }
 
-// arrayBytes is what arrays take: the transposed graph, the core once more, and the
-// vectors and blocks.
+// arrayBytes is the memory of the transposed graph, the core, and the vectors and blocks.
 func arrayBytes(g *graph.Graph) int64 { return 8*g.Edges() + 200*int64(g.Nodes()) }
 
-// compressed computes PageRank over the compressed transposed graph, a scratch file, in
-// 32 bytes a node beside it.
+// compressed computes PageRank over the compressed transposed graph, a scratch file, in 32 bytes a
+// node.
 func compressed(ctx context.Context, g *graph.Graph, opt Options) (r *Result, err error) {
 	if opt.Method != "pagerank" && opt.Method != "power" {
 		return nil, fmt.Errorf("%s needs about %d MiB for the graph as arrays; allow them with --memory, or take --method power", opt.Method, arrayBytes(g)>>20+1)
@@ -118,7 +115,7 @@ func compressed(ctx context.Context, g *graph.Graph, opt Options) (r *Result, er
 	return PowerIteration(ctx, in, degree, opt)
 }
 
-// Options say how ranks are computed; the zero value works.
+// Options set how ranks are computed; the zero value works.
 type Options struct {
 	Method        string  // one of Methods [pagerank]
 	Damping       float64 // d, in (0,1) [0.85]
@@ -127,21 +124,20 @@ type Options struct {
 	Workers       int     // goroutines [the processors]
 	Memory        int64   // bytes that the graph as arrays may take [no bound]
 
-	// Personal says where surfers start anew, by node, as in topic-sensitive PageRank
-	// (Haveliwala, WWW 2002). Its shares are scaled to sum to 1. Pages without links
-	// are taken to lead there too. Nil is all pages alike.
+	// Personal says where surfers start anew, by node, as in topic-sensitive PageRank (Haveliwala,
+	// WWW 2002); it is scaled to sum to 1. Pages without links lead there too. Nil is all pages
+	// alike.
 	Personal []float64
 
-	// Blocks says of each node to which block it belongs, numbers below their length;
-	// nodes of graph.None are a block each. Nil is hosts.
+	// Blocks has the block of each node, a number below its length; nodes of graph.None are a block
+	// each. Nil is hosts.
 	Blocks []uint32
 
-	// start is the vector that PageRank begins with, by node; nil is Personal.
-	// It changes how long it takes, not the result.
+	// start is the vector that PageRank begins with; nil is Personal. It affects only the time
+	// taken.
 	start []float64
 }
 
-// Result is a PageRank, or the authorities and hubs of HITS.
 type Result struct {
 	Score      []float64 // by node; they sum to 1
 	Hub        []float64 // likewise; nil but of hits
@@ -155,7 +151,6 @@ type Result struct {
 	StartVisits   int64   // of edges
 }
 
-// filled returns the options for n nodes with the defaults put in.
 func (o Options) filled(n int) (Options, error) {
 	if o.Damping == 0 {
 		o.Damping = 0.85
@@ -179,7 +174,6 @@ func (o Options) filled(n int) (Options, error) {
 	return o, err
 }
 
-// shares returns a vector scaled to sum to 1.
 func shares(what string, x []float64, n int) ([]float64, error) {
 	if x == nil {
 		return nil, nil
@@ -204,7 +198,6 @@ func shares(what string, x []float64, n int) ([]float64, error) {
 	return scaled, nil
 }
 
-// personal returns the share of surfers that start anew at v.
 func (o *Options) personal(v, n int) float64 {
 	if o.Personal == nil {
 		return 1 / float64(n)
@@ -216,8 +209,8 @@ func tooFew(residual float64, iterations int, o Options) error {
 	return fmt.Errorf("PageRank: the residual is %.2g after %d iterations; allow more iterations, or a residual larger than %g", residual, iterations, o.Epsilon)
 }
 
-// Highest returns the n nodes with the largest scores, of equal ones the first; only
-// those that are in, unless that is nil.
+// Highest returns the n nodes with the largest scores, the first of equal ones; only nodes of in,
+// unless that is nil.
 func Highest(score []float64, in []bool, n int) []uint32 {
 	var top []uint32
 	for v := range score {
@@ -319,7 +312,6 @@ func compare(x, y float64) int {
 	return 0
 }
 
-// inversions sorts xs and returns how many pairs stood in the wrong order.
 func inversions(xs, spare []float64) float64 {
 	if len(xs) < 2 {
 		return 0
@@ -341,9 +333,8 @@ func inversions(xs, spare []float64) float64 {
 	return n
 }
 
-// Rounded returns scores to a relative precision, so that those which differ only
-// by what an iteration has left over are tied. digits are those of the decimal
-// logarithm.
+// Rounded rounds scores to a relative precision, in digits of the decimal logarithm, so that those
+// which differ only by an iteration's remainder are tied.
 func Rounded(scores []float64, digits int) []float64 {
 	scale := math.Pow(10, float64(digits))
 	out := make([]float64, len(scores))

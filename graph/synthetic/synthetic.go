@@ -55,7 +55,6 @@ const (
 	maxCopiesOfLink = 64 // copies in a row
 )
 
-// New lays out the hosts of a web of pages.
 func New(pages int, seed uint64) (*Web, error) {
 	if pages < 1 || pages > math.MaxUint32 {
 		return nil, fmt.Errorf("a synthetic web of %d pages; want 1 to %d", pages, math.MaxUint32)
@@ -74,13 +73,11 @@ func New(pages int, seed uint64) (*Web, error) {
 	return w, nil
 }
 
-// powerLaw turns a uniform number into one of at least low, with P(> x) ~
-// x^-exponent, and at most high.
+// powerLaw turns a uniform number into one in [low, high] with P(> x) ~ x^-exponent.
 func powerLaw(u float64, low, exponent float64, high int) int {
 	return int(min(low*math.Pow(1-u, -1/exponent), float64(high)))
 }
 
-// Write writes the web as a graph file. Pages have no names, only numbers.
 func (w *Web) Write(ctx context.Context, path string) error {
 	out, err := graph.Create(path, w.pages)
 	if err != nil {
@@ -95,8 +92,6 @@ func (w *Web) Write(ctx context.Context, path string) error {
 	return out.Finish(nil)
 }
 
-// each calls do with the links of every page in order, sorted; they are good until
-// the next call.
 func (w *Web) each(ctx context.Context, do func(v uint32, links []uint32) error) error {
 	var links []uint32
 	for h, first := range w.hosts {
@@ -117,7 +112,6 @@ func (w *Web) each(ctx context.Context, do func(v uint32, links []uint32) error)
 	return nil
 }
 
-// links appends the links of page v of the host with pages [first, end).
 func (w *Web) links(dst []uint32, v, first, end uint32) []uint32 {
 	d := draw{w.hash(uint64(v), 0, 'd')}
 	if d.float() < leafShare {
@@ -175,7 +169,7 @@ func (w *Web) hash(a, b uint64, what byte) uint64 {
 	return mix(mix(mix(w.seed^uint64(what)<<56)^a) ^ b)
 }
 
-// draw gives numbers that follow from a hash (splitmix64, Steele et al. 2014).
+// draw is a generator seeded by a hash (splitmix64, Steele et al. 2014).
 type draw struct{ state uint64 }
 
 func (d *draw) next() uint64 {
@@ -185,8 +179,7 @@ func (d *draw) next() uint64 {
 
 func (d *draw) float() float64 { return float64(d.next()>>11) / (1 << 53) }
 
-// below returns a number below n > 0; that low ones are a little likelier is far
-// below anything that can be seen.
+// below returns a number below n > 0; the bias to low ones is negligible.
 func (d *draw) below(n uint64) uint64 { return uint64(d.float() * float64(n)) }
 
 func mix(x uint64) uint64 {
