@@ -14,9 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Batch is a group of changes that become visible, and durable against a kill,
-// together. Reads through its methods see its own writes. Not safe for
-// concurrent use; end it with Commit or Cancel.
+// Batch is a group of changes that become visible, and durable against a kill, together. Its reads
+// see its own writes. Not safe for concurrent use; end it with Commit or Cancel.
 type Batch struct {
 	s    *Store
 	txn  *badger.Txn
@@ -33,22 +32,21 @@ func (s *Store) Batch() *Batch {
 	return &Batch{s: s, txn: s.records.write()}
 }
 
-// MaxBatchBytes is how large Size may grow before a batch should be committed;
-// what follows from one exchange always fits on top of it. Badger bounds a
-// batch by bytes (4.09 MB at our memtable) and by entries (46,000). This many
-// bytes of the smallest records are 6,000 entries. A page of 10,000 new links
-// is 30,000 more, of at most 3.7 MB since longer URLs go to the value log.
+// MaxBatchBytes is the Size from which a batch should be committed; the changes of one exchange
+// always fit on top. Badger bounds a batch by bytes (4.09 MB at our memtable) and entries (46,000).
+// This many bytes of the smallest records are 6,000 entries; a page of 10,000 new links adds 30,000,
+// of at most 3.7 MB.
 const MaxBatchBytes = 192 << 10
 
-// leastEntryBytes is what an entry counts at least, so that a batch of keys that are
-// deleted has no more of them. OpenToRead allows 6,500.
+// leastEntryBytes is the least that an entry counts, which bounds a batch of deletions. OpenToRead
+// allows 6,500.
 const leastEntryBytes = 32
 
-// Size returns the bytes put so far, by estimate.
+// Size estimates the bytes put so far.
 func (b *Batch) Size() int { return b.size }
 
-// Commit writes the batch. After an error the store is as it was before, but for
-// ErrDisk: then the batch may be there as a whole.
+// Commit writes the batch. After an error the store is as before; after ErrDisk the batch may be
+// there as a whole.
 func (b *Batch) Commit() error {
 	if err := b.s.disk.refusal(b.s.db.Failure()); err != nil {
 		b.txn.Discard()
@@ -61,10 +59,8 @@ func (b *Batch) Commit() error {
 	return nil
 }
 
-// Cancel drops the batch.
 func (b *Batch) Cancel() { b.txn.Discard() }
 
-// Lookup is Store.Lookup that sees the batch's own writes.
 func (b *Batch) Lookup(h Hash) (Seen, error) {
 	if seen, known := b.s.filter.knows(h); known {
 		return seen, nil
@@ -72,12 +68,10 @@ func (b *Batch) Lookup(h Hash) (Seen, error) {
 	return lookup(b.txn, h) // which may be dropped with the batch: not to be remembered
 }
 
-// Queued returns a URL's place in the queue; ErrUnknown when it waits no more.
 func (b *Batch) Queued(id ID) (q Queued, err error) {
 	return q, get(b.txn, numKey(keyQueued, uint64(id)), &q)
 }
 
-// PutSeen enters a URL in the seen-set.
 func (b *Batch) PutSeen(h Hash, id ID, skipped bool) error {
 	if b.s.filter != nil {
 		b.s.filter.add(h) // even if the batch is dropped: it may have more than there is
@@ -85,10 +79,8 @@ func (b *Batch) PutSeen(h Hash, id ID, skipped bool) error {
 	return b.set(bytesKey(keySeen, h[:]), seenValue(id, skipped))
 }
 
-// PutBirth writes how a URL came to be known.
 func (b *Batch) PutBirth(id ID, birth Birth) error { return b.put(numKey(keyBirth, uint64(id)), birth) }
 
-// PutQueued writes a URL's place in the queue.
 func (b *Batch) PutQueued(id ID, q Queued) error { return b.put(numKey(keyQueued, uint64(id)), q) }
 
 // PutVisit writes the n-th exchange for a URL, from 1.
@@ -102,12 +94,11 @@ func (b *Batch) PutFate(id ID, f Fate) error {
 	return b.put(numKey(keyFate, uint64(id)), f)
 }
 
-// Fate returns what became of a URL; ErrUnknown while it waits.
 func (b *Batch) Fate(id ID) (f Fate, err error) {
 	return f, get(b.txn, numKey(keyFate, uint64(id)), &f)
 }
 
-// Unskip takes back the fate of a URL that was skipped and is now wanted.
+// Unskip undoes the fate of a skipped URL that is now wanted.
 func (b *Batch) Unskip(h Hash, id ID) error {
 	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
 		return err
@@ -115,8 +106,7 @@ func (b *Batch) Unskip(h Hash, id ID) error {
 	return b.PutSeen(h, id, false)
 }
 
-// PutPage writes a page under its number, with its compressed body; see
-// Store.Compress.
+// PutPage writes a page under its number, with its compressed body; see Store.Compress.
 func (b *Batch) PutPage(p *Page, body []byte) error {
 	if err := b.set(numKey(keyBody, p.Number), body); err != nil {
 		return err
@@ -133,16 +123,14 @@ func (b *Batch) PutPage(p *Page, body []byte) error {
 	return b.put(numKey(keyPage, p.Number), p)
 }
 
-// PutHost writes what is known of a host.
 func (b *Batch) PutHost(h *Host) error { return b.put(bytesKey(keyHost, []byte(h.Name)), h) }
 
-// PutCounts writes the running totals.
 func (b *Batch) PutCounts(c *Counts) error {
 	b.stays = true
 	return b.put(key(keyCount), c)
 }
 
-// PutLabel writes what refine says of page n.
+// PutLabel writes refine's label of page n.
 func (b *Batch) PutLabel(n uint64, l Label) error { return b.put(numKey(keyLabel, n), l) }
 
 // PageWith returns the number of the page with this content, 0 when there is none.
@@ -157,7 +145,7 @@ func (b *Batch) PageWith(checksum []byte) (uint64, error) {
 	return n, err
 }
 
-// forget takes out the checksums by which a page is found, but for those that it keeps.
+// forget removes the checksums that find a page, but for those that it keeps.
 func (b *Batch) forget(p *Page, keeps func(sum []byte) bool) error {
 	for _, sum := range p.Sums() {
 		n, err := b.PageWith(sum)
@@ -184,7 +172,7 @@ func (b *Batch) put(k []byte, record any) error {
 // ErrKey reports a name that no record can have.
 var ErrKey = errors.New("not a valid name of a record")
 
-// maxKeyBytes bounds a key. The longest is of a host's name; Badger takes 65,000 bytes, and
+// maxKeyBytes bounds a key, the longest of which is a host's name. Badger takes 65,000 bytes and
 // prints all of a longer one.
 const maxKeyBytes = 4096
 
@@ -212,14 +200,12 @@ func (b *Batch) delete(k []byte) error {
 	return nil
 }
 
-// batches are changes of any number, committed whenever a batch of them is full. The zero
-// value but for its store is ready; not safe for concurrent use.
+// batches commits any number of changes, a batch whenever it is full. Not safe for concurrent use.
 type batches struct {
 	s *Store
 	b *Batch // nil when there is nothing to commit
 }
 
-// add makes changes in the batch that is open.
 func (bs *batches) add(change func(b *Batch) error) error {
 	if bs.b == nil {
 		bs.b = bs.s.Batch()
@@ -233,7 +219,6 @@ func (bs *batches) add(change func(b *Batch) error) error {
 	return nil
 }
 
-// flush commits what was not committed yet.
 func (bs *batches) flush() error {
 	b := bs.b
 	if bs.b = nil; b == nil {
@@ -242,7 +227,6 @@ func (bs *batches) flush() error {
 	return b.Commit()
 }
 
-// cancel drops what was not committed yet.
 func (bs *batches) cancel() {
 	if bs.b != nil {
 		bs.b.Cancel()
@@ -250,20 +234,17 @@ func (bs *batches) cancel() {
 	}
 }
 
-// Seen returns when a page was last seen to be as it is stored, in Unix
-// milliseconds.
+// Seen returns when the stored page was last seen unchanged, in Unix milliseconds.
 func (p *Page) Seen() int64 { return max(p.At, p.Checked) }
 
-// StalePage is a stored page that was not seen lately.
 type StalePage struct {
 	ID   ID
 	URL  string
 	Next int64 // when a visit may bring news, Unix milliseconds
 }
 
-// Stale yields the stored pages that were not seen to be as they are since a time (Unix
-// milliseconds), by number. Of URLs that gave their page no more when asked last, only
-// those whose next visit is due by now.
+// Stale yields the stored pages not seen unchanged since a time (Unix milliseconds), by number; of
+// URLs that no longer gave their page, only those whose next visit is due by now.
 func (s *Store) Stale(before, now int64) iter.Seq2[StalePage, error] {
 	return func(yield func(StalePage, error) bool) {
 		for p, err := range s.Pages() {
@@ -288,13 +269,12 @@ func (s *Store) Stale(before, now int64) iter.Seq2[StalePage, error] {
 	}
 }
 
-// PutPageRecord writes what is known of a stored page, without its content.
+// PutPageRecord writes a stored page's record, without its content.
 func (b *Batch) PutPageRecord(p *Page) error { return b.put(numKey(keyPage, p.Number), p) }
 
-// WithdrawPage takes the content of a page away, for good: its body, title, words and
-// what refine said of it. What the crawl did stays: the URL, when it was fetched, its
-// scores and label, the links that were followed. The page keeps its number, with an
-// empty body.
+// WithdrawPage deletes a page's content for good: body, title, words and refine's label. The crawl's
+// history stays: the URL, its fetch, scores and links. The page keeps its number, with an empty
+// body.
 func (b *Batch) WithdrawPage(old *Page) error {
 	sum := sha256.Sum256([]byte("withdrawn " + old.URL)) // as unlike all others as content is
 	p := *old
@@ -312,9 +292,8 @@ func (b *Batch) WithdrawPage(old *Page) error {
 	return b.ReplacePage(old, &p, b.s.Compress(nil))
 }
 
-// ReplacePage writes a page with new content in the place of an old one of the
-// same number, with its compressed body. What refine said of the old one is
-// dropped, and so are the headers of its URL's exchanges so far.
+// ReplacePage writes a page with new content in place of an old one of the same number. It drops
+// refine's label and the headers of the URL's exchanges so far.
 func (b *Batch) ReplacePage(old, p *Page, body []byte) error {
 	if err := b.forget(old, p.Has); err != nil {
 		return err
@@ -331,7 +310,7 @@ func (b *Batch) ReplacePage(old, p *Page, body []byte) error {
 	return b.PutPage(p, body)
 }
 
-// Version is an earlier body of a page, and what the page's record said with it.
+// Version is an earlier body of a page, with the page's record of the time.
 type Version struct {
 	Number      int    `cbor:"-"`          // from 1, the oldest
 	At          int64  `cbor:"1,keyasint"` // when it was stored, Unix milliseconds
@@ -342,14 +321,12 @@ type Version struct {
 	Frame       []byte `cbor:"6,keyasint"` // the body as zstd, its successor's body the dictionary
 }
 
-// versionDict names the dictionary in a frame. Each frame has one of its own, so the number
-// says only that there is one.
+// versionDict names the dictionary in a frame; each frame has its own.
 const versionDict = 1
 
-// minDict is the shortest body that helps another: zstd takes no shorter dictionary.
+// minDict is zstd's shortest dictionary.
 const minDict = 64
 
-// maxVersions is what two bytes of a key count.
 const maxVersions = 1<<16 - 1
 
 // versionKey sorts a page's versions by falling number: a version is read after its successor.
@@ -357,8 +334,8 @@ func versionKey(id ID, n int) []byte {
 	return binary.BigEndian.AppendUint16(numKey(keyVersion, uint64(id)), uint16(maxVersions-n))
 }
 
-// CompressFormer packs a former body against the one that replaces it; safe for concurrent
-// use. The current body is stored whole, so reading a page costs what it did.
+// CompressFormer packs a former body against the one that replaces it, so that reading the current
+// one costs no more. Safe for concurrent use.
 func CompressFormer(former, current []byte) ([]byte, error) {
 	window := 1 << max(10, bits.Len(uint(len(former)+len(current))))
 	opts := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(min(window, zstd.MaxWindowSize)), zstd.WithSingleSegment(true)}
@@ -372,7 +349,6 @@ func CompressFormer(former, current []byte) ([]byte, error) {
 	return enc.EncodeAll(former, nil), nil
 }
 
-// former unpacks a version against the body that replaced it.
 func (v *Version) former(current []byte) ([]byte, error) {
 	opts := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256 << 20)}
 	if len(current) >= minDict {
@@ -393,9 +369,9 @@ func (v *Version) former(current []byte) ([]byte, error) {
 	return body, nil
 }
 
-// KeepVersion keeps the former body of a page, packed by CompressFormer, and counts it in the
-// page's new record. It stands before ReplacePage in the same batch. Without a frame, as where
-// the former body was lost, the versions before it go: their dictionary is gone.
+// KeepVersion keeps the former body of a page, packed by CompressFormer, and counts it in the new
+// record. It precedes ReplacePage in the same batch. A nil frame, for a lost body, drops all
+// versions: they lack their dictionary.
 func (b *Batch) KeepVersion(old, p *Page, frame []byte) error {
 	if frame == nil || old.Versions >= maxVersions {
 		return b.dropVersions(old)
@@ -406,7 +382,6 @@ func (b *Batch) KeepVersion(old, p *Page, frame []byte) error {
 	})
 }
 
-// dropVersions deletes a page's former bodies.
 func (b *Batch) dropVersions(p *Page) error {
 	for n := 1; n <= p.Versions; n++ {
 		if err := b.delete(versionKey(p.ID, n)); err != nil {
@@ -416,8 +391,8 @@ func (b *Batch) dropVersions(p *Page) error {
 	return nil
 }
 
-// Former returns the version of a page that was current at a time (Unix milliseconds), and
-// its body; nil where the current body was, or where no version of that time was kept.
+// Former returns the version of a page that was current at a time (Unix milliseconds), and its body;
+// nil where the current body was, or where none was kept.
 func (s *Store) Former(p *Page, at int64) (v *Version, body []byte, err error) {
 	err = s.db.View(func(txn *badger.Txn) error {
 		if body, err = s.codec.body(txn, p.Number); err != nil {
@@ -429,7 +404,6 @@ func (s *Store) Former(p *Page, at int64) (v *Version, body []byte, err error) {
 	return v, body, err
 }
 
-// former goes back from the current body to the version of a time.
 func former(txn *badger.Txn, p *Page, body []byte, at int64) (found *Version, _ []byte, err error) {
 	for n := p.Versions; n > 0; n-- {
 		v := &Version{}
@@ -455,8 +429,8 @@ func former(txn *badger.Txn, p *Page, body []byte, at int64) (found *Version, _ 
 	return found, body, nil
 }
 
-// versions checks that the former bodies of each page can be read, and belong to one. What is
-// older than a version that cannot be read goes with it.
+// versions checks the former bodies of each page. One that cannot be read takes the older ones with
+// it.
 func (in *inspection) versions(ctx context.Context) error {
 	of := &Page{}
 	var body []byte

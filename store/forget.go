@@ -16,19 +16,19 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// Forget is an owner's request that pages be forgotten: what they hold is deleted, and they
-// are not asked for again. Who asked is not kept.
+// Forget is an owner's request that pages be forgotten: their content is deleted, and they are not
+// requested again. The requester is not kept.
 type Forget struct {
-	// Pattern is a host ("example.org", with a port that alone), a URL without its scheme
-	// ("//example.org/page"), or the beginning of such ("//example.org/folder*").
+	// Pattern is a host ("example.org", or one with a port), a URL without its scheme
+	// ("//example.org/page"), or a prefix ("//example.org/folder*").
 	Pattern string `cbor:"1,keyasint"`
 	At      int64  `cbor:"2,keyasint"`           // Unix milliseconds, of the first request
 	Pages   uint64 `cbor:"3,keyasint"`           // whose content was deleted
 	Pending bool   `cbor:"4,keyasint,omitempty"` // not all of it is gone from the disk yet
 }
 
-// KeepForget keeps a request that pages be forgotten. From now on it is fulfilled whatever
-// happens: by Fulfil, or after a kill by the next opening.
+// KeepForget stores a request, which from now on is fulfilled whatever happens: by Fulfil, or after
+// a kill by the next opening.
 func KeepForget(s *Store, pattern string, now int64) error {
 	f := Forget{Pattern: pattern, At: now}
 	if err := s.records.get(forgetKey(pattern), &f); err != nil && !errors.Is(err, ErrUnknown) {
@@ -49,7 +49,6 @@ func putForgets(s *Store, all ...Forget) error {
 	return b.Commit()
 }
 
-// Matches says whether a URL in normal form is to be forgotten.
 func (f Forget) Matches(address string) bool {
 	_, rest, _ := strings.Cut(address, ":")
 	if !strings.HasPrefix(f.Pattern, "//") {
@@ -62,13 +61,12 @@ func (f Forget) Matches(address string) bool {
 	return rest == f.Pattern
 }
 
-// Forgets are the requests that a crawl heeds.
 type Forgets []Forget
 
-// ForgottenReason is why a URL that an owner wants forgotten is not asked for.
+// ForgottenReason is why a URL that an owner wants forgotten is not requested.
 const ForgottenReason = "its owner asked to forget it"
 
-// Has says whether a URL is to be forgotten.
+// Has reports whether a URL is to be forgotten.
 func (fs Forgets) Has(address string) bool {
 	for _, f := range fs {
 		if f.Matches(address) {
@@ -83,7 +81,7 @@ func forgetKey(pattern string) []byte {
 	return bytesKey(keyForget, h[:])
 }
 
-// ForgetsOf returns the requests that a store knows.
+// ForgetsOf returns a store's requests.
 func ForgetsOf(s *Store) (all Forgets, err error) {
 	for f, err := range each(s.records, key(keyForget), func(k, v []byte) (f Forget, err error) { return f, decode(k, v, &f) }) {
 		if err != nil {
@@ -94,7 +92,6 @@ func ForgetsOf(s *Store) (all Forgets, err error) {
 	return all, nil
 }
 
-// forgets looks for requests that cannot be read.
 func (in *inspection) forgets(ctx context.Context) error {
 	return in.scan(ctx, keyForget, func(_ *badger.Txn, k, v []byte) error {
 		if err := decode(k, v, &Forget{}); err != nil {
@@ -104,11 +101,9 @@ func (in *inspection) forgets(ctx context.Context) error {
 	})
 }
 
-// Derived is the folder, in a store's, of what follows from its records: it is thrown away
-// when pages are forgotten.
+// Derived is the folder of data derived from a store's records, deleted when pages are forgotten.
 const Derived = "search"
 
-// pendingForgets returns the requests that are not fulfilled.
 func pendingForgets(s *Store) (pending []Forget, err error) {
 	all, err := ForgetsOf(s)
 	for _, f := range all {
@@ -119,13 +114,12 @@ func pendingForgets(s *Store) (pending []Forget, err error) {
 	return pending, err
 }
 
-// Fulfil does what the pending requests to forget pages ask for: content goes from the
-// records, URLs that wait end, and the database is written anew without what was. For that
-// the store is closed and opened again; no other process gets it in between.
+// Fulfil does what the pending requests ask for: content leaves the records, waiting URLs end, and
+// the database is rewritten without what was. For that it closes the store and opens it again,
+// locked throughout.
 //
-// It returns how many pages lost their content now, by pattern, and the open store in the
-// place of the old one. After an error the requests are pending, and the store is nil where
-// it must not be used.
+// It returns how many pages lost their content now, by pattern, and the open store in place of the
+// old one. After an error the requests are pending, and the store is nil where it must not be used.
 func Fulfil(ctx context.Context, s *Store) (*Store, map[string]uint64, error) {
 	pending, err := pendingForgets(s)
 	if err != nil || len(pending) == 0 {
@@ -151,7 +145,6 @@ func Fulfil(ctx context.Context, s *Store) (*Store, map[string]uint64, error) {
 	return s, pages, nil
 }
 
-// fulfilled notes that nothing of what requests asked for is on disk any more.
 func fulfilled(s *Store, asked []Forget) error {
 	for i := range asked {
 		if err := s.records.get(forgetKey(asked[i].Pattern), &asked[i]); err != nil {
@@ -162,8 +155,8 @@ func fulfilled(s *Store, asked []Forget) error {
 	return putForgets(s, asked...)
 }
 
-// fulfilPending does, for who opens a store, what a kill kept from being done. Of a damaged
-// store nothing is shown that is to be forgotten.
+// fulfilPending fulfils, at an opening, what a kill prevented. A damaged store shows nothing that is
+// to be forgotten.
 func fulfilPending(s *Store) (*Store, error) {
 	pending, err := pendingForgets(s)
 	switch {
@@ -179,8 +172,8 @@ func fulfilPending(s *Store) (*Store, error) {
 	return nil, err
 }
 
-// anew closes a store, writes its database anew without what nothing needs, and opens it
-// again; also after an error, where it can.
+// anew rewrites the database of a store without garbage, and opens it again, also after an error
+// where it can.
 func anew(ctx context.Context, s *Store) (*Store, error) {
 	dir, held := s.dir, s.db.Keep()
 	if err := s.Close(); err != nil {
@@ -195,8 +188,8 @@ func anew(ctx context.Context, s *Store) (*Store, error) {
 	return s, errors.Join(failed, err)
 }
 
-// withdrawal takes content away, in batches. Only what a batch has is committed together:
-// what is left after a kill is as it was, and its request is pending.
+// withdrawal deletes content in batches, each consistent: after a kill the rest is as it was, and
+// its request pending.
 type withdrawal struct {
 	batches
 	counts Counts
@@ -204,8 +197,6 @@ type withdrawal struct {
 	pages  map[string]uint64 // that lost their content, by pattern
 }
 
-// withdraw takes the content of all pages away that are to be forgotten, and ends the URLs
-// that wait.
 func withdraw(ctx context.Context, s *Store, asked []Forget) (map[string]uint64, error) {
 	w := &withdrawal{batches: batches{s: s}, asked: slices.Clone(asked), pages: map[string]uint64{}}
 	defer w.cancel()
@@ -235,7 +226,6 @@ func withdraw(ctx context.Context, s *Store, asked []Forget) (map[string]uint64,
 	return w.pages, outdate(s) // changes that wait have the content, too
 }
 
-// withdrawPending takes the content of a copy away that is still to be forgotten.
 func withdrawPending(s *Store) error {
 	pending, err := pendingForgets(s)
 	if err == nil && len(pending) > 0 {
@@ -244,8 +234,7 @@ func withdrawPending(s *Store) error {
 	return err
 }
 
-// find finds what the requests ask to be forgotten: pages with their patterns, and URLs
-// that wait.
+// find returns the pages and the waiting URLs that the requests match.
 func (w *withdrawal) find(ctx context.Context) (pages []found, waiting []foundWaiting, err error) {
 	of := func(url string) *Forget {
 		for i := range w.asked {
@@ -274,8 +263,7 @@ func (w *withdrawal) find(ctx context.Context) (pages []found, waiting []foundWa
 	return pages, waiting, nil
 }
 
-// elsewhere removes what is kept of exchanges for URLs that have no page of their own:
-// redirects and duplicates. Pages lose theirs with their content.
+// elsewhere removes the headers of redirects and duplicates, which have no page of their own.
 func (w *withdrawal) elsewhere(ctx context.Context) error {
 	for e, err := range w.s.URLs().Elsewhere() {
 		if err := errors.Join(err, ctx.Err()); err != nil {
@@ -295,13 +283,11 @@ func (w *withdrawal) elsewhere(ctx context.Context) error {
 	return nil
 }
 
-// found is a stored page and the request that asks for it.
 type found struct {
 	page uint64
 	by   *Forget
 }
 
-// foundWaiting is a URL that waits, likewise.
 type foundWaiting struct {
 	Waiter
 	by *Forget
@@ -328,10 +314,8 @@ func (w *withdrawal) url(b *Batch, u foundWaiting) error {
 	return errors.Join(b.PutFate(u.ID, fate), b.PutCounts(&w.counts))
 }
 
-// forgottenState is that of URLs that are not asked for.
 const forgottenState = "none"
 
-// openUnder is Open of a store that a guard has kept locked.
 func openUnder(held *badgerfiles.Guard, dir string) (*Store, error) {
 	db, err := badgerfiles.OpenUnder(held, dir, options(filepath.Join(dir, database)), plain())
 	if err != nil {
@@ -344,24 +328,18 @@ func openUnder(held *badgerfiles.Guard, dir string) (*Store, error) {
 	return known(s)
 }
 
-// deadShare is the share of a value log that must be of no use before it is written
-// anew without that.
+// deadShare is the dead share from which a value log is rewritten.
 const deadShare = .1
 
-// Compaction says what Compact did.
 type Compaction struct {
 	Before int64 `json:"before"` // bytes on disk
 	After  int64 `json:"after"`
 }
 
-// Compact gives back the disk space that nothing needs any more in the closed store in
-// dir: bodies replaced or withdrawn, and records written over. It needs room for one
-// value log, 128 MiB, and for the tables, all of which it merges.
-//
-// Unlike in a crawl every write is synced, as a log is removed once what is
-// left of it is written anew. So neither a kill nor a power cut loses a record.
-// When ctx ends it stops between two logs, with ctx's error; what was done by
-// then stays.
+// Compact frees the disk space of replaced and deleted records in the closed store in dir. It needs
+// room for one value log, 128 MiB, and for all tables once more. Every write is synced, as a
+// rewritten log is removed: neither a kill nor a power cut loses a record. When ctx ends, it stops
+// between two logs; what was done stays.
 func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 	if !Exists(dir) {
 		return c, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
@@ -386,11 +364,11 @@ func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 	return c, err
 }
 
-// anyShare is a share that one dead value has of any log.
+// anyShare is reached by one dead value.
 const anyShare = 1e-9
 
-// rewrite writes a closed database anew without what nothing needs: all tables, and the
-// value logs that have so much of it.
+// rewrite rewrites all tables of a closed database, and its value logs with at least so much dead
+// data.
 func rewrite(ctx context.Context, g *badgerfiles.Guard, dir string, dead float64) error {
 	path := filepath.Join(dir, database)
 	if err := roomToCompact(dir, path); err != nil {
@@ -406,7 +384,6 @@ func rewrite(ctx context.Context, g *badgerfiles.Guard, dir string, dead float64
 	return nil
 }
 
-// rewriteLogs writes the value logs anew that are dead in good part.
 func rewriteLogs(ctx context.Context, g *badgerfiles.Guard, dir, path string, dead float64) error {
 	if err := badgerfiles.CheckValues(path, plain()); err != nil {
 		return err
@@ -427,8 +404,6 @@ func rewriteLogs(ctx context.Context, g *badgerfiles.Guard, dir, path string, de
 	return errors.Join(err, db.Close())
 }
 
-// roomToCompact refuses to compact where there is no room for it: the tables once
-// more, a value log, and what opening takes.
 func roomToCompact(dir, path string) error {
 	size, err := badgerfiles.SizeOf(path)
 	if err != nil {
@@ -448,7 +423,6 @@ func roomToCompact(dir, path string) error {
 	return nil
 }
 
-// sizeOf returns the bytes on disk of the files in a folder.
 func sizeOf(dir string) (bytes int64, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Mark is what a person says of a URL: that its page is on topic, or that it is not.
-// It outweighs what any model says. A URL has one mark, the last; of a crawl that several
-// topics share one a topic.
+// Mark is a person's word on a URL: its page is on topic, or not. It outweighs any model. A URL has
+// one mark, the last; in a crawl of several topics one a topic.
 type Mark struct {
 	OnTopic bool   `cbor:"1,keyasint,omitempty"`
 	At      int64  `cbor:"2,keyasint"`           // Unix milliseconds
@@ -22,10 +21,9 @@ type Mark struct {
 	Topic int `cbor:"-" json:",omitempty"` // its place in Info.Topics, from 1; 0 of a crawl of one topic
 }
 
-// ErrNoPage reports a URL that has ended without a page that a person could judge.
+// ErrNoPage reports a URL that ended without a page to judge.
 var ErrNoPage = errors.New("it has no page")
 
-// String is the mark in words.
 func (m Mark) String() string {
 	if m.OnTopic {
 		return "marked yes by a person"
@@ -33,13 +31,12 @@ func (m Mark) String() string {
 	return "marked no by a person"
 }
 
-// MarkedURL is a URL that a person marked.
 type MarkedURL struct {
 	ID ID
 	Mark
 }
 
-// Marks yields what people said, in the order of the URLs' discovery, and of the topics.
+// Marks yields the marks by the discovery of URLs, then by topic.
 func (s *Store) Marks() iter.Seq2[MarkedURL, error] {
 	kind := key(keyMark)
 	if len(s.info.Topics) > 0 {
@@ -53,9 +50,8 @@ func (s *Store) Marks() iter.Seq2[MarkedURL, error] {
 	})
 }
 
-// Mark writes what a person says of a URL. If the URL has a page, that is as relevant
-// as the mark says from then on, whatever refine said. Counts, the totals, follow and
-// are written as well.
+// Mark writes a mark. The URL's page, if it has one, is from then on as relevant as the mark says,
+// whatever refine said; counts follow and are written too.
 func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	if err := b.put(markKey(id, m.Topic), m); err != nil {
 		return err
@@ -87,7 +83,6 @@ func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	return b.overrule(p.Number, m)
 }
 
-// count adds to the totals what a page is, or takes it away.
 func (c *Counts) count(p *Page, away bool) {
 	c.Judged(p.Topics, away)
 	switch {
@@ -98,7 +93,7 @@ func (c *Counts) count(p *Page, away bool) {
 	}
 }
 
-// heed makes a page as relevant as a mark says, and says whether that is news.
+// heed makes a page as relevant as a mark says, and reports a change.
 func (p *Page) heed(m Mark) (news bool) {
 	if m.Topic == 0 {
 		news, p.Relevant = p.Relevant != m.OnTopic, m.OnTopic
@@ -113,7 +108,7 @@ func (p *Page) heed(m Mark) (news bool) {
 	return news
 }
 
-// overrule lets a mark decide what refine left to a model; there need not be a label.
+// overrule lets a mark override refine's label, if there is one.
 func (b *Batch) overrule(page uint64, m Mark) error {
 	var l Label
 	err := get(b.txn, numKey(keyLabel, page), &l)
@@ -132,7 +127,7 @@ func (b *Batch) overrule(page uint64, m Mark) error {
 	return b.PutLabel(page, l.Marked(m, topic))
 }
 
-// Marked is a label of refine's, for a topic, as a mark overrules it.
+// Marked is a label of refine's for a topic, overruled by a mark.
 func (l Label) Marked(m Mark, topic string) Label {
 	l.Kept, l.Score, l.Rule = m.OnTopic, 0, m.String()
 	switch {
@@ -158,13 +153,11 @@ type Ranking struct {
 	Side       byte    `cbor:"10,keyasint,omitempty"`
 }
 
-// Rank is a page's place in the graph of links.
 type Rank struct {
 	Score float64 `cbor:"1,keyasint"`           // share of all nodes' PageRank, or authority
 	Hub   float64 `cbor:"2,keyasint,omitempty"` // of HITS
 }
 
-// NumberedRank is a rank and the number of its page.
 type NumberedRank struct {
 	Page uint64
 	Rank
@@ -177,17 +170,15 @@ func rankKey(side byte, page uint64) []byte {
 // Ranks are the ranks of a store's pages.
 type Ranks struct{ s *Store }
 
-// Ranks returns the ranks of the pages.
 func (s *Store) Ranks() Ranks { return Ranks{s} }
 
-// Last returns how the pages were ranked last, nil when they never were.
+// Last returns the last ranking, nil if there is none.
 func (r Ranks) Last() (last *Ranking, err error) {
 	err = r.s.records.view(func(txn *badger.Txn) error { return optional(txn, key(keyRanking), &last) })
 	return last, err
 }
 
-// All yields the ranks of the last ranking, by page number; none when there was none.
-// Pages stored since have none.
+// All yields the ranks of the last ranking, by page number. Pages stored since have none.
 func (r Ranks) All() iter.Seq2[NumberedRank, error] {
 	return func(yield func(NumberedRank, error) bool) {
 		last, err := r.Last()
@@ -207,8 +198,8 @@ func (r Ranks) All() iter.Seq2[NumberedRank, error] {
 	}
 }
 
-// Of returns a page's rank in the last ranking and how that was made. It is nil, nil
-// when there was none, or the page was stored since.
+// Of returns a page's rank and the last ranking; nil, nil when there is none, or the page was stored
+// since.
 func (r Ranks) Of(page uint64) (rank *Rank, last *Ranking, err error) {
 	err = r.s.records.view(func(txn *badger.Txn) error {
 		if err := optional(txn, key(keyRanking), &last); err != nil || last == nil {
@@ -219,10 +210,8 @@ func (r Ranks) Of(page uint64) (rank *Rank, last *Ranking, err error) {
 	return rank, last, err
 }
 
-// Put writes a ranking and the ranks of pages instead of those before. It takes
-// many batches, but a kill at any instant leaves the old ranking whole or the
-// new one. Ranks are written aside, and the batch with the Ranking makes them
-// the ones that count. What it does not get to clear away, the next one does.
+// Put replaces the ranking and its ranks. It takes many batches, but a kill leaves the old ranking
+// or the new one whole: ranks are written aside, and the batch with the Ranking makes them count.
 func (r Ranks) Put(ctx context.Context, ranking Ranking, ranks iter.Seq[NumberedRank]) error {
 	old, err := r.Last()
 	if err != nil && !errors.Is(err, ErrDamaged) {
@@ -255,7 +244,6 @@ func (r Ranks) Put(ctx context.Context, ranking Ranking, ranks iter.Seq[Numbered
 	return r.clear(ctx, 1-ranking.Side)
 }
 
-// clear deletes the ranks of one side.
 func (r Ranks) clear(ctx context.Context, side byte) error {
 	gone := batches{s: r.s}
 	defer gone.cancel()
@@ -276,12 +264,10 @@ func (r Ranks) clear(ctx context.Context, side byte) error {
 	return gone.flush()
 }
 
-// dropRank deletes the ranks of a page, on both sides.
 func (b *Batch) dropRank(page uint64) error {
 	return errors.Join(b.delete(rankKey(0, page)), b.delete(rankKey(1, page)))
 }
 
-// moveRank gives a page's rank to its new number.
 func (b *Batch) moveRank(from, to uint64) error {
 	var ranking Ranking
 	err := get(b.txn, key(keyRanking), &ranking)
@@ -307,7 +293,7 @@ type Round struct {
 	Ended int64 `cbor:"2,keyasint,omitempty"` // 0 while it goes on, or was cut off
 }
 
-// Rounds returns the rounds of a store's watches, in the order of time.
+// Rounds returns the rounds of a store's watches, by time.
 func Rounds(s *Store) (all []Round, err error) {
 	err = s.records.get(key(keyRounds), &all)
 	if errors.Is(err, ErrUnknown) {
@@ -326,7 +312,6 @@ func PutRounds(s *Store, all []Round) error {
 	return b.Commit()
 }
 
-// rounds looks whether they can be read.
 func (in *inspection) rounds(ctx context.Context) error {
 	return in.scan(ctx, keyRounds, func(_ *badger.Txn, k, v []byte) error {
 		var all []Round
@@ -337,8 +322,8 @@ func (in *inspection) rounds(ctx context.Context) error {
 	})
 }
 
-// Chances returns what a crawl has learned of whether visits succeed, for all hosts in
-// common, as the crawler encodes it; nil where no visit failed yet.
+// Chances returns what a crawl has learned, over all hosts, of the success of visits, as the crawler
+// encodes it; nil where none failed yet.
 func Chances(s *Store) (kept []byte, err error) {
 	err = s.records.get(key(keyChances), &kept)
 	if errors.Is(err, ErrUnknown) {
@@ -347,10 +332,8 @@ func Chances(s *Store) (kept []byte, err error) {
 	return kept, err
 }
 
-// PutChances replaces it.
 func PutChances(b *Batch, kept []byte) error { return b.put(key(keyChances), kept) }
 
-// chances looks whether it can be read.
 func (in *inspection) chances(ctx context.Context) error {
 	return in.scan(ctx, keyChances, func(_ *badger.Txn, k, v []byte) error {
 		var kept []byte
@@ -361,7 +344,7 @@ func (in *inspection) chances(ctx context.Context) error {
 	})
 }
 
-// VisitsOf returns the visits to a URL in the order of time.
+// VisitsOf returns the visits to a URL by time.
 func VisitsOf(s *Store, id ID) (all []Visit, err error) {
 	err = s.records.view(func(txn *badger.Txn) error {
 		all, err = visitsOf(txn, id)
@@ -370,7 +353,7 @@ func VisitsOf(s *Store, id ID) (all []Visit, err error) {
 	return all, err
 }
 
-// Announced is what a watch knows of a host's sitemaps and feeds, and how far to believe them.
+// Announced is a watch's knowledge of a host's sitemaps and feeds, and their reliability.
 type Announced struct {
 	Sources []Source `cbor:"1,keyasint,omitempty"`
 	Checks  int      `cbor:"2,keyasint,omitempty"` // visits that a lastmod could be held against
@@ -385,8 +368,8 @@ type Source struct {
 	Modified string `cbor:"4,keyasint,omitempty"` // Last-Modified, likewise
 }
 
-// Seen returns when a URL's page was last seen to be as it is stored, in Unix milliseconds;
-// 0 where none is stored.
+// Seen returns when a URL's page was last seen unchanged, in Unix milliseconds; 0 where none is
+// stored.
 func (u URLs) Seen(id ID) (at int64, err error) {
 	var f Fate
 	var p Page

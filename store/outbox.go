@@ -15,27 +15,25 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Outbox is what a crawl of several agents has to tell others, and how far it has heard
-// them. A parcel stays until who it is for has it on disk. It is a view of a store.
+// Outbox is what a crawl by several agents has to tell other agents, and how far it received theirs.
+// A parcel stays until its receiver has it on disk. It is a view of a store.
 type Outbox struct{ s *Store }
 
-// OutboxOf returns a store's.
 func OutboxOf(s *Store) Outbox { return Outbox{s} }
 
-// OutboxBatch is changes of an outbox, as a part of a batch.
+// OutboxBatch is the outbox's part of a batch.
 type OutboxBatch struct{ b *Batch }
 
-// OutboxIn returns those of a batch.
 func OutboxIn(b *Batch) OutboxBatch { return OutboxBatch{b} }
 
-// Parcel is a message to who has a part of the web, as its sender packed it.
+// Parcel is a batch of messages to the holder of a part of the web, as its sender packed it.
 type Parcel struct {
 	Part   uint16
 	Number uint64 // rising in a store
 	Data   []byte
 }
 
-// Parcels yields those for a part that have a number above after, in their order.
+// Parcels yields the parcels for a part with numbers above after, in order.
 func (o Outbox) Parcels(part uint16, after uint64) iter.Seq2[Parcel, error] {
 	return func(yield func(Parcel, error) bool) {
 		gone := o.s.outbox.gone(part)
@@ -70,8 +68,8 @@ func (o Outbox) Parts() iter.Seq2[uint16, error] {
 	}
 }
 
-// Cursor returns the number of the last parcel of a sender for a part that the store has
-// taken in; 0 when there is none.
+// Cursor returns the number of the last parcel of a sender for a part that the store has taken in, 0
+// for none.
 func (o Outbox) Cursor(part uint16, sender string) (n uint64, err error) {
 	err = o.s.records.view(func(txn *badger.Txn) error {
 		n, err = cursor(txn, part, sender)
@@ -94,14 +92,14 @@ func cursor(txn *badger.Txn, part uint16, sender string) (n uint64, err error) {
 	return n, err
 }
 
-// Put puts a parcel into the outbox under the next number, which counts then have.
+// Put puts a parcel into the outbox under the next number, which it counts.
 func (o OutboxBatch) Put(part uint16, counts *Counts, data []byte) error {
 	counts.Parcels++
 	return o.b.set(parcelKey(part, counts.Parcels), data)
 }
 
-// Drop takes out those for a part up to a number, as many as a batch has room for;
-// done is false where there are more.
+// Drop removes the parcels for a part up to a number, as many as a batch has room for; done is false
+// where more remain.
 func (o OutboxBatch) Drop(part uint16, upTo uint64) (done bool, err error) {
 	var old [][]byte
 	it := walk(o.b.txn, partKey(keyParcel, part))
@@ -121,7 +119,7 @@ func (o OutboxBatch) Drop(part uint16, upTo uint64) (done bool, err error) {
 	return len(old) < maxDropped, o.deleteAll(old)
 }
 
-// maxDropped is how many keys one batch deletes: well below what Badger takes.
+// maxDropped is how many keys one batch deletes, well below Badger's limit.
 const maxDropped = 4096
 
 func (o OutboxBatch) deleteAll(keys [][]byte) error {
@@ -133,12 +131,11 @@ func (o OutboxBatch) deleteAll(keys [][]byte) error {
 	return nil
 }
 
-// Cursor is Outbox.Cursor that sees the batch's own writes.
 func (o OutboxBatch) Cursor(part uint16, sender string) (uint64, error) {
 	return cursor(o.b.txn, part, sender)
 }
 
-// PutCursor says that the parcels of a sender for a part are taken in up to a number.
+// PutCursor notes that a sender's parcels for a part are taken in up to a number.
 func (o OutboxBatch) PutCursor(part uint16, sender string, n uint64) error {
 	k := cursorKey(part, sender)
 	if !isCursor(k) {
@@ -147,13 +144,12 @@ func (o OutboxBatch) PutCursor(part uint16, sender string, n uint64) error {
 	return o.b.set(k, binary.BigEndian.AppendUint64(nil, n))
 }
 
-// trimmedSender is under which name it stands up to where changes were dropped.
 const trimmedSender = "trimmed"
 
 // Trimmed returns up to which number the changes for a replica were dropped.
 func (o Outbox) Trimmed() (uint64, error) { return o.Cursor(KeeperPart, trimmedSender) }
 
-// DropChanges is Drop of the changes for a replica; it says so for Trimmed.
+// DropChanges is Drop of the changes for a replica, which it notes for Trimmed.
 func (o OutboxBatch) DropChanges(upTo uint64) (done bool, err error) {
 	if err := o.PutCursor(KeeperPart, trimmedSender, upTo); err != nil {
 		return false, err
@@ -171,10 +167,8 @@ func parcelKey(part uint16, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(partKey(keyParcel, part), n)
 }
 
-// mostSender bounds a sender's name, in bytes.
 const mostSender = 32
 
-// isCursor says whether a key is one of a cursor.
 func isCursor(k []byte) bool {
 	return len(k) > 3 && len(k) <= 3+mostSender && k[0] == keyCursor
 }
@@ -194,7 +188,7 @@ func parcelOf(item *badger.Item) (p Parcel, err error) {
 	return p, err
 }
 
-// Spans yields, for each part that parcels wait for, the numbers of the first and the last.
+// Spans yields, for each part with waiting parcels, their first and last numbers.
 func (o Outbox) Spans() iter.Seq2[Span, error] {
 	return func(yield func(Span, error) bool) {
 		err := o.s.records.view(func(txn *badger.Txn) error {
@@ -212,20 +206,19 @@ func (o Outbox) Spans() iter.Seq2[Span, error] {
 	}
 }
 
-// Span is the numbers of the parcels for a part, both ends among them.
 type Span struct {
 	Part        uint16
 	First, Last uint64
 }
 
-// Heard is up to which number a sender's parcels for a part were taken in.
+// Heard is up to which number a sender's parcels for a part were received.
 type Heard struct {
 	Part   uint16
 	Sender string
 	Number uint64
 }
 
-// Cursors yields how far each sender was heard.
+// Cursors yields how far each sender's parcels were received.
 func (o Outbox) Cursors() iter.Seq2[Heard, error] {
 	return each(o.s.records, key(keyCursor), func(k, v []byte) (h Heard, err error) {
 		return heardOf(k, v)
@@ -239,18 +232,16 @@ func heardOf(k, v []byte) (h Heard, err error) {
 	return Heard{binary.BigEndian.Uint16(k[1:]), string(k[3:]), binary.BigEndian.Uint64(v)}, nil
 }
 
-// Holdings are the parts of the web that an agent has, as it writes them down for when it
-// starts again.
+// Holdings are the parts of the web that an agent holds, written down for its restart.
 type Holdings struct {
 	Known uint64            `cbor:"1,keyasint,omitempty"` // the highest epoch that it has heard of
 	Held  map[uint16]uint64 `cbor:"2,keyasint,omitempty"` // that it got, with their epochs
 	Past  map[uint16]uint64 `cbor:"3,keyasint,omitempty"` // that it has no more, with the last epoch
 
-	// Awaits has of those held the agent whose knowledge is still on its way.
+	// Awaits has, for held parts, the agent whose knowledge is still on its way.
 	Awaits map[uint16]string `cbor:"4,keyasint,omitempty"`
 }
 
-// Holdings returns what was written down last.
 func (o Outbox) Holdings() (h Holdings, err error) {
 	err = o.s.records.get(key(keyHoldings), &h)
 	if errors.Is(err, ErrUnknown) {
@@ -259,7 +250,7 @@ func (o Outbox) Holdings() (h Holdings, err error) {
 	return h, err
 }
 
-// Arrived notes that what an agent knew of a part is here, if it was awaited from there.
+// Arrived notes that an agent's knowledge of a part is here, if it was awaited.
 func (o OutboxBatch) Arrived(part uint16, agent string) error {
 	k, h := key(keyHoldings), Holdings{}
 	err := value(o.b.txn, k, func(k, v []byte) error { return decode(k, v, &h) })
@@ -273,32 +264,27 @@ func (o OutboxBatch) Arrived(part uint16, agent string) error {
 	return o.PutHoldings(h)
 }
 
-// PutHoldings writes them down.
 func (o OutboxBatch) PutHoldings(h Holdings) error { return o.b.put(key(keyHoldings), h) }
 
-// outboxSpans says between which numbers the parcels of each part are. A parcel that was
-// dropped stays in Badger as a mark until a compaction, and an iterator reads each mark. An
-// outbox that is emptied from its beginning would read all marks again each time; so a search
-// begins behind the parcels that are known to be gone. Safe for concurrent use.
+// outboxSpans knows the number ranges of each part's parcels. A dropped parcel stays in Badger as a
+// mark until a compaction, and an iterator reads each mark; so a search begins behind the parcels
+// known to be gone. Safe for concurrent use.
 type outboxSpans struct {
 	mu    sync.Mutex        // guards all below
 	known bool              // parts has all that the store had when it was opened
 	parts map[uint16]parcel // by part
 }
 
-// parcel is what is known of a part's parcels: all up to gone were dropped, and none is
-// above last.
+// parcel is a part's range: all up to gone were dropped, and none is above last.
 type parcel struct{ gone, last uint64 }
 
-// parcelChange is what a batch does to the parcels of a part: it puts the one of this number,
-// or has dropped all up to it.
+// parcelChange puts a parcel of this number, or drops all up to it.
 type parcelChange struct {
 	part    uint16
 	number  uint64
 	dropped bool
 }
 
-// committed notes what a batch has changed, in its order.
 func (o *outboxSpans) committed(changes []parcelChange) {
 	if len(changes) == 0 {
 		return
@@ -322,15 +308,14 @@ func (o *outboxSpans) note(c parcelChange) {
 	o.parts[c.part] = p
 }
 
-// gone is up to which number all parcels of a part were dropped, 0 where that is not known.
 func (o *outboxSpans) gone(part uint16) uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.parts[part].gone
 }
 
-// spans returns between which numbers the parcels are, the lowest part first: First is no
-// more than the first, Last is the last. The first call reads what the store had.
+// spans returns the ranges, the lowest part first: First is a lower bound, Last exact. The first
+// call reads the store.
 func (o *outboxSpans) spans(txn *badger.Txn) (spans []Span, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -349,7 +334,6 @@ func (o *outboxSpans) spans(txn *badger.Txn) (spans []Span, err error) {
 	return spans, nil
 }
 
-// read notes the parcels on disk.
 func (o *outboxSpans) read(txn *badger.Txn) error {
 	for item := range items(txn, key(keyParcel)) {
 		k := item.Key()
@@ -361,8 +345,7 @@ func (o *outboxSpans) read(txn *badger.Txn) error {
 	return nil
 }
 
-// firstParcel returns the number of a part's first parcel from a number on, 0 where there is
-// none.
+// firstParcel returns the number of a part's first parcel from a number on, 0 for none.
 func firstParcel(txn *badger.Txn, part uint16, from uint64) uint64 {
 	it := walk(txn, partKey(keyParcel, part))
 	defer it.Close()
@@ -372,23 +355,19 @@ func firstParcel(txn *badger.Txn, part uint16, from uint64) uint64 {
 	return numberOf(it.Item().Key())
 }
 
-// partOf is the part of a parcel's key.
 func partOf(k []byte) uint16 { return binary.BigEndian.Uint16(k[1:]) }
 
-// numberOf is the number in a parcel's key.
 func numberOf(k []byte) uint64 { return binary.BigEndian.Uint64(k[3:]) }
 
-// Addresses are what agents of one crawl find out together of addresses: in which parts of
-// the web there are sites with hosts there. It is a view of a store.
+// Addresses are what agents of one crawl learn together of addresses: which parts of the web have
+// sites with hosts there. It is a view of a store.
 type Addresses struct{ s *Store }
 
-// AddressesOf returns a store's.
 func AddressesOf(s *Store) Addresses { return Addresses{s} }
 
-// AddressesBatch is changes of them, as a part of a batch.
+// AddressesBatch is their part of a batch.
 type AddressesBatch struct{ b *Batch }
 
-// AddressesIn returns those of a batch.
 func AddressesIn(b *Batch) AddressesBatch { return AddressesBatch{b} }
 
 // Neighbours are the parts of the web that have sites at an address.
@@ -399,7 +378,7 @@ type Neighbours struct {
 	First string // site that has the address, of a crawl with one site an address; else ""
 }
 
-// noPart stands between the parts and the site: there are fewer parts.
+// noPart, above all parts, stands between the parts and the site.
 const noPart = 0xffff
 
 // Neighbours yields those of addresses that are in a part.
@@ -428,7 +407,6 @@ func neighboursOf(k, v []byte) (n Neighbours, err error) {
 
 func addressKey(part uint16, addr string) []byte { return append(partKey(keyAddress, part), addr...) }
 
-// At returns what is known of an address in a part.
 func (a AddressesBatch) At(part uint16, addr string) (n Neighbours, err error) {
 	err = value(a.b.txn, addressKey(part, addr), func(k, v []byte) error {
 		n, err = neighboursOf(k, v)
@@ -440,7 +418,6 @@ func (a AddressesBatch) At(part uint16, addr string) (n Neighbours, err error) {
 	return n, err
 }
 
-// Put writes what is known of an address.
 func (a AddressesBatch) Put(n Neighbours) error {
 	v := make([]byte, 0, 2*len(n.Sites))
 	for _, part := range n.Sites {
@@ -452,7 +429,6 @@ func (a AddressesBatch) Put(n Neighbours) error {
 	return a.b.set(addressKey(n.Part, n.Addr), v)
 }
 
-// addresses looks for records of addresses that cannot be read.
 func (in *inspection) addresses(ctx context.Context) error {
 	return in.scan(ctx, keyAddress, func(_ *badger.Txn, k, v []byte) error {
 		if _, err := neighboursOf(k, v); err != nil {
@@ -462,18 +438,15 @@ func (in *inspection) addresses(ctx context.Context) error {
 	})
 }
 
-// Duplicates are what agents of one crawl find out together of pages with the same content:
-// which URL stands for it, of contents in the parts that this agent has. It is a view of a
-// store.
+// Duplicates are what agents of one crawl learn together of pages with the same content: which URL
+// stands for it, of contents in this agent's parts. It is a view of a store.
 type Duplicates struct{ s *Store }
 
-// DuplicatesOf returns a store's.
 func DuplicatesOf(s *Store) Duplicates { return Duplicates{s} }
 
-// DuplicatesBatch is changes of them, as a part of a batch.
+// DuplicatesBatch is their part of a batch.
 type DuplicatesBatch struct{ b *Batch }
 
-// DuplicatesIn returns those of a batch.
 func DuplicatesIn(b *Batch) DuplicatesBatch { return DuplicatesBatch{b} }
 
 // Holder is the URL that stands for a content, or for a band of near-duplicates.
@@ -485,7 +458,7 @@ type Holder struct {
 }
 
 // Bands returns a name for each band of a signature, as long as a checksum and unlike any. Pages
-// that have one in common are compared.
+// that share one are compared.
 func Bands(signature []byte) (names [][]byte) {
 	for _, k := range nearKeys(signature) {
 		sum := sha256.Sum256(k)
@@ -494,7 +467,6 @@ func Bands(signature []byte) (names [][]byte) {
 	return names
 }
 
-// Holders yields those of a part.
 func (d Duplicates) Holders(part uint16) iter.Seq2[Holder, error] {
 	return each(d.s.records, partKey(keyHolder, part), holderOf)
 }
@@ -521,7 +493,6 @@ func (d DuplicatesBatch) Holder(part uint16, checksum []byte) (h Holder, err err
 	return h, err
 }
 
-// PutHolder writes what stands for a content or a band.
 func (d DuplicatesBatch) PutHolder(h Holder) error {
 	v := []byte(h.URL)
 	if len(h.Signature) > 0 {
@@ -549,7 +520,7 @@ func (d DuplicatesBatch) Page(id ID) (*Page, Fate, error) {
 	return p, f, err
 }
 
-// Marked says whether people said of a URL whether it is on topic.
+// Marked reports whether a person marked a URL.
 func (d DuplicatesBatch) Marked(id ID) (bool, error) {
 	marked, err := hasKey(d.b.txn, markKey(id, 0))
 	if marked || err != nil {
@@ -561,11 +532,10 @@ func (d DuplicatesBatch) Marked(id ID) (bool, error) {
 	return false, nil
 }
 
-// Drop takes a stored page out for good, as another agent has stored a page with its
-// content: sameAs is that one's URL. The number is given to no other page, so the record
-// stays, to say what it was. A further page with the content is new to this store: whether
-// the other one still has it, nobody here knows. How the URL ends by now is the caller's to
-// put down, and the counts.
+// Drop removes a stored page for good, as another agent has stored a page with its content at the
+// URL sameAs. The record stays, since the number is given to no other page. A further page with the
+// content is new to this store, which cannot know whether the other one persists. The caller writes
+// the URL's end, and the counts.
 func (d DuplicatesBatch) Drop(p *Page, sameAs string) error {
 	b := d.b
 	if err := b.forget(p, func([]byte) bool { return false }); err != nil {
@@ -593,7 +563,6 @@ func (d DuplicatesBatch) Drop(p *Page, sameAs string) error {
 	})
 }
 
-// holders looks for records of holders that cannot be read.
 func (in *inspection) holders(ctx context.Context) error {
 	return in.scan(ctx, keyHolder, func(_ *badger.Txn, k, v []byte) error {
 		if _, err := holderOf(k, v); err != nil {

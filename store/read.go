@@ -13,7 +13,7 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// Seen is what the seen-set knows of a URL; ID 0 means nothing.
+// Seen is the seen-set's entry of a URL; ID 0 means none.
 type Seen struct {
 	ID      ID
 	Skipped bool // known, but not wanted so far
@@ -54,7 +54,6 @@ func lookup(txn *badger.Txn, h Hash) (Seen, error) {
 	return seen, err
 }
 
-// Counts returns the running totals.
 func (s *Store) Counts() (Counts, error) {
 	var c Counts
 	err := s.records.get(key(keyCount), &c)
@@ -70,7 +69,7 @@ func (s *Store) Counts() (Counts, error) {
 	return c, err
 }
 
-// Host returns what is known of a host, a new record when nothing is.
+// Host returns a host's record, a new one when there is none.
 func (s *Store) Host(name string) (*Host, error) {
 	h := &Host{}
 	err := s.records.get(bytesKey(keyHost, []byte(name)), h)
@@ -81,7 +80,7 @@ func (s *Store) Host(name string) (*Host, error) {
 	return h, err
 }
 
-// Page returns page n, from 1; also one that was dropped, which has a SameAs.
+// Page returns page n, from 1; also a dropped one, which has a SameAs.
 func (s *Store) Page(n uint64) (*Page, error) {
 	p := &Page{}
 	err := s.records.get(numKey(keyPage, n), p)
@@ -89,7 +88,6 @@ func (s *Store) Page(n uint64) (*Page, error) {
 	return p, err
 }
 
-// Body returns the body of page n, decompressed.
 func (s *Store) Body(n uint64) ([]byte, error) {
 	var body []byte
 	err := s.records.view(func(txn *badger.Txn) (err error) {
@@ -99,7 +97,7 @@ func (s *Store) Body(n uint64) ([]byte, error) {
 	return body, err
 }
 
-// Label returns what refine said of page n, nil when it has not been asked.
+// Label returns refine's label of page n, nil without one.
 func (s *Store) Label(n uint64) (*Label, error) {
 	var l *Label
 	err := s.records.view(func(txn *badger.Txn) error { return optional(txn, numKey(keyLabel, n), &l) })
@@ -128,7 +126,7 @@ func (s *Store) Pages() iter.Seq2[*Page, error] {
 	}
 }
 
-// Labels yields what refine said, by page number.
+// Labels yields refine's labels, by page number.
 func (s *Store) Labels() iter.Seq2[NumberedLabel, error] {
 	return each(s.records, key(keyLabel), func(k, v []byte) (NumberedLabel, error) {
 		n, err := numOf(k)
@@ -140,13 +138,11 @@ func (s *Store) Labels() iter.Seq2[NumberedLabel, error] {
 	})
 }
 
-// NumberedLabel is a label and the number of its page.
 type NumberedLabel struct {
 	Page uint64
 	Label
 }
 
-// Hosts yields the hosts, by name.
 func (s *Store) Hosts() iter.Seq2[*Host, error] {
 	return each(s.records, key(keyHost), func(k, v []byte) (*Host, error) {
 		h := &Host{Name: string(k[1:])}
@@ -183,7 +179,7 @@ func each[T any](r *records, prefix []byte, read func(k, v []byte) (T, error)) i
 	}
 }
 
-// records are all that stands in an open database; safe for concurrent use.
+// records are the contents of an open database; safe for concurrent use.
 type records struct {
 	db    *badgerfiles.Database
 	uses  atomic.Uint64 // so far
@@ -206,7 +202,7 @@ func (r *records) use() {
 	}
 }
 
-// wakes has the next use wake upkeep; false where one came after so many.
+// wakes makes the next use wake upkeep; false where uses have grown already.
 func (r *records) wakes(uses uint64) bool {
 	r.still.Store(true)
 	return r.uses.Load() == uses
@@ -217,18 +213,15 @@ func (r *records) view(f func(txn *badger.Txn) error) error {
 	return r.db.View(f)
 }
 
-// get reads one record; ErrUnknown when it is not there.
 func (r *records) get(k []byte, record any) error {
 	return r.view(func(txn *badger.Txn) error { return get(txn, k, record) })
 }
 
-// write begins a transaction of the one writer.
 func (r *records) write() *badger.Txn {
 	r.use()
 	return r.db.NewTransaction(true)
 }
 
-// walk returns an iterator over the records whose keys begin with prefix.
 func walk(txn *badger.Txn, prefix []byte) *badger.Iterator {
 	opt := badger.DefaultIteratorOptions
 	opt.Prefix = prefix
@@ -236,7 +229,7 @@ func walk(txn *badger.Txn, prefix []byte) *badger.Iterator {
 	return txn.NewIterator(opt)
 }
 
-// items yields them; each is valid until the next.
+// items yields the items of a prefix; each is valid until the next.
 func items(txn *badger.Txn, prefix []byte) iter.Seq[*badger.Item] {
 	return func(yield func(*badger.Item) bool) {
 		it := walk(txn, prefix)
@@ -246,12 +239,12 @@ func items(txn *badger.Txn, prefix []byte) iter.Seq[*badger.Item] {
 	}
 }
 
-// get reads a record; ErrUnknown when it is not there.
+// get reads a record; ErrUnknown when there is none.
 func get(txn *badger.Txn, k []byte, record any) error {
 	return value(txn, k, func(k, v []byte) error { return decode(k, v, record) })
 }
 
-// value calls f with the bytes of a key, which are valid only inside it.
+// value calls f with the bytes of a key, valid only inside it.
 func value(txn *badger.Txn, k []byte, f func(k, v []byte) error) error {
 	item, err := txn.Get(k)
 	if errors.Is(err, badger.ErrKeyNotFound) {
@@ -263,9 +256,8 @@ func value(txn *badger.Txn, k []byte, f func(k, v []byte) error) error {
 	return valueOf(item, k, f)
 }
 
-// valueOf calls f with an item's value. One that the value log does not have,
-// as after a power cut, is a damaged record; Badger logs it and hands out
-// nothing, without an error.
+// valueOf calls f with an item's value. A value missing from the value log, as after a power cut, is
+// a damaged record; Badger logs it and returns nothing, without an error.
 func valueOf(item *badger.Item, k []byte, f func(k, v []byte) error) error {
 	called := false
 	err := item.Value(func(v []byte) error {
@@ -351,7 +343,6 @@ func (l *Life) read(txn *badger.Txn) error {
 	return optional(txn, numKey(keyLabel, l.Fate.Page), &l.Label)
 }
 
-// readMarks reads what people said of the URL for each topic that shares the crawl.
 func (l *Life) readMarks(txn *badger.Txn) error {
 	for item := range items(txn, numKey(keyMarkFor, uint64(l.ID))) {
 		var m Mark
@@ -403,7 +394,6 @@ func (l *Life) nameParents(txn *badger.Txn) error {
 	return err
 }
 
-// optional reads a record that need not be there.
 func optional[T any](txn *badger.Txn, k []byte, record **T) error {
 	v := new(T)
 	err := get(txn, k, v)
@@ -425,27 +415,25 @@ type Known struct {
 	Wires  []Exchanged // those of which the headers are kept; Start and Location are the visits'
 }
 
-// Known yields all URLs in the order of discovery. It walks what is on record of them side
-// by side, so it costs one pass.
+// Known yields all URLs in the order of discovery, in one pass.
 func (u URLs) Known() iter.Seq2[*Known, error] {
 	return u.known(func(*Fate) bool { return true }, true)
 }
 
-// Watched is Known of the URLs whose pages are stored, without their headers.
+// Watched is Known of the URLs with a stored page, without headers.
 func (u URLs) Watched() iter.Seq2[*Known, error] {
 	return u.known(func(f *Fate) bool { return f != nil && f.HasPage() }, false)
 }
 
-// AskedAgain is Known of the URLs that a crawl from the start would ask for again, without
-// their headers: those whose pages are stored, and those that gave none and may do so by now,
-// even where they were gone. A URL that repeats another page is not among them.
+// AskedAgain is Known, without headers, of the URLs that a crawl from the start would request again:
+// those with a stored page, and those that gave none and may do so now, even gone ones. Duplicates
+// are left out.
 func (u URLs) AskedAgain() iter.Seq2[*Known, error] {
 	return u.known(func(f *Fate) bool {
 		return f != nil && (f.HasPage() || f.Next != 0 && f.State != "duplicate" || f.State == "code")
 	}, false)
 }
 
-// known yields the URLs that are wanted for what became of them.
 func (u URLs) known(wanted func(*Fate) bool, headers bool) iter.Seq2[*Known, error] {
 	return func(yield func(*Known, error) bool) {
 		err := u.records.view(func(txn *badger.Txn) error {
@@ -535,7 +523,7 @@ func alongside(txn *badger.Txn, kind byte) along {
 	return b
 }
 
-// at goes to the records of a number, which is above those asked for before.
+// at moves to the records of a number; numbers must rise.
 func (b along) at(n uint64) (found bool) {
 	var room [9]byte
 	room[0] = b.kind
@@ -551,7 +539,6 @@ func (b along) at(n uint64) (found bool) {
 	return false
 }
 
-// each calls do with the records of a number.
 func (b along) each(n uint64, do func(k, v []byte) error) error {
 	for ; b.at(n); b.it.Next() {
 		item := b.it.Item()
@@ -569,7 +556,7 @@ type Listed struct {
 	Packed  int64  // bytes of the body on disk; off by one or two where it is long
 }
 
-// Listed yields the stored pages in the order of the crawl. It reads no body.
+// Listed yields the stored pages in the order of the crawl, without bodies.
 func (s *Store) Listed() iter.Seq2[*Listed, error] {
 	return func(yield func(*Listed, error) bool) {
 		err := s.records.view(func(txn *badger.Txn) error {

@@ -19,10 +19,8 @@ import (
 // ID numbers URLs in the order of their discovery, from 1; 0 is none.
 type ID uint64
 
-// Via says how a URL was discovered.
 type Via string
 
-// The ways a URL is discovered.
 const (
 	ViaSeed     Via = "seed"
 	ViaLink     Via = "link"
@@ -31,8 +29,8 @@ const (
 	ViaAgent    Via = "agent" // another one told of it, which crawls its site
 )
 
-// Info is what a store says of itself. Settings is the crawl's own, kept so
-// that a resumed crawl goes on as it began.
+// Info is what a store says of itself. Settings is the crawl's own, so that a resumed crawl goes on
+// as it began.
 type Info struct {
 	Format   int    `cbor:"1,keyasint"`
 	Version  string `cbor:"2,keyasint"` // of the fossick that made it
@@ -68,10 +66,9 @@ type Counts struct {
 	Dropped uint64 `cbor:"15,keyasint,omitempty" json:",omitempty"` // pages that were stored, and are not any more, since another agent has their content
 }
 
-// LastPage is the number of the page that was stored last.
 func (c *Counts) LastPage() uint64 { return c.Pages + c.Dropped }
 
-// Birth is how a URL came to be known.
+// Birth is how a URL was discovered.
 type Birth struct {
 	URL   string `cbor:"1,keyasint"`
 	From  ID     `cbor:"2,keyasint,omitempty"` // the page or redirect that named it first
@@ -80,8 +77,7 @@ type Birth struct {
 	Hops  int    `cbor:"5,keyasint,omitempty"` // redirects in a row that led here
 	At    int64  `cbor:"6,keyasint"`           // Unix milliseconds
 
-	// Of a URL that a sitemap named: the exchange that fetched the sitemap, by
-	// its number and its host (name:port).
+	// Of a URL that a sitemap named: the exchange that fetched it, by number and host (name:port).
 	Exchange uint64 `cbor:"20,keyasint,omitempty"`
 	AtHost   string `cbor:"21,keyasint,omitempty"`
 	Modified int64  `cbor:"22,keyasint,omitempty"` // as the sitemap says, Unix seconds
@@ -121,8 +117,8 @@ type Visit struct {
 	Wait *Wait `cbor:"24,keyasint,omitempty" json:",omitempty"` // for better links, before it
 }
 
-// Wait is a wait for better links that a URL had part in: it was left for them, or was one.
-// Priorities are those of then.
+// Wait is a wait for better links in which a URL was left, or waited for. Priorities are those of
+// then.
 type Wait struct {
 	Since   int64   `cbor:"1,keyasint"` // Unix milliseconds
 	Millis  int64   `cbor:"2,keyasint"`
@@ -133,7 +129,7 @@ type Wait struct {
 	Hosts   int     `cbor:"7,keyasint,omitempty"` // that had links worth the price, those at an address as one
 }
 
-// Fate is what became of a URL that waits no more.
+// Fate is the outcome of a URL that waits no more.
 type Fate struct {
 	State  string  `cbor:"1,keyasint"`           // of cli.md; "none" when it was never requested
 	Reason string  `cbor:"2,keyasint,omitempty"` // why, where the state alone does not say
@@ -147,14 +143,13 @@ type Fate struct {
 	Stored      bool    `cbor:"9,keyasint,omitempty"` // Page is the URL's own, as it was before it came to State
 }
 
-// HasPage says whether Page is the URL's own.
+// HasPage reports whether Page is the URL's own.
 func (f Fate) HasPage() bool { return f.State == "ok" || f.Stored }
 
-// MetaRobots begins the reason of a URL that ended in robots_denied for what the
-// page itself says; others were denied by robots.txt.
+// MetaRobots begins the reason of a URL that its page denied (robots_denied); robots.txt denied
+// others.
 const MetaRobots = "meta robots"
 
-// Term is one part of a score.
 type Term struct {
 	Name  string  `cbor:"1,keyasint" json:"name"`
 	Value float64 `cbor:"2,keyasint" json:"value"`
@@ -213,12 +208,11 @@ func (p *Page) Sums() [][]byte {
 	return [][]byte{p.Checksum, p.Raw}
 }
 
-// Has says whether a checksum is one of a page's.
 func (p *Page) Has(checksum []byte) bool {
 	return slices.ContainsFunc(p.Sums(), func(sum []byte) bool { return bytes.Equal(sum, checksum) })
 }
 
-// Label is what refine says of a page.
+// Label is refine's judgement of a page.
 type Label struct {
 	Label string  `cbor:"1,keyasint"`
 	Score float64 `cbor:"2,keyasint"` // probability of the topic
@@ -282,8 +276,7 @@ const (
 	RestForFailures   = "back-off"    // it failed some times in a row
 )
 
-// Sitemaps is how far the reading of a host's sitemaps is. It ends when none is
-// pending.
+// Sitemaps is the progress of reading a host's sitemaps; it ends when none is pending.
 type Sitemaps struct {
 	Pending []SitemapFile `cbor:"1,keyasint,omitempty"` // to be fetched, the first first
 	Known   []uint64      `cbor:"2,keyasint,omitempty"` // page.Key of all that were named, while some are pending
@@ -292,7 +285,6 @@ type Sitemaps struct {
 	Score   float64       `cbor:"5,keyasint,omitempty"` // of the URL for whose sake the host was asked
 }
 
-// SitemapFile is a sitemap that is to be fetched.
 type SitemapFile struct {
 	URL   string `cbor:"1,keyasint"`           // in normal form
 	Depth int    `cbor:"2,keyasint,omitempty"` // indexes above it
@@ -311,9 +303,8 @@ func encode(v any) ([]byte, error) {
 // ErrDamaged reports a record that cannot be read.
 var ErrDamaged = badgerfiles.ErrDamaged
 
-// decoder takes strings as they are: what a server sent in a header, and gets back
-// to the letter, need not be UTF-8. To CBOR's own rules such a record is damaged,
-// and a crawl that had met one could not be resumed.
+// decoder accepts strings that are not UTF-8: a header, sent back literally, need not be. To CBOR's
+// rules such a record would be damaged, and its crawl could not resume.
 var decoder = sync.OnceValues(cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode)
 
 func decode(k, value []byte, v any) error {
@@ -327,8 +318,8 @@ func decode(k, value []byte, v any) error {
 	return nil
 }
 
-// The first byte of a key says what the record is. Numbers are big-endian, so
-// that keys sort as the numbers do.
+// The first byte of a key is the record's kind. Numbers are big-endian, so that keys sort as numbers
+// do.
 const (
 	keyInfo     = 'i' // → Info
 	keyCount    = 'n' // → Counts
@@ -372,7 +363,6 @@ func visitKey(id ID, visit int) []byte {
 	return binary.BigEndian.AppendUint16(numKey(keyVisit, uint64(id)), uint16(visit))
 }
 
-// markKey is that of what a person says of a URL; topic is as in Mark.
 func markKey(id ID, topic int) []byte {
 	if topic == 0 {
 		return numKey(keyMark, uint64(id))
@@ -380,7 +370,6 @@ func markKey(id ID, topic int) []byte {
 	return append(numKey(keyMarkFor, uint64(id)), byte(topic))
 }
 
-// markOf returns the URL and the topic of such a key.
 func markOf(k []byte) (id ID, topic int, err error) {
 	if k[0] == keyMark {
 		id, err = idOf(k)
@@ -397,7 +386,6 @@ func bytesKey(kind byte, b []byte) []byte {
 	return append([]byte{kind}, b...)
 }
 
-// numOf returns the number of a key made by numKey.
 func numOf(k []byte) (uint64, error) {
 	if len(k) != 9 {
 		return 0, fmt.Errorf("store key %q: %w: %d bytes, want 9", k, ErrDamaged, len(k))
@@ -405,14 +393,13 @@ func numOf(k []byte) (uint64, error) {
 	return binary.BigEndian.Uint64(k[1:]), nil
 }
 
-// idOf returns the URL that such a key is of.
 func idOf(k []byte) (ID, error) {
 	n, err := numOf(k)
 	return ID(n), err
 }
 
-// Hash names a URL in the seen-set: the first half of its SHA-256. A hostile
-// site cannot make two URLs collide, and 16 bytes never do by chance.
+// Hash names a URL in the seen-set: the first half of its SHA-256, so that a hostile site cannot
+// make two URLs collide.
 type Hash [16]byte
 
 // HashURL returns the hash of a URL in normal form.
@@ -422,7 +409,6 @@ func HashURL(url string) Hash {
 	return Hash(sum[:16])
 }
 
-// A seen record: the ID and whether the URL was only skipped so far.
 func seenValue(id ID, skipped bool) []byte {
 	v := binary.BigEndian.AppendUint64(make([]byte, 0, 9), uint64(id))
 	if skipped {
@@ -431,7 +417,7 @@ func seenValue(id ID, skipped bool) []byte {
 	return append(v, 0)
 }
 
-// A Verdict is what one of the topics that share a crawl says of a page.
+// A Verdict is the judgement of a page by one of a crawl's topics.
 type Verdict struct {
 	Score    float64 `cbor:"1,keyasint"`           // the page's, in [0,1]
 	Expected float64 `cbor:"2,keyasint,omitempty"` // that it would be, when it was asked for
@@ -440,7 +426,6 @@ type Verdict struct {
 	Rule     string  `cbor:"5,keyasint,omitempty"` // why, where it is relevant
 }
 
-// TopicCounts are a topic's part of the totals.
 type TopicCounts struct {
 	Relevant uint64  `cbor:"1,keyasint,omitempty"`
 	Paid     float64 `cbor:"2,keyasint,omitempty"` // pages, the shares of them added up
@@ -467,15 +452,13 @@ func (c *Counts) Judged(verdicts []Verdict, away bool) {
 	}
 }
 
-// sameTopics says whether two counts by topic are the same, but for the order in which
-// shares were added up.
+// sameTopics compares counts by topic, but for the rounding of shares.
 func sameTopics(a, b []TopicCounts) bool {
 	return slices.EqualFunc(a, b, func(a, b TopicCounts) bool {
 		return a.Relevant == b.Relevant && math.Abs(a.Paid-b.Paid) <= 1e-6*max(1, b.Paid)
 	})
 }
 
-// byTopic tells the counts by topic, "" of one topic alone.
 func byTopic(counts []TopicCounts) (text string) {
 	for i, c := range counts {
 		text += fmt.Sprintf(", topic %d: %d for %.2f", i+1, c.Relevant, c.Paid)
@@ -483,7 +466,7 @@ func byTopic(counts []TopicCounts) (text string) {
 	return text
 }
 
-// Plus adds the totals of another agent of the same crawl. The time is that of the longest.
+// Plus adds the totals of another agent of the same crawl; the longest time counts.
 func (c Counts) Plus(o Counts) Counts {
 	c.URLs += o.URLs
 	c.Pages += o.Pages

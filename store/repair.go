@@ -13,22 +13,19 @@ import (
 	"fossick/store/change"
 )
 
-// ErrLost reports records that are gone, or may be with a part of a file, and that nothing
-// names. What could be mended is.
+// ErrLost reports records that are gone, or may be with a part of a file, and that nothing names.
+// The rest was repaired.
 var ErrLost = errors.New("some records are lost without a trace")
 
-// ErrRemains reports errors that Repair found and could not mend.
 var ErrRemains = errors.New("errors remain")
 
-// repairs bounds how often Repair begins anew. What one run mends may show the next one
-// something; three were the most that were seen.
+// repairs bounds the runs of Repair: a run may uncover more. Three were the most seen.
 const repairs = 6
 
-// repair mends what Verify finds, from what the other records tell, and returns
-// it. No page that can be read is lost; a URL whose story cannot be told is
-// queued again; what belongs to nothing is removed. Verify finds nothing afterwards, or
-// the error is ErrRemains, or that of a record that cannot be read: nothing that may
-// belong to it is removed. After ErrLost, too, Verify finds nothing.
+// repair mends what Verify finds, from the other records, and returns it. No readable page is lost;
+// a URL whose story cannot be told is queued again; a record that belongs to nothing is removed.
+// Verify finds nothing afterwards, unless the error is ErrRemains, or that of an unreadable record:
+// nothing that may belong to it is removed.
 func (s *Store) repair(ctx context.Context) (problems []Problem, err error) {
 	var lost lostRecords
 	for range repairs {
@@ -79,10 +76,9 @@ func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) 
 	return problems, err
 }
 
-// goOn is what to do after a loss.
+// goOn is the advice after a loss.
 const goOn = "the store is sound again: go on with fossick focus --resume, which finds them again where pages link to them"
 
-// lostRecords are those that nobody can name.
 type lostRecords struct{ urls, pages uint64 }
 
 func (l *lostRecords) add(more lostRecords) { l.urls += more.urls; l.pages += more.pages }
@@ -94,24 +90,22 @@ func (l lostRecords) err() error {
 	return fmt.Errorf("%w: %d URLs, and %d pages that were stored; %s", ErrLost, l.urls, l.pages, goOn)
 }
 
-// renumbering gives pages the numbers of those that went, so that there are no gaps.
+// renumbering closes gaps: the last pages take the numbers of removed ones.
 type renumbering struct {
 	s     *Store
 	holes []uint64          // numbers that became free, in order
 	moved map[uint64]uint64 // pages → their new numbers, 0 for those that went
 }
 
-// free notes that there is no page n any more.
 func (r *renumbering) free(n uint64) {
 	r.holes = append(r.holes, n)
 	r.moved[n] = 0
 }
 
-// maxHoles is how many pages may be missing in a row; a number beyond that is nonsense.
+// maxHoles bounds the pages missing in a row; a number beyond is nonsense.
 const maxHoles = 1 << 32
 
-// hole notes that there is no page n. Whether the database knows it is asked once more: a
-// walk over it may pass over what it cannot read.
+// hole notes that there is no page n, after a look-up: a walk may pass over what it cannot read.
 func (in *inspection) hole(txn *badger.Txn, n uint64) error {
 	if err := get(txn, numKey(keyPage, n), &Page{}); !errors.Is(err, ErrUnknown) {
 		return cmp.Or(finding(err), fmt.Errorf("store %s: page %d exists but was not found among the others; %w", in.s.dir, n, ErrDamaged))
@@ -121,8 +115,7 @@ func (in *inspection) hole(txn *badger.Txn, n uint64) error {
 		func(*Batch) error { return nil })
 }
 
-// unreadable takes page n out and queues its URL again; p has none when the page's
-// record cannot tell it.
+// unreadable removes page n and queues its URL again; p has none when the record cannot tell it.
 func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 	in.numbers.free(n)
 	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "removed, and its URL queued again", func(b *Batch) error {
@@ -144,7 +137,6 @@ func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 	})
 }
 
-// again queues a URL whose page is gone.
 func (in *inspection) again(b *Batch, id ID) error {
 	birth, err := in.s.URLs().Birth(id)
 	if err != nil {
@@ -160,9 +152,8 @@ func (in *inspection) again(b *Batch, id ID) error {
 	return b.PutQueued(id, q)
 }
 
-// placeAgain is the place of a URL that is queued again, with the score and the parent
-// that it had when it left the queue. Its visits stay in the journal, and count for
-// nothing: it has all its tries.
+// placeAgain is the place of a URL that is queued again, with its last score and parent. Its visits
+// stay in the journal but count for nothing: it has all its tries.
 func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
 	visits := lastVisit(txn, id)
 	q := Queued{Parent: birth.From, Visits: visits, Excused: visits}
@@ -176,7 +167,6 @@ func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
 	return q
 }
 
-// lastVisit returns the number of a URL's last visit, 0 when it has none.
 func lastVisit(txn *badger.Txn, id ID) (last int) {
 	for _, kind := range []byte{keyVisit, keyHistory} {
 		prefix := numKey(kind, uint64(id))
@@ -195,7 +185,6 @@ func lastVisit(txn *badger.Txn, id ID) (last int) {
 	return last
 }
 
-// fill gives the numbers that became free to the last pages.
 func (r *renumbering) fill(last uint64) error {
 	for _, hole := range r.holes {
 		for last > hole {
@@ -212,7 +201,6 @@ func (r *renumbering) fill(last uint64) error {
 	return nil
 }
 
-// move renumbers a page; false when there is none of that number.
 func (r *renumbering) move(from, to uint64) (bool, error) {
 	p, err := r.s.Page(from)
 	if errors.Is(err, ErrUnknown) {
@@ -266,7 +254,6 @@ func (r *renumbering) move(from, to uint64) (bool, error) {
 	return true, b.Commit()
 }
 
-// moveDropped gives the record of a page that is not stored any more another number.
 func (r *renumbering) moveDropped(p *Page, to uint64) error {
 	b := r.s.Batch()
 	defer b.Cancel() // of no effect after Commit

@@ -13,15 +13,13 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// A replica is what a store knows of URLs and hosts, in a store of another machine. It has
-// all records of a moment, the base, and then the changes of each commit, which come as
-// parcels. Without bodies it has no pages either, and no visits: enough to go on with the
-// crawl, not to read what it has found.
+// A replica is a store's knowledge of URLs and hosts on another machine: all records of a moment,
+// the base, then the changes of each commit, as parcels. Without bodies it has no pages and visits:
+// enough to continue the crawl, not to read its results.
 
-// KeeperPart is the part of the web that stands for who keeps the replica.
+// KeeperPart is the part of the web that stands for the keeper of the replica.
 const KeeperPart = 1<<16 - 1
 
-// replicated says whether a replica has records of a kind.
 func replicated(kind byte, bodies bool) bool {
 	switch kind {
 	case keySeen, keyBirth, keyQueued, keyFate, keyHost, keyCount, keyParcel, keyCursor, keyInfo, keyMark, keyMarkFor, keyForget, keyHolder, keyAddress:
@@ -39,7 +37,7 @@ type changes struct {
 	data   []byte
 }
 
-// Replicate has a batch note what it changes, for a replica with bodies or without.
+// Replicate makes a batch record its changes, for a replica with bodies or without.
 func (b *Batch) Replicate(bodies bool) { b.changes = &changes{bodies: bodies} }
 
 func (c *changes) set(k, v []byte) {
@@ -62,14 +60,13 @@ func (c *changes) head(k []byte, value int) {
 	c.data = binary.AppendUvarint(binary.AppendUvarint(c.data, uint64(len(k))), uint64(value))
 }
 
-// isReplication says whether a key is of what is on its way to a replica, which has no use
-// for it.
+// isReplication reports a key of data on its way to a replica, which has no use for it.
 func isReplication(k []byte) bool {
 	return (k[0] == keyParcel || k[0] == keyCursor) && len(k) > 3 && binary.BigEndian.Uint16(k[1:]) == KeeperPart
 }
 
-// PutChanges puts what the batch has changed so far into the outbox, for the replica,
-// packed. It is the last of its changes.
+// PutChanges puts the batch's changes so far into the outbox, packed, for the replica. It comes
+// last.
 func (o OutboxBatch) PutChanges(number uint64) error {
 	c := o.b.changes
 	if c == nil {
@@ -79,8 +76,8 @@ func (o OutboxBatch) PutChanges(number uint64) error {
 	return o.b.set(parcelKey(KeeperPart, number), o.b.s.Compress(append(c.data, 0)))
 }
 
-// WriteBase writes all records that a replica has, of one moment, and returns the number
-// of the last parcel by then: the changes above it follow.
+// WriteBase writes all records of a replica, of one moment, and returns the number of the last
+// parcel by then: the changes above it follow.
 func (o Outbox) WriteBase(ctx context.Context, to io.Writer, bodies bool) (number uint64, err error) {
 	w := bufio.NewWriterSize(to, 64<<10)
 	err = o.s.records.view(func(txn *badger.Txn) error {
@@ -115,8 +112,8 @@ func (o Outbox) WriteBase(ctx context.Context, to io.Writer, bodies bool) (numbe
 	return number, w.Flush()
 }
 
-// outdate says that no replica of a store is good any more, and drops the changes that wait
-// for one: records were changed without, or are to be forgotten.
+// outdate invalidates all replicas of a store and drops the changes waiting for one: records were
+// changed without, or are to be forgotten.
 func outdate(s *Store) error {
 	if s.info.Agent == "" {
 		return nil
@@ -136,28 +133,26 @@ func outdate(s *Store) error {
 // Replica is a store that follows another one. One goroutine uses it.
 type Replica struct{ s *Store }
 
-// ReplicaIn returns the replica in a store that nobody else writes to.
+// ReplicaIn returns the replica in a store without other writers.
 func ReplicaIn(s *Store) Replica { return Replica{s} }
 
-// replicaSender is under which name a replica's own cursor stands.
 const replicaSender = "base"
 
-// Number returns up to which parcel the replica has followed; 0 where it has no base.
+// Number returns the last parcel that the replica has followed; 0 without a base.
 func (r Replica) Number() (uint64, error) {
 	return OutboxOf(r.s).Cursor(KeeperPart, replicaSender)
 }
 
-// bodiesSender is under which name it stands that a replica has the pages, too.
 const bodiesSender = "bodies"
 
-// Bodies says whether the replica has the pages, too.
+// Bodies reports whether the replica has the pages too.
 func (r Replica) Bodies() (bool, error) {
 	n, err := OutboxOf(r.s).Cursor(KeeperPart, bodiesSender)
 	return n > 0, err
 }
 
-// Base takes in the base, of which number is the last parcel. The store must be new. A
-// base that breaks off leaves a replica without one.
+// Base takes in the base into a new store; number is its last parcel. One that breaks off leaves a
+// replica without a base.
 func (r Replica) Base(from io.Reader, number uint64, bodies bool) error {
 	to := batches{s: r.s}
 	defer to.cancel()
@@ -179,8 +174,8 @@ func (r Replica) Base(from io.Reader, number uint64, bodies bool) error {
 	return to.flush()
 }
 
-// Apply takes in those of some parcels that follow what was taken in before, each once, and
-// returns how far that is. After is the number of the parcel before the first.
+// Apply takes in the parcels that follow the earlier ones, each once, and returns the last number.
+// after is the number of the parcel before the first.
 func (r Replica) Apply(after uint64, parcels []Parcel) (taken uint64, err error) {
 	if taken, err = r.Number(); err != nil || taken == 0 || after > taken {
 		return taken, err
@@ -196,7 +191,7 @@ func (r Replica) Apply(after uint64, parcels []Parcel) (taken uint64, err error)
 		if err != nil {
 			return taken, fmt.Errorf("%w: changes %d of another agent: %w", ErrDamaged, p.Number, err)
 		}
-		// What one commit changed goes into one batch, as it fitted into one there.
+		// One commit's changes go into one batch, as they fitted into one there.
 		if err := to.add(func(b *Batch) error {
 			if err := readChanges(bytes.NewReader(data), setter(b)); err != nil {
 				return err
@@ -213,7 +208,7 @@ func (r Replica) Apply(after uint64, parcels []Parcel) (taken uint64, err error)
 	return last, nil
 }
 
-// setter returns what sets a key, or deletes it where v is nil.
+// setter returns a function that sets a key, or deletes it where v is nil.
 func setter(b *Batch) func(k, v []byte) error {
 	return func(k, v []byte) error {
 		if v == nil {
@@ -223,13 +218,12 @@ func setter(b *Batch) func(k, v []byte) error {
 	}
 }
 
-// byteScanner is what changes are read from.
 type byteScanner interface {
 	io.Reader
 	io.ByteReader
 }
 
-// readChanges calls do with each record; v is nil of one that was deleted.
+// readChanges calls do with each record; v is nil of a deletion.
 func readChanges(r byteScanner, do func(k, v []byte) error) error {
 	for {
 		keyBytes, err := binary.ReadUvarint(r)
@@ -263,7 +257,7 @@ func readChanges(r byteScanner, do func(k, v []byte) error) error {
 	}
 }
 
-// readBytes reads so many, and takes no more memory than there is to read.
+// readBytes reads n bytes and takes no more memory than there is to read.
 func readBytes(r io.Reader, n uint64) ([]byte, error) {
 	var b bytes.Buffer
 	got, err := io.CopyN(&b, r, int64(n))
@@ -276,7 +270,7 @@ func readBytes(r io.Reader, n uint64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// ErrCutOff reports a snapshot without its end: who wrote it ended before.
+// ErrCutOff reports a snapshot without its end.
 var ErrCutOff = errors.New("the snapshot of the store is incomplete")
 
 // A snapshot is all records of one moment, as a stream:
@@ -285,11 +279,10 @@ var ErrCutOff = errors.New("the snapshot of the store is incomplete")
 //	record = length of the key, which is not 0 · length of the value · key · value
 const snapshotHead = "FSKSNAP1"
 
-// maxRecordBytes bounds what a record of a snapshot is believed to have.
 const maxRecordBytes = 1 << 30
 
-// Snapshot writes all records of this moment. Commits go on meanwhile, and are not in it;
-// what they replace stays on disk as long. It has one record in memory at a time.
+// Snapshot writes all records of this moment while commits go on. It has one record in memory at a
+// time.
 func (s *Store) Snapshot(ctx context.Context, to io.Writer) error {
 	w := bufio.NewWriterSize(to, 256<<10)
 	_, _ = w.WriteString(snapshotHead) // errors of w show in Flush, and in each write from then on
@@ -299,7 +292,7 @@ func (s *Store) Snapshot(ctx context.Context, to io.Writer) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			// A value that is missing is sent as an empty one, which no reader can decode.
+			// A missing value is sent as an empty one, which no reader can decode.
 			if err := item.Value(func(v []byte) error { return writeRecord(w, item.Key(), v) }); err != nil {
 				return fmt.Errorf("store key %q: %w", item.Key(), err)
 			}
@@ -323,8 +316,8 @@ func writeRecord(w *bufio.Writer, k, v []byte) error {
 	return err
 }
 
-// Receive makes a store of a snapshot of another one, in a temporary folder that Close
-// removes; its Dir is the other's.
+// Receive makes a store of a snapshot, in a temporary folder that Close removes; its Dir is the
+// original's.
 func Receive(of string, from io.Reader) (_ *Store, err error) {
 	dir, err := os.MkdirTemp("", "fossick-snapshot-")
 	if err != nil {
@@ -355,7 +348,6 @@ func Receive(of string, from io.Reader) (_ *Store, err error) {
 	return s, nil
 }
 
-// receive commits the records of a snapshot.
 func (s *Store) receive(r *bufio.Reader) error {
 	to := batches{s: s}
 	defer to.cancel()
@@ -380,7 +372,6 @@ func (s *Store) receive(r *bufio.Reader) error {
 	}
 }
 
-// readRecord returns the next record, none at the end.
 func readRecord(r *bufio.Reader) (k, v []byte, err error) {
 	keyBytes, err := binary.ReadUvarint(r)
 	if err == nil && keyBytes == 0 {
@@ -405,6 +396,6 @@ func readRecord(r *bufio.Reader) (k, v []byte, err error) {
 	return k, v, nil
 }
 
-// Temporary says whether the store is a copy that Close removes, or what can be read of
-// a damaged one. What is written to it is lost.
+// Temporary reports a copy that Close removes, or the readable part of a damaged store. Writes to it
+// are lost.
 func (s *Store) Temporary() bool { return s.copyOf != "" || len(s.damaged) > 0 }

@@ -25,11 +25,10 @@ import (
 // format is the version of the key layout that this build writes.
 const format = 1
 
-// database is Badger's own folder in a store's; beside it there is room for the
-// crawl's model and socket.
+// database is Badger's folder in a store's.
 const database = "db"
 
-// making is the name of a database that is being made.
+// making is a database under construction.
 const making = database + ".new"
 
 // Errors that callers branch on.
@@ -43,8 +42,7 @@ var (
 	ErrUnknown  = errors.New("the store does not know it")
 )
 
-// Store is an open store. Its methods may be called from many goroutines, but
-// only one Batch may be open at a time.
+// Store is an open store, safe for concurrent use, but only one Batch may be open at a time.
 type Store struct {
 	dir     string
 	db      *badgerfiles.Database
@@ -64,9 +62,8 @@ type Store struct {
 	damaged []Problem // see OpenToRead
 }
 
-// Create makes a store in dir, which must not hold one. What a kill left of a store in
-// the making is no store. The database is made under another name, and gets its own
-// when it is whole.
+// Create makes a store in dir, which must not hold one. The database is made under another name and
+// renamed when complete, so a kill leaves no store.
 func Create(dir string, info Info) (*Store, error) {
 	if err := reading.OnlyFiles(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -92,7 +89,6 @@ func Create(dir string, info Info) (*Store, error) {
 	return Open(dir)
 }
 
-// makeDatabase makes a database with the store's Info, and closes it.
 func makeDatabase(dir string, info Info) error {
 	s, err := openWith(dir, making, optionsToMake)
 	if err != nil && !errors.Is(err, ErrBusy) { // a kill may leave what Badger cannot read
@@ -106,7 +102,7 @@ func makeDatabase(dir string, info Info) error {
 	return errors.Join(s.introduce(info), s.Close())
 }
 
-// createOver is Create where there is a database: it must be an empty one.
+// createOver is Create over a database, which must be empty.
 func createOver(dir string, info Info) (*Store, error) {
 	switch whose, err := ownerOf(dir); {
 	case errors.Is(err, ErrBusy):
@@ -131,11 +127,10 @@ func createOver(dir string, info Info) (*Store, error) {
 	return s, nil
 }
 
-// Open opens the store in dir, recovering what a kill left behind. A store with a table
-// that cannot be read is refused with ErrDamaged; see OpenToRead and MendTables.
+// Open opens the store in dir and recovers from a kill. It refuses a store with an unreadable table
+// with ErrDamaged; see OpenToRead and RepairAll.
 func Open(dir string) (*Store, error) { return openStore(dir, open) }
 
-// openStore opens the store in dir by one of the ways to open its database.
 func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store, error) {
 	s, err := openAsIs(dir, open)
 	if err != nil {
@@ -144,7 +139,7 @@ func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store,
 	return fulfilPending(s)
 }
 
-// openAsIs is openStore that leaves what is still to be forgotten.
+// openAsIs is openStore without forgetting what is pending.
 func openAsIs(dir string, open func(dir, name string) (*Store, error)) (*Store, error) {
 	if !Exists(dir) {
 		return nil, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
@@ -162,7 +157,6 @@ func openAsIs(dir string, open func(dir, name string) (*Store, error)) (*Store, 
 	return known(s)
 }
 
-// known is a store that was opened, once it has read what it says of itself.
 func known(s *Store) (*Store, error) {
 	if err := s.readInfo(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -171,8 +165,8 @@ func known(s *Store) (*Store, error) {
 	return s, nil
 }
 
-// readInfo takes the Info of the database, or that beside it where damage took the first;
-// Verify tells of it.
+// readInfo reads the Info of the database, or the copy beside it where damage took that; Verify
+// reports it.
 func (s *Store) readInfo() error {
 	err := s.records.get(key(keyInfo), &s.info)
 	if beside, ok := readInfoFile(s.dir); ok && err != nil {
@@ -191,13 +185,11 @@ func (s *Store) readInfo() error {
 	return nil
 }
 
-// Exists says whether there is a store in dir.
+// Exists reports whether there is a store in dir.
 func Exists(dir string) bool { return badgerfiles.Exists(filepath.Join(dir, database)) }
 
-// open opens the database of this name in dir.
 func open(dir, name string) (*Store, error) { return openWith(dir, name, options) }
 
-// openWith opens it with options for its path.
 func openWith(dir, name string, options func(path string) badger.Options) (*Store, error) {
 	path := filepath.Join(dir, name)
 	if err := writable(dir, path); err != nil {
@@ -210,7 +202,6 @@ func openWith(dir, name string, options func(path string) badger.Options) (*Stor
 	return begin(dir, db)
 }
 
-// begin makes a store of its open database.
 func begin(dir string, db *badgerfiles.Database) (*Store, error) {
 	s := &Store{dir: dir, db: db, records: newRecords(db)}
 	var err error
@@ -226,10 +217,9 @@ func begin(dir string, db *badgerfiles.Database) (*Store, error) {
 	return s, nil
 }
 
-// Close syncs and closes the store. It returns ErrGone when the store is no
-// longer there, ErrDisk or ErrDiskFull when it could not be closed. Then all
-// that was committed is in its logs, and the next Open finds it there, as after
-// a kill. Badger has the files until the process ends.
+// Close syncs and closes the store. It returns ErrGone when the store is no longer there, ErrDisk or
+// ErrDiskFull when closing failed; the logs then hold all commits for the next Open, as after a
+// kill, and Badger holds the files until the process ends.
 func (s *Store) Close() (err error) {
 	if s.copyOf != "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
@@ -249,7 +239,7 @@ func (s *Store) Close() (err error) {
 	return s.db.Close()
 }
 
-// Dir returns the store's folder; of a copy, that of the store it is of.
+// Dir returns the store's folder; of a copy, the original's.
 func (s *Store) Dir() string { return cmp.Or(s.copyOf, s.dir) }
 
 // Info returns what the store says of itself.
@@ -261,7 +251,6 @@ func (s *Store) SetSettings(settings []byte) error {
 	return s.putInfo()
 }
 
-// introduce writes the Info of a store that is made now.
 func (s *Store) introduce(info Info) error {
 	info.Format, info.Created = format, time.Now().Unix()
 	s.info = info
@@ -279,9 +268,8 @@ func (s *Store) putInfo() error {
 	return s.writeInfoFile()
 }
 
-// plain says whether to do without what badgerfiles knows of Badger's files. It
-// is the way out for who cannot wait for another build, and the one thing that
-// a store asks the environment.
+// plain turns off what badgerfiles knows of Badger's files: the way out for a user who cannot wait
+// for another build, and the only environment variable that a store reads.
 func plain() bool { return os.Getenv("FOSSICK_STORE_PLAIN") != "" }
 
 // options are small: a crawl's memory belongs to its pages in flight.
@@ -292,17 +280,13 @@ func options(path string) badger.Options {
 		WithCompression(badgeroptions.None). // tables are read where they are mapped: no cache of blocks, half the memory to build one
 		WithBlockCacheSize(0).
 		WithIndexCacheSize(0). // it is for encrypted tables only: others have theirs where they are mapped
-		// A compaction of level 0 has all of it and the next level in memory;
-		// with many tables of it that comes to hundreds of MiB. Where
-		// compaction cannot keep up, the crawl waits for it. With 64 MiB and
-		// three tables the store cost an eighth more.
+		// A compaction of level 0 holds all of it and the next level in memory, hundreds of MiB with
+		// many tables. Where it cannot keep up, the crawl waits.
 		WithNumLevelZeroTables(4).
 		WithNumLevelZeroTablesStall(8).
 		WithBaseLevelSize(128 << 20).
-		// Each of up to 13 tables in the making has twice its size in the heap
-		// and 3 MiB for its index, so that small ones gain nothing. Sizes are
-		// not doubled from level to level, as Badger does, or a large store
-		// needs the more.
+		// Each of up to 13 tables being built has twice its size in the heap and 3 MiB for its
+		// index. Sizes must not double from level to level.
 		WithBaseTableSize(2 << 20).
 		WithValueThreshold(inTables). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).
@@ -314,8 +298,6 @@ func options(path string) badger.Options {
 	return o
 }
 
-// optionsToMake are for a database that is only made: one small batch needs no large
-// memtable, which is half of what opening costs.
 func optionsToMake(path string) badger.Options { return options(path).WithMemTableSize(1 << 20) }
 
 // A store's Info stands beside its database too. So a store is known as one before Badger
@@ -327,11 +309,8 @@ const (
 	infoHead = "FSKINFO1"
 )
 
-// maxInfoBytes bounds what is read: 1,000 start pages of 2,000 bytes and more.
 const maxInfoBytes = 16 << 20
 
-// readInfoFile returns the Info beside the database; false when there is none, or it
-// cannot be read.
 func readInfoFile(dir string) (info Info, ok bool) {
 	name := filepath.Join(dir, infoFile)
 	if stat, err := os.Lstat(name); err != nil || !stat.Mode().IsRegular() || stat.Size() > maxInfoBytes {
@@ -349,7 +328,6 @@ func readInfoFile(dir string) (info Info, ok bool) {
 	return info, err == nil && info.Format > 0
 }
 
-// writeInfoFile writes the Info beside the database.
 func (s *Store) writeInfoFile() error {
 	if s.Temporary() {
 		return nil
@@ -369,22 +347,21 @@ func (s *Store) writeInfoFile() error {
 	return nil
 }
 
-// keepInfoFile writes the file where it is missing, as in stores of earlier builds, or is
-// not what the database says. That it cannot be written is no reason not to read the store.
+// keepInfoFile writes the file where it is missing or differs. A failure is no reason not to read
+// the store.
 func (s *Store) keepInfoFile() {
 	if beside, ok := readInfoFile(s.dir); !ok || !reflect.DeepEqual(beside, s.info) {
 		_ = s.writeInfoFile()
 	}
 }
 
-// ErrForeign reports a folder, or a database, that is not empty and no store.
+// ErrForeign reports a non-empty folder, or a database, that is no store.
 var ErrForeign = errors.New("it is not empty, and not a store of fossick")
 
-// beside are the names of what belongs to a crawl beside its database.
+// beside are the names of a crawl's files beside its database.
 var beside = []string{database, making, quarantine, infoFile, "model.fossick", "seeds.txt", "crawl.sock", Derived, "lost+found"}
 
-// checkFolder refuses a folder in which a store is to be made and that has something else.
-// Hidden files are nobody's work.
+// checkFolder refuses a folder for a new store that has something else; hidden files do not count.
 func checkFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -404,7 +381,6 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// owner is whose a database is.
 type owner int
 
 const (
@@ -413,14 +389,14 @@ const (
 	foreign
 )
 
-// inTables is the size from which on values lie in the value log; see options.
+// inTables is the size from which values lie in the value log.
 const inTables = 256
 
-// sampled is how many keys are looked at to see whose a database is.
+// sampled is how many keys tell the owner of a database.
 const sampled = 1000
 
-// ownerOf says whose the closed database of the store in dir is, and changes no file of
-// it. Where Info stands beside the database no more is asked.
+// ownerOf finds the owner of the closed database without changing a file. An Info beside the
+// database decides.
 func ownerOf(dir string) (whose owner, err error) {
 	if _, ok := readInfoFile(dir); ok {
 		return ours, nil
@@ -434,8 +410,8 @@ func ownerOf(dir string) (whose owner, err error) {
 	return whose, err
 }
 
-// refuseForeign returns ErrForeign for another program's database, ErrBusy for one in use.
-// One that cannot be read is not known to be foreign: opening says what is the matter.
+// refuseForeign returns ErrForeign for another program's database, ErrBusy for one in use. An
+// unreadable one is not known to be foreign.
 func refuseForeign(dir string) error {
 	switch whose, err := ownerOf(dir); {
 	case errors.Is(err, ErrBusy):
@@ -446,11 +422,10 @@ func refuseForeign(dir string) error {
 	return nil
 }
 
-// free returns ErrBusy while a process has the store.
 func free(dir string) error { return badgerfiles.Free(dir, filepath.Join(dir, database)) }
 
-// ownerIn says whose the records are. Ours without Info, which damage can cost, must have
-// our keys only, and an entry of the seen-set: nobody else has such.
+// ownerIn finds the owner of the records. A store that lost its Info has our keys only, and an entry
+// of the seen-set.
 func ownerIn(txn *badger.Txn) owner {
 	var info Info
 	item, err := txn.Get(key(keyInfo))
@@ -476,7 +451,7 @@ func ownerIn(txn *badger.Txn) owner {
 	return foreign
 }
 
-// ourKey says whether a key has the shape of one of ours; see key.go.
+// ourKey reports whether a key has the shape of one of ours.
 func ourKey(k []byte) bool {
 	if len(k) == 0 {
 		return false
@@ -500,13 +475,12 @@ func ourKey(k []byte) bool {
 	return len(k) <= maxKeyBytes && (k[0] == keyCursor || k[0] == keyAddress && len(k) > 3 || k[0] == keyContent || k[0] == keyHost || k[0] == keyExchange)
 }
 
-// AgentDir is where in the folder of a crawl by several agents the store of one is.
+// AgentDir is the store of one agent in the folder of a crawl by several agents.
 func AgentDir(dir string, agent int) string {
 	return filepath.Join(dir, fmt.Sprintf("agent-%d", agent))
 }
 
-// AgentDirs returns the stores in the folder of a crawl by several agents; none where it is
-// no such folder.
+// AgentDirs returns the stores of a crawl by several agents; none in another folder.
 func AgentDirs(dir string) (dirs []string) {
 	for Exists(AgentDir(dir, len(dirs))) {
 		dirs = append(dirs, AgentDir(dir, len(dirs)))
@@ -519,9 +493,8 @@ const (
 	busyPause    = 50 * time.Millisecond
 )
 
-// OpenWhenFree is Open for a crawl. A store that another process has is waited for. Who
-// asks why, or says something of a page, has it for a moment. A crawl that begins in
-// that moment must not fail for it. After five seconds the error wraps ErrBusy.
+// OpenWhenFree is Open that waits up to five seconds for a store that another process holds: a
+// command that explains or marks a page has it for a moment. Then the error wraps ErrBusy.
 func OpenWhenFree(ctx context.Context, dir string) (*Store, error) {
 	ctx, stop := context.WithTimeout(ctx, busyPatience)
 	defer stop()
@@ -535,7 +508,6 @@ func OpenWhenFree(ctx context.Context, dir string) (*Store, error) {
 	})
 }
 
-// openWhenFree opens a store, again and again while wait says that it is worth it.
 func openWhenFree(dir string, wait func() bool) (*Store, error) {
 	for {
 		if s, err := Open(dir); !errors.Is(err, ErrBusy) || !wait() {
@@ -544,12 +516,11 @@ func openWhenFree(dir string, wait func() bool) (*Store, error) {
 	}
 }
 
-// quarantine is the folder, beside the database, of files that could not be read as a whole.
+// quarantine is the folder, beside the database, of damaged files.
 const quarantine = "quarantine"
 
-// OpenToRead opens the store in dir for who only reads. Nothing is compacted. Of a
-// store that Open refuses as damaged all is there that can be read. Verify says what is
-// damaged; what is written is lost, as Temporary says.
+// OpenToRead opens the store in dir for reading, without compaction. A store that Open refuses as
+// damaged shows its readable part, is Temporary, and Verify reports the damage.
 func OpenToRead(dir string) (*Store, error) { return openStore(dir, openToRead) }
 
 func openToRead(dir, name string) (*Store, error) {
@@ -571,7 +542,7 @@ func openToRead(dir, name string) (*Store, error) {
 	return s, nil
 }
 
-// openToForget opens a store to read that has pages to forget by Open, for that writes.
+// openToForget reopens, for writing, a store that has pages to forget.
 func openToForget(s *Store, name string) (*Store, error) {
 	if pending, err := pendingForgets(s); err != nil || len(pending) == 0 {
 		return s, nil // one that cannot be read is for Verify to tell
@@ -589,8 +560,7 @@ func openToForget(s *Store, name string) (*Store, error) {
 	return begin(dir, db)
 }
 
-// Damaged returns what OpenToRead found to be damaged, as ErrDamaged with what to do; nil
-// when nothing was. What a reader says of such a store is not all that was in it.
+// Damaged returns the damage that OpenToRead found, as ErrDamaged with advice; nil without any.
 func (s *Store) Damaged() error {
 	if len(s.damaged) == 0 {
 		return nil
@@ -598,9 +568,8 @@ func (s *Store) Damaged() error {
 	return fmt.Errorf("%s: %w: %s: %s; the result is incomplete; fossick repair %s keeps everything that can be read", s.Dir(), ErrDamaged, s.damaged[0].Key, s.damaged[0].What, s.Dir())
 }
 
-// mendTables makes the closed store in dir one that Open opens, out of all that can be read of
-// its files, and returns what was the matter. What it replaces is kept in the folder
-// quarantine of the store. Repair must then say whether records are missing.
+// mendTables repairs the files of the closed store in dir so that Open opens it, and returns the
+// damage. Replaced files go to quarantine. Repair must then check for missing records.
 func mendTables(dir string) ([]Problem, error) {
 	if Exists(dir) {
 		if err := refuseForeign(dir); err != nil {

@@ -15,18 +15,15 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// syncEvery bounds what a power cut can cost. A kill of the process costs
-// nothing: what is committed is in the kernel's hands.
+// syncEvery bounds the loss by a power cut. A kill costs nothing: commits are in the kernel's hands.
 const syncEvery = 5 * time.Second
 
-// trimEvery is how often memory is looked at beside the writer. While Badger
-// compacts, a commit may wait for seconds, and a hundred MiB are mapped in a
-// quarter of one.
+// trimEvery is how often memory is checked beside the writer: during a compaction a commit may wait
+// for seconds, and a quarter of one maps a hundred MiB.
 const trimEvery = 20 * time.Millisecond
 
-// A store that nobody used for quietAfter is looked at every quietEvery: a crawl whose
-// hosts all rest should cost nothing. Compactions that still go on map some 80 MiB in
-// between; after stillAfter there are none.
+// An unused store is checked less often, so that a crawl whose hosts all rest costs nothing.
+// Remaining compactions map some 80 MiB; after stillAfter there are none.
 const (
 	quietAfter = 200 * time.Millisecond
 	quietEvery = 200 * time.Millisecond
@@ -37,8 +34,8 @@ const (
 // trimBytes is how much the writer writes before it trims, about twenty pages.
 const trimBytes = 64 << 10
 
-// upkeep is what an open store does beside its users: it syncs, gives memory back, and
-// looks at the disk and the tables.
+// upkeep is an open store's background work: it syncs, frees memory, and checks the disk and the
+// tables.
 type upkeep struct {
 	db   *badgerfiles.Database
 	disk *disk
@@ -60,11 +57,10 @@ func keepUp(db *badgerfiles.Database, disk *disk, read *records) *upkeep {
 	return u
 }
 
-// beside runs something that ends when stop is closed.
 func (u *upkeep) beside(f func(stop <-chan struct{})) { u.kept.Go(func() { f(u.stop) }) }
 
-// every does something again and again, as long as it goes on. Each has a goroutine of
-// its own: a sync may wait for the disk for seconds, while a compaction maps more.
+// every repeats do while it returns true. Each has its own goroutine: a sync may wait for seconds
+// while a compaction maps more.
 func (u *upkeep) every(pause time.Duration, do func() (goOn bool)) {
 	u.beside(func(stop <-chan struct{}) {
 		tick := time.NewTicker(pause)
@@ -82,7 +78,7 @@ func (u *upkeep) every(pause time.Duration, do func() (goOn bool)) {
 	})
 }
 
-// after is do, left out where the count is what it was when do last began.
+// after skips do while the count is unchanged.
 func after(count *atomic.Uint64, do func() (goOn bool)) func() (goOn bool) {
 	var last uint64
 	return func() bool {
@@ -95,14 +91,13 @@ func after(count *atomic.Uint64, do func() (goOn bool)) func() (goOn bool) {
 	}
 }
 
-// end waits until nothing runs any more.
 func (u *upkeep) end() {
 	close(u.stop)
 	u.kept.Wait()
 }
 
-// commit commits what the only writer wrote, so many bytes, with a record or not that
-// stays for good.
+// commit commits a transaction of so many bytes; stays says that it has a record that is never
+// removed.
 func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 	u.committing.Store(true)
 	u.read.use()
@@ -122,7 +117,6 @@ func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 	return nil
 }
 
-// sync returns what syncs what was committed, and looks at the disk.
 func (u *upkeep) sync() func() (goOn bool) {
 	var synced uint64 // commits
 	return func() bool {
@@ -134,8 +128,8 @@ func (u *upkeep) sync() func() (goOn bool) {
 	}
 }
 
-// trim gives memory back beside the writer, and looks how full the disk is, until stop is
-// closed. It sleeps longer while nobody uses the store, and who does wakes it.
+// trim frees memory beside the writer, and checks the disk's room, until stop is closed. It sleeps
+// longer while nobody uses the store; a use wakes it.
 func (u *upkeep) trim(stop <-chan struct{}) {
 	next := time.NewTimer(trimEvery)
 	defer next.Stop()
@@ -162,7 +156,6 @@ func (u *upkeep) trim(stop <-chan struct{}) {
 	}
 }
 
-// pauseOf returns how long trim sleeps when the store is quiet for so long.
 func pauseOf(quiet time.Duration) time.Duration {
 	switch {
 	case quiet >= stillAfter:
@@ -173,11 +166,11 @@ func pauseOf(quiet time.Duration) time.Duration {
 	return trimEvery
 }
 
-// ErrGone reports a store whose folder was removed or moved away while it was open.
+// ErrGone reports a store whose folder was removed or moved while it was open.
 var ErrGone = errors.New("the store's folder was removed or moved while it was in use")
 
-// disk is what an open store knows of its disk: how much room it has, and whether the
-// folder is still there. Safe for concurrent use.
+// disk watches the disk of an open store: its room, and whether the folder is still there. Safe for
+// concurrent use.
 type disk struct {
 	dir    string // the store's
 	path   string // the database's folder
@@ -190,7 +183,6 @@ type disk struct {
 	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
 }
 
-// watchDisk looks at the disk under the database in path, for the store in dir.
 func watchDisk(dir, path string) (*disk, error) {
 	folder, err := os.Stat(path)
 	if err != nil {
@@ -201,16 +193,13 @@ func watchDisk(dir, path string) (*disk, error) {
 	return d, nil
 }
 
-// look asks how much room the disk has, and whether the folder is still there.
 func (d *disk) look() {
 	d.gone.Store(d.here() != nil)
 	d.lookForRoom()
 }
 
-// here says whether the database's folder is still the one that was opened.
-// Badger writes on into files that have no name any more, and at its end tries
-// for ever to make new ones where no folder is. A crawl would go on for days,
-// store nothing, and never end.
+// here checks that the database's folder is still the opened one. Badger writes on into nameless
+// files, and at its end retries for ever: a crawl would go on for days and store nothing.
 func (d *disk) here() error {
 	now, err := os.Stat(d.path)
 	if err == nil && os.SameFile(now, d.folder) {
@@ -222,7 +211,6 @@ func (d *disk) here() error {
 	return fmt.Errorf("%s: %w; put it back where it was and go on with --resume", d.dir, ErrGone)
 }
 
-// room is what the disk has left; something else where a test says so.
 func (d *disk) room() (room, error) {
 	if free := d.free.Load(); free != nil {
 		return (*free)(d.dir)
@@ -230,7 +218,6 @@ func (d *disk) room() (room, error) {
 	return freeRoom(d.dir)
 }
 
-// lookForRoom asks how much room the disk has.
 func (d *disk) lookForRoom() {
 	free, err := d.room()
 	if err != nil {
@@ -244,8 +231,7 @@ func (d *disk) lookForRoom() {
 	d.full.Store(&err)
 }
 
-// refusal says why nothing can be committed, nil when it can; failure is what the
-// database has complained of.
+// refusal explains why nothing can be committed, nil when it can; failure is the database's own.
 func (d *disk) refusal(failure error) error {
 	if d.gone.Load() {
 		if err := d.here(); err != nil {
@@ -258,7 +244,7 @@ func (d *disk) refusal(failure error) error {
 	return d.tell(failure)
 }
 
-// tell notes that a commit returns err, if it is one.
+// tell notes that a commit returns err.
 func (d *disk) tell(err error) error {
 	if err != nil {
 		d.told.Store(true)
@@ -274,8 +260,7 @@ func (d *disk) untold(err error) error {
 	return err
 }
 
-// shortToClose says why closing may run out of room, nil when it cannot as far as is
-// known.
+// shortToClose explains why closing may run out of room, nil when it cannot.
 func (d *disk) shortToClose() error {
 	if free, err := d.room(); err != nil || free.shortOf(room{minCloseBytes, minOpenFiles}, d.dir) == nil {
 		return nil
@@ -287,30 +272,27 @@ func (d *disk) shortToClose() error {
 	return nil
 }
 
-// room is what a file system has left.
 type room struct {
 	bytes uint64
 	files uint64 // how many more it can hold; the largest number where it sets no limit
 }
 
-// minFreeBytes is where a crawl stops. Badger maps its files into memory, and a
-// write to a page that the disk has no room for kills the process. So the store
-// refuses while there still is room for a memtable and its flush.
+// minFreeBytes is where a crawl stops. A write to a mapped page without disk space kills the
+// process, so the store refuses while a memtable and its flush still fit.
 const minFreeBytes = 256 << 20
 
-// minFreeFiles is where it stops, too. Up to 13 tables are in the making at
-// once, and Badger takes one that cannot be made for a reason to try for ever.
+// minFreeFiles likewise: up to 13 tables are made at once, and Badger retries for ever when one
+// fails.
 const minFreeFiles = 64
 
-// minOpenBytes and minOpenFiles are what opening needs: it begins new logs, which are
-// mapped too.
+// minOpenBytes and minOpenFiles are what opening needs for new, mapped logs.
 const (
 	minOpenBytes = 16 << 20
 	minOpenFiles = 8
 )
 
-// minCloseBytes is what closing needs: the memtables become tables. With less it is
-// left to the next opening, as after a kill.
+// minCloseBytes is what closing needs to flush memtables; with less, the next opening does it, as
+// after a kill.
 const minCloseBytes = 64 << 20
 
 func freeRoom(dir string) (room, error) {
@@ -326,7 +308,7 @@ func freeRoom(dir string) (room, error) {
 	return r, nil
 }
 
-// shortOf returns ErrDiskFull with what is missing of want, nil when there is enough.
+// shortOf returns ErrDiskFull with what is missing of want.
 func (r room) shortOf(want room, dir string) error {
 	switch {
 	case r.bytes < want.bytes:
@@ -337,7 +319,6 @@ func (r room) shortOf(want room, dir string) error {
 	return nil
 }
 
-// roomToMake refuses to make a store that could not be written to.
 func roomToMake(dir string) error {
 	if free, err := freeRoom(dir); err == nil {
 		if err := free.shortOf(room{minFreeBytes, minFreeFiles}, dir); err != nil {
@@ -347,9 +328,8 @@ func roomToMake(dir string) error {
 	return nil
 }
 
-// writable says whether the database can be changed, or made, and there is room
-// for it. A store is written to even when it is only read, to recover what a
-// kill left.
+// writable checks that the database can be changed, or made, with room for it. Even reading writes,
+// to recover from a kill.
 func writable(dir, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		path = dir

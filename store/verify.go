@@ -22,9 +22,8 @@ type Problem struct {
 	Lost bool   `json:"-"`             // records of unknown URLs may be gone with it
 }
 
-// Verify checks every record against those that it belongs with, and returns
-// what is wrong, in the order of the passes. It changes nothing. The error is
-// the store's or ctx's own, not a finding.
+// Verify checks every record against its relatives and returns the problems in the order of the
+// passes. It changes nothing. The error is the store's or ctx's own.
 func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
 	in := newInspection(s, false)
 	in.problems = slices.Clone(s.damaged)
@@ -32,8 +31,7 @@ func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
 	return in.problems, err
 }
 
-// inspection is one run over a store. A pass sees what the passes before it
-// mended.
+// inspection is one run over a store. A pass sees what earlier passes mended.
 type inspection struct {
 	*findings
 	numbers  renumbering
@@ -68,7 +66,6 @@ func (in *inspection) run(ctx context.Context) error {
 	return nil
 }
 
-// info checks that the database has the store's Info.
 func (in *inspection) info(context.Context) error {
 	if in.s.infoLost == nil {
 		return nil
@@ -80,7 +77,7 @@ func (in *inspection) info(context.Context) error {
 	return err
 }
 
-// totals compares the running totals with what the records say.
+// totals compares the running totals with the records.
 func (in *inspection) totals(ctx context.Context) error {
 	if in.mend && len(in.problems) > 0 { // fates have changed since births counted them
 		again := newInspection(in.s, false)
@@ -120,9 +117,9 @@ func short(c Counts) string {
 	return fmt.Sprintf("%d URLs, %d of them lost, %d pages%s (%d relevant%s, %d bytes), %d skipped, %d near-duplicates, states %v", c.URLs, c.Lost, c.Pages, dropped, c.Relevant, byTopic(c.Topics), c.Bytes, c.Skipped, c.NearDuplicates, c.States)
 }
 
-// finding returns the error of a record that cannot be asked for, by which an inspection
-// ends. Of one that is not there it is nil, and of one whose bytes mean nothing: the pass
-// over its kind takes that one out. So nothing loses its place for a disk's error.
+// finding returns the error of a record that cannot be read, by which an inspection ends; nil for a
+// missing record, or one without meaning, which the pass over its kind removes. So nothing loses its
+// place for a disk error.
 func finding(err error) error {
 	if errors.Is(err, ErrUnknown) || errors.Is(err, ErrDamaged) {
 		return nil
@@ -130,14 +127,12 @@ func finding(err error) error {
 	return err
 }
 
-// findings is what an inspection found, and what mends it.
 type findings struct {
 	batches  // of repairs
 	mend     bool
 	problems []Problem
 }
 
-// found notes a problem and, when repairing, what mends it.
 func (f *findings) found(k []byte, what, repair string, fix func(b *Batch) error) error {
 	f.problems = append(f.problems, Problem{Key: fmt.Sprintf("%q", k), What: what, Repair: repair})
 	if !f.mend {
@@ -146,7 +141,6 @@ func (f *findings) found(k []byte, what, repair string, fix func(b *Batch) error
 	return f.add(fix)
 }
 
-// remove is found of a record that goes.
 func (f *findings) remove(k []byte, what string) error {
 	return f.found(k, what, "removed", func(b *Batch) error { return b.delete(k) })
 }
@@ -176,7 +170,7 @@ func (f *findings) scan(ctx context.Context, kind byte, do func(txn *badger.Txn,
 	})
 }
 
-// urls checks that each URL is in the seen-set and either waits or has a fate.
+// urls checks that each URL is in the seen-set and either waits or has ended.
 func (in *inspection) urls(ctx context.Context) error {
 	return in.scan(ctx, keyBirth, func(txn *badger.Txn, k, v []byte) error {
 		id, birth, err := ID(0), Birth{}, error(nil)
@@ -203,14 +197,14 @@ func (in *inspection) urls(ctx context.Context) error {
 	})
 }
 
-// refers notes that a record speaks of a URL: its number is never given again.
+// refers notes that a record names a URL, so that its number is never given again.
 func (in *inspection) refers(id ID) {
 	if id < 1<<40 { // a number beyond that is nonsense
 		in.counts.URLs = max(in.counts.URLs, uint64(id))
 	}
 }
 
-// foundBy checks that the URL is there that named another first.
+// foundBy checks that the URL exists that named another first.
 func (in *inspection) foundBy(txn *badger.Txn, id ID, birth *Birth) error {
 	there, err := in.isBorn(txn, birth.From)
 	if err != nil || there {
@@ -222,8 +216,8 @@ func (in *inspection) foundBy(txn *badger.Txn, id ID, birth *Birth) error {
 		func(b *Batch) error { return b.PutBirth(id, *birth) })
 }
 
-// isBorn says whether a URL is there; 0 is none, and nothing lacks it. That it is not
-// is asked of the database itself: a walk over it may end early.
+// isBorn reports whether a URL exists; 0, none, lacks nothing. It asks the database itself, as a
+// walk may end early.
 func (in *inspection) isBorn(txn *badger.Txn, id ID) (bool, error) {
 	if id == 0 || in.born.has(id) {
 		return true, nil
@@ -233,7 +227,6 @@ func (in *inspection) isBorn(txn *badger.Txn, id ID) (bool, error) {
 	return err == nil, finding(err)
 }
 
-// story checks that a URL waits or has a fate, and not both.
 func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, err error) {
 	var q Queued
 	var f Fate
@@ -251,8 +244,8 @@ func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, 
 	case qErr == nil && errors.Is(fErr, ErrUnknown):
 		return false, nil
 	case fErr == nil && errors.Is(qErr, ErrUnknown):
-		// What was left aside when it was found has no state of a visited URL, but
-		// for a trap's, which is counted all the same.
+		// A URL left aside at discovery has no state of a visited one, but for a trap's, which
+		// counts all the same.
 		skipped = (f.State == "none" || f.State == "trap") && seen.Skipped
 		if skipped && f.State == "none" {
 			in.counts.Skipped++
@@ -280,7 +273,6 @@ func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, 
 	})
 }
 
-// goes is found of a URL that is queued again.
 func (in *inspection) goes(id ID, url string, k []byte, what, repair string, fix func(b *Batch) error) error {
 	if id != 0 && !in.requeued.has(id) {
 		in.requeued.add(id)
@@ -303,7 +295,7 @@ func (in *inspection) seenIs(txn *badger.Txn, id ID, url string, skipped bool) e
 		func(b *Batch) error { return b.PutSeen(h, id, skipped) })
 }
 
-// strays looks for records of URLs that were never born, or that speak of such.
+// strays finds records of unknown URLs, or that name such.
 func (in *inspection) strays(ctx context.Context) error {
 	for _, kind := range []byte{keyQueued, keyFate, keyVisit, keyHistory, keyWire} {
 		err := in.scan(ctx, kind, func(txn *badger.Txn, k, v []byte) error {
@@ -339,7 +331,7 @@ func (in *inspection) strays(ctx context.Context) error {
 	return nil
 }
 
-// pointer checks that the URL is there that a place, a fate or a visit names.
+// pointer checks the URL that a place, an outcome or a visit names.
 func (in *inspection) pointer(txn *badger.Txn, k, v []byte) error {
 	var q Queued
 	var f Fate
@@ -363,7 +355,7 @@ func (in *inspection) pointer(txn *badger.Txn, k, v []byte) error {
 	return in.found(k, what, "forgotten", func(b *Batch) error { return b.put(k, record) })
 }
 
-// seen looks for entries of the seen-set that name no URL, or another.
+// seen finds entries of the seen-set that name no URL, or another.
 func (in *inspection) seen(ctx context.Context) error {
 	return in.scan(ctx, keySeen, func(txn *badger.Txn, k, v []byte) error {
 		var birth Birth
@@ -384,7 +376,6 @@ func (in *inspection) seen(ctx context.Context) error {
 	})
 }
 
-// wireIs says what is wrong with the headers of an exchange, "" where nothing is.
 func wireIs(txn *badger.Txn, k, v []byte) (what string, err error) {
 	var x Exchanged
 	var birth Birth
@@ -403,7 +394,6 @@ func wireIs(txn *badger.Txn, k, v []byte) (what string, err error) {
 	return "it belongs to no exchange", nil
 }
 
-// idSet is a set of URLs' numbers, a bit each where they are many.
 type idSet map[uint64]uint64
 
 func (s idSet) add(id ID) { s[uint64(id)/64] |= 1 << (id % 64) }

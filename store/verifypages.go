@@ -13,8 +13,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// told checks that the URL of each page is there, and tells it again where it is not: a page
-// knows its URL.
+// told checks that each page's URL exists, and restores it from the page.
 func (in *inspection) told(ctx context.Context) error {
 	return in.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
 		var p Page
@@ -36,9 +35,8 @@ func (in *inspection) told(ctx context.Context) error {
 	})
 }
 
-// pages checks that the pages are numbered without a gap, can be read, and are
-// what their URLs' fates say. A page that cannot be read is taken out, its URL is
-// queued again, and the last page takes its number.
+// pages checks that pages are numbered without a gap, readable, and as their URLs' outcomes say. An
+// unreadable page is removed, its URL queued again, and the last page takes its number.
 func (in *inspection) pages(ctx context.Context) error {
 	next := uint64(1)
 	err := in.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
@@ -75,7 +73,6 @@ func (in *inspection) pages(ctx context.Context) error {
 	return in.numbers.fill(next - 1)
 }
 
-// page checks one page.
 func (in *inspection) page(txn *badger.Txn, p *Page) error {
 	if err := in.bodyIs(txn, p); errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnknown) {
 		return in.unreadable(p.Number, p, fmt.Errorf("the body of %s is lost: %w", p.URL, err))
@@ -104,7 +101,7 @@ func (in *inspection) page(txn *badger.Txn, p *Page) error {
 	return in.pageIs(txn, p)
 }
 
-// twin returns the number of another page of the same URL, which the URL's fate names.
+// twin returns the number of another page of the same URL, which the URL's outcome names.
 func (in *inspection) twin(txn *badger.Txn, p *Page) (uint64, error) {
 	var f Fate
 	var other Page
@@ -117,7 +114,6 @@ func (in *inspection) twin(txn *badger.Txn, p *Page) (uint64, error) {
 	return f.Page, nil
 }
 
-// linksAre checks that the URLs are there that a page links to.
 func (in *inspection) linksAre(txn *badger.Txn, p *Page) error {
 	var gone []ID
 	for _, id := range p.Links {
@@ -137,7 +133,6 @@ func (in *inspection) linksAre(txn *badger.Txn, p *Page) error {
 	return in.found(numKey(keyPage, p.Number), what, "forgotten", func(b *Batch) error { return b.PutPageRecord(p) })
 }
 
-// bodyIs checks that a page's body is there and whole.
 func (in *inspection) bodyIs(txn *badger.Txn, p *Page) error {
 	body, err := in.s.codec.body(txn, p.Number)
 	if err == nil && int64(len(body)) != p.Bytes {
@@ -170,7 +165,6 @@ func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 	return nil
 }
 
-// sumIs checks that a page is found by one of its checksums.
 func (in *inspection) sumIs(txn *badger.Txn, p *Page, sum []byte) error {
 	content := bytesKey(keyContent, sum)
 	n, err := pageOf(txn, content)
@@ -195,7 +189,6 @@ func (in *inspection) sumIs(txn *badger.Txn, p *Page, sum []byte) error {
 	})
 }
 
-// pageOf returns the number of a page that a record of a checksum has.
 func pageOf(txn *badger.Txn, k []byte) (n uint64, err error) {
 	err = value(txn, k, func(k, v []byte) error {
 		if len(v) != 8 {
@@ -207,8 +200,7 @@ func pageOf(txn *badger.Txn, k []byte) (n uint64, err error) {
 	return n, err
 }
 
-// leftovers looks for bodies, labels and checksums of pages that are not there,
-// and for fates that name such.
+// leftovers finds bodies, labels and checksums of missing pages, and outcomes that name such.
 func (in *inspection) leftovers(ctx context.Context) error {
 	for _, kind := range []byte{keyBody, keyLabel} {
 		err := in.scan(ctx, kind, func(txn *badger.Txn, k, _ []byte) error {
@@ -256,8 +248,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	})
 }
 
-// repeats checks that the page is there that a duplicate repeats, and follows it to its new
-// number.
+// repeats checks the page that a duplicate repeats, and follows it to its new number.
 func (in *inspection) repeats(ctx context.Context) error {
 	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
 		var f Fate
@@ -276,7 +267,6 @@ func (in *inspection) repeats(ctx context.Context) error {
 	})
 }
 
-// hasKey says whether there is a record.
 func hasKey(txn *badger.Txn, k []byte) (bool, error) {
 	_, err := txn.Get(k)
 	if errors.Is(err, badger.ErrKeyNotFound) {
@@ -288,7 +278,6 @@ func hasKey(txn *badger.Txn, k []byte) (bool, error) {
 	return true, nil
 }
 
-// marks looks for marks that cannot be read or are of URLs that are not there.
 func (in *inspection) marks(ctx context.Context) error {
 	if err := in.marksOf(ctx, keyMark); err != nil {
 		return err
@@ -322,7 +311,6 @@ func (in *inspection) marksOf(ctx context.Context, kind byte) error {
 	})
 }
 
-// outbox looks for parcels, and for cursors of other agents, that cannot be read.
 func (in *inspection) outbox(ctx context.Context) error {
 	if err := in.scan(ctx, keyCursor, func(_ *badger.Txn, k, v []byte) error {
 		if _, err := heardOf(k, v); err != nil {
@@ -340,8 +328,7 @@ func (in *inspection) outbox(ctx context.Context) error {
 	})
 }
 
-// marksAre checks that a page is as relevant as people said, if somebody did; p is right
-// afterwards.
+// marksAre checks that a page is as relevant as its marks; p is right afterwards.
 func (in *inspection) marksAre(txn *badger.Txn, p *Page) error {
 	if len(p.Topics) == 0 {
 		return in.markIs(txn, p, 0)
@@ -363,14 +350,12 @@ func (in *inspection) markIs(txn *badger.Txn, p *Page, topic int) error {
 	return in.found(numKey(keyPage, p.Number), what, "it is as the mark says", func(b *Batch) error { return b.PutPageRecord(p) })
 }
 
-// hostCheck checks hosts, their exchanges, and what URLs say of these.
 type hostCheck struct {
 	*findings
 	sitemaps bool // a host has read some
 }
 
-// hosts looks for hosts that cannot be read, and for those that speak of
-// exchanges of which there is none; exchanges compares the others.
+// hosts finds unreadable hosts, and those that claim exchanges without having any.
 func (c *hostCheck) hosts(ctx context.Context) error {
 	return c.scan(ctx, keyHost, func(txn *badger.Txn, k, v []byte) error {
 		var h Host
@@ -387,7 +372,6 @@ func (c *hostCheck) hosts(ctx context.Context) error {
 	})
 }
 
-// anyKey says whether a key begins so.
 func anyKey(txn *badger.Txn, prefix []byte) bool {
 	for range items(txn, prefix) {
 		return true
@@ -395,7 +379,6 @@ func anyKey(txn *badger.Txn, prefix []byte) bool {
 	return false
 }
 
-// recount puts the number of a host's exchanges right.
 func (c *hostCheck) recount(h *Host, n uint64) error {
 	what := fmt.Sprintf("host %s claims %d exchanges, but %d are on record", h.Name, h.Exchanges, n)
 	return c.found(bytesKey(keyHost, []byte(h.Name)), what, "counted again", func(b *Batch) error {
@@ -404,14 +387,12 @@ func (c *hostCheck) recount(h *Host, n uint64) error {
 	})
 }
 
-// maxLost is how many exchanges of a host may be missing in a row; a number
-// beyond that is nonsense.
+// maxLost bounds a host's exchanges missing in a row; a number beyond is nonsense.
 const maxLost = 1000
 
-// exchanges checks that exchanges can be read and are of a host that there is.
-// A host's must be numbered from 1 without a gap to what its record says. One
-// that is missing or cannot be read is entered as lost, since URLs may refer to
-// it and to those after it by number.
+// exchanges checks that exchanges are readable, belong to a host, and are numbered from 1 without a
+// gap up to the host's count. A missing or unreadable one is entered as lost, since URLs refer to
+// exchanges by number.
 func (c *hostCheck) exchanges(ctx context.Context) error {
 	var h *Host // of the exchanges before; nil for one that there is not
 	name, next := "", uint64(1)
@@ -466,7 +447,7 @@ func (c *hostCheck) lost(host string, n uint64, why error) error {
 	})
 }
 
-// named checks that the exchanges that URLs of sitemaps refer to are there.
+// named checks the exchanges that URLs of sitemaps refer to.
 func (c *hostCheck) named(ctx context.Context) error {
 	if !c.sitemaps {
 		return nil // no URL can
@@ -488,11 +469,9 @@ func (c *hostCheck) named(ctx context.Context) error {
 	})
 }
 
-// derived checks what is made of the pages, and could be made again: labels, ranks, the
-// index of near-duplicates.
+// derived checks labels, ranks and the index of near-duplicates, which could be made again.
 type derived struct{ *findings }
 
-// labels looks for labels that cannot be read.
 func (d derived) labels(ctx context.Context) error {
 	return d.scan(ctx, keyLabel, func(_ *badger.Txn, k, v []byte) error {
 		err := decode(k, v, &Label{})
@@ -503,9 +482,8 @@ func (d derived) labels(ctx context.Context) error {
 	})
 }
 
-// ranks checks that the ranking can be read and that its ranks are numbers, of
-// pages that are there. Those of the other side are a ranking's that was cut off,
-// and nobody reads them.
+// ranks checks the ranking, and that its ranks are shares, of existing pages. The other side's ranks
+// are of an interrupted ranking, and unread.
 func (d derived) ranks(ctx context.Context) error {
 	ranking, err := d.s.Ranks().Last()
 	if err == nil && ranking != nil && ranking.Side > 1 {
@@ -539,12 +517,11 @@ func (d derived) ranks(ctx context.Context) error {
 	})
 }
 
-// isShare says whether x is in [0,1], but for rounding.
+// isShare reports whether x is in [0,1], but for rounding.
 func isShare(x float64) bool { return x >= 0 && x <= 1+1e-9 && !math.IsNaN(x) }
 
-// near checks the index of near-duplicates. It names pages that are there and have the
-// band, and every page with a signature, unless newer ones fill the record. Pages of
-// earlier builds have no signatures, and none is missed.
+// near checks that the index of near-duplicates names existing pages with the band, and every page
+// with a signature, unless newer ones fill the record.
 func (d derived) near(ctx context.Context) error {
 	err := d.scan(ctx, keyNear, d.nearRecord)
 	if err == nil {
@@ -563,7 +540,6 @@ func (d derived) near(ctx context.Context) error {
 	})
 }
 
-// nearRecord checks a record of the index.
 func (d derived) nearRecord(txn *badger.Txn, k, v []byte) error {
 	pages, err := decodeNear(k, v)
 	if err != nil {
@@ -589,7 +565,6 @@ func (d derived) nearRecord(txn *badger.Txn, k, v []byte) error {
 	return d.found(k, what, "removed", func(b *Batch) error { return b.setNear(k, right) })
 }
 
-// nearHas checks that the index has page n.
 func (d derived) nearHas(txn *badger.Txn, n uint64, signature []byte) error {
 	for _, k := range nearKeys(signature) {
 		pages, err := nearPages(txn, k)

@@ -16,10 +16,9 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// WireKind says what an answer brought whose header is kept.
+// WireKind is the kind of an answer whose header is kept.
 type WireKind byte
 
-// The answers whose headers are kept.
 const (
 	WirePage      WireKind = 1 // the body that is stored
 	WireSame      WireKind = 2 // 304: the stored page is as it was
@@ -39,14 +38,14 @@ type Wire struct {
 	Cut      bool // lines at the end are missing
 }
 
-// WireRecord is a Wire as a batch takes it; see PackWire.
+// WireRecord is a Wire for a batch; see PackWire.
 type WireRecord struct {
 	Kind   WireKind
 	Digest [wireDigestLen]byte // SHA-1 of the body; kept of a WireRepeat
 	Packed []byte
 }
 
-// Exchanged is an exchange for a URL of which the headers are kept.
+// Exchanged is an exchange for a URL with its headers.
 type Exchanged struct {
 	ID       ID
 	URL      string
@@ -58,15 +57,13 @@ type Exchanged struct {
 	Wire
 }
 
-// PutWire writes the headers of the n-th exchange for a URL.
 func (b *Batch) PutWire(id ID, n int, w WireRecord) error {
 	k := visitKey(id, n)
 	k[0] = keyWire
 	return b.set(k, wireValue(w))
 }
 
-// dropWires removes what is kept of a URL's exchanges: the content that they brought is
-// gone, and headers may tell of it.
+// dropWires removes a URL's headers: they may tell of content that is gone.
 func (b *Batch) dropWires(id ID) error {
 	var keys [][]byte
 	for item := range items(b.txn, numKey(keyWire, uint64(id))) {
@@ -80,8 +77,7 @@ func (b *Batch) dropWires(id ID) error {
 	return nil
 }
 
-// Exchanged returns the exchanges for a URL of which the headers are kept, in the order of
-// time.
+// Exchanged returns the exchanges for a URL with kept headers, by time.
 func (u URLs) Exchanged(id ID) (all []Exchanged, err error) {
 	err = u.records.view(func(txn *badger.Txn) error {
 		var birth Birth
@@ -123,8 +119,8 @@ type Elsewhere struct {
 	Paged bool // it has a page of its own
 }
 
-// Elsewhere yields the URLs of which redirects, or repeated pages, are kept, each once, in the
-// order of discovery.
+// Elsewhere yields the URLs with kept redirects or repeated pages, each once, in the order of
+// discovery.
 func (u URLs) Elsewhere() iter.Seq2[Elsewhere, error] {
 	return func(yield func(Elsewhere, error) bool) {
 		err := u.records.view(func(txn *badger.Txn) error {
@@ -168,7 +164,6 @@ func kindOf(item *badger.Item) (kind WireKind, err error) {
 	return kind, err
 }
 
-// elsewhere says where an exchange of a URL led.
 func elsewhere(txn *badger.Txn, id ID, visit int, kind WireKind) (e Elsewhere, err error) {
 	var f Fate
 	e.ID = id
@@ -188,7 +183,6 @@ func elsewhere(txn *badger.Txn, id ID, visit int, kind WireKind) (e Elsewhere, e
 	return e, finding(err)
 }
 
-// wireKeyOf takes a key apart.
 func wireKeyOf(k []byte) (ID, int, error) {
 	if len(k) != 11 {
 		return 0, 0, fmt.Errorf("store key %q: %w: %d bytes, want 11", k, ErrDamaged, len(k))
@@ -220,7 +214,7 @@ var wireProtocols = [4]string{"http/1.1", "http/1.0", "h2", ""}
 const (
 	dateMark = 1
 	dateSize = len(http.TimeFormat)
-	// maxWireText is above what two headers of 16 KiB have.
+	// maxWireText is above two headers of 16 KiB.
 	maxWireText = 64 << 10
 )
 
@@ -261,7 +255,6 @@ func PackWire(url string, w *Wire) []byte {
 	return append(packed, wireWords().Encode(nil, text)...)
 }
 
-// usualRequest is how a request for a URL begins.
 func usualRequest(url string) []byte {
 	_, rest, _ := strings.Cut(url, "://")
 	host, path, _ := strings.Cut(rest, "/")
@@ -277,7 +270,6 @@ func wireValue(w WireRecord) []byte {
 	return binary.LittleEndian.AppendUint32(v, crc32.Checksum(v, castagnoli))
 }
 
-// read takes the record of an exchange.
 func (x *Exchanged) read(k, v []byte) error {
 	bad := func(why string) error { return fmt.Errorf("store key %q: %w: %s", k, ErrDamaged, why) }
 	if len(v) < 8 || crc32.Checksum(v[:len(v)-4], castagnoli) != binary.LittleEndian.Uint32(v[len(v)-4:]) {
@@ -301,7 +293,7 @@ func (x *Exchanged) read(k, v []byte) error {
 	return nil
 }
 
-// unpack is the reverse of PackWire, and says why it cannot be.
+// unpack inverts PackWire, and says why it cannot.
 func (w *Wire) unpack(v []byte, url string) (why string) {
 	flags, n := v[0], int(v[1])
 	if v = v[2:]; len(v) < n {
@@ -336,7 +328,6 @@ func (w *Wire) unpack(v []byte, url string) (why string) {
 	return ""
 }
 
-// packDates writes dates short, of a text without dateMark.
 func packDates(text []byte) []byte {
 	short := make([]byte, 0, len(text))
 	for {
@@ -354,7 +345,7 @@ func packDates(text []byte) []byte {
 	}
 }
 
-// dateOf reads a date that is written in no other way than this.
+// dateOf reads a date in exactly HTTP's form.
 func dateOf(text []byte) (seconds uint32, is bool) {
 	t, err := time.Parse(http.TimeFormat, string(text))
 	at := t.Unix()
@@ -373,8 +364,8 @@ func unpackDates(short []byte) []byte {
 	}
 }
 
-// wireDict is what headers often have, the commonest last: what wire packs is told as places
-// in it. It is part of the format: another one needs another version.
+// wireDict holds common header text, the commonest last. It is part of the format: another one needs
+// another version.
 const wireDict = "x-amz-cf-pop: \r\nx-amz-cf-id: \r\nx-amz-request-id: \r\nVia: 1.1 varnish\r\nvia: 1.1 google\r\nX-Timer: S" +
 	"X-Served-By: cache-\r\nX-Cache-Hits: 0\r\nX-Cache: MISS\r\nX-Cache: HIT\r\nX-Varnish: \r\nAge: 0\r\nalt-svc: h3=\":443\"; ma=86400\r\n" +
 	"cf-cache-status: DYNAMIC\r\ncf-ray: \r\nserver: cloudflare\r\nServer: cloudflare\r\nreport-to: {\"group\":\"cf-nel\",\"max_age\":604800,\"endpoints\":[{\"url\":\"https://\"}]}\r\n" +

@@ -22,7 +22,7 @@ import (
 	"fossick/internal/reading"
 )
 
-// Damage is something in the files of a database that is not as Badger wrote it.
+// Damage is a part of a database's files that differs from what Badger wrote.
 type Damage struct {
 	File string // in the database's folder
 	What string // is the matter
@@ -30,7 +30,7 @@ type Damage struct {
 	Lost bool   // records may be gone with it
 }
 
-// findings is what is the matter with a closed database, and what can be made of it.
+// findings describes a closed database: its damage, and what repairs it.
 type findings struct {
 	path   string
 	damage []Damage
@@ -56,7 +56,6 @@ func (f *findings) found(file string, lost bool, done, format string, args ...an
 	f.damage = append(f.damage, Damage{File: file, What: fmt.Sprintf(format, args...), Done: done, Lost: lost})
 }
 
-// err is what is the matter as an error with what to do, nil when nothing is.
 func (f *findings) err(dir string) error {
 	if len(f.damage) == 0 {
 		return nil
@@ -69,10 +68,9 @@ func (f *findings) err(dir string) error {
 		filepath.Join(f.path, f.damage[0].File), ErrDamaged, f.damage[0].What, more, dir)
 }
 
-// examine looks at the files of the closed database in path, which is locked. It looks
-// at each block of each table, the list of tables, and the logs that Badger plays back.
-// Badger looks at a block when it reads it. A compaction takes a damaged one for the
-// end of its table, drops the rest and deletes the old table.
+// examine checks the files of the closed, locked database in path: each block of each table, the
+// list of tables, and the logs that Badger replays. Badger checks a block only when it reads it; a
+// compaction takes a damaged one for the end of its table, drops the rest and deletes the old table.
 func examine(path string, o badger.Options) (*findings, error) {
 	f := &findings{path: path, spoilt: map[uint64]bool{}, inLogs: map[uint64]uint64{}}
 	removed, err := f.readList(o)
@@ -90,7 +88,6 @@ func examine(path string, o badger.Options) (*findings, error) {
 	return f, f.checkReached()
 }
 
-// checkTables looks at each block of the tables.
 func (f *findings) checkTables() error {
 	var buf []byte
 	for _, id := range slices.Sorted(maps.Keys(f.tables)) {
@@ -120,8 +117,8 @@ func compressionOf(c *pb.ManifestChange) badgeroptions.CompressionType {
 	return badgeroptions.CompressionType(c.Compression)
 }
 
-// checkRegistry looks at Badger's list of keys, which is of no key: sixteen random bytes and
-// a word. Badger refuses a database without it that has one that is damaged.
+// checkRegistry checks Badger's key registry, which holds no key: sixteen random bytes and a word.
+// Badger refuses a database with a damaged one.
 func (f *findings) checkRegistry() error {
 	text, err := reading.All(filepath.Join(f.path, badger.KeyRegistryFileName), 64<<20)
 	switch {
@@ -143,8 +140,8 @@ func (f *findings) checkRegistry() error {
 	return nil
 }
 
-// checkStatistics looks at the size of what Badger knows of dead values: it writes to places
-// in it that need not be there.
+// checkStatistics checks the size of Badger's file of dead values: Badger writes to places in it
+// that may not exist.
 func (f *findings) checkStatistics() error {
 	info, err := os.Stat(filepath.Join(f.path, statistics))
 	if err == nil && info.Size() > 0 && info.Size() < statisticsBytes {
@@ -160,11 +157,11 @@ const (
 	statisticsBytes = 1 << 20
 )
 
-// emptyList is what a manifest begins with.
+// emptyList is the head of a manifest.
 const emptyList = "Bdgr\x00\x00\x00\x08"
 
-// readList reads the manifest: the tables to use, and those that it took off its list. There
-// are none to use, not even an empty set, in a new database.
+// readList reads the manifest: the tables to use, and those it removed. A new database has no set of
+// tables, not even an empty one.
 func (f *findings) readList(o badger.Options) (removed map[uint64]bool, err error) {
 	name := filepath.Join(f.path, badger.ManifestFilename)
 	text, err := reading.All(name, 64<<20)
@@ -205,7 +202,6 @@ func (f *findings) readList(o badger.Options) (removed map[uint64]bool, err erro
 	return removed, nil
 }
 
-// useListed uses the tables that the list names, as far as they are there.
 func (f *findings) useListed(changes []*pb.ManifestChangeSet) {
 	f.tables = net(changes)
 	missing := missingTables(f.path, f.tables)
@@ -220,7 +216,6 @@ func (f *findings) useListed(changes []*pb.ManifestChangeSet) {
 	}
 }
 
-// tablesIn returns the tables in a folder, by number.
 func tablesIn(path string) (ids []uint64, err error) {
 	names, err := filepath.Glob(filepath.Join(path, tableFiles))
 	if err != nil {
@@ -235,11 +230,9 @@ func tablesIn(path string) (ids []uint64, err error) {
 	return ids, nil
 }
 
-// checkUnlisted looks at the tables that the list does not name, which Badger deletes.
-// A kill leaves such: tables that were replaced, which the list says, and tables in the
-// making, of which all is in other tables and logs. What is nowhere else is a loss of
-// the list, as when its end is missing. These tables are used as the newest, since each
-// record has its version.
+// checkUnlisted checks the tables that the list does not name, which Badger deletes. A kill leaves
+// replaced tables, which the list says, and unfinished ones, whose records are in other tables and
+// logs. A record that is nowhere else means that the list lost its end; such a table is used again.
 func (f *findings) checkUnlisted(removed map[uint64]bool) error {
 	ids, err := tablesIn(f.path)
 	if err != nil {
@@ -275,7 +268,6 @@ func (f *findings) checkUnlisted(removed map[uint64]bool) error {
 	return nil
 }
 
-// blocksOf returns the blocks of a table that no list says the compression of.
 func blocksOf(text []byte) (badgeroptions.CompressionType, []block) {
 	for _, c := range []badgeroptions.CompressionType{badgeroptions.None, badgeroptions.Snappy} {
 		if blocks := wholeBlocks(text, c); len(blocks) > 0 {
@@ -285,7 +277,6 @@ func blocksOf(text []byte) (badgeroptions.CompressionType, []block) {
 	return badgeroptions.None, nil
 }
 
-// records are the keys of a table, with their versions.
 type records struct {
 	at          map[string]struct{}
 	first, last []byte
@@ -306,7 +297,7 @@ func newRecords(blocks []block) *records {
 	return r
 }
 
-// strike takes out those records that are in a table that is used, or in a log.
+// strike removes the records that are in a used table or in a log.
 func (f *findings) strike(r *records) error {
 	var buf []byte
 	for _, id := range slices.Sorted(maps.Keys(f.tables)) {
@@ -340,9 +331,8 @@ func (f *findings) strike(r *records) error {
 	})
 }
 
-// checkLogs looks at the logs that Badger plays back, those of memtables and the newest of
-// values, and at the heads of all. What stands in another value log is looked at when it is
-// read.
+// checkLogs checks the logs that Badger replays (memtables', and the newest of values) and the heads
+// of all. Other value logs are checked when read.
 func (f *findings) checkLogs() error {
 	values, err := logsOf(f.path, valueFiles)
 	if err != nil {
@@ -380,7 +370,7 @@ func (f *findings) checkLogs() error {
 	})
 }
 
-// logsOf returns the logs of a database of one kind, the oldest first.
+// logsOf returns the logs of one kind, the oldest first.
 func logsOf(path, kind string) (names []string, err error) {
 	entries, err := os.ReadDir(path) // filepath.Glob would take a [ in path for a pattern
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -395,7 +385,6 @@ func logsOf(path, kind string) (names []string, err error) {
 	return names, nil
 }
 
-// eachMemlog calls f with each log of a memtable, which is valid only inside it.
 func (f *findings) eachMemlog(do func(name string, log logRead)) error {
 	names, err := logsOf(f.path, memtableFiles)
 	if err != nil {
@@ -409,7 +398,7 @@ func (f *findings) eachMemlog(do func(name string, log logRead)) error {
 	return nil
 }
 
-// checkHead looks at the number of the key that a log says it is encrypted with.
+// checkHead checks the encryption key number of a log.
 func (f *findings) checkHead(name string) error {
 	file, err := reading.Open(name)
 	if err != nil {
@@ -428,8 +417,8 @@ func (f *findings) checkHead(name string) error {
 	return nil
 }
 
-// withLog calls f with the content of a log, mapped, without the zeros behind
-// it that are not on the disk. A killed writer leaves up to 256 MiB of them.
+// withLog maps a log without the trailing zeros that are not on disk, of which a killed writer
+// leaves up to 256 MiB.
 func withLog(name string, f func(text []byte)) error {
 	file, err := reading.Open(name)
 	if err != nil {
@@ -457,8 +446,8 @@ func withLog(name string, f func(text []byte)) error {
 	return nil
 }
 
-// endOfData returns where a file has but zeros that are not on the disk from, its size where
-// the system cannot tell.
+// endOfData returns the end of a file's data before its final hole, the size where the system cannot
+// tell.
 func endOfData(file *os.File, size int64) (end int64) {
 	for {
 		data, err := file.Seek(end, unix.SEEK_DATA)
@@ -474,15 +463,12 @@ func endOfData(file *os.File, size int64) (end int64) {
 	}
 }
 
-// CheckEvery is how often one more table of an open database should be looked at: 2 MiB,
-// two thousandths of a processor.
+// CheckEvery is how often one more table (2 MiB) of an open database should be checked.
 const CheckEvery = time.Second
 
-// CheckNext looks at one table again, the next by number, and after the last at the
-// first. It is false when it is of no use any more. Badger says nothing of a block that
-// it cannot read: a look-up finds nothing there, and a compaction drops what is behind
-// it. So damage ends the use of the database, as a disk does that fails: nothing is
-// committed any more, and compactions end with the process.
+// CheckNext checks the next table by number, cyclically, and returns false when that is of no use
+// any more. Badger reports no unreadable block: a look-up finds nothing, and a compaction drops the
+// rest of the table. So damage ends the use of the database, as a failing disk does.
 func (d *Database) CheckNext() (goOn bool) {
 	if d.plain || d.Failure() != nil {
 		return false
@@ -501,7 +487,7 @@ func (d *Database) CheckNext() (goOn bool) {
 	if err == nil {
 		return true
 	}
-	// A table that was replaced is emptied and then removed.
+	// A replaced table is emptied and then removed.
 	if _, ok := d.levels.listed()[id]; !ok {
 		return true
 	}
@@ -522,9 +508,8 @@ func (d *Database) checkNow(id uint64, compression badgeroptions.CompressionType
 	return err
 }
 
-// CheckValues looks at all value logs of the closed database in path. To write one anew
-// without what is dead, Badger reads it up to the first entry that it cannot read, and then
-// removes it.
+// CheckValues checks all value logs of the closed database in path: to rewrite a log, Badger reads
+// it up to the first unreadable entry and then removes it.
 func CheckValues(path string, plain bool) error {
 	if plain || unknownVersion() != "" {
 		return nil

@@ -13,17 +13,15 @@ import (
 	"fossick/internal/wholefile"
 )
 
-// lock is the lock of a database's folder: Badger's own, so that any build heeds it. We
-// take it before Badger would, or another process might change what is being checked. It
-// is a bare descriptor: where Badger is left behind, it must stay until the process ends.
+// lock is Badger's own lock of a database's folder, taken before our checks. It is a bare
+// descriptor, since it must last until the process ends where Badger is left behind.
 type lock int
 
 const noLock lock = -1
 
-// errNotFolder is said of a database that is no folder.
 const errNotFolder = unix.ENOTDIR
 
-// lockFolder locks the database in path; ErrBusy when a process has it.
+// lockFolder returns ErrBusy when a process has the database.
 func lockFolder(dir, path string) (lock, error) {
 	var fd int
 	var err error
@@ -46,18 +44,17 @@ func lockFolder(dir, path string) (lock, error) {
 	return noLock, fmt.Errorf("store %s: %w", dir, err)
 }
 
-// Guard keeps a database's folder locked while the database is closed and opened again: no
-// other process gets it in between. The zero value has no lock; who opens takes one then.
+// Guard keeps a database locked from Close to the next opening. The zero value holds no lock;
+// opening takes one then.
 type Guard struct{ held lock }
 
-// Keep has the lock outlast Close. Opening the database under the guard takes it back.
+// Keep makes the lock outlast Close. Opening under the guard takes it back.
 func (d *Database) Keep() *Guard {
 	g := &Guard{d.held}
 	d.held = noLock
 	return g
 }
 
-// take returns the guard's lock, or a new one.
 func (g *Guard) take(dir, path string) (lock, error) {
 	if g == nil || g.held == noLock {
 		return lockFolder(dir, path)
@@ -77,8 +74,8 @@ func Free(dir, path string) error {
 	return err
 }
 
-// release ends the lock, if there is one. To close its descriptor is not enough: a process
-// that is being started has a copy of it until it runs its program.
+// release unlocks before it closes: a process that is being started holds a copy of the descriptor
+// until it runs its program.
 func (l *lock) release() {
 	if *l != noLock {
 		_ = unix.Flock(int(*l), unix.LOCK_UN) // closing does it soon, too
@@ -87,8 +84,7 @@ func (l *lock) release() {
 	*l = noLock
 }
 
-// OpenView opens a view of a database, damaged or not: what is there can be read, and no
-// file of the database changes.
+// OpenView opens a view of a database, damaged or not; no file of the database changes.
 func OpenView(dir string, o badger.Options, plain bool) (*Database, error) {
 	d, err := begin(nil, dir, o, plain)
 	if err == nil && d.plain {
@@ -104,10 +100,9 @@ func OpenView(dir string, o badger.Options, plain bool) (*Database, error) {
 	return d.finish(o)
 }
 
-// makeView makes a folder with what can be read of the database, and returns the options
-// for it. Tables and value logs are links, as nobody writes to these. What Badger
-// writes to is a copy: the list of tables, the logs of memtables. Of value logs it writes
-// to the newest, which it cuts off where it cannot be read; so there is a newer one.
+// makeView makes a folder with the readable part of the database. Tables and value logs are links,
+// since nobody writes to them; the manifest and the memtables' logs are copies. A newer, empty value
+// log keeps Badger from cutting off the newest one.
 func (d *Database) makeView(o badger.Options) (badger.Options, error) {
 	path, err := kernelName(o.Dir)
 	if err != nil {
@@ -136,7 +131,6 @@ func (d *Database) makeView(o badger.Options) (badger.Options, error) {
 	return o.WithDir(d.view).WithValueDir(d.view), nil
 }
 
-// show puts a file of the database in path into a view.
 func show(path, view, name string) error {
 	from, to := filepath.Join(path, name), filepath.Join(view, name)
 	switch ext := filepath.Ext(name); {
@@ -152,7 +146,6 @@ func show(path, view, name string) error {
 	return nil // locks, statistics, what a kill left
 }
 
-// removeView removes the view, if there is one.
 func (d *Database) removeView() error {
 	if d.view == "" {
 		return nil
@@ -164,20 +157,18 @@ func (d *Database) removeView() error {
 	return nil
 }
 
-// saysEncrypted says whether a log has a head that Mend writes to.
 func saysEncrypted(name string) bool {
 	f := findings{}
 	return f.checkHead(name) == nil && len(f.heads) > 0
 }
 
-// hasEntries says whether a log may have some.
 func hasEntries(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Size() > logHead
 }
 
-// addLog makes a value log without an entry that is newer than all others. Badger cuts the
-// newest off at the first entry that it cannot read, and then writes to one of its own.
+// addLog makes an empty value log that is newer than all others. Badger cuts the newest off at its
+// first unreadable entry.
 func addLog(path string) error {
 	names, err := logsOf(path, valueFiles)
 	if err != nil {

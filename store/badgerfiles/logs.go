@@ -14,14 +14,13 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Files of a database.
 const (
 	tableFiles    = "*.sst"
 	memtableFiles = "*.mem"
 	valueFiles    = "*.vlog"
 )
 
-// Exists says whether there is a database in path, even one that lost its list of tables.
+// Exists reports whether a database is in path, even one that lost its manifest.
 func Exists(path string) bool {
 	if _, err := os.Stat(filepath.Join(path, badger.ManifestFilename)); err == nil {
 		return true
@@ -30,11 +29,10 @@ func Exists(path string) bool {
 	return err == nil && len(tables) > 0
 }
 
-// SyncLogs syncs the logs of the database. The memtables' come first, then the value
-// log's end, so that what they point to is there when it returns. Badger's own Sync
-// meanwhile holds a lock that every commit and look-up needs: the whole crawl stood
-// still as long as the disk took. Syncing a file by a descriptor of our own writes its
-// mapped pages just as well (fsync(2)).
+// SyncLogs syncs the logs of memtables, then the end of the value log, so that what they point to
+// exists. Badger's Sync meanwhile holds a lock that every commit and look-up needs, which stalled
+// whole crawls. Syncing a file through our own descriptor writes its mapped pages as well
+// (fsync(2)).
 func (d *Database) SyncLogs() error {
 	if d.plain {
 		return d.Sync()
@@ -45,14 +43,13 @@ func (d *Database) SyncLogs() error {
 		d.progress.synced(memtables, reached)
 	}
 	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) {
-		// The logs are mapped, and writing to them is no error: the next commit must
-		// fail. That files could not be opened passes, and the next sync will do.
+		// Writing to a mapped log is no error, so the next commit must fail. A failure to open files
+		// passes.
 		d.log.fail(err.Error())
 	}
 	return err
 }
 
-// syncLogs returns which logs of memtables it synced, the oldest first.
 func syncLogs(path string) (memtables []string, err error) {
 	memtables, err1 := logsOf(path, memtableFiles)
 	values, err2 := logsOf(path, valueFiles)
@@ -79,14 +76,12 @@ func syncFile(name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Size is what the files of a closed database take.
 type Size struct {
 	Tables     int
 	TableBytes int64
 	LargestLog int64
 }
 
-// SizeOf returns the size of the database in path.
 func SizeOf(path string) (s Size, err error) {
 	tables, err1 := filepath.Glob(filepath.Join(path, tableFiles))
 	logs, err2 := filepath.Glob(filepath.Join(path, valueFiles))
@@ -118,16 +113,13 @@ func SizeOf(path string) (s Size, err error) {
 // Entries of a commit that is not alone in a memtable's log are marked, and one that is
 // marked as the end follows them. fossick's have no marks of the user and do not expire.
 
-// logHead is the length of what stands before the entries.
 const logHead = 20
 
-// Marks of entries.
 const (
 	inCommit  = 1 << 6
 	endCommit = 1 << 7
 )
 
-// entry is one entry of a log, as it stands there.
 type entry struct {
 	text       []byte
 	key, value []byte // the key ends with its version
@@ -135,7 +127,6 @@ type entry struct {
 
 func (e entry) marks() byte { return e.text[0] }
 
-// readEntry reads the entry that text begins with; false when there is none.
 func readEntry(text []byte) (e entry, ok bool) {
 	if len(text) < 2+3+4 || text[1] != 0 {
 		return e, false
@@ -163,21 +154,18 @@ func readEntry(text []byte) (e entry, ok bool) {
 	return entry{text[:end+4], text[at:key], text[key:end]}, true
 }
 
-// logRead is what there is in a log.
 type logRead struct {
 	entries []entry
 	end     int // of the last entry
 	damaged bool
 }
 
-// maxSearch bounds how many bytes are summed up in search of the next entry.
+// maxSearch bounds the bytes summed up in search of the next entry.
 const maxSearch = 1 << 30
 
-// readLog returns the entries of a log. It is damaged when one of them lies
-// behind something that is none, or when it ends with neither an entry nor a
-// zero. What a kill leaves half written is the last, and zeros follow it. A log
-// is made larger than it will be, and cut at its end when the database is
-// closed.
+// readLog returns the entries of a log. It is damaged when an entry lies behind something that is
+// none, or when it ends with neither an entry nor a zero. A kill leaves its last entry half written,
+// with zeros behind: a log is made large, and cut when the database is closed.
 func readLog(text []byte) (r logRead) {
 	r.end = min(logHead, len(text))
 	budget, written := maxSearch, -1
@@ -204,7 +192,6 @@ func readLog(text []byte) (r logRead) {
 	return r
 }
 
-// withoutZeros is the length of text without the zeros at its end.
 func withoutZeros(text []byte) int {
 	const step = 64 << 10
 	zeros := make([]byte, step)
@@ -214,7 +201,6 @@ func withoutZeros(text []byte) int {
 	return len(bytes.TrimRight(text, "\x00"))
 }
 
-// nextEntry returns where the next entry begins that is at from or later, and before to.
 func nextEntry(text []byte, from, to int, budget *int) (at int, ok bool) {
 	for at := from; at < to && *budget > 0; at++ {
 		if _, ok := readEntry(text[at:]); ok {
@@ -225,7 +211,7 @@ func nextEntry(text []byte, from, to int, budget *int) (at int, ok bool) {
 	return 0, false
 }
 
-// claimed is at most how much was summed up to see that text begins with no entry.
+// claimed bounds the bytes summed up to see that text begins with no entry.
 func claimed(text []byte) int {
 	if len(text) < 5 || text[1] != 0 {
 		return 1
@@ -235,9 +221,8 @@ func claimed(text []byte) int {
 	return 1 + int(min(n, uint64(len(text))))
 }
 
-// committed returns the entries of a memtable's log that were committed, without their
-// marks. A commit that has no end was cut off by a kill if nothing follows it; else its end
-// is what was damaged.
+// committed returns the committed entries of a memtable's log, without their marks. A kill cut off a
+// final commit without an end; elsewhere its end was damaged.
 func (r logRead) committed() (entries []entry) {
 	open := 0 // the entries from here on are of a commit without an end
 	var version []byte
@@ -259,7 +244,6 @@ func (r logRead) committed() (entries []entry) {
 	return entries[:open]
 }
 
-// logOf returns a log of entries, each a commit of its own.
 func logOf(entries []entry) []byte {
 	text := make([]byte, logHead)
 	for _, e := range entries {

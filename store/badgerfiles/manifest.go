@@ -33,10 +33,8 @@ import (
 // all that was in the table is still in the log, or in the tables, that it was
 // made of.
 
-// manifestHead is the length of what stands before the changes.
 const manifestHead = 8
 
-// missingTables returns the tables that the manifest names and that are not there.
 func missingTables(path string, tables map[uint64]*pb.ManifestChange) (missing []uint64) {
 	for _, id := range slices.Sorted(maps.Keys(tables)) {
 		if !hasTable(path, id) {
@@ -57,8 +55,7 @@ func hasTable(path string, id uint64) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// readsAs asks Badger to read a manifest; an error unless it finds these tables. What we
-// make of a manifest must be what Badger does before it is written anew.
+// readsAs checks that Badger reads the same tables from a manifest as we do, before we rewrite it.
 func readsAs(name string, o badger.Options, want map[uint64]*pb.ManifestChange) error {
 	f, err := reading.Open(name)
 	if err != nil {
@@ -95,8 +92,8 @@ func net(changes []*pb.ManifestChangeSet) map[uint64]*pb.ManifestChange {
 	return tables
 }
 
-// readChanges returns the changes that text begins with, and their length, without a last
-// one that is cut off; false when something else comes after them.
+// readChanges returns the changes at the start of text and their length, without a last one that is
+// cut off; false when something else follows.
 func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok bool) {
 	for rest := text; len(rest) >= 8; {
 		n, sum := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint32(rest[4:])
@@ -113,9 +110,9 @@ func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok b
 	return changes, length, true
 }
 
-// undo returns the tables that there are, as one change, and those that are named and
-// not there. A change that was to replace tables by such a one never came to its end. It
-// is left out as a whole when all that it replaces is still there.
+// undo returns the existing tables as one change, and the named but missing ones. A change that was
+// to replace tables by a missing one never completed; it is left out as a whole when all that it
+// replaces exists.
 func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (_ *pb.ManifestChangeSet, missing []uint64) {
 	removed := map[uint64]int{} // table → the change that removed it
 	for i, set := range changes {
@@ -153,7 +150,6 @@ func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (_ *pb.Manif
 	return listOf(tables), missing
 }
 
-// listOf returns a change that makes these tables.
 func listOf(tables map[uint64]*pb.ManifestChange) *pb.ManifestChangeSet {
 	list := &pb.ManifestChangeSet{}
 	for _, id := range slices.Sorted(maps.Keys(tables)) {
@@ -162,8 +158,7 @@ func listOf(tables map[uint64]*pb.ManifestChange) *pb.ManifestChangeSet {
 	return list
 }
 
-// writeManifest replaces the manifest with one of a single change, at once: a kill
-// leaves the old one or the new. Badger reads the new one first.
+// writeManifest replaces the manifest by a single change, atomically, after Badger has read it.
 func writeManifest(name string, head []byte, change *pb.ManifestChangeSet, o badger.Options) error {
 	body, err := proto.Marshal(change)
 	if err != nil {
@@ -185,23 +180,18 @@ func writeManifest(name string, head []byte, change *pb.ManifestChangeSet, o bad
 	return nil
 }
 
-// levels knows which tables stand in Badger's levels, where an iterator finds and holds
-// them, without asking Badger: its Tables reads the index of each table. That waited for
-// the disk, and made 64 KiB of each resident whenever memory was to be given back. A crawl of a
-// million pages has 1,750 tables: 110 MiB.
+// levels knows which tables stand in Badger's levels, where an iterator finds and holds them.
+// Badger's Tables would read each index: a crawl of a million pages has 1,750 tables, 110 MiB.
 //
-// It follows the manifest (see manifest.go). A table is entered there before it
-// comes into its level, and taken out before it leaves. So one that was in its
-// level once and is in the manifest now is in its level now. That it was there
+// It follows the manifest. A table is entered there before it comes into its level, and removed
+// before it leaves; so a listed table that was in its level once is there now. That it was there
 // once is certain
 //
-//   - of those that the manifest had before the database was opened;
-//   - of what a compaction wrote, when a table that it replaces is no longer a file, as
-//     it lets go of these last;
-//   - of what a memtable became, when the next one has: there is one at a time.
+//   - of those listed before the database was opened;
+//   - of a compaction's output, once a table that it replaces is no longer a file;
+//   - of a flushed memtable, once the next one is flushed.
 //
-// Of a few it never is, those entered while Badger wrote the manifest anew. Safe for
-// concurrent use.
+// Of a few it never is: those entered while Badger rewrote the manifest. Safe for concurrent use.
 type levels struct {
 	path string // the database's folder
 
@@ -215,14 +205,12 @@ type levels struct {
 	flushed []uint64          // likewise: what the last memtable became
 }
 
-// listed is what the manifest says of a table.
 type listed struct {
 	level       uint32
 	compression badgeroptions.CompressionType
 }
 
-// listed returns the tables that the manifest has now, and how they are compressed; none
-// when it cannot be read.
+// listed returns the present tables with their compression; none when the manifest cannot be read.
 func (l *levels) listed() map[uint64]badgeroptions.CompressionType {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -237,11 +225,9 @@ func (l *levels) listed() map[uint64]badgeroptions.CompressionType {
 	return tables
 }
 
-// replacement is what a compaction wrote, and what that replaces.
+// replacement is a compaction's output, and its input.
 type replacement struct{ made, removed []uint64 }
 
-// readLevels begins with what the manifest of a closed database says. Where there is no
-// database yet, there are no tables.
 func readLevels(path string) *levels {
 	l := &levels{path: path, in: map[uint64]int{}, live: map[uint64]listed{}}
 	_ = l.look() // a manifest that cannot be read is Badger's to complain of
@@ -261,7 +247,7 @@ func (l *levels) close() {
 	}
 }
 
-// now looks at the manifest and returns a mark for holds.
+// now reads on in the manifest and returns a mark for holds.
 func (l *levels) now() (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -269,8 +255,7 @@ func (l *levels) now() (int, error) {
 	return l.seen, l.look()
 }
 
-// holds says whether a table stood in its level at the time of the mark, and still does
-// as far as now looked.
+// holds reports whether a table stood in its level at the mark, and still does as far as now looked.
 func (l *levels) holds(id uint64, mark int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -278,7 +263,6 @@ func (l *levels) holds(id uint64, mark int) bool {
 	return ok && at <= mark
 }
 
-// look takes up what was added to the manifest, and sees what has become certain.
 func (l *levels) look() error {
 	name := filepath.Join(l.path, badger.ManifestFilename)
 	info, err := os.Stat(name)
@@ -297,7 +281,6 @@ func (l *levels) look() error {
 	return nil
 }
 
-// reads says whether info is of the manifest that is being read.
 func (l *levels) reads(info os.FileInfo) bool {
 	if l.file == nil || info.Size() < l.read {
 		return false
@@ -306,8 +289,8 @@ func (l *levels) reads(info os.FileInfo) bool {
 	return err == nil && os.SameFile(own, info)
 }
 
-// readAnew begins with another manifest: Badger wrote it anew, with all tables as the
-// first change. What was certain of those that are in it still is.
+// readAnew begins with a manifest that Badger rewrote, with all tables as the first change. What was
+// certain of its tables still is.
 func (l *levels) readAnew(name string) error {
 	f, err := reading.Open(name)
 	if err != nil {
@@ -328,7 +311,7 @@ func (l *levels) readAnew(name string) error {
 	return nil
 }
 
-// readOn reads the changes that were added since; one that has no end yet is left for later.
+// readOn reads the changes since; an unfinished one is left for later.
 func (l *levels) readOn() error {
 	from := max(l.read, manifestHead)
 	text, err := io.ReadAll(io.NewSectionReader(l.file, from, 1<<40))
@@ -347,8 +330,7 @@ func (l *levels) readOn() error {
 	return nil
 }
 
-// apply takes up a change. The first of a manifest lists what is there and says nothing
-// of how it came.
+// apply applies a change. The first of a manifest lists what exists and says nothing of its origin.
 func (l *levels) apply(set *pb.ManifestChangeSet, first bool) {
 	var r replacement
 	for _, c := range set.Changes {
@@ -371,7 +353,7 @@ func (l *levels) apply(set *pb.ManifestChangeSet, first bool) {
 	}
 }
 
-// settle sees which compactions let go of what they replaced.
+// settle finds the compactions that let go of their input.
 func (l *levels) settle() {
 	l.pending = slices.DeleteFunc(l.pending, func(r replacement) bool {
 		there := func(id uint64) bool { return hasTable(l.path, id) }
@@ -383,7 +365,6 @@ func (l *levels) settle() {
 	})
 }
 
-// certain enters those tables as in their levels that were not taken out again.
 func (l *levels) certain(tables []uint64) {
 	for _, id := range tables {
 		if _, ok := l.live[id]; ok {

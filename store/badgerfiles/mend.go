@@ -21,10 +21,9 @@ import (
 	"fossick/internal/wholefile"
 )
 
-// Mend makes the closed database in path one that Badger can open, out of all that can be
-// read, and returns what was the matter. Files that it replaces are in the folder
-// quarantine before, under their names, unless that is "". dir is the store's folder, for
-// errors. A kill leaves a database that can be mended.
+// Mend turns the readable part of the closed database in path into one that Badger can open, and
+// returns the damage. Replaced files go to the folder quarantine first, unless that is "". A kill
+// leaves a database that can be mended.
 func Mend(dir, path, quarantine string, o badger.Options, plain bool) ([]Damage, error) {
 	if plain || unknownVersion() != "" {
 		return nil, nil // opening says what it thinks of it
@@ -40,7 +39,6 @@ func Mend(dir, path, quarantine string, o badger.Options, plain bool) ([]Damage,
 	return mend(path, quarantine, o)
 }
 
-// mend is Mend for the database in path, which nobody uses.
 func mend(path, quarantine string, o badger.Options) ([]Damage, error) {
 	f, err := examine(path, o)
 	if err != nil || len(f.damage) == 0 {
@@ -57,8 +55,7 @@ func mend(path, quarantine string, o badger.Options) ([]Damage, error) {
 	return f.damage, err
 }
 
-// mend replaces what is damaged. The list of tables comes last: until then the tables that
-// it names are there.
+// mend replaces what is damaged, the list of tables last: until then its tables exist.
 func (f *findings) mend(quarantine string, o badger.Options) error {
 	var empty []uint64
 	for _, id := range slices.Sorted(maps.Keys(f.spoilt)) {
@@ -100,15 +97,14 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
-	// What is there now is all that there is.
+	// What exists now is all that there is.
 	if err := putAway(quarantine, filepath.Join(f.path, reachedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return wholefile.SyncFolder(f.path)
 }
 
-// mendTable replaces a table by one of its blocks that can be read, under its name; false
-// when there are none.
+// mendTable replaces a table by its readable blocks; false when there are none.
 func (f *findings) mendTable(id uint64, quarantine string, o badger.Options) (kept bool, err error) {
 	name := tableName(f.path, id)
 	text, err := readFile(name, nil)
@@ -126,8 +122,8 @@ func (f *findings) mendTable(id uint64, quarantine string, o badger.Options) (ke
 	return true, replaceFile(name, mended)
 }
 
-// mendLogs replaces logs of memtables, whose entries Badger plays back up to the first that
-// it cannot read. It would cut the newest value log off there; so that one gets a successor.
+// mendLogs replaces the logs of memtables, which Badger replays up to the first unreadable entry.
+// The newest value log, which Badger would cut off there, gets a successor.
 func (f *findings) mendLogs(quarantine string) error {
 	for _, name := range f.heads {
 		if err := mendHead(quarantine, name); err != nil {
@@ -152,7 +148,7 @@ func (f *findings) mendLogs(quarantine string) error {
 	return nil
 }
 
-// mendHead says in a log's head that it is not encrypted. The old head goes into quarantine.
+// mendHead clears the encryption key number in a log's head, and puts the old head into quarantine.
 func mendHead(quarantine, name string) error {
 	file, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -173,7 +169,6 @@ func mendHead(quarantine, name string) error {
 	return nil
 }
 
-// putAway moves a file into quarantine.
 func putAway(quarantine, name string) error {
 	if err := keepIn(quarantine, name); err != nil {
 		return err
@@ -184,7 +179,6 @@ func putAway(quarantine, name string) error {
 	return nil
 }
 
-// replaceFile gives a file another content.
 func replaceFile(name string, text []byte) error {
 	err := wholefile.Write(name, 0o600, func(f *os.File) error {
 		_, err := f.Write(text)
@@ -196,8 +190,7 @@ func replaceFile(name string, text []byte) error {
 	return nil
 }
 
-// keepIn gives a file another name in a folder, or puts a copy there, unless the folder is
-// "". It keeps all that was put there under its name before.
+// keepIn links or copies a file into a folder, unless that is "", beside earlier files of its name.
 func keepIn(folder, name string) error {
 	if folder == "" {
 		return nil
@@ -246,22 +239,20 @@ func sameContent(a, b string) bool {
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)
 }
 
-// Marks of entries, and what tables and memtables have in the place of a value
-// in a value log. That is the log's number, the length of the entry there and
-// where it begins, 4 bytes each, as the processor has them.
+// Marks of entries, and the pointer to a value log that stands in place of a value: the log's
+// number, the entry's length and its offset, 4 bytes each in native order.
 const (
 	isDelete     = 1 << 0
 	isPointer    = 1 << 1
 	pointerBytes = 12
 )
 
-// maxSalvaged bounds a log that salvage writes: Badger makes a memtable of each, which has
-// some three bytes for each of these.
+// maxSalvaged bounds a log that salvage writes: Badger makes a memtable of each, in some three bytes
+// for each of these.
 const maxSalvaged = 4 << 20
 
-// salvage enters again, as logs of memtables, what the value logs have of
-// commits after the newest one that is there. They have bodies, and the pages'
-// own records where these are long.
+// salvage enters again, as logs of memtables, what the value logs hold of commits after the newest
+// one that exists: bodies, and long page records.
 func (f *findings) salvage() error {
 	logs, err := logsOf(f.path, valueFiles)
 	if err != nil {
@@ -293,7 +284,6 @@ func (f *findings) salvage() error {
 	return nil
 }
 
-// pointersInto returns logs of memtables that point to the lost entries of a value log.
 func (f *findings) pointersInto(log uint64, text []byte) (logs [][]byte) {
 	made := make([]byte, logHead)
 	for _, e := range readLog(text).entries {
@@ -312,7 +302,6 @@ func (f *findings) pointersInto(log uint64, text []byte) (logs [][]byte) {
 	return logs
 }
 
-// appendPointer appends an entry that points to a value.
 func appendPointer(text, key []byte, log, length, at uint32) []byte {
 	from := len(text)
 	text = append(text, isPointer, 0)
@@ -326,9 +315,9 @@ func appendPointer(text, key []byte, log, length, at uint32) []byte {
 	return binary.BigEndian.AppendUint32(text, Checksum(text[from:]))
 }
 
-// Merge merges all tables of the closed database for the store in dir. None
-// then has a record that was replaced or deleted, and each value log's share of
-// those is known. When ctx ends it stops between two steps. The guard may be nil.
+// Merge merges all tables of the closed database of the store in dir, so that no replaced or deleted
+// record remains and each value log's dead share is known. When ctx ends, it stops between two
+// steps. The guard may be nil.
 func Merge(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool) error {
 	// One target for all levels: the newest tables go into the last, and none between.
 	o = o.WithCompactL0OnClose(true).WithBaseLevelSize(math.MaxInt64 / 2)
@@ -346,8 +335,8 @@ func Merge(ctx context.Context, g *Guard, dir string, o badger.Options, plain bo
 	return session(ctx, g, dir, o, plain, (*Database).span)
 }
 
-// session does a step of Merge. Flatten merges tables of different levels; closing the
-// database merges those of the newest level with the last, as far as their keys overlap.
+// session does one step of Merge. Flatten merges different levels; closing merges the newest level
+// with overlapping tables of the last.
 func session(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool, do func(d *Database) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -368,9 +357,8 @@ func session(ctx context.Context, g *Guard, dir string, o badger.Options, plain 
 	return nil
 }
 
-// span makes a table as wide as all others: it deletes a key before and one after all that
-// there are. What is in the last level already would else stay as it is, also what was
-// kept there for a reader of that time.
+// span deletes a key before and one after all others, so that the table covers the whole range. Else
+// a last level would stay as it is, even what was kept for a reader.
 func (d *Database) span() error {
 	txn := d.NewTransaction(true)
 	defer txn.Discard()
@@ -386,12 +374,12 @@ func (d *Database) span() error {
 	return nil
 }
 
-// watermarks is how many marks Badger's goroutine for readers may have before it.
+// watermarks is how many marks may wait before Badger's goroutine for readers.
 const watermarks = 100
 
-// settle returns when a compaction drops all that is replaced by now. It keeps what the
-// oldest reader may read; that one's end comes to a goroutine of Badger's, in turn with
-// the marks of later ones: each has two.
+// settle waits until compactions may drop all that is replaced by now. They keep what the oldest
+// reader may read, whose end reaches a goroutine of Badger's in turn with the marks of later
+// readers.
 func (d *Database) settle() {
 	d.lent.replace(nil)
 	for range watermarks/2 + 1 {

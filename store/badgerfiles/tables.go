@@ -19,12 +19,11 @@ import (
 	"fossick/internal/reading"
 )
 
-// pageBytes is what a disk reads at once: where a table cannot be read, what is around it can.
+// pageBytes is a disk's unit: around an unreadable page of a table the rest can be read.
 const pageBytes = 4096
 
-// readFile reads a file into buf, or a larger one, and returns it. What the disk cannot
-// read is zero, which no checksum takes for what was there. A file that is mapped, as
-// Badger maps it, would kill the process instead.
+// readFile reads a file into buf, or a larger one. Unreadable pages are zero, which no checksum
+// matches; a mapped file would kill the process instead.
 func readFile(name string, buf []byte) ([]byte, error) {
 	f, err := reading.Open(name)
 	if err != nil {
@@ -52,8 +51,7 @@ func readFile(name string, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// checkTable returns what is wrong with a table, the first block of which that is, and how
-// many are; nil when Badger can read all of it.
+// checkTable returns the first damage of a table and the number of damaged blocks.
 func checkTable(text []byte, compression badgeroptions.CompressionType) (bad int, err error) {
 	blocks, err := readIndex(text)
 	if err != nil {
@@ -69,8 +67,8 @@ func checkTable(text []byte, compression badgeroptions.CompressionType) (bad int
 	return bad, err
 }
 
-// wholeBlocks returns the blocks of a table that can be read: those that its index names,
-// or those that can be found where there is no index.
+// wholeBlocks returns the readable blocks of a table, found by its index or, without one, by their
+// shape.
 func wholeBlocks(text []byte, compression badgeroptions.CompressionType) (blocks []block) {
 	places, err := readIndex(text)
 	if err != nil {
@@ -84,15 +82,14 @@ func wholeBlocks(text []byte, compression badgeroptions.CompressionType) (blocks
 	return blocks
 }
 
-// A checksum begins with the number of its field; with the varint it has so many bytes at most.
+// A checksum begins with its field's number; with the varint it has at most so many bytes.
 const (
 	sumField    = 2 << 3
 	maxSumBytes = 6
 )
 
-// findBlocks returns the blocks of a table whose index is lost. A block begins where the one
-// before it ends, or after one that is damaged, anywhere. Where it ends is told by its
-// checksum's length, which is a small number.
+// findBlocks finds the blocks of a table without an index. A block begins where the one before ends,
+// or anywhere behind damage; its end shows by its checksum's length, a small number.
 func findBlocks(text []byte, compression badgeroptions.CompressionType) (blocks []block) {
 	if compression != badgeroptions.None {
 		return nil // of a compressed block nothing shows where it ends
@@ -116,12 +113,11 @@ func findBlocks(text []byte, compression badgeroptions.CompressionType) (blocks 
 	return blocks
 }
 
-// reach is how far before its end a block is looked for behind damage.
 const reach = 64 << 10
 
-// blockEnding returns where a block begins that ends at to: at from, or behind damage
-// later. Its checksum is a pb.Checksum of one field. Its first entry is at 0, shares
-// nothing with a key before it, and has a key with a version.
+// blockEnding returns where a block that ends at to begins: at from, or later behind damage. Its
+// checksum has one field; its first entry is at 0, shares nothing with a key before, and has a key
+// with a version.
 func blockEnding(text []byte, from, to int) (at int, ok bool) {
 	rest := to - 4 - int(binary.BigEndian.Uint32(text[to-4:]))
 	if rest-from < 12 || text[rest] != sumField {
@@ -150,10 +146,8 @@ func blockEnding(text []byte, from, to int) (at int, ok bool) {
 	return 0, false
 }
 
-// errOrder reports keys that are not in order, which no table has.
 var errOrder = errors.New("its keys are not in order")
 
-// tableOf returns a table of the entries of blocks, nil when there are none.
 func tableOf(blocks []block, compression badgeroptions.CompressionType, o badger.Options) []byte {
 	bytes := 0
 	for _, b := range blocks {
@@ -166,8 +160,7 @@ func tableOf(blocks []block, compression badgeroptions.CompressionType, o badger
 	defer builder.Close()
 	var last []byte
 	for _, b := range blocks {
-		// A block is as it was written, or its checksum would be another. An
-		// error here is of one that Badger never wrote, and the rest of it is
+		// The checksum is right, so an error here is of a block that Badger never wrote; its rest is
 		// left out.
 		_ = b.each(func(key, value []byte) error {
 			if last != nil && y.CompareKeys(last, key) >= 0 || !wellFormed(value) {
@@ -186,7 +179,6 @@ func tableOf(blocks []block, compression badgeroptions.CompressionType, o badger
 	return builder.Finish()
 }
 
-// wellFormed says whether a value begins as Badger's do: two bytes of marks and a varint.
 func wellFormed(value []byte) bool {
 	if len(value) < 3 {
 		return false
@@ -195,7 +187,6 @@ func wellFormed(value []byte) bool {
 	return n > 0 && (value[0]&isPointer == 0 || len(value[2+n:]) == pointerBytes)
 }
 
-// pointedBytes is how much of the value log a value takes.
 func pointedBytes(v y.ValueStruct) uint32 {
 	if v.Meta&isPointer == 0 {
 		return 0
@@ -216,23 +207,19 @@ func pointedBytes(v y.ValueStruct) uint32 {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Checksum is the CRC-32C of text, by which Badger and we tell what was damaged.
+// Checksum is the CRC-32C of text.
 func Checksum(text []byte) uint32 { return crc32.Checksum(text, castagnoli) }
 
-// maxUnpacked is how many bytes a compressed one may stand for: in Snappy a copy of 64 bytes
-// takes three.
+// maxUnpacked is Snappy's largest ratio: a copy of 64 bytes takes three.
 const maxUnpacked = 22
 
-// maxKeyBytes is the longest key that Badger writes to a table.
 const maxKeyBytes = 1<<16 - 1
 
-// place is where a block lies in its table, and the first key in it.
 type place struct {
 	from, to int
 	key      []byte
 }
 
-// readIndex returns where the blocks of a table lie.
 func readIndex(table []byte) (blocks []place, err error) {
 	index, rest, err := tableIndex(table)
 	if err != nil {
@@ -264,7 +251,6 @@ func readIndex(table []byte) (blocks []place, err error) {
 	return blocks, nil
 }
 
-// newestIn returns the newest version in a table whose index can be read.
 func newestIn(table []byte) uint64 {
 	index, _, err := tableIndex(table)
 	if err != nil {
@@ -273,8 +259,7 @@ func newestIn(table []byte) uint64 {
 	return fb.GetRootAsTableIndex(index, 0).MaxVersion()
 }
 
-// tableIndex returns the index of a table, whose checksum is right, and how many bytes stand
-// before it.
+// tableIndex returns a table's verified index and the number of bytes before it.
 func tableIndex(table []byte) (index []byte, rest int, err error) {
 	checksum, rest, err := cutLast(table, len(table), "checksum")
 	if err != nil {
@@ -307,20 +292,18 @@ func cutLast(table []byte, end int, what string) (part []byte, rest int, err err
 	return table[rest : end-4], rest, nil
 }
 
-// sumIs says whether a checksum, as it stands in a file, is that of these bytes.
 func sumIs(of, checksum []byte) bool {
 	var sum pb.Checksum
 	return len(checksum) > 0 && proto.Unmarshal(checksum, &sum) == nil &&
 		sum.Algo == pb.Checksum_CRC32C && sum.Sum == uint64(Checksum(of))
 }
 
-// block is what stands in a block whose checksum is right.
 type block struct {
 	entries []byte
 	offsets []byte // four bytes each
 }
 
-// readBlock looks at a block's checksum, and at all that Badger takes for granted in it.
+// readBlock verifies a block's checksum and all that Badger assumes of it.
 func readBlock(text []byte, compression badgeroptions.CompressionType) (b block, err error) {
 	if text, err = unpackBlock(text, compression); err != nil {
 		return b, err
@@ -356,7 +339,7 @@ func unpackBlock(text []byte, compression badgeroptions.CompressionType) ([]byte
 	return nil, fmt.Errorf("it has a compression (%d) that no fossick writes", compression)
 }
 
-// each calls f with the keys and values of a block, which are valid only inside it.
+// each calls f with the keys and values of a block, valid only inside it.
 func (b block) each(f func(key, value []byte) error) error {
 	var first, key []byte
 	for i := 0; i < len(b.offsets); i += 4 {
