@@ -1,14 +1,6 @@
-// Package ipaddr knows three things of a URL's host. It knows in what spellings
-// it is an IP address, which addresses no public server has, and which names
-// are too long for any.
-//
-// In: host names, addresses. Out: addresses, and what an address is kept for. It
-// decides nothing; the egress guard in package fetch does.
-//
-// Start with EndsInNumber and ParseIPv4, Special and Inner, or TooLong.
-//
-// Files: ipv4.go the spellings; special.go the table; special.tsv its rows; length.go
-// names.
+// Package ipaddr recognises a URL host's spellings of IP addresses, addresses that no public server
+// has, and names too long for any name server. It decides nothing; the egress guard in package fetch
+// does.
 package ipaddr
 
 import (
@@ -20,9 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// EndsInNumber says whether the last label of an ASCII host name is a number (WHATWG
-// URL, "ends in a number"). Then it is an IPv4 address or nothing. A dot at the end
-// must be cut before.
+// EndsInNumber reports whether the last label of an ASCII host name is a number (WHATWG URL, "ends
+// in a number"): then it is an IPv4 address or nothing. Cut a final dot before.
 func EndsInNumber[T string | []byte](name T) bool {
 	at := len(name)
 	for at > 0 && name[at-1] != '.' {
@@ -47,9 +38,9 @@ func EndsInNumber[T string | []byte](name T) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// ParseIPv4 reads an address as browsers do (WHATWG URL, "IPv4 parser"). It has one to
-// four parts, each decimal, octal or hexadecimal; the last fills what is left. So
-// 2130706433, 0x7f.1 and 0177.0.0.1 are all 127.0.0.1.
+// ParseIPv4 reads an address as browsers do (WHATWG URL, "IPv4 parser"): one to four parts, decimal,
+// octal or hexadecimal, the last of which fills the rest. So 2130706433, 0x7f.1 and 0177.0.0.1 are
+// all 127.0.0.1.
 func ParseIPv4(name string) (netip.Addr, bool) {
 	parts := strings.Split(name, ".")
 	if len(parts) > 4 {
@@ -88,7 +79,7 @@ func parsePart(s string) (uint64, bool) {
 //go:embed special.tsv
 var specialTSV string
 
-// Net is a net that no public server is in, and what it is kept for.
+// Net is a net without public servers, and its purpose.
 type Net struct {
 	Prefix       netip.Prefix
 	What, Source string
@@ -109,8 +100,8 @@ var (
 	unicast = netip.MustParsePrefix("2000::/3")     // all of IPv6 that IANA has given out
 )
 
-// Special says what an address is kept for, "" for one that a public server may have.
-// One that carries another must be asked about by Inner.
+// Special returns the purpose of an address that no public server may have, else "". Ask about Inner
+// of an address that carries another.
 func Special(a netip.Addr) (what string) {
 	for _, n := range Nets() {
 		if n.Prefix.Contains(a) {
@@ -123,10 +114,9 @@ func Special(a netip.Addr) (what string) {
 	return ""
 }
 
-// Inner returns the IPv4 address that is reached by an IPv6 one, else a itself.
-// It may be mapped (::ffff:a.b.c.d), or in the well-known NAT64 prefix, by
-// which networks without IPv4 reach real servers. 6to4, Teredo and other forms
-// lead nowhere any more.
+// Inner returns the IPv4 address that an IPv6 one reaches, else a itself: mapped (::ffff:a.b.c.d),
+// or in the well-known NAT64 prefix, by which networks without IPv4 reach real servers. 6to4, Teredo
+// and other forms lead nowhere any more.
 func Inner(a netip.Addr) netip.Addr {
 	a = a.WithZone("").Unmap()
 	if nat64.Contains(a) {
@@ -136,16 +126,15 @@ func Inner(a netip.Addr) netip.Addr {
 	return a
 }
 
-// A name server knows labels of 63 characters and names of 253 (RFC 1035, 2.3.4). A
-// character of another script has at most four bytes and becomes at least one of ASCII.
+// Name servers know labels of 63 characters and names of 253 (RFC 1035, 2.3.4). A character has at
+// most four bytes and becomes at least one of ASCII.
 const (
 	maxLabelBytes = 4 * 63
 	maxNameBytes  = 4 * 253
 )
 
-// TooLong says that a host name, in UTF-8 of any script, is longer than any that a name
-// server knows, whatever IDNA makes of it. It is asked before IDNA, whose punycode takes
-// time by the square of a label. O(n), and no more than maxNameBytes of it.
+// TooLong reports whether a host name, in UTF-8, is longer than any that a name server knows,
+// whatever IDNA makes of it. Ask before IDNA, whose punycode takes quadratic time.
 func TooLong[T string | []byte](host T) bool {
 	if len(host) > maxNameBytes {
 		return true

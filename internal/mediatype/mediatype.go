@@ -23,7 +23,7 @@ func Essence(contentType string) string {
 	return media
 }
 
-// isToken reports a word of RFC 9110, 5.6.2, without the quote ' that no type has.
+// isToken reports a token of RFC 9110, 5.6.2, without the quote ' that no type has.
 func isToken(s string) bool {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"'(),/:;<=>?@[\\]{}", c) >= 0 {
@@ -42,8 +42,8 @@ func Unknown(essence string) bool {
 	return false
 }
 
-// Of returns the type of a body by its Content-Type as sent and its first HeadBytes (section
-// 7). noSniff is what NoSniff says: then a body of no usable type is never markup.
+// Of returns the type of a body by its Content-Type as sent and its first HeadBytes (section 7).
+// With noSniff (see NoSniff), a body of no usable type is never markup.
 func Of(contentType string, noSniff bool, head []byte) string {
 	essence := Essence(contentType)
 	switch {
@@ -62,13 +62,12 @@ func Of(contentType string, noSniff bool, head []byte) string {
 	return essence
 }
 
-// apacheDefaults are what old servers say, to the byte, of any file whose type they do not
-// know (section 5.1, "check-for-apache-bug flag").
+// apacheDefaults are what old servers send, to the byte, for unknown files (section 5.1,
+// "check-for-apache-bug flag").
 var apacheDefaults = map[string]bool{
 	"text/plain": true, "text/plain; charset=ISO-8859-1": true, "text/plain; charset=iso-8859-1": true, "text/plain; charset=UTF-8": true,
 }
 
-// textOrBinary tells text from other files (section 7.2).
 func textOrBinary(head []byte) string {
 	head = head[:min(len(head), HeadBytes)]
 	if Binary(head) && !marked(head) {
@@ -77,17 +76,16 @@ func textOrBinary(head []byte) string {
 	return "text/plain"
 }
 
-// NoSniff reports a header's wish that a type be taken as it is announced (Fetch standard,
-// "determine nosniff"): the first of its X-Content-Type-Options counts.
+// NoSniff reports a wish to take the announced type (Fetch standard, "determine nosniff"): the first
+// value of X-Content-Type-Options counts.
 func NoSniff(h http.Header) bool {
 	first, _, _ := strings.Cut(h.Get("X-Content-Type-Options"), ",")
 	return strings.EqualFold(strings.Trim(first, " \t"), "nosniff")
 }
 
-// Sniff guesses the type of a body from its first HeadBytes (section 7.1). A file that
-// has no binary byte is text, even if it begins with the letters of a picture, a sound
-// or a font: there the standard would take "BMW" for a bitmap. Go's table calls XHTML
-// "text/xml".
+// Sniff guesses the type of a body from its first HeadBytes (section 7.1). A file without a binary
+// byte is text, even one that begins with the letters of a picture or sound: the standard would take
+// "BMW" for a bitmap. Go's table calls XHTML "text/xml".
 func Sniff(head []byte) string {
 	head = head[:min(len(head), HeadBytes)]
 	essence := Essence(http.DetectContentType(head))
@@ -107,7 +105,7 @@ func Sniff(head []byte) string {
 	return essence
 }
 
-// marked reports a byte order mark, behind which a body is text whatever its bytes.
+// marked reports a byte order mark, which makes a body text.
 func marked(head []byte) bool {
 	for _, mark := range []string{"\xfe\xff", "\xff\xfe", "\xef\xbb\xbf"} {
 		if bytes.HasPrefix(head, []byte(mark)) {
@@ -117,10 +115,9 @@ func marked(head []byte) bool {
 	return false
 }
 
-// Binary reports a byte that no text has (section 3, "binary data byte").
 func Binary(head []byte) bool { return BinaryBytes(head) > 0 }
 
-// BinaryBytes counts such bytes.
+// BinaryBytes counts the bytes that no text has (section 3, "binary data byte").
 func BinaryBytes(head []byte) (n int) {
 	for _, c := range head {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\f' && c != '\r' && c != 0x1b {

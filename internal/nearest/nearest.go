@@ -1,4 +1,4 @@
-// Package nearest finds what a word that nothing has may have been meant to be.
+// Package nearest suggests known words for an unknown one.
 package nearest
 
 import (
@@ -11,8 +11,8 @@ import (
 	"fossick/internal/printable"
 )
 
-// DidYouMean is the end of a sentence on a word that nothing has: the nearest words,
-// or "" when none is near.
+// DidYouMean ends a sentence about an unknown word with the nearest known ones; "" when none is
+// near.
 func DidYouMean(word string, known []string) string {
 	near := Words(word, known)
 	if len(near) == 0 {
@@ -21,8 +21,8 @@ func DidYouMean(word string, known []string) string {
 	return "; did you mean " + List(near) + "?"
 }
 
-// Words returns what word may have been meant to be, three at most. It begins them, or
-// they are at most a third of its letters away.
+// Words returns at most three known words that word begins, or that differ in at most a third of its
+// letters.
 func Words(word string, known []string) []string {
 	if word == "" {
 		return nil
@@ -44,15 +44,14 @@ func Words(word string, known []string) []string {
 	return near[:min(3, len(near))]
 }
 
-// How many names an error lists, and how many characters of each: more would bury what
-// it says.
+// The number of names that an error lists, and the characters of each.
 const (
 	shown  = 5
 	widest = 60
 )
 
-// Some lists the known names for an error on a word that is none of them: all of them
-// where they are few, else the five nearest and how many more there are.
+// Some lists the known names for an error: all of them if few, else the five nearest and how many
+// more there are.
 func Some(word string, known []string) string {
 	if len(known) <= shown+1 {
 		cut := make([]string, len(known))
@@ -87,11 +86,11 @@ func Some(word string, known []string) string {
 	return fmt.Sprintf("%sand %d more", b.String(), len(known)-shown)
 }
 
-// Sorted returns the names that a set has, or that something is counted by.
+// Sorted returns the sorted keys of a map.
 func Sorted[V any](set map[string]V) []string { return slices.Sorted(maps.Keys(set)) }
 
-// distance is the number of letters to insert, delete, change or swap with the next to
-// make b of a (optimal string alignment).
+// distance counts the letters to insert, delete, change or swap with the next to turn a into b
+// (optimal string alignment).
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	rows := [3][]int{make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)}

@@ -10,15 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// checksumOf is SHA-256, cut to 16 bytes: a cryptographic hash, so that no page can be
-// made to look like another and push it out of a collection.
+// checksumOf is SHA-256, cut to 16 bytes: cryptographic, so that no page can be made to look like
+// another and push it out of a collection.
 func checksumOf(body []byte) Checksum {
 	sum := sha256.Sum256(body)
 	return Checksum(sum[:])
 }
 
-// checksum hashes title, text and link targets in their order. Targets on the page's own
-// host count without scheme and host, so that a mirror on another host has the same checksum.
+// checksum hashes title, text and link targets in order. Targets on the page's own host count
+// without scheme and host, so that a mirror has the same checksum.
 func (p *Page) checksum() Checksum {
 	if p.URL == "" {
 		return p.AbsoluteChecksum()
@@ -26,10 +26,10 @@ func (p *Page) checksum() Checksum {
 	return p.hash(origin(p.URL) + "/")
 }
 
-// AbsoluteChecksum is what Checksum was in earlier builds: link targets count as they are.
+// AbsoluteChecksum is Checksum by earlier builds: link targets count as they are.
 func (p *Page) AbsoluteChecksum() Checksum { return p.hash("\x00") }
 
-// Is says whether p has the content of a stored page, by the checksums of its record. One
+// Is reports whether p has the content of a stored page, by the checksums of its record. A record
 // without raw is of an earlier build, with an AbsoluteChecksum.
 func (p *Page) Is(checksum, raw []byte) bool {
 	if len(raw) > 0 {
@@ -39,8 +39,8 @@ func (p *Page) Is(checksum, raw []byte) bool {
 	return bytes.Equal(checksum, sum[:])
 }
 
-// hash is the checksum in which a link target that begins with own, a scheme and a host up to
-// the slash, counts from that slash on.
+// hash is the checksum in which link targets beginning with own (scheme, host and slash) count from
+// that slash on.
 func (p *Page) hash(own string) Checksum {
 	h := sha256.New()
 	buf := make([]byte, 0, 4096)
@@ -71,14 +71,12 @@ func (p *Page) hash(own string) Checksum {
 	return Checksum(h.Sum(sum[:0])[:16])
 }
 
-// Distance returns in how many of 64 bits two sketches differ: 0 for equal
-// texts, about 32 for unrelated ones. Near-duplicates are within 3 or so of each
-// other (Manku, Jain, Das Sarma 2007); one word of 400 changed moves up to 7.
+// Distance counts the bits in which two sketches differ: 0 for equal texts, about 32 for unrelated
+// ones, up to 3 or so for near-duplicates (Manku, Jain, Das Sarma 2007).
 func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 
-// sketches returns in one pass what a text is compared by: its simhash, and the
-// signature of what is left of it without the lines gone. Of the simhash (Charikar
-// 2002) each bit is the majority's among the hashes of all runs of three words. A
+// sketches returns in one pass a text's simhash, and its signature without the lines gone. Each bit
+// of the simhash (Charikar 2002) is the majority's among the hashes of all runs of three words; a
 // Chinese or Japanese character is a word. The sketch of an empty text is 0.
 func sketches(text string, gone []lineOf) (uint64, Signature) {
 	var votes counter
@@ -119,9 +117,8 @@ func sketches(text string, gone []lineOf) (uint64, Signature) {
 	return votes.majority(), least.signature()
 }
 
-// hashWord returns the hash of the word at i and where it ends. It takes eight bytes at
-// a time, so most words cost one step. Words with Chinese or Japanese characters, and
-// the last of a text, go the slow way.
+// hashWord returns the hash of the word at i and where it ends, eight bytes at a time. Words with
+// Chinese or Japanese characters, and the last of a text, go the slow way.
 func hashWord(text string, i int) (uint64, int) {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	h, from := uint64(0), i
@@ -150,14 +147,12 @@ func hashWord(text string, i int) (uint64, int) {
 	return mix(h, last, uint64(end-from)), end
 }
 
-// load64 reads eight bytes, the first one lowest.
 func load64(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// wordEnd returns where the word that starts at i ends.
 func wordEnd(text string, i int) int {
 	for j := i; j < len(text); j++ {
 		c := text[j]
@@ -182,10 +177,9 @@ func mix(a, b, c uint64) uint64 {
 	return hi ^ lo
 }
 
-// counter counts for each of 64 bits how often it was set. Plane k holds bit k
-// of all 64 counts, so that adding a hash is a few operations on words. Hashes are
-// added eight at a time, by the carry-save adders of Harley and Seal (Warren,
-// Hacker's Delight, 5-1): one by one, how far a carry goes cannot be foreseen.
+// counter counts for each of 64 bits how often it was set. Plane k holds bit k of all 64 counts.
+// Hashes are added eight at a time, by the carry-save adders of Harley and Seal (Warren, Hacker's
+// Delight, 5-1).
 type counter struct {
 	planes  [21]uint64 // a text has fewer than 2^21 words
 	waiting [8]uint64
@@ -218,7 +212,6 @@ func addBits(a, b, c uint64) (sum, carry uint64) {
 	return u ^ c, a&b | u&c
 }
 
-// carry adds a bit to each count at plane k.
 func (v *counter) carry(h uint64, k int) {
 	for ; h != 0 && k < len(v.planes); k++ {
 		h, v.planes[k] = h&v.planes[k], h^v.planes[k]
@@ -243,32 +236,29 @@ func (v *counter) majority() uint64 {
 	return out
 }
 
-// Signature is a MinHash of a text's shingles, its runs of three words. Of two
-// texts about as many of the bytes agree as their shingles do (see
-// resemblance). So near-duplicates are told without their texts at hand. A text
-// of fewer than MinWords words has none, the zero Signature.
+// Signature is a MinHash of a text's shingles, its runs of three words: the share of equal bytes of
+// two signatures estimates their texts' resemblance. A text of fewer than minWords words has the
+// zero Signature.
 //
-// One hash a shingle fills all places (one-permutation hashing, Li, Owen, Zhang 2012).
-// Its upper bits choose the place, and the least of the lower ones wins it. An empty
-// place takes what another has, found by a walk that depends on its number alone
-// (optimal densification, Shrivastava 2017). Of the winner a byte is kept (b-bit
-// minwise hashing, Li, König 2010).
+// One hash a shingle fills all places (one-permutation hashing, Li, Owen, Zhang 2012): its upper
+// bits choose the place, and the least lower bits win it. An empty place takes another's by a walk
+// that depends on its number alone (optimal densification, Shrivastava 2017). Of the winner a byte
+// is kept (b-bit minwise hashing, Li, König 2010).
 type Signature [SignatureSize]byte
 
 const (
-	// SignatureSize is the number of places. The standard error of Estimate is
-	// √(J(1−J)/128): 2.7 % at J = 0.9.
+	// SignatureSize is the number of places. The standard error of Estimate is √(J(1−J)/128): 2.7 %
+	// at J = 0.9.
 	SignatureSize = 128
 
-	// minWords is how long a text must be for a signature: below it a changed date
-	// and another page look the same.
+	// minWords: in a shorter text a changed date and another page look the same.
 	minWords = 50
 )
 
-// IsZero reports whether the text was too short to have a signature.
+// IsZero reports a text too short for a signature.
 func (s *Signature) IsZero() bool { return *s == Signature{} }
 
-// Bytes returns the signature as it is kept, nil of a page that is too short for one.
+// Bytes returns the signature as stored, nil for the zero one.
 func (s *Signature) Bytes() []byte {
 	if s.IsZero() {
 		return nil
@@ -276,8 +266,8 @@ func (s *Signature) Bytes() []byte {
 	return s[:]
 }
 
-// Estimate returns the resemblance of two texts in [0,1], as their signatures
-// tell. Bytes that agree by chance, one of 256, are taken off.
+// Estimate returns the estimated resemblance of two texts in [0,1]; chance agreement, one byte of
+// 256, is taken off.
 func Estimate(a, b *Signature) float64 {
 	same := 0
 	for i := range a {
@@ -288,13 +278,11 @@ func Estimate(a, b *Signature) float64 {
 	return max(0, (float64(same)/SignatureSize-1.0/256)/(1-1.0/256))
 }
 
-// minima collects the least hash of each place.
 type minima struct {
 	least [SignatureSize]uint64
 	some  bool
 }
 
-// add takes note of a shingle's hash.
 func (m *minima) add(h uint64) {
 	place := h >> 57
 	if v := h<<7 | 1; m.least[place] == 0 || v < m.least[place] { // 0 is an empty place
@@ -303,7 +291,6 @@ func (m *minima) add(h uint64) {
 	}
 }
 
-// signature returns the signature of what was added.
 func (m *minima) signature() (s Signature) {
 	if !m.some {
 		return s
@@ -318,8 +305,8 @@ func (m *minima) signature() (s Signature) {
 	return s
 }
 
-// shingles appends the hashes of a text's runs of three words, some more than once.
-// No run goes across an empty line.
+// shingles appends the hashes of a text's runs of three words, some more than once. No run crosses
+// an empty line.
 func shingles(all []uint64, text string) []uint64 {
 	var w1, w2, w3 uint64
 	run := 0
@@ -340,9 +327,8 @@ func shingles(all []uint64, text string) []uint64 {
 	return all
 }
 
-// resemblance returns which share of the shingles of two texts both have: |A ∩ B|
-// / |A ∪ B|, the coefficient of Jaccard, as Broder (1997) compares pages. It is 1
-// for two texts without any.
+// resemblance returns the share of the shingles of two texts that both have: |A ∩ B| / |A ∪ B|
+// (Jaccard; Broder 1997). It is 1 for two texts without any.
 func resemblance(a, b string) float64 {
 	o := overlaps.Get().(*overlap)
 	defer overlaps.Put(o)
@@ -373,8 +359,8 @@ func resemblance(a, b string) float64 {
 	return float64(both) / float64(either)
 }
 
-// overlap is the room for a comparison of two sets of shingles, which takes half the
-// time of sorting them: a table with open addresses.
+// overlap is an open-address table for comparing two sets of shingles, in half the time of sorting
+// them.
 type overlap struct {
 	shingles []uint64
 	slots    []uint64
@@ -389,7 +375,7 @@ const (
 
 var overlaps = sync.Pool{New: func() any { return new(overlap) }}
 
-// clear empties the table, which has two slots for each shingle at least.
+// clear empties the table, which has at least two slots a shingle.
 func (o *overlap) clear() {
 	n := 1 << bits.Len(uint(2*len(o.shingles)))
 	if n > cap(o.slots) {
@@ -412,8 +398,8 @@ func (o *overlap) find(h uint64) *byte {
 	}
 }
 
-// linkLines returns the lines of a text that are hardly more than links, such as menus:
-// all pages of a site have them in common. marks are the page's links, in order.
+// linkLines returns the lines of a text that are hardly more than links, such as menus, which all
+// pages of a site share. marks are the page's links, in order.
 func linkLines(text string, marks []mark) (lines []lineOf) {
 	for start := 0; start < len(text) && len(marks) > 0; {
 		end := start + strings.IndexByte(text[start:], '\n')
@@ -431,9 +417,9 @@ func linkLines(text string, marks []mark) (lines []lineOf) {
 	return lines
 }
 
-// isLinkLine says whether at most one letter in menuRest of a line is outside of
-// the links, of which the first one ends in it or behind it. Most lines are prose:
-// these are told as soon as more letters are outside than the links have bytes for.
+// isLinkLine reports whether at most one letter in menuRest of a line is outside links, of which the
+// first ends in it or behind it. It rejects prose as soon as more letters are outside than links
+// have bytes for.
 func isLinkLine(text string, line lineOf, marks []mark) bool {
 	n, linked := 0, 0
 	for n < len(marks) && marks[n].start < line.end {
@@ -465,8 +451,7 @@ func lettersUpTo(s string, most int) int {
 	return n
 }
 
-// prose returns a text without its link lines; an empty line stands where some
-// were, so that words on both sides are no neighbours.
+// prose returns a text without its link lines, each run of which leaves an empty line.
 func prose(text string, gone []lineOf) string {
 	if len(gone) == 0 {
 		return text
@@ -484,9 +469,8 @@ func prose(text string, gone []lineOf) string {
 	return kept.String()
 }
 
-// How alike two pages must be to hold the same content. Chosen on debdocs, whose
-// sites have the longest templates, by reading pairs; docs/near-duplicates.md has
-// the figures, there and on corpora that had no part in it.
+// How alike two pages of the same content must be, chosen on debdocs by reading pairs;
+// docs/near-duplicates.md has the figures.
 const (
 	nearShare     = 0.90 // of shingles, on two hosts, or of one title
 	untitledShare = 0.95 // of two pages of a host without titles
@@ -494,14 +478,12 @@ const (
 	renamedWhole  = 0.95 // …and that of their whole texts, menus included
 )
 
-// Near returns the resemblance of two pages' prose in [0,1], and whether the
-// pages are near-duplicates. Those have the same content but for a date, an
-// advertisement, some comments, or what the site puts around it.
+// Near returns the resemblance of two pages' prose in [0,1], and whether they are near-duplicates:
+// the same content but for a date, an advertisement, some comments, or the site's frame.
 //
-// The prose decides and not the whole text, as menus are the same all over a
-// site and different on its mirror. What templates have besides menus shows on
-// pages of one host only, so there the titles have a say: those of different pages
-// differ. Pages with fewer than MinWords words of prose are never near-duplicates.
+// The prose decides, as menus are the same all over a site and differ on its mirror. The rest of a
+// template shows on pages of one host only; there titles have a say. Pages with little prose are
+// never near-duplicates.
 func Near(p, q *Page) (alike float64, near bool) {
 	if p.Signature.IsZero() || q.Signature.IsZero() {
 		return 0, false
@@ -514,8 +496,8 @@ func Near(p, q *Page) (alike float64, near bool) {
 	return alike, need < renamedShare || resemblance(p.Text, q.Text) >= renamedWhole
 }
 
-// NearShare returns the resemblance that two pages need to be near-duplicates, by
-// their URLs and titles. It is necessary; Near has the last word.
+// NearShare returns the resemblance that two pages need to be near-duplicates, by their URLs and
+// titles. It is necessary; Near has the last word.
 func NearShare(url1, title1, url2, title2 string) float64 {
 	switch {
 	case !sameFrame(url1, url2):
@@ -528,8 +510,8 @@ func NearShare(url1, title1, url2, title2 string) float64 {
 	return renamedShare
 }
 
-// sameFrame says whether two URLs are of one host, by http or https, with www or not:
-// their pages may be of one template.
+// sameFrame reports two URLs of one host, whatever the scheme and a leading www: their pages may
+// share a template.
 func sameFrame(url1, url2 string) bool {
 	name := func(url string) string {
 		host := Host(url)
@@ -538,8 +520,8 @@ func sameFrame(url1, url2 string) bool {
 	return name(url1) == name(url2)
 }
 
-// sameTitle says whether two titles have the same words, or one is the other with
-// something set apart, such as the site's name.
+// sameTitle reports titles with the same words, or equal but for a part set apart, such as the
+// site's name.
 func sameTitle(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

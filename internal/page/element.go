@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// startTag acts on a start tag. Elements not named here are inline and mean nothing.
+// startTag acts on a start tag. Other elements are inline and mean nothing.
 func (p *parser) startTag() {
 	p.in.start(p.name)
 	p.handlers()
@@ -46,8 +46,8 @@ func (p *parser) startTag() {
 	}
 }
 
-// shadowRoot says whether the tag is a template that browsers show in the place of the
-// element around it. One begins a line.
+// shadowRoot reports a template that browsers show in place of the element around it. It begins a
+// line.
 func (p *parser) shadowRoot() bool {
 	if string(p.name) != "template" {
 		return false
@@ -62,8 +62,8 @@ func (p *parser) shadowRoot() bool {
 	return true
 }
 
-// bodyStart handles <html> and <body>; neither can be a navigation region,
-// though templates like to name them "has-menu".
+// bodyStart handles <html> and <body>, which are no navigation regions, though templates name them
+// "has-menu".
 func (p *parser) bodyStart() {
 	if string(p.name) == "body" {
 		p.in.head = false
@@ -77,7 +77,6 @@ func (p *parser) bodyStart() {
 	}
 }
 
-// rawElement skips script, style and what stands in for frames.
 func (p *parser) rawElement() {
 	switch string(p.name) {
 	case "iframe":
@@ -100,7 +99,7 @@ func (p *parser) rawElement() {
 	}
 }
 
-// titleElement reads the page's title; a title in a picture is none.
+// titleElement reads the page's title; a picture's title is none.
 func (p *parser) titleElement() {
 	if p.in.hidden.inside() {
 		return
@@ -138,7 +137,7 @@ func (p *parser) blockStart() {
 	p.in.navStart(&p.scanner)
 }
 
-// literal reads an element whose content is text without tags, if it has an end.
+// literal reads an element whose content is text without tags.
 func (p *parser) literal() {
 	if string(p.name) == "plaintext" {
 		p.words(p.rest())
@@ -151,7 +150,6 @@ func (p *parser) literal() {
 	p.words(text)
 }
 
-// endTag acts on an end tag.
 func (p *parser) endTag() {
 	if string(p.name) == "template" && !p.in.hidden.inside() { // a shadow root's
 		p.text.breakBlock()
@@ -177,8 +175,7 @@ func (p *parser) endTag() {
 	}
 }
 
-// isBlock says whether an element starts a new line. Cells do not: the cells of
-// a row belong together.
+// isBlock reports elements that start a new line. Cells do not: a row belongs together.
 func isBlock(name []byte) bool {
 	switch string(name) {
 	case "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog",
@@ -191,7 +188,6 @@ func isBlock(name []byte) bool {
 	return false
 }
 
-// anchorStart handles <a>, which also ends an anchor that is still open.
 func (p *parser) anchorStart() {
 	p.links.end(len(p.text.out))
 	p.in.body()
@@ -217,7 +213,6 @@ func (p *parser) anchorStart() {
 	}
 }
 
-// hreflang returns the language that a tag gives its target.
 func (p *parser) hreflang() string {
 	lang, ok := p.get("hreflang")
 	if !ok {
@@ -226,7 +221,6 @@ func (p *parser) hreflang() string {
 	return LangCode(string(cut(lang, 35)))
 }
 
-// image takes the alternative text of an image in a link.
 func (p *parser) image() {
 	p.in.body()
 	if p.links.wantsAlt() {
@@ -236,7 +230,6 @@ func (p *parser) image() {
 	}
 }
 
-// areaOrFrame handles the links that have no text of their own.
 func (p *parser) areaOrFrame() {
 	key, kind, label := "src", Frame, "title"
 	if string(p.name) == "area" {
@@ -256,8 +249,7 @@ func (p *parser) areaOrFrame() {
 	link.NoFollow = hasWord(rel, "nofollow")
 }
 
-// addLink appends a link to target, which is an attribute's value, and says
-// whether it did. Nothing in a template is a link.
+// addLink appends a link to an attribute's target, if it is one. Nothing in a template is a link.
 func (p *parser) addLink(kind Kind, target []byte) bool {
 	return p.in.hidden.tag != "template" && p.links.add(kind, target, p.text.mark(), p.in.nav.inside())
 }
@@ -269,7 +261,7 @@ func attrText(v []byte) string {
 	return string(f.out)
 }
 
-// hasWord says whether the space-separated list v has word, which is in lower case.
+// hasWord reports whether the space-separated list v has word, which is in lower case.
 func hasWord(v []byte, word string) bool {
 	if len(v) < len(word) {
 		return false
@@ -282,15 +274,14 @@ func hasWord(v []byte, word string) bool {
 	return false
 }
 
-// region is an element of which the scanner has seen the start and not the
-// end. It counts only elements of its own name, so it costs the same at any
-// nesting, and a forgotten end tag of another element does no harm.
+// region is an element that is open. It counts only elements of its own name, so it costs the same
+// at any nesting, and another element's forgotten end tag does no harm.
 type region struct {
 	tag   string // "" when outside
 	depth int
 }
 
-// open enters the region of an element, unless it is in one already.
+// open enters the region of an element, unless inside one.
 func (r *region) open(name []byte) {
 	if r.tag == "" {
 		r.tag, r.depth = string(name), 1
@@ -299,7 +290,6 @@ func (r *region) open(name []byte) {
 
 func (r *region) inside() bool { return r.tag != "" }
 
-// start takes note of a start tag.
 func (r *region) start(name []byte) {
 	switch {
 	case r.tag == "":
@@ -317,7 +307,6 @@ func (r *region) start(name []byte) {
 	}
 }
 
-// end takes note of an end tag.
 func (r *region) end(name []byte) {
 	switch {
 	case r.tag == "":
@@ -347,7 +336,6 @@ type place struct {
 	article  int // open article and main elements
 }
 
-// start takes note of a start tag.
 func (in *place) start(name []byte) {
 	if in.endsHidden(name) || in.hidden.tag == "svg" && breaksOut(name) {
 		in.hidden = region{}
@@ -357,7 +345,6 @@ func (in *place) start(name []byte) {
 	in.noscript.start(name)
 }
 
-// end takes note of an end tag.
 func (in *place) end(name []byte) {
 	if in.endsHidden(name) || in.hidden.tag == "svg" && isBlock(name) {
 		in.hidden = region{}
@@ -367,7 +354,7 @@ func (in *place) end(name []byte) {
 	in.noscript.end(name)
 }
 
-// endsHidden says whether a tag of a table ends a forgotten svg or select.
+// endsHidden reports a table's tag that ends a forgotten svg or select.
 func (in *place) endsHidden(name []byte) bool {
 	if in.hidden.tag == "" || in.hidden.tag == "template" {
 		return false
@@ -379,8 +366,8 @@ func (in *place) endsHidden(name []byte) bool {
 	return false
 }
 
-// breaksOut says whether a start tag that begins no line ends a picture (HTML standard, "the
-// rules for parsing tokens in foreign content").
+// breaksOut reports an inline start tag that ends a picture (HTML standard, "the rules for parsing
+// tokens in foreign content").
 func breaksOut(name []byte) bool {
 	switch string(name) {
 	case "b", "big", "br", "code", "em", "embed", "i", "img", "nobr", "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "tt", "u", "var":
@@ -389,16 +376,14 @@ func breaksOut(name []byte) bool {
 	return false
 }
 
-// body takes note of content, which ends the head; but what a head has for
-// readers without scripts is not shown.
+// body ends the head at content, unless that is for readers without scripts.
 func (in *place) body() {
 	if !in.noscript.inside() {
 		in.head = false
 	}
 }
 
-// block takes note of an element that begins a line. As in a browser, it ends a
-// forgotten svg or select.
+// block notes an element that begins a line. As in a browser, it ends a forgotten svg or select.
 func (in *place) block(name []byte) {
 	in.body()
 	if in.hidden.tag != "template" && string(name) != "option" {
@@ -406,9 +391,8 @@ func (in *place) block(name []byte) {
 	}
 }
 
-// navStart enters a navigation region when the element is one: by its name,
-// its role, or by what its class or id says. Where the content begins, a
-// region whose end was forgotten is over.
+// navStart enters a navigation region by the element's name, role, class or id. Where the content
+// begins, a region with a forgotten end is over.
 func (in *place) navStart(tag *scanner) {
 	role, _ := tag.get("role")
 	if string(tag.name) == "main" || string(tag.name) == "article" || hasWord(role, "main") {
@@ -438,7 +422,6 @@ func (in *place) navStart(tag *scanner) {
 	}
 }
 
-// navRole says whether an ARIA role is a landmark beside the content.
 func navRole(v []byte) bool {
 	for role := range bytes.FieldsSeq(v) {
 		switch string(role) {
@@ -449,8 +432,7 @@ func navRole(v []byte) bool {
 	return false
 }
 
-// saysNav says whether one of the names in a class or id is that of
-// navigation: "nav-bar", "leftMenu", "sphinxsidebar".
+// saysNav reports a navigation name in a class or id: "nav-bar", "leftMenu", "sphinxsidebar".
 func saysNav(v []byte) bool {
 	for name := range bytes.FieldsSeq(cut(v, 256)) {
 		if navName(name) {
@@ -460,8 +442,8 @@ func saysNav(v []byte) bool {
 	return false
 }
 
-// navName looks at the parts of a name. "has-sidebar" describes something else,
-// and the header of an entry is its title.
+// navName judges the parts of a name. "has-sidebar" describes something else, and an entry's header
+// is its title.
 func navName(name []byte) bool {
 	var arr [64]byte
 	strong, weak, piece := false, false, false
@@ -493,16 +475,15 @@ func navPart(part []byte) bool {
 	return bytes.HasPrefix(part, []byte("nav"))
 }
 
-// Menus that nothing marks as such: at least menuLinks links in a line of text
-// that has at most one letter in menuRest outside of them.
+// Unmarked menus: at least menuLinks links in a line with at most one letter in menuRest outside of
+// them.
 const (
 	menuLinks = 3
 	menuRest  = 6
 )
 
-// markMenus marks the links of lines like "Home | News | Contact". Lists are left
-// alone, those with a line a link and those with commas: on many pages they
-// are the content.
+// markMenus marks the links of lines like "Home | News | Contact". It leaves lists alone (a link a
+// line, or commas), which often are the content.
 func (l *linkSet) markMenus(text string) {
 	var line lineOf
 	for i := 0; i < len(l.list); {
@@ -520,7 +501,6 @@ func (l *linkSet) markMenus(text string) {
 	}
 }
 
-// isMenu says whether a line is hardly more than its links.
 func isMenu(text string, line lineOf, marks []mark) bool {
 	outside, inside, commas := 0, 0, 0
 	at := line.start

@@ -11,19 +11,16 @@ import (
 	"golang.org/x/text/language"
 )
 
-// sampleBytes is how much text the language is told from; trigramBytes is for
-// trigrams, which are slow.
+// sampleBytes is how much text tells the language; trigramBytes is for the slow trigrams.
 const (
 	sampleBytes  = 4 << 10
 	trigramBytes = 600
 )
 
-// minLetters is how many letters a guess needs.
 const minLetters = 40
 
-// languageOf returns the code of a page's language, or "". What the page declares
-// holds unless its script or its function words clearly say otherwise: templates
-// often declare English for pages in any language.
+// languageOf returns the code of a page's language, or "". A declaration holds unless script or
+// function words clearly contradict it: templates often declare English for any language.
 func languageOf(declared, text string) string {
 	sample := cut(text, sampleBytes)
 	latin, other := scripts(sample)
@@ -63,7 +60,6 @@ func languageOf(declared, text string) string {
 	return LangCode(info.Lang.Iso6393())
 }
 
-// scripts counts the letters in Latin script and in others.
 func scripts(s string) (latin, other int) {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -97,7 +93,6 @@ const (
 	eitherScript
 )
 
-// scriptOf says in which script a language is written.
 func scriptOf(code string) int {
 	switch code {
 	case "sr", "kk", "uz", "az", "mn", "ku", "tg", "tk", "pa", "sd", "ug", "bs":
@@ -109,9 +104,8 @@ func scriptOf(code string) int {
 	return latinScript
 }
 
-// LangCode makes the code of a language out of a tag. It is that of ISO 639-1
-// ("en-US", "eng", "DE_at", "ger" for de), else that of ISO 639-3 ("haw"). What
-// names no language ("x-default", "mul", "zz") gives "".
+// LangCode returns the code of a language tag: that of ISO 639-1 ("en-US", "eng", "DE_at", "ger" for
+// de), else of ISO 639-3 ("haw"), else "" ("x-default", "mul", "zz").
 func LangCode(tag string) string {
 	tag = strings.TrimSpace(tag)
 	if i := strings.IndexAny(tag, "-_,; "); i >= 0 {
@@ -143,9 +137,8 @@ func baseOf(tag string, codes language.CanonType) string {
 	return base.String()
 }
 
-// declaredOr returns the declared language of Latin script, or another one of
-// which the text has four times as many function words. A language without a list
-// of its own is believed: Afrikaans looks like Dutch to the lists.
+// declaredOr returns the declared language of Latin script, or another one with four times as many
+// function words in the text. A language without a list is believed: Afrikaans looks like Dutch.
 func declaredOr(declared, sample string) string {
 	i := slices.Index(functionWordLanguages[:], declared)
 	if i < 0 {
@@ -159,7 +152,6 @@ func declaredOr(declared, sample string) string {
 	return found
 }
 
-// wordVotes is what the function words of a text say.
 type wordVotes struct {
 	words int                                // of the text that were looked at
 	count [len(functionWordLanguages)]int    // of these, words of each list
@@ -169,11 +161,9 @@ type wordVotes struct {
 // maxVoters is how many words of a text vote.
 const maxVoters = 400
 
-// countFunctionWords counts the function words of the languages of Latin
-// script. It takes microseconds where trigrams take half a millisecond, and it
-// doesn't guess. The web has many lists of names, directories and program text,
-// and of these trigrams were sure of Czech, Malagasy or Haitian. Words are runs
-// of ASCII letters and of all that is not ASCII.
+// countFunctionWords counts the function words of the languages of Latin script, in microseconds
+// where trigrams take half a millisecond and misjudge lists of names and program text. Words are
+// runs of ASCII letters and of all that is not ASCII.
 func countFunctionWords(s string) (v wordVotes) {
 	for i := 0; i < len(s) && v.words < maxVoters; i++ {
 		if !inWord(s[i]) {
@@ -202,8 +192,7 @@ func (v *wordVotes) add(f functionWord) {
 	}
 }
 
-// winner returns the language with most votes, "" when there are few or two
-// languages are close.
+// winner returns the language with most votes, "" when they are few or close.
 func (v *wordVotes) winner() string {
 	votes := &v.count
 	best, second := 0, -1
@@ -223,16 +212,14 @@ func (v *wordVotes) winner() string {
 
 func inWord(c byte) bool { return c >= utf8.RuneSelf || isLetter(c) }
 
-// maxFunctionWord is the length of the longest function words, in bytes.
 const maxFunctionWord = 12
 
-// wordKey is a word of up to maxFunctionWord bytes, in lower case as far as it is ASCII.
+// wordKey is a word of up to maxFunctionWord bytes, its ASCII in lower case.
 type wordKey struct {
 	first uint64
 	last  uint32
 }
 
-// with returns the key of a word with c as its byte i.
 func (k wordKey) with(c byte, i int) wordKey {
 	if c < utf8.RuneSelf {
 		c |= 0x20
@@ -251,23 +238,21 @@ func keyOf(word string) (k wordKey) {
 	return k
 }
 
-// functionWord is the set of languages that have a word, a bit each, and the
-// word's number, below 64; few words share one.
+// functionWord is the set of languages that have a word, a bit each, and the word's number below 64,
+// which few share.
 type functionWord struct {
 	languages uint32
 	number    uint8
 }
 
-// functionTable finds function words. Most words of a text are none, which small slots
-// say in most cases. They hold the number of a word, from 1 on, beside 6 bits of its
-// hash. Slots are tried one after the other, a third of them are in use.
+// functionTable finds function words by open addressing. A slot holds a word's number, from 1,
+// beside 6 bits of its hash; most words of a text are none, which slots say.
 type functionTable struct {
 	slots [2048]uint16
 	keys  []wordKey
 	words []functionWord
 }
 
-// find returns what is known of a word, nothing if it is no function word.
 func (t *functionTable) find(k wordKey) functionWord {
 	for i, tag := k.slot(); ; i++ {
 		s := t.slots[i%uint64(len(t.slots))]
@@ -280,7 +265,6 @@ func (t *functionTable) find(k wordKey) functionWord {
 	}
 }
 
-// add enters a word that is new.
 func (t *functionTable) add(k wordKey, f functionWord) {
 	i, tag := k.slot()
 	for t.slots[i%uint64(len(t.slots))] != 0 {
@@ -290,8 +274,7 @@ func (t *functionTable) add(k wordKey, f functionWord) {
 	t.slots[i%uint64(len(t.slots))] = tag | uint16(len(t.keys))
 }
 
-// slot returns where a word is looked for first, and the bits that stand beside its
-// number.
+// slot returns a word's first slot, and the tag beside its number.
 func (k wordKey) slot() (i uint64, tag uint16) {
 	h := (k.first ^ uint64(k.last)<<17) * 0x9E3779B97F4A7C15
 	return h >> 53, uint16(h>>32) &^ 0x3FF
@@ -300,7 +283,6 @@ func (k wordKey) slot() (i uint64, tag uint16) {
 var functionWordLanguages = [...]string{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "tr", "id", "ro", "hu",
 	"ca", "hr", "sk", "sl", "lt", "lv", "et", "vi"}
 
-// functionWordLists has the words, by language.
 var functionWordLists = [len(functionWordLanguages)]string{
 	"the of and to in is that for it was on with as be at by this are from or an have not which you we can will",
 	"der die das und ist nicht ein eine zu den von mit auf für im dem sich des auch als wird sind werden oder bei nach über",
@@ -350,10 +332,8 @@ var functionWords = func() *functionTable {
 	return t
 }()
 
-// cyrillic tells languages of Cyrillic script by the letters that only some of them
-// have. It returns "" without these, or of a text that is not mostly Cyrillic.
-// Trigrams, which need a page of text to be sure, gave nothing for a third of short
-// Russian pages, and stems then differ from page to page.
+// cyrillic tells languages of Cyrillic script by letters that only some have; "" without these, or
+// for a text that is not mostly Cyrillic. Trigrams failed on a third of short Russian pages.
 func cyrillic(s string) string {
 	n := countCyrillic(s)
 	south := n.serbian + n.macedonian
@@ -378,7 +358,6 @@ func cyrillic(s string) string {
 	return ""
 }
 
-// cyrillicLetters counts the letters that tell languages apart.
 type cyrillicLetters struct {
 	letters, others int // Cyrillic, and of other scripts beyond Latin
 

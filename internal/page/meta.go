@@ -8,11 +8,9 @@ import (
 	"unicode"
 )
 
-// immediateSeconds is the longest wait of a <meta http-equiv=refresh> that is a
-// redirect; a longer one lets the reader read.
+// immediateSeconds is the longest wait of a <meta http-equiv=refresh> that is a redirect.
 const immediateSeconds = 1
 
-// meta handles <meta>.
 func (p *parser) meta() {
 	content, ok := p.get("content")
 	if !ok {
@@ -49,9 +47,9 @@ func description(content []byte) string {
 	return string(f.out)
 }
 
-// refresh reads "5; url=target" (HTML standard, "shared declarative refresh steps"). The
-// first that can be read counts. One in <noscript> is for readers without JavaScript, to whom
-// the site may show less: a link, not a redirect.
+// refresh reads "5; url=target" (HTML standard, "shared declarative refresh steps"); the first
+// readable one counts. In <noscript> it is a link, not a redirect: the site may show such readers
+// less.
 func (p *parser) refresh(content []byte) {
 	seconds, target, ok := parseRefresh(cut(content, maxAttrBytes))
 	if !ok || p.refreshed && !p.in.noscript.inside() {
@@ -67,7 +65,7 @@ func (p *parser) refresh(content []byte) {
 	}
 }
 
-// parseRefresh returns after how many seconds a page leads to target; "" is the page itself.
+// parseRefresh returns the delay and the target of a refresh; "" is the page itself.
 func parseRefresh(s []byte) (seconds int, target []byte, ok bool) {
 	const digits, blanks = "0123456789", "\t\n\f\r "
 	s = bytes.TrimLeft(s, blanks)
@@ -102,7 +100,6 @@ func parseRefresh(s []byte) (seconds int, target []byte, ok bool) {
 	return seconds, rest, true
 }
 
-// linkElement handles <link>: the canonical address, and links between pages.
 func (p *parser) linkElement() {
 	href, ok := p.get("href")
 	if !ok {
@@ -127,10 +124,8 @@ func (p *parser) linkElement() {
 	}
 }
 
-// maxFeeds is how many feeds of a page are kept.
 const maxFeeds = 4
 
-// feed takes in a feed of the site.
 func (p *parser) feed(rel, href []byte) {
 	if !hasWord(rel, "alternate") || len(p.page.Feeds) >= maxFeeds {
 		return
@@ -145,9 +140,8 @@ func (p *parser) feed(rel, href []byte) {
 	}
 }
 
-// pageRel says whether a <link> leads to another page: its neighbours in a
-// sequence, parts of a book (HTML 4), the page in another language. Style sheets,
-// icons, feeds and interfaces are no pages.
+// pageRel reports a <link> to another page: a neighbour in a sequence, a part of a book (HTML 4),
+// another language. Style sheets, icons, feeds and interfaces are no pages.
 func (s *scanner) pageRel(rel []byte) bool {
 	for _, r := range []string{"next", "prev", "previous", "first", "last", "start", "begin", "up", "top", "home",
 		"contents", "toc", "index", "chapter", "section", "subsection", "appendix", "glossary", "help", "copyright",
@@ -163,7 +157,7 @@ func (s *scanner) pageRel(rel []byte) bool {
 	return !ok || equalFold(bytes.TrimSpace(media), "text/html")
 }
 
-// robots takes the directives of <meta name=robots>, or of the header that says the same.
+// robots reads the directives of <meta name=robots>, or of the header that says the same.
 func (p *Page) robots(where, name, content string) {
 	for d := range strings.FieldsFuncSeq(content, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }) {
 		switch d = strings.ToLower(d); d {
@@ -181,8 +175,7 @@ func (p *Page) robots(where, name, content string) {
 	}
 }
 
-// robotsHeader takes the lines of X-Robots-Tag; those for a robot by name
-// ("otherbot: noindex") are not for us.
+// robotsHeader reads the lines of X-Robots-Tag, but for other robots' ("otherbot: noindex").
 func (p *Page) robotsHeader(lines string) {
 	for line := range strings.SplitSeq(lines, "\n") {
 		if before, _, ok := strings.Cut(line, ":"); ok {
@@ -199,7 +192,7 @@ func (p *Page) robotsHeader(lines string) {
 	}
 }
 
-// takesValue says whether a directive has a colon of its own.
+// takesValue reports a directive with a colon of its own.
 func takesValue(directive string) bool {
 	switch directive {
 	case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
@@ -214,8 +207,8 @@ const (
 	maxDataBytes   = 64 << 10
 )
 
-// says keeps a statement of the owner on the page's use, in the form that package rights
-// reads: where it stands, a field, its value.
+// says keeps an owner's statement on the page's use, in the form that package rights reads: its
+// place, a field, its value.
 func (p *Page) says(where, name, value string) {
 	value = strings.Join(strings.Fields(value), " ")
 	s := where + ": " + name + " " + strings.ToValidUTF8(value[:min(len(value), maxRightsBytes)], "")
@@ -224,10 +217,9 @@ func (p *Page) says(where, name, value string) {
 	}
 }
 
-// onUse are the directives for robots that are about a page's use, not about the crawl.
+// onUse are the robots directives on a page's use.
 var onUse = []string{"noai", "noimageai", "noarchive"}
 
-// licenceLink keeps what <link rel=license> or <a rel=license> names.
 func (p *parser) licenceLink(rel, href []byte) {
 	if !hasWord(rel, "license") {
 		return
@@ -237,8 +229,7 @@ func (p *parser) licenceLink(rel, href []byte) {
 	}
 }
 
-// linkedData looks for a licence in the data of a page for machines (JSON-LD). The first
-// "license" with an address counts, as it stands there; the rest of it is not read.
+// linkedData finds the first "license" with an address in JSON-LD; the rest is not read.
 func (p *parser) linkedData(data []byte) {
 	data = data[:min(len(data), maxDataBytes)]
 	for {
@@ -262,11 +253,10 @@ func (p *parser) linkedData(data []byte) {
 	}
 }
 
-// maxScriptBytes bounds what is read of a script in search of URLs.
 const maxScriptBytes = 256 << 10
 
-// script counts the URLs of a <script>: the one it is loaded from, and those in its text.
-// Scripts of a type that no browser runs are data.
+// script counts the URLs of a <script>: its source, and those in its text. Scripts of a type that no
+// browser runs are data.
 func (p *parser) script(kind, text []byte) {
 	if p.in.hidden.tag == "template" || !runs(kind) {
 		return
@@ -280,13 +270,12 @@ func (p *parser) script(kind, text []byte) {
 	p.scripted += scriptURLs(cut(text, maxScriptBytes))
 }
 
-// runs says whether browsers run scripts of a type.
 func runs(kind []byte) bool {
 	return len(kind) == 0 || equalFold(kind, "module") || bytes.Contains(bytes.ToLower(kind), []byte("script"))
 }
 
-// handlers counts the URLs in the scripts that the attributes of a start tag hold, as
-// onclick="location='/next'" and href="javascript:open('/next')".
+// handlers counts the URLs in script attributes, as onclick="location='/next'" and
+// href="javascript:open('/next')".
 func (p *parser) handlers() {
 	if !mayHandle(p.scanner.page[p.start:p.pos]) || p.in.hidden.tag == "template" {
 		return
@@ -301,7 +290,7 @@ func (p *parser) handlers() {
 	}
 }
 
-// mayHandle says, by a quick look at a tag, whether an attribute of it may hold a script.
+// mayHandle reports quickly whether a tag may have a script attribute.
 func mayHandle(tag []byte) bool {
 	for i := 2; i < len(tag); i++ {
 		switch tag[i] {
@@ -318,9 +307,9 @@ func mayHandle(tag []byte) bool {
 	return false
 }
 
-// scriptURLs counts the URLs that a script names by literals: absolute ones anywhere, and
-// relative ones where a page is opened (location, open) or markup is written (href, src).
-// Scripts are not parsed: what looks so in a comment counts too.
+// scriptURLs counts the URLs in a script's literals: absolute ones anywhere, relative ones where a
+// page is opened (location, open) or markup is written (href, src). Scripts are not parsed: comments
+// count too.
 func scriptURLs(text []byte) (n int) {
 	for at := range occurrences(text, "http") {
 		rest := bytes.TrimPrefix(text[at+len("http"):], []byte("s"))
@@ -350,7 +339,6 @@ func scriptURLs(text []byte) (n int) {
 	return n
 }
 
-// occurrences yields where a word stands in a text.
 func occurrences(text []byte, word string) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		for from := 0; ; {
@@ -363,7 +351,7 @@ func occurrences(text []byte, word string) func(yield func(int) bool) {
 	}
 }
 
-// afterSlashes says whether two slashes, each perhaps escaped, and a host's name follow.
+// afterSlashes reports two slashes, each perhaps escaped, and a host's name.
 func afterSlashes(rest []byte) bool {
 	for range 2 {
 		rest = bytes.TrimPrefix(rest, []byte(`\`))
@@ -375,9 +363,8 @@ func afterSlashes(rest []byte) bool {
 	return len(rest) > 0 && (isLetter(rest[0]) || '0' <= rest[0] && rest[0] <= '9' || rest[0] == '[' || rest[0] >= 0x80)
 }
 
-// relativeURL is 1 where a word of a script, which ends before rest, is given a literal that
-// may be a URL: by "=" or, where call says so, as an argument. Absolute URLs are counted
-// elsewhere, other schemes not at all.
+// relativeURL is 1 where a word of a script, which ends before rest, is given a literal that may be
+// a relative URL: by "=" or, if call, as an argument.
 func relativeURL(before, rest []byte, call bool) int {
 	if len(before) > 0 {
 		if c := before[len(before)-1]; isLetter(c) || c == '_' || c == '$' || c == '-' || '0' <= c && c <= '9' {

@@ -12,19 +12,18 @@ import (
 )
 
 const (
-	// maxTokenBytes bounds what the tokenizer holds: a longer comment is read
-	// past it, a longer tag is skipped.
+	// maxTokenBytes bounds what the tokenizer holds: a longer comment is read past it, a longer tag
+	// is skipped.
 	maxTokenBytes = 256 << 10
 
-	// longTokenBytes is the length of a token that is its tokenizer's last, as
-	// that one clears a table for the most attributes it has seen at each tag.
+	// longTokenBytes is the length of a token that is its tokenizer's last: that one clears a table
+	// for the most attributes it has seen at each tag.
 	longTokenBytes = 4096
 
 	// maxAttrs bounds the attributes of a tag that are looked at.
 	maxAttrs = 64
 )
 
-// token is what the scanner found.
 type token byte
 
 const (
@@ -34,11 +33,10 @@ const (
 	endTag          // s.name
 )
 
-// scanner cuts a page into text and tags. Tags and comments are the tokenizer's of
-// x/net/html. It never sees text, nor what elements like script hold: it takes 3 ns a
-// byte, while finding the next bracket takes next to nothing. That works because it is
-// fed up to the next ">" at a time (source). When a token is complete, it holds nothing
-// beyond, and can be fed from anywhere.
+// scanner cuts a page into text and tags. x/net/html's tokenizer reads tags and comments, but never
+// text or the content of elements like script: it takes 3 ns a byte, finding the next bracket next
+// to nothing. It is fed up to the next ">" at a time (source), so that after a complete token it
+// holds nothing and can be fed from anywhere.
 type scanner struct {
 	page  []byte
 	start int // where the last token begins
@@ -58,7 +56,7 @@ type scanner struct {
 // attr is an attribute: its key in lower case, its value with entities decoded.
 type attr struct{ key, value []byte }
 
-// next finds the next token. What the last one gave is no longer valid then.
+// next finds the next token, which invalidates the last one.
 func (s *scanner) next() token {
 	for s.pos < len(s.page) {
 		if s.z != nil && (s.pos-s.start >= longTokenBytes || len(s.z.Buffered()) > 0) {
@@ -93,7 +91,6 @@ func (s *scanner) next() token {
 	return endOfPage
 }
 
-// markup returns where the next tag, comment or declaration begins.
 func (s *scanner) markup() int {
 	for i := s.pos; ; i++ {
 		n := bytes.IndexByte(s.page[i:], '<')
@@ -107,7 +104,6 @@ func (s *scanner) markup() int {
 	}
 }
 
-// tokenize has the tokenizer read the token at s.pos.
 func (s *scanner) tokenize() html.TokenType {
 	s.feed = source{page: s.page, start: s.pos, at: s.pos, quotes: s.quotes}
 	if s.z == nil {
@@ -122,9 +118,8 @@ func (s *scanner) tokenize() html.TokenType {
 	return kind
 }
 
-// tagName returns the name of the tag that the tokenizer has just read, in lower case.
-// Names that are so already, nearly all, are taken from where they stand: the
-// tokenizer would copy each.
+// tagName returns the name of the last tag, in lower case. Nearly all names are so already and are
+// taken in place; the tokenizer would copy each.
 func (s *scanner) tagName(kind html.TokenType) []byte {
 	raw := s.z.Raw()
 	switch kind {
@@ -148,16 +143,14 @@ func (s *scanner) tagName(kind html.TokenType) []byte {
 	return raw
 }
 
-// source is what the tokenizer reads: the page from at on, up to the next ">" at
-// a time. In a token of longTokenBytes it no longer stops there, as the tokenizer
-// moves what it has of a token at each read.
+// source feeds the page to the tokenizer, up to the next ">" at a time. In a token of longTokenBytes
+// it no longer stops there, as the tokenizer moves the token at each read.
 type source struct {
 	page      []byte
 	start, at int
 	quotes    []int // places of which it makes blanks
 }
 
-// Read implements io.Reader.
 func (r *source) Read(b []byte) (int, error) {
 	if r.at >= len(r.page) {
 		return 0, io.EOF
@@ -178,7 +171,6 @@ func (r *source) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// get returns the value of the last start tag's attribute key.
 func (s *scanner) get(key string) ([]byte, bool) {
 	for i := 0; i < len(s.attrs) || s.readAttr(); i++ {
 		if a := s.attrs[i]; string(a.key) == key {
@@ -188,7 +180,6 @@ func (s *scanner) get(key string) ([]byte, bool) {
 	return nil, false
 }
 
-// readAttr reads one more attribute of the last start tag, where it has one.
 func (s *scanner) readAttr() bool {
 	if !s.moreAttrs || len(s.attrs) == maxAttrs {
 		return false
@@ -201,10 +192,9 @@ func (s *scanner) readAttr() bool {
 	return true
 }
 
-// content returns what stands before the next end tag of name, the element whose
-// start tag was the last token, and goes on there. It is for elements whose
-// content has no markup. Where the end tag is missing, ok is false and the scanner
-// stays where it is.
+// content returns the text before the next end tag of name, whose start tag was the last token, and
+// goes on there. For elements without markup in them. Without an end tag, ok is false and the
+// scanner stays.
 func (s *scanner) content(name string) (text []byte, ok bool) {
 	n := s.endTagOf(name)
 	if n < 0 {
@@ -215,7 +205,6 @@ func (s *scanner) content(name string) (text []byte, ok bool) {
 	return text, true
 }
 
-// rest returns all that is left of the page, and ends it.
 func (s *scanner) rest() []byte {
 	rest := s.page[s.pos:]
 	s.pos = len(s.page)
@@ -243,22 +232,20 @@ func (s *scanner) endTagOf(name string) int {
 	}
 }
 
-// isSpace says whether c is white space to HTML.
 func isSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
 }
 
-// endless is what was begun and has no end on the rest of the page, where HTML
-// has it swallow that rest. Each is found out once; the next is known before the
-// tokenizer reads it. So time stays linear.
+// endless is what was begun and has no end, where HTML would swallow the rest of the page. Each is
+// found out once, so time stays linear.
 type endless struct {
 	quotes   []int    // the last " and the last ' of the page, where these open a value
 	comments bool     // no further "-->"
 	tags     []string // elements without a further end tag
 }
 
-// skipComment skips a comment without end (it ends at the next bracket, as a
-// declaration does) and "<!>", behind which the tokenizer looks for dashes.
+// skipComment skips a comment without end up to the next bracket, and "<!>", behind which the
+// tokenizer would look for dashes.
 func (s *scanner) skipComment() bool {
 	rest := s.page[s.pos:]
 	if !bytes.HasPrefix(rest, []byte("<!>")) && !(s.comments && bytes.HasPrefix(rest, []byte("<!--"))) {
@@ -268,8 +255,7 @@ func (s *scanner) skipComment() bool {
 	return true
 }
 
-// goBehind sets s.pos behind the next mark and says whether there is one; else
-// it ends the page.
+// goBehind moves behind the next mark; without one it ends the page and returns false.
 func (s *scanner) goBehind(mark string) bool {
 	n := bytes.Index(s.page[s.pos:], []byte(mark))
 	if n < 0 {
@@ -280,8 +266,8 @@ func (s *scanner) goBehind(mark string) bool {
 	return true
 }
 
-// mendComment goes on behind a comment, declaration or processing instruction
-// that the tokenizer left unfinished, at the end of the page or of what it may hold.
+// mendComment goes on behind a comment, declaration or processing instruction that the tokenizer
+// left unfinished.
 func (s *scanner) mendComment() {
 	raw := s.page[s.start:s.pos]
 	switch {
@@ -299,9 +285,8 @@ func (s *scanner) mendComment() {
 	s.z = nil
 }
 
-// mendTag goes on at a tag that the tokenizer left unfinished. If that is for a
-// quote without its second, the tag is read again without the quote. Otherwise
-// the tag is longer than the tokenizer may hold, and skipped, or the page ends in it.
+// mendTag goes on at an unfinished tag. One with a quote without its second is read again without
+// the quote; a too long one is skipped; or the page ends in it.
 func (s *scanner) mendTag() {
 	end, quote := s.tagEnd()
 	if quote >= 0 && len(s.quotes) < 2 {
@@ -311,9 +296,9 @@ func (s *scanner) mendTag() {
 	s.pos, s.z = end, nil
 }
 
-// tagEnd finds the end of the tag at s.start. It finds instead a quote that opens a
-// value and has no second on the page; else quote is -1. It takes each quote behind "="
-// for one; where the tokenizer doesn't ("/=" begins a name), the tag may be lost.
+// tagEnd finds the end of the tag at s.start, or else a quote that opens a value and has no second
+// on the page (-1: none). Each quote behind "=" counts; where the tokenizer differs ("/=" begins a
+// name), the tag may be lost.
 func (s *scanner) tagEnd() (end, quote int) {
 	p := s.page
 	for i := s.start; ; i++ {
@@ -337,8 +322,8 @@ func (s *scanner) tagEnd() (end, quote int) {
 	}
 }
 
-// folder collects text with its white space folded: one space between words,
-// one line end between blocks, none at the ends.
+// folder collects text with folded white space: one space between words, one line end between
+// blocks, none at the ends.
 type folder struct {
 	out   []byte
 	limit int // bytes, after which out no longer grows
@@ -374,7 +359,7 @@ func (f *folder) breakBlock() {
 	f.breaks++
 }
 
-// write adds s, which is valid UTF-8 and has no entities left.
+// write adds s, which is valid UTF-8 without entities.
 func (f *folder) write(s []byte) {
 	out := f.out
 	for i := 0; i < len(s) && len(out) < f.limit; {
@@ -414,10 +399,8 @@ func (f *folder) write(s []byte) {
 	f.out = out
 }
 
-// plainRun returns 8 or 7 if so many bytes of s are printable ASCII with single
-// spaces between them. The first and the last are no spaces, unless inside:
-// then s goes on from such a run. Else, or if it is not sure, 0. It looks at
-// eight bytes at once.
+// plainRun returns 8 or 7 if so many bytes of s are printable ASCII with single spaces between them,
+// not at the ends unless inside: then s continues such a run. Else, or if unsure, 0.
 func plainRun(s []byte, inside bool) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	if len(s) < 8 {
@@ -437,7 +420,7 @@ func plainRun(s []byte, inside bool) int {
 	return 8
 }
 
-// add appends characters that begin with no white space, behind the white space that is due.
+// add appends characters behind the white space that is due.
 func (f *folder) add(out, s []byte) []byte {
 	if len(out) > 0 {
 		if f.block {
@@ -450,7 +433,7 @@ func (f *folder) add(out, s []byte) []byte {
 	return append(out, cut(s, f.limit-len(out))...)
 }
 
-// foldRune gives the class of a character that begins with one of the lead bytes.
+// foldRune gives the class of a character that begins with a lead byte.
 func foldRune(r rune) int {
 	switch {
 	case r == 0xA0, r == 0x85, r >= 0x2000 && r <= 0x200A, r == 0x2028, r == 0x2029, r == 0x202F, r == 0x205F, r == 0x3000:
@@ -461,7 +444,7 @@ func foldRune(r rune) int {
 	return foldPlain
 }
 
-// cut returns s, or as many of its whole characters as n bytes hold.
+// cut returns as many whole characters of s as n bytes hold.
 func cut[T string | []byte](s T, n int) T {
 	if len(s) <= n {
 		return s
@@ -471,7 +454,6 @@ func cut[T string | []byte](s T, n int) T {
 	return s[:n]
 }
 
-// decodeText returns s with its entities decoded.
 func decodeText(s []byte) []byte {
 	if bytes.IndexByte(s, '&') < 0 {
 		return s

@@ -16,14 +16,12 @@ import (
 	"fossick/internal/ipaddr"
 )
 
-// maxURLBytes is the longest normal form that is kept. It is the limit of the
-// browser that long had the lowest one, so servers that want visitors stay
-// below it. What is longer is nearly always a trap that grows by a segment a
-// page.
+// maxURLBytes is the longest normal form: the long-standing limit of the strictest browser. A longer
+// URL is nearly always a trap that grows by a segment a page.
 const maxURLBytes = 2083
 
-// maxRawBytes bounds a URL before it is normalised: percent-encoding can make
-// three bytes of one, dot segments and dropped parameters can take bytes away.
+// maxRawBytes bounds a URL before normalisation: percent-encoding makes three bytes of one, dot
+// segments and dropped parameters take bytes away.
 const maxRawBytes = 4 * maxURLBytes
 
 // The reasons why a string has no normal form.
@@ -33,8 +31,8 @@ var (
 	ErrTooLong = fmt.Errorf("URL is longer than %d bytes", maxURLBytes)
 )
 
-// Normalizer brings URLs into normal form. It is immutable and safe for
-// concurrent use. The zero value drops no parameters.
+// Normalizer brings URLs into normal form. Immutable, safe for concurrent use; the zero value drops
+// no parameters.
 type Normalizer struct {
 	drop dropList
 }
@@ -55,17 +53,15 @@ func NewNormalizer(drop []string) *Normalizer {
 	return &Normalizer{drop: newDropList(drop)}
 }
 
-// standard is what the package's functions use; it is never written to.
+// standard serves the package's functions; it is never changed.
 var standard = NewNormalizer(DefaultDrop())
 
-// Normalize returns the normal form of raw with the parameters of DefaultDrop
-// removed; see Normalizer.Normalize.
+// Normalize is Normalizer.Normalize with the parameters of DefaultDrop removed.
 func Normalize(raw string) (string, error) { return standard.Normalize(raw) }
 
-// Normalize returns the normal form of an absolute URL, without fragment and
-// user name. It is one string for all spellings that browsers (WHATWG URL) and
-// RFC 3986 §6.2.2 hold to be the same. Normal forms are their own normal form.
-// The error wraps ErrURL, ErrScheme or ErrTooLong and quotes raw.
+// Normalize returns the normal form of an absolute URL, without fragment and user name: one string
+// for all spellings that browsers (WHATWG URL) and RFC 3986 §6.2.2 hold to be the same. It is
+// idempotent. The error wraps ErrURL, ErrScheme or ErrTooLong and quotes raw.
 func (n *Normalizer) Normalize(raw string) (string, error) {
 	var arr, refArr [256]byte
 	out, err := n.resolve(arr[:0], nil, append(refArr[:0], raw...))
@@ -78,7 +74,6 @@ func (n *Normalizer) Normalize(raw string) (string, error) {
 	return string(out), nil
 }
 
-// Base is a URL that references are resolved against.
 type Base struct {
 	url                string // normal form
 	path, dir, pathEnd int    // where the path starts, its last segment starts, it ends
@@ -93,8 +88,7 @@ func (n *Normalizer) Base(raw string) (Base, error) {
 	return newBase(u), nil
 }
 
-// newBase finds the parts of a normal form, of which it knows that scheme, host
-// and path are there.
+// newBase finds the parts of a normal form.
 func newBase(u string) Base {
 	b := Base{url: u, pathEnd: len(u)}
 	for i := len("http://"); i < len(u); i++ {
@@ -112,10 +106,8 @@ func newBase(u string) Base {
 	return b
 }
 
-// URL returns the base's normal form.
 func (b Base) URL() string { return b.url }
 
-// scheme returns "http" or "https".
 func (b Base) scheme() string {
 	if b.url[4] == ':' {
 		return b.url[:4]
@@ -123,8 +115,8 @@ func (b Base) scheme() string {
 	return b.url[:5]
 }
 
-// Resolve returns the normal form of a reference as it stands on a page whose
-// base is base. Errors as of Normalize.
+// Resolve returns the normal form of a reference on a page whose base is base. Errors as of
+// Normalize.
 func (n *Normalizer) Resolve(base Base, ref string) (string, error) {
 	var arr, refArr [256]byte
 	b := &base
@@ -138,10 +130,9 @@ func (n *Normalizer) Resolve(base Base, ref string) (string, error) {
 	return string(out), nil
 }
 
-// resolve appends to dst, which is empty, the normal form of ref against base;
-// base may be nil. It follows the WHATWG basic URL parser for special schemes.
-// It may change ref. Errors are the bare sentinels: most pages have a few links
-// that are none, and a wrapped error would cost more than the link.
+// resolve appends to dst, which is empty, the normal form of ref against base, which may be nil, by
+// the WHATWG basic URL parser for special schemes. It may change ref. Errors are the bare sentinels:
+// a wrapped one would cost more than the link.
 func (n *Normalizer) resolve(dst []byte, base *Base, ref []byte) ([]byte, error) {
 	ref = clean(ref)
 	scheme, rest := splitScheme(ref)
@@ -175,7 +166,6 @@ func (n *Normalizer) resolve(dst []byte, base *Base, ref []byte) ([]byte, error)
 	return dst, nil
 }
 
-// absolute appends scheme and what follows the slashes after it.
 func (n *Normalizer) absolute(dst []byte, scheme string, rest []byte) ([]byte, error) {
 	dst = append(append(dst, scheme...), "://"...)
 	end := 0
@@ -195,7 +185,6 @@ func (n *Normalizer) absolute(dst []byte, scheme string, rest []byte) ([]byte, e
 	return dst, nil
 }
 
-// relative appends a reference without host.
 func (n *Normalizer) relative(dst []byte, base *Base, rest []byte) []byte {
 	path, query, hasQuery := bytes.Cut(rest, []byte{'?'})
 	switch {
@@ -214,8 +203,8 @@ func (n *Normalizer) relative(dst []byte, base *Base, rest []byte) []byte {
 	return dst
 }
 
-// clean removes what the WHATWG parser removes first: control characters and
-// spaces at both ends, tabs and line ends anywhere; and the fragment.
+// clean removes, as the WHATWG parser does first, control characters and spaces at both ends, tabs
+// and line ends; and the fragment.
 func clean(ref []byte) []byte {
 	for len(ref) > 0 && ref[0] <= ' ' {
 		ref = ref[1:]
@@ -238,8 +227,7 @@ func clean(ref []byte) []byte {
 	return out
 }
 
-// splitScheme returns "http", "https", "other", or "" when ref has no scheme,
-// and what follows the colon.
+// splitScheme returns "http", "https", "other", or "" without a scheme, and what follows the colon.
 func splitScheme(ref []byte) (string, []byte) {
 	for i, c := range ref {
 		switch {
@@ -264,7 +252,6 @@ func isSlash(c byte) bool  { return c == '/' || c == '\\' }
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// trimSlash removes one slash in front.
 func trimSlash(path []byte) []byte {
 	if len(path) > 0 && isSlash(path[0]) {
 		return path[1:]
@@ -272,8 +259,7 @@ func trimSlash(path []byte) []byte {
 	return path
 }
 
-// equalFold says whether b is s, which is in lower case, without regard to
-// the case of ASCII letters.
+// equalFold compares b with s, which is in lower case, ignoring the case of ASCII letters.
 func equalFold(b []byte, s string) bool {
 	if len(b) != len(s) {
 		return false
@@ -289,7 +275,6 @@ func equalFold(b []byte, s string) bool {
 	return true
 }
 
-// abbreviate keeps messages readable.
 func abbreviate(s string) string {
 	if len(s) > 200 {
 		return cut(s, 200) + "…"
@@ -297,16 +282,15 @@ func abbreviate(s string) string {
 	return s
 }
 
-// Bits of the byte classes below.
 const (
 	unreserved = 1 << iota // RFC 3986 §2.3: %XX of these is decoded
 	pathRaw                // stands unencoded in a path
 	queryRaw               // stands unencoded in a query
 )
 
-// byteClass follows the WHATWG path and special-query percent-encode sets, and
-// so leaves "|", "[", "]", "^" as browsers send them. A percent sign is in no set:
-// one that starts no escape is encoded, or "%4%31" would become "%41" and then "A".
+// byteClass follows the WHATWG path and special-query percent-encode sets, and so leaves "|", "[",
+// "]", "^" as browsers send them. A percent sign that starts no escape is encoded, or "%4%31" would
+// become "%41" and then "A".
 var byteClass = func() (class [256]byte) {
 	for c := 0x21; c < 0x7f; c++ {
 		if !bytes.ContainsRune([]byte(`"#<>?{}%`+"`"), rune(c)) {
@@ -322,8 +306,8 @@ var byteClass = func() (class [256]byte) {
 	return class
 }()
 
-// appendEscaped appends s with the percent-encoding in normal form: unreserved
-// characters decoded, hexadecimal digits in upper case, bytes outside raw encoded.
+// appendEscaped appends s percent-encoded in normal form: unreserved characters decoded, hexadecimal
+// digits in upper case, bytes outside raw encoded.
 func appendEscaped(dst, s []byte, raw byte) []byte {
 	const hex = "0123456789ABCDEF"
 	for i := 0; i < len(s); i++ {
@@ -347,7 +331,6 @@ func appendEscaped(dst, s []byte, raw byte) []byte {
 	return dst
 }
 
-// unhex returns the value of a hexadecimal digit, or 255.
 func unhex(c byte) byte {
 	switch {
 	case isDigit(c):
@@ -358,8 +341,8 @@ func unhex(c byte) byte {
 	return 255
 }
 
-// appendPath appends the segments of path to dst, which ends in a slash and
-// whose own path starts at start, and resolves dot segments (RFC 3986 §5.2.4).
+// appendPath appends the segments of path to dst, which ends in a slash and whose own path starts at
+// start, and resolves dot segments (RFC 3986 §5.2.4).
 func (n *Normalizer) appendPath(dst []byte, start int, path []byte) []byte {
 	for {
 		end := 0
@@ -389,8 +372,7 @@ func (n *Normalizer) appendPath(dst []byte, start int, path []byte) []byte {
 	}
 }
 
-// appendQuery appends the parameters that stay, and nothing when none does.
-// Empty ones go; the order is kept, as it means something to some servers.
+// appendQuery appends the parameters that stay, in order, without empty ones.
 func (n *Normalizer) appendQuery(dst, query []byte) []byte {
 	joint := byte('?')
 	for more := true; more; {
@@ -410,8 +392,7 @@ func (n *Normalizer) appendQuery(dst, query []byte) []byte {
 	return dst
 }
 
-// Host returns name:port of a URL in normal form, the port always there
-// ("h1.test:80"), or "" when u is none.
+// Host returns name:port of a URL in normal form, always with a port ("h1.test:80"), or "".
 func Host(u string) string {
 	scheme, rest, ok := strings.Cut(u, "://")
 	if !ok {
@@ -432,8 +413,8 @@ func Host(u string) string {
 	return rest + ":80"
 }
 
-// HostName is the name of a URL's host in normal form, with a port where that is neither
-// of http's nor of https's: what people call a host.
+// HostName is the name of a URL's host, with a port unless that is 80 or 443: what people call a
+// host.
 func HostName(u string) string {
 	name := Host(u)
 	for _, port := range []string{":80", ":443"} {
@@ -444,9 +425,9 @@ func HostName(u string) string {
 	return name
 }
 
-// Site returns the registrable domain of a URL in normal form by the public
-// suffix list ("a.b.example.co.uk" → "example.co.uk"), or "" when u is none. An
-// address, a single label and a public suffix are sites themselves.
+// Site returns the registrable domain of a URL in normal form by the public suffix list
+// ("a.b.example.co.uk" → "example.co.uk"), or "". An address, a single label and a public suffix are
+// sites themselves.
 func Site(u string) string {
 	host := Host(u)
 	name := host[:max(0, strings.LastIndexByte(host, ':'))]
@@ -460,8 +441,7 @@ func Site(u string) string {
 	return site
 }
 
-// appendAuthority appends host and port; a user name is left out, as a crawler
-// has no business with other people's credentials.
+// appendAuthority appends host and port, without a user name: other people's credentials.
 func appendAuthority(dst []byte, scheme string, auth []byte) ([]byte, error) {
 	auth = auth[bytes.LastIndexByte(auth, '@')+1:]
 	name, port := auth, []byte(nil)
@@ -491,7 +471,6 @@ func appendAuthority(dst []byte, scheme string, auth []byte) ([]byte, error) {
 var toASCII = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(),
 	idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(false))
 
-// asciiName maps a name that IDNA may take long for only where it can be one.
 func asciiName(name []byte) (string, error) {
 	if ipaddr.TooLong(name) {
 		return "", ErrURL
@@ -503,9 +482,8 @@ func asciiName(name []byte) (string, error) {
 	return ascii, nil
 }
 
-// appendName appends a host name or address. It refuses what no name server
-// can answer: empty and overlong labels, characters beyond letters, digits,
-// hyphen and underscore. The dot of the root is cut: it names the same host.
+// appendName appends a host name or address. It refuses what no name server can answer: empty and
+// overlong labels, characters beyond letters, digits, hyphen and underscore. The root's dot is cut.
 func appendName(dst, name []byte) ([]byte, error) {
 	if len(name) > 0 && name[0] == '[' {
 		return appendIPv6(dst, name)
@@ -545,7 +523,7 @@ func appendName(dst, name []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// validName checks the limits of RFC 1035 §2.3.4 on labels and name.
+// validName checks the limits of RFC 1035 §2.3.4.
 func validName(name []byte) bool {
 	label := 0
 	for _, c := range name {
@@ -567,7 +545,6 @@ func validName(name []byte) bool {
 	return label > 0 && len(name) <= 253
 }
 
-// unescapeAll decodes every escape of a host name.
 func unescapeAll(s []byte) []byte {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -583,8 +560,7 @@ func unescapeAll(s []byte) []byte {
 	return out
 }
 
-// appendIPv6 appends an address in brackets, written as RFC 5952 has it, but
-// as WHATWG without a dotted part.
+// appendIPv6 appends a bracketed address as RFC 5952 writes it, but as WHATWG without a dotted part.
 func appendIPv6(dst, name []byte) ([]byte, error) {
 	if name[len(name)-1] != ']' {
 		return nil, ErrURL
@@ -600,8 +576,8 @@ func appendIPv6(dst, name []byte) ([]byte, error) {
 	return append(addr.AppendTo(append(dst, '[')), ']'), nil
 }
 
-// WithScheme makes a URL of an address as people say it: www.example.org/bees is taken
-// as https. Anything else stays as it is.
+// WithScheme makes an https URL of an address as people write it (www.example.org/bees). Anything
+// else stays as it is.
 func WithScheme(raw string) (full string, assumed bool) {
 	s := strings.TrimSpace(raw)
 	if strings.HasPrefix(s, "//") {
@@ -624,7 +600,7 @@ func WithScheme(raw string) (full string, assumed bool) {
 	return "https://" + s, true
 }
 
-// RobotsURL returns the robots.txt of a URL in normal form, which has a path.
+// RobotsURL returns the robots.txt of a URL in normal form.
 func RobotsURL(u string) string { return origin(u) + "/robots.txt" }
 
 // TDMRepURL returns the tdmrep.json of a URL in normal form.
@@ -649,7 +625,7 @@ func Path(u string) string {
 	return parsed.RequestURI()
 }
 
-// plainPath says whether net/url gives a path back as it stands: nearly all are.
+// plainPath reports paths that net/url returns unchanged: nearly all.
 func plainPath(path string) bool {
 	for i := 0; i < len(path) && path[i] != '?'; i++ {
 		c := path[i]
@@ -661,6 +637,6 @@ func plainPath(path string) bool {
 	return true
 }
 
-// Key names a URL in normal form by a number, for tables that must be small. Once in
-// 10^19 pairs two URLs have one.
+// Key names a URL in normal form by a number, for tables that must be small. Two URLs collide once
+// in 10^19 pairs.
 func Key(url string) uint64 { return xxhash.Sum64String(url) }

@@ -12,25 +12,23 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindowBytes bounds what a zstd frame may make us allocate; zstd's own command line
-// refuses more than this unless told otherwise.
+// maxWindowBytes bounds a zstd frame's memory; zstd's command line has the same default.
 const maxWindowBytes = 128 << 20
 
-// What grows to more than bombBytes, and more than bombRatio times what it is packed, is no
-// text: markup seldom shrinks to a tenth, and nothing that is read to a thousandth.
+// Bytes and ratio beyond which unpacked data is no text: markup seldom shrinks to a tenth, and no
+// text to a thousandth.
 const (
 	bombBytes = 64 << 20
 	bombRatio = 200
 )
 
-// ErrBomb reports what grows too much when it is unpacked.
 var ErrBomb = errors.New("grows too much when unpacked")
 
-// Bomb says whether out bytes are more than in packed ones may become.
+// Bomb reports whether out bytes are more than in packed ones may become.
 func Bomb(in, out int64) bool { return out > bombBytes && out/bombRatio > in }
 
-// Unpacked reads f, decompressed when its name ends in .gz or .zst, by so many goroutines
-// [the processors]. Closing it closes f, and so does an error.
+// Unpacked reads f, decompressed when its name ends in .gz or .zst, by so many goroutines [the
+// processors]. Closing it closes f, as does an error.
 func Unpacked(f *os.File, name string, goroutines int) (io.ReadCloser, error) {
 	switch {
 	case strings.HasSuffix(name, ".gz"):
@@ -51,7 +49,6 @@ func Unpacked(f *os.File, name string, goroutines int) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// counted counts what is read; others may look meanwhile.
 type counted struct {
 	r io.Reader
 	n atomic.Int64
@@ -63,7 +60,6 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bounded ends in ErrBomb where what is read is too much for what it came from.
 type bounded struct {
 	r   io.Reader
 	in  *counted
@@ -87,8 +83,7 @@ type unpacked struct {
 
 func (u *unpacked) Close() error { return errors.Join(u.close(), u.file.Close()) }
 
-// midway keeps an archive that ends before its first byte from looking like a file that
-// was read to its end.
+// midway keeps an archive that ends before its first byte from looking read to its end.
 func midway(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -96,20 +91,16 @@ func midway(err error) error {
 	return err
 }
 
-// ErrShape reports TOML that is nested deeper than anybody writes.
 var ErrShape = errors.New("nested too deeply")
 
-// MaxTOMLBytes is the most that a file of TOML may have. With the limits of CheckTOML it
-// costs some hundred MiB at most.
+// MaxTOMLBytes bounds a TOML file, which with CheckTOML costs some hundred MiB at most.
 const MaxTOMLBytes = 1 << 20
 
-// maxDepth is how many parts a dotted key may have, and how deep lists and tables may
-// stand in each other. A parser's cost grows with the square of it: a key of 10,000 parts,
-// 20 KB, costs 4 GB, and as many tables in each other 12.
+// maxDepth bounds dotted keys and nesting. A parser's cost grows quadratically: a key of 10,000
+// parts, 20 KB, costs 4 GB.
 const maxDepth = 16
 
-// CheckTOML refuses text that is costly to parse by its shape. Whether it is TOML is the
-// parser's to say.
+// CheckTOML refuses text that is costly to parse by its shape; the parser checks the syntax.
 func CheckTOML(text string) error {
 	parts, depth := 1, 0
 	for i := 0; i < len(text); {
@@ -141,7 +132,6 @@ func CheckTOML(text string) error {
 	return nil
 }
 
-// afterString returns the place after the string that begins at i.
 func afterString(text string, i int) int {
 	quote, end := text[i], 1
 	if i+2 < len(text) && text[i+1] == quote && text[i+2] == quote {

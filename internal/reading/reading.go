@@ -11,11 +11,10 @@ import (
 	"syscall"
 )
 
-// ErrKind reports a path at which there is no file that can be read to its end.
 var ErrKind = errors.New("want a regular file")
 
-// Open opens a regular file; links to one are followed. It never waits, as for the
-// writer of a pipe. Errors are ErrKind, or the system's with the path.
+// Open opens a regular file, following links, without ever waiting. Errors are ErrKind, or the
+// system's with the path.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.EOPNOTSUPP) { // Linux; BSD and macOS
@@ -34,7 +33,7 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// OpenFolder opens a folder, to lock it or to bring its names to the disk. It never waits.
+// OpenFolder opens a folder, to lock or sync it, without ever waiting.
 func OpenFolder(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -50,8 +49,8 @@ func OpenFolder(path string) (*os.File, error) {
 	return f, nil
 }
 
-// OnlyFiles says what is wrong with a folder of files that a library opens by itself: a pipe
-// or a device among them would have it wait without end. Sockets are nobody's to open.
+// OnlyFiles reports what is wrong with a folder whose files a library opens by itself, where a pipe
+// or device would block it. Sockets are harmless.
 func OnlyFiles(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -68,8 +67,8 @@ func OnlyFiles(dir string) error {
 	})
 }
 
-// OpenNamed is Open for what a person named: it also opens pipes, and waits for their
-// writers, and terminals and such devices. Who reads to the end bounds what is read.
+// OpenNamed is Open for a file that a person named: it also opens pipes, waiting for their writers,
+// and terminals. The caller bounds what is read.
 func OpenNamed(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 {
@@ -78,16 +77,15 @@ func OpenNamed(path string) (*os.File, error) {
 	return Open(path)
 }
 
-// Regular says whether a regular file is at path; links to one are followed.
+// Regular reports whether a regular file is at path, following links.
 func Regular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Folder is a folder as a file system of which only regular files can be opened.
+// Folder is a folder as a file system of regular files.
 type Folder string
 
-// Open implements fs.FS.
 func (f Folder) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -109,16 +107,13 @@ func kind(mode fs.FileMode) string {
 	return "no file"
 }
 
-// ErrSize reports more bytes than there may be.
 var ErrSize = errors.New("too large")
 
-// All reads a regular file of at most so many bytes. A larger one is ErrSize, and is not
-// read.
+// All reads a regular file of at most so many bytes; a larger one is ErrSize.
 func All(path string, most int64) ([]byte, error) {
 	return all(path, most, func(fs.FileInfo) error { return nil })
 }
 
-// all is All of a file whose description passes a check.
 func all(path string, most int64, check func(fs.FileInfo) error) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -138,7 +133,7 @@ func all(path string, most int64, check func(fs.FileInfo) error) ([]byte, error)
 	return Rest(f, path, most) // which may grow meanwhile; those of /proc have no size
 }
 
-// Rest reads what is left of r, at most so many bytes; path is r's name for the error.
+// Rest reads the rest of r, at most so many bytes; path names r in the error.
 func Rest(r io.Reader, path string, most int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {
@@ -160,11 +155,9 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// ErrShared reports a secret that others than its owner may read.
 var ErrShared = errors.New("others may read it")
 
-// Secret is All of a file with a key: one that its owner's group or anybody may read or
-// write is ErrShared.
+// Secret is All of a key file: one accessible to its group or others is ErrShared.
 func Secret(path string, most int64) ([]byte, error) {
 	return all(path, most, func(info fs.FileInfo) error {
 		if info.Mode().Perm()&0o077 != 0 {
@@ -174,9 +167,9 @@ func Secret(path string, most int64) ([]byte, error) {
 	})
 }
 
-// Within says what keeps an entry that was met below a folder from being read as a part
-// of it; "" is nothing. A link may lead to any file of the folder and to none beyond it,
-// pipes and devices are no pages. The folder itself may be a link.
+// Within explains what keeps an entry met below a folder from being read as a part of it; "" is
+// nothing. A link may lead to any file of the folder and to none beyond it. The folder itself may be
+// a link.
 func Within(folder, path string, entry fs.DirEntry) string {
 	switch {
 	case entry.Type().IsRegular():

@@ -3,20 +3,18 @@ package recent
 
 import "iter"
 
-// Map is a map from page keys that keeps what was used last. It has two halves: when
-// the younger is full, the older is given up. So it holds between one and two times
-// limit, and which entries it forgets depends on nothing but the order of the calls.
+// Map keeps what was used last in two halves: when the younger is full, the older is dropped. So it
+// holds between one and two times limit, and forgets by the order of the calls alone.
 type Map[V any] struct {
 	young, old map[uint64]V
 	limit      int // of each half
 }
 
-// New makes one that holds limit entries at least, and twice as many at most.
+// New makes one that holds at least limit entries.
 func New[V any](limit int) Map[V] {
 	return Map[V]{young: map[uint64]V{}, old: map[uint64]V{}, limit: limit}
 }
 
-// Get finds an entry and counts as its use.
 func (r *Map[V]) Get(key uint64) (v V, ok bool) {
 	if v, ok = r.young[key]; ok {
 		return v, true
@@ -28,7 +26,7 @@ func (r *Map[V]) Get(key uint64) (v V, ok bool) {
 	return v, ok
 }
 
-// Peek finds an entry, and does not count.
+// Peek finds an entry without counting as its use.
 func (r *Map[V]) Peek(key uint64) (v V, ok bool) {
 	if v, ok = r.young[key]; ok {
 		return v, true
@@ -37,10 +35,9 @@ func (r *Map[V]) Peek(key uint64) (v V, ok bool) {
 	return v, ok
 }
 
-// Update changes what Get has just found.
 func (r *Map[V]) Update(key uint64, v V) { r.young[key] = v }
 
-// Change changes what Peek has just found, and does not count.
+// Change changes what Peek has just found, without counting.
 func (r *Map[V]) Change(key uint64, v V) {
 	if _, young := r.young[key]; young {
 		r.young[key] = v
@@ -57,16 +54,13 @@ func (r *Map[V]) Put(key uint64, v V) {
 	r.young[key] = v
 }
 
-// Set changes what Get has just found.
 func (r *Map[V]) Set(key uint64, v V) { r.young[key] = v }
 
-// Remove takes an entry away.
 func (r *Map[V]) Remove(key uint64) {
 	delete(r.young, key)
 	delete(r.old, key)
 }
 
-// All yields the entries, in no order.
 func (r *Map[V]) All() iter.Seq2[uint64, V] {
 	return func(yield func(uint64, V) bool) {
 		for _, half := range []map[uint64]V{r.young, r.old} {
@@ -79,5 +73,5 @@ func (r *Map[V]) All() iter.Seq2[uint64, V] {
 	}
 }
 
-// Young is how many entries the younger half has.
+// Young is the size of the younger half.
 func (r *Map[V]) Young() int { return len(r.young) }

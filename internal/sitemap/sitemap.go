@@ -1,11 +1,6 @@
-// Package sitemap reads what a site's owner wants to be known: sitemaps
-// (sitemaps.org, version 0.9), indexes of them, RSS and Atom feeds, lists of URLs.
-//
-// In: a file, gzipped or not, from the network or a disk; anybody may have written it. Out:
-// its entries one by one, within bounds whatever comes. Which of them are pages that
-// anybody wants, and on which hosts, its callers decide.
-//
-// Start with Read; all is in sitemap.go.
+// Package sitemap reads what a site's owner announces: sitemaps (sitemaps.org, version 0.9), indexes
+// of them, RSS and Atom feeds, lists of URLs, gzipped or not. In: a file by anybody. Out: its
+// entries one by one, within bounds. Start with Read.
 package sitemap
 
 import (
@@ -26,9 +21,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Limits of a sitemap: the protocol's for entries, length of a URL and size of
-// a file. Elements that are nested deeper than this, or are longer, make us
-// give it up.
+// The protocol's limits of entries, length of a URL and size of a file. Deeper or longer elements
+// end the reading.
 const (
 	MaxBytes = 50 << 20 // decompressed
 	MaxURLs  = 50_000
@@ -37,13 +31,13 @@ const (
 	maxToken = 1 << 20
 )
 
-// Page is a page that a site's owner wants to be known (sitemaps.org, version 0.9).
+// Page is an announced page.
 type Page struct {
 	URL      string    // as written
 	Modified time.Time // zero when not told, or not in a form that can be read
 }
 
-// Entry is one entry of a sitemap: a page, or in an index a further sitemap.
+// Entry is a page, or in an index a further sitemap.
 type Entry struct {
 	Page
 	Map bool
@@ -62,12 +56,10 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Read reads a sitemap: XML, an index of sitemaps, an RSS or Atom feed, or a text with a
-// URL a line; also gzipped. It calls take for each entry, in the file's order, until that
-// returns false. Relative URLs of XML are resolved against xml:base and base, the URL of the
-// file; where base is "", they are passed over. Read hands out 50,000 entries at most, as the
-// protocol has it, of MaxBytes decompressed. All entries before a break count, and the error,
-// an *Error, says where it is. Memory is bounded: about 3 MiB.
+// Read reads a sitemap and calls take for each entry, in order, until that returns false. Relative
+// URLs of XML are resolved against xml:base and base, the URL of the file; with base "", they are
+// skipped. At most 50,000 entries and MaxBytes decompressed are read. All entries before a break
+// count; the error, an *Error, says where it is. Memory: about 3 MiB.
 func Read(r io.Reader, base string, take func(Entry) bool) error {
 	in := bufio.NewReaderSize(r, peekBytes)
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -86,8 +78,7 @@ func Read(r io.Reader, base string, take func(Entry) bool) error {
 	return readXML(in, base, out)
 }
 
-// firstByte passes over blanks, and returns the next byte without reading it. At the end it
-// returns 0.
+// firstByte skips blanks and peeks at the next byte, 0 at the end.
 func firstByte(in *bufio.Reader) byte {
 	for {
 		b, err := in.Peek(1)
@@ -101,7 +92,6 @@ func firstByte(in *bufio.Reader) byte {
 	}
 }
 
-// output hands entries out until there are enough.
 type output struct {
 	take func(Entry) bool
 	n    int
@@ -129,20 +119,17 @@ func readText(in io.Reader, out *output) error {
 	return nil
 }
 
-// usable says whether a location can be a page's: absolute, as the protocol
-// wants, and not too long.
+// usable reports an absolute URL that is not too long.
 func usable(loc string) bool {
 	return len(loc) <= maxURL && (strings.HasPrefix(loc, "http://") || strings.HasPrefix(loc, "https://"))
 }
 
-// peekBytes is how much of a file is looked at to find its encoding.
 const peekBytes = 4096
 
 var declaredEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*?\sencoding\s*=\s*["']?([A-Za-z0-9._:-]+)`)
 
-// toUTF8 returns the file as UTF-8. A byte order mark decides its encoding, then bytes of
-// zero as UTF-16 has them, then the XML declaration, and UTF-8 otherwise. A declaration that
-// the first bytes refute does not count.
+// toUTF8 decodes the file: by a byte order mark, by zero bytes as UTF-16 has them, by the XML
+// declaration unless the first bytes refute it, else as UTF-8.
 func toUTF8(in *bufio.Reader) io.Reader {
 	head, _ := in.Peek(peekBytes)
 	if e := encodingOf(head); e != nil {
@@ -173,8 +160,7 @@ func encodingOf(head []byte) encoding.Encoding {
 	return e
 }
 
-// isUTF8 says whether the text, which may be cut within a character, has characters that
-// are not ASCII and all of them are UTF-8.
+// isUTF8 reports a text, perhaps cut within a character, that is UTF-8 beyond ASCII.
 func isUTF8(text []byte) bool {
 	ascii := !bytes.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 	if ascii {
@@ -190,11 +176,9 @@ func isUTF8(text []byte) bool {
 	return true
 }
 
-// mendUTF8 passes UTF-8 on. It takes each byte that is no UTF-8 for windows-1252, the
-// encoding that such bytes have most often.
+// mendUTF8 passes UTF-8 on and takes other bytes for windows-1252, which they mostly are.
 type mendUTF8 struct{ transform.NopResetter }
 
-// Transform implements transform.Transformer.
 func (mendUTF8) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
 	for nSrc < len(src) {
 		rest := src[nSrc:]
@@ -214,21 +198,20 @@ func (mendUTF8) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err erro
 	return nDst, nSrc, nil
 }
 
-// layouts are the forms of times: W3C's, then those of RFC 822 and its successors without
-// the day of the week. Go reads a fraction of a second behind any of them.
+// layouts are W3C's forms of times, then those of RFC 822 and its successors without the day of the
+// week.
 var layouts = []string{
 	time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05",
 	time.DateOnly, "2006-01", "2006", "2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04:05",
 	"2 Jan 06 15:04:05 -0700", "2 Jan 06 15:04 -0700",
 }
 
-// zones are the names that RFC 822 gives to offsets from UTC.
+// zones are RFC 822's names of offsets from UTC.
 var zones = strings.NewReplacer(" GMT", " +0000", " UTC", " +0000", " UT", " +0000", " Z", " +0000",
 	" EST", " -0500", " EDT", " -0400", " CST", " -0600", " CDT", " -0500",
 	" MST", " -0700", " MDT", " -0600", " PST", " -0800", " PDT", " -0700")
 
-// parseTime reads a W3C date, with or without a time, or a feed's. It returns the zero time
-// where s is neither. A time without a zone is taken for UTC.
+// parseTime reads a W3C or feed date, in UTC where it has no zone; else it returns the zero time.
 func parseTime(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if _, behind, ok := strings.Cut(s, ","); ok {

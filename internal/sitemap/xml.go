@@ -13,7 +13,6 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// A vocabulary is what an element's namespace says that it is of.
 type vocabulary uint8
 
 const (
@@ -23,7 +22,7 @@ const (
 	foreign vocabulary = 0
 )
 
-// vocabularies are the namespaces that are known. RSS 2.0 has none.
+// vocabularies are the known namespaces. RSS 2.0 has none.
 var vocabularies = map[string]vocabulary{
 	"http://www.sitemaps.org/schemas/sitemap/0.9":  ofSitemap,
 	"https://www.sitemaps.org/schemas/sitemap/0.9": ofSitemap,
@@ -37,14 +36,14 @@ var vocabularies = map[string]vocabulary{
 	"http://purl.org/atom/ns#":                     ofAtom,
 }
 
-// rootNames are the elements that hold all entries, and entryNames those that are one.
+// rootNames hold all entries; entryNames are one.
 var (
 	rootNames  = map[string]vocabulary{"urlset": ofSitemap, "sitemapindex": ofSitemap, "rss": ofRSS, "rdf": ofRSS, "feed": ofAtom}
 	entryNames = map[string]vocabulary{"url": ofSitemap, "sitemap": ofSitemap, "item": ofRSS, "entry": ofAtom}
 )
 
-// leaves are the elements of an entry that hold no others: where one begins within another,
-// the other was not closed.
+// leaves are the elements of an entry without children: where one begins within another, the other
+// was not closed.
 var leaves = map[string]vocabulary{
 	"loc": ofSitemap, "lastmod": ofSitemap, "changefreq": ofSitemap, "priority": ofSitemap,
 	"link": ofRSS | ofAtom, "title": ofRSS | ofAtom, "guid": ofRSS, "pubdate": ofRSS, "description": ofRSS, "comments": ofRSS,
@@ -57,7 +56,6 @@ const (
 	maxAttribute = 128 // attributes of an element that are looked at
 )
 
-// element is one that is open.
 type element struct {
 	name, space string // without prefix; the URI of its namespace
 	vocabulary  vocabulary
@@ -65,7 +63,6 @@ type element struct {
 	base        *url.URL          // nil where none is known
 }
 
-// xmlReader is where the reading of an XML sitemap stands.
 type xmlReader struct {
 	out  *output
 	line int
@@ -82,15 +79,15 @@ type xmlReader struct {
 	inLoc int // elements named like entries that stand in a loc, and mean nothing
 }
 
-// found is what is known of an entry. The first of each kind counts.
+// found is the entry so far. The first of each kind counts.
 type found struct {
 	link, other, guid, modified string // other: an alternative that is not HTML, or of another vocabulary
 	about                       string
 	text                        string // of the entry itself: the URL where loc was left out
 }
 
-// readXML reads element by element, as browsers read HTML, so that a byte, a character or an
-// end that XML forbids costs only what it stands in.
+// readXML reads element by element, as browsers read HTML, so that a flaw costs only its own
+// element.
 func readXML(in *bufio.Reader, base string, out *output) error {
 	r := &xmlReader{out: out, line: 1, at: -1}
 	if u, err := url.Parse(base); err == nil && u.IsAbs() {
@@ -129,7 +126,7 @@ func readXML(in *bufio.Reader, base string, out *output) error {
 	return nil
 }
 
-// end returns why the file ends. A text that a tag follows, though the tag is cut, is whole.
+// end explains the end of the file. A text that a cut tag follows is whole.
 func (r *xmlReader) end(err error, inTag bool) error {
 	if errors.Is(err, io.EOF) {
 		if r.vocabulary == foreign || len(r.open) == 1 {
@@ -154,10 +151,8 @@ func local(name string) string {
 	return name
 }
 
-// attribute is one of an element.
 type attribute struct{ name, value string }
 
-// start opens an element.
 func (r *xmlReader) start(z *nethtml.Tokenizer) {
 	tag, more := z.TagName()
 	name := string(tag)
@@ -220,7 +215,7 @@ func (e *element) declare(attributes []attribute) {
 	}
 }
 
-// begin finds out what the file is by the first element that tells.
+// begin finds the kind of the file by the first element that tells.
 func (r *xmlReader) begin(e *element) {
 	v := rootNames[e.name]
 	if v == foreign {
@@ -229,8 +224,8 @@ func (r *xmlReader) begin(e *element) {
 	r.vocabulary, r.space, r.plain = v, e.space, e.spaces[""]
 }
 
-// vocabularyOf returns the vocabulary of a namespace. One that is not known, but is that of
-// the file's root, is the file's own, spelled wrongly.
+// vocabularyOf returns the vocabulary of a namespace. An unknown one that is the root's is the
+// file's own, misspelled.
 func (r *xmlReader) vocabularyOf(space string, known bool) vocabulary {
 	if v, ok := vocabularies[space]; ok {
 		return v
@@ -241,11 +236,9 @@ func (r *xmlReader) vocabularyOf(space string, known bool) vocabulary {
 	return foreign
 }
 
-// isLeaf says whether an element holds no other elements of its vocabulary.
 func (e *element) isLeaf() bool { return e.vocabulary != foreign && leaves[e.name]&e.vocabulary != 0 }
 
-// closeLeaf closes what was not closed before e begins: a leaf in which another leaf or an
-// entry begins.
+// closeLeaf closes an open leaf in which another leaf or an entry begins.
 func (r *xmlReader) closeLeaf(e *element) {
 	last := len(r.open) - 1
 	if r.open[last].isLeaf() && (e.isLeaf() || entryNames[e.name] == e.vocabulary && e.vocabulary != foreign) {
@@ -253,7 +246,6 @@ func (r *xmlReader) closeLeaf(e *element) {
 	}
 }
 
-// startField begins to gather a child of an entry.
 func (r *xmlReader) startField(e *element, attributes []attribute) {
 	r.text.Reset()
 	r.field = ""
@@ -302,7 +294,6 @@ func valueOf(attributes []attribute, name string) string {
 	return ""
 }
 
-// endTag closes the innermost element of that name. Where none is open, it means nothing.
 func (r *xmlReader) endTag(name string) {
 	if r.inLoc > 0 && entryNames[name] == ofSitemap {
 		r.inLoc--
@@ -316,7 +307,6 @@ func (r *xmlReader) endTag(name string) {
 	}
 }
 
-// close closes the element at i of open, and those within it.
 func (r *xmlReader) close(i int) {
 	if r.at >= 0 && i <= r.at+1 && len(r.open) > r.at+1 {
 		r.endField()
@@ -327,7 +317,6 @@ func (r *xmlReader) close(i int) {
 	r.open = r.open[:i]
 }
 
-// endField takes what a child of the entry said.
 func (r *xmlReader) endField() {
 	text, base := strings.TrimSpace(r.text.String()), r.open[min(r.at+1, len(r.open)-1)].base
 	switch r.field {
@@ -342,7 +331,6 @@ func (r *xmlReader) endField() {
 	r.text.Reset()
 }
 
-// endEntry hands out the entry that is open.
 func (r *xmlReader) endEntry() {
 	if r.at < 0 {
 		return
@@ -388,8 +376,8 @@ func (r *xmlReader) add(raw []byte) {
 
 var reference = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});`)
 
-// unescape replaces references that end with a semicolon. HTML knows some without one, and
-// would find © in ?a=1&copy=2.
+// unescape replaces references that end with a semicolon. HTML knows some without, and would find ©
+// in ?a=1&copy=2.
 func unescape(text []byte) []byte {
 	if !bytes.ContainsRune(text, '&') {
 		return text
@@ -397,7 +385,6 @@ func unescape(text []byte) []byte {
 	return reference.ReplaceAllFunc(text, func(m []byte) []byte { return []byte(html.UnescapeString(string(m))) })
 }
 
-// resolve returns nil where no absolute URL of http comes of a reference.
 func resolve(base *url.URL, ref string) *url.URL {
 	u, err := url.Parse(strings.TrimSpace(ref))
 	if err != nil {
@@ -412,8 +399,8 @@ func resolve(base *url.URL, ref string) *url.URL {
 	return u
 }
 
-// absolute returns a URL as it is written, or a relative one resolved. It returns "" where
-// there is none: an entity that nobody defines begins with &.
+// absolute returns a URL as written, or a relative one resolved, or "": an undefined entity begins
+// with &.
 func absolute(base *url.URL, ref string) string {
 	ref = strings.TrimSpace(ref)
 	if ref == "" || ref[0] == '&' || len(ref) > maxURL {
