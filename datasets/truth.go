@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
 // Labels is what the truth says of one page.
@@ -75,7 +75,7 @@ func (t *Truth) Known(label string) error {
 	if names[label] > 0 {
 		return nil
 	}
-	return fmt.Errorf("label %q matches no page of the truth; it has %s", label, nearest.Some(label, nearest.Sorted(names)))
+	return fmt.Errorf("label %q matches no page of the truth; it has %s", label, printable.SomeNames(label, printable.SortedKeys(names)))
 }
 
 func (t *Truth) add(url string, l Labels) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
 // Where keeps the rows whose field has a value.
@@ -106,14 +106,14 @@ func (f *filter) keep(e *Example) bool {
 func (f *filter) err(name string, rows int) error {
 	for _, l := range f.opt.Labels {
 		if rows > 0 && !f.labels[l] {
-			return fmt.Errorf("set %s: no row has the label %q; the other labels are %s", name, l, nearest.Some(l, nearest.Sorted(f.others)))
+			return fmt.Errorf("set %s: no row has the label %q; the other labels are %s", name, l, printable.SomeNames(l, printable.SortedKeys(f.others)))
 		}
 	}
 	for i, w := range f.opt.Where {
 		if rows > 0 && f.missed[i] {
 			known := append([]string{"url", "label", "labels", "site", "split", "title", "file"},
-				nearest.Sorted(f.fields)...)
-			return fmt.Errorf("set %s: no row has a field %q; filter by one of %s", name, w.Field, nearest.Some(w.Field, known))
+				printable.SortedKeys(f.fields)...)
+			return fmt.Errorf("set %s: no row has a field %q; filter by one of %s", name, w.Field, printable.SomeNames(w.Field, known))
 		}
 	}
 	return nil

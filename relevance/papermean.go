@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 )
 
 // PaperMean is Paper with another answer to a question that eq. 1 leaves open.
@@ -21,7 +20,7 @@ import (
 type PaperMean struct {
 	Paper
 	mu      sync.Mutex // guards parents
-	parents recent.Map[parentsOf]
+	parents page.Recent[parentsOf]
 }
 
 // maxParents is how many targets are remembered, in each half.
@@ -39,7 +38,7 @@ func NewPaperMean(k *Keywords, rho float64) (*PaperMean, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &PaperMean{Paper: *p, parents: recent.New[parentsOf](maxParents)}, nil
+	return &PaperMean{Paper: *p, parents: page.NewRecent[parentsOf](maxParents)}, nil
 }
 
 // ScorePage returns R of a page by the mean R of the pages that are known to

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -159,7 +159,7 @@ func (m *Method) learners(selected bool) ([]learner, error) {
 	case models.NN:
 		return []learner{nn{m.NN}}, nil
 	}
-	return nil, fmt.Errorf("no classifier %q; choose one of %s", m.Classifier, nearest.Some(m.Classifier, Classifiers()))
+	return nil, fmt.Errorf("no classifier %q; choose one of %s", m.Classifier, printable.SomeNames(m.Classifier, Classifiers()))
 }
 
 // selected says whether words are selected.

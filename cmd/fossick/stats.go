@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"fossick/eval/webstats"
-	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/internal/wholefile"
@@ -75,7 +74,7 @@ const forStats = 0x57a7
 func knownTables(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(webstats.Names, name) {
-			return usagef("--table %s: want one of %s", name, nearest.Some(name, webstats.Names))
+			return usagef("--table %s: want one of %s", name, printable.SomeNames(name, webstats.Names))
 		}
 	}
 	return nil

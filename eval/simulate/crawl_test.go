@@ -3,7 +3,6 @@ package simulate
 import (
 	"fmt"
 	"fossick/graph"
-	"fossick/graph/graphtest"
 	"fossick/graph/orders"
 	"math/rand/v2"
 	"os"
@@ -73,13 +72,13 @@ func graphOf(tb testing.TB, text string) *graph.Graph {
 	if _, err := graph.BuildEdgeList(tb.Context(), list, list+".graph", graph.BuildOptions{}); err != nil {
 		tb.Fatal(err)
 	}
-	return graphtest.Open(tb, list+".graph")
+	return opened(tb, list+".graph")
 }
 
 // BenchmarkCrawl crawls all of a synthetic web.
 func BenchmarkCrawl(b *testing.B) {
 	for _, pages := range []int{100_000, 1_000_000} {
-		g := graphtest.Synthetic(b, pages)
+		g := synthetic(b, pages)
 		for _, name := range orders.Sequences() {
 			b.Run(fmt.Sprintf("pages=%d/%s", pages, name), func(b *testing.B) {
 				edges := int64(0)
@@ -102,4 +101,28 @@ func BenchmarkCrawl(b *testing.B) {
 			})
 		}
 	}
+}
+
+// synthetic opens the graph of a made-up web.
+func synthetic(t testing.TB, pages int) *graph.Graph {
+	t.Helper()
+	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
+	return closing(t, g, err)
+}
+
+// opened opens a graph.
+func opened(t testing.TB, path string) *graph.Graph {
+	t.Helper()
+	g, err := graph.Open(path)
+	return closing(t, g, err)
+}
+
+// closing closes a graph when the test ends.
+func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
 }

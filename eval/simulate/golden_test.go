@@ -18,7 +18,6 @@ import (
 	"fossick/graph"
 	"fossick/graph/orders"
 	"fossick/graph/rank"
-	"fossick/graph/synthetic"
 	"fossick/internal/fulltest"
 )
 
@@ -57,7 +56,7 @@ func TestGolden(t *testing.T) {
 func golden(t *testing.T, out io.Writer, name string) {
 	path := filepath.Join(t.TempDir(), "graph")
 	if name == "synthetic" {
-		web, err := synthetic.New(20_000, 1)
+		web, err := graph.NewWeb(20_000, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"fossick/graph"
-	"fossick/graph/graphtest"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
 )
@@ -129,7 +128,7 @@ func TestManners(t *testing.T) {
 			}
 		}
 	}
-	g := graphtest.Synthetic(t, 3000)
+	g := synthetic(t, 3000)
 	order, err := orders.NewSequence("bfs", sequenceOptions(g))
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"fossick/export/collection"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
 // Peers carries messages between agents by their numbers. What one sends to another arrives
@@ -122,7 +122,7 @@ func (c *company) who() (number int, err error) {
 	case 0:
 		return 0, errors.New("no agent has -o; give -o DIR to one of them")
 	}
-	return 0, fmt.Errorf("agents %s all have -o; give -o DIR to one of them only", nearest.Some("", names))
+	return 0, fmt.Errorf("agents %s all have -o; give -o DIR to one of them only", printable.SomeNames("", names))
 }
 
 func (c *company) send(ctx context.Context, to int, m message) error {

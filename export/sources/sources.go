@@ -10,7 +10,6 @@ import (
 	"fossick/datasets"
 	"fossick/export/convert/links"
 	"fossick/graph"
-	"fossick/graph/synthetic"
 	"fossick/internal/usage"
 	"fossick/internal/values"
 	"fossick/store"
@@ -60,7 +59,7 @@ func (s Source) Build(ctx context.Context, path string, memory int) (*graph.Stat
 	opt := graph.BuildOptions{Memory: memory}
 	switch {
 	case s.Pages != 0:
-		web, err := synthetic.New(s.Pages, s.Seed)
+		web, err := graph.NewWeb(s.Pages, s.Seed)
 		if err != nil {
 			return nil, usage.Of(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"fossick/graph"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/usage"
 )
 
@@ -83,5 +83,5 @@ func listed(label string, found map[string]int) string {
 	if len(found) == 0 {
 		return "none; fossick refine gives them"
 	}
-	return nearest.Some(label, nearest.Sorted(found))
+	return printable.SomeNames(label, printable.SortedKeys(found))
 }

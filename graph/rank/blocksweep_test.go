@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"fossick/graph"
-	"fossick/graph/graphtest"
 	"fossick/internal/fulltest"
 )
 
@@ -138,7 +137,7 @@ func TestBlockScaling(t *testing.T) {
 // hostCSR is a synthetic web, transposed, with its hosts.
 func hostCSR(t testing.TB, pages int) (in *graph.CSR, degree, host []uint32) {
 	t.Helper()
-	g := graphtest.Synthetic(t, pages)
+	g := synthetic(t, pages)
 	in, degree, err := graph.Transposed(g)
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"fossick/graph"
-	"fossick/graph/graphtest"
 	"fossick/internal/fulltest"
 )
 
@@ -212,11 +211,11 @@ func largest(c *partition) []uint32 {
 // BenchmarkRank compares the ways to ranks, of a graph in memory, on a synthetic web and
 // on the graph files that FOSSICK_SCALE names, with commas between.
 func BenchmarkRank(b *testing.B) {
-	graphs := map[string]*graph.Graph{"synthetic": graphtest.Synthetic(b, 325_557)}
+	graphs := map[string]*graph.Graph{"synthetic": synthetic(b, 325_557)}
 	if named := os.Getenv("FOSSICK_SCALE"); named != "" {
 		clear(graphs)
 		for path := range strings.SplitSeq(named, ",") {
-			graphs[filepath.Base(path)] = graphtest.Open(b, path)
+			graphs[filepath.Base(path)] = opened(b, path)
 		}
 	}
 	for name, g := range graphs {

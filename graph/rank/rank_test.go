@@ -2,7 +2,6 @@ package rank
 
 import (
 	"fossick/graph"
-	"fossick/graph/graphtest"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -69,7 +68,7 @@ func TestPageRankOracle(t *testing.T) {
 			}
 		}
 	}
-	g := graphtest.Synthetic(t, 3*rankBlock+5)
+	g := synthetic(t, 3*rankBlock+5)
 	in, degree, err := graph.Transposed(g)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +79,7 @@ func TestPageRankOracle(t *testing.T) {
 	if err := g.Transpose(t.Context(), out, 0); err != nil {
 		t.Fatal(err)
 	}
-	disk, err3 := PowerIteration(t.Context(), graphtest.Open(t, out), degree, Options{Epsilon: 1e-6})
+	disk, err3 := PowerIteration(t.Context(), opened(t, out), degree, Options{Epsilon: 1e-6})
 	if err1 != nil || err2 != nil || err3 != nil {
 		t.Fatal(err1, err2, err3)
 	}
@@ -158,4 +157,28 @@ func TestKendall(t *testing.T) {
 	if got := Kendall([]float64{1, 2, 3}, []float64{3, 2, 1}); got != -1 {
 		t.Errorf("turned round: %g", got)
 	}
+}
+
+// synthetic opens the graph of a made-up web.
+func synthetic(t testing.TB, pages int) *graph.Graph {
+	t.Helper()
+	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
+	return closing(t, g, err)
+}
+
+// opened opens a graph.
+func opened(t testing.TB, path string) *graph.Graph {
+	t.Helper()
+	g, err := graph.Open(path)
+	return closing(t, g, err)
+}
+
+// closing closes a graph when the test ends.
+func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
 }

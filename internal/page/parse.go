@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"fossick/internal/mediatype"
 )
 
 // Limits of what is kept of a page.
@@ -109,8 +107,8 @@ func (h *halt) stopped() bool {
 }
 
 func isPlain(contentType string) (bool, error) {
-	media := mediatype.Essence(contentType)
-	if mediatype.Unknown(media) {
+	media := MediaEssence(contentType)
+	if UnknownMedia(media) {
 		return false, nil
 	}
 	switch media {

@@ -12,8 +12,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
-
-	"fossick/internal/ipaddr"
 )
 
 // maxURLBytes is the longest normal form: the long-standing limit of the strictest browser. A longer
@@ -431,7 +429,7 @@ func HostName(u string) string {
 func Site(u string) string {
 	host := Host(u)
 	name := host[:max(0, strings.LastIndexByte(host, ':'))]
-	if name == "" || name[0] == '[' || ipaddr.EndsInNumber(name) {
+	if name == "" || name[0] == '[' || EndsInNumber(name) {
 		return name
 	}
 	site, err := publicsuffix.EffectiveTLDPlusOne(name)
@@ -472,7 +470,7 @@ var toASCII = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiR
 	idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(false))
 
 func asciiName(name []byte) (string, error) {
-	if ipaddr.TooLong(name) {
+	if NameTooLong(name) {
 		return "", ErrURL
 	}
 	ascii, err := toASCII.ToASCII(string(name))
@@ -513,8 +511,8 @@ func appendName(dst, name []byte) ([]byte, error) {
 	if !validName(dst[at:]) {
 		return nil, ErrURL
 	}
-	if ipaddr.EndsInNumber(dst[at:]) {
-		addr, ok := ipaddr.ParseIPv4(string(dst[at:]))
+	if EndsInNumber(dst[at:]) {
+		addr, ok := ParseIPv4(string(dst[at:]))
 		if !ok {
 			return nil, ErrURL
 		}

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
 // Measure says how well a term's presence on a page tells classes apart. Each is
@@ -40,7 +40,7 @@ func ParseMeasure(name string) (Measure, error) {
 	for _, m := range Measures() {
 		names = append(names, string(m))
 	}
-	return "", fmt.Errorf("no measure %q of words; choose one of %s", name, nearest.Some(name, names))
+	return "", fmt.Errorf("no measure %q of words; choose one of %s", name, printable.SomeNames(name, names))
 }
 
 // Of returns the measure of a term; 0 for one that is on no page.

@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/relevance"
 )
 
@@ -21,9 +20,9 @@ import (
 type Fish struct {
 	cut float64
 
-	mu     sync.Mutex         // guards the rest
-	pages  int                // so far
-	places recent.Map[placed] // by page.Key of targets
+	mu     sync.Mutex          // guards the rest
+	pages  int                 // so far
+	places page.Recent[placed] // by page.Key of targets
 }
 
 // placed is a target's place in the list.
@@ -48,7 +47,7 @@ const (
 
 // NewFish returns the policy. cut is the similarity from which a page is relevant.
 func NewFish(cut float64) *Fish {
-	return &Fish{cut: cut, places: recent.New[placed](maxEvidence)}
+	return &Fish{cut: cut, places: page.NewRecent[placed](maxEvidence)}
 }
 
 // ScorePage returns the similarity.

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/relevance"
 )
 
@@ -26,7 +25,7 @@ type HITS struct {
 	pages   []*hubPage
 	ring    int // place of the oldest page, once there are maxHubPages
 	at      map[uint64]*hubPage
-	targets recent.Map[*hubTarget]
+	targets page.Recent[*hubTarget]
 	seen    int
 	every   int
 	most    float64 // authority of a target that waits
@@ -52,7 +51,7 @@ const (
 
 // NewHITS returns the policy.
 func NewHITS() *HITS {
-	return &HITS{at: map[uint64]*hubPage{}, targets: recent.New[*hubTarget](maxEvidence), every: hubEvery}
+	return &HITS{at: map[uint64]*hubPage{}, targets: page.NewRecent[*hubTarget](maxEvidence), every: hubEvery}
 }
 
 // ScorePage takes the page into the graph.

@@ -2,16 +2,15 @@ package known
 
 import (
 	"fossick/internal/page"
-	"fossick/internal/recent"
 )
 
 // hostLinks is what a policy remembers that goes by the links to a page and by its host:
 // targets that were not fetched, what was fetched, and what each host gave. The policy
 // that has it guards it.
 type hostLinks struct {
-	targets recent.Map[*hostLink]
-	fetched recent.Map[struct{}]
-	hosts   recent.Map[*hostYield]
+	targets page.Recent[*hostLink]
+	fetched page.Recent[struct{}]
+	hosts   page.Recent[*hostYield]
 }
 
 // hostLink is what is known of a target: its first link and the best page with one.
@@ -28,7 +27,7 @@ type hostYield struct{ pages, relevant float64 }
 func (h *hostYield) success() float64 { return (h.relevant + 1) / (h.pages + 2) }
 
 func newHostLinks() hostLinks {
-	return hostLinks{targets: recent.New[*hostLink](maxEvidence), fetched: recent.New[struct{}](maxFetched), hosts: recent.New[*hostYield](maxHosts)}
+	return hostLinks{targets: page.NewRecent[*hostLink](maxEvidence), fetched: page.NewRecent[struct{}](maxFetched), hosts: page.NewRecent[*hostYield](maxHosts)}
 }
 
 // arrive notes that url was fetched and forgets it as a target. It returns its host and

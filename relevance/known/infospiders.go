@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/relevance"
 )
 
@@ -34,7 +33,7 @@ type InfoSpiders struct {
 
 	mu      sync.Mutex // guards the rest
 	weight  []float64
-	targets recent.Map[*spiderLink]
+	targets page.Recent[*spiderLink]
 }
 
 // spiderLink is what is known of a target: the best link to it.
@@ -51,7 +50,7 @@ const (
 
 // NewInfoSpiders returns the policy for a topic's keywords.
 func NewInfoSpiders(k *relevance.Keywords) *InfoSpiders {
-	s := &InfoSpiders{words: map[string]int{}, targets: recent.New[*spiderLink](maxEvidence)}
+	s := &InfoSpiders{words: map[string]int{}, targets: page.NewRecent[*spiderLink](maxEvidence)}
 	for _, w := range k.Words() {
 		for part := range strings.FieldsSeq(strings.ToLower(w)) { // of a phrase each word counts
 			if _, known := s.words[part]; !known {

@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/relevance"
 )
 
@@ -17,13 +16,13 @@ import (
 // concurrent use.
 type OPIC struct {
 	mu      sync.Mutex // guards the rest
-	cash    recent.Map[float64]
-	fetched recent.Map[struct{}]
+	cash    page.Recent[float64]
+	fetched page.Recent[struct{}]
 }
 
 // NewOPIC returns the policy.
 func NewOPIC() *OPIC {
-	return &OPIC{cash: recent.New[float64](maxEvidence), fetched: recent.New[struct{}](maxFetched)}
+	return &OPIC{cash: page.NewRecent[float64](maxEvidence), fetched: page.NewRecent[struct{}](maxFetched)}
 }
 
 // ScorePage returns the similarity.

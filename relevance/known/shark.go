@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/models/features"
 	"fossick/relevance"
 )
@@ -26,8 +25,8 @@ type Shark struct {
 	judge relevance.Judge
 	cut   float64
 
-	mu        sync.Mutex            // guards the rest
-	inherited recent.Map[inherited] // by page.Key of targets
+	mu        sync.Mutex             // guards the rest
+	inherited page.Recent[inherited] // by page.Key of targets
 }
 
 // inherited is what a target has from the best link to it.
@@ -41,7 +40,7 @@ const (
 
 // NewShark returns the policy. cut is the similarity from which a text is relevant.
 func NewShark(judge relevance.Judge, cut float64) *Shark {
-	return &Shark{judge: judge, cut: cut, inherited: recent.New[inherited](maxEvidence)}
+	return &Shark{judge: judge, cut: cut, inherited: page.NewRecent[inherited](maxEvidence)}
 }
 
 // ScorePage returns the similarity.

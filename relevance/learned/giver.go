@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 )
 
 // Pages and the targets of their links may be with different agents. So what an agent has
@@ -18,7 +17,7 @@ const maxGivers = 1 << 14
 
 // share has the graph remember pages for what others tell of them.
 func (g *linkGraph) share() {
-	g.shared, g.givers = true, recent.New[*source](maxGivers)
+	g.shared, g.givers = true, page.NewRecent[*source](maxGivers)
 }
 
 // giver returns what is known of a page, new where it is nothing.

@@ -1,6 +1,6 @@
 package learned
 
-import "fossick/internal/recent"
+import "fossick/internal/page"
 
 // What is remembered, in each half: 184,000 targets of about 185 bytes in both,
 // half a million fetched pages. And 130,000 hosts and folders, 260,000 words of
@@ -26,7 +26,7 @@ func (l *Scorer) divide(scorers int) {
 	if part <= 1 {
 		return
 	}
-	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](maxTargets/part), recent.New[known](maxFetched/part), recent.New[*record](maxPlaces/part)
+	l.links.waiting, l.links.fetched, l.links.places = page.NewRecent[*evidence](maxTargets/part), page.NewRecent[known](maxFetched/part), page.NewRecent[*record](maxPlaces/part)
 	l.links.yields = newYields(maxPatterns / part)
 	l.model.words.words.limit = maxVocabulary / part
 	l.history.limit = maxPastWords / part

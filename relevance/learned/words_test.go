@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"fossick/internal/recent"
+	"fossick/internal/page"
 )
 
 // TestWordTableAgainstMaps does the same to a table and to what it stands in for: a
@@ -12,7 +12,7 @@ import (
 func TestWordTableAgainstMaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, limit := range []int{1, 7, 600, 3000} {
-		table, maps := newWordTable(limit), recent.New[record](limit)
+		table, maps := newWordTable(limit), page.NewRecent[record](limit)
 		for i := range 20_000 {
 			w := 1 + token(rng.ExpFloat64()*float64(limit))
 			if i%3 == 0 {

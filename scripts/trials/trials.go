@@ -27,7 +27,7 @@ import (
 	"fossick/datasets"
 	"fossick/eval/lab"
 	"fossick/eval/lab/plan"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/train"
 )
 
@@ -58,7 +58,7 @@ type bench struct {
 func find[C any](all map[string]C, name string) (C, error) {
 	c, ok := all[name]
 	if !ok {
-		return c, fmt.Errorf("no corpus %q; there are %s", name, nearest.Some(name, nearest.Sorted(all)))
+		return c, fmt.Errorf("no corpus %q; there are %s", name, printable.SomeNames(name, printable.SortedKeys(all)))
 	}
 	return c, nil
 }

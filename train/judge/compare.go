@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"fossick/classify"
-	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/internal/stats"
@@ -38,7 +37,7 @@ type rival struct {
 func (v *Verdicts) Against(name string, c *classify.Classifier) error {
 	if first, classes := v.classifier.Model(), c.Model().Classes; !slices.Equal(first.Classes, classes) {
 		return usage.Errorf("models of different classes cannot be compared: %s has %s; %s has %s; train both with the same --labels or --topic",
-			v.name, nearest.Some("", first.Classes), name, nearest.Some("", classes))
+			v.name, printable.SomeNames("", first.Classes), name, printable.SomeNames("", classes))
 	}
 	v.rival = &rival{name: name, classifier: c, known: Trained{Card: &c.Model().Card}}
 	return nil

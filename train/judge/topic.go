@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"fossick/classify"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/models/features"
@@ -33,7 +33,7 @@ func NewTopic(c *classify.Classifier, path, asked, fallback string) (*Topic, err
 }
 
 func labelOf(m *models.Model, path, asked, fallback string) (string, error) {
-	labels := nearest.Some(cmp.Or(asked, fallback), m.Classes)
+	labels := printable.SomeNames(cmp.Or(asked, fallback), m.Classes)
 	switch {
 	case slices.Contains(m.Classes, asked):
 		return asked, nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"fossick/classify"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/reading"
 	"fossick/models"
 )
@@ -28,7 +28,7 @@ func Model(name string) (*models.Model, error) {
 	if errors.Is(err, models.ErrNoTopic) {
 		known := Names()
 		return nil, fmt.Errorf("model %s: %w, and no topic has this name%s; give a file that fossick train made, or a topic: %s",
-			name, fs.ErrNotExist, nearest.DidYouMean(name, known), strings.Join(known, ", "))
+			name, fs.ErrNotExist, printable.DidYouMean(name, known), strings.Join(known, ", "))
 	}
 	if err == nil && t.Model == nil {
 		err = fmt.Errorf("topic %s has no model, only keywords; give it one with fossick topic new --examples, or give another model", name)
@@ -77,7 +77,7 @@ func Find(name string) (*models.Topic, error) {
 	}
 	t, err := models.BuiltinTopic(name)
 	if errors.Is(err, models.ErrNoTopic) {
-		err = fmt.Errorf("%w%s", err, nearest.DidYouMean(name, Names()))
+		err = fmt.Errorf("%w%s", err, printable.DidYouMean(name, Names()))
 	}
 	return t, err
 }

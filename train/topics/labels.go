@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"fossick/datasets"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/train"
 )
@@ -65,7 +65,7 @@ func Examples(open datasets.Opener, name string, paths []string) (on, off datase
 			return nil, nil, err
 		}
 		s := sidesOf(set, name)
-		known := nearest.Sorted(s.labels)
+		known := printable.SortedKeys(s.labels)
 		switch {
 		case s.named:
 			set = datasets.Only(set, func(e *datasets.Example) bool { return e.Matches(name) })
@@ -74,10 +74,10 @@ func Examples(open datasets.Opener, name string, paths []string) (on, off datase
 			set = datasets.Only(set, func(e *datasets.Example) bool { return says(e, yesWords) })
 		case s.no && !s.mixed:
 			return nil, nil, usage.Errorf("%s: all pages have a label that says off topic (%s); give these pages with --negatives, and pages on topic with --examples",
-				path, nearest.Some(name, known))
+				path, printable.SomeNames(name, known))
 		case len(known) > 1:
 			return nil, nil, usage.Errorf("%s: its pages have %d labels, and none is %q: %s; name the topic after one of them, or give only the pages on topic with --examples and others with --negatives (yes and no are understood as labels)",
-				path, len(known), name, nearest.Some(name, known))
+				path, len(known), name, printable.SomeNames(name, known))
 		}
 		yes = append(yes, set)
 	}

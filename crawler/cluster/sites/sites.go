@@ -7,20 +7,19 @@ import (
 
 	"fossick/crawler/cluster"
 	"fossick/internal/page"
-	"fossick/internal/recent"
 )
 
 // Sites remembers the partitions of hosts. Safe for concurrent use.
 type Sites struct {
 	mu    sync.Mutex // guards hosts
-	hosts recent.Map[uint16]
+	hosts page.Recent[uint16]
 }
 
 // remembered is how many hosts' partitions need not be found out again, at least.
 const remembered = 1 << 15
 
 // New returns one that remembers nothing yet.
-func New() *Sites { return &Sites{hosts: recent.New[uint16](remembered)} }
+func New() *Sites { return &Sites{hosts: page.NewRecent[uint16](remembered)} }
 
 // PartOf returns the partition that has to know which pages have a content.
 func (*Sites) PartOf(checksum []byte) uint16 { return uint16(cluster.PartitionOf(string(checksum))) }

@@ -7,7 +7,6 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/urlfrontier/api"
 	"fossick/internal/page"
-	"fossick/internal/recent"
 )
 
 const (
@@ -20,8 +19,8 @@ const (
 type Scorer struct {
 	scorer crawler.Scorer
 
-	mu    sync.Mutex            // guards what follows
-	pages recent.Map[pageScore] // by page.Key: pages and links that were named last
+	mu    sync.Mutex             // guards what follows
+	pages page.Recent[pageScore] // by page.Key: pages and links that were named last
 }
 
 // pageScore is what a page is worth, or promises.
@@ -34,7 +33,7 @@ type pageScore struct {
 
 // New returns a scorer of URLs by that of a crawl policy.
 func New(scorer crawler.Scorer) *Scorer {
-	return &Scorer{scorer: scorer, pages: recent.New[pageScore](remembers)}
+	return &Scorer{scorer: scorer, pages: page.NewRecent[pageScore](remembers)}
 }
 
 // Found takes in a discovered URL: a link of the last page of its url.path or, without

@@ -8,7 +8,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/eval/lab"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/models/features"
 	"fossick/train"
@@ -33,7 +33,7 @@ func (s *Setup) truth() (*datasets.Truth, error) {
 	case p.Judge != "":
 		return nil, s.judge()
 	case !slices.ContainsFunc(s.Corpus.Rows, func(row *lab.Row) bool { return row.Labels.Match(p.Topic) }):
-		return nil, usage.Errorf("--topic %s: no page of %s has this label; it has %s", p.Topic, p.Corpus, nearest.Some(p.Topic, s.labels()))
+		return nil, usage.Errorf("--topic %s: no page of %s has this label; it has %s", p.Topic, p.Corpus, printable.SomeNames(p.Topic, s.labels()))
 	}
 	return nil, nil
 }
@@ -46,7 +46,7 @@ func (s *Setup) labels() []string {
 			labels[l] = true
 		}
 	}
-	return nearest.Sorted(labels)
+	return printable.SortedKeys(labels)
 }
 
 // judge gives every page of the corpus the label that the judge would, by its own

@@ -10,7 +10,7 @@ import (
 	"fossick/classify"
 	"fossick/datasets"
 	"fossick/eval/lab"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/models/features"
@@ -29,7 +29,7 @@ func (s *Setup) train(ctx context.Context) error {
 		if p.Model != "" {
 			topic.Model, err = topics.Model(p.Model)
 			if err == nil && topic.Model.Class(p.Topic) < 0 {
-				err = usage.Errorf("--topic %s: the model has no such label; it knows %s", p.Topic, nearest.Some(p.Topic, topic.Model.Classes))
+				err = usage.Errorf("--topic %s: the model has no such label; it knows %s", p.Topic, printable.SomeNames(p.Topic, topic.Model.Classes))
 			}
 		} else {
 			topic.Model, err = s.trainModel(ctx, i)

@@ -3,7 +3,7 @@ package rates
 import (
 	"fmt"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
 // Estimator tells a page's rate from its visits. It may be used by several goroutines.
@@ -45,7 +45,7 @@ func New(name string, model *Model) (*Estimator, error) {
 			return &Estimator{e.estimate, model}, nil
 		}
 	}
-	return nil, fmt.Errorf("no estimator %q; choose one of %s", name, nearest.Some(name, Names()))
+	return nil, fmt.Errorf("no estimator %q; choose one of %s", name, printable.SomeNames(name, Names()))
 }
 
 // Estimate returns how often a page changes. It is finite whatever the visits are;

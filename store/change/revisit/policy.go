@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
 // Policy is a rule by which a budget is shared among pages.
@@ -51,5 +51,5 @@ func byName(name string) (Policy, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Policy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, nearest.Some(name, names))
+	return Policy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, printable.SomeNames(name, names))
 }
