@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -48,22 +49,62 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-func TestFold(t *testing.T) {
-	for x, want := range map[int64]uint64{0: 0, -1: 1, 1: 2, -2: 3, 1 << 32: 1 << 33} {
-		if got := fold(x); got != want || unfold(got) != x {
-			t.Errorf("fold(%d) = %d, want %d; back %d", x, got, want, unfold(got))
+// randomList draws successors with runs and gaps of all sizes, some of them ref's.
+func randomList(rng *rand.Rand, ref []uint32) []uint32 {
+	var list []uint32
+	for range 1 + rng.IntN(20) {
+		switch rng.IntN(4) {
+		case 0:
+			s := rng.Uint32() >> (4 + rng.IntN(28))
+			for i := range uint32(1 + rng.IntN(8)) {
+				list = append(list, s+i)
+			}
+		case 1:
+			list = append(list, rng.Uint32N(maxNodes))
+		default:
+			if len(ref) > 0 {
+				i := rng.IntN(len(ref))
+				list = append(list, ref[i:i+rng.IntN(len(ref)-i)]...)
+			}
 		}
 	}
+	slices.Sort(list)
+	return slices.Compact(append(list, maxNodes-1))
 }
 
-func TestReaderEnds(t *testing.T) {
-	r := bitReader{buf: make([]byte, 9)}
-	for range 100 {
-		if x := r.gamma() + r.zeta(3) + uint64(r.unary()) + r.bits(40); x != 0 {
-			t.Fatalf("read %d of zeros", x)
+// TestCostOfLists compares what a list is said to take with the bits that it is written
+// in, for references of all kinds and windows of all sizes.
+func TestCostOfLists(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for i := range 5000 {
+		p := params{window: rng.IntN(9), chain: 3, zeta: 1 + rng.IntN(5)}
+		e := newEncoder(p)
+		v := rng.Uint32N(maxNodes)
+		r := 0
+		var ref []uint32
+		if p.window > 0 && rng.IntN(4) > 0 {
+			r, ref = 1+rng.IntN(p.window), randomList(rng, nil)
 		}
-	}
-	if !r.bad {
-		t.Error("100 numbers of 9 bytes, and not bad")
+		list := randomList(rng, ref)
+		if len(ref) > 0 && rng.IntN(5) == 0 {
+			list = ref
+		}
+		e.plan.make(r, ref, list)
+		e.write(v, &e.plan)
+		want := int(e.w.pos())
+		const far = 1 << 40
+		got := e.cost(v, r, ref, list, far)
+		apart := r > 0 && (ref[0] > list[len(list)-1] || ref[len(ref)-1] < list[0])
+		if got != want && !(apart && got == far) {
+			t.Fatalf("list %d: %d bits, written in %d: %d, %v, %v, %+v", i, got, want, v, ref, list, p)
+		}
+		if limit := 1 + rng.IntN(want+10); r > 0 {
+			if got := e.cost(v, r, ref, list, limit); got != want && (got < limit || want < limit && !apart) {
+				t.Fatalf("list %d: %d bits with the limit %d, written in %d", i, got, limit, want)
+			}
+		}
+		if apart && want <= e.cost(v, 0, nil, list, 0) {
+			t.Fatalf("list %d: a reference without a successor in common gains something", i)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package orders
 import (
 	"cmp"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -124,37 +123,6 @@ func crawlByPriority(t *testing.T, order string, links [][]uint32, counts func(s
 	return visits
 }
 
-// TestCountAlike: without kinds of links MCS is the back-link count.
-func TestCountAlike(t *testing.T) {
-	mcs, err := OrderingByName("mcs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	same, tells := CountAlike(mcs)
-	links, err := OrderingByName("backlink")
-	if err != nil || !tells || WantsKinds(same) || WantsKinds(links) || ByScore(same) || ByScore(links) {
-		t.Fatal(err, tells, "or it looks at kinds or scores")
-	}
-	class := func(priority float64) float64 { return math.Floor(priority / Width(links)) }
-	for _, l := range []Link{{}, {Score: 1, Step: 3}, {Queued: true, Old: 4 * Width(links), Step: 9}, {Queued: true, Old: Width(links), Discovers: true}} {
-		if a, b := same.Priority(l), links.Priority(l); a != b || class(a) != class(l.Old)+1 {
-			t.Errorf("%+v: %g and %g, of class %g", l, a, b, class(a))
-		}
-	}
-	if bfs, _ := OrderingByName("bfs"); bfs != nil {
-		if _, tells := CountAlike(bfs); tells {
-			t.Error("bfs tells kinds of links apart")
-		}
-	}
-	mix, err := OrderingByName("mcs+bfs")
-	if err != nil || !WantsKinds(mix) {
-		t.Fatal(err, "or a mix with mcs wants no kinds")
-	}
-	if mix, tells := CountAlike(mix); !tells || WantsKinds(mix) {
-		t.Error("a mix with mcs tells kinds of links apart, or never did")
-	}
-}
-
 // TestLargePriorities: at the bounds of steps, places and counts priorities are still whole
 // numbers that a float64 holds, and a further link makes them no smaller.
 func TestLargePriorities(t *testing.T) {
@@ -174,30 +142,35 @@ func TestLargePriorities(t *testing.T) {
 	}
 }
 
-// TestOrderings has paper B's ten vertices: 1 … 5 visited in that order, and the visited
-// neighbours of the rest. Ties leave in the order of discovery.
-func TestOrderings(t *testing.T) {
-	neighbours := [][]uint64{6: {1}, 7: {1, 2}, 8: {2, 3, 4}, 9: {4, 5}, 10: {5}}
-	for name, want := range map[string]int{"bfs": 6, "dfs": 9} {
-		order, err := OrderingByName(name)
+func TestTell(t *testing.T) {
+	for _, c := range []struct{ order, want string }{
+		{"", "priority 0.5"},
+		{"relevance", "priority 0.5"},
+		{"bfs", "found on page 3 by bfs"},
+		{"dfs", "linked latest from page 9 by dfs"},
+		{"mcs", "2 links that count by mcs"},
+		{"mns", "links that weigh 2 by mns"}, // 1 each: 3 and 9 have an even number of bits
+		{"lexbfs", "found on page 3, then linked from page 9 by lexbfs"},
+		{"lexdfs", "linked latest from page 9 by lexdfs"},
+		{"relevance*0.7+mcs*0.3", "priority 0.5 by relevance, 2 links that count by mcs"},
+	} {
+		o, err := OrderingByName(c.order)
+		if c.order == "" {
+			o, err = OrderingByName("relevance")
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		best, most := 0, math.Inf(-1)
-		for v, steps := range neighbours {
-			l := Link{}
-			for _, l.Step = range steps {
-				l.Queued, l.Old = l.Step != steps[0], order.Priority(l)
-			}
-			if len(steps) > 0 && l.Old > most {
-				best, most = v, l.Old
-			}
+		var all []float64
+		for _, part := range Parts(o) {
+			first := part.Priority(Link{Score: 0.5, Step: 3, Place: 4})
+			all = append(all, part.Priority(Link{Score: 0.4, Step: 9, Place: 1, Queued: true, Old: first}))
 		}
-		if best != want {
-			t.Errorf("%s visits %d next, want %d", name, best, want)
+		if got := Tell(c.order, all[0], all[1:]); got != c.want {
+			t.Errorf("%q: %q, want %q", c.order, got, c.want)
 		}
 	}
-	if _, err := OrderingByName("best"); err == nil {
-		t.Error("an unknown ordering was accepted")
+	if got := Tell("mcs", named("mcs").Priority(Link{}), nil); got != "1 link that counts by mcs" {
+		t.Error(got)
 	}
 }

@@ -44,20 +44,3 @@ func TestStillStore(t *testing.T) {
 		}
 	})
 }
-
-// TestAfter: what is done after a count has changed is done once for each change.
-func TestAfter(t *testing.T) {
-	var count atomic.Uint64
-	done := 0
-	do := after(&count, func() bool { done++; return done < 3 })
-	for i, want := range []struct {
-		add  uint64
-		done int
-		goOn bool
-	}{{0, 0, true}, {2, 1, true}, {0, 1, true}, {1, 2, true}, {1, 3, false}} {
-		count.Add(want.add)
-		if goOn := do(); done != want.done || goOn != want.goOn {
-			t.Errorf("step %d: done %d times, goes on %v; want %+v", i, done, goOn, want)
-		}
-	}
-}
