@@ -191,9 +191,9 @@ func (w *Writer) fail(format string, args ...any) error {
 	return w.err
 }
 
-// Belong sets the host and site of the nodes from v on, in rising order of v. Numbers count from 0
+// belong sets the host and site of the nodes from v on, in rising order of v. Numbers count from 0
 // without gaps; None means no host.
-func (w *Writer) Belong(v, host, site uint32) {
+func (w *Writer) belong(v, host, site uint32) {
 	w.hosts, w.sites = appendRun(w.hosts, v, host), appendRun(w.sites, v, site)
 	if host != None {
 		w.h.hosts = max(w.h.hosts, uint64(host)+1)

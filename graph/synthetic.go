@@ -80,7 +80,7 @@ func (w *Web) Write(ctx context.Context, path string) error {
 		return err
 	}
 	for h, first := range w.hosts {
-		out.Belong(first, uint32(h), w.sites[h])
+		out.belong(first, uint32(h), w.sites[h])
 	}
 	if err := w.each(ctx, func(_ uint32, links []uint32) error { return out.Add(links) }); err != nil {
 		return errors.Join(err, out.Close())

@@ -74,17 +74,17 @@ func parsePart(s string) (uint64, bool) {
 //go:embed special.tsv
 var specialTSV string
 
-// SpecialNet is a net without public servers, and its purpose.
-type SpecialNet struct {
+// specialNet is a net without public servers, and its purpose.
+type specialNet struct {
 	Prefix       netip.Prefix
 	What, Source string
 }
 
 // SpecialNets returns the rows of special.tsv.
-var SpecialNets = sync.OnceValue(func() (all []SpecialNet) {
+var SpecialNets = sync.OnceValue(func() (all []specialNet) {
 	for line := range strings.Lines(specialTSV) {
 		if fields := strings.Split(strings.TrimSpace(line), "\t"); len(fields) == 3 {
-			all = append(all, SpecialNet{netip.MustParsePrefix(fields[0]), fields[1], fields[2]})
+			all = append(all, specialNet{netip.MustParsePrefix(fields[0]), fields[1], fields[2]})
 		}
 	}
 	return all

@@ -40,29 +40,29 @@ type SitemapEntry struct {
 	Map bool
 }
 
-// SitemapError is where a sitemap breaks.
-type SitemapError struct {
+// sitemapError is where a sitemap breaks.
+type sitemapError struct {
 	Line    int // from 1, once decompressed
 	Entries int // those before it, which count
 	Err     error
 }
 
-func (e *SitemapError) Error() string {
+func (e *sitemapError) Error() string {
 	return fmt.Sprintf("sitemap: line %d: %v; the %d entries before it are used", e.Line, e.Err, e.Entries)
 }
 
-func (e *SitemapError) Unwrap() error { return e.Err }
+func (e *sitemapError) Unwrap() error { return e.Err }
 
 // ReadSitemap reads a sitemap and calls take for each entry, in order, until that returns false. Relative
 // URLs of XML are resolved against xml:base and base, the URL of the file; with base "", they are
 // skipped. At most 50,000 entries and MaxSitemapBytes decompressed are read. All entries before a break
-// count; the error, an *SitemapError, says where it is. Memory: about 3 MiB.
+// count; the error, an *sitemapError, says where it is. Memory: about 3 MiB.
 func ReadSitemap(r io.Reader, base string, take func(SitemapEntry) bool) error {
 	in := bufio.NewReaderSize(r, peekBytes)
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return &SitemapError{1, 0, fmt.Errorf("not readable gzip: %w", err)}
+			return &sitemapError{1, 0, fmt.Errorf("not readable gzip: %w", err)}
 		}
 		in = bufio.NewReaderSize(z, peekBytes)
 	}
@@ -111,7 +111,7 @@ func readText(in io.Reader, out *output) error {
 		out.put(SitemapEntry{Announced: Announced{URL: strings.TrimSpace(lines.Text())}})
 	}
 	if err := lines.Err(); err != nil {
-		return &SitemapError{n, out.n, fmt.Errorf("%w; want one URL a line", err)}
+		return &sitemapError{n, out.n, fmt.Errorf("%w; want one URL a line", err)}
 	}
 	return nil
 }

@@ -95,14 +95,14 @@ func TestRead(t *testing.T) {
 func TestErrorPlace(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
-		want SitemapError
+		want sitemapError
 	}{
-		"xml":  {"<urlset>\n<url><loc>http://a.test/</loc></url>\n<url", SitemapError{Line: 3, Entries: 1}},
-		"text": {"http://a.test/\n" + strings.Repeat("x", 70<<10), SitemapError{Line: 2, Entries: 1}},
-		"gzip": {"\x1f\x8bno gzip", SitemapError{Line: 1}},
+		"xml":  {"<urlset>\n<url><loc>http://a.test/</loc></url>\n<url", sitemapError{Line: 3, Entries: 1}},
+		"text": {"http://a.test/\n" + strings.Repeat("x", 70<<10), sitemapError{Line: 2, Entries: 1}},
+		"gzip": {"\x1f\x8bno gzip", sitemapError{Line: 1}},
 	} {
 		_, err := parse([]byte(c.body))
-		var at *SitemapError
+		var at *sitemapError
 		if !errors.As(err, &at) || at.Line != c.want.Line || at.Entries != c.want.Entries || at.Err == nil {
 			t.Errorf("%s: %v; want line %d after %d entries", name, err, c.want.Line, c.want.Entries)
 		}

@@ -120,7 +120,7 @@ func readXML(in *bufio.Reader, base string, out *output) error {
 		}
 		r.line += lines
 		if len(r.open) > maxDepth {
-			return &SitemapError{r.line, out.n, errors.New("elements nested too deep")}
+			return &sitemapError{r.line, out.n, errors.New("elements nested too deep")}
 		}
 	}
 	return nil
@@ -141,7 +141,7 @@ func (r *xmlReader) end(err error, inTag bool) error {
 	if errors.Is(err, nethtml.ErrBufferExceeded) {
 		err = errors.New("an element or text of more than 1 MiB")
 	}
-	return &SitemapError{r.line, r.out.n, err}
+	return &sitemapError{r.line, r.out.n, err}
 }
 
 func local(name string) string {

@@ -11,16 +11,16 @@ import (
 // DidYouMean ends a sentence about an unknown word with the nearest known ones; "" when none is
 // near.
 func DidYouMean(word string, known []string) string {
-	near := NearestWords(word, known)
+	near := nearestWords(word, known)
 	if len(near) == 0 {
 		return ""
 	}
 	return "; did you mean " + OrList(near) + "?"
 }
 
-// NearestWords returns at most three known words that word begins, or that differ in at most a third of its
+// nearestWords returns at most three known words that word begins, or that differ in at most a third of its
 // letters.
-func NearestWords(word string, known []string) []string {
+func nearestWords(word string, known []string) []string {
 	if word == "" {
 		return nil
 	}

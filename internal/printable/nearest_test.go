@@ -13,7 +13,7 @@ func TestNearest(t *testing.T) {
 		"max-page": {"max-pages", "max-pages-per-host"}, "treshold": {"threshold"}, "sotre": {"store"}, "xyz": nil, "": nil,
 		"Seed": {"seed", "seeds"}, "se": {"seed", "seeds"}, "workers": nil,
 	} {
-		if got := NearestWords(word, known); !slices.Equal(got, want) {
+		if got := nearestWords(word, known); !slices.Equal(got, want) {
 			t.Errorf("Words(%q) = %q, want %q", word, got, want)
 		}
 	}
