@@ -93,7 +93,7 @@ func (s *Store) Exchanges(host string) iter.Seq2[HostExchange, error] {
 	})
 }
 
-// errLost marks a body that an earlier build lost: docs/repair.md#lost-bodies.
+// errLost marks a body that an earlier build lost: docs/store.md#lost-bodies.
 var errLost = errors.New("an earlier build stored an empty frame for it")
 
 // newEncoder makes the encoder of bodies. Matches reach back 64 KiB, more than nearly all pages

@@ -15,7 +15,7 @@ import (
 // share J of their shingles 1−(1−J⁶)⁵, which is 99.9 % at 0.95, 97.7 % at 0.9, under half at 0.7.
 //
 // A record names the nearBucket newest pages, so that a template shared by ten thousand pages costs
-// no more than any other (docs/near-duplicates.md). Once a page has left a full record, older pages
+// no more than any other (docs/duplicates.md). Once a page has left a full record, older pages
 // that found no room are unknown: the record then begins with a 0 for them, and names three pages.
 const (
 	nearBands    = 5

@@ -3,7 +3,7 @@
 //
 // In: the bytes of a page in UTF-8. Out: a Main. Two forests of small trees judge each block: the
 // first by what the block and its neighbours look like, the second also by the first one's opinions
-// around it. docs/maintext.md says how they were grown and how good they are.
+// around it. docs/page.md says how they were grown and how good they are.
 //
 // Files: blocks.go cuts a page into blocks; features.go describes them; forest.go the trees;
 // markdown.go Markdown.

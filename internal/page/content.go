@@ -470,7 +470,7 @@ func prose(text string, gone []lineOf) string {
 }
 
 // How alike two pages of the same content must be, chosen on debdocs by reading pairs;
-// docs/near-duplicates.md has the figures.
+// docs/duplicates.md has the figures.
 const (
 	nearShare     = 0.90 // of shingles, on two hosts, or of one title
 	untitledShare = 0.95 // of two pages of a host without titles

@@ -289,7 +289,7 @@ func BenchmarkNear(b *testing.B) {
 
 // TestNearCorpora goes through whole corpora as a crawl does and counts the pages
 // that are near-duplicates of an earlier one. With -v it prints thirty of the
-// pairs at random, to be read; docs/near-duplicates.md says what reading found.
+// pairs at random, to be read; docs/duplicates.md says what reading found.
 // The thresholds were chosen on debdocs alone.
 func TestNearCorpora(t *testing.T) {
 	fulltest.Only(t, "it reads whole corpora")
