@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
@@ -192,9 +193,7 @@ func hostName(reversed []byte) string {
 		return string(reversed)
 	}
 	labels := strings.Split(string(reversed), ",")
-	for i, j := 0, len(labels)-1; i < j; i, j = i+1, j-1 {
-		labels[i], labels[j] = labels[j], labels[i]
-	}
+	slices.Reverse(labels)
 	return strings.Join(labels, ".")
 }
 

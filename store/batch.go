@@ -191,12 +191,14 @@ func (b *Batch) set(k, v []byte) error {
 	return nil
 }
 
-func (b *Batch) delete(k []byte) error {
-	b.size += max(len(k), leastEntryBytes)
-	if err := b.txn.Delete(k); err != nil {
-		return fmt.Errorf("store %s: %w", b.s.dir, err)
+func (b *Batch) delete(keys ...[]byte) error {
+	for _, k := range keys {
+		b.size += max(len(k), leastEntryBytes)
+		if err := b.txn.Delete(k); err != nil {
+			return fmt.Errorf("store %s: %w", b.s.dir, err)
+		}
+		b.changes.delete(k)
 	}
-	b.changes.delete(k)
 	return nil
 }
 

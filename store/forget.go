@@ -92,15 +92,6 @@ func ForgetsOf(s *Store) (all Forgets, err error) {
 	return all, nil
 }
 
-func (in *inspection) forgets(ctx context.Context) error {
-	return in.scan(ctx, keyForget, func(_ *badger.Txn, k, v []byte) error {
-		if err := decode(k, v, &Forget{}); err != nil {
-			return in.remove(k, "a request to forget pages cannot be read: "+err.Error())
-		}
-		return nil
-	})
-}
-
 // Derived is the folder of data derived from a store's records, deleted when pages are forgotten.
 const Derived = "search"
 

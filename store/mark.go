@@ -312,16 +312,6 @@ func PutRounds(s *Store, all []Round) error {
 	return b.Commit()
 }
 
-func (in *inspection) rounds(ctx context.Context) error {
-	return in.scan(ctx, keyRounds, func(_ *badger.Txn, k, v []byte) error {
-		var all []Round
-		if err := decode(k, v, &all); err != nil {
-			return in.remove(k, "the rounds of a watch cannot be read: "+err.Error())
-		}
-		return nil
-	})
-}
-
 // Chances returns what a crawl has learned, over all hosts, of the success of visits, as the crawler
 // encodes it; nil where none failed yet.
 func Chances(s *Store) (kept []byte, err error) {
@@ -333,16 +323,6 @@ func Chances(s *Store) (kept []byte, err error) {
 }
 
 func PutChances(b *Batch, kept []byte) error { return b.put(key(keyChances), kept) }
-
-func (in *inspection) chances(ctx context.Context) error {
-	return in.scan(ctx, keyChances, func(_ *badger.Txn, k, v []byte) error {
-		var kept []byte
-		if err := decode(k, v, &kept); err != nil {
-			return in.remove(k, "the learned failure rates cannot be read: "+err.Error())
-		}
-		return nil
-	})
-}
 
 // VisitsOf returns the visits to a URL by time.
 func VisitsOf(s *Store, id ID) (all []Visit, err error) {

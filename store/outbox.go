@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -116,20 +115,11 @@ func (o OutboxBatch) Drop(part uint16, upTo uint64) (done bool, err error) {
 	if len(old) > 0 {
 		o.b.parcels = append(o.b.parcels, parcelChange{part, last, true})
 	}
-	return len(old) < maxDropped, o.deleteAll(old)
+	return len(old) < maxDropped, o.b.delete(old...)
 }
 
 // maxDropped is how many keys one batch deletes, well below Badger's limit.
 const maxDropped = 4096
-
-func (o OutboxBatch) deleteAll(keys [][]byte) error {
-	for _, k := range keys {
-		if err := o.b.delete(k); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 func (o OutboxBatch) Cursor(part uint16, sender string) (uint64, error) {
 	return cursor(o.b.txn, part, sender)
@@ -429,15 +419,6 @@ func (a AddressesBatch) Put(n Neighbours) error {
 	return a.b.set(addressKey(n.Part, n.Addr), v)
 }
 
-func (in *inspection) addresses(ctx context.Context) error {
-	return in.scan(ctx, keyAddress, func(_ *badger.Txn, k, v []byte) error {
-		if _, err := neighboursOf(k, v); err != nil {
-			return in.remove(k, err.Error())
-		}
-		return nil
-	})
-}
-
 // Duplicates are what agents of one crawl learn together of pages with the same content: which URL
 // stands for it, of contents in this agent's parts. It is a view of a store.
 type Duplicates struct{ s *Store }
@@ -544,30 +525,10 @@ func (d DuplicatesBatch) Drop(p *Page, sameAs string) error {
 	if err := b.dropNear(p.Number, p.Signature); err != nil {
 		return err
 	}
-	for _, kind := range []byte{keyBody, keyLabel} {
-		if err := b.delete(numKey(kind, p.Number)); err != nil {
-			return err
-		}
-	}
-	if err := b.dropRank(p.Number); err != nil {
-		return err
-	}
-	if err := b.dropVersions(p); err != nil {
-		return err
-	}
-	if err := b.dropWires(p.ID); err != nil {
+	if err := errors.Join(b.delete(numKey(keyBody, p.Number), numKey(keyLabel, p.Number)), b.dropRank(p.Number), b.dropVersions(p), b.dropWires(p.ID)); err != nil {
 		return err
 	}
 	return b.PutPageRecord(&Page{
 		Number: p.Number, ID: p.ID, URL: p.URL, Checksum: p.Checksum, Raw: p.Raw, Depth: p.Depth, At: p.At, Relevant: p.Relevant, SameAs: sameAs,
-	})
-}
-
-func (in *inspection) holders(ctx context.Context) error {
-	return in.scan(ctx, keyHolder, func(_ *badger.Txn, k, v []byte) error {
-		if _, err := holderOf(k, v); err != nil {
-			return in.remove(k, err.Error())
-		}
-		return nil
 	})
 }

@@ -312,23 +312,11 @@ func (u URLs) Life(url string) (*Life, error) {
 
 func (l *Life) read(txn *badger.Txn) error {
 	id := uint64(l.ID)
-	if err := get(txn, numKey(keyBirth, id), &l.Birth); err != nil {
-		return err
-	}
-	if err := optional(txn, numKey(keyQueued, id), &l.Queued); err != nil {
-		return err
-	}
-	if err := optional(txn, numKey(keyFate, id), &l.Fate); err != nil {
-		return err
-	}
-	if err := optional(txn, numKey(keyMark, id), &l.Mark); err != nil {
-		return err
-	}
-	if err := l.readMarks(txn); err != nil {
-		return err
-	}
 	var err error
-	if l.Visits, err = visitsOf(txn, l.ID); err != nil {
+	l.Visits, err = visitsOf(txn, l.ID)
+	err = errors.Join(err, get(txn, numKey(keyBirth, id), &l.Birth), optional(txn, numKey(keyQueued, id), &l.Queued),
+		optional(txn, numKey(keyFate, id), &l.Fate), optional(txn, numKey(keyMark, id), &l.Mark), l.readMarks(txn))
+	if err != nil {
 		return err
 	}
 	if l.Fate == nil || l.Fate.Page == 0 {

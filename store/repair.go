@@ -119,12 +119,7 @@ func (in *inspection) hole(txn *badger.Txn, n uint64) error {
 func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 	in.numbers.free(n)
 	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "removed, and its URL queued again", func(b *Batch) error {
-		for _, kind := range []byte{keyPage, keyBody, keyLabel} {
-			if err := b.delete(numKey(kind, n)); err != nil {
-				return err
-			}
-		}
-		if err := b.dropRank(n); err != nil {
+		if err := errors.Join(b.delete(numKey(keyPage, n), numKey(keyBody, n), numKey(keyLabel, n)), b.dropRank(n)); err != nil {
 			return err
 		}
 		if p.ID == 0 {
@@ -246,10 +241,8 @@ func (r *renumbering) move(from, to uint64) (bool, error) {
 	if err := b.moveRank(from, to); err != nil {
 		return false, err
 	}
-	for _, kind := range []byte{keyPage, keyBody, keyLabel} {
-		if err := b.delete(numKey(kind, from)); err != nil {
-			return false, err
-		}
+	if err := b.delete(numKey(keyPage, from), numKey(keyBody, from), numKey(keyLabel, from)); err != nil {
+		return false, err
 	}
 	return true, b.Commit()
 }

@@ -226,27 +226,9 @@ type byteScanner interface {
 // readChanges calls do with each record; v is nil of a deletion.
 func readChanges(r byteScanner, do func(k, v []byte) error) error {
 	for {
-		keyBytes, err := binary.ReadUvarint(r)
-		if err == nil && keyBytes == 0 {
-			return nil
-		}
-		var valueBytes uint64
-		if err == nil {
-			valueBytes, err = binary.ReadUvarint(r)
-		}
-		switch {
-		case err != nil:
-			return fmt.Errorf("%w: %w", ErrCutOff, err)
-		case keyBytes > maxKeyBytes || valueBytes > maxRecordBytes:
-			return fmt.Errorf("%w: a record of %d and %d bytes; run the same version of fossick on all agents", ErrDamaged, keyBytes, valueBytes)
-		}
-		k, err := readBytes(r, keyBytes)
-		var v []byte
-		if err == nil && valueBytes > 0 {
-			v, err = readBytes(r, valueBytes-1)
-		}
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrCutOff, err)
+		k, v, err := readSized(r, 1)
+		if err != nil || k == nil {
+			return err
 		}
 		if !replicated(k[0], true) || !ourKey(k) || k[0] == keyCursor && !isCursor(k) {
 			return fmt.Errorf("%w: %.40q is not a key of a store; run the same version of fossick on all agents", ErrDamaged, k)
@@ -373,6 +355,16 @@ func (s *Store) receive(r *bufio.Reader) error {
 }
 
 func readRecord(r *bufio.Reader) (k, v []byte, err error) {
+	k, v, err = readSized(r, 0)
+	if k != nil && v == nil {
+		v = []byte{}
+	}
+	return k, v, err
+}
+
+// readSized reads the length of a key, that of its value plus more, the key and the value; no
+// key at the end, and no value where its length is 0.
+func readSized(r byteScanner, more uint64) (k, v []byte, err error) {
 	keyBytes, err := binary.ReadUvarint(r)
 	if err == nil && keyBytes == 0 {
 		return nil, nil, nil
@@ -382,13 +374,13 @@ func readRecord(r *bufio.Reader) (k, v []byte, err error) {
 		valueBytes, err = binary.ReadUvarint(r)
 	}
 	if err == nil && (keyBytes > 1<<16 || valueBytes > maxRecordBytes) {
-		return nil, nil, fmt.Errorf("%w: a record of %d and %d bytes; use the version of fossick that runs the crawl", ErrDamaged, keyBytes, valueBytes)
+		return nil, nil, fmt.Errorf("%w: a record of %d and %d bytes; run the same version of fossick everywhere", ErrDamaged, keyBytes, valueBytes)
 	}
 	if err == nil {
-		k, v = make([]byte, keyBytes), make([]byte, valueBytes)
-		if _, err = io.ReadFull(r, k); err == nil {
-			_, err = io.ReadFull(r, v)
-		}
+		k, err = readBytes(r, keyBytes)
+	}
+	if err == nil && valueBytes > 0 {
+		v, err = readBytes(r, valueBytes-more)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrCutOff, err)

@@ -53,7 +53,7 @@ func newInspection(s *Store, mend bool) *inspection {
 func (in *inspection) run(ctx context.Context) error {
 	made, hosts := derived{in.findings}, &hostCheck{findings: in.findings}
 	for _, pass := range []func(context.Context) error{
-		in.info, in.told, in.urls, in.strays, in.seen, in.outbox, in.marks, in.forgets, in.holders, in.addresses, in.rounds, in.chances, made.labels, in.pages, in.leftovers, in.versions, in.repeats, made.ranks, made.near, hosts.hosts, hosts.exchanges, hosts.named, in.totals,
+		in.info, in.told, in.urls, in.strays, in.seen, in.outbox, in.marks, in.alone, in.pages, in.leftovers, in.versions, in.repeats, made.ranks, made.near, hosts.hosts, hosts.exchanges, hosts.named, in.totals,
 	} {
 		if err := pass(ctx); err != nil {
 			in.cancel()
@@ -399,3 +399,33 @@ type idSet map[uint64]uint64
 func (s idSet) add(id ID) { s[uint64(id)/64] |= 1 << (id % 64) }
 
 func (s idSet) has(id ID) bool { return s[uint64(id)/64]&(1<<(id%64)) != 0 }
+
+// alone checks the records that belong with no others: that they can be read.
+func (in *inspection) alone(ctx context.Context) error {
+	for _, c := range []struct {
+		kind         byte
+		what, repair string
+		read         func(k, v []byte) error
+	}{
+		{keyForget, "a request to forget pages cannot be read: ", "removed", func(k, v []byte) error { return decode(k, v, &Forget{}) }},
+		{keyHolder, "", "removed", func(k, v []byte) error { _, err := holderOf(k, v); return err }},
+		{keyAddress, "", "removed", func(k, v []byte) error { _, err := neighboursOf(k, v); return err }},
+		{keyRounds, "the rounds of a watch cannot be read: ", "removed", func(k, v []byte) error { return decode(k, v, &[]Round{}) }},
+		{keyChances, "the learned failure rates cannot be read: ", "removed", func(k, v []byte) error { return decode(k, v, &[]byte{}) }},
+		{keyLabel, "", "removed: refine the pages again", func(k, v []byte) error { return decode(k, v, &Label{}) }},
+	} {
+		err := in.scan(ctx, c.kind, func(_ *badger.Txn, k, v []byte) error {
+			if err := c.read(k, v); err != nil {
+				return in.found(k, c.what+err.Error(), c.repair, func(b *Batch) error { return b.delete(k) })
+			}
+			return nil
+		})
+		if err == nil {
+			err = in.flush()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -472,16 +472,6 @@ func (c *hostCheck) named(ctx context.Context) error {
 // derived checks labels, ranks and the index of near-duplicates, which could be made again.
 type derived struct{ *findings }
 
-func (d derived) labels(ctx context.Context) error {
-	return d.scan(ctx, keyLabel, func(_ *badger.Txn, k, v []byte) error {
-		err := decode(k, v, &Label{})
-		if err == nil {
-			return nil
-		}
-		return d.found(k, err.Error(), "removed: refine the pages again", func(b *Batch) error { return b.delete(k) })
-	})
-}
-
 // ranks checks the ranking, and that its ranks are shares, of existing pages. The other side's ranks
 // are of an interrupted ranking, and unread.
 func (d derived) ranks(ctx context.Context) error {

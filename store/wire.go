@@ -69,12 +69,7 @@ func (b *Batch) dropWires(id ID) error {
 	for item := range items(b.txn, numKey(keyWire, uint64(id))) {
 		keys = append(keys, item.KeyCopy(nil))
 	}
-	for _, k := range keys {
-		if err := b.delete(k); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.delete(keys...)
 }
 
 // Exchanged returns the exchanges for a URL with kept headers, by time.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"fossick/graph"
@@ -330,7 +331,7 @@ func trimmed(in *graph.CSR, degree []uint32) *partition {
 	c.first = append(c.first, 0)
 	for range 3 {
 		for v := range n {
-			if !outer[v] && all(in.Successors(uint32(v)), outer) {
+			if !outer[v] && !slices.ContainsFunc(in.Successors(uint32(v)), func(q uint32) bool { return !outer[q] }) {
 				outer[v] = true
 				c.nodes = append(c.nodes, uint32(v))
 				c.first = append(c.first, uint32(len(c.nodes)))
@@ -351,15 +352,6 @@ func trimmed(in *graph.CSR, degree []uint32) *partition {
 		c.first = append(c.first, uint32(len(c.nodes)))
 	}
 	return c
-}
-
-func all(list []uint32, has []bool) bool {
-	for _, q := range list {
-		if !has[q] {
-			return false
-		}
-	}
-	return true
 }
 
 // leavesOf lists the leaves that are not outer already, each after those it leads to, and makes them

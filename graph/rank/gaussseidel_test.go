@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -324,7 +325,7 @@ func TestKendall(t *testing.T) {
 		var score, untiedA, untiedB float64
 		for i := range a {
 			for j := range i {
-				x, y := float64(compare(a[i], a[j])), float64(compare(b[i], b[j]))
+				x, y := float64(cmp.Compare(a[i], a[j])), float64(cmp.Compare(b[i], b[j]))
 				score += x * y
 				untiedA += x * x
 				untiedB += y * y

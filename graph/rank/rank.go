@@ -2,6 +2,7 @@ package rank
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -217,12 +218,7 @@ func Highest(score []float64, in []bool, n int) []uint32 {
 		if in != nil && !in[v] || len(top) == n && (n == 0 || score[v] <= score[top[n-1]]) {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(top, score[v], func(w uint32, x float64) int {
-			if score[w] >= x {
-				return -1
-			}
-			return 1
-		})
+		at, _ := slices.BinarySearchFunc(top, score[v], func(w uint32, x float64) int { return cmp.Or(cmp.Compare(x, score[w]), -1) })
 		top = slices.Insert(top, at, uint32(v))
 		top = top[:min(n, len(top))]
 	}
@@ -261,12 +257,7 @@ func Kendall(a, b []float64) float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(i, j int) int {
-		if a[i] != a[j] {
-			return compare(a[i], a[j])
-		}
-		return compare(b[i], b[j])
-	})
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(a[i], a[j]), cmp.Compare(b[i], b[j])) })
 	var tiesA, tiesBoth float64
 	runA, runBoth := 1.0, 1.0
 	for k := 1; k < n; k++ {
@@ -300,16 +291,6 @@ func Kendall(a, b []float64) float64 {
 	}
 	pairs := float64(n) * float64(n-1) / 2
 	return (pairs - tiesA - tiesB + tiesBoth - 2*discordant) / math.Sqrt((pairs-tiesA)*(pairs-tiesB))
-}
-
-func compare(x, y float64) int {
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
 }
 
 func inversions(xs, spare []float64) float64 {
