@@ -112,7 +112,6 @@ type Builder struct {
 	pairs   []*os.File // edges of each run that memory has no room for, as pairs of places
 	pending []uint64   // edges of the run that are not in its file: source << 32 | target
 	out     *os.File   // the file of the run, nil when it has none yet
-	places  []uint32   // of a batch's names
 	last    struct {   // source: lists are mostly sorted by it
 		name  []byte
 		place uint32

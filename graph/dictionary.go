@@ -57,17 +57,6 @@ func (d *dictionary) find(name []byte) uint32 {
 	return place
 }
 
-func (d *dictionary) findAll(dst []uint32, l *batch) []uint32 {
-	for i, n := range l.names {
-		place, fresh := d.names.findHashed(l.name(i), n.hash)
-		if fresh {
-			d.bytes += nameCost(l.name(i))
-		}
-		dst = append(dst, place)
-	}
-	return dst
-}
-
 // nameCost estimates a name's bytes in memory: the name and its key, its place, and 1.33 to 2.67
 // slots of the table.
 func nameCost(name []byte) int { return 2*len(name) + 72 }
@@ -309,10 +298,7 @@ func (t *interned) add(name []byte) uint32 {
 
 // find returns the number of a name; fresh reports that it was added now.
 func (t *interned) find(name []byte) (i uint32, fresh bool) {
-	return t.findHashed(name, maphash.Bytes(t.seed, name))
-}
-
-func (t *interned) findHashed(name []byte, hash uint64) (i uint32, fresh bool) {
+	hash := maphash.Bytes(t.seed, name)
 	if 4*len(t.at) >= 3*len(t.slots) {
 		t.grow()
 	}
