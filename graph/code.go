@@ -36,7 +36,8 @@ type encoder struct {
 	w     bitWriter
 	ring  [][]uint32 // the lists of the window: node v's at v % len
 	depth []int      // references in a row from there
-	plan  plan       // of the list that is coded
+	plan  plan       // the best for the list so far
+	other plan       // one that is tried
 	lens  *codeLens
 }
 
@@ -64,23 +65,22 @@ func (e *encoder) add(v uint32, list []uint32) {
 	if len(list) == 0 {
 		return
 	}
-	best, bits := 0, e.cost(v, 0, nil, list, 0)
+	best, next := &e.plan, &e.other
+	best.make(0, nil, list)
+	bits := e.bits(v, best)
 	for r := 1; r <= e.window && r <= int(v); r++ {
 		from := (int(v) - r) % len(e.ring)
-		if len(e.ring[from]) == 0 || e.depth[from] >= e.chain {
-			continue
+		ref := e.ring[from]
+		if len(ref) == 0 || e.depth[from] >= e.chain || ref[0] > list[len(list)-1] || ref[len(ref)-1] < list[0] {
+			continue // nothing to copy, or too many references in a row
 		}
-		if n := e.cost(v, r, e.ring[from], list, bits); n < bits {
-			best, bits = r, n
+		next.make(r, ref, list)
+		if n := e.bits(v, next); n < bits {
+			best, next, bits = next, best, n
+			e.depth[slot] = e.depth[from] + 1
 		}
 	}
-	var ref []uint32
-	if best > 0 {
-		from := (int(v) - best) % len(e.ring)
-		e.depth[slot], ref = e.depth[from]+1, e.ring[from]
-	}
-	e.plan.make(best, ref, list)
-	e.write(v, &e.plan)
+	e.write(v, best)
 }
 
 func (e *encoder) write(v uint32, p *plan) {
@@ -186,107 +186,6 @@ func newCodeLens(k int) *codeLens {
 
 func (c *codeLens) gammaOf(x uint64) int { return int(c.gamma[bits.Len64(x+1)&63]) }
 func (c *codeLens) zetaOf(x uint64) int  { return int(c.zeta[bits.Len64(x+1)&63]) }
-
-// listCost adds up the bits of a list's code after its degree. It equals the length of plan.make's
-// code, without making a plan.
-type listCost struct {
-	*codeLens
-	v    int64
-	bits int
-
-	intervals  int
-	before     int64 // the end of the last interval, v before the first
-	run        int64 // consecutive successors that are not counted yet: the first, and how many
-	n          int64
-	last       int64 // the last successor that stands alone
-	alone, any bool  // whether there is one; whether there is any that was not copied
-}
-
-// cost returns the bits of list coded against ref (nil for none), or any number ≥ limit once it
-// exceeds limit.
-func (e *encoder) cost(v uint32, r int, ref, list []uint32, limit int) int {
-	c := listCost{codeLens: e.lens, v: int64(v), before: int64(v)}
-	if e.window > 0 {
-		c.bits = r + 1
-	}
-	if r == 0 {
-		for _, s := range list {
-			c.add(int64(s))
-		}
-		return c.end()
-	}
-	if ref[0] > list[len(list)-1] || ref[len(ref)-1] < list[0] {
-		return limit // nothing to copy: as without a reference, and more
-	}
-	copying, n, blocks, j := true, 0, 0, 0
-	for _, s := range ref {
-		for j < len(list) && list[j] < s {
-			c.add(int64(list[j]))
-			j++
-		}
-		same := j < len(list) && list[j] == s
-		if same {
-			j++
-		}
-		if same != copying {
-			if blocks > 0 {
-				n--
-			}
-			if c.bits += c.gammaOf(uint64(n)); c.bits >= limit {
-				return limit
-			}
-			blocks++
-			copying, n = same, 0
-		}
-		n++
-	}
-	for ; j < len(list); j++ {
-		c.add(int64(list[j]))
-	}
-	c.bits += c.gammaOf(uint64(blocks))
-	return c.end()
-}
-
-func (c *listCost) add(s int64) {
-	if c.n > 0 && s == c.run+c.n {
-		c.n++
-		return
-	}
-	if c.n > 0 {
-		c.flush()
-	}
-	c.run, c.n, c.any = s, 1, true
-}
-
-// flush counts the run as an interval, or as single successors.
-func (c *listCost) flush() {
-	if c.n >= minInterval {
-		if c.intervals == 0 {
-			c.bits += c.gammaOf(fold(c.run - c.v))
-		} else {
-			c.bits += c.gammaOf(uint64(c.run - c.before - 1))
-		}
-		c.bits += c.gammaOf(uint64(c.n - minInterval))
-		c.before = c.run + c.n
-		c.intervals++
-		return
-	}
-	if c.alone {
-		c.bits += c.zetaOf(uint64(c.run - c.last - 1))
-	} else {
-		c.bits += c.zetaOf(fold(c.run - c.v))
-	}
-	c.bits += int(c.n-1) * int(c.zeta[1]) // gaps of 1 are coded as 0
-	c.last, c.alone = c.run+c.n-1, true
-}
-
-func (c *listCost) end() int {
-	if !c.any {
-		return c.bits
-	}
-	c.flush()
-	return c.bits + c.gammaOf(uint64(c.intervals))
-}
 
 // errDamaged reports a graph file whose content is not what a writer writes.
 var errDamaged = errors.New("damaged graph")
@@ -455,4 +354,39 @@ func (d *decoder) merge(dst []uint32, first int, v uint32, more []uint32) ([]uin
 
 func (d *decoder) damage(v uint32, what string) error {
 	return fmt.Errorf("%w: node %d has %s; build the file again", errDamaged, v, what)
+}
+
+// bits returns the length of a plan's code after the number of successors.
+func (e *encoder) bits(v uint32, p *plan) (n int) {
+	if e.window > 0 {
+		n = p.ref + 1
+	}
+	if p.ref > 0 {
+		n += e.lens.gammaOf(uint64(len(p.blocks)))
+		for i, length := range p.blocks {
+			n += e.lens.gammaOf(uint64(length - min(i, 1)))
+		}
+	}
+	if len(p.intervals) == 0 && len(p.rest) == 0 {
+		return n
+	}
+	n += e.lens.gammaOf(uint64(len(p.intervals)))
+	before := int64(v)
+	for i, in := range p.intervals {
+		if i == 0 {
+			n += e.lens.gammaOf(fold(int64(in.start) - before))
+		} else {
+			n += e.lens.gammaOf(uint64(int64(in.start) - before - 1))
+		}
+		n += e.lens.gammaOf(uint64(in.n - minInterval))
+		before = int64(in.start) + int64(in.n)
+	}
+	for i, s := range p.rest {
+		if i == 0 {
+			n += e.lens.zetaOf(fold(int64(s) - int64(v)))
+		} else {
+			n += e.lens.zetaOf(uint64(s - p.rest[i-1] - 1))
+		}
+	}
+	return n
 }
