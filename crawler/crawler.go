@@ -11,7 +11,7 @@ import (
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/graph/orders"
-	"fossick/internal/recent"
+	"fossick/internal/page"
 	"fossick/store"
 )
 
@@ -50,8 +50,8 @@ type Crawler struct {
 
 	// Addresses of hosts, which several agents share.
 	addressClaims   claims
-	addressesTold   recent.Map[struct{}] // hosts at their addresses that the other agents know
-	addressesShared recent.Map[[]uint16] // parts with sites at an address, where there are several
+	addressesTold   page.Recent[struct{}] // hosts at their addresses that the other agents know
+	addressesShared page.Recent[[]uint16] // parts with sites at an address, where there are several
 
 	// Results.
 	totals    *running
@@ -120,7 +120,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		opt: opt, journal: j, inbox: newInbox(), frontier: f,
 		totals: newTotals(opt.Now), turns: newMeter(opt.Now), marks: NewBook(opt.Store, opt.URLs), latest: newLatest(opt.Workers), harvest: NewWatch(opt.MinHarvest),
 		chances: hosts.NewChances(), network: hosts.NewNetwork(opt.Now, opt.Log), traps: hosts.NewTraps(opt.FollowTraps, opt.Log), rules: hosts.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
-		addressesTold: recent.New[struct{}](addressesInMemory), addressesShared: recent.New[[]uint16](addressesInMemory),
+		addressesTold: page.NewRecent[struct{}](addressesInMemory), addressesShared: page.NewRecent[[]uint16](addressesInMemory),
 	}
 	c.reader = newReading(readingOptions{
 		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,

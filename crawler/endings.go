@@ -105,7 +105,7 @@ func (q *queue) redirect(b journal.Batch, o *outcome) (store.ID, error) {
 		score := q.handedOn(o.Queued.Score, q.raised(0, page.Key(o.Birth.URL), o.Priority))
 		f := link{URL: target, Hash: store.HashURL(target), Score: score, Skip: q.opt.Scope.Excludes(target)}
 		if f.Skip == "" {
-			f.Skip = q.opt.Scope.Leaves(o.Birth.URL, target)
+			f.Skip = q.opt.Scope.refusal(o.Birth.URL, target)
 		}
 		var led []float64
 		if s, ok := q.opt.Scorer.(Redirected); ok {

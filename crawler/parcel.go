@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/internal/wire"
 	"fossick/store"
 )
@@ -161,7 +160,7 @@ func (p *Parcel) page() *page.Page {
 // goroutine uses it.
 type post struct {
 	sites  Sites
-	told   recent.Map[uint8] // how often a URL's links went across, by its page.Key
+	told   page.Recent[uint8] // how often a URL's links went across, by its page.Key
 	drafts map[uint16][]Link
 	onward bool // what is taken came in a parcel
 }
@@ -176,7 +175,7 @@ const manyTold = 16
 
 // newPost returns an empty one.
 func newPost(sites Sites) *post {
-	return &post{sites: sites, told: recent.New[uint8](toldURLs), drafts: map[uint16][]Link{}}
+	return &post{sites: sites, told: page.NewRecent[uint8](toldURLs), drafts: map[uint16][]Link{}}
 }
 
 // Take takes a link that leads to another agent's part of the web, and says whether it

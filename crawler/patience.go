@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"fossick/crawler/frontier"
-	"fossick/internal/recent"
+	"fossick/internal/page"
 	"fossick/store"
 )
 
@@ -188,11 +188,11 @@ type waits struct {
 	price float64       // that it found too high
 	free  float64       // what the best link that was free then promised
 	held  time.Duration // waited before
-	links recent.Map[store.Wait]
+	links page.Recent[store.Wait]
 }
 
 // newWaits returns those of a crawl that has not waited yet.
-func newWaits() *waits { return &waits{links: recent.New[store.Wait](remembered)} }
+func newWaits() *waits { return &waits{links: page.NewRecent[store.Wait](remembered)} }
 
 // refused takes note that a link is free, the best of those, and that a worker waits all the
 // same. best says for what, and is asked at a link's first refusal.

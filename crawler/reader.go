@@ -15,7 +15,6 @@ import (
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/internal/page"
-	"fossick/internal/sitemap"
 	"fossick/store"
 	"fossick/store/change"
 )
@@ -282,7 +281,7 @@ type told struct {
 const toldPart = 250
 
 // Told looks up what is known of the pages of a sitemap.
-func (r *reader) Told(pages []sitemap.Page) (all []told, err error) {
+func (r *reader) Told(pages []page.Announced) (all []told, err error) {
 	for len(pages) > 0 {
 		part := pages[:min(toldPart, len(pages))]
 		pages = pages[len(part):]
@@ -310,7 +309,7 @@ func (r *reader) Told(pages []sitemap.Page) (all []told, err error) {
 }
 
 // unknown returns the pages that the store has never heard of.
-func (r *reader) unknown(pages []sitemap.Page) ([]link, error) {
+func (r *reader) unknown(pages []page.Announced) ([]link, error) {
 	hashes := make([]store.Hash, len(pages))
 	for i, p := range pages {
 		hashes[i] = store.HashURL(p.URL)

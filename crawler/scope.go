@@ -56,8 +56,8 @@ func (s *Scope) skipLink(from *page.Page, l *page.Link, depth int) string {
 		return "meta robots of the page says nofollow"
 	case l.NoFollow:
 		return "the link says rel=nofollow"
-	case s.Leaves(from.URL, l.URL) != "":
-		return s.Leaves(from.URL, l.URL)
+	case s.refusal(from.URL, l.URL) != "":
+		return s.refusal(from.URL, l.URL)
 	case s.MaxDepth > 0 && depth > s.MaxDepth:
 		return fmt.Sprintf("deeper than %d links", s.MaxDepth)
 	case s.Links == linksExternal && page.Host(l.URL) == page.Host(from.URL):
@@ -90,9 +90,9 @@ func (s *Scope) unnamed(from *page.Page, l *page.Link) bool {
 	return s.Parties && (from.NoFollow || l.NoFollow) && s.leaves(from.URL, l.URL) != ""
 }
 
-// Leaves says why a link or redirect leads out of its party or to what is not wanted
+// refusal says why a link or redirect leads out of its party or to what is not wanted
 // anywhere, "" when it does neither, or the crawl knows no parties.
-func (s *Scope) Leaves(from, to string) string {
+func (s *Scope) refusal(from, to string) string {
 	if !s.Parties {
 		return ""
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"fossick/internal/page"
 	"fossick/internal/reading"
-	"fossick/internal/sitemap"
 )
 
 // ErrNoPages reports a sitemap of which no page was found.
@@ -77,7 +77,7 @@ func (m *mirror) read(path string, mayIndex bool) {
 	}
 	defer f.Close()
 	var further []string
-	err = sitemap.Read(f, "", func(e sitemap.Entry) bool {
+	err = page.ReadSitemap(f, "", func(e page.SitemapEntry) bool {
 		switch {
 		case !e.Map:
 			m.page(path, e)
@@ -112,7 +112,7 @@ func (m *mirror) fail(err error) {
 }
 
 // page hands out the page of an entry, if its file is there.
-func (m *mirror) page(path string, entry sitemap.Entry) {
+func (m *mirror) page(path string, entry page.SitemapEntry) {
 	u := httpURL(entry.URL)
 	if u == "" {
 		return

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
 // SplitOptions says how much is for training; at most one of the first three is set. With none, a set's
@@ -134,7 +134,7 @@ func (o SplitOptions) quota(pool map[string][]int) (map[string]int, error) {
 func (o SplitOptions) perClass(pool map[string][]int, quota map[string]int) error {
 	for _, label := range slices.Sorted(maps.Keys(o.PerClass)) {
 		if _, ok := pool[label]; !ok && label != "" {
-			return fmt.Errorf("split: no rows with label %q; the set has %s", label, nearest.Some(label, nearest.Sorted(pool)))
+			return fmt.Errorf("split: no rows with label %q; the set has %s", label, printable.SomeNames(label, printable.SortedKeys(pool)))
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(pool)) {

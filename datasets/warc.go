@@ -25,7 +25,6 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
-	"fossick/internal/mediatype"
 	"fossick/internal/page"
 	"fossick/internal/reading"
 	"fossick/internal/warc"
@@ -157,7 +156,7 @@ func (a *archive) record(rec *warc.Record, path string, n int) error {
 	if a.beside(target, h) {
 		return nil
 	}
-	return a.page(rec, target, h.Header.Get("Content-Type"), mediatype.NoSniff(http.Header(h.Header)), h.Body, path, n)
+	return a.page(rec, target, h.Header.Get("Content-Type"), page.NoSniff(http.Header(h.Header)), h.Body, path, n)
 }
 
 // beside takes what a server answers besides pages.
@@ -186,7 +185,7 @@ func (a *archive) beside(target string, h *warc.HTTP) bool {
 
 // page makes a row of a body.
 func (a *archive) page(rec *warc.Record, target, contentType string, noSniff bool, body []byte, path string, n int) error {
-	media := mediatype.Of(contentType, noSniff, body)
+	media := page.MediaType(contentType, noSniff, body)
 	e := &Example{URL: target, File: path, Line: n}
 	switch media {
 	case "text/html", "application/xhtml+xml":

@@ -13,7 +13,6 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/crawlplan"
 	"fossick/datasets"
-	"fossick/internal/nearest"
 	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/internal/report"
@@ -283,10 +282,10 @@ func (ev *Crawls) severalTopics(crawl *Crawl) error {
 	switch own := ev.truth == nil && ev.judge == nil; {
 	case len(names) == 0:
 	case ev.from.Target == "" && !own:
-		return usage.Errorf("the crawl in %s has several topics: %s; give --target LABEL, the label of the truth or the judge to judge it by", crawl.Dir, nearest.Some("", names))
+		return usage.Errorf("the crawl in %s has several topics: %s; give --target LABEL, the label of the truth or the judge to judge it by", crawl.Dir, printable.SomeNames("", names))
 	case ev.from.Target != "" && own && ev.from.Target != crawl.Info.Topic:
 		if !crawl.judgeByTopic(ev.from.Target) {
-			return usage.Errorf("--target %s: the crawl in %s has the topics %s", ev.from.Target, crawl.Dir, nearest.Some(ev.from.Target, names))
+			return usage.Errorf("--target %s: the crawl in %s has the topics %s", ev.from.Target, crawl.Dir, printable.SomeNames(ev.from.Target, names))
 		}
 	}
 	return nil

@@ -15,8 +15,6 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/datasets"
 	"fossick/graph"
-	"fossick/graph/synthetic"
-	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/internal/values"
@@ -66,7 +64,7 @@ func (s GraphSource) Build(ctx context.Context, path string, memory int) (*graph
 	opt := graph.BuildOptions{Memory: memory}
 	switch {
 	case s.Pages != 0:
-		web, err := synthetic.New(s.Pages, s.Seed)
+		web, err := graph.NewWeb(s.Pages, s.Seed)
 		if err != nil {
 			return nil, usage.Of(err)
 		}
@@ -473,7 +471,7 @@ func labelList(label string, found map[string]int) string {
 	if len(found) == 0 {
 		return "none; fossick refine gives them"
 	}
-	return nearest.Some(label, nearest.Sorted(found))
+	return printable.SomeNames(label, printable.SortedKeys(found))
 }
 
 // PutRanks gives a store's pages the scores of their nodes, and hub scores unless nil. It

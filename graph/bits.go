@@ -14,8 +14,7 @@ import (
 //
 // The code lengths below are in bits.
 
-// maxCoded is the largest number that is ever coded: a sign folded into the
-// difference of two node numbers.
+// maxCoded is the largest number ever coded: the folded difference of two node numbers.
 const maxCoded = 1<<34 - 1
 
 func gammaLen(x uint64) int { return 2*bits.Len64(x+1) - 1 }
@@ -30,12 +29,11 @@ func zetaLen(x uint64, k int) int {
 	return h + 1 + h*k + k
 }
 
-// fold maps integers to natural numbers: 0, -1, 1, -2, 2 … → 0, 1, 2, 3, 4 …
+// fold maps 0, -1, 1, -2, 2 … to 0, 1, 2, 3, 4 …
 func fold(x int64) uint64 { return uint64(x<<1) ^ uint64(x>>63) }
 
 func unfold(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
 
-// bitWriter collects bits in bytes.
 type bitWriter struct {
 	buf  []byte
 	acc  uint64 // the last n bits, n < 8 between calls
@@ -43,7 +41,6 @@ type bitWriter struct {
 	base uint64 // bits in bytes that were taken out of buf
 }
 
-// pos is how many bits were written.
 func (w *bitWriter) pos() uint64 { return w.base + uint64(len(w.buf))*8 + uint64(w.n) }
 
 // bits writes the n lowest bits of x, n ≤ 48.
@@ -82,7 +79,7 @@ func (w *bitWriter) zeta(x uint64, k int) {
 	}
 }
 
-// take moves the whole bytes out; what it returns is good until the next write.
+// take moves the whole bytes out; the result is valid until the next write.
 func (w *bitWriter) take() []byte {
 	b := w.buf
 	w.base += uint64(len(b)) * 8
@@ -90,15 +87,14 @@ func (w *bitWriter) take() []byte {
 	return b
 }
 
-// flush fills the last byte up with zeros.
 func (w *bitWriter) flush() {
 	if w.n > 0 {
 		w.bits(0, 8-w.n)
 	}
 }
 
-// bitReader reads what bitWriter wrote. It never reads beyond its bytes: after
-// the end, or a code that nobody writes, bad is set and all numbers are 0.
+// bitReader reads the codes of bitWriter. At the end of its bytes, or at an impossible code, it sets
+// bad and returns 0.
 type bitReader struct {
 	buf []byte // ends with 8 bytes that hold no code
 	pos uint64 // in bits
@@ -115,14 +111,13 @@ func (r *bitReader) peek() uint64 {
 	return binary.BigEndian.Uint64(r.buf[i:]) << (r.pos & 7)
 }
 
-// bits reads n bits, n ≤ 48.
 func (r *bitReader) bits(n int) uint64 {
 	x := r.peek() >> (64 - n) // a shift by 64 gives 0
 	r.pos += uint64(n)
 	return x
 }
 
-// unary reads at most 63 zeros and a one; longer is bad.
+// unary accepts at most 48 zeros; the writer never emits more.
 func (r *bitReader) unary() int {
 	n := bits.LeadingZeros64(r.peek())
 	if n > 48 { // nothing longer is written
@@ -162,7 +157,7 @@ func (r *bitReader) zeta(k int) uint64 {
 	return w>>(63-n) - 1
 }
 
-// longZeta reads a code of ζ that one word does not hold.
+// longZeta reads a ζ code that does not fit in one word.
 func (r *bitReader) longZeta(k int) uint64 {
 	h := r.unary()
 	n := h*k + k - 1
@@ -176,4 +171,111 @@ func (r *bitReader) longZeta(k int) uint64 {
 		return m + left - 1
 	}
 	return (m<<1 | r.bits(1)) - 1
+}
+
+// Where each node's code begins, by Elias and Fano. Of n growing numbers below
+// u, the lowest ⌊log₂(u/n)⌋ bits of each stand side by side. Of the i-th the
+// rest h is bit h+i of a bit set. So there are at most two bits for each number
+// and the low ones, and a number is found by a select.
+//
+//	low      little-endian words of 64 bits
+//	high     likewise
+//	samples  the place in high of every 256th one, 64 bits each
+
+const sampleEvery = 256
+
+// offsetsSize returns the bytes of each part for n numbers below u.
+func offsetsSize(n, u uint64) (width int, low, high, samples uint64) {
+	if n == 0 {
+		return 0, 0, 0, 0
+	}
+	if u/n > 1 {
+		width = bits.Len64(u/n) - 1
+	}
+	words := func(bits uint64) uint64 { return (bits + 63) / 64 * 8 }
+	return width, words(n * uint64(width)), words(n + u>>width + 1), (n + sampleEvery - 1) / sampleEvery * 8
+}
+
+// packOffsets codes n numbers, of which the first is 0 and lengths yields the differences.
+func packOffsets(n, u uint64, lengths func(yield func(uint64) bool)) []byte {
+	width, low, high, samples := offsetsSize(n, u)
+	out := make([]byte, low+high+samples)
+	lows, highs, marks := out[:low], out[low:low+high], out[low+high:]
+	at, i := uint64(0), uint64(0)
+	lengths(func(length uint64) bool {
+		putBits(lows, i*uint64(width), at&(1<<width-1), width)
+		h := at>>width + i
+		highs[h/8] |= 1 << (h % 8) // as in a little-endian word
+		if i%sampleEvery == 0 {
+			binary.LittleEndian.PutUint64(marks[i/sampleEvery*8:], h)
+		}
+		at += length
+		i++
+		return i < n
+	})
+	return out
+}
+
+// putBits sets width bits from bit at on; the words are zero before.
+func putBits(words []byte, at, x uint64, width int) {
+	for i := range uint64(width) {
+		words[(at+i)/8] |= byte(x>>i&1) << ((at + i) % 8)
+	}
+}
+
+type offsets struct {
+	n               uint64
+	width           int
+	low, high, mark []byte
+}
+
+func openOffsets(section []byte, n, u uint64) (offsets, bool) {
+	width, low, high, samples := offsetsSize(n, u)
+	if uint64(len(section)) != low+high+samples {
+		return offsets{}, false
+	}
+	return offsets{n, width, section[:low], section[low : low+high], section[low+high:]}, true
+}
+
+// at returns the i-th number; false when the section is damaged.
+func (o *offsets) at(i uint64) (uint64, bool) {
+	from := binary.LittleEndian.Uint64(o.mark[i/sampleEvery*8:])
+	left := int(i % sampleEvery)
+	word := from / 64 * 8
+	if word >= uint64(len(o.high)) {
+		return 0, false
+	}
+	w := binary.LittleEndian.Uint64(o.high[word:]) &^ (1<<(from%64) - 1)
+	for {
+		ones := bits.OnesCount64(w)
+		if ones > left {
+			break
+		}
+		left -= ones
+		if word += 8; word >= uint64(len(o.high)) {
+			return 0, false
+		}
+		w = binary.LittleEndian.Uint64(o.high[word:])
+	}
+	for ; left > 0; left-- {
+		w &= w - 1
+	}
+	high := word*8 + uint64(bits.TrailingZeros64(w))
+	if high < i {
+		return 0, false
+	}
+	return (high-i)<<o.width | o.lowBits(i), true
+}
+
+func (o *offsets) lowBits(i uint64) uint64 {
+	if o.width == 0 {
+		return 0
+	}
+	at := i * uint64(o.width)
+	word, shift := at/64*8, at%64
+	x := binary.LittleEndian.Uint64(o.low[word:]) >> shift
+	if shift+uint64(o.width) > 64 {
+		x |= binary.LittleEndian.Uint64(o.low[word+8:]) << (64 - shift)
+	}
+	return x & (1<<o.width - 1)
 }

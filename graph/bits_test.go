@@ -47,23 +47,3 @@ func TestCodes(t *testing.T) {
 		}
 	}
 }
-
-func TestFold(t *testing.T) {
-	for x, want := range map[int64]uint64{0: 0, -1: 1, 1: 2, -2: 3, 1 << 32: 1 << 33} {
-		if got := fold(x); got != want || unfold(got) != x {
-			t.Errorf("fold(%d) = %d, want %d; back %d", x, got, want, unfold(got))
-		}
-	}
-}
-
-func TestReaderEnds(t *testing.T) {
-	r := bitReader{buf: make([]byte, 9)}
-	for range 100 {
-		if x := r.gamma() + r.zeta(3) + uint64(r.unary()) + r.bits(40); x != 0 {
-			t.Fatalf("read %d of zeros", x)
-		}
-	}
-	if !r.bad {
-		t.Error("100 numbers of 9 bytes, and not bad")
-	}
-}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -133,35 +134,6 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// TestSortEdges sorts more edges than memory has room for, and as many as it has.
-func TestSortEdges(t *testing.T) {
-	for _, n := range []int{500, 20_000} {
-		rng := rand.New(rand.NewPCG(2, 2))
-		s := newSorter(t.TempDir(), 1)
-		want := map[uint64]bool{}
-		for range n {
-			k := uint64(rng.IntN(300))<<32 | uint64(rng.IntN(100))
-			if rng.IntN(20) == 0 {
-				k = rng.Uint64()
-			}
-			want[k] = true
-			if err := s.Add(k); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var got []uint64
-		if err := s.Each(t.Context(), func(k uint64) error { got = append(got, k); return nil }); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got, slices.Sorted(maps.Keys(want))) || s.Repeated() != int64(n-len(want)) {
-			t.Errorf("%d keys, %d repeated; want %d, %d", len(got), s.Repeated(), len(want), n-len(want))
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // TestTranspose turns edges round on disk and in memory, and twice.
 func TestTranspose(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "graph")
@@ -210,4 +182,63 @@ func fileOf(t testing.TB, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// TestSortKeys compares with a stable sort of whole keys: equal ones, beginnings of one
+// another, zeros at their ends.
+func TestSortKeys(t *testing.T) {
+	for seed := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		keys := make([][]byte, rng.IntN(100))
+		for i := range keys {
+			for range rng.IntN(6) {
+				keys[i] = append(keys[i], [][]byte{[]byte("org,a,www"), {0}, {0, 0, 0, 0, 0, 0, 0, 0}, {1}, {255}, []byte("12345678")}[rng.IntN(6)]...)
+			}
+		}
+		want := make([]uint32, len(keys))
+		for i := range want {
+			want[i] = uint32(i)
+		}
+		slices.SortStableFunc(want, func(a, b uint32) int { return bytes.Compare(keys[a], keys[b]) })
+		if got := sortKeys(keys); !slices.Equal(got, want) {
+			t.Fatalf("seed %d: %q\n got %v\nwant %v", seed, keys, got, want)
+		}
+	}
+}
+
+func TestKeysSortByHost(t *testing.T) {
+	want := []string{
+		"a page", "http:///nohost", // no URLs
+		"http://10.0.0.1/",
+		"https://a.org/", // port 443, which as text comes before 80
+		"http://a.org", "http://a.org/", "http://a.org/b", "http://a.org/b/c?d#e", "HTTP://A.org/c", "http://a.org:8080/", "http://www.a.org/x", "http://a-b.org/",
+	}
+	keys := make([]string, len(want))
+	for i, name := range want {
+		keys[i] = string(appendKey(nil, []byte(name)))
+		if got, ok := nameOfKey([]byte(keys[i])); !ok || got != name {
+			t.Errorf("%q → %q → %q, %v", name, keys[i], got, ok)
+		}
+	}
+	slices.Sort(keys)
+	for i, key := range keys {
+		if got, _ := nameOfKey([]byte(key)); got != want[i] {
+			t.Errorf("place %d: %q, want %q", i, got, want[i])
+		}
+	}
+}
+
+// FuzzKey says that every name comes back from its key, so that no two names have
+// the same.
+func FuzzKey(f *testing.F) {
+	for _, name := range []string{"", "a", "http://u:p@a.b.org:80/x", "https://[::1]:8/", "ftp://x,y/", "http://1.2.3.4./\x01", "http://.["} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		key := appendKey(nil, []byte(name))
+		if got, ok := nameOfKey(key); !ok || got != name {
+			t.Errorf("%q → %q → %q, %v", name, key, got, ok)
+		}
+		nameOfKey([]byte(name)) // any bytes may stand in a file
+	})
 }

@@ -3,21 +3,23 @@ package graph
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"fossick/internal/extsort"
 	"hash/maphash"
 	"io"
 	"iter"
 	"os"
+	"slices"
+
+	"fossick/internal/extsort"
 )
 
-// dictionary numbers names in URL order, more of them than memory has room for.
-// A run is what memory holds: its names, sorted by key, go to a file, with their
-// places before the sort. The merge of all runs numbers the names; for each run a
-// table from place to number comes out.
+// dictionary numbers more names than fit in memory, in URL order. A run is the names that memory
+// holds: sorted by key, they go to a file, with their places before the sort. The merge of all runs
+// numbers the names and yields, for each run, a table from place to number.
 type dictionary struct {
 	dir     string
 	apart   bool         // equal names stay apart
@@ -34,7 +36,6 @@ func newDictionary(dir string) dictionary {
 	return dictionary{dir: dir, seed: seed, names: interned{seed: seed}}
 }
 
-// dictRun is a run on disk.
 type dictRun struct {
 	n       int
 	keys    *os.File // sorted: length (varint), bytes
@@ -42,13 +43,12 @@ type dictRun struct {
 	numbers *os.File // likewise, after the merge
 }
 
-// add takes a name and returns its place in the run.
 func (d *dictionary) add(name []byte) uint32 {
 	d.bytes += nameCost(name)
 	return d.names.add(name)
 }
 
-// find is add for a name that may be in the run already; it then has that place.
+// find is add for a name that the run may have already; it then has that place.
 func (d *dictionary) find(name []byte) uint32 {
 	place, fresh := d.names.find(name)
 	if fresh {
@@ -57,25 +57,12 @@ func (d *dictionary) find(name []byte) uint32 {
 	return place
 }
 
-// findAll appends the places of a batch's names to dst.
-func (d *dictionary) findAll(dst []uint32, l *batch) []uint32 {
-	for i, n := range l.names {
-		place, fresh := d.names.findHashed(l.name(i), n.hash)
-		if fresh {
-			d.bytes += nameCost(l.name(i))
-		}
-		dst = append(dst, place)
-	}
-	return dst
-}
-
-// nameCost is about what a name takes in memory. That is its bytes and those of
-// its key when the run is sorted, its place, and its slots in the table (from
-// 1.33 to 2.67 of them). Sorting takes some too.
+// nameCost estimates a name's bytes in memory: the name and its key, its place, and 1.33 to 2.67
+// slots of the table.
 func nameCost(name []byte) int { return 2*len(name) + 72 }
 
-// flush ends the run. It is sorted and written while the next one is filled; so there
-// are two in memory at most.
+// flush ends the run. It is sorted and written while the next one fills, so at most two are in
+// memory.
 func (d *dictionary) flush() error {
 	if d.names.len() == 0 {
 		return nil
@@ -90,7 +77,6 @@ func (d *dictionary) flush() error {
 	return nil
 }
 
-// wait ends when the run before is written.
 func (d *dictionary) wait() error {
 	if d.writing == nil {
 		return nil
@@ -100,7 +86,6 @@ func (d *dictionary) wait() error {
 	return err
 }
 
-// write sorts names and writes them.
 func (r *dictRun) write(dir string, names *interned) (err error) {
 	keys, order := sortNames(names)
 	if r.keys, err = writeTemp(dir, "names-", func(w *bufio.Writer) error {
@@ -119,7 +104,7 @@ func (r *dictRun) write(dir string, names *interned) (err error) {
 	return err
 }
 
-// merge numbers all names: it calls each with the key of every number, from 0.
+// merge numbers all names and calls each with the key of every number, from 0.
 func (d *dictionary) merge(ctx context.Context, each func(node uint32, key []byte) error) (nodes int, err error) {
 	if err := d.wait(); err != nil {
 		return 0, err
@@ -163,7 +148,6 @@ func (d *dictionary) mergeRuns(ctx context.Context, runs []*nameCursor, out *buf
 	return nodes, err
 }
 
-// table returns the number of each place of a run, after the merge.
 func (d *dictionary) table(run int) ([]uint32, error) {
 	r := d.runs[run]
 	table := make([]uint32, r.n)
@@ -181,7 +165,6 @@ func (d *dictionary) table(run int) ([]uint32, error) {
 	return table, nil
 }
 
-// keys yields all keys after the merge.
 func (d *dictionary) keys() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if _, err := d.merged.Seek(0, io.SeekStart); err != nil {
@@ -198,7 +181,6 @@ func (d *dictionary) keys() iter.Seq2[[]byte, error] {
 	}
 }
 
-// close removes the files.
 func (d *dictionary) close() error {
 	err := d.wait()
 	files := []*os.File{d.merged}
@@ -214,7 +196,7 @@ func (d *dictionary) close() error {
 	return err
 }
 
-// writeTemp makes a file of what write writes. The file is there on an error too.
+// writeTemp returns the file even after an error.
 func writeTemp(dir, name string, write func(w *bufio.Writer) error) (*os.File, error) {
 	f, err := os.CreateTemp(dir, name)
 	if err != nil {
@@ -228,7 +210,6 @@ func writeTemp(dir, name string, write func(w *bufio.Writer) error) (*os.File, e
 	return f, err
 }
 
-// readNumbers reads a file of 32-bit numbers.
 func readNumbers(f *os.File) ([]uint32, error) {
 	info, err := f.Stat()
 	if err == nil {
@@ -242,4 +223,195 @@ func readNumbers(f *os.File) ([]uint32, error) {
 		return nil, fmt.Errorf("scratch file: %w", eof(err))
 	}
 	return xs, nil
+}
+
+type nameCursor struct {
+	run int
+	r   *bufio.Reader
+	w   *bufio.Writer
+	key []byte
+}
+
+func (c *nameCursor) Next() (more bool, err error) {
+	n, err := binary.ReadUvarint(c.r)
+	if err == io.EOF {
+		return false, nil
+	}
+	if err == nil {
+		c.key = slices.Grow(c.key[:0], int(n))[:n]
+		_, err = io.ReadFull(c.r, c.key)
+	}
+	if err != nil {
+		return false, fmt.Errorf("merging names: %w", eof(err))
+	}
+	return true, nil
+}
+
+func (c *nameCursor) before(d *nameCursor) bool {
+	order := bytes.Compare(c.key, d.key)
+	return order < 0 || order == 0 && c.run < d.run
+}
+
+func writeKey(w *bufio.Writer, key []byte) error {
+	if _, err := w.Write(binary.AppendUvarint(w.AvailableBuffer(), uint64(len(key)))); err != nil {
+		return err
+	}
+	_, err := w.Write(key)
+	return err
+}
+
+// interned numbers names in the order of input. It stores them in chunks without pointers and finds
+// them by a hash table of 8 bytes a slot: a third of the memory of a map of strings, and nothing for
+// the garbage collector to scan. Not safe for concurrent use.
+type interned struct {
+	chunks [][]byte
+	at     []uint64 // of each name: chunk, then offset in the lower 32 bits; its length stands there
+
+	seed  maphash.Seed // of all that find is called for
+	slots []uint64     // upper half of the hash, then number + 1 in the lower 32 bits; 0 is free
+}
+
+const chunkBytes = 1 << 20
+
+func (t *interned) len() int { return len(t.at) }
+
+func (t *interned) name(i uint32) []byte {
+	at := t.at[i]
+	c := t.chunks[at>>32][uint32(at):]
+	n := binary.LittleEndian.Uint32(c)
+	return c[4 : 4+n : 4+n]
+}
+
+// add appends a name, even one that was added before, and returns its number.
+func (t *interned) add(name []byte) uint32 {
+	last := len(t.chunks) - 1
+	if last < 0 || cap(t.chunks[last])-len(t.chunks[last]) < 4+len(name) {
+		t.chunks = append(t.chunks, make([]byte, 0, max(chunkBytes, 4+len(name))))
+		last++
+	}
+	c := t.chunks[last]
+	t.at = append(t.at, uint64(last)<<32|uint64(len(c)))
+	c = binary.LittleEndian.AppendUint32(c, uint32(len(name)))
+	t.chunks[last] = append(c, name...)
+	return uint32(len(t.at) - 1)
+}
+
+// find returns the number of a name; fresh reports that it was added now.
+func (t *interned) find(name []byte) (i uint32, fresh bool) {
+	hash := maphash.Bytes(t.seed, name)
+	if 4*len(t.at) >= 3*len(t.slots) {
+		t.grow()
+	}
+	mask := uint64(len(t.slots) - 1)
+	for s := hash & mask; ; s = (s + 1) & mask {
+		slot := t.slots[s]
+		if slot == 0 {
+			i = t.add(name)
+			t.slots[s] = hash>>32<<32 | uint64(i) + 1
+			return i, true
+		}
+		if slot>>32 == hash>>32 {
+			if i = uint32(slot) - 1; bytes.Equal(t.name(i), name) {
+				return i, false
+			}
+		}
+	}
+}
+
+func (t *interned) grow() {
+	t.slots = make([]uint64, max(1<<10, 2*len(t.slots)))
+	mask := uint64(len(t.slots) - 1)
+	for i := range t.at {
+		hash := maphash.Bytes(t.seed, t.name(uint32(i)))
+		s := hash & mask
+		for t.slots[s] != 0 {
+			s = (s + 1) & mask
+		}
+		t.slots[s] = hash>>32<<32 | uint64(i) + 1
+	}
+}
+
+// headed is a key's place with the 8 bytes that are compared now.
+type headed struct {
+	head  uint64
+	place uint32
+	short bool // the key ends within the head
+}
+
+func sortNames(names *interned) (keys [][]byte, order []uint32) {
+	keys = make([][]byte, names.len())
+	var all []byte
+	for i := range keys {
+		name := names.name(uint32(i))
+		if cap(all)-len(all) < 2*len(name)+32 {
+			all = make([]byte, 0, max(1<<20, 4*len(name)))
+		}
+		at := len(all)
+		all = appendKey(all, name)
+		keys[i] = all[at:len(all):len(all)]
+	}
+	return keys, sortKeys(keys)
+}
+
+// sortKeys returns the places of keys in order, equal ones by place. The keys of a host begin alike,
+// so it sorts by 8 bytes at a time instead of comparing whole keys.
+func sortKeys(keys [][]byte) []uint32 {
+	all := make([]headed, len(keys))
+	for i := range all {
+		all[i].place = uint32(i)
+	}
+	sortFrom(all, keys, 0)
+	order := make([]uint32, len(keys))
+	for i := range all {
+		order[i] = all[i].place
+	}
+	return order
+}
+
+// sortFrom sorts keys that share their first depth bytes.
+func sortFrom(all []headed, keys [][]byte, depth int) {
+	for len(all) > 1 {
+		for i := range all {
+			all[i].head, all[i].short = headOf(keys[all[i].place], depth)
+		}
+		if !slices.ContainsFunc(all, func(h headed) bool { return h.head != all[0].head || h.short }) {
+			depth += 8 // all go on alike
+			continue
+		}
+		slices.SortFunc(all, func(a, b headed) int {
+			if a.head != b.head {
+				return cmp.Compare(a.head, b.head)
+			}
+			// The same bytes, or zeros for missing ones.
+			if a.short || b.short {
+				if c := cmp.Compare(len(keys[a.place]), len(keys[b.place])); c != 0 {
+					return c
+				}
+			}
+			return cmp.Compare(a.place, b.place)
+		})
+		for from := 0; from < len(all); {
+			to := from + 1
+			for to < len(all) && all[to].head == all[from].head {
+				to++
+			}
+			for from < to && all[from].short { // these come first, and are sorted
+				from++
+			}
+			sortFrom(all[from:to], keys, depth+8)
+			from = to
+		}
+		return
+	}
+}
+
+// headOf returns the 8 bytes from depth on, zero-padded, and whether the key has fewer.
+func headOf(key []byte, depth int) (head uint64, short bool) {
+	if key = key[min(depth, len(key)):]; len(key) >= 8 {
+		return binary.BigEndian.Uint64(key), false
+	}
+	for i := range key {
+		head |= uint64(key[i]) << (56 - 8*i)
+	}
+	return head, true
 }

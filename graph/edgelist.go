@@ -12,19 +12,19 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"fossick/internal/reading"
 )
 
 // errLine reports a line that is neither an edge nor a comment.
 var errLine = errors.New("no edge")
 
-// maxLineBytes bounds a line.
 const maxLineBytes = 1 << 20
 
-// BuildEdgeList builds the graph of an edge list (src TAB dst a line, # comments;
-// .gz and .zst are decompressed) at out. The first edge says what the list holds:
-// numbers below 2^32 − 1, which spaces may part too, or names. Beside
-// X.edges.tsv a file X.urls.tsv (number TAB URL; either may be compressed) names
-// the numbers. A line that is no edge ends it, with its place.
+// BuildEdgeList builds at out the graph of an edge list (src TAB dst a line, # comments; .gz and
+// .zst are decompressed). The first edge decides what the list holds: numbers below 2^32 − 1, which
+// spaces may separate too, or names. Beside X.edges.tsv, a file X.urls.tsv (number TAB URL) names
+// the numbers. A malformed line ends the build with its place.
 func BuildEdgeList(ctx context.Context, list, out string, opt BuildOptions) (Stats, error) {
 	names, err := namesBeside(list)
 	if err != nil {
@@ -50,13 +50,14 @@ func BuildEdgeList(ctx context.Context, list, out string, opt BuildOptions) (Sta
 	return stats, errors.Join(err, b.Close())
 }
 
-// addList adds the edges of a list of names.
 func (b *Builder) addList(ctx context.Context, list string) error {
-	f, err := openText(list)
-	if err != nil {
-		return err
-	}
-	return errors.Join(b.edgeList(ctx, f, list), f.Close())
+	return eachLine(ctx, list, func(line []byte) error {
+		src, dst, ok := cutNames(line)
+		if !ok {
+			return fmt.Errorf("%w: %q; want two names with one tab between them", errLine, short(line))
+		}
+		return b.Edge(src, dst)
+	})
 }
 
 func buildNumbers(ctx context.Context, list, names, out string, opt BuildOptions) (Stats, error) {
@@ -71,8 +72,8 @@ func buildNumbers(ctx context.Context, list, names, out string, opt BuildOptions
 	})
 }
 
-// BuildNumbers builds at out the graph of the edges that each calls edge with, between numbers
-// below 2^32 − 1. names is a file that names them (number TAB URL a line), "" where none does.
+// BuildNumbers builds at out the graph of the edges that each reports, between numbers below 2^32 −
+// 1. names is a file with a number, a tab and a URL a line, or "".
 func BuildNumbers(ctx context.Context, names, out string, opt BuildOptions, each func(edge func(src, dst uint32) error) error) (Stats, error) {
 	b, err := newNumbered(out, opt)
 	if err != nil {
@@ -91,8 +92,6 @@ func BuildNumbers(ctx context.Context, names, out string, opt BuildOptions, each
 	return stats, errors.Join(err, b.Close())
 }
 
-// namesBeside returns the file that names the numbers of an edge list, "" when
-// there is none.
 func namesBeside(list string) (string, error) {
 	stem, _, ok := strings.Cut(filepath.Base(list), ".edges.tsv")
 	if !ok {
@@ -109,7 +108,6 @@ func namesBeside(list string) (string, error) {
 	return "", nil
 }
 
-// beginsWithNumbers says whether the first edge is one of numbers.
 func beginsWithNumbers(list string) (numbers bool, err error) {
 	found := errors.New("found")
 	err = eachLine(context.Background(), list, func(line []byte) error {
@@ -122,7 +120,6 @@ func beginsWithNumbers(list string) (numbers bool, err error) {
 	return numbers, err
 }
 
-// readNames yields the lines of a file of names.
 func readNames(ctx context.Context, path string) iter.Seq2[numberedName, error] {
 	return func(yield func(numberedName, error) bool) {
 		stopped := errors.New("stopped")
@@ -153,7 +150,6 @@ func cutNames(line []byte) (src, dst []byte, ok bool) {
 	return src, dst, bytes.IndexByte(dst, '\t') < 0
 }
 
-// cutNumbers reads two numbers with a tab or spaces between them.
 func cutNumbers(line []byte) (src, dst uint32, ok bool) {
 	i := 0
 	for i < len(line) && line[i] != '\t' && line[i] != ' ' {
@@ -171,8 +167,8 @@ func cutNumbers(line []byte) (src, dst uint32, ok bool) {
 	return src, dst, ok
 }
 
-// eachLine calls do with every line but empty ones and comments, without its end;
-// the slice is good until do returns. Errors tell file and line.
+// eachLine calls do with every line but empty ones and comments; the slice is valid until do
+// returns. Errors name file and line.
 func eachLine(ctx context.Context, path string, do func(line []byte) error) error {
 	f, err := openText(path)
 	if err != nil {
@@ -181,7 +177,6 @@ func eachLine(ctx context.Context, path string, do func(line []byte) error) erro
 	return errors.Join(scanLines(ctx, f, path, do), f.Close())
 }
 
-// scanLines is eachLine of an opened file.
 func scanLines(ctx context.Context, f io.Reader, path string, do func(line []byte) error) error {
 	r := bufio.NewReaderSize(f, maxLineBytes)
 	for n := 1; ; n++ {
@@ -203,7 +198,6 @@ func scanLines(ctx context.Context, f io.Reader, path string, do func(line []byt
 	}
 }
 
-// readError says what to do about a file that cannot be read on.
 func readError(path string, n int, err error) error {
 	if errors.Is(err, bufio.ErrBufferFull) {
 		return longLine(path, n)
@@ -215,7 +209,6 @@ func longLine(path string, n int) error {
 	return fmt.Errorf("%s:%d: %w: a line of more than %d bytes", path, n, errLine, maxLineBytes)
 }
 
-// short is as much of a line as an error should quote.
 func short(line []byte) []byte {
 	if len(line) > 80 {
 		return append(line[:77:77], "..."...)
@@ -238,4 +231,35 @@ func (g *Graph) WriteEdges(ctx context.Context, w io.Writer) error {
 		return ctx.Err()
 	})
 	return errors.Join(err, b.Flush())
+}
+
+func trimEnd(line []byte) []byte {
+	for len(line) > 0 && (line[len(line)-1] == '\r' || line[len(line)-1] == '\n') {
+		line = line[:len(line)-1]
+	}
+	return line
+}
+
+func openText(path string) (io.ReadCloser, error) {
+	f, err := reading.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 && strings.HasSuffix(path, ".zst") {
+		// The decoder takes an empty file for the end of a sound archive.
+		return nil, errors.Join(fmt.Errorf("%s: %w; the file is empty, fetch it again", path, io.ErrUnexpectedEOF), f.Close())
+	}
+	return reading.Unpacked(f, path, 0)
+}
+
+// IsFile reports whether a readable file begins like a graph file.
+func IsFile(path string) bool {
+	f, err := reading.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // opened for reading: nothing can be lost
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == magic
 }

@@ -3,13 +3,18 @@ package graph
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -191,32 +196,62 @@ func FuzzNamedEdgeList(f *testing.F) {
 	})
 }
 
-// FuzzLines parses any text: what is taken for an edge says what its line says.
-func FuzzLines(f *testing.F) {
-	f.Add([]byte("1\t2\n# c\n 3  4 \r\nhttp://a.test/\tb\n4294967295\t1"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		err := scanLines(t.Context(), bytes.NewReader(text), "text", func(line []byte) error {
-			if len(line) == 0 || line[0] == '#' || bytes.IndexByte(line, '\n') >= 0 {
-				t.Errorf("line %q", line)
+// alive collects what is no longer used, and gives the bytes that the collector found in
+// use. What is asked for while one looks, and thrown away at once, isn't of them, as it
+// would be in HeapAlloc.
+func alive() uint64 {
+	runtime.GC()
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	return live[0].Value.Uint64()
+}
+
+// TestBuildMemory builds from more names and edges than memory may hold, and looks all
+// the while at what is alive.
+func TestBuildMemory(t *testing.T) {
+	const nodes, edges, memory, beside = 250_000, 500_000, 16 << 20, 8 << 20
+	name := func(dst []byte, i int) []byte {
+		return fmt.Appendf(dst, "https://www%d.example%d.org/archive/departments/reports/view.html?page=%d", i%7, i%5000, i)
+	}
+	rng := rand.New(rand.NewPCG(4, 4))
+	before := alive()
+	done, most := make(chan struct{}), make(chan uint64)
+	go func() {
+		largest := uint64(0)
+		for {
+			largest = max(largest, alive())
+			select {
+			case <-done:
+				most <- largest
+				return
+			case <-time.After(20 * time.Millisecond): // only how often it is looked at
 			}
-			if a, b, ok := cutNumbers(line); ok {
-				fields := strings.Fields(strings.ReplaceAll(string(line), "\t", " "))
-				if len(fields) != 2 {
-					t.Fatalf("%q has %q", line, fields)
-				}
-				x, err1 := strconv.ParseUint(fields[0], 10, 32)
-				y, err2 := strconv.ParseUint(fields[1], 10, 32)
-				if err1 != nil || err2 != nil || uint32(x) != a || uint32(y) != b {
-					t.Errorf("%q: %d, %d; want %d, %d", line, a, b, x, y)
-				}
-			}
-			if a, b, ok := cutNames(line); ok && string(a)+"\t"+string(b) != string(line) {
-				t.Errorf("%q: %q, %q", line, a, b)
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errLine) {
-			t.Error(err)
 		}
-	})
+	}()
+	b, err := NewBuilder(filepath.Join(t.TempDir(), "g"), BuildOptions{Memory: memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var src, dst []byte
+	for i := 0; i < edges && err == nil; i++ {
+		src, dst = name(src[:0], i%nodes), name(dst[:0], rng.IntN(nodes))
+		err = b.Edge(src, dst)
+	}
+	var stats Stats
+	if err == nil {
+		stats, err = b.Finish(t.Context())
+	}
+	runs := len(b.dict.runs)
+	close(done)
+	used := int64(<-most) - int64(before)
+	if err := errors.Join(err, b.Close()); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d nodes, %d edges in %d runs: %.1f MiB alive", stats.Nodes, stats.Edges, runs, float64(used)/(1<<20))
+	if used > memory+beside {
+		t.Errorf("%d bytes were alive, of %d", used, memory)
+	}
+	if runs < 4 || stats.Nodes < nodes*9/10 {
+		t.Errorf("%d runs, %d nodes: too few to tell", runs, stats.Nodes)
+	}
 }

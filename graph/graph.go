@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"iter"
+	"os"
+	"path/filepath"
 )
 
-// Graph is an opened graph file. It is safe for concurrent use; its Readers are
-// not. The file must not be changed while it is open.
+// Graph is an open graph file, safe for concurrent use; its Readers are not. The file must not
+// change while it is open.
 type Graph struct {
 	path    string
 	data    []byte // the file
@@ -21,8 +24,7 @@ type Graph struct {
 	sites   Runs
 }
 
-// Open maps a graph file into memory. It checks the header, not the content: see
-// Verify. Close it when nothing of it is used any more.
+// Open maps a graph file into memory and checks its header; Verify checks the content.
 func Open(path string) (*Graph, error) {
 	data, unmap, err := mapFile(path)
 	if err != nil {
@@ -36,7 +38,6 @@ func Open(path string) (*Graph, error) {
 	return g, nil
 }
 
-// open reads a graph that is in memory.
 func open(data []byte) (*Graph, error) {
 	h, err := decodeHeader(data)
 	if err != nil {
@@ -69,25 +70,22 @@ func (g *Graph) Close() error {
 	return err
 }
 
-// Nodes returns the number of nodes.
 func (g *Graph) Nodes() int { return int(g.h.nodes) }
 
-// Edges returns the number of edges.
 func (g *Graph) Edges() int64 { return int64(g.h.edges) }
 
-// Hosts says which host nodes belong to.
+// Hosts maps nodes to hosts.
 func (g *Graph) Hosts() Runs { return g.hosts }
 
-// Sites says which site nodes belong to.
+// Sites maps nodes to sites.
 func (g *Graph) Sites() Runs { return g.sites }
 
-// Bytes returns the size of the code of all successors, of the places where they
-// begin, and of the whole file.
+// Bytes returns the sizes of the coded successors, of their offsets, and of the file.
 func (g *Graph) Bytes() (successors, offsets, file int64) {
 	return int64(g.h.bits+7) / 8, int64(g.h.sections[sectionOffsets].size), int64(len(g.data))
 }
 
-// Verify reads all of the file: the checksums, every list, every name.
+// Verify reads the whole file: the checksums, every list, every name.
 func (g *Graph) Verify(ctx context.Context) error {
 	for i, s := range g.h.sections {
 		if crc32.Checksum(g.section(i), crcTable) != s.crc {
@@ -116,4 +114,211 @@ func (g *Graph) Verify(ctx context.Context) error {
 		return fmt.Errorf("graph %s: %w", g.path, err)
 	}
 	return nil
+}
+
+// Reader decodes the successors of any node. Not safe for concurrent use; a graph may have many.
+type Reader struct {
+	g     *Graph
+	d     decoder
+	lists [][]uint32 // by how many references lead there
+}
+
+func (g *Graph) Reader() *Reader {
+	return &Reader{g: g, d: g.decoder(), lists: make([][]uint32, g.h.chain+1)}
+}
+
+func (g *Graph) decoder() decoder {
+	return decoder{params: g.h.params, nodes: g.h.nodes, r: bitReader{buf: g.stream}}
+}
+
+// Successors returns the successors of node v, rising and valid until the next call. O(their number)
+// times the length of the reference chain.
+func (r *Reader) Successors(v uint32) ([]uint32, error) {
+	if uint64(v) >= r.g.h.nodes {
+		return nil, fmt.Errorf("graph %s: node %d of %d", r.g.path, v, r.g.h.nodes)
+	}
+	return r.list(v, 0)
+}
+
+func (r *Reader) list(v uint32, depth int) ([]uint32, error) {
+	if depth == len(r.lists) {
+		return nil, r.d.damage(v, "too many references in a row")
+	}
+	at, ok := r.g.offsets.at(uint64(v))
+	if !ok || at >= r.g.h.bits {
+		return nil, r.d.damage(v, "an impossible offset")
+	}
+	r.d.r.pos, r.d.r.bad = at, false
+	n, ref, err := r.d.head(v)
+	if err != nil {
+		return nil, err
+	}
+	var from []uint32
+	if ref > 0 {
+		here := r.d.r.pos
+		if from, err = r.list(v-uint32(ref), depth+1); err != nil {
+			return nil, err
+		}
+		r.d.r.pos = here
+	}
+	r.lists[depth], err = r.d.body(r.lists[depth][:0], v, n, ref, from)
+	return r.lists[depth], err
+}
+
+// Scan calls do with the successors of the nodes from, …, to−1, valid until the next call, and ends
+// with its error. It decodes each list once.
+func (g *Graph) Scan(from, to int, do func(v uint32, successors []uint32) error) error {
+	if from < 0 || to > g.Nodes() {
+		return fmt.Errorf("graph %s: nodes %d to %d of %d", g.path, from, to, g.Nodes())
+	}
+	if from >= to {
+		return nil
+	}
+	d := g.decoder()
+	ring := make([][]uint32, g.h.window+1)
+	r := g.Reader()
+	for v := max(0, from-g.h.window); v < from; v++ { // what the first ones may refer to
+		list, err := r.Successors(uint32(v))
+		if err != nil {
+			return err
+		}
+		ring[v%len(ring)] = append(ring[v%len(ring)][:0], list...)
+	}
+	at, ok := g.offsets.at(uint64(from))
+	if !ok || at >= g.h.bits {
+		return d.damage(uint32(from), "an impossible offset")
+	}
+	d.r.pos = at
+	for v := from; v < to; v++ {
+		n, ref, err := d.head(uint32(v))
+		if err != nil {
+			return err
+		}
+		slot, refSlot := v%len(ring), (v-ref)%len(ring)
+		if ring[slot], err = d.body(ring[slot][:0], uint32(v), n, ref, ring[refSlot]); err != nil {
+			return err
+		}
+		if err := do(uint32(v), ring[slot]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CSR is a graph as arrays (compressed sparse rows), 4 bytes an edge and 8 a node. The successors of
+// v are To[Start[v]:Start[v+1]].
+type CSR struct {
+	Start []int64 // one more than there are nodes
+	To    []uint32
+}
+
+func (c *CSR) Nodes() int { return max(0, len(c.Start)-1) }
+
+func (c *CSR) Successors(v uint32) []uint32 { return c.To[c.Start[v]:c.Start[v+1]] }
+
+func (c *CSR) Scan(from, to int, do func(v uint32, successors []uint32) error) error {
+	if from < 0 || to > c.Nodes() {
+		return fmt.Errorf("nodes %d to %d of %d", from, to, c.Nodes())
+	}
+	for v := from; v < to; v++ {
+		if err := do(uint32(v), c.Successors(uint32(v))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Transposed returns the graph with all edges reversed, in memory, and the out-degrees of the
+// original. It needs 8 bytes an edge while it works: it decodes successors once and keeps them until
+// they are reversed.
+func Transposed(g Lists) (*CSR, []uint32, error) {
+	n := g.Nodes()
+	degree := make([]uint32, n)
+	start := make([]int64, n+2) // counts of s at s+2, so that the sums are where s+1 begins
+	var all [][]uint32          // successors of all nodes, in chunks
+	var chunk []uint32
+	err := g.Scan(0, n, func(v uint32, list []uint32) error {
+		degree[v] = uint32(len(list))
+		for _, s := range list {
+			start[s+2]++
+		}
+		if len(list) > cap(chunk)-len(chunk) {
+			all, chunk = append(all, chunk), make([]uint32, 0, max(1<<18, len(list)))
+		}
+		chunk = append(chunk, list...)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	all = append(all, chunk)
+	for v := range n {
+		start[v+2] += start[v+1]
+	}
+	to := make([]uint32, start[n+1])
+	v, left := -1, uint32(0) // of v's successors
+	for i, chunk := range all {
+		for _, s := range chunk {
+			for left == 0 {
+				v++
+				left = degree[v]
+			}
+			left--
+			to[start[s+1]] = uint32(v)
+			start[s+1]++ // in the end, where s+1 begins
+		}
+		all[i] = nil
+	}
+	return &CSR{Start: start[:n+1], To: to}, degree, nil
+}
+
+// Transpose writes the graph with all edges reversed, with the same names, hosts and sites, at path.
+// memory is roughly what sorting may use; 0 is 256 MiB.
+func (g *Graph) Transpose(ctx context.Context, path string, memory int) error {
+	if memory <= 0 {
+		memory = defaultBuildMemory
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".scratch-")
+	if err != nil {
+		return fmt.Errorf("graph %s: %w", path, err)
+	}
+	b := build{path: path, scratch: dir, edges: newSorter(dir, memory)}
+	b.belong = belonging{
+		hostRuns: g.hosts.raw, siteRuns: g.sites.raw,
+		hosts: uint32(g.hosts.Count()), siteCount: uint32(g.sites.Count()),
+	}
+	err = g.Scan(0, g.Nodes(), func(v uint32, list []uint32) error {
+		if v%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for _, s := range list {
+			if err := b.edges.Add(uint64(s)<<32 | uint64(v)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		_, err = b.finish(ctx, g.Nodes(), func(v uint32) uint32 { return v }, g.keys())
+	}
+	return errors.Join(err, b.close())
+}
+
+func (g *Graph) keys() iter.Seq2[[]byte, error] {
+	if g.names.n == 0 {
+		return nil
+	}
+	return func(yield func([]byte, error) bool) {
+		var key []byte
+		for v := range g.names.n {
+			var ok bool
+			if key, ok = g.names.key(key, v); !ok {
+				yield(nil, fmt.Errorf("graph %s: %w: the name of node %d cannot be read; build the file again", g.path, errDamaged, v))
+				return
+			}
+			if !yield(key, nil) {
+				return
+			}
+		}
+	}
 }

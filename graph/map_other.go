@@ -6,7 +6,7 @@ import (
 	"fossick/internal/reading"
 )
 
-// mapFile reads a file into memory, where there is no mapping.
+// mapFile reads the file where mapping is unavailable.
 func mapFile(path string) (data []byte, unmap func() error, err error) {
 	data, err = reading.All(path, 1<<40)
 	return data, func() error { return nil }, err

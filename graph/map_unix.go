@@ -10,8 +10,7 @@ import (
 	"fossick/internal/reading"
 )
 
-// mapFile maps a file into memory, read only: the kernel reads what is looked at
-// and drops it when memory is short.
+// mapFile maps a file read-only: the kernel loads pages on use and drops them when memory is short.
 func mapFile(path string) (data []byte, unmap func() error, err error) {
 	f, err := reading.Open(path)
 	if err != nil {

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
@@ -23,14 +24,13 @@ const (
 	formHTTPSPort = '\x04'
 	formOther     = '\x05' // what stands before the rest follows it, after a zero byte
 
-	// First bytes of what is no URL. A number is led by its length, so that numbers
-	// sort as such.
+	// First bytes of names that are no URLs. A number is led by its length, so that numbers sort as
+	// such.
 	keyNoURL   = '\x00' // keyText and the name follow, or a number
 	keyText    = ' '
 	keyUnnamed = '\xff' // the number of a node that has no name where others have
 )
 
-// appendKey appends the key of a name to dst.
 func appendKey(dst, name []byte) []byte {
 	i := bytes.Index(name, []byte("://"))
 	if i <= 0 {
@@ -68,7 +68,6 @@ func appendKey(dst, name []byte) []byte {
 	return append(dst, form)
 }
 
-// appendPlain appends the key of what is no URL.
 func appendPlain(dst, name []byte) []byte {
 	dst = append(dst, keyNoURL)
 	if id, ok := parseID(name); ok && (name[0] != '0' || id == 0 && len(name) == 1) {
@@ -77,7 +76,6 @@ func appendPlain(dst, name []byte) []byte {
 	return append(append(dst, keyText), name...)
 }
 
-// parseID reads a number of at most 32 bits, digits alone.
 func parseID(b []byte) (uint32, bool) {
 	if len(b) == 0 || len(b) > 10 {
 		return 0, false
@@ -120,8 +118,8 @@ func hasUpper(b []byte) bool {
 	return false
 }
 
-// appendReversed appends a host's labels from the last to the first, in lower
-// case; an address stays as it is.
+// appendReversed appends a host's labels from last to first, in lower case; an address stays as it
+// is.
 func appendReversed(dst, host []byte) []byte {
 	if isAddress(host) {
 		return append(dst, host...)
@@ -142,12 +140,11 @@ func appendReversed(dst, host []byte) []byte {
 	}
 }
 
-// isAddress says whether a host is a number with dots, or in brackets.
 func isAddress(host []byte) bool {
 	return host[0] == '[' || len(bytes.Trim(host, "0123456789.")) == 0
 }
 
-// nameOfKey turns a key back into the name; false when it is none.
+// nameOfKey inverts appendKey; false for what is no key.
 func nameOfKey(key []byte) (string, bool) {
 	if len(key) == 0 {
 		return "", false
@@ -185,26 +182,21 @@ func nameOfKey(key []byte) (string, bool) {
 	return name + string(rest), true
 }
 
-// splitKey cuts the key of a URL into its parts.
 func splitKey(key []byte) (host, port, rest []byte, ok bool) {
 	host, after, ok1 := bytes.Cut(key, []byte{keySep})
 	port, rest, ok2 := bytes.Cut(after, []byte{keySep})
 	return host, port, rest, ok1 && ok2 && len(host) > 0 && host[0] != keyNoURL && host[0] != keyUnnamed
 }
 
-// hostName turns reversed labels round again.
 func hostName(reversed []byte) string {
 	if isAddress(reversed) {
 		return string(reversed)
 	}
 	labels := strings.Split(string(reversed), ",")
-	for i, j := 0, len(labels)-1; i < j; i, j = i+1, j-1 {
-		labels[i], labels[j] = labels[j], labels[i]
-	}
+	slices.Reverse(labels)
 	return strings.Join(labels, ".")
 }
 
-// siteOfHost returns the registrable domain of a host's name.
 func siteOfHost(name string) string {
 	if isAddress([]byte(name)) {
 		return name

@@ -12,7 +12,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/reading"
 )
 
@@ -46,7 +46,7 @@ var builtin embed.FS
 // BuiltinTopic returns a topic that is part of fossick.
 func BuiltinTopic(name string) (*Topic, error) {
 	if !slices.Contains(BuiltinTopics(), name) {
-		return nil, fmt.Errorf("%q: %w; the built-in ones are %s", name, ErrNoTopic, nearest.Some(name, BuiltinTopics()))
+		return nil, fmt.Errorf("%q: %w; the built-in ones are %s", name, ErrNoTopic, printable.SomeNames(name, BuiltinTopics()))
 	}
 	dir, err := fs.Sub(builtin, "topics/"+name)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/models/features"
 )
 
@@ -94,7 +93,7 @@ func (s *Paper) ScoreUnlinked(parent float64) float64 { return s.rho * parent }
 type PaperMean struct {
 	Paper
 	mu      sync.Mutex // guards parents
-	parents recent.Map[parentsOf]
+	parents page.Recent[parentsOf]
 }
 
 // maxParents is how many targets are remembered, in each half.
@@ -112,7 +111,7 @@ func NewPaperMean(k *Keywords, rho float64) (*PaperMean, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &PaperMean{Paper: *p, parents: recent.New[parentsOf](maxParents)}, nil
+	return &PaperMean{Paper: *p, parents: page.NewRecent[parentsOf](maxParents)}, nil
 }
 
 // ScorePage returns R of a page by the mean R of the pages that are known to link to it. parents is

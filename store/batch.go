@@ -1,15 +1,21 @@
 package store
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
+	"math/bits"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/klauspost/compress/zstd"
 )
 
-// Batch is a group of changes that become visible, and durable against a kill,
-// together. Reads through its methods see its own writes. Not safe for
-// concurrent use; end it with Commit or Cancel.
+// Batch is a group of changes that become visible, and durable against a kill, together. Its reads
+// see its own writes. Not safe for concurrent use; end it with Commit or Cancel.
 type Batch struct {
 	s    *Store
 	txn  *badger.Txn
@@ -26,22 +32,21 @@ func (s *Store) Batch() *Batch {
 	return &Batch{s: s, txn: s.records.write()}
 }
 
-// MaxBatchBytes is how large Size may grow before a batch should be committed;
-// what follows from one exchange always fits on top of it. Badger bounds a
-// batch by bytes (4.09 MB at our memtable) and by entries (46,000). This many
-// bytes of the smallest records are 6,000 entries. A page of 10,000 new links
-// is 30,000 more, of at most 3.7 MB since longer URLs go to the value log.
+// MaxBatchBytes is the Size from which a batch should be committed; the changes of one exchange
+// always fit on top. Badger bounds a batch by bytes (4.09 MB at our memtable) and entries (46,000).
+// This many bytes of the smallest records are 6,000 entries; a page of 10,000 new links adds 30,000,
+// of at most 3.7 MB.
 const MaxBatchBytes = 192 << 10
 
-// leastEntryBytes is what an entry counts at least, so that a batch of keys that are
-// deleted has no more of them. OpenToRead allows 6,500.
+// leastEntryBytes is the least that an entry counts, which bounds a batch of deletions. OpenToRead
+// allows 6,500.
 const leastEntryBytes = 32
 
-// Size returns the bytes put so far, by estimate.
+// Size estimates the bytes put so far.
 func (b *Batch) Size() int { return b.size }
 
-// Commit writes the batch. After an error the store is as it was before, but for
-// ErrDisk: then the batch may be there as a whole.
+// Commit writes the batch. After an error the store is as before; after ErrDisk the batch may be
+// there as a whole.
 func (b *Batch) Commit() error {
 	if err := b.s.disk.refusal(b.s.db.Failure()); err != nil {
 		b.txn.Discard()
@@ -54,10 +59,8 @@ func (b *Batch) Commit() error {
 	return nil
 }
 
-// Cancel drops the batch.
 func (b *Batch) Cancel() { b.txn.Discard() }
 
-// Lookup is Store.Lookup that sees the batch's own writes.
 func (b *Batch) Lookup(h Hash) (Seen, error) {
 	if seen, known := b.s.filter.knows(h); known {
 		return seen, nil
@@ -65,12 +68,10 @@ func (b *Batch) Lookup(h Hash) (Seen, error) {
 	return lookup(b.txn, h) // which may be dropped with the batch: not to be remembered
 }
 
-// Queued returns a URL's place in the queue; ErrUnknown when it waits no more.
 func (b *Batch) Queued(id ID) (q Queued, err error) {
 	return q, get(b.txn, numKey(keyQueued, uint64(id)), &q)
 }
 
-// PutSeen enters a URL in the seen-set.
 func (b *Batch) PutSeen(h Hash, id ID, skipped bool) error {
 	if b.s.filter != nil {
 		b.s.filter.add(h) // even if the batch is dropped: it may have more than there is
@@ -78,10 +79,8 @@ func (b *Batch) PutSeen(h Hash, id ID, skipped bool) error {
 	return b.set(bytesKey(keySeen, h[:]), seenValue(id, skipped))
 }
 
-// PutBirth writes how a URL came to be known.
 func (b *Batch) PutBirth(id ID, birth Birth) error { return b.put(numKey(keyBirth, uint64(id)), birth) }
 
-// PutQueued writes a URL's place in the queue.
 func (b *Batch) PutQueued(id ID, q Queued) error { return b.put(numKey(keyQueued, uint64(id)), q) }
 
 // PutVisit writes the n-th exchange for a URL, from 1.
@@ -95,12 +94,11 @@ func (b *Batch) PutFate(id ID, f Fate) error {
 	return b.put(numKey(keyFate, uint64(id)), f)
 }
 
-// Fate returns what became of a URL; ErrUnknown while it waits.
 func (b *Batch) Fate(id ID) (f Fate, err error) {
 	return f, get(b.txn, numKey(keyFate, uint64(id)), &f)
 }
 
-// Unskip takes back the fate of a URL that was skipped and is now wanted.
+// Unskip undoes the fate of a skipped URL that is now wanted.
 func (b *Batch) Unskip(h Hash, id ID) error {
 	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
 		return err
@@ -108,8 +106,7 @@ func (b *Batch) Unskip(h Hash, id ID) error {
 	return b.PutSeen(h, id, false)
 }
 
-// PutPage writes a page under its number, with its compressed body; see
-// Store.Compress.
+// PutPage writes a page under its number, with its compressed body; see Store.Compress.
 func (b *Batch) PutPage(p *Page, body []byte) error {
 	if err := b.set(numKey(keyBody, p.Number), body); err != nil {
 		return err
@@ -126,16 +123,14 @@ func (b *Batch) PutPage(p *Page, body []byte) error {
 	return b.put(numKey(keyPage, p.Number), p)
 }
 
-// PutHost writes what is known of a host.
 func (b *Batch) PutHost(h *Host) error { return b.put(bytesKey(keyHost, []byte(h.Name)), h) }
 
-// PutCounts writes the running totals.
 func (b *Batch) PutCounts(c *Counts) error {
 	b.stays = true
 	return b.put(key(keyCount), c)
 }
 
-// PutLabel writes what refine says of page n.
+// PutLabel writes refine's label of page n.
 func (b *Batch) PutLabel(n uint64, l Label) error { return b.put(numKey(keyLabel, n), l) }
 
 // PageWith returns the number of the page with this content, 0 when there is none.
@@ -150,7 +145,7 @@ func (b *Batch) PageWith(checksum []byte) (uint64, error) {
 	return n, err
 }
 
-// forget takes out the checksums by which a page is found, but for those that it keeps.
+// forget removes the checksums that find a page, but for those that it keeps.
 func (b *Batch) forget(p *Page, keeps func(sum []byte) bool) error {
 	for _, sum := range p.Sums() {
 		n, err := b.PageWith(sum)
@@ -177,7 +172,7 @@ func (b *Batch) put(k []byte, record any) error {
 // ErrKey reports a name that no record can have.
 var ErrKey = errors.New("not a valid name of a record")
 
-// maxKeyBytes bounds a key. The longest is of a host's name; Badger takes 65,000 bytes, and
+// maxKeyBytes bounds a key, the longest of which is a host's name. Badger takes 65,000 bytes and
 // prints all of a longer one.
 const maxKeyBytes = 4096
 
@@ -196,23 +191,23 @@ func (b *Batch) set(k, v []byte) error {
 	return nil
 }
 
-func (b *Batch) delete(k []byte) error {
-	b.size += max(len(k), leastEntryBytes)
-	if err := b.txn.Delete(k); err != nil {
-		return fmt.Errorf("store %s: %w", b.s.dir, err)
+func (b *Batch) delete(keys ...[]byte) error {
+	for _, k := range keys {
+		b.size += max(len(k), leastEntryBytes)
+		if err := b.txn.Delete(k); err != nil {
+			return fmt.Errorf("store %s: %w", b.s.dir, err)
+		}
+		b.changes.delete(k)
 	}
-	b.changes.delete(k)
 	return nil
 }
 
-// batches are changes of any number, committed whenever a batch of them is full. The zero
-// value but for its store is ready; not safe for concurrent use.
+// batches commits any number of changes, a batch whenever it is full. Not safe for concurrent use.
 type batches struct {
 	s *Store
 	b *Batch // nil when there is nothing to commit
 }
 
-// add makes changes in the batch that is open.
 func (bs *batches) add(change func(b *Batch) error) error {
 	if bs.b == nil {
 		bs.b = bs.s.Batch()
@@ -226,7 +221,6 @@ func (bs *batches) add(change func(b *Batch) error) error {
 	return nil
 }
 
-// flush commits what was not committed yet.
 func (bs *batches) flush() error {
 	b := bs.b
 	if bs.b = nil; b == nil {
@@ -235,10 +229,244 @@ func (bs *batches) flush() error {
 	return b.Commit()
 }
 
-// cancel drops what was not committed yet.
 func (bs *batches) cancel() {
 	if bs.b != nil {
 		bs.b.Cancel()
 		bs.b = nil
 	}
+}
+
+// Seen returns when the stored page was last seen unchanged, in Unix milliseconds.
+func (p *Page) Seen() int64 { return max(p.At, p.Checked) }
+
+type StalePage struct {
+	ID   ID
+	URL  string
+	Next int64 // when a visit may bring news, Unix milliseconds
+}
+
+// Stale yields the stored pages not seen unchanged since a time (Unix milliseconds), by number; of
+// URLs that no longer gave their page, only those whose next visit is due by now.
+func (s *Store) Stale(before, now int64) iter.Seq2[StalePage, error] {
+	return func(yield func(StalePage, error) bool) {
+		for p, err := range s.Pages() {
+			if err == nil && p.Seen() >= before {
+				continue
+			}
+			var f Fate
+			if err == nil {
+				err = s.records.get(numKey(keyFate, uint64(p.ID)), &f)
+			}
+			if err != nil {
+				yield(StalePage{}, err)
+				return
+			}
+			if f.Stored && (f.Next == 0 || f.Next > now) {
+				continue
+			}
+			if !yield(StalePage{p.ID, p.URL, f.Next}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// PutPageRecord writes a stored page's record, without its content.
+func (b *Batch) PutPageRecord(p *Page) error { return b.put(numKey(keyPage, p.Number), p) }
+
+// WithdrawPage deletes a page's content for good: body, title, words and refine's label. The crawl's
+// history stays: the URL, its fetch, scores and links. The page keeps its number, with an empty
+// body.
+func (b *Batch) WithdrawPage(old *Page) error {
+	sum := sha256.Sum256([]byte("withdrawn " + old.URL)) // as unlike all others as content is
+	p := *old
+	p.Withdrawn, p.Checksum, p.Raw, p.Bytes = true, sum[:len(old.Checksum)], nil, 0
+	p.Title, p.Terms, p.Account, p.Rule, p.Sketch, p.Signature = "", nil, nil, "", 0, nil
+	p.Topics = slices.Clone(old.Topics)
+	for i := range p.Topics {
+		p.Topics[i].Rule = ""
+	}
+	p.ETag, p.Modified = "", "" // it is asked for without a condition
+	p.Versions = 0
+	if err := b.dropVersions(old); err != nil {
+		return err
+	}
+	return b.ReplacePage(old, &p, b.s.Compress(nil))
+}
+
+// ReplacePage writes a page with new content in place of an old one of the same number. It drops
+// refine's label and the headers of the URL's exchanges so far.
+func (b *Batch) ReplacePage(old, p *Page, body []byte) error {
+	if err := b.forget(old, p.Has); err != nil {
+		return err
+	}
+	if err := b.dropNear(old.Number, old.Signature); err != nil {
+		return err
+	}
+	if err := b.delete(numKey(keyLabel, old.Number)); err != nil {
+		return err
+	}
+	if err := b.dropWires(old.ID); err != nil {
+		return err
+	}
+	return b.PutPage(p, body)
+}
+
+// Version is an earlier body of a page, with the page's record of the time.
+type Version struct {
+	Number      int    `cbor:"-"`          // from 1, the oldest
+	At          int64  `cbor:"1,keyasint"` // when it was stored, Unix milliseconds
+	Until       int64  `cbor:"2,keyasint"` // when another body replaced it
+	ContentType string `cbor:"3,keyasint"`
+	Title       string `cbor:"4,keyasint"`
+	Bytes       int64  `cbor:"5,keyasint"` // of the body, decompressed
+	Frame       []byte `cbor:"6,keyasint"` // the body as zstd, its successor's body the dictionary
+}
+
+// versionDict names the dictionary in a frame; each frame has its own.
+const versionDict = 1
+
+// minDict is zstd's shortest dictionary.
+const minDict = 64
+
+const maxVersions = 1<<16 - 1
+
+// versionKey sorts a page's versions by falling number: a version is read after its successor.
+func versionKey(id ID, n int) []byte {
+	return binary.BigEndian.AppendUint16(numKey(keyVersion, uint64(id)), uint16(maxVersions-n))
+}
+
+// CompressFormer packs a former body against the one that replaces it, so that reading the current
+// one costs no more. Safe for concurrent use.
+func CompressFormer(former, current []byte) ([]byte, error) {
+	window := 1 << max(10, bits.Len(uint(len(former)+len(current))))
+	opts := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(min(window, zstd.MaxWindowSize)), zstd.WithSingleSegment(true)}
+	if len(current) >= minDict {
+		opts = append(opts, zstd.WithEncoderDictRaw(versionDict, current))
+	}
+	enc, err := zstd.NewWriter(nil, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("store: an earlier body: %w", err)
+	}
+	return enc.EncodeAll(former, nil), nil
+}
+
+func (v *Version) former(current []byte) ([]byte, error) {
+	opts := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256 << 20)}
+	if len(current) >= minDict {
+		opts = append(opts, zstd.WithDecoderDictRaw(versionDict, current))
+	}
+	dec, err := zstd.NewReader(nil, opts...)
+	if err != nil {
+		return nil, err
+	}
+	defer dec.Close()
+	body, err := dec.DecodeAll(v.Frame, nil)
+	if err == nil && int64(len(body)) != v.Bytes {
+		err = fmt.Errorf("%d bytes, want %d", len(body), v.Bytes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("version %d: %w: %w", v.Number, ErrDamaged, err)
+	}
+	return body, nil
+}
+
+// KeepVersion keeps the former body of a page, packed by CompressFormer, and counts it in the new
+// record. It precedes ReplacePage in the same batch. A nil frame, for a lost body, drops all
+// versions: they lack their dictionary.
+func (b *Batch) KeepVersion(old, p *Page, frame []byte) error {
+	if frame == nil || old.Versions >= maxVersions {
+		return b.dropVersions(old)
+	}
+	p.Versions = old.Versions + 1
+	return b.put(versionKey(old.ID, p.Versions), &Version{
+		At: old.At, Until: p.At, ContentType: old.ContentType, Title: old.Title, Bytes: old.Bytes, Frame: frame,
+	})
+}
+
+func (b *Batch) dropVersions(p *Page) error {
+	for n := 1; n <= p.Versions; n++ {
+		if err := b.delete(versionKey(p.ID, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Former returns the version of a page that was current at a time (Unix milliseconds), and its body;
+// nil where the current body was, or where none was kept.
+func (s *Store) Former(p *Page, at int64) (v *Version, body []byte, err error) {
+	err = s.db.View(func(txn *badger.Txn) error {
+		if body, err = s.codec.body(txn, p.Number); err != nil {
+			return err
+		}
+		v, body, err = former(txn, p, body, at)
+		return err
+	})
+	return v, body, err
+}
+
+func former(txn *badger.Txn, p *Page, body []byte, at int64) (found *Version, _ []byte, err error) {
+	for n := p.Versions; n > 0; n-- {
+		v := &Version{}
+		if err := get(txn, versionKey(p.ID, n), v); errors.Is(err, ErrUnknown) {
+			break // repair took it out
+		} else if err != nil {
+			return nil, nil, err
+		}
+		if v.Until <= at {
+			break
+		}
+		v.Number = n
+		if body, err = v.former(body); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", p.URL, err)
+		}
+		if found = v; v.At <= at {
+			break
+		}
+	}
+	if found == nil {
+		return nil, nil, nil
+	}
+	return found, body, nil
+}
+
+// versions checks the former bodies of each page. One that cannot be read takes the older ones with
+// it.
+func (in *inspection) versions(ctx context.Context) error {
+	of := &Page{}
+	var body []byte
+	bad := false
+	return in.scan(ctx, keyVersion, func(txn *badger.Txn, k, v []byte) error {
+		if len(k) != 11 {
+			return in.remove(k, "the key of an earlier body is not 11 bytes long")
+		}
+		id, n := ID(binary.BigEndian.Uint64(k[1:])), maxVersions-int(binary.BigEndian.Uint16(k[9:]))
+		if of.ID != id {
+			of, bad, body = &Page{ID: id}, false, nil
+			var f Fate
+			if get(txn, numKey(keyFate, uint64(id)), &f) == nil && f.HasPage() && get(txn, numKey(keyPage, f.Page), of) == nil {
+				of.Number = f.Page
+				body, _ = in.s.codec.body(txn, of.Number) // a body that cannot be read is told by pages
+			}
+			of.ID = id
+		}
+		var err error
+		version := Version{Number: n}
+		switch {
+		case n > of.Versions:
+			return in.remove(k, "an earlier body belongs to no page")
+		case bad:
+			return in.remove(k, "an earlier body is a difference from a lost body")
+		}
+		if err = decode(k, v, &version); err == nil {
+			version.Number = n
+			body, err = version.former(body)
+		}
+		if err != nil {
+			bad = true
+			return in.remove(k, "an earlier body of "+of.URL+" cannot be read: "+err.Error())
+		}
+		return nil
+	})
 }

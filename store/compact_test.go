@@ -1,16 +1,26 @@
 package store
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
+	badgeroptions "github.com/dgraph-io/badger/v4/options"
+	"github.com/klauspost/compress/zstd"
 
 	"fossick/internal/fulltest"
 )
@@ -119,4 +129,217 @@ func TestKillCompact(t *testing.T) {
 	if killed == 0 {
 		t.Errorf("none was killed before its end, which comes after %v", took)
 	}
+}
+
+// compressed packs a body, holds it to what unpacking gives, and returns it packed.
+func compressed(t *testing.T, s *Store, body []byte) []byte {
+	t.Helper()
+	packed := s.Compress(body)
+	if got, err := s.codec.dec.DecodeAll(packed, nil); err != nil || !bytes.Equal(got, body) {
+		t.Fatalf("a body of %d bytes, packed in %d: %v, or other bytes", len(body), len(packed), err)
+	}
+	if len(body) == 0 {
+		return packed
+	}
+	var h zstd.Header
+	if err := h.Decode(packed); err != nil || !h.HasFCS || h.FrameContentSize != uint64(len(body)) || !h.HasCheckSum {
+		t.Fatalf("a body of %d bytes: header %+v, %v; want its length and that there is a checksum", len(body), h, err)
+	}
+	return packed
+}
+
+// TestCompress: what is packed is had back, of all lengths about the window's, whether it
+// can be compressed or not.
+func TestCompress(t *testing.T) {
+	s := create(t)
+	rng := rand.New(rand.NewPCG(13, 14))
+	text := strings.Repeat("<p>The bank lends <a href=\"/money\">money</a> to whom it knows.</p>\n", 4000)
+	noise := make([]byte, 200<<10)
+	for i := range noise {
+		noise[i] = byte(rng.Uint32())
+	}
+	for _, n := range []int{0, 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 255, 256, 257, 1000, 4096, 20000,
+		64<<10 - 1, 64 << 10, 64<<10 + 1, 150 << 10} {
+		packed := compressed(t, s, []byte(text[:n]))
+		if n >= 1000 && len(packed) > n/4 {
+			t.Errorf("%d bytes of text take %d", n, len(packed))
+		}
+		if packed = compressed(t, s, noise[:n]); len(packed) > n+40 {
+			t.Errorf("%d bytes of noise take %d", n, len(packed))
+		}
+		compressed(t, s, slices.Concat([]byte(text[:n/2]), noise[:n/2]))
+		compressed(t, s, bytes.Repeat([]byte("x"), n))
+	}
+}
+
+// TestCompressNoticesDamage: a packed body that was changed anywhere is not taken for
+// another one.
+func TestCompressNoticesDamage(t *testing.T) {
+	s := create(t)
+	body := []byte(strings.Repeat("A page of words that come twice or thrice; ", 3) + "and of others: 3.14159 2.71828 1.41421")
+	packed := s.Compress(body)
+	for i := range packed {
+		for bit := range 8 {
+			damaged := slices.Clone(packed)
+			damaged[i] ^= 1 << bit
+			if got, err := s.codec.dec.DecodeAll(damaged, nil); err == nil && !bytes.Equal(got, body) {
+				t.Errorf("bit %d of byte %d of %d: no error for another body", bit, i, len(packed))
+			}
+		}
+	}
+}
+
+// TestCompressSmall packs bodies of 20 to 420 bytes, of words and noise in turns: builds
+// with another packer lost some of these. FOSSICK_FULL=1 takes more of them.
+func TestCompressSmall(t *testing.T) {
+	s := create(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	words := strings.Fields("bank lends money to whom it knows and takes interest on a loan that lasts for years")
+	for range fulltest.Rounds(4_000, 40_000) {
+		body := make([]byte, 0, 440)
+		for size := 20 + rng.IntN(401); len(body) < size; {
+			body = append(append(body, words[rng.IntN(len(words))]...), byte(rng.Uint32()))
+		}
+		compressed(t, s, body)
+		compressed(t, s, body[:20+rng.IntN(len(body)-19)])
+	}
+}
+
+// TestOldFrames: frames of earlier builds can be read, testdata/frames. A lost one is said
+// to be lost.
+func TestOldFrames(t *testing.T) {
+	s := create(t)
+	quick := oldBody(1500)
+	for name, want := range map[string][]byte{
+		"quick.zst": quick,                   // Snappy's matches, coded as zstd's
+		"wide.zst":  bytes.Repeat(quick, 60), // a window of 1 MiB
+		// What that packer lost, once it was checked:
+		"raw.zst": []byte("knows\rloan6knows\u0086loanølendsUinterest\x0flends?lastsÕthat\u0092interest>on\tlends?knows\u0089that\x15lasts\u008ainte"),
+	} {
+		frame, err := os.ReadFile(filepath.Join("testdata", "frames", name))
+		must(t, err)
+		if got, err := s.codec.unpack(frame); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes (%v), want %d, or they differ: %q", name, len(got), err, len(want), got[:min(len(got), 200)])
+		}
+		if isLost(frame) {
+			t.Errorf("%s is said to be lost", name)
+		}
+	}
+	for name, frame := range map[string][]byte{"made by that build": oldLost(t), "made here": lostFrame([]byte("a page"))} {
+		if body, err := s.codec.unpack(frame); !errors.Is(err, errLost) || len(body) > 0 {
+			t.Errorf("a lost frame, %s: %q, %v; want errLost", name, body, err)
+		}
+	}
+	if packed := s.Compress(nil); isLost(packed) {
+		t.Error("an empty body is said to be lost")
+	}
+}
+
+func oldLost(t *testing.T) []byte {
+	frame, err := os.ReadFile(filepath.Join("testdata", "frames", "lost.zst"))
+	must(t, err)
+	return frame
+}
+
+// lostFrame is what earlier builds stored for bodies that they lost: length and checksum
+// of the body, around an empty block that is not the last and one that is.
+func lostFrame(body []byte) []byte {
+	const empty, last = "\x00\x00\x00", "\x01\x00\x00"
+	header := zstd.Header{SingleSegment: true, FrameContentSize: uint64(len(body)), HasFCS: true, HasCheckSum: true}
+	frame, err := header.AppendTo(nil)
+	if err != nil {
+		panic(err) // its fields are right
+	}
+	frame = append(frame, empty+last...)
+	return binary.LittleEndian.AppendUint32(frame, uint32(xxhash.Sum64(body)))
+}
+
+// oldBody makes the body of which the frames are.
+func oldBody(size int) []byte {
+	words := strings.Fields("bank lends money to whom it knows and takes interest on a loan that lasts for years")
+	rng := rand.New(rand.NewPCG(13, 14))
+	var b bytes.Buffer
+	for b.Len() < size {
+		fmt.Fprintf(&b, "<p>%s %s %d</p>\n", words[rng.IntN(len(words))], words[rng.IntN(len(words))], rng.IntN(100))
+	}
+	return b.Bytes()
+}
+
+func FuzzCompress(f *testing.F) {
+	f.Add([]byte("<html><body>A page</body></html>"))
+	f.Add(bytes.Repeat([]byte("abcdefgh"), 10000))
+	s := create(f)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		compressed(t, s, body)
+	})
+}
+
+// TestCompressedTables: tables that a store has from the time when they were
+// compressed can be read.
+func TestCompressedTables(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	s, err := Create(dir, Info{})
+	must(t, err)
+	must(t, s.Close())
+	db, err := badger.Open(options(filepath.Join(dir, database)).WithCompression(badgeroptions.Snappy).WithBlockCacheSize(1 << 20))
+	must(t, err)
+	url := func(n int) Hash { return Hash{byte(n), byte(n >> 8), 1} }
+	txn := db.NewTransaction(true)
+	for n := range 5000 {
+		h := url(n)
+		must(t, txn.Set(bytesKey(keySeen, h[:]), seenValue(ID(n+1), false)))
+	}
+	must(t, txn.Commit())
+	must(t, db.Close())
+
+	s, err = Open(dir)
+	must(t, err)
+	defer s.Close()
+	if tables := s.db.Tables(); len(tables) == 0 {
+		t.Fatal("nothing is in a table")
+	}
+	for n := range 5000 {
+		if seen, err := lookedUp(s, url(n)); err != nil || seen.ID != ID(n+1) {
+			t.Fatalf("URL %d is %v (%v)", n, seen, err)
+		}
+	}
+}
+
+// BenchmarkCompress packs the first 2,000 pages of a corpus, one an operation: processor
+// time of a page, and the bytes of one.
+func BenchmarkCompress(b *testing.B) {
+	for _, corpus := range []string{"wikispeedia", "webkb"} {
+		b.Run(corpus, func(b *testing.B) {
+			pages := realPages(b, corpus, 2000)
+			s := create(b)
+			packed := 0
+			for _, body := range pages {
+				packed += len(s.Compress(body))
+			}
+			b.ReportAllocs()
+			n, before := 0, usedTime(b)
+			for b.Loop() {
+				s.Compress(pages[n%len(pages)])
+				n++
+			}
+			b.ReportMetric(float64((usedTime(b)-before).Microseconds())/float64(n), "cpu-µs/page")
+			b.ReportMetric(float64(packed)/float64(len(pages)), "bytes/page")
+		})
+	}
+}
+
+// realPages reads pages of a corpus of FOSSICK_DATA.
+func realPages(b *testing.B, corpus string, most int) (pages [][]byte) {
+	f, err := os.Open(fulltest.Corpus(b, corpus+"/pages.jsonl.zst"))
+	must(b, err)
+	defer f.Close() // it was only read
+	unpacked, err := zstd.NewReader(f)
+	must(b, err)
+	defer unpacked.Close()
+	for dec := json.NewDecoder(bufio.NewReader(unpacked)); len(pages) < most; {
+		var row struct{ HTML string }
+		must(b, dec.Decode(&row))
+		pages = append(pages, []byte(row.HTML))
+	}
+	return pages
 }

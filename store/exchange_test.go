@@ -29,23 +29,6 @@ func TestExchanges(t *testing.T) {
 	equal(t, "one", got, whole)
 }
 
-func TestVisits(t *testing.T) {
-	s := create(t)
-	var want []VisitedURL
-	alter(t, s, func(b *Batch) {
-		for id := ID(1); id <= 100; id++ {
-			url := fmt.Sprintf("http://h%d.test/", id)
-			must(t, b.PutBirth(id, Birth{URL: url}))
-			for n := 1; n <= int(id)%3 && id%20 < 3; n++ { // far apart, so that births are sought
-				v := Visit{Start: int64(n), State: "ok", Rest: 2000, RetryAfter: 3}
-				must(t, b.PutVisit(id, n, v))
-				want = append(want, VisitedURL{id, url, v})
-			}
-		}
-	})
-	equal(t, "visits", all(t, s.URLs().Visits()), want)
-}
-
 func TestLifeOfAURLFromASitemap(t *testing.T) {
 	s := create(t)
 	alter(t, s, func(b *Batch) {

@@ -2,6 +2,8 @@ package store
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -106,4 +108,96 @@ func lifeOf(t *testing.T, s *Store, id ID) *Life {
 	l, err := s.URLs().Life(birth.URL)
 	must(t, err)
 	return l
+}
+
+// TestKnown holds the walk against single look-ups: URLs that wait and that ended, with no,
+// one and several visits, some with headers.
+func TestKnown(t *testing.T) {
+	s := create(t)
+	wire := someWires()[0]
+	alter(t, s, func(b *Batch) {
+		for n := ID(1); n <= 60; n++ {
+			must(t, b.PutBirth(n, Birth{URL: fmt.Sprintf("http://h.example/%d", n), Via: ViaLink, Depth: int(n % 5)}))
+			if n%3 != 0 {
+				must(t, b.PutFate(n, Fate{State: "code", Score: float64(n)}))
+			}
+			for v := 1; v <= int(n%4); v++ {
+				must(t, b.PutVisit(n, v, Visit{Start: int64(v), State: "code", Code: 400 + v}))
+				if n%8 > 4 {
+					must(t, b.PutWire(n, v, WireRecord{Kind: WirePage, Packed: PackWire("", &wire)}))
+				}
+			}
+		}
+	})
+	n := ID(0)
+	for k, err := range s.URLs().Known() {
+		must(t, err)
+		n++
+		birth, err := s.URLs().Birth(n)
+		must(t, err)
+		if k.ID != n || k.Birth != birth || (k.Fate == nil) != (n%3 == 0) || k.Fate != nil && k.Fate.Score != float64(n) || len(k.Visits) != int(n%4) {
+			t.Fatalf("URL %d: %+v", n, k)
+		}
+		for i, v := range k.Visits {
+			if v.Code != 401+i {
+				t.Errorf("URL %d, visit %d: %+v", n, i+1, v)
+			}
+		}
+		x, err := s.URLs().Exchanged(n)
+		must(t, err)
+		if len(x) != len(k.Wires) {
+			t.Fatalf("URL %d has %d headers, want %d", n, len(k.Wires), len(x))
+		}
+		for i := range x {
+			if !sameWire(x[i].Wire, k.Wires[i].Wire) || x[i].Visit != k.Wires[i].Visit {
+				t.Errorf("URL %d, header %d: %+v, want %+v", n, i, k.Wires[i], x[i])
+			}
+		}
+	}
+	if n != 60 {
+		t.Errorf("%d URLs", n)
+	}
+}
+
+// TestEnded holds the walk against single look-ups, on a store in which few
+// and many URLs between two that ended still wait.
+func TestEnded(t *testing.T) {
+	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	want := map[ID]Fate{}
+	b := s.Batch()
+	for n := ID(1); n <= 400; n++ {
+		if err := b.PutBirth(n, Birth{URL: fmt.Sprintf("http://h.example/%d", n), From: n / 2, Via: ViaLink}); err != nil {
+			t.Fatal(err)
+		}
+		if n%7 != 0 && n < 300 && n > 20 {
+			continue
+		}
+		f := Fate{State: []string{"ok", "code"}[n%2], Score: float64(n), Page: uint64(n % 2)}
+		if err := b.PutFate(n, f); err != nil {
+			t.Fatal(err)
+		}
+		want[n] = f
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	last := ID(0)
+	for e, err := range s.URLs().Ended("") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		birth, err := s.URLs().Birth(e.ID)
+		if err != nil || e.Birth != birth || e.Fate != want[e.ID] || e.ID <= last {
+			t.Fatalf("after %d: got %+v (%v), want %+v of %+v", last, e, err, want[e.ID], birth)
+		}
+		last = e.ID
+		delete(want, e.ID)
+	}
+	if len(want) > 0 {
+		t.Errorf("%d outcomes are missing", len(want))
+	}
 }

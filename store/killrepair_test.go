@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +20,164 @@ import (
 
 	"fossick/internal/fulltest"
 )
+
+// childDir makes the test binary a child that writes to the store in this
+// folder and says after each commit how far it is.
+const childDir = "FOSSICK_TEST_STORE_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		work := commitForever
+		switch {
+		case os.Getenv(childRepairs) != "":
+			work = repairOnce
+		case os.Getenv(childCompacts) != "":
+			work = compactOnce
+		case os.Getenv(childStarves) != "":
+			work = starve
+		case os.Getenv(childMatrix) != "":
+			work = matrixVerb
+		}
+		if err := work(dir, os.Stdout); err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// commitForever commits exchanges, one to three a batch, each of them with all
+// the records of a stored page. It ends only by an error or a kill.
+func commitForever(dir string, acknowledge io.Writer) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	c, err := s.Counts()
+	if err != nil {
+		return err
+	}
+	r := rand.New(rand.NewPCG(c.URLs, 1))
+	for {
+		b := s.Batch()
+		for range 1 + r.IntN(3) {
+			c.URLs++
+			if err := putExchange(s, b, c.URLs); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(b.PutCounts(&Counts{URLs: c.URLs, Pages: c.URLs}), b.Commit()); err != nil {
+			return err
+		}
+		fmt.Fprintln(acknowledge, c.URLs)
+	}
+}
+
+func putExchange(s *Store, b *Batch, n uint64) error {
+	url := fmt.Sprint("http://h.example/", n)
+	p := &Page{Number: n, ID: ID(n), URL: url, Checksum: fmt.Appendf(nil, "%016d", n), Links: make([]ID, n%200), Bytes: int64(len(bodyOf(n)))}
+	return errors.Join(
+		b.PutSeen(HashURL(url), ID(n), false), b.PutBirth(ID(n), Birth{URL: url}), b.PutQueued(ID(n), Queued{}),
+		b.PutVisit(ID(n), 1, Visit{State: "ok"}), b.PutPage(p, s.Compress(bodyOf(n))), b.PutFate(ID(n), Fate{State: "ok", Page: n}))
+}
+
+// bodyOf is different for every page, and some go to the value log, some not.
+func bodyOf(n uint64) []byte {
+	r := rand.New(rand.NewPCG(n, 2))
+	b := make([]byte, r.IntN(8000))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// TestKill kills a process that commits, again and again at random moments:
+// everything that it had acknowledged is there, and no half batch.
+func TestKill(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	s, err := Create(dir, Info{})
+	must(t, err)
+	must(t, s.Close())
+	r := rand.New(rand.NewPCG(1, 1))
+	for round := range fulltest.Rounds(2, 8) {
+		acknowledged := runAndKill(t, dir, 1+r.IntN(150))
+		s, err := Open(dir)
+		must(t, err)
+		c, err := s.Counts()
+		must(t, err)
+		if c.URLs < acknowledged {
+			t.Fatalf("round %d: the store has %d, %d were acknowledged", round, c.URLs, acknowledged)
+		}
+		for n := uint64(1); n <= c.URLs; n++ {
+			checkExchange(t, s, n)
+		}
+		if pages := all(t, s.Pages()); uint64(len(pages)) != c.URLs {
+			t.Fatalf("round %d: %d pages, %d counted", round, len(pages), c.URLs)
+		}
+		seen, err := lookedUp(s, HashURL(fmt.Sprint("http://h.example/", c.URLs+1)))
+		must(t, err)
+		if seen.ID != 0 {
+			t.Fatalf("round %d: half of batch after %d is there", round, c.URLs)
+		}
+		must(t, s.Close())
+	}
+}
+
+func checkExchange(t *testing.T, s *Store, n uint64) {
+	t.Helper()
+	life, err := s.URLs().Life(fmt.Sprint("http://h.example/", n))
+	if err != nil {
+		t.Fatalf("exchange %d: %v", n, err)
+	}
+	body, err := s.Body(n)
+	must(t, err)
+	if life.ID != ID(n) || life.Queued != nil || life.Fate == nil || life.Page == nil || len(life.Visits) != 1 || string(body) != string(bodyOf(n)) {
+		t.Fatalf("exchange %d is there in part: %+v, body of %d bytes", n, life, len(body))
+	}
+}
+
+// runAndKill lets a child commit, kills it after so many acknowledged batches,
+// and returns the last number that it acknowledged.
+func runAndKill(t *testing.T, dir string, batches int) (last uint64) {
+	t.Helper()
+	cmd, out := child(t, dir)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() { // what is still in the pipe after the kill was acknowledged too
+		n, err := strconv.ParseUint(lines.Text(), 10, 64)
+		if err != nil {
+			t.Fatalf("child: %s", lines.Text())
+		}
+		last = n
+		if batches--; batches == 0 {
+			must(t, cmd.Process.Kill())
+		}
+	}
+	_ = cmd.Wait() // "killed", as it should be
+	return last
+}
+
+func child(t *testing.T, dir string) (*exec.Cmd, io.Reader) {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^$")
+	cmd.Env = append(os.Environ(), childDir+"="+dir)
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	return cmd, out
+}
+
+func TestSecondProcessIsRefused(t *testing.T) {
+	s := create(t)
+	cmd, out := child(t, s.Dir())
+	said, err := io.ReadAll(out)
+	must(t, err)
+	if err := cmd.Wait(); err == nil || !strings.Contains(string(said), ErrBusy.Error()) {
+		t.Errorf("got %v and %q, want exit 1 and %q", err, said, ErrBusy)
+	}
+}
 
 // childRepairs makes the child of childDir repair the store instead.
 const childRepairs = "FOSSICK_TEST_STORE_REPAIRS"

@@ -1,15 +1,18 @@
 package store
 
 import (
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
+
+	"github.com/dgraph-io/badger/v4"
 )
 
-// Mark is what a person says of a URL: that its page is on topic, or that it is not.
-// It outweighs what any model says. A URL has one mark, the last; of a crawl that several
-// topics share one a topic.
+// Mark is a person's word on a URL: its page is on topic, or not. It outweighs any model. A URL has
+// one mark, the last; in a crawl of several topics one a topic.
 type Mark struct {
 	OnTopic bool   `cbor:"1,keyasint,omitempty"`
 	At      int64  `cbor:"2,keyasint"`           // Unix milliseconds
@@ -18,10 +21,9 @@ type Mark struct {
 	Topic int `cbor:"-" json:",omitempty"` // its place in Info.Topics, from 1; 0 of a crawl of one topic
 }
 
-// ErrNoPage reports a URL that has ended without a page that a person could judge.
+// ErrNoPage reports a URL that ended without a page to judge.
 var ErrNoPage = errors.New("it has no page")
 
-// String is the mark in words.
 func (m Mark) String() string {
 	if m.OnTopic {
 		return "marked yes by a person"
@@ -29,13 +31,12 @@ func (m Mark) String() string {
 	return "marked no by a person"
 }
 
-// MarkedURL is a URL that a person marked.
 type MarkedURL struct {
 	ID ID
 	Mark
 }
 
-// Marks yields what people said, in the order of the URLs' discovery, and of the topics.
+// Marks yields the marks by the discovery of URLs, then by topic.
 func (s *Store) Marks() iter.Seq2[MarkedURL, error] {
 	kind := key(keyMark)
 	if len(s.info.Topics) > 0 {
@@ -49,9 +50,8 @@ func (s *Store) Marks() iter.Seq2[MarkedURL, error] {
 	})
 }
 
-// Mark writes what a person says of a URL. If the URL has a page, that is as relevant
-// as the mark says from then on, whatever refine said. Counts, the totals, follow and
-// are written as well.
+// Mark writes a mark. The URL's page, if it has one, is from then on as relevant as the mark says,
+// whatever refine said; counts follow and are written too.
 func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	if err := b.put(markKey(id, m.Topic), m); err != nil {
 		return err
@@ -83,7 +83,6 @@ func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	return b.overrule(p.Number, m)
 }
 
-// count adds to the totals what a page is, or takes it away.
 func (c *Counts) count(p *Page, away bool) {
 	c.Judged(p.Topics, away)
 	switch {
@@ -94,7 +93,7 @@ func (c *Counts) count(p *Page, away bool) {
 	}
 }
 
-// heed makes a page as relevant as a mark says, and says whether that is news.
+// heed makes a page as relevant as a mark says, and reports a change.
 func (p *Page) heed(m Mark) (news bool) {
 	if m.Topic == 0 {
 		news, p.Relevant = p.Relevant != m.OnTopic, m.OnTopic
@@ -109,7 +108,7 @@ func (p *Page) heed(m Mark) (news bool) {
 	return news
 }
 
-// overrule lets a mark decide what refine left to a model; there need not be a label.
+// overrule lets a mark override refine's label, if there is one.
 func (b *Batch) overrule(page uint64, m Mark) error {
 	var l Label
 	err := get(b.txn, numKey(keyLabel, page), &l)
@@ -128,7 +127,7 @@ func (b *Batch) overrule(page uint64, m Mark) error {
 	return b.PutLabel(page, l.Marked(m, topic))
 }
 
-// Marked is a label of refine's, for a topic, as a mark overrules it.
+// Marked is a label of refine's for a topic, overruled by a mark.
 func (l Label) Marked(m Mark, topic string) Label {
 	l.Kept, l.Score, l.Rule = m.OnTopic, 0, m.String()
 	switch {
@@ -138,4 +137,230 @@ func (l Label) Marked(m Mark, topic string) Label {
 		l.Label = "not " + topic
 	}
 	return l
+}
+
+// Ranking is how the pages were ranked last.
+type Ranking struct {
+	Method     string  `cbor:"1,keyasint"`
+	Damping    float64 `cbor:"2,keyasint,omitempty"`
+	Personal   string  `cbor:"3,keyasint,omitempty"` // where surfers start anew; "" everywhere
+	Nodes      int     `cbor:"4,keyasint"`           // of the graph, URLs without a page among them
+	Edges      int64   `cbor:"5,keyasint"`
+	Iterations int     `cbor:"6,keyasint"`
+	Residual   float64 `cbor:"7,keyasint"`
+	Pages      uint64  `cbor:"8,keyasint"` // that have a rank
+	At         int64   `cbor:"9,keyasint"` // Unix milliseconds
+	Side       byte    `cbor:"10,keyasint,omitempty"`
+}
+
+type Rank struct {
+	Score float64 `cbor:"1,keyasint"`           // share of all nodes' PageRank, or authority
+	Hub   float64 `cbor:"2,keyasint,omitempty"` // of HITS
+}
+
+type NumberedRank struct {
+	Page uint64
+	Rank
+}
+
+func rankKey(side byte, page uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{keyRank, side}, page)
+}
+
+// Ranks are the ranks of a store's pages.
+type Ranks struct{ s *Store }
+
+func (s *Store) Ranks() Ranks { return Ranks{s} }
+
+// Last returns the last ranking, nil if there is none.
+func (r Ranks) Last() (last *Ranking, err error) {
+	err = r.s.records.view(func(txn *badger.Txn) error { return optional(txn, key(keyRanking), &last) })
+	return last, err
+}
+
+// All yields the ranks of the last ranking, by page number. Pages stored since have none.
+func (r Ranks) All() iter.Seq2[NumberedRank, error] {
+	return func(yield func(NumberedRank, error) bool) {
+		last, err := r.Last()
+		if err != nil {
+			yield(NumberedRank{}, err)
+		}
+		if err != nil || last == nil {
+			return
+		}
+		each(r.s.records, []byte{keyRank, last.Side}, func(k, v []byte) (NumberedRank, error) {
+			if len(k) != 10 {
+				return NumberedRank{}, fmt.Errorf("store key %q: %w: %d bytes, want 10", k, ErrDamaged, len(k))
+			}
+			n := NumberedRank{Page: binary.BigEndian.Uint64(k[2:])}
+			return n, decode(k, v, &n.Rank)
+		})(yield)
+	}
+}
+
+// Of returns a page's rank and the last ranking; nil, nil when there is none, or the page was stored
+// since.
+func (r Ranks) Of(page uint64) (rank *Rank, last *Ranking, err error) {
+	err = r.s.records.view(func(txn *badger.Txn) error {
+		if err := optional(txn, key(keyRanking), &last); err != nil || last == nil {
+			return err
+		}
+		return optional(txn, rankKey(last.Side, page), &rank)
+	})
+	return rank, last, err
+}
+
+// Put replaces the ranking and its ranks. It takes many batches, but a kill leaves the old ranking
+// or the new one whole: ranks are written aside, and the batch with the Ranking makes them count.
+func (r Ranks) Put(ctx context.Context, ranking Ranking, ranks iter.Seq[NumberedRank]) error {
+	old, err := r.Last()
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	if ranking.Side = 0; err == nil && old != nil {
+		ranking.Side = 1 - old.Side&1
+	}
+	if err := r.clear(ctx, ranking.Side); err != nil {
+		return err
+	}
+	made := batches{s: r.s}
+	defer made.cancel()
+	ranking.Pages = 0
+	for rank := range ranks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		ranking.Pages++
+		if err := made.add(func(b *Batch) error { return b.put(rankKey(ranking.Side, rank.Page), rank.Rank) }); err != nil {
+			return err
+		}
+	}
+	if err := made.add(func(b *Batch) error { return b.put(key(keyRanking), ranking) }); err != nil {
+		return err
+	}
+	if err := made.flush(); err != nil {
+		return err
+	}
+	return r.clear(ctx, 1-ranking.Side)
+}
+
+func (r Ranks) clear(ctx context.Context, side byte) error {
+	gone := batches{s: r.s}
+	defer gone.cancel()
+	err := r.s.records.view(func(txn *badger.Txn) error {
+		for item := range items(txn, []byte{keyRank, side}) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := gone.add(func(b *Batch) error { return b.delete(item.KeyCopy(nil)) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return gone.flush()
+}
+
+func (b *Batch) dropRank(page uint64) error {
+	return errors.Join(b.delete(rankKey(0, page)), b.delete(rankKey(1, page)))
+}
+
+func (b *Batch) moveRank(from, to uint64) error {
+	var ranking Ranking
+	err := get(b.txn, key(keyRanking), &ranking)
+	var rank Rank
+	if err == nil {
+		err = get(b.txn, rankKey(ranking.Side, from), &rank)
+	}
+	switch {
+	case err == nil:
+		err = b.put(rankKey(ranking.Side, to), rank)
+	case errors.Is(err, ErrUnknown) || errors.Is(err, ErrDamaged):
+		err = b.dropRank(to) // that of the page which had the number
+	}
+	if err != nil {
+		return err
+	}
+	return b.dropRank(from)
+}
+
+// Round is one look at all stored pages.
+type Round struct {
+	Began int64 `cbor:"1,keyasint"`           // Unix milliseconds
+	Ended int64 `cbor:"2,keyasint,omitempty"` // 0 while it goes on, or was cut off
+}
+
+// Rounds returns the rounds of a store's watches, by time.
+func Rounds(s *Store) (all []Round, err error) {
+	err = s.records.get(key(keyRounds), &all)
+	if errors.Is(err, ErrUnknown) {
+		err = nil // nobody has watched it
+	}
+	return all, err
+}
+
+// PutRounds replaces them; no batch may be open.
+func PutRounds(s *Store, all []Round) error {
+	b := s.Batch()
+	defer b.Cancel() // of no effect after Commit
+	if err := b.put(key(keyRounds), all); err != nil {
+		return err
+	}
+	return b.Commit()
+}
+
+// Chances returns what a crawl has learned, over all hosts, of the success of visits, as the crawler
+// encodes it; nil where none failed yet.
+func Chances(s *Store) (kept []byte, err error) {
+	err = s.records.get(key(keyChances), &kept)
+	if errors.Is(err, ErrUnknown) {
+		err = nil
+	}
+	return kept, err
+}
+
+func PutChances(b *Batch, kept []byte) error { return b.put(key(keyChances), kept) }
+
+// VisitsOf returns the visits to a URL by time.
+func VisitsOf(s *Store, id ID) (all []Visit, err error) {
+	err = s.records.view(func(txn *badger.Txn) error {
+		all, err = visitsOf(txn, id)
+		return err
+	})
+	return all, err
+}
+
+// Announced is a watch's knowledge of a host's sitemaps and feeds, and their reliability.
+type Announced struct {
+	Sources []Source `cbor:"1,keyasint,omitempty"`
+	Checks  int      `cbor:"2,keyasint,omitempty"` // visits that a lastmod could be held against
+	Failed  int      `cbor:"3,keyasint,omitempty"` // of these, those that contradict it
+}
+
+// Source is a sitemap or a feed.
+type Source struct {
+	URL      string `cbor:"1,keyasint"`           // in normal form
+	At       int64  `cbor:"2,keyasint,omitempty"` // when it was asked for last, Unix milliseconds
+	ETag     string `cbor:"3,keyasint,omitempty"` // version that was read last
+	Modified string `cbor:"4,keyasint,omitempty"` // Last-Modified, likewise
+}
+
+// Seen returns when a URL's page was last seen unchanged, in Unix milliseconds; 0 where none is
+// stored.
+func (u URLs) Seen(id ID) (at int64, err error) {
+	var f Fate
+	var p Page
+	err = u.records.view(func(txn *badger.Txn) error {
+		if err := get(txn, numKey(keyFate, uint64(id)), &f); err != nil || !f.HasPage() {
+			return err
+		}
+		return get(txn, numKey(keyPage, f.Page), &p)
+	})
+	if errors.Is(err, ErrUnknown) {
+		return 0, nil // it waits, or is gone
+	}
+	return p.Seen(), err
 }

@@ -131,12 +131,6 @@ func TestMarkTopics(t *testing.T) {
 	equal(t, "problems left", problems, []Problem(nil))
 }
 
-// A label of the topic's own name cannot stay on a page that is not of it.
-func TestMarkedLabel(t *testing.T) {
-	got := Label{Label: "banking", Score: 0.9, Kept: true, Model: "m"}.Marked(Mark{}, "banking")
-	equal(t, "label", got, Label{Label: "not banking", Rule: "marked no by a person", Model: "m"})
-}
-
 // TestVerifyMarks breaks what belongs to a mark.
 func TestVerifyMarks(t *testing.T) {
 	page1, err := encode(somePage())

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,18 +10,13 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// The index of near-duplicates. A page's signature is cut into bands; a record
-// of the kind keyNear is a band with a value, and the pages whose signatures
-// have it. Pages that share a band are candidates. Of those that share J of
-// their shingles 1−(1−J⁶)⁵ are: 99.9 % at 0.95, 97.7 % at 0.9, under half at
-// 0.7, and of unrelated ones none. More and longer bands (eight of eight) find
-// 0.15 % more on uci_ics and cost three look-ups and three writes a page.
+// The index of near-duplicates. A signature is cut into bands; a record of kind keyNear maps a
+// band's value to the pages that have it. Pages that share a band are candidates: of those that
+// share J of their shingles 1−(1−J⁶)⁵, which is 99.9 % at 0.95, 97.7 % at 0.9, under half at 0.7.
 //
-// A record names the nearBucket newest pages, so that a template that ten
-// thousand pages share costs no more than any other. Four find nearly what all
-// would (docs/duplicates.md). Once a page has left a record that was full, as pages do
-// that change, nobody knows which older pages had found no room: the record then begins with
-// a 0, for these, and names three pages.
+// A record names the nearBucket newest pages, so that a template shared by ten thousand pages costs
+// no more than any other (docs/duplicates.md). Once a page has left a full record, older pages
+// that found no room are unknown: the record then begins with a 0 for them, and names three pages.
 const (
 	nearBands    = 5
 	nearRows     = 6 // bytes of a signature in a band
@@ -40,9 +36,8 @@ type Candidate struct {
 	Signature   []byte `cbor:"22,keyasint,omitempty"`
 }
 
-// Candidates returns pages whose signatures share a band with this one: those that
-// share most first, of these the newest, at most 16. It does at most 21 look-ups,
-// whatever is stored; safe for concurrent use.
+// Candidates returns pages whose signatures share a band with this one: most shared bands first,
+// then the newest, at most 16. It does at most 21 look-ups; safe for concurrent use.
 func (s *Store) Candidates(signature []byte) ([]Candidate, error) {
 	var all []Candidate
 	err := s.records.view(func(txn *badger.Txn) error {
@@ -66,7 +61,6 @@ func (s *Store) Candidates(signature []byte) ([]Candidate, error) {
 	return all, err
 }
 
-// sharing returns the pages of a signature's bands, best first.
 func sharing(txn *badger.Txn, filter *keyFilter, signature []byte) ([]uint64, error) {
 	shared := map[uint64]int{}
 	var pages []uint64
@@ -87,8 +81,8 @@ func sharing(txn *badger.Txn, filter *keyFilter, signature []byte) ([]uint64, er
 	return mostShared(pages, shared), nil
 }
 
-// bucket returns the pages that a record of the index names, none where it cannot be
-// read; filter may know that there is none.
+// bucket returns the pages of an index record, none where it cannot be read; filter may know that
+// there is none.
 func bucket(txn *badger.Txn, filter *keyFilter, k []byte) ([]uint64, error) {
 	if filter.lacks(bandHash(k)) {
 		return nil, nil
@@ -100,8 +94,8 @@ func bucket(txn *badger.Txn, filter *keyFilter, k []byte) ([]uint64, error) {
 	return pages, err
 }
 
-// nearKeys returns the keys of a signature's bands, none when it has not enough
-// bytes: the page is then compared with no other.
+// nearKeys returns the keys of a signature's bands; none of a short signature, whose page is not
+// compared.
 func nearKeys(signature []byte) [][]byte {
 	if len(signature) < nearBands*nearRows {
 		return nil
@@ -113,7 +107,6 @@ func nearKeys(signature []byte) [][]byte {
 	return keys
 }
 
-// nearPages returns the pages that a record of the index names, in rising order.
 func nearPages(txn *badger.Txn, k []byte) (pages []uint64, err error) {
 	item, err := txn.Get(k)
 	if errors.Is(err, badger.ErrKeyNotFound) { // as it is for most bands
@@ -146,7 +139,7 @@ func decodeNear(k, v []byte) ([]uint64, error) {
 	return pages, nil
 }
 
-// addNear enters page n in the index; where it has no room the oldest page goes.
+// addNear enters page n in the index; the oldest page of a full record goes.
 func (b *Batch) addNear(n uint64, signature []byte) error {
 	return b.changeNear(signature, func(pages []uint64) []uint64 {
 		at, there := slices.BinarySearch(pages, n)
@@ -163,7 +156,6 @@ func (b *Batch) addNear(n uint64, signature []byte) error {
 	})
 }
 
-// dropNear takes page n out of the index.
 func (b *Batch) dropNear(n uint64, signature []byte) error {
 	return b.changeNear(signature, func(pages []uint64) []uint64 {
 		full := len(pages) == nearBucket && pages[0] != pushedOut
@@ -178,8 +170,7 @@ func (b *Batch) dropNear(n uint64, signature []byte) error {
 	})
 }
 
-// changeNear rewrites the records of a signature's bands; one that cannot be read
-// begins anew.
+// changeNear rewrites the records of a signature's bands; an unreadable one begins anew.
 func (b *Batch) changeNear(signature []byte, change func([]uint64) []uint64) error {
 	for _, k := range nearKeys(signature) {
 		pages, err := bucket(b.txn, b.s.pageFilter, k)
@@ -203,4 +194,63 @@ func (b *Batch) setNear(k []byte, pages []uint64) error {
 		v = binary.BigEndian.AppendUint64(v, n)
 	}
 	return b.set(k, v)
+}
+
+// NearIndex is the index of near-duplicates in memory, for crawls without a store. It returns the
+// pages that Candidates would. Not safe for concurrent use.
+type NearIndex struct {
+	bands map[nearBand][nearBucket]uint64 // pages, the newest first; 0 is none
+}
+
+type nearBand [1 + nearRows]byte
+
+func nearBandOf(signature []byte, band int) nearBand {
+	k := nearBand{byte(band)}
+	copy(k[1:], signature[band*nearRows:])
+	return k
+}
+
+// Add enters page n, above all before.
+func (x *NearIndex) Add(n uint64, signature []byte) {
+	if len(signature) < nearBands*nearRows {
+		return
+	}
+	if x.bands == nil {
+		x.bands = map[nearBand][nearBucket]uint64{}
+	}
+	for band := range nearBands {
+		k := nearBandOf(signature, band)
+		pages := x.bands[k]
+		copy(pages[1:], pages[:])
+		pages[0] = n
+		x.bands[k] = pages
+	}
+}
+
+// Sharing returns the pages whose signatures share a band with this one, in the order of Candidates.
+func (x *NearIndex) Sharing(signature []byte) []uint64 {
+	if len(signature) < nearBands*nearRows {
+		return nil
+	}
+	shared := map[uint64]int{}
+	var pages []uint64
+	for band := range nearBands {
+		for _, n := range x.bands[nearBandOf(signature, band)] {
+			if n == 0 {
+				break
+			}
+			if shared[n]++; shared[n] == 1 {
+				pages = append(pages, n)
+			}
+		}
+	}
+	return mostShared(pages, shared)
+}
+
+// mostShared orders candidates by shared bands, then the newest first, and cuts them.
+func mostShared(pages []uint64, shared map[uint64]int) []uint64 {
+	slices.SortFunc(pages, func(a, b uint64) int {
+		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(b, a))
+	})
+	return pages[:min(len(pages), nearMostRead)]
 }

@@ -3,7 +3,7 @@ package store
 import (
 	"bytes"
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"slices"
 	"syscall"
 	"testing"
@@ -40,13 +40,13 @@ func nearPage(n uint64, signature []byte) *Page {
 // TestCandidates compares the index with a look at all pages, on signatures of
 // few values, so that bands are shared by many.
 func TestCandidates(t *testing.T) {
-	rng := rand.New(rand.NewSource(1))
+	rng := rand.New(rand.NewPCG(1, 1))
 	s := create(t)
 	var stored [][]byte
 	for n := uint64(1); n <= 300; n++ {
 		bands := make([]byte, nearBands)
 		for i := range bands {
-			bands[i] = byte(rng.Intn(60))
+			bands[i] = byte(rng.IntN(60))
 		}
 		signature := signatureOf(bands...)
 		if got, want := numbers(all2(t, s, signature)), naiveCandidates(stored, signature); !slices.Equal(got, want) {
@@ -157,10 +157,12 @@ func BenchmarkCandidates(b *testing.B) {
 	s, err := Create(b.TempDir(), Info{})
 	must(b, err)
 	b.Cleanup(func() { must(b, s.Close()) })
-	rng := rand.New(rand.NewSource(1))
+	rng := rand.New(rand.NewPCG(1, 1))
 	signature := func() []byte {
 		sig := make([]byte, 128)
-		rng.Read(sig)
+		for i := range sig {
+			sig[i] = byte(rng.Uint32())
+		}
 		return sig
 	}
 	template := signature()
@@ -231,4 +233,90 @@ func usedTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// TestNearIndexIsTheStores enters random signatures, many alike, in the index in
+// memory and in a store's: both must name the same pages in the same order.
+func TestNearIndexIsTheStores(t *testing.T) {
+	s, err := Create(t.TempDir()+"/store", Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	rng := rand.New(rand.NewPCG(1, 1))
+	var index NearIndex
+	signature := func() []byte {
+		b := make([]byte, nearBands*nearRows)
+		for band := range nearBands {
+			b[band*nearRows] = byte(rng.IntN(4)) // few values: bands are shared
+		}
+		return b
+	}
+	for n := uint64(1); n <= 200; n++ {
+		b := s.Batch()
+		sig := signature()
+		if err := b.addNear(n, sig); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		index.Add(n, sig)
+		asked := signature()
+		txn := s.db.NewTransaction(false)
+		want, err := sharing(txn, s.pageFilter, asked)
+		txn.Discard()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := index.Sharing(asked); !slices.Equal(got, want) {
+			t.Fatalf("after %d pages the index in memory names %v, the store's %v", n, got, want)
+		}
+	}
+}
+
+// TestNearIndexOfChangingPages: pages of few templates are stored, and replaced again and
+// again; after each time the index names only pages that have the band, and misses none but
+// those that had no room.
+func TestNearIndexOfChangingPages(t *testing.T) {
+	s := create(t)
+	rng := rand.New(rand.NewPCG(1, 19))
+	var pages []*Page
+	made := 0
+	page := func(n uint64) *Page {
+		made++
+		return &Page{Number: n, ID: ID(n), Checksum: fmt.Appendf(nil, "%016d", made), Signature: signatureOf(byte(rng.IntN(3)), byte(rng.IntN(3)), byte(rng.IntN(30)))}
+	}
+	for step := range 150 {
+		alter(t, s, func(b *Batch) {
+			if len(pages) < 9 || rng.IntN(4) == 0 {
+				p := page(uint64(len(pages) + 1))
+				pages = append(pages, p)
+				must(t, b.PutPage(p, s.Compress(nil)))
+				return
+			}
+			at := rng.IntN(len(pages))
+			p := page(uint64(at + 1))
+			must(t, b.ReplacePage(pages[at], p, s.Compress(nil)))
+			pages[at] = p
+		})
+		in := newInspection(s, false)
+		must(t, derived{in.findings}.near(t.Context()))
+		if len(in.problems) > 0 {
+			t.Fatalf("step %d: %+v", step, in.problems)
+		}
+	}
+	for _, p := range pages {
+		found, err := s.Candidates(p.Signature)
+		must(t, err)
+		for _, c := range found {
+			if c.Number == 0 {
+				t.Fatalf("candidates %+v", found)
+			}
+		}
+	}
 }

@@ -1,35 +1,38 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"sync"
 
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Outbox is what a crawl of several agents has to tell others, and how far it has heard
-// them. A parcel stays until who it is for has it on disk. It is a view of a store.
+// Outbox is what a crawl by several agents has to tell other agents, and how far it received theirs.
+// A parcel stays until its receiver has it on disk. It is a view of a store.
 type Outbox struct{ s *Store }
 
-// OutboxOf returns a store's.
 func OutboxOf(s *Store) Outbox { return Outbox{s} }
 
-// OutboxBatch is changes of an outbox, as a part of a batch.
+// OutboxBatch is the outbox's part of a batch.
 type OutboxBatch struct{ b *Batch }
 
-// OutboxIn returns those of a batch.
 func OutboxIn(b *Batch) OutboxBatch { return OutboxBatch{b} }
 
-// Parcel is a message to who has a part of the web, as its sender packed it.
+// Parcel is a batch of messages to the holder of a part of the web, as its sender packed it.
 type Parcel struct {
 	Part   uint16
 	Number uint64 // rising in a store
 	Data   []byte
 }
 
-// Parcels yields those for a part that have a number above after, in their order.
+// Parcels yields the parcels for a part with numbers above after, in order.
 func (o Outbox) Parcels(part uint16, after uint64) iter.Seq2[Parcel, error] {
 	return func(yield func(Parcel, error) bool) {
 		gone := o.s.outbox.gone(part)
@@ -64,8 +67,8 @@ func (o Outbox) Parts() iter.Seq2[uint16, error] {
 	}
 }
 
-// Cursor returns the number of the last parcel of a sender for a part that the store has
-// taken in; 0 when there is none.
+// Cursor returns the number of the last parcel of a sender for a part that the store has taken in, 0
+// for none.
 func (o Outbox) Cursor(part uint16, sender string) (n uint64, err error) {
 	err = o.s.records.view(func(txn *badger.Txn) error {
 		n, err = cursor(txn, part, sender)
@@ -88,14 +91,14 @@ func cursor(txn *badger.Txn, part uint16, sender string) (n uint64, err error) {
 	return n, err
 }
 
-// Put puts a parcel into the outbox under the next number, which counts then have.
+// Put puts a parcel into the outbox under the next number, which it counts.
 func (o OutboxBatch) Put(part uint16, counts *Counts, data []byte) error {
 	counts.Parcels++
 	return o.b.set(parcelKey(part, counts.Parcels), data)
 }
 
-// Drop takes out those for a part up to a number, as many as a batch has room for;
-// done is false where there are more.
+// Drop removes the parcels for a part up to a number, as many as a batch has room for; done is false
+// where more remain.
 func (o OutboxBatch) Drop(part uint16, upTo uint64) (done bool, err error) {
 	var old [][]byte
 	it := walk(o.b.txn, partKey(keyParcel, part))
@@ -112,27 +115,17 @@ func (o OutboxBatch) Drop(part uint16, upTo uint64) (done bool, err error) {
 	if len(old) > 0 {
 		o.b.parcels = append(o.b.parcels, parcelChange{part, last, true})
 	}
-	return len(old) < maxDropped, o.deleteAll(old)
+	return len(old) < maxDropped, o.b.delete(old...)
 }
 
-// maxDropped is how many keys one batch deletes: well below what Badger takes.
+// maxDropped is how many keys one batch deletes, well below Badger's limit.
 const maxDropped = 4096
 
-func (o OutboxBatch) deleteAll(keys [][]byte) error {
-	for _, k := range keys {
-		if err := o.b.delete(k); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Cursor is Outbox.Cursor that sees the batch's own writes.
 func (o OutboxBatch) Cursor(part uint16, sender string) (uint64, error) {
 	return cursor(o.b.txn, part, sender)
 }
 
-// PutCursor says that the parcels of a sender for a part are taken in up to a number.
+// PutCursor notes that a sender's parcels for a part are taken in up to a number.
 func (o OutboxBatch) PutCursor(part uint16, sender string, n uint64) error {
 	k := cursorKey(part, sender)
 	if !isCursor(k) {
@@ -141,13 +134,12 @@ func (o OutboxBatch) PutCursor(part uint16, sender string, n uint64) error {
 	return o.b.set(k, binary.BigEndian.AppendUint64(nil, n))
 }
 
-// trimmedSender is under which name it stands up to where changes were dropped.
 const trimmedSender = "trimmed"
 
 // Trimmed returns up to which number the changes for a replica were dropped.
 func (o Outbox) Trimmed() (uint64, error) { return o.Cursor(KeeperPart, trimmedSender) }
 
-// DropChanges is Drop of the changes for a replica; it says so for Trimmed.
+// DropChanges is Drop of the changes for a replica, which it notes for Trimmed.
 func (o OutboxBatch) DropChanges(upTo uint64) (done bool, err error) {
 	if err := o.PutCursor(KeeperPart, trimmedSender, upTo); err != nil {
 		return false, err
@@ -165,10 +157,8 @@ func parcelKey(part uint16, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(partKey(keyParcel, part), n)
 }
 
-// mostSender bounds a sender's name, in bytes.
 const mostSender = 32
 
-// isCursor says whether a key is one of a cursor.
 func isCursor(k []byte) bool {
 	return len(k) > 3 && len(k) <= 3+mostSender && k[0] == keyCursor
 }
@@ -188,7 +178,7 @@ func parcelOf(item *badger.Item) (p Parcel, err error) {
 	return p, err
 }
 
-// Spans yields, for each part that parcels wait for, the numbers of the first and the last.
+// Spans yields, for each part with waiting parcels, their first and last numbers.
 func (o Outbox) Spans() iter.Seq2[Span, error] {
 	return func(yield func(Span, error) bool) {
 		err := o.s.records.view(func(txn *badger.Txn) error {
@@ -206,20 +196,19 @@ func (o Outbox) Spans() iter.Seq2[Span, error] {
 	}
 }
 
-// Span is the numbers of the parcels for a part, both ends among them.
 type Span struct {
 	Part        uint16
 	First, Last uint64
 }
 
-// Heard is up to which number a sender's parcels for a part were taken in.
+// Heard is up to which number a sender's parcels for a part were received.
 type Heard struct {
 	Part   uint16
 	Sender string
 	Number uint64
 }
 
-// Cursors yields how far each sender was heard.
+// Cursors yields how far each sender's parcels were received.
 func (o Outbox) Cursors() iter.Seq2[Heard, error] {
 	return each(o.s.records, key(keyCursor), func(k, v []byte) (h Heard, err error) {
 		return heardOf(k, v)
@@ -233,18 +222,16 @@ func heardOf(k, v []byte) (h Heard, err error) {
 	return Heard{binary.BigEndian.Uint16(k[1:]), string(k[3:]), binary.BigEndian.Uint64(v)}, nil
 }
 
-// Holdings are the parts of the web that an agent has, as it writes them down for when it
-// starts again.
+// Holdings are the parts of the web that an agent holds, written down for its restart.
 type Holdings struct {
 	Known uint64            `cbor:"1,keyasint,omitempty"` // the highest epoch that it has heard of
 	Held  map[uint16]uint64 `cbor:"2,keyasint,omitempty"` // that it got, with their epochs
 	Past  map[uint16]uint64 `cbor:"3,keyasint,omitempty"` // that it has no more, with the last epoch
 
-	// Awaits has of those held the agent whose knowledge is still on its way.
+	// Awaits has, for held parts, the agent whose knowledge is still on its way.
 	Awaits map[uint16]string `cbor:"4,keyasint,omitempty"`
 }
 
-// Holdings returns what was written down last.
 func (o Outbox) Holdings() (h Holdings, err error) {
 	err = o.s.records.get(key(keyHoldings), &h)
 	if errors.Is(err, ErrUnknown) {
@@ -253,7 +240,7 @@ func (o Outbox) Holdings() (h Holdings, err error) {
 	return h, err
 }
 
-// Arrived notes that what an agent knew of a part is here, if it was awaited from there.
+// Arrived notes that an agent's knowledge of a part is here, if it was awaited.
 func (o OutboxBatch) Arrived(part uint16, agent string) error {
 	k, h := key(keyHoldings), Holdings{}
 	err := value(o.b.txn, k, func(k, v []byte) error { return decode(k, v, &h) })
@@ -267,5 +254,281 @@ func (o OutboxBatch) Arrived(part uint16, agent string) error {
 	return o.PutHoldings(h)
 }
 
-// PutHoldings writes them down.
 func (o OutboxBatch) PutHoldings(h Holdings) error { return o.b.put(key(keyHoldings), h) }
+
+// outboxSpans knows the number ranges of each part's parcels. A dropped parcel stays in Badger as a
+// mark until a compaction, and an iterator reads each mark; so a search begins behind the parcels
+// known to be gone. Safe for concurrent use.
+type outboxSpans struct {
+	mu    sync.Mutex        // guards all below
+	known bool              // parts has all that the store had when it was opened
+	parts map[uint16]parcel // by part
+}
+
+// parcel is a part's range: all up to gone were dropped, and none is above last.
+type parcel struct{ gone, last uint64 }
+
+// parcelChange puts a parcel of this number, or drops all up to it.
+type parcelChange struct {
+	part    uint16
+	number  uint64
+	dropped bool
+}
+
+func (o *outboxSpans) committed(changes []parcelChange) {
+	if len(changes) == 0 {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, c := range changes {
+		o.note(c)
+	}
+}
+
+func (o *outboxSpans) note(c parcelChange) {
+	if o.parts == nil {
+		o.parts = map[uint16]parcel{}
+	}
+	p := o.parts[c.part]
+	p.last = max(p.last, c.number)
+	if c.dropped {
+		p.gone = max(p.gone, c.number)
+	}
+	o.parts[c.part] = p
+}
+
+func (o *outboxSpans) gone(part uint16) uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.parts[part].gone
+}
+
+// spans returns the ranges, the lowest part first: First is a lower bound, Last exact. The first
+// call reads the store.
+func (o *outboxSpans) spans(txn *badger.Txn) (spans []Span, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.known {
+		if err := o.read(txn); err != nil {
+			return nil, err
+		}
+		o.known = true
+	}
+	for part, p := range o.parts {
+		if p.gone < p.last {
+			spans = append(spans, Span{part, p.gone + 1, p.last})
+		}
+	}
+	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.Part, b.Part) })
+	return spans, nil
+}
+
+func (o *outboxSpans) read(txn *badger.Txn) error {
+	for item := range items(txn, key(keyParcel)) {
+		k := item.Key()
+		if len(k) != parcelKeyLen {
+			return fmt.Errorf("store key %q: %w: want a part and a number", k, ErrDamaged)
+		}
+		o.note(parcelChange{partOf(k), numberOf(k), false})
+	}
+	return nil
+}
+
+// firstParcel returns the number of a part's first parcel from a number on, 0 for none.
+func firstParcel(txn *badger.Txn, part uint16, from uint64) uint64 {
+	it := walk(txn, partKey(keyParcel, part))
+	defer it.Close()
+	if it.Seek(parcelKey(part, from)); !it.Valid() {
+		return 0
+	}
+	return numberOf(it.Item().Key())
+}
+
+func partOf(k []byte) uint16 { return binary.BigEndian.Uint16(k[1:]) }
+
+func numberOf(k []byte) uint64 { return binary.BigEndian.Uint64(k[3:]) }
+
+// Addresses are what agents of one crawl learn together of addresses: which parts of the web have
+// sites with hosts there. It is a view of a store.
+type Addresses struct{ s *Store }
+
+func AddressesOf(s *Store) Addresses { return Addresses{s} }
+
+// AddressesBatch is their part of a batch.
+type AddressesBatch struct{ b *Batch }
+
+func AddressesIn(b *Batch) AddressesBatch { return AddressesBatch{b} }
+
+// Neighbours are the parts of the web that have sites at an address.
+type Neighbours struct {
+	Part  uint16 // that the address is in
+	Addr  string
+	Sites []uint16
+	First string // site that has the address, of a crawl with one site an address; else ""
+}
+
+// noPart, above all parts, stands between the parts and the site.
+const noPart = 0xffff
+
+// Neighbours yields those of addresses that are in a part.
+func (a Addresses) Neighbours(part uint16) iter.Seq2[Neighbours, error] {
+	return each(a.s.records, partKey(keyAddress, part), neighboursOf)
+}
+
+func neighboursOf(k, v []byte) (n Neighbours, err error) {
+	if len(k) < 4 {
+		return n, fmt.Errorf("store key %q: %w: want a part and an address", k, ErrDamaged)
+	}
+	n.Part, n.Addr = binary.BigEndian.Uint16(k[1:]), string(k[3:])
+	for ; len(v) > 1; v = v[2:] {
+		if part := binary.BigEndian.Uint16(v); part != noPart {
+			n.Sites = append(n.Sites, part)
+			continue
+		}
+		n.First, v = string(v[2:]), nil
+		break
+	}
+	if len(v) != 0 || len(n.Sites) == 0 {
+		return n, fmt.Errorf("store key %q: %w: want parts, and perhaps a site", k, ErrDamaged)
+	}
+	return n, nil
+}
+
+func addressKey(part uint16, addr string) []byte { return append(partKey(keyAddress, part), addr...) }
+
+func (a AddressesBatch) At(part uint16, addr string) (n Neighbours, err error) {
+	err = value(a.b.txn, addressKey(part, addr), func(k, v []byte) error {
+		n, err = neighboursOf(k, v)
+		return err
+	})
+	if errors.Is(err, ErrUnknown) {
+		return Neighbours{Part: part, Addr: addr}, nil
+	}
+	return n, err
+}
+
+func (a AddressesBatch) Put(n Neighbours) error {
+	v := make([]byte, 0, 2*len(n.Sites))
+	for _, part := range n.Sites {
+		v = binary.BigEndian.AppendUint16(v, part)
+	}
+	if n.First != "" {
+		v = append(binary.BigEndian.AppendUint16(v, noPart), n.First...)
+	}
+	return a.b.set(addressKey(n.Part, n.Addr), v)
+}
+
+// Duplicates are what agents of one crawl learn together of pages with the same content: which URL
+// stands for it, of contents in this agent's parts. It is a view of a store.
+type Duplicates struct{ s *Store }
+
+func DuplicatesOf(s *Store) Duplicates { return Duplicates{s} }
+
+// DuplicatesBatch is their part of a batch.
+type DuplicatesBatch struct{ b *Batch }
+
+func DuplicatesIn(b *Batch) DuplicatesBatch { return DuplicatesBatch{b} }
+
+// Holder is the URL that stands for a content, or for a band of near-duplicates.
+type Holder struct {
+	Part      uint16 // that the content is in
+	Checksum  []byte
+	URL       string
+	Signature []byte // of its page; only of a band
+}
+
+// Bands returns a name for each band of a signature, as long as a checksum and unlike any. Pages
+// that share one are compared.
+func Bands(signature []byte) (names [][]byte) {
+	for _, k := range nearKeys(signature) {
+		sum := sha256.Sum256(k)
+		names = append(names, sum[:len(Hash{})])
+	}
+	return names
+}
+
+func (d Duplicates) Holders(part uint16) iter.Seq2[Holder, error] {
+	return each(d.s.records, partKey(keyHolder, part), holderOf)
+}
+
+func holderOf(k, v []byte) (Holder, error) {
+	if len(k) != holderKeyLen || len(v) == 0 {
+		return Holder{}, fmt.Errorf("store key %q: %w: want a part, a checksum and a URL", k, ErrDamaged)
+	}
+	url, signature, _ := bytes.Cut(v, []byte{0}) // which no URL has
+	return Holder{binary.BigEndian.Uint16(k[1:]), k[3:], string(url), bytes.Clone(signature)}, nil
+}
+
+const holderKeyLen = 1 + 2 + len(Hash{})
+
+// Holder returns what stands for a content or a band; its URL is "" where nothing does.
+func (d DuplicatesBatch) Holder(part uint16, checksum []byte) (h Holder, err error) {
+	err = value(d.b.txn, holderKey(part, checksum), func(k, v []byte) error {
+		h, err = holderOf(k, v)
+		return err
+	})
+	if errors.Is(err, ErrUnknown) {
+		return Holder{}, nil
+	}
+	return h, err
+}
+
+func (d DuplicatesBatch) PutHolder(h Holder) error {
+	v := []byte(h.URL)
+	if len(h.Signature) > 0 {
+		v = append(append(v, 0), h.Signature...)
+	}
+	return d.b.set(holderKey(h.Part, h.Checksum), v)
+}
+
+func holderKey(part uint16, checksum []byte) []byte {
+	return append(partKey(keyHolder, part), checksum...)
+}
+
+// Page returns the stored page of a URL, and the URL's fate; ErrUnknown where it has none.
+func (d DuplicatesBatch) Page(id ID) (*Page, Fate, error) {
+	f, err := d.b.Fate(id)
+	if err == nil && !f.HasPage() {
+		err = ErrUnknown
+	}
+	if err != nil {
+		return nil, f, err
+	}
+	p := &Page{}
+	err = get(d.b.txn, numKey(keyPage, f.Page), p)
+	p.Number = f.Page
+	return p, f, err
+}
+
+// Marked reports whether a person marked a URL.
+func (d DuplicatesBatch) Marked(id ID) (bool, error) {
+	marked, err := hasKey(d.b.txn, markKey(id, 0))
+	if marked || err != nil {
+		return marked, err
+	}
+	for range items(d.b.txn, numKey(keyMarkFor, uint64(id))) {
+		return true, nil
+	}
+	return false, nil
+}
+
+// Drop removes a stored page for good, as another agent has stored a page with its content at the
+// URL sameAs. The record stays, since the number is given to no other page. A further page with the
+// content is new to this store, which cannot know whether the other one persists. The caller writes
+// the URL's end, and the counts.
+func (d DuplicatesBatch) Drop(p *Page, sameAs string) error {
+	b := d.b
+	if err := b.forget(p, func([]byte) bool { return false }); err != nil {
+		return err
+	}
+	if err := b.dropNear(p.Number, p.Signature); err != nil {
+		return err
+	}
+	if err := errors.Join(b.delete(numKey(keyBody, p.Number), numKey(keyLabel, p.Number)), b.dropRank(p.Number), b.dropVersions(p), b.dropWires(p.ID)); err != nil {
+		return err
+	}
+	return b.PutPageRecord(&Page{
+		Number: p.Number, ID: p.ID, URL: p.URL, Checksum: p.Checksum, Raw: p.Raw, Depth: p.Depth, At: p.At, Relevant: p.Relevant, SameAs: sameAs,
+	})
+}

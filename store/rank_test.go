@@ -152,21 +152,3 @@ func encoded(t *testing.T, record any) []byte {
 	must(t, err)
 	return b
 }
-
-// TestRanksOfAReader: whole batches, of records and of keys that are deleted, fit into the
-// small memtable of a store that is opened to read.
-func TestRanksOfAReader(t *testing.T) {
-	dir := t.TempDir()
-	s, err := Create(dir, Info{})
-	must(t, err, s.Close())
-	s, err = OpenToRead(dir)
-	must(t, err)
-	defer s.Close()
-	const n = 3 * MaxBatchBytes / leastEntryBytes
-	for i := range 3 { // the first side is written over at last
-		must(t, s.Ranks().Put(t.Context(), Ranking{Method: "pagerank", At: int64(i)}, rankAll(n, 0.5, func(int) {})))
-	}
-	if got := len(scores(t, s)); got != n {
-		t.Errorf("%d ranks, want %d", got, n)
-	}
-}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,7 +13,7 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// Seen is what the seen-set knows of a URL; ID 0 means nothing.
+// Seen is the seen-set's entry of a URL; ID 0 means none.
 type Seen struct {
 	ID      ID
 	Skipped bool // known, but not wanted so far
@@ -53,7 +54,6 @@ func lookup(txn *badger.Txn, h Hash) (Seen, error) {
 	return seen, err
 }
 
-// Counts returns the running totals.
 func (s *Store) Counts() (Counts, error) {
 	var c Counts
 	err := s.records.get(key(keyCount), &c)
@@ -69,7 +69,7 @@ func (s *Store) Counts() (Counts, error) {
 	return c, err
 }
 
-// Host returns what is known of a host, a new record when nothing is.
+// Host returns a host's record, a new one when there is none.
 func (s *Store) Host(name string) (*Host, error) {
 	h := &Host{}
 	err := s.records.get(bytesKey(keyHost, []byte(name)), h)
@@ -80,7 +80,7 @@ func (s *Store) Host(name string) (*Host, error) {
 	return h, err
 }
 
-// Page returns page n, from 1; also one that was dropped, which has a SameAs.
+// Page returns page n, from 1; also a dropped one, which has a SameAs.
 func (s *Store) Page(n uint64) (*Page, error) {
 	p := &Page{}
 	err := s.records.get(numKey(keyPage, n), p)
@@ -88,7 +88,6 @@ func (s *Store) Page(n uint64) (*Page, error) {
 	return p, err
 }
 
-// Body returns the body of page n, decompressed.
 func (s *Store) Body(n uint64) ([]byte, error) {
 	var body []byte
 	err := s.records.view(func(txn *badger.Txn) (err error) {
@@ -98,7 +97,7 @@ func (s *Store) Body(n uint64) ([]byte, error) {
 	return body, err
 }
 
-// Label returns what refine said of page n, nil when it has not been asked.
+// Label returns refine's label of page n, nil without one.
 func (s *Store) Label(n uint64) (*Label, error) {
 	var l *Label
 	err := s.records.view(func(txn *badger.Txn) error { return optional(txn, numKey(keyLabel, n), &l) })
@@ -127,7 +126,7 @@ func (s *Store) Pages() iter.Seq2[*Page, error] {
 	}
 }
 
-// Labels yields what refine said, by page number.
+// Labels yields refine's labels, by page number.
 func (s *Store) Labels() iter.Seq2[NumberedLabel, error] {
 	return each(s.records, key(keyLabel), func(k, v []byte) (NumberedLabel, error) {
 		n, err := numOf(k)
@@ -139,13 +138,11 @@ func (s *Store) Labels() iter.Seq2[NumberedLabel, error] {
 	})
 }
 
-// NumberedLabel is a label and the number of its page.
 type NumberedLabel struct {
 	Page uint64
 	Label
 }
 
-// Hosts yields the hosts, by name.
 func (s *Store) Hosts() iter.Seq2[*Host, error] {
 	return each(s.records, key(keyHost), func(k, v []byte) (*Host, error) {
 		h := &Host{Name: string(k[1:])}
@@ -182,7 +179,7 @@ func each[T any](r *records, prefix []byte, read func(k, v []byte) (T, error)) i
 	}
 }
 
-// records are all that stands in an open database; safe for concurrent use.
+// records are the contents of an open database; safe for concurrent use.
 type records struct {
 	db    *badgerfiles.Database
 	uses  atomic.Uint64 // so far
@@ -205,7 +202,7 @@ func (r *records) use() {
 	}
 }
 
-// wakes has the next use wake upkeep; false where one came after so many.
+// wakes makes the next use wake upkeep; false where uses have grown already.
 func (r *records) wakes(uses uint64) bool {
 	r.still.Store(true)
 	return r.uses.Load() == uses
@@ -216,18 +213,15 @@ func (r *records) view(f func(txn *badger.Txn) error) error {
 	return r.db.View(f)
 }
 
-// get reads one record; ErrUnknown when it is not there.
 func (r *records) get(k []byte, record any) error {
 	return r.view(func(txn *badger.Txn) error { return get(txn, k, record) })
 }
 
-// write begins a transaction of the one writer.
 func (r *records) write() *badger.Txn {
 	r.use()
 	return r.db.NewTransaction(true)
 }
 
-// walk returns an iterator over the records whose keys begin with prefix.
 func walk(txn *badger.Txn, prefix []byte) *badger.Iterator {
 	opt := badger.DefaultIteratorOptions
 	opt.Prefix = prefix
@@ -235,7 +229,7 @@ func walk(txn *badger.Txn, prefix []byte) *badger.Iterator {
 	return txn.NewIterator(opt)
 }
 
-// items yields them; each is valid until the next.
+// items yields the items of a prefix; each is valid until the next.
 func items(txn *badger.Txn, prefix []byte) iter.Seq[*badger.Item] {
 	return func(yield func(*badger.Item) bool) {
 		it := walk(txn, prefix)
@@ -245,12 +239,12 @@ func items(txn *badger.Txn, prefix []byte) iter.Seq[*badger.Item] {
 	}
 }
 
-// get reads a record; ErrUnknown when it is not there.
+// get reads a record; ErrUnknown when there is none.
 func get(txn *badger.Txn, k []byte, record any) error {
 	return value(txn, k, func(k, v []byte) error { return decode(k, v, record) })
 }
 
-// value calls f with the bytes of a key, which are valid only inside it.
+// value calls f with the bytes of a key, valid only inside it.
 func value(txn *badger.Txn, k []byte, f func(k, v []byte) error) error {
 	item, err := txn.Get(k)
 	if errors.Is(err, badger.ErrKeyNotFound) {
@@ -262,9 +256,8 @@ func value(txn *badger.Txn, k []byte, f func(k, v []byte) error) error {
 	return valueOf(item, k, f)
 }
 
-// valueOf calls f with an item's value. One that the value log does not have,
-// as after a power cut, is a damaged record; Badger logs it and hands out
-// nothing, without an error.
+// valueOf calls f with an item's value. A value missing from the value log, as after a power cut, is
+// a damaged record; Badger logs it and returns nothing, without an error.
 func valueOf(item *badger.Item, k []byte, f func(k, v []byte) error) error {
 	called := false
 	err := item.Value(func(v []byte) error {
@@ -278,4 +271,318 @@ func valueOf(item *badger.Item, k []byte, f func(k, v []byte) error) error {
 		return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
 	}
 	return err
+}
+
+// Life is one URL's whole story.
+type Life struct {
+	ID ID
+	Birth
+	FoundBy string  // URL of Birth.From, or of the sitemap
+	Queued  *Queued // nil when it waits no more
+	Visits  []Visit // in order of time
+	Fate    *Fate   // nil while it waits
+	Parent  string  // URL of the best parent so far
+	Page    *Page   // nil when it has none
+	Label   *Label  // nil when refine has not seen it
+	Mark    *Mark   // nil when nobody marked it, or several topics share the crawl
+	Marks   []Mark  `json:",omitempty"` // for topics that share the crawl, at most one each, in their order
+}
+
+// Life tells the story of a URL in normal form; ErrUnknown when it was never seen.
+func (u URLs) Life(url string) (*Life, error) {
+	l := &Life{}
+	err := u.records.view(func(txn *badger.Txn) error {
+		seen, err := lookup(txn, HashURL(url))
+		if err != nil {
+			return err
+		}
+		if l.ID = seen.ID; l.ID == 0 {
+			return fmt.Errorf("%s: %w: no page of the crawl links to it", url, ErrUnknown)
+		}
+		if err := l.read(txn); err != nil {
+			return err
+		}
+		return l.nameParents(txn)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Life) read(txn *badger.Txn) error {
+	id := uint64(l.ID)
+	var err error
+	l.Visits, err = visitsOf(txn, l.ID)
+	err = errors.Join(err, get(txn, numKey(keyBirth, id), &l.Birth), optional(txn, numKey(keyQueued, id), &l.Queued),
+		optional(txn, numKey(keyFate, id), &l.Fate), optional(txn, numKey(keyMark, id), &l.Mark), l.readMarks(txn))
+	if err != nil {
+		return err
+	}
+	if l.Fate == nil || l.Fate.Page == 0 {
+		return nil
+	}
+	if err := optional(txn, numKey(keyPage, l.Fate.Page), &l.Page); err != nil {
+		return err
+	}
+	if l.Page != nil {
+		l.Page.Number = l.Fate.Page
+	}
+	return optional(txn, numKey(keyLabel, l.Fate.Page), &l.Label)
+}
+
+func (l *Life) readMarks(txn *badger.Txn) error {
+	for item := range items(txn, numKey(keyMarkFor, uint64(l.ID))) {
+		var m Mark
+		err := valueOf(item, item.KeyCopy(nil), func(k, v []byte) (err error) {
+			if _, m.Topic, err = markOf(k); err != nil {
+				return err
+			}
+			return decode(k, v, &m)
+		})
+		if err != nil {
+			return err
+		}
+		l.Marks = append(l.Marks, m)
+	}
+	return nil
+}
+
+// nameParents fills in the URLs of the parents, and the sitemap that named the URL.
+func (l *Life) nameParents(txn *badger.Txn) error {
+	parent := ID(0)
+	switch {
+	case l.Queued != nil:
+		parent = l.Queued.Parent
+	case l.Fate != nil:
+		parent = l.Fate.Parent
+	}
+	for _, n := range []struct {
+		id  ID
+		url *string
+	}{{l.From, &l.FoundBy}, {parent, &l.Parent}} {
+		if n.id == 0 {
+			continue
+		}
+		var b Birth
+		if err := finding(get(txn, numKey(keyBirth, uint64(n.id)), &b)); err != nil {
+			return err
+		}
+		*n.url = b.URL // "" of one that damage took
+	}
+	if l.Exchange == 0 {
+		return nil
+	}
+	var x Exchange
+	err := get(txn, exchangeKey(l.AtHost, l.Exchange), &x)
+	if errors.Is(err, ErrUnknown) {
+		return nil // taken out by repair
+	}
+	l.FoundBy = x.URL
+	return err
+}
+
+func optional[T any](txn *badger.Txn, k []byte, record **T) error {
+	v := new(T)
+	err := get(txn, k, v)
+	if errors.Is(err, ErrUnknown) {
+		return nil
+	}
+	if err == nil {
+		*record = v
+	}
+	return err
+}
+
+// Known is a URL with its whole journal, its page apart. It is valid until the next.
+type Known struct {
+	ID ID
+	Birth
+	Fate   *Fate       // nil while it waits
+	Visits []Visit     // in the order of time
+	Wires  []Exchanged // those of which the headers are kept; Start and Location are the visits'
+}
+
+// Known yields all URLs in the order of discovery, in one pass.
+func (u URLs) Known() iter.Seq2[*Known, error] {
+	return u.known(func(*Fate) bool { return true }, true)
+}
+
+// Watched is Known of the URLs with a stored page, without headers.
+func (u URLs) Watched() iter.Seq2[*Known, error] {
+	return u.known(func(f *Fate) bool { return f != nil && f.HasPage() }, false)
+}
+
+// AskedAgain is Known, without headers, of the URLs that a crawl from the start would request again:
+// those with a stored page, and those that gave none and may do so now, even gone ones. Duplicates
+// are left out.
+func (u URLs) AskedAgain() iter.Seq2[*Known, error] {
+	return u.known(func(f *Fate) bool {
+		return f != nil && (f.HasPage() || f.Next != 0 && f.State != "duplicate" || f.State == "code")
+	}, false)
+}
+
+func (u URLs) known(wanted func(*Fate) bool, headers bool) iter.Seq2[*Known, error] {
+	return func(yield func(*Known, error) bool) {
+		err := u.records.view(func(txn *badger.Txn) error {
+			fates, visits, wires := alongside(txn, keyFate), alongside(txn, keyVisit), alongside(txn, keyWire)
+			histories := alongside(txn, keyHistory)
+			defer fates.it.Close()
+			defer visits.it.Close()
+			defer histories.it.Close()
+			defer wires.it.Close()
+			var k Known
+			var fate Fate
+			for item := range items(txn, key(keyBirth)) {
+				k = Known{Visits: k.Visits[:0], Wires: k.Wires[:0]}
+				err := k.readBirth(item)
+				if err == nil {
+					err = fates.each(uint64(k.ID), func(key, v []byte) error {
+						fate, k.Fate = Fate{}, &fate
+						return decode(key, v, &fate)
+					})
+				}
+				if err == nil && !wanted(k.Fate) {
+					continue
+				}
+				if err == nil {
+					err = visits.each(uint64(k.ID), k.addVisit)
+				}
+				if err == nil {
+					err = histories.each(uint64(k.ID), k.addHistory)
+				}
+				if err == nil && headers {
+					err = wires.each(uint64(k.ID), k.addWire)
+				}
+				if err != nil {
+					return err
+				}
+				if !yield(&k, nil) {
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+func (k *Known) readBirth(item *badger.Item) (err error) {
+	at := item.KeyCopy(nil)
+	if k.ID, err = idOf(at); err != nil {
+		return err
+	}
+	return valueOf(item, at, func(key, v []byte) error { return decode(key, v, &k.Birth) })
+}
+
+func (k *Known) addVisit(key, v []byte) error {
+	var visit Visit
+	err := decode(key, v, &visit)
+	k.Visits = append(k.Visits, visit)
+	return err
+}
+
+func (k *Known) addHistory(key, v []byte) (err error) {
+	k.Visits, err = appendHistory(k.Visits, key, v)
+	inOrder(k.Visits)
+	return err
+}
+
+func (k *Known) addWire(key, v []byte) (err error) {
+	x := Exchanged{URL: k.URL}
+	if x.ID, x.Visit, err = wireKeyOf(key); err == nil {
+		err = x.read(key, v)
+	}
+	k.Wires = append(k.Wires, x)
+	return err
+}
+
+// along walks the records of a kind beside those of another, by the numbers in their keys.
+type along struct {
+	it   *badger.Iterator
+	kind byte
+}
+
+func alongside(txn *badger.Txn, kind byte) along {
+	b := along{it: walk(txn, key(kind)), kind: kind}
+	b.it.Rewind()
+	return b
+}
+
+// at moves to the records of a number; numbers must rise.
+func (b along) at(n uint64) (found bool) {
+	var room [9]byte
+	room[0] = b.kind
+	binary.BigEndian.PutUint64(room[1:], n)
+	for b.it.Valid() {
+		k := b.it.Item().Key()
+		if len(k) < len(room) || bytes.Compare(k[:len(room)], room[:]) < 0 {
+			b.it.Next()
+			continue
+		}
+		return bytes.Equal(k[:len(room)], room[:])
+	}
+	return false
+}
+
+func (b along) each(n uint64, do func(k, v []byte) error) error {
+	for ; b.at(n); b.it.Next() {
+		item := b.it.Item()
+		if err := valueOf(item, item.KeyCopy(nil), do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Listed is a stored page with what lies beside it. It is valid until the next.
+type Listed struct {
+	Page
+	Refined *Label // what refine says; nil where it has not been asked
+	Packed  int64  // bytes of the body on disk; off by one or two where it is long
+}
+
+// Listed yields the stored pages in the order of the crawl, without bodies.
+func (s *Store) Listed() iter.Seq2[*Listed, error] {
+	return func(yield func(*Listed, error) bool) {
+		err := s.records.view(func(txn *badger.Txn) error {
+			labels, bodies := alongside(txn, keyLabel), alongside(txn, keyBody)
+			defer labels.it.Close()
+			defer bodies.it.Close()
+			var label Label
+			for item := range items(txn, key(keyPage)) {
+				at := item.KeyCopy(nil)
+				n, err := numOf(at)
+				if err != nil {
+					return err
+				}
+				l := Listed{Page: Page{Number: n}}
+				if err := valueOf(item, at, func(k, v []byte) error { return decode(k, v, &l.Page) }); err != nil {
+					return err
+				}
+				if l.SameAs != "" {
+					continue
+				}
+				if bodies.at(n) {
+					l.Packed = bodies.it.Item().ValueSize()
+				}
+				err = labels.each(n, func(k, v []byte) error {
+					label, l.Refined = Label{}, &label
+					return decode(k, v, &label)
+				})
+				if err != nil {
+					return fmt.Errorf("label of page %d: %w", n, err)
+				}
+				if !yield(&l, nil) {
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
 }

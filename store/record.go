@@ -2,7 +2,10 @@ package store
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -16,10 +19,8 @@ import (
 // ID numbers URLs in the order of their discovery, from 1; 0 is none.
 type ID uint64
 
-// Via says how a URL was discovered.
 type Via string
 
-// The ways a URL is discovered.
 const (
 	ViaSeed     Via = "seed"
 	ViaLink     Via = "link"
@@ -28,8 +29,8 @@ const (
 	ViaAgent    Via = "agent" // another one told of it, which crawls its site
 )
 
-// Info is what a store says of itself. Settings is the crawl's own, kept so
-// that a resumed crawl goes on as it began.
+// Info is what a store says of itself. Settings is the crawl's own, so that a resumed crawl goes on
+// as it began.
 type Info struct {
 	Format   int    `cbor:"1,keyasint"`
 	Version  string `cbor:"2,keyasint"` // of the fossick that made it
@@ -65,10 +66,9 @@ type Counts struct {
 	Dropped uint64 `cbor:"15,keyasint,omitempty" json:",omitempty"` // pages that were stored, and are not any more, since another agent has their content
 }
 
-// LastPage is the number of the page that was stored last.
 func (c *Counts) LastPage() uint64 { return c.Pages + c.Dropped }
 
-// Birth is how a URL came to be known.
+// Birth is how a URL was discovered.
 type Birth struct {
 	URL   string `cbor:"1,keyasint"`
 	From  ID     `cbor:"2,keyasint,omitempty"` // the page or redirect that named it first
@@ -77,8 +77,7 @@ type Birth struct {
 	Hops  int    `cbor:"5,keyasint,omitempty"` // redirects in a row that led here
 	At    int64  `cbor:"6,keyasint"`           // Unix milliseconds
 
-	// Of a URL that a sitemap named: the exchange that fetched the sitemap, by
-	// its number and its host (name:port).
+	// Of a URL that a sitemap named: the exchange that fetched it, by number and host (name:port).
 	Exchange uint64 `cbor:"20,keyasint,omitempty"`
 	AtHost   string `cbor:"21,keyasint,omitempty"`
 	Modified int64  `cbor:"22,keyasint,omitempty"` // as the sitemap says, Unix seconds
@@ -118,8 +117,8 @@ type Visit struct {
 	Wait *Wait `cbor:"24,keyasint,omitempty" json:",omitempty"` // for better links, before it
 }
 
-// Wait is a wait for better links that a URL had part in: it was left for them, or was one.
-// Priorities are those of then.
+// Wait is a wait for better links in which a URL was left, or waited for. Priorities are those of
+// then.
 type Wait struct {
 	Since   int64   `cbor:"1,keyasint"` // Unix milliseconds
 	Millis  int64   `cbor:"2,keyasint"`
@@ -130,7 +129,7 @@ type Wait struct {
 	Hosts   int     `cbor:"7,keyasint,omitempty"` // that had links worth the price, those at an address as one
 }
 
-// Fate is what became of a URL that waits no more.
+// Fate is the outcome of a URL that waits no more.
 type Fate struct {
 	State  string  `cbor:"1,keyasint"`           // of cli.md; "none" when it was never requested
 	Reason string  `cbor:"2,keyasint,omitempty"` // why, where the state alone does not say
@@ -144,14 +143,13 @@ type Fate struct {
 	Stored      bool    `cbor:"9,keyasint,omitempty"` // Page is the URL's own, as it was before it came to State
 }
 
-// HasPage says whether Page is the URL's own.
+// HasPage reports whether Page is the URL's own.
 func (f Fate) HasPage() bool { return f.State == "ok" || f.Stored }
 
-// MetaRobots begins the reason of a URL that ended in robots_denied for what the
-// page itself says; others were denied by robots.txt.
+// MetaRobots begins the reason of a URL that its page denied (robots_denied); robots.txt denied
+// others.
 const MetaRobots = "meta robots"
 
-// Term is one part of a score.
 type Term struct {
 	Name  string  `cbor:"1,keyasint" json:"name"`
 	Value float64 `cbor:"2,keyasint" json:"value"`
@@ -210,12 +208,11 @@ func (p *Page) Sums() [][]byte {
 	return [][]byte{p.Checksum, p.Raw}
 }
 
-// Has says whether a checksum is one of a page's.
 func (p *Page) Has(checksum []byte) bool {
 	return slices.ContainsFunc(p.Sums(), func(sum []byte) bool { return bytes.Equal(sum, checksum) })
 }
 
-// Label is what refine says of a page.
+// Label is refine's judgement of a page.
 type Label struct {
 	Label string  `cbor:"1,keyasint"`
 	Score float64 `cbor:"2,keyasint"` // probability of the topic
@@ -279,8 +276,7 @@ const (
 	RestForFailures   = "back-off"    // it failed some times in a row
 )
 
-// Sitemaps is how far the reading of a host's sitemaps is. It ends when none is
-// pending.
+// Sitemaps is the progress of reading a host's sitemaps; it ends when none is pending.
 type Sitemaps struct {
 	Pending []SitemapFile `cbor:"1,keyasint,omitempty"` // to be fetched, the first first
 	Known   []uint64      `cbor:"2,keyasint,omitempty"` // page.Key of all that were named, while some are pending
@@ -289,7 +285,6 @@ type Sitemaps struct {
 	Score   float64       `cbor:"5,keyasint,omitempty"` // of the URL for whose sake the host was asked
 }
 
-// SitemapFile is a sitemap that is to be fetched.
 type SitemapFile struct {
 	URL   string `cbor:"1,keyasint"`           // in normal form
 	Depth int    `cbor:"2,keyasint,omitempty"` // indexes above it
@@ -308,9 +303,8 @@ func encode(v any) ([]byte, error) {
 // ErrDamaged reports a record that cannot be read.
 var ErrDamaged = badgerfiles.ErrDamaged
 
-// decoder takes strings as they are: what a server sent in a header, and gets back
-// to the letter, need not be UTF-8. To CBOR's own rules such a record is damaged,
-// and a crawl that had met one could not be resumed.
+// decoder accepts strings that are not UTF-8: a header, sent back literally, need not be. To CBOR's
+// rules such a record would be damaged, and its crawl could not resume.
 var decoder = sync.OnceValues(cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode)
 
 func decode(k, value []byte, v any) error {
@@ -322,4 +316,188 @@ func decode(k, value []byte, v any) error {
 		return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
 	}
 	return nil
+}
+
+// The first byte of a key is the record's kind. Numbers are big-endian, so that keys sort as numbers
+// do.
+const (
+	keyInfo     = 'i' // → Info
+	keyCount    = 'n' // → Counts
+	keySeen     = 'k' // + URL hash (16) → ID (8) and a byte: live or skipped
+	keyBirth    = 'u' // + ID → Birth
+	keyQueued   = 'q' // + ID → Queued; there while the URL waits
+	keyVisit    = 'v' // + ID + number of the visit (2) → Visit
+	keyWire     = 'w' // + ID + number of the visit (2) → headers of the exchange, packed
+	keyHistory  = 't' // + ID + number of its first visit (2) → change.History: visits since the page was stored
+	keyVersion  = 'V' // + ID + number, falling (2) → Version: an earlier body of the URL's page
+	keyRounds   = 'g' // → []Round
+	keyChances  = 'e' // → bytes: what was learned of whether visits succeed
+	keyFate     = 's' // + ID → Fate; there when it waits no more
+	keyPage     = 'p' // + page number → Page
+	keyBody     = 'b' // + page number → zstd of the body
+	keyContent  = 'c' // + checksum (16) → page number
+	keyLabel    = 'l' // + page number → Label
+	keyNear     = 'm' // + band (1) + its bytes of a signature (6) → page numbers, rising
+	keyHost     = 'h' // + name:port → Host
+	keyMark     = 'y' // + ID → Mark, of a crawl of one topic
+	keyMarkFor  = 'z' // + ID + topic (1) → Mark, of one that several topics share
+	keyRanking  = 'o' // → Ranking
+	keyForget   = 'f' // + hash of the pattern (16) → Forget
+	keyParcel   = 'a' // + part of the web (2) + number (8) → a message to the agent that has it
+	keyCursor   = 'd' // + part of the web (2) + sender → number of its last parcel taken in (8)
+	keyHoldings = 'j' // → Holdings
+	keyHolder   = 'C' // + part of the web (2) + checksum (16) → URL of the page that stands for the content
+	keyAddress  = 'A' // + part of the web (2) + address → parts with sites there (2 each), and perhaps ffff and the site that has it
+	keyRank     = 'r' // + 0 or 1, as Ranking says which holds + page number → Rank
+
+	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange
+)
+
+func key(kind byte) []byte { return []byte{kind} }
+
+func numKey(kind byte, n uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kind}, n)
+}
+
+func visitKey(id ID, visit int) []byte {
+	return binary.BigEndian.AppendUint16(numKey(keyVisit, uint64(id)), uint16(visit))
+}
+
+func markKey(id ID, topic int) []byte {
+	if topic == 0 {
+		return numKey(keyMark, uint64(id))
+	}
+	return append(numKey(keyMarkFor, uint64(id)), byte(topic))
+}
+
+func markOf(k []byte) (id ID, topic int, err error) {
+	if k[0] == keyMark {
+		id, err = idOf(k)
+		return id, 0, err
+	}
+	if len(k) != 10 || k[9] == 0 {
+		return 0, 0, fmt.Errorf("store key %q: %w: want a URL and a topic", k, ErrDamaged)
+	}
+	id, err = idOf(k[:9])
+	return id, int(k[9]), err
+}
+
+func bytesKey(kind byte, b []byte) []byte {
+	return append([]byte{kind}, b...)
+}
+
+func numOf(k []byte) (uint64, error) {
+	if len(k) != 9 {
+		return 0, fmt.Errorf("store key %q: %w: %d bytes, want 9", k, ErrDamaged, len(k))
+	}
+	return binary.BigEndian.Uint64(k[1:]), nil
+}
+
+func idOf(k []byte) (ID, error) {
+	n, err := numOf(k)
+	return ID(n), err
+}
+
+// Hash names a URL in the seen-set: the first half of its SHA-256, so that a hostile site cannot
+// make two URLs collide.
+type Hash [16]byte
+
+// HashURL returns the hash of a URL in normal form.
+func HashURL(url string) Hash {
+	var room [256]byte // so that a link costs no allocation
+	sum := sha256.Sum256(append(room[:0], url...))
+	return Hash(sum[:16])
+}
+
+func seenValue(id ID, skipped bool) []byte {
+	v := binary.BigEndian.AppendUint64(make([]byte, 0, 9), uint64(id))
+	if skipped {
+		return append(v, 1)
+	}
+	return append(v, 0)
+}
+
+// A Verdict is the judgement of a page by one of a crawl's topics.
+type Verdict struct {
+	Score    float64 `cbor:"1,keyasint"`           // the page's, in [0,1]
+	Expected float64 `cbor:"2,keyasint,omitempty"` // that it would be, when it was asked for
+	Paid     float64 `cbor:"3,keyasint,omitempty"` // the topic's share of the page; those of all topics add up to 1
+	Relevant bool    `cbor:"4,keyasint,omitempty"`
+	Rule     string  `cbor:"5,keyasint,omitempty"` // why, where it is relevant
+}
+
+type TopicCounts struct {
+	Relevant uint64  `cbor:"1,keyasint,omitempty"`
+	Paid     float64 `cbor:"2,keyasint,omitempty"` // pages, the shares of them added up
+}
+
+// Judged adds a page to the counts of the topics, or takes one away that was added.
+func (c *Counts) Judged(verdicts []Verdict, away bool) {
+	if n := len(verdicts); n > len(c.Topics) {
+		c.Topics = append(c.Topics, make([]TopicCounts, n-len(c.Topics))...)
+	}
+	for i, v := range verdicts {
+		t := &c.Topics[i]
+		switch {
+		case v.Relevant && away:
+			t.Relevant--
+		case v.Relevant:
+			t.Relevant++
+		}
+		if away {
+			t.Paid -= v.Paid
+		} else {
+			t.Paid += v.Paid
+		}
+	}
+}
+
+// sameTopics compares counts by topic, but for the rounding of shares.
+func sameTopics(a, b []TopicCounts) bool {
+	return slices.EqualFunc(a, b, func(a, b TopicCounts) bool {
+		return a.Relevant == b.Relevant && math.Abs(a.Paid-b.Paid) <= 1e-6*max(1, b.Paid)
+	})
+}
+
+func byTopic(counts []TopicCounts) (text string) {
+	for i, c := range counts {
+		text += fmt.Sprintf(", topic %d: %d for %.2f", i+1, c.Relevant, c.Paid)
+	}
+	return text
+}
+
+// Plus adds the totals of another agent of the same crawl; the longest time counts.
+func (c Counts) Plus(o Counts) Counts {
+	c.URLs += o.URLs
+	c.Pages += o.Pages
+	c.Relevant += o.Relevant
+	c.Requests += o.Requests
+	c.Skipped += o.Skipped
+	c.Bytes += o.Bytes
+	c.Schemes += o.Schemes
+	c.NearDuplicates += o.NearDuplicates
+	c.Lost += o.Lost
+	c.Dropped += o.Dropped
+	c.Elapsed = max(c.Elapsed, o.Elapsed)
+	c.States, c.Codes = addUp(c.States, o.States), addUp(c.Codes, o.Codes)
+	topics := slices.Grow(slices.Clone(c.Topics), len(o.Topics))
+	for i, n := range o.Topics {
+		if i == len(topics) {
+			topics = append(topics, TopicCounts{})
+		}
+		topics[i].Relevant += n.Relevant
+		topics[i].Paid += n.Paid
+	}
+	c.Topics = topics
+	return c
+}
+
+func addUp[K comparable](a, b map[K]uint64) map[K]uint64 {
+	sum := map[K]uint64{}
+	for _, counts := range []map[K]uint64{a, b} {
+		for k, n := range counts {
+			sum[k] += n
+		}
+	}
+	return sum
 }

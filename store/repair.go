@@ -1,30 +1,31 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/dgraph-io/badger/v4"
+
 	"fossick/internal/reading"
+	"fossick/store/change"
 )
 
-// ErrLost reports records that are gone, or may be with a part of a file, and that nothing
-// names. What could be mended is.
+// ErrLost reports records that are gone, or may be with a part of a file, and that nothing names.
+// The rest was repaired.
 var ErrLost = errors.New("some records are lost without a trace")
 
-// ErrRemains reports errors that Repair found and could not mend.
 var ErrRemains = errors.New("errors remain")
 
-// repairs bounds how often Repair begins anew. What one run mends may show the next one
-// something; three were the most that were seen.
+// repairs bounds the runs of Repair: a run may uncover more. Three were the most seen.
 const repairs = 6
 
-// repair mends what Verify finds, from what the other records tell, and returns
-// it. No page that can be read is lost; a URL whose story cannot be told is
-// queued again; what belongs to nothing is removed. Verify finds nothing afterwards, or
-// the error is ErrRemains, or that of a record that cannot be read: nothing that may
-// belong to it is removed. After ErrLost, too, Verify finds nothing.
+// repair mends what Verify finds, from the other records, and returns it. No readable page is lost;
+// a URL whose story cannot be told is queued again; a record that belongs to nothing is removed.
+// Verify finds nothing afterwards, unless the error is ErrRemains, or that of an unreadable record:
+// nothing that may belong to it is removed.
 func (s *Store) repair(ctx context.Context) (problems []Problem, err error) {
 	var lost lostRecords
 	for range repairs {
@@ -75,10 +76,9 @@ func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) 
 	return problems, err
 }
 
-// goOn is what to do after a loss.
+// goOn is the advice after a loss.
 const goOn = "the store is sound again: go on with fossick focus --resume, which finds them again where pages link to them"
 
-// lostRecords are those that nobody can name.
 type lostRecords struct{ urls, pages uint64 }
 
 func (l *lostRecords) add(more lostRecords) { l.urls += more.urls; l.pages += more.pages }
@@ -88,4 +88,175 @@ func (l lostRecords) err() error {
 		return nil
 	}
 	return fmt.Errorf("%w: %d URLs, and %d pages that were stored; %s", ErrLost, l.urls, l.pages, goOn)
+}
+
+// renumbering closes gaps: the last pages take the numbers of removed ones.
+type renumbering struct {
+	s     *Store
+	holes []uint64          // numbers that became free, in order
+	moved map[uint64]uint64 // pages → their new numbers, 0 for those that went
+}
+
+func (r *renumbering) free(n uint64) {
+	r.holes = append(r.holes, n)
+	r.moved[n] = 0
+}
+
+// maxHoles bounds the pages missing in a row; a number beyond is nonsense.
+const maxHoles = 1 << 32
+
+// hole notes that there is no page n, after a look-up: a walk may pass over what it cannot read.
+func (in *inspection) hole(txn *badger.Txn, n uint64) error {
+	if err := get(txn, numKey(keyPage, n), &Page{}); !errors.Is(err, ErrUnknown) {
+		return cmp.Or(finding(err), fmt.Errorf("store %s: page %d exists but was not found among the others; %w", in.s.dir, n, ErrDamaged))
+	}
+	in.numbers.free(n)
+	return in.found(numKey(keyPage, n), fmt.Sprintf("page %d is missing, but later pages exist", n), "the last page takes its number",
+		func(*Batch) error { return nil })
+}
+
+// unreadable removes page n and queues its URL again; p has none when the record cannot tell it.
+func (in *inspection) unreadable(n uint64, p *Page, why error) error {
+	in.numbers.free(n)
+	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "removed, and its URL queued again", func(b *Batch) error {
+		if err := errors.Join(b.delete(numKey(keyPage, n), numKey(keyBody, n), numKey(keyLabel, n)), b.dropRank(n)); err != nil {
+			return err
+		}
+		if p.ID == 0 {
+			return nil // leftovers finds the URL by its fate
+		}
+		if err := b.dropWires(p.ID); err != nil {
+			return err
+		}
+		return in.again(b, p.ID)
+	})
+}
+
+func (in *inspection) again(b *Batch, id ID) error {
+	birth, err := in.s.URLs().Birth(id)
+	if err != nil {
+		return finding(err) // a page of no URL: nothing to queue
+	}
+	var q Queued
+	if err := in.s.records.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, birth); return nil }); err != nil {
+		return err
+	}
+	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
+		return err
+	}
+	return b.PutQueued(id, q)
+}
+
+// placeAgain is the place of a URL that is queued again, with its last score and parent. Its visits
+// stay in the journal but count for nothing: it has all its tries.
+func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
+	visits := lastVisit(txn, id)
+	q := Queued{Parent: birth.From, Visits: visits, Excused: visits}
+	var f Fate
+	if get(txn, numKey(keyFate, uint64(id)), &f) == nil { // one that cannot be read says nothing
+		q.Priority, q.Score, q.Parent = f.Score, f.Score, cmp.Or(f.Parent, birth.From)
+	}
+	if birth.Via == ViaSeed {
+		q.Priority, q.Score = 1, 1
+	}
+	return q
+}
+
+func lastVisit(txn *badger.Txn, id ID) (last int) {
+	for _, kind := range []byte{keyVisit, keyHistory} {
+		prefix := numKey(kind, uint64(id))
+		for item := range items(txn, prefix) {
+			k := item.KeyCopy(nil)
+			if len(k) != len(prefix)+2 {
+				continue
+			}
+			n := 1
+			if kind == keyHistory { // of one that cannot be read, what can be
+				_ = item.Value(func(v []byte) error { n = max(1, change.History(v).Len()); return nil })
+			}
+			last = max(last, numberIn(k)+n-1)
+		}
+	}
+	return last
+}
+
+func (r *renumbering) fill(last uint64) error {
+	for _, hole := range r.holes {
+		for last > hole {
+			moved, err := r.move(last, hole)
+			last--
+			if err != nil {
+				return err
+			}
+			if moved {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (r *renumbering) move(from, to uint64) (bool, error) {
+	p, err := r.s.Page(from)
+	if errors.Is(err, ErrUnknown) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if p.SameAs != "" {
+		return true, r.moveDropped(p, to)
+	}
+	body, err := r.s.Body(from)
+	if err != nil {
+		return false, err
+	}
+	label, err := r.s.Label(from)
+	if err != nil {
+		return false, err
+	}
+	b := r.s.Batch()
+	defer b.Cancel()
+	if err := b.dropNear(from, p.Signature); err != nil {
+		return false, err
+	}
+	p.Number = to
+	if err := b.PutPage(p, r.s.Compress(body)); err != nil {
+		return false, err
+	}
+	fate, err := b.Fate(p.ID)
+	if err != nil || !fate.HasPage() {
+		fate = Fate{State: "ok", At: p.At}
+	}
+	r.moved[from] = to
+	fate.Page = to
+	if err := b.PutFate(p.ID, fate); err != nil {
+		return false, err
+	}
+	if label != nil {
+		if err := b.PutLabel(to, *label); err != nil {
+			return false, err
+		}
+	}
+	if err := b.moveRank(from, to); err != nil {
+		return false, err
+	}
+	if err := b.delete(numKey(keyPage, from), numKey(keyBody, from), numKey(keyLabel, from)); err != nil {
+		return false, err
+	}
+	return true, b.Commit()
+}
+
+func (r *renumbering) moveDropped(p *Page, to uint64) error {
+	b := r.s.Batch()
+	defer b.Cancel() // of no effect after Commit
+	from := p.Number
+	r.moved[from], p.Number = to, to
+	if err := b.PutPageRecord(p); err != nil {
+		return err
+	}
+	if err := b.delete(numKey(keyPage, from)); err != nil {
+		return err
+	}
+	return b.Commit()
 }

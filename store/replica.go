@@ -8,19 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/dgraph-io/badger/v4"
 )
 
-// A replica is what a store knows of URLs and hosts, in a store of another machine. It has
-// all records of a moment, the base, and then the changes of each commit, which come as
-// parcels. Without bodies it has no pages either, and no visits: enough to go on with the
-// crawl, not to read what it has found.
+// A replica is a store's knowledge of URLs and hosts on another machine: all records of a moment,
+// the base, then the changes of each commit, as parcels. Without bodies it has no pages and visits:
+// enough to continue the crawl, not to read its results.
 
-// KeeperPart is the part of the web that stands for who keeps the replica.
+// KeeperPart is the part of the web that stands for the keeper of the replica.
 const KeeperPart = 1<<16 - 1
 
-// replicated says whether a replica has records of a kind.
 func replicated(kind byte, bodies bool) bool {
 	switch kind {
 	case keySeen, keyBirth, keyQueued, keyFate, keyHost, keyCount, keyParcel, keyCursor, keyInfo, keyMark, keyMarkFor, keyForget, keyHolder, keyAddress:
@@ -38,7 +37,7 @@ type changes struct {
 	data   []byte
 }
 
-// Replicate has a batch note what it changes, for a replica with bodies or without.
+// Replicate makes a batch record its changes, for a replica with bodies or without.
 func (b *Batch) Replicate(bodies bool) { b.changes = &changes{bodies: bodies} }
 
 func (c *changes) set(k, v []byte) {
@@ -61,14 +60,13 @@ func (c *changes) head(k []byte, value int) {
 	c.data = binary.AppendUvarint(binary.AppendUvarint(c.data, uint64(len(k))), uint64(value))
 }
 
-// isReplication says whether a key is of what is on its way to a replica, which has no use
-// for it.
+// isReplication reports a key of data on its way to a replica, which has no use for it.
 func isReplication(k []byte) bool {
 	return (k[0] == keyParcel || k[0] == keyCursor) && len(k) > 3 && binary.BigEndian.Uint16(k[1:]) == KeeperPart
 }
 
-// PutChanges puts what the batch has changed so far into the outbox, for the replica,
-// packed. It is the last of its changes.
+// PutChanges puts the batch's changes so far into the outbox, packed, for the replica. It comes
+// last.
 func (o OutboxBatch) PutChanges(number uint64) error {
 	c := o.b.changes
 	if c == nil {
@@ -78,8 +76,8 @@ func (o OutboxBatch) PutChanges(number uint64) error {
 	return o.b.set(parcelKey(KeeperPart, number), o.b.s.Compress(append(c.data, 0)))
 }
 
-// WriteBase writes all records that a replica has, of one moment, and returns the number
-// of the last parcel by then: the changes above it follow.
+// WriteBase writes all records of a replica, of one moment, and returns the number of the last
+// parcel by then: the changes above it follow.
 func (o Outbox) WriteBase(ctx context.Context, to io.Writer, bodies bool) (number uint64, err error) {
 	w := bufio.NewWriterSize(to, 64<<10)
 	err = o.s.records.view(func(txn *badger.Txn) error {
@@ -114,8 +112,8 @@ func (o Outbox) WriteBase(ctx context.Context, to io.Writer, bodies bool) (numbe
 	return number, w.Flush()
 }
 
-// outdate says that no replica of a store is good any more, and drops the changes that wait
-// for one: records were changed without, or are to be forgotten.
+// outdate invalidates all replicas of a store and drops the changes waiting for one: records were
+// changed without, or are to be forgotten.
 func outdate(s *Store) error {
 	if s.info.Agent == "" {
 		return nil
@@ -135,28 +133,26 @@ func outdate(s *Store) error {
 // Replica is a store that follows another one. One goroutine uses it.
 type Replica struct{ s *Store }
 
-// ReplicaIn returns the replica in a store that nobody else writes to.
+// ReplicaIn returns the replica in a store without other writers.
 func ReplicaIn(s *Store) Replica { return Replica{s} }
 
-// replicaSender is under which name a replica's own cursor stands.
 const replicaSender = "base"
 
-// Number returns up to which parcel the replica has followed; 0 where it has no base.
+// Number returns the last parcel that the replica has followed; 0 without a base.
 func (r Replica) Number() (uint64, error) {
 	return OutboxOf(r.s).Cursor(KeeperPart, replicaSender)
 }
 
-// bodiesSender is under which name it stands that a replica has the pages, too.
 const bodiesSender = "bodies"
 
-// Bodies says whether the replica has the pages, too.
+// Bodies reports whether the replica has the pages too.
 func (r Replica) Bodies() (bool, error) {
 	n, err := OutboxOf(r.s).Cursor(KeeperPart, bodiesSender)
 	return n > 0, err
 }
 
-// Base takes in the base, of which number is the last parcel. The store must be new. A
-// base that breaks off leaves a replica without one.
+// Base takes in the base into a new store; number is its last parcel. One that breaks off leaves a
+// replica without a base.
 func (r Replica) Base(from io.Reader, number uint64, bodies bool) error {
 	to := batches{s: r.s}
 	defer to.cancel()
@@ -178,8 +174,8 @@ func (r Replica) Base(from io.Reader, number uint64, bodies bool) error {
 	return to.flush()
 }
 
-// Apply takes in those of some parcels that follow what was taken in before, each once, and
-// returns how far that is. After is the number of the parcel before the first.
+// Apply takes in the parcels that follow the earlier ones, each once, and returns the last number.
+// after is the number of the parcel before the first.
 func (r Replica) Apply(after uint64, parcels []Parcel) (taken uint64, err error) {
 	if taken, err = r.Number(); err != nil || taken == 0 || after > taken {
 		return taken, err
@@ -195,7 +191,7 @@ func (r Replica) Apply(after uint64, parcels []Parcel) (taken uint64, err error)
 		if err != nil {
 			return taken, fmt.Errorf("%w: changes %d of another agent: %w", ErrDamaged, p.Number, err)
 		}
-		// What one commit changed goes into one batch, as it fitted into one there.
+		// One commit's changes go into one batch, as they fitted into one there.
 		if err := to.add(func(b *Batch) error {
 			if err := readChanges(bytes.NewReader(data), setter(b)); err != nil {
 				return err
@@ -212,7 +208,7 @@ func (r Replica) Apply(after uint64, parcels []Parcel) (taken uint64, err error)
 	return last, nil
 }
 
-// setter returns what sets a key, or deletes it where v is nil.
+// setter returns a function that sets a key, or deletes it where v is nil.
 func setter(b *Batch) func(k, v []byte) error {
 	return func(k, v []byte) error {
 		if v == nil {
@@ -222,36 +218,17 @@ func setter(b *Batch) func(k, v []byte) error {
 	}
 }
 
-// byteScanner is what changes are read from.
 type byteScanner interface {
 	io.Reader
 	io.ByteReader
 }
 
-// readChanges calls do with each record; v is nil of one that was deleted.
+// readChanges calls do with each record; v is nil of a deletion.
 func readChanges(r byteScanner, do func(k, v []byte) error) error {
 	for {
-		keyBytes, err := binary.ReadUvarint(r)
-		if err == nil && keyBytes == 0 {
-			return nil
-		}
-		var valueBytes uint64
-		if err == nil {
-			valueBytes, err = binary.ReadUvarint(r)
-		}
-		switch {
-		case err != nil:
-			return fmt.Errorf("%w: %w", ErrCutOff, err)
-		case keyBytes > maxKeyBytes || valueBytes > maxRecordBytes:
-			return fmt.Errorf("%w: a record of %d and %d bytes; run the same version of fossick on all agents", ErrDamaged, keyBytes, valueBytes)
-		}
-		k, err := readBytes(r, keyBytes)
-		var v []byte
-		if err == nil && valueBytes > 0 {
-			v, err = readBytes(r, valueBytes-1)
-		}
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrCutOff, err)
+		k, v, err := readSized(r, 1)
+		if err != nil || k == nil {
+			return err
 		}
 		if !replicated(k[0], true) || !ourKey(k) || k[0] == keyCursor && !isCursor(k) {
 			return fmt.Errorf("%w: %.40q is not a key of a store; run the same version of fossick on all agents", ErrDamaged, k)
@@ -262,7 +239,7 @@ func readChanges(r byteScanner, do func(k, v []byte) error) error {
 	}
 }
 
-// readBytes reads so many, and takes no more memory than there is to read.
+// readBytes reads n bytes and takes no more memory than there is to read.
 func readBytes(r io.Reader, n uint64) ([]byte, error) {
 	var b bytes.Buffer
 	got, err := io.CopyN(&b, r, int64(n))
@@ -274,3 +251,143 @@ func readBytes(r io.Reader, n uint64) ([]byte, error) {
 	}
 	return b.Bytes(), nil
 }
+
+// ErrCutOff reports a snapshot without its end.
+var ErrCutOff = errors.New("the snapshot of the store is incomplete")
+
+// A snapshot is all records of one moment, as a stream:
+//
+//	head · record… · 0 · number of records (uvarint)
+//	record = length of the key, which is not 0 · length of the value · key · value
+const snapshotHead = "FSKSNAP1"
+
+const maxRecordBytes = 1 << 30
+
+// Snapshot writes all records of this moment while commits go on. It has one record in memory at a
+// time.
+func (s *Store) Snapshot(ctx context.Context, to io.Writer) error {
+	w := bufio.NewWriterSize(to, 256<<10)
+	_, _ = w.WriteString(snapshotHead) // errors of w show in Flush, and in each write from then on
+	n := uint64(0)
+	err := s.records.view(func(txn *badger.Txn) error {
+		for item := range items(txn, nil) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			// A missing value is sent as an empty one, which no reader can decode.
+			if err := item.Value(func(v []byte) error { return writeRecord(w, item.Key(), v) }); err != nil {
+				return fmt.Errorf("store key %q: %w", item.Key(), err)
+			}
+			n++
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store %s: snapshot: %w", s.dir, err)
+	}
+	_, _ = w.Write(binary.AppendUvarint([]byte{0}, n))
+	return w.Flush()
+}
+
+func writeRecord(w *bufio.Writer, k, v []byte) error {
+	var head [2 * binary.MaxVarintLen64]byte
+	sizes := binary.AppendUvarint(binary.AppendUvarint(head[:0], uint64(len(k))), uint64(len(v)))
+	_, _ = w.Write(sizes)
+	_, _ = w.Write(k)
+	_, err := w.Write(v)
+	return err
+}
+
+// Receive makes a store of a snapshot, in a temporary folder that Close removes; its Dir is the
+// original's.
+func Receive(of string, from io.Reader) (_ *Store, err error) {
+	dir, err := os.MkdirTemp("", "fossick-snapshot-")
+	if err != nil {
+		return nil, fmt.Errorf("store: %w; set TMPDIR to a folder that can be written to", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	if err := roomToMake(dir); err != nil {
+		return nil, err
+	}
+	s, err := open(dir, database)
+	if err != nil {
+		return nil, err
+	}
+	s.copyOf = of
+	if err = s.receive(bufio.NewReaderSize(from, 256<<10)); err == nil {
+		err = s.records.get(key(keyInfo), &s.info)
+	}
+	if err == nil {
+		err = withdrawPending(s) // it may be of the moment before the crawl does so
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) receive(r *bufio.Reader) error {
+	to := batches{s: s}
+	defer to.cancel()
+	head := make([]byte, len(snapshotHead))
+	if _, err := io.ReadFull(r, head); err != nil || string(head) != snapshotHead {
+		return fmt.Errorf("%w: it has no head", ErrCutOff)
+	}
+	for n := uint64(0); ; n++ {
+		k, v, err := readRecord(r)
+		if err != nil {
+			return err
+		}
+		if k == nil {
+			if stated, err := binary.ReadUvarint(r); err != nil || stated != n {
+				return fmt.Errorf("%w: %d records, %d stated", ErrCutOff, n, stated)
+			}
+			return to.flush()
+		}
+		if err := to.add(func(b *Batch) error { return b.set(k, v) }); err != nil {
+			return err
+		}
+	}
+}
+
+func readRecord(r *bufio.Reader) (k, v []byte, err error) {
+	k, v, err = readSized(r, 0)
+	if k != nil && v == nil {
+		v = []byte{}
+	}
+	return k, v, err
+}
+
+// readSized reads the length of a key, that of its value plus more, the key and the value; no
+// key at the end, and no value where its length is 0.
+func readSized(r byteScanner, more uint64) (k, v []byte, err error) {
+	keyBytes, err := binary.ReadUvarint(r)
+	if err == nil && keyBytes == 0 {
+		return nil, nil, nil
+	}
+	var valueBytes uint64
+	if err == nil {
+		valueBytes, err = binary.ReadUvarint(r)
+	}
+	if err == nil && (keyBytes > 1<<16 || valueBytes > maxRecordBytes) {
+		return nil, nil, fmt.Errorf("%w: a record of %d and %d bytes; run the same version of fossick everywhere", ErrDamaged, keyBytes, valueBytes)
+	}
+	if err == nil {
+		k, err = readBytes(r, keyBytes)
+	}
+	if err == nil && valueBytes > 0 {
+		v, err = readBytes(r, valueBytes-more)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrCutOff, err)
+	}
+	return k, v, nil
+}
+
+// Temporary reports a copy that Close removes, or the readable part of a damaged store. Writes to it
+// are lost.
+func (s *Store) Temporary() bool { return s.copyOf != "" || len(s.damaged) > 0 }

@@ -2,26 +2,33 @@ package store
 
 import (
 	"cmp"
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+	badgeroptions "github.com/dgraph-io/badger/v4/options"
 
 	"fossick/internal/reading"
+	"fossick/internal/wholefile"
 	"fossick/store/badgerfiles"
 )
 
 // format is the version of the key layout that this build writes.
 const format = 1
 
-// database is Badger's own folder in a store's; beside it there is room for the
-// crawl's model and socket.
+// database is Badger's folder in a store's.
 const database = "db"
 
-// making is the name of a database that is being made.
+// making is a database under construction.
 const making = database + ".new"
 
 // Errors that callers branch on.
@@ -35,8 +42,7 @@ var (
 	ErrUnknown  = errors.New("the store does not know it")
 )
 
-// Store is an open store. Its methods may be called from many goroutines, but
-// only one Batch may be open at a time.
+// Store is an open store, safe for concurrent use, but only one Batch may be open at a time.
 type Store struct {
 	dir     string
 	db      *badgerfiles.Database
@@ -56,9 +62,8 @@ type Store struct {
 	damaged []Problem // see OpenToRead
 }
 
-// Create makes a store in dir, which must not hold one. What a kill left of a store in
-// the making is no store. The database is made under another name, and gets its own
-// when it is whole.
+// Create makes a store in dir, which must not hold one. The database is made under another name and
+// renamed when complete, so a kill leaves no store.
 func Create(dir string, info Info) (*Store, error) {
 	if err := reading.OnlyFiles(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -84,7 +89,6 @@ func Create(dir string, info Info) (*Store, error) {
 	return Open(dir)
 }
 
-// makeDatabase makes a database with the store's Info, and closes it.
 func makeDatabase(dir string, info Info) error {
 	s, err := openWith(dir, making, optionsToMake)
 	if err != nil && !errors.Is(err, ErrBusy) { // a kill may leave what Badger cannot read
@@ -98,7 +102,7 @@ func makeDatabase(dir string, info Info) error {
 	return errors.Join(s.introduce(info), s.Close())
 }
 
-// createOver is Create where there is a database: it must be an empty one.
+// createOver is Create over a database, which must be empty.
 func createOver(dir string, info Info) (*Store, error) {
 	switch whose, err := ownerOf(dir); {
 	case errors.Is(err, ErrBusy):
@@ -123,11 +127,10 @@ func createOver(dir string, info Info) (*Store, error) {
 	return s, nil
 }
 
-// Open opens the store in dir, recovering what a kill left behind. A store with a table
-// that cannot be read is refused with ErrDamaged; see OpenToRead and MendTables.
+// Open opens the store in dir and recovers from a kill. It refuses a store with an unreadable table
+// with ErrDamaged; see OpenToRead and RepairAll.
 func Open(dir string) (*Store, error) { return openStore(dir, open) }
 
-// openStore opens the store in dir by one of the ways to open its database.
 func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store, error) {
 	s, err := openAsIs(dir, open)
 	if err != nil {
@@ -136,7 +139,7 @@ func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store,
 	return fulfilPending(s)
 }
 
-// openAsIs is openStore that leaves what is still to be forgotten.
+// openAsIs is openStore without forgetting what is pending.
 func openAsIs(dir string, open func(dir, name string) (*Store, error)) (*Store, error) {
 	if !Exists(dir) {
 		return nil, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
@@ -154,7 +157,6 @@ func openAsIs(dir string, open func(dir, name string) (*Store, error)) (*Store, 
 	return known(s)
 }
 
-// known is a store that was opened, once it has read what it says of itself.
 func known(s *Store) (*Store, error) {
 	if err := s.readInfo(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -163,8 +165,8 @@ func known(s *Store) (*Store, error) {
 	return s, nil
 }
 
-// readInfo takes the Info of the database, or that beside it where damage took the first;
-// Verify tells of it.
+// readInfo reads the Info of the database, or the copy beside it where damage took that; Verify
+// reports it.
 func (s *Store) readInfo() error {
 	err := s.records.get(key(keyInfo), &s.info)
 	if beside, ok := readInfoFile(s.dir); ok && err != nil {
@@ -183,13 +185,11 @@ func (s *Store) readInfo() error {
 	return nil
 }
 
-// Exists says whether there is a store in dir.
+// Exists reports whether there is a store in dir.
 func Exists(dir string) bool { return badgerfiles.Exists(filepath.Join(dir, database)) }
 
-// open opens the database of this name in dir.
 func open(dir, name string) (*Store, error) { return openWith(dir, name, options) }
 
-// openWith opens it with options for its path.
 func openWith(dir, name string, options func(path string) badger.Options) (*Store, error) {
 	path := filepath.Join(dir, name)
 	if err := writable(dir, path); err != nil {
@@ -202,7 +202,6 @@ func openWith(dir, name string, options func(path string) badger.Options) (*Stor
 	return begin(dir, db)
 }
 
-// begin makes a store of its open database.
 func begin(dir string, db *badgerfiles.Database) (*Store, error) {
 	s := &Store{dir: dir, db: db, records: newRecords(db)}
 	var err error
@@ -218,10 +217,9 @@ func begin(dir string, db *badgerfiles.Database) (*Store, error) {
 	return s, nil
 }
 
-// Close syncs and closes the store. It returns ErrGone when the store is no
-// longer there, ErrDisk or ErrDiskFull when it could not be closed. Then all
-// that was committed is in its logs, and the next Open finds it there, as after
-// a kill. Badger has the files until the process ends.
+// Close syncs and closes the store. It returns ErrGone when the store is no longer there, ErrDisk or
+// ErrDiskFull when closing failed; the logs then hold all commits for the next Open, as after a
+// kill, and Badger holds the files until the process ends.
 func (s *Store) Close() (err error) {
 	if s.copyOf != "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
@@ -241,7 +239,7 @@ func (s *Store) Close() (err error) {
 	return s.db.Close()
 }
 
-// Dir returns the store's folder; of a copy, that of the store it is of.
+// Dir returns the store's folder; of a copy, the original's.
 func (s *Store) Dir() string { return cmp.Or(s.copyOf, s.dir) }
 
 // Info returns what the store says of itself.
@@ -253,7 +251,6 @@ func (s *Store) SetSettings(settings []byte) error {
 	return s.putInfo()
 }
 
-// introduce writes the Info of a store that is made now.
 func (s *Store) introduce(info Info) error {
 	info.Format, info.Created = format, time.Now().Unix()
 	s.info = info
@@ -269,4 +266,324 @@ func (s *Store) putInfo() error {
 		return err
 	}
 	return s.writeInfoFile()
+}
+
+// plain turns off what badgerfiles knows of Badger's files: the way out for a user who cannot wait
+// for another build, and the only environment variable that a store reads.
+func plain() bool { return os.Getenv("FOSSICK_STORE_PLAIN") != "" }
+
+// options are small: a crawl's memory belongs to its pages in flight.
+func options(path string) badger.Options {
+	o := badger.DefaultOptions(path).
+		WithMemTableSize(26 << 20).          // bounds a batch at 15 % of it; costs its size in mapped files, 1.3 times it in the heap and as much to flush
+		WithNumMemtables(1).                 // besides the one written to and the one being flushed
+		WithCompression(badgeroptions.None). // tables are read where they are mapped: no cache of blocks, half the memory to build one
+		WithBlockCacheSize(0).
+		WithIndexCacheSize(0). // it is for encrypted tables only: others have theirs where they are mapped
+		// A compaction of level 0 holds all of it and the next level in memory, hundreds of MiB with
+		// many tables. Where it cannot keep up, the crawl waits.
+		WithNumLevelZeroTables(4).
+		WithNumLevelZeroTablesStall(8).
+		WithBaseLevelSize(128 << 20).
+		// Each of up to 13 tables being built has twice its size in the heap and 3 MiB for its
+		// index. Sizes must not double from level to level.
+		WithBaseTableSize(2 << 20).
+		WithValueThreshold(inTables). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
+		WithValueLogFileSize(128 << 20).
+		WithNumCompactors(2).
+		WithDetectConflicts(false).                              // there is one writer
+		WithChecksumVerificationMode(badgeroptions.OnBlockRead). // a damaged block is an error, not nonsense
+		WithVerifyValueChecksum(true)                            // nor is a damaged value, at which Badger may panic
+	o.TableSizeMultiplier = 1
+	return o
+}
+
+func optionsToMake(path string) badger.Options { return options(path).WithMemTableSize(1 << 20) }
+
+// A store's Info stands beside its database too. So a store is known as one before Badger
+// opens anything, which changes files, and a lost table costs no crawl its settings.
+//
+//	"FSKINFO1" · CRC-32C of the rest (4 bytes, big-endian) · Info as in the database
+const (
+	infoFile = "info.fossick"
+	infoHead = "FSKINFO1"
+)
+
+const maxInfoBytes = 16 << 20
+
+func readInfoFile(dir string) (info Info, ok bool) {
+	name := filepath.Join(dir, infoFile)
+	if stat, err := os.Lstat(name); err != nil || !stat.Mode().IsRegular() || stat.Size() > maxInfoBytes {
+		return Info{}, false
+	}
+	text, err := reading.All(name, maxInfoBytes)
+	if err != nil || len(text) < len(infoHead)+4 || string(text[:len(infoHead)]) != infoHead {
+		return Info{}, false
+	}
+	text = text[len(infoHead):]
+	if binary.BigEndian.Uint32(text) != badgerfiles.Checksum(text[4:]) {
+		return Info{}, false
+	}
+	err = decode(key(keyInfo), text[4:], &info)
+	return info, err == nil && info.Format > 0
+}
+
+func (s *Store) writeInfoFile() error {
+	if s.Temporary() {
+		return nil
+	}
+	body, err := encode(s.info)
+	if err != nil {
+		return err
+	}
+	text := binary.BigEndian.AppendUint32([]byte(infoHead), badgerfiles.Checksum(body))
+	err = wholefile.Write(filepath.Join(s.dir, infoFile), 0o600, func(f *os.File) error {
+		_, err := f.Write(append(text, body...))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// keepInfoFile writes the file where it is missing or differs. A failure is no reason not to read
+// the store.
+func (s *Store) keepInfoFile() {
+	if beside, ok := readInfoFile(s.dir); !ok || !reflect.DeepEqual(beside, s.info) {
+		_ = s.writeInfoFile()
+	}
+}
+
+// ErrForeign reports a non-empty folder, or a database, that is no store.
+var ErrForeign = errors.New("it is not empty, and not a store of fossick")
+
+// beside are the names of a crawl's files beside its database.
+var beside = []string{database, making, quarantine, infoFile, "model.fossick", "seeds.txt", "crawl.sock", Derived, "lost+found"}
+
+// checkFolder refuses a folder for a new store that has something else; hidden files do not count.
+func checkFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("store: %w; give a folder", err)
+	}
+	for _, e := range entries {
+		if !slices.Contains(beside, e.Name()) && !strings.HasPrefix(e.Name(), ".") {
+			return fmt.Errorf("%s: %w (%q is in it); give another folder", dir, ErrForeign, e.Name())
+		}
+	}
+	if rest, _ := os.ReadDir(filepath.Join(dir, database)); len(rest) > 0 {
+		return fmt.Errorf("%s: %w: it has a database without its list of tables; mend it with fossick repair %s, or give another folder", dir, ErrExists, dir)
+	}
+	return nil
+}
+
+type owner int
+
+const (
+	nobodys owner = iota // it has no keys
+	ours
+	foreign
+)
+
+// inTables is the size from which values lie in the value log.
+const inTables = 256
+
+// sampled is how many keys tell the owner of a database.
+const sampled = 1000
+
+// ownerOf finds the owner of the closed database without changing a file. An Info beside the
+// database decides.
+func ownerOf(dir string) (whose owner, err error) {
+	if _, ok := readInfoFile(dir); ok {
+		return ours, nil
+	}
+	db, err := badgerfiles.OpenView(dir, options(filepath.Join(dir, database)), plain())
+	if err != nil {
+		return nobodys, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	err = db.View(func(txn *badger.Txn) error { whose = ownerIn(txn); return nil })
+	return whose, err
+}
+
+// refuseForeign returns ErrForeign for another program's database, ErrBusy for one in use. An
+// unreadable one is not known to be foreign.
+func refuseForeign(dir string) error {
+	switch whose, err := ownerOf(dir); {
+	case errors.Is(err, ErrBusy):
+		return err
+	case err == nil && whose == foreign:
+		return fmt.Errorf("%s: %w; give another folder", dir, ErrForeign)
+	}
+	return nil
+}
+
+func free(dir string) error { return badgerfiles.Free(dir, filepath.Join(dir, database)) }
+
+// ownerIn finds the owner of the records. A store that lost its Info has our keys only, and an entry
+// of the seen-set.
+func ownerIn(txn *badger.Txn) owner {
+	var info Info
+	item, err := txn.Get(key(keyInfo))
+	if err == nil && item.ValueSize() < inTables && get(txn, key(keyInfo), &info) == nil && info.Format > 0 {
+		return ours
+	}
+	opt := badger.DefaultIteratorOptions
+	opt.PrefetchValues = false
+	it := txn.NewIterator(opt)
+	defer it.Close()
+	n := 0
+	for it.Rewind(); it.Valid() && n < sampled; it.Next() {
+		if n++; !ourKey(it.Item().Key()) {
+			return foreign
+		}
+	}
+	if n == 0 {
+		return nobodys
+	}
+	if it.Seek(key(keySeen)); it.ValidForPrefix(key(keySeen)) && it.Item().ValueSize() == 9 && ourKey(it.Item().Key()) {
+		return ours
+	}
+	return foreign
+}
+
+// ourKey reports whether a key has the shape of one of ours.
+func ourKey(k []byte) bool {
+	if len(k) == 0 {
+		return false
+	}
+	switch k[0] {
+	case keyInfo, keyCount, keyRanking, keyRounds, keyChances, keyHoldings:
+		return len(k) == 1
+	case keySeen, keyForget:
+		return len(k) == 1+len(Hash{})
+	case keyBirth, keyQueued, keyFate, keyPage, keyBody, keyLabel, keyMark:
+		return len(k) == 9
+	case keyVisit, keyHistory, keyVersion, keyParcel:
+		return len(k) == 11
+	case keyHolder:
+		return len(k) == holderKeyLen
+	case keyNear:
+		return len(k) == 8
+	case keyRank, keyMarkFor:
+		return len(k) == 10
+	}
+	return len(k) <= maxKeyBytes && (k[0] == keyCursor || k[0] == keyAddress && len(k) > 3 || k[0] == keyContent || k[0] == keyHost || k[0] == keyExchange)
+}
+
+// AgentDir is the store of one agent in the folder of a crawl by several agents.
+func AgentDir(dir string, agent int) string {
+	return filepath.Join(dir, fmt.Sprintf("agent-%d", agent))
+}
+
+// AgentDirs returns the stores of a crawl by several agents; none in another folder.
+func AgentDirs(dir string) (dirs []string) {
+	for Exists(AgentDir(dir, len(dirs))) {
+		dirs = append(dirs, AgentDir(dir, len(dirs)))
+	}
+	return dirs
+}
+
+const (
+	busyPatience = 5 * time.Second
+	busyPause    = 50 * time.Millisecond
+)
+
+// OpenWhenFree is Open that waits up to five seconds for a store that another process holds: a
+// command that explains or marks a page has it for a moment. Then the error wraps ErrBusy.
+func OpenWhenFree(ctx context.Context, dir string) (*Store, error) {
+	ctx, stop := context.WithTimeout(ctx, busyPatience)
+	defer stop()
+	return openWhenFree(dir, func() bool {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(busyPause):
+			return true
+		}
+	})
+}
+
+func openWhenFree(dir string, wait func() bool) (*Store, error) {
+	for {
+		if s, err := Open(dir); !errors.Is(err, ErrBusy) || !wait() {
+			return s, err
+		}
+	}
+}
+
+// quarantine is the folder, beside the database, of damaged files.
+const quarantine = "quarantine"
+
+// OpenToRead opens the store in dir for reading, without compaction. A store that Open refuses as
+// damaged shows its readable part, is Temporary, and Verify reports the damage.
+func OpenToRead(dir string) (*Store, error) { return openStore(dir, openToRead) }
+
+func openToRead(dir, name string) (*Store, error) {
+	path := filepath.Join(dir, name)
+	if err := writable(dir, path); err != nil {
+		return nil, err
+	}
+	db, damage, err := badgerfiles.OpenToRead(dir, options(path), plain())
+	if err != nil {
+		return nil, err
+	}
+	s, err := begin(dir, db)
+	if err != nil {
+		return nil, err
+	}
+	if s.damaged = problemsOf(damage); len(damage) == 0 {
+		return openToForget(s, name)
+	}
+	return s, nil
+}
+
+// openToForget reopens, for writing, a store that has pages to forget.
+func openToForget(s *Store, name string) (*Store, error) {
+	if pending, err := pendingForgets(s); err != nil || len(pending) == 0 {
+		return s, nil // one that cannot be read is for Verify to tell
+	}
+	dir, held := s.dir, s.db.Keep()
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	path := filepath.Join(dir, name)
+	db, err := badgerfiles.OpenUnder(held, dir, options(path), plain())
+	if err != nil {
+		return nil, err
+	}
+	return begin(dir, db)
+}
+
+// Damaged returns the damage that OpenToRead found, as ErrDamaged with advice; nil without any.
+func (s *Store) Damaged() error {
+	if len(s.damaged) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: %s: %s; the result is incomplete; fossick repair %s keeps everything that can be read", s.Dir(), ErrDamaged, s.damaged[0].Key, s.damaged[0].What, s.Dir())
+}
+
+// mendTables repairs the files of the closed store in dir so that Open opens it, and returns the
+// damage. Replaced files go to quarantine. Repair must then check for missing records.
+func mendTables(dir string) ([]Problem, error) {
+	if Exists(dir) {
+		if err := refuseForeign(dir); err != nil {
+			return nil, err
+		}
+	}
+	path := filepath.Join(dir, database)
+	damage, err := badgerfiles.Mend(dir, path, filepath.Join(dir, quarantine), options(path), plain())
+	return problemsOf(damage), err
+}
+
+func problemsOf(damage []badgerfiles.Damage) (problems []Problem) {
+	for _, d := range damage {
+		problems = append(problems, Problem{Key: d.File, What: d.What, Repair: d.Done, Lost: d.Lost})
+	}
+	return problems
 }

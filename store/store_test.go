@@ -1,15 +1,29 @@
+//go:build unix
+
 package store
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/fulltest"
+	"fossick/internal/reading"
+	"fossick/internal/tries"
+	"fossick/store/change"
 )
 
 // lookedUp returns what the seen-set knows of one URL.
@@ -140,82 +154,6 @@ func all[T any](t *testing.T, seq func(func(T, error) bool)) (records []T) {
 	return records
 }
 
-func TestUnknown(t *testing.T) {
-	s := create(t)
-	if _, err := s.Page(1); !errors.Is(err, ErrUnknown) {
-		t.Errorf("page: got %v, want ErrUnknown", err)
-	}
-	if _, err := s.Body(1); !errors.Is(err, ErrUnknown) {
-		t.Errorf("body: got %v, want ErrUnknown", err)
-	}
-	if _, err := s.URLs().Life(u1); !errors.Is(err, ErrUnknown) {
-		t.Errorf("life: got %v, want ErrUnknown", err)
-	}
-	if l, err := s.Label(1); l != nil || err != nil {
-		t.Errorf("label: got %v, %v; want none and no error", l, err)
-	}
-	seen, err := lookedUp(s, HashURL(u1))
-	must(t, err)
-	equal(t, "lookup", seen, Seen{})
-	h, err := s.Host("x:80")
-	must(t, err)
-	equal(t, "host", h, &Host{Name: "x:80", New: true})
-	c, err := s.Counts()
-	must(t, err)
-	if c.States == nil || c.Codes == nil || c.URLs != 0 {
-		t.Errorf("counts: got %+v, want empty maps", c)
-	}
-}
-
-func TestLookup(t *testing.T) {
-	s := create(t)
-	alter(t, s, func(b *Batch) {
-		must(t, b.PutSeen(HashURL(u1), 7, false))
-		seen, err := b.Lookup(HashURL(u1))
-		must(t, err)
-		equal(t, "a batch sees its own writes", seen, Seen{ID: 7})
-		seen, err = lookedUp(s, HashURL(u1))
-		must(t, err)
-		equal(t, "others do not, before Commit", seen, Seen{})
-		must(t, b.PutSeen(HashURL(u2), 8, true))
-	})
-	seen, err := s.Lookup([]Hash{HashURL(u2), HashURL("http://c/"), HashURL(u1)})
-	must(t, err)
-	equal(t, "all", seen, []Seen{{8, true}, {}, {7, false}})
-	alter(t, s, func(b *Batch) { must(t, b.Unskip(HashURL(u2), 8)) })
-	two, err := lookedUp(s, HashURL(u2))
-	must(t, err)
-	equal(t, "no longer skipped", two, Seen{8, false})
-}
-
-// A URL waits from PutQueued to PutFate, and the waiters come in the order of
-// their discovery.
-func TestWaiters(t *testing.T) {
-	s := create(t)
-	alter(t, s, func(b *Batch) {
-		for _, id := range []ID{300, 2, 1, 70000} {
-			must(t, b.PutBirth(id, Birth{URL: fmt.Sprint("http://h/", id), Via: ViaLink}), b.PutQueued(id, Queued{Priority: float64(id)}))
-		}
-		must(t, b.PutFate(2, Fate{State: "ok"}))
-	})
-	alter(t, s, func(b *Batch) { must(t, b.PutQueued(1, Queued{Priority: 0.5, Score: 0.25, Parent: 300, Visits: 2})) })
-	var ids []ID
-	for _, w := range all(t, s.URLs().Waiters()) {
-		ids = append(ids, w.ID)
-		if w.URL != fmt.Sprint("http://h/", w.ID) {
-			t.Errorf("waiter %d has the URL %s", w.ID, w.URL)
-		}
-	}
-	equal(t, "waiters", ids, []ID{1, 300, 70000})
-	birth, queued, err := s.URLs().Waiting(1)
-	must(t, err)
-	equal(t, "birth", birth.URL, "http://h/1")
-	equal(t, "queued", queued, Queued{Priority: 0.5, Score: 0.25, Parent: 300, Visits: 2})
-	if _, _, err := s.URLs().Waiting(2); !errors.Is(err, ErrUnknown) {
-		t.Errorf("a URL with a fate waits: %v", err)
-	}
-}
-
 func TestPageWithSameContent(t *testing.T) {
 	s := create(t)
 	p := somePage()
@@ -231,47 +169,6 @@ func TestPageWithSameContent(t *testing.T) {
 	body, err := s.Body(1)
 	must(t, err)
 	equal(t, "an empty body", len(body), 0)
-}
-
-func TestPagesInOrder(t *testing.T) {
-	s := create(t)
-	numbers := []uint64{1, 2, 255, 256, 65536, 1 << 40}
-	alter(t, s, func(b *Batch) {
-		for _, i := range []int{5, 1, 3, 0, 4, 2} {
-			p := somePage()
-			p.Number, p.Checksum = numbers[i], fmt.Append(nil, i)
-			must(t, b.PutPage(p, s.Compress([]byte("x"))))
-		}
-	})
-	var got []uint64
-	for p, err := range s.Pages() {
-		must(t, err)
-		got = append(got, p.Number)
-	}
-	if !slices.Equal(got, numbers) {
-		t.Errorf("got %v, want %v", got, numbers)
-	}
-	for range s.Pages() {
-		break // leaving early must not hang or panic
-	}
-}
-
-func TestCancelLeavesNothing(t *testing.T) {
-	s := create(t)
-	b := s.Batch()
-	must(t, b.PutSeen(HashURL(u1), 1, false), b.PutBirth(1, Birth{URL: u1}), b.PutPage(somePage(), s.Compress([]byte("x"))), b.PutCounts(&Counts{URLs: 1}))
-	if b.Size() == 0 {
-		t.Error("a batch with records has no size")
-	}
-	b.Cancel()
-	b.Cancel() // of no effect
-	seen, err := lookedUp(s, HashURL(u1))
-	must(t, err)
-	c, err := s.Counts()
-	must(t, err)
-	if seen.ID != 0 || c.URLs != 0 || len(all(t, s.Pages())) != 0 {
-		t.Errorf("a cancelled batch left %v, %+v", seen, c)
-	}
 }
 
 // What follows from one exchange always fits on top of a batch that is nearly
@@ -367,5 +264,275 @@ func TestMakingCutOff(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// TestFieldNumbers: no two fields of a record have one number. The encoder would leave out
+// both, without a word.
+func TestFieldNumbers(t *testing.T) {
+	for _, record := range []any{Info{}, Counts{}, TopicCounts{}, Verdict{}, Birth{}, Queued{}, Visit{}, Fate{}, Page{}, Label{}, Host{}, Sitemaps{}, SitemapFile{}, Exchange{}, Mark{}, Ranking{}, Forget{}, Round{}, change.Visit{}} {
+		typ, seen := reflect.TypeOf(record), map[string]string{}
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			number, _, _ := strings.Cut(f.Tag.Get("cbor"), ",")
+			if number == "" || number == "-" {
+				continue
+			}
+			if other := seen[number]; other != "" {
+				t.Errorf("%s: %s and %s are both number %s", typ, other, f.Name, number)
+			}
+			seen[number] = f.Name
+		}
+	}
+}
+
+// hashes returns the hash of each file under dir.
+func hashes(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	sums := map[string]string{}
+	must(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		body, err := os.ReadFile(name)
+		sums[name] = fmt.Sprintf("%x", sha256.Sum256(body))
+		return err
+	}))
+	return sums
+}
+
+// TestForeignDatabase: another program's database is refused by all that opens a store,
+// and no file of it changes, whether it was closed or killed.
+func TestForeignDatabase(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
+	many := map[string]string{}
+	for n := range 2000 {
+		many[fmt.Sprintf("user:%04d", n)] = strings.Repeat("x", n%400)
+	}
+	info, err := encode(Info{Topic: "x"}) // Format 0
+	must(t, err)
+	for name, keys := range map[string]map[string]string{
+		"many keys":                many,
+		"one key":                  {"a": "1"},
+		"a key as our Info has":    {"i": "settings of another program"},
+		"an Info of no format":     {"i": string(info)},
+		"keys shaped as ours":      {"b12345678": "x", "p12345678": "y"},
+		"our Info's key and large": {"i": strings.Repeat("x", 1000)},
+	} {
+		for _, killed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, killed %v", name, killed), func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "s")
+				path := filepath.Join(dir, database)
+				db, err := badger.Open(badger.DefaultOptions(path).WithLogger(nil).WithMemTableSize(1 << 20).WithValueThreshold(300).WithValueLogFileSize(2 << 20))
+				must(t, err)
+				defer db.Close()
+				wb := db.NewWriteBatch()
+				for k, v := range keys {
+					must(t, wb.Set([]byte(k), []byte(v)))
+				}
+				must(t, wb.Flush())
+				if killed { // as it is now, with all in its logs
+					dir = copyOf(t, dir)
+				} else {
+					must(t, db.Close())
+				}
+				before := hashes(t, dir)
+				_, created := Create(dir, Info{})
+				_, opened := Open(dir)
+				_, mended := mendTables(dir)
+				_, compacted := Compact(t.Context(), dir)
+				for verb, err := range map[string]error{"create": created, "open": opened, "mend": mended, "compact": compacted} {
+					if !errors.Is(err, ErrForeign) {
+						t.Errorf("%s: %v, want ErrForeign", verb, err)
+					}
+				}
+				if after := hashes(t, dir); !maps.Equal(before, after) {
+					t.Errorf("files changed: %d before, %d afterwards", len(before), len(after))
+				}
+			})
+		}
+	}
+}
+
+// TestFolderOfOthers: a store is made in a folder that is empty, or has but what is ours.
+func TestFolderOfOthers(t *testing.T) {
+	for name, ok := range map[string]bool{"thesis.txt": false, "MANIFEST": false, ".DS_Store": true, "model.fossick": true, "seeds.txt": true} {
+		dir := t.TempDir()
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644))
+		s, err := Create(dir, Info{})
+		if err == nil {
+			must(t, s.Close())
+		}
+		if ok != (err == nil) || !ok && !errors.Is(err, ErrForeign) {
+			t.Errorf("beside %s: %v", name, err)
+		}
+		if entries, err := os.ReadDir(dir); !ok && (err != nil || len(entries) != 1) {
+			t.Errorf("beside %s: something was made, %v", name, err)
+		}
+	}
+}
+
+// TestOldStoreIsOurs: a store of a build that kept no Info beside its database is known as
+// ours, also where damage took the Info, and gets one.
+func TestOldStoreIsOurs(t *testing.T) {
+	killed := crawled(t)
+	must(t, killed.SetSettings([]byte(strings.Repeat("x", 999)))) // a value of the value log
+	dir := copyOf(t, killed.Dir())
+	must(t, os.Remove(filepath.Join(dir, infoFile)))
+	if _, err := Create(dir, Info{}); !errors.Is(err, ErrExists) {
+		t.Errorf("created over it: %v, want ErrExists", err)
+	}
+	s, err := Open(dir)
+	must(t, err)
+	want := s.Info()
+	if beside, ok := readInfoFile(dir); !ok || beside.Created != want.Created {
+		t.Errorf("the Info beside it is %+v, %v", beside, ok)
+	}
+	must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Delete(key(keyInfo)) }), s.Close())
+	if s, err = Open(dir); err != nil || s.Info().Created != want.Created {
+		t.Fatalf("without the database's Info: %v", err)
+	}
+	must(t, s.Close(), os.Remove(filepath.Join(dir, infoFile)))
+	if whose, err := ownerOf(dir); err != nil || whose != ours {
+		t.Errorf("without any Info it is of owner %d, %v", whose, err)
+	}
+}
+
+// TestInfoFile: a damaged Info beside the database is none.
+func TestInfoFile(t *testing.T) {
+	s := create(t)
+	must(t, s.SetSettings([]byte(`{"rho":0.3}`)))
+	name := filepath.Join(s.Dir(), infoFile)
+	whole, err := os.ReadFile(name)
+	must(t, err)
+	if info, ok := readInfoFile(s.Dir()); !ok || string(info.Settings) != `{"rho":0.3}` {
+		t.Fatalf("%+v, %v", info, ok)
+	}
+	for at := range whole {
+		b := append([]byte(nil), whole...)
+		b[at] ^= 1
+		must(t, os.WriteFile(name, b, 0o600))
+		if info, ok := readInfoFile(s.Dir()); ok {
+			t.Errorf("with byte %d flipped: %+v", at, info)
+		}
+		must(t, os.WriteFile(name, whole[:at], 0o600))
+		if info, ok := readInfoFile(s.Dir()); ok {
+			t.Errorf("cut at %d: %+v", at, info)
+		}
+	}
+}
+
+// TestPipes: whatever file of a store is a pipe, or leads to a device, no way to open it waits.
+func TestPipes(t *testing.T) {
+	class := tries.Of(t, "pipes and devices in a store")
+	whole := filepath.Join(t.TempDir(), "whole")
+	s, err := Create(whole, Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"bad", database + "/LOCK", database + "/999999.sst", database + "/000009.vlog", database + "/reached", Derived + "/x", "model.fossick", "seeds.txt", "nats/jetstream/x"}
+	if err := filepath.WalkDir(whole, func(path string, d fs.DirEntry, err error) error {
+		if name, _ := filepath.Rel(whole, path); err == nil && !d.IsDir() {
+			names = append(names, name)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		for kind, put := range map[string]func(path string) error{
+			"a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+			"a device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		} {
+			dir := filepath.Join(t.TempDir(), "store")
+			at := filepath.Join(dir, name)
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+			if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), put(at)); err != nil {
+				t.Fatal(err)
+			}
+			for how, open := range map[string]func() (*Store, error){
+				"open": func() (*Store, error) { return Open(dir) }, "read": func() (*Store, error) { return OpenToRead(dir) },
+				"create": func() (*Store, error) { return Create(dir, Info{}) }, "repair": func() (*Store, error) { _, err := RepairAll(t.Context(), dir); return nil, err },
+			} {
+				ended := make(chan error, 1)
+				go func() { _, err := open(); ended <- err }()
+				select {
+				case err := <-ended:
+					class.Try(errors.Is(err, reading.ErrKind) || errors.Is(err, ErrNone), "%s where %s is %s: %v", how, name, kind, err)
+				case <-time.After(20 * time.Second):
+					class.Try(false, "%s where %s is %s waits", how, name, kind)
+				}
+			}
+		}
+	}
+}
+
+// TestPlain: a store is made, written to, verified, repaired and compacted without what
+// is known of Badger's files, and is the same with it.
+func TestPlain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	t.Run("plain", func(t *testing.T) {
+		t.Setenv("FOSSICK_STORE_PLAIN", "1")
+		s, err := Create(dir, Info{Topic: "banking"})
+		must(t, err)
+		for n := uint64(1); n <= 20; n++ {
+			alter(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+		}
+		must(t, s.Close())
+		_, err = mendTables(dir)
+		must(t, err)
+		_, err = Compact(t.Context(), dir)
+		must(t, err)
+		s, err = Open(dir)
+		must(t, err)
+		_, err = s.repair(t.Context()) // the exchanges of this test have gaps
+		must(t, err, s.Close())
+	})
+	s, err := Open(dir)
+	must(t, err)
+	defer func() { must(t, s.Close()) }()
+	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+	for n := uint64(1); n <= 20; n++ {
+		if body, err := s.Body(n); err != nil || string(body) != string(bodyOf(n)) {
+			t.Errorf("page %d has another body (%v)", n, err)
+		}
+	}
+}
+
+// TestOpenWhenFree: a store that somebody else has is opened as soon as it is free, and
+// not otherwise.
+func TestOpenWhenFree(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	other, err := Create(dir, Info{Topic: "banking"})
+	must(t, err)
+	waits := 0
+	s, err := openWhenFree(dir, func() bool {
+		if waits++; waits == 3 {
+			must(t, other.Close())
+		}
+		return true
+	})
+	must(t, err)
+	if waits != 3 || s.Info().Topic != "banking" {
+		t.Errorf("opened after %d waits, as %+v; want 3", waits, s.Info())
+	}
+	over, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := OpenWhenFree(over, dir); !errors.Is(err, ErrBusy) {
+		t.Errorf("nobody waits any longer: %v, want ErrBusy", err)
+	}
+	must(t, s.Close())
+	if _, err := OpenWhenFree(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, ErrNone) {
+		t.Errorf("no store: %v, want ErrNone", err)
 	}
 }

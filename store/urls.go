@@ -2,26 +2,28 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/store/change"
 )
 
 // URLs are the URLs that a store knows, each from its discovery to its end.
 type URLs struct{ records *records }
 
-// URLs returns the URLs of the store.
 func (s *Store) URLs() URLs { return URLs{s.records} }
 
-// Birth returns how a URL came to be known.
 func (u URLs) Birth(id ID) (b Birth, err error) {
 	err = u.records.get(numKey(keyBirth, uint64(id)), &b)
 	return b, err
 }
 
-// Names returns the URLs of the given numbers, in their order.
 func (u URLs) Names(ids []ID) ([]string, error) {
 	names := make([]string, 0, len(ids))
 	for _, id := range ids {
@@ -34,8 +36,8 @@ func (u URLs) Names(ids []ID) ([]string, error) {
 	return names, nil
 }
 
-// Walk calls do with a function that names URLs. Asked in rising order of numbers it costs
-// one pass at most, whatever is asked; ErrUnknown of a URL that is not there.
+// Walk calls do with a function that names URLs, ErrUnknown of an unknown one. Asked in rising
+// order, it costs at most one pass.
 func (u URLs) Walk(do func(name func(id ID) (string, error)) error) error {
 	return u.records.view(func(txn *badger.Txn) error {
 		births := &births{ahead: walk(txn, key(keyBirth))}
@@ -48,7 +50,6 @@ func (u URLs) Walk(do func(name func(id ID) (string, error)) error) error {
 	})
 }
 
-// Waiting returns the birth and the place in the queue of a URL that waits.
 func (u URLs) Waiting(id ID) (b Birth, q Queued, err error) {
 	err = u.records.view(func(txn *badger.Txn) error {
 		if err := get(txn, numKey(keyBirth, uint64(id)), &b); err != nil {
@@ -59,8 +60,7 @@ func (u URLs) Waiting(id ID) (b Birth, q Queued, err error) {
 	return b, q, err
 }
 
-// Copy is a URL whose page is stored: what a conditional request for it and the
-// journal of that need to know.
+// Copy is a URL with a stored page: the input of a conditional request and its journal.
 type Copy struct {
 	ID     ID
 	Birth  Birth
@@ -69,8 +69,7 @@ type Copy struct {
 	Visits int // exchanges so far: number of the last
 }
 
-// CopyOf returns what is known of a URL whose page is stored; ErrUnknown when it
-// has none.
+// CopyOf returns ErrUnknown when the URL has no stored page.
 func (u URLs) CopyOf(id ID) (*Copy, error) {
 	c := &Copy{ID: id, Page: &Page{}}
 	err := u.records.view(func(txn *badger.Txn) error {
@@ -93,15 +92,13 @@ func (u URLs) CopyOf(id ID) (*Copy, error) {
 	return c, err
 }
 
-// Waiter is a URL that waits.
 type Waiter struct {
 	ID ID
 	Birth
 	Queued
 }
 
-// Waiters yields every URL that waits, in the order of discovery: what a
-// frontier is rebuilt from.
+// Waiters yields every waiting URL in the order of discovery, to rebuild a frontier.
 func (u URLs) Waiters() iter.Seq2[Waiter, error] {
 	return withBirths(u.records, keyQueued, func(k, v []byte, births *births) (w Waiter, _ bool, err error) {
 		if w.ID, err = idOf(k); err == nil {
@@ -114,15 +111,13 @@ func (u URLs) Waiters() iter.Seq2[Waiter, error] {
 	})
 }
 
-// Ended is a URL that waits no more.
 type Ended struct {
 	ID ID
 	Birth
 	Fate
 }
 
-// Ended yields the URLs that ended in a state, in the order of discovery; those in any
-// state where it is "".
+// Ended yields the URLs that ended in a state ("": any), in the order of discovery.
 func (u URLs) Ended(state string) iter.Seq2[Ended, error] {
 	return withBirths(u.records, keyFate, func(k, v []byte, births *births) (e Ended, wanted bool, err error) {
 		if e.ID, err = idOf(k); err == nil {
@@ -136,15 +131,14 @@ func (u URLs) Ended(state string) iter.Seq2[Ended, error] {
 	})
 }
 
-// VisitedURL is a visit and the URL that was visited.
 type VisitedURL struct {
 	ID  ID
 	URL string
 	Visit
 }
 
-// Visits yields every visit with its URL, in the order of discovery of the URLs, each one's
-// in the order of time; after them likewise the visits to pages that were stored by then.
+// Visits yields every visit by the discovery of its URL, then by time; after them likewise the
+// visits to pages that were stored by then.
 func (u URLs) Visits() iter.Seq2[VisitedURL, error] {
 	return func(yield func(VisitedURL, error) bool) {
 		for _, part := range []iter.Seq2[VisitedURL, error]{u.firstVisits(), u.revisits()} {
@@ -157,7 +151,6 @@ func (u URLs) Visits() iter.Seq2[VisitedURL, error] {
 	}
 }
 
-// firstVisits yields the visits that have a record each.
 func (u URLs) firstVisits() iter.Seq2[VisitedURL, error] {
 	return withBirths(u.records, keyVisit, func(k, v []byte, births *births) (visit VisitedURL, _ bool, err error) {
 		if len(k) != 11 {
@@ -173,9 +166,8 @@ func (u URLs) firstVisits() iter.Seq2[VisitedURL, error] {
 	})
 }
 
-// withBirths yields what read makes of each record of a kind and of its URL's birth,
-// where it is wanted, until one is damaged. It walks records and births side by side, so
-// it costs one pass.
+// withBirths yields what read makes of each record of a kind and its URL's discovery, where wanted,
+// until one is damaged. It walks both side by side, in one pass.
 func withBirths[T any](r *records, kind byte, read func(k, v []byte, births *births) (record T, wanted bool, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := r.view(func(txn *badger.Txn) error {
@@ -202,8 +194,7 @@ func withBirths[T any](r *records, kind byte, read func(k, v []byte, births *bir
 	}
 }
 
-// births tell how URLs came to be known, when these are asked for in the order of
-// discovery.
+// births finds discoveries that are asked for in order.
 type births struct {
 	ahead *badger.Iterator
 	id    ID    // asked for last
@@ -215,7 +206,7 @@ func (b *births) of(id ID) (Birth, error) {
 		return b.birth, nil
 	}
 	want := numKey(keyBirth, uint64(id))
-	// The next of many that are wanted is near; of few, far.
+	// The next wanted one is near if many are wanted, else far.
 	for steps := 0; b.ahead.Valid() && bytes.Compare(b.ahead.Item().Key(), want) < 0; steps++ {
 		if steps < maxSteps {
 			b.ahead.Next()
@@ -234,6 +225,187 @@ func (b *births) of(id ID) (Birth, error) {
 	return birth, err
 }
 
-// maxSteps is how many records a walk passes over before it seeks, which costs
-// about as much.
+// maxSteps is how many records a walk passes over before it seeks, at about equal cost.
 const maxSteps = 16
+
+// Visits to a URL with a stored page are many and alike, so they are kept as histories (package
+// change), keyed by the number of the first visit. Error texts, sizes and checksums are not kept of
+// them.
+
+// PutRevisit writes the n-th exchange for a URL with a stored page, n from 2.
+func PutRevisit(b *Batch, id ID, n int, v Visit) error {
+	k, h, err := historyBefore(b.txn, id, n)
+	if err != nil {
+		return err
+	}
+	if len(k) == 0 || numberIn(k)+h.Len() != n { // none yet, or a visit lies between
+		k, h = historyKey(id, n), nil
+	}
+	grown, err := h.Append(compact(v))
+	switch {
+	case errors.Is(err, change.ErrUnfit):
+		return b.PutVisit(id, n, v)
+	case err != nil: // full, or what there is cannot be read, which Verify tells
+		k = historyKey(id, n)
+		grown, err = change.History(nil).Append(compact(v))
+	}
+	if err != nil {
+		return fmt.Errorf("store key %q: %w", k, err)
+	}
+	return b.set(k, grown)
+}
+
+// historyBefore returns the history that ends before the n-th visit, and its key. Nearly all begin
+// with the second visit, or full ones after it, so one look-up finds it.
+func historyBefore(txn *badger.Txn, id ID, n int) (k []byte, h change.History, err error) {
+	k = historyKey(id, n-(n-2)%change.Most)
+	err = value(txn, k, func(_, v []byte) error { h = slices.Clone(v); return nil })
+	if err == nil && numberIn(k)+h.Len() == n {
+		return k, h, nil
+	}
+	if err != nil && finding(err) != nil {
+		return nil, nil, err
+	}
+	return lastHistory(txn, id)
+}
+
+func lastHistory(txn *badger.Txn, id ID) (k []byte, h change.History, err error) {
+	for item := range items(txn, numKey(keyHistory, uint64(id))) {
+		k = item.KeyCopy(nil)
+		err = valueOf(item, k, func(_, v []byte) error { h = slices.Clone(v); return nil })
+	}
+	return k, h, err
+}
+
+func historyKey(id ID, first int) []byte {
+	k := visitKey(id, first)
+	k[0] = keyHistory
+	return k
+}
+
+func numberIn(k []byte) int { return int(binary.BigEndian.Uint16(k[len(k)-2:])) }
+
+func compact(v Visit) change.Visit {
+	return change.Visit{At: v.Start, Took: v.Millis, Rest: v.Rest, State: v.State, Change: v.Change, Code: v.Code, To: uint64(v.Location), RetryAfter: v.RetryAfter, Own: v.Own, Modified: v.Modified}
+}
+
+func long(v change.Visit) Visit {
+	return Visit{Start: v.At, Millis: v.Took, Rest: v.Rest, State: v.State, Change: v.Change, Code: v.Code, Location: ID(v.To), RetryAfter: v.RetryAfter, Own: v.Own, Modified: v.Modified}
+}
+
+func appendHistory(dst []Visit, k, v []byte) ([]Visit, error) {
+	var room [change.Most]change.Visit
+	kept, err := change.History(v).Visits(room[:0])
+	if err == nil && len(k) != 11 {
+		err = fmt.Errorf("%d bytes, want 11", len(k))
+	}
+	if err != nil {
+		return dst, fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
+	}
+	for _, v := range kept {
+		dst = append(dst, long(v))
+	}
+	return dst, nil
+}
+
+// visitsOf returns all exchanges for a URL by time.
+func visitsOf(txn *badger.Txn, id ID) (all []Visit, err error) {
+	for item := range items(txn, numKey(keyVisit, uint64(id))) {
+		var v Visit
+		if err := valueOf(item, item.KeyCopy(nil), func(k, b []byte) error { return decode(k, b, &v) }); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	for item := range items(txn, numKey(keyHistory, uint64(id))) {
+		if err := valueOf(item, item.KeyCopy(nil), func(k, b []byte) (err error) { all, err = appendHistory(all, k, b); return err }); err != nil {
+			return nil, err
+		}
+	}
+	inOrder(all)
+	return all, nil
+}
+
+// inOrder sorts visits by time; they are unsorted only where repair queued a URL again.
+func inOrder(all []Visit) {
+	slices.SortStableFunc(all, func(a, b Visit) int { return cmp.Compare(a.Start, b.Start) })
+}
+
+// visitAt returns the n-th exchange for a URL; ErrUnknown where it is not on record.
+func visitAt(txn *badger.Txn, id ID, n int) (v Visit, err error) {
+	if err = get(txn, visitKey(id, n), &v); !errors.Is(err, ErrUnknown) {
+		return v, err
+	}
+	for item := range items(txn, numKey(keyHistory, uint64(id))) {
+		k := item.KeyCopy(nil)
+		var all []Visit
+		if damaged := valueOf(item, k, func(k, b []byte) (err error) { all, err = appendHistory(nil, k, b); return err }); damaged != nil {
+			return v, damaged
+		}
+		if i := n - numberIn(k); i >= 0 && i < len(all) {
+			return all[i], nil
+		}
+	}
+	return v, err
+}
+
+func (u URLs) revisits() iter.Seq2[VisitedURL, error] {
+	type told struct {
+		of  VisitedURL
+		all []Visit
+	}
+	of := withBirths(u.records, keyHistory, func(k, v []byte, births *births) (r told, _ bool, err error) {
+		if r.all, err = appendHistory(nil, k, v); err != nil {
+			return r, true, err
+		}
+		r.of.ID = ID(binary.BigEndian.Uint64(k[1:9]))
+		birth, err := births.of(r.of.ID)
+		r.of.URL = birth.URL
+		return r, true, err
+	})
+	return func(yield func(VisitedURL, error) bool) {
+		for r, err := range of {
+			if err != nil {
+				yield(VisitedURL{}, err)
+				return
+			}
+			for _, r.of.Visit = range r.all {
+				if !yield(r.of, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (in *inspection) history(txn *badger.Txn, k, v []byte) error {
+	all, err := appendHistory(nil, k, v)
+	if err != nil || len(all) == 0 {
+		return in.remove(k, "the history of visits cannot be read")
+	}
+	for i := range all {
+		there, err := in.isBorn(txn, all[i].Location)
+		if err != nil {
+			return err
+		}
+		if there {
+			continue
+		}
+		what := fmt.Sprintf("it names URL %d, which is missing", all[i].Location)
+		return in.found(k, what, "forgotten", func(b *Batch) error { return forgetTargets(b, k, all, in.born) })
+	}
+	return nil
+}
+
+func forgetTargets(b *Batch, k []byte, all []Visit, born idSet) (err error) {
+	var h change.History
+	for _, v := range all {
+		if !born.has(v.Location) {
+			v.Location = 0
+		}
+		if h, err = h.Append(compact(v)); err != nil {
+			return fmt.Errorf("store key %q: %w", k, err)
+		}
+	}
+	return b.set(k, h)
+}

@@ -1,10 +1,15 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/dgraph-io/badger/v4"
 )
 
 // Problem is something in a store that cannot be.
@@ -17,9 +22,8 @@ type Problem struct {
 	Lost bool   `json:"-"`             // records of unknown URLs may be gone with it
 }
 
-// Verify checks every record against those that it belongs with, and returns
-// what is wrong, in the order of the passes. It changes nothing. The error is
-// the store's or ctx's own, not a finding.
+// Verify checks every record against its relatives and returns the problems in the order of the
+// passes. It changes nothing. The error is the store's or ctx's own.
 func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
 	in := newInspection(s, false)
 	in.problems = slices.Clone(s.damaged)
@@ -27,8 +31,7 @@ func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
 	return in.problems, err
 }
 
-// inspection is one run over a store. A pass sees what the passes before it
-// mended.
+// inspection is one run over a store. A pass sees what earlier passes mended.
 type inspection struct {
 	*findings
 	numbers  renumbering
@@ -50,7 +53,7 @@ func newInspection(s *Store, mend bool) *inspection {
 func (in *inspection) run(ctx context.Context) error {
 	made, hosts := derived{in.findings}, &hostCheck{findings: in.findings}
 	for _, pass := range []func(context.Context) error{
-		in.info, in.told, in.urls, in.strays, in.seen, in.outbox, in.marks, in.forgets, in.holders, in.addresses, in.rounds, in.chances, made.labels, in.pages, in.leftovers, in.versions, in.repeats, made.ranks, made.near, hosts.hosts, hosts.exchanges, hosts.named, in.totals,
+		in.info, in.told, in.urls, in.strays, in.seen, in.outbox, in.marks, in.alone, in.pages, in.leftovers, in.versions, in.repeats, made.ranks, made.near, hosts.hosts, hosts.exchanges, hosts.named, in.totals,
 	} {
 		if err := pass(ctx); err != nil {
 			in.cancel()
@@ -63,7 +66,6 @@ func (in *inspection) run(ctx context.Context) error {
 	return nil
 }
 
-// info checks that the database has the store's Info.
 func (in *inspection) info(context.Context) error {
 	if in.s.infoLost == nil {
 		return nil
@@ -75,7 +77,7 @@ func (in *inspection) info(context.Context) error {
 	return err
 }
 
-// totals compares the running totals with what the records say.
+// totals compares the running totals with the records.
 func (in *inspection) totals(ctx context.Context) error {
 	if in.mend && len(in.problems) > 0 { // fates have changed since births counted them
 		again := newInspection(in.s, false)
@@ -113,4 +115,317 @@ func short(c Counts) string {
 		dropped = fmt.Sprintf(" and %d dropped", c.Dropped)
 	}
 	return fmt.Sprintf("%d URLs, %d of them lost, %d pages%s (%d relevant%s, %d bytes), %d skipped, %d near-duplicates, states %v", c.URLs, c.Lost, c.Pages, dropped, c.Relevant, byTopic(c.Topics), c.Bytes, c.Skipped, c.NearDuplicates, c.States)
+}
+
+// finding returns the error of a record that cannot be read, by which an inspection ends; nil for a
+// missing record, or one without meaning, which the pass over its kind removes. So nothing loses its
+// place for a disk error.
+func finding(err error) error {
+	if errors.Is(err, ErrUnknown) || errors.Is(err, ErrDamaged) {
+		return nil
+	}
+	return err
+}
+
+type findings struct {
+	batches  // of repairs
+	mend     bool
+	problems []Problem
+}
+
+func (f *findings) found(k []byte, what, repair string, fix func(b *Batch) error) error {
+	f.problems = append(f.problems, Problem{Key: fmt.Sprintf("%q", k), What: what, Repair: repair})
+	if !f.mend {
+		return nil
+	}
+	return f.add(fix)
+}
+
+func (f *findings) remove(k []byte, what string) error {
+	return f.found(k, what, "removed", func(b *Batch) error { return b.delete(k) })
+}
+
+// scan calls do for every record of a kind, with a copy of its key.
+func (f *findings) scan(ctx context.Context, kind byte, do func(txn *badger.Txn, k, v []byte) error) error {
+	return f.s.records.view(func(txn *badger.Txn) error {
+		opt := badger.DefaultIteratorOptions
+		opt.Prefix = key(kind)
+		it := txn.NewIterator(opt)
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			item := it.Item()
+			k, called := item.KeyCopy(nil), false
+			err := valueOf(item, k, func(k, v []byte) error { called = true; return do(txn, k, v) })
+			if !called && errors.Is(err, ErrDamaged) {
+				err = do(txn, k, nil) // which no record is
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// urls checks that each URL is in the seen-set and either waits or has ended.
+func (in *inspection) urls(ctx context.Context) error {
+	return in.scan(ctx, keyBirth, func(txn *badger.Txn, k, v []byte) error {
+		id, birth, err := ID(0), Birth{}, error(nil)
+		if n, keyErr := numOf(k); keyErr != nil {
+			err = keyErr
+		} else {
+			id, err = ID(n), decode(k, v, &birth)
+		}
+		if err != nil {
+			in.refers(id)
+			return in.remove(k, err.Error())
+		}
+		in.refers(id)
+		in.births++
+		in.born.add(id)
+		if err := in.foundBy(txn, id, &birth); err != nil {
+			return err
+		}
+		skipped, err := in.story(txn, id, birth)
+		if err != nil {
+			return err
+		}
+		return in.seenIs(txn, id, birth.URL, skipped)
+	})
+}
+
+// refers notes that a record names a URL, so that its number is never given again.
+func (in *inspection) refers(id ID) {
+	if id < 1<<40 { // a number beyond that is nonsense
+		in.counts.URLs = max(in.counts.URLs, uint64(id))
+	}
+}
+
+// foundBy checks that the URL exists that named another first.
+func (in *inspection) foundBy(txn *badger.Txn, id ID, birth *Birth) error {
+	there, err := in.isBorn(txn, birth.From)
+	if err != nil || there {
+		return err
+	}
+	from := birth.From
+	birth.From = 0
+	return in.found(numKey(keyBirth, uint64(id)), fmt.Sprintf("%s was found by URL %d, which is missing", birth.URL, from), "forgotten",
+		func(b *Batch) error { return b.PutBirth(id, *birth) })
+}
+
+// isBorn reports whether a URL exists; 0, none, lacks nothing. It asks the database itself, as a
+// walk may end early.
+func (in *inspection) isBorn(txn *badger.Txn, id ID) (bool, error) {
+	if id == 0 || in.born.has(id) {
+		return true, nil
+	}
+	in.refers(id)
+	err := value(txn, numKey(keyBirth, uint64(id)), func(k, v []byte) error { return decode(k, v, &Birth{}) })
+	return err == nil, finding(err)
+}
+
+func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, err error) {
+	var q Queued
+	var f Fate
+	qErr := get(txn, numKey(keyQueued, uint64(id)), &q)
+	fErr := get(txn, numKey(keyFate, uint64(id)), &f)
+	if err := cmp.Or(finding(qErr), finding(fErr)); err != nil {
+		return false, err
+	}
+	seen, err := lookup(txn, HashURL(birth.URL))
+	if finding(err) != nil {
+		return false, err
+	}
+	k := numKey(keyBirth, uint64(id))
+	switch {
+	case qErr == nil && errors.Is(fErr, ErrUnknown):
+		return false, nil
+	case fErr == nil && errors.Is(qErr, ErrUnknown):
+		// A URL left aside at discovery has no state of a visited one, but for a trap's, which
+		// counts all the same.
+		skipped = (f.State == "none" || f.State == "trap") && seen.Skipped
+		if skipped && f.State == "none" {
+			in.counts.Skipped++
+		} else {
+			in.counts.States[f.State]++
+		}
+		if f.Resemblance > 0 {
+			in.counts.NearDuplicates++
+		}
+		return skipped, nil
+	case fErr == nil && qErr == nil:
+		in.counts.States[f.State]++
+		if f.Resemblance > 0 {
+			in.counts.NearDuplicates++
+		}
+		return false, in.found(k, birth.URL+" waits and has ended too", "it has ended", func(b *Batch) error {
+			return b.delete(numKey(keyQueued, uint64(id)))
+		})
+	}
+	return false, in.goes(id, birth.URL, k, birth.URL+" neither waits nor has it ended", "queued again", func(b *Batch) error {
+		if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
+			return err
+		}
+		return b.PutQueued(id, placeAgain(txn, id, birth))
+	})
+}
+
+func (in *inspection) goes(id ID, url string, k []byte, what, repair string, fix func(b *Batch) error) error {
+	if id != 0 && !in.requeued.has(id) {
+		in.requeued.add(id)
+		in.queued++
+	}
+	defer func(i int) { in.problems[i].URL = url }(len(in.problems))
+	return in.found(k, what, repair, fix)
+}
+
+func (in *inspection) seenIs(txn *badger.Txn, id ID, url string, skipped bool) error {
+	h := HashURL(url)
+	seen, err := lookup(txn, h)
+	if finding(err) != nil {
+		return err
+	}
+	if err == nil && seen == (Seen{id, skipped}) {
+		return nil
+	}
+	return in.found(bytesKey(keySeen, h[:]), fmt.Sprintf("the seen-set has %+v for %s, want URL %d", seen, url, id), "entered",
+		func(b *Batch) error { return b.PutSeen(h, id, skipped) })
+}
+
+// strays finds records of unknown URLs, or that name such.
+func (in *inspection) strays(ctx context.Context) error {
+	for _, kind := range []byte{keyQueued, keyFate, keyVisit, keyHistory, keyWire} {
+		err := in.scan(ctx, kind, func(txn *badger.Txn, k, v []byte) error {
+			what := ""
+			if len(k) < 9 {
+				what = "the key is too short"
+			} else if there, err := in.isBorn(txn, ID(binary.BigEndian.Uint64(k[1:]))); err != nil {
+				return err
+			} else if !there {
+				what = "it belongs to no URL"
+			} else if kind == keyVisit && decode(k, v, &Visit{}) != nil {
+				what = "the visit cannot be read"
+			} else if kind == keyHistory {
+				return in.history(txn, k, v)
+			} else if kind == keyWire {
+				what, err = wireIs(txn, k, v)
+				if err != nil {
+					return err
+				}
+			}
+			if what != "" {
+				return in.remove(k, what)
+			}
+			if kind == keyWire {
+				return nil
+			}
+			return in.pointer(txn, k, v)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pointer checks the URL that a place, an outcome or a visit names.
+func (in *inspection) pointer(txn *badger.Txn, k, v []byte) error {
+	var q Queued
+	var f Fate
+	var x Visit
+	to, record := &q.Parent, any(&q)
+	switch k[0] {
+	case keyFate:
+		to, record = &f.Parent, &f
+	case keyVisit:
+		to, record = &x.Location, &x
+	}
+	if decode(k, v, record) != nil {
+		return nil // urls has judged it
+	}
+	there, err := in.isBorn(txn, *to)
+	if err != nil || there {
+		return err
+	}
+	what := fmt.Sprintf("it names URL %d, which is missing", *to)
+	*to = 0
+	return in.found(k, what, "forgotten", func(b *Batch) error { return b.put(k, record) })
+}
+
+// seen finds entries of the seen-set that name no URL, or another.
+func (in *inspection) seen(ctx context.Context) error {
+	return in.scan(ctx, keySeen, func(txn *badger.Txn, k, v []byte) error {
+		var birth Birth
+		ok := len(k) == 17 && len(v) == 9
+		if ok {
+			in.refers(ID(binary.BigEndian.Uint64(v)))
+			err := get(txn, append([]byte{keyBirth}, v[:8]...), &birth)
+			if finding(err) != nil {
+				return err
+			}
+			h := HashURL(birth.URL)
+			ok = err == nil && string(h[:]) == string(k[1:])
+		}
+		if ok {
+			return nil
+		}
+		return in.remove(k, "the seen-set names a URL that is missing")
+	})
+}
+
+func wireIs(txn *badger.Txn, k, v []byte) (what string, err error) {
+	var x Exchanged
+	var birth Birth
+	if x.ID, x.Visit, err = wireKeyOf(k); err != nil {
+		return err.Error(), nil
+	}
+	if err := get(txn, numKey(keyBirth, uint64(x.ID)), &birth); err != nil {
+		return "", finding(err)
+	}
+	if err := x.read(k, v); errors.Is(err, ErrDamaged) {
+		return "the headers cannot be read: " + err.Error(), nil
+	}
+	if _, err := visitAt(txn, x.ID, x.Visit); err == nil || finding(err) != nil {
+		return "", finding(err)
+	}
+	return "it belongs to no exchange", nil
+}
+
+type idSet map[uint64]uint64
+
+func (s idSet) add(id ID) { s[uint64(id)/64] |= 1 << (id % 64) }
+
+func (s idSet) has(id ID) bool { return s[uint64(id)/64]&(1<<(id%64)) != 0 }
+
+// alone checks the records that belong with no others: that they can be read.
+func (in *inspection) alone(ctx context.Context) error {
+	for _, c := range []struct {
+		kind         byte
+		what, repair string
+		read         func(k, v []byte) error
+	}{
+		{keyForget, "a request to forget pages cannot be read: ", "removed", func(k, v []byte) error { return decode(k, v, &Forget{}) }},
+		{keyHolder, "", "removed", func(k, v []byte) error { _, err := holderOf(k, v); return err }},
+		{keyAddress, "", "removed", func(k, v []byte) error { _, err := neighboursOf(k, v); return err }},
+		{keyRounds, "the rounds of a watch cannot be read: ", "removed", func(k, v []byte) error { return decode(k, v, &[]Round{}) }},
+		{keyChances, "the learned failure rates cannot be read: ", "removed", func(k, v []byte) error { return decode(k, v, &[]byte{}) }},
+		{keyLabel, "", "removed: refine the pages again", func(k, v []byte) error { return decode(k, v, &Label{}) }},
+	} {
+		err := in.scan(ctx, c.kind, func(_ *badger.Txn, k, v []byte) error {
+			if err := c.read(k, v); err != nil {
+				return in.found(k, c.what+err.Error(), c.repair, func(b *Batch) error { return b.delete(k) })
+			}
+			return nil
+		})
+		if err == nil {
+			err = in.flush()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

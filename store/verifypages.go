@@ -1,17 +1,19 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 )
 
-// told checks that the URL of each page is there, and tells it again where it is not: a page
-// knows its URL.
+// told checks that each page's URL exists, and restores it from the page.
 func (in *inspection) told(ctx context.Context) error {
 	return in.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
 		var p Page
@@ -33,9 +35,8 @@ func (in *inspection) told(ctx context.Context) error {
 	})
 }
 
-// pages checks that the pages are numbered without a gap, can be read, and are
-// what their URLs' fates say. A page that cannot be read is taken out, its URL is
-// queued again, and the last page takes its number.
+// pages checks that pages are numbered without a gap, readable, and as their URLs' outcomes say. An
+// unreadable page is removed, its URL queued again, and the last page takes its number.
 func (in *inspection) pages(ctx context.Context) error {
 	next := uint64(1)
 	err := in.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
@@ -72,7 +73,6 @@ func (in *inspection) pages(ctx context.Context) error {
 	return in.numbers.fill(next - 1)
 }
 
-// page checks one page.
 func (in *inspection) page(txn *badger.Txn, p *Page) error {
 	if err := in.bodyIs(txn, p); errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnknown) {
 		return in.unreadable(p.Number, p, fmt.Errorf("the body of %s is lost: %w", p.URL, err))
@@ -101,7 +101,7 @@ func (in *inspection) page(txn *badger.Txn, p *Page) error {
 	return in.pageIs(txn, p)
 }
 
-// twin returns the number of another page of the same URL, which the URL's fate names.
+// twin returns the number of another page of the same URL, which the URL's outcome names.
 func (in *inspection) twin(txn *badger.Txn, p *Page) (uint64, error) {
 	var f Fate
 	var other Page
@@ -114,7 +114,6 @@ func (in *inspection) twin(txn *badger.Txn, p *Page) (uint64, error) {
 	return f.Page, nil
 }
 
-// linksAre checks that the URLs are there that a page links to.
 func (in *inspection) linksAre(txn *badger.Txn, p *Page) error {
 	var gone []ID
 	for _, id := range p.Links {
@@ -134,7 +133,6 @@ func (in *inspection) linksAre(txn *badger.Txn, p *Page) error {
 	return in.found(numKey(keyPage, p.Number), what, "forgotten", func(b *Batch) error { return b.PutPageRecord(p) })
 }
 
-// bodyIs checks that a page's body is there and whole.
 func (in *inspection) bodyIs(txn *badger.Txn, p *Page) error {
 	body, err := in.s.codec.body(txn, p.Number)
 	if err == nil && int64(len(body)) != p.Bytes {
@@ -167,7 +165,6 @@ func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 	return nil
 }
 
-// sumIs checks that a page is found by one of its checksums.
 func (in *inspection) sumIs(txn *badger.Txn, p *Page, sum []byte) error {
 	content := bytesKey(keyContent, sum)
 	n, err := pageOf(txn, content)
@@ -192,7 +189,6 @@ func (in *inspection) sumIs(txn *badger.Txn, p *Page, sum []byte) error {
 	})
 }
 
-// pageOf returns the number of a page that a record of a checksum has.
 func pageOf(txn *badger.Txn, k []byte) (n uint64, err error) {
 	err = value(txn, k, func(k, v []byte) error {
 		if len(v) != 8 {
@@ -204,8 +200,7 @@ func pageOf(txn *badger.Txn, k []byte) (n uint64, err error) {
 	return n, err
 }
 
-// leftovers looks for bodies, labels and checksums of pages that are not there,
-// and for fates that name such.
+// leftovers finds bodies, labels and checksums of missing pages, and outcomes that name such.
 func (in *inspection) leftovers(ctx context.Context) error {
 	for _, kind := range []byte{keyBody, keyLabel} {
 		err := in.scan(ctx, kind, func(txn *badger.Txn, k, _ []byte) error {
@@ -253,8 +248,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	})
 }
 
-// repeats checks that the page is there that a duplicate repeats, and follows it to its new
-// number.
+// repeats checks the page that a duplicate repeats, and follows it to its new number.
 func (in *inspection) repeats(ctx context.Context) error {
 	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
 		var f Fate
@@ -273,7 +267,6 @@ func (in *inspection) repeats(ctx context.Context) error {
 	})
 }
 
-// hasKey says whether there is a record.
 func hasKey(txn *badger.Txn, k []byte) (bool, error) {
 	_, err := txn.Get(k)
 	if errors.Is(err, badger.ErrKeyNotFound) {
@@ -283,4 +276,299 @@ func hasKey(txn *badger.Txn, k []byte) (bool, error) {
 		return false, fmt.Errorf("store key %q: %w", k, err)
 	}
 	return true, nil
+}
+
+func (in *inspection) marks(ctx context.Context) error {
+	if err := in.marksOf(ctx, keyMark); err != nil {
+		return err
+	}
+	return in.marksOf(ctx, keyMarkFor)
+}
+
+func (in *inspection) marksOf(ctx context.Context, kind byte) error {
+	return in.scan(ctx, kind, func(txn *badger.Txn, k, v []byte) error {
+		var birth Birth
+		id, _, err := markOf(k)
+		if err == nil {
+			err = decode(k, v, &Mark{})
+		}
+		if err == nil {
+			in.refers(id)
+			if err = get(txn, numKey(keyBirth, uint64(id)), &birth); errors.Is(err, ErrDamaged) {
+				return nil // urls has judged it
+			}
+			if finding(err) != nil {
+				return err
+			}
+		}
+		if errors.Is(err, ErrUnknown) {
+			err = fmt.Errorf("a mark of URL %d, which is missing", id)
+		}
+		if err == nil {
+			return nil
+		}
+		return in.remove(k, err.Error())
+	})
+}
+
+func (in *inspection) outbox(ctx context.Context) error {
+	if err := in.scan(ctx, keyCursor, func(_ *badger.Txn, k, v []byte) error {
+		if _, err := heardOf(k, v); err != nil {
+			return in.remove(k, err.Error()) // that agent's links come once more
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return in.scan(ctx, keyParcel, func(_ *badger.Txn, k, _ []byte) error {
+		if len(k) != parcelKeyLen {
+			return in.remove(k, "want a part of the web and a number")
+		}
+		return nil
+	})
+}
+
+// marksAre checks that a page is as relevant as its marks; p is right afterwards.
+func (in *inspection) marksAre(txn *badger.Txn, p *Page) error {
+	if len(p.Topics) == 0 {
+		return in.markIs(txn, p, 0)
+	}
+	for i := range p.Topics {
+		if err := in.markIs(txn, p, i+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *inspection) markIs(txn *badger.Txn, p *Page, topic int) error {
+	m := Mark{Topic: topic}
+	if err := get(txn, markKey(p.ID, topic), &m); err != nil || !p.heed(m) {
+		return finding(err) // what is damaged, marks finds
+	}
+	what := fmt.Sprintf("page %d, %s, is %s by its mark, but its record differs", p.Number, p.URL, m)
+	return in.found(numKey(keyPage, p.Number), what, "it is as the mark says", func(b *Batch) error { return b.PutPageRecord(p) })
+}
+
+type hostCheck struct {
+	*findings
+	sitemaps bool // a host has read some
+}
+
+// hosts finds unreadable hosts, and those that claim exchanges without having any.
+func (c *hostCheck) hosts(ctx context.Context) error {
+	return c.scan(ctx, keyHost, func(txn *badger.Txn, k, v []byte) error {
+		var h Host
+		if err := decode(k, v, &h); err != nil {
+			c.sitemaps = true // perhaps
+			return c.found(k, err.Error(), "removed: robots.txt will be fetched again", func(b *Batch) error { return b.delete(k) })
+		}
+		h.Name = string(k[1:])
+		c.sitemaps = c.sitemaps || h.Sitemaps != nil
+		if h.Exchanges == 0 || anyKey(txn, exchangePrefix(h.Name)) {
+			return nil
+		}
+		return c.recount(&h, 0)
+	})
+}
+
+func anyKey(txn *badger.Txn, prefix []byte) bool {
+	for range items(txn, prefix) {
+		return true
+	}
+	return false
+}
+
+func (c *hostCheck) recount(h *Host, n uint64) error {
+	what := fmt.Sprintf("host %s claims %d exchanges, but %d are on record", h.Name, h.Exchanges, n)
+	return c.found(bytesKey(keyHost, []byte(h.Name)), what, "counted again", func(b *Batch) error {
+		h.Exchanges = n
+		return b.PutHost(h)
+	})
+}
+
+// maxLost bounds a host's exchanges missing in a row; a number beyond is nonsense.
+const maxLost = 1000
+
+// exchanges checks that exchanges are readable, belong to a host, and are numbered from 1 without a
+// gap up to the host's count. A missing or unreadable one is entered as lost, since URLs refer to
+// exchanges by number.
+func (c *hostCheck) exchanges(ctx context.Context) error {
+	var h *Host // of the exchanges before; nil for one that there is not
+	name, next := "", uint64(1)
+	end := func() error {
+		if h == nil || h.Exchanges == next-1 {
+			return nil
+		}
+		return c.recount(h, next-1)
+	}
+	err := c.scan(ctx, keyExchange, func(txn *badger.Txn, k, v []byte) error {
+		host, n, err := exchangeOf(k)
+		if err != nil {
+			return c.remove(k, err.Error())
+		}
+		if host != name {
+			if err := end(); err != nil {
+				return err
+			}
+			name, next, h = host, 1, &Host{Name: host}
+			if err := get(txn, bytesKey(keyHost, []byte(host)), h); finding(err) != nil {
+				return err
+			} else if err != nil {
+				h = nil // none, or one that is damaged and goes
+			}
+		}
+		if h == nil {
+			return c.remove(k, "it belongs to a host that is missing")
+		}
+		if n < next || n-next > maxLost {
+			return c.remove(k, fmt.Sprintf("exchange %d comes after %d", n, next-1))
+		}
+		for ; next < n; next++ {
+			if err := c.lost(host, next, errors.New("the exchange is missing")); err != nil {
+				return err
+			}
+		}
+		next++
+		if err := decode(k, v, &Exchange{}); err != nil {
+			return c.lost(host, n, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return end()
+}
+
+func (c *hostCheck) lost(host string, n uint64, why error) error {
+	return c.found(exchangeKey(host, n), why.Error(), "entered as lost", func(b *Batch) error {
+		return b.PutExchange(host, n, Exchange{For: ForLost, State: "none", Error: why.Error()})
+	})
+}
+
+// named checks the exchanges that URLs of sitemaps refer to.
+func (c *hostCheck) named(ctx context.Context) error {
+	if !c.sitemaps {
+		return nil // no URL can
+	}
+	return c.scan(ctx, keyBirth, func(txn *badger.Txn, k, v []byte) error {
+		var birth Birth
+		if decode(k, v, &birth) != nil || birth.Exchange == 0 {
+			return nil // births has judged it
+		}
+		has, err := hasKey(txn, exchangeKey(birth.AtHost, birth.Exchange))
+		if err != nil || has {
+			return err
+		}
+		what := fmt.Sprintf("%s was named in exchange %d of %s, which is missing", birth.URL, birth.Exchange, birth.AtHost)
+		return c.found(k, what, "the sitemap is forgotten", func(b *Batch) error {
+			birth.Exchange = 0
+			return b.put(k, birth)
+		})
+	})
+}
+
+// derived checks labels, ranks and the index of near-duplicates, which could be made again.
+type derived struct{ *findings }
+
+// ranks checks the ranking, and that its ranks are shares, of existing pages. The other side's ranks
+// are of an interrupted ranking, and unread.
+func (d derived) ranks(ctx context.Context) error {
+	ranking, err := d.s.Ranks().Last()
+	if err == nil && ranking != nil && ranking.Side > 1 {
+		err = fmt.Errorf("store key %q: %w: side %d", key(keyRanking), ErrDamaged, ranking.Side)
+	}
+	if errors.Is(err, ErrDamaged) {
+		return d.found(key(keyRanking), err.Error(), "removed: rank the pages again", func(b *Batch) error { return b.delete(key(keyRanking)) })
+	}
+	if err != nil {
+		return err
+	}
+	return d.scan(ctx, keyRank, func(txn *badger.Txn, k, v []byte) error {
+		what := ""
+		var rank Rank
+		switch {
+		case len(k) != 10 || k[1] > 1:
+			what = "the key is not a page's"
+		case ranking == nil || k[1] != ranking.Side:
+			return nil
+		case decode(k, v, &rank) != nil:
+			what = "the rank cannot be read"
+		case !isShare(rank.Score) || !isShare(rank.Hub):
+			what = fmt.Sprintf("the rank is %g and %g, want shares", rank.Score, rank.Hub)
+		default:
+			if has, err := hasKey(txn, numKey(keyPage, binary.BigEndian.Uint64(k[2:]))); err != nil || has {
+				return err
+			}
+			what = "it belongs to no page"
+		}
+		return d.remove(k, what)
+	})
+}
+
+// isShare reports whether x is in [0,1], but for rounding.
+func isShare(x float64) bool { return x >= 0 && x <= 1+1e-9 && !math.IsNaN(x) }
+
+// near checks that the index of near-duplicates names existing pages with the band, and every page
+// with a signature, unless newer ones fill the record.
+func (d derived) near(ctx context.Context) error {
+	err := d.scan(ctx, keyNear, d.nearRecord)
+	if err == nil {
+		err = d.flush() // what was removed makes room
+	}
+	if err != nil {
+		return err
+	}
+	return d.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
+		var c Candidate
+		n, err := numOf(k)
+		if err != nil || decode(k, v, &c) != nil {
+			return nil // pages has judged it
+		}
+		return d.nearHas(txn, n, c.Signature)
+	})
+}
+
+func (d derived) nearRecord(txn *badger.Txn, k, v []byte) error {
+	pages, err := decodeNear(k, v)
+	if err != nil {
+		return d.remove(k, err.Error())
+	}
+	right := slices.DeleteFunc(slices.Clone(pages), func(n uint64) bool {
+		if n == pushedOut {
+			return false
+		}
+		var c Candidate
+		getErr := get(txn, numKey(keyPage, n), &c)
+		err = cmp.Or(err, finding(getErr))
+		return getErr != nil ||
+			!slices.ContainsFunc(nearKeys(c.Signature), func(own []byte) bool { return bytes.Equal(own, k) })
+	})
+	if err != nil {
+		return err
+	}
+	if len(right) == len(pages) {
+		return nil
+	}
+	what := fmt.Sprintf("the index of near-duplicates names the pages %v, of which only %v have the band", pages, right)
+	return d.found(k, what, "removed", func(b *Batch) error { return b.setNear(k, right) })
+}
+
+func (d derived) nearHas(txn *badger.Txn, n uint64, signature []byte) error {
+	for _, k := range nearKeys(signature) {
+		pages, err := nearPages(txn, k)
+		if finding(err) != nil {
+			return err
+		}
+		if err != nil {
+			continue // nearRecord has told
+		}
+		if slices.Contains(pages, n) || len(pages) == nearBucket && pages[0] > n || len(pages) > 0 && pages[0] == pushedOut {
+			continue
+		}
+		return d.found(k, fmt.Sprintf("page %d is missing from the index of near-duplicates", n), "entered",
+			func(b *Batch) error { return b.addNear(n, signature) })
+	}
+	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"fossick/datasets"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -276,7 +276,7 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 	}
 	for _, l := range opt.Labels {
 		if opt.Topic == "" && !slices.Contains(c.classes, l) {
-			return fmt.Errorf("%w: no page has the label %q; the set has %s", ErrData, l, nearest.Some(l, c.classes))
+			return fmt.Errorf("%w: no page has the label %q; the set has %s", ErrData, l, printable.SomeNames(l, c.classes))
 		}
 	}
 	return nil

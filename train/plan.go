@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/models"
@@ -504,13 +503,13 @@ func (w *watch) unknownLabels(wanted []string) error {
 		if label == "" || w.labels[label] || len(w.labels) == 0 {
 			continue
 		}
-		have := nearest.Sorted(w.labels)
+		have := printable.SortedKeys(w.labels)
 		for _, l := range have {
 			if datasets.PlainLabel(l) == datasets.PlainLabel(label) {
 				return fmt.Errorf("there is %q, with another spelling", l)
 			}
 		}
-		return fmt.Errorf("the sets have %s", nearest.Some(label, have))
+		return fmt.Errorf("the sets have %s", printable.SomeNames(label, have))
 	}
 	return nil
 }

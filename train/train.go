@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -358,7 +358,7 @@ func (o *Options) learners() ([]learner, error) {
 	case models.NN:
 		return []learner{fiveNets}, nil
 	}
-	return nil, fmt.Errorf("no classifier %q; choose one of %s", o.Classifier, nearest.Some(o.Classifier, Classifiers()))
+	return nil, fmt.Errorf("no classifier %q; choose one of %s", o.Classifier, printable.SomeNames(o.Classifier, Classifiers()))
 }
 
 // extractor returns the terms of pages; plain is for trials. Stop words stay, because "I" and "my"

@@ -10,7 +10,6 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
-	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/internal/stats"
@@ -167,7 +166,7 @@ type rival struct {
 func (v *Verdicts) Against(name string, c *classify.Classifier) error {
 	if first, classes := v.classifier.Model(), c.Model().Classes; !slices.Equal(first.Classes, classes) {
 		return usage.Errorf("models of different classes cannot be compared: %s has %s; %s has %s; train both with the same --labels or --topic",
-			v.name, nearest.Some("", first.Classes), name, nearest.Some("", classes))
+			v.name, printable.SomeNames("", first.Classes), name, printable.SomeNames("", classes))
 	}
 	v.rival = &rival{name: name, classifier: c, known: Trained{Card: &c.Model().Card}}
 	return nil
@@ -322,7 +321,7 @@ func NewTopic(c *classify.Classifier, path, asked, fallback string) (*Topic, err
 }
 
 func labelOf(m *models.Model, path, asked, fallback string) (string, error) {
-	labels := nearest.Some(cmp.Or(asked, fallback), m.Classes)
+	labels := printable.SomeNames(cmp.Or(asked, fallback), m.Classes)
 	switch {
 	case slices.Contains(m.Classes, asked):
 		return asked, nil

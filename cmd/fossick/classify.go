@@ -13,7 +13,6 @@ import (
 	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
 	"fossick/datasets"
-	"fossick/internal/mediatype"
 	"fossick/internal/page"
 	"fossick/internal/reading"
 	"fossick/internal/usage"
@@ -124,7 +123,7 @@ func (l *classifyRun) file(path string) error {
 // isText refuses bytes that are no page: a picture would be labelled by what its bytes
 // happen to spell. It goes by the first of them, as browsers do.
 func isText(body []byte) error {
-	if kind := mediatype.Sniff(body); !strings.HasPrefix(kind, "text/") && kind != "application/xhtml+xml" {
+	if kind := page.SniffMedia(body); !strings.HasPrefix(kind, "text/") && kind != "application/xhtml+xml" {
 		return fmt.Errorf("not a page: the content is %s; give HTML or text", kind)
 	}
 	return nil

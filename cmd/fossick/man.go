@@ -7,7 +7,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"fossick/internal/help"
-	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/settings"
 )
@@ -40,7 +39,7 @@ func (c manCmd) Run(a *app, ctx *kong.Context) error {
 	for _, word := range c.Verb {
 		child := help.Child(node, word)
 		if child == nil {
-			return usagef("there is no verb %q%s; fossick help lists them", strings.Join(c.Verb, " "), nearest.DidYouMean(word, help.Children(node)))
+			return usagef("there is no verb %q%s; fossick help lists them", strings.Join(c.Verb, " "), printable.DidYouMean(word, help.Children(node)))
 		}
 		node = child
 	}

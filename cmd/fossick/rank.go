@@ -13,7 +13,6 @@ import (
 	"fossick/export"
 	"fossick/graph"
 	"fossick/graph/rank"
-	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/process"
 	"fossick/internal/values"
@@ -76,7 +75,7 @@ Several stores, or the folder of a crawl by several agents, are ranked as the ag
 func (c *rankCmd) check() error {
 	switch {
 	case !slices.Contains(rank.Methods(), c.Method):
-		return usagef("method %q is not known; choose one of %s", c.Method, nearest.Some(c.Method, rank.Methods()))
+		return usagef("method %q is not known; choose one of %s", c.Method, printable.SomeNames(c.Method, rank.Methods()))
 	case !(c.Damping > 0 && c.Damping < 1) || !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 0) || c.Most < 1 || c.Top < 0 || c.Memory < 1<<20:
 		return usagef("--damping %g, --epsilon %g, --max-iterations %d, --top %d, --memory %d: want a damping between 0 and 1, a --top of 0 or more, and more than 0 for the others", c.Damping, c.Epsilon, c.Most, c.Top, c.Memory)
 	case c.Block != "" && !rank.ByBlocks(c.Method):

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"fossick/eval/webstats"
-	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/internal/wholefile"
@@ -72,7 +71,7 @@ func (c *statsCmd) Run(a *app) (err error) {
 func knownTables(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(webstats.Names, name) {
-			return usagef("--table %s: want one of %s", name, nearest.Some(name, webstats.Names))
+			return usagef("--table %s: want one of %s", name, printable.SomeNames(name, webstats.Names))
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"fossick/datasets"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/process"
 	"fossick/internal/values"
 	"fossick/models"
@@ -204,7 +204,7 @@ func (c trainCmd) classifiers() ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(c.Classifier, ",") {
 		if name = strings.TrimSpace(name); !slices.Contains(train.Classifiers(), name) {
-			return nil, usagef("--classifier %s: want one of %s", c.Classifier, nearest.Some(c.Classifier, train.Classifiers()))
+			return nil, usagef("--classifier %s: want one of %s", c.Classifier, printable.SomeNames(c.Classifier, train.Classifiers()))
 		}
 		names = append(names, name)
 	}

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 )
 
 // partitions is the number of parts that the web is divided into. An agent among a thousand
@@ -27,13 +26,13 @@ func partitionOf(name string) partition {
 // partitions of hosts. Safe for concurrent use.
 type sites struct {
 	mu    sync.Mutex // guards hosts
-	hosts recent.Map[uint16]
+	hosts page.Recent[uint16]
 }
 
 // rememberedHosts is how many hosts' partitions are remembered at least.
 const rememberedHosts = 1 << 15
 
-func newSites() *sites { return &sites{hosts: recent.New[uint16](rememberedHosts)} }
+func newSites() *sites { return &sites{hosts: page.NewRecent[uint16](rememberedHosts)} }
 
 // PartOf returns the partition that keeps track of the pages with a checksum.
 func (*sites) PartOf(checksum []byte) uint16 { return uint16(partitionOf(string(checksum))) }

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"fossick/graph"
-	"fossick/graph/graphtest"
 	"fossick/graph/rank"
 	"fossick/internal/fulltest"
 )
@@ -408,7 +407,7 @@ func l1(a, b []float64) (sum float64) {
 // whoever has which page: within ε of PageRank, within 2ε of rank at the same ε, with the same
 // top 100. The same agents come to the same bits.
 func TestAgainstRank(t *testing.T) {
-	g := graphtest.Synthetic(t, fulltest.Rounds(4_000, 50_000))
+	g := synthetic(t, fulltest.Rounds(4_000, 50_000))
 	n := g.Nodes()
 	of := func(epsilon float64) []float64 {
 		r, err := rank.Of(t.Context(), g, rank.Options{Epsilon: epsilon})
@@ -454,7 +453,7 @@ func TestAgainstRank(t *testing.T) {
 // that blocks are ranked in each round. Blocks that are sites need fewer rounds than blocks
 // at random, and less is sent in each.
 func TestRounds(t *testing.T) {
-	g := graphtest.Synthetic(t, fulltest.Rounds(4_000, 50_000))
+	g := synthetic(t, fulltest.Rounds(4_000, 50_000))
 	r := rand.New(rand.NewPCG(1, 2))
 	anyhow := make([]int, g.Nodes())
 	for v := range anyhow {
@@ -476,4 +475,21 @@ func TestRounds(t *testing.T) {
 	if blocks.Rounds > random.Rounds || blocks.Bytes*2 > random.Bytes {
 		t.Errorf("by site %d rounds, %d bytes; at random %d, %d", blocks.Rounds, blocks.Bytes, random.Rounds, random.Bytes)
 	}
+}
+
+// synthetic opens the graph of a made-up web.
+func synthetic(t testing.TB, pages int) *graph.Graph {
+	t.Helper()
+	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
+	return closing(t, g, err)
+}
+
+// closing closes a graph when the test ends.
+func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
 }

@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"fossick/graph/graphtest"
 	"fossick/graph/rank"
 	"fossick/internal/fulltest"
 )
@@ -161,7 +160,7 @@ func TestRankDeaths(t *testing.T) {
 // come to what rank says of the union, within ε. So they do when one of them dies in
 // between, with all that it knew, and comes back; also when it is the one that leads.
 func TestOverExchange(t *testing.T) {
-	g := graphtest.Synthetic(t, 1500)
+	g := synthetic(t, 1500)
 	want, err := rank.Of(t.Context(), g, rank.Options{Epsilon: 1e-13})
 	if err != nil {
 		t.Fatal(err)

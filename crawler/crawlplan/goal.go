@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/train/topics"
@@ -43,7 +43,7 @@ func (g *Goal) Find(name string) (*models.Topic, error) {
 		t.Keywords = nil // they belong to the topic's own model
 	}
 	if t.Model != nil && !slices.Contains(t.Model.Classes, t.Name) {
-		return nil, usage.Errorf("--topic %s: the model has no such label; it knows %s", t.Name, nearest.Some(t.Name, t.Model.Classes))
+		return nil, usage.Errorf("--topic %s: the model has no such label; it knows %s", t.Name, printable.SomeNames(t.Name, t.Model.Classes))
 	}
 	if len(g.Keywords) > 0 {
 		t.Keywords = g.Keywords

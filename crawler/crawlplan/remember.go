@@ -5,7 +5,6 @@ import (
 
 	"fossick/crawler"
 	"fossick/internal/page"
-	"fossick/internal/recent"
 )
 
 // remembering makes of a scorer that speaks of a link once one that can be asked again:
@@ -13,14 +12,14 @@ import (
 type remembering struct {
 	crawler.Scorer
 	mu   sync.Mutex // guards best
-	best recent.Map[float64]
+	best page.Recent[float64]
 }
 
 // maxRemembered bounds what it remembers: twice as many at most, 16 bytes each and the map's own.
 const maxRemembered = 1 << 17
 
 func newRemembering(s crawler.Scorer) *remembering {
-	return &remembering{Scorer: s, best: recent.New[float64](maxRemembered)}
+	return &remembering{Scorer: s, best: page.NewRecent[float64](maxRemembered)}
 }
 
 func (r *remembering) ScoreLinks(dst []float64, p *page.Page, s crawler.Score) []float64 {

@@ -9,7 +9,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/graph/orders"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/models/features"
 	"fossick/relevance"
@@ -81,7 +81,7 @@ var table = []policy{
 func Named(name string) (policy, error) {
 	i := slices.IndexFunc(table, func(p policy) bool { return p.Name == name })
 	if i < 0 {
-		return policy{}, usage.Errorf("no policy %q; choose one of %s", name, nearest.Some(name, Names()))
+		return policy{}, usage.Errorf("no policy %q; choose one of %s", name, printable.SomeNames(name, Names()))
 	}
 	return table[i], nil
 }

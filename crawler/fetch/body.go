@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 
-	"fossick/internal/mediatype"
+	"fossick/internal/page"
 )
 
 // coding is a Content-Encoding.
@@ -89,10 +89,10 @@ func parseCoding(value string) coding {
 // Read is an io.Reader's; an error but io.EOF is the one that the exchange ends with.
 func (b *bodyReader) Read(p []byte) (int, error) { return b.ahead.Read(p) }
 
-// peek returns the body's first bytes, mediatype.HeadBytes or all there are. The error
+// peek returns the body's first bytes, page.SniffBytes or all there are. The error
 // is that of a body that broke before.
 func (b *bodyReader) peek() ([]byte, error) {
-	head, err := b.ahead.Peek(mediatype.HeadBytes)
+	head, err := b.ahead.Peek(page.SniffBytes)
 	if err == io.EOF {
 		err = nil
 	}

@@ -52,15 +52,15 @@ func TestCollyMakesTheExchange(t *testing.T) {
 	}{
 		{"page", answer200("", "<p>x"), Request{}, StateOK, true},
 		{"empty page", answer200("", ""), Request{}, StateOK, true},
-		{"gzip", answer200("Content-Encoding: gzip\r\n", gzipped(page)), Request{}, StateOK, true},
-		{"cut at the limit", answer200("", string(page)), Request{MaxBodyBytes: 100, Truncate: true}, StateOK, true},
-		{"streamed", answer200("", string(page)), Request{Stream: func(r io.Reader) { io.Copy(io.Discard, r) }}, StateOK, false},
+		{"gzip", answer200("Content-Encoding: gzip\r\n", gzipped(samplePage)), Request{}, StateOK, true},
+		{"cut at the limit", answer200("", string(samplePage)), Request{MaxBodyBytes: 100, Truncate: true}, StateOK, true},
+		{"streamed", answer200("", string(samplePage)), Request{Stream: func(r io.Reader) { io.Copy(io.Discard, r) }}, StateOK, false},
 		{"other success", "HTTP/1.1 203 So\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\n<p>x", Request{AnySuccess: true}, StateOK, true},
 		{"not modified", "HTTP/1.1 304 Not Modified\r\n\r\n", Request{ETag: `"1"`}, StateNotModified, false},
 		{"redirect", "HTTP/1.1 301 Moved\r\nLocation: /y\r\nContent-Length: 4\r\n\r\n<p>x", Request{}, StateRedirect, false},
 		{"code", "HTTP/1.1 404 Gone\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\n<p>x", Request{}, StateCode, false},
 		{"wrong type", "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 4\r\n\r\n\x89PNG", Request{}, StateWrongType, false},
-		{"announced too large", answer200("", string(page)), Request{MaxBodyBytes: 100}, StateTooLarge, false},
+		{"announced too large", answer200("", string(samplePage)), Request{MaxBodyBytes: 100}, StateTooLarge, false},
 		{"found too large", chunkedHTML + "8\r\n<p>hello\r\n0\r\n\r\n", Request{MaxBodyBytes: 7}, StateTooLarge, false},
 		{"broken", chunkedHTML + "9\r\n<p>hello\r\n", Request{}, StateBodyError, false},
 		{"no header", "SSH-2.0\r\n", Request{}, StateHeaderError, false},
@@ -91,7 +91,7 @@ func TestCollyChangesNothing(t *testing.T) {
 	t.Setenv("COLLY_DETECT_CHARSET", "yes")
 	latin := "<p>caf\xe9 \x80"
 	long := strings.Repeat("0123456789abcdef", 11<<16) // over Colly's 10 MiB
-	packed := gzipped(page)
+	packed := gzipped(samplePage)
 	answer := func(status, header, body string) string {
 		return fmt.Sprintf("HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n%s", status, header, len(body), body)
 	}

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"fossick/internal/ipaddr"
+	"fossick/internal/page"
 )
 
 // Request asks for one page.
@@ -152,7 +152,7 @@ func (f *Fetcher) exchange(ctx context.Context, req Request, resp *Response) {
 		resp.Err = err
 		return
 	}
-	if host := u.Hostname(); ipaddr.TooLong(host) { // Colly and net/http would ask IDNA
+	if host := u.Hostname(); page.NameTooLong(host) { // Colly and net/http would ask IDNA
 		resp.State, resp.Err = StateNoIP, notAName(host)
 		return
 	}

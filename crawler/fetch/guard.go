@@ -8,13 +8,13 @@ import (
 
 	"golang.org/x/net/idna"
 
-	"fossick/internal/ipaddr"
+	"fossick/internal/page"
 )
 
 // guard decides which addresses may be connected to. It is fixed at New, so it is
 // safe for concurrent use.
 type guard struct {
-	allow []netip.Prefix // --allow-net: goes before ipaddr.Special
+	allow []netip.Prefix // --allow-net: goes before page.SpecialAddr
 	only  *Nets          // --cidr: all else is refused; nil for all
 }
 
@@ -39,12 +39,12 @@ func (g *guard) check(a netip.Addr) error {
 	}
 	allowed, inner := g.allowed(a), a
 	if !allowed {
-		inner = ipaddr.Inner(a)
+		inner = page.InnerAddr(a)
 	}
 	if err := g.only.check(inner); err != nil || allowed {
 		return err
 	}
-	if what := ipaddr.Special(inner); what != "" {
+	if what := page.SpecialAddr(inner); what != "" {
 		return deniedError(a.String(), what)
 	}
 	return nil
@@ -86,7 +86,7 @@ func (g *guard) opens(net netip.Prefix) bool {
 func asciiHost(host string) string {
 	for i := range len(host) {
 		if host[i] >= 0x80 {
-			if ipaddr.TooLong(host) {
+			if page.NameTooLong(host) {
 				break
 			}
 			if ascii, err := idna.Lookup.ToASCII(host); err == nil {
@@ -114,10 +114,10 @@ func parseLiteral(host string) (addr netip.Addr, literal bool, err error) {
 		return addr, true, nil
 	}
 	name := strings.TrimSuffix(asciiHost(host), ".")
-	if !ipaddr.EndsInNumber(name) {
+	if !page.EndsInNumber(name) {
 		return addr, false, nil
 	}
-	if addr, literal = ipaddr.ParseIPv4(name); !literal {
+	if addr, literal = page.ParseIPv4(name); !literal {
 		return addr, false, fmt.Errorf("host %q ends in a number but is not an IPv4 address", host)
 	}
 	return addr, true, nil

@@ -9,7 +9,7 @@ import (
 
 	"code.dny.dev/ssrf"
 
-	"fossick/internal/ipaddr"
+	"fossick/internal/page"
 	"fossick/internal/tries"
 )
 
@@ -67,7 +67,7 @@ func TestGuardJudgesInside(t *testing.T) {
 // guardAddresses has edges and random addresses, plain and embedded.
 func guardAddresses() (all []netip.Addr) {
 	nets := slices.Concat(ssrf.IPv4DeniedPrefixes, ssrf.IPv6DeniedPrefixes, []netip.Prefix{ssrf.IPv6GlobalUnicast, ssrf.IPv6NAT64Prefix})
-	for _, n := range ipaddr.Nets() {
+	for _, n := range page.SpecialNets() {
 		nets = append(nets, n.Prefix)
 	}
 	for _, d := range differences {

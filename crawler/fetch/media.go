@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fossick/internal/mediatype"
+	"fossick/internal/page"
 )
 
 // answer is what the server sends, and what is made of it.
@@ -66,16 +66,16 @@ func (a *answer) judge(req *Request, wanted []string) (readBody bool) {
 	if accepts(wanted, "*/*") {
 		return true
 	}
-	media := mediatype.Essence(a.contentType)
-	if mediatype.Unknown(media) {
+	media := page.MediaEssence(a.contentType)
+	if page.UnknownMedia(media) {
 		return a.judgeUntyped(wanted)
 	}
 	if !accepts(wanted, media) {
 		return a.refuse(StateWrongType, "type %s is not among %s", media, strings.Join(wanted, ", "))
 	}
 	head, err := a.reader.peek()
-	if err == nil && (isBinary(head, a.contentType) || mediatype.Of(a.contentType, mediatype.NoSniff(a.header), head) != media) {
-		return a.refuse(StateWrongType, "announced as %s, but binary (%s)", media, mediatype.Sniff(head))
+	if err == nil && (isBinary(head, a.contentType) || page.MediaType(a.contentType, page.NoSniff(a.header), head) != media) {
+		return a.refuse(StateWrongType, "announced as %s, but binary (%s)", media, page.SniffMedia(head))
 	}
 	return true // an error of peek comes again when the body is read
 }
@@ -86,7 +86,7 @@ func (a *answer) judgeUntyped(wanted []string) (readBody bool) {
 	if err != nil {
 		return true
 	}
-	media := mediatype.Of(a.contentType, mediatype.NoSniff(a.header), head)
+	media := page.MediaType(a.contentType, page.NoSniff(a.header), head)
 	if !accepts(wanted, media) {
 		return a.refuse(StateWrongType, "no usable type announced; the content looks like %s", media)
 	}
@@ -145,7 +145,7 @@ func contentTypeOf(h http.Header) string {
 	found := ""
 	for _, value := range values {
 		for one := range listItems(value) {
-			if media := mediatype.Essence(one); media != "" && media != "*/*" || found == "" {
+			if media := page.MediaEssence(one); media != "" && media != "*/*" || found == "" {
 				found = one
 			}
 		}
@@ -192,10 +192,10 @@ func (a *answer) contentLength() int64 {
 // archive or a document and has bytes that no text has, or a tenth of it are such bytes.
 // UTF-16 and UTF-32, which are full of zeros, are let through when announced or marked.
 func isBinary(head []byte, contentType string) bool {
-	if !mediatype.Binary(head) {
+	if !page.Binary(head) {
 		return false
 	}
-	t := mediatype.Sniff(head)
+	t := page.SniffMedia(head)
 	if strings.HasPrefix(t, "text/") || t == "application/xhtml+xml" {
 		return false
 	}
@@ -206,5 +206,5 @@ func isBinary(head []byte, contentType string) bool {
 	if strings.Contains(params, "utf-16") || strings.Contains(params, "utf-32") || strings.Contains(params, "ucs") {
 		return false
 	}
-	return mediatype.BinaryBytes(head)*10 > len(head)
+	return page.BinaryBytes(head)*10 > len(head)
 }

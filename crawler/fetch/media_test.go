@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"fossick/internal/mediatype"
+	"fossick/internal/page"
 )
 
 // FuzzContentType: what a header says of the type is read without harm; a type that is
@@ -15,14 +15,14 @@ func FuzzContentType(f *testing.F) {
 		f.Add(seed, []byte("<html>"))
 	}
 	f.Fuzz(func(t *testing.T, value string, head []byte) {
-		media := mediatype.Essence(contentTypeOf(http.Header{"Content-Type": {value}}))
-		if again := mediatype.Essence(media); again != media {
+		media := page.MediaEssence(contentTypeOf(http.Header{"Content-Type": {value}}))
+		if again := page.MediaEssence(media); again != media {
 			t.Errorf("%q is %q, which is %q", value, media, again)
 		}
 		if isBinary(nil, value) {
 			t.Errorf("%q: an empty body is binary", value)
 		}
-		if mediatype.Sniff(head) == "text/html" && isBinary(head, "text/html") {
+		if page.SniffMedia(head) == "text/html" && isBinary(head, "text/html") {
 			t.Errorf("%q is HTML and binary", head)
 		}
 	})

@@ -131,7 +131,7 @@ func TestOddCodings(t *testing.T) {
 // TestGzipWithoutTrailer: whole data is taken and marked wherever its trailer breaks off.
 // One byte of data less is a body that broke, and a whole trailer leaves no mark.
 func TestGzipWithoutTrailer(t *testing.T) {
-	for _, body := range []string{oddBody, string(page), strings.Repeat("\x01", 40) + string(page)[:9]} {
+	for _, body := range []string{oddBody, string(samplePage), strings.Repeat("\x01", 40) + string(samplePage)[:9]} {
 		whole := gzipped([]byte(body))
 		for missing := range 12 {
 			r := answerOf(t, "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-16\r\nContent-Encoding: gzip\r\n\r\n"+whole[:len(whole)-missing])

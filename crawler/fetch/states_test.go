@@ -125,7 +125,7 @@ func answer200(header, body string) string {
 
 const chunkedHTML = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-var page = []byte("<!doctype html><title>p</title>" + strings.Repeat("<p>words", 200))
+var samplePage = []byte("<!doctype html><title>p</title>" + strings.Repeat("<p>words", 200))
 
 // impatient has limits that a test can wait for.
 var impatient = Options{
@@ -152,8 +152,8 @@ func limitsFor(want State) Options {
 // misbehaves that way.
 func TestStates(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 600)
-	half := gzipped(page)[:len(gzipped(page))/2]
-	flipped := []byte(gzipped(page))
+	half := gzipped(samplePage)[:len(gzipped(samplePage))/2]
+	flipped := []byte(gzipped(samplePage))
 	flipped[len(flipped)/2] ^= 0xff
 	for _, c := range []struct {
 		name   string
@@ -162,22 +162,22 @@ func TestStates(t *testing.T) {
 		code   int
 		body   string
 	}{
-		{"length", say(answer200("", string(page))), StateOK, 200, string(page)},
+		{"length", say(answer200("", string(samplePage))), StateOK, 200, string(samplePage)},
 		{"chunked", say(chunkedHTML + "5\r\n<p>hi\r\n4;x=y\r\n you\r\n0\r\n\r\n"), StateOK, 200, "<p>hi you"},
 		{"until close", say("HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<p>old"), StateOK, 200, "<p>old"},
 		{"empty", say(answer200("", "")), StateOK, 200, ""},
 		{"empty and no type", say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), StateOK, 200, ""},
-		{"gzip", say(answer200("Content-Encoding: gzip\r\n", gzipped(page))), StateOK, 200, string(page)},
-		{"x-gzip", say(answer200("Content-Encoding: X-GZip\r\n", gzipped(page))), StateOK, 200, string(page)},
-		{"no coding called one", say(answer200("Content-Encoding: none\r\n", string(page))), StateOK, 200, string(page)},
-		{"charset called a coding", say(answer200("Content-Encoding: UTF-8\r\n", string(page))), StateOK, 200, string(page)},
-		{"gzip in members", say(answer200("Content-Encoding: gzip\r\n", gzipped(page[:99])+gzipped(page[99:]))), StateOK, 200, string(page)},
-		{"gzip and junk", say(answer200("Content-Encoding: gzip\r\n", gzipped(page)+"junk after the end")), StateOK, 200, string(page)},
+		{"gzip", say(answer200("Content-Encoding: gzip\r\n", gzipped(samplePage))), StateOK, 200, string(samplePage)},
+		{"x-gzip", say(answer200("Content-Encoding: X-GZip\r\n", gzipped(samplePage))), StateOK, 200, string(samplePage)},
+		{"no coding called one", say(answer200("Content-Encoding: none\r\n", string(samplePage))), StateOK, 200, string(samplePage)},
+		{"charset called a coding", say(answer200("Content-Encoding: UTF-8\r\n", string(samplePage))), StateOK, 200, string(samplePage)},
+		{"gzip in members", say(answer200("Content-Encoding: gzip\r\n", gzipped(samplePage[:99])+gzipped(samplePage[99:]))), StateOK, 200, string(samplePage)},
+		{"gzip and junk", say(answer200("Content-Encoding: gzip\r\n", gzipped(samplePage)+"junk after the end")), StateOK, 200, string(samplePage)},
 		{"gzip of nothing", say(answer200("Content-Encoding: gzip\r\n", "")), StateOK, 200, ""},
-		{"deflate, zlib", say(answer200("Content-Encoding: deflate\r\n", zlibbed(page))), StateOK, 200, string(page)},
-		{"deflate, bare", say(answer200("Content-Encoding: deflate\r\n", deflated(page))), StateOK, 200, string(page)},
+		{"deflate, zlib", say(answer200("Content-Encoding: deflate\r\n", zlibbed(samplePage))), StateOK, 200, string(samplePage)},
+		{"deflate, bare", say(answer200("Content-Encoding: deflate\r\n", deflated(samplePage))), StateOK, 200, string(samplePage)},
 		{"sniffed", say("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n<html>x"), StateOK, 200, "<html>x"},
-		{"sniffed, gzip", say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(gzipped(page)), gzipped(page))), StateOK, 200, string(page)},
+		{"sniffed, gzip", say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(gzipped(samplePage)), gzipped(samplePage))), StateOK, 200, string(samplePage)},
 		{"nonsense type", say("HTTP/1.1 200 OK\r\nContent-Type: html\r\nContent-Length: 7\r\n\r\n<html>x"), StateOK, 200, "<html>x"},
 		{"broken parameter", say("HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=\"utf\r\nContent-Length: 7\r\n\r\n<html>x"), StateOK, 200, "<html>x"},
 		{"early hints", say("HTTP/1.1 103 Early Hints\r\n\r\n" + answer200("", "<p>x")), StateOK, 200, "<p>x"},
@@ -217,9 +217,9 @@ func TestStates(t *testing.T) {
 		{"chunks without end", say(chunkedHTML + "5\r\n<p>hi\r\n"), StateBodyError, 200, ""},
 		{"gzip cut", say(answer200("Content-Encoding: gzip\r\n", half)), StateBodyError, 200, ""},
 		{"gzip flipped", say(answer200("Content-Encoding: gzip\r\n", string(flipped))), StateBodyError, 200, ""},
-		{"gzip that isn't", say(answer200("Content-Encoding: gzip\r\n", string(page))), StateBodyError, 200, ""},
+		{"gzip that isn't", say(answer200("Content-Encoding: gzip\r\n", string(samplePage))), StateBodyError, 200, ""},
 		{"brotli unasked", say(answer200("Content-Encoding: br\r\n", "\x0b\x02\x80hello\x03")), StateBodyError, 200, ""},
-		{"gzip twice", say(answer200("Content-Encoding: gzip, gzip\r\n", gzipped([]byte(gzipped(page))))), StateBodyError, 200, ""},
+		{"gzip twice", say(answer200("Content-Encoding: gzip, gzip\r\n", gzipped([]byte(gzipped(samplePage))))), StateBodyError, 200, ""},
 		{"stalled body", func(c net.Conn) { say(chunkedHTML + "5\r\n<p>hi\r\n")(c); hang(c) }, StateBodyTimeout, 200, ""},
 		{"stalled before the type is known", func(c net.Conn) { say("HTTP/1.1 200 OK\r\n\r\n<ht")(c); hang(c) }, StateBodyTimeout, 200, ""},
 		{"dripping body", drip(chunkedHTML, "1\r\nx\r\n"), StateBodyTimeout, 200, ""},
@@ -227,7 +227,7 @@ func TestStates(t *testing.T) {
 
 		{"too long, announced", say("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999999999\r\n\r\n"), StateTooLarge, 200, ""},
 		{"too long, not announced", endless(chunkedHTML, "10\r\n0123456789abcdef\r\n"), StateTooLarge, 200, ""},
-		{"too long when unpacked", say(answer200("Content-Encoding: gzip\r\n", gzipped(bytes.Repeat(page, 60)))), StateTooLarge, 200, ""},
+		{"too long when unpacked", say(answer200("Content-Encoding: gzip\r\n", gzipped(bytes.Repeat(samplePage, 60)))), StateTooLarge, 200, ""},
 
 		{"image", say("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 3\r\n\r\nabc"), StateWrongType, 200, ""},
 		{"sniffed image", say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(png), png)), StateWrongType, 200, ""},
@@ -369,7 +369,7 @@ func TestRedirectAndConditional(t *testing.T) {
 // FuzzAnswer lets a server say anything at all.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{
-		answer200("", string(page)), answer200("Content-Encoding: gzip\r\n", gzipped(page)),
+		answer200("", string(samplePage)), answer200("Content-Encoding: gzip\r\n", gzipped(samplePage)),
 		chunkedHTML + "5\r\n<p>hi\r\n0\r\n\r\n", "HTTP/1.1 301 Moved\r\nLocation: //x/\r\n\r\n",
 		"HTTP/1.1 200 OK\r\n\r\n\x1f\x8b", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
 		"HTTP/1.1 429 Slow\r\nRetry-After: 9\r\n\r\n", "HTTP/0.9\r\n", "",

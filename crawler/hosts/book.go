@@ -5,7 +5,6 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/store"
 	"fossick/store/change"
 )
@@ -25,17 +24,17 @@ type Book struct {
 	// pending are exchanges without an answer since the last answer of anybody: if our own
 	// network is down they say nothing of hosts.
 	pending []change.Attempt
-	waits   recent.Map[float64] // by page.Key, the chances of URLs that wait for another try
-	waiting bool                // some URL has been in waits
-	failed  bool                // some visit failed, in this session or before
-	unsaved int                 // failures since Kept
+	waits   page.Recent[float64] // by page.Key, the chances of URLs that wait for another try
+	waiting bool                 // some URL has been in waits
+	failed  bool                 // some visit failed, in this session or before
+	unsaved int                  // failures since Kept
 }
 
 // NewChances returns a book that knows what paper E found, and nothing else.
 func NewChances() *Book {
 	return &Book{
 		predictor: change.NewPredictor(change.PredictorOptions{URLs: urlsKept, Hosts: hostsKept}),
-		waits:     recent.New[float64](waitsKept),
+		waits:     page.NewRecent[float64](waitsKept),
 	}
 }
 

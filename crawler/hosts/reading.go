@@ -6,7 +6,6 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
-	"fossick/internal/sitemap"
 )
 
 // maxKept is how many bytes of URLs of one sitemap a worker keeps.
@@ -14,7 +13,7 @@ const maxKept = 8 << 20
 
 // Reading is what a worker has read of one sitemap.
 type Reading struct {
-	Pages []sitemap.Page // in normal form
+	Pages []page.Announced // in normal form
 	Maps  []string
 	Fresh int  // of the pages, unknown
 	Full  bool // there is more than there is room for
@@ -37,15 +36,15 @@ func (r *Rules) NewReading(lies, owner string) *Reading {
 // comes; none of it is kept.
 func (r *Reading) Request(url string) fetch.Request {
 	r.url = url
-	return fetch.Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: sitemap.MaxBytes, Truncate: true, Stream: r.from}
+	return fetch.Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: page.MaxSitemapBytes, Truncate: true, Stream: r.from}
 }
 
 // from reads a body.
-func (r *Reading) from(body io.Reader) { r.err = sitemap.Read(body, r.url, r.take) }
+func (r *Reading) from(body io.Reader) { r.err = page.ReadSitemap(body, r.url, r.take) }
 
 // take is told of each entry. A sitemap speaks for the host where it lies and for
 // the one whose robots.txt names it, for no other.
-func (r *Reading) take(e sitemap.Entry) bool {
+func (r *Reading) take(e page.SitemapEntry) bool {
 	u, err := r.normal.Normalize(e.URL)
 	if err != nil {
 		return true
@@ -64,7 +63,7 @@ func (r *Reading) take(e sitemap.Entry) bool {
 		r.Full = true
 		return false
 	}
-	r.Pages = append(r.Pages, sitemap.Page{URL: u, Modified: e.Modified})
+	r.Pages = append(r.Pages, page.Announced{URL: u, Modified: e.Modified})
 	return true
 }
 

@@ -10,7 +10,6 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/urlfrontier/api"
 	"fossick/internal/page"
-	"fossick/internal/recent"
 )
 
 const (
@@ -23,8 +22,8 @@ const (
 type topicScorer struct {
 	scorer crawler.Scorer
 
-	mu    sync.Mutex            // guards what follows
-	pages recent.Map[pageScore] // by page.Key: pages and links that were named last
+	mu    sync.Mutex             // guards what follows
+	pages page.Recent[pageScore] // by page.Key: pages and links that were named last
 }
 
 // pageScore is what a page is worth, or promises.
@@ -37,7 +36,7 @@ type pageScore struct {
 
 // NewScorer returns a scorer of URLs by that of a crawl policy.
 func NewScorer(scorer crawler.Scorer) *topicScorer {
-	return &topicScorer{scorer: scorer, pages: recent.New[pageScore](remembers)}
+	return &topicScorer{scorer: scorer, pages: page.NewRecent[pageScore](remembers)}
 }
 
 // Found takes in a discovered URL: a link of the last page of its url.path or, without

@@ -17,10 +17,8 @@ import (
 	"time"
 
 	"fossick/graph"
-	"fossick/graph/graphtest"
 	"fossick/graph/orders"
 	"fossick/graph/rank"
-	"fossick/graph/synthetic"
 	"fossick/internal/fulltest"
 )
 
@@ -85,13 +83,13 @@ func graphOf(tb testing.TB, text string) *graph.Graph {
 	if _, err := graph.BuildEdgeList(tb.Context(), list, list+".graph", graph.BuildOptions{}); err != nil {
 		tb.Fatal(err)
 	}
-	return graphtest.Open(tb, list+".graph")
+	return opened(tb, list+".graph")
 }
 
 // BenchmarkCrawl crawls all of a synthetic web.
 func BenchmarkCrawl(b *testing.B) {
 	for _, pages := range []int{100_000, 1_000_000} {
-		g := graphtest.Synthetic(b, pages)
+		g := synthetic(b, pages)
 		for _, name := range orders.Sequences() {
 			b.Run(fmt.Sprintf("pages=%d/%s", pages, name), func(b *testing.B) {
 				edges := int64(0)
@@ -231,7 +229,7 @@ func TestGraphManners(t *testing.T) {
 			}
 		}
 	}
-	g := graphtest.Synthetic(t, 3000)
+	g := synthetic(t, 3000)
 	order, err := orders.NewSequence("bfs", sequenceOptions(g))
 	if err != nil {
 		t.Fatal(err)
@@ -340,7 +338,7 @@ func TestGolden(t *testing.T) {
 func golden(t *testing.T, out io.Writer, name string) {
 	path := filepath.Join(t.TempDir(), "graph")
 	if name == "synthetic" {
-		web, err := synthetic.New(20_000, 1)
+		web, err := graph.NewWeb(20_000, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -407,4 +405,28 @@ func rankHashes(t *testing.T, out io.Writer, name string, g *graph.Graph) {
 		}
 		fmt.Fprintf(out, "%s rank %s %.8x\n", name, method, h.Sum(nil))
 	}
+}
+
+// synthetic opens the graph of a made-up web.
+func synthetic(t testing.TB, pages int) *graph.Graph {
+	t.Helper()
+	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
+	return closing(t, g, err)
+}
+
+// closing closes a graph when the test ends.
+func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
+}
+
+// opened opens a graph.
+func opened(t testing.TB, path string) *graph.Graph {
+	t.Helper()
+	g, err := graph.Open(path)
+	return closing(t, g, err)
 }

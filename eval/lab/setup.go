@@ -15,7 +15,7 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/crawlplan"
 	"fossick/datasets"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/models/features"
@@ -133,7 +133,7 @@ func (s *Setup) truth() (*datasets.Truth, error) {
 	case p.Judge != "":
 		return nil, s.judge()
 	case !slices.ContainsFunc(s.Corpus.Rows, func(row *corpusRow) bool { return row.Labels.Match(p.Topic) }):
-		return nil, usage.Errorf("--topic %s: no page of %s has this label; it has %s", p.Topic, p.Corpus, nearest.Some(p.Topic, s.labels()))
+		return nil, usage.Errorf("--topic %s: no page of %s has this label; it has %s", p.Topic, p.Corpus, printable.SomeNames(p.Topic, s.labels()))
 	}
 	return nil, nil
 }
@@ -145,7 +145,7 @@ func (s *Setup) labels() []string {
 			labels[l] = true
 		}
 	}
-	return nearest.Sorted(labels)
+	return printable.SortedKeys(labels)
 }
 
 // judge gives every page of the corpus the label that the judge would, by its own
@@ -199,7 +199,7 @@ func (s *Setup) train(ctx context.Context) (err error) {
 	}
 	s.Topic.Model, err = topics.Model(p.Model)
 	if err == nil && s.Topic.Model.Class(p.Topic) < 0 {
-		err = usage.Errorf("--topic %s: the model has no such label; it knows %s", p.Topic, nearest.Some(p.Topic, s.Topic.Model.Classes))
+		err = usage.Errorf("--topic %s: the model has no such label; it knows %s", p.Topic, printable.SomeNames(p.Topic, s.Topic.Model.Classes))
 	}
 	return err
 }

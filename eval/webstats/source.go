@@ -5,7 +5,6 @@ import (
 	"iter"
 	"strings"
 
-	"fossick/internal/ipaddr"
 	"fossick/internal/page"
 )
 
@@ -146,7 +145,7 @@ func divide(url string) (scheme, host, path string) {
 // co.kr; of a name of one label it is that.
 func placeOf(host string) place {
 	name := withoutPort(host)
-	if strings.HasPrefix(name, "[") || ipaddr.EndsInNumber(name) {
+	if strings.HasPrefix(name, "[") || page.EndsInNumber(name) {
 		return place{top: address, second: address, site: name}
 	}
 	p := place{labels: strings.Count(name, ".") + 1, site: page.Site("http://" + name + "/")}
@@ -159,7 +158,7 @@ func placeOf(host string) place {
 func domainsOf(url string) (top, second string) {
 	_, host, _ := divide(url)
 	name := withoutPort(host)
-	if strings.HasPrefix(name, "[") || ipaddr.EndsInNumber(name) {
+	if strings.HasPrefix(name, "[") || page.EndsInNumber(name) {
 		return address, address
 	}
 	return domains(name)

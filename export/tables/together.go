@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"fossick/export"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/reading"
 	"fossick/internal/wire"
 )
@@ -130,7 +130,7 @@ func (c *company) collectorOf() (number int, err error) {
 	case 0:
 		return 0, errors.New("no agent has -o; give -o DIR to one of them")
 	}
-	return 0, fmt.Errorf("agents %s all have -o; give -o DIR to one of them only", nearest.Some("", names))
+	return 0, fmt.Errorf("agents %s all have -o; give -o DIR to one of them only", printable.SomeNames("", names))
 }
 
 func (c *company) send(ctx context.Context, to int, m message) error {

@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// Orderings by how important the links till now make a vertex. All links count.
+// Orderings by the importance that the links so far give a vertex. All links count.
 
-// relevance visits the vertex with the best of its visited parents: the degree of
-// relevance of a link is that of its page (paper A2, with increase-key). A start
-// page's parent has 1 (paper A eq. 1).
+// relevance visits the vertex with the most relevant visited parent (paper A2, with increase-key). A
+// start page's parent has 1 (paper A eq. 1).
 type relevance struct {
 	ranked
 	score func(v uint32) float64
@@ -30,11 +29,9 @@ func (r *relevance) Visit(l Links) {
 	}
 }
 
-// opic visits the vertex with the most cash (on-line page importance computation,
-// greedy; Abiteboul, Preda and Cobena 2003). Each vertex has a cash of 1 of its own from
-// its discovery on; a visit spends a page's cash on its links in equal parts. What
-// comes to a page after its visit stays there, as every page is visited once. The
-// cash of a page without links is lost.
+// opic visits the vertex with the most cash (on-line page importance computation, greedy; Abiteboul,
+// Preda and Cobena 2003). A vertex gets a cash of 1 at its discovery; a visit spends a page's cash
+// on its links in equal parts. Cash that reaches a visited page, or a page without links, is lost.
 type opic struct{ ranked }
 
 func (o *opic) Visit(l Links) {
@@ -45,21 +42,18 @@ func (o *opic) Visit(l Links) {
 	o.give(l.All, cash/float64(len(l.All)))
 }
 
-// visit marks a vertex as visited and takes all its cash.
 func (r *ranked) visit(v uint32) float64 {
 	r.at(v).found = done
 	return r.spend(v)
 }
 
-// spend takes all the cash of a visited vertex.
 func (r *ranked) spend(v uint32) float64 {
 	cash := r.vertices[v].value
 	r.vertices[v].value = 0
 	return cash
 }
 
-// give gives a part of a page's cash to each of its links, and discovers those that
-// are new.
+// give gives part to each link, and discovers new ones.
 func (r *ranked) give(links []uint32, part float64) {
 	for _, v := range links {
 		switch x := r.at(v); x.found {
@@ -73,9 +67,8 @@ func (r *ranked) give(links []uint32, part float64) {
 	}
 }
 
-// opicHistory is opic in which visited pages spend again what comes to them. With each
-// visit the one that has most does, for its links are known. So the cash of a vertex
-// that waits is all that ever came to it, its history.
+// opicHistory is opic in which, with each visit, the visited page with the most cash spends it
+// again. So the cash of a waiting vertex is all that ever came to it, its history.
 type opicHistory struct {
 	ranked
 	links func(v uint32) ([]uint32, error)
@@ -118,8 +111,7 @@ func (o *opicHistory) Visit(l Links) {
 	o.pay(links, o.spend(v))
 }
 
-// pay parts cash among links, and keeps account of the visited ones among them: one
-// by one, as a heap bears one change at a time.
+// pay divides cash among links and keeps the heap of visited pages, one change at a time.
 func (o *opicHistory) pay(links []uint32, cash float64) {
 	for i, v := range links {
 		o.give(links[i:i+1], cash/float64(len(links)))
@@ -133,21 +125,15 @@ func (o *opicHistory) pay(links []uint32, cash float64) {
 	}
 }
 
-// pageRank visits the vertex with the highest PageRank in the graph of what is
-// known (Cho, Garcia-Molina and Page 1998). That is visited pages with all
-// their links, and those that wait as pages without links. It is computed
-// incrementally by pushing residuals. Each known page has a residual of 1. A
-// push takes the residual of a page and gives the damped part of it to its
-// links. With d as the damping, the sum of what was pushed and what is left
-// tends to N/(1−d) times PageRank, whatever the order of pushes. It does so up
-// to a factor that is the same for all pages: what pages without links would
-// give to all. A page is pushed when it is visited; every so many pages those
-// visited earlier are pushed till none has a residual of pushFrom. Between
-// these, a vertex has its rank by what its parents had when they were pushed.
+// pageRank visits the vertex with the highest PageRank in the known graph (Cho, Garcia-Molina and
+// Page 1998): the visited pages with their links, and the waiting ones as pages without links. It
+// pushes residuals: each known page has a residual of 1, and a push moves the damped residual of a
+// page to its links. With damping d, pushed and remaining residuals tend to N/(1−d) times PageRank,
+// up to a common factor (the share of pages without links). A page is pushed at its visit; now and
+// then visited pages are pushed again until none has a residual of pushFrom.
 //
-// A push takes (1−d) of a residual of pushFrom at least out of the sum of all, to
-// which each page brings 1. So there are at most 1/((1−d)·pushFrom) pushes a page,
-// however often it is made up to date.
+// A push takes (1−d) of a residual ≥ pushFrom out of a sum to which each page brings 1, so there are
+// at most 1/((1−d)·pushFrom) pushes a page.
 type pageRank struct {
 	ranked
 	links    func(v uint32) ([]uint32, error)
@@ -161,13 +147,11 @@ type pageRank struct {
 	err      error
 }
 
-// pushFrom is the residual from which on a visited page is pushed again: a twentieth
-// of what each page has of its own. Not tuned.
+// pushFrom is the residual from which a visited page is pushed again. Not tuned.
 const pushFrom = 0.05
 
-// growth is the part by which the visited pages have to grow, unless
-// SequenceOptions.Every says otherwise, before PageRank is made up to date: a
-// tenth. Not tuned.
+// growth: PageRank is updated when the visited pages grew by one growth-th, unless
+// SequenceOptions.Every is set. Not tuned.
 const growth = 10
 
 func newPageRank(o SequenceOptions) (Sequence, error) {
@@ -202,7 +186,7 @@ func (p *pageRank) Visit(l Links) {
 	p.push(l.All, p.visit(l.Page))
 }
 
-// push gives a residual to links, and queues the visited ones among them that are due.
+// push gives a residual to links and queues the visited ones that are due.
 func (p *pageRank) push(links []uint32, residual float64) {
 	p.give(links, p.damping*residual/float64(len(links)))
 	for _, v := range links {
@@ -213,7 +197,6 @@ func (p *pageRank) push(links []uint32, residual float64) {
 	}
 }
 
-// update pushes all that is due.
 func (p *pageRank) update() {
 	for ; p.head < len(p.queue) && p.err == nil; p.head++ {
 		v := p.queue[p.head]
@@ -230,4 +213,141 @@ func (p *pageRank) update() {
 		}
 	}
 	p.queue, p.head = p.queue[:0], 0
+}
+
+// ranked are waiting vertices in a heap by a number: the largest first, equal ones by discovery. 16
+// bytes a vertex and 4 for a waiting one; O(log n) a change. Not safe for concurrent use.
+type ranked struct {
+	vertices []standing
+	waits    standings
+	count    uint32 // vertices discovered
+}
+
+// standing is one vertex; the zero value is undiscovered.
+type standing struct {
+	value float64
+	found uint32 // its number in the order of discovery, from 1; or taken, or done
+	place uint32 // in its heap, from 1; 0 when it is in none
+}
+
+const (
+	taken = 1<<32 - 2 // to be visited
+	done  = 1<<32 - 1 // visited
+)
+
+func newRanked(vertices int) ranked { return ranked{vertices: make([]standing, vertices)} }
+
+func (r *ranked) at(v uint32) *standing {
+	if int(v) >= len(r.vertices) {
+		r.vertices = append(r.vertices, make([]standing, int(v)+1-len(r.vertices))...)
+	}
+	return &r.vertices[v]
+}
+
+func (r *ranked) find(v uint32, value float64) {
+	r.count++
+	*r.at(v) = standing{value: value, found: r.count}
+	r.waits.push(r.vertices, v)
+}
+
+// raise gives a waiting vertex a value no smaller than before.
+func (r *ranked) raise(v uint32, value float64) {
+	x := &r.vertices[v]
+	x.value = value
+	r.waits.up(r.vertices, int(x.place)-1)
+}
+
+func (r *ranked) Next() (uint32, bool) {
+	if len(r.waits) == 0 {
+		return 0, false
+	}
+	v := r.waits[0]
+	r.Take(v)
+	return v, true
+}
+
+func (r *ranked) Take(v uint32) {
+	x := r.at(v)
+	if x.found == 0 || x.found >= taken {
+		return
+	}
+	r.waits.remove(r.vertices, v)
+	x.found = taken
+}
+
+func (r *ranked) Err() error { return nil }
+
+// standings is a heap of vertices with four children a node: half the levels of a binary heap, and
+// siblings lie together.
+type standings []uint32
+
+func (h *standings) push(all []standing, v uint32) {
+	*h = append(*h, v)
+	h.up(all, len(*h)-1)
+}
+
+func (h *standings) remove(all []standing, v uint32) {
+	q, i, last := *h, int(all[v].place)-1, len(*h)-1
+	moved := q[last]
+	*h = q[:last]
+	all[v].place = 0
+	if i == last {
+		return
+	}
+	q[i] = moved
+	all[moved].place = uint32(i) + 1
+	h.down(all, i)
+	h.up(all, int(all[moved].place)-1)
+}
+
+// before reports which of two goes first; visited vertices, which have lost their discovery number,
+// go by their own.
+func (h standings) before(all []standing, v, w uint32) bool {
+	a, b := &all[v], &all[w]
+	switch {
+	case a.value != b.value:
+		return a.value > b.value
+	case a.found != b.found:
+		return a.found < b.found
+	}
+	return v < w
+}
+
+func (h standings) up(all []standing, i int) {
+	v := h[i]
+	for i > 0 {
+		parent := (i - 1) / 4
+		if !h.before(all, v, h[parent]) {
+			break
+		}
+		h[i] = h[parent]
+		all[h[i]].place = uint32(i) + 1
+		i = parent
+	}
+	h[i] = v
+	all[v].place = uint32(i) + 1
+}
+
+func (h standings) down(all []standing, i int) {
+	v := h[i]
+	for {
+		first := 4*i + 1
+		if first >= len(h) {
+			break
+		}
+		best := first
+		for c := first + 1; c < min(first+4, len(h)); c++ {
+			if h.before(all, h[c], h[best]) {
+				best = c
+			}
+		}
+		if !h.before(all, h[best], v) {
+			break
+		}
+		h[i] = h[best]
+		all[h[i]].place = uint32(i) + 1
+		i = best
+	}
+	h[i] = v
+	all[v].place = uint32(i) + 1
 }

@@ -91,3 +91,101 @@ func TestLexBFSClasses(t *testing.T) {
 		}
 	}
 }
+
+// TestTheorems says that orders of connected undirected graphs have the
+// property that characterises them (Corneil and Krueger 2008). For a before b
+// before c with an edge ac and no edge ab there is a vertex d with the property
+// named.
+func TestTheorems(t *testing.T) {
+	type has = func(x, y int) bool // is there an edge between the x-th and the y-th visited
+	some := func(from, to int, p func(d int) bool) bool {
+		for d := from; d < to; d++ {
+			if p(d) {
+				return true
+			}
+		}
+		return false
+	}
+	properties := map[string]func(e has, a, b, c int) bool{
+		"generic": func(e has, a, b, c int) bool { return some(0, b, func(d int) bool { return e(d, b) }) },
+		"bfs":     func(e has, a, b, c int) bool { return some(0, a, func(d int) bool { return e(d, b) }) },
+		"dfs":     func(e has, a, b, c int) bool { return some(a+1, b, func(d int) bool { return e(d, b) }) },
+		"lexbfs":  func(e has, a, b, c int) bool { return some(0, a, func(d int) bool { return e(d, b) && !e(d, c) }) },
+		"lexdfs":  func(e has, a, b, c int) bool { return some(a+1, b, func(d int) bool { return e(d, b) && !e(d, c) }) },
+		"mns":     func(e has, a, b, c int) bool { return some(0, b, func(d int) bool { return e(d, b) && !e(d, c) }) },
+		"mcs": func(e has, a, b, c int) bool {
+			n := 0
+			for d := range b {
+				if e(d, b) {
+					n++
+				}
+				if e(d, c) {
+					n--
+				}
+			}
+			return n >= 0
+		},
+	}
+	// Every ordering but dfs and bfs with their own ties is also what it refines.
+	also := map[string][]string{"lexbfs": {"bfs", "mns"}, "lexdfs": {"dfs", "mns"}, "mcs": {"mns"}, "mcs-sites": {"mcs", "mns"}, "backlink": {"mcs", "mns"}}
+	for _, order := range append(Sequences(), "mcs*0.3+dfs*0.7") {
+		names := append([]string{"generic"}, also[order]...)
+		if properties[order] != nil {
+			names = append(names, order)
+		}
+		for i := range 400 {
+			rng := rand.New(rand.NewPCG(uint64(i), 2))
+			n := 2 + rng.IntN(24)
+			edge := make([][]bool, n)
+			for v := range edge {
+				edge[v] = make([]bool, n)
+			}
+			density := rng.Float64()
+			for v := 1; v < n; v++ {
+				w := rng.IntN(v) // so that the graph is connected
+				edge[v][w], edge[w][v] = true, true
+				for w := range v {
+					if rng.Float64() < density*density {
+						edge[v][w], edge[w][v] = true, true
+					}
+				}
+			}
+			links := make([][]uint32, n)
+			for v := range links {
+				for _, w := range rng.Perm(n) {
+					if edge[v][w] {
+						links[v] = append(links[v], uint32(w))
+					}
+				}
+			}
+			s, err := NewSequence(order, testOptions(n, links, rng))
+			if err != nil {
+				t.Fatal(err)
+			}
+			visits := crawl(links, func(uint32, uint32) bool { return true }, []uint32{uint32(rng.IntN(n))}, s.Next, s.Visit)
+			if len(visits) != n {
+				t.Fatalf("%s: %d of %d vertices", order, len(visits), n)
+			}
+			e := func(x, y int) bool { return edge[visits[x]][visits[y]] }
+			for _, name := range names {
+				if a, b, c, ok := breach(n, e, properties[name]); ok {
+					t.Fatalf("%s is no %s order: visits %d, %d, %d of %v, links %v", order, name, a, b, c, visits, links)
+				}
+			}
+		}
+	}
+}
+
+// breach looks for a < b < c with an edge ac, none ab, and not the property.
+func breach(n int, e func(x, y int) bool, property func(e func(x, y int) bool, a, b, c int) bool) (a, b, c int, found bool) {
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			for c := b + 1; c < n; c++ {
+				if e(a, c) && !e(a, b) && !property(e, a, b, c) {
+					return a, b, c, true
+				}
+			}
+		}
+	}
+	return 0, 0, 0, false
+}

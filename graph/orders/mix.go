@@ -6,17 +6,17 @@ import (
 	"strconv"
 	"strings"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
-// Share is the part of a mix that one ordering has.
+// Share is one ordering's part of a mix.
 type Share struct {
 	Name string  // one of Sequences
 	Part float64 // of the visits, relative to the others'; more than 0
 }
 
-// ParseMix reads one of Sequences, or a mix of several: names with their shares, as in
-// mcs*0.3+relevance*0.7. A share that is not given is 1; only their ratios matter.
+// ParseMix reads one of Sequences, or a mix of several as in mcs*0.3+relevance*0.7. A missing share
+// is 1; only ratios matter.
 func ParseMix(text string) ([]Share, error) { return parseMix(text, Sequences()) }
 
 func parseMix(text string, known []string) ([]Share, error) {
@@ -25,7 +25,7 @@ func parseMix(text string, known []string) ([]Share, error) {
 		name, factor, given := strings.Cut(strings.TrimSpace(part), "*")
 		s := Share{Name: strings.TrimSpace(name), Part: 1}
 		if !slices.Contains(known, s.Name) {
-			return nil, fmt.Errorf("ordering %q is not known; choose one of %s, or mix them as in mcs*0.3+bfs*0.7", s.Name, nearest.Some(s.Name, known))
+			return nil, fmt.Errorf("ordering %q is not known; choose one of %s, or mix them as in mcs*0.3+bfs*0.7", s.Name, printable.SomeNames(s.Name, known))
 		}
 		if given {
 			var err error
@@ -44,10 +44,9 @@ func parseMix(text string, known []string) ([]Share, error) {
 // minShare bounds the ratios of shares, so that their sums are exact enough.
 const minShare = 1e-6
 
-// Turns gives each part of a mix its share of the visits, spread evenly. At each visit
-// every part earns its share, and that which has earned most takes the vertex (of several
-// the one named first). It pays the sum of all shares for it. So none is ever more than
-// the number of parts away from its share.
+// Turns spreads each part's share of the visits evenly. At each visit every part earns its share,
+// and the part with most, the first of equals, takes the vertex and pays the sum of all shares. So
+// no part is ever more than the number of parts away from its share.
 type Turns struct {
 	shares []Share
 	credit []float64 // as shares
@@ -59,8 +58,8 @@ func newTurns(shares []Share) *Turns {
 	return &Turns{shares: shares, credit: make([]float64, len(shares))}
 }
 
-// At returns whose turn visit n is, from 0. It is quick for numbers that rise, or fall
-// by less than the latest turns that are kept. Not safe for concurrent use.
+// At returns the part whose turn visit n is, from 0. It is fast for rising n, and for the latest
+// turns, which it keeps. Not safe for concurrent use.
 func (t *Turns) At(n uint64) int {
 	if n+uint64(len(t.latest)) < t.made {
 		*t = *newTurns(t.shares)
@@ -86,8 +85,8 @@ func (t *Turns) next() (turn int) {
 	return turn
 }
 
-// Mix is an Ordering by several, each of which chooses a share of the pages. A URL has a
-// priority in each.
+// Mix is an Ordering by several, each of which chooses a share of the pages. A URL has a priority in
+// each.
 type Mix struct {
 	shares []Share
 	parts  []Ordering // as shares
@@ -98,7 +97,6 @@ func (m *Mix) Priority(l Link) float64 { return m.parts[0].Priority(l) }
 
 func (*Mix) links() {}
 
-// Turns says which part chooses a page.
 func (m *Mix) Turns() *Turns { return newTurns(m.shares) }
 
 func (m *Mix) with(change func(part Ordering) Ordering) *Mix {
@@ -109,7 +107,7 @@ func (m *Mix) with(change func(part Ordering) Ordering) *Mix {
 	return changed
 }
 
-// Parts returns the orderings that a Mix is of, and any other alone.
+// Parts returns the orderings of a Mix, or the ordering itself.
 func Parts(o Ordering) []Ordering {
 	if m, ok := o.(*Mix); ok {
 		return m.parts
@@ -117,7 +115,7 @@ func Parts(o Ordering) []Ordering {
 	return []Ordering{o}
 }
 
-// WithScores returns an ordering in which another one is in the place of relevance.
+// WithScores replaces relevance in an ordering by another ordering.
 func WithScores(o, scores Ordering) Ordering {
 	if ByScore(o) {
 		return scores
@@ -128,15 +126,13 @@ func WithScores(o, scores Ordering) Ordering {
 	return o
 }
 
-// Scored returns the place among Parts of the one that weighs scores; false where none
-// does.
+// Scored returns the index among Parts of the one that weighs scores; false where none does.
 func Scored(o Ordering) (part int, ok bool) {
 	part = slices.IndexFunc(Parts(o), ByScore)
 	return max(0, part), part >= 0
 }
 
-// mix is a Sequence of several. A vertex that one takes is gone for all, and each is
-// told all links.
+// mix is a Sequence of several. A vertex that one takes is gone for all, and each sees all links.
 type mix struct {
 	parts []Sequence // as the shares of turns
 	turns *Turns
@@ -157,7 +153,6 @@ func (m *mix) Next() (uint32, bool) {
 	return v, true
 }
 
-// tell takes a vertex from all orderings but the one that chose it.
 func (m *mix) tell(chose int, v uint32) {
 	for i, p := range m.parts {
 		if i != chose {
@@ -166,7 +161,6 @@ func (m *mix) tell(chose int, v uint32) {
 	}
 }
 
-// Take implements Sequence: in a mix of mixes.
 func (m *mix) Take(v uint32) { m.tell(-1, v) }
 
 func (m *mix) Visit(l Links) {

@@ -11,7 +11,6 @@ import (
 
 	"fossick/eval/lab"
 	"fossick/graph"
-	"fossick/graph/graphtest"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
 )
@@ -78,7 +77,7 @@ func TestCrawlMemory(t *testing.T) {
 		var g *graph.Graph
 		var starts []uint32
 		if what == "synthetic" {
-			g = graphtest.Synthetic(t, 100_000)
+			g = synthetic(t, 100_000)
 		} else if what == "worst" {
 			g, starts = worstClasses(t)
 		} else if g = realGraph(t, what); g == nil {
@@ -123,7 +122,7 @@ func worstClasses(t *testing.T) (g *graph.Graph, starts []uint32) {
 	if err := w.Finish(nil); err != nil {
 		t.Fatal(err)
 	}
-	return graphtest.Open(t, path), starts
+	return opened(t, path), starts
 }
 
 // TestLinearOperations crawls synthetic webs ten times as large as one another: the
@@ -133,12 +132,12 @@ func TestLinearOperations(t *testing.T) {
 	var graphs []*graph.Graph
 	if named := os.Getenv("FOSSICK_SCALE"); named != "" {
 		for path := range strings.SplitSeq(named, ",") {
-			graphs = append(graphs, graphtest.Open(t, path))
+			graphs = append(graphs, opened(t, path))
 		}
 	} else {
-		graphs = []*graph.Graph{graphtest.Synthetic(t, 3_000), graphtest.Synthetic(t, 30_000)}
+		graphs = []*graph.Graph{synthetic(t, 3_000), synthetic(t, 30_000)}
 		if fulltest.Asked() {
-			graphs = append(graphs, graphtest.Synthetic(t, 300_000))
+			graphs = append(graphs, synthetic(t, 300_000))
 		}
 	}
 	for _, name := range scaleOrders {
@@ -185,7 +184,7 @@ func realGraph(t *testing.T, name string) *graph.Graph {
 		if _, err := graph.BuildEdgeList(t.Context(), list, path, graph.BuildOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		return graphtest.Open(t, path)
+		return opened(t, path)
 	}
 	t.Logf("%s is not at hand in %s; set FOSSICK_DATA", name, data)
 	return nil
@@ -197,4 +196,28 @@ func options(g *graph.Graph) orders.SequenceOptions {
 		Vertices: g.Nodes(), Rand: rand.New(rand.NewPCG(1, 1)), Sites: g.Sites().Array(g.Nodes()), Links: g.Reader().Successors,
 		Score: func(v uint32) float64 { return float64(v%100) / 100 },
 	}
+}
+
+// synthetic opens the graph of a made-up web.
+func synthetic(t testing.TB, pages int) *graph.Graph {
+	t.Helper()
+	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
+	return closing(t, g, err)
+}
+
+// opened opens a graph.
+func opened(t testing.TB, path string) *graph.Graph {
+	t.Helper()
+	g, err := graph.Open(path)
+	return closing(t, g, err)
+}
+
+// closing closes a graph when the test ends.
+func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
 }

@@ -3,8 +3,10 @@ package orders
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"fossick/internal/fulltest"
@@ -198,22 +200,6 @@ func TestPaperB(t *testing.T) {
 	}
 }
 
-func TestGenericTakesAll(t *testing.T) {
-	s, err := NewSequence("generic", SequenceOptions{Rand: rand.New(rand.NewPCG(1, 1))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	links := [][]uint32{{1, 2}, {2, 3}, {0}, {4}, {}}
-	got := crawl(links, func(src, dst uint32) bool { return src%2 == 0 }, []uint32{0}, s.Next, s.Visit)
-	slices.Sort(got)
-	if !slices.Equal(got, []uint32{0, 1, 2, 3, 4}) {
-		t.Errorf("got %v", got)
-	}
-	if _, err := NewSequence("best", SequenceOptions{}); err == nil {
-		t.Error("an ordering that is not known was made")
-	}
-}
-
 // BenchmarkSequence visits vertices that all link to some of the last thousand
 // and of all.
 func BenchmarkSequence(b *testing.B) {
@@ -263,4 +249,490 @@ func ExampleNewSequence() {
 		s.Visit(Alike(v, links[v]))
 	}
 	// Output: 0 1 3 2
+}
+
+// known is what the oracles of the further orderings keep: nothing but the past.
+type known struct {
+	links   [][]uint32
+	starts  []uint32
+	visits  []uint32
+	found   []uint32 // in the order of discovery, visited ones too
+	visited map[uint32]bool
+}
+
+// parents returns the visited pages that link to v, in the order of their visits; a
+// page before all links to the start pages.
+func (k *known) parents(v uint32) (parents []uint32, start bool) {
+	for _, p := range k.visits {
+		if slices.Contains(k.links[p], v) {
+			parents = append(parents, p)
+		}
+	}
+	return parents, slices.Contains(k.starts, v)
+}
+
+// discover notes the links of a page.
+func (k *known) discover(links []uint32) {
+	for _, v := range links {
+		if !slices.Contains(k.found, v) {
+			k.found = append(k.found, v)
+		}
+	}
+}
+
+// follow drives a sequence and calls check with what it chose before it is noted.
+func follow(t *testing.T, s Sequence, k *known, check func(v uint32)) {
+	t.Helper()
+	k.visited = map[uint32]bool{}
+	s.Visit(Starts(k.starts))
+	k.discover(k.starts)
+	for {
+		v, ok := s.Next()
+		if !ok {
+			break
+		}
+		if k.visited[v] || !slices.Contains(k.found, v) {
+			t.Fatalf("%d was visited or not discovered; visits %v", v, k.visits)
+		}
+		check(v)
+		k.visited[v] = true
+		k.visits = append(k.visits, v)
+		k.discover(k.links[v])
+		// All links only discover: these orderings do not look at that.
+		s.Visit(linksOf(k.links, func(_, _ uint32) bool { return false }, v))
+	}
+	if len(k.visits) != len(k.found) || s.Err() != nil {
+		t.Fatalf("%d of %d visited, %v", len(k.visits), len(k.found), s.Err())
+	}
+}
+
+// first returns the first in the order of discovery that waits and that has the
+// largest value.
+func (k *known) first(value func(v uint32) float64) uint32 {
+	best, most := uint32(0), math.Inf(-1)
+	for _, v := range k.found {
+		if x := value(v); !k.visited[v] && x > most {
+			best, most = v, x
+		}
+	}
+	return best
+}
+
+// furtherGraph draws a graph and start pages.
+func furtherGraph(i int) (k *known, o SequenceOptions, rng *rand.Rand) {
+	rng = rand.New(rand.NewPCG(uint64(i), 5))
+	links, _ := randomWeb(rng)
+	k = &known{links: links}
+	for _, v := range rng.Perm(len(links))[:1+rng.IntN(min(3, len(links)))] {
+		k.starts = append(k.starts, uint32(v))
+	}
+	o = testOptions(len(links), links, rng)
+	o.Vertices = rng.IntN(len(links) + 1)
+	return k, o, rng
+}
+
+func graphs() int { return fulltest.Rounds(400, 10_000) }
+
+func mustSequence(t *testing.T, name string, o SequenceOptions) Sequence {
+	t.Helper()
+	s, err := NewSequence(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestBacklinkEqualsOracle: most visited parents first; the one that has waited
+// longest since its last one first, then the place among that page's links.
+func TestBacklinkEqualsOracle(t *testing.T) {
+	for i := range graphs() {
+		k, o, _ := furtherGraph(i)
+		follow(t, mustSequence(t, "backlink", o), k, func(got uint32) {
+			type key struct{ n, last, place int }
+			of := func(v uint32) key {
+				parents, start := k.parents(v)
+				x := key{n: len(parents)}
+				if start {
+					x.n, x.place = x.n+1, slices.Index(k.starts, v)
+				}
+				if len(parents) > 0 {
+					p := parents[len(parents)-1]
+					x.last, x.place = 1+slices.Index(k.visits, p), slices.Index(k.links[p], v)
+				}
+				return x
+			}
+			best := got
+			for _, v := range k.found {
+				a, b := of(v), of(best)
+				if !k.visited[v] && (a.n > b.n || a.n == b.n && (a.last < b.last || a.last == b.last && a.place < b.place)) {
+					best = v
+				}
+			}
+			if best != got {
+				t.Fatalf("graph %d: took %d %+v, want %d %+v", i, got, of(got), best, of(best))
+			}
+		})
+	}
+}
+
+// TestRelevanceEqualsOracle: the best visited parent counts.
+func TestRelevanceEqualsOracle(t *testing.T) {
+	for i := range graphs() {
+		k, o, _ := furtherGraph(i)
+		follow(t, mustSequence(t, "relevance", o), k, func(got uint32) {
+			want := k.first(func(v uint32) float64 {
+				parents, start := k.parents(v)
+				best := 0.0
+				if start {
+					best = 1
+				}
+				for _, p := range parents {
+					best = max(best, o.Score(p))
+				}
+				return best
+			})
+			if got != want {
+				t.Fatalf("graph %d: took %d, want %d", i, got, want)
+			}
+		})
+	}
+}
+
+// TestOPICEqualsOracle counts all cash anew at each step.
+func TestOPICEqualsOracle(t *testing.T) {
+	for i := range graphs() {
+		k, o, _ := furtherGraph(i)
+		spent := map[uint32]float64{}
+		follow(t, mustSequence(t, "opic", o), k, func(got uint32) {
+			cash := func(v uint32) float64 {
+				sum := 1.0
+				parents, _ := k.parents(v)
+				for _, p := range parents {
+					sum += spent[p] / float64(len(k.links[p]))
+				}
+				return sum
+			}
+			if want := k.first(cash); got != want {
+				t.Fatalf("graph %d: took %d with %g, want %d with %g", i, got, cash(got), want, cash(want))
+			}
+			spent[got] = cash(got)
+		})
+	}
+}
+
+// TestOPICHistoryEqualsOracle: with each visit the richest visited page spends again.
+func TestOPICHistoryEqualsOracle(t *testing.T) {
+	for i := range graphs() / 4 {
+		k, o, _ := furtherGraph(i)
+		cash := map[uint32]float64{}
+		spend := func(p uint32) {
+			c := cash[p]
+			cash[p] = 0
+			for _, w := range k.links[p] {
+				if _, ok := cash[w]; !ok {
+					cash[w] = 1
+				}
+				cash[w] += c / float64(len(k.links[p]))
+			}
+		}
+		for _, v := range k.starts {
+			cash[v] = 1
+		}
+		follow(t, mustSequence(t, "opic-history", o), k, func(got uint32) {
+			want := k.first(func(v uint32) float64 { return cash[v] })
+			if math.Abs(cash[got]-cash[want]) > 1e-9 || cash[got] == cash[want] && got != want {
+				t.Fatalf("graph %d: took %d with %g, want %d with %g", i, got, cash[got], want, cash[want])
+			}
+			spend(got)
+			rich, most := uint32(0), 0.0
+			for _, v := range append(slices.Sorted(slices.Values(k.visits)), got) {
+				if cash[v] > most || cash[v] == most && most > 0 && v < rich {
+					rich, most = v, cash[v]
+				}
+			}
+			if most > 0 {
+				spend(rich)
+			}
+		})
+	}
+}
+
+// TestPageRankEqualsOracle iterates at each step over all that is known: pages that
+// were visited with their links, the others without; what pages without links have
+// is everyone's. Made up to date after every page and to the last bit, the
+// ordering takes the page with the highest PageRank.
+func TestPageRankEqualsOracle(t *testing.T) {
+	const d = 0.85
+	for i := range graphs() / 20 {
+		k, o, _ := furtherGraph(i)
+		o.Every = 1
+		s := mustSequence(t, "pagerank", o)
+		s.(*pageRank).pushFrom = 1e-12
+		follow(t, s, k, func(got uint32) {
+			n := float64(len(k.found))
+			rank := map[uint32]float64{}
+			for _, v := range k.found {
+				rank[v] = 1 / n
+			}
+			for range 150 {
+				next, lost := map[uint32]float64{}, 0.0
+				for _, v := range k.found {
+					if !k.visited[v] || len(k.links[v]) == 0 {
+						lost += rank[v]
+						continue
+					}
+					for _, w := range k.links[v] {
+						next[w] += d * rank[v] / float64(len(k.links[v]))
+					}
+				}
+				for _, v := range k.found {
+					next[v] += (1 - d + d*lost) / n
+				}
+				rank = next
+			}
+			want := k.first(func(v uint32) float64 { return rank[v] })
+			if rank[got] < rank[want]*(1-1e-8) {
+				t.Fatalf("graph %d, step %d: took %d with %g, want %d with %g", i, len(k.visits), got, rank[got], want, rank[want])
+			}
+		})
+	}
+}
+
+// TestPageRankPushes bounds the pushes, whatever the time between them.
+func TestPageRankPushes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	const n = 5000
+	links := make([][]uint32, n)
+	for v := range links {
+		for range 1 + rng.IntN(6) {
+			if w := uint32(rng.IntN(1 + rng.IntN(n))); !slices.Contains(links[v], w) {
+				links[v] = append(links[v], w)
+			}
+		}
+	}
+	for _, every := range []int{1, 10, 1000, n, 0} {
+		pushes := 0
+		s := mustSequence(t, "pagerank", SequenceOptions{Every: every, Links: func(v uint32) ([]uint32, error) {
+			pushes++
+			return links[v], nil
+		}})
+		k := &known{links: links, starts: []uint32{n - 1}}
+		got := crawl(links, func(uint32, uint32) bool { return true }, k.starts, s.Next, s.Visit)
+		t.Logf("every %d pages: %d pages, %d pushes beside", every, len(got), pushes)
+		if most := int(float64(len(got)) / (0.15 * pushFrom)); len(got) < n/2 || pushes > most || every == 1 && pushes < len(got)/10 {
+			t.Errorf("every %d pages: %d pages, %d pushes beside, want %d at most", every, len(got), pushes, most)
+		}
+		if p := s.(*pageRank); len(p.queue)-p.head > n {
+			t.Errorf("every %d pages: %d in the queue of %d pages", every, len(p.queue)-p.head, n)
+		}
+	}
+}
+
+// TestLargestSiteEqualsOracle counts what waits at each step.
+func TestLargestSiteEqualsOracle(t *testing.T) {
+	for i := range graphs() {
+		k, o, rng := furtherGraph(i)
+		for v := range o.Sites {
+			if rng.IntN(5) == 0 {
+				o.Sites[v] = noSite
+			}
+		}
+		o.Sites = o.Sites[:rng.IntN(len(o.Sites)+1)]
+		site := func(v uint32) uint32 {
+			if int(v) >= len(o.Sites) {
+				return noSite
+			}
+			return o.Sites[v]
+		}
+		clock, changed := 0, map[uint32]int{}
+		seen := map[uint32]bool{}
+		find := func(links []uint32) {
+			for _, v := range links {
+				if !seen[v] {
+					seen[v] = true
+					clock++
+					changed[site(v)] = clock
+				}
+			}
+		}
+		find(k.starts)
+		follow(t, mustSequence(t, "largest-site", o), k, func(got uint32) {
+			waits := map[uint32]int{}
+			for _, v := range k.found {
+				if !k.visited[v] {
+					waits[site(v)]++
+				}
+			}
+			want := k.first(func(v uint32) float64 {
+				return float64(waits[site(v)]) - float64(changed[site(v)])/float64(clock+1)
+			})
+			if got != want {
+				t.Fatalf("graph %d: took %d, want %d", i, got, want)
+			}
+			clock++
+			changed[site(got)] = clock
+			find(k.links[got])
+		})
+	}
+}
+
+// The replay's web: six sites of ten pages, of which only S has a start page, S0. So
+// links from S to S are initial, those inside another site only discover.
+const replayWeb = `
+S0: S1 S2 A0 B0 C0
+S1: A0 D0
+S2: B0 A3
+S3: S4 S5 S6 S7 S8 S9
+S7: S4
+S8: S7
+S9: S7 S8
+A0: A1 A2 A3 A4 A5 A6 A7 A8 A9
+A1: E0
+A2: A4 C8
+A3: A1 A2 B5 C0
+B0: B1 B2 B3 B4 B5 B6 B7 B8 B9 A3
+B1: B2 B3 B4
+B5: B6 D0 A9
+B9: C9 D9
+C0: C1 C2 C3 C4 C5 C6 C7 C8 C9 B9
+C8: E9 S9
+C9: D9 B1
+D0: E0 D1 D2 D3 D4 D5 D6 D7 D8 D9 A9
+D9: S3
+E0: E1 E2 E3 E4 E5 E6 E7 E8 E9 S3
+E9: S9 E8
+`
+
+// replays are the 60 visits, worked out by hand from the algorithms as paper B prints them.
+var replays = map[string]string{
+	// S1 lifts A0 to ⟨2⟩; A0's own pages are new, so they wait in ⟨1⟩ behind D0, and A3's
+	// links to A1 and A2 leave them there. From A4 on all is left in ⟨1⟩, without links.
+	"mcs": `S0 S1 A0 S2 B0 A3 B5 C0 D0 A9 B9 C9 D9 B1 A1 E0 S3 A2 C8 E9 S9 S7 S8 S4
+		A4 A5 A6 A7 A8 B2 B3 B4 B6 B7 B8 C1 C2 C3 C4 C5 C6 C7 D1 D2 D3 D4 D5 D6 D7 D8 E1 E2 E3 E4 E5 E6 E7 E8 S5 S6`,
+	// A3 stands before the rest of A's class as S2 links to it, A9 as D0 does; E9 was
+	// discovered by C8, so E0's other pages are a later class.
+	"lexbfs": `S0 S1 A0 S2 B0 C0 D0 A3 A9 A1 A2 A4 A5 A6 A7 A8 B9 B5 B1 B2 B3 B4 B6 B7 B8 C8 C9 C1 C2 C3 C4 C5 C6 C7
+		E0 D9 D1 D2 D3 D4 D5 D6 D7 D8 E9 S9 S3 E1 E2 E3 E4 E5 E6 E7 E8 S7 S8 S4 S5 S6`,
+}
+
+// replay returns the web's links by number, with the pages' names.
+func replay() (names []string, links [][]uint32, counts func(src, dst uint32) bool) {
+	for _, site := range "SABCDE" {
+		for page := range 10 {
+			names = append(names, string(site)+string(rune('0'+page)))
+		}
+	}
+	links = make([][]uint32, len(names))
+	for line := range strings.Lines(strings.TrimSpace(replayWeb)) {
+		from, to, _ := strings.Cut(line, ":")
+		v := slices.Index(names, from)
+		for _, name := range strings.Fields(to) {
+			links[v] = append(links[v], uint32(slices.Index(names, name)))
+		}
+	}
+	return names, links, func(src, dst uint32) bool { return src/10 != dst/10 || dst < 10 }
+}
+
+func TestReplay(t *testing.T) {
+	names, links, counts := replay()
+	for order, want := range replays {
+		s := mustSequence(t, order, SequenceOptions{})
+		var got []string
+		for _, v := range crawl(links, counts, []uint32{0}, s.Next, s.Visit) {
+			got = append(got, names[v])
+		}
+		differ := 0
+		for i, name := range strings.Fields(want) {
+			if i >= len(got) || got[i] != name {
+				differ++
+			}
+		}
+		if differ > 0 || len(got) != 60 {
+			t.Errorf("%s: %d of 60 steps differ:\n got %v\nwant %v", order, differ, got, strings.Fields(want))
+		}
+	}
+}
+
+// printed are paper B's algorithms step by step, as slices of slices: the first class is
+// visited first.
+type printed struct {
+	classes [][]uint32
+	visited map[uint32]bool
+	known   map[uint32]bool
+	split   bool // algorithm 1; else 2
+}
+
+func (p *printed) next() (uint32, bool) {
+	for i, class := range p.classes {
+		if len(class) > 0 {
+			p.classes[i] = class[1:]
+			p.visited[class[0]] = true
+			return class[0], true
+		}
+	}
+	return 0, false
+}
+
+func (p *printed) visit(l Links) {
+	var targets, fresh []uint32
+	for i, v := range l.All {
+		switch {
+		case !p.known[v]:
+			p.known[v] = true
+			fresh = append(fresh, v)
+		case !p.visited[v] && l.counts(i):
+			targets = append(targets, v)
+		}
+	}
+	if p.split {
+		p.refine(targets)
+		p.classes = append(p.classes, fresh)
+		return
+	}
+	for _, v := range targets { // from ⟨k⟩ to ⟨k+1⟩; ⟨k⟩ is k places from the end
+		i := slices.IndexFunc(p.classes, func(c []uint32) bool { return slices.Contains(c, v) })
+		p.classes[i] = without(p.classes[i], []uint32{v})
+		if i == 0 {
+			p.classes = slices.Insert(p.classes, 0, nil)
+			i++
+		}
+		p.classes[i-1] = append(slices.Clone(p.classes[i-1]), v)
+	}
+	if len(p.classes) == 0 {
+		p.classes = [][]uint32{nil}
+	}
+	last := len(p.classes) - 1
+	p.classes[last] = append(slices.Clone(p.classes[last]), fresh...)
+}
+
+// refine splits every class C into Y = C ∩ targets and C − Y, Y first.
+func (p *printed) refine(targets []uint32) {
+	var split [][]uint32
+	for _, c := range p.classes {
+		y := without(targets, without(targets, c))
+		split = append(split, y, without(c, y))
+	}
+	p.classes = slices.DeleteFunc(split, func(c []uint32) bool { return len(c) == 0 })
+}
+
+func without(vs, drop []uint32) []uint32 {
+	return slices.DeleteFunc(slices.Clone(vs), func(v uint32) bool { return slices.Contains(drop, v) })
+}
+
+// TestAsPrinted compares algorithms 1 and 2 with these steps on random graphs with links
+// of the three kinds.
+func TestAsPrinted(t *testing.T) {
+	for _, order := range []string{"lexbfs", "mcs"} {
+		for i := range graphs() {
+			rng := rand.New(rand.NewPCG(uint64(i), 11))
+			links, counts := randomWeb(rng)
+			starts := []uint32{uint32(rng.IntN(len(links)))}
+			s := mustSequence(t, order, SequenceOptions{})
+			p := &printed{visited: map[uint32]bool{}, known: map[uint32]bool{}, split: order == "lexbfs"}
+			got := crawl(links, counts, starts, s.Next, s.Visit)
+			if want := crawl(links, counts, starts, p.next, p.visit); !slices.Equal(got, want) {
+				t.Fatalf("%s, graph %d: links %v from %v\n got %v\nwant %v", order, i, links, starts, got, want)
+			}
+		}
+	}
 }

@@ -3,32 +3,30 @@ package rank
 import (
 	"context"
 	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
 	"fossick/graph"
 )
 
-// byBlocks computes PageRank by way of blocks of pages, hosts for example (Kamvar,
-// Haveliwala, Manning and Golub, Exploiting the Block Structure of the Web for
-// Computing PageRank, 2003; paper C4):
+// byBlocks computes PageRank by way of blocks of pages, such as hosts (Kamvar, Haveliwala, Manning
+// and Golub, Exploiting the Block Structure of the Web for Computing PageRank, 2003; paper C4):
 //
-//  1. l, the PageRank within each block J, from its inner links alone;
-//  2. the block graph, B(I,J) = Σ l(i)/C(i) over the links from i in I to j in J,
-//     those with I = J among them;
-//  3. b, the PageRank of the block graph;
-//  4. l(j)·b(J), with which the global iteration begins.
+// \t1. l, the PageRank within each block J, from its inner links alone;
+// \t2. the block graph, B(I,J) = Σ l(i)/C(i) over the links from i in I to j in J,
+// \t   those with I = J among them;
+// \t3. b, the PageRank of the block graph;
+// \t4. l(j)·b(J), the start of the global iteration.
 //
-// C counts all links of a page. Surfers start anew in a block by the sum of its
-// pages' personal shares, and within it by those shares; so do those on pages without links.
-// (Kamvar's start in all blocks alike.) Where all ranks within blocks were right, b
-// would be too. blockrank-short ends with the product, as paper C4 does it; its residual
-// says how far from PageRank that is. blockrank-kamvar goes on with a power iteration,
-// from l and b of a residual as good as a start needs.
+// C counts all links of a page. Surfers start anew in a block by the sum of its pages' personal
+// shares, as do those on pages without links (Kamvar's start in all blocks alike). blockrank-short
+// ends with the product, as paper C4 does; its residual says how far from PageRank that is.
+// blockrank-kamvar goes on with a power iteration.
 //
-// A start alone saves little where ε is small. So in blockrank the steps are
-// not made one after the other but all in each sweep of the global iteration,
-// block by block. First comes the block's rank among the blocks, by the ranks
-// within them as they are by then, and the product. Then come ranks within the
-// block, by its inner links and what the other blocks give. Memory beside in: 4
-// bytes a link of the core, about 120 a node and at most 56 a block.
+// A start alone saves little where ε is small. So blockrank makes all steps in each sweep of the
+// global iteration, block by block: the block's rank among the blocks first, then ranks within it.
+// Memory beside in: 4 bytes a link of the core, about 120 a node, at most 56 a block.
 func byBlocks(ctx context.Context, in *graph.CSR, degree []uint32, opt Options) (*Result, error) {
 	opt, err := opt.filled(in.Nodes())
 	if err != nil {
@@ -80,11 +78,10 @@ func byBlocks(ctx context.Context, in *graph.CSR, degree []uint32, opt Options) 
 	return r, nil
 }
 
-// startEpsilon is the residual of ranks within blocks and of the block rank
-// that a start vector needs. A smaller one saved the global iteration no step.
+// startEpsilon is the residual of local ranks and block rank for a start vector. A smaller one saved
+// no step.
 const startEpsilon = 1e-1
 
-// groupsOf lists the nodes of each block.
 func groupsOf(block []uint32) (*partition, error) {
 	n := len(block)
 	number, count := make([]uint32, n), uint32(0) // of each block that there is, from 1
@@ -105,4 +102,191 @@ func groupsOf(block []uint32) (*partition, error) {
 	}
 	t := tarjan{of: of, index: number, found: count}
 	return t.sorted(), nil
+}
+
+type blockRank struct {
+	in      *graph.CSR
+	degree  []uint32
+	opt     Options
+	groups  *partition
+	epsilon float64   // residual of local ranks and of the block rank
+	score   []float64 // by node: within its block, after spread in all
+	of      []uint32  // group of each node
+	visits  atomic.Int64
+}
+
+// locals ranks the pages within each block. Blocks are independent, so the result does not depend on
+// the number of workers.
+func (b *blockRank) locals(ctx context.Context) error {
+	n := len(b.score)
+	b.of = make([]uint32, n)
+	for i := range b.groups.len() {
+		for _, v := range b.groups.of(i) {
+			b.of[v] = uint32(i)
+		}
+	}
+	const batch = 64 // blocks taken at once
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	place := make([]uint32, n) // blocks do not share nodes, so neither do workers
+	for range b.opt.Workers {
+		workers.Go(func() {
+			visits := int64(0)
+			for ctx.Err() == nil {
+				from := int(next.Add(batch)) - batch
+				if from >= b.groups.len() {
+					break
+				}
+				for i := from; i < min(from+batch, b.groups.len()); i++ {
+					visits += b.local(b.groups.of(i), uint32(i), place)
+				}
+			}
+			b.visits.Add(visits)
+		})
+	}
+	workers.Wait()
+	return ctx.Err()
+}
+
+// local ranks the pages of one block by sweeps over its inner links, and returns the edges looked
+// at.
+func (b *blockRank) local(nodes []uint32, group uint32, place []uint32) int64 {
+	if len(nodes) == 1 {
+		b.score[nodes[0]] = 1
+		return 0
+	}
+	c, visits := b.inner(nodes, group, place)
+	for range b.opt.MaxIterations {
+		left, held := c.sweep()
+		if visits += int64(len(c.to)); left <= b.epsilon/2*held {
+			break
+		}
+	}
+	sum := 0.0
+	for _, y := range c.y {
+		sum += y
+	}
+	for i, v := range nodes {
+		b.score[v] = c.y[i] / sum
+	}
+	return visits
+}
+
+// inner gathers the inner links of a block as one part, and returns the edges looked at. place is
+// scratch space by node.
+func (b *blockRank) inner(nodes []uint32, group uint32, place []uint32) (*component, int64) {
+	n := len(nodes)
+	c := &component{
+		n: n, start: make([]int64, n+1), base: make([]float64, n), y: make([]float64, n), share: make([]float64, n),
+		give: make([]float64, n), back: make([]float64, n), parts: []int{0, n}, left: make([]float64, 1), held: make([]float64, 1), work: 1,
+	}
+	anew, visits := 0.0, int64(0)
+	for i, v := range nodes {
+		place[v] = uint32(i)
+		c.base[i] = b.opt.personal(int(v), len(b.score))
+		anew += c.base[i]
+	}
+	for i, v := range nodes {
+		visits += int64(len(b.in.Successors(v)))
+		for _, q := range b.in.Successors(v) {
+			if b.of[q] == group {
+				c.to = append(c.to, place[q])
+				c.give[place[q]]++ // its inner links; what each gives, below
+			}
+		}
+		c.start[i+1] = int64(len(c.to))
+	}
+	for i := range nodes {
+		if c.give[i] > 0 {
+			c.give[i] = b.opt.Damping / c.give[i]
+		}
+		if c.base[i] /= anew; anew == 0 { // nobody starts anew here: all pages alike
+			c.base[i] = 1 / float64(n)
+		}
+	}
+	for i := range nodes {
+		for _, j := range c.to[c.start[i]:c.start[i+1]] {
+			if int(j) >= i {
+				c.back[j] += c.give[j]
+			}
+		}
+	}
+	return c, visits
+}
+
+// blockGraph is the transposed, weighted graph of blocks.
+type blockGraph struct {
+	start  []int
+	from   []uint32
+	weight []float64 // share of the rank of from that leads here; those of the block itself are in self
+	self   []float64
+	anew   []float64 // share of surfers that start anew in the block
+}
+
+func (b *blockRank) graph() *blockGraph {
+	k := b.groups.len()
+	g := &blockGraph{start: make([]int, 1, k+1), self: make([]float64, k), anew: make([]float64, k)}
+	sum, seen := make([]float64, k), make([]bool, k)
+	var met []uint32
+	for j := range k {
+		met = met[:0]
+		for _, v := range b.groups.of(j) {
+			g.anew[j] += b.opt.personal(int(v), len(b.score))
+			for _, q := range b.in.Successors(v) {
+				i := b.of[q]
+				if !seen[i] {
+					seen[i] = true
+					met = append(met, i)
+				}
+				sum[i] += b.score[q] / float64(b.degree[q])
+			}
+		}
+		for _, i := range met {
+			if int(i) == j {
+				g.self[j] = sum[i]
+			} else {
+				g.from, g.weight = append(g.from, i), append(g.weight, sum[i])
+			}
+			sum[i], seen[i] = 0, false
+		}
+		g.start = append(g.start, len(g.from))
+	}
+	b.visits.Add(int64(len(b.in.To)))
+	return g
+}
+
+// spread ranks the blocks by Gauss–Seidel and gives each page its share of its block.
+func (b *blockRank) spread(ctx context.Context) error {
+	g := b.graph()
+	k := len(g.self)
+	z := make([]float64, k)
+	d := b.opt.Damping
+	for range b.opt.MaxIterations {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		change, all := 0.0, 0.0
+		for j := range k {
+			sum := g.anew[j]
+			for e := g.start[j]; e < g.start[j+1]; e++ {
+				sum += d * g.weight[e] * z[g.from[e]]
+			}
+			sum /= 1 - d*g.self[j]
+			change += math.Abs(sum - z[j])
+			all += sum
+			z[j] = sum
+		}
+		b.visits.Add(int64(len(g.from)))
+		if change <= b.epsilon*all*(1-d) {
+			break
+		}
+	}
+	all := 0.0
+	for _, x := range z {
+		all += x
+	}
+	for v := range b.score {
+		b.score[v] *= z[b.of[v]] / all
+	}
+	return nil
 }

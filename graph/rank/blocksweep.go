@@ -5,38 +5,218 @@ import (
 	"sync"
 )
 
-// swept is what a sweep came to.
+// blockCore is a core that is swept block by block. Nodes are numbered by place, those of a block
+// together. Inner links (from a node's own block) and outer ones share one array, since only their
+// sum is known beforehand: inner ones grow from its front, outer ones from its end, with rows
+// reversed.
+type blockCore struct {
+	n     int
+	first []uint32 // where blocks begin, and the end
+	parts []int    // where parts begin, as numbers of blocks, and the end
+
+	to    []uint32 // j, or n + j when j is of a part that is swept at the same time
+	start []blockStart
+	rows  []outerRow // the nodes that outer links lead to; of most pages none do
+
+	base  []float64 // v, and what comes from sources
+	share []float64 // d·y/C; from n on as the sweep before left it
+	node  []coreNode
+	block []blockSums
+	anew  float64 // sum of base
+
+	links   int64
+	scaling bool    // see sweep
+	mean    float64 // what the sweep before left, by what was held; +Inf before the first
+	most    float64 // that may be left while blocks are scaled
+	sums    []swept // of each part
+	work    int     // workers
+}
+
+// blockStart is where a block's links begin: inner ones from inner on, outer ones before outer,
+// their targets from row on.
+type blockStart struct {
+	inner, outer int64
+	row          int
+}
+
+type outerRow struct{ node, links uint32 }
+
+// blockSums are, of a block, the sum of y, and how much its links lead to its own and to other
+// blocks.
+type blockSums struct{ holds, keeps, gives float64 }
+
+type coreNode struct {
+	give  float64 // d/C
+	inner uint32  // inner links that lead there
+	stay  uint32  // links of its own that stay in its block
+	late  uint32  // those of them that lead to nodes which do not see it in the same sweep
+	out   uint32  // links of its own that lead to other blocks of the core
+	back  uint32  // those of them that lead to nodes which do not see it in the same sweep
+}
+
+const (
+	// atOnce parts are swept together without seeing each other; the next see them. All parts at
+	// once need more sweeps.
+	atOnce = 4
+	// A part has at least so many links, and there are at most so many parts.
+	blockPartEdges = 1 << 17
+	mostBlockParts = 64
+	// wholeBlock: a block with up to so many times a part's links is not cut, since cuts cost
+	// sweeps.
+	wholeBlock = 8
+)
+
+func (s *solver) blockCore(nodes []uint32) (*blockCore, []uint32) {
+	n := len(nodes)
+	c := &blockCore{
+		n: n, base: make([]float64, n), share: make([]float64, 2*n), node: make([]coreNode, n),
+		scaling: true, mean: math.Inf(1), work: s.opt.Workers,
+	}
+	for _, v := range nodes {
+		s.place[v] = 1
+	}
+	nodes = c.order(s, nodes)
+	c.gather(s, nodes)
+	copy(c.share[n:], c.share)
+	return c, nodes
+}
+
+// order lists the nodes by blocks, and cuts them into parts.
+func (c *blockCore) order(s *solver, nodes []uint32) []uint32 {
+	edges := int64(0)
+	for _, v := range nodes {
+		edges += s.in.Start[v+1] - s.in.Start[v]
+	}
+	size := max(blockPartEdges, edges/mostBlockParts)
+	ordered := make([]uint32, 0, len(nodes))
+	seen := int64(0) // links of the part at hand
+	c.parts = []int{0}
+	for g := range s.groups.len() {
+		begun := false
+		for _, v := range s.groups.of(g) {
+			if s.place[v] == 0 {
+				continue
+			}
+			cut := seen >= size && !begun || seen >= wholeBlock*size
+			if cut {
+				c.parts, seen = append(c.parts, len(c.first)), 0
+			}
+			if cut || !begun {
+				c.first, begun = append(c.first, uint32(len(ordered))), true
+			}
+			ordered = append(ordered, v)
+			s.place[v] = uint32(len(ordered))
+			seen += s.in.Start[v+1] - s.in.Start[v]
+		}
+	}
+	c.parts = append(c.parts, len(c.first))
+	c.first = append(c.first, uint32(len(ordered)))
+	c.to = make([]uint32, edges)
+	return ordered
+}
+
+func (c *blockCore) gather(s *solver, nodes []uint32) {
+	blocks, parts := len(c.first)-1, len(c.parts)-1
+	c.start = make([]blockStart, blocks+1)
+	c.block, c.sums = make([]blockSums, blocks), make([]swept, parts)
+	for i, v := range nodes {
+		c.share[i], c.node[i].give = s.share[v], s.opt.Damping/float64(s.degree[v])
+	}
+	at := blockStart{outer: int64(len(c.to))}
+	for p := range parts {
+		together := p / atOnce * atOnce // the first part of those swept at the same time
+		g := gathering{solver: s, blockCore: c, at: at, from: c.first[c.parts[p]], to: c.first[c.parts[p+1]],
+			low: c.first[c.parts[together]], high: c.first[c.parts[min(parts, together+atOnce)]]}
+		for b := c.parts[p]; b < c.parts[p+1]; b++ {
+			c.start[b] = g.at
+			for i := c.first[b]; i < c.first[b+1]; i++ {
+				g.row(i, nodes[i], c.first[b], c.first[b+1])
+			}
+		}
+		at = g.at
+	}
+	c.start[blocks] = at
+	c.links = at.inner + int64(len(c.to)) - at.outer
+	for b := range blocks {
+		sums := &c.block[b]
+		for i := c.first[b]; i < c.first[b+1]; i++ {
+			c.anew += c.base[i]
+			sums.holds += c.share[i] / c.node[i].give
+			sums.keeps += c.share[i] * float64(c.node[i].stay)
+		}
+	}
+}
+
+type gathering struct {
+	*solver
+	*blockCore
+	at        blockStart
+	from, to  uint32 // nodes of the part
+	low, high uint32 // nodes of the parts that are swept at the same time
+}
+
+// row gathers the links to node v, the i-th, in a block of the nodes first, …, next−1.
+func (g *gathering) row(i, v, first, next uint32) {
+	sum, outer := g.opt.personal(int(v), len(g.y)), uint32(0)
+	here := &g.node[i]
+	for _, q := range g.in.Successors(v) {
+		j := g.place[q] - 1
+		switch {
+		case g.place[q] == 0:
+			sum += g.solver.share[q]
+			g.visits++
+		case j >= first && j < next:
+			g.blockCore.to[g.at.inner] = j
+			g.at.inner++
+			here.inner++
+			g.node[j].stay++
+			if j >= i {
+				g.node[j].late++
+			}
+		default:
+			other := j >= g.low && j < g.high && (j < g.from || j >= g.to)
+			g.node[j].out++
+			if other || j >= i {
+				g.node[j].back++
+			}
+			if other {
+				j += uint32(g.n)
+			}
+			g.at.outer--
+			g.blockCore.to[g.at.outer] = j
+			outer++
+		}
+	}
+	g.base[i] = sum
+	if outer > 0 {
+		g.rows = append(g.rows, outerRow{i, outer})
+		g.at.row++
+	}
+}
+
 type swept struct {
 	left   float64 // at least the L1 norm of what the equations miss after it
 	held   float64 // the sum of y
 	visits int64   // of edges
 }
 
-// sweep goes through the core once, block by block. Let o(j) be what page j of
-// block J has from elsewhere: personal share and outer links. Let k(i) be the
-// share of page i that its links keep in J. Then J's pages hold in the end
+// sweep goes through the core once, block by block. Let o(j) be what page j of block J has from
+// elsewhere (personal share and outer links), and k(i) the share of page i that its links keep in J.
+// J's pages in the end hold
 //
-//	Σ y(j) = Σ o(j) + Σ k(i)·y(i)
+// \tΣ y(j) = Σ o(j) + Σ k(i)·y(i)
 //
-// So when a block's turn comes its pages are first scaled by
+// so each block's pages are first scaled by
 //
-//	t = Σ o(j) / Σ (1 − k(j))·y(j)
+// \tt = Σ o(j) / Σ (1 − k(j))·y(j)
 //
-// that is, J gets the rank that the block graph gives it. It counts what the
-// other blocks hold and give by now, with the ranks within J as they are by
-// now. This is a step of BlockRank's rank of the blocks. It is iterative
-// aggregation and disaggregation (Koury, McAllister and Stewart, SIAM Journal
-// on Algebraic and Discrete Methods 5, 1984), but block by block. Then its
-// pages are swept through by their inner links, a step of its ranks within
-// blocks. That is done once, or twice where these still miss more than the core
-// does on average. Sweeps alone even out what is wrong near a page, and take
-// long for what is wrong between hosts. Before all, the core as a whole is
-// scaled likewise.
+// which gives J its rank in the block graph by the present ranks: iterative aggregation and
+// disaggregation (Koury, McAllister and Stewart, SIAM Journal on Algebraic and Discrete Methods 5,
+// 1984), block by block. Then its inner links are swept, twice where they still miss more than the
+// core does on average. The core as a whole is scaled likewise before all.
 //
-// d is the damping. Without scaling left falls by d a sweep at least; with it
-// that is what is seen, not a law. So scaling ends for good where left is more
-// than that would make of four times what the first sweep left. The second may
-// leave more than the first.
+// d is the damping. Without scaling left falls by d a sweep at least; with it that is observed, not
+// proved. So scaling ends for good when left exceeds that bound from four times the first sweep's.
 func (c *blockCore) sweep(d float64) swept {
 	c.whole()
 	parts := len(c.parts) - 1
@@ -60,8 +240,8 @@ func (c *blockCore) sweep(d float64) swept {
 	return all
 }
 
-// whole scales all pages so that the core holds what it should, as a whole, if that
-// matters against what the sweep before left.
+// whole scales all pages so that the core holds what it should as a whole, if that matters against
+// what the last sweep left.
 func (c *blockCore) whole() {
 	held, lost := 0.0, 0.0 // lost is held and not led back to the core
 	for _, b := range c.block {
@@ -81,10 +261,9 @@ func (c *blockCore) whole() {
 	}
 }
 
-// may says whether pages may be scaled by t; it is no number where surfers never came.
+// may reports whether pages may be scaled by t, which is NaN where surfers never come.
 func (c *blockCore) may(t float64) bool { return c.scaling && t > 1e-99 && t < 1e99 }
 
-// each sweeps through parts at the same time, by several workers.
 func (c *blockCore) each(from, to int) {
 	var workers sync.WaitGroup
 	count := min(c.work, to-from)
@@ -98,7 +277,7 @@ func (c *blockCore) each(from, to int) {
 	workers.Wait()
 }
 
-// part sweeps through one part. Of visits it counts those beyond one a link.
+// part sweeps one part. visits counts those beyond one a link.
 func (c *blockCore) part(p int) (all swept) {
 	var have []float64 // by page of a block: what it has from elsewhere
 	for b := c.parts[p]; b < c.parts[p+1]; b++ {
@@ -117,7 +296,7 @@ func (c *blockCore) part(p int) (all swept) {
 	return all
 }
 
-// elsewhere adds what the outer links of a block bring to what its pages have.
+// elsewhere adds what the outer links of a block bring.
 func (c *blockCore) elsewhere(b int, have []float64) {
 	first, end := c.first[b], c.start[b].outer
 	for _, row := range c.rows[c.start[b].row:c.start[b+1].row] {
@@ -129,8 +308,7 @@ func (c *blockCore) elsewhere(b int, have []float64) {
 	}
 }
 
-// scaled scales a block, and returns by what its pages would have to be multiplied to
-// be what they were.
+// scaled scales a block and returns the inverse factor.
 func (c *blockCore) scaled(b int, have []float64) float64 {
 	all := 0.0
 	for _, x := range have {
@@ -147,9 +325,8 @@ func (c *blockCore) scaled(b int, have []float64) float64 {
 	return 1 / t
 }
 
-// within sweeps through the inner links of a block, and returns what pages that were
-// swept before then miss, at most: those of the block, and others. was times a share is
-// what it was before it was scaled.
+// within sweeps the inner links of a block, and returns bounds of what pages swept before now miss:
+// those of the block, and others. was times a share is its value before scaling.
 func (c *blockCore) within(b int, have []float64, was float64) (late, back float64) {
 	var sums blockSums
 	at := c.start[b].inner

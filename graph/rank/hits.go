@@ -11,19 +11,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// hits computes hub and authority scores (Kleinberg, Journal of the ACM 46,
-// 1999). A page is as good an authority as the hubs that link to it are
-// together, and as good a hub as the authorities that it links to:
+// hits computes hub and authority scores (Kleinberg, Journal of the ACM 46, 1999):
 //
-//	a = Aᵀh,  h = Aa,  both scaled to sum to 1
+// \ta = Aᵀh,  h = Aa,  both scaled to sum to 1
 //
-// so a is the dominant eigenvector of AᵀA. It is found by locally optimal
-// conjugate gradients (Knyazev, SIAM Journal on Scientific Computing 23, 2001).
-// A step visits the edges as often as one of the power iteration. Far fewer
-// steps are needed where the second eigenvalue is near the first. Where several
-// eigenvectors share the largest eigenvalue, a is what the power iteration from
-// equal scores would find. A graph without links has scores of 0. Of opt,
-// damping and vectors mean nothing.
+// so a is the dominant eigenvector of AᵀA. It is found by locally optimal conjugate gradients
+// (Knyazev, SIAM Journal on Scientific Computing 23, 2001), which need far fewer steps than the
+// power iteration where the second eigenvalue is near the first. Where eigenvectors share the
+// largest eigenvalue, a is what the power iteration from equal scores would find. A graph without
+// links has scores of 0. Damping and vectors of opt have no effect.
 func hits(ctx context.Context, out, in graph.Lists, opt Options) (*Result, error) {
 	opt, err := opt.filled(out.Nodes())
 	if err != nil {
@@ -43,7 +39,7 @@ func hits(ctx context.Context, out, in graph.Lists, opt Options) (*Result, error
 			return h, err
 		}
 		if h.Residual = e.change(); h.Residual <= opt.Epsilon {
-			// ax was kept up to date by sums alone: look whether rounding has spoilt it.
+			// ax was updated by sums alone: check that rounding has not spoilt it.
 			if err := e.times(e.ax, e.x); err != nil {
 				return h, err
 			}
@@ -65,8 +61,8 @@ func hits(ctx context.Context, out, in graph.Lists, opt Options) (*Result, error
 	return h, nil
 }
 
-// toShares scales x to sum to 1. AᵀA has no negative entries, so what is below 0
-// is a rounding error.
+// toShares scales x to sum to 1. AᵀA has no negative entries, so a value below 0 is a rounding
+// error.
 func toShares(x []float64) {
 	sum := 0.0
 	for v := range x {
@@ -76,8 +72,8 @@ func toShares(x []float64) {
 	scale(x, 1/sum)
 }
 
-// eigen is the state of a search for the dominant eigenvector x of AᵀA. x, r and p
-// have length 1; each comes with its product with AᵀA.
+// eigen searches for the dominant eigenvector x of AᵀA. x, r and p have length 1; each comes with
+// its product with AᵀA.
 type eigen struct {
 	out, in graph.Lists
 	workers int
@@ -107,7 +103,7 @@ func (e *eigen) begin() error {
 	return e.times(e.ax, e.x)
 }
 
-// change is what a step of the power iteration changes, between scores that sum to 1.
+// change is the change of one step of the power iteration, between scores that sum to 1.
 func (e *eigen) change() float64 {
 	before, after, change := floats.Sum(e.x), floats.Sum(e.ax), 0.0
 	for v, x := range e.x {
@@ -116,7 +112,7 @@ func (e *eigen) change() float64 {
 	return change
 }
 
-// step takes the best vector of those that x, r and p span.
+// step takes the best vector that x, r and p span.
 func (e *eigen) step() error {
 	copy(e.r, e.ax)
 	against(e.r, nil, e.x, nil)
@@ -165,8 +161,8 @@ func combine(x, r, p []float64, c [3]float64) {
 	}
 }
 
-// against takes out of x what lies along q, of length 1; ax and aq, their products
-// with a matrix, follow when they are not nil.
+// against removes from x its part along q, of length 1; ax and aq, products with a matrix, follow
+// when not nil.
 func against(x, ax, q, aq []float64) {
 	along := floats.Dot(x, q)
 	floats.AddScaled(x, -along, q)
@@ -175,7 +171,7 @@ func against(x, ax, q, aq []float64) {
 	}
 }
 
-// unit scales x to length 1, and ax with it; 0 stays.
+// unit scales x, and ax with it, so that x has length 1; 0 stays.
 func unit(x, ax []float64) {
 	length := math.Sqrt(floats.Dot(x, x))
 	if length == 0 {
@@ -191,7 +187,6 @@ func scale(x []float64, by float64) {
 	}
 }
 
-// times sets y to AᵀAx.
 func (e *eigen) times(y, x []float64) error {
 	if err := e.pull(e.out, e.hub, x); err != nil {
 		return err
@@ -199,7 +194,6 @@ func (e *eigen) times(y, x []float64) error {
 	return e.pull(e.in, y, e.hub)
 }
 
-// pull adds up for each node what its neighbours have.
 func (e *eigen) pull(g graph.Lists, y, x []float64) error {
 	_, err := blocks(len(y), e.workers, func(from, to int) (float64, error) {
 		return 0, g.Scan(from, to, func(v uint32, list []uint32) error {

@@ -55,7 +55,6 @@ func PowerIteration(ctx context.Context, in graph.Lists, degree []uint32, opt Op
 	return r, nil
 }
 
-// power is the state of a power iteration.
 type power struct {
 	in     graph.Lists
 	degree []uint32
@@ -63,10 +62,9 @@ type power struct {
 	share  []float64 // what each page gives to each of its links
 }
 
-// rankBlock is how many nodes are summed on their own, by one worker.
+// rankBlock is how many nodes one worker sums at once.
 const rankBlock = 1 << 14
 
-// step makes one iteration from old to next and returns the L1 norm of the change.
 func (p *power) step(next, old []float64) (float64, error) {
 	n := len(old)
 	dangling, err := blocks(n, p.opt.Workers, func(from, to int) (float64, error) {
@@ -99,8 +97,8 @@ func (p *power) step(next, old []float64) (float64, error) {
 	})
 }
 
-// blocks calls do with ranges of n nodes, by count workers, and adds what it
-// returns in the order of the ranges.
+// blocks calls do with ranges of n nodes, by count workers, and adds the results in the order of the
+// ranges.
 func blocks(n, count int, do func(from, to int) (float64, error)) (float64, error) {
 	sums := make([]float64, (n+rankBlock-1)/rankBlock)
 	errs := make([]error, len(sums))

@@ -1,25 +1,29 @@
 package rank
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"fossick/graph"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
-// methods are the ways to scores. The first is the default.
+// methods are the ways to scores; the first is the default.
 var methods = []string{"pagerank", "power", "gauss-seidel", "components", "blockrank", "blockrank-kamvar", "blockrank-short", "hits"}
 
-// Methods returns the names of the ways to scores.
 func Methods() []string { return slices.Clone(methods) }
 
-// ByBlocks says whether a method is told blocks.
+// ByBlocks reports whether a method uses blocks.
 func ByBlocks(method string) bool { return strings.HasPrefix(method, "blockrank") }
 
 // Of ranks the nodes of a graph by one of Methods:
@@ -40,7 +44,7 @@ func Of(ctx context.Context, g *graph.Graph, opt Options) (*Result, error) {
 		opt.Method = methods[0]
 	}
 	if !slices.Contains(methods, opt.Method) {
-		return nil, fmt.Errorf("method %q is not known; choose one of %s", opt.Method, nearest.Some(opt.Method, methods))
+		return nil, fmt.Errorf("method %q is not known; choose one of %s", opt.Method, printable.SomeNames(opt.Method, methods))
 	}
 	if opt.Memory > 0 && arrayBytes(g) > opt.Memory {
 		return compressed(ctx, g, opt)
@@ -65,7 +69,6 @@ func Of(ctx context.Context, g *graph.Graph, opt Options) (*Result, error) {
 	return r, nil
 }
 
-// arrays ranks a graph of which the transposed one is in memory.
 func arrays(ctx context.Context, out graph.Lists, in *graph.CSR, degree []uint32, opt Options) (*Result, error) {
 	switch opt.Method {
 	case "hits":
@@ -80,12 +83,11 @@ func arrays(ctx context.Context, out graph.Lists, in *graph.CSR, degree []uint32
 	return gaussSeidel(ctx, in, degree, opt)
 }
 
-// arrayBytes is what arrays take: the transposed graph, the core once more, and the
-// vectors and blocks.
+// arrayBytes is the memory of the transposed graph, the core, and the vectors and blocks.
 func arrayBytes(g *graph.Graph) int64 { return 8*g.Edges() + 200*int64(g.Nodes()) }
 
-// compressed computes PageRank over the compressed transposed graph, a scratch file, in
-// 32 bytes a node beside it.
+// compressed computes PageRank over the compressed transposed graph, a scratch file, in 32 bytes a
+// node.
 func compressed(ctx context.Context, g *graph.Graph, opt Options) (r *Result, err error) {
 	if opt.Method != "pagerank" && opt.Method != "power" {
 		return nil, fmt.Errorf("%s needs about %d MiB for the graph as arrays; allow them with --memory, or take --method power", opt.Method, arrayBytes(g)>>20+1)
@@ -112,4 +114,213 @@ func compressed(ctx context.Context, g *graph.Graph, opt Options) (r *Result, er
 		return nil, err
 	}
 	return PowerIteration(ctx, in, degree, opt)
+}
+
+// Options set how ranks are computed; the zero value works.
+type Options struct {
+	Method        string  // one of Methods [pagerank]
+	Damping       float64 // d, in (0,1) [0.85]
+	Epsilon       float64 // the residual at which it ends [1e-10]
+	MaxIterations int     // [1000]
+	Workers       int     // goroutines [the processors]
+	Memory        int64   // bytes that the graph as arrays may take [no bound]
+
+	// Personal says where surfers start anew, by node, as in topic-sensitive PageRank (Haveliwala,
+	// WWW 2002); it is scaled to sum to 1. Pages without links lead there too. Nil is all pages
+	// alike.
+	Personal []float64
+
+	// Blocks has the block of each node, a number below its length; nodes of graph.None are a block
+	// each. Nil is hosts.
+	Blocks []uint32
+
+	// start is the vector that PageRank begins with; nil is Personal. It affects only the time
+	// taken.
+	start []float64
+}
+
+type Result struct {
+	Score      []float64 // by node; they sum to 1
+	Hub        []float64 // likewise; nil but of hits
+	Iterations int       // each visits every edge once, those of hits twice
+	Residual   float64   // L1 norm of the last step's change
+	InMemory   bool      // the graph was ranked as arrays
+	Blocks     int       // 0 without
+
+	// Of blockrank-short and blockrank-kamvar, before the global iteration:
+	StartResidual float64 // of ranks within blocks times rank of the blocks
+	StartVisits   int64   // of edges
+}
+
+func (o Options) filled(n int) (Options, error) {
+	if o.Damping == 0 {
+		o.Damping = 0.85
+	}
+	if o.Epsilon == 0 {
+		o.Epsilon = 1e-10
+	}
+	if o.MaxIterations == 0 {
+		o.MaxIterations = 1000
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if !(o.Damping > 0 && o.Damping < 1) || !(o.Epsilon > 0) || o.MaxIterations < 0 {
+		return o, fmt.Errorf("PageRank: damping %g, epsilon %g, %d iterations; want a damping between 0 and 1, and more than 0 for the others", o.Damping, o.Epsilon, o.MaxIterations)
+	}
+	var err error
+	if o.Personal, err = shares("personal", o.Personal, n); err == nil {
+		o.start, err = shares("start", o.start, n)
+	}
+	return o, err
+}
+
+func shares(what string, x []float64, n int) ([]float64, error) {
+	if x == nil {
+		return nil, nil
+	}
+	if len(x) != n {
+		return nil, fmt.Errorf("PageRank of %d nodes with a %s vector of %d", n, what, len(x))
+	}
+	sum := 0.0
+	for v, share := range x {
+		if !(share >= 0) || math.IsInf(share, 1) {
+			return nil, fmt.Errorf("PageRank: the %s vector has %g at node %d; want no negative numbers", what, share, v)
+		}
+		sum += share
+	}
+	if n > 0 && (sum == 0 || math.IsInf(sum, 1)) {
+		return nil, fmt.Errorf("PageRank: the %s vector sums to %g; give at least one page", what, sum)
+	}
+	scaled := make([]float64, n)
+	for v, share := range x {
+		scaled[v] = share / sum
+	}
+	return scaled, nil
+}
+
+func (o *Options) personal(v, n int) float64 {
+	if o.Personal == nil {
+		return 1 / float64(n)
+	}
+	return o.Personal[v]
+}
+
+func tooFew(residual float64, iterations int, o Options) error {
+	return fmt.Errorf("PageRank: the residual is %.2g after %d iterations; allow more iterations, or a residual larger than %g", residual, iterations, o.Epsilon)
+}
+
+// Highest returns the n nodes with the largest scores, the first of equal ones; only nodes of in,
+// unless that is nil.
+func Highest(score []float64, in []bool, n int) []uint32 {
+	var top []uint32
+	for v := range score {
+		if in != nil && !in[v] || len(top) == n && (n == 0 || score[v] <= score[top[n-1]]) {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(top, score[v], func(w uint32, x float64) int { return cmp.Or(cmp.Compare(x, score[w]), -1) })
+		top = slices.Insert(top, at, uint32(v))
+		top = top[:min(n, len(top))]
+	}
+	return top
+}
+
+// Write writes the scores of a graph's nodes, a line each: name TAB score, of hits TAB hub.
+func (r *Result) Write(w io.Writer, g *graph.Graph) error {
+	b := bufio.NewWriter(w)
+	for v, x := range r.Score {
+		name, err := g.Name(uint32(v))
+		if err != nil {
+			return err
+		}
+		line := fmt.Appendf(b.AvailableBuffer(), "%s\t%.17g", name, x)
+		if r.Hub != nil {
+			line = fmt.Appendf(line, "\t%.17g", r.Hub[v])
+		}
+		if _, err := b.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
+}
+
+// Kendall returns Kendall's τ_b of two scores of the same nodes: 1 when they rank
+// all pairs alike, −1 when the one ranks them the other way round:
+//
+//	τ_b = (concordant − discordant) / √((P − ties in a) · (P − ties in b)),  P = n(n−1)/2
+//
+// It is NaN when all nodes are tied in one of them. By Knight's algorithm (1966),
+// O(n log n). a and b are not changed.
+func Kendall(a, b []float64) float64 {
+	n := len(a)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(a[i], a[j]), cmp.Compare(b[i], b[j])) })
+	var tiesA, tiesBoth float64
+	runA, runBoth := 1.0, 1.0
+	for k := 1; k < n; k++ {
+		i, j := order[k-1], order[k]
+		if a[i] != a[j] {
+			runA, runBoth = 1, 1
+			continue
+		}
+		tiesA += runA // the new one with each before it
+		runA++
+		if b[i] == b[j] {
+			tiesBoth += runBoth
+			runBoth++
+		} else {
+			runBoth = 1
+		}
+	}
+	ys := make([]float64, n)
+	for k, i := range order {
+		ys[k] = b[i]
+	}
+	discordant := inversions(ys, make([]float64, n)) // sorts ys
+	tiesB, run := 0.0, 1.0
+	for k := 1; k < n; k++ {
+		if ys[k] != ys[k-1] {
+			run = 1
+			continue
+		}
+		tiesB += run
+		run++
+	}
+	pairs := float64(n) * float64(n-1) / 2
+	return (pairs - tiesA - tiesB + tiesBoth - 2*discordant) / math.Sqrt((pairs-tiesA)*(pairs-tiesB))
+}
+
+func inversions(xs, spare []float64) float64 {
+	if len(xs) < 2 {
+		return 0
+	}
+	mid := len(xs) / 2
+	left, right := xs[:mid], xs[mid:]
+	n := inversions(left, spare) + inversions(right, spare)
+	merged := spare[:0]
+	for len(left) > 0 && len(right) > 0 {
+		if right[0] < left[0] {
+			n += float64(len(left))
+			merged, right = append(merged, right[0]), right[1:]
+		} else {
+			merged, left = append(merged, left[0]), left[1:]
+		}
+	}
+	merged = append(append(merged, left...), right...)
+	copy(xs, merged)
+	return n
+}
+
+// Rounded rounds scores to a relative precision, in digits of the decimal logarithm, so that those
+// which differ only by an iteration's remainder are tied.
+func Rounded(scores []float64, digits int) []float64 {
+	scale := math.Pow(10, float64(digits))
+	out := make([]float64, len(scores))
+	for i, s := range scores {
+		out[i] = math.Round(math.Log10(s) * scale)
+	}
+	return out
 }

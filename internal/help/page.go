@@ -7,7 +7,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/usage"
 )
@@ -93,7 +92,7 @@ func Text(parser *kong.Kong, verb []string, all bool, config string) (string, er
 		child := Child(node, word)
 		if child == nil {
 			known := append(Children(node), "config")
-			return "", usage.Errorf("there is no verb %q%s; fossick help lists them", strings.Join(verb, " "), nearest.DidYouMean(word, known))
+			return "", usage.Errorf("there is no verb %q%s; fossick help lists them", strings.Join(verb, " "), printable.DidYouMean(word, known))
 		}
 		node = child
 	}

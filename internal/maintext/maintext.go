@@ -1,72 +1,75 @@
+// Package maintext finds a page's main text, without menus, cookie notices, related pages and
+// footers, as text and as Markdown.
+//
+// In: the bytes of a page in UTF-8. Out: a Main. Two forests of small trees judge each block: the
+// first by what the block and its neighbours look like, the second also by the first one's opinions
+// around it. docs/page.md says how they were grown and how good they are.
+//
+// Files: blocks.go cuts a page into blocks; features.go describes them; forest.go the trees;
+// markdown.go Markdown.
 package maintext
 
 import (
 	_ "embed"
 	"fmt"
 	"sync"
-
-	"fossick/internal/maintext/blocks"
-	"fossick/internal/maintext/forest"
 )
 
-// cut is the chance from which on a block is main text. Of seven tried on pages that the
-// forests were not grown from, higher ones suit news better and lower ones manuals.
+// cut is the chance from which a block is main text: higher ones suit news better, lower ones
+// manuals.
 const cut = .6
 
 //go:embed forest.bin
 var grown []byte
 
-// Forests are the two that are built in: of a block by itself, and with the opinions around it.
-var Forests = sync.OnceValue(func() (pair [2]*forest.Forest) {
-	first, rest, err := forest.Parse(grown, blocks.FirstSize)
+// forests are the built-in pair: of a block by itself, and with the opinions around it.
+var forests = sync.OnceValue(func() (pair [2]*forest) {
+	first, rest, err := parseForest(grown, firstFeatures)
 	if err != nil {
 		panic(fmt.Sprint("the built-in forests: ", err))
 	}
-	second, _, err := forest.Parse(rest, blocks.Size)
+	second, _, err := parseForest(rest, allFeatures)
 	if err != nil {
 		panic(fmt.Sprint("the built-in forests: ", err))
 	}
-	return [2]*forest.Forest{first, second}
+	return [2]*forest{first, second}
 })
 
-// Main is the main text of a page.
 type Main struct {
-	doc    *blocks.Document
+	doc    *document
 	chosen []bool // by block
 }
 
-// Extract finds the main text of a page. A page where nothing looks like one, as a list of
-// links, has none.
+// Extract finds the main text of a page. A page such as a list of links has none.
 func Extract(page []byte) *Main {
-	m := &Main{doc: blocks.Read(page)}
+	m := &Main{doc: readBlocks(page)}
 	m.chosen = make([]bool, len(m.doc.Blocks))
-	for i, p := range Chances(m.doc, Forests()) {
+	for i, p := range chances(m.doc, forests()) {
 		m.chosen[i] = p >= cut
 	}
 	return m
 }
 
-// Chances of each block of a page to be main text, by two forests.
-func Chances(doc *blocks.Document, by [2]*forest.Forest) []float32 {
-	v := blocks.Describe(doc)
+func chances(doc *document, by [2]*forest) []float32 {
+	v := describe(doc)
 	p := make([]float32, len(doc.Blocks))
-	for i, row := range v.Rows() {
-		p[i] = by[0].Chance(row)
+	for i, row := range v.rows {
+		p[i] = by[0].chance(row)
 	}
-	v.Opinions(p)
+	v.opinions(p)
 	second := make([]float32, len(p))
-	for i, row := range v.Rows() {
-		second[i] = by[1].Chance(row)
+	for i, row := range v.rows {
+		second[i] = by[1].chance(row)
 	}
 	return second
 }
 
-// Text is the main text, a block a line, "" when there is none.
+// Text is the main text, a block a line.
 func (m *Main) Text() string {
 	var out []byte
 	for i, chosen := range m.chosen {
 		if chosen {
-			out = append(append(out, m.doc.TextOf(i)...), '\n')
+			out = append(append(out, m.doc.textOf(i)...), '\n')
 		}
 	}
 	return string(out)

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// article is a page with all the furniture that sites put around a text.
-const article = `<html><head><title>Ants carry leaves | The Daily Burrow</title></head><body class="has-sidebar">
+// articlePage is a page with all the furniture that sites put around a text.
+const articlePage = `<html><head><title>Ants carry leaves | The Daily Burrow</title></head><body class="has-sidebar">
 <header class="site-header"><a href="/">The Daily Burrow</a>
 <nav><ul><li><a href="/world">World</a></li><li><a href="/science">Science</a></li><li><a href="/sport">Sport</a></li></ul></nav></header>
 <div class="cookie-consent">We use cookies to improve your visit. <button>Accept</button></div>
-<main><article><h1>Ants carry leaves</h1><div class="byline">By A. Writer, 3 May</div>
+<main><articlePage><h1>Ants carry leaves</h1><div class="byline">By A. Writer, 3 May</div>
 <div class="entry-content"><p>Leafcutter ants carry pieces of leaves that weigh many times what they do, and they walk with them for hours, along paths that they keep clean.</p>
 <p>They do not eat the leaves. A fungus grows on them in chambers below the ground, and the <em>fungus</em> is what the ants live on, as <a href="/science/fungus">was found in 1874</a>.</p>
 <h2>What it takes</h2>
@@ -21,12 +21,12 @@ const article = `<html><head><title>Ants carry leaves | The Daily Burrow</title>
 <table><tr><th>size</th><th>work</th></tr><tr><td>small</td><td>the garden</td></tr><tr><td>large</td><td>leaves | defence</td></tr></table>
 <pre>ants := 5_000_000
 	leaves := ants / 7</pre>
-<p>The nest is as large as a house. It was measured with forty tonnes of cement, which nobody has done since, as it took two weeks to dry.</p></div></article></main>
+<p>The nest is as large as a house. It was measured with forty tonnes of cement, which nobody has done since, as it took two weeks to dry.</p></div></articlePage></main>
 <aside class="sidebar related"><h3>Related</h3><ul><li><a href="/a">Bees that dance, and why they do</a></li><li><a href="/b">Termites build towers that breathe</a></li></ul></aside>
 <footer><p>© The Daily Burrow. All rights reserved. <a href="/privacy">Privacy</a></p></footer></body></html>`
 
 func TestMainText(t *testing.T) {
-	m := Extract([]byte(article))
+	m := Extract([]byte(articlePage))
 	text := m.Text()
 	for _, want := range []string{"Leafcutter ants", "lives for ten years", "as large as a house", "leaves := ants / 7"} {
 		if !strings.Contains(text, want) {
@@ -108,7 +108,7 @@ func TestHostile(t *testing.T) {
 
 // FuzzExtract: whatever a page is, its text is valid, in the page's order, and Markdown ends.
 func FuzzExtract(f *testing.F) {
-	f.Add([]byte(article))
+	f.Add([]byte(articlePage))
 	f.Add([]byte("<table><td><pre><li><blockquote><a href=#>\xff&#0;"))
 	f.Fuzz(func(t *testing.T, page []byte) {
 		page = bytes.ToValidUTF8(page, []byte("?"))
@@ -123,7 +123,7 @@ func FuzzExtract(f *testing.F) {
 }
 
 func BenchmarkExtract(b *testing.B) {
-	page := []byte(strings.Replace(article, "<p>The nest", strings.Repeat("<p>The nest is as large as a house, and it was measured with cement.</p>", 250)+"<p>The nest", 1))
+	page := []byte(strings.Replace(articlePage, "<p>The nest", strings.Repeat("<p>The nest is as large as a house, and it was measured with cement.</p>", 250)+"<p>The nest", 1))
 	b.SetBytes(int64(len(page)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -2,21 +2,144 @@ package page
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/saintfish/chardet"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// prescanBytes is how much of a page the HTML standard searches for a declaration before it
-// parses.
+const detectBytes = 16 << 10
+
+// Decode returns a body in UTF-8, uncopied if it is so already, and whether it is plain text.
+// Errors: ErrType.
+func Decode(body []byte, contentType string) (text []byte, plain bool, err error) {
+	if plain, err = isPlain(contentType); err != nil {
+		return nil, false, fmt.Errorf("%w: %q", err, abbreviate(contentType))
+	}
+	text, _ = decode(body, contentType)
+	return text, plain, nil
+}
+
+// decode returns body in valid UTF-8, uncopied if it is so already, and the name of its encoding.
+//
+// The order is that of the HTML standard (byte order mark, header, meta, detection) with two
+// corrections for real pages. Bytes that are valid UTF-8 beyond ASCII are UTF-8 whatever the page
+// says. What is declared UTF-8 but mostly is not goes to detection.
+func decode(body []byte, contentType string) ([]byte, string) {
+	if rest, ok := bytes.CutPrefix(body, []byte("\xEF\xBB\xBF")); ok {
+		return bytes.ToValidUTF8(rest, []byte("\uFFFD")), "utf-8"
+	}
+	valid := utf8.Valid(body)
+	escapes := bytes.IndexByte(body, 0x1B) >= 0 || bytes.IndexByte(body, 0) >= 0 // ISO-2022, UTF-16
+	if valid && !escapes {
+		if isASCII(body) || !declaredEastAsian(body, contentType) {
+			return body, "utf-8"
+		}
+	}
+	enc, name := declared(body, contentType)
+	switch {
+	case name == "utf-8" && valid, name == "replacement":
+		return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
+	case name == "utf-8" && mostlyUTF8(body):
+		return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
+	case name == "utf-8" || enc == nil:
+		if enc, name = detect(body); enc == nil {
+			return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
+		}
+	}
+	out, err := enc.NewDecoder().Bytes(body)
+	if err != nil {
+		return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
+	}
+	return bytes.ToValidUTF8(bytes.TrimPrefix(out, []byte("\uFEFF")), []byte("\uFFFD")), name
+}
+
+func isASCII(s []byte) bool {
+	for _, c := range s {
+		if c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// declaredEastAsian reports a declared multi-byte encoding of a page so short that it is valid UTF-8
+// perhaps by chance.
+func declaredEastAsian(body []byte, contentType string) bool {
+	wide := 0
+	for _, c := range body {
+		if c >= 0xC0 {
+			if wide++; wide >= 10 {
+				return false
+			}
+		}
+	}
+	_, name := declared(body, contentType)
+	switch name {
+	case "gbk", "gb18030", "big5", "euc-kr", "euc-jp", "shift_jis", "iso-2022-jp":
+		return true
+	}
+	return false
+}
+
+func mostlyUTF8(body []byte) bool {
+	good, bad := 0, 0
+	for i := 0; i < len(body); {
+		if body[i] < 0x80 {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(body[i:])
+		if r == utf8.RuneError && size == 1 {
+			bad++
+		} else {
+			good++
+		}
+		i += size
+	}
+	return good > bad
+}
+
+// detect guesses an undeclared encoding. A guess within Latin script is windows-1252: the detector
+// confuses its variants, and browsers take that too.
+func detect(body []byte) (encoding.Encoding, string) {
+	if mostlyUTF8(body[:min(len(body), detectBytes)]) {
+		return nil, ""
+	}
+	name := "windows-1252"
+	best := 29 // a guess below 30 of 100 is none
+	guesses, _ := chardet.NewHtmlDetector().DetectAll(body[:min(len(body), detectBytes)])
+	slices.SortFunc(guesses, func(a, b chardet.Result) int { return cmp.Compare(a.Charset, b.Charset) })
+	for _, g := range guesses { // by name, as the detector breaks ties by chance
+		if g.Confidence > best {
+			best, name = g.Confidence, g.Charset
+		}
+	}
+	switch {
+	case name == "GB-18030":
+		name = "gb18030"
+	case strings.HasPrefix(name, "ISO-8859-1"), strings.HasPrefix(name, "UTF-"):
+		name = "windows-1252"
+	}
+	enc, name := lookup(name)
+	if enc == nil {
+		return lookup("windows-1252")
+	}
+	return enc, name
+}
+
+// prescanBytes is how much of a page the HTML standard searches for a declaration before it parses.
 const prescanBytes = 1024
 
-// declared returns the encoding that a page declares and its name by the WHATWG's Encoding
-// standard, or nil and "". A byte order mark counts first, then the header, then
-// <meta> and the XML declaration (HTML standard, "determining the character encoding").
+// declared returns the declared encoding of a page and its WHATWG name, or nil and "": by byte order
+// mark, header, <meta> or XML declaration (HTML standard, "determining the character encoding").
 func declared(body []byte, contentType string) (encoding.Encoding, string) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xEF\xBB\xBF")):
@@ -35,8 +158,7 @@ func declared(body []byte, contentType string) (encoding.Encoding, string) {
 	return lateMeta(body)
 }
 
-// lookup finds an encoding by a label. GBK's decoder is that of GB 18030, as the standard has
-// it.
+// lookup finds an encoding by a label. GBK's decoder is that of GB 18030, by the standard.
 func lookup(label string) (encoding.Encoding, string) {
 	enc, name := charset.Lookup(label)
 	if name == "gbk" {
@@ -45,8 +167,7 @@ func lookup(label string) (encoding.Encoding, string) {
 	return enc, name
 }
 
-// lookupInPage is lookup of a label that stands in the page itself. A page that can be
-// read so far is not in UTF-16.
+// lookupInPage is lookup of a label in the page itself, which therefore is not in UTF-16.
 func lookupInPage(label string) (encoding.Encoding, string) {
 	enc, name := lookup(label)
 	switch name {
@@ -58,7 +179,7 @@ func lookupInPage(label string) (encoding.Encoding, string) {
 	return enc, name
 }
 
-// charsetOf returns the parameter charset of a Content-Type header, "" where it has none.
+// charsetOf returns the charset parameter of a Content-Type header, or "".
 func charsetOf(contentType string) string {
 	_, rest, _ := strings.Cut(contentType, ";")
 	for rest != "" {
@@ -83,7 +204,6 @@ func charsetOf(contentType string) string {
 	return ""
 }
 
-// cutAny cuts s before the first of some characters, which stays in the rest.
 func cutAny(s, chars string) (before, rest string) {
 	if i := strings.IndexAny(s, chars); i >= 0 {
 		return s[:i], s[i:]
@@ -91,8 +211,8 @@ func cutAny(s, chars string) (before, rest string) {
 	return s, ""
 }
 
-// prescan searches the beginning of a page for a declaration (HTML standard, "prescan a byte
-// stream to determine its encoding").
+// prescan searches the beginning of a page for a declaration (HTML standard, "prescan a byte stream
+// to determine its encoding").
 func prescan(head []byte) (encoding.Encoding, string) {
 	switch {
 	case bytes.HasPrefix(head, []byte("<\x00?\x00x\x00")):
@@ -125,7 +245,6 @@ func prescan(head []byte) (encoding.Encoding, string) {
 	return xmlEncoding(head)
 }
 
-// prescanner reads the beginning of a page as prescan does.
 type prescanner struct {
 	rest        []byte
 	name, value []byte // of the attribute read last, as written
@@ -151,7 +270,7 @@ func (s *prescanner) isTag() bool {
 	return len(name) > 0 && 'a' <= name[0]|0x20 && name[0]|0x20 <= 'z'
 }
 
-// attribute reads the next attribute of a tag. False at the tag's end.
+// attribute reads the next attribute of a tag; false at the tag's end.
 func (s *prescanner) attribute() bool {
 	s.rest = bytes.TrimLeft(s.rest, "\t\n\f\r /")
 	if len(s.rest) == 0 || s.rest[0] == '>' {
@@ -185,7 +304,7 @@ func (s *prescanner) readValue(from []byte) {
 	s.value, s.rest = from[:n], from[n:]
 }
 
-// metaElement is what a <meta> says of the encoding. The first attribute of a name counts.
+// metaElement is a <meta>; the first attribute of a name counts.
 type metaElement struct {
 	charset, content, pragma *string
 }
@@ -207,7 +326,6 @@ func (m *metaElement) add(name, value string) {
 	}
 }
 
-// encoding returns nil where the element declares no encoding that is known.
 func (m metaElement) encoding() (encoding.Encoding, string) {
 	if m.charset != nil {
 		return lookupInPage(*m.charset)
@@ -218,8 +336,8 @@ func (m metaElement) encoding() (encoding.Encoding, string) {
 	return nil, ""
 }
 
-// charsetInContent returns the encoding's label in the content of a <meta> (HTML standard,
-// "extracting a character encoding from a meta element").
+// charsetInContent returns the label in the content of a <meta> (HTML standard, "extracting a
+// character encoding from a meta element").
 func charsetInContent(content string) string {
 	for {
 		i := strings.Index(strings.ToLower(content), "charset")
@@ -244,8 +362,7 @@ func charsetInContent(content string) string {
 	}
 }
 
-// xmlEncoding returns the encoding that an XML declaration names (HTML standard, "get an XML
-// encoding").
+// xmlEncoding returns the encoding of an XML declaration (HTML standard, "get an XML encoding").
 func xmlEncoding(head []byte) (encoding.Encoding, string) {
 	declaration, ok := bytes.CutPrefix(head, []byte("<?xml"))
 	declaration, _, ended := bytes.Cut(declaration, []byte(">"))
@@ -263,8 +380,7 @@ func xmlEncoding(head []byte) (encoding.Encoding, string) {
 	return lookupInPage(string(label))
 }
 
-// lateMeta finds a <meta> behind what prescan reads, of which browsers make use when they
-// come to it.
+// lateMeta finds a <meta> beyond the prescan, which browsers heed when they come to it.
 func lateMeta(body []byte) (encoding.Encoding, string) {
 	if !bytes.Contains(body, []byte("charset")) && !bytes.Contains(bytes.ToLower(body), []byte("charset")) {
 		return nil, ""

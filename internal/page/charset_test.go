@@ -3,6 +3,14 @@ package page
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // TestDeclared: the encoding that a page declares, as the HTML and Encoding standards find
@@ -85,23 +93,87 @@ func TestGB18030(t *testing.T) {
 	}
 }
 
-// TestDetectBesideTheWord: a page that declares no encoding is detected, also where the
-// word charset stands in it.
-func TestDetectBesideTheWord(t *testing.T) {
-	for _, head := range []string{"", "<script charset=x></script>", "<link charset=y>", "<meta charset=none>", "<!-- charset -->"} {
-		body := head + "<p>" + strings.Repeat("\xf0\xcf\xc9\xd3\xcb\xcf\xd7\xd9\xca \xd2\xcf\xc2\xcf\xd4 \xce\xc1\xde\xc9\xce\xc1\xc5\xd4 \xd3 \xda\xc1\xc4\xc1\xce\xce\xd9\xc8 \xd3\xd4\xd2\xc1\xce\xc9\xc3. ", 5)
-		if _, name := decode([]byte(body), ""); name != "koi8-r" {
-			t.Errorf("%s: %s, want koi8-r", head, name)
-		}
-	}
-}
-
 func FuzzDeclared(f *testing.F) {
 	f.Add([]byte("<!-- --><meta charset='koi8-r' content=x http-equiv"), "text/html; charset=x")
 	f.Add([]byte(`<?xml encoding="koi8-r"?>`), ";=\"")
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
 		if enc, name := declared(body, contentType); (enc == nil) != (name == "") {
 			t.Errorf("%v, %q", enc, name)
+		}
+	})
+}
+
+const (
+	korean1   = "웹 수집기는 시작 페이지에서 링크를 따라가며 주제와 관련된 문서를 모은다. 분류기는 모은 문서를 다시 걸러 낸다."
+	japanese1 = "ウェブクローラーは開始ページからリンクをたどり、話題に関係する文書を集める。分類器は集めた文書をもう一度ふるいにかける。"
+	chinese1  = "网络爬虫从起始页面出发，沿着链接收集与主题有关的文档。分类器再对收集到的文档进行筛选，去掉与主题无关的内容。"
+	russian1  = "Поисковый робот начинает с заданных страниц и идёт по ссылкам, собирая документы по теме. Затем классификатор отсеивает лишнее."
+	german1   = "Für Mädchen und Jungen gibt es die größten Übungen; über das Schöne müßte man natürlich später reden und nicht heute."
+)
+
+func TestCharset(t *testing.T) {
+	for _, c := range []struct {
+		name, text  string
+		enc         encoding.Encoding
+		meta        string
+		contentType string
+		want        string
+		lang        string
+	}{
+		{name: "header", text: german1, enc: charmap.ISO8859_1, contentType: "text/html; charset=iso-8859-1", want: "windows-1252", lang: "de"},
+		{name: "meta", text: korean1, enc: korean.EUCKR, meta: "euc-kr", want: "euc-kr", lang: "ko"},
+		{name: "header before meta", text: japanese1, enc: japanese.ShiftJIS, meta: "euc-jp", contentType: "text/html; charset=Shift_JIS", want: "shift_jis", lang: "ja"},
+		{name: "escapes", text: japanese1, enc: japanese.ISO2022JP, meta: "iso-2022-jp", want: "iso-2022-jp", lang: "ja"},
+		{name: "UTF-8 without a word", text: russian1, want: "utf-8", lang: "ru"},
+		{name: "UTF-8 that says Latin 1", text: german1, meta: "iso-8859-1", contentType: "text/html; charset=ISO-8859-1", want: "utf-8", lang: "de"},
+		{name: "UTF-16 with mark", text: german1, enc: unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), want: "utf-16le", lang: "de"},
+		{name: "Latin 1 that says UTF-8", text: german1, enc: charmap.ISO8859_1, meta: "utf-8", want: "windows-1252", lang: "de"},
+		{name: "Latin 1 without a word", text: german1, enc: charmap.ISO8859_1, want: "windows-1252", lang: "de"},
+		{name: "Korean without a word", text: korean1, enc: korean.EUCKR, want: "euc-kr", lang: "ko"},
+		{name: "Japanese without a word", text: japanese1, enc: japanese.ShiftJIS, want: "shift_jis", lang: "ja"},
+		{name: "EUC-JP without a word", text: japanese1, enc: japanese.EUCJP, want: "euc-jp", lang: "ja"},
+		{name: "Chinese without a word", text: chinese1, enc: simplifiedchinese.GB18030, want: "gb18030", lang: "zh"},
+		{name: "Russian without a word", text: russian1, enc: charmap.KOI8R, want: "koi8-r", lang: "ru"},
+		{name: "Cyrillic of Windows", text: russian1, enc: charmap.Windows1251, want: "windows-1251", lang: "ru"},
+	} {
+		body := "<html><head>"
+		if c.meta != "" {
+			body += "<meta charset=" + c.meta + ">"
+		}
+		body += "<title>t</title></head><body><p>" + strings.Repeat(c.text+" ", 3)
+		if c.enc != nil {
+			var err error
+			if body, err = c.enc.NewEncoder().String(body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := Parse([]byte(body), ParseOptions{ContentType: c.contentType})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Charset != c.want || !strings.HasPrefix(p.Text, c.text) || p.Lang != c.lang || p.Title != "t" {
+			t.Errorf("%s: charset %s, language %q, text %.60q; want %s, %q, %.60q", c.name, p.Charset, p.Lang, p.Text, c.want, c.lang, c.text)
+		}
+	}
+}
+
+func TestDecodeKeepsUTF8(t *testing.T) {
+	body := []byte("<p>caf\u00e9</p>")
+	if out, name := decode(body, ""); &out[0] != &body[0] || name != "utf-8" {
+		t.Errorf("copied, or taken for %s", name)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte("\xc1\xa4\xb0\xa1 <meta charset=euc-kr>"), "text/html; charset=big5")
+	f.Add([]byte("\xe9^\xe4\x92\xe9"), "")
+	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
+		out, name := decode(body, contentType)
+		if !utf8.Valid(out) || name == "" {
+			t.Fatalf("%q from %s", out, name)
+		}
+		if again, same := decode(body, contentType); same != name || string(again) != string(out) {
+			t.Fatalf("decoded twice: %s, %s", name, same)
 		}
 	})
 }

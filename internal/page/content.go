@@ -5,18 +5,20 @@ import (
 	"crypto/sha256"
 	"math/bits"
 	"strings"
+	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
-// checksumOf is SHA-256, cut to 16 bytes: a cryptographic hash, so that no page can be
-// made to look like another and push it out of a collection.
+// checksumOf is SHA-256, cut to 16 bytes: cryptographic, so that no page can be made to look like
+// another and push it out of a collection.
 func checksumOf(body []byte) Checksum {
 	sum := sha256.Sum256(body)
 	return Checksum(sum[:])
 }
 
-// checksum hashes title, text and link targets in their order. Targets on the page's own
-// host count without scheme and host, so that a mirror on another host has the same checksum.
+// checksum hashes title, text and link targets in order. Targets on the page's own host count
+// without scheme and host, so that a mirror has the same checksum.
 func (p *Page) checksum() Checksum {
 	if p.URL == "" {
 		return p.AbsoluteChecksum()
@@ -24,10 +26,10 @@ func (p *Page) checksum() Checksum {
 	return p.hash(origin(p.URL) + "/")
 }
 
-// AbsoluteChecksum is what Checksum was in earlier builds: link targets count as they are.
+// AbsoluteChecksum is Checksum by earlier builds: link targets count as they are.
 func (p *Page) AbsoluteChecksum() Checksum { return p.hash("\x00") }
 
-// Is says whether p has the content of a stored page, by the checksums of its record. One
+// Is reports whether p has the content of a stored page, by the checksums of its record. A record
 // without raw is of an earlier build, with an AbsoluteChecksum.
 func (p *Page) Is(checksum, raw []byte) bool {
 	if len(raw) > 0 {
@@ -37,8 +39,8 @@ func (p *Page) Is(checksum, raw []byte) bool {
 	return bytes.Equal(checksum, sum[:])
 }
 
-// hash is the checksum in which a link target that begins with own, a scheme and a host up to
-// the slash, counts from that slash on.
+// hash is the checksum in which link targets beginning with own (scheme, host and slash) count from
+// that slash on.
 func (p *Page) hash(own string) Checksum {
 	h := sha256.New()
 	buf := make([]byte, 0, 4096)
@@ -69,14 +71,12 @@ func (p *Page) hash(own string) Checksum {
 	return Checksum(h.Sum(sum[:0])[:16])
 }
 
-// Distance returns in how many of 64 bits two sketches differ: 0 for equal
-// texts, about 32 for unrelated ones. Near-duplicates are within 3 or so of each
-// other (Manku, Jain, Das Sarma 2007); one word of 400 changed moves up to 7.
+// Distance counts the bits in which two sketches differ: 0 for equal texts, about 32 for unrelated
+// ones, up to 3 or so for near-duplicates (Manku, Jain, Das Sarma 2007).
 func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 
-// sketches returns in one pass what a text is compared by: its simhash, and the
-// signature of what is left of it without the lines gone. Of the simhash (Charikar
-// 2002) each bit is the majority's among the hashes of all runs of three words. A
+// sketches returns in one pass a text's simhash, and its signature without the lines gone. Each bit
+// of the simhash (Charikar 2002) is the majority's among the hashes of all runs of three words; a
 // Chinese or Japanese character is a word. The sketch of an empty text is 0.
 func sketches(text string, gone []lineOf) (uint64, Signature) {
 	var votes counter
@@ -117,9 +117,8 @@ func sketches(text string, gone []lineOf) (uint64, Signature) {
 	return votes.majority(), least.signature()
 }
 
-// hashWord returns the hash of the word at i and where it ends. It takes eight bytes at
-// a time, so most words cost one step. Words with Chinese or Japanese characters, and
-// the last of a text, go the slow way.
+// hashWord returns the hash of the word at i and where it ends, eight bytes at a time. Words with
+// Chinese or Japanese characters, and the last of a text, go the slow way.
 func hashWord(text string, i int) (uint64, int) {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	h, from := uint64(0), i
@@ -148,14 +147,12 @@ func hashWord(text string, i int) (uint64, int) {
 	return mix(h, last, uint64(end-from)), end
 }
 
-// load64 reads eight bytes, the first one lowest.
 func load64(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// wordEnd returns where the word that starts at i ends.
 func wordEnd(text string, i int) int {
 	for j := i; j < len(text); j++ {
 		c := text[j]
@@ -178,4 +175,388 @@ func mix(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(a^0x9E3779B97F4A7C15, bits.RotateLeft64(b, 21)^0xD6E8FEB86659FD93)
 	hi, lo = bits.Mul64(hi^lo^bits.RotateLeft64(c, 42), 0xA0761D6478BD642F)
 	return hi ^ lo
+}
+
+// counter counts for each of 64 bits how often it was set. Plane k holds bit k of all 64 counts.
+// Hashes are added eight at a time, by the carry-save adders of Harley and Seal (Warren, Hacker's
+// Delight, 5-1).
+type counter struct {
+	planes  [21]uint64 // a text has fewer than 2^21 words
+	waiting [8]uint64
+	n       int
+}
+
+func (v *counter) add(h uint64) {
+	v.waiting[v.n%len(v.waiting)] = h
+	if v.n++; v.n%len(v.waiting) == 0 {
+		v.addEight()
+	}
+}
+
+func (v *counter) addEight() {
+	x, p := &v.waiting, &v.planes
+	ones, twosA := addBits(p[0], x[0], x[1])
+	ones, twosB := addBits(ones, x[2], x[3])
+	twos, foursA := addBits(p[1], twosA, twosB)
+	ones, twosA = addBits(ones, x[4], x[5])
+	ones, twosB = addBits(ones, x[6], x[7])
+	twos, foursB := addBits(twos, twosA, twosB)
+	fours, eights := addBits(p[2], foursA, foursB)
+	p[0], p[1], p[2] = ones, twos, fours
+	v.carry(eights, 3)
+}
+
+// addBits adds three numbers of one bit, 64 times.
+func addBits(a, b, c uint64) (sum, carry uint64) {
+	u := a ^ b
+	return u ^ c, a&b | u&c
+}
+
+func (v *counter) carry(h uint64, k int) {
+	for ; h != 0 && k < len(v.planes); k++ {
+		h, v.planes[k] = h&v.planes[k], h^v.planes[k]
+	}
+}
+
+// majority returns the bits set in more than half of the hashes; v is then used up.
+func (v *counter) majority() uint64 {
+	for _, h := range v.waiting[:v.n%len(v.waiting)] {
+		v.carry(h, 0)
+	}
+	var out uint64
+	for bit := range 64 {
+		count := 0
+		for k, p := range v.planes {
+			count |= int(p>>bit&1) << k
+		}
+		if 2*count > v.n {
+			out |= 1 << bit
+		}
+	}
+	return out
+}
+
+// Signature is a MinHash of a text's shingles, its runs of three words: the share of equal bytes of
+// two signatures estimates their texts' resemblance. A text of fewer than minWords words has the
+// zero Signature.
+//
+// One hash a shingle fills all places (one-permutation hashing, Li, Owen, Zhang 2012): its upper
+// bits choose the place, and the least lower bits win it. An empty place takes another's by a walk
+// that depends on its number alone (optimal densification, Shrivastava 2017). Of the winner a byte
+// is kept (b-bit minwise hashing, Li, König 2010).
+type Signature [SignatureSize]byte
+
+const (
+	// SignatureSize is the number of places. The standard error of Estimate is √(J(1−J)/128): 2.7 %
+	// at J = 0.9.
+	SignatureSize = 128
+
+	// minWords: in a shorter text a changed date and another page look the same.
+	minWords = 50
+)
+
+// IsZero reports a text too short for a signature.
+func (s *Signature) IsZero() bool { return *s == Signature{} }
+
+// Bytes returns the signature as stored, nil for the zero one.
+func (s *Signature) Bytes() []byte {
+	if s.IsZero() {
+		return nil
+	}
+	return s[:]
+}
+
+// Estimate returns the estimated resemblance of two texts in [0,1]; chance agreement, one byte of
+// 256, is taken off.
+func Estimate(a, b *Signature) float64 {
+	same := 0
+	for i := range a {
+		if a[i] == b[i] {
+			same++
+		}
+	}
+	return max(0, (float64(same)/SignatureSize-1.0/256)/(1-1.0/256))
+}
+
+type minima struct {
+	least [SignatureSize]uint64
+	some  bool
+}
+
+func (m *minima) add(h uint64) {
+	place := h >> 57
+	if v := h<<7 | 1; m.least[place] == 0 || v < m.least[place] { // 0 is an empty place
+		m.least[place] = v
+		m.some = true
+	}
+}
+
+func (m *minima) signature() (s Signature) {
+	if !m.some {
+		return s
+	}
+	for i := range s {
+		v := m.least[i]
+		for k := uint64(1); v == 0; k++ {
+			v = m.least[mix(uint64(i), k, 0)%SignatureSize]
+		}
+		s[i] = byte(mix(v, 0, 0) >> 56)
+	}
+	return s
+}
+
+// shingles appends the hashes of a text's runs of three words, some more than once. No run crosses
+// an empty line.
+func shingles(all []uint64, text string) []uint64 {
+	var w1, w2, w3 uint64
+	run := 0
+	for i := 0; i < len(text); {
+		if text[i] == ' ' || text[i] == '\n' {
+			if strings.HasPrefix(text[i:], "\n\n") {
+				run = 0
+			}
+			i++
+			continue
+		}
+		w1, w2 = w2, w3
+		w3, i = hashWord(text, i)
+		if run++; run >= 3 {
+			all = append(all, mix(w1, w2, w3))
+		}
+	}
+	return all
+}
+
+// resemblance returns the share of the shingles of two texts that both have: |A ∩ B| / |A ∪ B|
+// (Jaccard; Broder 1997). It is 1 for two texts without any.
+func resemblance(a, b string) float64 {
+	o := overlaps.Get().(*overlap)
+	defer overlaps.Put(o)
+	o.shingles = shingles(o.shingles[:0], a)
+	ofA := len(o.shingles)
+	o.shingles = shingles(o.shingles, b)
+	if len(o.shingles) == 0 {
+		return 1
+	}
+	o.clear()
+	both, either := 0, 0
+	for _, h := range o.shingles[:ofA] {
+		if m := o.find(h); *m == 0 {
+			*m = inA
+			either++
+		}
+	}
+	for _, h := range o.shingles[ofA:] {
+		switch m := o.find(h); *m {
+		case 0:
+			*m = inB
+			either++
+		case inA:
+			*m = inBoth
+			both++
+		}
+	}
+	return float64(both) / float64(either)
+}
+
+// overlap is an open-address table for comparing two sets of shingles, in half the time of sorting
+// them.
+type overlap struct {
+	shingles []uint64
+	slots    []uint64
+	marks    []byte // of each slot, which texts have it; 0 is an empty one
+}
+
+const (
+	inA byte = 1 + iota
+	inB
+	inBoth
+)
+
+var overlaps = sync.Pool{New: func() any { return new(overlap) }}
+
+// clear empties the table, which has at least two slots a shingle.
+func (o *overlap) clear() {
+	n := 1 << bits.Len(uint(2*len(o.shingles)))
+	if n > cap(o.slots) {
+		o.slots, o.marks = make([]uint64, n), make([]byte, n)
+	}
+	o.slots, o.marks = o.slots[:n], o.marks[:n]
+	clear(o.marks)
+}
+
+// find returns the mark of a shingle, which it enters.
+func (o *overlap) find(h uint64) *byte {
+	for i := h; ; i++ {
+		i &= uint64(len(o.slots) - 1)
+		if o.marks[i] == 0 {
+			o.slots[i] = h
+		} else if o.slots[i] != h {
+			continue
+		}
+		return &o.marks[i]
+	}
+}
+
+// linkLines returns the lines of a text that are hardly more than links, such as menus, which all
+// pages of a site share. marks are the page's links, in order.
+func linkLines(text string, marks []mark) (lines []lineOf) {
+	for start := 0; start < len(text) && len(marks) > 0; {
+		end := start + strings.IndexByte(text[start:], '\n')
+		if end < start {
+			end = len(text)
+		}
+		for len(marks) > 0 && marks[0].end <= start {
+			marks = marks[1:]
+		}
+		if len(marks) > 0 && marks[0].start < end && isLinkLine(text, lineOf{start, end}, marks) {
+			lines = append(lines, lineOf{start, end})
+		}
+		start = end + 1
+	}
+	return lines
+}
+
+// isLinkLine reports whether at most one letter in menuRest of a line is outside links, of which the
+// first ends in it or behind it. It rejects prose as soon as more letters are outside than links
+// have bytes for.
+func isLinkLine(text string, line lineOf, marks []mark) bool {
+	n, linked := 0, 0
+	for n < len(marks) && marks[n].start < line.end {
+		linked += min(marks[n].end, line.end) - min(max(marks[n].start, line.start), line.end)
+		n++
+	}
+	outside, inside, at := 0, 0, line.start
+	for _, m := range marks[:n] {
+		start, end := min(max(at, m.start), line.end), min(max(at, m.end), line.end)
+		outside += lettersUpTo(text[at:start], linked/(menuRest-1)-outside)
+		if outside*(menuRest-1) > linked {
+			return false
+		}
+		inside += letters(text[start:end])
+		at = end
+	}
+	outside += lettersUpTo(text[at:line.end], linked/(menuRest-1)-outside)
+	return outside*(menuRest-1) <= inside
+}
+
+// lettersUpTo counts letters until there are more than most.
+func lettersUpTo(s string, most int) int {
+	n := 0
+	for len(s) > 0 && n <= most {
+		part := s[:min(len(s), 32)]
+		n += letters(part)
+		s = s[len(part):]
+	}
+	return n
+}
+
+// prose returns a text without its link lines, each run of which leaves an empty line.
+func prose(text string, gone []lineOf) string {
+	if len(gone) == 0 {
+		return text
+	}
+	var kept strings.Builder
+	from := 0
+	for _, line := range gone {
+		if line.start > from || from == 0 {
+			kept.WriteString(text[from:line.start])
+			kept.WriteByte('\n')
+		}
+		from = min(line.end+1, len(text))
+	}
+	kept.WriteString(text[from:])
+	return kept.String()
+}
+
+// How alike two pages of the same content must be, chosen on debdocs by reading pairs;
+// docs/duplicates.md has the figures.
+const (
+	nearShare     = 0.90 // of shingles, on two hosts, or of one title
+	untitledShare = 0.95 // of two pages of a host without titles
+	renamedShare  = 0.99 // of two pages of a host with different titles…
+	renamedWhole  = 0.95 // …and that of their whole texts, menus included
+)
+
+// Near returns the resemblance of two pages' prose in [0,1], and whether they are near-duplicates:
+// the same content but for a date, an advertisement, some comments, or the site's frame.
+//
+// The prose decides, as menus are the same all over a site and differ on its mirror. The rest of a
+// template shows on pages of one host only; there titles have a say. Pages with little prose are
+// never near-duplicates.
+func Near(p, q *Page) (alike float64, near bool) {
+	if p.Signature.IsZero() || q.Signature.IsZero() {
+		return 0, false
+	}
+	alike = resemblance(p.prose(), q.prose())
+	need := NearShare(p.URL, p.Title, q.URL, q.Title)
+	if alike < need {
+		return alike, false
+	}
+	return alike, need < renamedShare || resemblance(p.Text, q.Text) >= renamedWhole
+}
+
+// NearShare returns the resemblance that two pages need to be near-duplicates, by their URLs and
+// titles. It is necessary; Near has the last word.
+func NearShare(url1, title1, url2, title2 string) float64 {
+	switch {
+	case !sameFrame(url1, url2):
+		return nearShare
+	case title1 == "" && title2 == "":
+		return untitledShare
+	case sameTitle(title1, title2):
+		return nearShare
+	}
+	return renamedShare
+}
+
+// sameFrame reports two URLs of one host, whatever the scheme and a leading www: their pages may
+// share a template.
+func sameFrame(url1, url2 string) bool {
+	name := func(url string) string {
+		host := Host(url)
+		return strings.TrimPrefix(host[:max(0, strings.LastIndexByte(host, ':'))], "www.")
+	}
+	return name(url1) == name(url2)
+}
+
+// sameTitle reports titles with the same words, or equal but for a part set apart, such as the
+// site's name.
+func sameTitle(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if a == "" {
+		return b == ""
+	}
+	if sameWords(a, b) {
+		return true
+	}
+	for _, apart := range []string{" | ", " - ", " – ", " — ", " :: ", " · ", " » ", " « ", " ("} {
+		for at := 0; ; {
+			n := strings.Index(b[at:], apart)
+			if n < 0 {
+				break
+			}
+			if at += n; sameWords(a, b[:at]) || sameWords(a, b[at+len(apart):]) {
+				return true
+			}
+			at += len(apart)
+		}
+	}
+	return false
+}
+
+func sameWords(a, b string) bool {
+	split := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	x, y := strings.FieldsFunc(a, split), strings.FieldsFunc(b, split)
+	if len(x) != len(y) || len(x) == 0 {
+		return false
+	}
+	for i := range x {
+		if !strings.EqualFold(x[i], y[i]) {
+			return false
+		}
+	}
+	return true
 }

@@ -2,7 +2,7 @@ package page
 
 import (
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -114,8 +114,8 @@ func naiveSimhash(text string) (out uint64) {
 func randomText(rng *rand.Rand, words int) []string {
 	out := make([]string, words)
 	for i := range out {
-		out[i] = fmt.Sprintf("w%0*d", rng.Intn(20), rng.Intn(5000))
-		if rng.Intn(10) == 0 {
+		out[i] = fmt.Sprintf("w%0*d", rng.IntN(20), rng.IntN(5000))
+		if rng.IntN(10) == 0 {
 			out[i] += "é"
 		}
 	}
@@ -123,7 +123,7 @@ func randomText(rng *rand.Rand, words int) []string {
 }
 
 func TestSimhashLikeNaive(t *testing.T) {
-	rng := rand.New(rand.NewSource(1))
+	rng := rand.New(rand.NewPCG(1, 1))
 	for n := range 300 {
 		if n < 3 {
 			continue
@@ -137,12 +137,12 @@ func TestSimhashLikeNaive(t *testing.T) {
 }
 
 func TestSketchDistance(t *testing.T) {
-	rng := rand.New(rand.NewSource(1))
+	rng := rand.New(rand.NewPCG(1, 1))
 	far, near := 0, 0
 	for range 100 {
 		words := randomText(rng, 400)
 		a := simhash(strings.Join(words, " "))
-		words[rng.Intn(len(words))] = "changed" // one word of 400
+		words[rng.IntN(len(words))] = "changed" // one word of 400
 		near = max(near, Distance(a, simhash(strings.Join(words, " "))))
 		if Distance(a, simhash(strings.Join(randomText(rng, 400), " "))) > 16 {
 			far++
@@ -189,4 +189,42 @@ func TestLanguage(t *testing.T) {
 func simhash(text string) uint64 {
 	sketch, _ := sketches(text, nil)
 	return sketch
+}
+
+// TestCounter counts bits of any number of hashes, and one by one.
+func TestCounter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := range 300 {
+		var v counter
+		var count [64]int
+		for range n {
+			h := rng.Uint64() | rng.Uint64()&rng.Uint64()
+			v.add(h)
+			for bit := range count {
+				count[bit] += int(h >> bit & 1)
+			}
+		}
+		want := uint64(0)
+		for bit, c := range count {
+			if 2*c > n {
+				want |= 1 << bit
+			}
+		}
+		if got := v.majority(); got != want {
+			t.Fatalf("%d hashes: %x, want %x", n, got, want)
+		}
+	}
+}
+
+func BenchmarkSketches(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, 20_000)
+	for i := range text {
+		text[i] = "etaoin shrdlu "[rng.IntN(14)]
+	}
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		sketches(string(text), nil)
+	}
 }

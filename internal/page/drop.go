@@ -3,13 +3,13 @@ package page
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// DefaultDrop lists the parameters that a normal form leaves out. Names of
-// sessions give one page a URL a visit; marks of campaigns and clicks give it a
-// URL a way in. Entries are as NewNormalizer reads them. It holds no name that
-// often means something else: "ref", "source", "cid".
+// DefaultDrop lists the parameters that a normal form leaves out: sessions, which give one page a
+// URL a visit, and marks of campaigns and clicks. Entries are as NewNormalizer reads them. It has no
+// name that often means something else: "ref", "source", "cid".
 func DefaultDrop() []string {
 	return []string{
 		// Sessions: PHP, Java servlets, ASP, ASP.NET (in the path), ColdFusion, Zen
@@ -26,26 +26,24 @@ func DefaultDrop() []string {
 		"fbclid", "fb_action_ids", "fb_action_types", "fb_ref", "fb_source", "msclkid", "yclid", "ysclid", "ymclid", "_openstat",
 		"twclid", "ttclid", "igshid", "igsh", "li_fat_id", "epik", "rdt_cid", "sccid", "rb_clickid", "tblci", "obclid", "dicbo",
 		"irclickid", "irgwc", "cjevent", "zanpid", "s_kwcid", "ef_id", "_branch_match_id", "guccounter", "guce_referrer", "guce_referrer_sig",
-		// Letters to subscribers: Mailchimp, Marketo, HubSpot, Omeda, Vero, Klaviyo,
-		// MailerLite, ConvertKit, Bronto, Drip, dotdigital, Eloqua, Blueshift.
+		// Newsletters: Mailchimp, Marketo, HubSpot, Omeda, Vero, Klaviyo, MailerLite, ConvertKit,
+		// Bronto, Drip, dotdigital, Eloqua, Blueshift.
 		"mc_cid", "mc_eid", "mkt_tok", "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking", "hss_channel", "oly_anon_id",
 		"oly_enc_id", "vero_id", "vero_conv", "wickedid", "_kx", "_ke", "ml_subscriber", "ml_subscriber_hash", "ck_subscriber_id",
 		"_bta_tid", "_bta_c", "__s", "dm_i", "elqtrackid", "elqtrack", "bsft_*",
 	}
 }
 
-// aspNetSession is the entry for a segment of a path like "(S(lit3py55t21z5v55vlm25s55))":
-// sessions of ASP.NET without cookies, 24 letters and digits after one letter.
+// aspNetSession is the entry for a path segment like "(S(lit3py55t21z5v55vlm25s55))": sessions of
+// ASP.NET without cookies.
 const aspNetSession = "(s())"
 
-// hexOnly ends an entry that goes only with a value that looks like a session's name.
+// hexOnly ends an entry that applies only to values that look like session names.
 const hexOnly = "={hex}"
 
-// maxDropName bounds an entry; no server has names of parameters that long.
 const maxDropName = 256
 
-// CheckDrop says what is wrong with an entry of a list for NewNormalizer, nil
-// when nothing is.
+// CheckDrop explains what is wrong with an entry for NewNormalizer, nil for a valid one.
 func CheckDrop(entry string) error {
 	name := strings.TrimSuffix(strings.TrimPrefix(entry, "!"), hexOnly)
 	switch {
@@ -59,7 +57,7 @@ func CheckDrop(entry string) error {
 	return nil
 }
 
-// dropList decides which parameters go: the last entry that matches one does.
+// dropList decides which parameters go: the last matching entry does.
 type dropList struct {
 	names    map[string][]dropRule // by the whole name
 	patterns []dropRule            // with stars
@@ -67,7 +65,6 @@ type dropList struct {
 	segments bool                  // sessions of ASP.NET go
 }
 
-// dropRule is an entry.
 type dropRule struct {
 	order int      // its place in the list, from 1
 	keep  bool     // a parameter that matches stays
@@ -100,7 +97,7 @@ func newDropList(entries []string) dropList {
 	return d
 }
 
-// has says whether a parameter, "name=value" or "name", goes.
+// has reports whether a parameter, "name=value" or "name", goes.
 func (d *dropList) has(param []byte) bool {
 	name, value, _ := bytes.Cut(param, []byte{'='})
 	if len(name) > maxDropName {
@@ -124,7 +121,6 @@ func (d *dropList) has(param []byte) bool {
 	return !last.keep
 }
 
-// matches says whether a name, in lower case, fits the pattern.
 func (r *dropRule) matches(name []byte) bool {
 	first, rest := r.parts[0], r.parts[1:]
 	if len(name) < len(first) || string(name[:len(first)]) != first {
@@ -142,7 +138,6 @@ func (r *dropRule) matches(name []byte) bool {
 	return len(name) >= len(final) && string(name[len(name)-len(final):]) == final
 }
 
-// isHexToken says whether v looks like a session's name and like no word or number.
 func isHexToken(v []byte) bool {
 	for _, c := range v {
 		if unhex(c) > 15 {
@@ -172,8 +167,8 @@ func (d *dropList) cutPathParams(dst []byte, at int) []byte {
 	return dst
 }
 
-// cutSegments removes sessions of ASP.NET from the path at dst[start:], whose dot
-// segments are resolved. The last segment stays: it is no folder.
+// cutSegments removes sessions of ASP.NET from the path at dst[start:], whose dot segments are
+// resolved, but not from the last segment, which is no folder.
 func (d *dropList) cutSegments(dst []byte, start int) []byte {
 	if !d.segments || !bytes.Contains(dst[start:], []byte("/(")) {
 		return dst
@@ -191,8 +186,7 @@ func (d *dropList) cutSegments(dst []byte, start int) []byte {
 	}
 }
 
-// isSession says whether a segment is "(X(id)Y(id))" with ids of 24 letters and
-// digits.
+// isSession reports "(X(id)Y(id))" with ids of 24 letters and digits.
 func isSession(s []byte) bool {
 	const idBytes, groupBytes = 24, 27
 	if len(s) < groupBytes+2 || (len(s)-2)%groupBytes != 0 || s[0] != '(' || s[len(s)-1] != ')' {
@@ -211,7 +205,6 @@ func isSession(s []byte) bool {
 	return true
 }
 
-// appendLower appends b with ASCII letters in lower case.
 func appendLower(dst, b []byte) []byte {
 	for _, c := range b {
 		if 'A' <= c && c <= 'Z' {
@@ -220,4 +213,102 @@ func appendLower(dst, b []byte) []byte {
 		dst = append(dst, c)
 	}
 	return dst
+}
+
+// Pattern returns what a URL has in common with those made by the same hand on its host.
+// Digits are 0, the last name of the path is *, and of the query only the names
+// count.
+//
+//	/events/2026/list.html?month=5&view=day → /events/0/*.html?month&view
+func Pattern(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	slash := strings.IndexByte(rest, '/')
+	if slash < 0 {
+		return "/"
+	}
+	path, query, has := strings.Cut(rest[slash+1:], "?")
+	var b strings.Builder
+	b.Grow(len(rest) - slash + len("*"))
+	before, leaf := "", path
+	for {
+		f, behind, more := strings.Cut(leaf, "/")
+		if !more {
+			break
+		}
+		leaf = behind
+		f = shape(f)
+		if f == before && strings.IndexByte(f, '0') >= 0 {
+			continue // folders within folders
+		}
+		before = f
+		b.WriteByte('/')
+		b.WriteString(f)
+	}
+	b.WriteByte('/')
+	if leaf != "" {
+		b.WriteByte('*')
+		if dot := strings.LastIndexByte(leaf, '.'); dot > 0 && len(leaf)-dot <= 6 {
+			b.WriteString(shape(leaf[dot:]))
+		}
+	}
+	if has {
+		b.WriteByte('?')
+		b.WriteString(strings.Join(parameters(query), "&"))
+	}
+	return b.String()
+}
+
+// WiderPattern returns the next wider pattern that a pattern is part of. First it loses
+// the names of its query, then all but its first folder; behind that comes the whole
+// host, "".
+//
+//	/events/0/*.html?month&view → /events/0/*.html? → /events/ → ""
+func WiderPattern(pattern string) string {
+	path, query, has := strings.Cut(pattern, "?")
+	if has && query != "" {
+		return path + "?"
+	}
+	if end := strings.IndexByte(pattern[min(1, len(pattern)):], '/'); end > 0 && end+2 < len(pattern) {
+		return pattern[:end+2]
+	}
+	return ""
+}
+
+func parameters(query string) []string {
+	var names []string
+	for part := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(part, "=")
+		names = append(names, shape(name))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// shape replaces each run of digits by 0; a string of mostly digits, such as a hexadecimal number,
+// becomes 0.
+func shape(s string) string {
+	digits := 0
+	for i := range len(s) {
+		if s[i] >= '0' && s[i] <= '9' {
+			digits++
+		}
+	}
+	switch {
+	case digits == 0:
+		return s
+	case 2*digits >= len(s) && len(s) > 3:
+		return "0"
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		if c >= '0' && c <= '9' {
+			if i > 0 && s[i-1] >= '0' && s[i-1] <= '9' {
+				continue
+			}
+			c = '0'
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }

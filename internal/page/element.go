@@ -1,6 +1,11 @@
 package page
 
-// startTag acts on a start tag. Elements not named here are inline and mean nothing.
+import (
+	"bytes"
+	"strings"
+)
+
+// startTag acts on a start tag. Other elements are inline and mean nothing.
 func (p *parser) startTag() {
 	p.in.start(p.name)
 	p.handlers()
@@ -41,8 +46,8 @@ func (p *parser) startTag() {
 	}
 }
 
-// shadowRoot says whether the tag is a template that browsers show in the place of the
-// element around it. One begins a line.
+// shadowRoot reports a template that browsers show in place of the element around it. It begins a
+// line.
 func (p *parser) shadowRoot() bool {
 	if string(p.name) != "template" {
 		return false
@@ -57,8 +62,8 @@ func (p *parser) shadowRoot() bool {
 	return true
 }
 
-// bodyStart handles <html> and <body>; neither can be a navigation region,
-// though templates like to name them "has-menu".
+// bodyStart handles <html> and <body>, which are no navigation regions, though templates name them
+// "has-menu".
 func (p *parser) bodyStart() {
 	if string(p.name) == "body" {
 		p.in.head = false
@@ -72,7 +77,6 @@ func (p *parser) bodyStart() {
 	}
 }
 
-// rawElement skips script, style and what stands in for frames.
 func (p *parser) rawElement() {
 	switch string(p.name) {
 	case "iframe":
@@ -95,7 +99,7 @@ func (p *parser) rawElement() {
 	}
 }
 
-// titleElement reads the page's title; a title in a picture is none.
+// titleElement reads the page's title; a picture's title is none.
 func (p *parser) titleElement() {
 	if p.in.hidden.inside() {
 		return
@@ -133,7 +137,7 @@ func (p *parser) blockStart() {
 	p.in.navStart(&p.scanner)
 }
 
-// literal reads an element whose content is text without tags, if it has an end.
+// literal reads an element whose content is text without tags.
 func (p *parser) literal() {
 	if string(p.name) == "plaintext" {
 		p.words(p.rest())
@@ -146,7 +150,6 @@ func (p *parser) literal() {
 	p.words(text)
 }
 
-// endTag acts on an end tag.
 func (p *parser) endTag() {
 	if string(p.name) == "template" && !p.in.hidden.inside() { // a shadow root's
 		p.text.breakBlock()
@@ -172,8 +175,7 @@ func (p *parser) endTag() {
 	}
 }
 
-// isBlock says whether an element starts a new line. Cells do not: the cells of
-// a row belong together.
+// isBlock reports elements that start a new line. Cells do not: a row belongs together.
 func isBlock(name []byte) bool {
 	switch string(name) {
 	case "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog",
@@ -184,4 +186,342 @@ func isBlock(name []byte) bool {
 		return true
 	}
 	return false
+}
+
+func (p *parser) anchorStart() {
+	p.links.end(len(p.text.out))
+	p.in.body()
+	href, ok := p.get("href")
+	if !ok {
+		if href, ok = p.get("xlink:href"); !ok {
+			return
+		}
+	}
+	if !p.addLink(Anchor, href) {
+		return
+	}
+	p.links.begin()
+	link, mark := p.links.last()
+	rel, _ := p.get("rel")
+	p.licenceLink(rel, href)
+	link.NoFollow = hasWord(rel, "nofollow") || hasWord(rel, "ugc") || hasWord(rel, "sponsored")
+	link.Lang = p.hreflang()
+	if title, ok := p.get("title"); ok {
+		mark.alt = attrText(title)
+	} else if label, ok := p.get("aria-label"); ok {
+		mark.alt = attrText(label)
+	}
+}
+
+func (p *parser) hreflang() string {
+	lang, ok := p.get("hreflang")
+	if !ok {
+		return ""
+	}
+	return LangCode(string(cut(lang, 35)))
+}
+
+func (p *parser) image() {
+	p.in.body()
+	if p.links.wantsAlt() {
+		if alt, ok := p.get("alt"); ok {
+			p.links.alt = append(p.links.alt, attrText(alt)...)
+		}
+	}
+}
+
+func (p *parser) areaOrFrame() {
+	key, kind, label := "src", Frame, "title"
+	if string(p.name) == "area" {
+		key, kind, label = "href", Anchor, "alt"
+	} else if p.in.noscript.inside() {
+		return
+	}
+	target, ok := p.get(key)
+	if !ok || !p.addLink(kind, target) {
+		return
+	}
+	link, mark := p.links.last()
+	if v, ok := p.get(label); ok {
+		mark.alt = attrText(v)
+	}
+	rel, _ := p.get("rel")
+	link.NoFollow = hasWord(rel, "nofollow")
+}
+
+// addLink appends a link to an attribute's target, if it is one. Nothing in a template is a link.
+func (p *parser) addLink(kind Kind, target []byte) bool {
+	return p.in.hidden.tag != "template" && p.links.add(kind, target, p.text.mark(), p.in.nav.inside())
+}
+
+// attrText returns an attribute that holds text, folded to one line.
+func attrText(v []byte) string {
+	f := folder{limit: maxAnchorBytes}
+	f.write(cut(v, maxAttrBytes))
+	return string(f.out)
+}
+
+// hasWord reports whether the space-separated list v has word, which is in lower case.
+func hasWord(v []byte, word string) bool {
+	if len(v) < len(word) {
+		return false
+	}
+	for f := range bytes.FieldsSeq(v) {
+		if equalFold(bytes.Trim(f, ","), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// region is an element that is open. It counts only elements of its own name, so it costs the same
+// at any nesting, and another element's forgotten end tag does no harm.
+type region struct {
+	tag   string // "" when outside
+	depth int
+}
+
+// open enters the region of an element, unless inside one.
+func (r *region) open(name []byte) {
+	if r.tag == "" {
+		r.tag, r.depth = string(name), 1
+	}
+}
+
+func (r *region) inside() bool { return r.tag != "" }
+
+func (r *region) start(name []byte) {
+	switch {
+	case r.tag == "":
+	case r.tag == "td":
+		switch string(name) {
+		case "table":
+			r.depth++
+		case "td", "th", "tr":
+			if r.depth == 1 { // ends are optional in a table
+				r.tag = ""
+			}
+		}
+	case r.tag == string(name):
+		r.depth++
+	}
+}
+
+func (r *region) end(name []byte) {
+	switch {
+	case r.tag == "":
+	case r.tag == "td":
+		switch string(name) {
+		case "table":
+			r.depth--
+		case "td", "tr":
+			if r.depth == 1 {
+				r.depth = 0
+			}
+		}
+	case r.tag == string(name):
+		r.depth--
+	}
+	if r.depth <= 0 {
+		r.tag = ""
+	}
+}
+
+// place is where in its markup a page is being read.
+type place struct {
+	head     bool   // still in the head
+	noscript region // links of a frame in it are counters of visits
+	hidden   region // template, svg…: text in it isn't shown
+	nav      region
+	article  int // open article and main elements
+}
+
+func (in *place) start(name []byte) {
+	if in.endsHidden(name) || in.hidden.tag == "svg" && breaksOut(name) {
+		in.hidden = region{}
+	}
+	in.hidden.start(name)
+	in.nav.start(name)
+	in.noscript.start(name)
+}
+
+func (in *place) end(name []byte) {
+	if in.endsHidden(name) || in.hidden.tag == "svg" && isBlock(name) {
+		in.hidden = region{}
+	}
+	in.hidden.end(name)
+	in.nav.end(name)
+	in.noscript.end(name)
+}
+
+// endsHidden reports a table's tag that ends a forgotten svg or select.
+func (in *place) endsHidden(name []byte) bool {
+	if in.hidden.tag == "" || in.hidden.tag == "template" {
+		return false
+	}
+	switch string(name) {
+	case "td", "th", "tr", "tbody", "thead", "tfoot", "table", "caption":
+		return true
+	}
+	return false
+}
+
+// breaksOut reports an inline start tag that ends a picture (HTML standard, "the rules for parsing
+// tokens in foreign content").
+func breaksOut(name []byte) bool {
+	switch string(name) {
+	case "b", "big", "br", "code", "em", "embed", "i", "img", "nobr", "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "tt", "u", "var":
+		return true
+	}
+	return false
+}
+
+// body ends the head at content, unless that is for readers without scripts.
+func (in *place) body() {
+	if !in.noscript.inside() {
+		in.head = false
+	}
+}
+
+// block notes an element that begins a line. As in a browser, it ends a forgotten svg or select.
+func (in *place) block(name []byte) {
+	in.body()
+	if in.hidden.tag != "template" && string(name) != "option" {
+		in.hidden = region{}
+	}
+}
+
+// navStart enters a navigation region by the element's name, role, class or id. Where the content
+// begins, a region with a forgotten end is over.
+func (in *place) navStart(tag *scanner) {
+	role, _ := tag.get("role")
+	if string(tag.name) == "main" || string(tag.name) == "article" || hasWord(role, "main") {
+		in.nav = region{}
+		return
+	}
+	if in.nav.inside() {
+		return
+	}
+	switch string(tag.name) {
+	case "nav", "aside", "menu":
+		in.nav.open(tag.name)
+		return
+	case "header", "footer":
+		if in.article == 0 { // inside an article they are its title and its notes
+			in.nav.open(tag.name)
+		}
+		return
+	case "div", "ul", "ol", "dl", "table", "section", "span", "td":
+	default:
+		return
+	}
+	class, _ := tag.get("class")
+	id, _ := tag.get("id")
+	if navRole(role) || saysNav(class) || saysNav(id) {
+		in.nav.open(tag.name)
+	}
+}
+
+func navRole(v []byte) bool {
+	for role := range bytes.FieldsSeq(v) {
+		switch string(role) {
+		case "navigation", "banner", "contentinfo", "complementary", "menu", "menubar", "search":
+			return true
+		}
+	}
+	return false
+}
+
+// saysNav reports a navigation name in a class or id: "nav-bar", "leftMenu", "sphinxsidebar".
+func saysNav(v []byte) bool {
+	for name := range bytes.FieldsSeq(cut(v, 256)) {
+		if navName(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// navName judges the parts of a name. "has-sidebar" describes something else, and an entry's header
+// is its title.
+func navName(name []byte) bool {
+	var arr [64]byte
+	strong, weak, piece := false, false, false
+	separator := func(r rune) bool { return r == '-' || r == '_' || r == ':' }
+	for part := range bytes.FieldsFuncSeq(appendLower(arr[:0], name), separator) {
+		switch string(bytes.TrimRight(part, "0123456789")) {
+		case "has", "with", "no", "without":
+			return false
+		case "article", "entry", "post", "section", "card", "content", "page", "panel", "modal", "table":
+			piece = true
+		case "header", "footer", "related", "toolbar", "banner":
+			weak = true
+		case "menu", "submenu", "crumbs", "masthead", "topbar", "pager", "pagination", "headerlink", "sitemap":
+			strong = true
+		default:
+			strong = strong || navPart(part)
+		}
+	}
+	return strong || weak && !piece
+}
+
+// navPart recognises names run together: "sphinxsidebar", "navheader", "topmenu".
+func navPart(part []byte) bool {
+	for _, end := range []string{"nav", "menu", "navi", "navbar", "sidebar", "navigation", "breadcrumb", "breadcrumbs", "footer"} {
+		if bytes.HasSuffix(part, []byte(end)) {
+			return true
+		}
+	}
+	return bytes.HasPrefix(part, []byte("nav"))
+}
+
+// Unmarked menus: at least menuLinks links in a line with at most one letter in menuRest outside of
+// them.
+const (
+	menuLinks = 3
+	menuRest  = 6
+)
+
+// markMenus marks the links of lines like "Home | News | Contact". It leaves lists alone (a link a
+// line, or commas), which often are the content.
+func (l *linkSet) markMenus(text string) {
+	var line lineOf
+	for i := 0; i < len(l.list); {
+		line.find(text, l.marks[i].start)
+		j := i + 1
+		for j < len(l.list) && !l.marks[i].alone && !l.marks[j].alone && l.marks[j].start >= line.start && l.marks[j].start < line.end {
+			j++
+		}
+		if j-i >= menuLinks && isMenu(text, line, l.marks[i:j]) {
+			for k := i; k < j; k++ {
+				l.list[k].Nav = true
+			}
+		}
+		i = j
+	}
+}
+
+func isMenu(text string, line lineOf, marks []mark) bool {
+	outside, inside, commas := 0, 0, 0
+	at := line.start
+	for i := range marks {
+		start, end := min(max(at, marks[i].start), line.end), min(max(at, marks[i].end), line.end)
+		outside += letters(text[at:start])
+		inside += letters(text[start:end])
+		commas += strings.Count(text[at:start], ",") + strings.Count(text[at:start], ";")
+		at = end
+	}
+	outside += letters(text[at:line.end])
+	return inside > 0 && outside*menuRest <= inside+outside && 2*commas < len(marks)
+}
+
+// letters counts the bytes of letters and digits.
+func letters(s string) int {
+	n := 0
+	for i := range len(s) {
+		if c := s[i]; isLetter(c) || isDigit(c) || c >= 0x80 {
+			n++
+		}
+	}
+	return n
 }

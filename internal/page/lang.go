@@ -1,6 +1,7 @@
 package page
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,19 +11,16 @@ import (
 	"golang.org/x/text/language"
 )
 
-// sampleBytes is how much text the language is told from; trigramBytes is for
-// trigrams, which are slow.
+// sampleBytes is how much text tells the language; trigramBytes is for the slow trigrams.
 const (
 	sampleBytes  = 4 << 10
 	trigramBytes = 600
 )
 
-// minLetters is how many letters a guess needs.
 const minLetters = 40
 
-// languageOf returns the code of a page's language, or "". What the page declares
-// holds unless its script or its function words clearly say otherwise: templates
-// often declare English for pages in any language.
+// languageOf returns the code of a page's language, or "". A declaration holds unless script or
+// function words clearly contradict it: templates often declare English for any language.
 func languageOf(declared, text string) string {
 	sample := cut(text, sampleBytes)
 	latin, other := scripts(sample)
@@ -62,7 +60,6 @@ func languageOf(declared, text string) string {
 	return LangCode(info.Lang.Iso6393())
 }
 
-// scripts counts the letters in Latin script and in others.
 func scripts(s string) (latin, other int) {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -96,7 +93,6 @@ const (
 	eitherScript
 )
 
-// scriptOf says in which script a language is written.
 func scriptOf(code string) int {
 	switch code {
 	case "sr", "kk", "uz", "az", "mn", "ku", "tg", "tk", "pa", "sd", "ug", "bs":
@@ -108,9 +104,8 @@ func scriptOf(code string) int {
 	return latinScript
 }
 
-// LangCode makes the code of a language out of a tag. It is that of ISO 639-1
-// ("en-US", "eng", "DE_at", "ger" for de), else that of ISO 639-3 ("haw"). What
-// names no language ("x-default", "mul", "zz") gives "".
+// LangCode returns the code of a language tag: that of ISO 639-1 ("en-US", "eng", "DE_at", "ger" for
+// de), else of ISO 639-3 ("haw"), else "" ("x-default", "mul", "zz").
 func LangCode(tag string) string {
 	tag = strings.TrimSpace(tag)
 	if i := strings.IndexAny(tag, "-_,; "); i >= 0 {
@@ -142,9 +137,8 @@ func baseOf(tag string, codes language.CanonType) string {
 	return base.String()
 }
 
-// declaredOr returns the declared language of Latin script, or another one of
-// which the text has four times as many function words. A language without a list
-// of its own is believed: Afrikaans looks like Dutch to the lists.
+// declaredOr returns the declared language of Latin script, or another one with four times as many
+// function words in the text. A language without a list is believed: Afrikaans looks like Dutch.
 func declaredOr(declared, sample string) string {
 	i := slices.Index(functionWordLanguages[:], declared)
 	if i < 0 {
@@ -156,4 +150,255 @@ func declaredOr(declared, sample string) string {
 		return declared
 	}
 	return found
+}
+
+type wordVotes struct {
+	words int                                // of the text that were looked at
+	count [len(functionWordLanguages)]int    // of these, words of each list
+	seen  [len(functionWordLanguages)]uint64 // which words of each list
+}
+
+// maxVoters is how many words of a text vote.
+const maxVoters = 400
+
+// countFunctionWords counts the function words of the languages of Latin script, in microseconds
+// where trigrams take half a millisecond and misjudge lists of names and program text. Words are
+// runs of ASCII letters and of all that is not ASCII.
+func countFunctionWords(s string) (v wordVotes) {
+	for i := 0; i < len(s) && v.words < maxVoters; i++ {
+		if !inWord(s[i]) {
+			continue
+		}
+		from := i
+		var key wordKey
+		for i < len(s) && inWord(s[i]) {
+			key = key.with(s[i], i-from)
+			i++
+		}
+		v.words++
+		if n := i - from; n > 1 && n <= maxFunctionWord { // a letter stands for anything
+			v.add(functionWords.find(key))
+		}
+	}
+	return v
+}
+
+func (v *wordVotes) add(f functionWord) {
+	for i := 0; f.languages != 0; i, f.languages = i+1, f.languages>>1 {
+		if f.languages&1 != 0 {
+			v.count[i]++
+			v.seen[i] |= 1 << f.number
+		}
+	}
+}
+
+// winner returns the language with most votes, "" when they are few or close.
+func (v *wordVotes) winner() string {
+	votes := &v.count
+	best, second := 0, -1
+	for i := 1; i < len(votes); i++ {
+		switch {
+		case votes[i] > votes[best]:
+			best, second = i, best
+		case second < 0 || votes[i] > votes[second]:
+			second = i
+		}
+	}
+	if bits.OnesCount64(v.seen[best]) < 4 || votes[best]*30 < v.words || votes[best]*2 < votes[second]*3 {
+		return ""
+	}
+	return functionWordLanguages[best]
+}
+
+func inWord(c byte) bool { return c >= utf8.RuneSelf || isLetter(c) }
+
+const maxFunctionWord = 12
+
+// wordKey is a word of up to maxFunctionWord bytes, its ASCII in lower case.
+type wordKey struct {
+	first uint64
+	last  uint32
+}
+
+func (k wordKey) with(c byte, i int) wordKey {
+	if c < utf8.RuneSelf {
+		c |= 0x20
+	}
+	k.first |= uint64(c) << (8 * i) // nothing from byte 8 on
+	if i >= 8 {
+		k.last |= uint32(c) << (8 * (i - 8)) // nothing from byte 12 on
+	}
+	return k
+}
+
+func keyOf(word string) (k wordKey) {
+	for i := range len(word) {
+		k = k.with(word[i], i)
+	}
+	return k
+}
+
+// functionWord is the set of languages that have a word, a bit each, and the word's number below 64,
+// which few share.
+type functionWord struct {
+	languages uint32
+	number    uint8
+}
+
+// functionTable finds function words by open addressing. A slot holds a word's number, from 1,
+// beside 6 bits of its hash; most words of a text are none, which slots say.
+type functionTable struct {
+	slots [2048]uint16
+	keys  []wordKey
+	words []functionWord
+}
+
+func (t *functionTable) find(k wordKey) functionWord {
+	for i, tag := k.slot(); ; i++ {
+		s := t.slots[i%uint64(len(t.slots))]
+		if s == 0 {
+			return functionWord{}
+		}
+		if n := s & 0x3FF; s&^0x3FF == tag && t.keys[n-1] == k {
+			return t.words[n-1]
+		}
+	}
+}
+
+func (t *functionTable) add(k wordKey, f functionWord) {
+	i, tag := k.slot()
+	for t.slots[i%uint64(len(t.slots))] != 0 {
+		i++
+	}
+	t.keys, t.words = append(t.keys, k), append(t.words, f)
+	t.slots[i%uint64(len(t.slots))] = tag | uint16(len(t.keys))
+}
+
+// slot returns a word's first slot, and the tag beside its number.
+func (k wordKey) slot() (i uint64, tag uint16) {
+	h := (k.first ^ uint64(k.last)<<17) * 0x9E3779B97F4A7C15
+	return h >> 53, uint16(h>>32) &^ 0x3FF
+}
+
+var functionWordLanguages = [...]string{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "tr", "id", "ro", "hu",
+	"ca", "hr", "sk", "sl", "lt", "lv", "et", "vi"}
+
+var functionWordLists = [len(functionWordLanguages)]string{
+	"the of and to in is that for it was on with as be at by this are from or an have not which you we can will",
+	"der die das und ist nicht ein eine zu den von mit auf für im dem sich des auch als wird sind werden oder bei nach über",
+	"le la les des et est une un dans que qui pour pas sur au avec ce il sont par plus ne du aux cette nous vous ou",
+	"el la los las de y que en un una es por con para del se no su al lo como más o pero sus está",
+	"il la di che è un una per non del con sono della le gli dei da al si nel alla come più anche questo ha o",
+	"o a os as de e que do da em um uma para com não por no na dos é se mais ao das como ou",
+	"de het een van en is dat niet op te zijn voor met die aan er om bij ook naar wordt door maar of uit",
+	"och att det är en som på för av med inte till den ett har om vi kan de från eller",
+	"og at det er en som på for af med ikke til den et har de kan fra eller vi blev",
+	"og det er en som på for av med ikke til den et har de kan fra eller vi ble å etter",
+	"ja on ei se että oli ovat kun mutta hän tai myös joka sekä voi ole kuin jos niin",
+	"i w na z się nie do to jest że o jak po od za przez są dla oraz lub który",
+	"a v se na je že s z do to o jako pro ve by za ale jsou od nebo který",
+	"ve bir bu için ile de da çok olan olarak daha gibi en ne ama kadar sonra veya değil",
+	"yang dan di itu dengan untuk tidak ini dari dalam pada adalah akan ke juga atau oleh karena bisa",
+	"și de în la cu pe un o că nu este din care pentru mai sau prin ca au fost după",
+	"a az és hogy nem is egy ez van meg volt de ha csak már mint vagy el lehet",
+	"el la els les de i que en un una és per amb del no al més com però va ser són seva",
+	"i je u na se da su za od s kao koji koja što iz bio nije ili ali te",
+	"a v na sa je že s z do to o ako pre aj po za by sú od alebo ktorý",
+	"in je v na se da so za z ki kot ne po pa tudi bil ali iz pri lahko",
+	"ir yra kad į su iš buvo kaip bet ar už per nuo jo taip tai po apie dėl arba",
+	"un ir ar no uz kas ka tas par pie bija kā bet vai arī līdz pēc tika gan savu",
+	"ja on ei et ka see oli kui mis aga või ning ta selle ka oma kes siis pärast üle",
+	"và của là có được trong cho các một không người với những này khi đã từ để như về",
+}
+
+var functionWords = func() *functionTable {
+	var order []string
+	m := map[string]functionWord{}
+	for i, list := range functionWordLists {
+		for w := range strings.FieldsSeq(list) {
+			f, ok := m[w]
+			if !ok {
+				f.number = uint8(len(m) % 64)
+				order = append(order, w)
+			}
+			f.languages |= 1 << i
+			m[w] = f
+		}
+	}
+	t := &functionTable{}
+	for _, w := range order {
+		t.add(keyOf(w), m[w])
+	}
+	return t
+}()
+
+// cyrillic tells languages of Cyrillic script by letters that only some have; "" without these, or
+// for a text that is not mostly Cyrillic. Trigrams failed on a third of short Russian pages.
+func cyrillic(s string) string {
+	n := countCyrillic(s)
+	south := n.serbian + n.macedonian
+	switch {
+	case n.letters <= n.others || n.turkic*100 > n.letters:
+		return ""
+	case n.short > 0 && n.ukrainian > 0 && n.russian > 0:
+		return "be"
+	case n.russian > max(n.ukrainian, south):
+		return "ru"
+	case n.ukrainian > max(n.russian, south):
+		return "uk"
+	case south > 0 && n.macedonian > 0:
+		return "mk"
+	case south > 0 && strings.ContainsAny(s, "ђћЂЋ"):
+		return "sr"
+	case south == 0 && n.bulgarian*100 > n.letters:
+		return "bg"
+	case n.soft > 0 && n.ukrainian+south == 0:
+		return "ru"
+	}
+	return ""
+}
+
+type cyrillicLetters struct {
+	letters, others int // Cyrillic, and of other scripts beyond Latin
+
+	russian    int // ы э ё: and Belarusian
+	ukrainian  int // і ї є ґ: and і Belarusian
+	short      int // ў: Belarusian
+	serbian    int // ј љ њ ђ ћ џ: and all but ђ ћ Macedonian
+	macedonian int // ѓ ќ ѕ
+	bulgarian  int // ъ: and, rarely, Russian
+	soft       int // ь: not Serbian or Macedonian, hardly Bulgarian
+	turkic     int // Kazakh, Tatar, Kyrgyz, Mongolian: for the trigrams
+}
+
+func countCyrillic(s string) (n cyrillicLetters) {
+	for _, r := range s {
+		switch {
+		case r < 0x370 || !unicode.IsLetter(r):
+			continue
+		case !unicode.Is(unicode.Cyrillic, r):
+			n.others++
+			continue
+		}
+		n.letters++
+		switch unicode.ToLower(r) {
+		case 'ы', 'э', 'ё':
+			n.russian++
+		case 'і', 'ї', 'є', 'ґ':
+			n.ukrainian++
+		case 'ў':
+			n.short++
+		case 'ѓ', 'ќ', 'ѕ':
+			n.macedonian++
+		case 'ј', 'љ', 'њ', 'ђ', 'ћ', 'џ':
+			n.serbian++
+		case 'ь':
+			n.soft++
+		case 'ъ':
+			n.bulgarian++
+		case 'ә', 'ғ', 'қ', 'ң', 'ұ', 'һ', 'ө', 'ү':
+			n.turkic++
+		}
+	}
+	return n
 }

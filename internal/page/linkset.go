@@ -1,9 +1,12 @@
 package page
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
-// linkSet collects the links of a page in their order, and gives each its anchor,
-// context and place once the text is whole.
+// linkSet collects the links of a page in order, and gives each its anchor, context and place once
+// the text is whole.
 type linkSet struct {
 	list    []Link
 	marks   []mark // one a link
@@ -21,8 +24,7 @@ type linkSet struct {
 	waiting []int // links without text at the start of a line that hasn't begun
 }
 
-// setBase takes the first <base href>. Where it cannot be used, the page's own URL stays the
-// base, and no later <base> counts.
+// setBase takes the first <base href>. An unusable one leaves the page's own URL as the base.
 func (l *linkSet) setBase(href []byte) {
 	if l.based {
 		return
@@ -36,14 +38,13 @@ func (l *linkSet) setBase(href []byte) {
 	l.base, l.late = &base, l.used
 }
 
-// resolve appends to dst, which is empty, the normal form of a reference of the page.
 func (l *linkSet) resolve(dst, ref []byte) ([]byte, error) {
 	l.used = true
 	return l.urls.resolve(dst, l.base, ref)
 }
 
-// add appends a link whose text would begin at m, and says whether it did. A
-// fragment of the page itself is no link.
+// add appends a link whose text would begin at m, and reports whether it did. A fragment of the page
+// itself is no link.
 func (l *linkSet) add(kind Kind, target []byte, m mark, nav bool) bool {
 	target = bytes.TrimSpace(target)
 	if len(target) == 0 || target[0] == '#' {
@@ -67,13 +68,11 @@ func (l *linkSet) add(kind Kind, target []byte, m mark, nav bool) bool {
 	return true
 }
 
-// last returns the link that was added last, with its mark.
 func (l *linkSet) last() (*Link, *mark) { return &l.list[len(l.list)-1], &l.marks[len(l.marks)-1] }
 
-// begin opens the link that was added last: the text that follows is its anchor.
+// begin opens the last link: the following text is its anchor.
 func (l *linkSet) begin() { l.open, l.alt = len(l.list)-1, l.alt[:0] }
 
-// wantsAlt says whether a link is open that has no alternative text yet.
 func (l *linkSet) wantsAlt() bool { return l.open >= 0 && len(l.alt) == 0 }
 
 // end closes the open link, by its end tag, the next link or the page's end.
@@ -89,8 +88,7 @@ func (l *linkSet) end(at int) {
 	l.open = -1
 }
 
-// settle decides, when the next text has come, which links stood alone in their
-// block: those behind which a block ended before it came.
+// settle decides, at the next text, which links stood alone in their block.
 func (l *linkSet) settle(breaks int) {
 	for _, i := range l.waiting {
 		l.marks[i].alone = l.marks[i].breaks != breaks
@@ -98,7 +96,6 @@ func (l *linkSet) settle(breaks int) {
 	l.waiting = l.waiting[:0]
 }
 
-// finish gives each link its anchor, context and place in a text with headings.
 func (l *linkSet) finish(text string, headings []mark) {
 	var line lineOf
 	heading := "" // the nearest above
@@ -133,4 +130,144 @@ func (l *linkSet) finish(text string, headings []mark) {
 		l.list[i].Context, from = all[from:end], end
 	}
 	l.markMenus(text)
+}
+
+// mark is a place in the text; alt stands in for an empty one. Whether a line was due is known only
+// at its first text.
+type mark struct {
+	start, end int
+	fresh      bool // a line was about to begin
+	alone      bool // the link's block has no text
+	breaks     int  // breaks of lines before it
+	alt        string
+}
+
+func (f *folder) mark() mark {
+	at := len(f.out)
+	return mark{start: at, end: at, fresh: f.block, breaks: f.breaks}
+}
+
+// trimStart skips the white space that was due at the mark, so that even an empty mark stands in its
+// own line.
+func (m mark) trimStart(text string) int {
+	if m.start < len(text) && (m.start < m.end && text[m.start] == ' ' ||
+		(m.start < m.end || m.fresh) && text[m.start] == '\n') {
+		return m.start + 1
+	}
+	return m.start
+}
+
+type headings struct {
+	marks []mark
+	open  int // where the open heading starts in the text, or -1
+}
+
+func (h *headings) end(at int) {
+	if h.open >= 0 && h.open < at {
+		h.marks = append(h.marks, mark{start: h.open, end: at})
+	}
+	h.open = -1
+}
+
+func (h *headings) lines(text string) string {
+	var b strings.Builder
+	for _, m := range h.marks {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(oneLine(cut(text[m.trimStart(text):m.end], maxHeadingBytes)))
+	}
+	return b.String()
+}
+
+// oneLine makes line ends spaces.
+func oneLine(s string) string {
+	s = strings.TrimRight(s, " \n")
+	if strings.IndexByte(s, '\n') < 0 {
+		return s
+	}
+	return strings.ReplaceAll(s, "\n", " ")
+}
+
+// lineOf is a line of a text, found fast for nearby places.
+type lineOf struct{ start, end int }
+
+func (l *lineOf) find(text string, at int) {
+	if l.end > 0 && l.start <= at && at <= l.end {
+		return
+	}
+	at = min(at, len(text))
+	l.start = strings.LastIndexByte(text[:at], '\n') + 1
+	l.end = len(text)
+	if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+		l.end = at + n
+	}
+}
+
+// contextWords is how many words on each side of a link make its context.
+const contextWords = 10
+
+// maxSideBytes bounds a side in languages without spaces.
+const maxSideBytes = 160
+
+// appendContext appends the words of the line before and after the anchor, and returns their places.
+func appendContext(dst []byte, text string, line lineOf, m mark) ([]byte, Around) {
+	from, end := lastWords(text[min(line.start, m.start):m.start])
+	at := Around{spanAt(min(line.start, m.start), from, end)}
+	if m.end < line.end {
+		from, end = firstWords(text[m.end:line.end])
+		at[1] = spanAt(m.end, from, end)
+	}
+	before, after := at[0].of(text), at[1].of(text)
+	dst = append(dst, before...)
+	if before != "" && after != "" {
+		dst = append(dst, ' ')
+	}
+	return append(dst, after...), at
+}
+
+func spanAt(base, from, end int) Span {
+	if from == end {
+		return Span{}
+	}
+	return Span{int32(base + from), int32(base + end)}
+}
+
+func (s Span) of(text string) string { return text[s.Start:s.End] }
+
+// lastWords returns where the last contextWords words of a line are.
+func lastWords(s string) (from, end int) {
+	s = strings.TrimRight(s, " ")
+	i := len(s)
+	for words := 0; i > 0; i-- {
+		if s[i-1] == ' ' {
+			if words++; words == contextWords {
+				break
+			}
+		}
+		if len(s)-i > maxSideBytes {
+			break
+		}
+	}
+	for i < len(s) && s[i]&0xC0 == 0x80 {
+		i++
+	}
+	return len(s) - len(strings.TrimLeft(s[i:], " ")), len(s)
+}
+
+func firstWords(s string) (from, end int) {
+	all := len(s)
+	s = strings.TrimLeft(s, " ")
+	from = all - len(s)
+	words := 0
+	for i := range len(s) {
+		if s[i] == ' ' {
+			words++
+		}
+		if words == contextWords || i > maxSideBytes {
+			s = cut(s, i)
+			break
+		}
+	}
+	return from, from + len(strings.TrimRight(s, " "))
 }

@@ -8,11 +8,9 @@ import (
 	"unicode"
 )
 
-// immediateSeconds is the longest wait of a <meta http-equiv=refresh> that is a
-// redirect; a longer one lets the reader read.
+// immediateSeconds is the longest wait of a <meta http-equiv=refresh> that is a redirect.
 const immediateSeconds = 1
 
-// meta handles <meta>.
 func (p *parser) meta() {
 	content, ok := p.get("content")
 	if !ok {
@@ -49,9 +47,9 @@ func description(content []byte) string {
 	return string(f.out)
 }
 
-// refresh reads "5; url=target" (HTML standard, "shared declarative refresh steps"). The
-// first that can be read counts. One in <noscript> is for readers without JavaScript, to whom
-// the site may show less: a link, not a redirect.
+// refresh reads "5; url=target" (HTML standard, "shared declarative refresh steps"); the first
+// readable one counts. In <noscript> it is a link, not a redirect: the site may show such readers
+// less.
 func (p *parser) refresh(content []byte) {
 	seconds, target, ok := parseRefresh(cut(content, maxAttrBytes))
 	if !ok || p.refreshed && !p.in.noscript.inside() {
@@ -67,7 +65,7 @@ func (p *parser) refresh(content []byte) {
 	}
 }
 
-// parseRefresh returns after how many seconds a page leads to target; "" is the page itself.
+// parseRefresh returns the delay and the target of a refresh; "" is the page itself.
 func parseRefresh(s []byte) (seconds int, target []byte, ok bool) {
 	const digits, blanks = "0123456789", "\t\n\f\r "
 	s = bytes.TrimLeft(s, blanks)
@@ -102,7 +100,6 @@ func parseRefresh(s []byte) (seconds int, target []byte, ok bool) {
 	return seconds, rest, true
 }
 
-// linkElement handles <link>: the canonical address, and links between pages.
 func (p *parser) linkElement() {
 	href, ok := p.get("href")
 	if !ok {
@@ -127,10 +124,8 @@ func (p *parser) linkElement() {
 	}
 }
 
-// maxFeeds is how many feeds of a page are kept.
 const maxFeeds = 4
 
-// feed takes in a feed of the site.
 func (p *parser) feed(rel, href []byte) {
 	if !hasWord(rel, "alternate") || len(p.page.Feeds) >= maxFeeds {
 		return
@@ -145,9 +140,8 @@ func (p *parser) feed(rel, href []byte) {
 	}
 }
 
-// pageRel says whether a <link> leads to another page: its neighbours in a
-// sequence, parts of a book (HTML 4), the page in another language. Style sheets,
-// icons, feeds and interfaces are no pages.
+// pageRel reports a <link> to another page: a neighbour in a sequence, a part of a book (HTML 4),
+// another language. Style sheets, icons, feeds and interfaces are no pages.
 func (s *scanner) pageRel(rel []byte) bool {
 	for _, r := range []string{"next", "prev", "previous", "first", "last", "start", "begin", "up", "top", "home",
 		"contents", "toc", "index", "chapter", "section", "subsection", "appendix", "glossary", "help", "copyright",
@@ -163,7 +157,7 @@ func (s *scanner) pageRel(rel []byte) bool {
 	return !ok || equalFold(bytes.TrimSpace(media), "text/html")
 }
 
-// robots takes the directives of <meta name=robots>, or of the header that says the same.
+// robots reads the directives of <meta name=robots>, or of the header that says the same.
 func (p *Page) robots(where, name, content string) {
 	for d := range strings.FieldsFuncSeq(content, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }) {
 		switch d = strings.ToLower(d); d {
@@ -181,8 +175,7 @@ func (p *Page) robots(where, name, content string) {
 	}
 }
 
-// robotsHeader takes the lines of X-Robots-Tag; those for a robot by name
-// ("otherbot: noindex") are not for us.
+// robotsHeader reads the lines of X-Robots-Tag, but for other robots' ("otherbot: noindex").
 func (p *Page) robotsHeader(lines string) {
 	for line := range strings.SplitSeq(lines, "\n") {
 		if before, _, ok := strings.Cut(line, ":"); ok {
@@ -199,7 +192,7 @@ func (p *Page) robotsHeader(lines string) {
 	}
 }
 
-// takesValue says whether a directive has a colon of its own.
+// takesValue reports a directive with a colon of its own.
 func takesValue(directive string) bool {
 	switch directive {
 	case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
@@ -207,3 +200,196 @@ func takesValue(directive string) bool {
 	}
 	return false
 }
+
+const (
+	maxRights      = 16  // statements kept of a page
+	maxRightsBytes = 300 // of one
+	maxDataBytes   = 64 << 10
+)
+
+// says keeps an owner's statement on the page's use, in the form that package rights reads: its
+// place, a field, its value.
+func (p *Page) says(where, name, value string) {
+	value = strings.Join(strings.Fields(value), " ")
+	s := where + ": " + name + " " + strings.ToValidUTF8(value[:min(len(value), maxRightsBytes)], "")
+	if value != "" && len(p.Rights) < maxRights && !slices.Contains(p.Rights, s) {
+		p.Rights = append(p.Rights, s)
+	}
+}
+
+// onUse are the robots directives on a page's use.
+var onUse = []string{"noai", "noimageai", "noarchive"}
+
+func (p *parser) licenceLink(rel, href []byte) {
+	if !hasWord(rel, "license") {
+		return
+	}
+	if url, err := p.links.resolve(nil, cut(href, maxAttrBytes)); err == nil {
+		p.page.says("link", "license", string(url))
+	}
+}
+
+// linkedData finds the first "license" with an address in JSON-LD; the rest is not read.
+func (p *parser) linkedData(data []byte) {
+	data = data[:min(len(data), maxDataBytes)]
+	for {
+		_, rest, ok := bytes.Cut(data, []byte(`"license"`))
+		if !ok {
+			return
+		}
+		data = rest
+		rest = bytes.TrimLeft(rest, ": \t\r\n{[")
+		if !bytes.HasPrefix(rest, []byte(`"http`)) {
+			if _, rest, ok = bytes.Cut(rest[:min(len(rest), 200)], []byte(`"@id"`)); !ok {
+				continue
+			}
+			rest = bytes.TrimLeft(rest, ": \t\r\n")
+		}
+		url, _, ok := bytes.Cut(bytes.TrimPrefix(rest, []byte(`"`)), []byte(`"`))
+		if ok && bytes.HasPrefix(url, []byte("http")) && len(url) <= maxRightsBytes {
+			p.page.says("data", "license", strings.ReplaceAll(string(url), `\/`, "/"))
+			return
+		}
+	}
+}
+
+const maxScriptBytes = 256 << 10
+
+// script counts the URLs of a <script>: its source, and those in its text. Scripts of a type that no
+// browser runs are data.
+func (p *parser) script(kind, text []byte) {
+	if p.in.hidden.tag == "template" || !runs(kind) {
+		return
+	}
+	p.scripts++
+	if src, ok := p.get("src"); ok && len(src) > 0 {
+		if _, err := p.links.urls.resolve(p.links.url[:0], p.links.base, cut(src, maxAttrBytes)); err == nil {
+			p.scripted++
+		}
+	}
+	p.scripted += scriptURLs(cut(text, maxScriptBytes))
+}
+
+func runs(kind []byte) bool {
+	return len(kind) == 0 || equalFold(kind, "module") || bytes.Contains(bytes.ToLower(kind), []byte("script"))
+}
+
+// handlers counts the URLs in script attributes, as onclick="location='/next'" and
+// href="javascript:open('/next')".
+func (p *parser) handlers() {
+	if !mayHandle(p.scanner.page[p.start:p.pos]) || p.in.hidden.tag == "template" {
+		return
+	}
+	for i := 0; i < len(p.attrs) || p.readAttr(); i++ {
+		a := p.attrs[i]
+		value := bytes.TrimSpace(cut(a.value, maxAttrBytes))
+		const scheme = "javascript:"
+		if bytes.HasPrefix(a.key, []byte("on")) || len(value) > len(scheme) && equalFold(value[:len(scheme)], scheme) {
+			p.scripted += scriptURLs(value)
+		}
+	}
+}
+
+// mayHandle reports quickly whether a tag may have a script attribute.
+func mayHandle(tag []byte) bool {
+	for i := 2; i < len(tag); i++ {
+		switch tag[i] {
+		case 'n', 'N':
+			if tag[i-1]|0x20 == 'o' && (isSpace(tag[i-2]) || tag[i-2] == '"' || tag[i-2] == '\'') {
+				return true
+			}
+		case ':':
+			if tag[i-1]|0x20 == 't' && tag[i-2]|0x20 == 'p' { // javascript:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// scriptURLs counts the URLs in a script's literals: absolute ones anywhere, relative ones where a
+// page is opened (location, open) or markup is written (href, src). Scripts are not parsed: comments
+// count too.
+func scriptURLs(text []byte) (n int) {
+	for at := range occurrences(text, "http") {
+		rest := bytes.TrimPrefix(text[at+len("http"):], []byte("s"))
+		if at > 0 && isQuote(text[at-1]) && len(rest) > 0 && rest[0] == ':' && afterSlashes(rest[1:]) {
+			n++
+		}
+	}
+	for at := range occurrences(text, "location") {
+		rest := text[at+len("location"):]
+		for _, member := range []string{".href", ".assign", ".replace"} {
+			rest = bytes.TrimPrefix(rest, []byte(member))
+		}
+		n += relativeURL(text[:at], rest, true)
+	}
+	for at := range occurrences(text, "open") {
+		if rest := text[at+len("open"):]; bytes.HasPrefix(rest, []byte("(")) && (!bytes.HasSuffix(text[:at], []byte(".")) || bytes.HasSuffix(text[:at], []byte("window."))) {
+			n += relativeURL(text[:at], rest, true)
+		}
+	}
+	for _, attribute := range []string{"href", "src"} {
+		for at := range occurrences(text, attribute) {
+			if !bytes.HasSuffix(text[:at], []byte("location.")) { // counted above
+				n += relativeURL(text[:at], text[at+len(attribute):], false)
+			}
+		}
+	}
+	return n
+}
+
+func occurrences(text []byte, word string) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for from := 0; ; {
+			i := bytes.Index(text[from:], []byte(word))
+			if i < 0 || !yield(from+i) {
+				return
+			}
+			from += i + len(word)
+		}
+	}
+}
+
+// afterSlashes reports two slashes, each perhaps escaped, and a host's name.
+func afterSlashes(rest []byte) bool {
+	for range 2 {
+		rest = bytes.TrimPrefix(rest, []byte(`\`))
+		if len(rest) == 0 || rest[0] != '/' {
+			return false
+		}
+		rest = rest[1:]
+	}
+	return len(rest) > 0 && (isLetter(rest[0]) || '0' <= rest[0] && rest[0] <= '9' || rest[0] == '[' || rest[0] >= 0x80)
+}
+
+// relativeURL is 1 where a word of a script, which ends before rest, is given a literal that may be
+// a relative URL: by "=" or, if call, as an argument.
+func relativeURL(before, rest []byte, call bool) int {
+	if len(before) > 0 {
+		if c := before[len(before)-1]; isLetter(c) || c == '_' || c == '$' || c == '-' || '0' <= c && c <= '9' {
+			return 0 // a part of another word, as in geolocation
+		}
+	}
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	if len(rest) == 0 || rest[0] != '=' && (rest[0] != '(' || !call) {
+		return 0
+	}
+	rest = bytes.TrimPrefix(bytes.TrimLeft(rest[1:], " \t\r\n"), []byte(`\`))
+	if len(rest) == 0 || !isQuote(rest[0]) {
+		return 0
+	}
+	literal := rest[1:]
+	if end := bytes.IndexAny(literal, "'\"`\\\n"); end >= 0 {
+		literal = literal[:end]
+	}
+	if len(literal) == 0 || literal[0] == '#' || !bytes.ContainsAny(literal, "/.?") {
+		return 0
+	}
+	if i := bytes.IndexAny(literal, ":/?"); i > 0 && literal[i] == ':' {
+		return 0
+	}
+	return 1
+}
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }

@@ -1,6 +1,6 @@
 package page
 
-// Page is one document, parsed. It holds no reference to the bytes it came from.
+// Page is one parsed document. It holds no reference to its source bytes.
 type Page struct {
 	URL         string // normal form of the URL that the bytes came from
 	Canonical   string // normal form of <link rel=canonical>, or ""
@@ -31,14 +31,14 @@ type Page struct {
 	scripted int      // URLs that its scripts name; they are not followed
 }
 
-// Excerpt is what is known of a page besides some of its links.
+// Excerpt describes a page of which only some links are known.
 type Excerpt struct {
 	Places []int  // where each of Links stands among all, from 0
 	Of     int    // links that the page has
 	Giver  []byte // what the scorer that read it says of it, for another of its kind
 }
 
-// Place returns where a link of Links stands among all that the page has.
+// Place returns where a link of Links stands among all of the page.
 func (p *Page) Place(i int) (place, of int) {
 	if p.Excerpt == nil {
 		return i, len(p.Links)
@@ -46,27 +46,25 @@ func (p *Page) Place(i int) (place, of int) {
 	return p.Excerpt.Places[i], p.Excerpt.Of
 }
 
-// prose returns Text without the lines that are hardly more than links; an empty line
-// is where some were. It is made when it is asked for, which few pages are.
+// prose returns Text without the lines that are hardly more than links, which few callers need.
 func (p *Page) prose() string { return prose(p.Text, p.menus) }
 
-// Checksum identifies content (paper C2). Page.Raw is that of the bytes, as in the paper.
-// Page.Checksum is equal for equal text, title and link targets, whatever session ids or markup
-// surround them, and whatever the page's host is called.
+// Checksum identifies content (paper C2). Page.Raw is that of the bytes, as in the paper;
+// Page.Checksum is equal for equal text, title and link targets, whatever session ids, markup or
+// host name surround them.
 type Checksum [16]byte
 
-// Kind is the kind of a link (paper E6).
 type Kind byte
 
-// The kinds of link, named by the paper's letters.
+// The kinds of link (paper E6), named by the paper's letters.
 const (
 	Frame  Kind = 'f' // frame, iframe
 	Anchor Kind = 'a' // a, area
 	Other  Kind = 'h' // link rel=next and the like, meta refresh, URLs in scripts
 )
 
-// LinkKinds counts the links by kind, in the order above, with the URLs that scripts name,
-// which are not in Links. It is nil where there are none.
+// LinkKinds counts the links by kind, in the order above, with the URLs in scripts, which are not in
+// Links; nil where there are none.
 func (p *Page) LinkKinds() []int {
 	if len(p.Links)+p.scripted == 0 {
 		return nil
@@ -85,8 +83,8 @@ func (p *Page) LinkKinds() []int {
 	return n
 }
 
-// Link is one out-link of a page. Anchor and Context share memory with the
-// page's text: clone what outlives the page. URL stands alone.
+// Link is one out-link of a page. Anchor and Context share memory with the page's text: clone what
+// outlives the page.
 type Link struct {
 	URL      string // normal form, absolute, http or https, without fragment
 	Anchor   string // the link's own text, or an image's alt text
@@ -98,20 +96,17 @@ type Link struct {
 	NoFollow bool // rel=nofollow, ugc or sponsored
 }
 
-// Fields is the text of a page by field: what a classifier reads. It has the
-// same fields as features.Doc, so that features.Doc(p.Fields()) converts.
+// Fields is the text of a page by field, for classifiers. features.Doc has the same fields, so that
+// features.Doc(p.Fields()) converts.
 type Fields struct {
 	URL, Title, Description, Headings, Text, Lang string
 }
 
-// Fields returns the text that classifiers read.
 func (p *Page) Fields() Fields {
 	return Fields{p.URL, p.Title, p.Description, p.Headings, p.Text, p.Lang}
 }
 
-// Around is two parts of a page's text, before a link and after it; either may be
-// empty.
+// Around is the text before a link and after it; either may be empty.
 type Around [2]Span
 
-// Span is a part of a page's text, in bytes.
 type Span struct{ Start, End int32 }

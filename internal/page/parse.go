@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"fossick/internal/mediatype"
 )
 
-// Limits on what is kept of a page; the rest of it is read and left out.
+// Limits of what is kept of a page.
 const (
 	maxTextBytes = 1 << 20
 	maxLinks     = 10_000
@@ -22,21 +20,20 @@ const (
 // ErrType reports a body that is neither HTML nor plain text.
 var ErrType = errors.New("not HTML or plain text")
 
-// ParseOptions is what is known of a page besides its bytes. The zero value is
-// an HTML page of unknown address: its relative links are left out.
+// ParseOptions is what is known of a page besides its bytes. The zero value is an HTML page of
+// unknown address: its relative links are left out.
 type ParseOptions struct {
 	URL         string      // where the bytes came from, after redirects
 	ContentType string      // header Content-Type; "" is HTML
 	RobotsTag   string      // header X-Robots-Tag, several joined by line ends
 	Normalizer  *Normalizer // nil is that of the package's Normalize
-	// Stop, when set, is asked again and again while the page is read, each time after
-	// work of some milliseconds at most. Its error ends Parse, which returns it.
+	// Stop, when set, is asked every few milliseconds of work. Its error ends Parse, which returns
+	// it.
 	Stop func() error
 }
 
-// Parse reads a page of HTML, of any quality, or of plain text. Time is linear
-// in body; memory beyond a copy in UTF-8 (of bodies in other encodings) is
-// bounded by the limits above. It does not change or keep body. Errors: ErrType,
+// Parse reads a page of HTML, of any quality, or of plain text, in linear time. Memory beyond a copy
+// in UTF-8 (of other encodings) is bounded. It neither changes nor keeps body. Errors: ErrType,
 // those of Normalize for opt.URL, or that of opt.Stop. Broken markup is no error.
 func Parse(body []byte, opt ParseOptions) (*Page, error) {
 	plain, err := isPlain(opt.ContentType)
@@ -77,7 +74,6 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 	return p.page, nil
 }
 
-// begin makes the parser ready to read the page from its start.
 func (p *parser) begin(opt ParseOptions) {
 	p.in.head, p.links.open, p.headings.open = true, -1, -1
 	p.text = folder{limit: maxTextBytes, out: make([]byte, 0, min(len(p.scanner.page), maxTextBytes))}
@@ -85,18 +81,17 @@ func (p *parser) begin(opt ParseOptions) {
 	p.page.robotsHeader(opt.RobotsTag)
 }
 
-// stopEvery is how many tags and texts are read between two questions to Stop. The
-// dearest, links to long names of other scripts, take .3 ms each.
+// stopEvery is how many tags and texts are read between two calls of Stop. The dearest, links to
+// long names of other scripts, take .3 ms each.
 const stopEvery = 32
 
-// halt asks Stop now and then.
 type halt struct {
 	stop  func() error // nil: nobody stops
 	count int
 	err   error // what stop said
 }
 
-// due counts a tag or a text and says whether reading ends.
+// due counts a tag or a text and reports whether reading ends.
 func (h *halt) due() bool {
 	if h.count++; h.count%stopEvery != 0 {
 		return false
@@ -104,7 +99,6 @@ func (h *halt) due() bool {
 	return h.stopped()
 }
 
-// stopped asks at once.
 func (h *halt) stopped() bool {
 	if h.stop != nil && h.err == nil {
 		h.err = h.stop()
@@ -112,10 +106,9 @@ func (h *halt) stopped() bool {
 	return h.err != nil
 }
 
-// isPlain tells plain text from HTML by the media type; where there is none it is HTML.
 func isPlain(contentType string) (bool, error) {
-	media := mediatype.Essence(contentType)
-	if mediatype.Unknown(media) {
+	media := MediaEssence(contentType)
+	if UnknownMedia(media) {
 		return false, nil
 	}
 	switch media {
@@ -128,7 +121,6 @@ func isPlain(contentType string) (bool, error) {
 	return false, ErrType
 }
 
-// parser is the state of one pass over a page.
 type parser struct {
 	scanner
 	halt
@@ -146,8 +138,7 @@ type parser struct {
 	outside     folder // the first of the text that is outside <noscript>
 }
 
-// html reads tags and text until the end of the page, or until a <base> behind a link says
-// that the page has to be read again.
+// html reads until the end of the page, or until a <base> behind a link demands a second reading.
 func (p *parser) html() {
 	for !p.due() && !p.links.late {
 		switch p.next() {
@@ -193,7 +184,7 @@ func onlySpace(s []byte) bool {
 	return true
 }
 
-// plainText takes lines as they come: an empty one ends a block.
+// plainText takes lines as they come; an empty one ends a block.
 func (p *parser) plainText() {
 	for line := range strings.Lines(string(p.scanner.page)) {
 		if p.due() {
@@ -207,7 +198,6 @@ func (p *parser) plainText() {
 	}
 }
 
-// finish makes the page's strings of what the pass collected.
 func (p *parser) finish() {
 	p.links.end(len(p.text.out))
 	p.headings.end(len(p.text.out))

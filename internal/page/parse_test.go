@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"fossick/internal/fulltest"
 )
 
 // checkPage fails unless p is what Parse promises of any page.
@@ -289,4 +291,310 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("parsed twice: %+v, %+v, %v", p, again, err)
 		}
 	})
+}
+
+// TestLinkKinds counts frames, anchors and others, URLs in scripts among them, repeated ones too.
+func TestLinkKinds(t *testing.T) {
+	for html, want := range map[string][]int{
+		"<p>nothing":                               nil,
+		"<script src=/x.js></script>":              {0, 0, 1},
+		"<script>location.href = '/next'</script>": {0, 0, 1},
+		"<script>if (location == '/x') document.location.replace(\"y.html\")</script>":                                                       {0, 0, 1},
+		"<script>var a = 'http://b.test/x', b = 'https:\\/\\/c.test', c = 'http'</script>":                                                   {0, 0, 2},
+		"<script type=module>window.open('y.html'); open(''); x.open('/GET')</script>":                                                       {0, 0, 1},
+		"<script>document.write('<a href=\\'z.html\\'>', \"<frame src='w.html'>\")</script>":                                                 {0, 0, 2},
+		"<script>geolocation = '/x'; a.href = '#top'; b.href = 'mailto:x@y.test'; src = 'x'</script>":                                        nil,
+		"<script type='application/ld+json'>{\"@context\": \"https://schema.org\"}</script><script type=text/html>'http://x.test/'</script>": nil,
+		"<template><script src=/x.js></script><a onclick=\"location='/p'\"></a></template>":                                                  nil,
+		"<a href=\"javascript:window.open('p.html')\">p</a><td ONCLICK=\"location='q.html'\">q<p class=on>":                                  {0, 0, 2},
+		"<a href=/a onclick=\"open('/a')\">a</a>":                                                                                            {0, 1, 1},
+		"<a href=/a>a</a><a href=/a>a</a><area href=/b>":                                                                                     {0, 3, 0},
+		"<frameset><frame src=/f><frame src=/g></frameset><link rel=next href=/n><a href=/a>a</a>":                                           {2, 1, 1},
+	} {
+		p, err := Parse([]byte(html), ParseOptions{URL: "http://a.test/", ContentType: "text/html"})
+		if err != nil || !slices.Equal(p.LinkKinds(), want) {
+			t.Errorf("%s: %v, %v; want %v", html, p.LinkKinds(), err, want)
+		}
+	}
+}
+
+// TestUnseen: what is neither text nor title nobody sees; of a page in another encoding its
+// bytes as UTF-8 count.
+func TestUnseen(t *testing.T) {
+	for _, c := range []struct {
+		html, contentType string
+		want              int
+	}{
+		{"", "text/html", 0},
+		{"one two", "text/plain", 0},
+		{"<title>ab</title><p>one  &lt;\n<script>two</script>", "text/html", len("<title></title><p> &lt;\n<script>two</script>") - len("<")},
+		{"<p>\xe9\xe9", "text/html; charset=iso-8859-1", len("<p>")},
+	} {
+		p, err := Parse([]byte(c.html), ParseOptions{ContentType: c.contentType})
+		if err != nil || p.Unseen != c.want {
+			t.Errorf("%q: %d, %v; want %d", c.html, p.Unseen, err, c.want)
+		}
+	}
+}
+
+// FuzzRobotsTag: whatever the lines of X-Robots-Tag say, a line for all robots
+// behind them counts, one for another robot does not, and nothing is unsaid.
+func FuzzRobotsTag(f *testing.F) {
+	for _, seed := range []string{"noindex", "otherbot: noindex\nnofollow", "fossick: none", "unavailable_after: 25 Jun 2010 15:00:00 PST", "max-snippet:5, noindex", "a,b: c", ":\n:", "noindex: x"} {
+		f.Add(seed)
+	}
+	read := func(lines string) (p Page) {
+		p.robotsHeader(lines)
+		return p
+	}
+	f.Fuzz(func(t *testing.T, lines string) {
+		was := read(lines)
+		other := read(lines + "\nsomeoneelse: none")
+		if other.NoIndex != was.NoIndex || other.NoFollow != was.NoFollow {
+			t.Errorf("%q: a line for another robot changed %+v into %+v", lines, was, other)
+		}
+		ours := read(lines + "\nfossick: noindex\nnofollow")
+		if !ours.NoIndex || !ours.NoFollow {
+			t.Errorf("%q: our own lines behind it do not count", lines)
+		}
+		if upper := read(strings.ToUpper(lines)); isASCII([]byte(lines)) && (upper.NoIndex != was.NoIndex || upper.NoFollow != was.NoFollow) {
+			t.Errorf("%q: in capitals it means something else", lines)
+		}
+	})
+}
+
+// TestBase: for which links a <base> holds (HTML standard, "document base URL").
+func TestBase(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"before the base":          {"<a href=x></a><base href=http://b.test/y/>", "http://b.test/y/x"},
+		"before and behind":        {"<a href=x></a><base href=/y/><a href=z></a>", "http://h.test/y/x http://h.test/y/z"},
+		"the first counts":         {"<base href=http://b.test/><base href=http://c.test/><a href=x>", "http://b.test/x"},
+		"the first is invalid":     {"<base href=http://[><base href=http://c.test/><a href=x>", "http://h.test/d/x"},
+		"the first is a script":    {"<base href=javascript:x><base href=http://c.test/><a href=x>", "http://h.test/d/x"},
+		"the first has no href":    {"<base target=_top><base href=http://c.test/><a href=x>", "http://c.test/x"},
+		"in a picture":             {"<svg><base href=http://b.test/></svg><a href=x>", "http://h.test/d/x"},
+		"in a template":            {"<template><base href=http://b.test/></template><a href=x>", "http://h.test/d/x"},
+		"in a script":              {"<script>'<base href=http://b.test/>'</script><a href=x>", "http://h.test/d/x"},
+		"in a comment":             {"<!--<base href=http://b.test/>--><a href=x>", "http://h.test/d/x"},
+		"relative":                 {"<base href=../e/><a href=x>", "http://h.test/e/x"},
+		"relative, behind another": {"<base href=e/><base href=f/><a href=x>", "http://h.test/d/e/x"},
+		"a fragment before a base": {"<a href=#x></a><a href=x></a><base href=/e/>", "http://h.test/e/x"},
+		"behind a canonical":       {"<link rel=canonical href=c><base href=/e/><a href=x>", "http://h.test/e/x"},
+	} {
+		p, err := Parse([]byte(c.in), ParseOptions{URL: "http://h.test/d/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range p.Links {
+			got = append(got, l.URL)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %s\ngot  %s\nwant %s", name, c.in, got, c.want)
+		}
+		if strings.Contains(c.in, "canonical") && p.Canonical != "http://h.test/e/c" {
+			t.Errorf("%s: canonical %s", name, p.Canonical)
+		}
+	}
+}
+
+// TestParseRefresh: the HTML standard's shared declarative refresh steps.
+func TestParseRefresh(t *testing.T) {
+	for _, c := range []struct {
+		in, target string
+		seconds    int
+		bad        bool
+	}{
+		{in: "1", seconds: 1}, {in: "1 ", seconds: 1}, {in: "1;", seconds: 1}, {in: "1,", seconds: 1}, {in: "1; url", seconds: 1, target: "url"},
+		{in: "1;url=x", seconds: 1, target: "x"}, {in: "1,url=x", seconds: 1, target: "x"}, {in: "1 url=x", seconds: 1, target: "x"}, {in: "1 x", seconds: 1, target: "x"},
+		{in: " \t1 ; \n URL \f = \r x", seconds: 1, target: "x"}, {in: "1;;url=x", seconds: 1, target: ";url=x"},
+		{in: "1;url=x;y=z", seconds: 1, target: "x;y=z"}, {in: "1;x;y", seconds: 1, target: "x;y"}, {in: "1; url=x, y", seconds: 1, target: "x, y"},
+		{in: "1;url='x'y", seconds: 1, target: "x"}, {in: `1;url="x`, seconds: 1, target: "x"}, {in: "1;'x'", seconds: 1, target: "x"}, {in: "1;url='x\"y'", seconds: 1, target: `x"y`},
+		{in: "1;urlx", seconds: 1, target: "urlx"}, {in: "1;url x", seconds: 1, target: "url x"}, {in: "1;url=url=x", seconds: 1, target: "url=x"},
+		{in: "0.9;x", target: "x"}, {in: ".5;x", target: "x"}, {in: "1.5.7;x", seconds: 1, target: "x"}, {in: ".", target: ""},
+		{in: "99999999999999999999;x", seconds: 999999999, target: "x"},
+		{in: "", bad: true}, {in: "x", bad: true}, {in: ";x", bad: true}, {in: "+0;x", bad: true}, {in: "-1;x", bad: true}, {in: "1e0;x", bad: true},
+		{in: "1x", bad: true}, {in: "1:x", bad: true}, {in: "0x1;x", bad: true}, {in: "\v1;x", bad: true},
+	} {
+		seconds, target, ok := parseRefresh([]byte(c.in))
+		if ok == c.bad || seconds != c.seconds || string(target) != c.target {
+			t.Errorf("%q: %d s, %q, %v; want %d s, %q, %v", c.in, seconds, target, ok, c.seconds, c.target, !c.bad)
+		}
+	}
+	p, err := Parse([]byte(`<meta http-equiv=refresh content=x><meta http-equiv=refresh content="0;/1"><meta http-equiv=refresh content="0;/2">`), ParseOptions{URL: "http://h.test/"})
+	if err != nil || p.Refresh != "http://h.test/1" {
+		t.Errorf("of several: %s, %v; want the first that can be read", p.Refresh, err)
+	}
+}
+
+// TestShown: text and links that browsers show without scripts, and what they do not.
+func TestShown(t *testing.T) {
+	for name, c := range map[string]struct {
+		in, text string
+		links    int
+	}{
+		"an open shadow root":      {"<x-y><template shadowrootmode=open><p>in <a href=1>it</a></template>light</x-y>", "in it\nlight", 1},
+		"a closed shadow root":     {"<x-y><template shadowrootmode=CLOSED>in</template></x-y>", "in", 0},
+		"a template in one":        {"<x-y><template shadowrootmode=open>in<template>not</template> it</template></x-y>", "in it", 0},
+		"one in a template":        {"<template><x-y><template shadowrootmode=open>not</template></x-y> not</template>yes", "yes", 0},
+		"another word":             {"<template shadowrootmode=x>not <a href=1>it</a></template>yes", "yes", 0},
+		"a template":               {"<template>not <a href=1>it</a></template>yes", "yes", 0},
+		"a picture":                {"a<svg><text>not</text></svg>b", "ab", 0},
+		"a picture not closed":     {"<table><tr><td><svg><td>yes</table>", "yes", 0},
+		"closed by a row":          {"<table><tr><td><svg></tr><tr><td>yes</table>", "yes", 0},
+		"closed by a cell's end":   {"<table><tr><td><svg></td> yes</table>", "yes", 0},
+		"closed by a word in bold": {"<p><svg><b>yes</b> it is", "yes it is", 0},
+		"closed by a block's end":  {"<div><svg></div>yes", "yes", 0},
+		"a choice":                 {"a<select><option>not<optgroup><option>not</select>b", "a\nb", 0},
+		"a choice not closed":      {"<table><tr><td><select><option>not<td>yes</table>", "yes", 0},
+		"a list of proposals":      {"<table><tr><td><datalist><option>not<td>yes</table>", "yes", 0},
+		"a template in a table":    {"<table><tr><template><td>not</td></template><td>yes</table>", "yes", 0},
+	} {
+		p, err := Parse([]byte(c.in), ParseOptions{URL: "http://h.test/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(p.Text); got != c.text || len(p.Links) != c.links {
+			t.Errorf("%s: %s\ngot  %q, %d links\nwant %q, %d", name, c.in, got, len(p.Links), c.text, c.links)
+		}
+	}
+}
+
+// Start pages as the frameworks' own project templates make them, shortened.
+var shells = map[string]string{
+	"React (create-react-app)": `<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="/favicon.ico"><meta name="description" content="Web site created using create-react-app">
+		<title>React App</title><script defer="defer" src="/static/js/main.5f2c.js"></script><link href="/static/css/main.css" rel="stylesheet"></head>
+		<body><noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div></body></html>`,
+	"React (Vite), a bundle of another host": `<!doctype html><html><head><title>Vite + React</title><script type="module" crossorigin src="https://cdn.test/assets/index-4sd.js"></script></head><body><div id="root"></div></body></html>`,
+	"Vue (CLI)": `<!DOCTYPE html><html lang=""><head><title>my-app</title><script defer src="/js/chunk-vendors.js"></script><script defer src="/js/app.js"></script></head>
+		<body><noscript><strong>We're sorry but my-app doesn't work properly without JavaScript enabled. Please enable it to continue.</strong></noscript><div id="app"></div></body></html>`,
+	"Vue, with a splash":         `<title>Shop</title><body><div id=app><div class=splash><img src=/logo.png alt=""><p>Loading…</p></div></div><script type=module src=/a.js></script>`,
+	"Angular":                    `<!doctype html><html><head><title>Demo</title><base href="/"></head><body class="mat-typography"><app-root></app-root><script src="polyfills.js" type="module"></script><script src="main.js" type="module"></script></body></html>`,
+	"Angular, a word of waiting": `<title>Demo</title><body><app-root>Loading...</app-root><script src="main.js" type="module"></script>`,
+	"Next without SSR": `<!DOCTYPE html><html><head><title>Home</title><noscript data-n-css=""></noscript><script defer="" nomodule="" src="/_next/static/chunks/polyfills.js"></script><script src="/_next/static/chunks/main.js" defer=""></script></head>
+		<body><div id="__next"></div><script id="__NEXT_DATA__" type="application/json">{"props":{"pageProps":{"text":"a gold mine"}},"page":"/","nextExport":true}</script></body></html>`,
+	"Nuxt, ssr: false":  `<!DOCTYPE html><html><head><title></title><link rel="modulepreload" href="/_nuxt/entry.js"></head><body><div id="__nuxt"></div><div id="teleports"></div><script>window.__NUXT__={};window.__NUXT__.config={public:{},app:{baseURL:"/"}}</script><script type="module" src="/_nuxt/entry.js"></script></body></html>`,
+	"Svelte (template)": `<!DOCTYPE html><html lang="en"><head><meta charset='utf-8'><title>Svelte app</title><link rel='stylesheet' href='/global.css'><script defer src='/build/bundle.js'></script></head><body></body></html>`,
+	"SvelteKit, ssr off": `<!doctype html><html><body data-sveltekit-preload-data="hover"><div style="display: contents"><script>{ __sveltekit_1 = { base: "" }; const element = document.currentScript.parentElement;
+		Promise.all([import("/_app/start.js"), import("/_app/app.js")]).then(([kit, app]) => { kit.start(app, element); }); </script></div><script src=/_app/start.js type=module></script></body></html>`,
+	"Gatsby":                  `<!DOCTYPE html><html><head><title>Site</title></head><body><noscript>This app works best with JavaScript enabled.</noscript><div id="___gatsby"></div><script src="/app.js"></script></body></html>`,
+	"Ember":                   `<!DOCTYPE html><html><head><title>Super Rentals</title><meta name="super-rentals/config/environment" content="%7B%22modulePrefix%22%7D"></head><body><script src="/assets/vendor.js"></script><script src="/assets/super-rentals.js"></script><div id="ember-basic-dropdown-wormhole"></div></body></html>`,
+	"document.write":          `<html><head><title>Mine</title></head><body><script>document.write("<h1>Gold</h1><p>All of it is written by script.</p>")</script></body></html>`,
+	"a long inline script":    `<html><body><script>` + strings.Repeat("render(document.body,{gold:1});", 40) + `</script></body></html>`,
+	"a footer below":          `<body><div id=app></div><footer>© 2024 Gold Mines <a href=/imprint>Imprint</a></footer><script src=/a.js></script>`,
+	"a place of its own name": `<body><noscript>Please enable JavaScript.</noscript><div class=c>Please wait</div><script src="https://cdn.test/a.js"></script>`,
+	"a counter of visits":     `<title>x</title><body><noscript><iframe src="https://www.googletagmanager.test/ns.html?id=GTM-1" height=0></iframe></noscript><div id=root></div><script src=/a.js></script>`,
+}
+
+var noShells = map[string]string{
+	"It works":                          `<html><body><h1>It works!</h1></body></html>`,
+	"It works, and counts":              `<html><body><h1>It works!</h1><script>var _gaq=[];document.write('<script src="http://ga.test/ga.js"><\/script>')</script><script src=/count.js></script></body></html>`,
+	"404":                               `<title>404</title><body><div id=app><h1>404</h1><p>This page is gone.</p></div><script src=/a.js></script><noscript>Enable JavaScript</noscript>`,
+	"title and links":                   `<title>Mines</title><body><div id=root></div><a href=/a>A</a> <a href=/b>B</a> <a href=/c>C</a><script src=/a.js></script>`,
+	"refresh":                           `<meta http-equiv=refresh content="0; url=/home"><script src=/a.js></script><body></body>`,
+	"redirect by script":                `<html><head><script>window.location.href="/home/"</script></head><body></body></html>`,
+	"redirect by script, and noscript":  `<script>location.replace("/home/")</script><noscript>Without JavaScript go <a href=/home/>home</a></noscript>`,
+	"an image":                          `<html><body><img src=map.gif alt=""><script src=/menu.js></script></body></html>`,
+	"images in an application's place":  `<body><div id=app><img src=1.jpg><img src=2.jpg></div><script src=/a.js></script>`,
+	"a frameset":                        `<html><head><title>Mines</title><script src=/top.js></script></head><frameset cols="20%,80%"><frame src=menu.html><frame src=main.html></frameset></html>`,
+	"a frame":                           `<body><div id=root></div><iframe src=/main.html></iframe><script src=/a.js></script>`,
+	"a form":                            `<title>Log in</title><body><div id=app><form action=/login><input name=u><input name=p type=password></form></div><script src=/a.js></script>`,
+	"rendered by the server":            `<body><div id="__next"><h1>Gold mines</h1><p>` + strings.Repeat("There is gold in the hills. ", 9) + `</p></div><script src=/_next/main.js></script>`,
+	"rendered by the server, few words": `<body><div id="root"><p>Open on Mondays.</p></div><script src=/main.js></script>`,
+	"a page for readers without scripts": `<body><div id=app></div><noscript>` + strings.Repeat("There is gold in the hills. ", 15) +
+		`</noscript><script src=/a.js></script>`,
+	"empty":                         `<html><head><title>x</title></head><body></body></html>`,
+	"empty, a counter":              `<html><body><script async src="https://www.counter.test/gtag/js?id=G-1"></script><script>gtag('js', new Date())</script></body></html>`,
+	"data alone":                    `<html><body><div id=root></div><script type="application/ld+json">{"name":"gold"}</script></body></html>`,
+	"no text, but in a foreign one": `<body><div id=app>金の鉱山</div><script src=/a.js></script>`,
+	"a video":                       `<body><div id=app></div><video src=/v.mp4></video><script src=/a.js></script>`,
+	"an application's place that was never closed": `<body><div id=root><p>Gold<script src=/a.js></script>`,
+}
+
+func TestScriptOnly(t *testing.T) {
+	is := func(body, contentType string) bool {
+		p, err := Parse([]byte(body), ParseOptions{URL: "http://a.test/", ContentType: contentType})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.ScriptOnly
+	}
+	for name, body := range shells {
+		if !is(body, "text/html; charset=utf-8") {
+			t.Errorf("%s: not taken for made by script:\n%s", name, body)
+		}
+		if is(body, "text/plain") {
+			t.Errorf("%s: plain text is taken for made by script", name)
+		}
+		for _, also := range []string{"<p>" + strings.Repeat("gold ", 30) + "</p>", "<frameset><frame src=/x></frameset>", "<img src=1><img src=2>",
+			"<form></form>", `<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a>`} {
+			if is(body+also, "text/html") {
+				t.Errorf("%s, with %s behind: taken for made by script", name, cut(also, 40))
+			}
+		}
+	}
+	for name, body := range noShells {
+		if is(body, "text/html; charset=utf-8") {
+			t.Errorf("%s: taken for made by script:\n%s", name, body)
+		}
+	}
+}
+
+// The second look at a page asks whether reading is to end as often as the first.
+func TestScriptOnlyStops(t *testing.T) {
+	body := "<body><div id=root></div><script src=/a.js></script>" + strings.Repeat("<i>", 10_000)
+	over := errors.New("over")
+	ask := func(body string, last int) (asked int, err error) {
+		_, err = Parse([]byte(body), ParseOptions{Stop: func() error {
+			if asked++; asked == last {
+				return over
+			}
+			return nil
+		}})
+		return asked, err
+	}
+	once, _ := ask(strings.Repeat("gold ", 30)+body, 0)
+	twice, _ := ask(body, 0)
+	if twice < 2*once-5 {
+		t.Errorf("asked %d times, and %d where there is no second look", twice, once)
+	}
+	if _, err := ask(body, twice); err != over {
+		t.Errorf("stopped at the last question: %v", err)
+	}
+}
+
+// The corpora have three shells, each looked at: by React, by Angular and of Gerrit. All other
+// pages are people's.
+func TestScriptOnlyOfCorpora(t *testing.T) {
+	want := map[string][]string{"uci_ics": {"http://tippersweb.ics.uci.edu/",
+		"https://asterix-gerrit.ics.uci.edu/#/q/author:taewoo+status:merged", "https://www.ics.uci.edu/~avinask1/"}}
+	corpora := []string{"uci_ics"}
+	if fulltest.Asked() {
+		corpora = append(corpora, "webkb", "debdocs", "msdocs", "mdn")
+	}
+	for _, corpus := range corpora {
+		pages, short := 0, 0
+		var got []string
+		corpusPages(t, corpus, func(c corpusPage) bool {
+			if c.HTML == "" {
+				return true
+			}
+			url := c.URL
+			if !strings.HasPrefix(url, "http") { // file:
+				c.URL = "http://a.test/"
+			}
+			p := c.parse(t)
+			if pages++; len(p.Text) <= maxShellText {
+				short++
+			}
+			if p.ScriptOnly {
+				got = append(got, url)
+			}
+			return true
+		})
+		slices.Sort(got)
+		if t.Logf("%s: %d pages of HTML, %d of them with at most %d bytes of text", corpus, pages, short, maxShellText); !slices.Equal(got, want[corpus]) {
+			t.Errorf("%s: made by script are %q, want %q", corpus, got, want[corpus])
+		}
+	}
 }

@@ -2,26 +2,28 @@ package page
 
 import (
 	"bytes"
+	"encoding/binary"
+	stdhtml "html"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 )
 
 const (
-	// maxTokenBytes bounds what the tokenizer holds: a longer comment is read
-	// past it, a longer tag is skipped.
+	// maxTokenBytes bounds what the tokenizer holds: a longer comment is read past it, a longer tag
+	// is skipped.
 	maxTokenBytes = 256 << 10
 
-	// longTokenBytes is the length of a token that is its tokenizer's last, as
-	// that one clears a table for the most attributes it has seen at each tag.
+	// longTokenBytes is the length of a token that is its tokenizer's last: that one clears a table
+	// for the most attributes it has seen at each tag.
 	longTokenBytes = 4096
 
 	// maxAttrs bounds the attributes of a tag that are looked at.
 	maxAttrs = 64
 )
 
-// token is what the scanner found.
 type token byte
 
 const (
@@ -31,11 +33,10 @@ const (
 	endTag          // s.name
 )
 
-// scanner cuts a page into text and tags. Tags and comments are the tokenizer's of
-// x/net/html. It never sees text, nor what elements like script hold: it takes 3 ns a
-// byte, while finding the next bracket takes next to nothing. That works because it is
-// fed up to the next ">" at a time (source). When a token is complete, it holds nothing
-// beyond, and can be fed from anywhere.
+// scanner cuts a page into text and tags. x/net/html's tokenizer reads tags and comments, but never
+// text or the content of elements like script: it takes 3 ns a byte, finding the next bracket next
+// to nothing. It is fed up to the next ">" at a time (source), so that after a complete token it
+// holds nothing and can be fed from anywhere.
 type scanner struct {
 	page  []byte
 	start int // where the last token begins
@@ -55,7 +56,7 @@ type scanner struct {
 // attr is an attribute: its key in lower case, its value with entities decoded.
 type attr struct{ key, value []byte }
 
-// next finds the next token. What the last one gave is no longer valid then.
+// next finds the next token, which invalidates the last one.
 func (s *scanner) next() token {
 	for s.pos < len(s.page) {
 		if s.z != nil && (s.pos-s.start >= longTokenBytes || len(s.z.Buffered()) > 0) {
@@ -90,7 +91,6 @@ func (s *scanner) next() token {
 	return endOfPage
 }
 
-// markup returns where the next tag, comment or declaration begins.
 func (s *scanner) markup() int {
 	for i := s.pos; ; i++ {
 		n := bytes.IndexByte(s.page[i:], '<')
@@ -104,7 +104,6 @@ func (s *scanner) markup() int {
 	}
 }
 
-// tokenize has the tokenizer read the token at s.pos.
 func (s *scanner) tokenize() html.TokenType {
 	s.feed = source{page: s.page, start: s.pos, at: s.pos, quotes: s.quotes}
 	if s.z == nil {
@@ -119,9 +118,8 @@ func (s *scanner) tokenize() html.TokenType {
 	return kind
 }
 
-// tagName returns the name of the tag that the tokenizer has just read, in lower case.
-// Names that are so already, nearly all, are taken from where they stand: the
-// tokenizer would copy each.
+// tagName returns the name of the last tag, in lower case. Nearly all names are so already and are
+// taken in place; the tokenizer would copy each.
 func (s *scanner) tagName(kind html.TokenType) []byte {
 	raw := s.z.Raw()
 	switch kind {
@@ -145,16 +143,14 @@ func (s *scanner) tagName(kind html.TokenType) []byte {
 	return raw
 }
 
-// source is what the tokenizer reads: the page from at on, up to the next ">" at
-// a time. In a token of longTokenBytes it no longer stops there, as the tokenizer
-// moves what it has of a token at each read.
+// source feeds the page to the tokenizer, up to the next ">" at a time. In a token of longTokenBytes
+// it no longer stops there, as the tokenizer moves the token at each read.
 type source struct {
 	page      []byte
 	start, at int
 	quotes    []int // places of which it makes blanks
 }
 
-// Read implements io.Reader.
 func (r *source) Read(b []byte) (int, error) {
 	if r.at >= len(r.page) {
 		return 0, io.EOF
@@ -175,7 +171,6 @@ func (r *source) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// get returns the value of the last start tag's attribute key.
 func (s *scanner) get(key string) ([]byte, bool) {
 	for i := 0; i < len(s.attrs) || s.readAttr(); i++ {
 		if a := s.attrs[i]; string(a.key) == key {
@@ -185,7 +180,6 @@ func (s *scanner) get(key string) ([]byte, bool) {
 	return nil, false
 }
 
-// readAttr reads one more attribute of the last start tag, where it has one.
 func (s *scanner) readAttr() bool {
 	if !s.moreAttrs || len(s.attrs) == maxAttrs {
 		return false
@@ -198,10 +192,9 @@ func (s *scanner) readAttr() bool {
 	return true
 }
 
-// content returns what stands before the next end tag of name, the element whose
-// start tag was the last token, and goes on there. It is for elements whose
-// content has no markup. Where the end tag is missing, ok is false and the scanner
-// stays where it is.
+// content returns the text before the next end tag of name, whose start tag was the last token, and
+// goes on there. For elements without markup in them. Without an end tag, ok is false and the
+// scanner stays.
 func (s *scanner) content(name string) (text []byte, ok bool) {
 	n := s.endTagOf(name)
 	if n < 0 {
@@ -212,7 +205,6 @@ func (s *scanner) content(name string) (text []byte, ok bool) {
 	return text, true
 }
 
-// rest returns all that is left of the page, and ends it.
 func (s *scanner) rest() []byte {
 	rest := s.page[s.pos:]
 	s.pos = len(s.page)
@@ -240,7 +232,231 @@ func (s *scanner) endTagOf(name string) int {
 	}
 }
 
-// isSpace says whether c is white space to HTML.
 func isSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
+}
+
+// endless is what was begun and has no end, where HTML would swallow the rest of the page. Each is
+// found out once, so time stays linear.
+type endless struct {
+	quotes   []int    // the last " and the last ' of the page, where these open a value
+	comments bool     // no further "-->"
+	tags     []string // elements without a further end tag
+}
+
+// skipComment skips a comment without end up to the next bracket, and "<!>", behind which the
+// tokenizer would look for dashes.
+func (s *scanner) skipComment() bool {
+	rest := s.page[s.pos:]
+	if !bytes.HasPrefix(rest, []byte("<!>")) && !(s.comments && bytes.HasPrefix(rest, []byte("<!--"))) {
+		return false
+	}
+	s.goBehind(">")
+	return true
+}
+
+// goBehind moves behind the next mark; without one it ends the page and returns false.
+func (s *scanner) goBehind(mark string) bool {
+	n := bytes.Index(s.page[s.pos:], []byte(mark))
+	if n < 0 {
+		s.pos = len(s.page)
+		return false
+	}
+	s.pos += n + len(mark)
+	return true
+}
+
+// mendComment goes on behind a comment, declaration or processing instruction that the tokenizer
+// left unfinished.
+func (s *scanner) mendComment() {
+	raw := s.page[s.start:s.pos]
+	switch {
+	case s.pos < len(s.page) && len(raw) < maxTokenBytes:
+		return
+	case !bytes.HasPrefix(raw, []byte("<!--")):
+		s.pos-- // it may be finished
+		s.goBehind(">")
+	case !bytes.HasSuffix(raw, []byte("-->")) && !bytes.HasSuffix(raw, []byte("--!>")):
+		s.pos -= len("--") // its end may be cut in two
+		if !s.goBehind("-->") {
+			s.comments, s.pos = true, s.start
+		}
+	}
+	s.z = nil
+}
+
+// mendTag goes on at an unfinished tag. One with a quote without its second is read again without
+// the quote; a too long one is skipped; or the page ends in it.
+func (s *scanner) mendTag() {
+	end, quote := s.tagEnd()
+	if quote >= 0 && len(s.quotes) < 2 {
+		s.quotes = append(s.quotes, quote)
+		end = s.start
+	}
+	s.pos, s.z = end, nil
+}
+
+// tagEnd finds the end of the tag at s.start, or else a quote that opens a value and has no second
+// on the page (-1: none). Each quote behind "=" counts; where the tokenizer differs ("/=" begins a
+// name), the tag may be lost.
+func (s *scanner) tagEnd() (end, quote int) {
+	p := s.page
+	for i := s.start; ; i++ {
+		n := bytes.IndexAny(p[i:], `>"'`)
+		if n < 0 {
+			return len(p), -1
+		}
+		i += n
+		if p[i] == '>' {
+			return i + 1, -1
+		}
+		before := bytes.TrimRight(p[s.start:i], " \t\r\n\f")
+		if before[len(before)-1] != '=' || slices.Contains(s.quotes, i) {
+			continue // not the beginning of a value
+		}
+		second := bytes.IndexByte(p[i+1:], p[i])
+		if second < 0 {
+			return len(p), i
+		}
+		i += second + 1
+	}
+}
+
+// folder collects text with folded white space: one space between words, one line end between
+// blocks, none at the ends.
+type folder struct {
+	out   []byte
+	limit int // bytes, after which out no longer grows
+	space bool
+	block bool
+
+	breaks int // how often breakBlock was called
+}
+
+// Classes of a byte in running text.
+const (
+	foldPlain = iota
+	foldSpace
+	foldDrop // control characters
+	foldLead // first byte of characters of which some are space or invisible
+)
+
+var foldClass = func() (class [256]byte) {
+	for c := range 0x20 {
+		class[c] = foldDrop
+	}
+	class[0x7f] = foldDrop
+	for _, c := range " \t\n\r\f\v" {
+		class[c] = foldSpace
+	}
+	class[0xC2], class[0xE2], class[0xE3], class[0xEF] = foldLead, foldLead, foldLead, foldLead
+	return class
+}()
+
+// breakBlock ends the line, if it has begun.
+func (f *folder) breakBlock() {
+	f.block = true
+	f.breaks++
+}
+
+// write adds s, which is valid UTF-8 without entities.
+func (f *folder) write(s []byte) {
+	out := f.out
+	for i := 0; i < len(s) && len(out) < f.limit; {
+		// A run of characters, with the single spaces in it.
+		from := i
+		for i < len(s) {
+			if n := plainRun(s[i:], i > from); n > 0 {
+				i += n
+			} else if foldClass[s[i]] == foldPlain ||
+				s[i] == ' ' && i > from && i+1 < len(s) && foldClass[s[i+1]] == foldPlain {
+				i++
+			} else {
+				break
+			}
+		}
+		if i > from {
+			out = f.add(out, s[from:i])
+			continue
+		}
+		switch foldClass[s[i]] {
+		case foldSpace:
+			f.space = true
+			i++
+		case foldDrop:
+			i++
+		default:
+			r, size := utf8.DecodeRune(s[i:])
+			switch foldRune(r) {
+			case foldPlain:
+				out = f.add(out, s[i:i+size])
+			case foldSpace:
+				f.space = true
+			}
+			i += size
+		}
+	}
+	f.out = out
+}
+
+// plainRun returns 8 or 7 if so many bytes of s are printable ASCII with single spaces between them,
+// not at the ends unless inside: then s continues such a run. Else, or if unsure, 0.
+func plainRun(s []byte, inside bool) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	if len(s) < 8 {
+		return 0
+	}
+	x := binary.LittleEndian.Uint64(s)
+	spaces := x ^ ' '*ones
+	spaces = (spaces - ones) &^ spaces & highs // right up to the first, and what follows that may be '!'
+	switch {
+	case (x|(x+ones)|(x-' '*ones)&^x)&highs != 0: // beyond ASCII, delete, control characters
+		return 0
+	case spaces&(spaces<<8) != 0, spaces&0x80 != 0 && !inside:
+		return 0
+	case spaces>>63 != 0:
+		return 7
+	}
+	return 8
+}
+
+// add appends characters behind the white space that is due.
+func (f *folder) add(out, s []byte) []byte {
+	if len(out) > 0 {
+		if f.block {
+			out = append(out, '\n')
+		} else if f.space {
+			out = append(out, ' ')
+		}
+	}
+	f.space, f.block = false, false
+	return append(out, cut(s, f.limit-len(out))...)
+}
+
+// foldRune gives the class of a character that begins with a lead byte.
+func foldRune(r rune) int {
+	switch {
+	case r == 0xA0, r == 0x85, r >= 0x2000 && r <= 0x200A, r == 0x2028, r == 0x2029, r == 0x202F, r == 0x205F, r == 0x3000:
+		return foldSpace
+	case r >= 0x80 && r < 0xA0, r == 0xAD, r == 0x200B, r == 0x200E, r == 0x200F, r == 0x2060, r == 0xFEFF:
+		return foldDrop // the soft hyphen and its like stand inside words
+	}
+	return foldPlain
+}
+
+// cut returns as many whole characters of s as n bytes hold.
+func cut[T string | []byte](s T, n int) T {
+	if len(s) <= n {
+		return s
+	}
+	for n = max(n, 0); n > 0 && !utf8.RuneStart(s[n]); n-- {
+	}
+	return s[:n]
+}
+
+func decodeText(s []byte) []byte {
+	if bytes.IndexByte(s, '&') < 0 {
+		return s
+	}
+	return []byte(stdhtml.UnescapeString(string(s)))
 }

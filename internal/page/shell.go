@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Bounds of the rule of scriptOnly. They keep short pages that people wrote.
+// Bounds of scriptOnly's rule, which spare short pages that people wrote.
 const (
 	maxShellText   = 100 // bytes of text: a word of waiting, a line of a footer
 	maxShellLinks  = 2   // <a href>
@@ -13,19 +13,20 @@ const (
 	minShellScript = 1 << 10
 )
 
-// scriptOnly says whether scripts make the page: it is the empty shell of an application.
-// All of this must hold:
+// scriptOnly reports the empty shell of an application, which scripts fill. All of this must hold:
 //
 //   - A script runs, and there are at most maxShellText bytes of text outside <noscript>.
-//   - There are at most maxShellLinks links and one image. There is no frame, form, media
-//     element or refresh, and at most maxFallback bytes of text in <noscript>.
-//   - One of three signs stands in the markup. (1) An application's place, such as
-//     <div id=root> or <app-root>, is empty, or all text asks to wait. (2) All text asks to
-//     wait, and <noscript> asks for JavaScript. (3) There is no text, link or image, but a
-//     script of the page's own host, document.write or minShellScript bytes of inline script.
-//     Signs 2 and 3 need that no inline script names location: that page is a redirect.
+//   - There are at most maxShellLinks links and one image, no frame, form, media element or refresh,
 //
-// Only pages with next to no text are looked at again for it, so it costs a crawl little.
+// and at most maxFallback bytes of text in <noscript>.
+//   - One of three signs stands in the markup. (1) An application's place, such as <div id=root> or
+//
+// <app-root>, is empty, or all text asks to wait. (2) All text asks to wait, and <noscript> asks for
+// JavaScript. (3) There is no text, link or image, but a script of the page's own host,
+// document.write or minShellScript bytes of inline script. Signs 2 and 3 need that no inline script
+// names location: that page is a redirect.
+//
+// Only pages with next to no text are read again for it.
 func (p *parser) scriptOnly() bool {
 	links := 0
 	for i := range p.links.list {
@@ -73,7 +74,6 @@ type shell struct {
 	inline             int  // bytes
 }
 
-// read takes a token.
 func (s *shell) read(kind token) {
 	switch kind {
 	case textToken:
@@ -129,7 +129,7 @@ func (s *shell) startTag() {
 	}
 }
 
-// isMount says whether the start tag is the place in which an application puts its page.
+// isMount reports the place in which an application puts its page.
 func (s *shell) isMount() bool {
 	if bytes.IndexByte(s.name, '-') > 0 { // <app-root>, <my-app>
 		return bytes.Contains(s.name, []byte("app")) || bytes.Contains(s.name, []byte("root"))
@@ -163,7 +163,7 @@ func (s *shell) script() {
 	s.moves = s.moves || bytes.Contains(text, []byte("location"))
 }
 
-// asksToWait says whether a text has nothing to tell but that the page is yet to come.
+// asksToWait reports a text that says only that the page is yet to come.
 func asksToWait(text []byte) bool {
 	t := strings.ToLower(strings.TrimSpace(string(text)))
 	if t == "" || strings.HasSuffix(t, "...") || strings.HasSuffix(t, "…") {

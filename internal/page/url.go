@@ -4,16 +4,22 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
 )
 
-// maxURLBytes is the longest normal form that is kept. It is the limit of the
-// browser that long had the lowest one, so servers that want visitors stay
-// below it. What is longer is nearly always a trap that grows by a segment a
-// page.
+// maxURLBytes is the longest normal form: the long-standing limit of the strictest browser. A longer
+// URL is nearly always a trap that grows by a segment a page.
 const maxURLBytes = 2083
 
-// maxRawBytes bounds a URL before it is normalised: percent-encoding can make
-// three bytes of one, dot segments and dropped parameters can take bytes away.
+// maxRawBytes bounds a URL before normalisation: percent-encoding makes three bytes of one, dot
+// segments and dropped parameters take bytes away.
 const maxRawBytes = 4 * maxURLBytes
 
 // The reasons why a string has no normal form.
@@ -23,8 +29,8 @@ var (
 	ErrTooLong = fmt.Errorf("URL is longer than %d bytes", maxURLBytes)
 )
 
-// Normalizer brings URLs into normal form. It is immutable and safe for
-// concurrent use. The zero value drops no parameters.
+// Normalizer brings URLs into normal form. Immutable, safe for concurrent use; the zero value drops
+// no parameters.
 type Normalizer struct {
 	drop dropList
 }
@@ -45,17 +51,15 @@ func NewNormalizer(drop []string) *Normalizer {
 	return &Normalizer{drop: newDropList(drop)}
 }
 
-// standard is what the package's functions use; it is never written to.
+// standard serves the package's functions; it is never changed.
 var standard = NewNormalizer(DefaultDrop())
 
-// Normalize returns the normal form of raw with the parameters of DefaultDrop
-// removed; see Normalizer.Normalize.
+// Normalize is Normalizer.Normalize with the parameters of DefaultDrop removed.
 func Normalize(raw string) (string, error) { return standard.Normalize(raw) }
 
-// Normalize returns the normal form of an absolute URL, without fragment and
-// user name. It is one string for all spellings that browsers (WHATWG URL) and
-// RFC 3986 §6.2.2 hold to be the same. Normal forms are their own normal form.
-// The error wraps ErrURL, ErrScheme or ErrTooLong and quotes raw.
+// Normalize returns the normal form of an absolute URL, without fragment and user name: one string
+// for all spellings that browsers (WHATWG URL) and RFC 3986 §6.2.2 hold to be the same. It is
+// idempotent. The error wraps ErrURL, ErrScheme or ErrTooLong and quotes raw.
 func (n *Normalizer) Normalize(raw string) (string, error) {
 	var arr, refArr [256]byte
 	out, err := n.resolve(arr[:0], nil, append(refArr[:0], raw...))
@@ -68,7 +72,6 @@ func (n *Normalizer) Normalize(raw string) (string, error) {
 	return string(out), nil
 }
 
-// Base is a URL that references are resolved against.
 type Base struct {
 	url                string // normal form
 	path, dir, pathEnd int    // where the path starts, its last segment starts, it ends
@@ -83,8 +86,7 @@ func (n *Normalizer) Base(raw string) (Base, error) {
 	return newBase(u), nil
 }
 
-// newBase finds the parts of a normal form, of which it knows that scheme, host
-// and path are there.
+// newBase finds the parts of a normal form.
 func newBase(u string) Base {
 	b := Base{url: u, pathEnd: len(u)}
 	for i := len("http://"); i < len(u); i++ {
@@ -102,10 +104,8 @@ func newBase(u string) Base {
 	return b
 }
 
-// URL returns the base's normal form.
 func (b Base) URL() string { return b.url }
 
-// scheme returns "http" or "https".
 func (b Base) scheme() string {
 	if b.url[4] == ':' {
 		return b.url[:4]
@@ -113,8 +113,8 @@ func (b Base) scheme() string {
 	return b.url[:5]
 }
 
-// Resolve returns the normal form of a reference as it stands on a page whose
-// base is base. Errors as of Normalize.
+// Resolve returns the normal form of a reference on a page whose base is base. Errors as of
+// Normalize.
 func (n *Normalizer) Resolve(base Base, ref string) (string, error) {
 	var arr, refArr [256]byte
 	b := &base
@@ -128,10 +128,9 @@ func (n *Normalizer) Resolve(base Base, ref string) (string, error) {
 	return string(out), nil
 }
 
-// resolve appends to dst, which is empty, the normal form of ref against base;
-// base may be nil. It follows the WHATWG basic URL parser for special schemes.
-// It may change ref. Errors are the bare sentinels: most pages have a few links
-// that are none, and a wrapped error would cost more than the link.
+// resolve appends to dst, which is empty, the normal form of ref against base, which may be nil, by
+// the WHATWG basic URL parser for special schemes. It may change ref. Errors are the bare sentinels:
+// a wrapped one would cost more than the link.
 func (n *Normalizer) resolve(dst []byte, base *Base, ref []byte) ([]byte, error) {
 	ref = clean(ref)
 	scheme, rest := splitScheme(ref)
@@ -165,7 +164,6 @@ func (n *Normalizer) resolve(dst []byte, base *Base, ref []byte) ([]byte, error)
 	return dst, nil
 }
 
-// absolute appends scheme and what follows the slashes after it.
 func (n *Normalizer) absolute(dst []byte, scheme string, rest []byte) ([]byte, error) {
 	dst = append(append(dst, scheme...), "://"...)
 	end := 0
@@ -185,7 +183,6 @@ func (n *Normalizer) absolute(dst []byte, scheme string, rest []byte) ([]byte, e
 	return dst, nil
 }
 
-// relative appends a reference without host.
 func (n *Normalizer) relative(dst []byte, base *Base, rest []byte) []byte {
 	path, query, hasQuery := bytes.Cut(rest, []byte{'?'})
 	switch {
@@ -204,8 +201,8 @@ func (n *Normalizer) relative(dst []byte, base *Base, rest []byte) []byte {
 	return dst
 }
 
-// clean removes what the WHATWG parser removes first: control characters and
-// spaces at both ends, tabs and line ends anywhere; and the fragment.
+// clean removes, as the WHATWG parser does first, control characters and spaces at both ends, tabs
+// and line ends; and the fragment.
 func clean(ref []byte) []byte {
 	for len(ref) > 0 && ref[0] <= ' ' {
 		ref = ref[1:]
@@ -228,8 +225,7 @@ func clean(ref []byte) []byte {
 	return out
 }
 
-// splitScheme returns "http", "https", "other", or "" when ref has no scheme,
-// and what follows the colon.
+// splitScheme returns "http", "https", "other", or "" without a scheme, and what follows the colon.
 func splitScheme(ref []byte) (string, []byte) {
 	for i, c := range ref {
 		switch {
@@ -254,7 +250,6 @@ func isSlash(c byte) bool  { return c == '/' || c == '\\' }
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// trimSlash removes one slash in front.
 func trimSlash(path []byte) []byte {
 	if len(path) > 0 && isSlash(path[0]) {
 		return path[1:]
@@ -262,8 +257,7 @@ func trimSlash(path []byte) []byte {
 	return path
 }
 
-// equalFold says whether b is s, which is in lower case, without regard to
-// the case of ASCII letters.
+// equalFold compares b with s, which is in lower case, ignoring the case of ASCII letters.
 func equalFold(b []byte, s string) bool {
 	if len(b) != len(s) {
 		return false
@@ -279,10 +273,368 @@ func equalFold(b []byte, s string) bool {
 	return true
 }
 
-// abbreviate keeps messages readable.
 func abbreviate(s string) string {
 	if len(s) > 200 {
 		return cut(s, 200) + "…"
 	}
 	return s
 }
+
+const (
+	unreserved = 1 << iota // RFC 3986 §2.3: %XX of these is decoded
+	pathRaw                // stands unencoded in a path
+	queryRaw               // stands unencoded in a query
+)
+
+// byteClass follows the WHATWG path and special-query percent-encode sets, and so leaves "|", "[",
+// "]", "^" as browsers send them. A percent sign that starts no escape is encoded, or "%4%31" would
+// become "%41" and then "A".
+var byteClass = func() (class [256]byte) {
+	for c := 0x21; c < 0x7f; c++ {
+		if !bytes.ContainsRune([]byte(`"#<>?{}%`+"`"), rune(c)) {
+			class[c] |= pathRaw
+		}
+		if !bytes.ContainsRune([]byte(`"#<>'%`), rune(c)) {
+			class[c] |= queryRaw
+		}
+		if b := byte(c); isLetter(b) || isDigit(b) || b == '-' || b == '.' || b == '_' || b == '~' {
+			class[c] |= unreserved
+		}
+	}
+	return class
+}()
+
+// appendEscaped appends s percent-encoded in normal form: unreserved characters decoded, hexadecimal
+// digits in upper case, bytes outside raw encoded.
+func appendEscaped(dst, s []byte, raw byte) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if byteClass[c]&raw != 0 {
+			dst = append(dst, c)
+			continue
+		}
+		if c == '%' && i+2 < len(s) {
+			if hi, lo := unhex(s[i+1]), unhex(s[i+2]); hi < 16 && lo < 16 {
+				c = hi<<4 | lo
+				i += 2
+				if byteClass[c]&unreserved != 0 {
+					dst = append(dst, c)
+					continue
+				}
+			}
+		}
+		dst = append(dst, '%', hex[c>>4], hex[c&15])
+	}
+	return dst
+}
+
+func unhex(c byte) byte {
+	switch {
+	case isDigit(c):
+		return c - '0'
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10
+	}
+	return 255
+}
+
+// appendPath appends the segments of path to dst, which ends in a slash and whose own path starts at
+// start, and resolves dot segments (RFC 3986 §5.2.4).
+func (n *Normalizer) appendPath(dst []byte, start int, path []byte) []byte {
+	for {
+		end := 0
+		for end < len(path) && !isSlash(path[end]) {
+			end++
+		}
+		at := len(dst)
+		dst = appendEscaped(dst, path[:end], pathRaw)
+		if bytes.IndexByte(path[:end], ';') >= 0 {
+			dst = n.drop.cutPathParams(dst, at)
+		}
+		last := end == len(path)
+		switch string(dst[at:]) {
+		case ".":
+			dst = dst[:at]
+		case "..":
+			dst = dst[:max(start, bytes.LastIndexByte(dst[:at-1], '/'))+1]
+		default:
+			if !last {
+				dst = append(dst, '/')
+			}
+		}
+		if last {
+			return n.drop.cutSegments(dst, start)
+		}
+		path = path[end+1:]
+	}
+}
+
+// appendQuery appends the parameters that stay, in order, without empty ones.
+func (n *Normalizer) appendQuery(dst, query []byte) []byte {
+	joint := byte('?')
+	for more := true; more; {
+		var param []byte
+		param, query, more = bytes.Cut(query, []byte{'&'})
+		if len(param) == 0 {
+			continue
+		}
+		at := len(dst)
+		dst = appendEscaped(append(dst, joint), param, queryRaw)
+		if n.drop.has(dst[at+1:]) {
+			dst = dst[:at]
+			continue
+		}
+		joint = '&'
+	}
+	return dst
+}
+
+// Host returns name:port of a URL in normal form, always with a port ("h1.test:80"), or "".
+func Host(u string) string {
+	scheme, rest, ok := strings.Cut(u, "://")
+	if !ok {
+		return ""
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	if rest == "" {
+		return ""
+	}
+	if i := strings.LastIndexByte(rest, ':'); i > strings.LastIndexByte(rest, ']') {
+		return strings.Clone(rest) // a queue keyed by hosts must not keep the URLs alive
+	}
+	if scheme == "https" {
+		return rest + ":443"
+	}
+	return rest + ":80"
+}
+
+// HostName is the name of a URL's host, with a port unless that is 80 or 443: what people call a
+// host.
+func HostName(u string) string {
+	name := Host(u)
+	for _, port := range []string{":80", ":443"} {
+		if short, ok := strings.CutSuffix(name, port); ok {
+			return short
+		}
+	}
+	return name
+}
+
+// Site returns the registrable domain of a URL in normal form by the public suffix list
+// ("a.b.example.co.uk" → "example.co.uk"), or "". An address, a single label and a public suffix are
+// sites themselves.
+func Site(u string) string {
+	host := Host(u)
+	name := host[:max(0, strings.LastIndexByte(host, ':'))]
+	if name == "" || name[0] == '[' || EndsInNumber(name) {
+		return name
+	}
+	site, err := publicsuffix.EffectiveTLDPlusOne(name)
+	if err != nil {
+		return name
+	}
+	return site
+}
+
+// appendAuthority appends host and port, without a user name: other people's credentials.
+func appendAuthority(dst []byte, scheme string, auth []byte) ([]byte, error) {
+	auth = auth[bytes.LastIndexByte(auth, '@')+1:]
+	name, port := auth, []byte(nil)
+	if i := bytes.LastIndexByte(auth, ':'); i > bytes.LastIndexByte(auth, ']') {
+		name, port = auth[:i], auth[i+1:]
+	}
+	dst, err := appendName(dst, name)
+	if err != nil || len(port) == 0 {
+		return dst, err
+	}
+	number := 0
+	for _, c := range port {
+		if !isDigit(c) {
+			return nil, ErrURL
+		}
+		if number = number*10 + int(c-'0'); number > 65535 {
+			return nil, ErrURL
+		}
+	}
+	if scheme == "http" && number == 80 || scheme == "https" && number == 443 {
+		return dst, nil
+	}
+	return strconv.AppendInt(append(dst, ':'), int64(number), 10), nil
+}
+
+// toASCII maps names of any script as browsers do (UTS 46, non-transitional).
+var toASCII = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(),
+	idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(false))
+
+func asciiName(name []byte) (string, error) {
+	if NameTooLong(name) {
+		return "", ErrURL
+	}
+	ascii, err := toASCII.ToASCII(string(name))
+	if err != nil {
+		return "", ErrURL
+	}
+	return ascii, nil
+}
+
+// appendName appends a host name or address. It refuses what no name server can answer: empty and
+// overlong labels, characters beyond letters, digits, hyphen and underscore. The root's dot is cut.
+func appendName(dst, name []byte) ([]byte, error) {
+	if len(name) > 0 && name[0] == '[' {
+		return appendIPv6(dst, name)
+	}
+	at := len(dst)
+	for _, c := range name {
+		if c >= 0x80 || c == '%' {
+			ascii, err := asciiName(unescapeAll(name))
+			if err != nil {
+				return nil, err
+			}
+			name = []byte(ascii)
+			break
+		}
+	}
+	dst = appendLower(dst, name)
+	if bytes.Contains(dst[at:], []byte("xn--")) {
+		ascii, err := asciiName(dst[at:])
+		if err != nil {
+			return nil, err
+		}
+		dst = append(dst[:at], ascii...)
+	}
+	if len(dst) > at && dst[len(dst)-1] == '.' {
+		dst = dst[:len(dst)-1]
+	}
+	if !validName(dst[at:]) {
+		return nil, ErrURL
+	}
+	if EndsInNumber(dst[at:]) {
+		addr, ok := ParseIPv4(string(dst[at:]))
+		if !ok {
+			return nil, ErrURL
+		}
+		return addr.AppendTo(dst[:at]), nil
+	}
+	return dst, nil
+}
+
+// validName checks the limits of RFC 1035 §2.3.4.
+func validName(name []byte) bool {
+	label := 0
+	for _, c := range name {
+		switch {
+		case c == '.':
+			if label == 0 {
+				return false
+			}
+			label = 0
+			continue
+		case isLetter(c), isDigit(c), c == '-', c == '_':
+		default:
+			return false
+		}
+		if label++; label > 63 {
+			return false
+		}
+	}
+	return label > 0 && len(name) <= 253
+}
+
+func unescapeAll(s []byte) []byte {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if hi, lo := unhex(s[i+1]), unhex(s[i+2]); hi < 16 && lo < 16 {
+				out = append(out, hi<<4|lo)
+				i += 2
+				continue
+			}
+		}
+		out = append(out, s[i])
+	}
+	return out
+}
+
+// appendIPv6 appends a bracketed address as RFC 5952 writes it, but as WHATWG without a dotted part.
+func appendIPv6(dst, name []byte) ([]byte, error) {
+	if name[len(name)-1] != ']' {
+		return nil, ErrURL
+	}
+	addr, err := netip.ParseAddr(string(name[1 : len(name)-1]))
+	if err != nil || !addr.Is6() || addr.Zone() != "" {
+		return nil, ErrURL
+	}
+	if addr.Is4In6() {
+		b := addr.As16()
+		return fmt.Appendf(dst, "[::ffff:%x:%x]", uint16(b[12])<<8|uint16(b[13]), uint16(b[14])<<8|uint16(b[15])), nil
+	}
+	return append(addr.AppendTo(append(dst, '[')), ']'), nil
+}
+
+// WithScheme makes an https URL of an address as people write it (www.example.org/bees). Anything
+// else stays as it is.
+func WithScheme(raw string) (full string, assumed bool) {
+	s := strings.TrimSpace(raw)
+	if strings.HasPrefix(s, "//") {
+		return "https:" + s, true
+	}
+	if strings.Contains(s, "://") {
+		return raw, false
+	}
+	host := s
+	if i := strings.IndexAny(s, "/?#"); i >= 0 {
+		host = s[:i]
+	}
+	name, port, _ := strings.Cut(host, ":")
+	switch {
+	case strings.Trim(port, "0123456789") != "", strings.ContainsAny(name, " @\\\"<>"):
+		return raw, false // mailto:, a name and password, prose
+	case name != "localhost" && !strings.Contains(strings.Trim(name, "."), "."):
+		return raw, false
+	}
+	return "https://" + s, true
+}
+
+// RobotsURL returns the robots.txt of a URL in normal form.
+func RobotsURL(u string) string { return origin(u) + "/robots.txt" }
+
+// TDMRepURL returns the tdmrep.json of a URL in normal form.
+func TDMRepURL(u string) string { return origin(u) + "/.well-known/tdmrep.json" }
+
+func origin(u string) string {
+	scheme, rest, _ := strings.Cut(u, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
+}
+
+// Path returns path and query of a URL in normal form, as the rules of a robots.txt see it.
+func Path(u string) string {
+	_, rest, _ := strings.Cut(u, "://")
+	if at := strings.IndexByte(rest, '/'); at >= 0 && plainPath(rest[at:]) {
+		return rest[at:]
+	}
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return "/"
+	}
+	return parsed.RequestURI()
+}
+
+// plainPath reports paths that net/url returns unchanged: nearly all.
+func plainPath(path string) bool {
+	for i := 0; i < len(path) && path[i] != '?'; i++ {
+		c := path[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (c < '0' || c > '9') && strings.IndexByte("/-_.~%!$&'()*+,;=:@", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Key names a URL in normal form by a number, for tables that must be small. Two URLs collide once
+// in 10^19 pairs.
+func Key(url string) uint64 { return xxhash.Sum64String(url) }

@@ -2,9 +2,10 @@ package page
 
 import (
 	"errors"
-	"math/rand"
+	"math/rand/v2"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,19 +162,6 @@ func TestNormalizerDrop(t *testing.T) {
 	}
 }
 
-func TestCheckDrop(t *testing.T) {
-	for _, e := range append(DefaultDrop(), "*", "!utm_*", "!sid={hex}", "a*b*c", "wt.z_mc") {
-		if err := CheckDrop(e); err != nil {
-			t.Errorf("%q: %v", e, err)
-		}
-	}
-	for _, e := range []string{"", "!", "={hex}", "a=b", "a b", "?utm_id", "a&b", "!!a", "/a", "#a", strings.Repeat("a", 300)} {
-		if CheckDrop(e) == nil {
-			t.Errorf("%q passes as an entry", e)
-		}
-	}
-}
-
 // naiveDrops is dropList.has by the words of its documentation: the last entry
 // that matches decides.
 func naiveDrops(entries []string, param string) bool {
@@ -191,25 +179,25 @@ func naiveDrops(entries []string, param string) bool {
 }
 
 func TestDropListAgainstNaive(t *testing.T) {
-	rng := rand.New(rand.NewSource(1))
+	rng := rand.New(rand.NewPCG(1, 1))
 	some := func(parts []string, n int) string {
 		var b strings.Builder
-		for range rng.Intn(n + 1) {
-			b.WriteString(parts[rng.Intn(len(parts))])
+		for range rng.IntN(n + 1) {
+			b.WriteString(parts[rng.IntN(len(parts))])
 		}
 		return b.String()
 	}
 	for range 20_000 {
 		var entries []string
-		for range rng.Intn(5) {
+		for range rng.IntN(5) {
 			e := "a" + some([]string{"a", "B", "*", "ab"}, 3)
-			if rng.Intn(3) == 0 {
+			if rng.IntN(3) == 0 {
 				e = "*" + e
 			}
-			e += []string{"", "", "={hex}"}[rng.Intn(3)]
-			entries = append(entries, []string{"", "", "!"}[rng.Intn(3)]+e)
+			e += []string{"", "", "={hex}"}[rng.IntN(3)]
+			entries = append(entries, []string{"", "", "!"}[rng.IntN(3)]+e)
 		}
-		param := some([]string{"a", "b", "A", "ab"}, 4) + []string{"", "=", "=x", "=0123456789abcdef"}[rng.Intn(4)]
+		param := some([]string{"a", "b", "A", "ab"}, 4) + []string{"", "=", "=x", "=0123456789abcdef"}[rng.IntN(4)]
 		d := newDropList(entries)
 		if got, want := d.has([]byte(param)), naiveDrops(entries, param); got != want {
 			t.Fatalf("%q of %q: dropped %v, want %v", param, entries, got, want)
@@ -281,7 +269,7 @@ func TestNormalizeLikeBrowsers(t *testing.T) {
 	parts := []string{"http:", "https:", "HTTP:", "/", "//", "\\", "..", ".", "%2e", "%2E.", "a", "B", "example.com", ":80", ":443",
 		":8080", ":", "@", "user", "?", "&", "=", "x=1", "utm_a=b", "#", "%41", "%c3%a9", "é", "%", "%zz", " ", "\t", "\n", ";", ";jsessionid=1",
 		"'", "\"", "<", "|", "^", "`", "{", "[", "]", "[::1]", "127.1", "0x7f", "1", "xn--bcher-kva.de", "bücher.de", "~", "+", "_", "-", "ß", "。"}
-	rng := rand.New(rand.NewSource(1))
+	rng := rand.New(rand.NewPCG(1, 1))
 	const base = "http://base.test/dir/page?q=1"
 	b, err := standard.Base(base)
 	if err != nil {
@@ -290,8 +278,8 @@ func TestNormalizeLikeBrowsers(t *testing.T) {
 	agreed, failures, refs := 0, 0, fulltest.Rounds(40_000, 200_000)
 	for range refs {
 		var sb strings.Builder
-		for range 1 + rng.Intn(9) {
-			sb.WriteString(parts[rng.Intn(len(parts))])
+		for range 1 + rng.IntN(9) {
+			sb.WriteString(parts[rng.IntN(len(parts))])
 		}
 		ref := sb.String()
 		if oracleErrs(ref) {
@@ -362,4 +350,111 @@ func FuzzResolve(f *testing.F) {
 			t.Fatalf("%q on %q → %q, %v", u, baseURL, same, err)
 		}
 	})
+}
+
+func TestPattern(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://a.test":              "/",
+		"http://a.test/":             "/",
+		"http://a.test/about.html":   "/*.html",
+		"http://a.test/wiki/Ireland": "/wiki/*",
+		"http://a.test/events/2026/list.html?month=5&view=day":    "/events/0/*.html?month&view",
+		"http://a.test/events/2025/list.html?view=week&month=12":  "/events/0/*.html?month&view",
+		"http://a.test/x?sid=00ab12&page=3":                       "/*?page&sid",
+		"http://a.test/deep/4/5/6/":                               "/deep/0/",
+		"http://a.test/deep/4/":                                   "/deep/0/",
+		"http://a.test/s/9f86d081884c7d65/view":                   "/s/0/*",
+		"http://a.test/pix/josh12/a.jpg":                          "/pix/josh0/*.jpg",
+		"http://a.test/?a":                                        "/?a",
+		"http://a.test/a//b/":                                     "/a//b/",
+		"http://a.test/release-notes.d/":                          "/release-notes.d/",
+		"http://a.test/q?" + strings.Repeat("x1=1&", 3) + "x22=3": "/*?x0",
+	} {
+		if got := Pattern(url); got != want {
+			t.Errorf("%s: pattern %s, want %s", url, got, want)
+		}
+	}
+}
+
+func TestWiderPattern(t *testing.T) {
+	for pattern, want := range map[string][]string{
+		"/events/0/*.html?month&view": {"/events/0/*.html?", "/events/"},
+		"/wiki/*":                     {"/wiki/"},
+		"/wiki/":                      nil,
+		"/*?page&sid":                 {"/*?"},
+		"/?a":                         {"/?"},
+		"/*":                          nil,
+		"/":                           nil,
+		"":                            nil,
+		"//":                          nil,
+		"/a//b/":                      {"/a/"},
+	} {
+		var got []string
+		for p := WiderPattern(pattern); p != ""; p = WiderPattern(p) {
+			got = append(got, p)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q is part of %q, want %q", pattern, got, want)
+		}
+	}
+}
+
+// FuzzPattern: whatever the URL, its wider patterns get shorter and end.
+func FuzzPattern(f *testing.F) {
+	for _, url := range []string{"http://a.test/events/2026/list.html?month=5&view=day", "http://a.test//?", "a?b/c", "://"} {
+		f.Add(url)
+	}
+	f.Fuzz(func(t *testing.T, url string) {
+		for p := Pattern(url); p != ""; {
+			wider := WiderPattern(p)
+			if len(wider) >= len(p) {
+				t.Fatalf("%q: %q is wider than %q", url, wider, p)
+			}
+			p = wider
+		}
+	})
+}
+
+// TestPath compares with net/url, for normal forms of URLs made of what is special.
+func TestPath(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	parts := strings.Split("a Z 0 / // ? # % %2F %2f %41 %zz | { ^ \" ` [ ] : @ ; , $ ! ' ( ) * + = & ~ _ - . .. \\ é", " ")
+	for range 20_000 {
+		var b strings.Builder
+		b.WriteString([]string{"http://h.example", "https://h.example:8443", "http://[2001:db8::1]", "http://u:p@h.example"}[rng.IntN(4)])
+		for range rng.IntN(8) {
+			b.WriteString(parts[rng.IntN(len(parts))])
+		}
+		u, err := Normalize(b.String())
+		if err != nil {
+			continue
+		}
+		parsed, err := url.Parse(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := Path(u), parsed.RequestURI(); got != want {
+			t.Errorf("Path(%q) = %q, want %q", u, got, want)
+		}
+		if got, want := RobotsURL(u), parsed.Scheme+"://"+parsed.Host+"/robots.txt"; got != want {
+			t.Errorf("RobotsURL(%q) = %q, want %q", u, got, want)
+		}
+	}
+}
+
+func TestWithScheme(t *testing.T) {
+	for raw, want := range map[string]string{
+		"www.example.org": "https://www.example.org", "example.org/bees?x=a.b#c": "https://example.org/bees?x=a.b#c",
+		" example.org:8080/ ": "https://example.org:8080/", "localhost:8080": "https://localhost:8080", "//a.org/x": "https://a.org/x",
+		"127.0.0.1:80/x": "https://127.0.0.1:80/x", "example.org?next=http": "https://example.org?next=http",
+	} {
+		if got, assumed := WithScheme(raw); got != want || !assumed {
+			t.Errorf("%q: %q, %v; want %q", raw, got, assumed, want)
+		}
+	}
+	for _, raw := range []string{"", "bees", "http://a.org/", "gopher://a.org", "mailto:me@a.org", "me@a.org", "a.b:c", "two words.org", "/path.html", "#x.y", "."} {
+		if got, assumed := WithScheme(raw); got != raw || assumed {
+			t.Errorf("%q: %q, %v; want it as it is", raw, got, assumed)
+		}
+	}
 }

@@ -1,14 +1,7 @@
-// Package reading opens the files that a program is given, and no others.
+// Package reading opens the files that a program is given, and no others. A path may lead to a pipe
+// that nobody writes to, an endless device, a file larger than memory, or TOML that costs gigabytes.
 //
-// A path may lead to a pipe that nobody writes to, a device without end, a file larger
-// than memory, or TOML that costs gigabytes. In: a path, and how many bytes there may
-// be. Out: the file, or an error that says what stands there, before a byte of it was
-// read.
-//
-// Open and All take regular files, for what is found in a folder, a topic or a store.
-// OpenNamed also takes what a person names on the command line in their place: pipes
-// (process substitution, /dev/stdin) and terminals.
-//
-// Files: open.go by kind; all.go by size; packed.go decompressed; within.go links that lead out of a folder;
-// toml.go the shape of TOML.
+// In: a path, and a bound of bytes. Out: the file, or an error that says what stands there, before a
+// byte was read. Open and All take regular files; OpenNamed also takes pipes and terminals, which a
+// person may name on the command line.
 package reading

@@ -12,25 +12,23 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindowBytes bounds what a zstd frame may make us allocate; zstd's own command line
-// refuses more than this unless told otherwise.
+// maxWindowBytes bounds a zstd frame's memory; zstd's command line has the same default.
 const maxWindowBytes = 128 << 20
 
-// What grows to more than bombBytes, and more than bombRatio times what it is packed, is no
-// text: markup seldom shrinks to a tenth, and nothing that is read to a thousandth.
+// Bytes and ratio beyond which unpacked data is no text: markup seldom shrinks to a tenth, and no
+// text to a thousandth.
 const (
 	bombBytes = 64 << 20
 	bombRatio = 200
 )
 
-// ErrBomb reports what grows too much when it is unpacked.
 var ErrBomb = errors.New("grows too much when unpacked")
 
-// Bomb says whether out bytes are more than in packed ones may become.
+// Bomb reports whether out bytes are more than in packed ones may become.
 func Bomb(in, out int64) bool { return out > bombBytes && out/bombRatio > in }
 
-// Unpacked reads f, decompressed when its name ends in .gz or .zst, by so many goroutines
-// [the processors]. Closing it closes f, and so does an error.
+// Unpacked reads f, decompressed when its name ends in .gz or .zst, by so many goroutines [the
+// processors]. Closing it closes f, as does an error.
 func Unpacked(f *os.File, name string, goroutines int) (io.ReadCloser, error) {
 	switch {
 	case strings.HasSuffix(name, ".gz"):
@@ -51,7 +49,6 @@ func Unpacked(f *os.File, name string, goroutines int) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// counted counts what is read; others may look meanwhile.
 type counted struct {
 	r io.Reader
 	n atomic.Int64
@@ -63,7 +60,6 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bounded ends in ErrBomb where what is read is too much for what it came from.
 type bounded struct {
 	r   io.Reader
 	in  *counted
@@ -87,11 +83,79 @@ type unpacked struct {
 
 func (u *unpacked) Close() error { return errors.Join(u.close(), u.file.Close()) }
 
-// midway keeps an archive that ends before its first byte from looking like a file that
-// was read to its end.
+// midway keeps an archive that ends before its first byte from looking read to its end.
 func midway(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+var ErrShape = errors.New("nested too deeply")
+
+// MaxTOMLBytes bounds a TOML file, which with CheckTOML costs some hundred MiB at most.
+const MaxTOMLBytes = 1 << 20
+
+// maxDepth bounds dotted keys and nesting. A parser's cost grows quadratically: a key of 10,000
+// parts, 20 KB, costs 4 GB.
+const maxDepth = 16
+
+// CheckTOML refuses text that is costly to parse by its shape; the parser checks the syntax.
+func CheckTOML(text string) error {
+	parts, depth := 1, 0
+	for i := 0; i < len(text); {
+		switch c := text[i]; c {
+		case '"', '\'':
+			i = afterString(text, i)
+			continue
+		case '#':
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+			continue
+		case '.':
+			parts++
+		case '[', '{':
+			depth++
+			parts = 1
+		case ']', '}':
+			depth = max(0, depth-1)
+			parts = 1
+		case '=', ',', '\n':
+			parts = 1
+		}
+		if parts > maxDepth || depth > maxDepth {
+			return fmt.Errorf("offset %d: %w; no setting has more than %d parts or levels", i, ErrShape, maxDepth)
+		}
+		i++
+	}
+	return nil
+}
+
+func afterString(text string, i int) int {
+	quote, end := text[i], 1
+	if i+2 < len(text) && text[i+1] == quote && text[i+2] == quote {
+		end = 3
+	}
+	run := 0
+	for i += end; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && quote == '"':
+			i++
+			run = 0
+		case text[i] == quote:
+			if run++; run < end {
+				continue
+			}
+			for end == 3 && run < 5 && i+1 < len(text) && text[i+1] == quote { // two more may stand at its end
+				i, run = i+1, run+1
+			}
+			return i + 1
+		case text[i] == '\n' && end == 1: // it has no end: the parser will say so
+			return i
+		default:
+			run = 0
+		}
+	}
+	return len(text)
 }

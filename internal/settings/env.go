@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
 const envPrefix = "FOSSICK_"
@@ -26,7 +26,7 @@ func UnknownEnv(app *kong.Application, environ []string) (sentences []string) {
 		known = append(known, envName(flag))
 	}
 	for _, name := range unknownEnv(environ, known) {
-		sentences = append(sentences, fmt.Sprintf("%s has no effect: no verb has such a flag%s", name, nearest.DidYouMean(name, known)))
+		sentences = append(sentences, fmt.Sprintf("%s has no effect: no verb has such a flag%s", name, printable.DidYouMean(name, known)))
 	}
 	return sentences
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"fossick/internal/help"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
 // file is one fossick.toml.
@@ -74,15 +74,15 @@ func (f *file) validate(node *kong.Node, path []string, table map[string]any) er
 		child := help.Child(node, key)
 		switch {
 		case isTable && child == nil:
-			return fmt.Errorf("%s: there is no verb %q%s", f.place(path, key), strings.Join(inside, " "), nearest.DidYouMean(key, help.Children(node)))
+			return fmt.Errorf("%s: there is no verb %q%s", f.place(path, key), strings.Join(inside, " "), printable.DidYouMean(key, help.Children(node)))
 		case isTable:
 			if err := f.validate(child, inside, inner); err != nil {
 				return err
 			}
 		case !slices.Contains(flagNames(node), key) && len(path) == 0:
-			return fmt.Errorf("%s: no verb has a flag %q%s", f.place(path, key), key, nearest.DidYouMean(key, flagNames(node)))
+			return fmt.Errorf("%s: no verb has a flag %q%s", f.place(path, key), key, printable.DidYouMean(key, flagNames(node)))
 		case !slices.Contains(flagNames(node), key):
-			return fmt.Errorf("%s: %s has no flag %q%s", f.place(path, key), strings.Join(path, " "), key, nearest.DidYouMean(key, flagNames(node)))
+			return fmt.Errorf("%s: %s has no flag %q%s", f.place(path, key), strings.Join(path, " "), key, printable.DidYouMean(key, flagNames(node)))
 		}
 	}
 	return nil

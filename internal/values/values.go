@@ -12,7 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
 // Mappers make the parser read values as people write them: times as 90s or 2w, numbers
@@ -78,7 +78,7 @@ func mapString(ctx *kong.DecodeContext, target reflect.Value) error {
 		return err
 	}
 	if choices := Choices(ctx.Value); len(choices) > 0 && text != "" && !slices.Contains(choices, text) {
-		return fmt.Errorf("%q: want %s%s", text, nearest.List(choices), nearest.DidYouMean(text, choices))
+		return fmt.Errorf("%q: want %s%s", text, printable.OrList(choices), printable.DidYouMean(text, choices))
 	}
 	target.SetString(text)
 	return nil

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/relevance"
 )
 
@@ -276,7 +275,7 @@ type ContextGraph struct {
 	ring    int
 	at      map[uint64]*layered
 	from    map[uint64][]*layered // by target: pages that link to it
-	targets recent.Map[float64]   // priority
+	targets page.Recent[float64]  // priority
 	model   *bayes
 	seen    int
 	every   int
@@ -303,7 +302,7 @@ const (
 func NewContextGraph(cut float64) *ContextGraph {
 	return &ContextGraph{
 		cut: cut, at: map[uint64]*layered{}, from: map[uint64][]*layered{},
-		targets: recent.New[float64](maxEvidence), every: layerEvery,
+		targets: page.NewRecent[float64](maxEvidence), every: layerEvery,
 	}
 }
 

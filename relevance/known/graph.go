@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/relevance"
 )
 
@@ -24,7 +23,7 @@ type HITS struct {
 	pages   []*hubPage
 	ring    int // place of the oldest page, once there are maxHubPages
 	at      map[uint64]*hubPage
-	targets recent.Map[*hubTarget]
+	targets page.Recent[*hubTarget]
 	seen    int
 	every   int
 	most    float64 // authority of a target that waits
@@ -50,7 +49,7 @@ const (
 
 // NewHITS returns the policy.
 func NewHITS() *HITS {
-	return &HITS{at: map[uint64]*hubPage{}, targets: recent.New[*hubTarget](maxEvidence), every: hubEvery}
+	return &HITS{at: map[uint64]*hubPage{}, targets: page.NewRecent[*hubTarget](maxEvidence), every: hubEvery}
 }
 
 // ScorePage takes the page into the graph.
@@ -207,13 +206,13 @@ func (h *HITS) Rescore(key uint64) (float64, bool) {
 // PageRank, is the cash itself. Safe for concurrent use.
 type OPIC struct {
 	mu      sync.Mutex // guards the rest
-	cash    recent.Map[float64]
-	fetched recent.Map[struct{}]
+	cash    page.Recent[float64]
+	fetched page.Recent[struct{}]
 }
 
 // NewOPIC returns the policy.
 func NewOPIC() *OPIC {
-	return &OPIC{cash: recent.New[float64](maxEvidence), fetched: recent.New[struct{}](maxFetched)}
+	return &OPIC{cash: page.NewRecent[float64](maxEvidence), fetched: page.NewRecent[struct{}](maxFetched)}
 }
 
 // ScorePage returns the similarity.
@@ -293,9 +292,9 @@ func (o *OPIC) Rescore(key uint64) (float64, bool) {
 // hostLinks is what a policy remembers that goes by the links to a page and by its host: targets that
 // were not fetched, what was fetched, and what each host gave. The policy that has it guards it.
 type hostLinks struct {
-	targets recent.Map[*hostLink]
-	fetched recent.Map[struct{}]
-	hosts   recent.Map[*hostYield]
+	targets page.Recent[*hostLink]
+	fetched page.Recent[struct{}]
+	hosts   page.Recent[*hostYield]
 }
 
 // hostLink is what is known of a target: its first link and the best page with one.
@@ -312,7 +311,7 @@ type hostYield struct{ pages, relevant float64 }
 func (h *hostYield) success() float64 { return (h.relevant + 1) / (h.pages + 2) }
 
 func newHostLinks() hostLinks {
-	return hostLinks{targets: recent.New[*hostLink](maxEvidence), fetched: recent.New[struct{}](maxFetched), hosts: recent.New[*hostYield](maxHosts)}
+	return hostLinks{targets: page.NewRecent[*hostLink](maxEvidence), fetched: page.NewRecent[struct{}](maxFetched), hosts: page.NewRecent[*hostYield](maxHosts)}
 }
 
 // arrive notes that url was fetched and forgets it as a target. It returns its host and the link that

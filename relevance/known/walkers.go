@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/models/features"
 	"fossick/relevance"
 )
@@ -21,9 +20,9 @@ import (
 type Fish struct {
 	cut float64
 
-	mu     sync.Mutex         // guards the rest
-	pages  int                // so far
-	places recent.Map[placed] // by page.Key of targets
+	mu     sync.Mutex          // guards the rest
+	pages  int                 // so far
+	places page.Recent[placed] // by page.Key of targets
 }
 
 // placed is a target's place in the list.
@@ -48,7 +47,7 @@ const (
 
 // NewFish returns the policy. cut is the similarity from which a page is relevant.
 func NewFish(cut float64) *Fish {
-	return &Fish{cut: cut, places: recent.New[placed](maxEvidence)}
+	return &Fish{cut: cut, places: page.NewRecent[placed](maxEvidence)}
 }
 
 // ScorePage returns the similarity.
@@ -136,8 +135,8 @@ type Shark struct {
 	judge relevance.Judge
 	cut   float64
 
-	mu        sync.Mutex            // guards the rest
-	inherited recent.Map[inherited] // by page.Key of targets
+	mu        sync.Mutex             // guards the rest
+	inherited page.Recent[inherited] // by page.Key of targets
 }
 
 // inherited is what a target has from the best link to it.
@@ -151,7 +150,7 @@ const (
 
 // NewShark returns the policy. cut is the similarity from which a text is relevant.
 func NewShark(judge relevance.Judge, cut float64) *Shark {
-	return &Shark{judge: judge, cut: cut, inherited: recent.New[inherited](maxEvidence)}
+	return &Shark{judge: judge, cut: cut, inherited: page.NewRecent[inherited](maxEvidence)}
 }
 
 // ScorePage returns the similarity.
@@ -232,7 +231,7 @@ type InfoSpiders struct {
 
 	mu      sync.Mutex // guards the rest
 	weight  []float64
-	targets recent.Map[*spiderLink]
+	targets page.Recent[*spiderLink]
 }
 
 // spiderLink is what is known of a target: the best link to it.
@@ -249,7 +248,7 @@ const (
 
 // NewInfoSpiders returns the policy for a topic's keywords.
 func NewInfoSpiders(k *relevance.Keywords) *InfoSpiders {
-	s := &InfoSpiders{words: map[string]int{}, targets: recent.New[*spiderLink](maxEvidence)}
+	s := &InfoSpiders{words: map[string]int{}, targets: page.NewRecent[*spiderLink](maxEvidence)}
 	for _, w := range k.Words() {
 		for part := range strings.FieldsSeq(strings.ToLower(w)) { // of a phrase each word counts
 			if _, known := s.words[part]; !known {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 )
 
 // evidence is what is known of a target that waits: 176 bytes.
@@ -234,7 +233,7 @@ const maxGivers = 1 << 14
 
 // share has the graph remember pages for what others tell of them.
 func (g *linkGraph) share() {
-	g.shared, g.givers = true, recent.New[*source](maxGivers)
+	g.shared, g.givers = true, page.NewRecent[*source](maxGivers)
 }
 
 // giver returns what is known of a page, new where it is nothing.

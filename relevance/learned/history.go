@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/relevance"
 )
 
@@ -263,12 +262,12 @@ func (y *yield) lift(base, odds float64) float64 {
 
 // yields has what is known of patterns.
 type yields struct {
-	patterns recent.Map[*yield]  // by page.Key of host and pattern
-	said     recent.Map[*echoes] // by page.Key of host and pattern, without the names of queries
+	patterns page.Recent[*yield]  // by page.Key of host and pattern
+	said     page.Recent[*echoes] // by page.Key of host and pattern, without the names of queries
 }
 
 func newYields(limit int) yields {
-	return yields{patterns: recent.New[*yield](limit), said: recent.New[*echoes](limit / 4)}
+	return yields{patterns: page.NewRecent[*yield](limit), said: page.NewRecent[*echoes](limit / 4)}
 }
 
 // of returns the yield of a URL's pattern.

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/models/features"
 	"fossick/relevance"
 )
@@ -500,7 +499,7 @@ func (l *Scorer) divide(scorers int) {
 	if part <= 1 {
 		return
 	}
-	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](maxTargets/part), recent.New[known](maxFetched/part), recent.New[*record](maxPlaces/part)
+	l.links.waiting, l.links.fetched, l.links.places = page.NewRecent[*evidence](maxTargets/part), page.NewRecent[known](maxFetched/part), page.NewRecent[*record](maxPlaces/part)
 	l.links.yields = newYields(maxPatterns / part)
 	l.model.words.words.limit = maxVocabulary / part
 	l.history.limit = maxPastWords / part

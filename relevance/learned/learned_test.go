@@ -12,7 +12,6 @@ import (
 	"unicode"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/models/features"
 	"fossick/relevance"
 )
@@ -485,7 +484,7 @@ func heapInUse() uint64 {
 // TestLearnedIsBounded tells a scorer of more targets than it may remember.
 func TestLearnedIsBounded(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.02})
-	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](50), recent.New[known](50), recent.New[*record](50)
+	l.links.waiting, l.links.fetched, l.links.places = page.NewRecent[*evidence](50), page.NewRecent[known](50), page.NewRecent[*record](50)
 	last := ""
 	for i := range 2000 {
 		last = fmt.Sprintf("http://h%d.test/%d", i%70, i)
@@ -509,7 +508,7 @@ func TestLearnedIsBounded(t *testing.T) {
 	}
 }
 
-func count[V any](m *recent.Map[V]) (n int) {
+func count[V any](m *page.Recent[V]) (n int) {
 	for range m.All() {
 		n++
 	}

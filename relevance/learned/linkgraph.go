@@ -2,29 +2,28 @@ package learned
 
 import (
 	"fossick/internal/page"
-	"fossick/internal/recent"
 )
 
 // linkGraph is what is remembered of pages and links: the targets that wait, with the
 // evidence for each, pages that were fetched, and hosts and folders.
 type linkGraph struct {
-	waiting recent.Map[*evidence] // by page.Key of targets that were not fetched yet
-	fetched recent.Map[known]     // by page.Key
-	turn    uint32                // pages whose links were taken in
-	sources recent.Map[*source]   // by page.Key of pages whose links come next
-	places  recent.Map[*record]   // hosts and folders, by page.Key
+	waiting page.Recent[*evidence] // by page.Key of targets that were not fetched yet
+	fetched page.Recent[known]     // by page.Key
+	turn    uint32                 // pages whose links were taken in
+	sources page.Recent[*source]   // by page.Key of pages whose links come next
+	places  page.Recent[*record]   // hosts and folders, by page.Key
 	yields  yields
-	givers  recent.Map[*source] // pages whose links other agents may have, by page.Key; of no use to one alone
-	shared  bool                // there are others
+	givers  page.Recent[*source] // pages whose links other agents may have, by page.Key; of no use to one alone
+	shared  bool                 // there are others
 
-	redirected recent.Map[float32] // R of what led to URLs that redirected here, by page.Key
+	redirected page.Recent[float32] // R of what led to URLs that redirected here, by page.Key
 }
 
 func newLinkGraph() linkGraph {
 	return linkGraph{
-		redirected: recent.New[float32](maxRedirected),
-		waiting:    recent.New[*evidence](maxTargets), fetched: recent.New[known](maxFetched),
-		sources: recent.New[*source](maxSourcePages), places: recent.New[*record](maxPlaces), yields: newYields(maxPatterns),
+		redirected: page.NewRecent[float32](maxRedirected),
+		waiting:    page.NewRecent[*evidence](maxTargets), fetched: page.NewRecent[known](maxFetched),
+		sources: page.NewRecent[*source](maxSourcePages), places: page.NewRecent[*record](maxPlaces), yields: newYields(maxPatterns),
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"fossick/internal/page"
-	"fossick/internal/recent"
 	"fossick/models/features"
 )
 
@@ -20,7 +19,7 @@ import (
 func TestWordTableAgainstMaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, limit := range []int{1, 7, 600, 3000} {
-		table, maps := newWordTable(limit), recent.New[record](limit)
+		table, maps := newWordTable(limit), page.NewRecent[record](limit)
 		for i := range 20_000 {
 			w := 1 + token(rng.ExpFloat64()*float64(limit))
 			if i%3 == 0 {

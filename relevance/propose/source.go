@@ -13,7 +13,6 @@ import (
 
 	"fossick/datasets"
 	"fossick/internal/page"
-	"fossick/internal/sitemap"
 	"fossick/models/features"
 )
 
@@ -133,7 +132,7 @@ func sitemapCandidates(path string, open func() (io.ReadCloser, error)) Source {
 		defer r.Close() // opened for reading: nothing can be lost
 		var further []string
 		pages, on := 0, true
-		err = sitemap.Read(r, "", func(e sitemap.Entry) bool {
+		err = page.ReadSitemap(r, "", func(e page.SitemapEntry) bool {
 			if e.Map {
 				further = append(further, e.URL)
 			} else if c := bareURL(e.URL); c != nil {

@@ -7,13 +7,16 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
+	"sync"
+	"syscall"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Database is an open Badger database. What Badger may do for ever ends here when the
-// disk fails.
+// Database is an open Badger database whose operations end when the disk fails.
 type Database struct {
 	*badger.DB
 	dir    string // the store's folder, for errors
@@ -29,17 +32,13 @@ type Database struct {
 	checked  uint64    // the table that CheckNext looked at last
 }
 
-// Open opens the database of these options for the store in dir. Each block of each
-// table is looked at before. Where one cannot be read it is ErrDamaged: a compaction
-// would lose what is beside it.
-//
-// Plain does without all that this package knows of Badger's files; so does a build with
-// another Badger than the one that it knows.
+// Open opens a database after checking each block of each table; ErrDamaged if one cannot be read,
+// as a compaction would lose its neighbours. Plain does without this package's knowledge of Badger's
+// files, and so does a build with an unknown Badger.
 func Open(dir string, o badger.Options, plain bool) (*Database, error) {
 	return OpenUnder(nil, dir, o, plain)
 }
 
-// OpenUnder is Open of a database that a guard has kept locked.
 func OpenUnder(g *Guard, dir string, o badger.Options, plain bool) (*Database, error) {
 	d, err := begin(g, dir, o, plain)
 	if err != nil {
@@ -58,14 +57,13 @@ func OpenUnder(g *Guard, dir string, o badger.Options, plain bool) (*Database, e
 	return d.finish(o)
 }
 
-// readMemtableBytes is the size of the memtable of who reads; it bounds a batch at 15 % of
-// it. Memory and file of a larger one are half of what opening a small database costs.
+// readMemtableBytes is a reader's memtable, which bounds a batch at 15 % of it. A larger one is half
+// of the cost of opening a small database.
 const readMemtableBytes = 4 << 20
 
-// OpenToRead is Open for who reads and hardly writes, and compacts nothing. Of a database
-// that is damaged it opens a view, what Mend would make of it, in a temporary
-// folder that Close removes. It returns what is the matter; the database itself
-// stays as it is. What is written to a view is lost.
+// OpenToRead is Open for a reader that writes little and compacts nothing. For a damaged database it
+// opens a view, which is what Mend would make of it, in a temporary folder that Close removes, and
+// returns the damage; writes to a view are lost.
 func OpenToRead(dir string, o badger.Options, plain bool) (*Database, []Damage, error) {
 	d, err := begin(nil, dir, o, plain)
 	if err != nil {
@@ -88,8 +86,7 @@ func OpenToRead(dir string, o badger.Options, plain bool) (*Database, []Damage, 
 	return d, f.damage, err
 }
 
-// smallMemtable are options with a small memtable. Logs that a kill left are read into
-// memtables of this size, so that there must be none.
+// smallMemtable reduces the memtable, unless a kill left logs, which must fit into it.
 func smallMemtable(o badger.Options) badger.Options {
 	if names, err := logsOf(o.Dir, memtableFiles); err != nil || len(names) > 0 {
 		return o
@@ -97,14 +94,13 @@ func smallMemtable(o badger.Options) badger.Options {
 	return o.WithMemTableSize(min(o.MemTableSize, readMemtableBytes))
 }
 
-// uncompacted are options without compactions. Level 0 grows by a table at a time then, and
-// must not wait for a compaction to take them away.
+// uncompacted turns compactions off; level 0 then must not wait for one.
 func uncompacted(o badger.Options) badger.Options {
 	return o.WithNumCompactors(0).WithNumLevelZeroTablesStall(math.MaxInt).WithCompactL0OnClose(false)
 }
 
-// begin locks the database's folder, which it makes if need be. Badger's own lock comes too
-// late: what is looked at before must not change.
+// begin locks the database's folder and makes it if need be. Badger's own lock would come after our
+// checks.
 func begin(g *Guard, dir string, o badger.Options, plain bool) (*Database, error) {
 	if other := unknownVersion(); other != "" && !plain {
 		slog.Warn("store: this build has an unknown version of Badger; it does not trim its files and memory", "has", other, "knows", knownVersion)
@@ -124,7 +120,6 @@ func begin(g *Guard, dir string, o badger.Options, plain bool) (*Database, error
 	return d, nil
 }
 
-// finish opens a database that is sound.
 func (d *Database) finish(o badger.Options) (*Database, error) {
 	if !d.plain {
 		d.levels, d.progress = readLevels(o.Dir), readProgress(o.Dir)
@@ -151,7 +146,7 @@ func (d *Database) finish(o badger.Options) (*Database, error) {
 	return d, nil
 }
 
-// giveUp lets go of a database that is not opened, for another error.
+// giveUp releases a database that is not opened; another error is reported.
 func (d *Database) giveUp() {
 	_ = d.removeView()
 	d.held.release()
@@ -159,11 +154,10 @@ func (d *Database) giveUp() {
 
 // Texts of Badger's errors, which have no other mark.
 const (
-	// emptyLog is said of a log without a byte: ristretto's z.NewFile.
+	// emptyLog reports an empty log (ristretto's z.NewFile).
 	emptyLog = "Create a new file"
-	// busyText is said of a database that another process has.
 	busyText = "Another process is using this Badger database"
-	// unreadValue and unreadVersion are said of a value that cannot be read.
+	// unreadValue and unreadVersion report an unreadable value.
 	unreadValue   = "Unable to read: Key"
 	unreadVersion = "Key: %v, Version"
 )
@@ -172,14 +166,11 @@ func busy(dir string) error {
 	return fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)
 }
 
-// openTries bounds how often a database is opened: a kill leaves one log of each
-// of its two kinds without content at most.
+// openTries bounds the attempts: a kill leaves at most one empty log of each of two kinds.
 const openTries = 4
 
-// open opens the database. A kill just after a log was made leaves it without a
-// byte. Badger then gives it the header that it lacks, and yet ends with an
-// error, as if it had expected a log that was there before. So the next try
-// finds all in order, and nothing was in that log to be lost.
+// open opens the database. A kill just after a log's creation leaves it empty; Badger then writes
+// its header, yet fails, so that the next attempt succeeds.
 func (d *Database) open(o badger.Options) (err error) {
 	for range openTries {
 		if err = d.tryToOpen(o); err == nil || d.plain || !strings.Contains(err.Error(), emptyLog) {
@@ -189,7 +180,6 @@ func (d *Database) open(o badger.Options) (err error) {
 	return err
 }
 
-// tryToOpen opens the database, or gives up when the disk fails meanwhile.
 func (d *Database) tryToOpen(o badger.Options) error {
 	type opened struct {
 		db  *badger.DB
@@ -208,7 +198,6 @@ func (d *Database) tryToOpen(o badger.Options) error {
 	return d.told(r.err, "")
 }
 
-// told is what Badger returned, with what to do where the disk fails.
 func (d *Database) told(err error, doing string) error {
 	if err == nil {
 		return nil
@@ -222,14 +211,14 @@ func (d *Database) told(err error, doing string) error {
 // Path returns the database's folder, without symbolic links.
 func (d *Database) Path() string { return d.path }
 
-// Failure returns the first complaint of the disk, nil as long as there is none.
+// Failure returns the first failure of the disk, nil if there is none.
 func (d *Database) Failure() error { return d.log.failure() }
 
-// Bounded runs what Badger might never end; false when it was left behind, still
-// running, some time after a complaint.
+// Bounded runs f, which Badger might never end; false when it was left running some time after a
+// failure of the disk.
 func (d *Database) Bounded(f func()) (ended bool) { return d.log.bounded(f) }
 
-// Release lets go of what Trim needs, where a database is given up instead of closed.
+// Release frees the resources of Trim where a database is given up instead of closed.
 func (d *Database) Release() {
 	d.lent.replace(nil)
 	d.levels.close()
@@ -250,8 +239,8 @@ func (d *Database) Close() error {
 	return errors.Join(err, d.removeView())
 }
 
-// Commit is txn.Commit that ends when the disk fails. What it began may still come
-// to disk then, as a whole.
+// Commit is txn.Commit that ends when the disk fails; the transaction may still reach the disk then,
+// as a whole.
 func (d *Database) Commit(txn *badger.Txn) error {
 	done := make(chan error, 1)
 	txn.CommitWith(func(err error) { done <- err })
@@ -263,7 +252,6 @@ func (d *Database) Commit(txn *badger.Txn) error {
 	}
 }
 
-// kernelName returns the name of the database's folder without symbolic links.
 func kernelName(path string) (string, error) {
 	absolute, err := filepath.Abs(path)
 	if err == nil {
@@ -273,4 +261,191 @@ func kernelName(path string) (string, error) {
 		return "", fmt.Errorf("store %s: %w", path, err)
 	}
 	return absolute, nil
+}
+
+// Errors that callers branch on.
+var (
+	ErrDisk     = errors.New("the disk of the store fails")
+	ErrDiskFull = errors.New("the disk is nearly full")
+	ErrBusy     = errors.New("another process is using the store")
+	ErrDamaged  = errors.New("damaged record")
+)
+
+// patience is how long Badger may go on after its first disk failure: it retries for ever, and
+// neither opens, commits nor closes meanwhile.
+const patience = 2 * time.Second
+
+// complaints is Badger's log, where alone Badger reports a table that it cannot write; it retries
+// each second while commits and the process's end wait. So the first disk failure ends the use of
+// the store. Commits are in the logs, as after a kill.
+type complaints struct {
+	dir    string
+	failed chan struct{} // closed by the first one
+	once   sync.Once
+	err    error // the first, once failed is closed
+}
+
+func newComplaints(dir string) *complaints {
+	return &complaints{dir: dir, failed: make(chan struct{})}
+}
+
+// troubles are the system's answers to failed writes; Badger wraps errors by their text alone.
+func troubles() []syscall.Errno {
+	return append(linuxTroubles(),
+		syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+		syscall.ESTALE, syscall.EACCES, syscall.EPERM, syscall.ENODEV, syscall.ENXIO, syscall.ENOTCONN)
+}
+
+func troubleIn(text string) syscall.Errno {
+	for _, errno := range troubles() {
+		if strings.Contains(text, errno.Error()) {
+			return errno
+		}
+	}
+	return 0
+}
+
+// diskError turns a text of Badger's into a disk error with advice; nil when it is none.
+func diskError(dir, text string) error {
+	errno := troubleIn(text)
+	text = strings.Join(strings.Fields(text), " ")
+	switch errno {
+	case 0:
+		return nil
+	case syscall.ENOSPC, syscall.EDQUOT:
+		return fmt.Errorf("%s: %w (%s); make room, and go on with --resume", dir, ErrDiskFull, text)
+	case syscall.EMFILE, syscall.ENFILE:
+		return fmt.Errorf("%s: %w: %s; raise the limit of open files (ulimit -n), and go on with --resume", dir, ErrDisk, text)
+	case syscall.EFBIG:
+		return fmt.Errorf("%s: %w: %s; raise the limit of a file's size (ulimit -f), and go on with --resume", dir, ErrDisk, text)
+	}
+	return fmt.Errorf("%s: %w: %s; check the disk (dmesg), then mend the store with fossick repair %s and go on with --resume", dir, ErrDisk, text, dir)
+}
+
+func (c *complaints) fail(what string) { c.end(diskError(c.dir, what)) }
+
+func (c *complaints) end(err error) {
+	c.once.Do(func() {
+		c.err = err
+		close(c.failed)
+	})
+}
+
+func (c *complaints) failure() error {
+	select {
+	case <-c.failed:
+		return c.err
+	default:
+		return nil
+	}
+}
+
+func (c *complaints) bounded(f func()) (ended bool) {
+	done := make(chan struct{})
+	go func() { f(); close(done) }()
+	select {
+	case <-done:
+		return true
+	case <-c.failed:
+	}
+	select {
+	case <-done:
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
+
+// Errorf passes what is not the disk's to our own log.
+func (c *complaints) Errorf(format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	switch {
+	case troubleIn(what) != 0:
+		c.fail(what)
+	case strings.HasPrefix(format, unreadValue), strings.HasPrefix(format, unreadVersion):
+		// Badger returns an empty value then, which its reader reports.
+	case !strings.Contains(what, emptyLog): // see open
+		slog.Error("store: " + what)
+	}
+}
+
+// Warningf receives failed compactions.
+func (c *complaints) Warningf(format string, args ...any) {
+	if what := fmt.Sprintf(format, args...); troubleIn(what) != 0 {
+		c.fail(what)
+	}
+}
+
+func (c *complaints) Infof(string, ...any) {}
+
+func (c *complaints) Debugf(string, ...any) {}
+
+// RenewEvery is how often to renew the lent transaction: a compaction keeps what was overwritten
+// since the oldest one began.
+const RenewEvery = time.Second
+
+// lender lends a transaction without waiting. A new one waits for commits, which wait for a
+// compaction when level 0 is full: just when most memory should be freed.
+type lender struct {
+	mu  sync.RWMutex // held by who has it
+	txn *badger.Txn  // to read only; nil when there is none
+}
+
+func (l *lender) lend(f func(txn *badger.Txn) error) error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.txn == nil {
+		return nil
+	}
+	return f(l.txn)
+}
+
+func (l *lender) replace(txn *badger.Txn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.txn != nil {
+		l.txn.Discard()
+	}
+	l.txn = txn
+}
+
+// Renew renews the lent transaction; false when that is of no use any more.
+func (d *Database) Renew() (goOn bool) {
+	if d.plain {
+		return false
+	}
+	begun := make(chan *badger.Txn, 1)
+	if !d.Bounded(func() { begun <- d.NewTransaction(false) }) {
+		return false // the disk fails, and commits never end
+	}
+	d.lent.replace(<-begun)
+	return true
+}
+
+// knownVersion is the Badger whose files this package knows; a test checks go.mod's Badger against a
+// real database.
+const knownVersion = "v4.9.6"
+
+const module = "github.com/dgraph-io/badger/v4"
+
+// unknownVersion returns this build's Badger, "" when it is the known one or the build does not say.
+func unknownVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return otherThan(knownVersion, info)
+}
+
+func otherThan(version string, info *debug.BuildInfo) string {
+	for _, m := range info.Deps {
+		switch {
+		case m.Path != module:
+		case m.Replace != nil:
+			return m.Replace.Path + " " + m.Replace.Version
+		case m.Version != version:
+			return m.Version
+		}
+	}
+	return ""
 }

@@ -2,14 +2,14 @@ package badgerfiles
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
+	"golang.org/x/sys/unix"
 )
 
 func must(t testing.TB, errs ...error) {
@@ -98,20 +98,82 @@ func value(t testing.TB, d *Database, key string) (v []byte) {
 	return v
 }
 
-// TestSmallMemtable: who reads has a small memtable, unless the log of a large one is there,
-// whatever the folder is called.
-func TestSmallMemtable(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a[b")
-	o := badger.DefaultOptions(path)
-	if got := smallMemtable(o).MemTableSize; got != readMemtableBytes {
-		t.Errorf("no folder: %d bytes", got)
+// TestLockBesideACopy: a lock that is released is free at once, also while a process that
+// is being started has a copy of its descriptor.
+func TestLockBesideACopy(t *testing.T) {
+	path := t.TempDir()
+	held, err := lockFolder(path, path)
+	must(t, err)
+	descriptor, err := unix.Dup(int(held))
+	must(t, err)
+	defer unix.Close(descriptor)
+	held.release()
+	if err := Free(path, path); err != nil {
+		t.Errorf("after its release: %v", err)
 	}
-	must(t, os.Mkdir(path, 0o700))
-	if got := smallMemtable(o.WithMemTableSize(1 << 20)).MemTableSize; got != 1<<20 {
-		t.Errorf("a smaller one: %d bytes", got)
+}
+
+func TestTroubles(t *testing.T) {
+	for text, want := range map[string]error{
+		"error flushing memtable to disk: sync MANIFEST: input/output error, retrying": ErrDisk,
+		"While running doCompact: no space left on device":                             ErrDiskFull,
+		"truncate 000003.vlog: disk quota exceeded":                                    ErrDiskFull,
+		"Block cache might be too small":                                               nil,
+	} {
+		log := newComplaints("dir")
+		log.Warningf("%s", text)
+		if err := log.failure(); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", text, err, want)
+		}
 	}
-	must(t, os.WriteFile(filepath.Join(path, "00001.mem"), nil, 0o600))
-	if got := smallMemtable(o).MemTableSize; got != o.MemTableSize {
-		t.Errorf("with a log: %d bytes, want %d", got, o.MemTableSize)
+}
+
+// TestMerge: of a record that was replaced, the last level keeps what a reader may read.
+// Nothing reads it after that, and Merge drops it.
+func TestMerge(t *testing.T) {
+	path := t.TempDir()
+	o := smallTables(path).WithCompactL0OnClose(true)
+	d := openWith(t, o)
+	must(t, put(d, []byte("key"), []byte("old")))
+	must(t, put(d, []byte("other"), []byte("value")))
+	must(t, d.Close())
+
+	d = openWith(t, o)
+	d.NewTransaction(false) // a reader until the end
+	must(t, put(d, []byte("key"), []byte("new")))
+	must(t, d.Close())
+	if n := versions(t, path, "key"); n != 2 {
+		t.Fatalf("%d versions of the record in the last level, want 2", n)
 	}
+
+	must(t, Merge(t.Context(), nil, path, o, false))
+	if n := versions(t, path, "key"); n != 1 {
+		t.Errorf("%d versions after the merge, want 1", n)
+	}
+	d = openSmall(t, path)
+	if v, w := value(t, d, "key"), value(t, d, "other"); string(v) != "new" || string(w) != "value" {
+		t.Errorf("key is %q and other %q, want new and value", v, w)
+	}
+	if l := d.Levels(); l[6].NumTables != 1 {
+		t.Errorf("levels %v, want one table in the last", l)
+	}
+	must(t, d.Close())
+}
+
+// versions counts the versions of a record in the closed database.
+func versions(t *testing.T, path, key string) (n int) {
+	t.Helper()
+	d := openSmall(t, path)
+	must(t, d.View(func(txn *badger.Txn) error {
+		o := badger.DefaultIteratorOptions
+		o.AllVersions = true
+		it := txn.NewKeyIterator([]byte(key), o)
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			n++
+		}
+		return nil
+	}))
+	must(t, d.Close())
+	return n
 }

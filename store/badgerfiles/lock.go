@@ -4,21 +4,24 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 
+	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
+
+	"fossick/internal/wholefile"
 )
 
-// lock is the lock of a database's folder: Badger's own, so that any build heeds it. We
-// take it before Badger would, or another process might change what is being checked. It
-// is a bare descriptor: where Badger is left behind, it must stay until the process ends.
+// lock is Badger's own lock of a database's folder, taken before our checks. It is a bare
+// descriptor, since it must last until the process ends where Badger is left behind.
 type lock int
 
 const noLock lock = -1
 
-// errNotFolder is said of a database that is no folder.
 const errNotFolder = unix.ENOTDIR
 
-// lockFolder locks the database in path; ErrBusy when a process has it.
+// lockFolder returns ErrBusy when a process has the database.
 func lockFolder(dir, path string) (lock, error) {
 	var fd int
 	var err error
@@ -41,18 +44,17 @@ func lockFolder(dir, path string) (lock, error) {
 	return noLock, fmt.Errorf("store %s: %w", dir, err)
 }
 
-// Guard keeps a database's folder locked while the database is closed and opened again: no
-// other process gets it in between. The zero value has no lock; who opens takes one then.
+// Guard keeps a database locked from Close to the next opening. The zero value holds no lock;
+// opening takes one then.
 type Guard struct{ held lock }
 
-// Keep has the lock outlast Close. Opening the database under the guard takes it back.
+// Keep makes the lock outlast Close. Opening under the guard takes it back.
 func (d *Database) Keep() *Guard {
 	g := &Guard{d.held}
 	d.held = noLock
 	return g
 }
 
-// take returns the guard's lock, or a new one.
 func (g *Guard) take(dir, path string) (lock, error) {
 	if g == nil || g.held == noLock {
 		return lockFolder(dir, path)
@@ -72,12 +74,113 @@ func Free(dir, path string) error {
 	return err
 }
 
-// release ends the lock, if there is one. To close its descriptor is not enough: a process
-// that is being started has a copy of it until it runs its program.
+// release unlocks before it closes: a process that is being started holds a copy of the descriptor
+// until it runs its program.
 func (l *lock) release() {
 	if *l != noLock {
 		_ = unix.Flock(int(*l), unix.LOCK_UN) // closing does it soon, too
 		_ = unix.Close(int(*l))               // nothing was written
 	}
 	*l = noLock
+}
+
+// OpenView opens a view of a database, damaged or not; no file of the database changes.
+func OpenView(dir string, o badger.Options, plain bool) (*Database, error) {
+	d, err := begin(nil, dir, o, plain)
+	if err == nil && d.plain {
+		d.held, err = lockFolder(dir, o.Dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o, err = d.makeView(uncompacted(o)); err != nil {
+		d.giveUp()
+		return nil, err
+	}
+	return d.finish(o)
+}
+
+// makeView makes a folder with the readable part of the database. Tables and value logs are links,
+// since nobody writes to them; the manifest and the memtables' logs are copies. A newer, empty value
+// log keeps Badger from cutting off the newest one.
+func (d *Database) makeView(o badger.Options) (badger.Options, error) {
+	path, err := kernelName(o.Dir)
+	if err != nil {
+		return o, err
+	}
+	if d.view, err = os.MkdirTemp("", "fossick-view-"); err != nil {
+		return o, fmt.Errorf("store: %w; set TMPDIR to a folder that can be written to", err)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return o, fmt.Errorf("store: %w", err)
+	}
+	for _, e := range entries {
+		if err := show(path, d.view, e.Name()); err != nil {
+			return o, fmt.Errorf("store: %w", err)
+		}
+	}
+	if !d.plain {
+		if _, err := mend(d.view, "", o); err != nil {
+			return o, err
+		}
+	}
+	if err := addLog(d.view); err != nil {
+		return o, err
+	}
+	return o.WithDir(d.view).WithValueDir(d.view), nil
+}
+
+func show(path, view, name string) error {
+	from, to := filepath.Join(path, name), filepath.Join(view, name)
+	switch ext := filepath.Ext(name); {
+	case ext == ".vlog" && !hasEntries(from):
+		return nil // Badger removes such a log, and empties it before
+	case ext == ".sst", ext == ".vlog" && !saysEncrypted(from):
+		return os.Symlink(from, to)
+	case ext == ".vlog": // its head will be put right
+		return copyFile(to, from)
+	case ext == ".mem", name == badger.ManifestFilename, name == badger.KeyRegistryFileName:
+		return copyFile(to, from)
+	}
+	return nil // locks, statistics, what a kill left
+}
+
+func (d *Database) removeView() error {
+	if d.view == "" {
+		return nil
+	}
+	if err := os.RemoveAll(d.view); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	d.view = ""
+	return nil
+}
+
+func saysEncrypted(name string) bool {
+	f := findings{}
+	return f.checkHead(name) == nil && len(f.heads) > 0
+}
+
+func hasEntries(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Size() > logHead
+}
+
+// addLog makes an empty value log that is newer than all others. Badger cuts the newest off at its
+// first unreadable entry.
+func addLog(path string) error {
+	names, err := logsOf(path, valueFiles)
+	if err != nil {
+		return err
+	}
+	newest := uint64(0)
+	for _, name := range names {
+		newest = max(newest, logNumber(name))
+	}
+	name := filepath.Join(path, fmt.Sprintf("%06d.vlog", newest+1))
+	if err := os.WriteFile(name, make([]byte, logHead), 0o600); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return wholefile.SyncFolder(path)
 }

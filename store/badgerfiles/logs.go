@@ -1,6 +1,8 @@
 package badgerfiles
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,14 +14,13 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Files of a database.
 const (
 	tableFiles    = "*.sst"
 	memtableFiles = "*.mem"
 	valueFiles    = "*.vlog"
 )
 
-// Exists says whether there is a database in path, even one that lost its list of tables.
+// Exists reports whether a database is in path, even one that lost its manifest.
 func Exists(path string) bool {
 	if _, err := os.Stat(filepath.Join(path, badger.ManifestFilename)); err == nil {
 		return true
@@ -28,11 +29,10 @@ func Exists(path string) bool {
 	return err == nil && len(tables) > 0
 }
 
-// SyncLogs syncs the logs of the database. The memtables' come first, then the value
-// log's end, so that what they point to is there when it returns. Badger's own Sync
-// meanwhile holds a lock that every commit and look-up needs: the whole crawl stood
-// still as long as the disk took. Syncing a file by a descriptor of our own writes its
-// mapped pages just as well (fsync(2)).
+// SyncLogs syncs the logs of memtables, then the end of the value log, so that what they point to
+// exists. Badger's Sync meanwhile holds a lock that every commit and look-up needs, which stalled
+// whole crawls. Syncing a file through our own descriptor writes its mapped pages as well
+// (fsync(2)).
 func (d *Database) SyncLogs() error {
 	if d.plain {
 		return d.Sync()
@@ -43,14 +43,13 @@ func (d *Database) SyncLogs() error {
 		d.progress.synced(memtables, reached)
 	}
 	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) {
-		// The logs are mapped, and writing to them is no error: the next commit must
-		// fail. That files could not be opened passes, and the next sync will do.
+		// Writing to a mapped log is no error, so the next commit must fail. A failure to open files
+		// passes.
 		d.log.fail(err.Error())
 	}
 	return err
 }
 
-// syncLogs returns which logs of memtables it synced, the oldest first.
 func syncLogs(path string) (memtables []string, err error) {
 	memtables, err1 := logsOf(path, memtableFiles)
 	values, err2 := logsOf(path, valueFiles)
@@ -77,14 +76,12 @@ func syncFile(name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Size is what the files of a closed database take.
 type Size struct {
 	Tables     int
 	TableBytes int64
 	LargestLog int64
 }
 
-// SizeOf returns the size of the database in path.
 func SizeOf(path string) (s Size, err error) {
 	tables, err1 := filepath.Glob(filepath.Join(path, tableFiles))
 	logs, err2 := filepath.Glob(filepath.Join(path, valueFiles))
@@ -104,4 +101,157 @@ func SizeOf(path string) (s Size, err error) {
 		}
 	}
 	return s, nil
+}
+
+// A log of Badger's, of values or of a memtable, read without trusting a byte of it. Badger
+// takes the first entry that it cannot read for the end, and cuts the log off there.
+//
+//	log = number of the key it is encrypted with (8 bytes, 0: none) · random (12) · entry… · zeros
+//	entry = marks (1) · marks of the user (1) · length of the key · length of the value · when it
+//	expires (uvarints) · key · value · CRC-32C of all that (4, big-endian)
+//
+// Entries of a commit that is not alone in a memtable's log are marked, and one that is
+// marked as the end follows them. fossick's have no marks of the user and do not expire.
+
+const logHead = 20
+
+const (
+	inCommit  = 1 << 6
+	endCommit = 1 << 7
+)
+
+type entry struct {
+	text       []byte
+	key, value []byte // the key ends with its version
+}
+
+func (e entry) marks() byte { return e.text[0] }
+
+func readEntry(text []byte) (e entry, ok bool) {
+	if len(text) < 2+3+4 || text[1] != 0 {
+		return e, false
+	}
+	at := 2
+	var numbers [3]uint64
+	for i := range numbers {
+		n, length := binary.Uvarint(text[at:])
+		if length <= 0 {
+			return e, false
+		}
+		numbers[i] = n
+		at += length
+	}
+	rest := uint64(len(text) - at)
+	keyBytes, valueBytes := numbers[0], numbers[1]
+	if numbers[2] != 0 || keyBytes < 8 || keyBytes > 1<<16 || keyBytes+4 > rest || valueBytes > rest-keyBytes-4 {
+		return e, false
+	}
+	end := at + int(keyBytes+valueBytes)
+	if Checksum(text[:end]) != binary.BigEndian.Uint32(text[end:]) {
+		return e, false
+	}
+	key := at + int(keyBytes)
+	return entry{text[:end+4], text[at:key], text[key:end]}, true
+}
+
+type logRead struct {
+	entries []entry
+	end     int // of the last entry
+	damaged bool
+}
+
+// maxSearch bounds the bytes summed up in search of the next entry.
+const maxSearch = 1 << 30
+
+// readLog returns the entries of a log. It is damaged when an entry lies behind something that is
+// none, or when it ends with neither an entry nor a zero. A kill leaves its last entry half written,
+// with zeros behind: a log is made large, and cut when the database is closed.
+func readLog(text []byte) (r logRead) {
+	r.end = min(logHead, len(text))
+	budget, written := maxSearch, -1
+	for at := r.end; at < len(text); {
+		e, ok := readEntry(text[at:])
+		if !ok {
+			if written < 0 {
+				written = withoutZeros(text)
+			}
+			next, found := nextEntry(text, at+1, written, &budget)
+			if !found {
+				break
+			}
+			at, r.damaged = next, true
+			continue
+		}
+		r.entries = append(r.entries, e)
+		at += len(e.text)
+		r.end = at
+	}
+	if r.end < len(text) && text[len(text)-1] != 0 || len(text) < logHead && len(text) > 0 {
+		r.damaged = true
+	}
+	return r
+}
+
+func withoutZeros(text []byte) int {
+	const step = 64 << 10
+	zeros := make([]byte, step)
+	for len(text) >= step && bytes.Equal(text[len(text)-step:], zeros) {
+		text = text[:len(text)-step]
+	}
+	return len(bytes.TrimRight(text, "\x00"))
+}
+
+func nextEntry(text []byte, from, to int, budget *int) (at int, ok bool) {
+	for at := from; at < to && *budget > 0; at++ {
+		if _, ok := readEntry(text[at:]); ok {
+			return at, true
+		}
+		*budget -= claimed(text[at:])
+	}
+	return 0, false
+}
+
+// claimed bounds the bytes summed up to see that text begins with no entry.
+func claimed(text []byte) int {
+	if len(text) < 5 || text[1] != 0 {
+		return 1
+	}
+	_, length := binary.Uvarint(text[2:])
+	n, _ := binary.Uvarint(text[2+max(0, length):])
+	return 1 + int(min(n, uint64(len(text))))
+}
+
+// committed returns the committed entries of a memtable's log, without their marks. A kill cut off a
+// final commit without an end; elsewhere its end was damaged.
+func (r logRead) committed() (entries []entry) {
+	open := 0 // the entries from here on are of a commit without an end
+	var version []byte
+	for _, e := range r.entries {
+		switch {
+		case e.marks()&endCommit != 0:
+			open, version = len(entries), nil
+			continue
+		case e.marks()&inCommit == 0:
+			open, version = len(entries), nil
+		case !bytes.Equal(version, e.key[len(e.key)-8:]):
+			open, version = len(entries), e.key[len(e.key)-8:]
+		}
+		entries = append(entries, e)
+		if e.marks()&inCommit == 0 {
+			open = len(entries)
+		}
+	}
+	return entries[:open]
+}
+
+func logOf(entries []entry) []byte {
+	text := make([]byte, logHead)
+	for _, e := range entries {
+		from := len(text)
+		text = append(text, e.text...)
+		text[from] &^= inCommit | endCommit
+		end := len(text) - 4
+		binary.BigEndian.PutUint32(text[end:], Checksum(text[from:end]))
+	}
+	return text
 }

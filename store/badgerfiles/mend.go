@@ -2,25 +2,28 @@ package badgerfiles
 
 import (
 	"bytes"
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/y"
 
 	"fossick/internal/reading"
 	"fossick/internal/wholefile"
 )
 
-// Mend makes the closed database in path one that Badger can open, out of all that can be
-// read, and returns what was the matter. Files that it replaces are in the folder
-// quarantine before, under their names, unless that is "". dir is the store's folder, for
-// errors. A kill leaves a database that can be mended.
+// Mend turns the readable part of the closed database in path into one that Badger can open, and
+// returns the damage. Replaced files go to the folder quarantine first, unless that is "". A kill
+// leaves a database that can be mended.
 func Mend(dir, path, quarantine string, o badger.Options, plain bool) ([]Damage, error) {
 	if plain || unknownVersion() != "" {
 		return nil, nil // opening says what it thinks of it
@@ -36,7 +39,6 @@ func Mend(dir, path, quarantine string, o badger.Options, plain bool) ([]Damage,
 	return mend(path, quarantine, o)
 }
 
-// mend is Mend for the database in path, which nobody uses.
 func mend(path, quarantine string, o badger.Options) ([]Damage, error) {
 	f, err := examine(path, o)
 	if err != nil || len(f.damage) == 0 {
@@ -53,8 +55,7 @@ func mend(path, quarantine string, o badger.Options) ([]Damage, error) {
 	return f.damage, err
 }
 
-// mend replaces what is damaged. The list of tables comes last: until then the tables that
-// it names are there.
+// mend replaces what is damaged, the list of tables last: until then its tables exist.
 func (f *findings) mend(quarantine string, o badger.Options) error {
 	var empty []uint64
 	for _, id := range slices.Sorted(maps.Keys(f.spoilt)) {
@@ -96,15 +97,14 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
-	// What is there now is all that there is.
+	// What exists now is all that there is.
 	if err := putAway(quarantine, filepath.Join(f.path, reachedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return wholefile.SyncFolder(f.path)
 }
 
-// mendTable replaces a table by one of its blocks that can be read, under its name; false
-// when there are none.
+// mendTable replaces a table by its readable blocks; false when there are none.
 func (f *findings) mendTable(id uint64, quarantine string, o badger.Options) (kept bool, err error) {
 	name := tableName(f.path, id)
 	text, err := readFile(name, nil)
@@ -122,8 +122,8 @@ func (f *findings) mendTable(id uint64, quarantine string, o badger.Options) (ke
 	return true, replaceFile(name, mended)
 }
 
-// mendLogs replaces logs of memtables, whose entries Badger plays back up to the first that
-// it cannot read. It would cut the newest value log off there; so that one gets a successor.
+// mendLogs replaces the logs of memtables, which Badger replays up to the first unreadable entry.
+// The newest value log, which Badger would cut off there, gets a successor.
 func (f *findings) mendLogs(quarantine string) error {
 	for _, name := range f.heads {
 		if err := mendHead(quarantine, name); err != nil {
@@ -148,7 +148,7 @@ func (f *findings) mendLogs(quarantine string) error {
 	return nil
 }
 
-// mendHead says in a log's head that it is not encrypted. The old head goes into quarantine.
+// mendHead clears the encryption key number in a log's head, and puts the old head into quarantine.
 func mendHead(quarantine, name string) error {
 	file, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -169,7 +169,6 @@ func mendHead(quarantine, name string) error {
 	return nil
 }
 
-// putAway moves a file into quarantine.
 func putAway(quarantine, name string) error {
 	if err := keepIn(quarantine, name); err != nil {
 		return err
@@ -180,7 +179,6 @@ func putAway(quarantine, name string) error {
 	return nil
 }
 
-// replaceFile gives a file another content.
 func replaceFile(name string, text []byte) error {
 	err := wholefile.Write(name, 0o600, func(f *os.File) error {
 		_, err := f.Write(text)
@@ -192,8 +190,7 @@ func replaceFile(name string, text []byte) error {
 	return nil
 }
 
-// keepIn gives a file another name in a folder, or puts a copy there, unless the folder is
-// "". It keeps all that was put there under its name before.
+// keepIn links or copies a file into a folder, unless that is "", beside earlier files of its name.
 func keepIn(folder, name string) error {
 	if folder == "" {
 		return nil
@@ -240,4 +237,152 @@ func sameContent(a, b string) bool {
 	x, err1 := reading.All(a, 1<<40)
 	y, err2 := reading.All(b, 1<<40)
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)
+}
+
+// Marks of entries, and the pointer to a value log that stands in place of a value: the log's
+// number, the entry's length and its offset, 4 bytes each in native order.
+const (
+	isDelete     = 1 << 0
+	isPointer    = 1 << 1
+	pointerBytes = 12
+)
+
+// maxSalvaged bounds a log that salvage writes: Badger makes a memtable of each, in some three bytes
+// for each of these.
+const maxSalvaged = 4 << 20
+
+// salvage enters again, as logs of memtables, what the value logs hold of commits after the newest
+// one that exists: bodies, and long page records.
+func (f *findings) salvage() error {
+	logs, err := logsOf(f.path, valueFiles)
+	if err != nil {
+		return err
+	}
+	memlogs, err := logsOf(f.path, memtableFiles)
+	if err != nil {
+		return err
+	}
+	next := uint64(1)
+	if n := len(memlogs); n > 0 {
+		next = logNumber(memlogs[n-1]) + 1
+	}
+	for i := len(logs) - 1; i >= 0; i-- {
+		var found [][]byte
+		if err := withLog(logs[i], func(text []byte) { found = f.pointersInto(logNumber(logs[i]), text) }); err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return nil // older logs have older entries
+		}
+		for _, text := range found {
+			if err := replaceFile(filepath.Join(f.path, fmt.Sprintf("%05d.mem", next)), text); err != nil {
+				return err
+			}
+			next++
+		}
+	}
+	return nil
+}
+
+func (f *findings) pointersInto(log uint64, text []byte) (logs [][]byte) {
+	made := make([]byte, logHead)
+	for _, e := range readLog(text).entries {
+		if y.ParseTs(e.key) <= f.has || e.marks()&isDelete != 0 {
+			continue
+		}
+		at := cap(text) - cap(e.text) // it is a part of text
+		made = appendPointer(made, e.key, uint32(log), uint32(len(e.text)), uint32(at))
+		if len(made) > maxSalvaged {
+			logs, made = append(logs, made), make([]byte, logHead)
+		}
+	}
+	if len(made) > logHead {
+		logs = append(logs, made)
+	}
+	return logs
+}
+
+func appendPointer(text, key []byte, log, length, at uint32) []byte {
+	from := len(text)
+	text = append(text, isPointer, 0)
+	text = binary.AppendUvarint(text, uint64(len(key)))
+	text = binary.AppendUvarint(text, pointerBytes)
+	text = append(text, 0) // it does not expire
+	text = append(text, key...)
+	for _, n := range [...]uint32{log, length, at} {
+		text = binary.NativeEndian.AppendUint32(text, n)
+	}
+	return binary.BigEndian.AppendUint32(text, Checksum(text[from:]))
+}
+
+// Merge merges all tables of the closed database of the store in dir, so that no replaced or deleted
+// record remains and each value log's dead share is known. When ctx ends, it stops between two
+// steps. The guard may be nil.
+func Merge(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool) error {
+	// One target for all levels: the newest tables go into the last, and none between.
+	o = o.WithCompactL0OnClose(true).WithBaseLevelSize(math.MaxInt64 / 2)
+	for newest, before := math.MaxInt, 0; newest != 0 && newest != before; {
+		before = newest
+		err := session(ctx, g, dir, o, plain, func(d *Database) error {
+			err := d.Flatten(1)
+			newest = d.Levels()[0].NumTables
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return session(ctx, g, dir, o, plain, (*Database).span)
+}
+
+// session does one step of Merge. Flatten merges different levels; closing merges the newest level
+// with overlapping tables of the last.
+func session(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool, do func(d *Database) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d, err := OpenUnder(g, dir, o, plain)
+	if err != nil {
+		return err
+	}
+	if !d.Bounded(func() { err = do(d) }) {
+		return d.Failure()
+	}
+	if g != nil {
+		*g = *d.Keep()
+	}
+	if err = errors.Join(err, d.Close()); err != nil {
+		return fmt.Errorf("merging its tables: %w", err)
+	}
+	return nil
+}
+
+// span deletes a key before and one after all others, so that the table covers the whole range. Else
+// a last level would stay as it is, even what was kept for a reader.
+func (d *Database) span() error {
+	txn := d.NewTransaction(true)
+	defer txn.Discard()
+	for _, key := range [][]byte{{0}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}} {
+		if err := txn.Delete(key); err != nil {
+			return err
+		}
+	}
+	if err := d.Commit(txn); err != nil {
+		return err
+	}
+	d.settle()
+	return nil
+}
+
+// watermarks is how many marks may wait before Badger's goroutine for readers.
+const watermarks = 100
+
+// settle waits until compactions may drop all that is replaced by now. They keep what the oldest
+// reader may read, whose end reaches a goroutine of Badger's in turn with the marks of later
+// readers.
+func (d *Database) settle() {
+	d.lent.replace(nil)
+	for range watermarks/2 + 1 {
+		d.NewTransaction(false).Discard()
+	}
 }

@@ -39,14 +39,12 @@ const (
 	reachedLogs  = (reachedBytes - len(reachedHead) - 4 - bootBytes - 8 - 4) / 16 // Badger has three
 )
 
-// reached is what the file says.
 type reached struct {
 	boot string // "" when it is not known
 	last uint64
 	logs []logReached // the oldest first
 }
 
-// logReached is how far the tables and the logs up to this one reach.
 type logReached struct{ log, version uint64 }
 
 func (r reached) encode() []byte {
@@ -65,7 +63,6 @@ func (r reached) encode() []byte {
 	return text
 }
 
-// decodeReached reads the file; false when it is not whole.
 func decodeReached(text []byte) (r reached, ok bool) {
 	if len(text) != reachedBytes || string(text[:len(reachedHead)]) != reachedHead {
 		return r, false
@@ -89,8 +86,8 @@ func decodeReached(text []byte) (r reached, ok bool) {
 	return r, true
 }
 
-// readReached reads the file of a closed database. One that is not there or not whole, as
-// after a power cut, tells nothing, and is no damage: it holds no record.
+// readReached reads the file of a closed database. A missing or incomplete one, as after a power
+// cut, is no damage: it holds no record.
 func readReached(path string) (r reached, ok bool) {
 	name := filepath.Join(path, reachedFile)
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() != reachedBytes {
@@ -103,7 +100,7 @@ func readReached(path string) (r reached, ok bool) {
 	return decodeReached(text)
 }
 
-// boot names the time since the system began; "" where the system does not tell.
+// boot identifies the time since the system began; "" where unknown.
 func boot() string {
 	text, err := reading.All("/proc/sys/kernel/random/boot_id", 64<<20)
 	if id := strings.TrimSpace(string(text)); err == nil && len(id) == bootBytes {
@@ -112,8 +109,8 @@ func boot() string {
 	return ""
 }
 
-// checkReached compares what tables and logs reach with what was written of it. Where
-// something else that is lost was found, that may be why.
+// checkReached compares the newest versions of tables and logs with the file, unless other lost
+// records may be the reason.
 func (f *findings) checkReached() error {
 	r, ok := readReached(f.path)
 	if !ok || slices.ContainsFunc(f.damage, func(d Damage) bool { return d.Lost }) {
@@ -135,7 +132,7 @@ func (f *findings) checkReached() error {
 	return nil
 }
 
-// reach returns the version of the newest commit in the tables and the logs up to this one.
+// reach returns the newest version in the tables and the logs up to this one.
 func (f *findings) reach(upTo uint64) (version uint64) {
 	version = f.inTables
 	for log, has := range f.inLogs {
@@ -152,7 +149,6 @@ func (f *findings) foundUnreached(file, what string, has, version uint64) {
 		"%s: the last %d commits are in no table and in no log", what, version-has)
 }
 
-// logNumber returns the number of a log.
 func logNumber(name string) uint64 {
 	base := filepath.Base(name)
 	n, _ := strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
@@ -167,8 +163,6 @@ type progress struct {
 	file *os.File // nil until something is to be written
 }
 
-// readProgress goes on with what the file of a closed database says of its logs, which are
-// still there.
 func readProgress(path string) *progress {
 	r, _ := readReached(path)
 	if r.boot != boot() {
@@ -177,8 +171,8 @@ func readProgress(path string) *progress {
 	return &progress{path: path, r: r}
 }
 
-// Reached notes that a transaction was committed. It must have written a record that is
-// never removed, be it written anew. It costs a write without a sync.
+// Reached notes a committed transaction, which must have written a record that is never removed. It
+// costs a write without a sync.
 func (d *Database) Reached(txn *badger.Txn) {
 	if d.plain || d.view != "" {
 		return
@@ -189,7 +183,6 @@ func (d *Database) Reached(txn *badger.Txn) {
 	d.progress.write()
 }
 
-// last returns how far commits came in this session; 0 when there was none.
 func (p *progress) last() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -199,7 +192,7 @@ func (p *progress) last() uint64 {
 	return p.r.last
 }
 
-// synced notes that the logs of memtables were synced, and all up to this version before.
+// synced notes that the memtables' logs were synced, with all up to this version.
 func (p *progress) synced(memlogs []string, version uint64) {
 	if version == 0 || len(memlogs) == 0 {
 		return
@@ -218,7 +211,6 @@ func (p *progress) synced(memlogs []string, version uint64) {
 	p.write()
 }
 
-// write writes the file. Where that fails it says less, or nothing.
 func (p *progress) write() {
 	if p.file == nil {
 		file, err := os.OpenFile(filepath.Join(p.path, reachedFile), os.O_CREATE|os.O_WRONLY, 0o600)

@@ -4,22 +4,26 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/fb"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/pb"
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
+	"github.com/klauspost/compress/snappy"
+	"google.golang.org/protobuf/proto"
 
 	"fossick/internal/reading"
 )
 
-// pageBytes is what a disk reads at once: where a table cannot be read, what is around it can.
+// pageBytes is a disk's unit: around an unreadable page of a table the rest can be read.
 const pageBytes = 4096
 
-// readFile reads a file into buf, or a larger one, and returns it. What the disk cannot
-// read is zero, which no checksum takes for what was there. A file that is mapped, as
-// Badger maps it, would kill the process instead.
+// readFile reads a file into buf, or a larger one. Unreadable pages are zero, which no checksum
+// matches; a mapped file would kill the process instead.
 func readFile(name string, buf []byte) ([]byte, error) {
 	f, err := reading.Open(name)
 	if err != nil {
@@ -47,8 +51,7 @@ func readFile(name string, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// checkTable returns what is wrong with a table, the first block of which that is, and how
-// many are; nil when Badger can read all of it.
+// checkTable returns the first damage of a table and the number of damaged blocks.
 func checkTable(text []byte, compression badgeroptions.CompressionType) (bad int, err error) {
 	blocks, err := readIndex(text)
 	if err != nil {
@@ -64,8 +67,8 @@ func checkTable(text []byte, compression badgeroptions.CompressionType) (bad int
 	return bad, err
 }
 
-// wholeBlocks returns the blocks of a table that can be read: those that its index names,
-// or those that can be found where there is no index.
+// wholeBlocks returns the readable blocks of a table, found by its index or, without one, by their
+// shape.
 func wholeBlocks(text []byte, compression badgeroptions.CompressionType) (blocks []block) {
 	places, err := readIndex(text)
 	if err != nil {
@@ -79,15 +82,14 @@ func wholeBlocks(text []byte, compression badgeroptions.CompressionType) (blocks
 	return blocks
 }
 
-// A checksum begins with the number of its field; with the varint it has so many bytes at most.
+// A checksum begins with its field's number; with the varint it has at most so many bytes.
 const (
 	sumField    = 2 << 3
 	maxSumBytes = 6
 )
 
-// findBlocks returns the blocks of a table whose index is lost. A block begins where the one
-// before it ends, or after one that is damaged, anywhere. Where it ends is told by its
-// checksum's length, which is a small number.
+// findBlocks finds the blocks of a table without an index. A block begins where the one before ends,
+// or anywhere behind damage; its end shows by its checksum's length, a small number.
 func findBlocks(text []byte, compression badgeroptions.CompressionType) (blocks []block) {
 	if compression != badgeroptions.None {
 		return nil // of a compressed block nothing shows where it ends
@@ -111,12 +113,11 @@ func findBlocks(text []byte, compression badgeroptions.CompressionType) (blocks 
 	return blocks
 }
 
-// reach is how far before its end a block is looked for behind damage.
 const reach = 64 << 10
 
-// blockEnding returns where a block begins that ends at to: at from, or behind damage
-// later. Its checksum is a pb.Checksum of one field. Its first entry is at 0, shares
-// nothing with a key before it, and has a key with a version.
+// blockEnding returns where a block that ends at to begins: at from, or later behind damage. Its
+// checksum has one field; its first entry is at 0, shares nothing with a key before, and has a key
+// with a version.
 func blockEnding(text []byte, from, to int) (at int, ok bool) {
 	rest := to - 4 - int(binary.BigEndian.Uint32(text[to-4:]))
 	if rest-from < 12 || text[rest] != sumField {
@@ -145,10 +146,8 @@ func blockEnding(text []byte, from, to int) (at int, ok bool) {
 	return 0, false
 }
 
-// errOrder reports keys that are not in order, which no table has.
 var errOrder = errors.New("its keys are not in order")
 
-// tableOf returns a table of the entries of blocks, nil when there are none.
 func tableOf(blocks []block, compression badgeroptions.CompressionType, o badger.Options) []byte {
 	bytes := 0
 	for _, b := range blocks {
@@ -161,8 +160,7 @@ func tableOf(blocks []block, compression badgeroptions.CompressionType, o badger
 	defer builder.Close()
 	var last []byte
 	for _, b := range blocks {
-		// A block is as it was written, or its checksum would be another. An
-		// error here is of one that Badger never wrote, and the rest of it is
+		// The checksum is right, so an error here is of a block that Badger never wrote; its rest is
 		// left out.
 		_ = b.each(func(key, value []byte) error {
 			if last != nil && y.CompareKeys(last, key) >= 0 || !wellFormed(value) {
@@ -181,7 +179,6 @@ func tableOf(blocks []block, compression badgeroptions.CompressionType, o badger
 	return builder.Finish()
 }
 
-// wellFormed says whether a value begins as Badger's do: two bytes of marks and a varint.
 func wellFormed(value []byte) bool {
 	if len(value) < 3 {
 		return false
@@ -190,10 +187,181 @@ func wellFormed(value []byte) bool {
 	return n > 0 && (value[0]&isPointer == 0 || len(value[2+n:]) == pointerBytes)
 }
 
-// pointedBytes is how much of the value log a value takes.
 func pointedBytes(v y.ValueStruct) uint32 {
 	if v.Meta&isPointer == 0 {
 		return 0
 	}
 	return binary.LittleEndian.Uint32(v.Value[4:])
+}
+
+// A table of Badger's, read without trusting a byte of it. Badger itself slices a block by
+// numbers that stand in it before it looks at its checksum, and panics.
+//
+//	table = block… · index · its length (4) · checksum of the index · its length (4)
+//	block = entry… · offsets of the entries (4 each, little-endian) · how many (4) · checksum of all before · its length (4)
+//	entry = bytes in common with the block's first key (2) · bytes that follow (2), both little-endian · these bytes · value
+//
+// Lengths and numbers are big-endian where nothing else is said. A checksum is a
+// pb.Checksum of CRC-32C. A key ends with its version: 8 bytes, all ones less the version.
+// Older stores have each block compressed by Snappy, checksum and all.
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Checksum is the CRC-32C of text.
+func Checksum(text []byte) uint32 { return crc32.Checksum(text, castagnoli) }
+
+// maxUnpacked is Snappy's largest ratio: a copy of 64 bytes takes three.
+const maxUnpacked = 22
+
+const maxKeyBytes = 1<<16 - 1
+
+type place struct {
+	from, to int
+	key      []byte
+}
+
+func readIndex(table []byte) (blocks []place, err error) {
+	index, rest, err := tableIndex(table)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { // the reader of flat buffers panics on what its writer would not write
+		if recover() != nil {
+			blocks, err = nil, errors.New("its index cannot be read")
+		}
+	}()
+	root := fb.GetRootAsTableIndex(index, 0)
+	n := root.OffsetsLength()
+	if n <= 0 || n > len(index)/4 {
+		return nil, fmt.Errorf("its index names %d blocks", n)
+	}
+	blocks = make([]place, 0, n)
+	var b fb.BlockOffset
+	for i := range n {
+		if !root.Offsets(&b, i) {
+			return nil, fmt.Errorf("its index has no block %d", i)
+		}
+		from, length := int(b.Offset()), int(b.Len())
+		if from > rest || length > rest-from || length < 12 || len(b.KeyBytes()) < 8 {
+			return nil, fmt.Errorf("its index has block %d at %d with %d bytes, outside the %d that there are", i, from, length, rest)
+		}
+		blocks = append(blocks, place{from, from + length, b.KeyBytes()})
+	}
+	_ = root.BloomFilterBytes() // which Badger reads with each look-up
+	return blocks, nil
+}
+
+func newestIn(table []byte) uint64 {
+	index, _, err := tableIndex(table)
+	if err != nil {
+		return 0
+	}
+	return fb.GetRootAsTableIndex(index, 0).MaxVersion()
+}
+
+// tableIndex returns a table's verified index and the number of bytes before it.
+func tableIndex(table []byte) (index []byte, rest int, err error) {
+	checksum, rest, err := cutLast(table, len(table), "checksum")
+	if err != nil {
+		return nil, 0, err
+	}
+	index, rest, err = cutLast(table, rest, "index")
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case len(index) < 8:
+		return nil, 0, fmt.Errorf("its index has %d bytes", len(index))
+	case rest == 0:
+		return nil, 0, errors.New("it has no blocks")
+	case !sumIs(index, checksum):
+		return nil, 0, errors.New("its index has another checksum")
+	}
+	return index, rest, nil
+}
+
+// cutLast returns the part of a table whose length stands in the four bytes before end.
+func cutLast(table []byte, end int, what string) (part []byte, rest int, err error) {
+	if end < 4 {
+		return nil, 0, fmt.Errorf("it is too short for its %s", what)
+	}
+	n := binary.BigEndian.Uint32(table[end-4:])
+	if int64(n) > int64(end-4) {
+		return nil, 0, fmt.Errorf("its %s claims %d bytes, more than there are", what, n)
+	}
+	rest = end - 4 - int(n)
+	return table[rest : end-4], rest, nil
+}
+
+func sumIs(of, checksum []byte) bool {
+	var sum pb.Checksum
+	return len(checksum) > 0 && proto.Unmarshal(checksum, &sum) == nil &&
+		sum.Algo == pb.Checksum_CRC32C && sum.Sum == uint64(Checksum(of))
+}
+
+type block struct {
+	entries []byte
+	offsets []byte // four bytes each
+}
+
+// readBlock verifies a block's checksum and all that Badger assumes of it.
+func readBlock(text []byte, compression badgeroptions.CompressionType) (b block, err error) {
+	if text, err = unpackBlock(text, compression); err != nil {
+		return b, err
+	}
+	checksum, rest, err := cutLast(text, len(text), "checksum")
+	if err != nil {
+		return b, err
+	}
+	if rest < 4 {
+		return b, errors.New("it is too short for its entries")
+	}
+	if !sumIs(text[:rest], checksum) {
+		return b, errors.New("it has another checksum")
+	}
+	n := binary.BigEndian.Uint32(text[rest-4:])
+	if n == 0 || int64(n)*4 > int64(rest-4) {
+		return b, fmt.Errorf("it claims %d entries", n)
+	}
+	offsets := rest - 4 - 4*int(n)
+	return block{text[:offsets], text[offsets : rest-4]}, nil
+}
+
+func unpackBlock(text []byte, compression badgeroptions.CompressionType) ([]byte, error) {
+	switch compression {
+	case badgeroptions.None:
+		return text, nil
+	case badgeroptions.Snappy:
+		if n, err := snappy.DecodedLen(text); err != nil || n > maxUnpacked*len(text) {
+			return nil, errors.New("it cannot be unpacked")
+		}
+		return snappy.Decode(nil, text)
+	}
+	return nil, fmt.Errorf("it has a compression (%d) that no fossick writes", compression)
+}
+
+// each calls f with the keys and values of a block, valid only inside it.
+func (b block) each(f func(key, value []byte) error) error {
+	var first, key []byte
+	for i := 0; i < len(b.offsets); i += 4 {
+		from, to := binary.LittleEndian.Uint32(b.offsets[i:]), uint32(len(b.entries))
+		if i+8 <= len(b.offsets) {
+			to = binary.LittleEndian.Uint32(b.offsets[i+4:])
+		}
+		if from > to || to > uint32(len(b.entries)) || to-from < 4 {
+			return fmt.Errorf("entry %d is at %d to %d of %d", i/4, from, to, len(b.entries))
+		}
+		entry := b.entries[from:to]
+		common, more := int(binary.LittleEndian.Uint16(entry)), int(binary.LittleEndian.Uint16(entry[2:]))
+		if entry = entry[4:]; common > len(first) || more > len(entry) || common+more < 8 || common+more > maxKeyBytes {
+			return fmt.Errorf("entry %d has a key of %d and %d bytes", i/4, common, more)
+		}
+		key = append(append(key[:0], first[:common]...), entry[:more]...)
+		if i == 0 {
+			first = append(first, key...)
+		}
+		if err := f(key, entry[more:]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

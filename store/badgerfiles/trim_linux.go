@@ -16,25 +16,19 @@ import (
 	"fossick/internal/reading"
 )
 
-// trimAbove is how much of all mapped files may be resident. With the heap that a
-// crawl is held to it stays below 512 MiB.
+// trimAbove is how much of all mapped files may be resident: with a crawl's heap it stays below 512
+// MiB.
 const trimAbove = 64 << 20
 
-// Trim gives back the memory of Badger's mapped files when it is much. Badger
-// maps every log and every table for as long as the store is open, and what was
-// once touched counts as resident. A crawl would seem to need as much memory as
-// its store has bytes. The mappings are shared, so nothing is lost: written
-// pages stay in the kernel's cache, and all are mapped again when they are
-// read.
+// Trim gives back the memory of Badger's mapped files when it is much. Badger maps every log and
+// table while the store is open, and touched pages count as resident. The mappings are shared, so
+// nothing is lost.
 //
-// A range must not become another's memory between our finding it and our
-// giving it back. Value logs are mapped and unmapped by writers only, so they
-// are left alone unless the caller is the only one (logs). A table is there as
-// long as an iterator that was begun over it. The tables of a compaction that
-// goes on are not Badger's yet, and nothing holds them; they came to 400 MiB.
-// The kernel is asked to page these out: it costs reading them again, but does
-// no harm to whatever memory may be there by then. So with the logs of
-// memtables, which are unmapped when they are tables.
+// A range must not become other memory between finding it and giving it back. Value logs are mapped
+// and unmapped by writers only, so they are left alone unless the caller is the only writer (logs).
+// A table exists as long as an iterator begun over it. A running compaction's tables are held by
+// nothing; the kernel is asked to page those out, which harms no other memory, and likewise the logs
+// of memtables.
 //
 // It waits for no commit and reads no table: see lender and levels.
 func (d *Database) Trim(logs bool) error {
@@ -47,7 +41,6 @@ func (d *Database) Trim(logs bool) error {
 	return d.giveBack(logs)
 }
 
-// giveBack is Trim whatever is resident.
 func (d *Database) giveBack(logs bool) error {
 	held := func(string) bool { return false }
 	err := d.lent.lend(func(txn *badger.Txn) error {
@@ -80,11 +73,9 @@ func (d *Database) giveBack(logs bool) error {
 	})
 }
 
-// release gives the mapped files of the database that want names back, page by page,
-// with this advice to the kernel. Tables lie side by side in memory, and the kernel
-// takes a whole row of them in a fourth of the time that it takes one by one. That a
-// file to be paged out is no longer mapped, or that the kernel (before 5.4) pages
-// nothing out, is no error.
+// release applies the advice to the mapped files whose names want accepts. Adjacent tables go in one
+// call, four times as fast. That a file to page out is no longer mapped, or that the kernel (before
+// 5.4) pages nothing out, is no error.
 func (d *Database) release(advice uintptr, want func(name string) bool) error {
 	maps, err := reading.Open("/proc/self/maps")
 	if err != nil {
@@ -110,7 +101,6 @@ func (d *Database) release(advice uintptr, want func(name string) bool) error {
 	return errors.Join(row.advise(advice), lines.Err())
 }
 
-// span is a piece of memory, empty when nothing is in it.
 type span struct{ from, to uintptr }
 
 func (m span) advise(advice uintptr) error {
@@ -123,8 +113,8 @@ func (m span) advise(advice uintptr) error {
 	return nil
 }
 
-// mapping reads a line of /proc/self/maps: the name of a file in dir that is
-// mapped, shared, and where; "" for all else.
+// mapping reads a line of /proc/self/maps: the name of a shared mapped file in dir and its range; ""
+// for all else.
 func mapping(line, dir string) (name string, at span) {
 	slash := strings.IndexByte(line, '/')
 	if slash < 0 || filepath.Dir(line[slash:]) != dir {
@@ -141,8 +131,8 @@ func mapping(line, dir string) (name string, at span) {
 	return filepath.Base(line[slash:]), span{uintptr(start), uintptr(end)}
 }
 
-// mappedBytes returns how much of the process's mapped files is resident. It is asked for
-// often: os.ReadFile would take three times as long.
+// mappedBytes returns the resident bytes of the process's mapped files, in a third of the time of
+// os.ReadFile.
 func mappedBytes() (int64, error) {
 	const name = "/proc/self/statm"
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)

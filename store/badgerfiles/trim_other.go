@@ -2,5 +2,5 @@
 
 package badgerfiles
 
-// Trim does nothing: only Linux says what is mapped where.
+// Trim does nothing: only Linux tells what is mapped where.
 func (d *Database) Trim(bool) error { return nil }

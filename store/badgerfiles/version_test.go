@@ -17,25 +17,6 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// TestVersion: the Badger of go.mod is the one whose files this package knows. Who takes
-// another one looks at the tests of this package first, and at its release notes for
-// manifest, tables, logs and mapped files; then knownVersion follows.
-func TestVersion(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
-	must(t, err)
-	found := false
-	for line := range strings.Lines(string(text)) {
-		fields := strings.Fields(line)
-		found = found || len(fields) >= 2 && fields[0] == module && fields[1] == knownVersion
-		if strings.Contains(line, module) && strings.Contains(line, "=>") {
-			t.Errorf("go.mod replaces Badger: %s", line)
-		}
-	}
-	if !found {
-		t.Errorf("go.mod does not have %s %s", module, knownVersion)
-	}
-}
-
 // TestOtherVersion: a build with another Badger is known for one.
 func TestOtherVersion(t *testing.T) {
 	dep := func(m debug.Module) *debug.BuildInfo { return &debug.BuildInfo{Deps: []*debug.Module{{Path: "x"}, &m}} }
@@ -215,4 +196,23 @@ func TestFence(t *testing.T) {
 		}
 		return err
 	}))
+}
+
+// TestVersion: the Badger of go.mod is the one whose files this package knows. Who takes
+// another one looks at the tests of this package first, and at its release notes for
+// manifest, tables, logs and mapped files; then knownVersion follows.
+func TestVersion(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	must(t, err)
+	found := false
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		found = found || len(fields) >= 2 && fields[0] == module && fields[1] == knownVersion
+		if strings.Contains(line, module) && strings.Contains(line, "=>") {
+			t.Errorf("go.mod replaces Badger: %s", line)
+		}
+	}
+	if !found {
+		t.Errorf("go.mod does not have %s %s", module, knownVersion)
+	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"fossick/internal/recent"
+	"fossick/internal/page"
 )
 
 // Options bound a predictor's memory; zero values are defaults.
@@ -16,8 +16,8 @@ type PredictorOptions struct {
 
 // Predictor predicts visits. It belongs to one goroutine.
 type Predictor struct {
-	urls  recent.Map[past]
-	hosts recent.Map[hostPast]
+	urls  page.Recent[past]
+	hosts page.Recent[hostPast]
 
 	byURL, byHost, byBoth table
 	mixer                 mixer
@@ -43,7 +43,7 @@ func NewPredictor(opt PredictorOptions) *Predictor {
 	}
 	const each = gapClasses * runClasses
 	return &Predictor{
-		urls: recent.New[past](opt.URLs), hosts: recent.New[hostPast](opt.Hosts),
+		urls: page.NewRecent[past](opt.URLs), hosts: page.NewRecent[hostPast](opt.Hosts),
 		byURL:  newTable(classes*each, last(each)),
 		byHost: newTable(classes*each, last(each)),
 		byBoth: newTable(classes*gapClasses*classes*gapClasses, func(i int) float64 {
@@ -143,7 +143,7 @@ func (p *Predictor) peekKeys(url, host uint64) (past, hostPast) {
 	return u, h
 }
 
-func keep[V any](m *recent.Map[V], k uint64, v V) {
+func keep[V any](m *page.Recent[V], k uint64, v V) {
 	if _, known := m.Get(k); known {
 		m.Update(k, v)
 	} else {

@@ -11,7 +11,7 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 	"fossick/internal/reading"
 	"fossick/internal/usage"
 	"fossick/models"
@@ -31,7 +31,7 @@ func Model(name string) (*models.Model, error) {
 	if errors.Is(err, models.ErrNoTopic) {
 		known := Names()
 		return nil, fmt.Errorf("model %s: %w, and no topic has this name%s; give a file that fossick train made, or a topic: %s",
-			name, fs.ErrNotExist, nearest.DidYouMean(name, known), strings.Join(known, ", "))
+			name, fs.ErrNotExist, printable.DidYouMean(name, known), strings.Join(known, ", "))
 	}
 	if err == nil && t.Model == nil {
 		err = fmt.Errorf("topic %s has no model, only keywords; give it one with fossick topic new --examples, or give another model", name)
@@ -79,7 +79,7 @@ func Find(name string) (*models.Topic, error) {
 	}
 	t, err := models.BuiltinTopic(name)
 	if errors.Is(err, models.ErrNoTopic) {
-		err = fmt.Errorf("%w%s", err, nearest.DidYouMean(name, Names()))
+		err = fmt.Errorf("%w%s", err, printable.DidYouMean(name, Names()))
 	}
 	return t, err
 }
@@ -248,7 +248,7 @@ func Examples(open datasets.Opener, name string, paths []string) (on, off datase
 			return nil, nil, err
 		}
 		s := sidesOf(set, name)
-		known := nearest.Sorted(s.labels)
+		known := printable.SortedKeys(s.labels)
 		switch {
 		case s.named:
 			set = datasets.Only(set, func(e *datasets.Example) bool { return e.Matches(name) })
@@ -257,10 +257,10 @@ func Examples(open datasets.Opener, name string, paths []string) (on, off datase
 			set = datasets.Only(set, func(e *datasets.Example) bool { return says(e, yesWords) })
 		case s.no && !s.mixed:
 			return nil, nil, usage.Errorf("%s: all pages have a label that says off topic (%s); give these pages with --negatives, and pages on topic with --examples",
-				path, nearest.Some(name, known))
+				path, printable.SomeNames(name, known))
 		case len(known) > 1:
 			return nil, nil, usage.Errorf("%s: its pages have %d labels, and none is %q: %s; name the topic after one of them, or give only the pages on topic with --examples and others with --negatives (yes and no are understood as labels)",
-				path, len(known), name, nearest.Some(name, known))
+				path, len(known), name, printable.SomeNames(name, known))
 		}
 		yes = append(yes, set)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"fossick/internal/nearest"
+	"fossick/internal/printable"
 )
 
 type crawlPolicy struct {
@@ -35,7 +35,7 @@ func byName(name string) (crawlPolicy, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return crawlPolicy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, nearest.Some(name, names))
+	return crawlPolicy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, printable.SomeNames(name, names))
 }
 
 // choRate returns the visits a day at which another one is worth the price (Cho and

@@ -1,0 +1,122 @@
+package printable
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// DidYouMean ends a sentence about an unknown word with the nearest known ones; "" when none is
+// near.
+func DidYouMean(word string, known []string) string {
+	near := nearestWords(word, known)
+	if len(near) == 0 {
+		return ""
+	}
+	return "; did you mean " + OrList(near) + "?"
+}
+
+// nearestWords returns at most three known words that word begins, or that differ in at most a third of its
+// letters.
+func nearestWords(word string, known []string) []string {
+	if word == "" {
+		return nil
+	}
+	word = strings.ToLower(word)
+	var near []string
+	least := max(1, len(word)/3)
+	for _, k := range known {
+		d := distance(word, strings.ToLower(k))
+		if d < least {
+			near, least = near[:0], d
+		}
+		if d == least || strings.HasPrefix(k, word) {
+			near = append(near, k)
+		}
+	}
+	slices.Sort(near)
+	near = slices.Compact(near)
+	return near[:min(3, len(near))]
+}
+
+// The number of names that an error lists, and the characters of each.
+const (
+	shown  = 5
+	widest = 60
+)
+
+// SomeNames lists the known names for an error: all of them if few, else the five nearest and how many
+// more there are.
+func SomeNames(word string, known []string) string {
+	if len(known) <= shown+1 {
+		cut := make([]string, len(known))
+		for i, k := range known {
+			cut[i] = Cut(k, widest)
+		}
+		return strings.Join(cut, ", ")
+	}
+	word = Cut(strings.ToLower(word), widest)
+	type named struct {
+		name  string
+		apart int
+	}
+	best := make([]named, 0, shown+1)
+	for _, k := range known {
+		low := strings.ToLower(k)
+		n := named{k, distance(word, Cut(low, widest))}
+		if word != "" && strings.Contains(low, word) {
+			n.apart = -1
+		}
+		at, _ := slices.BinarySearchFunc(best, n, func(a, b named) int {
+			return cmp.Or(cmp.Compare(a.apart, b.apart), cmp.Compare(a.name, b.name))
+		})
+		if best = slices.Insert(best, at, n); len(best) > shown {
+			best = best[:shown]
+		}
+	}
+	var b strings.Builder
+	for _, n := range best {
+		b.WriteString(Cut(n.name, widest) + ", ")
+	}
+	return fmt.Sprintf("%sand %d more", b.String(), len(known)-shown)
+}
+
+// SortedKeys returns the sorted keys of a map.
+func SortedKeys[V any](set map[string]V) []string { return slices.Sorted(maps.Keys(set)) }
+
+// distance counts the letters to insert, delete, change or swap with the next to turn a into b
+// (optimal string alignment).
+func distance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	rows := [3][]int{make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := range s {
+		above, row := rows[i%3], rows[(i+1)%3]
+		row[0] = i + 1
+		for j := range t {
+			d := above[j]
+			if s[i] != t[j] {
+				d++
+			}
+			d = min(d, above[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
+				d = min(d, rows[(i+2)%3][j-1]+1)
+			}
+			row[j+1] = d
+		}
+	}
+	return rows[len(s)%3][len(t)]
+}
+
+// OrList is "a, b or c".
+func OrList(items []string) string {
+	if len(items) < 2 {
+		return strings.Join(items, "")
+	}
+	last := len(items) - 1
+	return strings.Join(items[:last], ", ") + " or " + items[last]
+}
