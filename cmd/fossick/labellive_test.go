@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -202,104 +201,4 @@ func checkMarks(t *testing.T, dir string, said map[string]bool) {
 			t.Errorf("%s was labelled, on topic %v, and the store has %+v", url, onTopic, l.Mark)
 		}
 	}
-}
-
-// TestLabelsMoveACrawl is TestMarksMoveASubtopic by the command line, on two
-// crawls of served wikispeedia from the same start pages. One is told in the
-// middle, by fossick label, that ten birds are no biology. The shares are those
-// of the same places in both crawls, in the mean of several start sets. Four
-// workers and the moment at which the labels come make no two crawls alike.
-func TestLabelsMoveACrawl(t *testing.T) {
-	fulltest.Only(t, "crawls a corpus twelve times")
-	const sets, before, birds = 6, 200, "Science.Biology.Birds"
-	corpus := fulltest.Corpus(t, "wikispeedia")
-	r := newMarkRun(t, corpus, "Biology", sets)
-	model := filepath.Join(t.TempDir(), "biology.model")
-	if err := r.Topics[0].Model.WriteFile(model); err != nil {
-		t.Fatal(err)
-	}
-	set, err := datasets.Open(corpus, datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr, ca, stop, err := serveSet(t.Context(), set, corpusweb.Options{Latency: 10 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	var marked, unmarked float64
-	for set := range sets {
-		args := []string{"--topic", "Biology", "--model", model, "--proxy", "http://" + addr, "--ca", ca, "--delay", "0", "--workers", "4", "--max-pages", "1000"}
-		for _, n := range r.Draw.Starts[set] {
-			args = append(args, "--seed", r.Corpus.Rows[n].Page.URL)
-		}
-		crawl := func(mark bool, from uint64) (uint64, float64) {
-			l := startCrawl(t, filepath.Join(t.TempDir(), "crawl"), args...)
-			if mark {
-				l.await(t, func(s monitor.Status) bool { return s.Fetched >= from })
-				applied := l.label(t, "--from", r.birdsOf(t, l, birds)).Applied
-				from = l.await(t, func(monitor.Status) bool { return true }).Fetched
-				t.Logf("labels in force after %.2f s, at %d pages", applied, from)
-			}
-			l.await(t, func(s monitor.Status) bool { return s.Fetched >= from+marksAfter })
-			l.stop(t)
-			return from, r.shareOf(t, l.dir, birds, from)
-		}
-		from, with := crawl(true, before)
-		_, without := crawl(false, from)
-		t.Logf("share of %s in the next %d pages: %.3f, with labels %.3f", birds, marksAfter, without, with)
-		marked, unmarked = marked+with/sets, unmarked+without/sets
-	}
-	if marked > unmarked/2 {
-		t.Errorf("ten labels lower the share from %.3f to %.3f only, want it halved", unmarked, marked)
-	}
-}
-
-// birdsOf asks the crawl which pages of a sub-topic it has and returns a file that
-// labels ten of them no.
-func (r *markRun) birdsOf(t *testing.T, l *live, sub string) string {
-	t.Helper()
-	var b strings.Builder
-	n := 0
-	for _, url := range r.truth.Targets(sub) {
-		var stdout, stderr bytes.Buffer
-		if n == marksMade {
-			break
-		}
-		var life struct{ State string }
-		if run(t.Context(), []string{"why", url, "--store", l.dir, "--json"}, &stdout, &stderr) == 0 &&
-			json.Unmarshal(stdout.Bytes(), &life) == nil && life.State == "ok" {
-			fmt.Fprintf(&b, "%s\tno\n", url)
-			n++
-		}
-	}
-	if n < marksMade {
-		t.Fatalf("only %d pages of %s were fetched", n, sub)
-	}
-	file := filepath.Join(t.TempDir(), "labels.tsv")
-	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
-// shareOf returns the share of a label in the pages of a store from a page on.
-func (r *markRun) shareOf(t *testing.T, dir, label string, from uint64) float64 {
-	t.Helper()
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	of := 0.0
-	for n := from + 1; n <= from+marksAfter; n++ {
-		p, err := s.Page(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if l, _ := r.truth.Of(p.URL); l.Match(label) {
-			of++
-		}
-	}
-	return of / marksAfter
 }

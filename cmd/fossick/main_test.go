@@ -27,14 +27,6 @@ import (
 const beMain = "FOSSICK_TEST_BE_MAIN"
 
 func TestMain(m *testing.M) {
-	if clock := os.Getenv(theClock); clock != "" {
-		if err := wrongClock(clock); err != nil {
-			panic(err)
-		}
-	}
-	if text := os.Getenv(beBroker); text != "" {
-		beBrokerAsTold(text)
-	}
 	if os.Getenv(beMain) != "" {
 		main()
 		return
@@ -63,7 +55,7 @@ func TestScripts(t *testing.T) {
 	signal.Notify(hangUps, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangUps) })
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Condition: isFull, Cmds: map[string]func(*testscript.TestScript, bool, []string){
-		"serveset": serveSetCmd, "pack": pack, "damage": damage, "speak": speakAndServe, "losebody": loseBody, "misuse": misuse,
+		"serveset": serveSetCmd, "pack": pack, "damage": damage, "losebody": loseBody, "misuse": misuse,
 		"bucket": bucketCmd, "fetchobjects": fetchCmd, "sameobjects": sameObjectsCmd,
 	}})
 }

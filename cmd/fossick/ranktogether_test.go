@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -131,106 +129,6 @@ func TestRankTogether(t *testing.T) {
 	if text := <-waits; !strings.Contains(text, "other settings") {
 		t.Errorf("other settings: %s", text)
 	}
-}
-
-// TestRankTogetherKilled kills one of three agents anywhere in the ranking, each in turn, so once
-// the one that leads. It comes back, and all come to their ranks. When the others had
-// theirs by then they rank again, as the documents say.
-func TestRankTogetherKilled(t *testing.T) {
-	fulltest.Only(t, "TestOverExchange has deaths at every moment, in one process")
-	t.Parallel()
-	dir := t.TempDir()
-	s, err := bus.Serve(bus.ServeOptions{Crawl: "all", Agent: "00000000000000aa", Dir: filepath.Join(dir, "nats"), Clients: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	paths := threeLists(t, dir)
-	exact := filepath.Join(dir, "exact")
-	runAndKill(t, append([]string{"rank", "--epsilon", "1e-13", "-o", exact, "--quiet"}, paths...), time.Minute)
-	want := rankFile(t, exact)
-	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	kills := 0
-	for round := range 9 {
-		victim := round % len(paths)
-		var back atomic.Bool // the victim has its ranks
-		has := func(path string) bool {
-			_, err := os.Stat(path + ".ranks")
-			return err == nil
-		}
-		for _, path := range paths {
-			if err := os.RemoveAll(path + ".ranks"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var all sync.WaitGroup
-		for i, path := range paths {
-			args := []string{"rank", path, "--crawl", fmt.Sprint("all-", round), "--agents", "3", "--nats", "nats://" + s.Addr(), "-o", path + ".ranks", "--quiet", "--top", "0"}
-			all.Go(func() {
-				if i == victim {
-					after := time.Duration(150+rng.IntN(600)) * time.Millisecond
-					killed, _ := runAndKill(t, args, after)
-					t.Logf("agent %d: killed %v, after at most %v", i, killed, after)
-					if killed {
-						kills++
-						killed, _ = runAndKill(t, args, 2*time.Minute)
-					}
-					if killed {
-						t.Errorf("agent %d did not come back", i)
-					}
-					back.Store(true)
-					return
-				}
-				over := func() bool { return back.Load() && has(path) } // not before: it is about to have them
-				for !over() {
-					runAndKillWhen(t, args, 2*time.Minute, over)
-					for waited := 0; waited < 150 && !back.Load(); waited++ {
-						time.Sleep(100 * time.Millisecond)
-					}
-				}
-			})
-		}
-		all.Wait()
-		got := map[string]float64{}
-		for _, path := range paths {
-			for node, x := range rankFile(t, path+".ranks") {
-				got[node] = x
-			}
-		}
-		if off := farFrom(t, got, want); off > 1e-10 {
-			t.Errorf("agent %d killed: off by %g", victim, off)
-		}
-	}
-	if kills < 3 {
-		t.Errorf("%d kills in 9 rankings", kills)
-	}
-}
-
-// threeLists writes a made-up web as lists of links, pages dealt at random.
-func threeLists(t *testing.T, dir string) (paths []string) {
-	t.Helper()
-	whole := filepath.Join(dir, "whole.tsv")
-	runAndKill(t, []string{"graph", "synthetic:40000", "--edges", whole, "--quiet"}, time.Minute)
-	text, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var parts [3]strings.Builder
-	for line := range strings.Lines(string(text)) {
-		from, _, _ := strings.Cut(line, "\t")
-		n, err := strconv.ParseUint(from, 10, 32)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts[n*2654435761>>16%3].WriteString(line)
-	}
-	for i := range parts {
-		paths = append(paths, filepath.Join(dir, fmt.Sprintf("part-%d.tsv", i)))
-		if err := os.WriteFile(paths[i], []byte(parts[i].String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return paths
 }
 
 // rankAsTheyCrawled ranks the stores one, two and three of a crawl by agents: the first has the
