@@ -70,7 +70,7 @@ func appendRow(b []byte, v features.Vector) []byte {
 func (l *rowLog) open() error {
 	f, err := os.CreateTemp(l.dir, "fossick-rows-*")
 	if err != nil {
-		return fmt.Errorf("a file for the rows of the training set: %w; give a folder with free space by --tmp, or raise --memory", err)
+		return fmt.Errorf("a file for the rows of the training set: %w; set TMPDIR to a folder with free space, or raise --memory", err)
 	}
 	l.file = f
 	l.named = os.Remove(f.Name()) != nil // some systems keep the name of an open file
@@ -81,7 +81,7 @@ func (l *rowLog) flush() error {
 	n, err := l.file.Write(l.tail)
 	l.bytes += int64(n)
 	if err != nil {
-		return fmt.Errorf("rows of the training set, after %d bytes: %w; give a folder with free space by --tmp, or raise --memory", l.bytes, err)
+		return fmt.Errorf("rows of the training set, after %d bytes: %w; set TMPDIR to a folder with free space, or raise --memory", l.bytes, err)
 	}
 	l.tail = l.tail[:0]
 	return nil

@@ -74,7 +74,7 @@ func TestRowLog(t *testing.T) {
 func TestRowLogErrors(t *testing.T) {
 	l := &rowLog{dir: filepath.Join(t.TempDir(), "nowhere")}
 	err := l.add(features.Vector{Index: []int32{1}, Value: []float32{1}})
-	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "--tmp") {
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Errorf("no folder for the file: %v", err)
 	}
 	l = &rowLog{dir: t.TempDir()}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 
 	"fossick/crawler"
@@ -13,9 +14,12 @@ import (
 	"fossick/crawler/control"
 	"fossick/crawler/crawlplan"
 	"fossick/eval/monitor"
+	"fossick/internal/cli"
 	"fossick/internal/process"
 	"fossick/store"
 	"fossick/train/topics"
+
+	"github.com/alecthomas/kong"
 )
 
 // agentCmd is one of the machines that make a crawl. What its part comes to is in a store of
@@ -42,13 +46,25 @@ Examples:
       --nats nats://127.0.0.1:4222`
 }
 
-// MoreHelp implements help.More.
+// MoreHelp implements cli.More.
 func (agentCmd) MoreHelp() string {
 	return `Two agents on one machine:
   fossick agent --topic banking --contact you@example.org \
       --local 4222 --store one
   fossick agent --topic banking --contact you@example.org \
       --nats nats://127.0.0.1:4222 --store two`
+}
+
+// notOfAgents are flags of focus that an agent does not have: it resumes by itself when its
+// store exists, and it is one agent.
+var notOfAgents = []string{"resume", "agents", "refresh"}
+
+// agentHelp takes these away.
+func agentHelp(parser *kong.Kong) {
+	for _, verb := range []string{"agent", "coordinator"} {
+		node := cli.Child(parser.Model.Node, verb)
+		node.Flags = slices.DeleteFunc(node.Flags, func(f *kong.Flag) bool { return slices.Contains(notOfAgents, f.Name) })
+	}
 }
 
 // leaveFor is how long an agent that is interrupted may take to hand its sites over, and
@@ -111,12 +127,6 @@ func (c *agentCmd) check() error {
 	if err := c.NameStore(); err != nil {
 		return err
 	}
-	switch {
-	case c.Agents > 1:
-		return usagef("--agents works only with fossick focus; fossick agent starts one agent")
-	case c.Resume:
-		return usagef("leave --resume out: an agent resumes by itself when its --store exists")
-	}
 	if err := c.checkExchange(); err != nil {
 		return err
 	}
@@ -138,7 +148,7 @@ func newAgentID() string {
 func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Plan, exchange cluster.Exchange) (result *monitor.Result, err error) {
 	session := c.session(plan)
 	session.Agent, session.Whole = true, wholeOf(exchange)
-	shown, err := monitor.Listen(c.Listen, c.Pprof, session)
+	shown, err := monitor.Listen(c.Listen, a.verbose, session)
 	if err != nil {
 		return nil, err
 	}

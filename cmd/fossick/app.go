@@ -23,6 +23,7 @@ type app struct {
 	stdout, stderr io.Writer
 	json           bool
 	quiet          bool
+	verbose        bool
 	screen         *terminal.Screen // stderr
 	colour         bool             // stdout is a terminal that shows colours
 	seed           int64
@@ -40,7 +41,7 @@ func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 	stderr = screen // with it, all that is told keeps clear of the live line
 	a := &app{
 		stdout: stdout, stderr: stderr, screen: screen, colour: coloured(stdout),
-		json: g.JSON, quiet: g.Quiet, seed: g.Rand, log: newLog(g, screen), closers: new([]func() error),
+		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, seed: g.Rand, log: newLog(g, screen), closers: new([]func() error),
 	}
 	a.stores = &control.Stores{Say: a.say}
 	a.ctx, a.signals = process.Heed(ctx, func() {

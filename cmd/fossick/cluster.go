@@ -14,8 +14,9 @@ import (
 )
 
 type clusterCmd struct {
-	Init   clusterInitCmd   `cmd:"" help:"Make the certificates and keys by which the machines of a crawl trust each other."`
-	Status clusterStatusCmd `cmd:"" help:"Show the state of the machines of a crawl."`
+	Init     clusterInitCmd   `cmd:"" help:"Make the certificates and keys by which the machines of a crawl trust each other."`
+	Frontier frontierCmd      `cmd:"" help:"Serve as the frontier of other crawlers, by the URLFrontier API."`
+	Status   clusterStatusCmd `cmd:"" help:"Show the state of the machines of a crawl."`
 }
 
 type clusterInitCmd struct {
@@ -54,7 +55,7 @@ func (c clusterInitCmd) Run(a *app) error {
 type clusterStatusCmd struct {
 	Name string `name:"crawl" required:"" placeholder:"NAME" help:"Name of the crawl that its agents use; without a --crawl of theirs, the topic."`
 	Nats string `required:"" placeholder:"URL" help:"Server of the crawl: the NATS that its agents use, or nats://127.0.0.1:PORT of an agent's --local."`
-	Keys string `type:"path" placeholder:"DIR" help:"This machine's folder from fossick cluster init, if the agents use keys." complete:"dirs"`
+	Keys string `type:"path" placeholder:"DIR" help:"This machine's folder from fossick cluster init, if the agents use keys." predictor:"dirs"`
 }
 
 func (clusterStatusCmd) Help() string {

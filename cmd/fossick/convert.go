@@ -19,8 +19,8 @@ import (
 )
 
 type convertCmd struct {
-	Stores  []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; pages are numbered in this order." complete:"dirs"`
-	Output  string   `short:"o" name:"output" placeholder:"DIR" help:"Folder to make; with --crawl, on one machine only." complete:"dirs"`
+	Stores  []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; pages are numbered in this order." predictor:"dirs"`
+	Output  string   `short:"o" name:"output" placeholder:"DIR" help:"Folder to make; with --crawl, on one machine only." predictor:"dirs"`
 	Partial bool     `help:"Skip damaged records, and count them." expert:""`
 	withAgents
 }

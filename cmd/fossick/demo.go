@@ -23,7 +23,7 @@ import (
 // demoCmd runs the verbs themselves, one after the other, on the built-in set.
 type demoCmd struct {
 	Out   string `default:"fossick-demo" placeholder:"DIR" help:"Folder for model, crawls and report [${default}]; an earlier demo in it is replaced."`
-	Delay string `type:"delay" placeholder:"D" expert:"" help:"Rest after each fetch from a host, as in focus; with 0 a single worker fetches without rests, in the same order each time [auto]." complete:"auto,0"`
+	Delay string `type:"delay" placeholder:"D" expert:"" help:"Rest after each fetch from a host, as in focus; with 0 a single worker fetches without rests, in the same order each time [auto]." predictor:"auto,0"`
 	Topic string `default:"banking" enum:"banking,programming,science,sport" placeholder:"T" help:"Theme to crawl for: ${enum} [${default}]."`
 }
 

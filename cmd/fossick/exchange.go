@@ -17,7 +17,7 @@ type exchangeFlags struct {
 	Route string   `placeholder:"HOST:PORT" help:"Address at which the other agents reach this one's embedded server [none: it stays alone]." group:"cluster"`
 	Peers []string `placeholder:"HOST:PORT" help:"Addresses of the other agents' servers: at least one, preferably all." group:"cluster"`
 	Local string   `placeholder:"PORT" help:"Port on loopback at which other agents on this machine reach its server by --nats nats://127.0.0.1:PORT [none]." group:"cluster" expert:""`
-	Keys  string   `type:"path" placeholder:"DIR" help:"This machine's folder from fossick cluster init; needed between machines." group:"cluster" complete:"dirs"`
+	Keys  string   `type:"path" placeholder:"DIR" help:"This machine's folder from fossick cluster init; needed between machines." group:"cluster" predictor:"dirs"`
 }
 
 func (f *exchangeFlags) checkExchange() error {

@@ -79,7 +79,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 	}
 	defer fetcher.Close()
 	session := c.session(plan)
-	shown, err := monitor.Listen(c.Listen, c.Pprof, session)
+	shown, err := monitor.Listen(c.Listen, a.verbose, session)
 	if err != nil {
 		return nil, err
 	}

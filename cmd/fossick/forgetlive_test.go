@@ -104,7 +104,7 @@ func TestForgetInARunningCrawl(t *testing.T) {
 	}
 	defer stop()
 	dir := filepath.Join(t.TempDir(), "crawl")
-	args := killPlan{args: []string{"--seed", "http://h0.test/0", "--seed", "http://h2.test/0", "--traps", "follow"}}.command(addr, dir)
+	args := killPlan{args: []string{"--seed", "http://h0.test/0", "--seed", "http://h2.test/0"}, also: "traps,near-duplicates"}.command(addr, dir)
 	l := startCrawl(t, dir, args[1:]...)
 	defer l.stop(t)
 	l.await(t, func(s monitor.Status) bool { return s.Fetched >= uint64(pages) })

@@ -17,9 +17,9 @@ import (
 )
 
 type frontierCmd struct {
-	Store   string   `required:"" placeholder:"DIR" help:"Folder that keeps the URLs; made if it does not exist." complete:"dirs"`
-	Topic   string   `required:"" placeholder:"T" help:"Topic that URLs are ordered by: $${topics}, or one of your own." complete:"topics"`
-	Model   string   `placeholder:"M" help:"Model that judges, a file or a topic's name [its own]." complete:"models"`
+	Store   string   `required:"" placeholder:"DIR" help:"Folder that keeps the URLs; made if it does not exist." predictor:"dirs"`
+	Topic   string   `required:"" placeholder:"T" help:"Topic that URLs are ordered by: $${topics}, or one of your own." predictor:"topics"`
+	Model   string   `placeholder:"M" help:"Model that judges, a file or a topic's name [its own]." predictor:"models"`
 	Keyword []string `name:"keywords" placeholder:"WORDS" help:"Words and phrases of the topic, by comma [its own]."`
 	Addr    string   `default:"127.0.0.1:7071" placeholder:"HOST:PORT" help:"Address to listen at; :PORT is on loopback, port 0 is any free port [${default}]."`
 	Waiting int      `default:"10000000" placeholder:"N" help:"URLs that may wait; clients that put more are told to retry later. Each takes about 130 bytes of memory [${default}]."`
@@ -29,7 +29,7 @@ func (frontierCmd) Help() string {
 	return `Serves as the frontier of other crawlers, such as StormCrawler, through crawler-commons' URLFrontier API (gRPC). They put the links that they find, and get the URLs to fetch, the best for the topic first. A URL is on disk before it is acknowledged. The server runs until it is interrupted.
 
 Example:
-  fossick frontier --store frontier --topic banking
+  fossick cluster frontier --store frontier --topic banking
 
 There is no password: anyone who can reach the address can read and delete everything. Give an --addr beyond loopback, as 0.0.0.0:7071, only behind a firewall that admits your crawlers alone.
 

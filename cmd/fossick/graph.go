@@ -9,18 +9,18 @@ import (
 	"fossick/datasets"
 	"fossick/export/sources"
 	"fossick/graph"
+	"fossick/internal/cli"
 	"fossick/internal/printable"
-	"fossick/internal/values"
 	"fossick/internal/wholefile"
 )
 
 // graphCmd builds graph files.
 type graphCmd struct {
-	Source    string           `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
-	Output    string           `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only described, and a graph file verified."`
-	Edges     string           `placeholder:"FILE" help:"Also write the links as text: source TAB target a line, by the numbers of the nodes in URL order."`
-	Transpose bool             `help:"Reverse all links."`
-	Memory    values.Mebibytes `default:"256MiB" placeholder:"SIZE" help:"Memory for sorting; the rest goes to scratch files beside the graph [256MiB]."`
+	Source    string   `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." predictor:"sets"`
+	Output    string   `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only described, and a graph file verified."`
+	Edges     string   `placeholder:"FILE" help:"Also write the links as text: source TAB target a line, by the numbers of the nodes in URL order."`
+	Transpose bool     `help:"Reverse all links."`
+	Memory    cli.Size `default:"256MiB" placeholder:"SIZE" help:"Memory for sorting; the rest goes to scratch files beside the graph [256MiB]."`
 }
 
 func (graphCmd) Help() string {

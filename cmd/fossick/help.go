@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/help"
+	"fossick/internal/cli"
 )
 
 // groups are those of flags and of verbs, by the key in the grammar's tags.
@@ -38,7 +38,7 @@ type helpAllFlag bool
 
 // BeforeReset implements a hook of kong.
 func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
-	if err := help.Print(ctx, true); err != nil {
+	if err := cli.Print(ctx, true); err != nil {
 		return err
 	}
 	ctx.Exit(exitDone)

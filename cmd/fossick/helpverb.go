@@ -5,12 +5,11 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/help"
-	"fossick/internal/settings"
+	"fossick/internal/cli"
 )
 
 type helpCmd struct {
-	Verb []string `arg:"" optional:"" help:"A verb; or config, for fossick.toml and the environment."`
+	Verb []string `arg:"" optional:"" predictor:"verbs" help:"A verb; or config, for fossick.toml and the environment."`
 	All  bool     `help:"Show every flag, as --help-all."`
 }
 
@@ -25,7 +24,7 @@ Examples:
 }
 
 func (c helpCmd) Run(a *app, ctx *kong.Context) error {
-	text, err := help.Text(ctx.Kong, c.Verb, c.All, settings.Help)
+	text, err := cli.HelpText(ctx.Kong, c.Verb, c.All)
 	if err != nil {
 		return err
 	}

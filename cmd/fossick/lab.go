@@ -18,17 +18,17 @@ type labCmd struct {
 
 // labFlags are plan.Options.
 type labFlags struct {
-	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, a .jsonl file, or a web archive (.warc)." complete:"sets"`
+	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, a .jsonl file, or a web archive (.warc)." predictor:"sets"`
 	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic; several by comma, as a,b, compare one crawl for all of them with a crawl for each."`
-	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: $${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." complete:"policies"`
+	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: $${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." predictor:"policies"`
 
 	Truth      string       `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
-	Judge      string       `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that decides which pages are on topic if there is no truth; choose one other than the crawl's own." complete:"models"`
-	Train      string       `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on." group:"sets" expert:"" complete:"sets"`
+	Judge      string       `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that decides which pages are on topic if there is no truth; choose one other than the crawl's own." predictor:"models"`
+	Train      string       `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on." group:"sets" expert:"" predictor:"sets"`
 	TrainSets  int          `default:"1" placeholder:"N" help:"Number of page classifiers, each trained on its own pages; start sets use them in turn, so that intervals also cover the choice of training pages [1]." group:"sets" expert:""`
 	TrainPages int          `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]." group:"sets" expert:""`
-	Classifier string       `default:"auto" placeholder:"NAME" help:"Kind of page classifier: $${classifiers} [auto]." group:"sets" expert:"" complete:"classifiers"`
-	Model      string       `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." complete:"models"`
+	Classifier string       `default:"auto" placeholder:"NAME" help:"Kind of page classifier: $${classifiers} [auto]." group:"sets" expert:"" predictor:"classifiers"`
+	Model      string       `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." predictor:"models"`
 	Keywords   []string     `placeholder:"WORDS" help:"Words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
 	RhoSweep   lab.RhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by the policy paper at each ρ from A to B, as 0:0.9:0.1, and plot harvest against ρ." group:"score" expert:""`
 	Threshold  *float64     `placeholder:"R" help:"The policy paper drops links that score less [0.2]." group:"score" expert:""`
@@ -48,7 +48,7 @@ type labFlags struct {
 	Delay    string         `placeholder:"D" help:"With --polite: rest after each fetch from a host, auto or a time [auto]." type:"delay" group:"polite" expert:""`
 	Latency  *time.Duration `placeholder:"D" help:"With --polite: mean time of an exchange; that of a URL is 0.5 to 1.5 times the mean [100ms]." group:"polite" expert:""`
 	MaxTime  time.Duration  `placeholder:"D" help:"With --polite: stop a crawl after this time; without --pages it is the only limit." group:"polite" expert:""`
-	Patience string         `placeholder:"X" help:"With --polite: how many times as long a crawl may take for better pages: a number, none or auto, as in focus [auto]." group:"polite" expert:"" complete:"auto,none"`
+	Patience string         `placeholder:"X" help:"With --polite: how many times as long a crawl may take for better pages: a number, none or auto, as in focus [auto]." group:"polite" expert:"" predictor:"auto,none"`
 }
 
 func (labCmd) Help() string {

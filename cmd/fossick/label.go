@@ -17,7 +17,7 @@ import (
 
 type labelCmd struct {
 	URL   string `arg:"" optional:"" name:"url" help:"The URL to label: a page of the crawl, or one that waits."`
-	Label string `arg:"" optional:"" name:"yes|no" help:"Whether it is on topic." complete:"yes,no"`
+	Label string `arg:"" optional:"" name:"yes|no" help:"Whether it is on topic." predictor:"yes,no"`
 	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store."`
 	From  string `placeholder:"FILE" help:"Instead of one URL, many at once: url TAB yes|no a line, - for standard input."`
 	Topic string `placeholder:"NAME" help:"Topic of the label, if several topics share the crawl."`

@@ -113,7 +113,7 @@ func TestLabelInALongQueue(t *testing.T) {
 	}
 	defer stop()
 	args := []string{"--topic", "banking", "--proxy", "http://" + addr, "--delay", "0", "--workers", "2",
-		"--traps", "follow", "--near-duplicates", "keep", "--max-pages", "100000"}
+		"--also", "traps,near-duplicates", "--max-pages", "100000"}
 	for h := range hubs { // they come before all else, whatever the links look like
 		args = append(args, "--seed", fmt.Sprintf("http://h%d.test/hub%d", h%8, h))
 	}

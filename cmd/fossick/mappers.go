@@ -6,24 +6,24 @@ import (
 	"github.com/alecthomas/kong"
 
 	"fossick/crawler/crawlplan"
+	"fossick/internal/cli"
 	"fossick/internal/rights"
-	"fossick/internal/values"
 )
 
 // valueMappers make the parser read values as people write them.
 func valueMappers() []kong.Option {
-	return append(values.Mappers(),
-		kong.NamedMapper("delay", values.Text(func(v reflect.Value, text string) error {
+	return append(cli.Mappers(),
+		kong.NamedMapper("delay", cli.Mapper(func(v reflect.Value, text string) error {
 			v.SetString(text)
 			_, err := crawlplan.ParseDelay(text)
 			return err
 		})),
-		kong.NamedMapper("purpose", values.Text(func(v reflect.Value, text string) error {
+		kong.NamedMapper("purpose", cli.Mapper(func(v reflect.Value, text string) error {
 			v.SetString(text)
 			_, err := rights.Parse(text)
 			return err
 		})),
-		kong.NamedMapper("contact", values.Text(func(v reflect.Value, text string) error {
+		kong.NamedMapper("contact", cli.Mapper(func(v reflect.Value, text string) error {
 			v.SetString(text)
 			return crawlplan.CheckContact(text)
 		})),

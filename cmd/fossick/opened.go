@@ -10,13 +10,13 @@ import (
 // harmlessTexts are the flags with a text that name no file, program, address, start page,
 // model or identity: the worst of their values spoils a crawl, but leads it nowhere else.
 var harmlessTexts = []string{
-	"classifier", "contact", "delay", "exclude", "include", "lang", "links", "log-format", "method", "near-duplicates",
-	"order", "patience", "policy", "score", "tld", "traps",
+	"also", "classifier", "contact", "delay", "exclude", "include", "lang", "links", "log-format", "method",
+	"order", "patience", "policy", "score", "tld",
 }
 
 // refusedSwitches are the switches that a stranger's file must not turn: quiet hides what the
-// file does, pprof opens a door, partial accepts damage, and all may write more than was asked.
-var refusedSwitches = []string{"quiet", "pprof", "partial", "all"}
+// file does, partial accepts damage, and all may write more than was asked.
+var refusedSwitches = []string{"quiet", "partial", "all"}
 
 // harmless says whether the fossick.toml of a working folder, which may be a stranger's, may
 // set a flag. A flag with a text is refused unless it is listed, so that a new one is.

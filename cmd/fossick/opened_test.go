@@ -11,8 +11,7 @@ import (
 	"testing"
 
 	"fossick/crawler/crawlplan"
-	"fossick/internal/help"
-	"fossick/internal/settings"
+	"fossick/internal/cli"
 	"fossick/store"
 )
 
@@ -20,25 +19,25 @@ import (
 // they name files, programs, addresses, start pages, models or identities, or hide what the
 // file does. A new flag that the program refuses belongs here; one that it does not refuse
 // needs a thought.
-const refusedOfFolder = `addr all allow-net block ca candidates cidr cn2 crawl csv drop-params
+const refusedOfFolder = `addr all allow-net block ca candidates cidr crawl csv
 	edges examples explain faults from history host hosts html judge keys keywords keywords-from label
-	labels level listen local log loss  model mu-sweep names nats negatives out output
-	partial peers per-class personal pprof protocol proxy purpose quiet rename replicate rho-sweep
+	labels level listen local log model mu-sweep names nats negatives out output
+	partial peers per-class personal protocol proxy purpose quiet rename replicate rho-sweep
 	route seed seeds seeds-out seeds-table select sign since store table target test test-where themes
-	tmp to topic train truth unlabelled user-agent where`
+	to topic train truth unlabelled user-agent where`
 
 // TestFolderSettings tries every flag in the fossick.toml of a working folder.
 func TestFolderSettings(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	refused := map[string]bool{}
-	for _, verb := range help.Verbs(newParser(t).Model.Node) {
+	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
 		for _, flag := range slices.Concat(verb.AllFlags(false)...) {
 			if _, known := refused[flag.Name]; known && !refused[flag.Name] == harmless(flag) {
 				continue
 			}
-			write(t, settings.Name, flag.Name+" = \"1\"\n")
-			_, err := newParser(t).Parse(help.Path(verb))
+			write(t, cli.FileName, flag.Name+" = \"1\"\n")
+			_, err := newParser(t).Parse(cli.Path(verb))
 			refused[flag.Name] = refused[flag.Name] || err != nil && strings.Contains(err.Error(), "--"+flag.Name+": fossick.toml:1: the fossick.toml of a working folder")
 		}
 	}
@@ -81,14 +80,14 @@ func TestWhatSettingsOpen(t *testing.T) {
 			if c.env != "" {
 				t.Setenv("FOSSICK_ALLOW_NET", c.env)
 			}
-			write(t, settings.Name, strings.ReplaceAll(c.folder, "HERE", here))
+			write(t, cli.FileName, strings.ReplaceAll(c.folder, "HERE", here))
 			ownSettings(t, strings.ReplaceAll(c.own, "HERE", here))
 			// No such topic: it ends when the flags have been read.
 			code, told := runForErrors(t, append([]string{"focus", "--topic", "nothing-of-that-name"}, c.args...))
 			if code == exitDone || c.refused == strings.Contains(told, "no such topic") || strings.Contains(told, "secret") {
 				t.Errorf("exit code %d, %s", code, told)
 			}
-			if c.want != "" && !strings.Contains(told, c.want) || c.want == "" && (strings.Contains(told, settings.Name) || strings.Contains(told, "sets")) {
+			if c.want != "" && !strings.Contains(told, c.want) || c.want == "" && (strings.Contains(told, cli.FileName) || strings.Contains(told, "sets")) {
 				t.Errorf("told %q, want %q", told, c.want)
 			}
 		})
@@ -102,7 +101,7 @@ func ownSettings(t *testing.T, text string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, settings.Name), text)
+	write(t, filepath.Join(dir, cli.FileName), text)
 }
 
 // TestWhatAStoreOpens: a resumed crawl says what it takes over from its store.

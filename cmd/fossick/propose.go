@@ -17,10 +17,10 @@ import (
 
 // proposeCmd proposes start pages for a crawl.
 type proposeCmd struct {
-	Source   string   `arg:"" name:"SOURCE" help:"Where to look: a corpus or a store; a sitemap (.xml, .xml.gz); a file of URLs or links, a line each: URL, URL TAB words, URL TAB URL TAB words." complete:"sets"`
-	Topic    string   `placeholder:"T" help:"A topic's name (built in: $${topics}; your own), or its folder; its model judges the pages, its keywords the URLs." complete:"topics"`
+	Source   string   `arg:"" name:"SOURCE" help:"Where to look: a corpus or a store; a sitemap (.xml, .xml.gz); a file of URLs or links, a line each: URL, URL TAB words, URL TAB URL TAB words." predictor:"sets"`
+	Topic    string   `placeholder:"T" help:"A topic's name (built in: $${topics}; your own), or its folder; its model judges the pages, its keywords the URLs." predictor:"topics"`
 	Keywords []string `placeholder:"WORDS" help:"Words and phrases of the topic, by comma."`
-	Examples []string `sep:"none" placeholder:"SET" help:"Pages on the topic: a folder of .html or .txt files, or any set; if a set has the label that --topic names, only those rows. May be repeated. These pages are not proposed, nor are pages labelled off topic, which do not count in the ranking." complete:"sets"`
+	Examples []string `sep:"none" placeholder:"SET" help:"Pages on the topic: a folder of .html or .txt files, or any set; if a set has the label that --topic names, only those rows. May be repeated. These pages are not proposed, nor are pages labelled off topic, which do not count in the ranking." predictor:"sets"`
 	N        int      `short:"n" default:"10" placeholder:"N" help:"Start pages to propose [10]."`
 	Out      string   `short:"o" placeholder:"FILE" help:"File to write the start pages to, for --seeds: one a line, with the reason as a comment."`
 }
@@ -29,9 +29,9 @@ func (proposeCmd) Help() string {
 	return `Proposes start pages for a crawl from pages or URLs that you already have: pages that are on topic, lead to many others on topic, and differ from one another. It reads the source twice. Where only URLs are known, it goes by their words and the words of the links to them.
 
 Examples:
-  fossick propose old-crawl/ --topic banking -o seeds.txt
-  fossick propose demo --examples saved-pages/ --keywords bee,hive -n 20
-  fossick propose sitemap.xml --keywords mortgage,loan,"interest rate"
+  fossick topic propose old-crawl/ --topic banking -o seeds.txt
+  fossick topic propose demo --examples saved-pages/ --keywords bee,hive -n 20
+  fossick topic propose sitemap.xml --keywords mortgage,loan,"interest rate"
   fossick focus --topic banking --seeds seeds.txt --contact you@example.org`
 }
 

@@ -13,19 +13,19 @@ import (
 	"fossick/export/sources"
 	"fossick/graph"
 	"fossick/graph/rank"
+	"fossick/internal/cli"
 	"fossick/internal/nearest"
 	"fossick/internal/printable"
 	"fossick/internal/process"
-	"fossick/internal/values"
 	"fossick/internal/wholefile"
 	"fossick/store"
 )
 
 // rankCmd ranks the nodes of a graph.
 type rankCmd struct {
-	Graphs   []string `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N; several are ranked together, as agents rank what they crawled." complete:"sets"`
-	Method   string   `default:"pagerank" placeholder:"M" help:"Method: pagerank, hits or blockrank; or one way to compute them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." complete:"rankings"`
-	Block    string   `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." complete:"host,site,label,files"`
+	Graphs   []string `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N; several are ranked together, as agents rank what they crawled." predictor:"sets"`
+	Method   string   `default:"pagerank" placeholder:"M" help:"Method: pagerank, hits or blockrank; or one way to compute them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." predictor:"rankings"`
+	Block    string   `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." predictor:"host,site,label,files"`
 	Topic    string   `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: ranks pages by their importance to the topic."`
 	Personal string   `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ." expert:""`
 	Damping  float64  `default:"0.85" placeholder:"D" help:"Share of surfers that follow a link [0.85]."`
@@ -34,7 +34,7 @@ type rankCmd struct {
 	Top      int      `default:"10" placeholder:"N" help:"Nodes to print [10]."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
 	withAgents
-	Memory values.Mebibytes `default:"4GiB" placeholder:"SIZE" help:"Memory for the graph as arrays; a graph that needs more stays compressed, and PageRank by power iteration takes about five times as long [4GiB]." expert:""`
+	Memory cli.Size `default:"4GiB" placeholder:"SIZE" help:"Memory for the graph as arrays; a graph that needs more stays compressed, and PageRank by power iteration takes about five times as long [4GiB]." expert:""`
 }
 
 func (rankCmd) Help() string {
@@ -51,7 +51,7 @@ Examples:
   fossick rank fossick-banking old-crawl`
 }
 
-// MoreHelp implements help.More.
+// MoreHelp implements cli.More.
 func (rankCmd) MoreHelp() string {
 	return `The methods:
 

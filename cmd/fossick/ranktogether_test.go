@@ -64,7 +64,7 @@ func TestRankTogether(t *testing.T) {
 	dir := t.TempDir()
 	crawl := filepath.Join(dir, "crawl")
 	runAndKill(t, []string{"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--proxy", "http://" + addr, "--delay", "0",
-		"--near-duplicates", "keep", "--seed", "http://h0.test/0", "--max-pages", "130", "--agents", "3", "--store", crawl, "--quiet"}, time.Minute)
+		"--also", "near-duplicates", "--seed", "http://h0.test/0", "--max-pages", "130", "--agents", "3", "--store", crawl, "--quiet"}, time.Minute)
 	exact := filepath.Join(dir, "exact")
 	runAndKill(t, []string{"rank", crawl, "--epsilon", "1e-13", "-o", exact, "--quiet"}, time.Minute)
 	want := rankFile(t, exact)

@@ -14,10 +14,9 @@ import (
 
 	"fossick/crawler/crawlplan"
 	"fossick/graph/orders"
-	"fossick/internal/help"
+	"fossick/internal/cli"
 	"fossick/internal/printable"
 	"fossick/internal/process"
-	"fossick/internal/settings"
 	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/train"
@@ -75,17 +74,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	out := &process.Outlet{W: stdout}
 	stdout = out
 	var g grammar
-	set := settings.Read(harmless)
+	set := cli.ReadSettings(harmless)
 	parser, err := newGrammar(&g, set, stdout, stderr, asJSON)
 	if err != nil {
 		return tellError(err, exitFailed, asJSON, stdout, stderr)
 	}
+	if os.Getenv("COMP_LINE") != "" {
+		completeLine(parser)
+	}
 	switch {
 	case len(args) == 0:
 		args = []string{"--help"}
-	case args[0] == help.CompleteWord:
-		help.Complete(parser.Model, offers, args[1:], stdout)
-		return exitDone
+	case formerly[args[0]] != nil:
+		args = append(slices.Clone(formerly[args[0]]), args[1:]...)
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
@@ -94,7 +95,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	a := newApp(ctx, &g, stdout, stderr)
 	defer a.close()
 	a.tellFolder(set)
-	for _, sentence := range settings.UnknownEnv(parser.Model, os.Environ()) {
+	for _, sentence := range cli.UnknownEnv(parser.Model, os.Environ()) {
 		a.say("%s", sentence)
 	}
 	if err = parsed.Run(a); err == nil {
@@ -110,21 +111,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 
 // tellFolder prints what the working folder's fossick.toml sets. --quiet hides that of a
 // folder that the user trusts, no other.
-func (a *app) tellFolder(set *settings.Settings) {
+func (a *app) tellFolder(set *cli.Settings) {
 	flags, trusted := set.OfFolder()
 	if len(flags) == 0 || trusted && a.quiet {
 		return
 	}
-	printable.Fprintf(printable.Text(a.stderr), "%s of this folder sets %s\n", settings.Name, strings.Join(flags, ", "))
+	printable.Fprintf(printable.Text(a.stderr), "%s of this folder sets %s\n", cli.FileName, strings.Join(flags, ", "))
 }
 
 // newGrammar makes the parser of the command line.
-func newGrammar(g *grammar, set *settings.Settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
+func newGrammar(g *grammar, set *cli.Settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
 	options := append(valueMappers(),
 		kong.Name("fossick"), kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
-		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return help.Print(ctx, false) }),
+		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return cli.Print(ctx, false) }),
 		kong.ExplicitGroups(groups), kong.Bind(jsonWanted(asJSON)),
 		kong.Resolvers(set),
 	)
@@ -133,6 +134,7 @@ func newGrammar(g *grammar, set *settings.Settings, stdout, stderr io.Writer, as
 		fillIn(parser)
 		ownHelp(parser)
 		surveyHelp(parser)
+		agentHelp(parser)
 	}
 	return parser, err
 }
@@ -163,6 +165,9 @@ func fillIn(parser *kong.Kong) {
 		return next(nil)
 	})
 }
+
+// formerly are verbs by former names, which still work.
+var formerly = map[string][]string{"propose": {"topic", "propose"}, "frontier": {"cluster", "frontier"}}
 
 // meant are verbs by the words that people try in their place.
 var meant = map[string]string{

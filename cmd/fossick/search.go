@@ -15,7 +15,7 @@ import (
 )
 
 type searchCmd struct {
-	Store string   `arg:"" name:"store" placeholder:"STORE" help:"Store of a crawl, also of one that is running." complete:"dirs"`
+	Store string   `arg:"" name:"store" placeholder:"STORE" help:"Store of a crawl, also of one that is running." predictor:"dirs"`
 	Words []string `arg:"" name:"words" placeholder:"WORDS" help:"What pages must have: words, \"phrases\", title:WORD, url:WORD, host:H, site:S, label:L, lang:L; -WORD for what they must not have."`
 
 	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`

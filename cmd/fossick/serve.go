@@ -19,12 +19,12 @@ import (
 )
 
 type serveCmd struct {
-	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, a .jsonl file, or a web archive (.warc)." complete:"sets"`
+	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, a .jsonl file, or a web archive (.warc)." predictor:"sets"`
 	Addr       string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Address to listen at; :PORT is on loopback, port 0 is any free port [${default}]."`
 	Latency    time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; that of a URL is 0.5 to 1.5 times the mean [0]."`
 	Disallow   float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
 	CrawlDelay time.Duration `placeholder:"DURATION" help:"Crawl-delay that the robots.txt of an eighth of the hosts asks for [0]."`
-	Faults     string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all." complete:"faults"`
+	Faults     string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all." predictor:"faults"`
 	Change     time.Duration `placeholder:"DURATION" help:"Median time between two changes of a page's text, as 10s, for fossick watch [0: never]."`
 	Adverts    float64       `default:"1" placeholder:"X" help:"With --change, how often an advert and a date change, as a multiple of the text [${default}]."`
 	Away       float64       `default:"0.1" placeholder:"SHARE" help:"With --change, share of pages that vanish or move now and then, and come back [${default}]."`

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"fossick/internal/settings"
+	"fossick/internal/cli"
 )
 
 // TestSettingsOfAnyKind: what stands in a folder in place of settings and topics is refused
@@ -34,7 +34,7 @@ func TestSettingsOfAnyKind(t *testing.T) {
 			if code, told := runForErrors(t, []string{"topic", "show", "own"}); code != exitFailed {
 				t.Errorf("a topic: exit code %d, %s", code, told)
 			}
-			if err := put(settings.Name); err != nil {
+			if err := put(cli.FileName); err != nil {
 				t.Fatal(err)
 			}
 			if code, told := runForErrors(t, []string{"version"}); code != exitUsage || len(told) > 300 {

@@ -26,10 +26,10 @@ import (
 
 // simulateCmd crawls a graph virtually.
 type simulateCmd struct {
-	Graph     string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
-	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: $${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'." complete:"sequences"`
+	Graph     string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." predictor:"sets"`
+	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: $${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'." predictor:"sequences"`
 	Topic     string         `placeholder:"LABEL" help:"Label of the corpus to which pages are relevant; harvest is measured too."`
-	Model     string         `placeholder:"M" help:"Model that scores how relevant pages are to the topic, instead of their labels." complete:"models"`
+	Model     string         `placeholder:"M" help:"Model that scores how relevant pages are to the topic, instead of their labels." predictor:"models"`
 	Recompute int            `placeholder:"N" help:"Pages after which the ordering pagerank is computed again [a tenth of those crawled]." group:"sets" expert:""`
 	Seeds     string         `placeholder:"FILE" xor:"starts" help:"Start pages, one a line, # comments: one crawl of each ordering."`
 	Starts    int            `placeholder:"N" xor:"starts" help:"Start pages of a crawl, drawn at random among the pages with links [3]."`

@@ -15,10 +15,10 @@ import (
 )
 
 type statsCmd struct {
-	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their figures are added up." complete:"dirs"`
+	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their figures are added up." predictor:"dirs"`
 	Table  []string `placeholder:"NAME,NAME" help:"Only these tables, in the text and in --csv; their names are the keys of --json [all]."`
 	Top    int      `default:"20" placeholder:"N" help:"Rows of a table of names, such as sites; one more row adds up the rest. 0: all [20]."`
-	CSV    string   `name:"csv" placeholder:"DIR" help:"Write each table to a file in DIR that has the table's name." complete:"dirs"`
+	CSV    string   `name:"csv" placeholder:"DIR" help:"Write each table to a file in DIR that has the table's name." predictor:"dirs"`
 	HTML   string   `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables."`
 }
 

@@ -12,7 +12,7 @@ import (
 	"fossick/crawler/crawlplan"
 	"fossick/eval/monitor"
 	"fossick/eval/survey"
-	"fossick/internal/help"
+	"fossick/internal/cli"
 	"fossick/internal/printable"
 )
 
@@ -20,9 +20,9 @@ import (
 // list of seeds at its end.
 type surveyCmd struct {
 	crawlplan.Crawl
-	SeedsOut   string   `placeholder:"FILE" help:"Where to write the seeds of the next survey: those of this one, and the candidates found [seeds-out.txt in the store]." group:"run" complete:"files"`
+	SeedsOut   string   `placeholder:"FILE" help:"Where to write the seeds of the next survey: those of this one, and the candidates found [seeds-out.txt in the store]." group:"run" predictor:"files"`
 	Candidates string   `enum:"pages,hosts" default:"pages" placeholder:"WHAT" help:"Which links out of a party become seeds: pages, each URL that no party reached; or hosts, only the start page of each host that no party reached, for a short list with depths counted from start pages [${default}]." group:"run"`
-	SeedsTable []string `placeholder:"FILE,FILE" help:"Write seeds and candidates as tables too, with the parties' pages, depths and times: .csv or .jsonl." group:"run" expert:"" complete:"files"`
+	SeedsTable []string `placeholder:"FILE,FILE" help:"Write seeds and candidates as tables too, with the parties' pages, depths and times: .csv or .jsonl." group:"run" expert:"" predictor:"files"`
 }
 
 func (surveyCmd) Help() string {
@@ -36,7 +36,7 @@ Examples:
   fossick stats first`
 }
 
-// MoreHelp implements help.More.
+// MoreHelp implements cli.More.
 func (surveyCmd) MoreHelp() string {
 	return `Two rounds of a served corpus, while fossick serve demo --addr 127.0.0.1:8090 runs:
   fossick survey --seed http://attic.test/ --proxy http://127.0.0.1:8090 \
@@ -63,11 +63,11 @@ var surveyFlags = map[string]string{
 }
 
 // notOfSurveys are flags of focus that go by its topic: a survey has them not.
-var notOfSurveys = []string{"patience", "score", "rho", "explore", "threshold", "order", "alike", "min-harvest"}
+var notOfSurveys = []string{"patience", "score", "rho", "threshold", "order", "min-harvest"}
 
 // surveyHelp words the flags of survey, and takes away those that it has not.
 func surveyHelp(parser *kong.Kong) {
-	node := help.Child(parser.Model.Node, "survey")
+	node := cli.Child(parser.Model.Node, "survey")
 	node.Flags = slices.DeleteFunc(node.Flags, func(f *kong.Flag) bool { return slices.Contains(notOfSurveys, f.Name) })
 	for _, f := range node.Flags {
 		if text, own := surveyFlags[f.Name]; own {

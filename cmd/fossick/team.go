@@ -99,7 +99,7 @@ func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
 	}
 	w.session = c.session(plan)
 	w.session.Store = w.cmd.Store // c has one agent's
-	if w.shown, err = monitor.Listen(c.Listen, c.Pprof, w.session); err != nil {
+	if w.shown, err = monitor.Listen(c.Listen, w.a.verbose, w.session); err != nil {
 		return err
 	}
 	if addr := w.shown.Addr(); addr != nil {

@@ -9,10 +9,11 @@ import (
 )
 
 type topicCmd struct {
-	List  topicListCmd  `cmd:"" help:"List the topics, built in and your own."`
-	Show  topicShowCmd  `cmd:"" help:"Show a topic: keywords, start pages, how good its model is."`
-	Check topicCheckCmd `cmd:"" help:"Fetch a topic's start pages: which answer, and which are on topic?"`
-	New   topicNewCmd   `cmd:"" help:"Make a topic of your own from keywords or examples, and start pages."`
+	List    topicListCmd  `cmd:"" help:"List the topics, built in and your own."`
+	Show    topicShowCmd  `cmd:"" help:"Show a topic: keywords, start pages, how good its model is."`
+	Propose proposeCmd    `cmd:"" help:"Propose start pages for a topic, out of a corpus, a store, a sitemap or a list."`
+	Check   topicCheckCmd `cmd:"" help:"Fetch a topic's start pages: which answer, and which are on topic?"`
+	New     topicNewCmd   `cmd:"" help:"Make a topic of your own from keywords or examples, and start pages."`
 }
 
 type topicNewCmd struct{ topics.Wanted }
@@ -68,7 +69,7 @@ type topicsResult struct {
 }
 
 type topicShowCmd struct {
-	Name string `arg:"" help:"A topic's name, or its folder." complete:"topics"`
+	Name string `arg:"" help:"A topic's name, or its folder." predictor:"topics"`
 }
 
 func (topicShowCmd) Help() string {

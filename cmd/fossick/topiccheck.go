@@ -19,10 +19,10 @@ import (
 )
 
 type topicCheckCmd struct {
-	Name      string        `arg:"" help:"A topic's name, or its folder." complete:"topics"`
+	Name      string        `arg:"" help:"A topic's name, or its folder." predictor:"topics"`
 	Contact   string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you; needed for the public web."`
 	Timeout   time.Duration `default:"20s" placeholder:"D" help:"Longest time of one request [${default}]."`
-	Delay     string        `type:"delay" placeholder:"D" help:"Rest after each fetch from a host: auto, or a time; 0 for your own servers [auto]." complete:"auto,0"`
+	Delay     string        `type:"delay" placeholder:"D" help:"Rest after each fetch from a host: auto, or a time; 0 for your own servers [auto]." predictor:"auto,0"`
 	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." expert:""`
 	crawlplan.Ways
 }

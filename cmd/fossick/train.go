@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"fossick/datasets"
+	"fossick/internal/cli"
 	"fossick/internal/nearest"
 	"fossick/internal/process"
-	"fossick/internal/values"
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/train"
@@ -20,7 +20,7 @@ import (
 
 // trainCmd makes a model; the flags of each of its tasks are a struct.
 type trainCmd struct {
-	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label, a web archive (.warc)." complete:"sets"`
+	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label, a web archive (.warc)." predictor:"sets"`
 	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed except with --mu-sweep and --protocol." group:"made"`
 
 	methodFlags
@@ -34,14 +34,7 @@ type trainCmd struct {
 
 // methodFlags say how to classify.
 type methodFlags struct {
-	Classifier   string  `default:"auto" placeholder:"NAME" help:"Kind of classifier: $${classifiers}; auto takes the best in cross-validation, vote combines several. --mu-sweep and --protocol take several [auto]." group:"methods" complete:"classifiers"`
-	CN2          string  `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]." placeholder:"HOW" group:"methods" expert:""`
-	Beam         int     `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps in each step [5]." group:"methods" expert:""`
-	Significance float64 `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]." group:"methods" expert:""`
-	Covers       int     `default:"6" placeholder:"N" help:"How many unordered rules of cn2 may cover a page, at most 16 [6]." group:"methods" expert:""`
-	Loss         string  `enum:"svm,logistic,best" default:"svm" help:"Loss that linear minimises: ${enum}; best takes the better one in cross-validation [svm]." placeholder:"LOSS" group:"methods" expert:""`
-	Hidden       int     `default:"32" placeholder:"N" help:"Hidden units of each of nn's networks [32]." group:"methods" expert:""`
-	Networks     int     `default:"5" placeholder:"N" help:"Networks that nn trains apart and averages into one [5]." group:"methods" expert:""`
+	Classifier string `default:"auto" placeholder:"NAME" help:"Kind of classifier: $${classifiers}; auto takes the best in cross-validation, vote combines several. --mu-sweep and --protocol take several [auto]." group:"methods" predictor:"classifiers"`
 }
 
 // wordFlags say by which words.
@@ -49,8 +42,6 @@ type wordFlags struct {
 	Words    int      `xor:"selection" placeholder:"N" help:"Keep the N words with the highest information gain [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
 	Mu       float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or whose measure by --select is at least X." group:"words" expert:""`
 	Select   []string `help:"Measure that chooses words for --words, --mu and keywords: tfdf+gain, information gain among the words frequent in a class; gain, information gain among all words; or chi2, bns, mi. --mu-sweep and --protocol take several [c45, cn2, nn, keywords: tfdf+gain, others: gain; --mu-sweep: tfdf+gain,gain; --protocol: tfdf+gain]." placeholder:"HOW" group:"words" expert:""`
-	Pairs    bool     `help:"Also use pairs of adjacent words as terms: five times as many terms." group:"words" expert:""`
-	Chars    int      `placeholder:"N" help:"Also use runs of N characters in a word as terms, for languages without stems and misspelt words; 4 is a good number [none]." group:"words" expert:""`
 	MinSites int      `placeholder:"N" help:"Keep only words that occur on at least N sites, so that the name of a site does not stand for a topic [1]." group:"words" expert:""`
 }
 
@@ -62,7 +53,7 @@ type classFlags struct {
 
 // rowFlags say which rows train and test the model; they are plan.Rows.
 type rowFlags struct {
-	Level plan.Level `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" complete:"theme,category,both"`
+	Level plan.Level `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" predictor:"theme,category,both"`
 
 	Rename     plan.Renames `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
 	PerSite    int          `placeholder:"N" help:"Use at most N pages of each label from a site, drawn at random, so that no site dominates." group:"rows" expert:""`
@@ -71,8 +62,8 @@ type rowFlags struct {
 	All        bool         `xor:"part" help:"Train on all rows, whatever split the sets have." group:"rows" expert:""`
 	Partial    bool         `help:"Train on the part of a damaged or truncated archive that can be read; without this flag, it is an error." group:"rows" expert:""`
 	Where      []string     `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated." group:"rows"`
-	Test       string       `xor:"test" placeholder:"SET" help:"Test on this set." group:"rows" complete:"sets"`
-	Unlabelled []string     `sep:"none" placeholder:"SET" help:"Pages from the place where the model will be used; their labels are ignored. The model learns from those that it is most confident of. With --topic and only training pages on topic, it finds its pages off topic among them. May be repeated." group:"rows" expert:"" complete:"sets"`
+	Test       string       `xor:"test" placeholder:"SET" help:"Test on this set." group:"rows" predictor:"sets"`
+	Unlabelled []string     `sep:"none" placeholder:"SET" help:"Pages from the place where the model will be used; their labels are ignored. The model learns from those that it is most confident of. With --topic and only training pages on topic, it finds its pages off topic among them. May be repeated." group:"rows" expert:"" predictor:"sets"`
 	TestWhere  string       `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others." group:"rows"`
 }
 
@@ -87,14 +78,13 @@ type foldFlags struct {
 type trialFlags struct {
 	MuSweep  trials.MuRange `name:"mu-sweep" placeholder:"A:B:STEP" help:"Train each classifier of --classifier at each μ from A to B, as 0.01:0.18:0.01, at the --level; without -o no model is made." group:"trials" expert:""`
 	Protocol string         `enum:",banksearch" default:"" placeholder:"banksearch" help:"Run the experiment published for the BankSearch set of themes and categories: 77 words, 100 training pages a category (--words, --per-class), the rest to test; with each classifier of --classifier, and golearn's own." group:"trials" expert:""`
-	Themes   plan.Themes    `sep:"none" placeholder:"LABEL=THEME,..." help:"Themes for a set that has one level of labels; a LABEL that ends in * stands for all labels with that beginning, and newsgroups for the themes of 20 Newsgroups." group:"trials" expert:"" complete:"newsgroups"`
+	Themes   plan.Themes    `sep:"none" placeholder:"LABEL=THEME,..." help:"Themes for a set that has one level of labels; a LABEL that ends in * stands for all labels with that beginning, and newsgroups for the themes of 20 Newsgroups." group:"trials" expert:"" predictor:"newsgroups"`
 	HTML     string         `name:"html" placeholder:"FILE" help:"Draw the figures of --mu-sweep on one self-contained page." group:"trials" expert:""`
 }
 
 // spaceFlags bound what training takes.
 type spaceFlags struct {
-	Memory values.Size `default:"1GB" placeholder:"SIZE" help:"Approximate memory for training; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
-	Tmp    string      `type:"existingdir" placeholder:"DIR" help:"Folder of the temporary file [the system's]." group:"space" expert:""`
+	Memory cli.Size `default:"1GB" placeholder:"SIZE" help:"Approximate memory for training; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
 }
 
 func (trainCmd) Help() string {
@@ -106,7 +96,7 @@ Examples:
       --explain sport.html -o sport.model`
 }
 
-// MoreHelp implements help.More.
+// MoreHelp implements cli.More.
 func (trainCmd) MoreHelp() string {
 	return `A test on half the pages of two labels; and one on a site that the model has not seen:
   fossick train demo --labels banking,sport --classifier c45 \
@@ -167,14 +157,11 @@ func (c trainCmd) options(a *app) train.Options {
 		by = features.Measure(c.Select[0])
 	}
 	return train.Options{
-		Target: train.Target{Labels: c.Labels, Topic: c.Topic},
-		Method: train.Method{
-			Classifier: first, Loss: train.Loss(c.Loss), NN: train.NN{Hidden: c.Hidden, Networks: c.Networks},
-			CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
-		},
-		Terms:      train.Terms{Words: c.Words, Mu: c.Mu, Select: by, MinSites: c.MinSites, Pairs: c.Pairs, Chars: c.Chars},
+		Target:     train.Target{Labels: c.Labels, Topic: c.Topic},
+		Method:     train.Method{Classifier: first},
+		Terms:      train.Terms{Words: c.Words, Mu: c.Mu, Select: by, MinSites: c.MinSites},
 		Validation: train.Validation{Folds: c.Folds, BySite: c.BySite},
-		Space:      train.Space{Memory: int64(c.Memory), Tmp: c.Tmp},
+		Space:      train.Space{Memory: int64(c.Memory)},
 		Origin:     train.Origin{Data: c.Sets},
 		Seed:       a.seed, Explain: c.Explain != "", Log: a.log,
 	}
@@ -182,17 +169,8 @@ func (c trainCmd) options(a *app) train.Options {
 
 // check refuses numbers that mean nothing.
 func (c trainCmd) check() error {
-	if c.Chars != 0 && (c.Chars < 2 || c.Chars > 8) { // 0 is none
-		return usagef("--chars %d: want from 2 to 8 characters", c.Chars)
-	}
 	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 || c.MinSites < 0 {
 		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and at least two folds", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
-	}
-	if c.Beam < 0 || c.Covers < 0 || c.Covers > 16 || !(c.Significance >= 0 && c.Significance < 1) { // 0 is the default, which demo takes
-		return usagef("--beam %d, --significance %v, --covers %d: want no negative numbers, a significance below 1, and at most 16 covers", c.Beam, c.Significance, c.Covers)
-	}
-	if c.Hidden < 0 || c.Networks < 0 { // 0 is the default, which demo takes
-		return usagef("--hidden %d, --networks %d: want at least 1 of each", c.Hidden, c.Networks)
 	}
 	if c.Memory != 0 && c.Memory < leastMemory { // 0 is the default, which demo takes
 		return usagef("--memory %d: want at least 16MB", c.Memory)

@@ -5,14 +5,12 @@ type verbs struct {
 	Demo        demoCmd        `cmd:"" group:"crawl" help:"Show all of fossick at work on a small web of its own, offline."`
 	Train       trainCmd       `cmd:"" group:"learn" help:"Train a classifier on a labelled set."`
 	Classify    classifyCmd    `cmd:"" group:"learn" help:"Label pages with a model, and say why."`
-	Topic       topicCmd       `cmd:"" group:"crawl" help:"List, show, check and make topics."`
-	Propose     proposeCmd     `cmd:"" group:"crawl" help:"Propose start pages for a topic, out of a corpus, a store, a sitemap or a list."`
+	Topic       topicCmd       `cmd:"" group:"crawl" help:"List, show, check and make topics, and propose start pages."`
 	Focus       focusCmd       `cmd:"" group:"crawl" help:"Crawl for a topic, best links first."`
 	Survey      surveyCmd      `cmd:"" group:"crawl" help:"Crawl sites party by party, and list the seeds of the next survey."`
 	Agent       agentCmd       `cmd:"" group:"crawl" help:"Crawl together with other machines."`
 	Coordinator coordinatorCmd `cmd:"" group:"crawl" help:"Run the agent that coordinates the others."`
 	Cluster     clusterCmd     `cmd:"" group:"crawl" help:"Prepare and watch the machines of one crawl."`
-	Frontier    frontierCmd    `cmd:"" group:"crawl" help:"Serve as the frontier of other crawlers, by the URLFrontier API."`
 	Refine      refineCmd      `cmd:"" group:"learn" help:"Label the pages of a crawl and drop those off topic."`
 	Eval        evalCmd        `cmd:"" group:"learn" help:"Measure how good a crawl is."`
 	Lab         labCmd         `cmd:"" group:"graphs" help:"Compare crawl policies on a stored web."`
@@ -34,6 +32,5 @@ type verbs struct {
 
 	Help       helpCmd       `cmd:"" group:"self" help:"Show how to use a verb; help config explains fossick.toml."`
 	Completion completionCmd `cmd:"" group:"self" help:"Print a script with which a shell completes verbs, flags and values."`
-	Man        manCmd        `cmd:"" group:"self" help:"Print a manual page, or write them all."`
 	Version    versionCmd    `cmd:"" group:"self" help:"Print version, commit and Go version."`
 }

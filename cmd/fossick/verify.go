@@ -11,7 +11,7 @@ import (
 )
 
 type verifyCmd struct {
-	Store string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." complete:"dirs"`
+	Store string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." predictor:"dirs"`
 }
 
 func (verifyCmd) Help() string {
@@ -22,7 +22,7 @@ Example:
 }
 
 type repairCmd struct {
-	Store   string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." complete:"dirs"`
+	Store   string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." predictor:"dirs"`
 	Compact bool   `help:"Then free the disk space of pages that a refresh replaced or withdrew, and of overwritten records. This needs free space of 128 MiB and once more the size of the index (*.sst), and may take minutes for a large store; an interruption loses nothing."`
 }
 

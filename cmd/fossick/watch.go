@@ -11,16 +11,16 @@ import (
 	"fossick/eval/change/tables"
 	"fossick/eval/monitor"
 	"fossick/eval/webstats"
+	"fossick/internal/cli"
 	"fossick/internal/printable"
 	"fossick/internal/report"
-	"fossick/internal/values"
 	"fossick/internal/wholefile"
 	"fossick/store"
 )
 
 // watchCmd looks at the pages of a store again and again, and says how they change.
 type watchCmd struct {
-	Store   string        `arg:"" placeholder:"STORE" help:"Store of a crawl." complete:"dirs"`
+	Store   string        `arg:"" placeholder:"STORE" help:"Store of a crawl." predictor:"dirs"`
 	Every   time.Duration `placeholder:"DURATION" help:"Time from the start of one round to the start of the next, as 12h or 7d [2d]." group:"run"`
 	Rounds  *int          `placeholder:"N" help:"Rounds of this session, an interrupted one first. 0 only shows what is known [1; with --every, no limit]." group:"run"`
 	Budget  uint64        `placeholder:"N" help:"Instead of rounds: visit this number of pages a day, until stopped." group:"run"`
@@ -33,9 +33,9 @@ type watchCmd struct {
 	Since        string `placeholder:"TIME" help:"List the pages that are new, changed or gone since a day, a time, or an age as 2w. Without --rounds, --every or --budget no page is visited." group:"run"`
 	Diff         bool   `help:"With --since: show how the main text has changed of each page whose earlier body was kept." group:"run"`
 
-	History string `placeholder:"FILE" help:"Write all visits to FILE: .csv, or .jsonl with a page a line." complete:"files"`
-	CSV     string `name:"csv" placeholder:"DIR" help:"Write each table to a file in DIR that has the table's name." complete:"dirs"`
-	HTML    string `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables." complete:"files"`
+	History string `placeholder:"FILE" help:"Write all visits to FILE: .csv, or .jsonl with a page a line." predictor:"files"`
+	CSV     string `name:"csv" placeholder:"DIR" help:"Write each table to a file in DIR that has the table's name." predictor:"dirs"`
+	HTML    string `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables." predictor:"files"`
 	Top     int    `default:"20" placeholder:"N" help:"Rows of a table of names; one more row adds up the rest. 0: all [20]."`
 	crawlplan.Network
 	crawlplan.Manners
@@ -89,7 +89,7 @@ func (c *watchCmd) asks() bool {
 }
 
 func (c *watchCmd) check() error {
-	if _, err := values.Moment(c.Since, time.Now()); c.Since != "" && err != nil {
+	if _, err := cli.Moment(c.Since, time.Now()); c.Since != "" && err != nil {
 		return usagef("--since %v", err)
 	}
 	switch {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"fossick/internal/cli"
 	"fossick/internal/printable"
 	"fossick/internal/report"
-	"fossick/internal/values"
 	"fossick/store"
 	"fossick/store/change"
 )
@@ -43,7 +43,7 @@ func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 	if c.Since == "" {
 		return nil, nil
 	}
-	since, err := values.Moment(c.Since, time.Now())
+	since, err := cli.Moment(c.Since, time.Now())
 	if err != nil {
 		return nil, usagef("--since %v", err)
 	}

@@ -11,8 +11,8 @@ import (
 	"fossick/export/convert/links"
 	"fossick/graph"
 	"fossick/graph/synthetic"
+	"fossick/internal/cli"
 	"fossick/internal/usage"
-	"fossick/internal/values"
 	"fossick/store"
 )
 
@@ -36,7 +36,7 @@ type Source struct {
 func Named(name string, seed uint64) (Source, error) {
 	s := Source{Name: name, Seed: seed}
 	if pages, ok := strings.CutPrefix(name, "synthetic:"); ok {
-		n, err := values.Count(pages)
+		n, err := cli.Count(pages)
 		if err != nil || n == 0 {
 			return s, usage.Errorf("synthetic:%s: want a number of pages, as in synthetic:1M", pages)
 		}

@@ -25,7 +25,7 @@ func FuzzList(f *testing.F) {
 		}
 		urls := page.NewNormalizer(nil)
 		l := New(urls)
-		if err := l.AddFile("seeds"); err != nil && !strings.Contains(err.Error(), "seeds:") {
+		if err := l.addFile("seeds"); err != nil && !strings.Contains(err.Error(), "seeds:") {
 			t.Errorf("%q: %v names no line", text, err)
 		}
 		for i, u := range l.URLs {

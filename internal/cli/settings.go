@@ -1,4 +1,4 @@
-package settings
+package cli
 
 import (
 	"errors"
@@ -14,11 +14,10 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/help"
 	"fossick/internal/reading"
 )
 
-// Settings answers for flags that the command line leaves open. In falling
+// Settings implements kong.Resolver: it answers for flags that the command line leaves open. In falling
 // precedence: FOSSICK_NAME in the environment, fossick.toml in the working
 // folder, fossick/fossick.toml in the user's configuration folder. In a file a
 // flag stands at the top, for every verb that has it, or in the verb's table.
@@ -29,20 +28,20 @@ type Settings struct {
 	set      []string
 }
 
-// Name is the file's in both folders.
-const Name = "fossick.toml"
+// FileName is the file's in both folders.
+const FileName = "fossick.toml"
 
-// Read reads both files; Validate returns their errors. The file of the working folder may
+// ReadSettings reads both files; Validate returns their errors. The file of the working folder may
 // be a stranger's: it may set only flags that are harmless, unless the user's own file trusts
 // the folder.
-func Read(harmless func(flag *kong.Flag) bool) *Settings {
+func ReadSettings(harmless func(flag *kong.Flag) bool) *Settings {
 	s := &Settings{harmless: harmless}
 	own, err := ownFile()
 	if err != nil {
 		s.err = err
 		return s
 	}
-	folder, err := readSettings(Name)
+	folder, err := readFile(FileName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -65,7 +64,7 @@ func ownFile() (*file, error) {
 	if path == "" {
 		return nil, nil
 	}
-	own, err := readSettings(path)
+	own, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -81,7 +80,7 @@ func ownPath() string {
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(dir, "fossick", Name)
+	return filepath.Join(dir, "fossick", FileName)
 }
 
 func sameFile(a, b string) bool {
@@ -90,7 +89,7 @@ func sameFile(a, b string) bool {
 	return errOne == nil && errTwo == nil && os.SameFile(one, two)
 }
 
-func readSettings(path string) (*file, error) {
+func readFile(path string) (*file, error) {
 	text, err := reading.All(path, reading.MaxTOMLBytes)
 	if err != nil {
 		return nil, err
@@ -159,7 +158,7 @@ func (s *Settings) lookup(node *kong.Node, flag *kong.Flag) (value any, place st
 		return v, env, nil
 	}
 	for i := range s.files {
-		if v, place := s.files[i].lookup(help.Path(node), flag.Name); v != nil {
+		if v, place := s.files[i].lookup(Path(node), flag.Name); v != nil {
 			return v, place, &s.files[i]
 		}
 	}

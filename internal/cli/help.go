@@ -1,4 +1,4 @@
-package help
+package cli
 
 import (
 	"io"
@@ -83,10 +83,10 @@ func captured(parser *kong.Kong, w io.Writer, print func() error) error {
 	return print()
 }
 
-// Text is the help of a verb; config is that of settings, which has the name of none.
-func Text(parser *kong.Kong, verb []string, all bool, config string) (string, error) {
+// HelpText is the help of a verb, or of config, which is no verb but the settings.
+func HelpText(parser *kong.Kong, verb []string, all bool) (string, error) {
 	if slices.Equal(verb, []string{"config"}) {
-		return config, nil
+		return configHelp, nil
 	}
 	node := parser.Model.Node
 	for _, word := range verb {
@@ -104,4 +104,43 @@ func Text(parser *kong.Kong, verb []string, all bool, config string) (string, er
 	var b strings.Builder
 	err = captured(parser, &b, func() error { return Print(found, all) })
 	return b.String(), err
+}
+
+// Child is the verb of a name below a node, nil when there is none.
+func Child(node *kong.Node, name string) *kong.Node {
+	i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return node.Children[i]
+}
+
+// Children are the names of the verbs below a node.
+func Children(node *kong.Node) (names []string) {
+	for _, child := range node.Children {
+		names = append(names, child.Name)
+	}
+	return names
+}
+
+// Path is the name of a verb, word by word.
+func Path(node *kong.Node) (path []string) {
+	for ; node != nil && node.Type != kong.ApplicationNode; node = node.Parent {
+		path = append([]string{node.Name}, path...)
+	}
+	return path
+}
+
+// Verbs returns the verbs below a node that do something themselves.
+func Verbs(node *kong.Node) (verbs []*kong.Node) {
+	for _, child := range node.Children {
+		switch {
+		case child.Hidden:
+		case child.Leaf():
+			verbs = append(verbs, child)
+		default:
+			verbs = append(verbs, Verbs(child)...)
+		}
+	}
+	return verbs
 }

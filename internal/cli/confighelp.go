@@ -1,7 +1,7 @@
-package settings
+package cli
 
-// Help is what help config prints; docs/config.md says more.
-const Help = `Settings of fossick
+// configHelp is what help config prints; docs/config.md says more.
+const configHelp = `Settings of fossick
 
 Every flag can be set for good. The first of these that sets a flag counts:
 
@@ -20,7 +20,7 @@ hold for every verb that has them, in a verb's table for that verb alone:
   [focus]
   delay = "5s"
   lang = ["en", "de"]
-  sitemaps = true
+  also = ["sitemaps"]
 
   [topic.new]
   unlabelled = ["old-crawl/"]

@@ -1,4 +1,4 @@
-package values
+package cli
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/dustin/go-humanize"
 
 	"fossick/internal/nearest"
 )
@@ -19,14 +20,14 @@ import (
 // as 10k, one of a list.
 func Mappers() []kong.Option {
 	return []kong.Option{
-		kong.TypeMapper(reflect.TypeFor[time.Duration](), Text(func(v reflect.Value, text string) error {
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), Mapper(func(v reflect.Value, text string) error {
 			d, err := Duration(text)
 			v.SetInt(int64(d))
 			return err
 		})),
-		kong.KindMapper(reflect.Int, Text(setInt)),
-		kong.KindMapper(reflect.Int64, Text(setInt)),
-		kong.KindMapper(reflect.Uint64, Text(func(v reflect.Value, text string) error {
+		kong.KindMapper(reflect.Int, Mapper(setInt)),
+		kong.KindMapper(reflect.Int64, Mapper(setInt)),
+		kong.KindMapper(reflect.Uint64, Mapper(func(v reflect.Value, text string) error {
 			n, err := Count(text)
 			if err == nil && n < 0 {
 				err = countError(text)
@@ -38,8 +39,8 @@ func Mappers() []kong.Option {
 	}
 }
 
-// Text is a mapper that is given one value as text.
-func Text(set func(target reflect.Value, text string) error) kong.Mapper {
+// Mapper is a mapper that is given one value as text.
+func Mapper(set func(target reflect.Value, text string) error) kong.Mapper {
 	return kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 		text, err := popText(ctx)
 		if err != nil {
@@ -77,16 +78,16 @@ func mapString(ctx *kong.DecodeContext, target reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	if choices := Choices(ctx.Value); len(choices) > 0 && text != "" && !slices.Contains(choices, text) {
-		return fmt.Errorf("%q: want %s%s", text, nearest.List(choices), nearest.DidYouMean(text, choices))
+	if allowed := choices(ctx.Value); len(allowed) > 0 && text != "" && !slices.Contains(allowed, text) {
+		return fmt.Errorf("%q: want %s%s", text, nearest.List(allowed), nearest.DidYouMean(text, allowed))
 	}
 	target.SetString(text)
 	return nil
 }
 
-// Choices returns the values that an enum of the grammar allows, without "", which
+// choices returns the values that an enum of the grammar allows, without "", which
 // stands for a flag that is not given.
-func Choices(v *kong.Value) []string {
+func choices(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil
 	}
@@ -188,4 +189,36 @@ func ungroup(s string) string {
 
 func countError(text string) error {
 	return fmt.Errorf("%q: want a whole number, such as 500, 10k or 2M", text)
+}
+
+// Moment reads a time of the past: a day as 2026-11-24, which begins in UTC, a time as
+// 2026-11-24T13:00:00Z, or how long ago it was, as 2w.
+func Moment(text string, now time.Time) (time.Time, error) {
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	age, err := Duration(text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%q: want a day such as 2026-11-24, a time such as 2026-11-24T13:00:00Z, or an age such as 2w", text)
+	}
+	return now.Add(-age), nil
+}
+
+// Size is a number of bytes as people write it: 500000000, 512MB, 2GB, 1.5GiB. K, M and G
+// are powers of 1024, with or without an i.
+type Size int64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Size) UnmarshalText(text []byte) error {
+	word := strings.ToUpper(strings.TrimSpace(string(text)))
+	if cut := strings.TrimSuffix(strings.TrimSuffix(word, "B"), "I"); strings.TrimRight(cut, "KMGT") != cut {
+		word = cut + "iB"
+	}
+	n, err := humanize.ParseBytes(word)
+	if *s = Size(n); err != nil || *s < 0 {
+		return fmt.Errorf("%q: want a size, such as 512MB or 2GB", text)
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package settings
+package cli
 
 import (
 	"os"
@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// little is a command line with settings.
-type little struct {
+// bakery is a command line with settings.
+type bakery struct {
 	Bake struct {
 		Loaves int
 		With   []string `sep:"none"`
@@ -22,15 +22,15 @@ type little struct {
 }
 
 // read parses a command line in a folder with a fossick.toml.
-func read(t *testing.T, toml string, args ...string) (*little, *Settings, error) {
+func read(t *testing.T, toml string, args ...string) (*bakery, *Settings, error) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	if err := os.WriteFile(Name, []byte(toml), 0o644); err != nil {
+	if err := os.WriteFile(FileName, []byte(toml), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := Read(func(flag *kong.Flag) bool { return flag.Name != "door" })
-	var l little
+	s := ReadSettings(func(flag *kong.Flag) bool { return flag.Name != "door" })
+	var l bakery
 	parser, err := kong.New(&l, kong.Resolvers(s))
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestWrongSettings(t *testing.T) {
 }
 
 func TestUnknownEnv(t *testing.T) {
-	parser, err := kong.New(&little{})
+	parser, err := kong.New(&bakery{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package settings
+package cli
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/help"
 	"fossick/internal/nearest"
 )
 
@@ -71,10 +70,10 @@ func (f *file) validate(node *kong.Node, path []string, table map[string]any) er
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		inside := append(slices.Clone(path), key)
 		inner, isTable := table[key].(map[string]any)
-		child := help.Child(node, key)
+		child := Child(node, key)
 		switch {
 		case isTable && child == nil:
-			return fmt.Errorf("%s: there is no verb %q%s", f.place(path, key), strings.Join(inside, " "), nearest.DidYouMean(key, help.Children(node)))
+			return fmt.Errorf("%s: there is no verb %q%s", f.place(path, key), strings.Join(inside, " "), nearest.DidYouMean(key, Children(node)))
 		case isTable:
 			if err := f.validate(child, inside, inner); err != nil {
 				return err
@@ -145,4 +144,41 @@ func dotted(key string) []string {
 		parts[i] = strings.Trim(strings.TrimSpace(p), `"'`)
 	}
 	return parts
+}
+
+const envPrefix = "FOSSICK_"
+
+// envName is what a flag is called in the environment.
+func envName(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// UnknownEnv says of variables that look like settings, but are of no flag: a typo must not
+// pass in silence. It is no error, as an environment may be older or younger than the
+// program.
+func UnknownEnv(app *kong.Application, environ []string) (sentences []string) {
+	var known []string
+	for _, flag := range flagNames(app.Node) {
+		known = append(known, envName(flag))
+	}
+	for _, name := range unknownEnv(environ, known) {
+		sentences = append(sentences, fmt.Sprintf("%s has no effect: no verb has such a flag%s", name, nearest.DidYouMean(name, known)))
+	}
+	return sentences
+}
+
+// unknownEnv returns the names in the environment that only seem to be settings. What
+// tests alone read is left out (docs/testing.md).
+func unknownEnv(environ, known []string) (unknown []string) {
+	for _, entry := range environ {
+		name, _, _ := strings.Cut(entry, "=")
+		switch {
+		case !strings.HasPrefix(name, envPrefix), slices.Contains(known, name):
+		case name == "FOSSICK_FULL", name == "FOSSICK_DATA", strings.HasPrefix(name, "FOSSICK_TEST_"):
+		default:
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
 }
