@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"fossick/crawler"
 	"fossick/crawler/cluster"
 	"fossick/crawler/cluster/member"
@@ -15,11 +17,8 @@ import (
 	"fossick/crawler/crawlplan"
 	"fossick/eval/monitor"
 	"fossick/internal/cli"
-	"fossick/internal/process"
 	"fossick/store"
 	"fossick/train/topics"
-
-	"github.com/alecthomas/kong"
 )
 
 // agentCmd is one of the machines that make a crawl. What its part comes to is in a store of
@@ -157,7 +156,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	starts := monitor.WatchStarts(plan.Crawl.Seeds, plan.Crawl.Store)
 	plan.Crawl.Progress = showing(a, line, shown, starts)
 	a.signals.Within(endWithin)
-	defer process.LimitHeap(crawlMemory)()
+	defer cli.LimitHeap(crawlMemory)()
 	plan.Crawl.RefetchLost = c.RefetchLost
 	plan.Crawl.Replicate, plan.Crawl.ReplicateBodies = c.Replicate != "none", c.Replicate == "bodies"
 	id := cluster.AgentID(plan.Crawl.Store.Info().Agent)
@@ -250,4 +249,26 @@ func leaving(ctx context.Context, m *member.Member) (crawler.Result, error) {
 		result.Stopped = crawler.StopInterrupted
 	}
 	return result, err
+}
+
+// coordinatorCmd is an agent that wants the coordinator's role.
+type coordinatorCmd struct{ agentCmd }
+
+func (coordinatorCmd) Help() string {
+	return `Starts an agent, as fossick agent does, that also distributes sites and budget among the agents. One agent always has this role; this one takes it over when it starts, and again when it comes back. Use it to keep the role on a machine that is always on.
+
+Examples:
+  fossick coordinator --topic banking --contact you@example.org \
+      --max-pages 1M --keys keys/alpha --route alpha:7422 --peers beta:7422
+  fossick coordinator --topic banking --contact you@example.org \
+      --nats nats://127.0.0.1:4222`
+}
+
+// MoreHelp implements help.More.
+func (coordinatorCmd) MoreHelp() string { return "" }
+
+// Run is that of an agent.
+func (c *coordinatorCmd) Run(a *app) error {
+	c.prefers = true
+	return c.agentCmd.Run(a)
 }

@@ -12,10 +12,10 @@ import (
 	"fossick/crawler/cluster/peers"
 	"fossick/export/collection"
 	"fossick/export/convert"
+	"fossick/internal/cli"
 	"fossick/internal/maintext"
 	"fossick/internal/page"
 	"fossick/internal/printable"
-	"fossick/internal/process"
 )
 
 type convertCmd struct {
@@ -74,7 +74,7 @@ func (c *convertCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	defer process.LimitHeap(exportMemory)()
+	defer cli.LimitHeap(exportMemory)()
 	began := time.Now()
 	did, err := c.convert(a)
 	if err != nil {

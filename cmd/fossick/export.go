@@ -3,25 +3,34 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"fossick/crawler/crawlplan"
+	"fossick/eval"
+	"fossick/eval/judged"
 	"fossick/export"
+	"fossick/export/archive"
 	"fossick/export/bucket"
 	"fossick/export/card"
 	"fossick/export/collection"
 	"fossick/export/database"
+	"fossick/export/network"
 	"fossick/export/place"
+	"fossick/export/table"
 	"fossick/internal/cli"
+	"fossick/internal/maintext"
 	"fossick/internal/page"
 	"fossick/internal/printable"
-	"fossick/internal/process"
 	"fossick/internal/rights"
+	"fossick/store"
 )
 
 type exportCmd struct {
@@ -81,7 +90,7 @@ type exportResult struct {
 const exportMemory = 288 << 20
 
 func (c *exportCmd) Run(a *app) (err error) {
-	defer process.LimitHeap(exportMemory)()
+	defer cli.LimitHeap(exportMemory)()
 	c.Stores = agentsOf(c.Stores)
 	began := time.Now()
 	choice, err := c.choice(began)
@@ -301,4 +310,225 @@ func (r exportResult) print(w io.Writer) {
 			printable.Fprintf(w, "%d pages %s\n", left.n, left.why)
 		}
 	}
+}
+
+// exportFormat is a format of export.
+type exportFormat struct {
+	name string
+	says string // what it is, for people
+	file string // its name in a folder; it ends in a slash where the format is a folder itself, and is "" where it goes to servers alone
+	want collection.Want
+	open func(to exportTo, name string) (export.Sink, error)
+
+	// server opens it where -o is the address of a server; nil: it goes to files alone.
+	server  func(ctx context.Context, address string) (export.Sink, error)
+	schemes []string // of such an address
+}
+
+// exportPlace is where files go, those that databases write by themselves too.
+type exportPlace interface {
+	export.Place
+	database.Files
+}
+
+// exportTo is what formats are opened with.
+type exportTo struct {
+	exportPlace
+	card func() (card.Facts, error) // what the pages do not tell
+}
+
+// exportFormats are the formats of export, in the order of the help.
+var exportFormats = []exportFormat{
+	{name: "jsonl", says: "a JSON object a line", file: "pages.jsonl", want: collection.Want{Text: true}, open: sink(table.NewJSONL)},
+	{name: "parquet", says: "a columnar table, for DuckDB, pandas, Spark", file: "pages.parquet", want: collection.Want{Text: true}, open: sink(table.NewParquet)},
+	{name: "csv", says: "a row a page, without the text", file: "pages.csv", want: collection.Want{Text: true}, open: sink(table.NewCSV)},
+	{name: "text", says: "a line a page: id, tab, text", file: "pages.txt", want: collection.Want{Text: true}, open: sink(table.NewLines)},
+	{name: "markdown", says: "a file a page, with front matter", file: "markdown/", want: collection.Want{Text: true, Markdown: true}, open: func(at exportTo, name string) (export.Sink, error) {
+		return table.NewMarkdown(at, name), nil
+	}},
+	{name: "links", says: "lists of links and of their nodes", file: "links/", want: collection.Want{Links: true}, open: sink(network.NewEdges)},
+	{name: "gexf", says: "the links, for Gephi", file: "links.gexf", want: collection.Want{Links: true}, open: sink(network.NewGEXF)},
+	{name: "graphml", says: "the links, for most network programs", file: "links.graphml", want: collection.Want{Links: true}, open: sink(network.NewGraphML)},
+	{name: "graph", says: "the links, for simulate and rank", file: "links.graph", want: collection.Want{Links: true}, open: sink(network.NewCompressed)},
+	{name: "sites", says: "tables of hosts and of sites, with their pages and links", file: "sites/", want: collection.Want{Links: true}, open: sink(network.NewSites)},
+	{name: "warc", says: "web archives: the exchanges as they were, with metadata of each page", file: "warc/", want: collection.Want{Body: true, Exchanges: true}, open: func(at exportTo, name string) (export.Sink, error) {
+		return archive.NewWARC(at, name), nil
+	}},
+	{name: "cdxj", says: "an index of the warc files, for pywb", file: "index.cdxj", want: collection.Want{Body: true, Exchanges: true}, open: sink(archive.NewCDXJ)},
+	{name: "wacz", says: "archives, index and page list in one file, for ReplayWeb.page", file: "pages.wacz", want: collection.Want{Body: true, Exchanges: true}, open: sink(archive.NewWACZ)},
+	{name: "ccindex", says: "an index of the warc files, as a table with Common Crawl's columns", file: "ccindex.parquet", want: collection.Want{Body: true, Exchanges: true}, open: func(at exportTo, name string) (export.Sink, error) {
+		return archive.NewColumnar(at, name, "warc/")
+	}},
+	{name: "card", says: "a data set card: what was crawled, how, and its known flaws", file: "./", want: collection.Want{Text: true}, open: func(at exportTo, _ string) (export.Sink, error) {
+		facts, err := at.card()
+		if err != nil {
+			return nil, err
+		}
+		return card.New(at, facts)
+	}},
+	{name: "sqlite", says: "an SQLite file: pages, links, full-text search", file: "pages.sqlite", want: collection.Want{Text: true, Links: true}, open: func(at exportTo, name string) (export.Sink, error) {
+		return database.NewSQLite(at, name)
+	}},
+	{name: "opensearch", says: "bulk requests in a file, or sent to a server: -o http://HOST:9200/INDEX", file: "pages.ndjson", want: collection.Want{Text: true}, open: sink(database.NewBulk),
+		schemes: []string{"http", "https"}, server: func(_ context.Context, address string) (export.Sink, error) {
+			return database.NewServer(address)
+		}},
+	{name: "postgres", says: "the tables pages and links on a server: -o postgres://USER@HOST/DB", want: collection.Want{Text: true, Links: true},
+		schemes: []string{"postgres", "postgresql"}, server: func(ctx context.Context, address string) (export.Sink, error) {
+			return database.NewPostgres(ctx, address)
+		}},
+}
+
+// sink makes a format's own constructor one of any sink.
+func sink[S export.Sink](open func(export.Place, string) (S, error)) func(exportTo, string) (export.Sink, error) {
+	return func(at exportTo, name string) (export.Sink, error) { return open(at, name) }
+}
+
+// exportFormatNames are what --to takes.
+func exportFormatNames() (names []string) {
+	for _, f := range exportFormats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// mainText is a page's main text; all of it where it is no HTML.
+func mainText(body []byte, p *collection.Page, want collection.Want) (text, markdown string) {
+	decoded, plain, err := page.Decode(body, p.ContentType)
+	if err != nil {
+		return "", "" // it has no words
+	}
+	if plain {
+		text = strings.TrimSpace(string(decoded))
+		return text, text
+	}
+	m := maintext.Extract(decoded)
+	if want.Text {
+		text = m.Text()
+	}
+	if want.Markdown {
+		markdown = m.Markdown(absolute(p.URL))
+	}
+	return text, markdown
+}
+
+// absolute makes the addresses of a page's links whole. Places on the page itself are no links.
+func absolute(url string) func(href string) string {
+	base, err := standard.Base(url)
+	return func(href string) string {
+		if err != nil || strings.HasPrefix(href, "#") {
+			return ""
+		}
+		full, err := standard.Resolve(base, href)
+		if err != nil {
+			return ""
+		}
+		return full
+	}
+}
+
+var standard = page.NewNormalizer(nil)
+
+// onCard are the settings that a data set card tells: those that decide which pages come,
+// and when. Names of files, addresses of the network and whoever crawled are nobody's.
+var onCard = []string{
+	"score", "order", "rho", "explore", "threshold", "alike", "keywords", "links", "include", "exclude", "tld", "lang",
+	"max-pages", "max-time", "max-depth", "max-pages-per-host", "max-pages-per-site", "min-harvest", "patience",
+	"near-duplicates", "traps", "sitemaps", "sitemap-urls", "delay",
+}
+
+// card tells what a data set card says besides the pages.
+func (c *exportCmd) card(ctx context.Context, stores []*collection.Source, choice *collection.Choice, left func() collection.Left) (card.Facts, error) {
+	facts := card.Facts{Fossick: version, Choice: c.chose(choice), Purpose: string(choice.Purpose), Left: left}
+	for _, from := range stores {
+		one := card.Store{Name: from.Name, Crawl: from.Crawl()}
+		saved, err := crawlplan.Stored(from.Store)
+		if err != nil {
+			return facts, err
+		}
+		if saved.Score != "" { // else it is no store of a crawl that was planned
+			one.Settings = map[string]string{"start pages": strconv.Itoa(len(saved.Seed))}
+			applied := saved.Applied()
+			for _, name := range onCard {
+				if value, ok := applied[name]; ok {
+					one.Settings[name] = value
+				}
+			}
+		}
+		facts.Stores = append(facts.Stores, one)
+	}
+	return facts, c.judge(ctx, stores, facts.Stores)
+}
+
+// judge adds harvest and recall, as eval measures them by the crawls' own labels. Crawls
+// of one topic say together how complete they are.
+func (c *exportCmd) judge(ctx context.Context, stores []*collection.Source, told []card.Store) error {
+	together := map[string][]int{}
+	for i, from := range stores {
+		if topics := from.Crawl().Topics; len(topics) > 0 {
+			key := strings.Join(topics, ",")
+			together[key] = append(together[key], i)
+		}
+	}
+	for _, places := range together {
+		sources := judged.Sources{Step: func(string) func() { return func() {} }}
+		at := map[string]*store.Store{}
+		for _, i := range places {
+			sources.Stores = append(sources.Stores, c.Stores[i])
+			at[c.Stores[i]] = stores[i].Store
+		}
+		sources.Open = func(dir string) (*store.Store, func() error, error) {
+			return at[dir], func() error { return nil }, nil // the collection closes it
+		}
+		crawls, err := judged.Read(ctx, sources)
+		if c.Partial && errors.Is(err, store.ErrDamaged) {
+			continue // their figures are not known
+		}
+		if err != nil {
+			return err
+		}
+		result := crawls.Measure(0)
+		if len(places) == 1 {
+			result.Stores = []eval.Figures{result.Figures}
+		}
+		for k, i := range places {
+			told[i].Harvest, told[i].Recall = figuresOf(&result.Stores[k])
+		}
+	}
+	return nil
+}
+
+func figuresOf(f *eval.Figures) (card.Harvest, *card.Recall) {
+	h := card.Harvest{Relevant: f.Relevant, Fetched: f.Fetched, Share: f.Harvest, CI: (*[2]float64)(f.HarvestCI)}
+	e := f.RecallEstimate
+	if e == nil {
+		return h, nil
+	}
+	return h, &card.Recall{Value: e.Value, CI: e.CI, Method: e.Method, Caution: e.Caution}
+}
+
+// chose are the flags that chose pages.
+func (c *exportCmd) chose(choice *collection.Choice) (flags []string) {
+	add := func(name, value string) {
+		if value != "" {
+			flags = append(flags, "--"+name+" "+value)
+		}
+	}
+	if c.Kept {
+		flags = append(flags, "--kept")
+	}
+	add("label", strings.Join(c.Label, ","))
+	if c.MinScore != nil {
+		add("min-score", fmt.Sprint(*c.MinScore))
+	}
+	add("lang", strings.Join(choice.Langs, ","))
+	add("host", strings.Join(c.Host, ","))
+	add("include", c.Include)
+	if !choice.Since.IsZero() {
+		add("since", choice.Since.UTC().Format(time.RFC3339))
+	}
+	if c.Limit > 0 {
+		add("limit", strconv.Itoa(c.Limit))
+	}
+	return flags
 }

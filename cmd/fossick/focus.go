@@ -3,11 +3,20 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
+	"fossick/crawler"
 	"fossick/crawler/control"
 	"fossick/crawler/crawlplan"
+	"fossick/crawler/fetch"
+	"fossick/crawler/policy"
+	"fossick/eval"
 	"fossick/eval/monitor"
-	"fossick/internal/process"
+	"fossick/internal/cli"
+	"fossick/internal/page"
+	"fossick/internal/printable"
+	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -40,7 +49,7 @@ A corpus instead of the web, while fossick serve demo --addr 127.0.0.1:8090 runs
   fossick focus --topic science --proxy http://127.0.0.1:8090 --delay 0 \
       --seed http://nightsky-almanac.test/links/science.html
 
-Scores of --score: ` + crawlplan.Help() + `.`
+Scores of --score: ` + policy.Help() + `.`
 }
 
 // Run crawls and prints the result; an interrupted crawl prints it as well.
@@ -117,7 +126,7 @@ const crawlMemory = 272 << 20
 func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session) (result *monitor.Result, err error) {
 	a, plan := x.a, x.plan
 	a.signals.InOrder()
-	defer process.LimitHeap(crawlMemory)() // before a million start pages are planted
+	defer cli.LimitHeap(crawlMemory)() // before a million start pages are planted
 	planting := a.step("filling the queue")
 	err = x.begin()
 	planting()
@@ -189,4 +198,193 @@ func (c *focusCmd) reopen(ctx context.Context, a *app) (*store.Store, error) {
 		a.say("the crawl in %s resumes with its %s", c.Store, opened)
 	}
 	return s, nil
+}
+
+// crawling is a crawl that runs, in one session or, when pages are to be forgotten meanwhile,
+// in several: then the store is needed without a crawl. What follows is a resumption, but for
+// who looks.
+type crawling struct {
+	a        *app
+	refresh  time.Duration
+	revisits *revisiting
+	plan     *crawlplan.Plan // of the session; its Crawl.Store is nil where that cannot be used any more
+	shown    *monitor.Server
+
+	engine *crawler.Crawler
+	line   *monitor.Line
+	starts *monitor.Starts
+	began  time.Time
+	most   time.Duration // --max-time
+
+	done crawler.Result   // of the sessions before
+	past crawler.Progress // likewise
+}
+
+// begin prepares the first session.
+func (x *crawling) begin() (err error) {
+	x.line = monitor.NewLine(x.a.screen, x.plan.Crawl.MaxPages, x.plan.Crawl.MaxTime, x.plan.Names()...)
+	x.line.NoTopic = x.plan.NoTopic
+	x.began, x.most = time.Now(), x.plan.Crawl.MaxTime
+	return x.prepare()
+}
+
+func (x *crawling) prepare() (err error) {
+	past := x.past
+	x.starts = monitor.WatchStarts(x.plan.Crawl.Seeds, x.plan.Crawl.Store)
+	show := showing(x.a, x.line, x.shown, x.starts)
+	x.plan.Crawl.Progress = func(p crawler.Progress) { show(p.After(past)) }
+	x.engine, err = crawler.New(x.plan.Crawl)
+	x.plan.Crawl.Seeds = nil // there may be a million
+	return err
+}
+
+// toTheEnd crawls until the crawl ends for another reason than pages to be forgotten.
+func (x *crawling) toTheEnd(ctx context.Context, socket *control.Socket) (crawler.Result, error) {
+	for {
+		done, err := x.engine.Run(ctx)
+		x.done = done.After(x.done)
+		switch {
+		case err != nil:
+			return x.done, err
+		case done.Stopped == crawler.StopForget && ctx.Err() != nil:
+			x.done.Stopped = crawler.StopInterrupted // who waits is told by the end of the socket
+			return x.done, nil
+		}
+		x.past = x.engine.Progress().After(x.past)
+		goOn, err := x.between(ctx, socket)
+		if err != nil {
+			x.done.Stopped = crawler.StopError
+		}
+		if !goOn || err != nil {
+			return x.done, err
+		}
+	}
+}
+
+// between does what is to be done between two sessions. goOn says that there is another.
+func (x *crawling) between(ctx context.Context, socket *control.Socket) (goOn bool, err error) {
+	socket.Pause()
+	defer func() { socket.Resume(x.plan.Crawl.Store, x.engine, x.plan.Crawl.Scorer) }()
+	if err := x.forget(ctx, socket); err != nil || x.done.Stopped != crawler.StopForget {
+		return false, err
+	}
+	left := time.Duration(0) // no limit
+	if x.most > 0 {
+		if left = x.most - time.Since(x.began); left <= 0 {
+			x.done.Stopped = crawler.StopMaxTime
+			return false, nil
+		}
+	}
+	return true, x.resume(left)
+}
+
+// forget does what was asked for while the session went on. An error is the crawl's where
+// the store is lost to it.
+func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
+	if x.done.Stopped == crawler.StopForget {
+		defer x.a.step("the crawl pauses to delete pages at their owner's request")()
+	}
+	s, pages, err := store.Fulfil(ctx, x.plan.Crawl.Store)
+	socket.Fulfilled(pages, err)
+	if x.plan.Crawl.Store = s; s == nil {
+		return errors.Join(errors.New("the store could not be opened again after pages were forgotten"), err)
+	}
+	return nil
+}
+
+// resume prepares the next session, as focus --resume does.
+func (x *crawling) resume(left time.Duration) error {
+	s, fetcher := x.plan.Crawl.Store, x.plan.Crawl.Fetcher
+	c := crawlplan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh, KeepVersions: x.refresh > 0 && x.plan.Crawl.KeepVersions}
+	if x.revisits != nil { // which no store keeps
+		c.Network, c.Manners = x.revisits.Network, x.revisits.Manners
+	}
+	_, err := c.Recall(s)
+	if err != nil {
+		return err
+	}
+	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: x.a.seed, Log: x.a.log, Say: func(string, ...any) {}})
+	if err != nil {
+		return fmt.Errorf("the crawl could not go on after pages were forgotten: %w", err)
+	}
+	*x.plan = *plan
+	if err := x.revisits.adapt(x.plan, s); err != nil {
+		return err
+	}
+	x.plan.Crawl.Store, x.plan.Crawl.Fetcher, x.plan.Crawl.MaxTime = s, fetcher, left
+	return x.prepare()
+}
+
+// What focus, a team of agents in one process and an agent have in common.
+
+// planned makes the crawl's plan, and what fetches for it.
+func (c *focusCmd) planned(a *app) (*crawlplan.Plan, *fetch.Fetcher, error) {
+	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
+	if err != nil {
+		return nil, nil, err
+	}
+	fetcher, err := fetch.New(plan.Fetch)
+	return plan, fetcher, usage.Of(err)
+}
+
+// session says what is shown of the crawl.
+func (c *focusCmd) session(plan *crawlplan.Plan) monitor.Session {
+	s := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0 || c.revisits != nil, Survey: c.Parties, NoTopic: plan.NoTopic}
+	for _, t := range plan.Topics {
+		s.Topics = append(s.Topics, monitor.Goal(t))
+	}
+	return s
+}
+
+// showing tells of a crawl's progress: on its line, to those who ask its server, and in words
+// where a start page has failed.
+func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.Starts) func(crawler.Progress) {
+	shown.ShowFailed(starts.Known())
+	return func(p crawler.Progress) {
+		line.Show(p)
+		shown.Show(p)
+		for _, f := range starts.Show(p) {
+			a.say("start page %s failed: %s, %s", f.URL, f.State, printable.Cut(f.Reason, 300))
+			shown.ShowFailed(starts.Known())
+		}
+	}
+}
+
+// addPoliteness reads the crawl's journals for the result.
+func addPoliteness(ctx context.Context, a *app, result *monitor.Result, plan *crawlplan.Plan, stores ...*store.Store) {
+	defer a.step("reading the journal")()
+	if plan.Crawl.OneSitePerAddress {
+		result.SameAddress = new(int)
+		for _, s := range stores {
+			for h, err := range s.Hosts() {
+				if err == nil && h.AddressSite != "" && h.AddressSite != page.Site("http://"+h.Name+"/") {
+					*result.SameAddress++
+				}
+			}
+		}
+	}
+	var err error
+	if result.Politeness, err = eval.MeasurePoliteness(context.WithoutCancel(ctx), stores...); err != nil {
+		result.Politeness = nil // the crawl itself is worth no less
+		a.say("no politeness report: %v", err)
+	}
+}
+
+// emitCrawl prints what a crawl came to, nil when it did not begin, and how it ended.
+func emitCrawl(a *app, result *monitor.Result, err error) error {
+	if result == nil {
+		return err
+	}
+	if emitErr := a.emit(result, result.Print); emitErr != nil {
+		return emitErr
+	}
+	return endOf(result, err)
+}
+
+// endOf is the error with which a verb ends that printed a crawl's result.
+func endOf(result *monitor.Result, err error) error {
+	if err == nil && result.Stopped == crawler.StopInterrupted {
+		return errInterrupted
+	}
+	return errors.Join(err, result.Failed.Err())
 }

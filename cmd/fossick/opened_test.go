@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"fossick/crawler/crawlplan"
@@ -151,4 +152,82 @@ func TestHiddenTopic(t *testing.T) {
 	if _, told := runForErrors(t, crawl); !strings.Contains(told, "topic science is the one in the folder topics/science, not the built-in one\n") {
 		t.Errorf("told %q", told)
 	}
+}
+
+// FuzzSettings: any fossick.toml is taken, or refused with a message and exit
+// code 2; nothing in it makes a verb panic.
+func FuzzSettings(f *testing.F) {
+	for _, seed := range []string{
+		"workers = 5", "[focus]\nworkers = 5\nkeywords = [\"a\", \"b\"]", "delay = 2024-01-01", "workers = [1, 2]", "quiet = \"maybe\"",
+		"[focus]\nmax-time = 5\n[focus.seed]\nx = 1", "rho = nan", "max-pages = -1", "threshold = inf", "[[focus]]\nworkers = 1", "log-format = \"xml\"", "a.b.c = 1", "workers = 1e400", "seed = [[]]",
+		"[version]\n", "json = true\nquiet = true", "workers = 0x7fffffffffffffff", "keywords = {a = 1}", "help = true",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		t.Chdir(t.TempDir())
+		t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+		write(t, "fossick.toml", text)
+		var out, errs bytes.Buffer
+		// Without a topic's keywords there is nothing to crawl: focus ends after it
+		// has read its flags.
+		code := run(t.Context(), []string{"focus", "--topic", "nothing-of-that-name"}, &out, &errs)
+		if code != exitUsage && code != exitFailed && code != exitDone {
+			t.Errorf("%q: exit code %d", text, code)
+		}
+		if code != exitDone && strings.TrimSpace(errs.String()+out.String()) == "" {
+			t.Errorf("%q: exit code %d without a word", text, code)
+		}
+	})
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSettingsOfAnyKind: what stands in a folder in place of settings and topics is refused
+// at once, whatever it is, with what to do.
+func TestSettingsOfAnyKind(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"pipe":    func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"endless": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"folder":  func(path string) error { return os.Mkdir(path, 0o700) },
+		"large":   func(path string) error { return os.WriteFile(path, make([]byte, 2<<20), 0o600) },
+		"dotted":  func(path string) error { return os.WriteFile(path, dotted100k(), 0o600) },
+		"dotted tables": func(path string) error {
+			return os.WriteFile(path, append(append([]byte("["), dotted100k()...), ']'), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+			if err := os.MkdirAll(filepath.Join("topics", "own"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := put(filepath.Join("topics", "own", "topic.toml")); err != nil {
+				t.Fatal(err)
+			}
+			if code, told := runForErrors(t, []string{"topic", "show", "own"}); code != exitFailed {
+				t.Errorf("a topic: exit code %d, %s", code, told)
+			}
+			if err := put(cli.FileName); err != nil {
+				t.Fatal(err)
+			}
+			if code, told := runForErrors(t, []string{"version"}); code != exitUsage || len(told) > 300 {
+				t.Errorf("settings: exit code %d, %.300s", code, told)
+			}
+		})
+	}
+}
+
+// dotted100k is one key of 100,000 parts: it cost 5.5 GB.
+func dotted100k() []byte {
+	text := make([]byte, 200_000)
+	for i := range text {
+		text[i] = "a."[i%2]
+	}
+	return append(text, "a"...)
 }

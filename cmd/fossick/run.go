@@ -7,16 +7,18 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"fossick/crawler/crawlplan"
+	"fossick/crawler/policy"
 	"fossick/graph/orders"
 	"fossick/internal/cli"
 	"fossick/internal/printable"
-	"fossick/internal/process"
+	"fossick/internal/rights"
 	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/train"
@@ -71,7 +73,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			panic(r)
 		}
 	}()
-	out := &process.Outlet{W: stdout}
+	out := &cli.Outlet{W: stdout}
 	stdout = out
 	var g grammar
 	set := cli.ReadSettings(harmless)
@@ -99,7 +101,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		a.say("%s", sentence)
 	}
 	if err = parsed.Run(a); err == nil {
-		if err = out.Failed(); process.Unheard(err) {
+		if err = out.Failed(); cli.Unheard(err) {
 			return exitFailed
 		}
 	}
@@ -147,10 +149,10 @@ func fillIn(parser *kong.Kong) {
 		"${topics}", strings.Join(models.BuiltinTopics(), ", "),
 		"${orders}", strings.Join(orders.Orderings(), ", "),
 		"${sequences}", strings.Join(orders.Sequences(), ", "),
-		"${scores}", strings.Join(crawlplan.Names(), ", "),
+		"${scores}", strings.Join(policy.Names(), ", "),
 		"${formats}", strings.Join(exportFormatNames(), ","),
 		"${revisits}", strings.Join(policyNames(), ","),
-		"${explore}", fmt.Sprint(crawlplan.DefaultExplore),
+		"${explore}", fmt.Sprint(policy.DefaultExplore),
 		"${classifiers}", strings.Join(train.Classifiers(), ", "),
 	)
 	_ = kong.Visit(parser.Model.Node, func(n kong.Visitable, next kong.Next) error { // none of it is an error
@@ -235,4 +237,90 @@ func tellError(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
 	}
 	printable.Fprintln(printable.Text(stderr), "fossick:", oneLine(err))
 	return code
+}
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// harmlessTexts are the flags with a text that name no file, program, address, start page,
+// model or identity: the worst of their values spoils a crawl, but leads it nowhere else.
+var harmlessTexts = []string{
+	"also", "classifier", "contact", "delay", "exclude", "include", "lang", "links", "log-format", "method",
+	"order", "patience", "policy", "score", "tld",
+}
+
+// refusedSwitches are the switches that a stranger's file must not turn: quiet hides what the
+// file does, partial accepts damage, and all may write more than was asked.
+var refusedSwitches = []string{"quiet", "partial", "all"}
+
+// harmless says whether the fossick.toml of a working folder, which may be a stranger's, may
+// set a flag. A flag with a text is refused unless it is listed, so that a new one is.
+func harmless(flag *kong.Flag) bool {
+	typ := flag.Target.Type()
+	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+		typ = typ.Elem()
+	}
+	switch kind := typ.Kind(); {
+	case kind == reflect.Bool:
+		return !slices.Contains(refusedSwitches, flag.Name)
+	case kind >= reflect.Int && kind <= reflect.Float64:
+		return true
+	}
+	return slices.Contains(harmlessTexts, flag.Name)
+}
+
+// valueMappers make the parser read values as people write them.
+func valueMappers() []kong.Option {
+	return append(cli.Mappers(),
+		kong.NamedMapper("delay", cli.Mapper(func(v reflect.Value, text string) error {
+			v.SetString(text)
+			_, err := crawlplan.ParseDelay(text)
+			return err
+		})),
+		kong.NamedMapper("purpose", cli.Mapper(func(v reflect.Value, text string) error {
+			v.SetString(text)
+			_, err := rights.Parse(text)
+			return err
+		})),
+		kong.NamedMapper("contact", cli.Mapper(func(v reflect.Value, text string) error {
+			v.SetString(text)
+			return crawlplan.CheckContact(text)
+		})),
+	)
+}
+
+// verbs lists what fossick can do; a verb that does not work is not here.
+type verbs struct {
+	Demo        demoCmd        `cmd:"" group:"crawl" help:"Show all of fossick at work on a small web of its own, offline."`
+	Train       trainCmd       `cmd:"" group:"learn" help:"Train a classifier on a labelled set."`
+	Classify    classifyCmd    `cmd:"" group:"learn" help:"Label pages with a model, and say why."`
+	Topic       topicCmd       `cmd:"" group:"crawl" help:"List, show, check and make topics, and propose start pages."`
+	Focus       focusCmd       `cmd:"" group:"crawl" help:"Crawl for a topic, best links first."`
+	Survey      surveyCmd      `cmd:"" group:"crawl" help:"Crawl sites party by party, and list the seeds of the next survey."`
+	Agent       agentCmd       `cmd:"" group:"crawl" help:"Crawl together with other machines."`
+	Coordinator coordinatorCmd `cmd:"" group:"crawl" help:"Run the agent that coordinates the others."`
+	Cluster     clusterCmd     `cmd:"" group:"crawl" help:"Prepare and watch the machines of one crawl."`
+	Refine      refineCmd      `cmd:"" group:"learn" help:"Label the pages of a crawl and drop those off topic."`
+	Eval        evalCmd        `cmd:"" group:"learn" help:"Measure how good a crawl is."`
+	Lab         labCmd         `cmd:"" group:"graphs" help:"Compare crawl policies on a stored web."`
+	Graph       graphCmd       `cmd:"" group:"graphs" help:"Build a compressed graph of links."`
+	Simulate    simulateCmd    `cmd:"" group:"graphs" help:"Crawl a graph virtually by several orderings."`
+	Rank        rankCmd        `cmd:"" alone:"" group:"graphs" help:"Rank pages by their links: PageRank, BlockRank, HITS."`
+	Serve       serveCmd       `cmd:"" group:"graphs" help:"Serve a corpus as a web of many hosts on loopback."`
+	Why         whyCmd         `cmd:"" group:"look" help:"Tell the history of one URL of a crawl."`
+	Label       labelCmd       `cmd:"" group:"look" help:"Label a page of a crawl, even a running one, as on or off topic."`
+	Export      exportCmd      `cmd:"" group:"look" help:"Write the pages of a crawl as tables, text, archives or networks."`
+	Convert     convertCmd     `cmd:"" alone:"" group:"look" help:"Turn crawls into numbered tables for a database, and their links into a graph."`
+	Import      importCmd      `cmd:"" group:"look" help:"Make a store from pages that other programs have collected."`
+	Stats       statsCmd       `cmd:"" group:"look" help:"Describe a web: outcomes, sizes, types, links, domains."`
+	Watch       watchCmd       `cmd:"" group:"look" help:"Visit the pages of a crawl again and again, and measure how they change."`
+	Search      searchCmd      `cmd:"" group:"look" help:"Find pages of a crawl by their words."`
+	Forget      forgetCmd      `cmd:"" group:"look" help:"Delete pages on their owner's request, and never fetch them again."`
+	Verify      verifyCmd      `cmd:"" group:"look" help:"Check a store, record by record."`
+	Repair      repairCmd      `cmd:"" group:"look" help:"Repair the errors that verify finds."`
+
+	Help       helpCmd       `cmd:"" group:"self" help:"Show how to use a verb; help config explains fossick.toml."`
+	Completion completionCmd `cmd:"" group:"self" help:"Print a script with which a shell completes verbs, flags and values."`
+	Version    versionCmd    `cmd:"" group:"self" help:"Print version, commit and Go version."`
 }

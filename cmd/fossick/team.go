@@ -11,7 +11,7 @@ import (
 	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
 	"fossick/eval/monitor"
-	"fossick/internal/process"
+	"fossick/internal/cli"
 	"fossick/internal/usage"
 	"fossick/store"
 )
@@ -113,7 +113,7 @@ func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
 // run crawls, and says what it came to.
 func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	w.a.signals.InOrder()
-	defer process.LimitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
+	defer cli.LimitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
 	opt := team.Options{}
 	var stores []*store.Store
 	for _, p := range w.plans {

@@ -13,11 +13,6 @@ import (
 	"testing"
 )
 
-const (
-	onSport  = `<title>Ice hockey</title><p>The team won the hockey game in overtime. The goalie stopped forty shots, the coach praised his players, and the fans of the league cheered the season's best playoff team. The pitcher, the baseball team and their fans saw another championship game; players scored goals in the match.`
-	offSport = `<title>Tea</title><p>Pour boiling water over the leaves and wait for four minutes. A pot of clay keeps the tea warm; milk and sugar are added to taste.`
-)
-
 // TestTopicCheck: what becomes of start pages of a topic of one's own: redirects to a page and
 // to none, a host that says nothing, one that refuses by robots.txt. Without any answer the
 // exit code is 1, and a crawl says what to do.

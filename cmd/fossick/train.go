@@ -9,7 +9,6 @@ import (
 	"fossick/datasets"
 	"fossick/internal/cli"
 	"fossick/internal/nearest"
-	"fossick/internal/process"
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/train"
@@ -126,7 +125,7 @@ func (c trainCmd) Run(a *app) error {
 		return err
 	}
 	if c.Memory > 0 {
-		defer process.LimitHeap(int64(c.Memory) + programMemory)()
+		defer cli.LimitHeap(int64(c.Memory) + programMemory)()
 	}
 	a.say("training on %s", strings.Join(c.Sets, ", "))
 	work := a.task("reading the training pages", "pages")
@@ -257,7 +256,7 @@ func (c trainCmd) trials(a *app, p *plan.Plan) (*trials.Result, error) {
 	case !c.MuSweep.None() && c.Protocol == "" && c.Out == "" && (c.Words > 0 || c.Mu > 0):
 		return nil, usagef("--mu-sweep chooses words by μ; leave out --words and --mu, or give -o MODEL to make a model with them")
 	}
-	defer process.LimitHeap(int64(c.Memory) + programMemory)()
+	defer cli.LimitHeap(int64(c.Memory) + programMemory)()
 	names, err := c.classifiers()
 	if err != nil {
 		return nil, err

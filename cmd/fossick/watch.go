@@ -1,21 +1,38 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/csv"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"io"
+	"os"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
 
 	"fossick/crawler"
 	"fossick/crawler/crawlplan"
+	"fossick/crawler/refresh"
+	"fossick/crawler/sitenews"
+	"fossick/eval"
 	"fossick/eval/change/tables"
 	"fossick/eval/monitor"
 	"fossick/eval/webstats"
 	"fossick/internal/cli"
+	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/internal/wholefile"
 	"fossick/store"
+	"fossick/store/change"
+	"fossick/store/change/rates"
 )
 
 // watchCmd looks at the pages of a store again and again, and says how they change.
@@ -148,15 +165,15 @@ func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Optio
 		n = 0 // without end
 	}
 	if every == 0 {
-		every = 2 * crawler.Day
+		every = 2 * refresh.Day
 	}
-	var rounds *crawler.Rounds
+	var rounds *refresh.Rounds
 	return func(s *store.Store, plan *crawler.Options) (_ crawler.Revisits, err error) {
 		if rounds != nil {
 			rounds.GoOn(s)
 			return rounds, nil
 		}
-		rounds, err = crawler.NewRounds(s, every, n, plan.NewPages)
+		rounds, err = refresh.NewRounds(s, every, n, plan.NewPages)
 		return rounds, err
 	}
 }
@@ -205,7 +222,7 @@ func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err er
 	if err := c.writePage(a, known); err != nil {
 		return nil, err
 	}
-	var brought crawler.NewsCounts
+	var brought sitenews.Counts
 	if visited != nil {
 		brought = visited.News
 	}
@@ -287,3 +304,518 @@ func (r *watchResult) print(w io.Writer) {
 		}
 	}
 }
+
+// watchResult is how the pages of a store change, as JSON has it.
+type watchResult struct {
+	Store  string `json:"store"`
+	Pages  int64  `json:"pages"`  // that are watched
+	Visits int64  `json:"visits"` // after the one that stored each
+	Rounds int    `json:"rounds"` // that have ended
+
+	NewPages int64 `json:"new_pages"` // of these pages, stored since the first round began
+
+	SS     *float64 `json:"ss"` // paper E, eq. 1, of all pages; of start pages, which are paper E's, in Seeds
+	FF     *float64 `json:"ff"` // eq. 2
+	NextSS *float64 `json:"next_ss"`
+	NextFF *float64 `json:"next_ff"` // both counted from visit to visit
+
+	Downloads []int      `json:"downloads"` // S(0) to S(N)
+	Seeds     watchSeeds `json:"seeds"`
+
+	Gone  int64        `json:"gone"`  // 404 or 410 when asked last
+	Moved int64        `json:"moved"` // elsewhere when asked last
+	Back  int64        `json:"back"`  // were one of both, and came back
+	All   tables.Group `json:"all"`
+
+	ByRound   []tables.RoundAsked `json:"by_round"`
+	Freshness tables.Freshness    `json:"freshness"`
+
+	Intervals map[string]map[string]tables.Group `json:"intervals"` // by table, by name
+
+	Changes *watchChanges `json:"changes"` // since --since; null without
+
+	News *watchNews `json:"news"` // what sitemaps and feeds told
+
+	Refreshed  *monitor.Refreshed `json:"refreshed"` // of this session; null without one
+	Stopped    crawler.Stop       `json:"stopped_because,omitempty"`
+	Politeness *eval.Politeness   `json:"politeness"` // of the whole store; null without a session
+
+	known              *tables.Result
+	history, csv, html string
+}
+
+// watchSeeds is of the start pages.
+type watchSeeds struct {
+	SS        *float64 `json:"ss"`
+	FF        *float64 `json:"ff"`
+	Downloads []int    `json:"downloads"`
+}
+
+func newWatchResult(c *watchCmd, k *tables.Result, told *watchNews, visited *monitor.Result) *watchResult {
+	r := &watchResult{
+		Store: c.Store, Pages: k.Pages, Visits: k.Visits, Rounds: k.Rounds, SS: k.SS, FF: k.FF, NextSS: k.NextSS, NextFF: k.NextFF,
+		Downloads: k.Downloads, Seeds: watchSeeds{k.SeedSS, k.SeedFF, k.SeedDownloads},
+		Gone: k.Gone, Moved: k.Moved, Back: k.Back, All: k.All, ByRound: k.ByRound, Freshness: k.Freshness,
+		Intervals: map[string]map[string]tables.Group{
+			"seed_tld": byName(k.SeedTLD), "seed_second_level": byName(k.SeedSecond), "tld": byName(k.TLD), "second_level": byName(k.Second), "depth": byName(k.Depth), "link_kind": byName(k.Kind),
+		},
+		News: told, known: k, history: c.History, csv: c.CSV, html: c.HTML,
+	}
+	if visited != nil {
+		r.Refreshed, r.Stopped, r.Politeness = visited.Refreshed, visited.Stopped, visited.Politeness
+	}
+	return r
+}
+
+func byName(groups []tables.Group) map[string]tables.Group {
+	named := make(map[string]tables.Group, len(groups))
+	for _, g := range groups {
+		named[g.Name] = g
+	}
+	return named
+}
+
+// historyLine is a page of --history FILE.jsonl.
+type historyLine struct {
+	URL    string         `json:"url"`
+	Depth  int            `json:"depth"`
+	Kind   string         `json:"link_kind"`
+	Rate   *historyRate   `json:"rate"`   // null before a second visit
+	Visits []historyVisit `json:"visits"` // the first stored the page
+}
+
+// historyRate is how often a page's text changes, in changes a day, with a 95 % interval.
+type historyRate struct {
+	Value float64    `json:"value"`
+	CI    [2]float64 `json:"ci"`
+	Unit  string     `json:"unit"`
+}
+
+// historyVisit is a visit, in a line of CSV or in one of JSON.
+type historyVisit struct {
+	At      string `json:"at"` // UTC
+	State   string `json:"state"`
+	Code    int    `json:"code"`
+	Change  string `json:"change"`  // "", content, text, or unsure where nobody looked at the text
+	Seconds any    `json:"seconds"` // a number
+}
+
+var changeNames = map[change.Kind]string{change.Content: "content", change.Text: "text", change.Unsure: "unsure"}
+
+func historyVisitOf(v *change.Visit) historyVisit {
+	return historyVisit{time.UnixMilli(v.At).UTC().Format("2006-01-02T15:04:05.000Z"), v.State, v.Code, changeNames[v.Change], float64(v.Took) / 1000}
+}
+
+// knownHistory refuses a file whose name does not say what it is to be.
+func knownHistory(file string) error {
+	if file == "" || strings.HasSuffix(file, ".csv") || strings.HasSuffix(file, ".jsonl") {
+		return nil
+	}
+	return usagef("--history %s: want a name that ends with .csv or .jsonl", file)
+}
+
+// writeHistory writes all visits to a file, "" for none.
+func writeHistory(file string, s *store.Store) error {
+	if file == "" {
+		return nil
+	}
+	err := wholefile.Write(file, 0o644, func(f *os.File) error {
+		w := bufio.NewWriter(f)
+		add, end, err := historyTo(w, file, s)
+		if err != nil {
+			return err
+		}
+		for p, err := range watchedPages(s) {
+			if err == nil {
+				err = add(p)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := end(); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+	if err != nil {
+		return fmt.Errorf("history %s: %w", file, err)
+	}
+	return nil
+}
+
+// historyTo returns what writes a page, and what ends the file.
+func historyTo(w *bufio.Writer, file string, s *store.Store) (add func(*tables.Page) error, end func() error, err error) {
+	if strings.HasSuffix(file, ".csv") {
+		add, end = historyCSV(w)
+		return add, end, nil
+	}
+	rate, err := estimatorOf(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	add, end = historyJSON(w, rate)
+	return add, end, nil
+}
+
+func historyJSON(w *bufio.Writer, rate *rates.Estimator) (add func(*tables.Page) error, end func() error) {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return func(p *tables.Page) error {
+		line := historyLine{URL: p.URL, Depth: p.Depth, Kind: p.Kind, Visits: make([]historyVisit, len(p.Visits))}
+		if looks := looksOf(nil, p.Visits); len(looks) > 0 {
+			e := rate.Estimate(ratesPage(p, looks))
+			line.Rate = &historyRate{e.Rate, [2]float64{e.Lo, e.Hi}, "changes a day"}
+		}
+		for i := range p.Visits {
+			line.Visits[i] = historyVisitOf(&p.Visits[i])
+		}
+		return enc.Encode(line)
+	}, func() error { return nil }
+}
+
+func historyCSV(to *bufio.Writer) (add func(*tables.Page) error, end func() error) {
+	w := csv.NewWriter(to)
+	begin := w.Write([]string{"url", "depth", "link_kind", "at", "state", "code", "change", "seconds"})
+	return func(p *tables.Page) error {
+			for i := range p.Visits {
+				v := historyVisitOf(&p.Visits[i])
+				if err := w.Write([]string{printable.Line(p.URL), strconv.Itoa(p.Depth), p.Kind, v.At, v.State, strconv.Itoa(v.Code), v.Change, fmt.Sprint(v.Seconds)}); err != nil {
+					return err
+				}
+			}
+			return begin
+		}, func() error {
+			w.Flush()
+			return w.Error()
+		}
+}
+
+// watchChanges are the pages that are new, have changed or are gone since a time. A page that
+// came and went since then is gone.
+type watchChanges struct {
+	Since   string       `json:"since"` // UTC
+	New     []changeLine `json:"new"`
+	Changed []changeLine `json:"changed"`
+	Gone    []changeLine `json:"gone"`
+
+	s    *store.Store
+	from int64 // Since, Unix milliseconds
+	diff bool
+}
+
+// changeLine is a page of the list.
+type changeLine struct {
+	URL   string `json:"url"`
+	Title string `json:"title"`
+	At    string `json:"at"`             // of the visit that told it last, UTC
+	What  string `json:"what,omitempty"` // changed: content, text or unsure; gone: the answer's state
+	Diff  string `json:"diff,omitempty"` // of the main text; "" where no former text is kept
+}
+
+// changesOf lists the changes since a time; nil for none asked.
+func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
+	if c.Since == "" {
+		return nil, nil
+	}
+	since, err := cli.Moment(c.Since, time.Now())
+	if err != nil {
+		return nil, usagef("--since %v", err)
+	}
+	w := &watchChanges{
+		Since: since.UTC().Format(time.RFC3339), New: []changeLine{}, Changed: []changeLine{}, Gone: []changeLine{},
+		s: s, from: since.UnixMilli(), diff: c.Diff,
+	}
+	forgotten, err := store.ForgetsOf(s)
+	if err != nil {
+		return nil, err
+	}
+	for k, err := range s.URLs().Watched() {
+		if err == nil && !forgotten.Has(k.URL) {
+			err = w.add(k)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// add puts a page into the list that it belongs to, if any.
+func (w *watchChanges) add(k *store.Known) error {
+	visits := visitsSince(nil, k.Visits)
+	if len(visits) == 0 || visits[len(visits)-1].At < w.from {
+		return nil
+	}
+	list, at, what := w.judge(k.Fate.State, visits)
+	if list == nil {
+		return nil
+	}
+	p, err := w.s.Page(k.Fate.Page)
+	if err != nil {
+		return err
+	}
+	line := changeLine{URL: k.URL, Title: p.Title, At: time.UnixMilli(at).UTC().Format(time.RFC3339), What: what}
+	if list == &w.Changed && w.diff && what != changeNames[change.Content] {
+		if line.Diff, err = w.difference(p); err != nil {
+			return err
+		}
+	}
+	*list = append(*list, line)
+	return nil
+}
+
+// judge says which list a page belongs to, nil for none, since when and why. state is what
+// its URL is now.
+func (w *watchChanges) judge(state string, visits []change.Visit) (list *[]changeLine, at int64, what string) {
+	if state != "ok" {
+		lost := len(visits)
+		for lost > 0 && visits[lost-1].State != "ok" && visits[lost-1].State != "not_modified" {
+			lost--
+		}
+		if lost < len(visits) && visits[lost].At >= w.from {
+			return &w.Gone, visits[lost].At, state
+		}
+		return nil, 0, ""
+	}
+	if visits[0].At >= w.from {
+		return &w.New, visits[0].At, ""
+	}
+	kind := change.None
+	for _, v := range visits[1:] {
+		if v.At >= w.from && v.Change.Changed() {
+			at = v.At
+			if kind == change.None || v.Change != change.Content {
+				kind = v.Change
+			}
+		}
+	}
+	if kind == change.None {
+		return nil, 0, ""
+	}
+	return &w.Changed, at, changeNames[kind]
+}
+
+// difference is that of the main text from the version of the time to the current one, ""
+// where that version is not kept.
+func (w *watchChanges) difference(p *store.Page) (string, error) {
+	v, former, err := w.s.Former(p, w.from)
+	if v == nil || err != nil {
+		return "", err
+	}
+	body, err := w.s.Body(p.Number)
+	if err != nil {
+		return "", err
+	}
+	lines := func(text string) []byte { return []byte(strings.TrimRight(text, "\n") + "\n") }
+	d := diff.Diff("before", lines(mainTextOf(former, v.ContentType, p.URL)), "after", lines(mainTextOf(body, p.ContentType, p.URL)))
+	if at := bytes.Index(d, []byte("@@")); at >= 0 {
+		d = d[at:] // the names of the two say nothing
+	}
+	return string(d), nil
+}
+
+func (w *watchChanges) print(out io.Writer) {
+	printable.Fprintf(out, "since %s: %s new, %d changed, %d gone\n", w.Since, report.Count(len(w.New), "page"), len(w.Changed), len(w.Gone))
+	for _, list := range []struct {
+		name  string
+		lines []changeLine
+	}{{"new", w.New}, {"changed", w.Changed}, {"gone", w.Gone}} {
+		if len(list.lines) > 0 {
+			printable.Fprintf(out, "\n%s\n", list.name)
+		}
+		for _, l := range list.lines {
+			printable.Fprintf(out, "  %s  %s\n      %s\n", l.At, l.URL, strings.Trim(fmt.Sprintf("%s, %s", l.What, l.Title), ", "))
+			for d := range strings.Lines(l.Diff) {
+				printable.Fprintf(out, "      %s\n", strings.TrimRight(d, "\n"))
+			}
+			if w.diff && l.Diff == "" && list.name == "changed" && l.What != changeNames[change.Content] {
+				printable.Fprintln(out, "      the former text was not kept: watch with --keep-versions")
+			}
+		}
+	}
+}
+
+// Under a budget a host's sitemaps and feeds take at most a part of it, shared evenly among
+// hosts; those of a host that is more likely wrong than true are asked seldom, to see whether
+// it has mended its ways.
+const (
+	partForNews = 0.1
+	doubtedMore = 16
+)
+
+// Source is as refresh.Chooser says: the one asked longest ago.
+func (c *scheduled) Source(of *store.Announced, now time.Time) int {
+	next, last := -1, int64(0)
+	for i, s := range of.Sources {
+		if last = max(last, s.At); next < 0 || s.At < of.Sources[next].At {
+			next = i
+		}
+	}
+	every := c.newsEvery
+	if sitenews.Doubted(of) {
+		every *= doubtedMore
+	}
+	if next < 0 || now.UnixMilli()-last < every.Milliseconds() {
+		return -1
+	}
+	c.scheduler.Spend(c.days(now))
+	return next
+}
+
+// Announced is as refresh.Chooser says.
+func (c *scheduled) Announced(id store.ID, now time.Time) {
+	if number, ok := c.numbers[id]; ok {
+		c.scheduler.News(number, c.days(now))
+	}
+}
+
+// newsEvery is how often each of so many hosts is asked for news.
+func newsEvery(hosts int, perDay float64) time.Duration {
+	days := min(float64(hosts)/(partForNews*perDay), 365)
+	return time.Duration(days * float64(refresh.Day))
+}
+
+// believedHosts are those whose sitemaps and feeds told the truth so far.
+func believedHosts(s *store.Store) (map[string]bool, error) {
+	believed := map[string]bool{}
+	for h, err := range s.Hosts() {
+		if err != nil {
+			return nil, err
+		}
+		if h.Announced != nil && sitenews.Believed(h.Announced) {
+			believed[h.Name] = true
+		}
+	}
+	return believed, nil
+}
+
+// watchNews is what sitemaps and feeds told, in the JSON of watch.
+type watchNews struct {
+	Asked       uint64   `json:"asked"` // exchanges for them in this session
+	NotModified uint64   `json:"not_modified"`
+	Failed      uint64   `json:"failed"`
+	Changed     uint64   `json:"changed"`  // pages that changed since they were seen, as they say
+	New         uint64   `json:"new"`      // URLs that nobody knew; they are not asked for
+	URLs        []string `json:"new_urls"` // the first thousand of these
+
+	Hosts    int `json:"hosts"`    // that have such sources, of the whole store
+	Believed int `json:"believed"` // whose lastmod held against visits
+	Doubted  int `json:"doubted"`  // whose lastmod did not
+}
+
+// newsOf adds up what is known of hosts to what a session brought.
+func newsOf(s *store.Store, c sitenews.Counts) (*watchNews, error) {
+	n := &watchNews{Asked: c.Asked, NotModified: c.NotModified, Failed: c.Failed, Changed: c.Changed, New: c.New, URLs: c.URLs}
+	if n.URLs == nil {
+		n.URLs = []string{}
+	}
+	for h, err := range s.Hosts() {
+		if err != nil {
+			return nil, err
+		}
+		if h.Announced == nil || len(h.Announced.Sources) == 0 {
+			continue
+		}
+		n.Hosts++
+		switch {
+		case sitenews.Believed(h.Announced):
+			n.Believed++
+		case sitenews.Doubted(h.Announced):
+			n.Doubted++
+		}
+	}
+	return n, nil
+}
+
+func (n *watchNews) print(w io.Writer) {
+	if n.Hosts == 0 {
+		return
+	}
+	printable.Fprintf(w, "\nSitemaps and feeds: %d hosts have some; those of %d hosts reported changes correctly, those of %d did not.\n", n.Hosts, n.Believed, n.Doubted)
+	if n.Asked > 0 {
+		printable.Fprintf(w, "They were fetched %d times: %d unchanged, %d failed. They name %d pages as changed since the last visit, and %d new URLs (--json lists these).\n",
+			n.Asked, n.NotModified, n.Failed, n.Changed, n.New)
+	}
+}
+
+// estimatorOf returns the estimator of change rates that has learned from all pages of a
+// store.
+func estimatorOf(s *store.Store) (*rates.Estimator, error) {
+	var failed error
+	var looks []rates.Interval
+	model := rates.Learn(func(yield func(rates.Page) bool) {
+		for p, err := range watchedPages(s) {
+			if err != nil {
+				failed = err
+				return
+			}
+			looks = looksOf(looks[:0], p.Visits)
+			if len(looks) > 0 && !yield(ratesPage(p, looks)) {
+				return
+			}
+		}
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	return rates.New("", model)
+}
+
+// estimated is of about how many pages the rate is asked for, for tables: an estimate takes
+// some 40 µs.
+const estimated = 100_000
+
+// rateOf returns what estimates the rates of a store's pages, of all or of a draw that is
+// the same each time.
+func rateOf(s *store.Store, pages uint64) (func(*tables.Page) (rates.Estimate, bool), error) {
+	rate, err := estimatorOf(s)
+	if err != nil {
+		return nil, err
+	}
+	oneOf := max(1, pages/estimated)
+	var looks []rates.Interval
+	return func(p *tables.Page) (rates.Estimate, bool) {
+		h := fnv.New64a()
+		_, _ = io.WriteString(h, p.URL) // a hash takes all
+		if h.Sum64()%oneOf != 0 {
+			return rates.Estimate{}, false
+		}
+		looks = looksOf(looks[:0], p.Visits)
+		return rate.Estimate(ratesPage(p, looks)), true
+	}, nil
+}
+
+func ratesPage(p *tables.Page, looks []rates.Interval) rates.Page {
+	return rates.Page{Host: page.Host(p.URL), Group: rates.Group{Kind: p.Kind, Depth: p.Depth, Site: page.Site(p.URL)}, Visits: looks}
+}
+
+// looksOf appends to dst the times between two visits that found a page's text, whether it
+// had changed, and how long ago by Last-Modified. That of the visit that stored a page is not
+// kept. An advert's change makes it later than the text's: such hosts contradict themselves,
+// and the estimator does not believe them.
+func looksOf(dst []rates.Interval, visits []change.Visit) []rates.Interval {
+	last, modified := visits[0].At, int64(0)
+	for i := range visits[1:] {
+		v := &visits[1+i]
+		if !change.Downloaded(v.State) {
+			continue
+		}
+		days := float64(v.At-last) / millisADay
+		look := rates.Interval{Days: days, Changed: textChanged(v)}
+		if v.Modified != 0 || v.Change.Changed() { // else as before
+			modified = v.Modified
+		}
+		if look.Told = modified != 0; look.Told {
+			look.Age = float64(v.At-modified*1000) / millisADay
+		}
+		dst = append(dst, look)
+		last = v.At
+	}
+	return dst
+}
+
+const millisADay = 24 * 60 * 60 * 1000
+
+// textChanged says whether a visit found another main text, as far as one looked.
+func textChanged(v *change.Visit) bool { return v.Change == change.Text || v.Change == change.Unsure }

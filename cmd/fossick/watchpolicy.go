@@ -2,13 +2,17 @@ package main
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
 
-	"fossick/crawler"
-	"fossick/crawler/hosts"
+	"fossick/crawler/chances"
+	"fossick/crawler/refresh"
+	"fossick/eval/change/tables"
+	"fossick/eval/webstats"
+	"fossick/internal/maintext"
 	"fossick/internal/page"
 	"fossick/store"
 	"fossick/store/change"
@@ -122,7 +126,7 @@ func (c *scheduled) read(signals bool) (pages []revisit.Page, history []look, er
 			return nil, nil, err
 		}
 	}
-	book, err := hosts.Load(c.store)
+	book, err := chances.Load(c.store)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,7 +173,7 @@ func (c *scheduled) look(number int, v *change.Visit) (l look, ok bool) {
 	return look{number, c.days(time.UnixMilli(v.At)), textChanged(v)}, change.Downloaded(v.State)
 }
 
-func (c *scheduled) days(t time.Time) float64 { return float64(t.Sub(c.origin)) / float64(crawler.Day) }
+func (c *scheduled) days(t time.Time) float64 { return float64(t.Sub(c.origin)) / float64(refresh.Day) }
 
 // importances are the weights of pages by their numbers: the degree of relevance, times the
 // rank where pages are ranked, by that of a mean page.
@@ -200,8 +204,8 @@ func importances(s *store.Store) (weights []float64, err error) {
 	return weights, nil
 }
 
-// Next is as crawler.chooser says; a budget has no end.
-func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error) {
+// Next is as refresh.Chooser says; a budget has no end.
+func (c *scheduled) Next(now time.Time, _ bool) (*refresh.Due, time.Time, error) {
 	c.giveUp(now)
 	number, again := c.scheduler.Next(c.days(now))
 	if number < 0 {
@@ -209,7 +213,7 @@ func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error)
 		if len(c.flying) > 0 {
 			wait = lookAgain
 		}
-		if until := (again - c.days(now)) * float64(crawler.Day); until < float64(wait) {
+		if until := (again - c.days(now)) * float64(refresh.Day); until < float64(wait) {
 			wait = max(time.Duration(until), time.Millisecond)
 		}
 		return nil, now.Add(wait), nil
@@ -217,7 +221,7 @@ func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error)
 	c.flying[number] = now
 	c.turns = append(c.turns, turn{number, now})
 	birth, err := c.store.URLs().Birth(c.pages[number])
-	return &crawler.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
+	return &refresh.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
 }
 
 // giveUp gives pages that nobody answered for their next turn.
@@ -237,14 +241,14 @@ func (c *scheduled) giveUp(now time.Time) {
 	}
 }
 
-// Expect is as crawler.hopeful says.
+// Expect is as refresh.Hopeful says.
 func (c *scheduled) Expect(id store.ID, chance float64) {
 	if number, ok := c.numbers[id]; ok {
 		c.scheduler.Expect(number, chance)
 	}
 }
 
-// Answered is as crawler.chooser says.
+// Answered is as refresh.Chooser says.
 func (c *scheduled) Answered(id store.ID, v store.Visit) {
 	number, ok := c.numbers[id]
 	if !ok {
@@ -265,3 +269,168 @@ func (c *scheduled) Answered(id store.ID, v store.Visit) {
 
 // goOn has it go on with a store that was closed meanwhile and opened again.
 func (c *scheduled) goOn(s *store.Store) { c.store = s }
+
+// mainTextOf is a page's main text; all that it says where nothing looks like one, as on a
+// list of links. It is "" of what is no text.
+func mainTextOf(body []byte, contentType, url string) string {
+	decoded, plain, err := page.Decode(body, contentType)
+	if err != nil {
+		return ""
+	}
+	if plain {
+		return string(decoded)
+	}
+	text := maintext.Extract(decoded).Text()
+	if text == "" {
+		if p, err := page.Parse(body, page.ParseOptions{URL: url, ContentType: contentType}); err == nil {
+			text = p.Text
+		}
+	}
+	return text
+}
+
+// watchedPages yields a store's pages with their visits, but for those that were forgotten:
+// they are not asked for, and would count as failures. Of what links a page has it keeps a
+// byte a page in memory.
+func watchedPages(s *store.Store) iter.Seq2[*tables.Page, error] {
+	return func(yield func(*tables.Page, error) bool) {
+		kinds, err := linkKindsOf(s)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		forgotten, err := store.ForgetsOf(s)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		var p tables.Page
+		for k, err := range s.URLs().Watched() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if forgotten.Has(k.URL) {
+				continue
+			}
+			p = tables.Page{URL: k.URL, Seed: k.Via == store.ViaSeed, Depth: k.Depth, Kind: kinds.of(k.Fate.Page), Visits: visitsSince(p.Visits[:0], k.Visits), Tried: p.Tried[:0]}
+			if p.Seed {
+				p.Tried = appendVisits(p.Tried, k.Visits[:len(k.Visits)-len(p.Visits)])
+			}
+			if !yield(&p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// neverStored yields the start pages that rounds asked for and never got. One that leads
+// elsewhere has its page there.
+func neverStored(s *store.Store, rounds []tables.Round) iter.Seq2[*tables.Page, error] {
+	return func(yield func(*tables.Page, error) bool) {
+		if len(rounds) == 0 {
+			return
+		}
+		forgotten, err := store.ForgetsOf(s)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		var p tables.Page
+		for k, err := range s.URLs().AskedAgain() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if k.Via != store.ViaSeed || k.Fate.HasPage() || k.Fate.State == "redirect" || k.Fate.At < rounds[0].Began || forgotten.Has(k.URL) {
+				continue
+			}
+			first := change.Visit{At: k.At, State: k.Fate.State} // where nobody could be asked there is no other
+			p = tables.Page{URL: k.URL, Seed: true, Tried: appendVisits(append(p.Tried[:0], first), k.Visits)}
+			if !yield(&p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// both yields one stream after the other.
+func both(a, b iter.Seq2[*tables.Page, error]) iter.Seq2[*tables.Page, error] {
+	return func(yield func(*tables.Page, error) bool) {
+		for p, err := range a {
+			if !yield(p, err) {
+				return
+			}
+		}
+		b(yield)
+	}
+}
+
+// newPages counts the pages of a stream that were stored since the first round began.
+func newPages(pages iter.Seq2[*tables.Page, error], rounds []tables.Round, n *int64) iter.Seq2[*tables.Page, error] {
+	return func(yield func(*tables.Page, error) bool) {
+		for p, err := range pages {
+			if err == nil && len(rounds) > 0 && len(p.Visits) > 0 && p.Visits[0].At >= rounds[0].Began {
+				*n++
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
+// visitsSince appends the visits of a page to dst, from the one that stored it on.
+func visitsSince(dst []change.Visit, all []store.Visit) []change.Visit {
+	stored := slices.IndexFunc(all, func(v store.Visit) bool { return v.State == "ok" })
+	if stored < 0 {
+		return dst
+	}
+	return appendVisits(dst, all[stored:])
+}
+
+func appendVisits(dst []change.Visit, all []store.Visit) []change.Visit {
+	for i := range all {
+		v := &all[i]
+		kind := v.Change
+		if len(v.Was) > 0 { // noted by an earlier build
+			kind = change.Unsure
+		}
+		dst = append(dst, change.Visit{At: v.Start, Took: v.Millis, State: v.State, Code: v.Code, Change: kind, To: uint64(v.Location), Modified: v.Modified})
+	}
+	return dst
+}
+
+// linkKinds are pages' link kinds, by number.
+type linkKinds struct {
+	names []string
+	of8   []uint8 // index into names, by page number
+}
+
+func linkKindsOf(s *store.Store) (*linkKinds, error) {
+	k := &linkKinds{}
+	places := map[string]uint8{}
+	for p, err := range s.Pages() {
+		if err != nil {
+			return nil, err
+		}
+		name := webstats.LinkKind(p.Charset, p.LinkKinds)
+		place, ok := places[name]
+		if !ok {
+			place = uint8(len(k.names)) // there are nine names
+			places[name], k.names = place, append(k.names, name)
+		}
+		for uint64(len(k.of8)) <= p.Number {
+			k.of8 = append(k.of8, 0)
+		}
+		k.of8[p.Number] = place
+	}
+	return k, nil
+}
+
+func (k *linkKinds) of(number uint64) string {
+	if number >= uint64(len(k.of8)) {
+		return ""
+	}
+	return k.names[k.of8[number]]
+}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
+
 	"fossick/internal/printable"
 )
 
@@ -22,16 +24,16 @@ func DidYouMean(word string, known []string) string {
 }
 
 // Words returns what word may have been meant to be, three at most. It begins them, or
-// they are at most a third of its letters away.
+// at most a third of its letters have to change.
 func Words(word string, known []string) []string {
 	if word == "" {
 		return nil
 	}
 	word = strings.ToLower(word)
 	var near []string
-	least := max(1, len(word)/3)
+	least := max(1, (len(word)+1)/3) // a swap of two letters counts as two
 	for _, k := range known {
-		d := distance(word, strings.ToLower(k))
+		d := levenshtein.ComputeDistance(word, strings.ToLower(k))
 		if d < least {
 			near, least = near[:0], d
 		}
@@ -69,7 +71,7 @@ func Some(word string, known []string) string {
 	best := make([]named, 0, shown+1)
 	for _, k := range known {
 		low := strings.ToLower(k)
-		n := named{k, distance(word, printable.Cut(low, widest))}
+		n := named{k, levenshtein.ComputeDistance(word, printable.Cut(low, widest))}
 		if word != "" && strings.Contains(low, word) {
 			n.apart = -1
 		}
@@ -89,32 +91,6 @@ func Some(word string, known []string) string {
 
 // Sorted returns the names that a set has, or that something is counted by.
 func Sorted[V any](set map[string]V) []string { return slices.Sorted(maps.Keys(set)) }
-
-// distance is the number of letters to insert, delete, change or swap with the next to
-// make b of a (optimal string alignment).
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	rows := [3][]int{make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := range s {
-		above, row := rows[i%3], rows[(i+1)%3]
-		row[0] = i + 1
-		for j := range t {
-			d := above[j]
-			if s[i] != t[j] {
-				d++
-			}
-			d = min(d, above[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
-				d = min(d, rows[(i+2)%3][j-1]+1)
-			}
-			row[j+1] = d
-		}
-	}
-	return rows[len(s)%3][len(t)]
-}
 
 // List is "a, b or c".
 func List(items []string) string {

@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"fossick/internal/printable"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Number groups thousands with a comma.
-func Number(n int) string { return printable.Number(int64(n)) }
+func Number(n int) string { return humanize.Comma(int64(n)) }
 
 // Pages counts pages in words: "1 page", "1,200 pages".
 func Pages(n int) string { return Count(n, "page") }
