@@ -186,7 +186,7 @@ Example:
 
 There is no password: anyone who can reach the address can read and delete everything. Give an --addr beyond loopback, as 0.0.0.0:7071, only behind a firewall that admits your crawlers alone.
 
-docs/urlfrontier.md lists the metadata of pages and links that clients can send to improve the order.`
+docs/machines.md lists the metadata of pages and links that clients can send to improve the order.`
 }
 
 type frontierResult struct {
