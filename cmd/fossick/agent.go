@@ -21,8 +21,7 @@ import (
 	"fossick/train/topics"
 )
 
-// agentCmd is one of the machines that make a crawl. What its part comes to is in a store of
-// its own.
+// agentCmd is one of the machines of a crawl, with a store of its own.
 type agentCmd struct {
 	focusCmd
 	Name string `name:"crawl" placeholder:"NAME" help:"Name of the crawl, the same on all machines [the topic]." group:"cluster"`
@@ -66,15 +65,14 @@ func agentHelp(parser *kong.Kong) {
 	}
 }
 
-// leaveFor is how long an agent that is interrupted may take to hand its sites over, and
-// endWithin how long it may take in all: what is committed is in the store, and the others go
-// on without it.
+// An interrupted agent has leaveFor to hand its sites over, and endWithin in all. The others go
+// on without it, and its store keeps everything that was committed.
 const (
 	leaveFor  = 6 * time.Second
 	endWithin = 9 * time.Second
 )
 
-// Run crawls and prints what the agent's part came to.
+// Run crawls and prints the result of this agent.
 func (c *agentCmd) Run(a *app) error {
 	result, err := c.join(a.ctx, a)
 	return emitCrawl(a, result, err)
@@ -185,7 +183,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	return result, err
 }
 
-// wholeOf asks the exchange how all agents stand.
+// wholeOf sums up the reports of all agents.
 func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, error) {
 	return func(ctx context.Context) (monitor.Whole, error) {
 		values, err := exchange.Values(ctx)
@@ -210,16 +208,15 @@ func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, er
 	}
 }
 
-// protocol is how the agent takes part. What another has begun may last as long as its own
-// exchanges do.
+// protocol returns the options by which the agent takes part.
 func (c *agentCmd) protocol(id cluster.AgentID, plan *crawlplan.Plan) cluster.Options {
 	return cluster.Options{
 		ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: plan.Fetch.Timeout, MaxPages: int64(plan.Crawl.MaxPages), MinHarvest: plan.Crawl.MinHarvest,
 	}
 }
 
-// fresh says that the exchange is this agent's own and as new as its store: nobody else can
-// have asked for anything yet. Else the first agents wait a minute or two.
+// fresh says that the agent's exchange is new, so that no request of an earlier agent can still
+// be running. Otherwise the first agents wait a minute or two.
 func (c *agentCmd) fresh() bool { return !c.Resume && c.Nats == "" && c.Route == "" }
 
 // leaving runs a member. When ctx ends it leaves, and is broken off when that takes too long.

@@ -22,8 +22,7 @@ import (
 	"fossick/store"
 )
 
-// app is what every verb is given: where to print, how much, and the context
-// that a signal ends.
+// app holds what every verb needs: its output, its settings and the context that a signal ends.
 type app struct {
 	ctx            context.Context
 	stdout, stderr io.Writer
@@ -207,8 +206,7 @@ func (a *app) stream(paths, where []string, level int) (datasets.Stream, error) 
 	return datasets.Opener(a.openSet).Stream(paths, where, level, nil)
 }
 
-// openSet opens a labelled set or a corpus; a crawl's store is one too. What it
-// opened is closed when the verb ends.
+// openSet opens a labelled set, a corpus or a crawl's store until the verb ends.
 func (a *app) openSet(path string, opt datasets.Options) (*datasets.Set, error) {
 	if !store.Exists(path) {
 		return datasets.Open(path, opt)
@@ -221,9 +219,8 @@ func (a *app) openSet(path string, opt datasets.Options) (*datasets.Set, error) 
 	return datasets.FromSeq(path, storedPages(s, path), opt), nil
 }
 
-// storedPages yields the pages of a store in the order of the crawl, each with the
-// label that refine gave it, else that of the crawl's model. Pages that were withdrawn
-// are none.
+// storedPages yields the pages of a store in crawl order, without withdrawn ones, each with the
+// label of refine, or else of the crawl's model.
 func storedPages(s *store.Store, name string) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		for p, err := range s.Pages() {

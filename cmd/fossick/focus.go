@@ -115,21 +115,18 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 	return result, err
 }
 
-// crawlMemory is the heap in bytes at which the garbage collector works harder instead
-// of letting it grow. The store's mapped files come on top, 64 MiB, 27 of the program's
-// own and some 50 more for a moment. The whole is to stay below 512 MiB. A broad crawl
-// has about 170 MiB in use after a million pages, 100 more while the store compacts.
-// Collection is a third of its processor time then.
+// crawlMemory is the heap in bytes at which the garbage collector works harder. Mapped files
+// and the program itself take some 140 MiB more; the whole is to stay below 512 MiB.
 const crawlMemory = 272 << 20
 
-// run crawls, and says what it came to.
+// run crawls and returns the result.
 func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session) (result *monitor.Result, err error) {
 	a, plan := x.a, x.plan
 	a.signals.InOrder()
-	defer cli.LimitHeap(crawlMemory)() // before a million start pages are planted
-	planting := a.step("filling the queue")
+	defer cli.LimitHeap(crawlMemory)() // before the queue takes a million start pages
+	filling := a.step("filling the queue")
 	err = x.begin()
-	planting()
+	filling()
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +149,7 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 	return result, err
 }
 
-// create makes the crawl's store. Somebody may look into it as soon as it is there.
+// create makes the crawl's store, and waits if a reader opens it at once.
 func (c *focusCmd) create(ctx context.Context, plan *crawlplan.Plan) (*store.Store, error) {
 	s, err := store.Create(c.Store, store.Info{Version: version, Topic: c.Topic, Topics: plan.Names()})
 	if errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrExists) {
@@ -169,7 +166,7 @@ func verbOf(survey bool) string {
 	return "focus"
 }
 
-// whole refuses to go on alone with one agent's part of a crawl: others have its sites.
+// whole refuses to resume one agent's part of a crawl without the other agents.
 func (c *focusCmd) whole(s *store.Store) error {
 	switch {
 	case s.Info().Agent != "":
@@ -200,9 +197,8 @@ func (c *focusCmd) reopen(ctx context.Context, a *app) (*store.Store, error) {
 	return s, nil
 }
 
-// crawling is a crawl that runs, in one session or, when pages are to be forgotten meanwhile,
-// in several: then the store is needed without a crawl. What follows is a resumption, but for
-// who looks.
+// crawling is a running crawl. When pages are forgotten meanwhile, the crawl releases the store
+// and resumes in another session; the user sees one crawl.
 type crawling struct {
 	a        *app
 	refresh  time.Duration
@@ -247,7 +243,7 @@ func (x *crawling) toTheEnd(ctx context.Context, socket *control.Socket) (crawle
 		case err != nil:
 			return x.done, err
 		case done.Stopped == crawler.StopForget && ctx.Err() != nil:
-			x.done.Stopped = crawler.StopInterrupted // who waits is told by the end of the socket
+			x.done.Stopped = crawler.StopInterrupted // the end of the socket tells waiting clients
 			return x.done, nil
 		}
 		x.past = x.engine.Progress().After(x.past)
@@ -261,7 +257,7 @@ func (x *crawling) toTheEnd(ctx context.Context, socket *control.Socket) (crawle
 	}
 }
 
-// between does what is to be done between two sessions. goOn says that there is another.
+// between works on the store between two sessions. goOn says that another session follows.
 func (x *crawling) between(ctx context.Context, socket *control.Socket) (goOn bool, err error) {
 	socket.Pause()
 	defer func() { socket.Resume(x.plan.Crawl.Store, x.engine, x.plan.Crawl.Scorer) }()
@@ -278,8 +274,8 @@ func (x *crawling) between(ctx context.Context, socket *control.Socket) (goOn bo
 	return true, x.resume(left)
 }
 
-// forget does what was asked for while the session went on. An error is the crawl's where
-// the store is lost to it.
+// forget deletes the pages that were asked to be forgotten during the session. An error ends the
+// crawl if the store could not be opened again.
 func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
 	if x.done.Stopped == crawler.StopForget {
 		defer x.a.step("the crawl pauses to delete pages at their owner's request")()
@@ -315,8 +311,6 @@ func (x *crawling) resume(left time.Duration) error {
 	return x.prepare()
 }
 
-// What focus, a team of agents in one process and an agent have in common.
-
 // planned makes the crawl's plan, and what fetches for it.
 func (c *focusCmd) planned(a *app) (*crawlplan.Plan, *fetch.Fetcher, error) {
 	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
@@ -327,7 +321,7 @@ func (c *focusCmd) planned(a *app) (*crawlplan.Plan, *fetch.Fetcher, error) {
 	return plan, fetcher, usage.Of(err)
 }
 
-// session says what is shown of the crawl.
+// session describes the crawl for its status.
 func (c *focusCmd) session(plan *crawlplan.Plan) monitor.Session {
 	s := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0 || c.revisits != nil, Survey: c.Parties, NoTopic: plan.NoTopic}
 	for _, t := range plan.Topics {
@@ -336,8 +330,8 @@ func (c *focusCmd) session(plan *crawlplan.Plan) monitor.Session {
 	return s
 }
 
-// showing tells of a crawl's progress: on its line, to those who ask its server, and in words
-// where a start page has failed.
+// showing returns the crawl's progress function: it updates the status line and the server, and
+// prints start pages that fail.
 func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.Starts) func(crawler.Progress) {
 	shown.ShowFailed(starts.Known())
 	return func(p crawler.Progress) {
@@ -370,7 +364,7 @@ func addPoliteness(ctx context.Context, a *app, result *monitor.Result, plan *cr
 	}
 }
 
-// emitCrawl prints what a crawl came to, nil when it did not begin, and how it ended.
+// emitCrawl prints the result of a crawl, which is nil if the crawl did not begin.
 func emitCrawl(a *app, result *monitor.Result, err error) error {
 	if result == nil {
 		return err
@@ -381,7 +375,7 @@ func emitCrawl(a *app, result *monitor.Result, err error) error {
 	return endOf(result, err)
 }
 
-// endOf is the error with which a verb ends that printed a crawl's result.
+// endOf returns the error of a verb that has printed a crawl's result.
 func endOf(result *monitor.Result, err error) error {
 	if err == nil && result.Stopped == crawler.StopInterrupted {
 		return errInterrupted

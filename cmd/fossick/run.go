@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		a.say("%s", sentence)
 	}
 	if err = parsed.Run(a); err == nil {
-		if err = out.Failed(); cli.Unheard(err) {
+		if err = out.Failed(); cli.ClosedPipe(err) {
 			return exitFailed
 		}
 	}
@@ -141,9 +141,9 @@ func newGrammar(g *grammar, set *cli.Settings, stdout, stderr io.Writer, asJSON 
 	return parser, err
 }
 
-// fillIn puts lists in the place of their names in the tags of flags. As variables of
-// Kong, which reads all anew for each of a thousand flags, they took a third of the start;
-// so tags have $${name}, of which Kong makes ${name}.
+// fillIn replaces the names of lists in the tags of flags. Kong's own variables are read anew
+// for each flag, which took a third of the start; so tags have $${name}, which Kong turns into
+// ${name}.
 func fillIn(parser *kong.Kong) {
 	fill := strings.NewReplacer(
 		"${topics}", strings.Join(models.BuiltinTopics(), ", "),

@@ -16,9 +16,8 @@ import (
 	"fossick/store"
 )
 
-// agentMemory is how much more heap each further agent gets, which has a scorer, a queue and
-// a store of its own; see crawlMemory. With 64 MiB two agents spent 44 % of their time on
-// collection after 80,000 pages.
+// agentMemory is the heap that each further agent adds to crawlMemory, for its scorer, queue and
+// store.
 const agentMemory = 192 << 20
 
 // teamwork is a crawl by several agents in this process, each with a store of its own.
@@ -110,7 +109,7 @@ func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
 	return nil
 }
 
-// run crawls, and says what it came to.
+// run crawls and returns the result.
 func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	w.a.signals.InOrder()
 	defer cli.LimitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
@@ -121,10 +120,10 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	}
 	starts := monitor.WatchStarts(w.plans[0].Crawl.Seeds, stores...)
 	opt.Agents[0].Progress = showing(w.a, w.line, w.shown, starts)
-	planting := w.a.step("filling the queues")
+	filling := w.a.step("filling the queues")
 	var err error
 	w.team, err = team.New(opt)
-	planting()
+	filling()
 	if err != nil {
 		return nil, err
 	}

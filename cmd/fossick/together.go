@@ -19,7 +19,7 @@ import (
 	"fossick/store"
 )
 
-// withAgents say with which agents, each on its own machine, a verb does what is of all.
+// withAgents are the flags of a verb that works together with agents on other machines.
 type withAgents struct {
 	Crawl  string `placeholder:"NAME" help:"Work together with the other agents of this crawl, on other machines; give only this machine's store." group:"cluster"`
 	Agents int    `placeholder:"N" help:"How many agents take part [all that the crawl has had]." group:"cluster"`
@@ -148,7 +148,7 @@ func (f *withAgents) awaited(a *app, opt bus.Options, store string, id cluster.A
 	return named, nil
 }
 
-// standingTold says who is missing, when that changes.
+// standingTold prints which agents are missing, whenever that changes.
 type standingTold struct {
 	a    *app
 	last string
@@ -191,8 +191,8 @@ func (f *exchangeFlags) checkExchange() error {
 	return nil
 }
 
-// exchange opens what the agents of a crawl share, with a server of its own unless there are
-// some; its files are in the store.
+// exchange connects to the agents' exchange, and starts an embedded server unless --nats names
+// one. The server's files are in the store.
 func (f *exchangeFlags) exchange(ctx context.Context, a *app, crawl, dir string, id cluster.AgentID) (_ *bus.Bus, closeAll func() error, err error) {
 	opt, closeServer, err := f.serve(ctx, a, crawl, dir, id)
 	if err != nil {
@@ -210,7 +210,8 @@ func (f *exchangeFlags) exchange(ctx context.Context, a *app, crawl, dir string,
 	return b, func() error { return errors.Join(b.Close(), closeServer()) }, nil
 }
 
-// serve says by what exchanges are opened, and starts a server unless there are some.
+// serve returns the options to open an exchange, and starts an embedded server unless --nats
+// names one.
 func (f *exchangeFlags) serve(ctx context.Context, a *app, crawl, dir string, id cluster.AgentID) (opt bus.Options, closeServer func() error, err error) {
 	opt = bus.Options{Crawl: crawl, Agent: id, URL: f.Nats, Log: a.log}
 	if f.Keys != "" {
@@ -237,11 +238,11 @@ func (f *exchangeFlags) serve(ctx context.Context, a *app, crawl, dir string, id
 	}, nil
 }
 
-// lingerFor is how long a server at most outlives its agent's part, for those who are yet to
-// hear of the end.
+// lingerFor is the longest time that a server stays up after its agent has ended, so that other
+// agents learn of the end.
 const lingerFor = 30 * time.Second
 
-// linger keeps the server up while others are connected to it, or by routes may be.
+// linger keeps the server up while other agents may be connected to it.
 func (f *exchangeFlags) linger(ctx context.Context, a *app, s *bus.Server) {
 	if ctx.Err() != nil || f.Local == "" && f.Route == "" {
 		return
@@ -250,7 +251,7 @@ func (f *exchangeFlags) linger(ctx context.Context, a *app, s *bus.Server) {
 	began := time.Now()
 	for least := time.Second; time.Since(began) < lingerFor; {
 		if f.Route != "" {
-			least = 5 * time.Second // some heartbeats: of who is connected elsewhere nothing is known here
+			least = 5 * time.Second // some heartbeats: agents at other servers are not known here
 		}
 		if s.Clients() == 0 && time.Since(began) > least {
 			return

@@ -15,8 +15,8 @@ import (
 	"syscall"
 )
 
-// An Outlet is stdout with a memory. A result that did not reach its reader is a verb
-// that failed, even where nobody looked at each small line. Safe for concurrent use.
+// An Outlet is stdout that remembers the first error, because a verb whose result was not
+// written has failed. Safe for concurrent use.
 type Outlet struct {
 	W io.Writer
 
@@ -47,15 +47,12 @@ func (o *Outlet) Failed() error {
 	return fmt.Errorf("the result could not be written: %w; make room, or write it elsewhere", o.err)
 }
 
-// Unheard says whether err is that nobody reads stdout any more, as after "| head":
+// ClosedPipe says whether err is that nobody reads stdout any more, as after "| head":
 // no error to talk about, and nobody expects one.
-func Unheard(err error) bool { return errors.Is(err, syscall.EPIPE) }
+func ClosedPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// keepWriting lets a broken pipe be an error of a write, and so a file that is
-// larger than the system's limit for one (ulimit -f). By default the Go runtime
-// ends a process that writes to a closed stderr. A crawl of days would end with
-// the "tee" that shows its progress. Of the other it makes a dump. The function
-// returned undoes it.
+// keepWriting turns a broken pipe, and a file over the system's limit (ulimit -f), into errors
+// of the write, which by default end the process. undo restores the default.
 func keepWriting() (undo func()) {
 	broken := make(chan os.Signal, 1) // nobody receives: Notify drops what it cannot send
 	signal.Notify(broken, syscall.SIGPIPE, syscall.SIGXFSZ)

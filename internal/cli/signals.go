@@ -10,7 +10,7 @@ import (
 )
 
 // Signals end a verb: the first one its context, and the second the process, as does a
-// verb that does not hear the first.
+// verb that does not end after the first.
 type Signals struct {
 	first   func() // of a signal
 	exit    func() // ends the process
@@ -51,7 +51,7 @@ func (s *Signals) Stop() {
 }
 
 // InOrder says that the verb ends by itself when its context does, however long that
-// takes. Others are ended when they do not hear, as one that waits for a pipe's writer or
+// takes. Other verbs are ended after a while, such as one that waits for a pipe's writer or
 // parses what somebody made for that purpose.
 func (s *Signals) InOrder() { s.orderly.Store(true) }
 
