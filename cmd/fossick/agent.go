@@ -44,7 +44,6 @@ Examples:
       --nats nats://127.0.0.1:4222`
 }
 
-// MoreHelp implements cli.More.
 func (agentCmd) MoreHelp() string {
 	return `Two agents on one machine:
   fossick agent --topic banking --contact you@example.org \
@@ -261,10 +260,8 @@ Examples:
       --nats nats://127.0.0.1:4222`
 }
 
-// MoreHelp implements help.More.
 func (coordinatorCmd) MoreHelp() string { return "" }
 
-// Run is that of an agent.
 func (c *coordinatorCmd) Run(a *app) error {
 	c.prefers = true
 	return c.agentCmd.Run(a)

@@ -42,7 +42,6 @@ Examples:
   fossick cluster init -o keys --names delta`
 }
 
-// clusterKeys is what cluster init prints.
 type clusterKeys struct {
 	Folders []string `json:"folders"` // one a machine
 	Expires string   `json:"expires"` // the last day, RFC 3339
@@ -75,7 +74,6 @@ Examples:
   fossick cluster status --crawl banking --nats nats://127.0.0.1:4222`
 }
 
-// clusterStatus is what cluster status prints.
 type clusterStatus struct {
 	Agents      []clusterAgent `json:"agents"`
 	Coordinator string         `json:"coordinator"`

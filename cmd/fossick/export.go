@@ -66,7 +66,6 @@ Examples:
   fossick export fossick-banking --all -o banking-set`
 }
 
-// MoreHelp implements cli.More.
 func (exportCmd) MoreHelp() string {
 	return `For an object store, as -o s3://collections/banking, export takes the server and the keys from the environment and the files that all S3 programs read: AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.`
 }
@@ -85,8 +84,8 @@ type exportResult struct {
 	Seconds   float64  `json:"seconds"`
 }
 
-// exportMemory is the heap in bytes at which the garbage collector works harder. All formats
-// at once have some 250 MiB in use; the store's mapped files come on top.
+// exportMemory is the heap in bytes at which the garbage collector works harder; all formats at
+// once use some 250 MiB.
 const exportMemory = 288 << 20
 
 func (c *exportCmd) Run(a *app) (err error) {
@@ -172,7 +171,6 @@ func closeAll(sinks []export.Sink) (err error) {
 	return err
 }
 
-// formats are those asked for, each once.
 func (c *exportCmd) formats() (formats []exportFormat) {
 	for _, f := range exportFormats {
 		if slices.Contains(c.To, f.name) || c.All && f.file != "" {
@@ -182,7 +180,7 @@ func (c *exportCmd) formats() (formats []exportFormat) {
 	return formats
 }
 
-// nameIn is what a format's file is called in an export of so many formats.
+// nameIn returns the name of the format's file in an export of several formats.
 func (f *exportFormat) nameIn(formats int) string {
 	if formats == 1 && strings.HasSuffix(f.file, "/") {
 		return "" // the export's folder is the format's
@@ -190,7 +188,7 @@ func (f *exportFormat) nameIn(formats int) string {
 	return f.file
 }
 
-// sink opens a format, one of so many, where -o says.
+// sink opens a format of an export of several.
 func (c *exportCmd) sink(a *app, f exportFormat, to exportTo, formats int) (export.Sink, error) {
 	if c.server() != "" {
 		return f.server(a.ctx, c.Output)
@@ -218,7 +216,7 @@ type exportOutput interface {
 	Discard() error // of no effect after Commit
 }
 
-// place begins what -o names.
+// place opens the output that -o names.
 func (c *exportCmd) place(a *app, formats []exportFormat) (exportOutput, error) {
 	if scheme := c.server(); scheme != "" {
 		if c.All {
@@ -247,8 +245,7 @@ func (c *exportCmd) place(a *app, formats []exportFormat) (exportOutput, error) 
 	return place.Open(c.Output, single && !isFolder(c.Output))
 }
 
-// inBucket begins an object, or all below a prefix. A prefix is told by its slash, as a
-// folder that is not there yet.
+// inBucket opens an object, or a prefix, which ends in a slash.
 func inBucket(ctx context.Context, address string, single bool) (exportOutput, error) {
 	at, err := bucket.Parse(address)
 	if err != nil {
@@ -312,7 +309,6 @@ func (r exportResult) print(w io.Writer) {
 	}
 }
 
-// exportFormat is a format of export.
 type exportFormat struct {
 	name string
 	says string // what it is, for people
@@ -331,7 +327,7 @@ type exportPlace interface {
 	database.Files
 }
 
-// exportTo is what formats are opened with.
+// exportTo is the output that formats are opened on.
 type exportTo struct {
 	exportPlace
 	card func() (card.Facts, error) // what the pages do not tell
@@ -379,12 +375,11 @@ var exportFormats = []exportFormat{
 		}},
 }
 
-// sink makes a format's own constructor one of any sink.
+// sink adapts a format's constructor to export.Sink.
 func sink[S export.Sink](open func(export.Place, string) (S, error)) func(exportTo, string) (export.Sink, error) {
 	return func(at exportTo, name string) (export.Sink, error) { return open(at, name) }
 }
 
-// exportFormatNames are what --to takes.
 func exportFormatNames() (names []string) {
 	for _, f := range exportFormats {
 		names = append(names, f.name)
@@ -392,7 +387,7 @@ func exportFormatNames() (names []string) {
 	return names
 }
 
-// mainText is a page's main text; all of it where it is no HTML.
+// mainText returns a page's main text, or all text if the page is not HTML.
 func mainText(body []byte, p *collection.Page, want collection.Want) (text, markdown string) {
 	decoded, plain, err := page.Decode(body, p.ContentType)
 	if err != nil {
@@ -412,7 +407,7 @@ func mainText(body []byte, p *collection.Page, want collection.Want) (text, mark
 	return text, markdown
 }
 
-// absolute makes the addresses of a page's links whole. Places on the page itself are no links.
+// absolute resolves the links of a page; fragments of the page itself become empty.
 func absolute(url string) func(href string) string {
 	base, err := standard.Base(url)
 	return func(href string) string {
@@ -437,7 +432,7 @@ var onCard = []string{
 	"near-duplicates", "traps", "sitemaps", "sitemap-urls", "delay",
 }
 
-// card tells what a data set card says besides the pages.
+// card returns the facts of a data set card that the pages do not have.
 func (c *exportCmd) card(ctx context.Context, stores []*collection.Source, choice *collection.Choice, left func() collection.Left) (card.Facts, error) {
 	facts := card.Facts{Fossick: version, Choice: c.chose(choice), Purpose: string(choice.Purpose), Left: left}
 	for _, from := range stores {
@@ -507,7 +502,7 @@ func figuresOf(f *eval.Figures) (card.Harvest, *card.Recall) {
 	return h, &card.Recall{Value: e.Value, CI: e.CI, Method: e.Method, Caution: e.Caution}
 }
 
-// chose are the flags that chose pages.
+// chose lists the flags that selected the pages.
 func (c *exportCmd) chose(choice *collection.Choice) (flags []string) {
 	add := func(name, value string) {
 		if value != "" {

@@ -20,7 +20,7 @@ import (
 	"fossick/store"
 )
 
-// focusCmd crawls for a topic. What its flags come to is a matter of package crawlplan.
+// focusCmd crawls for a topic; package crawlplan has its flags.
 type focusCmd struct {
 	crawlplan.Crawl
 
@@ -36,7 +36,6 @@ func (focusCmd) Help() string {
   fossick focus --resume --store fossick-banking --max-pages 2k`
 }
 
-// MoreHelp implements help.More.
 func (focusCmd) MoreHelp() string {
 	return `German pages only, until they get rare:
   fossick focus --topic banking --lang de --min-harvest 0.05 \
@@ -58,7 +57,7 @@ func (c *focusCmd) Run(a *app) error {
 	return emitCrawl(a, result, err)
 }
 
-// crawl does the work of focus, for demo as well.
+// crawl is focus without its output; demo, survey and watch use it too.
 func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, err error) {
 	if err := c.NameStore(); err != nil {
 		return nil, err
@@ -119,7 +118,6 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 // and the program itself take some 140 MiB more; the whole is to stay below 512 MiB.
 const crawlMemory = 272 << 20
 
-// run crawls and returns the result.
 func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session) (result *monitor.Result, err error) {
 	a, plan := x.a, x.plan
 	a.signals.InOrder()
@@ -158,7 +156,7 @@ func (c *focusCmd) create(ctx context.Context, plan *crawlplan.Plan) (*store.Sto
 	return s, err
 }
 
-// verbOf is the verb that goes on with a crawl.
+// verbOf returns the verb that resumes a crawl.
 func verbOf(survey bool) string {
 	if survey {
 		return "survey"
@@ -234,7 +232,7 @@ func (x *crawling) prepare() (err error) {
 	return err
 }
 
-// toTheEnd crawls until the crawl ends for another reason than pages to be forgotten.
+// toTheEnd crawls, in several sessions if pages are forgotten meanwhile, until the crawl ends.
 func (x *crawling) toTheEnd(ctx context.Context, socket *control.Socket) (crawler.Result, error) {
 	for {
 		done, err := x.engine.Run(ctx)
@@ -311,7 +309,7 @@ func (x *crawling) resume(left time.Duration) error {
 	return x.prepare()
 }
 
-// planned makes the crawl's plan, and what fetches for it.
+// planned makes the crawl's plan and its fetcher.
 func (c *focusCmd) planned(a *app) (*crawlplan.Plan, *fetch.Fetcher, error) {
 	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
 	if err != nil {

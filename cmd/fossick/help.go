@@ -8,7 +8,7 @@ import (
 	"fossick/internal/cli"
 )
 
-// groups are those of flags and of verbs, by the key in the grammar's tags.
+// groups are the groups of flags and verbs, by their keys in the tags.
 var groups = []kong.Group{
 	{Key: "crawl", Title: "Crawl:"},
 	{Key: "learn", Title: "Learn and judge:"},
@@ -38,7 +38,6 @@ var groups = []kong.Group{
 // helpAllFlag prints the help with every flag and ends.
 type helpAllFlag bool
 
-// BeforeReset implements a hook of kong.
 func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
 	if err := cli.Print(ctx, true); err != nil {
 		return err
@@ -47,7 +46,7 @@ func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
 	return nil
 }
 
-// ownHelp words the parser's own flag like the others.
+// ownHelp gives the parser's own --help the wording and group of the other flags.
 func ownHelp(parser *kong.Kong) {
 	h := parser.Model.HelpFlag
 	h.Help, h.Group = "Show this page.", generalGroup()

@@ -10,7 +10,6 @@ import (
 	"fossick/internal/wholefile"
 )
 
-// labCmd crawls a stored corpus virtually by many policies.
 type labCmd struct {
 	labFlags
 	HTML string `name:"html" placeholder:"FILE" help:"Write a report as one self-contained page."`
@@ -59,7 +58,6 @@ Example:
       --starts 3 --train-pages 300 --pages 60 --html lab.html`
 }
 
-// MoreHelp implements help.More.
 func (labCmd) MoreHelp() string {
 	return `Policies: ` + crawlplan.Help() + `.`
 }
@@ -95,7 +93,6 @@ func (c *labCmd) Run(a *app) error {
 	return a.emit(result, result.Print)
 }
 
-// plan says what the flags name.
 func (c *labCmd) plan(a *app) *plan.Plan {
 	return &plan.Plan{Options: plan.Options(c.labFlags), Seed: a.seed, Random: a.random, Open: a.openSet, Say: a.say, Log: a.log}
 }

@@ -36,7 +36,7 @@ Examples:
   fossick label --from marks.tsv --store fossick-banking`
 }
 
-// labelResult is what the verb prints; url and label are those of a single one.
+// labelResult is the output of label; url and label are set if one page was labelled.
 type labelResult struct {
 	URL     *string `json:"url"`
 	Label   *string `json:"label"`
@@ -75,7 +75,7 @@ func (c labelCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// labels returns what the command line says of which URLs.
+// labels returns the labels of the command line, by URL.
 func (c labelCmd) labels() ([]control.Label, error) {
 	switch {
 	case c.From == "" && (c.URL == "" || c.Label == ""):
@@ -142,7 +142,7 @@ func (c labelCmd) ask(a *app) (err error) {
 	return a.emit(r, r.Print)
 }
 
-// examiner asks the running crawl, or makes ready to ask in its place.
+// examiner returns the questions of the running crawl, or of a crawl that has stopped.
 func (c labelCmd) examiner(a *app) (control.Examiner, func() error, error) {
 	s, err := store.Open(c.Store)
 	if errors.Is(err, store.ErrBusy) {
@@ -167,8 +167,7 @@ func (c labelCmd) examiner(a *app) (control.Examiner, func() error, error) {
 	return r, s.Close, nil
 }
 
-// pressed waits for one key, without the end of a line. Between keys the terminal is as
-// its user has it.
+// pressed waits for one key without Enter, and restores the terminal afterwards.
 func pressed(ctx context.Context) (byte, error) {
 	in := int(os.Stdin.Fd())
 	as, err := term.MakeRaw(in)
@@ -193,7 +192,7 @@ func pressed(ctx context.Context) (byte, error) {
 // askedLine is how many runes of a line are listed.
 const askedLine = 300
 
-// said are the flags by which an answer is given.
+// said maps keys to answers.
 func (c labelCmd) said() string {
 	if c.Topic != "" {
 		return "--store " + c.Store + " --topic " + c.Topic

@@ -30,7 +30,6 @@ import (
 	"fossick/store"
 )
 
-// rankCmd ranks the nodes of a graph.
 type rankCmd struct {
 	Graphs   []string `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N; several are ranked together, as agents rank what they crawled." predictor:"sets"`
 	Method   string   `default:"pagerank" placeholder:"M" help:"Method: pagerank, hits or blockrank; or one way to compute them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." predictor:"rankings"`
@@ -60,7 +59,6 @@ Examples:
   fossick rank fossick-banking old-crawl`
 }
 
-// MoreHelp implements cli.More.
 func (rankCmd) MoreHelp() string {
 	return `The methods:
 
@@ -125,7 +123,6 @@ type rankResult struct {
 	Sent   uint64 `json:"bytes_exchanged,omitempty"`
 }
 
-// rankedNode is one of the highest.
 type rankedNode struct {
 	Node  string   `json:"node"` // its URL, or what the graph calls it
 	Score float64  `json:"score"`
@@ -181,7 +178,7 @@ func (c *rankCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// result says how the ranks were found.
+// result describes the ranking.
 func (c *rankCmd) result(g *graph.Graph, ranked *rank.Result) *rankResult {
 	r := &rankResult{
 		Graph: c.Graphs[0], Method: c.Method, Nodes: g.Nodes(), Edges: g.Edges(), Epsilon: c.Epsilon,
@@ -200,7 +197,7 @@ func (c *rankCmd) result(g *graph.Graph, ranked *rank.Result) *rankResult {
 	return r
 }
 
-// keep writes the scores where they are wanted and picks the highest.
+// keep writes the scores to the store and to -o, and picks the highest.
 func (c *rankCmd) keep(a *app, g *graph.Graph, ranked *rank.Result, r *rankResult) (err error) {
 	var pages []bool // nodes that are stored pages; nil when it is no store
 	if store.Exists(c.Graphs[0]) {
@@ -228,7 +225,7 @@ func (c *rankCmd) keep(a *app, g *graph.Graph, ranked *rank.Result, r *rankResul
 	return nil
 }
 
-// toStore gives the store's pages their ranks, and says which nodes they are.
+// toStore stores the ranks of the store's pages, and returns which nodes are pages.
 func (c *rankCmd) toStore(a *app, name string, g *graph.Graph, ranked *rank.Result, r *rankResult) (pages []bool, err error) {
 	s, done, err := a.openToRead(name)
 	if err != nil {
@@ -363,7 +360,7 @@ func (c *rankCmd) blockOptions() blockrank.Options {
 	return opt
 }
 
-// resultOfSeveral says how the ranks of so many agents were found.
+// resultOfSeveral describes the ranking of several agents.
 func (c *rankCmd) resultOfSeveral(name string, found *blockrank.Result, agents int, took time.Duration) *rankResult {
 	return &rankResult{
 		Graph: name, Method: c.Method, Nodes: found.Nodes, Edges: found.Edges, Damping: &c.Damping, Epsilon: c.Epsilon, Iterations: found.Sweeps,
@@ -505,7 +502,7 @@ func (c *rankCmd) keepSeveral(a *app, agents []*agentRank, r *rankResult) error 
 	})
 }
 
-// together ranks one agent's graph with those of others, each in a process of its own.
+// together ranks one agent's graph with the graphs of agents in other processes.
 func (c *rankCmd) together(a *app) error {
 	name := c.Graphs[0]
 	var agent *agentRank
@@ -540,7 +537,7 @@ func (c *rankCmd) together(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// rankWith does an agent's part in the ranking, and leads it if that is its part.
+// rankWith does an agent's part of the ranking, and coordinates it if the agent is the first.
 func (r *agentRank) rankWith(ctx context.Context, s peers.Session, opt blockrank.Options) (err error) {
 	if r.part, err = blockrank.New(r.links, s.Me, s.Agents, s.Peer, s.Again); err != nil {
 		return err

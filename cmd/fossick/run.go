@@ -39,7 +39,7 @@ var errInterrupted = errors.New("interrupted")
 // usagef is a mistake in the command line that the parser cannot see.
 func usagef(format string, args ...any) error { return usage.Errorf(format, args...) }
 
-// grammar is the command line: global flags and one field a verb.
+// grammar is the command line: global flags and a field for each verb.
 type grammar struct {
 	HelpAll   helpAllFlag `group:"general" help:"Show this page with every flag."`
 	JSON      bool        `group:"general" help:"Print exactly one JSON object on stdout."`
@@ -58,7 +58,7 @@ A first look, offline:
 
   fossick demo`
 
-// exit carries the parser's wish to end (after --help) to run.
+// exit is the panic by which the parser ends run, for example after --help.
 type exit int
 
 // run is the whole program: it returns the exit code.
@@ -111,8 +111,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	return tellError(err, codeOf(err), g.JSON && !a.emitted, stdout, stderr)
 }
 
-// tellFolder prints what the working folder's fossick.toml sets. --quiet hides that of a
-// folder that the user trusts, no other.
+// tellFolder prints the flags that the working folder's fossick.toml sets. --quiet hides them only
+// for a trusted folder.
 func (a *app) tellFolder(set *cli.Settings) {
 	flags, trusted := set.OfFolder()
 	if len(flags) == 0 || trusted && a.quiet {
@@ -121,7 +121,6 @@ func (a *app) tellFolder(set *cli.Settings) {
 	printable.Fprintf(printable.Text(a.stderr), "%s of this folder sets %s\n", cli.FileName, strings.Join(flags, ", "))
 }
 
-// newGrammar makes the parser of the command line.
 func newGrammar(g *grammar, set *cli.Settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
 	options := append(valueMappers(),
 		kong.Name("fossick"), kong.Description(description),
@@ -141,9 +140,8 @@ func newGrammar(g *grammar, set *cli.Settings, stdout, stderr io.Writer, asJSON 
 	return parser, err
 }
 
-// fillIn replaces the names of lists in the tags of flags. Kong's own variables are read anew
-// for each flag, which took a third of the start; so tags have $${name}, which Kong turns into
-// ${name}.
+// fillIn replaces the names of lists in the tags of flags. Kong's own variables took a third of the
+// start; so tags have $${name}, which Kong turns into ${name}.
 func fillIn(parser *kong.Kong) {
 	fill := strings.NewReplacer(
 		"${topics}", strings.Join(models.BuiltinTopics(), ", "),
@@ -168,10 +166,10 @@ func fillIn(parser *kong.Kong) {
 	})
 }
 
-// formerly are verbs by former names, which still work.
+// formerly maps former names of verbs, which still work, to the present ones.
 var formerly = map[string][]string{"propose": {"topic", "propose"}, "frontier": {"cluster", "frontier"}}
 
-// meant are verbs by the words that people try in their place.
+// meant maps words that people try to verbs.
 var meant = map[string]string{
 	"crawl": "focus", "scrape": "focus", "spider": "focus", "fetch": "focus", "download": "focus", "get": "focus", "start": "focus", "run": "focus", "resume": "focus --resume",
 	"find": "search", "query": "search", "grep": "search", "delete": "forget", "remove": "forget", "rm": "forget",
@@ -179,7 +177,7 @@ var meant = map[string]string{
 	"check": "verify", "fix": "repair", "status": "stats", "show": "why", "explain": "why", "list": "topic list", "new": "topic new", "diff": "watch --since", "changes": "watch --since", "refresh": "focus --resume --refresh",
 }
 
-// whereHelpIs says what the parser's sentence means, and where the help is that fits.
+// whereHelpIs rewords an error of the parser and names the help page that fits.
 func whereHelpIs(err error, args []string) error {
 	bad, ok := errors.AsType[*kong.ParseError](err)
 	if !ok {
@@ -224,10 +222,10 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
-// oneLine is what an error says, without the ends of lines of errors that were joined.
+// oneLine is the text of an error on one line; joined errors have several.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// tellError prints err where the user, or the program that called, looks for it.
+// tellError prints err on stderr and, with --json, on stdout.
 func tellError(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
 	if err == nil {
 		return code

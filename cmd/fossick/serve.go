@@ -133,14 +133,12 @@ func (c *serveCmd) options(a *app) (corpusweb.Options, error) {
 	return opt, nil
 }
 
-// faultResult describes one of --faults.
 type faultResult struct {
 	Name   string   `json:"name"`
 	About  string   `json:"about"`
 	States []string `json:"states"` // that a crawler should note
 }
 
-// listFaults prints what --faults can do.
 func listFaults(a *app) error {
 	var all []faultResult
 	for _, f := range corpusweb.Faults() {
@@ -180,16 +178,14 @@ func (c *serveCmd) ready(a *app, web *corpusweb.Web, addr string) error {
 	})
 }
 
-// closing closes c at the end of a function, whose error it becomes if there is
-// no other.
+// closing closes c at the end of a function, and sets the error unless there is one.
 func closing(err *error, c io.Closer) {
 	if e := c.Close(); e != nil && *err == nil {
 		*err = e
 	}
 }
 
-// openLog opens a log to append to. It waits for nobody to read a named pipe, and refuses it as
-// it does a device: only the process's own output may be one.
+// openLog opens a log to append to. It refuses pipes and devices, except stdout and stderr.
 func openLog(path string) (*os.File, error) {
 	if path == "/dev/stdout" || path == "/dev/stderr" {
 		return os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)

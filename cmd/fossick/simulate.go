@@ -24,7 +24,6 @@ import (
 	"fossick/train/topics"
 )
 
-// simulateCmd crawls a graph virtually.
 type simulateCmd struct {
 	Graph     string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." predictor:"sets"`
 	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: $${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'." predictor:"sequences"`
@@ -102,7 +101,7 @@ func (c *simulateCmd) Run(a *app) error {
 	return a.emit(out, out.Print)
 }
 
-// check refuses what means nothing, before anything is read.
+// check refuses flags that make no sense, before anything is read.
 func (c *simulateCmd) check() error {
 	if c.Starts < 0 || c.StartSets < 1 || c.MaxPages < 0 || c.Points < 1 || c.Points > 10_000 {
 		return usagef("--starts %d, --start-sets %d, --max-pages %d, --points %d: want no negative numbers, at least 1 start set, and 1 to 10000 points", c.Starts, c.StartSets, c.MaxPages, c.Points)
@@ -170,7 +169,6 @@ func (r *simulateRun) load() error {
 	return nil
 }
 
-// start finds or draws the start pages.
 func (r *simulateRun) start(source sources.Source) error {
 	if r.Seeds != "" {
 		set, err := source.StartPages(r.g, r.Seeds)
@@ -195,7 +193,6 @@ func (r *simulateRun) start(source sources.Source) error {
 	return nil
 }
 
-// crawls runs one ordering from every start set.
 func (r *simulateRun) crawls(name string) ([]*simulate.Crawled, error) {
 	return r.sim.Crawls(r.app.ctx, name, func(int, *simulate.Crawled) { r.work.Add(1) })
 }

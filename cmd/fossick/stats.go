@@ -70,7 +70,7 @@ func (c *statsCmd) Run(a *app) (err error) {
 	return a.emit(r, func(w io.Writer) { c.print(w, r) })
 }
 
-// forStats is the purpose of the bootstrap's random numbers.
+// forStats seeds the random numbers of the bootstrap.
 const forStats = 0x57a7
 
 // knownTables refuses names that no table has.
@@ -83,7 +83,6 @@ func knownTables(names []string) error {
 	return nil
 }
 
-// write writes the files that were asked for.
 func (c *statsCmd) write(a *app, r *webstats.Result) error {
 	if c.CSV != "" {
 		if err := webstats.WriteCSV(c.CSV, r.Only(c.Table)); err != nil {
@@ -99,7 +98,6 @@ func (c *statsCmd) write(a *app, r *webstats.Result) error {
 	})
 }
 
-// print writes the tables for a terminal.
 func (c *statsCmd) print(w io.Writer, r *webstats.Result) {
 	if len(c.Table) == 0 {
 		for _, s := range r.Sentences() {
@@ -119,13 +117,12 @@ func (c *statsCmd) print(w io.Writer, r *webstats.Result) {
 	}
 }
 
-// statsColumns is the width of the text, for it is read in terminals and mails.
+// statsColumns is the width of the text output.
 const statsColumns = 80
 
 // storeSource hands a store's records to webstats.
 type storeSource struct{ s *store.Store }
 
-// URLs yields all URLs with their exchanges.
 func (f *storeSource) URLs() iter.Seq2[*webstats.URL, error] {
 	return func(yield func(*webstats.URL, error) bool) {
 		var u webstats.URL
@@ -156,7 +153,6 @@ func (f *storeSource) URLs() iter.Seq2[*webstats.URL, error] {
 	}
 }
 
-// Pages yields the stored pages that have content.
 func (f *storeSource) Pages() iter.Seq2[*webstats.Page, error] {
 	topic := f.s.Info().Topic
 	return func(yield func(*webstats.Page, error) bool) {
@@ -195,7 +191,6 @@ func labelOf(l *store.Listed, topic string) string {
 	return l.Label
 }
 
-// Hosts yields the hosts that were asked, by name.
 func (f *storeSource) Hosts() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for h, err := range f.s.Hosts() {

@@ -41,7 +41,6 @@ Examples:
   fossick stats first`
 }
 
-// MoreHelp implements cli.More.
 func (surveyCmd) MoreHelp() string {
 	return `Two rounds of a served corpus, while fossick serve demo --addr 127.0.0.1:8090 runs:
   fossick survey --seed http://attic.test/ --proxy http://127.0.0.1:8090 \
@@ -67,10 +66,10 @@ var surveyFlags = map[string]string{
 	"model":              "With --topic: model that labels the pages, a file or a topic's name [its own].",
 }
 
-// notOfSurveys are flags of focus that go by its topic: a survey has them not.
+// notOfSurveys are the flags of focus that depend on its topic; a survey does not have them.
 var notOfSurveys = []string{"patience", "score", "rho", "threshold", "order", "min-harvest"}
 
-// surveyHelp words the flags of survey, and takes away those that it has not.
+// surveyHelp sets the help of survey's flags, and removes those of notOfSurveys.
 func surveyHelp(parser *kong.Kong) {
 	node := cli.Child(parser.Model.Node, "survey")
 	node.Flags = slices.DeleteFunc(node.Flags, func(f *kong.Flag) bool { return slices.Contains(notOfSurveys, f.Name) })
@@ -145,7 +144,6 @@ func (c *surveyCmd) list(ctx context.Context, a *app, dir string) (found *survey
 	return found, errors.Join(errs...)
 }
 
-// print writes the result as text.
 func (s *surveyed) print(w io.Writer) {
 	s.Result.Print(w)
 	printable.Fprintf(w, "%d parties of %d seeds; %d candidates for more\nseeds of the next survey: %s\n", s.Parties, s.Seeds, s.Candidates, s.SeedsOut)
@@ -154,7 +152,6 @@ func (s *surveyed) print(w io.Writer) {
 // surveySource hands a store's records to package survey.
 type surveySource struct{ s *store.Store }
 
-// URLs implements survey.Source.
 func (f surveySource) URLs() iter.Seq2[*survey.URL, error] {
 	return func(yield func(*survey.URL, error) bool) {
 		for k, err := range f.s.URLs().Known() {
@@ -197,7 +194,6 @@ func (f surveySource) content(k *store.Known) (string, error) {
 	return hex.EncodeToString(p.Checksum), err
 }
 
-// Pages implements survey.Source.
 func (f surveySource) Pages() iter.Seq2[*survey.Page, error] {
 	return func(yield func(*survey.Page, error) bool) {
 		var p survey.Page
@@ -217,7 +213,6 @@ func (f surveySource) Pages() iter.Seq2[*survey.Page, error] {
 	}
 }
 
-// Name implements survey.Source.
 func (f surveySource) Name(id uint64) (string, error) {
 	b, err := f.s.URLs().Birth(store.ID(id))
 	if errors.Is(err, store.ErrUnknown) {

@@ -33,7 +33,7 @@ type teamwork struct {
 	sockets []*control.Socket
 }
 
-// crawlTeam does the work of focus --agents.
+// crawlTeam is focus --agents.
 func (c *focusCmd) crawlTeam(ctx context.Context, a *app) (result *monitor.Result, err error) {
 	if store.Exists(c.Store) {
 		return nil, fmt.Errorf("store %s: %w, made by one agent; give another --store to a crawl by several", c.Store, store.ErrExists)
@@ -91,7 +91,7 @@ func (w *teamwork) prepare(ctx context.Context, agent int) (err error) {
 	return nil
 }
 
-// begin makes what all agents share, by the first one's plan.
+// begin makes the fetcher, server and status line that all agents share, from the first plan.
 func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
 	if w.fetcher, err = fetch.New(plan.Fetch); err != nil {
 		return usage.Of(err)
@@ -109,7 +109,6 @@ func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
 	return nil
 }
 
-// run crawls and returns the result.
 func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	w.a.signals.InOrder()
 	defer cli.LimitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()

@@ -40,8 +40,8 @@ func (f *withAgents) checkTogether(stores []string) error {
 	return f.checkExchange()
 }
 
-// meet has the agent of a store take part in a task, with the same settings at all. ready is
-// called while the others may come; the work with all there, and again when they begin anew.
+// meet has a store's agent take part in a task, with the same settings at all agents. It calls
+// ready while others may still join, and work when all are there, again after each new start.
 func (f *withAgents) meet(a *app, store, task, settings string, ready func() error, work func(ctx context.Context, s peers.Session, id cluster.AgentID) error) (err error) {
 	id, err := f.agentOf(a, store)
 	if err != nil {
@@ -75,8 +75,8 @@ func (f *withAgents) meet(a *app, store, task, settings string, ready func() err
 	})
 }
 
-// agentOf returns the agent whose store it is. Another graph goes by a name made of where it
-// is, so that it has the same one when it comes back.
+// agentOf returns the agent of a store. A graph that is no store gets an ID from its path, so that
+// it has the same ID when it comes back.
 func (f *withAgents) agentOf(a *app, name string) (id cluster.AgentID, err error) {
 	live := false
 	if store.Exists(name) {
@@ -109,8 +109,8 @@ func (f *withAgents) agentOf(a *app, name string) (id cluster.AgentID, err error
 	return cluster.AgentID(hex.EncodeToString(sum[:8])), nil
 }
 
-// awaited are the agents that the crawl has had, unless their number is given. The exchange
-// knows them as long as it has its values.
+// awaited returns the agents of the crawl that the exchange knows, none if --agents gives their
+// number.
 func (f *withAgents) awaited(a *app, opt bus.Options, store string, id cluster.AgentID) (named []cluster.AgentID, err error) {
 	ctx, stop := a.ctx, func() {}
 	if f.Nats != "" { // else the others' servers may come later

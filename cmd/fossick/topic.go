@@ -81,7 +81,6 @@ func (topicListCmd) Run(a *app) error {
 	return a.emit(topicsResult{all}, func(w io.Writer) { topics.PrintList(w, all) })
 }
 
-// topicsResult is what topic list and topic show print.
 type topicsResult struct {
 	Topics []*topics.Info `json:"topics"`
 }
@@ -132,7 +131,6 @@ const (
 	checkTime = 10 * time.Minute
 )
 
-// checked is what topic check prints.
 type checked struct {
 	Topic    string              `json:"topic"`
 	Seeds    []monitor.StartPage `json:"seeds"`
@@ -229,7 +227,6 @@ func (r checked) print(w io.Writer) {
 	printable.Fprintf(w, "%s: %d of %s answer, %d of them on topic\n", r.Topic, r.Answered, report.StartPages(len(r.Seeds)), r.OnTopic)
 }
 
-// proposeCmd proposes start pages for a crawl.
 type proposeCmd struct {
 	Source   string   `arg:"" name:"SOURCE" help:"Where to look: a corpus or a store; a sitemap (.xml, .xml.gz); a file of URLs or links, a line each: URL, URL TAB words, URL TAB URL TAB words." predictor:"sets"`
 	Topic    string   `placeholder:"T" help:"A topic's name (built in: $${topics}; your own), or its folder; its model judges the pages, its keywords the URLs." predictor:"topics"`
@@ -249,7 +246,6 @@ Examples:
   fossick focus --topic banking --seeds seeds.txt --contact you@example.org`
 }
 
-// proposeResult is what propose prints.
 type proposeResult struct {
 	Proposals  []proposalResult `json:"proposals"`
 	Source     string           `json:"source"`
@@ -312,7 +308,7 @@ func (c *proposeCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// counted is a source that tells of each candidate that it yields.
+// counted calls add for each candidate of a source.
 func counted(source propose.Source, add func(n int)) propose.Source {
 	return func(yield func(*propose.Candidate, error) bool) {
 		source(func(c *propose.Candidate, err error) bool {
@@ -322,7 +318,7 @@ func counted(source propose.Source, add func(n int)) propose.Source {
 	}
 }
 
-// topic is what --topic and --keywords say.
+// topic returns the topic of --topic and --keywords.
 func (c *proposeCmd) topic(a *app) (t propose.Topic, err error) {
 	t.Keywords = c.Keywords
 	if c.Topic == "" {
@@ -368,7 +364,7 @@ func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, 
 	return given, err
 }
 
-// seeds is the file for --seeds.
+// seeds returns the text of a file for --seeds.
 func (r *proposeResult) seeds() string {
 	var b strings.Builder
 	printable.Fprintf(&b, "# %s proposed from %s, of %s\n", report.StartPages(len(r.Proposals)), r.Source, report.Count(r.Candidates, "candidate"))

@@ -31,12 +31,12 @@ type trainCmd struct {
 	spaceFlags
 }
 
-// methodFlags say how to classify.
+// methodFlags choose the classifier.
 type methodFlags struct {
 	Classifier string `default:"auto" placeholder:"NAME" help:"Kind of classifier: $${classifiers}; auto takes the best in cross-validation, vote combines several. --mu-sweep and --protocol take several [auto]." group:"methods" predictor:"classifiers"`
 }
 
-// wordFlags say by which words.
+// wordFlags choose the words.
 type wordFlags struct {
 	Words    int      `xor:"selection" placeholder:"N" help:"Keep the N words with the highest information gain [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
 	Mu       float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or whose measure by --select is at least X." group:"words" expert:""`
@@ -44,13 +44,13 @@ type wordFlags struct {
 	MinSites int      `placeholder:"N" help:"Keep only words that occur on at least N sites, so that the name of a site does not stand for a topic [1]." group:"words" expert:""`
 }
 
-// classFlags say which labels are classes.
+// classFlags choose the classes.
 type classFlags struct {
 	Labels []string `xor:"classes" placeholder:"A,B" help:"Only rows with these labels [all]." group:"rows"`
 	Topic  string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other." group:"rows"`
 }
 
-// rowFlags say which rows train and test the model; they are plan.Rows.
+// rowFlags choose the rows that train and test the model; they are plan.Rows.
 type rowFlags struct {
 	Level plan.Level `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" predictor:"theme,category,both"`
 
@@ -66,14 +66,14 @@ type rowFlags struct {
 	TestWhere  string       `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others." group:"rows"`
 }
 
-// foldFlags say how the model is judged, and shown.
+// foldFlags choose how the model is judged and explained.
 type foldFlags struct {
 	Folds   int    `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]." group:"methods" expert:""`
 	Explain string `placeholder:"FILE" help:"Write a page about the whole model: its words, tree or rules, figures by class, learning curve, reliability, most confident mistakes. Doubles the number of trainings." group:"made"`
 	BySite  bool   `help:"Keep each site in one fold, so that the figures hold for sites never seen." group:"methods" expert:""`
 }
 
-// trialFlags are those that try settings instead of making a model.
+// trialFlags compare settings instead of making a model.
 type trialFlags struct {
 	MuSweep  trials.MuRange `name:"mu-sweep" placeholder:"A:B:STEP" help:"Train each classifier of --classifier at each μ from A to B, as 0.01:0.18:0.01, at the --level; without -o no model is made." group:"trials" expert:""`
 	Protocol string         `enum:",banksearch" default:"" placeholder:"banksearch" help:"Run the experiment published for the BankSearch set of themes and categories: 77 words, 100 training pages a category (--words, --per-class), the rest to test; with each classifier of --classifier, and golearn's own." group:"trials" expert:""`
@@ -81,7 +81,7 @@ type trialFlags struct {
 	HTML     string         `name:"html" placeholder:"FILE" help:"Draw the figures of --mu-sweep on one self-contained page." group:"trials" expert:""`
 }
 
-// spaceFlags bound what training takes.
+// spaceFlags bound the memory of training.
 type spaceFlags struct {
 	Memory cli.Size `default:"1GB" placeholder:"SIZE" help:"Approximate memory for training; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
 }
@@ -95,7 +95,6 @@ Examples:
       --explain sport.html -o sport.model`
 }
 
-// MoreHelp implements cli.More.
 func (trainCmd) MoreHelp() string {
 	return `A test on half the pages of two labels; and one on a site that the model has not seen:
   fossick train demo --labels banking,sport --classifier c45 \
@@ -140,7 +139,6 @@ func (c trainCmd) Run(a *app) error {
 	return a.emit(r, r.Print)
 }
 
-// plan says what the flags name.
 func (c trainCmd) plan(a *app) *plan.Plan {
 	return &plan.Plan{
 		Sets: c.Sets, Rows: plan.Rows(c.rowFlags), Themes: c.Themes, Tried: c.tries(),
@@ -148,7 +146,6 @@ func (c trainCmd) plan(a *app) *plan.Plan {
 	}
 }
 
-// options are the options of training that the flags name.
 func (c trainCmd) options(a *app) train.Options {
 	first, _, _ := strings.Cut(c.Classifier, ",") // of several the first makes the model
 	var by features.Measure                       // likewise
@@ -197,10 +194,9 @@ func (c trainCmd) check() error {
 	return nil
 }
 
-// tries says whether the flags ask to try settings.
+// tries says whether the flags ask to compare settings.
 func (f *trialFlags) tries() bool { return !f.MuSweep.None() || f.Protocol != "" }
 
-// classifiers returns those that the flag names.
 func (c trainCmd) classifiers() ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(c.Classifier, ",") {
@@ -220,7 +216,6 @@ func (c trainCmd) classifiers() ([]string, error) {
 	return names, nil
 }
 
-// selections returns the ways to choose words that the flag names.
 func (c trainCmd) selections() (ways []features.Measure, err error) {
 	for _, name := range c.Select {
 		way, err := features.ParseMeasure(name)

@@ -35,7 +35,7 @@ import (
 	"fossick/store/change/rates"
 )
 
-// watchCmd looks at the pages of a store again and again, and says how they change.
+// watchCmd visits the pages of a store repeatedly and measures how they change.
 type watchCmd struct {
 	Store   string        `arg:"" placeholder:"STORE" help:"Store of a crawl." predictor:"dirs"`
 	Every   time.Duration `placeholder:"DURATION" help:"Time from the start of one round to the start of the next, as 12h or 7d [2d]." group:"run"`
@@ -97,7 +97,7 @@ func (c *watchCmd) Run(a *app) error {
 	return failed
 }
 
-// asks says whether pages are to be asked for.
+// asks says whether pages will be fetched.
 func (c *watchCmd) asks() bool {
 	if c.Rounds != nil {
 		return *c.Rounds > 0
@@ -124,7 +124,7 @@ func (c *watchCmd) check() error {
 	return knownHistory(c.History)
 }
 
-// visit asks for pages again. There is no result where it did not begin.
+// visit fetches pages again. The result is nil if the watch did not begin.
 func (c *watchCmd) visit(a *app) (*monitor.Result, error) {
 	f := &focusCmd{Crawl: crawlplan.Crawl{Store: c.Store, Resume: true}}
 	f.Network, f.Manners = c.Network, c.Manners
@@ -132,7 +132,7 @@ func (c *watchCmd) visit(a *app) (*monitor.Result, error) {
 	return f.crawl(a.ctx, a)
 }
 
-// newPages says whether new pages are fetched in a store, that of a survey or of another crawl.
+// newPages says whether to fetch new pages, in the store of a survey or of a crawl for a topic.
 func (c *watchCmd) newPages(survey bool) (bool, error) {
 	switch {
 	case c.NewPages == nil:
@@ -143,8 +143,8 @@ func (c *watchCmd) newPages(survey bool) (bool, error) {
 	return *c.NewPages, nil
 }
 
-// chooser returns what makes the chooser for a store and a plan, or, when the store was closed
-// meanwhile and opened again, has it go on.
+// chooser returns a function that makes the chooser of pages for a store and a plan. Called again,
+// after the store was reopened, it returns the same chooser.
 func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Options) (crawler.Revisits, error) {
 	if c.Budget > 0 {
 		var budget *scheduled
@@ -178,7 +178,7 @@ func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Optio
 	}
 }
 
-// tell says what is known, and writes the files that were asked for.
+// tell returns the statistics of the store and writes the files that the flags name.
 func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err error) {
 	after := *a
 	after.ctx = context.WithoutCancel(a.ctx) // an interrupted watch tells what it came to
@@ -236,7 +236,7 @@ func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err er
 	return r, err
 }
 
-// writePage writes the page that was asked for.
+// writePage writes the page of --html.
 func (c *watchCmd) writePage(a *app, known *tables.Result) error {
 	if c.HTML == "" {
 		return nil
@@ -246,7 +246,7 @@ func (c *watchCmd) writePage(a *app, known *tables.Result) error {
 	})
 }
 
-// revisiting is what makes a watch of a crawl; nil makes none.
+// revisiting turns a crawl into a watch; nil leaves it a crawl.
 type revisiting struct {
 	choose   func(s *store.Store, plan *crawler.Options) (crawler.Revisits, error)
 	newPages func(survey bool) (bool, error)
@@ -256,7 +256,7 @@ type revisiting struct {
 	crawlplan.Manners
 }
 
-// adapt has a plan ask for stored pages, and for new ones where these are wanted.
+// adapt makes a plan fetch stored pages again, and new ones if newPages says so.
 func (r *revisiting) adapt(plan *crawlplan.Plan, s *store.Store) (err error) {
 	plan.Crawl.Text = mainTextOf
 	if r == nil {
@@ -305,7 +305,7 @@ func (r *watchResult) print(w io.Writer) {
 	}
 }
 
-// watchResult is how the pages of a store change, as JSON has it.
+// watchResult is the output of watch.
 type watchResult struct {
 	Store  string `json:"store"`
 	Pages  int64  `json:"pages"`  // that are watched
@@ -344,7 +344,6 @@ type watchResult struct {
 	history, csv, html string
 }
 
-// watchSeeds is of the start pages.
 type watchSeeds struct {
 	SS        *float64 `json:"ss"`
 	FF        *float64 `json:"ff"`
@@ -406,7 +405,7 @@ func historyVisitOf(v *change.Visit) historyVisit {
 	return historyVisit{time.UnixMilli(v.At).UTC().Format("2006-01-02T15:04:05.000Z"), v.State, v.Code, changeNames[v.Change], float64(v.Took) / 1000}
 }
 
-// knownHistory refuses a file whose name does not say what it is to be.
+// knownHistory refuses a file name without a known format.
 func knownHistory(file string) error {
 	if file == "" || strings.HasSuffix(file, ".csv") || strings.HasSuffix(file, ".jsonl") {
 		return nil
@@ -444,7 +443,7 @@ func writeHistory(file string, s *store.Store) error {
 	return nil
 }
 
-// historyTo returns what writes a page, and what ends the file.
+// historyTo returns functions that write a page and end the file.
 func historyTo(w *bufio.Writer, file string, s *store.Store) (add func(*tables.Page) error, end func() error, err error) {
 	if strings.HasSuffix(file, ".csv") {
 		add, end = historyCSV(w)
@@ -541,7 +540,7 @@ func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 	return w, nil
 }
 
-// add puts a page into the list that it belongs to, if any.
+// add puts a page into its list, if it has one.
 func (w *watchChanges) add(k *store.Known) error {
 	visits := visitsSince(nil, k.Visits)
 	if len(visits) == 0 || visits[len(visits)-1].At < w.from {
@@ -565,8 +564,8 @@ func (w *watchChanges) add(k *store.Known) error {
 	return nil
 }
 
-// judge says which list a page belongs to, nil for none, since when and why. state is what
-// its URL is now.
+// judge returns the list of a page, nil for none, with the time and kind of its change. state is
+// the present state of its URL.
 func (w *watchChanges) judge(state string, visits []change.Visit) (list *[]changeLine, at int64, what string) {
 	if state != "ok" {
 		lost := len(visits)
@@ -596,8 +595,8 @@ func (w *watchChanges) judge(state string, visits []change.Visit) (list *[]chang
 	return &w.Changed, at, changeNames[kind]
 }
 
-// difference is that of the main text from the version of the time to the current one, ""
-// where that version is not kept.
+// difference compares the main text of the version at the time with the present one; it is "" if
+// that version was not kept.
 func (w *watchChanges) difference(p *store.Page) (string, error) {
 	v, former, err := w.s.Former(p, w.from)
 	if v == nil || err != nil {
@@ -636,15 +635,14 @@ func (w *watchChanges) print(out io.Writer) {
 	}
 }
 
-// Under a budget a host's sitemaps and feeds take at most a part of it, shared evenly among
-// hosts; those of a host that is more likely wrong than true are asked seldom, to see whether
-// it has mended its ways.
+// Sitemaps and feeds take at most partForNews of the budget, shared evenly among hosts. Those of
+// a host whose lastmod is more often wrong than right are fetched doubtedMore times as seldom.
 const (
 	partForNews = 0.1
 	doubtedMore = 16
 )
 
-// Source is as refresh.Chooser says: the one asked longest ago.
+// Source implements refresh.Chooser: it picks the source fetched longest ago.
 func (c *scheduled) Source(of *store.Announced, now time.Time) int {
 	next, last := -1, int64(0)
 	for i, s := range of.Sources {
@@ -663,20 +661,20 @@ func (c *scheduled) Source(of *store.Announced, now time.Time) int {
 	return next
 }
 
-// Announced is as refresh.Chooser says.
+// Announced implements refresh.Chooser.
 func (c *scheduled) Announced(id store.ID, now time.Time) {
 	if number, ok := c.numbers[id]; ok {
 		c.scheduler.News(number, c.days(now))
 	}
 }
 
-// newsEvery is how often each of so many hosts is asked for news.
+// newsEvery is the time between two fetches of a host's sitemaps and feeds.
 func newsEvery(hosts int, perDay float64) time.Duration {
 	days := min(float64(hosts)/(partForNews*perDay), 365)
 	return time.Duration(days * float64(refresh.Day))
 }
 
-// believedHosts are those whose sitemaps and feeds told the truth so far.
+// believedHosts returns the hosts whose sitemaps and feeds were right so far.
 func believedHosts(s *store.Store) (map[string]bool, error) {
 	believed := map[string]bool{}
 	for h, err := range s.Hosts() {
@@ -690,7 +688,7 @@ func believedHosts(s *store.Store) (map[string]bool, error) {
 	return believed, nil
 }
 
-// watchNews is what sitemaps and feeds told, in the JSON of watch.
+// watchNews sums up what sitemaps and feeds announced.
 type watchNews struct {
 	Asked       uint64   `json:"asked"` // exchanges for them in this session
 	NotModified uint64   `json:"not_modified"`
@@ -704,7 +702,7 @@ type watchNews struct {
 	Doubted  int `json:"doubted"`  // whose lastmod did not
 }
 
-// newsOf adds up what is known of hosts to what a session brought.
+// newsOf adds the figures of the store's hosts to the counts of a session.
 func newsOf(s *store.Store, c sitenews.Counts) (*watchNews, error) {
 	n := &watchNews{Asked: c.Asked, NotModified: c.NotModified, Failed: c.Failed, Changed: c.Changed, New: c.New, URLs: c.URLs}
 	if n.URLs == nil {
@@ -739,8 +737,7 @@ func (n *watchNews) print(w io.Writer) {
 	}
 }
 
-// estimatorOf returns the estimator of change rates that has learned from all pages of a
-// store.
+// estimatorOf returns an estimator of change rates, fitted to all pages of a store.
 func estimatorOf(s *store.Store) (*rates.Estimator, error) {
 	var failed error
 	var looks []rates.Interval
@@ -762,12 +759,10 @@ func estimatorOf(s *store.Store) (*rates.Estimator, error) {
 	return rates.New("", model)
 }
 
-// estimated is of about how many pages the rate is asked for, for tables: an estimate takes
-// some 40 µs.
+// estimated is about how many pages of a store get an estimate for the tables; one takes 40 µs.
 const estimated = 100_000
 
-// rateOf returns what estimates the rates of a store's pages, of all or of a draw that is
-// the same each time.
+// rateOf returns an estimator for the pages of a store, or for a fixed sample of a large store.
 func rateOf(s *store.Store, pages uint64) (func(*tables.Page) (rates.Estimate, bool), error) {
 	rate, err := estimatorOf(s)
 	if err != nil {
@@ -790,10 +785,9 @@ func ratesPage(p *tables.Page, looks []rates.Interval) rates.Page {
 	return rates.Page{Host: page.Host(p.URL), Group: rates.Group{Kind: p.Kind, Depth: p.Depth, Site: page.Site(p.URL)}, Visits: looks}
 }
 
-// looksOf appends to dst the times between two visits that found a page's text, whether it
-// had changed, and how long ago by Last-Modified. That of the visit that stored a page is not
-// kept. An advert's change makes it later than the text's: such hosts contradict themselves,
-// and the estimator does not believe them.
+// looksOf appends the intervals between visits that found a page's text to dst: their length,
+// whether the text changed, and its age by Last-Modified. Where adverts move Last-Modified, hosts
+// contradict themselves and the estimator disbelieves them.
 func looksOf(dst []rates.Interval, visits []change.Visit) []rates.Interval {
 	last, modified := visits[0].At, int64(0)
 	for i := range visits[1:] {
@@ -817,5 +811,5 @@ func looksOf(dst []rates.Interval, visits []change.Visit) []rates.Interval {
 
 const millisADay = 24 * 60 * 60 * 1000
 
-// textChanged says whether a visit found another main text, as far as one looked.
+// textChanged says whether a visit found a changed main text.
 func textChanged(v *change.Visit) bool { return v.Change == change.Text || v.Change == change.Unsure }

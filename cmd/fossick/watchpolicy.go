@@ -19,7 +19,7 @@ import (
 	"fossick/store/change/revisit"
 )
 
-// policyNames are those of --policy.
+// policyNames returns the names for --policy.
 func policyNames() (names []string) {
 	for _, p := range revisit.Policies() {
 		names = append(names, p.Name)
@@ -27,15 +27,15 @@ func policyNames() (names []string) {
 	return names
 }
 
-// bySignals is the policy that visits pages of hosts whose sitemaps were found true only when
-// these tell of a change, but for unheard times the interval of even visits.
+// bySignals is the policy that visits a page of a host with right sitemaps only when these announce
+// a change, or after unheard times the interval of even visits.
 const (
 	bySignals = "kolobov-signals"
 	unheard   = 10
 )
 
-// scheduled chooses pages under a budget as a policy's scheduler says. Its times are days
-// since origin. It belongs to the owner of a crawl.
+// scheduled chooses pages under a budget by a policy's scheduler. Its times are days since origin.
+// It belongs to the goroutine that owns the crawl.
 type scheduled struct {
 	store     *store.Store
 	scheduler *revisit.Scheduler
@@ -49,24 +49,23 @@ type scheduled struct {
 	doubts    map[int]float64 // chances of pages that may not be had, until the scheduler knows
 }
 
-// turn is a page that was asked for.
+// turn is a fetch of a page.
 type turn struct {
 	page int
 	at   time.Time
 }
 
-// givenUp is when a page that was asked for has its next turn all the same: its host may be
-// asked no more, or robots.txt refuse it by now.
+// givenUp is the time after which a page without an answer is scheduled again: its host may rest,
+// or robots.txt refuse it by now.
 const givenUp = 15 * time.Minute
 
-// lookAgain is when to ask for a page again where all hosts are being asked.
+// lookAgain is the wait while requests to all hosts are in flight.
 const lookAgain = 100 * time.Millisecond
 
-// least is the importance of a page that nobody thinks anything of, where a relevant one has 1.
+// least is the smallest importance of a page; a relevant page has 1.
 const least = 0.01
 
-// newScheduled has a policy choose among the pages of a store. What earlier visits found it
-// is told in the order in which they were made.
+// newScheduled makes a scheduler of a store's pages, fed with all earlier visits in order of time.
 func newScheduled(s *store.Store, policy string, perDay float64, rest time.Duration, seed uint64, now time.Time) (*scheduled, error) {
 	c := &scheduled{store: s, origin: now, numbers: map[store.ID]int{}, flying: map[int]time.Time{}, doubts: map[int]float64{}}
 	pages, history, err := c.read(policy == bySignals)
@@ -103,14 +102,14 @@ func newScheduled(s *store.Store, policy string, perDay float64, rest time.Durat
 	return c, nil
 }
 
-// look is a visit that told whether a page had changed.
+// look is a visit that showed whether a page had changed.
 type look struct {
 	page    int
 	at      float64
 	changed bool
 }
 
-// read reads the pages and what visits found. It takes some hundred bytes a page and 24 a visit.
+// read reads the pages and their visits; it takes some hundred bytes a page and 24 a visit.
 func (c *scheduled) read(signals bool) (pages []revisit.Page, history []look, err error) {
 	weights, err := importances(c.store)
 	if err != nil {
@@ -168,15 +167,15 @@ func (c *scheduled) read(signals bool) (pages []revisit.Page, history []look, er
 	return pages, history, nil
 }
 
-// look is what a visit told of a page's main text; ok is false where it told nothing.
+// look returns a visit as the scheduler needs it; ok is false if it did not show the page.
 func (c *scheduled) look(number int, v *change.Visit) (l look, ok bool) {
 	return look{number, c.days(time.UnixMilli(v.At)), textChanged(v)}, change.Downloaded(v.State)
 }
 
 func (c *scheduled) days(t time.Time) float64 { return float64(t.Sub(c.origin)) / float64(refresh.Day) }
 
-// importances are the weights of pages by their numbers: the degree of relevance, times the
-// rank where pages are ranked, by that of a mean page.
+// importances returns the weights of pages by number: the degree of relevance, times the rank
+// relative to the mean if pages are ranked.
 func importances(s *store.Store) (weights []float64, err error) {
 	put := func(number uint64, f func(was float64) float64) {
 		for uint64(len(weights)) <= number {
@@ -204,7 +203,7 @@ func importances(s *store.Store) (weights []float64, err error) {
 	return weights, nil
 }
 
-// Next is as refresh.Chooser says; a budget has no end.
+// Next implements refresh.Chooser; a budget has no end.
 func (c *scheduled) Next(now time.Time, _ bool) (*refresh.Due, time.Time, error) {
 	c.giveUp(now)
 	number, again := c.scheduler.Next(c.days(now))
@@ -224,7 +223,7 @@ func (c *scheduled) Next(now time.Time, _ bool) (*refresh.Due, time.Time, error)
 	return &refresh.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
 }
 
-// giveUp gives pages that nobody answered for their next turn.
+// giveUp reschedules pages without an answer.
 func (c *scheduled) giveUp(now time.Time) {
 	for len(c.turns) > 0 {
 		a := c.turns[0]
@@ -241,14 +240,14 @@ func (c *scheduled) giveUp(now time.Time) {
 	}
 }
 
-// Expect is as refresh.Hopeful says.
+// Expect implements refresh.Hopeful.
 func (c *scheduled) Expect(id store.ID, chance float64) {
 	if number, ok := c.numbers[id]; ok {
 		c.scheduler.Expect(number, chance)
 	}
 }
 
-// Answered is as refresh.Chooser says.
+// Answered implements refresh.Chooser.
 func (c *scheduled) Answered(id store.ID, v store.Visit) {
 	number, ok := c.numbers[id]
 	if !ok {
@@ -267,11 +266,11 @@ func (c *scheduled) Answered(id store.ID, v store.Visit) {
 	}
 }
 
-// goOn has it go on with a store that was closed meanwhile and opened again.
+// goOn continues with a store that was closed and opened again.
 func (c *scheduled) goOn(s *store.Store) { c.store = s }
 
-// mainTextOf is a page's main text; all that it says where nothing looks like one, as on a
-// list of links. It is "" of what is no text.
+// mainTextOf returns a page's main text, or all of its text if it has no main part, such as a list
+// of links. It is "" if the page is not text.
 func mainTextOf(body []byte, contentType, url string) string {
 	decoded, plain, err := page.Decode(body, contentType)
 	if err != nil {
@@ -289,9 +288,8 @@ func mainTextOf(body []byte, contentType, url string) string {
 	return text
 }
 
-// watchedPages yields a store's pages with their visits, but for those that were forgotten:
-// they are not asked for, and would count as failures. Of what links a page has it keeps a
-// byte a page in memory.
+// watchedPages yields a store's pages with their visits, without forgotten ones, which would count
+// as failures. It keeps a byte a page in memory.
 func watchedPages(s *store.Store) iter.Seq2[*tables.Page, error] {
 	return func(yield func(*tables.Page, error) bool) {
 		kinds, err := linkKindsOf(s)
@@ -324,8 +322,8 @@ func watchedPages(s *store.Store) iter.Seq2[*tables.Page, error] {
 	}
 }
 
-// neverStored yields the start pages that rounds asked for and never got. One that leads
-// elsewhere has its page there.
+// neverStored yields the start pages that rounds fetched without ever getting a page, without
+// redirects, whose page is elsewhere.
 func neverStored(s *store.Store, rounds []tables.Round) iter.Seq2[*tables.Page, error] {
 	return func(yield func(*tables.Page, error) bool) {
 		if len(rounds) == 0 {
@@ -401,7 +399,7 @@ func appendVisits(dst []change.Visit, all []store.Visit) []change.Visit {
 	return dst
 }
 
-// linkKinds are pages' link kinds, by number.
+// linkKinds has the kinds of links on each page, by page number.
 type linkKinds struct {
 	names []string
 	of8   []uint8 // index into names, by page number
