@@ -12,7 +12,6 @@ import (
 	"fossick/crawler/cluster"
 	"fossick/crawler/cluster/bus"
 	"fossick/crawler/crawlplan"
-	"fossick/crawler/policy"
 	"fossick/crawler/urlfrontier"
 	"fossick/crawler/urlfrontier/priority"
 	"fossick/internal/cli"
@@ -249,7 +248,7 @@ func (c *frontierCmd) scorer(seed int64) (make func(string) urlfrontier.Scorer, 
 	if topic.Model == nil {
 		how = "paper"
 	}
-	p, err := policy.Named(how)
+	p, err := crawlplan.Named(how)
 	if err != nil {
 		return nil, "", err
 	}
@@ -267,10 +266,10 @@ func (c *frontierCmd) scorer(seed int64) (make func(string) urlfrontier.Scorer, 
 }
 
 // inputOf is what the policies learned and paper are built from, with their defaults.
-func inputOf(t *models.Topic, seed int64) (in policy.Input, err error) {
-	in = policy.Input{Rho: policy.DefaultRho, Threshold: policy.DefaultThreshold, Explore: policy.DefaultExplore, Seed: uint64(seed)}
+func inputOf(t *models.Topic, seed int64) (in crawlplan.Input, err error) {
+	in = crawlplan.Input{Rho: crawlplan.DefaultRho, Threshold: crawlplan.DefaultThreshold, Explore: crawlplan.DefaultExplore, Seed: uint64(seed)}
 	if t.Model != nil {
-		in.Labeller, err = policy.NewLabeller(t)
+		in.Labeller, err = crawlplan.NewLabeller(t)
 	}
 	if len(t.Keywords) > 0 {
 		var bad error

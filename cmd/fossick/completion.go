@@ -8,7 +8,7 @@ import (
 	"github.com/posener/complete"
 	"github.com/willabides/kongplete"
 
-	"fossick/crawler/policy"
+	"fossick/crawler/crawlplan"
 	"fossick/datasets/corpusweb"
 	"fossick/graph/orders"
 	"fossick/graph/rank"
@@ -78,7 +78,7 @@ var kinds = map[string]func() []string{
 	"topics":      topics.Names,
 	"models":      topics.Names,
 	"sets":        func() []string { return []string{"demo"} },
-	"policies":    policy.Names,
+	"policies":    crawlplan.Names,
 	"orders":      orders.Orderings,
 	"sequences":   orders.Sequences,
 	"classifiers": train.Classifiers,

@@ -10,7 +10,6 @@ import (
 	"fossick/crawler/control"
 	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
-	"fossick/crawler/policy"
 	"fossick/eval"
 	"fossick/eval/monitor"
 	"fossick/internal/cli"
@@ -48,7 +47,7 @@ A corpus instead of the web, while fossick serve demo --addr 127.0.0.1:8090 runs
   fossick focus --topic science --proxy http://127.0.0.1:8090 --delay 0 \
       --seed http://nightsky-almanac.test/links/science.html
 
-Scores of --score: ` + policy.Help() + `.`
+Scores of --score: ` + crawlplan.Help() + `.`
 }
 
 // Run crawls and prints the result; an interrupted crawl prints it as well.

@@ -14,7 +14,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"fossick/crawler/crawlplan"
-	"fossick/crawler/policy"
 	"fossick/graph/orders"
 	"fossick/internal/cli"
 	"fossick/internal/printable"
@@ -147,10 +146,10 @@ func fillIn(parser *kong.Kong) {
 		"${topics}", strings.Join(models.BuiltinTopics(), ", "),
 		"${orders}", strings.Join(orders.Orderings(), ", "),
 		"${sequences}", strings.Join(orders.Sequences(), ", "),
-		"${scores}", strings.Join(policy.Names(), ", "),
+		"${scores}", strings.Join(crawlplan.Names(), ", "),
 		"${formats}", strings.Join(exportFormatNames(), ","),
 		"${revisits}", strings.Join(policyNames(), ","),
-		"${explore}", fmt.Sprint(policy.DefaultExplore),
+		"${explore}", fmt.Sprint(crawlplan.DefaultExplore),
 		"${classifiers}", strings.Join(train.Classifiers(), ", "),
 	)
 	_ = kong.Visit(parser.Model.Node, func(n kong.Visitable, next kong.Next) error { // none of it is an error

@@ -11,9 +11,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"fossick/crawler"
 	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
-	"fossick/crawler/reading"
 	"fossick/eval/monitor"
 	"fossick/eval/survey"
 	"fossick/internal/cli"
@@ -161,7 +161,7 @@ func (f surveySource) URLs() iter.Seq2[*survey.URL, error] {
 			}
 			u := survey.URL{ID: uint64(k.ID), URL: k.URL, From: uint64(k.From), Seed: k.Via == store.ViaSeed, Depth: k.Depth}
 			if k.Fate != nil {
-				u.State, u.Outside = k.Fate.State, reading.OffParty(k.Fate.Reason)
+				u.State, u.Outside = k.Fate.State, crawler.OffParty(k.Fate.Reason)
 			}
 			if u.Content, err = f.content(k); err != nil {
 				yield(nil, err)

@@ -19,8 +19,6 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/crawlplan"
-	"fossick/crawler/refresh"
-	"fossick/crawler/sitenews"
 	"fossick/eval"
 	"fossick/eval/change/tables"
 	"fossick/eval/monitor"
@@ -165,15 +163,15 @@ func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Optio
 		n = 0 // without end
 	}
 	if every == 0 {
-		every = 2 * refresh.Day
+		every = 2 * crawler.Day
 	}
-	var rounds *refresh.Rounds
+	var rounds *crawler.Rounds
 	return func(s *store.Store, plan *crawler.Options) (_ crawler.Revisits, err error) {
 		if rounds != nil {
 			rounds.GoOn(s)
 			return rounds, nil
 		}
-		rounds, err = refresh.NewRounds(s, every, n, plan.NewPages)
+		rounds, err = crawler.NewRounds(s, every, n, plan.NewPages)
 		return rounds, err
 	}
 }
@@ -222,7 +220,7 @@ func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err er
 	if err := c.writePage(a, known); err != nil {
 		return nil, err
 	}
-	var brought sitenews.Counts
+	var brought crawler.NewsCounts
 	if visited != nil {
 		brought = visited.News
 	}
@@ -642,7 +640,7 @@ const (
 	doubtedMore = 16
 )
 
-// Source implements refresh.Chooser: it picks the source fetched longest ago.
+// Source implements crawler.chooser: it picks the source fetched longest ago.
 func (c *scheduled) Source(of *store.Announced, now time.Time) int {
 	next, last := -1, int64(0)
 	for i, s := range of.Sources {
@@ -651,7 +649,7 @@ func (c *scheduled) Source(of *store.Announced, now time.Time) int {
 		}
 	}
 	every := c.newsEvery
-	if sitenews.Doubted(of) {
+	if crawler.Doubted(of) {
 		every *= doubtedMore
 	}
 	if next < 0 || now.UnixMilli()-last < every.Milliseconds() {
@@ -661,7 +659,7 @@ func (c *scheduled) Source(of *store.Announced, now time.Time) int {
 	return next
 }
 
-// Announced implements refresh.Chooser.
+// Announced implements crawler.chooser.
 func (c *scheduled) Announced(id store.ID, now time.Time) {
 	if number, ok := c.numbers[id]; ok {
 		c.scheduler.News(number, c.days(now))
@@ -671,7 +669,7 @@ func (c *scheduled) Announced(id store.ID, now time.Time) {
 // newsEvery is the time between two fetches of a host's sitemaps and feeds.
 func newsEvery(hosts int, perDay float64) time.Duration {
 	days := min(float64(hosts)/(partForNews*perDay), 365)
-	return time.Duration(days * float64(refresh.Day))
+	return time.Duration(days * float64(crawler.Day))
 }
 
 // believedHosts returns the hosts whose sitemaps and feeds were right so far.
@@ -681,7 +679,7 @@ func believedHosts(s *store.Store) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h.Announced != nil && sitenews.Believed(h.Announced) {
+		if h.Announced != nil && crawler.Believed(h.Announced) {
 			believed[h.Name] = true
 		}
 	}
@@ -703,7 +701,7 @@ type watchNews struct {
 }
 
 // newsOf adds the figures of the store's hosts to the counts of a session.
-func newsOf(s *store.Store, c sitenews.Counts) (*watchNews, error) {
+func newsOf(s *store.Store, c crawler.NewsCounts) (*watchNews, error) {
 	n := &watchNews{Asked: c.Asked, NotModified: c.NotModified, Failed: c.Failed, Changed: c.Changed, New: c.New, URLs: c.URLs}
 	if n.URLs == nil {
 		n.URLs = []string{}
@@ -717,9 +715,9 @@ func newsOf(s *store.Store, c sitenews.Counts) (*watchNews, error) {
 		}
 		n.Hosts++
 		switch {
-		case sitenews.Believed(h.Announced):
+		case crawler.Believed(h.Announced):
 			n.Believed++
-		case sitenews.Doubted(h.Announced):
+		case crawler.Doubted(h.Announced):
 			n.Doubted++
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"fossick/crawler/chances"
-	"fossick/crawler/refresh"
+	"fossick/crawler"
+	"fossick/crawler/hosts"
 	"fossick/eval/change/tables"
 	"fossick/eval/webstats"
 	"fossick/internal/maintext"
@@ -125,7 +125,7 @@ func (c *scheduled) read(signals bool) (pages []revisit.Page, history []look, er
 			return nil, nil, err
 		}
 	}
-	book, err := chances.Load(c.store)
+	book, err := hosts.Load(c.store)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -172,7 +172,7 @@ func (c *scheduled) look(number int, v *change.Visit) (l look, ok bool) {
 	return look{number, c.days(time.UnixMilli(v.At)), textChanged(v)}, change.Downloaded(v.State)
 }
 
-func (c *scheduled) days(t time.Time) float64 { return float64(t.Sub(c.origin)) / float64(refresh.Day) }
+func (c *scheduled) days(t time.Time) float64 { return float64(t.Sub(c.origin)) / float64(crawler.Day) }
 
 // importances returns the weights of pages by number: the degree of relevance, times the rank
 // relative to the mean if pages are ranked.
@@ -203,8 +203,8 @@ func importances(s *store.Store) (weights []float64, err error) {
 	return weights, nil
 }
 
-// Next implements refresh.Chooser; a budget has no end.
-func (c *scheduled) Next(now time.Time, _ bool) (*refresh.Due, time.Time, error) {
+// Next implements crawler.chooser; a budget has no end.
+func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error) {
 	c.giveUp(now)
 	number, again := c.scheduler.Next(c.days(now))
 	if number < 0 {
@@ -212,7 +212,7 @@ func (c *scheduled) Next(now time.Time, _ bool) (*refresh.Due, time.Time, error)
 		if len(c.flying) > 0 {
 			wait = lookAgain
 		}
-		if until := (again - c.days(now)) * float64(refresh.Day); until < float64(wait) {
+		if until := (again - c.days(now)) * float64(crawler.Day); until < float64(wait) {
 			wait = max(time.Duration(until), time.Millisecond)
 		}
 		return nil, now.Add(wait), nil
@@ -220,7 +220,7 @@ func (c *scheduled) Next(now time.Time, _ bool) (*refresh.Due, time.Time, error)
 	c.flying[number] = now
 	c.turns = append(c.turns, turn{number, now})
 	birth, err := c.store.URLs().Birth(c.pages[number])
-	return &refresh.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
+	return &crawler.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
 }
 
 // giveUp reschedules pages without an answer.
@@ -240,14 +240,14 @@ func (c *scheduled) giveUp(now time.Time) {
 	}
 }
 
-// Expect implements refresh.Hopeful.
+// Expect implements crawler.hopeful.
 func (c *scheduled) Expect(id store.ID, chance float64) {
 	if number, ok := c.numbers[id]; ok {
 		c.scheduler.Expect(number, chance)
 	}
 }
 
-// Answered implements refresh.Chooser.
+// Answered implements crawler.chooser.
 func (c *scheduled) Answered(id store.ID, v store.Visit) {
 	number, ok := c.numbers[id]
 	if !ok {
