@@ -15,9 +15,9 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/datasets"
 	"fossick/graph"
+	"fossick/internal/cli"
 	"fossick/internal/printable"
 	"fossick/internal/usage"
-	"fossick/internal/values"
 	"fossick/store"
 )
 
@@ -41,7 +41,7 @@ type GraphSource struct {
 func NamedGraph(name string, seed uint64) (GraphSource, error) {
 	s := GraphSource{Name: name, Seed: seed}
 	if pages, ok := strings.CutPrefix(name, "synthetic:"); ok {
-		n, err := values.Count(pages)
+		n, err := cli.Count(pages)
 		if err != nil || n == 0 {
 			return s, usage.Errorf("synthetic:%s: want a number of pages, as in synthetic:1M", pages)
 		}

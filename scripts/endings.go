@@ -91,7 +91,7 @@ func web(body string) (server *httptest.Server, asked *atomic.Int64) {
 // focus begins a crawl of the web.
 func focus(dir, proxy string, said *bytes.Buffer, limit string, more ...string) *exec.Cmd {
 	args := append([]string{"-c", limit + ` exec "$0" "$@"`, os.Args[1], "focus", "--topic", "money", "--keywords", "bank", "--threshold", "0", "--seed", "http://h0.test/",
-		"--proxy", proxy, "--delay", "0", "--near-duplicates", "keep", "--traps", "follow", "--max-pages", "100000", "--store", dir}, more...)
+		"--proxy", proxy, "--delay", "0", "--also", "traps,near-duplicates", "--max-pages", "100000", "--store", dir}, more...)
 	cmd := exec.Command("sh", args...)
 	cmd.Stdout, cmd.Stderr = said, said
 	if err := cmd.Start(); err != nil {

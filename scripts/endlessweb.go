@@ -14,7 +14,7 @@
 //
 //	fossick focus --topic science --model science --proxy http://ADDR --seed http://h0.test/0 --delay 0 --max-pages 20000 --store DIR
 //
-// With --traps follow a crawl gives 18,400 of 20,000 pages to the site without end, 505
+// With --also traps a crawl gives 18,400 of 20,000 pages to the site without end, 505
 // of 2,105 without.
 package main
 

@@ -20,7 +20,7 @@ go build -o "$work/web" scripts/endlessweb.go
 "$work/web" 127.0.0.1:6461 &
 web=$!
 "$fossick" focus --topic science --seed http://h0.test/0 --proxy http://127.0.0.1:6461 --delay 0 --max-pages "$pages" \
-	--store "$work/crawl" --listen 127.0.0.1:6462 --pprof --json --quiet ${FLAGS:-} >"$work/focus.json" &
+	--store "$work/crawl" --listen 127.0.0.1:6462 --verbose --json --quiet ${FLAGS:-} >"$work/focus.json" &
 crawl=$!
 
 # field NAME: a line of the crawl's /proc status, in MiB.

@@ -40,15 +40,12 @@ for hot in abadojack bits-and-blooms blevesearch cespare clipperhouse dgraph-io 
 	small+=("-gcflags=github.com/$hot/...=")
 done
 
-# Manual pages and completion are the same everywhere: what this machine builds makes
-# them, without its settings.
+# Completion is the same everywhere: what this machine builds prints it, without its settings.
 go build -trimpath "${small[@]}" -ldflags='-s -w' -o "$work/here" ./cmd/fossick
 here() { env -i HOME="$work" "$work/here" "$@"; }
-here man -o "$work/man/man1" >/dev/null
-mkdir -p "$work/man/man5" "$work/completion"
-mv "$work"/man/man1/*.5 "$work/man/man5/"
+mkdir -p "$work/completion"
 here completion bash >"$work/completion/fossick.bash"
-here completion zsh >"$work/completion/_fossick"
+here completion zsh >"$work/completion/fossick.zsh"
 here completion fish >"$work/completion/fossick.fish"
 
 for target in "${targets[@]}"; do
@@ -64,7 +61,7 @@ for target in "${targets[@]}"; do
 	fi
 	"$work/describe" -version "$version" -time "$SOURCE_DATE_EPOCH" \
 		-notices "$folder/THIRD_PARTY_NOTICES" -sbom "$out/$name.cdx.json" "$folder/fossick"
-	cp -R LICENSE README.md CHANGELOG.md SECURITY.md contrib "$work/man" "$work/completion" "$folder/"
+	cp -R LICENSE README.md CHANGELOG.md SECURITY.md contrib "$work/completion" "$folder/"
 	tar --create --format=ustar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
 		--mode='u=rwX,go=rX' --directory="$work" "$name" | gzip -9 --no-name >"$out/$name.tar.gz"
 	echo "$name.tar.gz: $size bytes of binary"

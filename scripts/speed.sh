@@ -43,7 +43,7 @@ number() { grep -o "\"$1\":[0-9.e+-]*" "$2" | head -1 | cut -d: -f2; }
 # crawl NAME BINARY PAGES SEED: one line of figures.
 crawl() {
 	local name=$1 binary=$2 pages=$3 seed=$4 listen=() before after profiler=
-	[ -z "${PROFILE:-}" ] || listen=(--listen 127.0.0.1:6460 --pprof)
+	[ -z "${PROFILE:-}" ] || listen=(--listen 127.0.0.1:6460 --verbose)
 	before=$(ticks $server)
 	TIMEFORMAT='%U %S'
 	if [ -n "${PROFILE:-}" ]; then
@@ -103,7 +103,7 @@ timed() {
 together() {
 	local dir=$work/agents
 	timed crawl "$fossick" focus --topic programming --order bfs --seed http://n203.test/doc/api-overview --proxy "$proxy" --delay 0 \
-		--patience none --near-duplicates keep --traps follow --max-pages "$1" --agents "$2" --store "$dir" --json --quiet
+		--patience none --also traps,near-duplicates --max-pages "$1" --agents "$2" --store "$dir" --json --quiet
 	local fetched=$(number fetched "$work/out") stores=("$dir"/agent-*)
 	[ "$2" -gt 1 ] || stores=("$dir")
 	timed convert "$fossick" convert "${stores[@]}" -o "$work/tables" --quiet

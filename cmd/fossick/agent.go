@@ -5,20 +5,22 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"fossick/crawler"
 	"fossick/crawler/cluster"
 	"fossick/crawler/control"
 	"fossick/crawler/crawlplan"
 	"fossick/eval/monitor"
-	"fossick/internal/process"
+	"fossick/internal/cli"
 	"fossick/store"
 	"fossick/train/topics"
 )
 
-// agentCmd is one of the machines that make a crawl. What its part comes to is in a store of
-// its own.
+// agentCmd is one of the machines of a crawl, with a store of its own.
 type agentCmd struct {
 	focusCmd
 	Name string `name:"crawl" placeholder:"NAME" help:"Name of the crawl, the same on all machines [the topic]." group:"cluster"`
@@ -41,7 +43,6 @@ Examples:
       --nats nats://127.0.0.1:4222`
 }
 
-// MoreHelp implements help.More.
 func (agentCmd) MoreHelp() string {
 	return `Two agents on one machine:
   fossick agent --topic banking --contact you@example.org \
@@ -50,15 +51,26 @@ func (agentCmd) MoreHelp() string {
       --nats nats://127.0.0.1:4222 --store two`
 }
 
-// leaveFor is how long an agent that is interrupted may take to hand its sites over, and
-// endWithin how long it may take in all: what is committed is in the store, and the others go
-// on without it.
+// notOfAgents are flags of focus that an agent does not have: it resumes by itself when its
+// store exists, and it is one agent.
+var notOfAgents = []string{"resume", "agents", "refresh"}
+
+// agentHelp takes these away.
+func agentHelp(parser *kong.Kong) {
+	for _, verb := range []string{"agent", "coordinator"} {
+		node := cli.Child(parser.Model.Node, verb)
+		node.Flags = slices.DeleteFunc(node.Flags, func(f *kong.Flag) bool { return slices.Contains(notOfAgents, f.Name) })
+	}
+}
+
+// An interrupted agent has leaveFor to hand its sites over, and endWithin in all. The others go
+// on without it, and its store keeps everything that was committed.
 const (
 	leaveFor  = 6 * time.Second
 	endWithin = 9 * time.Second
 )
 
-// Run crawls and prints what the agent's part came to.
+// Run crawls and prints the result of this agent.
 func (c *agentCmd) Run(a *app) error {
 	result, err := c.join(a.ctx, a)
 	return emitCrawl(a, result, err)
@@ -110,12 +122,6 @@ func (c *agentCmd) check() error {
 	if err := c.NameStore(); err != nil {
 		return err
 	}
-	switch {
-	case c.Agents > 1:
-		return usagef("--agents works only with fossick focus; fossick agent starts one agent")
-	case c.Resume:
-		return usagef("leave --resume out: an agent resumes by itself when its --store exists")
-	}
 	if err := c.checkExchange(); err != nil {
 		return err
 	}
@@ -137,7 +143,7 @@ func newAgentID() string {
 func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Plan, exchange cluster.Exchange) (result *monitor.Result, err error) {
 	session := c.session(plan)
 	session.Agent, session.Whole = true, wholeOf(exchange)
-	shown, err := monitor.Listen(c.Listen, c.Pprof, session)
+	shown, err := monitor.Listen(c.Listen, a.verbose, session)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +152,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	starts := monitor.WatchStarts(plan.Crawl.Seeds, plan.Crawl.Store)
 	plan.Crawl.Progress = showing(a, line, shown, starts)
 	a.signals.Within(endWithin)
-	defer process.LimitHeap(crawlMemory)()
+	defer cli.LimitHeap(crawlMemory)()
 	plan.Crawl.RefetchLost = c.RefetchLost
 	plan.Crawl.Replicate, plan.Crawl.ReplicateBodies = c.Replicate != "none", c.Replicate == "bodies"
 	id := cluster.AgentID(plan.Crawl.Store.Info().Agent)
@@ -175,7 +181,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	return result, err
 }
 
-// wholeOf asks the exchange how all agents stand.
+// wholeOf sums up the reports of all agents.
 func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, error) {
 	return func(ctx context.Context) (monitor.Whole, error) {
 		values, err := exchange.Values(ctx)
@@ -200,16 +206,15 @@ func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, er
 	}
 }
 
-// protocol is how the agent takes part. What another has begun may last as long as its own
-// exchanges do.
+// protocol returns the options by which the agent takes part.
 func (c *agentCmd) protocol(id cluster.AgentID, plan *crawlplan.Plan) cluster.Protocol {
 	return cluster.Protocol{
 		ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: plan.Fetch.Timeout, MaxPages: int64(plan.Crawl.MaxPages), MinHarvest: plan.Crawl.MinHarvest,
 	}
 }
 
-// fresh says that the exchange is this agent's own and as new as its store: nobody else can
-// have asked for anything yet. Else the first agents wait a minute or two.
+// fresh says that the agent's exchange is new, so that no request of an earlier agent can still
+// be running. Otherwise the first agents wait a minute or two.
 func (c *agentCmd) fresh() bool { return !c.Resume && c.Nats == "" && c.Route == "" }
 
 // leaving runs a member. When ctx ends it leaves, and is broken off when that takes too long.
@@ -239,4 +244,24 @@ func leaving(ctx context.Context, m *cluster.Member) (crawler.Result, error) {
 		result.Stopped = crawler.StopInterrupted
 	}
 	return result, err
+}
+
+// coordinatorCmd is an agent that wants the coordinator's role.
+type coordinatorCmd struct{ agentCmd }
+
+func (coordinatorCmd) Help() string {
+	return `Starts an agent, as fossick agent does, that also distributes sites and budget among the agents. One agent always has this role; this one takes it over when it starts, and again when it comes back. Use it to keep the role on a machine that is always on.
+
+Examples:
+  fossick coordinator --topic banking --contact you@example.org \
+      --max-pages 1M --keys keys/alpha --route alpha:7422 --peers beta:7422
+  fossick coordinator --topic banking --contact you@example.org \
+      --nats nats://127.0.0.1:4222`
+}
+
+func (coordinatorCmd) MoreHelp() string { return "" }
+
+func (c *coordinatorCmd) Run(a *app) error {
+	c.prefers = true
+	return c.agentCmd.Run(a)
 }

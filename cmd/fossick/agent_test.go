@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -101,39 +104,6 @@ func TestAgentsByNATS(t *testing.T) {
 	j := mannersJudge{log: requests, kills: kills, delay: killRest, robots: readRobots(t, addr, requests)}
 	j.judge().report(t)
 	t.Logf("%d requests, %d repeated", len(requests), again)
-}
-
-// tellWrong tells of URLs that are not stored once or told as lost once by all but the last of
-// some agents, which is dead, what each knows of them.
-func tellWrong(t *testing.T, dir string, names ...string) {
-	told, right := map[string][]string{}, map[string]int{}
-	for i, name := range names {
-		s, err := store.Open(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, err := range s.URLs().Known() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			state := "waits"
-			if k.Fate != nil {
-				state = k.Fate.State + " " + k.Fate.Reason
-			}
-			if i < len(names)-1 && k.Fate != nil && (k.Fate.State == "ok" || k.Fate.State == "lost") {
-				right[k.URL]++
-			}
-			told[k.URL] = append(told[k.URL], fmt.Sprintf("%s: %s, %d visits", name, state, len(k.Visits)))
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for url, all := range told {
-		if right[url] != 1 && !strings.Contains(url, "/secret/") && !strings.Contains(url, "/hidden/") {
-			t.Logf("%s %q", url, all)
-		}
-	}
 }
 
 // coordinatorAt asks a crawl's exchange who coordinates it.
@@ -231,7 +201,6 @@ func agentDies(t *testing.T, kept bool, flags ...string) {
 	}
 	if stored+lost != 20*40 || (lost == 0) != kept {
 		t.Errorf("%d pages are stored and %d told as lost, of %d", stored, lost, 20*40)
-		tellWrong(t, dir, "one", "two", "three")
 	}
 	if pages != 20*40 || len(had) == 0 || first.IsZero() {
 		t.Errorf("%d pages, want %d; %d hosts were the dead one's", pages, 20*40, len(had))
@@ -249,4 +218,69 @@ func freePort(t *testing.T) string {
 	}
 	_ = l.Close() // free again, and nobody else asks for it
 	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
+}
+
+// rankFile reads what rank --output wrote.
+func rankFile(t *testing.T, path string) map[string]float64 {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := map[string]float64{}
+	for line := range strings.Lines(string(text)) {
+		node, score, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		x, err := strconv.ParseFloat(score, 64)
+		if _, had := scores[node]; !ok || err != nil || had {
+			t.Fatalf("%s: %q: %v", path, line, err)
+		}
+		scores[node] = x
+	}
+	return scores
+}
+
+// farFrom is the distance of scores in the L1 norm.
+func farFrom(t *testing.T, got, want map[string]float64) (off float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%d nodes, want %d", len(got), len(want))
+	}
+	for node, x := range want {
+		off += math.Abs(got[node] - x)
+	}
+	return off
+}
+
+// rankAsTheyCrawled ranks the stores one, two and three of a crawl by agents: the first has the
+// server, whose values say who is awaited. It wants what rank says of all on one machine.
+func rankAsTheyCrawled(t *testing.T, dir, port string) {
+	names, got := []string{"one", "two", "three"}, map[string]float64{}
+	exact := filepath.Join(dir, "exact")
+	runAndKill(t, []string{"rank", "--epsilon", "1e-13", "-o", exact, "--quiet", filepath.Join(dir, "one"), filepath.Join(dir, "two"), filepath.Join(dir, "three")}, time.Minute)
+	var all sync.WaitGroup
+	for _, name := range names {
+		args := []string{"rank", filepath.Join(dir, name), "--crawl", "all", "-o", filepath.Join(dir, "ranks-"+name), "--quiet"}
+		if name == "one" {
+			args = append(args, "--local", port)
+		} else {
+			args = append(args, "--nats", "nats://127.0.0.1:"+port)
+		}
+		all.Go(func() {
+			if killed, _ := runAndKill(t, args, 2*time.Minute); killed {
+				t.Errorf("%s did not come to its ranks", name)
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		return
+	}
+	for _, name := range names {
+		for node, x := range rankFile(t, filepath.Join(dir, "ranks-"+name)) {
+			got[node] = x
+		}
+	}
+	if off := farFrom(t, got, rankFile(t, exact)); off > 1e-10 {
+		t.Errorf("ranked by agents: off by %g", off)
+	}
 }

@@ -60,14 +60,7 @@ func (smallWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 func TestEveryOrder(t *testing.T) {
 	hows := map[string]crawlplan.Scoring{}
 	for _, order := range orders.Orderings() {
-		ordering, err := orders.OrderingByName(order)
-		if err != nil {
-			t.Fatal(err)
-		}
 		hows["--order "+order] = crawlplan.Scoring{Order: order}
-		if _, tells := orders.CountAlike(ordering); tells && order != "backlink" {
-			hows["--order "+order+" --alike"] = crawlplan.Scoring{Order: order, Alike: true}
-		}
 	}
 	for _, p := range crawlplan.All() {
 		how := crawlplan.Scoring{Score: p.Name}

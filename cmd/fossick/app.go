@@ -1,28 +1,34 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"math/rand/v2"
 	"os"
 
+	"golang.org/x/net/html/charset"
+	"golang.org/x/term"
+
 	"fossick/crawler/control"
+	"fossick/datasets"
+	"fossick/internal/cli"
 	"fossick/internal/printable"
-	"fossick/internal/process"
 	"fossick/internal/terminal"
 	"fossick/store"
 )
 
-// app is what every verb is given: where to print, how much, and the context
-// that a signal ends.
+// app holds what every verb needs: its output, its settings and the context that a signal ends.
 type app struct {
 	ctx            context.Context
 	stdout, stderr io.Writer
 	json           bool
 	quiet          bool
+	verbose        bool
 	screen         *terminal.Screen // stderr
 	colour         bool             // stdout is a terminal that shows colours
 	seed           int64
@@ -30,7 +36,7 @@ type app struct {
 
 	emitted bool      // a result is on stdout already
 	keep    func(any) // set: results are kept, not printed
-	signals *process.Signals
+	signals *cli.Signals
 	closers *[]func() error // shared by runVerb's copies, and so are
 	stores  *control.Stores // to be read
 }
@@ -40,10 +46,10 @@ func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 	stderr = screen // with it, all that is told keeps clear of the live line
 	a := &app{
 		stdout: stdout, stderr: stderr, screen: screen, colour: coloured(stdout),
-		json: g.JSON, quiet: g.Quiet, seed: g.Rand, log: newLog(g, screen), closers: new([]func() error),
+		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, seed: g.Rand, log: newLog(g, screen), closers: new([]func() error),
 	}
 	a.stores = &control.Stores{Say: a.say}
-	a.ctx, a.signals = process.Heed(ctx, func() {
+	a.ctx, a.signals = cli.Heed(ctx, func() {
 		a.say("stopping: finishing the requests in flight; interrupt again to stop at once")
 	}, func() {
 		screen.Clear()
@@ -91,7 +97,7 @@ func newLog(g *grammar, stderr *terminal.Screen) *slog.Logger {
 		handler = slog.NewTextHandler(printable.Text(stderr), opt)
 	}
 	to := slog.New(handler)
-	process.LogLibraries(to)
+	cli.LogLibraries(to)
 	return to
 }
 
@@ -153,4 +159,108 @@ func writeJSON(w io.Writer, v any) error {
 		return fmt.Errorf("result as JSON: %w", err)
 	}
 	return nil
+}
+
+// newScreen makes stderr a screen: live on a terminal, else of plain lines.
+func newScreen(stderr io.Writer, quiet bool) *terminal.Screen {
+	opt := terminal.Options{Quiet: quiet, Terminal: isLive(stderr), Colour: coloured(stderr)}
+	if f, ok := stderr.(*os.File); ok {
+		opt.Columns = func() int {
+			columns, _, err := term.GetSize(int(f.Fd()))
+			if err != nil {
+				return 0
+			}
+			return columns
+		}
+	}
+	return terminal.New(stderr, opt)
+}
+
+// isLive says whether a line of w can be written over.
+func isLive(w io.Writer) bool {
+	if o, ok := w.(*cli.Outlet); ok {
+		w = o.W
+	}
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// coloured says whether w shows colours and its user wants them (no-color.org).
+func coloured(w io.Writer) bool { return isLive(w) && os.Getenv("NO_COLOR") == "" }
+
+// task shows that something goes on until its End.
+func (a *app) task(what, unit string) *terminal.Task {
+	return a.screen.Begin(printable.Cut(what, 60), unit)
+}
+
+// step is task for what has no count: it returns the end.
+func (a *app) step(what string) (end func()) { return a.task(what, "").End }
+
+// stepsOf has a task show what goes on.
+func stepsOf(t *terminal.Task) func(what string) {
+	return func(what string) { t.Step(what, 0) }
+}
+
+// stream opens sets and chains their rows; see datasets.Opener.
+func (a *app) stream(paths, where []string, level int) (datasets.Stream, error) {
+	return datasets.Opener(a.openSet).Stream(paths, where, level, nil)
+}
+
+// openSet opens a labelled set, a corpus or a crawl's store until the verb ends.
+func (a *app) openSet(path string, opt datasets.Options) (*datasets.Set, error) {
+	if !store.Exists(path) {
+		return datasets.Open(path, opt)
+	}
+	s, done, err := a.openToRead(path)
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(done)
+	return datasets.FromSeq(path, storedPages(s, path), opt), nil
+}
+
+// storedPages yields the pages of a store in crawl order, without withdrawn ones, each with the
+// label of refine, or else of the crawl's model.
+func storedPages(s *store.Store, name string) iter.Seq2[*datasets.Example, error] {
+	return func(yield func(*datasets.Example, error) bool) {
+		for p, err := range s.Pages() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if p.Withdrawn {
+				continue
+			}
+			if e, err := storedExample(s, p, name); !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func storedExample(s *store.Store, p *store.Page, name string) (*datasets.Example, error) {
+	body, err := s.Body(p.Number)
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := charset.NewReader(bytes.NewReader(body), p.ContentType)
+	if err != nil {
+		return nil, fmt.Errorf("%s: page %s: %w", name, p.URL, err)
+	}
+	text, err := io.ReadAll(decoded)
+	if err != nil {
+		return nil, fmt.Errorf("%s: page %s: %w", name, p.URL, err)
+	}
+	e := &datasets.Example{URL: p.URL, Label: p.Label, Title: p.Title, HTML: string(text), File: name, Line: int(p.Number)}
+	refined, err := s.Label(p.Number)
+	if err != nil {
+		return nil, err
+	}
+	if refined != nil {
+		e.Label = refined.Label
+	}
+	if e.Label != "" {
+		e.Labels = []string{e.Label}
+	}
+	return e, nil
 }

@@ -23,8 +23,8 @@ import (
 )
 
 type classifyCmd struct {
-	Model    []string `required:"" sep:"none" placeholder:"M" help:"Model: a file, or a topic's name. A second one is compared with the first on the labelled rows (McNemar's test)." complete:"models"`
-	What     []string `arg:"" name:"what" help:"HTML or text files, URLs, or labelled sets." complete:"sets"`
+	Model    []string `required:"" sep:"none" placeholder:"M" help:"Model: a file, or a topic's name. A second one is compared with the first on the labelled rows (McNemar's test)." predictor:"models"`
+	What     []string `arg:"" name:"what" help:"HTML or text files, URLs, or labelled sets." predictor:"sets"`
 	Level    int      `placeholder:"N" help:"For a set: which of a row's labels is its class [0]."`
 	Where    []string `sep:"none" placeholder:"FIELD=VALUE" help:"For a set: only rows with this value, as split=test; may be repeated."`
 	Errors   int      `default:"10" placeholder:"N" help:"For a labelled set: number of mistakes to list, the most confident first [10]."`

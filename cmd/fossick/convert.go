@@ -11,15 +11,15 @@ import (
 	"fossick/crawler/cluster"
 	"fossick/export"
 	"fossick/export/tables"
+	"fossick/internal/cli"
 	"fossick/internal/maintext"
 	"fossick/internal/page"
 	"fossick/internal/printable"
-	"fossick/internal/process"
 )
 
 type convertCmd struct {
-	Stores  []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; pages are numbered in this order." complete:"dirs"`
-	Output  string   `short:"o" name:"output" placeholder:"DIR" help:"Folder to make; with --crawl, on one machine only." complete:"dirs"`
+	Stores  []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; pages are numbered in this order." predictor:"dirs"`
+	Output  string   `short:"o" name:"output" placeholder:"DIR" help:"Folder to make; with --crawl, on one machine only." predictor:"dirs"`
 	Partial bool     `help:"Skip damaged records, and count them." expert:""`
 	withAgents
 }
@@ -73,7 +73,7 @@ func (c *convertCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	defer process.LimitHeap(exportMemory)()
+	defer cli.LimitHeap(exportMemory)()
 	began := time.Now()
 	did, err := c.convert(a)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -23,7 +24,7 @@ import (
 // demoCmd runs the verbs themselves, one after the other, on the built-in set.
 type demoCmd struct {
 	Out   string `default:"fossick-demo" placeholder:"DIR" help:"Folder for model, crawls and report [${default}]; an earlier demo in it is replaced."`
-	Delay string `type:"delay" placeholder:"D" expert:"" help:"Rest after each fetch from a host, as in focus; with 0 a single worker fetches without rests, in the same order each time [auto]." complete:"auto,0"`
+	Delay string `type:"delay" placeholder:"D" expert:"" help:"Rest after each fetch from a host, as in focus; with 0 a single worker fetches without rests, in the same order each time [auto]." predictor:"auto,0"`
 	Topic string `default:"banking" enum:"banking,programming,science,sport" placeholder:"T" help:"Theme to crawl for: ${enum} [${default}]."`
 }
 
@@ -203,4 +204,35 @@ func (c demoCmd) writeTruth(set *datasets.Set) (err error) {
 		printable.Fprintf(w, "%s\t%s\t%s\n", e.URL, e.Label, strings.Join(e.Labels, "|"))
 	}
 	return w.Flush()
+}
+
+// demoExamples are five pages on astronomy of the built-in set, by the last part of
+// their paths: enough for a topic of one's own (topic new --examples).
+var demoExamples = []string{
+	"comets-and-their-two-tails", "flat-rotation-curves-and-dark-matter", "the-message-in-a-spectrum",
+	"three-laws-from-the-orbit-of-mars", "why-big-telescopes-use-mirrors",
+}
+
+// writeExamples saves them as a browser would.
+func (c demoCmd) writeExamples(set *datasets.Set) error {
+	want := map[string]bool{}
+	for _, name := range demoExamples {
+		want[name] = true
+	}
+	if err := os.Mkdir(c.path("examples"), 0o755); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	for e, err := range set.Examples() {
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSuffix(path.Base(e.URL), ".html")
+		if !want[name] || e.Fields["kind"] != "article" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(c.path("examples"), name+".html"), []byte(e.HTML), 0o644); err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+	}
+	return nil
 }

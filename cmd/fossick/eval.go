@@ -11,10 +11,10 @@ import (
 )
 
 type evalCmd struct {
-	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls; the figures of the first stand at the top." complete:"dirs"`
+	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls; the figures of the first stand at the top." predictor:"dirs"`
 	Truth  string   `placeholder:"FILE" xor:"source" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst."`
 	Target string   `placeholder:"LABEL" help:"Label of the truth or of the judge that is the topic [the first crawl's topic]."`
-	Judge  string   `placeholder:"MODEL" xor:"source" help:"Model that judges the pages, a file or a topic's name; choose one other than the crawl's own." complete:"models"`
+	Judge  string   `placeholder:"MODEL" xor:"source" help:"Model that judges the pages, a file or a topic's name; choose one other than the crawl's own." predictor:"models"`
 	Curve  int      `placeholder:"STEP" help:"Pages between two points of a curve [about 50 points]."`
 	Caps   []int    `name:"max-pages-per-host" placeholder:"N,N" help:"Also give the harvest when only the first N pages of each host count [1,10,100,1000, where that leaves out any]."`
 	HTML   string   `name:"html" placeholder:"FILE" help:"Write a report as one self-contained page."`

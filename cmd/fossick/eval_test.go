@@ -164,7 +164,7 @@ func TestEvalThenRefine(t *testing.T) {
 	if err != nil || !bytes.Contains(report, []byte("</html>")) {
 		t.Errorf("report: %d bytes, %v", len(report), err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".report-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, ".report*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }

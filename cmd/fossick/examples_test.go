@@ -17,9 +17,8 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
+	"fossick/internal/cli"
 	"fossick/internal/fulltest"
-	"fossick/internal/help"
-	"fossick/internal/settings"
 	"fossick/models"
 )
 
@@ -36,10 +35,10 @@ func TestHelpExamples(t *testing.T) {
 	fossickInPath(t)
 	ownSettings(t, fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n[survey]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n[topic.check]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n", addr, ca))
 	folder := exampleFolder(t)
-	for _, verb := range help.Verbs(newParser(t).Model.Node) {
-		name := strings.Join(help.Path(verb), " ")
+	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
+		name := strings.Join(cli.Path(verb), " ")
 		t.Run(name, func(t *testing.T) {
-			examples := examplesOf(help.Long(verb))
+			examples := examplesOf(cli.Long(verb))
 			if len(examples) == 0 {
 				t.Fatalf("fossick %s --help has no example to paste", name)
 			}
@@ -178,7 +177,7 @@ func testBinary(t *testing.T) string {
 // newParser is the command line as run makes it.
 func newParser(t testing.TB) *kong.Kong {
 	t.Helper()
-	parser, err := newGrammar(&grammar{}, settings.Read(harmless), io.Discard, io.Discard, false)
+	parser, err := newGrammar(&grammar{}, cli.ReadSettings(harmless), io.Discard, io.Discard, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,18 +13,17 @@ import (
 
 	"fossick/export"
 	"fossick/export/bucket"
+	"fossick/internal/cli"
 	"fossick/internal/page"
 	"fossick/internal/printable"
-	"fossick/internal/process"
 	"fossick/internal/rights"
-	"fossick/internal/values"
 )
 
 type exportCmd struct {
-	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their pages come in this order." complete:"dirs"`
+	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their pages come in this order." predictor:"dirs"`
 	To     []string `xor:"formats" placeholder:"FORMAT" enum:"$${formats}" help:"Format to write, one of those above; may be repeated, all in one pass. Give this or --all." group:"made"`
 	All    bool     `xor:"formats" help:"Write all formats that are files into a folder, with a data set export." group:"made"`
-	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"A file, for one format that is a single file, compressed if its name ends in .gz or .zst; - is stdout. Else a folder. s3://BUCKET/NAME is an object, or a folder of objects." complete:"files" group:"made"`
+	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"A file, for one format that is a single file, compressed if its name ends in .gz or .zst; - is stdout. Else a folder. s3://BUCKET/NAME is an object, or a folder of objects." predictor:"files" group:"made"`
 
 	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`
 	Kept     bool     `help:"Only pages that refine kept." group:"rows"`
@@ -33,7 +32,7 @@ type exportCmd struct {
 	Host     []string `placeholder:"H,H" help:"Only pages of these hosts." group:"rows" expert:""`
 	Include  string   `placeholder:"REGEX" help:"Only pages whose URL matches." group:"rows"`
 	Since    string   `placeholder:"TIME" help:"Only pages fetched since: a day, a time, or an age as 2w." group:"rows"`
-	Purpose  string   `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, training, research or archive; pages whose owners refuse it are left out [the crawl's purpose]." group:"rows" complete:"search,training,research,archive" expert:""`
+	Purpose  string   `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, training, research or archive; pages whose owners refuse it are left out [the crawl's purpose]." group:"rows" predictor:"search,training,research,archive" expert:""`
 	Limit    int      `placeholder:"N" help:"Write only the first N pages." group:"rows"`
 	Partial  bool     `help:"Skip damaged records, and count them." group:"rows" expert:""`
 }
@@ -80,7 +79,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 	if slices.Contains(c.To, export.Tables) {
 		return c.tables(a)
 	}
-	defer process.LimitHeap(exportMemory)()
+	defer cli.LimitHeap(exportMemory)()
 	c.Stores = agentsOf(c.Stores)
 	began := time.Now()
 	choice, err := c.choice(began)
@@ -269,7 +268,7 @@ func (c *exportCmd) choice(now time.Time) (choice export.Choice, err error) {
 		}
 	}
 	if c.Since != "" {
-		if choice.Since, err = values.Moment(c.Since, now); err != nil {
+		if choice.Since, err = cli.Moment(c.Since, now); err != nil {
 			return choice, usagef("--since %v", err)
 		}
 	}

@@ -43,7 +43,6 @@ func TestExported(t *testing.T) {
 			t.Logf("%d pages, %d links", len(e.rows), len(e.edges))
 			t.Run("joins", e.checkJoins)
 			t.Run("peers", e.checkPeers)
-			t.Run("replay", e.checkReplay)
 		})
 	}
 }

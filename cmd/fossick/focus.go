@@ -3,15 +3,23 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
+	"fossick/crawler"
 	"fossick/crawler/control"
 	"fossick/crawler/crawlplan"
+	"fossick/crawler/fetch"
+	"fossick/eval"
 	"fossick/eval/monitor"
-	"fossick/internal/process"
+	"fossick/internal/cli"
+	"fossick/internal/page"
+	"fossick/internal/printable"
+	"fossick/internal/usage"
 	"fossick/store"
 )
 
-// focusCmd crawls for a topic. What its flags come to is a matter of package crawlplan.
+// focusCmd crawls for a topic; package crawlplan has its flags.
 type focusCmd struct {
 	crawlplan.Crawl
 
@@ -27,7 +35,6 @@ func (focusCmd) Help() string {
   fossick focus --resume --store fossick-banking --max-pages 2k`
 }
 
-// MoreHelp implements help.More.
 func (focusCmd) MoreHelp() string {
 	return `German pages only, until they get rare:
   fossick focus --topic banking --lang de --min-harvest 0.05 \
@@ -49,7 +56,7 @@ func (c *focusCmd) Run(a *app) error {
 	return emitCrawl(a, result, err)
 }
 
-// crawl does the work of focus, for demo as well.
+// crawl is focus without its output; demo, survey and watch use it too.
 func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, err error) {
 	if err := c.NameStore(); err != nil {
 		return nil, err
@@ -79,7 +86,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 	}
 	defer fetcher.Close()
 	session := c.session(plan)
-	shown, err := monitor.Listen(c.Listen, c.Pprof, session)
+	shown, err := monitor.Listen(c.Listen, a.verbose, session)
 	if err != nil {
 		return nil, err
 	}
@@ -106,21 +113,17 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 	return result, err
 }
 
-// crawlMemory is the heap in bytes at which the garbage collector works harder instead
-// of letting it grow. The store's mapped files come on top, 64 MiB, 27 of the program's
-// own and some 50 more for a moment. The whole is to stay below 512 MiB. A broad crawl
-// has about 170 MiB in use after a million pages, 100 more while the store compacts.
-// Collection is a third of its processor time then.
+// crawlMemory is the heap in bytes at which the garbage collector works harder. Mapped files
+// and the program itself take some 140 MiB more; the whole is to stay below 512 MiB.
 const crawlMemory = 272 << 20
 
-// run crawls, and says what it came to.
 func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session) (result *monitor.Result, err error) {
 	a, plan := x.a, x.plan
 	a.signals.InOrder()
-	defer process.LimitHeap(crawlMemory)() // before a million start pages are planted
-	planting := a.step("filling the queue")
+	defer cli.LimitHeap(crawlMemory)() // before the queue takes a million start pages
+	filling := a.step("filling the queue")
 	err = x.begin()
-	planting()
+	filling()
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +146,7 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 	return result, err
 }
 
-// create makes the crawl's store. Somebody may look into it as soon as it is there.
+// create makes the crawl's store, and waits if a reader opens it at once.
 func (c *focusCmd) create(ctx context.Context, plan *crawlplan.Plan) (*store.Store, error) {
 	s, err := store.Create(c.Store, store.Info{Version: version, Topic: c.Topic, Topics: plan.Names()})
 	if errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrExists) {
@@ -152,7 +155,7 @@ func (c *focusCmd) create(ctx context.Context, plan *crawlplan.Plan) (*store.Sto
 	return s, err
 }
 
-// verbOf is the verb that goes on with a crawl.
+// verbOf returns the verb that resumes a crawl.
 func verbOf(survey bool) string {
 	if survey {
 		return "survey"
@@ -160,7 +163,7 @@ func verbOf(survey bool) string {
 	return "focus"
 }
 
-// whole refuses to go on alone with one agent's part of a crawl: others have its sites.
+// whole refuses to resume one agent's part of a crawl without the other agents.
 func (c *focusCmd) whole(s *store.Store) error {
 	switch {
 	case s.Info().Agent != "":
@@ -189,4 +192,190 @@ func (c *focusCmd) reopen(ctx context.Context, a *app) (*store.Store, error) {
 		a.say("the crawl in %s resumes with its %s", c.Store, opened)
 	}
 	return s, nil
+}
+
+// crawling is a running crawl. When pages are forgotten meanwhile, the crawl releases the store
+// and resumes in another session; the user sees one crawl.
+type crawling struct {
+	a        *app
+	refresh  time.Duration
+	revisits *revisiting
+	plan     *crawlplan.Plan // of the session; its Crawl.Store is nil where that cannot be used any more
+	shown    *monitor.Server
+
+	engine *crawler.Crawler
+	line   *monitor.Line
+	starts *monitor.Starts
+	began  time.Time
+	most   time.Duration // --max-time
+
+	done crawler.Result   // of the sessions before
+	past crawler.Progress // likewise
+}
+
+// begin prepares the first session.
+func (x *crawling) begin() (err error) {
+	x.line = monitor.NewLine(x.a.screen, x.plan.Crawl.MaxPages, x.plan.Crawl.MaxTime, x.plan.Names()...)
+	x.line.NoTopic = x.plan.NoTopic
+	x.began, x.most = time.Now(), x.plan.Crawl.MaxTime
+	return x.prepare()
+}
+
+func (x *crawling) prepare() (err error) {
+	past := x.past
+	x.starts = monitor.WatchStarts(x.plan.Crawl.Seeds, x.plan.Crawl.Store)
+	show := showing(x.a, x.line, x.shown, x.starts)
+	x.plan.Crawl.Progress = func(p crawler.Progress) { show(p.After(past)) }
+	x.engine, err = crawler.New(x.plan.Crawl)
+	x.plan.Crawl.Seeds = nil // there may be a million
+	return err
+}
+
+// toTheEnd crawls, in several sessions if pages are forgotten meanwhile, until the crawl ends.
+func (x *crawling) toTheEnd(ctx context.Context, socket *control.Socket) (crawler.Result, error) {
+	for {
+		done, err := x.engine.Run(ctx)
+		x.done = done.After(x.done)
+		switch {
+		case err != nil:
+			return x.done, err
+		case done.Stopped == crawler.StopForget && ctx.Err() != nil:
+			x.done.Stopped = crawler.StopInterrupted // the end of the socket tells waiting clients
+			return x.done, nil
+		}
+		x.past = x.engine.Progress().After(x.past)
+		goOn, err := x.between(ctx, socket)
+		if err != nil {
+			x.done.Stopped = crawler.StopError
+		}
+		if !goOn || err != nil {
+			return x.done, err
+		}
+	}
+}
+
+// between works on the store between two sessions. goOn says that another session follows.
+func (x *crawling) between(ctx context.Context, socket *control.Socket) (goOn bool, err error) {
+	socket.Pause()
+	defer func() { socket.Resume(x.plan.Crawl.Store, x.engine, x.plan.Crawl.Scorer) }()
+	if err := x.forget(ctx, socket); err != nil || x.done.Stopped != crawler.StopForget {
+		return false, err
+	}
+	left := time.Duration(0) // no limit
+	if x.most > 0 {
+		if left = x.most - time.Since(x.began); left <= 0 {
+			x.done.Stopped = crawler.StopMaxTime
+			return false, nil
+		}
+	}
+	return true, x.resume(left)
+}
+
+// forget deletes the pages that were asked to be forgotten during the session. An error ends the
+// crawl if the store could not be opened again.
+func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
+	if x.done.Stopped == crawler.StopForget {
+		defer x.a.step("the crawl pauses to delete pages at their owner's request")()
+	}
+	s, pages, err := store.Fulfil(ctx, x.plan.Crawl.Store)
+	socket.Fulfilled(pages, err)
+	if x.plan.Crawl.Store = s; s == nil {
+		return errors.Join(errors.New("the store could not be opened again after pages were forgotten"), err)
+	}
+	return nil
+}
+
+// resume prepares the next session, as focus --resume does.
+func (x *crawling) resume(left time.Duration) error {
+	s, fetcher := x.plan.Crawl.Store, x.plan.Crawl.Fetcher
+	c := crawlplan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh, KeepVersions: x.refresh > 0 && x.plan.Crawl.KeepVersions}
+	if x.revisits != nil { // which no store keeps
+		c.Network, c.Manners = x.revisits.Network, x.revisits.Manners
+	}
+	_, err := c.Recall(s)
+	if err != nil {
+		return err
+	}
+	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: x.a.seed, Log: x.a.log, Say: func(string, ...any) {}})
+	if err != nil {
+		return fmt.Errorf("the crawl could not go on after pages were forgotten: %w", err)
+	}
+	*x.plan = *plan
+	if err := x.revisits.adapt(x.plan, s); err != nil {
+		return err
+	}
+	x.plan.Crawl.Store, x.plan.Crawl.Fetcher, x.plan.Crawl.MaxTime = s, fetcher, left
+	return x.prepare()
+}
+
+// planned makes the crawl's plan and its fetcher.
+func (c *focusCmd) planned(a *app) (*crawlplan.Plan, *fetch.Fetcher, error) {
+	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
+	if err != nil {
+		return nil, nil, err
+	}
+	fetcher, err := fetch.New(plan.Fetch)
+	return plan, fetcher, usage.Of(err)
+}
+
+// session describes the crawl for its status.
+func (c *focusCmd) session(plan *crawlplan.Plan) monitor.Session {
+	s := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0 || c.revisits != nil, Survey: c.Parties, NoTopic: plan.NoTopic}
+	for _, t := range plan.Topics {
+		s.Topics = append(s.Topics, monitor.Goal(t))
+	}
+	return s
+}
+
+// showing returns the crawl's progress function: it updates the status line and the server, and
+// prints start pages that fail.
+func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.Starts) func(crawler.Progress) {
+	shown.ShowFailed(starts.Known())
+	return func(p crawler.Progress) {
+		line.Show(p)
+		shown.Show(p)
+		for _, f := range starts.Show(p) {
+			a.say("start page %s failed: %s, %s", f.URL, f.State, printable.Cut(f.Reason, 300))
+			shown.ShowFailed(starts.Known())
+		}
+	}
+}
+
+// addPoliteness reads the crawl's journals for the result.
+func addPoliteness(ctx context.Context, a *app, result *monitor.Result, plan *crawlplan.Plan, stores ...*store.Store) {
+	defer a.step("reading the journal")()
+	if plan.Crawl.OneSitePerAddress {
+		result.SameAddress = new(int)
+		for _, s := range stores {
+			for h, err := range s.Hosts() {
+				if err == nil && h.AddressSite != "" && h.AddressSite != page.Site("http://"+h.Name+"/") {
+					*result.SameAddress++
+				}
+			}
+		}
+	}
+	var err error
+	if result.Politeness, err = eval.MeasurePoliteness(context.WithoutCancel(ctx), stores...); err != nil {
+		result.Politeness = nil // the crawl itself is worth no less
+		a.say("no politeness report: %v", err)
+	}
+}
+
+// emitCrawl prints the result of a crawl, which is nil if the crawl did not begin.
+func emitCrawl(a *app, result *monitor.Result, err error) error {
+	if result == nil {
+		return err
+	}
+	if emitErr := a.emit(result, result.Print); emitErr != nil {
+		return emitErr
+	}
+	return endOf(result, err)
+}
+
+// endOf returns the error of a verb that has printed a crawl's result.
+func endOf(result *monitor.Result, err error) error {
+	if err == nil && result.Stopped == crawler.StopInterrupted {
+		return errInterrupted
+	}
+	return errors.Join(err, result.Failed.Err())
 }

@@ -9,18 +9,17 @@ import (
 	"fossick/datasets"
 	"fossick/export"
 	"fossick/graph"
+	"fossick/internal/cli"
 	"fossick/internal/printable"
-	"fossick/internal/values"
 	"fossick/internal/wholefile"
 )
 
-// graphCmd builds graph files.
 type graphCmd struct {
-	Source    string           `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
-	Output    string           `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only described, and a graph file verified."`
-	Edges     string           `placeholder:"FILE" help:"Also write the links as text: source TAB target a line, by the numbers of the nodes in URL order."`
-	Transpose bool             `help:"Reverse all links."`
-	Memory    values.Mebibytes `default:"256MiB" placeholder:"SIZE" help:"Memory for sorting; the rest goes to scratch files beside the graph [256MiB]."`
+	Source    string   `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." predictor:"sets"`
+	Output    string   `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only described, and a graph file verified."`
+	Edges     string   `placeholder:"FILE" help:"Also write the links as text: source TAB target a line, by the numbers of the nodes in URL order."`
+	Transpose bool     `help:"Reverse all links."`
+	Memory    cli.Size `default:"256MiB" placeholder:"SIZE" help:"Memory for sorting; the rest goes to scratch files beside the graph [256MiB]."`
 }
 
 func (graphCmd) Help() string {
@@ -31,7 +30,6 @@ Examples:
   fossick graph synthetic:10k -o web.graph`
 }
 
-// graphResult is what graph prints.
 type graphResult struct {
 	Graph     string   `json:"graph"`
 	File      *string  `json:"file"` // null without -o
@@ -88,8 +86,7 @@ func (c *graphCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// build returns the path of the graph file, and what it was built of, nil when
-// there was one.
+// build returns the path of the graph file and the counts of its links, nil if the file existed.
 func (c *graphCmd) build(a *app, source export.GraphSource) (path string, stats *graph.Stats, err error) {
 	switch {
 	case c.Transpose && c.Output == "":
@@ -151,7 +148,7 @@ func (r *graphResult) print(w io.Writer) {
 	}
 }
 
-// sourceOf is what a user names as a graph.
+// sourceOf returns the source of links that a name stands for.
 func sourceOf(a *app, name string) (export.GraphSource, error) {
 	s, err := export.NamedGraph(name, uint64(a.seed))
 	s.OpenStore = a.openToRead
@@ -159,7 +156,7 @@ func sourceOf(a *app, name string) (export.GraphSource, error) {
 	return s, err
 }
 
-// graphOf is what a user names as a graph, opened.
+// graphOf opens the graph that a name stands for.
 func graphOf(a *app, name string) (s export.GraphSource, g *graph.Graph, err error) {
 	if s, err = sourceOf(a, name); err == nil {
 		g, _, err = openGraph(a, s, 0)
@@ -167,8 +164,8 @@ func graphOf(a *app, name string) (s export.GraphSource, g *graph.Graph, err err
 	return s, g, err
 }
 
-// openGraph opens a graph file, or builds one in a scratch folder that goes when the verb
-// ends. stats is nil for what was there already.
+// openGraph opens a graph file, or builds one in a scratch folder that is removed when the verb
+// ends; then stats is not nil.
 func openGraph(a *app, s export.GraphSource, memory int) (g *graph.Graph, stats *graph.Stats, err error) {
 	path := s.Name
 	if !s.IsGraph() {
@@ -184,7 +181,7 @@ func openGraph(a *app, s export.GraphSource, memory int) (g *graph.Graph, stats 
 	return g, stats, nil
 }
 
-// buildGraph builds a graph file; without a path, in a folder that goes when the verb ends.
+// buildGraph builds a graph file; without a path, in a folder that is removed when the verb ends.
 func buildGraph(a *app, s export.GraphSource, path string, memory int) (string, *graph.Stats, error) {
 	if path == "" {
 		dir, err := os.MkdirTemp("", "fossick-graph-")

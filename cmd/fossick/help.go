@@ -1,12 +1,14 @@
 package main
 
 import (
+	"io"
+
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/help"
+	"fossick/internal/cli"
 )
 
-// groups are those of flags and of verbs, by the key in the grammar's tags.
+// groups are the groups of flags and verbs, by their keys in the tags.
 var groups = []kong.Group{
 	{Key: "crawl", Title: "Crawl:"},
 	{Key: "learn", Title: "Learn and judge:"},
@@ -36,19 +38,43 @@ var groups = []kong.Group{
 // helpAllFlag prints the help with every flag and ends.
 type helpAllFlag bool
 
-// BeforeReset implements a hook of kong.
 func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
-	if err := help.Print(ctx, true); err != nil {
+	if err := cli.Print(ctx, true); err != nil {
 		return err
 	}
 	ctx.Exit(exitDone)
 	return nil
 }
 
-// ownHelp words the parser's own flag like the others.
+// ownHelp gives the parser's own --help the wording and group of the other flags.
 func ownHelp(parser *kong.Kong) {
 	h := parser.Model.HelpFlag
 	h.Help, h.Group = "Show this page.", generalGroup()
 }
 
 func generalGroup() *kong.Group { return &groups[len(groups)-1] }
+
+type helpCmd struct {
+	Verb []string `arg:"" optional:"" predictor:"verbs" help:"A verb; or config, for fossick.toml and the environment."`
+	All  bool     `help:"Show every flag, as --help-all."`
+}
+
+func (helpCmd) Help() string {
+	return `Shows how to use a verb, as its --help does.
+
+Examples:
+  fossick help focus
+  fossick help topic new
+  fossick help focus --all
+  fossick help config`
+}
+
+func (c helpCmd) Run(a *app, ctx *kong.Context) error {
+	text, err := cli.HelpText(ctx.Kong, c.Verb, c.All)
+	if err != nil {
+		return err
+	}
+	return a.emit(struct {
+		Help string `json:"help"`
+	}{text}, func(w io.Writer) { io.WriteString(w, text) })
+}

@@ -26,7 +26,6 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/help"
 	"fossick/internal/printable"
 	"fossick/internal/tries"
 )
@@ -96,10 +95,10 @@ func TestHostileWords(t *testing.T) {
 		{"topic", "show", "own"},
 		{"topic", "show", forging},
 		{forging}, {"--" + forging}, {"help", forging}, {"focus", "--topic", "own", "--order", forging},
-		{help.CompleteWord, "focus", "--topic", ""},
+		{"completion", forging},
 	} {
 		for _, form := range []string{"", "--json"} {
-			if form != "" && (slices.Contains(crawl, args[len(args)-1]) || args[0] == "focus" || args[0] == help.CompleteWord) {
+			if form != "" && (slices.Contains(crawl, args[len(args)-1]) || args[0] == "focus") {
 				continue // the store is there already
 			}
 			told += tellHostile(t, words, append(slices.Clone(args), form))
@@ -127,7 +126,7 @@ func TestHostileWords(t *testing.T) {
 // strangers' word.
 func tellHostile(t *testing.T, words *tries.Class, args []string) int {
 	t.Helper()
-	args = slices.DeleteFunc(args, func(s string) bool { return s == "" && args[0] != help.CompleteWord })
+	args = slices.DeleteFunc(args, func(s string) bool { return s == "" })
 	var out, errs bytes.Buffer
 	code := run(context.Background(), args, &out, &errs)
 	name := fmt.Sprintf("%.60q", args)

@@ -10,8 +10,8 @@ import (
 )
 
 type importCmd struct {
-	Source  string `arg:"" placeholder:"SOURCE" help:"A web archive (WARC, WACZ), saved pages, an exported table, a corpus." complete:"files"`
-	Store   string `required:"" type:"path" placeholder:"DIR" help:"Folder of the new store." complete:"dirs"`
+	Source  string `arg:"" placeholder:"SOURCE" help:"A web archive (WARC, WACZ), saved pages, an exported table, a corpus." predictor:"files"`
+	Store   string `required:"" type:"path" placeholder:"DIR" help:"Folder of the new store." predictor:"dirs"`
 	Partial bool   `help:"Skip damaged parts of the source." expert:""`
 }
 

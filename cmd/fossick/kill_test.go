@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,6 +98,7 @@ type killPlan struct {
 	set    *datasets.Set
 	survey bool // else a crawl for a topic
 	args   []string
+	also   string // what it takes in besides
 	faults web.FaultPlan
 	agents int // each with a store of its own; 0 is one crawl
 
@@ -159,7 +161,7 @@ func (p killPlan) command(addr, dir string) []string {
 	return slices.Concat(verb, []string{
 		"--json", "--quiet", "--proxy", "http://" + addr,
 		"--delay", rest.String(), "--workers", fmt.Sprint(workers), "--store", dir,
-		"--near-duplicates", "keep",
+		"--also", cmp.Or(p.also, "near-duplicates"),
 	}, p.args)
 }
 

@@ -9,7 +9,6 @@ import (
 	"fossick/internal/wholefile"
 )
 
-// labCmd crawls a stored corpus virtually by many policies.
 type labCmd struct {
 	labFlags
 	HTML string `name:"html" placeholder:"FILE" help:"Write a report as one self-contained page."`
@@ -17,15 +16,15 @@ type labCmd struct {
 
 // labFlags are lab.Options.
 type labFlags struct {
-	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, a .jsonl file, or a web archive (.warc)." complete:"sets"`
+	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, a .jsonl file, or a web archive (.warc)." predictor:"sets"`
 	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic."`
-	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: $${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." complete:"policies"`
+	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: $${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." predictor:"policies"`
 
 	Truth      string       `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
-	Judge      string       `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that decides which pages are on topic if there is no truth; choose one other than the crawl's own." complete:"models"`
-	Train      string       `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on." group:"sets" expert:"" complete:"sets"`
+	Judge      string       `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that decides which pages are on topic if there is no truth; choose one other than the crawl's own." predictor:"models"`
+	Train      string       `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on." group:"sets" expert:"" predictor:"sets"`
 	TrainPages int          `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]." group:"sets" expert:""`
-	Model      string       `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." complete:"models"`
+	Model      string       `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." predictor:"models"`
 	Keywords   []string     `placeholder:"WORDS" help:"Words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
 	RhoSweep   lab.RhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by the policy paper at each ρ from A to B, as 0:0.9:0.1, and plot harvest against ρ." group:"score" expert:""`
 	Threshold  *float64     `placeholder:"R" help:"The policy paper drops links that score less [0.2]." group:"score" expert:""`
@@ -49,7 +48,6 @@ Example:
       --starts 3 --train-pages 300 --pages 60 --html lab.html`
 }
 
-// MoreHelp implements help.More.
 func (labCmd) MoreHelp() string {
 	return `Policies: ` + crawlplan.Help() + `.`
 }
@@ -75,7 +73,6 @@ func (c *labCmd) Run(a *app) error {
 	return a.emit(result, result.Print)
 }
 
-// plan says what the flags name.
 func (c *labCmd) plan(a *app) *lab.Plan {
 	return &lab.Plan{Options: lab.Options(c.labFlags), Seed: a.seed, Random: a.random, Open: a.openSet, Say: a.say, Log: a.log}
 }

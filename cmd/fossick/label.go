@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
+
+	"golang.org/x/term"
 
 	"fossick/crawler/control"
 	"fossick/crawler/crawlplan"
@@ -17,7 +20,7 @@ import (
 
 type labelCmd struct {
 	URL   string `arg:"" optional:"" name:"url" help:"The URL to label: a page of the crawl, or one that waits."`
-	Label string `arg:"" optional:"" name:"yes|no" help:"Whether it is on topic." complete:"yes,no"`
+	Label string `arg:"" optional:"" name:"yes|no" help:"Whether it is on topic." predictor:"yes,no"`
 	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store."`
 	From  string `placeholder:"FILE" help:"Instead of one URL, many at once: url TAB yes|no a line, - for standard input."`
 	Topic string `placeholder:"NAME" help:"Topic of the label, if several topics share the crawl."`
@@ -33,7 +36,7 @@ Examples:
   fossick label --from marks.tsv --store fossick-banking`
 }
 
-// labelResult is what the verb prints; url and label are those of a single one.
+// labelResult is the output of label; url and label are set if one page was labelled.
 type labelResult struct {
 	URL     *string `json:"url"`
 	Label   *string `json:"label"`
@@ -72,7 +75,7 @@ func (c labelCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// labels returns what the command line says of which URLs.
+// labels returns the labels of the command line, by URL.
 func (c labelCmd) labels() ([]control.Label, error) {
 	switch {
 	case c.From == "" && (c.URL == "" || c.Label == ""):
@@ -107,4 +110,106 @@ func (r labelResult) print(w io.Writer) {
 	default:
 		io.WriteString(w, "kept; no crawl is running. A resumed crawl with --score learned will learn from it\n")
 	}
+}
+
+// ask shows the pages whose labels would change the crawl most, and at a terminal takes
+// the answers.
+func (c labelCmd) ask(a *app) (err error) {
+	if c.URL != "" || c.From != "" {
+		return usagef("--ask chooses the pages; leave URL and --from out")
+	}
+	if err := control.CheckQuestions(c.Ask); err != nil {
+		return err
+	}
+	examiner, done, err := c.examiner(a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	if a.json || !isLive(a.stdout) || !term.IsTerminal(int(os.Stdin.Fd())) {
+		asked, err := examiner.Ask(a.ctx, c.Ask)
+		if err != nil {
+			return err
+		}
+		return a.emit(&control.Interviewed{Asked: asked, Labels: []control.Label{}}, func(w io.Writer) { printAsked(w, asked, c.said()) })
+	}
+	a.screen.Clear()
+	v := control.Interview{Examiner: examiner, Count: c.Ask, Out: a.stdout, Key: func() (byte, error) { return pressed(a.ctx) }}
+	r, err := v.Hold(a.ctx)
+	if err != nil {
+		return err
+	}
+	return a.emit(r, r.Print)
+}
+
+// examiner returns the questions of the running crawl, or of a crawl that has stopped.
+func (c labelCmd) examiner(a *app) (control.Examiner, func() error, error) {
+	s, err := store.Open(c.Store)
+	if errors.Is(err, store.ErrBusy) {
+		return control.Running{Dir: c.Store, Topic: c.Topic, Busy: err}, func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.step("reading the crawl")()
+	crawl := crawlplan.Crawl{Resume: true, Store: c.Store}
+	if _, err = crawl.Recall(s); err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	plan, err := crawl.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	r, err := control.Rest(s, plan.Crawl.URLs, plan.Crawl.Scorer, c.Topic)
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	return r, s.Close, nil
+}
+
+// pressed waits for one key without Enter, and restores the terminal afterwards.
+func pressed(ctx context.Context) (byte, error) {
+	in := int(os.Stdin.Fd())
+	as, err := term.MakeRaw(in)
+	if err != nil {
+		return 0, err
+	}
+	defer term.Restore(in, as)
+	var key [1]byte
+	read := make(chan error, 1)
+	go func() { // ends with the program at the latest: nothing takes a read of a terminal back
+		_, err := os.Stdin.Read(key[:])
+		read <- err
+	}()
+	select {
+	case err := <-read:
+		return key[0], err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// askedLine is how many runes of a line are listed.
+const askedLine = 300
+
+// said maps keys to answers.
+func (c labelCmd) said() string {
+	if c.Topic != "" {
+		return "--store " + c.Store + " --topic " + c.Topic
+	}
+	return "--store " + c.Store
+}
+
+func printAsked(w io.Writer, asked []control.Asked, flags string) {
+	for _, q := range asked {
+		printable.Fprintf(w, "%s\n", q.URL)
+		for _, line := range q.Lines() {
+			printable.Fprintf(w, "  %s\n", printable.Cut(line, askedLine))
+		}
+	}
+	if len(asked) == 0 {
+		io.WriteString(w, "nothing to ask: every page that the crawl remembers is labelled, and no URL waits\n")
+		return
+	}
+	printable.Fprintf(w, "to answer: fossick label URL yes|no %s, or --from FILE for many; at a terminal this command takes one key a page\n", flags)
 }

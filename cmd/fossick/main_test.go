@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -13,13 +16,17 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"fossick/datasets"
+	"fossick/datasets/web"
 	"fossick/internal/fulltest"
 )
 
@@ -27,14 +34,6 @@ import (
 const beMain = "FOSSICK_TEST_BE_MAIN"
 
 func TestMain(m *testing.M) {
-	if clock := os.Getenv(theClock); clock != "" {
-		if err := wrongClock(clock); err != nil {
-			panic(err)
-		}
-	}
-	if text := os.Getenv(beBroker); text != "" {
-		beBrokerAsTold(text)
-	}
 	if os.Getenv(beMain) != "" {
 		main()
 		return
@@ -63,7 +62,7 @@ func TestScripts(t *testing.T) {
 	signal.Notify(hangUps, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangUps) })
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Condition: isFull, Cmds: map[string]func(*testscript.TestScript, bool, []string){
-		"serveset": serveSetCmd, "pack": pack, "damage": damage, "speak": speakAndServe, "losebody": loseBody, "misuse": misuse,
+		"serveset": serveSetCmd, "pack": pack, "damage": damage, "losebody": loseBody, "misuse": misuse,
 		"bucket": bucketCmd, "fetchobjects": fetchCmd, "sameobjects": sameObjectsCmd,
 	}})
 }
@@ -126,4 +125,173 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
+}
+
+// serveSetCmd is the command "serveset SET" of scripts: it serves a set of the
+// script's folder until the script ends, and sets $PROXY to it.
+func serveSetCmd(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: serveset SET")
+	}
+	addr, stop, err := serve(context.Background(), ts.MkAbs(args[0]), web.Options{})
+	ts.Check(err)
+	ts.Defer(stop)
+	ts.Setenv("PROXY", "http://"+addr)
+}
+
+// requestLog collects what a served corpus logs; safe for concurrent use.
+type requestLog struct {
+	mu  sync.Mutex // guards the rest
+	buf bytes.Buffer
+	n   int // lines: each is one Write
+}
+
+func (l *requestLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.n++
+	return l.buf.Write(b)
+}
+
+// lines returns how many requests were logged.
+func (l *requestLog) lines() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n
+}
+
+// linesWith returns how many of the requests that were logged have a text in their line.
+func (l *requestLog) linesWith(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Count(l.buf.Bytes(), []byte(text))
+}
+
+// request is one line of the log.
+type request struct {
+	Start, End time.Time
+	Sending    time.Time // the last write of the body began; zero when there was none
+	Host, Path string
+	URL        string
+	Status     int
+	Fault      string
+	After      string `json:"retry_after"`
+	Agent      string `json:"user_agent"`
+}
+
+func (l *requestLog) requests(t *testing.T) []request {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []request
+	for dec := json.NewDecoder(bytes.NewReader(l.buf.Bytes())); dec.More(); {
+		var r request
+		if err := dec.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// serve serves a corpus on loopback until the test ends; it returns the address.
+func serve(ctx context.Context, corpus string, opt web.Options) (addr string, stop func(), err error) {
+	set, err := datasets.Open(corpus, datasets.Options{})
+	if err != nil {
+		return "", nil, err
+	}
+	addr, _, stop, err = serveSet(ctx, set, opt)
+	return addr, stop, err
+}
+
+// serveSet is serve for a set that is open; ca is the file of its authority.
+func serveSet(ctx context.Context, set *datasets.Set, opt web.Options) (addr, ca string, stop func(), err error) {
+	return serveAt(ctx, "127.0.0.1:0", set, opt)
+}
+
+// serveAt is serveSet at an address.
+func serveAt(ctx context.Context, at string, set *datasets.Set, opt web.Options) (addr, ca string, stop func(), err error) {
+	return serveSets(ctx, at, opt, set)
+}
+
+// serveSets is serveAt for several sets.
+func serveSets(ctx context.Context, at string, opt web.Options, sets ...*datasets.Set) (addr, ca string, stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	web, err := web.New(ctx, opt, sets...)
+	if err != nil {
+		cancel()
+		return "", "", nil, err
+	}
+	l, err := net.Listen("tcp", at)
+	if err != nil {
+		cancel()
+		return "", "", nil, err
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = web.Serve(ctx, l) // ends with ctx; what it could not serve, a test sees
+	}()
+	return l.Addr().String(), web.CA(), func() { cancel(); <-done; _ = web.Close() }, nil
+}
+
+// serveDemo gives each script $PROXY, the demo set as a web.
+func serveDemo(env *testscript.Env) error {
+	addr, stop, err := serve(context.Background(), "demo", web.Options{})
+	if err != nil {
+		return err
+	}
+	env.Defer(stop)
+	env.Setenv("PROXY", "http://"+addr)
+	env.Setenv("HOME", env.WorkDir)
+	return nil
+}
+
+// linkedWeb is a web of hosts h0.test… with so many pages each, all of which
+// can be reached from http://h0.test/0. Each page links to its host's next, to
+// the next host's first, and to three others anywhere. Every tenth has a link
+// with rel=nofollow to a page that nothing else names, and every eleventh says
+// nofollow of all its links. No two pages have the same content.
+func linkedWeb(hosts, pages int) *datasets.Set {
+	return datasets.FromSeq("linked", func(yield func(*datasets.Example, error) bool) {
+		rng := rand.New(rand.NewPCG(uint64(hosts), uint64(pages)))
+		for h := range hosts {
+			for p := range pages {
+				if !yield(linkedPage(rng, h, p, hosts, pages), nil) {
+					return
+				}
+				if p%10 == 5 && !yield(&datasets.Example{URL: fmt.Sprintf("http://h%d.test/secret/%d", h, p), HTML: "<title>Secret</title>"}, nil) {
+					return
+				}
+			}
+		}
+	}, datasets.Options{})
+}
+
+func linkedPage(rng *rand.Rand, h, p, hosts, pages int) *datasets.Example {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!DOCTYPE html><title>Page %d of host %d</title>", p, h)
+	if p%11 == 7 && p+1 < pages { // the last page's links are nobody's only way
+		b.WriteString("<meta name=robots content=nofollow>")
+		fmt.Fprintf(&b, "<a href=/hidden/%d>hidden</a>", p)
+	}
+	fmt.Fprintf(&b, "<p>This is the page with the number %d of the host with the number %d. Word%d word%d.", p, h, rng.IntN(1e6), h*pages+p)
+	link := func(h, p int) { fmt.Fprintf(&b, "\n<a href=\"http://h%d.test/%d\">the page %d</a>", h, p, p) }
+	link((h+1)%hosts, 0)
+	// Twice around, so that one nofollow on the way hides nothing.
+	link(h, (p+1)%pages)
+	link(h, (p+2)%pages)
+	for range 3 {
+		link(rng.IntN(hosts), rng.IntN(pages))
+	}
+	if p%10 == 5 {
+		fmt.Fprintf(&b, "\n<a rel=nofollow href=/secret/%d>secret</a>", p)
+	}
+	return &datasets.Example{URL: fmt.Sprintf("http://h%d.test/%d", h, p), HTML: b.String()}
+}
+
+// linkedSecret says whether a path of linkedWeb is one that its authors ask not
+// to follow links to.
+func linkedSecret(path string) bool {
+	return strings.HasPrefix(path, "/secret/") || strings.HasPrefix(path, "/hidden/")
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/help"
+	"fossick/internal/cli"
 )
 
 // TestMistypedCommands: each says what was meant, in words of the help.
@@ -33,7 +33,7 @@ func TestMistypedCommands(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q, want %q", args, code, told, want)
 		}
 	}
-	verbs := help.Children(newParser(t).Model.Node)
+	verbs := cli.Children(newParser(t).Model.Node)
 	for word, verb := range meant {
 		first, _, _ := strings.Cut(verb, " ")
 		if slices.Contains(verbs, word) || !slices.Contains(verbs, first) {
@@ -44,11 +44,11 @@ func TestMistypedCommands(t *testing.T) {
 
 // TestHelpIsShort: a newcomer's page of a verb fits into two screens; --help-all has the rest.
 func TestHelpIsShort(t *testing.T) {
-	for _, verb := range help.Verbs(newParser(t).Model.Node) {
+	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
 		var out bytes.Buffer
-		run(t.Context(), append(help.Path(verb), "--help"), &out, &out)
+		run(t.Context(), append(cli.Path(verb), "--help"), &out, &out)
 		if n := strings.Count(out.String(), "\n"); n > 75 {
-			t.Errorf("%v --help has %d lines", help.Path(verb), n)
+			t.Errorf("%v --help has %d lines", cli.Path(verb), n)
 		}
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"fossick/crawler/crawlplan"
-	"fossick/internal/help"
-	"fossick/internal/settings"
+	"fossick/internal/cli"
 	"fossick/store"
 )
 
@@ -20,25 +20,25 @@ import (
 // they name files, programs, addresses, start pages, models or identities, or hide what the
 // file does. A new flag that the program refuses belongs here; one that it does not refuse
 // needs a thought.
-const refusedOfFolder = `addr all allow-net block ca candidates cidr cn2 crawl csv drop-params
+const refusedOfFolder = `addr all allow-net block ca candidates cidr crawl csv
 	edges examples explain faults from history host hosts html judge keys keywords keywords-from label
-	labels level listen local log loss  model mu-sweep names nats negatives out output
-	partial peers per-class personal pprof protocol proxy purpose quiet rename replicate rho-sweep
+	labels level listen local log model mu-sweep names nats negatives out output
+	partial peers per-class personal protocol proxy purpose quiet rename replicate rho-sweep
 	route seed seeds seeds-out seeds-table select sign since store table target test test-where themes
-	tmp to topic train truth unlabelled user-agent where`
+	to topic train truth unlabelled user-agent where`
 
 // TestFolderSettings tries every flag in the fossick.toml of a working folder.
 func TestFolderSettings(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	refused := map[string]bool{}
-	for _, verb := range help.Verbs(newParser(t).Model.Node) {
+	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
 		for _, flag := range slices.Concat(verb.AllFlags(false)...) {
 			if _, known := refused[flag.Name]; known && !refused[flag.Name] == harmless(flag) {
 				continue
 			}
-			write(t, settings.Name, flag.Name+" = \"1\"\n")
-			_, err := newParser(t).Parse(help.Path(verb))
+			write(t, cli.FileName, flag.Name+" = \"1\"\n")
+			_, err := newParser(t).Parse(cli.Path(verb))
 			refused[flag.Name] = refused[flag.Name] || err != nil && strings.Contains(err.Error(), "--"+flag.Name+": fossick.toml:1: the fossick.toml of a working folder")
 		}
 	}
@@ -81,14 +81,14 @@ func TestWhatSettingsOpen(t *testing.T) {
 			if c.env != "" {
 				t.Setenv("FOSSICK_ALLOW_NET", c.env)
 			}
-			write(t, settings.Name, strings.ReplaceAll(c.folder, "HERE", here))
+			write(t, cli.FileName, strings.ReplaceAll(c.folder, "HERE", here))
 			ownSettings(t, strings.ReplaceAll(c.own, "HERE", here))
 			// No such topic: it ends when the flags have been read.
 			code, told := runForErrors(t, append([]string{"focus", "--topic", "nothing-of-that-name"}, c.args...))
 			if code == exitDone || c.refused == strings.Contains(told, "no such topic") || strings.Contains(told, "secret") {
 				t.Errorf("exit code %d, %s", code, told)
 			}
-			if c.want != "" && !strings.Contains(told, c.want) || c.want == "" && (strings.Contains(told, settings.Name) || strings.Contains(told, "sets")) {
+			if c.want != "" && !strings.Contains(told, c.want) || c.want == "" && (strings.Contains(told, cli.FileName) || strings.Contains(told, "sets")) {
 				t.Errorf("told %q, want %q", told, c.want)
 			}
 		})
@@ -102,7 +102,7 @@ func ownSettings(t *testing.T, text string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, settings.Name), text)
+	write(t, filepath.Join(dir, cli.FileName), text)
 }
 
 // TestWhatAStoreOpens: a resumed crawl says what it takes over from its store.
@@ -152,4 +152,82 @@ func TestHiddenTopic(t *testing.T) {
 	if _, told := runForErrors(t, crawl); !strings.Contains(told, "topic science is the one in the folder topics/science, not the built-in one\n") {
 		t.Errorf("told %q", told)
 	}
+}
+
+// FuzzSettings: any fossick.toml is taken, or refused with a message and exit
+// code 2; nothing in it makes a verb panic.
+func FuzzSettings(f *testing.F) {
+	for _, seed := range []string{
+		"workers = 5", "[focus]\nworkers = 5\nkeywords = [\"a\", \"b\"]", "delay = 2024-01-01", "workers = [1, 2]", "quiet = \"maybe\"",
+		"[focus]\nmax-time = 5\n[focus.seed]\nx = 1", "rho = nan", "max-pages = -1", "threshold = inf", "[[focus]]\nworkers = 1", "log-format = \"xml\"", "a.b.c = 1", "workers = 1e400", "seed = [[]]",
+		"[version]\n", "json = true\nquiet = true", "workers = 0x7fffffffffffffff", "keywords = {a = 1}", "help = true",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		t.Chdir(t.TempDir())
+		t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+		write(t, "fossick.toml", text)
+		var out, errs bytes.Buffer
+		// Without a topic's keywords there is nothing to crawl: focus ends after it
+		// has read its flags.
+		code := run(t.Context(), []string{"focus", "--topic", "nothing-of-that-name"}, &out, &errs)
+		if code != exitUsage && code != exitFailed && code != exitDone {
+			t.Errorf("%q: exit code %d", text, code)
+		}
+		if code != exitDone && strings.TrimSpace(errs.String()+out.String()) == "" {
+			t.Errorf("%q: exit code %d without a word", text, code)
+		}
+	})
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSettingsOfAnyKind: what stands in a folder in place of settings and topics is refused
+// at once, whatever it is, with what to do.
+func TestSettingsOfAnyKind(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"pipe":    func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"endless": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"folder":  func(path string) error { return os.Mkdir(path, 0o700) },
+		"large":   func(path string) error { return os.WriteFile(path, make([]byte, 2<<20), 0o600) },
+		"dotted":  func(path string) error { return os.WriteFile(path, dotted100k(), 0o600) },
+		"dotted tables": func(path string) error {
+			return os.WriteFile(path, append(append([]byte("["), dotted100k()...), ']'), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+			if err := os.MkdirAll(filepath.Join("topics", "own"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := put(filepath.Join("topics", "own", "topic.toml")); err != nil {
+				t.Fatal(err)
+			}
+			if code, told := runForErrors(t, []string{"topic", "show", "own"}); code != exitFailed {
+				t.Errorf("a topic: exit code %d, %s", code, told)
+			}
+			if err := put(cli.FileName); err != nil {
+				t.Fatal(err)
+			}
+			if code, told := runForErrors(t, []string{"version"}); code != exitUsage || len(told) > 300 {
+				t.Errorf("settings: exit code %d, %.300s", code, told)
+			}
+		})
+	}
+}
+
+// dotted100k is one key of 100,000 parts: it cost 5.5 GB.
+func dotted100k() []byte {
+	text := make([]byte, 200_000)
+	for i := range text {
+		text[i] = "a."[i%2]
+	}
+	return append(text, "a"...)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/help"
+	"fossick/internal/cli"
 )
 
 // mechanism is a row of docs/papers.md: what it is, how it is asked for, its test.
@@ -46,12 +46,12 @@ func TestPapersPage(t *testing.T) {
 // flagsOfVerbs returns the names of each verb's own flags.
 func flagsOfVerbs(t *testing.T) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
-	for _, verb := range help.Verbs(newParser(t).Model.Node) {
+	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
 		names := map[string]bool{}
 		for _, flag := range verb.Flags {
 			names[flag.Name] = true
 		}
-		all[strings.Join(help.Path(verb), " ")] = names
+		all[strings.Join(cli.Path(verb), " ")] = names
 	}
 	return all
 }

@@ -2,29 +2,33 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
+	"fossick/crawler/cluster"
 	"fossick/export"
 	"fossick/graph"
 	"fossick/graph/rank"
+	"fossick/internal/cli"
+	"fossick/internal/page"
 	"fossick/internal/printable"
-	"fossick/internal/process"
-	"fossick/internal/values"
 	"fossick/internal/wholefile"
 	"fossick/store"
 )
 
-// rankCmd ranks the nodes of a graph.
 type rankCmd struct {
-	Graphs   []string `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N; several are ranked together, as agents rank what they crawled." complete:"sets"`
-	Method   string   `default:"pagerank" placeholder:"M" help:"Method: pagerank, hits or blockrank; or one way to compute them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." complete:"rankings"`
-	Block    string   `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." complete:"host,site,label,files"`
+	Graphs   []string `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N; several are ranked together, as agents rank what they crawled." predictor:"sets"`
+	Method   string   `default:"pagerank" placeholder:"M" help:"Method: pagerank, hits or blockrank; or one way to compute them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." predictor:"rankings"`
+	Block    string   `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." predictor:"host,site,label,files"`
 	Topic    string   `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: ranks pages by their importance to the topic."`
 	Personal string   `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ." expert:""`
 	Damping  float64  `default:"0.85" placeholder:"D" help:"Share of surfers that follow a link [0.85]."`
@@ -33,7 +37,7 @@ type rankCmd struct {
 	Top      int      `default:"10" placeholder:"N" help:"Nodes to print [10]."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
 	withAgents
-	Memory values.Mebibytes `default:"4GiB" placeholder:"SIZE" help:"Memory for the graph as arrays; a graph that needs more stays compressed, and PageRank by power iteration takes about five times as long [4GiB]." expert:""`
+	Memory cli.Size `default:"4GiB" placeholder:"SIZE" help:"Memory for the graph as arrays; a graph that needs more stays compressed, and PageRank by power iteration takes about five times as long [4GiB]." expert:""`
 }
 
 func (rankCmd) Help() string {
@@ -50,7 +54,6 @@ Examples:
   fossick rank fossick-banking old-crawl`
 }
 
-// MoreHelp implements help.More.
 func (rankCmd) MoreHelp() string {
 	return `The methods:
 
@@ -115,7 +118,6 @@ type rankResult struct {
 	Sent   uint64 `json:"bytes_exchanged,omitempty"`
 }
 
-// rankedNode is one of the highest.
 type rankedNode struct {
 	Node  string   `json:"node"` // its URL, or what the graph calls it
 	Score float64  `json:"score"`
@@ -154,7 +156,7 @@ func (c *rankCmd) Run(a *app) error {
 		}
 	}
 	defer a.step("ranking " + c.Graphs[0])()
-	began, used := time.Now(), process.Worked()
+	began, used := time.Now(), cli.Worked()
 	ranked, err := rank.Of(a.ctx, g, opt)
 	if err != nil {
 		return err
@@ -162,7 +164,7 @@ func (c *rankCmd) Run(a *app) error {
 	r := c.result(g, ranked)
 	r.Seconds = time.Since(began).Seconds()
 	if used != nil {
-		cpu := (*process.Worked() - *used).Seconds()
+		cpu := (*cli.Worked() - *used).Seconds()
 		r.Processor = &cpu
 	}
 	if err := c.keep(a, g, ranked, r); err != nil {
@@ -171,7 +173,7 @@ func (c *rankCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// result says how the ranks were found.
+// result describes the ranking.
 func (c *rankCmd) result(g *graph.Graph, ranked *rank.Result) *rankResult {
 	r := &rankResult{
 		Graph: c.Graphs[0], Method: c.Method, Nodes: g.Nodes(), Edges: g.Edges(), Epsilon: c.Epsilon,
@@ -190,7 +192,7 @@ func (c *rankCmd) result(g *graph.Graph, ranked *rank.Result) *rankResult {
 	return r
 }
 
-// keep writes the scores where they are wanted and picks the highest.
+// keep writes the scores to the store and to -o, and picks the highest.
 func (c *rankCmd) keep(a *app, g *graph.Graph, ranked *rank.Result, r *rankResult) (err error) {
 	var pages []bool // nodes that are stored pages; nil when it is no store
 	if store.Exists(c.Graphs[0]) {
@@ -218,7 +220,7 @@ func (c *rankCmd) keep(a *app, g *graph.Graph, ranked *rank.Result, r *rankResul
 	return nil
 }
 
-// toStore gives the store's pages their ranks, and says which nodes they are.
+// toStore stores the ranks of the store's pages, and returns which nodes are pages.
 func (c *rankCmd) toStore(a *app, name string, g *graph.Graph, ranked *rank.Result, r *rankResult) (pages []bool, err error) {
 	s, done, err := a.openToRead(name)
 	if err != nil {
@@ -279,4 +281,254 @@ func (r *rankResult) print(w io.Writer) {
 	if r.File != nil {
 		printable.Fprintf(w, "\nscores: %s\n", *r.File)
 	}
+}
+
+// agentRank is a graph of several, and its part in the ranking.
+type agentRank struct {
+	name  string
+	g     *graph.Graph
+	links cluster.RankLinks
+	part  *cluster.RankPart
+	pages []bool // nodes that are stored pages; nil when it is no store
+}
+
+func (c *rankCmd) checkSeveral() error {
+	switch {
+	case c.Method != "pagerank" && !slices.Contains(cluster.RankMethods, c.Method):
+		return usagef("--method %s ranks one graph only; for several choose pagerank, %s", c.Method, strings.Join(cluster.RankMethods, ", "))
+	case c.Block != "":
+		return usagef("--block works with one graph only; of several graphs each is a block")
+	case c.Topic != "" || c.Personal != "":
+		return usagef("--topic and --personal work with one graph only; leave them out")
+	}
+	return nil
+}
+
+// several ranks several graphs as agents rank theirs, in this process.
+func (c *rankCmd) several(a *app) error {
+	agents := make([]*agentRank, len(c.Graphs))
+	for i, name := range c.Graphs {
+		var err error
+		if agents[i], err = c.agent(a, name); err != nil {
+			return err
+		}
+	}
+	name := strings.Join(c.Graphs, " ")
+	defer a.step("ranking " + name)()
+	began, used := time.Now(), cli.Worked()
+	links := make([]cluster.RankLinks, len(agents))
+	for i, agent := range agents {
+		if err := agent.read(a, int64(c.Memory)/int64(len(agents))); err != nil {
+			return fmt.Errorf("%s: %w", agent.name, err)
+		}
+		links[i] = agent.links
+	}
+	parts, found, err := cluster.Rank(a.ctx, links, c.blockOptions())
+	if err != nil {
+		return err
+	}
+	if found.Nodes == 0 {
+		return fmt.Errorf("%s: empty graphs; there is nothing to rank", name)
+	}
+	r := c.resultOfSeveral(name, found, len(agents), time.Since(began))
+	if used != nil {
+		cpu := (*cli.Worked() - *used).Seconds()
+		r.Processor = &cpu
+	}
+	for i, agent := range agents {
+		agent.part = parts[i]
+		_, arrays := agent.links.In.(*graph.CSR)
+		r.InMemory = r.InMemory && arrays
+	}
+	if err := c.keepSeveral(a, agents, r); err != nil {
+		return err
+	}
+	return a.emit(r, r.print)
+}
+
+// blockOptions are those of ranking several.
+func (c *rankCmd) blockOptions() cluster.RankOptions {
+	opt := cluster.RankOptions{Damping: c.Damping, Epsilon: c.Epsilon, MaxRounds: c.Most}
+	if c.Method != "pagerank" {
+		opt.Method = c.Method
+	}
+	return opt
+}
+
+// resultOfSeveral describes the ranking of several agents.
+func (c *rankCmd) resultOfSeveral(name string, found *cluster.RankResult, agents int, took time.Duration) *rankResult {
+	return &rankResult{
+		Graph: name, Method: c.Method, Nodes: found.Nodes, Edges: found.Edges, Damping: &c.Damping, Epsilon: c.Epsilon, Iterations: found.Sweeps,
+		Residual: found.Residual, Seconds: took.Seconds(), InMemory: true, Agents: agents, Rounds: found.Rounds, Sent: found.Bytes,
+	}
+}
+
+// agent opens one of several graphs, and finds out which nodes are its pages: a store's,
+// or else those that links lead from, and those that none leads to.
+func (c *rankCmd) agent(a *app, name string) (*agentRank, error) {
+	_, g, err := graphOf(a, name)
+	if err != nil {
+		return nil, err
+	}
+	agent := &agentRank{name: name, g: g}
+	n := g.Nodes()
+	agent.links.Keys, agent.links.Page = make([]uint64, n), make([]bool, n)
+	for v := range n {
+		url, err := g.Name(uint32(v))
+		if err != nil {
+			return nil, err
+		}
+		agent.links.Keys[v] = page.Key(url)
+	}
+	if !store.Exists(name) {
+		return agent, nil
+	}
+	s, done, err := a.openToRead(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	for p, err := range s.Pages() {
+		if err == nil {
+			err = a.ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		v, ok, err := g.Node(p.URL)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			agent.links.Page[v] = true
+		}
+	}
+	agent.pages = agent.links.Page
+	return agent, err
+}
+
+// read turns the graph round: as arrays where they take no more than memory, else as a
+// compressed scratch file.
+func (r *agentRank) read(a *app, memory int64) (err error) {
+	l := &r.links
+	if 8*r.g.Edges()+60*int64(r.g.Nodes()) <= memory {
+		var in *graph.CSR
+		in, l.Degree, err = graph.Transposed(r.g)
+		l.In = in
+	} else {
+		err = r.turnRound(a)
+	}
+	if err != nil || r.pages != nil {
+		return err
+	}
+	return l.In.Scan(0, r.g.Nodes(), func(v uint32, from []uint32) error {
+		l.Page[v] = l.Degree[v] > 0 || len(from) == 0
+		return nil
+	})
+}
+
+func (r *agentRank) turnRound(a *app) error {
+	dir, err := os.MkdirTemp("", "fossick-graph-")
+	if err != nil {
+		return err
+	}
+	a.onClose(func() error { return os.RemoveAll(dir) })
+	path := filepath.Join(dir, "transposed")
+	if err := r.g.Transpose(a.ctx, path, 0); err != nil {
+		return err
+	}
+	in, err := graph.Open(path)
+	if err != nil {
+		return err
+	}
+	a.onClose(in.Close)
+	r.links.In, r.links.Degree = in, make([]uint32, r.g.Nodes())
+	return r.g.Scan(0, r.g.Nodes(), func(v uint32, links []uint32) error {
+		r.links.Degree[v] = uint32(len(links))
+		return nil
+	})
+}
+
+// keepSeveral gives each store's pages their ranks, those that another owns among them,
+// writes all scores where they are wanted, and picks the highest.
+func (c *rankCmd) keepSeveral(a *app, agents []*agentRank, r *rankResult) error {
+	for _, agent := range agents {
+		score, mine := make([]float64, agent.g.Nodes()), make([]bool, agent.g.Nodes())
+		for v := range score {
+			score[v], mine[v] = agent.part.Score(uint32(v))
+			mine[v] = mine[v] && (agent.pages == nil || agent.pages[v])
+		}
+		if agent.pages != nil {
+			if _, err := c.toStore(a, agent.name, agent.g, &rank.Result{Score: score}, r); err != nil {
+				return err
+			}
+		}
+		for _, v := range rank.Highest(score, mine, c.Top) {
+			name, err := agent.g.Name(v)
+			if err != nil {
+				return err
+			}
+			r.Top = append(r.Top, rankedNode{Node: name, Score: score[v]})
+		}
+	}
+	slices.SortStableFunc(r.Top, func(x, y rankedNode) int { return cmp.Compare(y.Score, x.Score) })
+	r.Top = r.Top[:min(c.Top, len(r.Top))]
+	if c.Output == "" {
+		return nil
+	}
+	r.File = &c.Output
+	return wholefile.Page(c.Output, func(w io.Writer) error {
+		for _, agent := range agents {
+			for v := range agent.links.Keys {
+				x, ours := agent.part.Score(uint32(v))
+				if !ours {
+					continue
+				}
+				name, err := agent.g.Name(uint32(v))
+				if err != nil {
+					return err
+				}
+				if _, err := printable.Fprintf(w, "%s\t%.17g\n", name, x); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// together ranks one agent's graph with the graphs of agents in other processes.
+func (c *rankCmd) together(a *app) error {
+	name := c.Graphs[0]
+	var agent *agentRank
+	ready := func() (err error) {
+		if agent, err = c.agent(a, name); err == nil {
+			err = agent.read(a, int64(c.Memory))
+		}
+		return err
+	}
+	var r *rankResult
+	options := c.blockOptions()
+	settings := printable.Sprintf("%s, damping %g, epsilon %g, %d rounds", c.Method, c.Damping, c.Epsilon, c.Most)
+	err := c.meet(a, name, "rank", settings, ready, func(ctx context.Context, s cluster.TaskSession, _ cluster.AgentID) error {
+		defer a.step("ranking " + name + " with the other agents")()
+		began := time.Now()
+		var err error
+		if agent.part, err = s.Rank(ctx, agent.links, options); err != nil {
+			return err
+		}
+		r = c.resultOfSeveral(name, agent.part.Result(), s.Agents, time.Since(began))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("ranking with the other agents of %s: %w", c.Crawl, err)
+	}
+	if r.Nodes == 0 {
+		return fmt.Errorf("%s: empty graphs; there is nothing to rank", c.Crawl)
+	}
+	_, r.InMemory = agent.links.In.(*graph.CSR)
+	if err := c.keepSeveral(a, []*agentRank{agent}, r); err != nil {
+		return err
+	}
+	return a.emit(r, r.print)
 }

@@ -30,7 +30,7 @@ func TestReadersOfACrawl(t *testing.T) {
 		return []string{
 			"focus", "--topic", "all", "--keywords", "page,host", "--threshold", "0", "--links", "all", "--json", "--quiet",
 			"--proxy", "http://" + addr, "--delay", "0", "--workers", "1", "--max-pages", "150", "--store", dir,
-			"--near-duplicates", "keep", "--seed", "http://h0.test/0",
+			"--also", "near-duplicates", "--seed", "http://h0.test/0",
 		}
 	}
 	alone, read := filepath.Join(t.TempDir(), "alone"), filepath.Join(t.TempDir(), "read")

@@ -23,8 +23,8 @@ import (
 )
 
 type refineCmd struct {
-	Store     string   `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." complete:"dirs"`
-	Model     string   `required:"" placeholder:"M" help:"Model that classifies the pages: a file, or a topic's name." complete:"models"`
+	Store     string   `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." predictor:"dirs"`
+	Model     string   `required:"" placeholder:"M" help:"Model that classifies the pages: a file, or a topic's name." predictor:"models"`
 	Topic     string   `placeholder:"LABEL" help:"The model's label to keep [the crawl's topic]."`
 	Threshold *float64 `placeholder:"P" help:"Keep a page when the topic's probability is at least this [the model's own, chosen by cross-validation in train]."`
 }

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"fossick/datasets/web"
 	"fossick/eval/monitor"
@@ -241,4 +245,106 @@ func TestBusyStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	verifies(t, dir)
+}
+
+// TestNoInodes: a file system that can hold no more files ends a crawl as a full disk
+// does, and with room again it goes on.
+func TestNoInodes(t *testing.T) {
+	disk := mount(t, "400m,nr_inodes=120")
+	_, focus := small(t)
+	dir := filepath.Join(disk, "crawl")
+	if code, text := said(t, focus(dir, "--max-pages", "20")...); code != exitDone {
+		t.Fatalf("with room enough: %s", text)
+	}
+	others := filepath.Join(disk, "others")
+	if err := os.Mkdir(others, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 200 {
+		if err := os.WriteFile(filepath.Join(others, fmt.Sprint(n)), nil, 0o644); err != nil {
+			break // full, as it shall be
+		}
+	}
+	for _, args := range [][]string{focus(dir, "--resume", "--max-pages", "100"), {"repair", dir, "--compact"}} {
+		code, text := said(t, args...)
+		wantRefusal(t, args[0], code, text, "more files", "df -i")
+	}
+	if err := os.RemoveAll(others); err != nil {
+		t.Fatal(err)
+	}
+	verifies(t, dir)
+	if code, text := said(t, focus(dir, "--resume", "--max-pages", "100")...); code != exitDone {
+		t.Errorf("with room again: %s", text)
+	}
+}
+
+// TestFileTooLarge: a limit of a file's size (ulimit -f) is a sentence, not a signal
+// that ends the process with a dump.
+func TestFileTooLarge(t *testing.T) {
+	_, focus := small(t)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	args := append([]string{"-c", `ulimit -f 20000 && exec "$0" "$@"`, os.Args[0]}, focus(dir, "--max-pages", "20")...)
+	cmd := exec.CommandContext(t.Context(), "sh", args...)
+	cmd.Env = append(os.Environ(), beMain+"=1")
+	out, _ := cmd.CombinedOutput() // its error is the exit code
+	wantRefusal(t, "ulimit -f", cmd.ProcessState.ExitCode(), string(out), "ulimit -f")
+	if strings.Contains(string(out), "SIGXFSZ") {
+		t.Errorf("%.300s", out)
+	}
+}
+
+// TestRepairSaysWhatIsLost: where URLs are gone whose names nothing tells, repair leaves a
+// sound store and ends with exit code 1, once.
+func TestRepairSaysWhatIsLost(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "crawl")
+	s, err := store.Create(dir, store.Info{Topic: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.Batch()
+	err = errors.Join(b.PutBirth(1, store.Birth{URL: "http://a.test/", Via: store.ViaSeed}), b.PutQueued(1, store.Queued{Priority: 1}),
+		b.PutQueued(2, store.Queued{Priority: 1, Parent: 1}), b.PutCounts(&store.Counts{URLs: 2}), b.Commit(), s.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, text := said(t, "repair", dir, "--json")
+	var r verifyResult
+	if err := json.Unmarshal([]byte(text[:strings.Index(text, "\n")]), &r); err != nil || len(r.Errors) == 0 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	wantRefusal(t, "repair", code, text, "1 URLs", "--resume")
+	verifies(t, dir)
+	if code, text := said(t, "repair", dir); code != exitDone || !strings.Contains(text, "is sound") {
+		t.Errorf("a second repair: exit code %d: %s", code, text)
+	}
+	tables, err := filepath.Glob(filepath.Join(dir, "db", "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("%v tables, %v", tables, err)
+	}
+	if err := os.Remove(tables[len(tables)-1]); err != nil {
+		t.Fatal(err)
+	}
+	code, text = said(t, "repair", dir)
+	wantRefusal(t, "repair after a table is gone", code, text, "but it is missing")
+	verifies(t, dir)
+}
+
+// loseBody is the command "losebody STORE PAGE" of scripts. It puts in the
+// place of a page's body what earlier builds stored for some: an empty frame
+// that states 99 bytes.
+func loseBody(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: losebody STORE PAGE")
+	}
+	n, err := strconv.ParseUint(args[1], 10, 64)
+	ts.Check(err)
+	s, err := store.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	p, err := s.Page(n)
+	ts.Check(err)
+	b := s.Batch()
+	ts.Check(b.PutPage(p, []byte("\x28\xb5\x2f\xfd\x24\x63\x00\x00\x00\x01\x00\x00\x4f\x57\x30\x99")))
+	ts.Check(b.Commit())
+	ts.Check(s.Close())
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,10 +15,9 @@ import (
 
 	"fossick/crawler/crawlplan"
 	"fossick/graph/orders"
-	"fossick/internal/help"
+	"fossick/internal/cli"
 	"fossick/internal/printable"
-	"fossick/internal/process"
-	"fossick/internal/settings"
+	"fossick/internal/rights"
 	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/train"
@@ -38,7 +38,7 @@ var errInterrupted = errors.New("interrupted")
 // usagef is a mistake in the command line that the parser cannot see.
 func usagef(format string, args ...any) error { return usage.Errorf(format, args...) }
 
-// grammar is the command line: global flags and one field a verb.
+// grammar is the command line: global flags and a field for each verb.
 type grammar struct {
 	HelpAll   helpAllFlag `group:"general" help:"Show this page with every flag."`
 	JSON      bool        `group:"general" help:"Print exactly one JSON object on stdout."`
@@ -57,7 +57,7 @@ A first look, offline:
 
   fossick demo`
 
-// exit carries the parser's wish to end (after --help) to run.
+// exit is the panic by which the parser ends run, for example after --help.
 type exit int
 
 // run is the whole program: it returns the exit code.
@@ -72,20 +72,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			panic(r)
 		}
 	}()
-	out := &process.Outlet{W: stdout}
+	out := &cli.Outlet{W: stdout}
 	stdout = out
 	var g grammar
-	set := settings.Read(harmless)
+	set := cli.ReadSettings(harmless)
 	parser, err := newGrammar(&g, set, stdout, stderr, asJSON)
 	if err != nil {
 		return tellError(err, exitFailed, asJSON, stdout, stderr)
 	}
+	if os.Getenv("COMP_LINE") != "" {
+		completeLine(parser)
+	}
 	switch {
 	case len(args) == 0:
 		args = []string{"--help"}
-	case args[0] == help.CompleteWord:
-		help.Complete(parser.Model, offers, args[1:], stdout)
-		return exitDone
+	case formerly[args[0]] != nil:
+		args = append(slices.Clone(formerly[args[0]]), args[1:]...)
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
@@ -94,11 +96,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	a := newApp(ctx, &g, stdout, stderr)
 	defer a.close()
 	a.tellFolder(set)
-	for _, sentence := range settings.UnknownEnv(parser.Model, os.Environ()) {
+	for _, sentence := range cli.UnknownEnv(parser.Model, os.Environ()) {
 		a.say("%s", sentence)
 	}
 	if err = parsed.Run(a); err == nil {
-		if err = out.Failed(); process.Unheard(err) {
+		if err = out.Failed(); cli.ClosedPipe(err) {
 			return exitFailed
 		}
 	}
@@ -108,23 +110,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	return tellError(err, codeOf(err), g.JSON && !a.emitted, stdout, stderr)
 }
 
-// tellFolder prints what the working folder's fossick.toml sets. --quiet hides that of a
-// folder that the user trusts, no other.
-func (a *app) tellFolder(set *settings.Settings) {
+// tellFolder prints the flags that the working folder's fossick.toml sets. --quiet hides them only
+// for a trusted folder.
+func (a *app) tellFolder(set *cli.Settings) {
 	flags, trusted := set.OfFolder()
 	if len(flags) == 0 || trusted && a.quiet {
 		return
 	}
-	printable.Fprintf(printable.Text(a.stderr), "%s of this folder sets %s\n", settings.Name, strings.Join(flags, ", "))
+	printable.Fprintf(printable.Text(a.stderr), "%s of this folder sets %s\n", cli.FileName, strings.Join(flags, ", "))
 }
 
-// newGrammar makes the parser of the command line.
-func newGrammar(g *grammar, set *settings.Settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
+func newGrammar(g *grammar, set *cli.Settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
 	options := append(valueMappers(),
 		kong.Name("fossick"), kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
-		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return help.Print(ctx, false) }),
+		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return cli.Print(ctx, false) }),
 		kong.ExplicitGroups(groups), kong.Bind(jsonWanted(asJSON)),
 		kong.Resolvers(set),
 	)
@@ -133,13 +134,13 @@ func newGrammar(g *grammar, set *settings.Settings, stdout, stderr io.Writer, as
 		fillIn(parser)
 		ownHelp(parser)
 		surveyHelp(parser)
+		agentHelp(parser)
 	}
 	return parser, err
 }
 
-// fillIn puts lists in the place of their names in the tags of flags. As variables of
-// Kong, which reads all anew for each of a thousand flags, they took a third of the start;
-// so tags have $${name}, of which Kong makes ${name}.
+// fillIn replaces the names of lists in the tags of flags. Kong's own variables took a third of the
+// start; so tags have $${name}, which Kong turns into ${name}.
 func fillIn(parser *kong.Kong) {
 	fill := strings.NewReplacer(
 		"${topics}", strings.Join(models.BuiltinTopics(), ", "),
@@ -164,7 +165,10 @@ func fillIn(parser *kong.Kong) {
 	})
 }
 
-// meant are verbs by the words that people try in their place.
+// formerly maps former names of verbs, which still work, to the present ones.
+var formerly = map[string][]string{"propose": {"topic", "propose"}, "frontier": {"cluster", "frontier"}}
+
+// meant maps words that people try to verbs.
 var meant = map[string]string{
 	"crawl": "focus", "scrape": "focus", "spider": "focus", "fetch": "focus", "download": "focus", "get": "focus", "start": "focus", "run": "focus", "resume": "focus --resume",
 	"find": "search", "query": "search", "grep": "search", "delete": "forget", "remove": "forget", "rm": "forget",
@@ -172,7 +176,7 @@ var meant = map[string]string{
 	"check": "verify", "fix": "repair", "status": "stats", "show": "why", "explain": "why", "list": "topic list", "new": "topic new", "diff": "watch --since", "changes": "watch --since", "refresh": "focus --resume --refresh",
 }
 
-// whereHelpIs says what the parser's sentence means, and where the help is that fits.
+// whereHelpIs rewords an error of the parser and names the help page that fits.
 func whereHelpIs(err error, args []string) error {
 	bad, ok := errors.AsType[*kong.ParseError](err)
 	if !ok {
@@ -217,10 +221,10 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
-// oneLine is what an error says, without the ends of lines of errors that were joined.
+// oneLine is the text of an error on one line; joined errors have several.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// tellError prints err where the user, or the program that called, looks for it.
+// tellError prints err on stderr and, with --json, on stdout.
 func tellError(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
 	if err == nil {
 		return code
@@ -230,4 +234,90 @@ func tellError(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
 	}
 	printable.Fprintln(printable.Text(stderr), "fossick:", oneLine(err))
 	return code
+}
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// harmlessTexts are the flags with a text that name no file, program, address, start page,
+// model or identity: the worst of their values spoils a crawl, but leads it nowhere else.
+var harmlessTexts = []string{
+	"also", "classifier", "contact", "delay", "exclude", "include", "lang", "links", "log-format", "method",
+	"order", "patience", "policy", "score", "tld",
+}
+
+// refusedSwitches are the switches that a stranger's file must not turn: quiet hides what the
+// file does, partial accepts damage, and all may write more than was asked.
+var refusedSwitches = []string{"quiet", "partial", "all"}
+
+// harmless says whether the fossick.toml of a working folder, which may be a stranger's, may
+// set a flag. A flag with a text is refused unless it is listed, so that a new one is.
+func harmless(flag *kong.Flag) bool {
+	typ := flag.Target.Type()
+	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+		typ = typ.Elem()
+	}
+	switch kind := typ.Kind(); {
+	case kind == reflect.Bool:
+		return !slices.Contains(refusedSwitches, flag.Name)
+	case kind >= reflect.Int && kind <= reflect.Float64:
+		return true
+	}
+	return slices.Contains(harmlessTexts, flag.Name)
+}
+
+// valueMappers make the parser read values as people write them.
+func valueMappers() []kong.Option {
+	return append(cli.Mappers(),
+		kong.NamedMapper("delay", cli.Mapper(func(v reflect.Value, text string) error {
+			v.SetString(text)
+			_, err := crawlplan.ParseDelay(text)
+			return err
+		})),
+		kong.NamedMapper("purpose", cli.Mapper(func(v reflect.Value, text string) error {
+			v.SetString(text)
+			_, err := rights.Parse(text)
+			return err
+		})),
+		kong.NamedMapper("contact", cli.Mapper(func(v reflect.Value, text string) error {
+			v.SetString(text)
+			return crawlplan.CheckContact(text)
+		})),
+	)
+}
+
+// verbs lists what fossick can do; a verb that does not work is not here.
+type verbs struct {
+	Demo        demoCmd        `cmd:"" group:"crawl" help:"Show all of fossick at work on a small web of its own, offline."`
+	Train       trainCmd       `cmd:"" group:"learn" help:"Train a classifier on a labelled set."`
+	Classify    classifyCmd    `cmd:"" group:"learn" help:"Label pages with a model, and say why."`
+	Topic       topicCmd       `cmd:"" group:"crawl" help:"List, show, check and make topics, and propose start pages."`
+	Focus       focusCmd       `cmd:"" group:"crawl" help:"Crawl for a topic, best links first."`
+	Survey      surveyCmd      `cmd:"" group:"crawl" help:"Crawl sites party by party, and list the seeds of the next survey."`
+	Agent       agentCmd       `cmd:"" group:"crawl" help:"Crawl together with other machines."`
+	Coordinator coordinatorCmd `cmd:"" group:"crawl" help:"Run the agent that coordinates the others."`
+	Cluster     clusterCmd     `cmd:"" group:"crawl" help:"Prepare and watch the machines of one crawl."`
+	Refine      refineCmd      `cmd:"" group:"learn" help:"Label the pages of a crawl and drop those off topic."`
+	Eval        evalCmd        `cmd:"" group:"learn" help:"Measure how good a crawl is."`
+	Lab         labCmd         `cmd:"" group:"graphs" help:"Compare crawl policies on a stored web."`
+	Graph       graphCmd       `cmd:"" group:"graphs" help:"Build a compressed graph of links."`
+	Simulate    simulateCmd    `cmd:"" group:"graphs" help:"Crawl a graph virtually by several orderings."`
+	Rank        rankCmd        `cmd:"" alone:"" group:"graphs" help:"Rank pages by their links: PageRank, BlockRank, HITS."`
+	Serve       serveCmd       `cmd:"" group:"graphs" help:"Serve a corpus as a web of many hosts on loopback."`
+	Why         whyCmd         `cmd:"" group:"look" help:"Tell the history of one URL of a crawl."`
+	Label       labelCmd       `cmd:"" group:"look" help:"Label a page of a crawl, even a running one, as on or off topic."`
+	Export      exportCmd      `cmd:"" group:"look" help:"Write the pages of a crawl as tables, text, archives or networks."`
+	Convert     convertCmd     `cmd:"" alone:"" group:"look" help:"Turn crawls into numbered tables for a database, and their links into a graph."`
+	Import      importCmd      `cmd:"" group:"look" help:"Make a store from pages that other programs have collected."`
+	Stats       statsCmd       `cmd:"" group:"look" help:"Describe a web: outcomes, sizes, types, links, domains."`
+	Watch       watchCmd       `cmd:"" group:"look" help:"Visit the pages of a crawl again and again, and measure how they change."`
+	Search      searchCmd      `cmd:"" group:"look" help:"Find pages of a crawl by their words."`
+	Forget      forgetCmd      `cmd:"" group:"look" help:"Delete pages on their owner's request, and never fetch them again."`
+	Verify      verifyCmd      `cmd:"" group:"look" help:"Check a store, record by record."`
+	Repair      repairCmd      `cmd:"" group:"look" help:"Repair the errors that verify finds."`
+
+	Help       helpCmd       `cmd:"" group:"self" help:"Show how to use a verb; help config explains fossick.toml."`
+	Completion completionCmd `cmd:"" group:"self" help:"Print a script with which a shell completes verbs, flags and values."`
+	Version    versionCmd    `cmd:"" group:"self" help:"Print version, commit and Go version."`
 }

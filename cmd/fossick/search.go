@@ -15,7 +15,7 @@ import (
 )
 
 type searchCmd struct {
-	Store string   `arg:"" name:"store" placeholder:"STORE" help:"Store of a crawl, also of one that is running." complete:"dirs"`
+	Store string   `arg:"" name:"store" placeholder:"STORE" help:"Store of a crawl, also of one that is running." predictor:"dirs"`
 	Words []string `arg:"" name:"words" placeholder:"WORDS" help:"What pages must have: words, \"phrases\", title:WORD, url:WORD, host:H, site:S, label:L, lang:L; -WORD for what they must not have."`
 
 	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`
@@ -34,7 +34,6 @@ Examples:
   fossick search fossick-banking --label banking '"current account" -loan'`
 }
 
-// searchResult is what the verb prints.
 type searchResult struct {
 	Results []found `json:"results"`
 	Total   int     `json:"total"`
@@ -101,7 +100,7 @@ func (c *searchCmd) Run(a *app) (err error) {
 	return a.emit(r, func(w io.Writer) { r.print(w, a.colour) })
 }
 
-// shown is a hit with the part of its page that answers.
+// shown is a hit with the snippet of its page.
 func shown(s *store.Store, h search.Hit, marker *search.Marker) (found, error) {
 	one := found{URL: h.URL, Title: h.Title, Score: h.Score}
 	if h.Label != "" {
@@ -161,7 +160,6 @@ func (r searchResult) print(w io.Writer, colour bool) {
 	printable.Fprintf(w, "%d of %d pages, in %.0f ms\n", len(r.Results), r.Total, 1000*r.Seconds)
 }
 
-// print writes the snippet with its hits in bold, or between asterisks.
 func (f *found) print(w io.Writer, colour bool) {
 	if !colour {
 		terminal.Fprint(w, f.Snippet, terminal.Plain)

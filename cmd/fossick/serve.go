@@ -19,12 +19,12 @@ import (
 )
 
 type serveCmd struct {
-	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, a .jsonl file, or a web archive (.warc)." complete:"sets"`
+	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, a .jsonl file, or a web archive (.warc)." predictor:"sets"`
 	Addr       string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Address to listen at; :PORT is on loopback, port 0 is any free port [${default}]."`
 	Latency    time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; that of a URL is 0.5 to 1.5 times the mean [0]."`
 	Disallow   float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
 	CrawlDelay time.Duration `placeholder:"DURATION" help:"Crawl-delay that the robots.txt of an eighth of the hosts asks for [0]."`
-	Faults     string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all." complete:"faults"`
+	Faults     string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all." predictor:"faults"`
 	Change     time.Duration `placeholder:"DURATION" help:"Median time between two changes of a page's text, as 10s, for fossick watch [0: never]."`
 	Adverts    float64       `default:"1" placeholder:"X" help:"With --change, how often an advert and a date change, as a multiple of the text [${default}]."`
 	Away       float64       `default:"0.1" placeholder:"SHARE" help:"With --change, share of pages that vanish or move now and then, and come back [${default}]."`
@@ -133,14 +133,12 @@ func (c *serveCmd) options(a *app) (web.Options, error) {
 	return opt, nil
 }
 
-// faultResult describes one of --faults.
 type faultResult struct {
 	Name   string   `json:"name"`
 	About  string   `json:"about"`
 	States []string `json:"states"` // that a crawler should note
 }
 
-// listFaults prints what --faults can do.
 func listFaults(a *app) error {
 	var all []faultResult
 	for _, f := range web.Faults() {
@@ -180,16 +178,14 @@ func (c *serveCmd) ready(a *app, web *web.Web, addr string) error {
 	})
 }
 
-// closing closes c at the end of a function, whose error it becomes if there is
-// no other.
+// closing closes c at the end of a function, and sets the error unless there is one.
 func closing(err *error, c io.Closer) {
 	if e := c.Close(); e != nil && *err == nil {
 		*err = e
 	}
 }
 
-// openLog opens a log to append to. It waits for nobody to read a named pipe, and refuses it as
-// it does a device: only the process's own output may be one.
+// openLog opens a log to append to. It refuses pipes and devices, except stdout and stderr.
 func openLog(path string) (*os.File, error) {
 	if path == "/dev/stdout" || path == "/dev/stderr" {
 		return os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)

@@ -24,12 +24,11 @@ import (
 	"fossick/train/topics"
 )
 
-// simulateCmd crawls a graph virtually.
 type simulateCmd struct {
-	Graph     string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
-	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: $${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'." complete:"sequences"`
+	Graph     string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." predictor:"sets"`
+	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: $${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'." predictor:"sequences"`
 	Topic     string         `placeholder:"LABEL" help:"Label of the corpus to which pages are relevant; harvest is measured too."`
-	Model     string         `placeholder:"M" help:"Model that scores how relevant pages are to the topic, instead of their labels." complete:"models"`
+	Model     string         `placeholder:"M" help:"Model that scores how relevant pages are to the topic, instead of their labels." predictor:"models"`
 	Seeds     string         `placeholder:"FILE" xor:"starts" help:"Start pages, one a line, # comments: one crawl of each ordering."`
 	Starts    int            `placeholder:"N" xor:"starts" help:"Start pages of a crawl, drawn at random among the pages with links [3]."`
 	StartSets int            `default:"10" placeholder:"N" help:"Crawls of each ordering, each from its own start pages [10]." group:"sets" expert:""`
@@ -99,7 +98,7 @@ func (c *simulateCmd) Run(a *app) error {
 	return a.emit(out, out.Print)
 }
 
-// check refuses what means nothing, before anything is read.
+// check refuses flags that make no sense, before anything is read.
 func (c *simulateCmd) check() error {
 	if c.Starts < 0 || c.StartSets < 1 || c.MaxPages < 0 || c.Points < 1 || c.Points > 10_000 {
 		return usagef("--starts %d, --start-sets %d, --max-pages %d, --points %d: want no negative numbers, at least 1 start set, and 1 to 10000 points", c.Starts, c.StartSets, c.MaxPages, c.Points)
@@ -161,7 +160,6 @@ func (r *simulateRun) load() error {
 	return nil
 }
 
-// start finds or draws the start pages.
 func (r *simulateRun) start(source export.GraphSource) error {
 	if r.Seeds != "" {
 		set, err := source.StartPages(r.g, r.Seeds)
@@ -186,7 +184,6 @@ func (r *simulateRun) start(source export.GraphSource) error {
 	return nil
 }
 
-// crawls runs one ordering from every start set.
 func (r *simulateRun) crawls(name string) ([]*lab.GraphCurve, error) {
 	return r.sim.Crawls(r.app.ctx, name, func(int, *lab.GraphCurve) { r.work.Add(1) })
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -11,13 +12,14 @@ import (
 	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/internal/wholefile"
+	"fossick/store"
 )
 
 type statsCmd struct {
-	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their figures are added up." complete:"dirs"`
+	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their figures are added up." predictor:"dirs"`
 	Table  []string `placeholder:"NAME,NAME" help:"Only these tables, in the text and in --csv; their names are the keys of --json [all]."`
 	Top    int      `default:"20" placeholder:"N" help:"Rows of a table of names, such as sites; one more row adds up the rest. 0: all [20]."`
-	CSV    string   `name:"csv" placeholder:"DIR" help:"Write each table to a file in DIR that has the table's name." complete:"dirs"`
+	CSV    string   `name:"csv" placeholder:"DIR" help:"Write each table to a file in DIR that has the table's name." predictor:"dirs"`
 	HTML   string   `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables."`
 }
 
@@ -67,6 +69,9 @@ func (c *statsCmd) Run(a *app) (err error) {
 	return a.emit(r, func(w io.Writer) { c.print(w, r) })
 }
 
+// forStats seeds the random numbers of the bootstrap.
+const forStats = 0x57a7
+
 // knownTables refuses names that no table has.
 func knownTables(names []string) error {
 	for _, name := range names {
@@ -77,7 +82,6 @@ func knownTables(names []string) error {
 	return nil
 }
 
-// write writes the files that were asked for.
 func (c *statsCmd) write(a *app, r *webstats.Result) error {
 	if c.CSV != "" {
 		if err := webstats.WriteCSV(c.CSV, r.Only(c.Table)); err != nil {
@@ -93,7 +97,6 @@ func (c *statsCmd) write(a *app, r *webstats.Result) error {
 	})
 }
 
-// print writes the tables for a terminal.
 func (c *statsCmd) print(w io.Writer, r *webstats.Result) {
 	if len(c.Table) == 0 {
 		for _, s := range r.Sentences() {
@@ -113,5 +116,90 @@ func (c *statsCmd) print(w io.Writer, r *webstats.Result) {
 	}
 }
 
-// statsColumns is the width of the text, for it is read in terminals and mails.
+// statsColumns is the width of the text output.
 const statsColumns = 80
+
+// storeSource hands a store's records to webstats.
+type storeSource struct{ s *store.Store }
+
+func (f *storeSource) URLs() iter.Seq2[*webstats.URL, error] {
+	return func(yield func(*webstats.URL, error) bool) {
+		var u webstats.URL
+		for k, err := range f.s.URLs().Known() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			u = webstats.URL{
+				ID: uint64(k.ID), From: uint64(k.From), URL: k.URL, Seed: k.Via == store.ViaSeed, Linked: k.Via == store.ViaLink, Depth: k.Depth,
+				Exchanges: u.Exchanges[:0], Times: u.Times[:0], Headers: u.Headers[:0],
+			}
+			if k.Fate != nil {
+				u.State, u.Near = k.Fate.State, k.Fate.Resemblance > 0
+			}
+			for i := range k.Visits {
+				v := &k.Visits[i]
+				u.Exchanges = append(u.Exchanges, webstats.Exchange{State: v.State, Code: v.Code, Millis: v.Millis})
+				u.Times = append(u.Times, v.Start)
+			}
+			for i := range k.Wires {
+				u.Headers = append(u.Headers, webstats.Header{Protocol: k.Wires[i].Protocol, Response: k.Wires[i].Response})
+			}
+			if !yield(&u, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (f *storeSource) Pages() iter.Seq2[*webstats.Page, error] {
+	topic := f.s.Info().Topic
+	return func(yield func(*webstats.Page, error) bool) {
+		var p webstats.Page
+		for l, err := range f.s.Listed() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if l.Withdrawn {
+				continue
+			}
+			p = webstats.Page{
+				ID: uint64(l.ID), URL: l.URL, ContentType: l.ContentType, Charset: l.Charset, Lang: l.Lang, Label: labelOf(l, topic),
+				Bytes: l.Bytes, Packed: l.Packed, Links: p.Links[:0], Kinds: l.LinkKinds, Unseen: l.Unseen - 1,
+			}
+			for _, id := range l.Links {
+				p.Links = append(p.Links, uint64(id))
+			}
+			if !yield(&p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// labelOf is what refine says of a page, else the crawl's model, else the topic where it is
+// on topic by keywords.
+func labelOf(l *store.Listed, topic string) string {
+	switch {
+	case l.Refined != nil:
+		return l.Refined.Label
+	case l.Label == "" && l.Relevant:
+		return topic
+	}
+	return l.Label
+}
+
+func (f *storeSource) Hosts() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for h, err := range f.s.Hosts() {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			if h.Requests > 0 && !yield(h.Name, nil) {
+				return
+			}
+		}
+	}
+}

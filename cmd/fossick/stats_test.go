@@ -2,178 +2,181 @@ package main
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"net"
-	"net/http"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
-	"time"
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/fulltest"
 )
 
-// TestStats crawls served corpora of which a tenth misbehaves, and holds the tables against
-// counts made from the server's log and the corpus; see webCount.
-func TestStats(t *testing.T) {
-	t.Parallel()
+// copiedWeb has 30 pages of their own by http and 20 by https, 7 that are equal to one of
+// them and 5 that differ from one by a word of 400. The start page links to all.
+func copiedWeb() *datasets.Set {
+	rng := rand.New(rand.NewPCG(31, 32))
+	var start strings.Builder
+	var rows []*datasets.Example
+	add := func(url, html string) {
+		fmt.Fprintf(&start, "<a href=%q>%s</a>\n", url, url)
+		rows = append(rows, &datasets.Example{URL: url, HTML: html})
+	}
+	for i := range 50 {
+		scheme := "http"
+		if i >= 30 {
+			scheme = "https"
+		}
+		var words strings.Builder
+		for range 400 {
+			fmt.Fprintf(&words, "word%d ", rng.IntN(1e6))
+		}
+		add(fmt.Sprintf("%s://h%d.test/%d", scheme, i%3, i), "<title>Page</title><p>"+words.String())
+	}
+	for i, of := range rows[:12] {
+		html := of.HTML
+		if i >= 7 {
+			html = strings.TrimSpace(html) + " other"
+		}
+		add(fmt.Sprintf("http://copies.test/%d", i), html)
+	}
+	rows = append([]*datasets.Example{{URL: "http://start.test/", HTML: "<title>Start</title>" + start.String()}}, rows...)
+	return datasets.FromSeq("copied", func(yield func(*datasets.Example, error) bool) {
+		for _, e := range rows {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}, datasets.Options{})
+}
+
+// TestStatsTables: of a web that is known the rows of duplicates and of TLS are known; no header
+// of a near-duplicate is kept. Each table of --csv has the columns and values of --json.
+func TestStatsTables(t *testing.T) {
+	addr, ca, stop, err := serveSet(t.Context(), copiedWeb(), web.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir, folder := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "tables")
+	fossick(t, "focus", "--topic", "x", "--keywords", "page", "--links", "all", "--order", "bfs", "--proxy", "http://"+addr, "--ca", ca,
+		"--delay", "0", "--workers", "1", "--seed", "http://start.test/", "--store", dir, "--quiet")
+	got := statsOf(t, dir)
 	for _, c := range []struct {
-		corpus, seed string
-		pages        int
+		table, row, column string
+		want               float64
 	}{
-		{"demo", "http://moneyroom.test/links/banking.html", 400},
-		{"debdocs", "http://python-docs.test/index.html", 1000},
-		{"webkb", "http://www.cs.cornell.edu/", 1000},
-		{"uci_ics", "http://www.ics.uci.edu/", 1000},
+		{"duplicates", "its own", "urls", 51}, {"duplicates", "equal to another's", "urls", 7}, {"duplicates", "nearly equal to another's", "urls", 5},
+		{"outcomes", "duplicate", "urls", 12}, {"outcomes", "ok", "exchanges", 63},
+		{"schemes", "http", "requested", 43}, {"schemes", "http", "stored", 31}, {"schemes", "https", "requested", 20}, {"schemes", "https", "stored", 20},
+		{"http_versions", "http/1.1", "answers", 58}, {"depths", "0", "new_links", 62}, {"tlds", "test", "pages", 51},
 	} {
-		t.Run(c.corpus, func(t *testing.T) {
-			t.Parallel()
-			name := c.corpus
-			if name != "demo" {
-				fulltest.Only(t, "crawls a corpus")
-				name = fulltest.Corpus(t, name)
-			}
-			set, err := datasets.Open(name, datasets.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			log := &requestLog{}
-			addr, ca := serveNamed(t, set, func() {}, web.Options{Latency: time.Millisecond, Log: log, Faults: web.FaultPlan{
-				Share: 0.1, Names: []string{"status-403", "status-410", "redirect-nowhere", "wrong-type", "hang-up", "short-body"}}})
-			dir, model := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "model")
-			fossick(t, "train", "demo", "--labels", "banking,other", "--classifier", "nb", "--quiet", "-o", model)
-			want := newWebCount(t, set, c.seed)
-			want.began = time.Now()
-			fossick(t, append(countedCrawl(addr, ca, dir), "--seed", c.seed, "--max-pages", fmt.Sprint(c.pages))...)
-			want.ended = time.Now()
-			// Of two labels a page has the likelier one.
-			fossick(t, "refine", dir, "--model", model, "--topic", "banking", "--threshold", "0.5", "--quiet")
-			want.read(log.requests(t))
-			want.labels = labelsOf(t, model, want)
-			want.compare(statsOf(t, dir))
-			if t.Failed() {
-				want.tellUnknown(dir)
-			}
-		})
+		if row := got.row(t, c.table, c.row); row[c.column] != c.want {
+			t.Errorf("%s, %s: %s is %v, want %v", c.table, c.row, c.column, row[c.column], c.want)
+		}
 	}
-}
-
-// countedCrawl is a crawl that webCount can follow.
-func countedCrawl(proxy, ca, dir string) []string {
-	return []string{
-		"focus", "--topic", "x", "--keywords", "the", "--order", "bfs", "--proxy", "http://" + proxy, "--ca", ca, "--delay", "0",
-		"--workers", "1", "--traps", "follow", "--exclude", "/calendar/", "--near-duplicates", "keep", "--store", dir, "--quiet",
-	}
-}
-
-// serveNamed serves a set until the test ends, by servers that say what they are; see serverOf.
-// Each request calls pass before it is answered.
-func serveNamed(t *testing.T, set *datasets.Set, pass func(), opt web.Options) (addr, ca string) {
-	t.Helper()
-	web, err := web.New(t.Context(), opt, set)
+	fossick(t, "stats", dir, "--top", "0", "--quiet", "--csv", folder)
+	files, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if len(files) != len(statsKeys) {
+		t.Errorf("%d files, want one of each of %d tables", len(files), len(statsKeys))
+	}
+	for table := range statsKeys {
+		compareCSV(t, filepath.Join(folder, table+".csv"), table, got)
+	}
+}
+
+// compareCSV holds a file against the table's rows. What is not known is empty.
+func compareCSV(t *testing.T, path, table string, got statsTables) {
+	t.Helper()
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if full, _ := serverOf(r.URL.Host); r.Method != http.MethodConnect {
-			w.Header().Set("Server", full)
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatalf("%s: %v", table, err)
+	}
+	rows := got.rows(t, table)
+	if len(lines) != 1+len(rows) {
+		t.Fatalf("%s has %d lines, want a head and %d rows", table, len(lines), len(rows))
+	}
+	for i, row := range rows {
+		if len(row) != len(lines[0]) {
+			t.Errorf("%s: the head is %q, the row has %v", table, lines[0], row)
 		}
-		pass()
-		web.ServeHTTP(w, r)
-	})}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = server.Serve(l) // what it could not serve, the test sees
-	}()
-	t.Cleanup(func() {
-		_ = server.Close()
-		<-done
-		_ = web.Close()
-	})
-	return l.Addr().String(), web.CA()
+		for k, column := range lines[0] {
+			value, known := row[column]
+			want := keyText(value)
+			if x, ok := value.(float64); ok {
+				if v, err := strconv.ParseFloat(lines[1+i][k], 64); err == nil && v == x {
+					continue // however it is written
+				}
+			}
+			if !known || lines[1+i][k] != want {
+				t.Errorf("%s, row %d: %s is %q, in JSON %v", table, i, column, lines[1+i][k], value)
+			}
+		}
+	}
 }
 
-// labelsOf are the labels that a model gives to the corpus' rows of the stored pages.
-func labelsOf(t *testing.T, model string, w *webCount) map[string]string {
+// statsTables is what stats --json says, by table.
+type statsTables map[string]json.RawMessage
+
+func statsOf(t *testing.T, dirs ...string) statsTables {
 	t.Helper()
-	rows := filepath.Join(t.TempDir(), "rows.jsonl")
-	var lines bytes.Buffer
-	for _, p := range w.pages {
-		e, err := w.row(p.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		line, err := json.Marshal(map[string]string{"url": e.URL, "html": e.HTML, "text": e.Text})
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines.Write(append(line, '\n'))
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), append([]string{"stats", "--json", "--top", "0", "--quiet"}, dirs...), &out, &errs); code != exitDone {
+		t.Fatalf("stats: %d, %s", code, errs.String())
 	}
-	write(t, rows, lines.String())
-	out := fossick(t, "classify", "--model", model, rows, "--json", "--quiet")
-	var said struct {
-		Results []struct{ Name, Label string }
-	}
-	if err := json.Unmarshal(out, &said); err != nil {
+	var all statsTables
+	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
 		t.Fatal(err)
 	}
-	labels := map[string]string{}
-	for _, r := range said.Results {
-		labels[r.Name] = r.Label
-	}
-	return labels
+	return all
 }
 
-// compare holds the tables of a store against what was counted. What no cell is wanted of must
-// be 0, but for outcomes of hosts that gave no answer. The log has no host of one label: none
-// is there to be asked.
-func (w *webCount) compare(got statsTables) {
-	w.settlePages()
-	w.settleSeeds()
-	cells := 0
-	for table, rows := range w.want {
-		columns := map[string]bool{}
-		for _, row := range rows {
-			for column := range row {
-				columns[column] = true
-			}
-		}
-		seen := map[string]bool{}
-		for _, row := range got.rows(w.t, table) {
-			key := keyText(row[statsKeys[table]])
-			seen[key] = true
-			for column := range columns {
-				if table == "outcomes" && (key == "connect_error" || key == "tls_error") || table == "host_labels" && key == "1" {
-					continue
-				}
-				cells++
-				if n, _ := row[column].(float64); n != rows[key][column] {
-					w.t.Errorf("%s, %s: %s is %v, counted %v", table, key, column, n, rows[key][column])
-				}
-			}
-		}
-		for key, row := range rows {
-			if !seen[key] {
-				w.t.Errorf("%s has no row %s, counted %v", table, key, row)
-			}
+func (s statsTables) rows(t *testing.T, table string) (rows []map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(s[table], &rows); err != nil {
+		t.Fatalf("%s: %v", table, err)
+	}
+	return rows
+}
+
+// statsKeys are the columns that name the rows.
+var statsKeys = map[string]string{
+	"outcomes": "state", "seed_outcomes": "state", "unasked": "why", "codes": "code", "means": "what", "seed_lengths": "from", "path_lengths": "from",
+	"host_labels": "labels", "depths": "depth", "response_times": "below_ms", "sizes": "from_kib", "sizes_fine": "below_bytes", "compression": "size",
+	"duplicates": "content", "schemes": "scheme", "http_versions": "version", "page_kinds": "kinds", "link_kinds": "kind", "degrees": "from",
+	"media_types": "type", "charsets": "charset", "languages": "language", "labels": "label", "servers": "server",
+	"tlds": "tld", "second_levels": "second_level", "sites": "site", "forecast_scores": "predictor", "forecasts": "from",
+}
+
+// row finds a row by its first column, nil where there is none.
+func (s statsTables) row(t *testing.T, table, key string) map[string]any {
+	t.Helper()
+	for _, row := range s.rows(t, table) {
+		if keyText(row[statsKeys[table]]) == key {
+			return row
 		}
 	}
-	if n := got.sum(w.t, "unasked", "urls"); n != float64(w.unasked) {
-		w.t.Errorf("%v URLs were not asked for, counted %d", n, w.unasked)
+	return nil
+}
+
+func keyText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	got.compareShares(w.t)
-	got.compareTotals(w.t)
-	w.compareMeans(got)
-	w.compareTimes(got)
-	if len(w.want) < 18 || cells < 100 {
-		w.t.Errorf("only %d tables with %d cells were compared", len(w.want), cells)
-	}
-	w.t.Logf("%d tables, %d cells", len(w.want), cells)
+	return ""
 }

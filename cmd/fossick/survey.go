@@ -2,27 +2,32 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"io"
+	"iter"
 	"path/filepath"
 	"slices"
 
 	"github.com/alecthomas/kong"
 
+	"fossick/crawler"
 	"fossick/crawler/crawlplan"
+	"fossick/crawler/fetch"
 	"fossick/eval/monitor"
 	"fossick/eval/webstats"
-	"fossick/internal/help"
+	"fossick/internal/cli"
 	"fossick/internal/printable"
+	"fossick/store"
 )
 
 // surveyCmd crawls party by party. It is focus with another order, scope and rests, and a
 // list of seeds at its end.
 type surveyCmd struct {
 	crawlplan.Crawl
-	SeedsOut   string   `placeholder:"FILE" help:"Where to write the seeds of the next survey: those of this one, and the candidates found [seeds-out.txt in the store]." group:"run" complete:"files"`
+	SeedsOut   string   `placeholder:"FILE" help:"Where to write the seeds of the next survey: those of this one, and the candidates found [seeds-out.txt in the store]." group:"run" predictor:"files"`
 	Candidates string   `enum:"pages,hosts" default:"pages" placeholder:"WHAT" help:"Which links out of a party become seeds: pages, each URL that no party reached; or hosts, only the start page of each host that no party reached, for a short list with depths counted from start pages [${default}]." group:"run"`
-	SeedsTable []string `placeholder:"FILE,FILE" help:"Write seeds and candidates as tables too, with the parties' pages, depths and times: .csv or .jsonl." group:"run" expert:"" complete:"files"`
+	SeedsTable []string `placeholder:"FILE,FILE" help:"Write seeds and candidates as tables too, with the parties' pages, depths and times: .csv or .jsonl." group:"run" expert:"" predictor:"files"`
 }
 
 func (surveyCmd) Help() string {
@@ -36,7 +41,6 @@ Examples:
   fossick stats first`
 }
 
-// MoreHelp implements help.More.
 func (surveyCmd) MoreHelp() string {
 	return `Two rounds of a served corpus, while fossick serve demo --addr 127.0.0.1:8090 runs:
   fossick survey --seed http://attic.test/ --proxy http://127.0.0.1:8090 \
@@ -62,12 +66,12 @@ var surveyFlags = map[string]string{
 	"model":              "With --topic: model that labels the pages, a file or a topic's name [its own].",
 }
 
-// notOfSurveys are flags of focus that go by its topic: a survey has them not.
-var notOfSurveys = []string{"patience", "score", "rho", "explore", "threshold", "order", "alike", "min-harvest"}
+// notOfSurveys are the flags of focus that depend on its topic; a survey does not have them.
+var notOfSurveys = []string{"patience", "score", "rho", "threshold", "order", "min-harvest"}
 
-// surveyHelp words the flags of survey, and takes away those that it has not.
+// surveyHelp sets the help of survey's flags, and removes those of notOfSurveys.
 func surveyHelp(parser *kong.Kong) {
-	node := help.Child(parser.Model.Node, "survey")
+	node := cli.Child(parser.Model.Node, "survey")
 	node.Flags = slices.DeleteFunc(node.Flags, func(f *kong.Flag) bool { return slices.Contains(notOfSurveys, f.Name) })
 	for _, f := range node.Flags {
 		if text, own := surveyFlags[f.Name]; own {
@@ -140,8 +144,79 @@ func (c *surveyCmd) list(ctx context.Context, a *app, dir string) (found *websta
 	return found, errors.Join(errs...)
 }
 
-// print writes the result as text.
 func (s *surveyed) print(w io.Writer) {
 	s.Result.Print(w)
 	printable.Fprintf(w, "%d parties of %d seeds; %d candidates for more\nseeds of the next survey: %s\n", s.Parties, s.Seeds, s.Candidates, s.SeedsOut)
+}
+
+// surveySource hands a store's records to package survey.
+type surveySource struct{ s *store.Store }
+
+func (f surveySource) URLs() iter.Seq2[*webstats.SurveyURL, error] {
+	return func(yield func(*webstats.SurveyURL, error) bool) {
+		for k, err := range f.s.URLs().Known() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			u := webstats.SurveyURL{ID: uint64(k.ID), URL: k.URL, From: uint64(k.From), Seed: k.Via == store.ViaSeed, Depth: k.Depth}
+			if k.Fate != nil {
+				u.State, u.Outside = k.Fate.State, crawler.OffParty(k.Fate.Reason)
+			}
+			if u.Content, err = f.content(k); err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range k.Visits {
+				v := &k.Visits[i]
+				if i == 0 {
+					u.Began = v.Start
+				}
+				u.Ended = max(u.Ended, v.Start+v.Millis)
+				u.Got = u.Got || v.State == string(fetch.StateOK) || v.State == string(fetch.StateNotModified)
+			}
+			if !yield(&u, nil) {
+				return
+			}
+		}
+	}
+}
+
+// content is the hash of what a start page says; that of a nearly equal page is not kept.
+func (f surveySource) content(k *store.Known) (string, error) {
+	if k.Via != store.ViaSeed || k.Fate == nil || k.Fate.Page == 0 || k.Fate.Resemblance > 0 {
+		return "", nil
+	}
+	p, err := f.s.Page(k.Fate.Page)
+	if errors.Is(err, store.ErrUnknown) {
+		return "", nil // damage took it, and repair what was left
+	}
+	return hex.EncodeToString(p.Checksum), err
+}
+
+func (f surveySource) Pages() iter.Seq2[*webstats.SurveyPage, error] {
+	return func(yield func(*webstats.SurveyPage, error) bool) {
+		var p webstats.SurveyPage
+		for stored, err := range f.s.Pages() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			p.Links = p.Links[:0]
+			for _, id := range stored.Links {
+				p.Links = append(p.Links, uint64(id))
+			}
+			if !yield(&p, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (f surveySource) Name(id uint64) (string, error) {
+	b, err := f.s.URLs().Birth(store.ID(id))
+	if errors.Is(err, store.ErrUnknown) {
+		return "", nil // damage took it, and repair what was left
+	}
+	return b.URL, err
 }

@@ -68,52 +68,6 @@ func TestSurveyPoliteness(t *testing.T) {
 	beJudged(t, linkedWeb(120, 40), []string{"survey", "--seeds", seedFile(t, 120)})
 }
 
-// TestSurveyRounds surveys a closed web whose start pages all are missing, from the list of
-// the round before, until the list is the same: no party is left out, no list lacks a seed
-// of the one before, nothing is asked for outside of the parties, and every rest is kept.
-func TestSurveyRounds(t *testing.T) {
-	t.Parallel()
-	for _, candidates := range []string{"pages", "hosts"} {
-		t.Run(candidates, func(t *testing.T) { surveyRounds(t, candidates) })
-	}
-}
-
-func surveyRounds(t *testing.T, candidates string) {
-	const hosts, pages = 8, 6
-	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	list, rounds := seedFile(t, 1), 0
-	for ; ; rounds++ {
-		if rounds > 2*hosts {
-			t.Fatalf("the list still grows after %d rounds:\n%s", rounds, readFile(t, list))
-		}
-		next := filepath.Join(t.TempDir(), "next.txt")
-		r := surveyOnce(t, "--seeds", list, "--proxy", "http://"+addr, "--delay", "2ms", "--store", filepath.Join(t.TempDir(), "crawl"), "--seeds-out", next, "--candidates", candidates)
-		before, after := seedsIn(t, list), seedsIn(t, next)
-		if !slices.Equal(after[:len(before)], before) || len(after) != r.Seeds+r.Candidates || r.Seeds != len(before) {
-			t.Errorf("round %d: %d seeds and %d candidates; %v\nafter %v", rounds, r.Seeds, r.Candidates, after, before)
-		}
-		same := readFile(t, next) == readFile(t, list)
-		if list = next; same {
-			if r.Parties < hosts || candidates == "hosts" && r.Parties > hosts || int(r.Fetched) != hosts*pages || r.Candidates != 0 {
-				t.Errorf("in the end %d parties, %d pages, %d candidates; want %d, %d, none", r.Parties, r.Fetched, r.Candidates, hosts, hosts*pages)
-			}
-			break
-		}
-	}
-	requests := log.requests(t)
-	j := mannersJudge{log: requests, delay: 2e6, robots: readRobots(t, addr, requests)}
-	j.judge().report(t)
-	if slices.ContainsFunc(requests, func(r request) bool { return linkedSecret(r.Path) }) {
-		t.Error("a link with nofollow was followed")
-	}
-	t.Logf("the same list after %d rounds", rounds)
-}
-
 // TestSeedsTable: by the ID and the hashes of a row the store finds the URL and its page.
 func TestSeedsTable(t *testing.T) {
 	t.Parallel()

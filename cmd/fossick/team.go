@@ -12,14 +12,13 @@ import (
 	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
 	"fossick/eval/monitor"
-	"fossick/internal/process"
+	"fossick/internal/cli"
 	"fossick/internal/usage"
 	"fossick/store"
 )
 
-// agentMemory is how much more heap each further agent gets, which has a scorer, a queue and
-// a store of its own; see crawlMemory. With 64 MiB two agents spent 44 % of their time on
-// collection after 80,000 pages.
+// agentMemory is the heap that each further agent adds to crawlMemory, for its scorer, queue and
+// store.
 const agentMemory = 192 << 20
 
 // teamwork is a crawl by several agents in this process, each with a store of its own.
@@ -35,7 +34,7 @@ type teamwork struct {
 	sockets []*control.Socket
 }
 
-// crawlTeam does the work of focus --agents.
+// crawlTeam is focus --agents.
 func (c *focusCmd) crawlTeam(ctx context.Context, a *app) (result *monitor.Result, err error) {
 	if store.Exists(c.Store) {
 		return nil, fmt.Errorf("store %s: %w, made by one agent; give another --store to a crawl by several", c.Store, store.ErrExists)
@@ -93,14 +92,14 @@ func (w *teamwork) prepare(ctx context.Context, agent int) (err error) {
 	return nil
 }
 
-// begin makes what all agents share, by the first one's plan.
+// begin makes the fetcher, server and status line that all agents share, from the first plan.
 func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
 	if w.fetcher, err = fetch.New(plan.Fetch); err != nil {
 		return usage.Of(err)
 	}
 	w.session = c.session(plan)
 	w.session.Store = w.cmd.Store // c has one agent's
-	if w.shown, err = monitor.Listen(c.Listen, c.Pprof, w.session); err != nil {
+	if w.shown, err = monitor.Listen(c.Listen, w.a.verbose, w.session); err != nil {
 		return err
 	}
 	if addr := w.shown.Addr(); addr != nil {
@@ -111,10 +110,9 @@ func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
 	return nil
 }
 
-// run crawls, and says what it came to.
 func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	w.a.signals.InOrder()
-	defer process.LimitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
+	defer cli.LimitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
 	var agents []crawler.Options
 	var stores []*store.Store
 	for _, p := range w.plans {
@@ -122,10 +120,10 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	}
 	starts := monitor.WatchStarts(w.plans[0].Crawl.Seeds, stores...)
 	agents[0].Progress = showing(w.a, w.line, w.shown, starts)
-	planting := w.a.step("filling the queues")
+	filling := w.a.step("filling the queues")
 	var err error
 	w.team, err = cluster.NewTeam(agents)
-	planting()
+	filling()
 	if err != nil {
 		return nil, err
 	}

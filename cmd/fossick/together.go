@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"fossick/crawler/cluster"
 	"fossick/crawler/cluster/bus"
@@ -17,7 +18,7 @@ import (
 	"fossick/store"
 )
 
-// withAgents say with which agents, each on its own machine, a verb does what is of all.
+// withAgents are the flags of a verb that works together with agents on other machines.
 type withAgents struct {
 	Crawl  string `placeholder:"NAME" help:"Work together with the other agents of this crawl, on other machines; give only this machine's store." group:"cluster"`
 	Agents int    `placeholder:"N" help:"How many agents take part [all that the crawl has had]." group:"cluster"`
@@ -38,8 +39,8 @@ func (f *withAgents) checkTogether(stores []string) error {
 	return f.checkExchange()
 }
 
-// meet has the agent of a store take part in a task, with the same settings at all. ready is
-// called while the others may come; the work with all there, and again when they begin anew.
+// meet has a store's agent take part in a task, with the same settings at all agents. It calls
+// ready while others may still join, and work when all are there, again after each new start.
 func (f *withAgents) meet(a *app, store, task, settings string, ready func() error, work func(ctx context.Context, s cluster.TaskSession, id cluster.AgentID) error) (err error) {
 	id, err := f.agentOf(a, store)
 	if err != nil {
@@ -73,8 +74,8 @@ func (f *withAgents) meet(a *app, store, task, settings string, ready func() err
 	})
 }
 
-// agentOf returns the agent whose store it is. Another graph goes by a name made of where it
-// is, so that it has the same one when it comes back.
+// agentOf returns the agent of a store. A graph that is no store gets an ID from its path, so that
+// it has the same ID when it comes back.
 func (f *withAgents) agentOf(a *app, name string) (id cluster.AgentID, err error) {
 	live := false
 	if store.Exists(name) {
@@ -107,8 +108,8 @@ func (f *withAgents) agentOf(a *app, name string) (id cluster.AgentID, err error
 	return cluster.AgentID(hex.EncodeToString(sum[:8])), nil
 }
 
-// awaited are the agents that the crawl has had, unless their number is given. The exchange
-// knows them as long as it has its values.
+// awaited returns the agents of the crawl that the exchange knows, none if --agents gives their
+// number.
 func (f *withAgents) awaited(a *app, opt bus.Options, store string, id cluster.AgentID) (named []cluster.AgentID, err error) {
 	ctx, stop := a.ctx, func() {}
 	if f.Nats != "" { // else the others' servers may come later
@@ -146,7 +147,7 @@ func (f *withAgents) awaited(a *app, opt bus.Options, store string, id cluster.A
 	return named, nil
 }
 
-// standingTold says who is missing, when that changes.
+// standingTold prints which agents are missing, whenever that changes.
 type standingTold struct {
 	a    *app
 	last string
@@ -171,4 +172,93 @@ func (t *standingTold) tell(s cluster.TaskStanding) {
 		t.a.say("%s", text)
 	}
 	t.last = text
+}
+
+// exchangeFlags say how an agent reaches the others.
+type exchangeFlags struct {
+	Nats  string   `placeholder:"URL" help:"NATS servers that run already, nats://HOST:PORT [an embedded server]." group:"cluster"`
+	Route string   `placeholder:"HOST:PORT" help:"Address at which the other agents reach this one's embedded server [none: it stays alone]." group:"cluster"`
+	Peers []string `placeholder:"HOST:PORT" help:"Addresses of the other agents' servers: at least one, preferably all." group:"cluster"`
+	Local string   `placeholder:"PORT" help:"Port on loopback at which other agents on this machine reach its server by --nats nats://127.0.0.1:PORT [none]." group:"cluster" expert:""`
+	Keys  string   `type:"path" placeholder:"DIR" help:"This machine's folder from fossick cluster init; needed between machines." group:"cluster" predictor:"dirs"`
+}
+
+func (f *exchangeFlags) checkExchange() error {
+	if f.Nats != "" && (f.Route != "" || len(f.Peers) > 0 || f.Local != "") {
+		return usagef("give either --nats, for servers that run already, or --route, --peers and --local, for an embedded server")
+	}
+	return nil
+}
+
+// exchange connects to the agents' exchange, and starts an embedded server unless --nats names
+// one. The server's files are in the store.
+func (f *exchangeFlags) exchange(ctx context.Context, a *app, crawl, dir string, id cluster.AgentID) (_ *bus.Bus, closeAll func() error, err error) {
+	opt, closeServer, err := f.serve(ctx, a, crawl, dir, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	waiting := "waiting for the exchange's server"
+	if len(f.Peers) > 0 {
+		waiting = "waiting for most of the machines " + strings.Join(f.Peers, ", ")
+	}
+	defer a.step(waiting)()
+	b, err := bus.Open(ctx, opt)
+	if err != nil {
+		return nil, nil, errors.Join(err, closeServer())
+	}
+	return b, func() error { return errors.Join(b.Close(), closeServer()) }, nil
+}
+
+// serve returns the options to open an exchange, and starts an embedded server unless --nats
+// names one.
+func (f *exchangeFlags) serve(ctx context.Context, a *app, crawl, dir string, id cluster.AgentID) (opt bus.Options, closeServer func() error, err error) {
+	opt = bus.Options{Crawl: crawl, Agent: id, URL: f.Nats, Log: a.log}
+	if f.Keys != "" {
+		if opt.Secrets, err = bus.ReadSecrets(f.Keys, time.Now()); err != nil {
+			return opt, nil, err
+		}
+	}
+	if f.Nats != "" {
+		return opt, func() error { return nil }, nil
+	}
+	at := ""
+	if f.Local != "" {
+		at = "127.0.0.1:" + f.Local
+	}
+	opt.Server, err = bus.Serve(bus.ServeOptions{
+		Crawl: crawl, Agent: id, Dir: filepath.Join(dir, "nats"), Clients: at, Routes: f.Route, Peers: f.Peers, Secrets: opt.Secrets, Log: a.log,
+	})
+	if err != nil {
+		return opt, nil, err
+	}
+	return opt, func() error {
+		f.linger(ctx, a, opt.Server)
+		return opt.Server.Close()
+	}, nil
+}
+
+// lingerFor is the longest time that a server stays up after its agent has ended, so that other
+// agents learn of the end.
+const lingerFor = 30 * time.Second
+
+// linger keeps the server up while other agents may be connected to it.
+func (f *exchangeFlags) linger(ctx context.Context, a *app, s *bus.Server) {
+	if ctx.Err() != nil || f.Local == "" && f.Route == "" {
+		return
+	}
+	defer a.step("telling the other agents of the end")()
+	began := time.Now()
+	for least := time.Second; time.Since(began) < lingerFor; {
+		if f.Route != "" {
+			least = 5 * time.Second // some heartbeats: agents at other servers are not known here
+		}
+		if s.Clients() == 0 && time.Since(began) > least {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }

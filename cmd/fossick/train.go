@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"fossick/datasets"
+	"fossick/internal/cli"
 	"fossick/internal/printable"
-	"fossick/internal/process"
-	"fossick/internal/values"
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/train"
@@ -17,7 +16,7 @@ import (
 
 // trainCmd makes a model; the flags of each of its tasks are a struct.
 type trainCmd struct {
-	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label, a web archive (.warc)." complete:"sets"`
+	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label, a web archive (.warc)." predictor:"sets"`
 	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed except with --mu-sweep and --protocol." group:"made"`
 
 	methodFlags
@@ -29,13 +28,13 @@ type trainCmd struct {
 	spaceFlags
 }
 
-// methodFlags say how to classify.
+// methodFlags choose the classifier.
 type methodFlags struct {
-	Classifier string `default:"auto" placeholder:"NAME" help:"Kind of classifier: $${classifiers}; auto takes the best in cross-validation, vote combines several. --mu-sweep and --protocol take several [auto]." group:"methods" complete:"classifiers"`
+	Classifier string `default:"auto" placeholder:"NAME" help:"Kind of classifier: $${classifiers}; auto takes the best in cross-validation, vote combines several. --mu-sweep and --protocol take several [auto]." group:"methods" predictor:"classifiers"`
 	CN2        string `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]." placeholder:"HOW" group:"methods" expert:""`
 }
 
-// wordFlags say by which words.
+// wordFlags choose the words.
 type wordFlags struct {
 	Words    int      `xor:"selection" placeholder:"N" help:"Keep the N words with the highest information gain [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
 	Mu       float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or whose measure by --select is at least X." group:"words" expert:""`
@@ -43,15 +42,15 @@ type wordFlags struct {
 	MinSites int      `placeholder:"N" help:"Keep only words that occur on at least N sites, so that the name of a site does not stand for a topic [1]." group:"words" expert:""`
 }
 
-// classFlags say which labels are classes.
+// classFlags choose the classes.
 type classFlags struct {
 	Labels []string `xor:"classes" placeholder:"A,B" help:"Only rows with these labels [all]." group:"rows"`
 	Topic  string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other." group:"rows"`
 }
 
-// rowFlags say which rows train and test the model; they are plan.Rows.
+// rowFlags choose the rows that train and test the model; they are train.Rows.
 type rowFlags struct {
-	Level train.LevelChoice `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" complete:"theme,category,both"`
+	Level train.LevelChoice `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" predictor:"theme,category,both"`
 
 	Rename     train.Renames `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
 	PerSite    int           `placeholder:"N" help:"Use at most N pages of each label from a site, drawn at random, so that no site dominates." group:"rows" expert:""`
@@ -60,29 +59,28 @@ type rowFlags struct {
 	All        bool          `xor:"part" help:"Train on all rows, whatever split the sets have." group:"rows" expert:""`
 	Partial    bool          `help:"Train on the part of a damaged or truncated archive that can be read; without this flag, it is an error." group:"rows" expert:""`
 	Where      []string      `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated." group:"rows"`
-	Test       string        `xor:"test" placeholder:"SET" help:"Test on this set." group:"rows" complete:"sets"`
-	Unlabelled []string      `sep:"none" placeholder:"SET" help:"Pages from the place where the model will be used; their labels are ignored. The model learns from those that it is most confident of. With --topic and only training pages on topic, it finds its pages off topic among them. May be repeated." group:"rows" expert:"" complete:"sets"`
+	Test       string        `xor:"test" placeholder:"SET" help:"Test on this set." group:"rows" predictor:"sets"`
+	Unlabelled []string      `sep:"none" placeholder:"SET" help:"Pages from the place where the model will be used; their labels are ignored. The model learns from those that it is most confident of. With --topic and only training pages on topic, it finds its pages off topic among them. May be repeated." group:"rows" expert:"" predictor:"sets"`
 	TestWhere  string        `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others." group:"rows"`
 }
 
-// foldFlags say how the model is judged, and shown.
+// foldFlags choose how the model is judged and explained.
 type foldFlags struct {
 	Folds   int    `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]." group:"methods" expert:""`
 	Explain string `placeholder:"FILE" help:"Write a page about the whole model: its words, tree or rules, figures by class, learning curve, reliability, most confident mistakes. Doubles the number of trainings." group:"made"`
 	BySite  bool   `help:"Keep each site in one fold, so that the figures hold for sites never seen." group:"methods" expert:""`
 }
 
-// trialFlags are those that try settings instead of making a model.
+// trialFlags compare settings instead of making a model.
 type trialFlags struct {
 	MuSweep  train.MuRange `name:"mu-sweep" placeholder:"A:B:STEP" help:"Train each classifier of --classifier at each μ from A to B, as 0.01:0.18:0.01, at the --level; without -o no model is made." group:"trials" expert:""`
 	Protocol string        `enum:",banksearch" default:"" placeholder:"banksearch" help:"Run the experiment published for the BankSearch set of themes and categories: 77 words, 100 training pages a category (--words, --per-class), the rest to test; with each classifier of --classifier." group:"trials" expert:""`
 	HTML     string        `name:"html" placeholder:"FILE" help:"Draw the figures of --mu-sweep on one self-contained page." group:"trials" expert:""`
 }
 
-// spaceFlags bound what training takes.
+// spaceFlags bound the memory of training.
 type spaceFlags struct {
-	Memory values.Size `default:"1GB" placeholder:"SIZE" help:"Approximate memory for training; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
-	Tmp    string      `type:"existingdir" placeholder:"DIR" help:"Folder of the temporary file [the system's]." group:"space" expert:""`
+	Memory cli.Size `default:"1GB" placeholder:"SIZE" help:"Approximate memory for training; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
 }
 
 func (trainCmd) Help() string {
@@ -94,7 +92,6 @@ Examples:
       --explain sport.html -o sport.model`
 }
 
-// MoreHelp implements help.More.
 func (trainCmd) MoreHelp() string {
 	return `A test on half the pages of two labels; and one on a site that the model has not seen:
   fossick train demo --labels banking,sport --classifier c45 \
@@ -124,7 +121,7 @@ func (c trainCmd) Run(a *app) error {
 		return err
 	}
 	if c.Memory > 0 {
-		defer process.LimitHeap(int64(c.Memory) + programMemory)()
+		defer cli.LimitHeap(int64(c.Memory) + programMemory)()
 	}
 	a.say("training on %s", strings.Join(c.Sets, ", "))
 	work := a.task("reading the training pages", "pages")
@@ -139,7 +136,6 @@ func (c trainCmd) Run(a *app) error {
 	return a.emit(r, r.Print)
 }
 
-// plan says what the flags name.
 func (c trainCmd) plan(a *app) *train.Plan {
 	return &train.Plan{
 		Sets: c.Sets, Rows: train.Rows(c.rowFlags), Tried: c.tries(),
@@ -147,7 +143,6 @@ func (c trainCmd) plan(a *app) *train.Plan {
 	}
 }
 
-// options are the options of training that the flags name.
 func (c trainCmd) options(a *app) train.Options {
 	first, _, _ := strings.Cut(c.Classifier, ",") // of several the first makes the model
 	var by features.Measure                       // likewise
@@ -159,9 +154,9 @@ func (c trainCmd) options(a *app) train.Options {
 		Classifier: first, Ordered: c.CN2 == "ordered",
 		Words: c.Words, Mu: c.Mu, Select: by, MinSites: c.MinSites,
 		Folds: c.Folds, BySite: c.BySite,
-		Memory: int64(c.Memory), Tmp: c.Tmp,
-		Data: c.Sets,
-		Seed: a.seed, Explain: c.Explain != "", Log: a.log,
+		Memory: int64(c.Memory),
+		Data:   c.Sets,
+		Seed:   a.seed, Explain: c.Explain != "", Log: a.log,
 	}
 }
 
@@ -196,10 +191,9 @@ func (c trainCmd) check() error {
 	return nil
 }
 
-// tries says whether the flags ask to try settings.
+// tries says whether the flags ask to compare settings.
 func (f *trialFlags) tries() bool { return !f.MuSweep.None() || f.Protocol != "" }
 
-// classifiers returns those that the flag names.
 func (c trainCmd) classifiers() ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(c.Classifier, ",") {
@@ -219,7 +213,6 @@ func (c trainCmd) classifiers() ([]string, error) {
 	return names, nil
 }
 
-// selections returns the ways to choose words that the flag names.
 func (c trainCmd) selections() (ways []features.Measure, err error) {
 	for _, name := range c.Select {
 		way, err := features.ParseMeasure(name)
@@ -255,7 +248,7 @@ func (c trainCmd) trials(a *app, p *train.Plan) (*train.TrialResult, error) {
 	case !c.MuSweep.None() && c.Protocol == "" && c.Out == "" && (c.Words > 0 || c.Mu > 0):
 		return nil, usagef("--mu-sweep chooses words by μ; leave out --words and --mu, or give -o MODEL to make a model with them")
 	}
-	defer process.LimitHeap(int64(c.Memory) + programMemory)()
+	defer cli.LimitHeap(int64(c.Memory) + programMemory)()
 	names, err := c.classifiers()
 	if err != nil {
 		return nil, err

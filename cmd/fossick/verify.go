@@ -11,7 +11,7 @@ import (
 )
 
 type verifyCmd struct {
-	Store string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." complete:"dirs"`
+	Store string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." predictor:"dirs"`
 }
 
 func (verifyCmd) Help() string {
@@ -22,7 +22,7 @@ Example:
 }
 
 type repairCmd struct {
-	Store   string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." complete:"dirs"`
+	Store   string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." predictor:"dirs"`
 	Compact bool   `help:"Then free the disk space of pages that a refresh replaced or withdrew, and of overwritten records. This needs free space of 128 MiB and once more the size of the index (*.sst), and may take minutes for a large store; an interruption loses nothing."`
 }
 
@@ -43,7 +43,7 @@ type verifyResult struct {
 	Lost      uint64            `json:"lost,omitzero"`      // pages of this agent's sites that are gone with another agent
 }
 
-// errFound ends a verify that found something, after it has printed it.
+// errFound ends a verify that has printed errors.
 var errFound = errors.New("the store has errors; mend them with fossick repair")
 
 func (c verifyCmd) Run(a *app) (err error) {
@@ -93,10 +93,10 @@ func (c repairCmd) mend(a *app) ([]store.Problem, error) {
 	return store.RepairAll(a.ctx, c.Store)
 }
 
-// shownAlike is how many problems in a row are told that differ in numbers alone.
+// shownAlike is how many problems in a row are printed that differ only in numbers.
 const shownAlike = 3
 
-// alike says whether two problems differ in numbers alone. Those that name a URL do not.
+// alike says whether two problems differ only in numbers. Problems with a URL never do.
 func alike(a, b store.Problem) bool {
 	worded := func(p store.Problem) string {
 		return strings.Map(func(r rune) rune {

@@ -9,7 +9,7 @@ import (
 	"fossick/internal/printable"
 )
 
-// version is fossick's own; CHANGELOG.md says what each brought.
+// version is the version of fossick; CHANGELOG.md has its changes.
 const version = "0.1.0"
 
 type versionCmd struct{}
@@ -28,7 +28,6 @@ type versionFlag bool
 // jsonWanted says that --json is on the command line.
 type jsonWanted bool
 
-// BeforeReset implements a hook of kong.
 func (versionFlag) BeforeReset(ctx *kong.Context, asJSON jsonWanted) error {
 	r := thisVersion()
 	if asJSON {
@@ -47,7 +46,7 @@ func (versionCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// thisVersion is what the build says of itself.
+// thisVersion reads the version, commit and Go version of the build.
 func thisVersion() versionResult {
 	r := versionResult{Version: version}
 	if info, ok := debug.ReadBuildInfo(); ok {

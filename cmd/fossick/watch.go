@@ -1,25 +1,39 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/csv"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"io"
+	"os"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
 
 	"fossick/crawler"
 	"fossick/crawler/crawlplan"
+	"fossick/eval"
 	"fossick/eval/monitor"
 	"fossick/eval/webstats"
+	"fossick/internal/cli"
+	"fossick/internal/page"
 	"fossick/internal/printable"
 	"fossick/internal/report"
-	"fossick/internal/values"
 	"fossick/internal/wholefile"
 	"fossick/store"
+	"fossick/store/change"
 )
 
-// watchCmd looks at the pages of a store again and again, and says how they change.
+// watchCmd visits the pages of a store repeatedly and measures how they change.
 type watchCmd struct {
-	Store   string        `arg:"" placeholder:"STORE" help:"Store of a crawl." complete:"dirs"`
+	Store   string        `arg:"" placeholder:"STORE" help:"Store of a crawl." predictor:"dirs"`
 	Every   time.Duration `placeholder:"DURATION" help:"Time from the start of one round to the start of the next, as 12h or 7d [2d]." group:"run"`
 	Rounds  *int          `placeholder:"N" help:"Rounds of this session, an interrupted one first. 0 only shows what is known [1; with --every, no limit]." group:"run"`
 	Budget  uint64        `placeholder:"N" help:"Instead of rounds: visit this number of pages a day, until stopped." group:"run"`
@@ -32,9 +46,9 @@ type watchCmd struct {
 	Since        string `placeholder:"TIME" help:"List the pages that are new, changed or gone since a day, a time, or an age as 2w. Without --rounds, --every or --budget no page is visited." group:"run"`
 	Diff         bool   `help:"With --since: show how the main text has changed of each page whose earlier body was kept." group:"run"`
 
-	History string `placeholder:"FILE" help:"Write all visits to FILE: .csv, or .jsonl with a page a line." complete:"files"`
-	CSV     string `name:"csv" placeholder:"DIR" help:"Write each table to a file in DIR that has the table's name." complete:"dirs"`
-	HTML    string `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables." complete:"files"`
+	History string `placeholder:"FILE" help:"Write all visits to FILE: .csv, or .jsonl with a page a line." predictor:"files"`
+	CSV     string `name:"csv" placeholder:"DIR" help:"Write each table to a file in DIR that has the table's name." predictor:"dirs"`
+	HTML    string `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables." predictor:"files"`
 	Top     int    `default:"20" placeholder:"N" help:"Rows of a table of names; one more row adds up the rest. 0: all [20]."`
 	crawlplan.Network
 	crawlplan.Manners
@@ -79,7 +93,7 @@ func (c *watchCmd) Run(a *app) error {
 	return failed
 }
 
-// asks says whether pages are to be asked for.
+// asks says whether pages will be fetched.
 func (c *watchCmd) asks() bool {
 	if c.Rounds != nil {
 		return *c.Rounds > 0
@@ -88,7 +102,7 @@ func (c *watchCmd) asks() bool {
 }
 
 func (c *watchCmd) check() error {
-	if _, err := values.Moment(c.Since, time.Now()); c.Since != "" && err != nil {
+	if _, err := cli.Moment(c.Since, time.Now()); c.Since != "" && err != nil {
 		return usagef("--since %v", err)
 	}
 	switch {
@@ -106,7 +120,7 @@ func (c *watchCmd) check() error {
 	return knownHistory(c.History)
 }
 
-// visit asks for pages again. There is no result where it did not begin.
+// visit fetches pages again. The result is nil if the watch did not begin.
 func (c *watchCmd) visit(a *app) (*monitor.Result, error) {
 	f := &focusCmd{Crawl: crawlplan.Crawl{Store: c.Store, Resume: true}}
 	f.Network, f.Manners = c.Network, c.Manners
@@ -114,7 +128,7 @@ func (c *watchCmd) visit(a *app) (*monitor.Result, error) {
 	return f.crawl(a.ctx, a)
 }
 
-// newPages says whether new pages are fetched in a store, that of a survey or of another crawl.
+// newPages says whether to fetch new pages, in the store of a survey or of a crawl for a topic.
 func (c *watchCmd) newPages(survey bool) (bool, error) {
 	switch {
 	case c.NewPages == nil:
@@ -125,8 +139,8 @@ func (c *watchCmd) newPages(survey bool) (bool, error) {
 	return *c.NewPages, nil
 }
 
-// chooser returns what makes the chooser for a store and a plan, or, when the store was closed
-// meanwhile and opened again, has it go on.
+// chooser returns a function that makes the chooser of pages for a store and a plan. Called again,
+// after the store was reopened, it returns the same chooser.
 func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Options) (crawler.Revisits, error) {
 	if c.Budget > 0 {
 		var budget *scheduled
@@ -160,7 +174,7 @@ func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Optio
 	}
 }
 
-// tell says what is known, and writes the files that were asked for.
+// tell returns the statistics of the store and writes the files that the flags name.
 func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err error) {
 	after := *a
 	after.ctx = context.WithoutCancel(a.ctx) // an interrupted watch tells what it came to
@@ -218,7 +232,7 @@ func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err er
 	return r, err
 }
 
-// writePage writes the page that was asked for.
+// writePage writes the page of --html.
 func (c *watchCmd) writePage(a *app, known *webstats.Changes) error {
 	if c.HTML == "" {
 		return nil
@@ -228,7 +242,7 @@ func (c *watchCmd) writePage(a *app, known *webstats.Changes) error {
 	})
 }
 
-// revisiting is what makes a watch of a crawl; nil makes none.
+// revisiting turns a crawl into a watch; nil leaves it a crawl.
 type revisiting struct {
 	choose   func(s *store.Store, plan *crawler.Options) (crawler.Revisits, error)
 	newPages func(survey bool) (bool, error)
@@ -238,7 +252,7 @@ type revisiting struct {
 	crawlplan.Manners
 }
 
-// adapt has a plan ask for stored pages, and for new ones where these are wanted.
+// adapt makes a plan fetch stored pages again, and new ones if newPages says so.
 func (r *revisiting) adapt(plan *crawlplan.Plan, s *store.Store) (err error) {
 	plan.Crawl.Text = mainTextOf
 	if r == nil {
@@ -286,3 +300,495 @@ func (r *watchResult) print(w io.Writer) {
 		}
 	}
 }
+
+// watchResult is the output of watch.
+type watchResult struct {
+	Store  string `json:"store"`
+	Pages  int64  `json:"pages"`  // that are watched
+	Visits int64  `json:"visits"` // after the one that stored each
+	Rounds int    `json:"rounds"` // that have ended
+
+	NewPages int64 `json:"new_pages"` // of these pages, stored since the first round began
+
+	SS     *float64 `json:"ss"` // paper E, eq. 1, of all pages; of start pages, which are paper E's, in Seeds
+	FF     *float64 `json:"ff"` // eq. 2
+	NextSS *float64 `json:"next_ss"`
+	NextFF *float64 `json:"next_ff"` // both counted from visit to visit
+
+	Downloads []int      `json:"downloads"` // S(0) to S(N)
+	Seeds     watchSeeds `json:"seeds"`
+
+	Gone  int64                `json:"gone"`  // 404 or 410 when asked last
+	Moved int64                `json:"moved"` // elsewhere when asked last
+	Back  int64                `json:"back"`  // were one of both, and came back
+	All   webstats.ChangeGroup `json:"all"`
+
+	ByRound   []webstats.RoundAsked `json:"by_round"`
+	Freshness webstats.Freshness    `json:"freshness"`
+
+	Intervals map[string]map[string]webstats.ChangeGroup `json:"intervals"` // by table, by name
+
+	Changes *watchChanges `json:"changes"` // since --since; null without
+
+	News *watchNews `json:"news"` // what sitemaps and feeds told
+
+	Refreshed  *monitor.Refreshed `json:"refreshed"` // of this session; null without one
+	Stopped    crawler.Stop       `json:"stopped_because,omitempty"`
+	Politeness *eval.Politeness   `json:"politeness"` // of the whole store; null without a session
+
+	known              *webstats.Changes
+	history, csv, html string
+}
+
+type watchSeeds struct {
+	SS        *float64 `json:"ss"`
+	FF        *float64 `json:"ff"`
+	Downloads []int    `json:"downloads"`
+}
+
+func newWatchResult(c *watchCmd, k *webstats.Changes, told *watchNews, visited *monitor.Result) *watchResult {
+	r := &watchResult{
+		Store: c.Store, Pages: k.Pages, Visits: k.Visits, Rounds: k.Rounds, SS: k.SS, FF: k.FF, NextSS: k.NextSS, NextFF: k.NextFF,
+		Downloads: k.Downloads, Seeds: watchSeeds{k.SeedSS, k.SeedFF, k.SeedDownloads},
+		Gone: k.Gone, Moved: k.Moved, Back: k.Back, All: k.All, ByRound: k.ByRound, Freshness: k.Freshness,
+		Intervals: map[string]map[string]webstats.ChangeGroup{
+			"seed_tld": byName(k.SeedTLD), "seed_second_level": byName(k.SeedSecond), "tld": byName(k.TLD), "second_level": byName(k.Second), "depth": byName(k.Depth), "link_kind": byName(k.Kind),
+		},
+		News: told, known: k, history: c.History, csv: c.CSV, html: c.HTML,
+	}
+	if visited != nil {
+		r.Refreshed, r.Stopped, r.Politeness = visited.Refreshed, visited.Stopped, visited.Politeness
+	}
+	return r
+}
+
+func byName(groups []webstats.ChangeGroup) map[string]webstats.ChangeGroup {
+	named := make(map[string]webstats.ChangeGroup, len(groups))
+	for _, g := range groups {
+		named[g.Name] = g
+	}
+	return named
+}
+
+// historyLine is a page of --history FILE.jsonl.
+type historyLine struct {
+	URL    string         `json:"url"`
+	Depth  int            `json:"depth"`
+	Kind   string         `json:"link_kind"`
+	Rate   *historyRate   `json:"rate"`   // null before a second visit
+	Visits []historyVisit `json:"visits"` // the first stored the page
+}
+
+// historyRate is how often a page's text changes, in changes a day, with a 95 % interval.
+type historyRate struct {
+	Value float64    `json:"value"`
+	CI    [2]float64 `json:"ci"`
+	Unit  string     `json:"unit"`
+}
+
+// historyVisit is a visit, in a line of CSV or in one of JSON.
+type historyVisit struct {
+	At      string `json:"at"` // UTC
+	State   string `json:"state"`
+	Code    int    `json:"code"`
+	Change  string `json:"change"`  // "", content, text, or unsure where nobody looked at the text
+	Seconds any    `json:"seconds"` // a number
+}
+
+var changeNames = map[change.Kind]string{change.Content: "content", change.Text: "text", change.Unsure: "unsure"}
+
+func historyVisitOf(v *change.Visit) historyVisit {
+	return historyVisit{time.UnixMilli(v.At).UTC().Format("2006-01-02T15:04:05.000Z"), v.State, v.Code, changeNames[v.Change], float64(v.Took) / 1000}
+}
+
+// knownHistory refuses a file name without a known format.
+func knownHistory(file string) error {
+	if file == "" || strings.HasSuffix(file, ".csv") || strings.HasSuffix(file, ".jsonl") {
+		return nil
+	}
+	return usagef("--history %s: want a name that ends with .csv or .jsonl", file)
+}
+
+// writeHistory writes all visits to a file, "" for none.
+func writeHistory(file string, s *store.Store) error {
+	if file == "" {
+		return nil
+	}
+	err := wholefile.Write(file, 0o644, func(f *os.File) error {
+		w := bufio.NewWriter(f)
+		add, end, err := historyTo(w, file, s)
+		if err != nil {
+			return err
+		}
+		for p, err := range watchedPages(s) {
+			if err == nil {
+				err = add(p)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := end(); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+	if err != nil {
+		return fmt.Errorf("history %s: %w", file, err)
+	}
+	return nil
+}
+
+// historyTo returns functions that write a page and end the file.
+func historyTo(w *bufio.Writer, file string, s *store.Store) (add func(*webstats.Watched) error, end func() error, err error) {
+	if strings.HasSuffix(file, ".csv") {
+		add, end = historyCSV(w)
+		return add, end, nil
+	}
+	rate, err := estimatorOf(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	add, end = historyJSON(w, rate)
+	return add, end, nil
+}
+
+func historyJSON(w *bufio.Writer, rate *change.Model) (add func(*webstats.Watched) error, end func() error) {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return func(p *webstats.Watched) error {
+		line := historyLine{URL: p.URL, Depth: p.Depth, Kind: p.Kind, Visits: make([]historyVisit, len(p.Visits))}
+		if looks := looksOf(nil, p.Visits); len(looks) > 0 {
+			e := rate.Estimate(ratesPage(p, looks))
+			line.Rate = &historyRate{e.Rate, [2]float64{e.Lo, e.Hi}, "changes a day"}
+		}
+		for i := range p.Visits {
+			line.Visits[i] = historyVisitOf(&p.Visits[i])
+		}
+		return enc.Encode(line)
+	}, func() error { return nil }
+}
+
+func historyCSV(to *bufio.Writer) (add func(*webstats.Watched) error, end func() error) {
+	w := csv.NewWriter(to)
+	begin := w.Write([]string{"url", "depth", "link_kind", "at", "state", "code", "change", "seconds"})
+	return func(p *webstats.Watched) error {
+			for i := range p.Visits {
+				v := historyVisitOf(&p.Visits[i])
+				if err := w.Write([]string{printable.Line(p.URL), strconv.Itoa(p.Depth), p.Kind, v.At, v.State, strconv.Itoa(v.Code), v.Change, fmt.Sprint(v.Seconds)}); err != nil {
+					return err
+				}
+			}
+			return begin
+		}, func() error {
+			w.Flush()
+			return w.Error()
+		}
+}
+
+// watchChanges are the pages that are new, have changed or are gone since a time. A page that
+// came and went since then is gone.
+type watchChanges struct {
+	Since   string       `json:"since"` // UTC
+	New     []changeLine `json:"new"`
+	Changed []changeLine `json:"changed"`
+	Gone    []changeLine `json:"gone"`
+
+	s    *store.Store
+	from int64 // Since, Unix milliseconds
+	diff bool
+}
+
+// changeLine is a page of the list.
+type changeLine struct {
+	URL   string `json:"url"`
+	Title string `json:"title"`
+	At    string `json:"at"`             // of the visit that told it last, UTC
+	What  string `json:"what,omitempty"` // changed: content, text or unsure; gone: the answer's state
+	Diff  string `json:"diff,omitempty"` // of the main text; "" where no former text is kept
+}
+
+// changesOf lists the changes since a time; nil for none asked.
+func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
+	if c.Since == "" {
+		return nil, nil
+	}
+	since, err := cli.Moment(c.Since, time.Now())
+	if err != nil {
+		return nil, usagef("--since %v", err)
+	}
+	w := &watchChanges{
+		Since: since.UTC().Format(time.RFC3339), New: []changeLine{}, Changed: []changeLine{}, Gone: []changeLine{},
+		s: s, from: since.UnixMilli(), diff: c.Diff,
+	}
+	forgotten, err := store.ForgetsOf(s)
+	if err != nil {
+		return nil, err
+	}
+	for k, err := range s.URLs().Watched() {
+		if err == nil && !forgotten.Has(k.URL) {
+			err = w.add(k)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// add puts a page into its list, if it has one.
+func (w *watchChanges) add(k *store.Known) error {
+	visits := visitsSince(nil, k.Visits)
+	if len(visits) == 0 || visits[len(visits)-1].At < w.from {
+		return nil
+	}
+	list, at, what := w.judge(k.Fate.State, visits)
+	if list == nil {
+		return nil
+	}
+	p, err := w.s.Page(k.Fate.Page)
+	if err != nil {
+		return err
+	}
+	line := changeLine{URL: k.URL, Title: p.Title, At: time.UnixMilli(at).UTC().Format(time.RFC3339), What: what}
+	if list == &w.Changed && w.diff && what != changeNames[change.Content] {
+		if line.Diff, err = w.difference(p); err != nil {
+			return err
+		}
+	}
+	*list = append(*list, line)
+	return nil
+}
+
+// judge returns the list of a page, nil for none, with the time and kind of its change. state is
+// the present state of its URL.
+func (w *watchChanges) judge(state string, visits []change.Visit) (list *[]changeLine, at int64, what string) {
+	if state != "ok" {
+		lost := len(visits)
+		for lost > 0 && visits[lost-1].State != "ok" && visits[lost-1].State != "not_modified" {
+			lost--
+		}
+		if lost < len(visits) && visits[lost].At >= w.from {
+			return &w.Gone, visits[lost].At, state
+		}
+		return nil, 0, ""
+	}
+	if visits[0].At >= w.from {
+		return &w.New, visits[0].At, ""
+	}
+	kind := change.None
+	for _, v := range visits[1:] {
+		if v.At >= w.from && v.Change.Changed() {
+			at = v.At
+			if kind == change.None || v.Change != change.Content {
+				kind = v.Change
+			}
+		}
+	}
+	if kind == change.None {
+		return nil, 0, ""
+	}
+	return &w.Changed, at, changeNames[kind]
+}
+
+// difference compares the main text of the version at the time with the present one; it is "" if
+// that version was not kept.
+func (w *watchChanges) difference(p *store.Page) (string, error) {
+	v, former, err := w.s.Former(p, w.from)
+	if v == nil || err != nil {
+		return "", err
+	}
+	body, err := w.s.Body(p.Number)
+	if err != nil {
+		return "", err
+	}
+	lines := func(text string) []byte { return []byte(strings.TrimRight(text, "\n") + "\n") }
+	d := diff.Diff("before", lines(mainTextOf(former, v.ContentType, p.URL)), "after", lines(mainTextOf(body, p.ContentType, p.URL)))
+	if at := bytes.Index(d, []byte("@@")); at >= 0 {
+		d = d[at:] // the names of the two say nothing
+	}
+	return string(d), nil
+}
+
+func (w *watchChanges) print(out io.Writer) {
+	printable.Fprintf(out, "since %s: %s new, %d changed, %d gone\n", w.Since, report.Count(len(w.New), "page"), len(w.Changed), len(w.Gone))
+	for _, list := range []struct {
+		name  string
+		lines []changeLine
+	}{{"new", w.New}, {"changed", w.Changed}, {"gone", w.Gone}} {
+		if len(list.lines) > 0 {
+			printable.Fprintf(out, "\n%s\n", list.name)
+		}
+		for _, l := range list.lines {
+			printable.Fprintf(out, "  %s  %s\n      %s\n", l.At, l.URL, strings.Trim(fmt.Sprintf("%s, %s", l.What, l.Title), ", "))
+			for d := range strings.Lines(l.Diff) {
+				printable.Fprintf(out, "      %s\n", strings.TrimRight(d, "\n"))
+			}
+			if w.diff && l.Diff == "" && list.name == "changed" && l.What != changeNames[change.Content] {
+				printable.Fprintln(out, "      the former text was not kept: watch with --keep-versions")
+			}
+		}
+	}
+}
+
+// Sitemaps and feeds take at most partForNews of the budget, shared evenly among hosts. Those of
+// a host whose lastmod is more often wrong than right are fetched doubtedMore times as seldom.
+const (
+	partForNews = 0.1
+	doubtedMore = 16
+)
+
+// Source implements crawler.chooser: it picks the source fetched longest ago.
+func (c *scheduled) Source(of *store.Announced, now time.Time) int {
+	next, last := -1, int64(0)
+	for i, s := range of.Sources {
+		if last = max(last, s.At); next < 0 || s.At < of.Sources[next].At {
+			next = i
+		}
+	}
+	every := c.newsEvery
+	if crawler.Doubted(of) {
+		every *= doubtedMore
+	}
+	if next < 0 || now.UnixMilli()-last < every.Milliseconds() {
+		return -1
+	}
+	c.scheduler.Spend(c.days(now))
+	return next
+}
+
+// Announced implements crawler.chooser.
+func (c *scheduled) Announced(id store.ID, now time.Time) {
+	if number, ok := c.numbers[id]; ok {
+		c.scheduler.News(number, c.days(now))
+	}
+}
+
+// newsEvery is the time between two fetches of a host's sitemaps and feeds.
+func newsEvery(hosts int, perDay float64) time.Duration {
+	days := min(float64(hosts)/(partForNews*perDay), 365)
+	return time.Duration(days * float64(crawler.Day))
+}
+
+// watchNews sums up what sitemaps and feeds announced.
+type watchNews struct {
+	Asked       uint64   `json:"asked"` // exchanges for them in this session
+	NotModified uint64   `json:"not_modified"`
+	Failed      uint64   `json:"failed"`
+	Changed     uint64   `json:"changed"`  // pages that changed since they were seen, as they say
+	New         uint64   `json:"new"`      // URLs that nobody knew; they are not asked for
+	URLs        []string `json:"new_urls"` // the first thousand of these
+
+	Hosts    int `json:"hosts"`    // that have such sources, of the whole store
+	Believed int `json:"believed"` // whose lastmod held against visits
+	Doubted  int `json:"doubted"`  // whose lastmod did not
+}
+
+// newsOf adds the figures of the store's hosts to the counts of a session.
+func newsOf(s *store.Store, c crawler.NewsCounts) (*watchNews, error) {
+	n := &watchNews{Asked: c.Asked, NotModified: c.NotModified, Failed: c.Failed, Changed: c.Changed, New: c.New, URLs: c.URLs}
+	if n.URLs == nil {
+		n.URLs = []string{}
+	}
+	for h, err := range s.Hosts() {
+		if err != nil {
+			return nil, err
+		}
+		if h.Announced == nil || len(h.Announced.Sources) == 0 {
+			continue
+		}
+		n.Hosts++
+		switch {
+		case crawler.Believed(h.Announced):
+			n.Believed++
+		case crawler.Doubted(h.Announced):
+			n.Doubted++
+		}
+	}
+	return n, nil
+}
+
+func (n *watchNews) print(w io.Writer) {
+	if n.Hosts == 0 {
+		return
+	}
+	printable.Fprintf(w, "\nSitemaps and feeds: %d hosts have some; those of %d hosts reported changes correctly, those of %d did not.\n", n.Hosts, n.Believed, n.Doubted)
+	if n.Asked > 0 {
+		printable.Fprintf(w, "They were fetched %d times: %d unchanged, %d failed. They name %d pages as changed since the last visit, and %d new URLs (--json lists these).\n",
+			n.Asked, n.NotModified, n.Failed, n.Changed, n.New)
+	}
+}
+
+// estimatorOf returns an estimator of change rates, fitted to all pages of a store.
+func estimatorOf(s *store.Store) (*change.Model, error) {
+	var failed error
+	var looks []change.Interval
+	model := change.Learn(func(yield func(change.Page) bool) {
+		for p, err := range watchedPages(s) {
+			if err != nil {
+				failed = err
+				return
+			}
+			looks = looksOf(looks[:0], p.Visits)
+			if len(looks) > 0 && !yield(ratesPage(p, looks)) {
+				return
+			}
+		}
+	})
+	return model, failed
+}
+
+// estimated is about how many pages of a store get an estimate for the tables; one takes 40 µs.
+const estimated = 100_000
+
+// rateOf returns an estimator for the pages of a store, or for a fixed sample of a large store.
+func rateOf(s *store.Store, pages uint64) (func(*webstats.Watched) (change.Estimate, bool), error) {
+	rate, err := estimatorOf(s)
+	if err != nil {
+		return nil, err
+	}
+	oneOf := max(1, pages/estimated)
+	var looks []change.Interval
+	return func(p *webstats.Watched) (change.Estimate, bool) {
+		h := fnv.New64a()
+		_, _ = io.WriteString(h, p.URL) // a hash takes all
+		if h.Sum64()%oneOf != 0 {
+			return change.Estimate{}, false
+		}
+		looks = looksOf(looks[:0], p.Visits)
+		return rate.Estimate(ratesPage(p, looks)), true
+	}, nil
+}
+
+func ratesPage(p *webstats.Watched, looks []change.Interval) change.Page {
+	return change.Page{Host: page.Host(p.URL), Group: change.Group{Kind: p.Kind, Depth: p.Depth, Site: page.Site(p.URL)}, Visits: looks}
+}
+
+// looksOf appends the intervals between visits that found a page's text to dst: their length,
+// whether the text changed, and its age by Last-Modified. Where adverts move Last-Modified, hosts
+// contradict themselves and the estimator disbelieves them.
+func looksOf(dst []change.Interval, visits []change.Visit) []change.Interval {
+	last, modified := visits[0].At, int64(0)
+	for i := range visits[1:] {
+		v := &visits[1+i]
+		if !change.Downloaded(v.State) {
+			continue
+		}
+		days := float64(v.At-last) / millisADay
+		look := change.Interval{Days: days, Changed: textChanged(v)}
+		if v.Modified != 0 || v.Change.Changed() { // else as before
+			modified = v.Modified
+		}
+		if look.Told = modified != 0; look.Told {
+			look.Age = float64(v.At-modified*1000) / millisADay
+		}
+		dst = append(dst, look)
+		last = v.At
+	}
+	return dst
+}
+
+const millisADay = 24 * 60 * 60 * 1000
+
+// textChanged says whether a visit found a changed main text.
+func textChanged(v *change.Visit) bool { return v.Change == change.Text || v.Change == change.Unsure }

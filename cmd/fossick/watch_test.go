@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net"
-	"os"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,48 +79,6 @@ func TestWatch(t *testing.T) {
 	j := mannersJudge{log: requests, delay: killRest, robots: readRobots(t, addr, requests)}
 	j.judge().report(t)
 	agree(t, served, dir)
-	ratesAgree(t, served, dir)
-}
-
-// ratesAgree holds the rates of --history FILE.jsonl against the truth, of pages that change
-// less often than the estimator can tell from always. The web's median must lie well below
-// that: intervals hold in the mean over all pages, not over those that change least.
-func ratesAgree(t *testing.T, served *web.Web, dir string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "history.jsonl")
-	watch(t, dir, "--rounds", "0", "--history", file)
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	pages, within := 0, 0
-	for d := json.NewDecoder(f); ; {
-		var line historyLine
-		if err := d.Decode(&line); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		if line.Rate == nil {
-			continue
-		}
-		truth := 24 * 60 * 60 / served.Truth(line.URL).Interval.Seconds()
-		if truth > change.MostRate {
-			continue
-		}
-		pages++
-		if line.Rate.CI[0] <= truth && truth <= line.Rate.CI[1] {
-			within++
-		}
-		if r := line.Rate; !(r.CI[0] <= r.Value && r.Value <= r.CI[1]) {
-			t.Errorf("%s: %+v", line.URL, r)
-		}
-	}
-	t.Logf("the rates of %d of %d pages lie within their intervals", within, pages)
-	if pages == 0 || float64(within) < .8*float64(pages) {
-		t.Errorf("the rates of %d of %d pages lie within their intervals", within, pages)
-	}
 }
 
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
@@ -315,4 +278,161 @@ func pageRequests(t *testing.T, log *requestLog) (n int) {
 		}
 	}
 	return n
+}
+
+// growing is a web of four pages: after a step one has another text, one another advert, one
+// is gone; a fourth stays.
+func growing(t *testing.T, step *atomic.Int32) string {
+	text := func(word string) string {
+		return "<p>" + strings.Repeat("The "+word+" of the old mine was found by the river after the flood, as all who live there know. ", 6)
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		word := "gold"
+		switch {
+		case r.URL.Path == "/text" && step.Load() > 0:
+			word = []string{"", "silver", "copper"}[step.Load()]
+		case r.URL.Path == "/gone" && step.Load() > 0, r.URL.Path == "/robots.txt":
+			http.NotFound(w, r)
+			return
+		case r.URL.Path == "/":
+			fmt.Fprint(w, "<a href=/text>text</a> <a href=/advert>advert</a> <a href=/gone>gone</a>")
+		}
+		fmt.Fprintf(w, "<title>%s</title><h1>%[1]s</h1>%s<p>%[1]s says so", r.URL.Path, text(word))
+		if r.URL.Path == "/advert" {
+			fmt.Fprintf(w, "<div class=ad>Buy %d</div>", step.Load())
+		}
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+// TestWatchChanges: what is new, changed and gone since a time is listed, with the difference
+// of the main text from the body of that time, if that was kept.
+func TestWatchChanges(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var step atomic.Int32
+	addr := growing(t, &step)
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"focus", "--topic", "a", "--keywords", "gold", "--threshold", "0", "--allow-net", "127.0.0.0/8", "--delay", "0", "--seed", addr + "/", "--store", "s"}, &out, &errs); code != 0 {
+		t.Fatal(errs.String())
+	}
+	begin := time.Now().UTC()
+	round := func(flags ...string) {
+		t.Helper()
+		step.Add(1)
+		if r := watch(t, "s", append([]string{"--rounds", "1"}, flags...)...); r.Stopped != "rounds" || r.Refreshed.Changed != 2 {
+			t.Errorf("stopped by %q: %+v", r.Stopped, r.Refreshed)
+		}
+	}
+	round("--keep-versions")
+	between := time.Now().UTC()
+	round() // a page that has versions goes on keeping them
+	since := func(at time.Time) *watchChanges {
+		t.Helper()
+		r := watch(t, "s", "--since", at.Format(time.RFC3339Nano), "--diff")
+		if r.Refreshed != nil || r.Rounds != 2 {
+			t.Errorf("--since asked: %+v", r.Refreshed)
+		}
+		return r.Changes
+	}
+	c := since(begin)
+	if len(c.New) != 0 || len(c.Changed) != 2 || len(c.Gone) != 1 || c.Gone[0].URL != addr+"/gone" || c.Gone[0].What != "code" {
+		t.Fatalf("%+v", c)
+	}
+	for _, l := range c.Changed {
+		text := l.URL == addr+"/text"
+		if text != (l.What == "text") || text != strings.Contains(l.Diff, "\n-The gold of") || text != strings.Contains(l.Diff, "\n+The copper of") {
+			t.Errorf("%+v", l)
+		}
+	}
+	if c = since(between); len(c.Gone) != 0 || !strings.Contains(c.Changed[0].Diff+c.Changed[1].Diff, "\n-The silver of") {
+		t.Errorf("since the first round: %+v", c)
+	}
+	if c = since(begin.Add(-time.Hour)); len(c.New) != 3 || len(c.Gone) != 1 {
+		t.Errorf("since before the crawl: %+v", c)
+	}
+	out.Reset()
+	if code := run(t.Context(), []string{"watch", "s", "--since", "1d"}, &out, &errs); code != 0 || !strings.Contains(out.String(), "3 pages new, 0 changed, 1 gone") || strings.Contains(out.String(), "S(n)") {
+		t.Errorf("exit code %d, %s", code, out.String())
+	}
+	for _, bad := range [][]string{{"--diff"}, {"--since", "soon"}} {
+		if code, told := runForErrors(t, append([]string{"watch", "s"}, bad...)); code != exitUsage || !strings.Contains(told, "--since") {
+			t.Errorf("%v: exit code %d, %s", bad, code, told)
+		}
+	}
+	out.Reset()
+	if code := run(t.Context(), []string{"watch", "s", "--rounds", "0", "--json"}, &out, &errs); code != 0 || !json.Valid(out.Bytes()) || !strings.Contains(out.String(), `"changes":null`) {
+		t.Errorf("exit code %d, %s", code, out.String())
+	}
+}
+
+// TestWatchSurvey kills rounds of a survey whose sites have grown, until one ends. Then the
+// store has the pages that a survey from the start has, those of a start page that was not
+// there among them; nothing was asked for twice but what was in flight at a kill; nothing
+// outside of the parties was asked for; and each rest was kept.
+func TestWatchSurvey(t *testing.T) {
+	t.Parallel()
+	hosts, pages := fulltest.Rounds(8, 40), fulltest.Rounds(16, 60)
+	plan := killPlan{survey: true, args: []string{"--seeds", seedFile(t, hosts/2), "--seed", fmt.Sprintf("http://h0.test/%d", pages-1), "--max-depth", "50"}}
+	dir, fresh := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "fresh")
+
+	log := &requestLog{}
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts/2, pages/2), web.Options{Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if killed, _ := runAndKill(t, plan.command(addr, dir), 2*time.Minute); killed {
+		t.Fatal("the survey takes too long")
+	}
+	before := checkStore(t, dir)
+	stop()
+
+	surveyed := len(log.requests(t))
+	addr, _, stop, err = serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Latency: 4 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	args := []string{"watch", dir, "--json", "--quiet", "--rounds", "1", "--proxy", "http://" + addr}
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
+	k := &killer{at: map[string]int{}}
+	var kills []kill
+	most := fromEnv("FOSSICK_KILLS", fulltest.Rounds(2, 8))
+	killed, out := true, []byte(nil)
+	for killed && len(kills) <= most { // until a run ends the round
+		answers := log.lines() + rng.IntN(hosts*pages/6)
+		goesOn(kills)
+		killed, out = runAndKillWhen(t, args, 2*time.Minute, func() bool { return len(kills) < most && log.lines() > answers })
+		if !killed {
+			break
+		}
+		kills = append(kills, kill{at: time.Now()})
+		if !sound(t, dir, k) {
+			t.Fatal("the store has gone")
+		}
+	}
+	var r watchResult
+	if err := json.Unmarshal(out, &r); killed || err != nil {
+		t.Fatalf("killed %v, %v, %s", killed, err, out)
+	}
+	requests := log.requests(t)
+	checkRepeats(t, requests[surveyed:], kills)
+	j := mannersJudge{log: requests, kills: kills, delay: killRest, robots: readRobots(t, addr, requests)}
+	j.judge().report(t)
+	if i := slices.IndexFunc(requests, func(q request) bool { return linkedSecret(q.Path) }); i >= 0 {
+		t.Errorf("%s was asked for", requests[i].Path)
+	}
+
+	if killed, _ := runAndKill(t, plan.command(addr, fresh), 2*time.Minute); killed {
+		t.Fatal("the survey takes too long")
+	}
+	got, want := slices.Sorted(maps.Keys(checkStore(t, dir))), slices.Sorted(maps.Keys(checkStore(t, fresh)))
+	if !slices.Equal(got, want) || len(want) != hosts/2*pages || r.Rounds != 1 {
+		t.Errorf("%d rounds, want 1; pages that a survey from the start has not, or has: %s", r.Rounds, differences(got, want))
+	}
+	if want := int64(len(got) - len(before)); r.NewPages != want || r.Seeds.Downloads[1] != hosts/2+1 {
+		t.Errorf("%d new pages, want %d; start pages %v", r.NewPages, want, r.Seeds.Downloads)
+	}
+	t.Logf("%d kills, %d pages before and %d after", len(kills), len(before), len(got))
 }

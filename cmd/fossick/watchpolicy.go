@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,13 +10,15 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/hosts"
+	"fossick/eval/webstats"
+	"fossick/internal/maintext"
 	"fossick/internal/page"
 	"fossick/store"
 	"fossick/store/change"
 	"fossick/store/change/revisit"
 )
 
-// policyNames are those of --policy.
+// policyNames returns the names for --policy.
 func policyNames() (names []string) {
 	for _, p := range revisit.Policies {
 		names = append(names, p.Name)
@@ -23,8 +26,15 @@ func policyNames() (names []string) {
 	return names
 }
 
-// scheduled chooses pages under a budget as a policy's scheduler says. Its times are days
-// since origin. It belongs to the owner of a crawl.
+// bySignals is the policy that visits a page of a host with right sitemaps only when these announce
+// a change, or after unheard times the interval of even visits.
+const (
+	bySignals = "kolobov-signals"
+	unheard   = 10
+)
+
+// scheduled chooses pages under a budget by a policy's scheduler. Its times are days since origin.
+// It belongs to the goroutine that owns the crawl.
 type scheduled struct {
 	store     *store.Store
 	scheduler *revisit.Scheduler
@@ -38,24 +48,23 @@ type scheduled struct {
 	doubts    map[int]float64 // chances of pages that may not be had, until the scheduler knows
 }
 
-// turn is a page that was asked for.
+// turn is a fetch of a page.
 type turn struct {
 	page int
 	at   time.Time
 }
 
-// givenUp is when a page that was asked for has its next turn all the same: its host may be
-// asked no more, or robots.txt refuse it by now.
+// givenUp is the time after which a page without an answer is scheduled again: its host may rest,
+// or robots.txt refuse it by now.
 const givenUp = 15 * time.Minute
 
-// lookAgain is when to ask for a page again where all hosts are being asked.
+// lookAgain is the wait while requests to all hosts are in flight.
 const lookAgain = 100 * time.Millisecond
 
-// least is the importance of a page that nobody thinks anything of, where a relevant one has 1.
+// least is the smallest importance of a page; a relevant page has 1.
 const least = 0.01
 
-// newScheduled has a policy choose among the pages of a store. What earlier visits found it
-// is told in the order in which they were made.
+// newScheduled makes a scheduler of a store's pages, fed with all earlier visits in order of time.
 func newScheduled(s *store.Store, policy string, perDay float64, rest time.Duration, seed uint64, now time.Time) (*scheduled, error) {
 	c := &scheduled{store: s, origin: now, numbers: map[store.ID]int{}, flying: map[int]time.Time{}, doubts: map[int]float64{}}
 	pages, history, err := c.read()
@@ -89,14 +98,14 @@ func newScheduled(s *store.Store, policy string, perDay float64, rest time.Durat
 	return c, nil
 }
 
-// look is a visit that told whether a page had changed.
+// look is a visit that showed whether a page had changed.
 type look struct {
 	page    int
 	at      float64
 	changed bool
 }
 
-// read reads the pages and what visits found. It takes some hundred bytes a page and 24 a visit.
+// read reads the pages and their visits; it takes some hundred bytes a page and 24 a visit.
 func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
 	weights, err := importances(c.store)
 	if err != nil {
@@ -148,15 +157,15 @@ func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
 	return pages, history, nil
 }
 
-// look is what a visit told of a page's main text; ok is false where it told nothing.
+// look returns a visit as the scheduler needs it; ok is false if it did not show the page.
 func (c *scheduled) look(number int, v *change.Visit) (l look, ok bool) {
 	return look{number, c.days(time.UnixMilli(v.At)), textChanged(v)}, change.Downloaded(v.State)
 }
 
 func (c *scheduled) days(t time.Time) float64 { return float64(t.Sub(c.origin)) / float64(crawler.Day) }
 
-// importances are the weights of pages by their numbers: the degree of relevance, times the
-// rank where pages are ranked, by that of a mean page.
+// importances returns the weights of pages by number: the degree of relevance, times the rank
+// relative to the mean if pages are ranked.
 func importances(s *store.Store) (weights []float64, err error) {
 	put := func(number uint64, f func(was float64) float64) {
 		for uint64(len(weights)) <= number {
@@ -184,7 +193,7 @@ func importances(s *store.Store) (weights []float64, err error) {
 	return weights, nil
 }
 
-// Next is as crawler.chooser says; a budget has no end.
+// Next implements crawler.chooser; a budget has no end.
 func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error) {
 	c.giveUp(now)
 	number, again := c.scheduler.Next(c.days(now))
@@ -204,7 +213,7 @@ func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error)
 	return &crawler.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
 }
 
-// giveUp gives pages that nobody answered for their next turn.
+// giveUp reschedules pages without an answer.
 func (c *scheduled) giveUp(now time.Time) {
 	for len(c.turns) > 0 {
 		a := c.turns[0]
@@ -221,14 +230,14 @@ func (c *scheduled) giveUp(now time.Time) {
 	}
 }
 
-// Expect is as crawler.hopeful says.
+// Expect implements crawler.hopeful.
 func (c *scheduled) Expect(id store.ID, chance float64) {
 	if number, ok := c.numbers[id]; ok {
 		c.scheduler.Expect(number, chance)
 	}
 }
 
-// Answered is as crawler.chooser says.
+// Answered implements crawler.chooser.
 func (c *scheduled) Answered(id store.ID, v store.Visit) {
 	number, ok := c.numbers[id]
 	if !ok {
@@ -247,5 +256,169 @@ func (c *scheduled) Answered(id store.ID, v store.Visit) {
 	}
 }
 
-// goOn has it go on with a store that was closed meanwhile and opened again.
+// goOn continues with a store that was closed and opened again.
 func (c *scheduled) goOn(s *store.Store) { c.store = s }
+
+// mainTextOf returns a page's main text, or all of its text if it has no main part, such as a list
+// of links. It is "" if the page is not text.
+func mainTextOf(body []byte, contentType, url string) string {
+	decoded, plain, err := page.Decode(body, contentType)
+	if err != nil {
+		return ""
+	}
+	if plain {
+		return string(decoded)
+	}
+	text := maintext.Extract(decoded).Text()
+	if text == "" {
+		if p, err := page.Parse(body, page.ParseOptions{URL: url, ContentType: contentType}); err == nil {
+			text = p.Text
+		}
+	}
+	return text
+}
+
+// watchedPages yields a store's pages with their visits, without forgotten ones, which would count
+// as failures. It keeps a byte a page in memory.
+func watchedPages(s *store.Store) iter.Seq2[*webstats.Watched, error] {
+	return func(yield func(*webstats.Watched, error) bool) {
+		kinds, err := linkKindsOf(s)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		forgotten, err := store.ForgetsOf(s)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		var p webstats.Watched
+		for k, err := range s.URLs().Watched() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if forgotten.Has(k.URL) {
+				continue
+			}
+			p = webstats.Watched{URL: k.URL, Seed: k.Via == store.ViaSeed, Depth: k.Depth, Kind: kinds.of(k.Fate.Page), Visits: visitsSince(p.Visits[:0], k.Visits), Tried: p.Tried[:0]}
+			if p.Seed {
+				p.Tried = appendVisits(p.Tried, k.Visits[:len(k.Visits)-len(p.Visits)])
+			}
+			if !yield(&p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// neverStored yields the start pages that rounds fetched without ever getting a page, without
+// redirects, whose page is elsewhere.
+func neverStored(s *store.Store, rounds []webstats.Round) iter.Seq2[*webstats.Watched, error] {
+	return func(yield func(*webstats.Watched, error) bool) {
+		if len(rounds) == 0 {
+			return
+		}
+		forgotten, err := store.ForgetsOf(s)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		var p webstats.Watched
+		for k, err := range s.URLs().AskedAgain() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if k.Via != store.ViaSeed || k.Fate.HasPage() || k.Fate.State == "redirect" || k.Fate.At < rounds[0].Began || forgotten.Has(k.URL) {
+				continue
+			}
+			first := change.Visit{At: k.At, State: k.Fate.State} // where nobody could be asked there is no other
+			p = webstats.Watched{URL: k.URL, Seed: true, Tried: appendVisits(append(p.Tried[:0], first), k.Visits)}
+			if !yield(&p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// both yields one stream after the other.
+func both(a, b iter.Seq2[*webstats.Watched, error]) iter.Seq2[*webstats.Watched, error] {
+	return func(yield func(*webstats.Watched, error) bool) {
+		for p, err := range a {
+			if !yield(p, err) {
+				return
+			}
+		}
+		b(yield)
+	}
+}
+
+// newPages counts the pages of a stream that were stored since the first round began.
+func newPages(pages iter.Seq2[*webstats.Watched, error], rounds []webstats.Round, n *int64) iter.Seq2[*webstats.Watched, error] {
+	return func(yield func(*webstats.Watched, error) bool) {
+		for p, err := range pages {
+			if err == nil && len(rounds) > 0 && len(p.Visits) > 0 && p.Visits[0].At >= rounds[0].Began {
+				*n++
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
+// visitsSince appends the visits of a page to dst, from the one that stored it on.
+func visitsSince(dst []change.Visit, all []store.Visit) []change.Visit {
+	stored := slices.IndexFunc(all, func(v store.Visit) bool { return v.State == "ok" })
+	if stored < 0 {
+		return dst
+	}
+	return appendVisits(dst, all[stored:])
+}
+
+func appendVisits(dst []change.Visit, all []store.Visit) []change.Visit {
+	for i := range all {
+		v := &all[i]
+		kind := v.Change
+		if len(v.Was) > 0 { // noted by an earlier build
+			kind = change.Unsure
+		}
+		dst = append(dst, change.Visit{At: v.Start, Took: v.Millis, State: v.State, Code: v.Code, Change: kind, To: uint64(v.Location), Modified: v.Modified})
+	}
+	return dst
+}
+
+// linkKinds has the kinds of links on each page, by page number.
+type linkKinds struct {
+	names []string
+	of8   []uint8 // index into names, by page number
+}
+
+func linkKindsOf(s *store.Store) (*linkKinds, error) {
+	k := &linkKinds{}
+	places := map[string]uint8{}
+	for p, err := range s.Pages() {
+		if err != nil {
+			return nil, err
+		}
+		name := webstats.LinkKind(p.Charset, p.LinkKinds)
+		place, ok := places[name]
+		if !ok {
+			place = uint8(len(k.names)) // there are nine names
+			places[name], k.names = place, append(k.names, name)
+		}
+		for uint64(len(k.of8)) <= p.Number {
+			k.of8 = append(k.of8, 0)
+		}
+		k.of8[p.Number] = place
+	}
+	return k, nil
+}
+
+func (k *linkKinds) of(number uint64) string {
+	if number >= uint64(len(k.of8)) {
+		return ""
+	}
+	return k.names[k.of8[number]]
+}

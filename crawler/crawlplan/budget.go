@@ -15,9 +15,9 @@ import (
 type Budget struct {
 	MaxPages   uint64         `placeholder:"N" help:"Pages to store, over all resumptions [1000]." group:"run"`
 	MaxTime    time.Duration  `placeholder:"D" help:"Stop this session after this time, as 90s, 2h or 1d." group:"run"`
-	Patience   string         `placeholder:"X" help:"How many times as long the crawl may take for better pages, if many hosts have good links; none never waits, auto waits only if --max-pages is the limit [auto]." group:"run" expert:"" complete:"auto,none"`
+	Patience   string         `placeholder:"X" help:"How many times as long the crawl may take for better pages, if many hosts have good links; none never waits, auto waits only if --max-pages is the limit [auto]." group:"run" expert:"" predictor:"auto,none"`
 	MinHarvest *float64       `placeholder:"X" help:"Stop when the last 200 to 1,000 pages show that less than this share of the next pages will be on topic; X in (0,1], 0 never stops [0]." group:"run" expert:""`
-	MaxWait    *time.Duration `placeholder:"D" help:"Stop when the hosts of all queued URLs ask for a longer rest than this (Retry-After, Crawl-delay); the URLs stay queued for --resume [15m]." group:"run" expert:""`
+	MaxWait    *time.Duration `kong:"-"`
 }
 
 func (b *Budget) settings(saved *Budget) []setting {

@@ -15,7 +15,7 @@ type Goal struct {
 	Seed     []string `placeholder:"URL" sep:"none" help:"Start page; may be repeated." group:"what"`
 	Seeds    string   `placeholder:"FILE" help:"File of start pages, one a line, # comments." group:"what"`
 	Keywords []string `placeholder:"WORDS" help:"Words and phrases of the topic, by comma [its own]." group:"what"`
-	Model    string   `placeholder:"M" help:"Model that labels the pages, a file or a topic's name [its own]." group:"what" complete:"models"`
+	Model    string   `placeholder:"M" help:"Model that labels the pages, a file or a topic's name [its own]." group:"what" predictor:"models"`
 }
 
 func (g *Goal) settings(saved *Goal) []setting {

@@ -12,25 +12,25 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
+	"fossick/internal/cli"
 	"fossick/internal/reading"
 	"fossick/internal/rights"
 	"fossick/internal/terminal"
 	"fossick/internal/usage"
-	"fossick/internal/values"
 )
 
 // Manners are how a crawl treats hosts, and who it says it is.
 type Manners struct {
-	Sitemaps    *bool         `negatable:"" help:"Read the sitemaps that a host's robots.txt names, before and between its pages." group:"manners" expert:""`
-	SitemapURLs int           `name:"sitemap-urls" placeholder:"N" help:"URLs that the sitemaps of one host may add [10000]." group:"manners" expert:""`
+	Sitemaps    *bool         `kong:"-"`
+	SitemapURLs int           `kong:"-" name:"sitemap-urls"`
 	Workers     int           `placeholder:"N" help:"Requests at a time, never two to one host [32]." group:"manners" expert:""`
 	Agents      int           `placeholder:"N" help:"Crawl with N agents in this process, each with its own sites and its own store, DIR/agent-0 and so on; limits and --workers apply to all together [1]." group:"manners" expert:""`
-	Delay       string        `type:"delay" placeholder:"D" help:"Rest after each fetch from a host: auto, or a time; 0 for your own servers [auto]." group:"run" complete:"auto,0"`
+	Delay       string        `type:"delay" placeholder:"D" help:"Rest after each fetch from a host: auto, or a time; 0 for your own servers [auto]." group:"run" predictor:"auto,0"`
 	Timeout     time.Duration `placeholder:"D" help:"Longest time of one request [60s]." group:"manners" expert:""`
-	Cookies     *bool         `negatable:"" help:"Keep cookies in memory for this session, one jar a site; without this flag none are kept or sent. A resumed crawl keeps its setting unless the flag is given again." group:"manners" expert:""`
+	Cookies     *bool         `kong:"-"`
 	UserAgent   string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
-	Purpose     string        `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, training, research or archive. Pages whose owners refuse it are not fetched, and export leaves them out." group:"manners" expert:"" complete:"search,training,research,archive"`
-	Sign        string        `type:"path" placeholder:"KEY" help:"Sign each request with the Ed25519 private key in this file (Web Bot Auth)." group:"manners" expert:"" complete:"files"`
+	Purpose     string        `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, training, research or archive. Pages whose owners refuse it are not fetched, and export leaves them out." group:"manners" expert:"" predictor:"search,training,research,archive"`
+	Sign        string        `type:"path" placeholder:"KEY" help:"Sign each request with the Ed25519 private key in this file (Web Bot Auth)." group:"manners" expert:"" predictor:"files"`
 	Contact     string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
 }
 
@@ -120,7 +120,7 @@ func ParseDelay(text string) (crawler.Delay, error) {
 	if text == "" || text == "auto" {
 		return crawler.Delay{}, nil
 	}
-	d, err := values.Duration(text)
+	d, err := cli.Duration(text)
 	if err != nil {
 		return crawler.Delay{}, usage.Errorf("%q: want auto, 0, or a time such as 500ms, 2s or 1m", text)
 	}

@@ -16,9 +16,8 @@ import (
 
 // Network is which ways a crawl takes into the network, and who may look at it from there.
 type Network struct {
-	Pprof bool `json:"-" help:"With --listen: also serve Go's profiles at /debug/pprof, to this machine only." group:"net" expert:""` // each session asks anew
 	Ways
-	Listen string `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON) and /metrics (Prometheus); :PORT is on loopback. It answers requests by address, by localhost and by the name in ADDR only." group:"net" expert:""`
+	Listen string `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON) and /metrics (Prometheus); :PORT is on loopback. It answers requests by address, by localhost and by the name in ADDR only. With --verbose also Go's profiles at /debug/pprof, for this machine." group:"net" expert:""`
 }
 
 // Ways are the ways into the network that requests take.

@@ -31,7 +31,7 @@ func (s *Scope) readDropParams() error {
 	case s.Dropped == nil:
 		s.Dropped = list
 	case s.DropParams != "" && !slices.Equal(list, s.Dropped): // resumed
-		return usage.Errorf("--drop-params %s: the crawl in the store began with another list, which shaped the URLs in it; leave the flag out, or start a new store", s.DropParams)
+		return usage.Errorf("--also parameters: the crawl in the store began with another list of parameters, which shaped the URLs in it; leave the word out, or start a new store")
 	}
 	return nil
 }

@@ -15,12 +15,14 @@ import (
 // A Crawl is what was asked for: a topic, a store, and how to look. Its settings are kept
 // in the store, so that a resumed crawl goes on as it began.
 type Crawl struct {
-	Topic   string        `placeholder:"T" help:"The topic: $${topics}, one of your own, or any name with --model or --keywords. Several by comma share one crawl: a,b with equal parts of --max-pages, or a=500,b=1000." group:"what" complete:"topics"`
+	Topic   string        `placeholder:"T" help:"The topic: $${topics}, one of your own, or any name with --model or --keywords. Several by comma share one crawl: a,b with equal parts of --max-pages, or a=500,b=1000." group:"what" predictor:"topics"`
 	Resume  bool          `help:"Resume the crawl in --store with its settings." group:"run"`
 	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]." group:"run"`
 	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages not seen for this time, as 7d, by conditional requests (If-None-Match, If-Modified-Since)." group:"run" expert:""`
 
-	KeepVersions bool `help:"With --refresh: keep the earlier body of each page that changes, for fossick watch STORE --since TIME --diff." group:"run" expert:""`
+	Also []string `placeholder:"WHAT,..." help:"What to take in besides, by comma: sitemaps (that robots.txt names), cookies (kept in memory, one jar a site), traps (calendars, host farms and other endless spaces), near-duplicates (such as printer versions), parameters (of sessions and campaigns in URLs). none takes in none of them; a resumed crawl keeps its own unless the flag is given [none]." group:"scope" expert:"" predictor:"sitemaps,cookies,traps,near-duplicates,parameters,none"`
+
+	KeepVersions bool `kong:"-"` // of refreshed pages; watch sets it
 	Settings
 
 	Shared []Sharing `kong:"-"` // the topics, where several share the crawl
@@ -62,6 +64,9 @@ type Program struct {
 
 // NameStore says which store the crawl is in.
 func (c *Crawl) NameStore() error {
+	if err := c.readAlso(); err != nil {
+		return err
+	}
 	if err := c.readTopics(); err != nil {
 		return err
 	}
@@ -156,9 +161,6 @@ func (c *Crawl) apply(p *Plan, version string) error {
 	}
 	if c.Refresh > 0 && !c.Resume {
 		return usage.Errorf("--refresh visits stored pages again; give --resume with it")
-	}
-	if c.KeepVersions && c.Refresh == 0 {
-		return usage.Errorf("--keep-versions keeps earlier bodies of refreshed pages; give --refresh with it")
 	}
 	return nil
 }

@@ -116,7 +116,6 @@ func TestMistakes(t *testing.T) {
 		"is a file; to read":                     func(c *Crawl) { c.Seed = []string{"plan_test.go"} },
 		"no start pages":                         func(c *Crawl) { c.Seed = nil },
 		"give --resume with it":                  func(c *Crawl) { c.Refresh = time.Hour },
-		"give --refresh with it":                 func(c *Crawl) { c.KeepVersions = true },
 		"needs --contact":                        func(c *Crawl) { c.Contact = "" },
 		"counts all links alike anyway":          func(c *Crawl) { c.Alike = true },
 		"--order":                                func(c *Crawl) { c.Order = "upwards" },

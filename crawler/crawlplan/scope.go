@@ -27,11 +27,11 @@ type Scope struct {
 	Lang              []string `placeholder:"LANGS" help:"Keep only pages in these languages, as en,de, and those of a language that cannot be told." group:"what"`
 	CIDR              string   `name:"cidr" placeholder:"FILE" help:"File of networks, 192.0.2.0/24 or 2001:db8::/32 a line, # comments: crawl only hosts with an address in them. Not through a proxy." group:"scope" expert:""`
 	OneSitePerAddress *bool    `negatable:"" help:"Of several sites at one address crawl the first one found, and drop the others. They are often one site under several names, but not with shared hosting or a content network. Not through a proxy." group:"scope" expert:""`
-	DropParams        string   `placeholder:"FILE|none" help:"File of parameters to cut from URLs, beside the built-in list of sessions and campaigns: a name a line, * for any characters, !NAME keeps one, # comments. The word none cuts none. For the whole crawl." group:"scope" expert:"" complete:"files,none"`
+	DropParams        string   `kong:"-"`
 	Dropped           []string `kong:"-"` // what --drop-params came to
 	Parties           bool     `kong:"-"` // it goes party by party: it is a survey
-	Traps             string   `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs, host farms and other endless spaces: cut or follow. A resumed crawl with follow also follows those cut before [cut]." group:"scope" expert:""`
-	NearDuplicates    string   `enum:",drop,keep" default:"" placeholder:"WHAT" help:"What to do with near-duplicates of stored pages, such as printer versions and mirrors: drop them but follow their links, or keep them. A resumed crawl with keep also keeps those dropped before [drop]." group:"scope" expert:""`
+	Traps             string   `kong:"-"`
+	NearDuplicates    string   `kong:"-"`
 }
 
 func (s *Scope) settings(saved *Scope) []setting {

@@ -14,12 +14,12 @@ import (
 
 // Scoring is how the links of a crawl are scored and ordered.
 type Scoring struct {
-	Score     string   `placeholder:"HOW" help:"How links are scored: $${scores}; see above [learned with a model, else paper]." group:"score" expert:"" complete:"policies"`
+	Score     string   `placeholder:"HOW" help:"How links are scored: $${scores}; see above [learned with a model, else paper]." group:"score" expert:"" predictor:"policies"`
 	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]." group:"score" expert:""`
-	Explore   *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on little-known URLs, first those of hosts never fetched [$${explore}]." group:"score" expert:""`
+	Explore   *float64 `kong:"-"`
 	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]." group:"score" expert:""`
-	Order     string   `placeholder:"ORDER" help:"Order of the crawl: $${orders}; or a mix, each with a share of the pages: 'mcs*0.3+relevance*0.7'. lexbfs compares the first two visits that led to a URL and no more; simulate compares all [relevance]." group:"score" expert:"" complete:"orders"`
-	Alike     bool     `help:"With --order dfs, mcs, mcs-sites, mns, lexbfs or lexdfs: count all links alike. Without it, links within a site that has no start page discover pages but do not count in their order." group:"score" expert:""`
+	Order     string   `placeholder:"ORDER" help:"Order of the crawl: $${orders}; or a mix, each with a share of the pages: 'mcs*0.3+relevance*0.7'. lexbfs compares the first two visits that led to a URL and no more; simulate compares all [relevance]." group:"score" expert:"" predictor:"orders"`
+	Alike     bool     `kong:"-"`
 }
 
 func (s *Scoring) settings(saved *Scoring) []setting {

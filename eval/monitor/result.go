@@ -23,7 +23,7 @@ import (
 // time kept from being fetched.
 func (r *Result) printWaiting(w io.Writer) {
 	if r.WaitingUntil != nil {
-		printable.Fprintf(w, "all waiting URLs are on hosts that rest, the first until %s; resume the crawl then, or give a longer --max-wait\n",
+		printable.Fprintf(w, "all waiting URLs are on hosts that rest, the first until %s; resume the crawl then\n",
 			r.WaitingUntil.Format(time.DateTime+" MST"))
 	}
 }

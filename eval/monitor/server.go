@@ -40,10 +40,7 @@ const answerTime = 30 * time.Second
 // Listen listens at addr until Stop is called; with no addr it does not. With
 // profiles it also serves those.
 func Listen(addr string, profiles bool, session Session) (*Server, error) {
-	switch {
-	case addr == "" && profiles:
-		return nil, usage.Errorf("--pprof serves profiles at the address of --listen; add --listen 127.0.0.1:9100")
-	case addr == "":
+	if addr == "" {
 		return &Server{session: session, whole: whole{ask: session.Whole}}, nil
 	}
 	l, err := serving.Listen(addr)

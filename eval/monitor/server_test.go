@@ -1,13 +1,10 @@
 package monitor
 
 import (
-	"errors"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
-
-	"fossick/internal/usage"
 )
 
 // TestServerCostsNothing: with connections that ask for nothing a crawl ends without an
@@ -33,16 +30,12 @@ func TestServerCostsNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			if resp.Body.Close(); resp.StatusCode != want {
-				t.Errorf("%s with --pprof %v: %d, want %d", path, profiles, resp.StatusCode, want)
+				t.Errorf("%s with profiles %v: %d, want %d", path, profiles, resp.StatusCode, want)
 			}
 		}
 		if err := m.Stop(); err != nil {
 			t.Errorf("a connection that said nothing made an error: %v", err)
 		}
-	}
-	var mistake usage.Error
-	if _, err := Listen("", true, Session{}); !errors.As(err, &mistake) {
-		t.Errorf("--pprof without --listen: %v", err)
 	}
 }
 

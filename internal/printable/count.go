@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 )
 
 var (
@@ -13,15 +14,6 @@ var (
 	// counted is what follows the verb of a count, with an adjective or without.
 	counted = regexp.MustCompile(`^ (?:[a-z]+ )??(agent|block|byte|candidate|class|communitie|crawl|domain|edge|error|file|host|iteration|label|link|look|node|page|partie|record|request|round|row|seed|set|site|sitemap|store|topic|URL|visit|word)(?:e?s)\b`)
 )
-
-// Number groups the thousands of a number with commas.
-func Number(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
 
 // Sprintf is fmt.Sprintf with words as Fprintf has them, and with counts as a person writes
 // them: where "%d pages" stands in the format, 1 gives "1 page", 11618097 "11,618,097 pages".
@@ -55,7 +47,7 @@ func counts(format string, args []any) string {
 			continue
 		}
 		b.WriteString("%s")
-		args[arg] = Number(n)
+		args[arg] = humanize.Comma(n)
 		arg++
 		if n == 1 {
 			one := strings.Replace(rest[noun[2]:noun[3]]+".", "ie.", "y.", 1)

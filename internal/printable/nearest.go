@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // DidYouMean ends a sentence about an unknown word with the nearest known ones; "" when none is
@@ -26,9 +28,9 @@ func nearestWords(word string, known []string) []string {
 	}
 	word = strings.ToLower(word)
 	var near []string
-	least := max(1, len(word)/3)
+	least := max(1, (len(word)+1)/3) // a swap of two letters counts as two
 	for _, k := range known {
-		d := distance(word, strings.ToLower(k))
+		d := levenshtein.ComputeDistance(word, strings.ToLower(k))
 		if d < least {
 			near, least = near[:0], d
 		}
@@ -65,7 +67,7 @@ func SomeNames(word string, known []string) string {
 	best := make([]named, 0, shown+1)
 	for _, k := range known {
 		low := strings.ToLower(k)
-		n := named{k, distance(word, Cut(low, widest))}
+		n := named{k, levenshtein.ComputeDistance(word, Cut(low, widest))}
 		if word != "" && strings.Contains(low, word) {
 			n.apart = -1
 		}
@@ -85,32 +87,6 @@ func SomeNames(word string, known []string) string {
 
 // SortedKeys returns the sorted keys of a map.
 func SortedKeys[V any](set map[string]V) []string { return slices.Sorted(maps.Keys(set)) }
-
-// distance counts the letters to insert, delete, change or swap with the next to turn a into b
-// (optimal string alignment).
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	rows := [3][]int{make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := range s {
-		above, row := rows[i%3], rows[(i+1)%3]
-		row[0] = i + 1
-		for j := range t {
-			d := above[j]
-			if s[i] != t[j] {
-				d++
-			}
-			d = min(d, above[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
-				d = min(d, rows[(i+2)%3][j-1]+1)
-			}
-			row[j+1] = d
-		}
-	}
-	return rows[len(s)%3][len(t)]
-}
 
 // OrList is "a, b or c".
 func OrList(items []string) string {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"fossick/internal/printable"
 )
 
@@ -78,7 +80,7 @@ func tenth(x *float64) string {
 }
 
 // Number groups thousands with a comma.
-func Number(n int) string { return printable.Number(int64(n)) }
+func Number(n int) string { return humanize.Comma(int64(n)) }
 
 // Pages counts pages in words: "1 page", "1,200 pages".
 func Pages(n int) string { return Count(n, "page") }

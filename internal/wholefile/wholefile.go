@@ -10,23 +10,25 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/google/renameio/v2"
+
 	"fossick/internal/reading"
 )
 
-// Write gives the file at path the content that write puts into the file it is
-// called with. That one is hidden and beside it, and takes its name once it is
-// on the disk. write may read that one again, by its name, to check it. Errors
-// are os's and write's own.
-func Write(path string, perm fs.FileMode, write func(f *os.File) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+// Write gives the file at path the content that write puts into a temporary file beside it,
+// which takes its name once it is on the disk. write may read that file by its name. Errors are
+// os's and write's own.
+func Write(path string, perm fs.FileMode, write func(f *os.File) error) error {
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(perm))
 	if err != nil {
 		return err
 	}
-	if err = errors.Join(write(f), f.Chmod(perm), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
+	defer f.Cleanup() // of no effect after the replacement
+	if err := write(f.File); err != nil {
+		return err
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	if err := f.CloseAtomicallyReplace(); err != nil {
+		return err
 	}
 	return SyncFolder(filepath.Dir(path))
 }

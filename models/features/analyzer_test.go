@@ -59,8 +59,8 @@ func TestStem(t *testing.T) {
 		{"Mortgages", "en", "mortgag"}, {"banking", "", "bank"}, {"c++", "en", "c++"},
 		{"mp3", "en", "mp3"}, {"bank's", "en", "bank"}, {"наука", "ru", "наук"}, {"Häuser", "de", "haus"},
 	} {
-		if got := Stem(c[0], c[1]); got != c[2] {
-			t.Errorf("Stem(%q, %q) = %q, want %q", c[0], c[1], got, c[2])
+		if got := stemOf(c[0], c[1]); got != c[2] {
+			t.Errorf("stemOf(%q, %q) = %q, want %q", c[0], c[1], got, c[2])
 		}
 	}
 }

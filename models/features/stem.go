@@ -60,9 +60,9 @@ func languageOf(code string) *language {
 	return l
 }
 
-// Stem returns the term that a single word counts as in a language: lower case, then Snowball's stem
-// where there is one. Keywords match by it.
-func Stem(word, lang string) string {
+// stemOf returns the term that a single word counts as in a language: lower case,
+// then Snowball's stem where there is one. Keywords match by it.
+func stemOf(word, lang string) string {
 	l := languageOf(lang)
 	return l.stem(l.bare(strings.ToLower(word)))
 }

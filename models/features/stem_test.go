@@ -44,7 +44,7 @@ func TestStemsOfLanguages(t *testing.T) {
 		{"tr", "banka bankalar bankanın", "banka"},
 	} {
 		for word := range strings.FieldsSeq(c.forms) {
-			if got := Stem(word, c.lang); got != c.want {
+			if got := stemOf(word, c.lang); got != c.want {
 				t.Errorf("%s: the stem of %q is %q, want %q", c.lang, word, got, c.want)
 			}
 		}
@@ -150,11 +150,11 @@ func FuzzStem(f *testing.F) {
 	f.Add("ı̇̇İ", "tr")
 	f.Add("y", "nl")
 	f.Fuzz(func(t *testing.T, word, lang string) {
-		got := Stem(word, lang)
+		got := stemOf(word, lang)
 		if got == "" && strings.Trim(strings.ToLower(word), "'s") != "" || utf8.ValidString(word) && !utf8.ValidString(got) {
 			t.Errorf("%s: the stem of %q is %q", lang, word, got)
 		}
-		if again := Stem(word, lang); again != got {
+		if again := stemOf(word, lang); again != got {
 			t.Errorf("%s: the stem of %q is %q, then %q", lang, word, got, again)
 		}
 	})

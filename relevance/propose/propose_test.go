@@ -391,7 +391,7 @@ func FuzzStartPages(f *testing.F) {
 		}
 		urls := page.NewNormalizer(nil)
 		l := NewStartPages(urls)
-		if err := l.AddFile("seeds"); err != nil && !strings.Contains(err.Error(), "seeds:") {
+		if err := l.addFile("seeds"); err != nil && !strings.Contains(err.Error(), "seeds:") {
 			t.Errorf("%q: %v names no line", text, err)
 		}
 		for i, u := range l.URLs {

@@ -51,12 +51,12 @@ func ReadStartPages(urls *page.Normalizer, named []string, file, topic string) (
 		}
 	}
 	if file != "" {
-		if err := l.AddFile(file); err != nil {
+		if err := l.addFile(file); err != nil {
 			return nil, err
 		}
 	}
 	if len(l.URLs) == 0 {
-		return nil, usage.Errorf("no start pages: give some with --seed URL or --seeds FILE; fossick propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", cmp.Or(topic, "NAME"))
+		return nil, usage.Errorf("no start pages: give some with --seed URL or --seeds FILE; fossick topic propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", cmp.Or(topic, "NAME"))
 	}
 	return l, nil
 }
@@ -104,8 +104,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// AddFile takes the start pages of a file, one a line.
-func (l *StartPages) AddFile(path string) error {
+// addFile takes the start pages of a file, one a line.
+func (l *StartPages) addFile(path string) error {
 	for line, err := range datasets.ReadList(path) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return usage.Errorf("start pages: %w; give a file with a URL a line", err)

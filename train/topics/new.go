@@ -24,11 +24,11 @@ type Wanted struct {
 	Name         string   `arg:"" help:"Name of the topic; focus --topic NAME finds it."`
 	Keywords     []string `placeholder:"WORDS" help:"Words and phrases that pages on the topic use, by comma [chosen from the examples]."`
 	KeywordsFrom string   `enum:",seeds,model" default:"" placeholder:"seeds|model" help:"How to choose the keywords. seeds: fetch the start pages and take the words that tell them from other pages. model: take the 20 words, nouns if they are English, that count most in the model of --examples, as the built-in topics do [model, with --examples]."`
-	Seed         []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated [none: fossick propose finds some]."`
+	Seed         []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated [none: fossick topic propose finds some]."`
 	Seeds        string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
-	Examples     []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; if a set has the label NAME, only those rows. Labels yes and no, pos and neg, relevant and irrelevant, 1 and 0 tell pages on topic from pages off it. May be repeated." complete:"sets"`
-	Negatives    []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are skipped. May be repeated [found among --unlabelled]." complete:"sets"`
-	Unlabelled   []string `sep:"none" placeholder:"SET" help:"Pages of any kind, on topic and off: a corpus, a store. Those surely off topic are found among them. May be repeated [demo]." complete:"sets"`
+	Examples     []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; if a set has the label NAME, only those rows. Labels yes and no, pos and neg, relevant and irrelevant, 1 and 0 tell pages on topic from pages off it. May be repeated." predictor:"sets"`
+	Negatives    []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are skipped. May be repeated [found among --unlabelled]." predictor:"sets"`
+	Unlabelled   []string `sep:"none" placeholder:"SET" help:"Pages of any kind, on topic and off: a corpus, a store. Those surely off topic are found among them. May be repeated [demo]." predictor:"sets"`
 	Contact      string   `type:"contact" placeholder:"MAIL|URL" help:"Mail or URL for the user agent, with --keywords-from seeds."`
 	AllowNet     []string `placeholder:"CIDRS" help:"Private networks in which start pages may lie."`
 	Proxy        string   `placeholder:"URL" help:"Fetch start pages through a proxy."`

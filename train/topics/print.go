@@ -30,7 +30,7 @@ func (made *Made) Print(w io.Writer) {
 	}
 	name := named(made.Name, made.Topic)
 	if len(made.Seeds) == 0 {
-		printable.Fprintf(w, "start pages: fossick propose SOURCE --topic %s -o seeds.txt\n", name)
+		printable.Fprintf(w, "start pages: fossick topic propose SOURCE --topic %s -o seeds.txt\n", name)
 		printable.Fprintf(w, "crawl with: fossick focus --topic %s --seeds seeds.txt --contact you@example.org\n", name)
 		return
 	}
@@ -83,7 +83,7 @@ func (t *Info) Print(w io.Writer) {
 		printable.Fprintf(w, "  %s\n", seed)
 	}
 	if len(t.Seeds) == 0 {
-		printable.Fprintf(w, "  none; fossick propose SOURCE --topic %s finds some\n", name)
+		printable.Fprintf(w, "  none; fossick topic propose SOURCE --topic %s finds some\n", name)
 	}
 	io.WriteString(w, "\nmodel:\n")
 	if t.model != nil {

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestDeafVerbs: a verb that does not hear a signal is ended after a while. A
+// crawl that finishes what is in flight is ended only by a second signal, and
+// one that hears is left alone.
+func TestDeafVerbs(t *testing.T) {
+	for name, c := range map[string]struct {
+		orderly, hears bool
+		within         time.Duration
+		second         time.Duration // 0: none comes
+		want           time.Duration // when the process ends; 0: it is not made to
+	}{
+		"deaf":                 {want: deafAfter},
+		"deaf, asked again":    {second: time.Second, want: time.Second},
+		"hears":                {hears: true},
+		"a crawl":              {orderly: true},
+		"an agent":             {orderly: true, within: 9 * time.Second, want: 9 * time.Second},
+		"an agent that hears":  {orderly: true, within: 9 * time.Second, hears: true},
+		"a crawl, asked again": {orderly: true, second: time.Minute, want: time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, ended := time.Now(), time.Duration(0)
+				cancelled := make(chan struct{})
+				s := &Signals{done: make(chan struct{}), first: func() { close(cancelled) }, exit: func() {
+					if ended == 0 {
+						ended = time.Since(began)
+					}
+				}}
+				if c.within > 0 {
+					s.Within(c.within)
+				} else if c.orderly {
+					s.InOrder()
+				}
+				signals, watched := make(chan os.Signal, 2), make(chan struct{})
+				go func() {
+					defer close(watched)
+					s.watch(signals)
+				}()
+				signals <- syscall.SIGTERM
+				<-cancelled
+				if c.second > 0 {
+					time.Sleep(c.second)
+					signals <- syscall.SIGTERM
+				}
+				if !c.hears {
+					time.Sleep(time.Hour)
+				}
+				synctest.Wait()
+				close(s.done)
+				<-watched
+				if ended != c.want {
+					t.Errorf("the process ended after %v, want %v", ended, c.want)
+				}
+			})
+		})
+	}
+}
