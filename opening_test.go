@@ -16,7 +16,7 @@ var waiting = []string{"os.Open", "os.ReadFile", "os.DirFS", "zip.OpenReader", "
 
 // mayOpen are files that open for themselves, and why.
 var mayOpen = map[string]string{
-	"internal/reading/reading.go":     "the one way to open",
+	"internal/reading/reading.go":  "the one way to open",
 	"internal/release/licences.go": "of the module cache, when a release is made",
 	"internal/release/modules.go":  "likewise",
 }

@@ -69,9 +69,6 @@ func (c *statsCmd) Run(a *app) (err error) {
 	return a.emit(r, func(w io.Writer) { c.print(w, r) })
 }
 
-// forStats seeds the random numbers of the bootstrap.
-const forStats = 0x57a7
-
 // knownTables refuses names that no table has.
 func knownTables(names []string) error {
 	for _, name := range names {

@@ -26,13 +26,6 @@ func policyNames() (names []string) {
 	return names
 }
 
-// bySignals is the policy that visits a page of a host with right sitemaps only when these announce
-// a change, or after unheard times the interval of even visits.
-const (
-	bySignals = "kolobov-signals"
-	unheard   = 10
-)
-
 // scheduled chooses pages under a budget by a policy's scheduler. Its times are days since origin.
 // It belongs to the goroutine that owns the crawl.
 type scheduled struct {

@@ -38,7 +38,7 @@ func TestLearnsFromItsOwn(t *testing.T) {
 	notes := func() *[]string { return new([]string) }
 	a := glancing{fixed{map[uint64]float64{key("http://a.test/1"): 0.9, key("http://both.test/"): 0.5, key("http://b.test/1"): 0.01}, new([]float64)}, notes(), notes(), notes()}
 	b := glancing{fixed{map[uint64]float64{key("http://b.test/1"): 0.9, key("http://both.test/"): 0.05}, new([]float64)}, notes(), notes(), notes()}
-	s := NewSeveral([]Topic{
+	s := newSeveral([]topic{
 		{Scorer: a, Budget: 10, Starts: []string{"http://a.test/"}},
 		{Scorer: b, Budget: 10, Starts: []string{"http://b.test/"}},
 	})

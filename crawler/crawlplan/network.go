@@ -42,7 +42,7 @@ func (n *Network) settings(saved *Network) []setting {
 const maxCABytes = 16 << 20
 
 // apply sets the ways that a fetcher takes, within the nets of a scope.
-func (n *Network) apply(opt *fetch.Options, scope *Scope) (err error) {
+func (n *Network) apply(opt *fetch.Options, scope *scope) (err error) {
 	if n.Proxy != "" {
 		if opt.Proxy, err = ParseProxy(n.Proxy); err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 )
 
 // dropped says which parameters URLs lose.
-func (s *Scope) dropped() string {
+func (s *scope) dropped() string {
 	switch {
 	case s.Dropped == nil:
 		return "the built-in list"
@@ -22,7 +22,7 @@ func (s *Scope) dropped() string {
 
 // readDropParams sets Dropped to what URLs lose: a resumed crawl's own list, else what
 // --drop-params says. A URL must have one form through all of a crawl.
-func (s *Scope) readDropParams() error {
+func (s *scope) readDropParams() error {
 	list, err := dropList(s.DropParams)
 	if err != nil {
 		return err

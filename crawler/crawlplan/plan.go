@@ -25,7 +25,7 @@ type Crawl struct {
 	KeepVersions bool `kong:"-"` // of refreshed pages; watch sets it
 	Settings
 
-	Shared []Sharing `kong:"-"` // the topics, where several share the crawl
+	Shared []sharing `kong:"-"` // the topics, where several share the crawl
 }
 
 // A Plan is a crawl ready to begin, but for store and fetcher.
@@ -33,15 +33,15 @@ type Plan struct {
 	Crawl    crawler.Options
 	Fetch    fetch.Options
 	Keywords []string   // K
-	Topics   []Budgeted // that share the crawl; none of one alone
+	Topics   []budgeted // that share the crawl; none of one alone
 	NoTopic  bool       // nothing counts as on topic
 
 	models []*models.Model // one a topic, nil of one without
 	scored string          // how links are, see --score
 }
 
-// Budgeted is one of several topics, with its part of --max-pages.
-type Budgeted struct {
+// budgeted is one of several topics, with its part of --max-pages.
+type budgeted struct {
 	Name  string
 	Pages float64
 }
@@ -97,7 +97,7 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 	if err := c.readDropParams(); err != nil {
 		return nil, err
 	}
-	if err := c.Network.apply(&p.Fetch, &c.Scope); err != nil {
+	if err := c.Network.apply(&p.Fetch, &c.scope); err != nil {
 		return nil, err
 	}
 	found, err := c.topics()
@@ -115,7 +115,7 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 		}
 	}
 	for i, pages := range c.budgets() {
-		p.Topics = append(p.Topics, Budgeted{found[i].Name, pages})
+		p.Topics = append(p.Topics, budgeted{found[i].Name, pages})
 	}
 	if err := c.apply(p, in.Version); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 // check refuses values that no crawl can have, before anything is made. A zero is
 // "not given", so of most numbers only those below are left to refuse.
 func (c *Crawl) check() error {
-	for _, check := range []func() error{c.Manners.check, c.Scoring.check, c.Scope.check, c.checkSurvey} {
+	for _, check := range []func() error{c.Manners.check, c.Scoring.check, c.scope.check, c.checkSurvey} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (c *Crawl) check() error {
 
 // apply turns the settings into options of crawler and fetcher.
 func (c *Crawl) apply(p *Plan, version string) error {
-	if err := c.Scope.apply(&p.Crawl); err != nil {
+	if err := c.scope.apply(&p.Crawl); err != nil {
 		return err
 	}
 	if err := c.Budget.apply(&p.Crawl); err != nil {

@@ -15,8 +15,8 @@ import (
 	"fossick/internal/usage"
 )
 
-// Scope is what a crawl keeps to.
-type Scope struct {
+// scope is what a crawl keeps to.
+type scope struct {
 	Links             string   `enum:",all,external,site,host" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site, host (within either) [all]." group:"scope" expert:""`
 	MaxDepth          int      `placeholder:"N" help:"Largest distance from a start page, in links." group:"scope" expert:""`
 	MaxPagesPerHost   uint64   `placeholder:"N" help:"Most pages of one host." group:"scope" expert:""`
@@ -34,7 +34,7 @@ type Scope struct {
 	NearDuplicates    string   `kong:"-"`
 }
 
-func (s *Scope) settings(saved *Scope) []setting {
+func (s *scope) settings(saved *scope) []setting {
 	return []setting{
 		of("links", "all", &s.Links, &saved.Links, itself),
 		of("max-depth", "", &s.MaxDepth, &saved.MaxDepth, strconv.Itoa),
@@ -54,7 +54,7 @@ func (s *Scope) settings(saved *Scope) []setting {
 	}
 }
 
-func (s *Scope) check() error {
+func (s *scope) check() error {
 	if s.MaxDepth < 0 {
 		return usage.Errorf("--max-depth %d: give a number of links, 1 or more", s.MaxDepth)
 	}
@@ -67,7 +67,7 @@ func (s *Scope) check() error {
 }
 
 // apply sets what the crawl keeps to, but for nets, which the fetcher heeds.
-func (s *Scope) apply(opt *crawler.Options) (err error) {
+func (s *scope) apply(opt *crawler.Options) (err error) {
 	opt.URLs = page.NewNormalizer(s.Dropped)
 	opt.MaxPerHost, opt.MaxPerSite = s.MaxPagesPerHost, s.MaxPagesPerSite
 	opt.OneSitePerAddress = isOn(s.OneSitePerAddress)
@@ -102,7 +102,7 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 }
 
 // nets reads the file of --cidr, nil without one.
-func (s *Scope) nets(byProxy bool) (*fetch.Nets, error) {
+func (s *scope) nets(byProxy bool) (*fetch.Nets, error) {
 	if byProxy && isOn(s.OneSitePerAddress) {
 		return nil, usage.Errorf("--one-site-per-address needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
 	}

@@ -13,7 +13,7 @@ type Settings struct {
 	Network
 	Scoring
 	Budget
-	Scope
+	scope
 	Manners
 }
 
@@ -47,7 +47,7 @@ func listOf(name string, own, saved *[]string) setting {
 func (s *Settings) all(saved *Settings) (all []setting) {
 	for _, kind := range [][]setting{
 		s.Goal.settings(&saved.Goal), s.Network.settings(&saved.Network), s.Scoring.settings(&saved.Scoring),
-		s.Budget.settings(&saved.Budget), s.Scope.settings(&saved.Scope), s.Manners.settings(&saved.Manners),
+		s.Budget.settings(&saved.Budget), s.scope.settings(&saved.scope), s.Manners.settings(&saved.Manners),
 	} {
 		all = append(all, kind...)
 	}

@@ -31,14 +31,14 @@ func TestAppliedSettings(t *testing.T) {
 		{"nothing given", Settings{}, nil},
 		{"given", Settings{
 			Budget:  Budget{MaxWait: &year, MinHarvest: &share},
-			Scope:   Scope{MaxDepth: 3, TLD: []string{"de", "at"}},
+			scope:   scope{MaxDepth: 3, TLD: []string{"de", "at"}},
 			Manners: Manners{Workers: 1, Timeout: 90 * time.Second, Sitemaps: &yes, Delay: "0"},
 		}, map[string]string{"workers": "1", "timeout": "1m30s", "max-wait": "2h", "min-harvest": "0.05", "sitemaps": "yes", "max-depth": "3", "tld": "de, at", "delay": "0"}},
 		{"as the paper scores", Settings{Scoring: Scoring{Score: "paper"}}, map[string]string{"score": "paper", "rho": "0.3", "threshold": "0.2"}},
 		{"no threshold in another order", Settings{Scoring: Scoring{Score: "paper", Order: "bfs", Rho: &share}}, map[string]string{"score": "paper", "rho": "0.05", "order": "bfs"}},
 		{"as learned scores", Settings{Scoring: Scoring{Score: "learned"}}, map[string]string{"score": "learned", "explore": "0.02"}},
-		{"parameters", Settings{Scope: Scope{Dropped: []string{"sid", "utm_*"}}}, map[string]string{"drop-params": "sid, utm_*"}},
-		{"no parameters", Settings{Scope: Scope{Dropped: []string{}}}, map[string]string{"drop-params": "none"}},
+		{"parameters", Settings{scope: scope{Dropped: []string{"sid", "utm_*"}}}, map[string]string{"drop-params": "sid, utm_*"}},
+		{"no parameters", Settings{scope: scope{Dropped: []string{}}}, map[string]string{"drop-params": "none"}},
 		{"start pages in a file", Settings{Goal: Goal{Seed: []string{"http://a.test/"}, Seeds: "seeds.txt"}}, map[string]string{"seed": "http://a.test/"}},
 	} {
 		want := maps.Clone(defaults)

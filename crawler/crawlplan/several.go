@@ -22,8 +22,8 @@ type several struct {
 	tells atomic.Uint64             // turns of Told
 }
 
-// Topic is one of several.
-type Topic struct {
+// topic is one of several.
+type topic struct {
 	Name   string
 	Scorer crawler.Scorer
 	Budget float64  // pages that it may pay for
@@ -33,18 +33,18 @@ type Topic struct {
 }
 
 type part struct {
-	Topic
+	topic
 	rescorer crawler.Rescorer // Scorer, or what remembers for it
 	starts   map[uint64]bool  // page.Key of its start pages
 	sites    map[string]bool  // and their sites, for those that a redirect has moved
 	begun    *atomic.Bool     // it has, or had, a start page of its own
 }
 
-// NewSeveral makes one scorer of several topics.
-func NewSeveral(topics []Topic) *several {
+// newSeveral makes one scorer of several topics.
+func newSeveral(topics []topic) *several {
 	s := &several{}
 	for _, t := range topics {
-		p := part{Topic: t, starts: map[uint64]bool{}, sites: map[string]bool{}, begun: new(atomic.Bool)}
+		p := part{topic: t, starts: map[uint64]bool{}, sites: map[string]bool{}, begun: new(atomic.Bool)}
 		p.begun.Store(len(t.Starts) > 0)
 		if p.rescorer, _ = t.Scorer.(crawler.Rescorer); p.rescorer == nil {
 			p.rescorer = newRemembering(t.Scorer)

@@ -61,7 +61,7 @@ func TestSeveralOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 200 {
 		n, urls := 1+rng.IntN(4), make([]string, 12)
-		topics, counts, wants := make([]Topic, n), make([]store.TopicCounts, n), make([]float64, n)
+		topics, counts, wants := make([]topic, n), make([]store.TopicCounts, n), make([]float64, n)
 		for i := range urls {
 			urls[i] = fmt.Sprintf("http://h.test/%d", i)
 		}
@@ -70,7 +70,7 @@ func TestSeveralOrder(t *testing.T) {
 			for _, url := range urls {
 				of[page.Key(url)] = rng.Float64()
 			}
-			topics[i] = Topic{Scorer: fixed{of, new([]float64)}, Budget: float64(1 + rng.IntN(100))}
+			topics[i] = topic{Scorer: fixed{of, new([]float64)}, Budget: float64(1 + rng.IntN(100))}
 			counts[i].Paid = 1.2 * rng.Float64() * topics[i].Budget
 			wants[i] = counts[i].Paid / topics[i].Budget
 		}
@@ -78,7 +78,7 @@ func TestSeveralOrder(t *testing.T) {
 		for i := range wants {
 			wants[i] = math.Exp(-20 * (wants[i] - least))
 		}
-		s := NewSeveral(topics)
+		s := newSeveral(topics)
 		s.Paid(counts)
 		naive := func(url string) float64 {
 			var chances []float64
@@ -111,7 +111,7 @@ func TestSeveralOrder(t *testing.T) {
 func TestSeveralPays(t *testing.T) {
 	a, b := page.Key("http://x.test/"), page.Key("http://y.test/")
 	var ofA, ofB []float64
-	s := NewSeveral([]Topic{
+	s := newSeveral([]topic{
 		{Scorer: fixed{map[uint64]float64{a: 0.6, b: 0}, &ofA}, Budget: 10, Starts: []string{"http://a.test/", "http://both.test/"}},
 		{Scorer: fixed{map[uint64]float64{a: 0.9, b: 0.2}, &ofB}, Budget: 20, Starts: []string{"http://b.test/", "http://both.test/"}},
 	})
@@ -156,7 +156,7 @@ func TestSeveralOfOne(t *testing.T) {
 		},
 		"best-first": func() crawler.Scorer { return &policyScorer{policy: known.BestFirst{}} },
 	} {
-		alone, shared := build(), NewSeveral([]Topic{{Scorer: build(), Budget: 1000}})
+		alone, shared := build(), newSeveral([]topic{{Scorer: build(), Budget: 1000}})
 		all := map[string]float64{}
 		for _, p := range randomWeb(rand.New(rand.NewPCG(5, 6)), 60) {
 			one := judged(alone, p)
@@ -208,11 +208,11 @@ func TestSeveralPace(t *testing.T) {
 		keys = append(keys, key)
 		of[0][key], of[1][key] = 0.9*float64(i%2), 0.1*float64(1-i%2)
 	}
-	topics := make([]Topic, 3)
+	topics := make([]topic, 3)
 	for i := range topics {
-		topics[i] = Topic{Scorer: fixed{of[i], new([]float64)}, Budget: 100}
+		topics[i] = topic{Scorer: fixed{of[i], new([]float64)}, Budget: 100}
 	}
-	s, counts := NewSeveral(topics), store.Counts{}
+	s, counts := newSeveral(topics), store.Counts{}
 	for range 200 {
 		best, at := -1.0, 0
 		for i, key := range keys {

@@ -13,14 +13,14 @@ import (
 func TestSeveralTell(t *testing.T) {
 	newTopics := func() (*several, []*learned.Scorer) {
 		var scorers []*learned.Scorer
-		var topics []Topic
+		var topics []topic
 		for _, name := range []string{"a", "b"} {
 			l := learned.New(goldJudge, learned.Options{Cut: .5})
 			scorers = append(scorers, l)
-			topics = append(topics, Topic{Name: name, Budget: 10, Scorer: &learnedScorer{learned: l}})
+			topics = append(topics, topic{Name: name, Budget: 10, Scorer: &learnedScorer{learned: l}})
 		}
-		topics = append(topics, Topic{Name: "mute", Budget: 10, Scorer: mute{}})
-		return NewSeveral(topics), scorers
+		topics = append(topics, topic{Name: "mute", Budget: 10, Scorer: mute{}})
+		return newSeveral(topics), scorers
 	}
 	teller, learns := newTopics()
 	hearer, hears := newTopics()

@@ -14,8 +14,8 @@ import (
 	"fossick/relevance/propose"
 )
 
-// Sharing is one of several topics of a crawl.
-type Sharing struct {
+// sharing is one of several topics of a crawl.
+type sharing struct {
 	Name     string
 	Pages    uint64   `json:",omitempty"` // its part of the budget, against the others'; 0: all are equal
 	Keywords []string `json:",omitempty"`
@@ -39,7 +39,7 @@ func (c *Crawl) readTopics() error {
 	given := 0
 	for text := range strings.SplitSeq(c.Topic, ",") {
 		name, pages, has := cutLast(strings.TrimSpace(text), "=")
-		t := Sharing{Name: name}
+		t := sharing{Name: name}
 		if has {
 			var err error
 			if t.Pages, err = strconv.ParseUint(pages, 10, 32); err != nil || t.Pages == 0 {
@@ -73,7 +73,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 
 // recallShared takes over the topics that share a store's crawl, but for the parts of the
 // budget where others are given.
-func (c *Crawl) recallShared(saved []Sharing) error {
+func (c *Crawl) recallShared(saved []sharing) error {
 	asked := c.Shared
 	c.Shared = saved
 	for i := range saved {
@@ -181,19 +181,19 @@ func (c *Crawl) share(opt *crawler.Options, topics []*models.Topic, how string, 
 		return err
 	}
 	opt.Threshold = 0 // what one topic drops another may want
-	all := make([]Topic, len(topics))
+	all := make([]topic, len(topics))
 	for i, budget := range c.budgets() {
 		in, err := c.input(opt, topics[i], p, how, seed)
 		if err != nil {
 			return err
 		}
 		in.Topics = len(topics)
-		all[i] = Topic{Name: topics[i].Name, Budget: budget, Starts: c.Shared[i].Starts, Labeller: in.Labeller}
+		all[i] = topic{Name: topics[i].Name, Budget: budget, Starts: c.Shared[i].Starts, Labeller: in.Labeller}
 		if all[i].Scorer, err = p.Scorer(in); err != nil {
 			return usage.Errorf("topic %s: %w", topics[i].Name, err)
 		}
 	}
-	opt.Scorer = NewSeveral(all)
+	opt.Scorer = newSeveral(all)
 	return useScores(opt, p.SharedOrdering)
 }
 

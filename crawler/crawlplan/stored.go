@@ -19,7 +19,7 @@ func modelFile(dir string) string { return filepath.Join(dir, "model.fossick") }
 // kept is what a store keeps of a crawl.
 type kept struct {
 	Settings
-	Shared []Sharing `json:",omitempty"`
+	Shared []sharing `json:",omitempty"`
 }
 
 // Stored returns the settings that a store's crawl began with, none in a store without.

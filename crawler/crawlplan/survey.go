@@ -98,15 +98,15 @@ func (c *Crawl) topics() ([]*models.Topic, error) {
 	return c.find()
 }
 
-// Surveyed is what the store of a survey says of its settings.
-type Surveyed struct {
+// surveyed is what the store of a survey says of its settings.
+type surveyed struct {
 	Seeds []string // as given, in normal form
 
 	scope crawler.Scope
 }
 
 // SurveyOf reads the settings of a survey.
-func SurveyOf(s *store.Store) (*Surveyed, error) {
+func SurveyOf(s *store.Store) (*surveyed, error) {
 	saved, err := Stored(s)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func SurveyOf(s *store.Store) (*Surveyed, error) {
 		return nil, usage.Errorf("%s is the store of a crawl for a topic; only a survey has parties", s.Dir())
 	}
 	var opt crawler.Options
-	if err := saved.Scope.apply(&opt); err != nil {
+	if err := saved.scope.apply(&opt); err != nil {
 		return nil, err
 	}
 	if opt.Scope.Forgotten, err = store.ForgetsOf(s); err != nil {
@@ -128,8 +128,8 @@ func SurveyOf(s *store.Store) (*Surveyed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Surveyed{Seeds: list.URLs, scope: opt.Scope}, nil
+	return &surveyed{Seeds: list.URLs, scope: opt.Scope}, nil
 }
 
 // Wants says whether a URL may be a start page of the survey.
-func (s *Surveyed) Wants(url string) bool { return s.scope.Excludes(url) == "" }
+func (s *surveyed) Wants(url string) bool { return s.scope.Excludes(url) == "" }

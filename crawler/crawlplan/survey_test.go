@@ -35,7 +35,7 @@ func TestPartyDelay(t *testing.T) {
 // aSurvey is a survey that needs no network.
 func aSurvey(dir string) *Crawl {
 	return &Crawl{Store: dir, Settings: Settings{
-		Network: Network{Ways: Ways{Proxy: "http://127.0.0.1:1"}}, Scope: Scope{Parties: true, TLD: []string{"test"}},
+		Network: Network{Ways: Ways{Proxy: "http://127.0.0.1:1"}}, scope: scope{Parties: true, TLD: []string{"test"}},
 		Goal: Goal{Seed: []string{"http://a.test/", "http://b.test/x"}},
 	}}
 }
@@ -69,7 +69,7 @@ func TestSurveyPlan(t *testing.T) {
 	if err := c.Keep(s, p); err != nil {
 		t.Fatal(err)
 	}
-	again := &Crawl{Store: dir, Resume: true, Settings: Settings{Scope: Scope{MaxDepth: 7}, Network: c.Network}}
+	again := &Crawl{Store: dir, Resume: true, Settings: Settings{scope: scope{MaxDepth: 7}, Network: c.Network}}
 	if _, err := again.Recall(s); err != nil {
 		t.Fatal(err)
 	}

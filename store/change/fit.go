@@ -9,7 +9,7 @@ const step = .1
 
 var (
 	tableLo = math.Log(leastRate)
-	tableN  = int((math.Log(MostRate)-math.Log(leastRate))/step) + 1
+	tableN  = int((math.Log(mostRate)-math.Log(leastRate))/step) + 1
 )
 
 const (

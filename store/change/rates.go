@@ -37,20 +37,20 @@ type Page struct {
 
 // Estimate is how often a page changes.
 type Estimate struct {
-	Rate   float64 // changes a day, in [0, MostRate]
-	Lo, Hi float64 // 95 % interval, 0 ≤ Lo ≤ Rate ≤ Hi ≤ MostRate
+	Rate   float64 // changes a day, in [0, mostRate]
+	Lo, Hi float64 // 95 % interval, 0 ≤ Lo ≤ Rate ≤ Hi ≤ mostRate
 }
 
-// leastRate and MostRate are the rates that estimates tell apart from never and always, in
+// leastRate and mostRate are the rates that estimates tell apart from never and always, in
 // changes a day: once in 2,700 years, more than once a second.
 const (
 	leastRate = 1e-6
-	MostRate  = 1e5
+	mostRate  = 1e5
 )
 
 func within(rate, lo, hi float64) Estimate {
-	rate = min(max(rate, 0), MostRate)
-	return Estimate{rate, min(max(lo, 0), rate), max(min(hi, MostRate), rate)}
+	rate = min(max(rate, 0), mostRate)
+	return Estimate{rate, min(max(lo, 0), rate), max(min(hi, mostRate), rate)}
 }
 
 // sampled is how many pages the prior is fitted to at most, drawn at random. It bounds time
@@ -210,8 +210,8 @@ func extent(bells []bell) (lo, hi float64, points int) {
 		lo, hi = min(lo, b.mean-7*spread), max(hi, b.mean+7*spread)
 		narrow = min(narrow, spread)
 	}
-	lo = min(max(lo, math.Log(leastRate)), math.Log(MostRate)-1)
-	hi = max(min(hi, math.Log(MostRate)), lo+1)
+	lo = min(max(lo, math.Log(leastRate)), math.Log(mostRate)-1)
+	hi = max(min(hi, math.Log(mostRate)), lo+1)
 	return lo, hi, int(min(max(2*(hi-lo)/narrow, fewest), most))
 }
 

@@ -18,7 +18,7 @@ func estimateOf(t *testing.T, name string, m *Model, p Page) Estimate {
 	t.Helper()
 	got := estimators[name](m, p)
 	for _, x := range []float64{got.Rate, got.Lo, got.Hi} {
-		if math.IsNaN(x) || x < 0 || x > MostRate {
+		if math.IsNaN(x) || x < 0 || x > mostRate {
 			t.Fatalf("%s of %+v: %+v", name, p, got)
 		}
 	}
@@ -112,7 +112,7 @@ func TestPosteriorAgainstSums(t *testing.T) {
 		visits := someVisits(r)
 		mass, sum := make([]float64, points), 0.0
 		for i := range mass {
-			z := math.Log(leastRate) + float64(i)/points*math.Log(MostRate/leastRate)
+			z := math.Log(leastRate) + float64(i)/points*math.Log(mostRate/leastRate)
 			prior := 0.0
 			for _, b := range m.prior.rest {
 				d := z - b.mean - firstMean
@@ -123,7 +123,7 @@ func TestPosteriorAgainstSums(t *testing.T) {
 		}
 		quantile := func(p float64) float64 {
 			i, _ := slices.BinarySearch(mass, p*sum)
-			return math.Exp(math.Log(leastRate) + float64(i)/points*math.Log(MostRate/leastRate))
+			return math.Exp(math.Log(leastRate) + float64(i)/points*math.Log(mostRate/leastRate))
 		}
 		got := estimateOf(t, "bayes", m, Page{Host: "h", Visits: visits})
 		for _, c := range [][2]float64{{got.Rate, quantile(.5)}, {got.Lo, quantile(.025)}, {got.Hi, quantile(.975)}} {

@@ -221,7 +221,7 @@ func odds(x float64) float64 {
 
 // bisect returns where below turns from true to false, among the rates that there are.
 func bisect(below func(z float64) bool) float64 {
-	lo, hi := math.Log(leastRate), math.Log(MostRate)
+	lo, hi := math.Log(leastRate), math.Log(mostRate)
 	for range 60 {
 		if mid := (lo + hi) / 2; below(mid) {
 			lo = mid
@@ -253,7 +253,7 @@ func tally(visits []Interval) (n, changed int, days float64) {
 func naive(p Page) Estimate {
 	n, changed, days := tally(p.Visits)
 	if n == 0 {
-		return within(0, 0, MostRate)
+		return within(0, 0, mostRate)
 	}
 	x := float64(changed)
 	return within(x/days, chiSquare(x, -stats.Z95)/days, chiSquare(x+1, stats.Z95)/days)
