@@ -34,6 +34,14 @@ import (
 const beMain = "FOSSICK_TEST_BE_MAIN"
 
 func TestMain(m *testing.M) {
+	if clock := os.Getenv(theClock); clock != "" {
+		if err := wrongClock(clock); err != nil {
+			panic(err)
+		}
+	}
+	if text := os.Getenv(beBroker); text != "" {
+		beBrokerAsTold(text)
+	}
 	if os.Getenv(beMain) != "" {
 		main()
 		return

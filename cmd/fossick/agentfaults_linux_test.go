@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"fossick/datasets/web"
+	"fossick/internal/fulltest"
+)
+
+// TestAgentsFaults: three agents, each on a machine of its own (a network namespace, a disk,
+// a clock), crawl a web while faults happen to them at random, one after the other. By the
+// server's log no host is asked twice at once or before its rest; each page is stored by some
+// agent in the end; and what was asked for again, a fault explains. FOSSICK_ROUNDS is how many
+// faults, FOSSICK_SEED which ones, FOSSICK_TABLE a file to add the table to.
+func TestAgentsFaults(t *testing.T) {
+	fulltest.Only(t, "faults last longer than leases, for minutes")
+	t.Parallel()
+	newNetLab(t, 0) // skipped where there can be none, and below the test would only begin again
+	mount(t, "1m")
+	rounds, seed := fromEnv("FOSSICK_ROUNDS", 20), fromEnv("FOSSICK_SEED", int(time.Now().UnixNano()%1e9))
+	t.Logf("FOSSICK_SEED=%d", seed)
+	for lane := range faultyLanes {
+		t.Run(fmt.Sprint("lane", lane+1), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(uint64(seed), uint64(lane)))
+			for done, web := 0, 1; done < rounds/faultyLanes && !t.Failed(); web++ {
+				name := fmt.Sprint(seed, ".", lane+1, ".", web)
+				t.Run(name, func(t *testing.T) {
+					c := &faultyCrawl{t: t, name: name, rng: rng, round: done, log: &requestLog{}}
+					c.run(min(done+faultsAWeb, rounds/faultyLanes))
+					done = c.round
+				})
+			}
+		})
+	}
+}
+
+// faultyLanes is how many crawls go on side by side, each on machines of its own: for most
+// of the time they wait.
+const faultyLanes = 2
+
+// The web of each crawl, and how many faults happen at most while it is crawled. No crawl
+// comes to its end while they happen, as all agents have to be there for that.
+const (
+	faultyHosts = 40
+	faultyPages = 160 // of each host, which keeps agents busy until the last fault
+	faultsAWeb  = 30
+)
+
+// faultyCrawl is a crawl by several machines.
+type faultyCrawl struct {
+	t     *testing.T
+	name  string // seed, lane and number
+	rng   *rand.Rand
+	round int // the last one
+	net   *netLab
+	boxes []*box
+	log   *requestLog
+	began time.Time
+	all   []*happened
+}
+
+// run crawls a web to its end, with faults on the way up to a round, and judges.
+func (c *faultyCrawl) run(last int) {
+	t := c.t
+	c.net = newNetLab(t, 3)
+	addr, _, stop, err := serveAt(t.Context(), c.net.addr+":0", linkedWeb(faultyHosts, faultyPages), web.Options{Log: c.log, Latency: 30 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c.boxes = newBoxes(t, c.net, addr)
+	c.began = time.Now()
+	c.start()
+	c.waitFor("the first pages", 4*time.Minute, func() bool { return c.log.lines() > 100 })
+	for c.round < last && !c.ending() {
+		c.strike()
+		c.sleep(c.between(0, 2))
+	}
+	for _, b := range c.boxes {
+		b.setClock(0)
+	}
+	c.waitFor("the end", 10*time.Minute, func() bool {
+		c.start() // who failed as its neighbours were away comes again
+		for _, b := range c.boxes {
+			if !b.finished() {
+				return false
+			}
+		}
+		return true
+	})
+	c.judge(addr)
+	c.tell()
+}
+
+// strike lets a fault happen.
+func (c *faultyCrawl) strike() {
+	c.round++
+	kind := faultKinds[c.rng.IntN(len(faultKinds))]
+	e := &happened{round: c.round, kind: kind.name, box: c.boxes[c.rng.IntN(len(c.boxes))], from: time.Now()}
+	c.all = append(c.all, e)
+	kind.do(c, e)
+	e.to = time.Now()
+	c.t.Logf("%d: %s at machine %d, for %v", e.round, e.kind, e.box.number, e.to.Sub(e.from).Round(time.Millisecond))
+	c.start() // who failed by itself, too
+}
+
+// ending says whether an agent has heard that the crawl is over.
+func (c *faultyCrawl) ending() bool {
+	for _, b := range c.boxes {
+		if b.finished() {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *faultyCrawl) start() {
+	for _, b := range c.boxes {
+		b.start()
+	}
+}
+
+func (c *faultyCrawl) sleep(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-c.t.Context().Done():
+	}
+}
+
+// between draws a time, in seconds.
+func (c *faultyCrawl) between(least, most float64) time.Duration {
+	return time.Duration((least + c.rng.Float64()*(most-least)) * float64(time.Second))
+}
+
+func (c *faultyCrawl) waitFor(what string, most time.Duration, done func() bool) {
+	c.t.Helper()
+	for began := time.Now(); !done(); c.sleep(100 * time.Millisecond) {
+		if time.Since(began) > most {
+			for _, b := range c.boxes {
+				c.t.Logf("machine %d, alive %v:\n%s", b.number, b.agent.alive(), tail(b.agent.stderr.String(), 2000))
+			}
+			c.t.Fatalf("%s did not come in %v; %d requests", what, most, c.log.lines())
+		}
+	}
+}
+
+func tail(text string, most int) string { return text[max(0, len(text)-most):] }
+
+// tell writes the table.
+func (c *faultyCrawl) tell() {
+	rows := []string{}
+	for _, e := range c.all {
+		rows = append(rows, c.row(e))
+	}
+	c.t.Logf("\n%s\n%s", faultColumns, strings.Join(rows, "\n"))
+	path := os.Getenv("FOSSICK_TABLE")
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err == nil {
+		_, err = fmt.Fprintln(f, strings.Join(rows, "\n"))
+		_ = f.Close()
+	}
+	if err != nil {
+		c.t.Error(err)
+	}
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fossick/store"
+)
+
+// judge holds the crawl against what docs/cluster.md promises.
+func (c *faultyCrawl) judge(addr string) {
+	c.t.Helper()
+	requests := c.log.requests(c.t)
+	slices.SortFunc(requests, func(a, b request) int { return a.Start.Compare(b.Start) })
+	// No fault is an excuse: who comes back rests first, for longer than any answer takes.
+	j := mannersJudge{log: requests, delay: boxRest, robots: readRobots(c.t, addr, requests)}
+	j.judge().report(c.t)
+	c.judgeSilence(requests)
+	c.judgeClocks(requests)
+	again := c.judgeRepeats(requests)
+	twice := c.judgeStores()
+	c.t.Logf("%d requests in %v, the last after %v; %d pages asked for again, %d stored by several", len(requests), time.Since(c.began).Round(time.Second), requests[len(requests)-1].Start.Sub(c.began).Round(time.Second), again, twice)
+}
+
+// judgeStores wants each page of the web in some store, and counts those that are in several.
+func (c *faultyCrawl) judgeStores() (twice int) {
+	stored := map[string]bool{}
+	for _, b := range c.boxes {
+		for u := range checkStore(c.t, b.store()) {
+			if stored[u] {
+				twice++
+			}
+			stored[u] = true
+		}
+		for _, f := range b.failed {
+			c.t.Logf("machine %d had failed: %s", b.number, f)
+		}
+	}
+	var missing []string
+	for h := range faultyHosts {
+		for p := range faultyPages {
+			if u := fmt.Sprintf("http://h%d.test/%d", h, p); !stored[u] {
+				missing = append(missing, u)
+			}
+		}
+	}
+	if len(missing) > 0 {
+		c.t.Errorf("%d pages are stored by nobody", len(missing))
+		c.explain(missing[:min(len(missing), 10)])
+	}
+	return twice
+}
+
+// explain logs what each store knows of pages.
+func (c *faultyCrawl) explain(urls []string) {
+	for _, b := range c.boxes {
+		s, err := store.Open(b.store())
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, u := range urls {
+			l, err := s.URLs().Life(u)
+			c.t.Logf("machine %d: %s: %+v, %v", b.number, u, l, err)
+		}
+		if err := s.Close(); err != nil {
+			c.t.Error(err)
+		}
+	}
+}
+
+// boxOf is whose request it was.
+func (c *faultyCrawl) boxOf(r request) *box {
+	for _, b := range c.boxes {
+		if strings.Contains(r.Agent, b.contact()) {
+			return b
+		}
+	}
+	c.t.Fatalf("%s was asked for by %q", r.URL, r.Agent)
+	return nil
+}
+
+// judgeSilence: who has no lease asks for nothing.
+func (c *faultyCrawl) judgeSilence(requests []request) {
+	for _, e := range c.all {
+		for _, r := range requests {
+			own := e.all || c.boxOf(r) == e.box
+			if r.Start.After(e.from) && r.Start.Before(e.to) {
+				if e.requests++; own {
+					e.own++
+				}
+			}
+			if own && !e.quietFrom.IsZero() && r.Start.After(e.quietFrom) && r.Start.Before(e.quietTo) {
+				c.t.Errorf("round %d, %s: machine %d asked for %s, %v after it had to be silent", e.round, e.kind, e.box.number, r.URL, r.Start.Sub(e.quietFrom))
+			}
+		}
+	}
+}
+
+// judgeClocks wants the clocks that were put wrong to have been so: the pages' times tell.
+func (c *faultyCrawl) judgeClocks(requests []request) {
+	asked := map[string][]time.Time{}
+	for _, r := range requests {
+		asked[r.URL] = append(asked[r.URL], r.Start)
+	}
+	wrong := map[*box]int{}
+	for _, b := range c.boxes {
+		s, err := store.Open(b.store())
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for p, err := range s.Pages() {
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			if !slices.ContainsFunc(asked[p.URL], func(at time.Time) bool { return time.UnixMilli(p.At).Sub(at).Abs() < time.Minute/2 }) {
+				wrong[b]++
+			}
+		}
+		if err := s.Close(); err != nil {
+			c.t.Error(err)
+		}
+	}
+	for _, e := range c.all {
+		if e.kind == clockWrong && e.own > 2*boxWorkers && wrong[e.box] == 0 {
+			c.t.Errorf("round %d: no page of machine %d has a wrong time", e.round, e.box.number)
+		}
+	}
+}
+
+// judgeRepeats counts pages that were asked for again. Whoever does that does not know of the
+// first time: a fault hit who had asked.
+func (c *faultyCrawl) judgeRepeats(requests []request) (again int) {
+	last := map[string]request{}
+	inFlight := map[*happened]int{}
+	for _, r := range requests {
+		if r.Path == "/robots.txt" {
+			continue
+		}
+		before, repeated := last[r.URL]
+		last[r.URL] = r
+		if !repeated {
+			continue
+		}
+		again++
+		e := c.cause(before, r)
+		switch {
+		case e == nil:
+			c.t.Errorf("%s was asked for again by machine %d, %v after machine %d, and no fault between", r.URL, c.boxOf(r).number, r.Start.Sub(before.Start), c.boxOf(before).number)
+			continue
+		case c.boxOf(r) == c.boxOf(before):
+			if inFlight[e]++; inFlight[e] == boxWorkers+1 {
+				c.t.Errorf("round %d, %s: machine %d asked again for more pages of its own than the %d that can have been in flight", e.round, e.kind, c.boxOf(r).number, boxWorkers)
+			}
+		}
+		e.repeats++
+	}
+	return again
+}
+
+// cause is the last fault that can explain why a page was asked for again. By another machine:
+// any that hit the first, or one between the two, as whoever had the site in between may be
+// lost before its keeper knew. By the same: only one that came before the page was written down.
+func (c *faultyCrawl) cause(before, again request) *happened {
+	for _, e := range slices.Backward(c.all) {
+		hit := e.all || c.boxOf(before) == e.box
+		unknown := before.Start.Before(e.to) && e.from.Before(before.End.Add(unwritten))
+		switch {
+		case !e.from.Before(again.Start):
+		case c.boxOf(before) == c.boxOf(again) && hit && unknown:
+			return e
+		case c.boxOf(before) != c.boxOf(again) && (hit || before.Start.Before(e.to)):
+			return e
+		}
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"fossick/crawler/cluster"
+	"fossick/crawler/cluster/bus"
+)
+
+// box is a machine of a crawl: an agent with its disk and its clock. The last one's exchange
+// is a server in another process, those of the others are in the agents'.
+type box struct {
+	t      *testing.T
+	net    *netLab
+	number int
+	disk   string // a file system of its own
+	clock  string // file of wrongClock
+	keys   string
+	args   []string // of the agent
+	serve  *broker  // nil: the agent does
+	agent  *running
+	broker *running        // nil: the agent serves
+	name   cluster.AgentID // "" while it has said none
+	failed []string        // what agents said that ended before the crawl
+}
+
+// running is a process that was started.
+type running struct {
+	cmd            *exec.Cmd
+	stdout, stderr buffer
+	stdin          interface{ Close() error }
+	ended          chan struct{} // closed when it has
+	err            error         // of Wait, once it has ended
+}
+
+// buffer takes in what a process says while a test reads it.
+type buffer struct {
+	mu  sync.Mutex
+	all bytes.Buffer // guarded by mu
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.String()
+}
+
+func (r *running) alive() bool {
+	if r == nil {
+		return false
+	}
+	select {
+	case <-r.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// signal sends a signal; the process may have ended.
+func (r *running) signal(s syscall.Signal) { _ = r.cmd.Process.Signal(s) }
+
+func (r *running) kill() {
+	if r.alive() {
+		r.signal(unix.SIGKILL)
+		<-r.ended
+	}
+}
+
+// launch starts this test binary on a machine, as what the environment says.
+func (b *box) launch(environment string, args ...string) *running {
+	b.t.Helper()
+	r := &running{cmd: b.net.command(b.number, append([]string{os.Args[0]}, args...)...), ended: make(chan struct{})}
+	r.cmd.Env = append(os.Environ(), environment, theClock+"="+b.clock)
+	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL}
+	stdin, err := r.cmd.StdinPipe()
+	if err == nil {
+		err = r.cmd.Start()
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.stdin = stdin
+	go func() {
+		r.err = r.cmd.Wait()
+		close(r.ended)
+	}()
+	return r
+}
+
+// start starts what does not run.
+func (b *box) start() {
+	b.t.Helper()
+	if b.serve != nil && !b.broker.alive() {
+		text, err := json.Marshal(b.serve)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		b.broker = b.launch(beBroker + "=" + string(text))
+	}
+	if !b.agent.alive() && !b.finished() {
+		if b.agent != nil && b.agent.err != nil && !strings.Contains(b.agent.err.Error(), "killed") {
+			b.failed = append(b.failed, lastLine(b.agent.stderr.String()))
+		}
+		b.agent = b.launch(beMain+"=1", b.args...)
+	}
+}
+
+// finished says whether the agent has ended since the crawl has.
+func (b *box) finished() bool {
+	return b.agent != nil && !b.agent.alive() && b.agent.err == nil
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+// kill is kill -9 of all on the machine.
+func (b *box) kill() {
+	b.agent.kill()
+	if b.broker != nil {
+		b.broker.kill()
+	}
+}
+
+var agentSays = regexp.MustCompile(`agent ([0-9a-f]{16}) of the crawl`)
+
+// id is the agent's name in the exchange, which it keeps; "" while it has said none.
+func (b *box) id() cluster.AgentID {
+	if m := agentSays.FindStringSubmatch(b.agent.stderr.String()); m != nil {
+		b.name = cluster.AgentID(m[1])
+	}
+	return b.name
+}
+
+// setClock makes the machine's clock wrong by so much.
+func (b *box) setClock(by time.Duration) {
+	b.t.Helper()
+	f, err := os.OpenFile(b.clock, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.Write(binary.LittleEndian.AppendUint64(nil, uint64(int64(by/time.Second))))
+		_ = f.Close()
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// fill takes all that is left of the machine's disk, and returns what gives it back.
+func (b *box) fill() (free func()) {
+	b.t.Helper()
+	path := filepath.Join(b.disk, "others")
+	f, err := os.Create(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer f.Close()
+	size := int64(0)
+	for step := int64(64 << 20); step >= 4096; { // the rest gets less while the agent writes
+		if err := unix.Fallocate(int(f.Fd()), 0, size, step); err != nil {
+			step /= 2
+			continue
+		}
+		size += step
+	}
+	return func() {
+		if err := os.Remove(path); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// The crawl's manners. A lease is as the program has it, 10 s.
+const (
+	boxRest    = 500 * time.Millisecond
+	boxTimeout = 3 * time.Second
+	boxWorkers = 8
+)
+
+// newBoxes makes the machines of a crawl of the web at addr.
+func newBoxes(t *testing.T, net *netLab, addr string) (boxes []*box) {
+	t.Helper()
+	keys := filepath.Join(t.TempDir(), "keys")
+	if _, err := bus.Init(keys, net.addrs, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	var routes []string
+	for _, a := range net.addrs {
+		routes = append(routes, a+":7422")
+	}
+	for i, at := range net.addrs {
+		b := &box{t: t, net: net, number: i, disk: mount(t, "600m"), clock: filepath.Join(t.TempDir(), "clock"), keys: filepath.Join(keys, at)}
+		if err := os.WriteFile(b.clock, make([]byte, 8), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.args = []string{
+			"agent", "--json", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--near-duplicates", "keep",
+			"--max-pages", "1000000", "--seed", "http://h0.test/0", "--seed", "http://h1.test/0", "--proxy", "http://" + addr, "--store", b.store(),
+			"--delay", boxRest.String(), "--timeout", boxTimeout.String(), "--workers", fmt.Sprint(boxWorkers),
+			"--contact", b.contact(), "--keys", b.keys,
+		}
+		if i < len(net.addrs)-1 {
+			b.args = append(b.args, "--route", routes[i], "--peers", strings.Join(routes, ","), "--local", "4222")
+		} else {
+			b.args = append(b.args, "--nats", "nats://127.0.0.1:4222")
+			b.serve = &broker{Keys: b.keys, Options: bus.ServeOptions{
+				Crawl: "all", Agent: "0123456789abcdef", Dir: filepath.Join(b.disk, "broker"), Clients: "127.0.0.1:4222", Routes: routes[i], Peers: routes,
+			}}
+		}
+		t.Cleanup(func() {
+			if b.agent != nil {
+				b.kill()
+			}
+		})
+		boxes = append(boxes, b)
+	}
+	return boxes
+}
+
+func (b *box) store() string { return filepath.Join(b.disk, "crawl") }
+
+// contact is what the server's log has of whose request it was.
+func (b *box) contact() string { return fmt.Sprintf("box%d@faults.test", b.number) }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// netLab is a network of a test's own: a bridge, and machines that are network namespaces
+// with a wire to it each. This process is on the bridge, too, so that it can serve them.
+type netLab struct {
+	addr  string   // this process's
+	addrs []string // the machines'
+	names []string // their namespaces
+}
+
+// newNetLab makes a network of so many machines, until the test ends.
+func newNetLab(t *testing.T, machines int) *netLab {
+	t.Helper()
+	if _, err := exec.LookPath("ip"); err != nil || os.Getuid() != 0 {
+		t.Skip("needs root, and ip of iproute2, to make network namespaces")
+	}
+	id := rand.N(1 << 20) // a network of before may take a while to be gone
+	subnet := fmt.Sprintf("10.213.%d.", id%256)
+	bridge := fmt.Sprintf("fsb%d", id)
+	n := &netLab{addr: subnet + "254"}
+	if out, err := exec.Command("ip", "link", "add", bridge, "type", "bridge").CombinedOutput(); err != nil {
+		t.Skipf("needs the right to make network namespaces: %v, %s", err, out)
+	}
+	t.Cleanup(func() { ip(t, "link del "+bridge) })
+	ip(t, "addr add "+n.addr+"/24 dev "+bridge)
+	ip(t, "link set "+bridge+" up")
+	for i := range machines {
+		name, wire := fmt.Sprintf("fsn%d-%d", id, i), fmt.Sprintf("fsv%d-%d", id, i)
+		n.names, n.addrs = append(n.names, name), append(n.addrs, fmt.Sprint(subnet, i+1))
+		ip(t, "netns add "+name)
+		t.Cleanup(func() { ip(t, "netns del "+name) })
+		ip(t, "link add "+wire+" type veth peer name eth0 netns "+name)
+		t.Cleanup(func() { ip(t, "link del "+wire) })
+		ip(t, "link set "+wire+" master "+bridge+" up")
+		ip(t, "-n "+name+" addr add "+n.addrs[i]+"/24 dev eth0")
+		ip(t, "-n "+name+" link set eth0 up")
+		ip(t, "-n "+name+" link set lo up")
+	}
+	return n
+}
+
+// ip runs a command of iproute2.
+func ip(t *testing.T, command string) {
+	t.Helper()
+	if out, err := exec.Command("ip", strings.Fields(command)...).CombinedOutput(); err != nil {
+		t.Errorf("ip %s: %v, %s", command, err, out)
+	}
+}
+
+// cut loses all that a machine sends to another, and nothing of what that one sends: its
+// packets go to a network card that nobody has.
+func (n *netLab) cut(t *testing.T, from, to int) {
+	t.Helper()
+	ip(t, fmt.Sprintf("-n %s neigh replace %s lladdr 02:00:00:00:00:01 dev eth0 nud permanent", n.names[from], n.addrs[to]))
+}
+
+// heal ends a cut.
+func (n *netLab) heal(t *testing.T, from, to int) {
+	t.Helper()
+	ip(t, fmt.Sprintf("-n %s neigh del %s dev eth0", n.names[from], n.addrs[to]))
+}
+
+// command is a command on a machine. Its process has the id of the command.
+func (n *netLab) command(machine int, args ...string) *exec.Cmd {
+	return exec.Command("ip", append([]string{"netns", "exec", n.names[machine]}, args...)...)
+}
+
+// socket opens a UDP socket on a machine.
+func (n *netLab) socket(t *testing.T, machine int) (c *net.UDPConn) {
+	t.Helper()
+	there, err := os.Open("/run/netns/" + n.names[machine])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer there.Close()
+	opened := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked, so that the thread, which is elsewhere by then, ends
+		err := unix.Setns(int(there.Fd()), unix.CLONE_NEWNET)
+		if err == nil {
+			c, err = net.ListenUDP("udp", &net.UDPAddr{IP: net.ParseIP(n.addrs[machine]), Port: 7})
+		}
+		opened <- err
+	}()
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// TestNetLab: a cut loses what one sends and the other hears, no more, until it is healed.
+func TestNetLab(t *testing.T) {
+	n := newNetLab(t, 2)
+	sockets := []*net.UDPConn{n.socket(t, 0), n.socket(t, 1)}
+	send := func(from int, word string) {
+		to := &net.UDPAddr{IP: net.ParseIP(n.addrs[1-from]), Port: 7}
+		if _, err := sockets[from].WriteTo([]byte(word), to); err != nil {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+	hear := func(at int, want string) {
+		t.Helper()
+		word := make([]byte, 100)
+		_ = sockets[at].SetReadDeadline(time.Now().Add(10 * time.Second))
+		if k, err := sockets[at].Read(word); err != nil || string(word[:k]) != want {
+			t.Errorf("machine %d hears %q, %v; want %q", at, word[:k], err, want)
+		}
+	}
+	send(0, "whole")
+	hear(1, "whole")
+	n.cut(t, 0, 1)
+	send(0, "lost")
+	send(1, "other way")
+	hear(0, "other way")
+	n.heal(t, 0, 1)
+	send(0, "healed")
+	hear(1, "healed")
+}

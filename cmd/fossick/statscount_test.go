@@ -1,0 +1,387 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"net/netip"
+	neturl "net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/publicsuffix"
+
+	"fossick/datasets"
+	"fossick/internal/page"
+	"fossick/store"
+)
+
+// webCount counts a crawl from the server's log and the corpus alone: it goes through the
+// requests in their order, as a crawl by one worker, breadth first, has made them, and
+// discovers what the corpus' pages link to. It knows nothing of the store. What it counts is
+// by table, by the first column's value, by column.
+type webCount struct {
+	t      *testing.T
+	corpus map[string]*datasets.Example
+	depth  map[string]int    // of the URLs that are known
+	links  map[string]int    // stored pages that link to a URL
+	out    map[string]int    // URLs that a stored page links to
+	state  map[string]string // of those requested, as its last exchange says
+	bodies map[page.Checksum]bool
+	bytes  map[string]bool // of the bodies
+	got    map[string]bool
+	labels map[string]string // of the corpus' pages, as a model says
+	pages  []countedPage
+	seeds  []string
+	hosts  map[string]bool // of the corpus
+
+	unasked int             // URLs
+	skipped map[string]bool // that only links name which are not to be followed
+
+	began, ended time.Time  // of the crawl
+	answers      []answered // to page requests that had a code
+
+	want map[string]map[string]map[string]float64
+
+	redirects map[string]datasets.Redirect
+}
+
+func newWebCount(t *testing.T, set *datasets.Set, seeds ...string) *webCount {
+	w := &webCount{
+		t: t, corpus: map[string]*datasets.Example{}, depth: map[string]int{}, links: map[string]int{}, out: map[string]int{}, state: map[string]string{},
+		bodies: map[page.Checksum]bool{}, bytes: map[string]bool{}, got: map[string]bool{}, skipped: map[string]bool{}, hosts: map[string]bool{}, want: map[string]map[string]map[string]float64{},
+	}
+	for e, err := range set.Examples() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key, err := datasets.Key(e.URL); err == nil && w.corpus[key] == nil {
+			w.corpus[key] = e
+		}
+		if u, err := neturl.Parse(e.URL); err == nil {
+			w.hosts[u.Host] = true
+		}
+	}
+	if web := set.Web(); web != nil {
+		w.redirects = web.Redirects
+	}
+	w.seeds = seeds
+	for _, seed := range seeds {
+		w.depth[seed] = 0
+	}
+	return w
+}
+
+// add adds to a cell.
+func (w *webCount) add(table string, row any, column string, n float64) {
+	key := fmt.Sprint(row)
+	if w.want[table] == nil {
+		w.want[table] = map[string]map[string]float64{}
+	}
+	if w.want[table][key] == nil {
+		w.want[table][key] = map[string]float64{}
+	}
+	w.want[table][key][column] += n
+}
+
+// ofFault is the state that an exchange ends in, and whether a code came.
+var ofFault = map[string]string{
+	"status-403": "code", "status-410": "code", "redirect-nowhere": "redirect", "wrong-type": "wrong_type",
+	"hang-up": "header_error", "short-body": "body_error", "reset": "header_error",
+}
+
+// read goes through the log.
+func (w *webCount) read(log []request) {
+	hosts := map[string]bool{}
+	times := bracketed(log, w.began, w.ended)
+	for i, r := range log {
+		if name, _, _ := strings.Cut(r.Host, ":"); !hosts[name] {
+			hosts[name] = true
+			if _, err := netip.ParseAddr(name); err == nil {
+				w.add("host_labels", "(address)", "hosts", 1)
+			} else {
+				w.add("host_labels", strings.Count(name, ".")+1, "hosts", 1)
+			}
+		}
+		if !ofPage(r) {
+			continue
+		}
+		w.exchange(withoutDefaultPort(r), r, times[i])
+	}
+	w.settle()
+}
+
+// withoutDefaultPort is the URL of a request in normal form.
+func withoutDefaultPort(r request) string {
+	scheme, _, _ := strings.Cut(r.URL, "://")
+	port := map[string]string{"http": ":80", "https": ":443"}[scheme]
+	return scheme + "://" + strings.TrimSuffix(r.Host, port) + r.Path
+}
+
+// exchange counts a request for a page.
+func (w *webCount) exchange(url string, r request, took answered) {
+	state, code := "code", r.Status
+	switch {
+	case r.Fault != "":
+		state = ofFault[r.Fault]
+		if r.Fault == "short-body" {
+			code = 200 // which the log does not have, as the connection was taken over
+		}
+	case code == 200:
+		state = "ok"
+	case code >= 300 && code < 400:
+		state = "redirect"
+	}
+	if _, known := w.depth[url]; !known {
+		for known := range w.depth { // a request may escape more than the normal form does
+			if unescaped(known) == unescaped(url) {
+				url = known
+			}
+		}
+	}
+	if _, known := w.depth[url]; !known {
+		w.t.Errorf("%s was asked for, which nothing links to", url)
+	}
+	w.add("outcomes", state, "exchanges", 1)
+	if code > 0 {
+		w.add("codes", code, "answers", 1)
+		w.answers = append(w.answers, took)
+	}
+	w.state[url] = state
+	switch {
+	case state == "ok":
+		w.got[url] = true
+		w.page(url)
+	case state == "redirect" && r.Fault == "":
+		w.moved(url)
+	}
+}
+
+// row returns what the corpus has of a URL, which is served by both schemes.
+func (w *webCount) row(url string) (*datasets.Example, error) {
+	key, err := datasets.Key(url)
+	if e := w.corpus[key]; e != nil {
+		return e, err
+	}
+	return w.corpus[datasets.FlipScheme(key)], err
+}
+
+func unescaped(u string) string {
+	plain, err := neturl.PathUnescape(u)
+	if err != nil {
+		return u
+	}
+	return plain
+}
+
+// moved follows a redirect as the server makes them: one of the corpus, else to the same path with, or without, a
+// slash at its end.
+func (w *webCount) moved(url string) {
+	to := url + "/"
+	if e, err := w.row(to); err != nil || e == nil {
+		to = strings.TrimSuffix(url, "/")
+	}
+	if key, err := datasets.Key(to); err == nil && w.corpus[key] == nil {
+		to = datasets.FlipScheme(to) // as the corpus has it
+	}
+	if r, ok := w.redirects[url]; ok {
+		to = r.To
+	}
+	if _, known := w.depth[to]; !known {
+		w.depth[to] = w.depth[url]
+	}
+}
+
+// page reads a page of the corpus as it was served.
+func (w *webCount) page(url string) {
+	e, err := w.row(url)
+	if err != nil || e == nil {
+		w.t.Fatalf("%s is not in the corpus, %v", url, err)
+	}
+	body, media := e.HTML, "text/html"
+	if body == "" {
+		body, media = e.Text, "text/plain"
+	}
+	p, err := page.Parse([]byte(body), page.ParseOptions{URL: url, ContentType: media + "; charset=utf-8", Normalizer: page.NewNormalizer(page.DefaultDrop())})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if w.bodies[p.Checksum] || w.bytes[body] {
+		w.state[url] = "duplicate"
+		w.header(url)
+		w.discover(url, p) // those that a mirror has alone
+		return
+	}
+	to := w.discover(url, p)
+	if p.NoIndex {
+		w.state[url] = "robots_denied"
+		return
+	}
+	w.bodies[p.Checksum], w.bytes[body] = true, true
+	w.header(url)
+	w.stored(url, p, media, int64(len(body)), to)
+}
+
+// discover enters the page's links, and returns them, each once. A link that is not to be
+// followed names a URL; the first that is takes its place.
+func (w *webCount) discover(url string, p *page.Page) []string {
+	followed := map[string]bool{}
+	for _, l := range p.Links {
+		followed[l.URL] = followed[l.URL] || !l.NoFollow && !p.NoFollow
+	}
+	seen := map[string]bool{url: true}
+	var to []string
+	for _, l := range p.Links {
+		if seen[l.URL] {
+			continue
+		}
+		seen[l.URL] = true
+		to = append(to, l.URL)
+		if w.skipped[l.URL] && followed[l.URL] {
+			w.add("depths", w.depth[l.URL]-1, "new_links", -1)
+			delete(w.depth, l.URL)
+			delete(w.skipped, l.URL)
+		}
+		if _, known := w.depth[l.URL]; !known {
+			w.depth[l.URL] = w.depth[url] + 1
+			w.add("depths", w.depth[url], "new_links", 1)
+			if !followed[l.URL] {
+				w.skipped[l.URL] = true
+			}
+		}
+	}
+	return to
+}
+
+// stored counts a stored page.
+func (w *webCount) stored(url string, p *page.Page, media string, size int64, to []string) {
+	for _, l := range to {
+		w.links[l]++
+	}
+	w.out[url] = len(to)
+	kinds := []byte("000")
+	for _, l := range p.Links {
+		kinds[strings.IndexByte("haf", byte(l.Kind))] = byte(l.Kind)
+		w.add("link_kinds", string(l.Kind), "links", 1)
+	}
+	if others := p.LinkKinds(); others != nil { // the URLs in scripts are not among the links
+		if n := float64(others[2] - bytes.Count(kindsOf(p), []byte("h"))); n > 0 {
+			kinds[0] = 'h'
+			w.add("link_kinds", "h", "links", n)
+		}
+	}
+	lang := p.Lang
+	if lang == "" {
+		lang = "not known"
+	}
+	w.pages = append(w.pages, countedPage{url: url, media: media, charset: p.Charset, lang: lang, kinds: string(kinds), bytes: size, unseen: int64(p.Unseen), links: int64(len(to))})
+	w.add("depths", w.depth[url], "stored", 1)
+}
+
+// kindsOf are the letters of the links of a page.
+func kindsOf(p *page.Page) (letters []byte) {
+	for _, l := range p.Links {
+		letters = append(letters, byte(l.Kind))
+	}
+	return letters
+}
+
+// settle counts what the last exchange of each URL decides.
+func (w *webCount) settle() {
+	for url, state := range w.state {
+		w.add("outcomes", state, "urls", 1)
+		w.add("depths", w.depth[url], "requested", 1)
+		w.places(url, "requested")
+		scheme, rest, _ := strings.Cut(url, "://")
+		w.add("schemes", scheme, "requested", 1)
+		_, path, _ := strings.Cut(rest, "/")
+		w.add("path_lengths", min(len(path)/16*16, 256), "number", 1)
+		if w.got[url] {
+			w.add("path_lengths", min(len(path)/16*16, 256), "downloaded", 1)
+			w.add("depths", w.depth[url], "downloaded", 1)
+			w.add("schemes", scheme, "downloaded", 1)
+			w.places(url, "downloaded")
+		}
+		switch state {
+		case "ok":
+			w.add("duplicates", "its own", "urls", 1)
+		case "duplicate":
+			w.add("duplicates", "equal to another's", "urls", 1)
+		case "redirect":
+			w.header(url)
+		}
+	}
+	for url, depth := range w.depth {
+		w.add("depths", depth, "known", 1)
+		scheme, _, _ := strings.Cut(url, "://")
+		w.add("schemes", scheme, "urls", 1)
+		w.places(url, "urls")
+		if w.state[url] == "" {
+			w.unasked++
+		}
+		if host, _, _ := strings.Cut(url[len(scheme)+3:], "/"); scheme == "https" && !w.hosts[host] {
+			delete(w.want, "host_labels") // attempts by CONNECT are not in the log
+		}
+	}
+	step := func(degree int) int {
+		if degree == 0 {
+			return 0
+		}
+		return 1 << (bits.Len(uint(degree)) - 1)
+	}
+	for url, out := range w.out {
+		w.add("degrees", step(out), "out", 1)
+		w.add("degrees", step(w.links[url]), "in", 1)
+	}
+	for _, n := range w.links {
+		w.add("degrees", step(n), "in_urls", 1)
+	}
+}
+
+// places counts a URL by its domains.
+func (w *webCount) places(url, column string) {
+	tld, second, site := placesOf(url)
+	w.add("tlds", tld, column, 1)
+	w.add("second_levels", second, column, 1)
+	w.add("sites", site, column, 1)
+}
+
+// placesOf are a URL's last label, its last two, and its registrable domain.
+func placesOf(url string) (tld, second, site string) {
+	_, rest, _ := strings.Cut(url, "://")
+	name, _, _ := strings.Cut(rest, "/")
+	name, _, _ = strings.Cut(name, ":")
+	if _, err := netip.ParseAddr(name); err == nil {
+		return "(address)", "(address)", name
+	}
+	labels := strings.Split(name, ".")
+	site, err := publicsuffix.EffectiveTLDPlusOne(name)
+	if err != nil {
+		site = name
+	}
+	return labels[len(labels)-1], strings.Join(labels[max(0, len(labels)-2):], "."), site
+}
+
+// tellUnknown names URLs that only the store knows, or only this count.
+func (w *webCount) tellUnknown(dir string) {
+	s, err := store.Open(dir)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer s.Close()
+	depths := map[string]int{}
+	for k, err := range s.URLs().Known() {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if depths[k.URL] = k.Depth; w.depth[k.URL] != k.Depth {
+			w.t.Logf("the store has %s at depth %d, via %s from %d; counted %d", k.URL, k.Depth, k.Via, k.From, w.depth[k.URL])
+		}
+	}
+	for url, depth := range w.depth {
+		if _, known := depths[url]; !known {
+			w.t.Logf("the store has no %s, counted at depth %d", url, depth)
+		}
+	}
+}

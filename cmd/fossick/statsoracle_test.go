@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"fossick/datasets"
+	"fossick/datasets/web"
+	"fossick/internal/fulltest"
+)
+
+// TestStats crawls served corpora of which a tenth misbehaves, and holds the tables against
+// counts made from the server's log and the corpus; see webCount.
+func TestStats(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		corpus, seed string
+		pages        int
+	}{
+		{"demo", "http://moneyroom.test/links/banking.html", 400},
+		{"debdocs", "http://python-docs.test/index.html", 1000},
+		{"webkb", "http://www.cs.cornell.edu/", 1000},
+		{"uci_ics", "http://www.ics.uci.edu/", 1000},
+	} {
+		t.Run(c.corpus, func(t *testing.T) {
+			t.Parallel()
+			name := c.corpus
+			if name != "demo" {
+				fulltest.Only(t, "crawls a corpus")
+				name = fulltest.Corpus(t, name)
+			}
+			set, err := datasets.Open(name, datasets.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			log := &requestLog{}
+			addr, ca := serveNamed(t, set, func() {}, web.Options{Latency: time.Millisecond, Log: log, Faults: web.FaultPlan{
+				Share: 0.1, Names: []string{"status-403", "status-410", "redirect-nowhere", "wrong-type", "hang-up", "short-body"}}})
+			dir, model := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "model")
+			fossick(t, "train", "demo", "--labels", "banking,other", "--classifier", "nb", "--quiet", "-o", model)
+			want := newWebCount(t, set, c.seed)
+			want.began = time.Now()
+			fossick(t, append(countedCrawl(addr, ca, dir), "--seed", c.seed, "--max-pages", fmt.Sprint(c.pages))...)
+			want.ended = time.Now()
+			// Of two labels a page has the likelier one.
+			fossick(t, "refine", dir, "--model", model, "--topic", "banking", "--threshold", "0.5", "--quiet")
+			want.read(log.requests(t))
+			want.labels = labelsOf(t, model, want)
+			want.compare(statsOf(t, dir))
+			if t.Failed() {
+				want.tellUnknown(dir)
+			}
+		})
+	}
+}
+
+// countedCrawl is a crawl that webCount can follow.
+func countedCrawl(proxy, ca, dir string) []string {
+	return []string{
+		"focus", "--topic", "x", "--keywords", "the", "--order", "bfs", "--proxy", "http://" + proxy, "--ca", ca, "--delay", "0",
+		"--workers", "1", "--also", "traps,near-duplicates", "--exclude", "/calendar/", "--store", dir, "--quiet",
+	}
+}
+
+// serveNamed serves a set until the test ends, by servers that say what they are; see serverOf.
+// Each request calls pass before it is answered.
+func serveNamed(t *testing.T, set *datasets.Set, pass func(), opt web.Options) (addr, ca string) {
+	t.Helper()
+	web, err := web.New(t.Context(), opt, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if full, _ := serverOf(r.URL.Host); r.Method != http.MethodConnect {
+			w.Header().Set("Server", full)
+		}
+		pass()
+		web.ServeHTTP(w, r)
+	})}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.Serve(l) // what it could not serve, the test sees
+	}()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-done
+		_ = web.Close()
+	})
+	return l.Addr().String(), web.CA()
+}
+
+// labelsOf are the labels that a model gives to the corpus' rows of the stored pages.
+func labelsOf(t *testing.T, model string, w *webCount) map[string]string {
+	t.Helper()
+	rows := filepath.Join(t.TempDir(), "rows.jsonl")
+	var lines bytes.Buffer
+	for _, p := range w.pages {
+		e, err := w.row(p.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := json.Marshal(map[string]string{"url": e.URL, "html": e.HTML, "text": e.Text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines.Write(append(line, '\n'))
+	}
+	write(t, rows, lines.String())
+	out := fossick(t, "classify", "--model", model, rows, "--json", "--quiet")
+	var said struct {
+		Results []struct{ Name, Label string }
+	}
+	if err := json.Unmarshal(out, &said); err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]string{}
+	for _, r := range said.Results {
+		labels[r.Name] = r.Label
+	}
+	return labels
+}
+
+// compare holds the tables of a store against what was counted. What no cell is wanted of must
+// be 0, but for outcomes of hosts that gave no answer. The log has no host of one label: none
+// is there to be asked.
+func (w *webCount) compare(got statsTables) {
+	w.settlePages()
+	w.settleSeeds()
+	cells := 0
+	for table, rows := range w.want {
+		columns := map[string]bool{}
+		for _, row := range rows {
+			for column := range row {
+				columns[column] = true
+			}
+		}
+		seen := map[string]bool{}
+		for _, row := range got.rows(w.t, table) {
+			key := keyText(row[statsKeys[table]])
+			seen[key] = true
+			for column := range columns {
+				if table == "outcomes" && (key == "connect_error" || key == "tls_error") || table == "host_labels" && key == "1" {
+					continue
+				}
+				cells++
+				if n, _ := row[column].(float64); n != rows[key][column] {
+					w.t.Errorf("%s, %s: %s is %v, counted %v", table, key, column, n, rows[key][column])
+				}
+			}
+		}
+		for key, row := range rows {
+			if !seen[key] {
+				w.t.Errorf("%s has no row %s, counted %v", table, key, row)
+			}
+		}
+	}
+	if n := got.sum(w.t, "unasked", "urls"); n != float64(w.unasked) {
+		w.t.Errorf("%v URLs were not asked for, counted %d", n, w.unasked)
+	}
+	got.compareShares(w.t)
+	got.compareTotals(w.t)
+	w.compareMeans(got)
+	w.compareTimes(got)
+	if len(w.want) < 18 || cells < 100 {
+		w.t.Errorf("only %d tables with %d cells were compared", len(w.want), cells)
+	}
+	w.t.Logf("%d tables, %d cells", len(w.want), cells)
+}
