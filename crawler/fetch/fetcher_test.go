@@ -1,16 +1,25 @@
 package fetch
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/netip"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gocolly/colly/v2"
 )
@@ -260,4 +269,309 @@ func FuzzURLThroughColly(f *testing.F) {
 			t.Fatalf("%q goes out with %v", raw, got.Header)
 		}
 	})
+}
+
+// TestStream hands bodies out in pieces: the same bytes, states and limits as in
+// memory.
+func TestStream(t *testing.T) {
+	long := strings.Repeat("a sitemap's line\n", 40_000)
+	pack := func(text string) string { return gzipped([]byte(text)) }
+	for name, c := range map[string]struct {
+		body   string
+		coding string
+		length string // announced
+		limit  int64
+		cut    bool // Truncate
+		typed  bool // judged by its type, so that its head is read before
+		state  State
+		want   string
+	}{
+		"plain":             {body: long, limit: 1 << 20, state: StateOK, want: long},
+		"peeked":            {body: long, limit: 1 << 20, typed: true, state: StateOK, want: long},
+		"empty":             {limit: 10, state: StateOK},
+		"gzip":              {body: pack(long), coding: "gzip", limit: 1 << 20, state: StateOK, want: long},
+		"junk after gzip":   {body: pack(long) + "junk that is no header", coding: "gzip", limit: 1 << 20, state: StateOK, want: long},
+		"cut at the limit":  {body: long, limit: 1000, cut: true, state: StateOK, want: long[:1000]},
+		"over the limit":    {body: pack(long), coding: "gzip", limit: 1000, state: StateTooLarge},
+		"bomb":              {body: pack(strings.Repeat(" ", 8<<20)), coding: "gzip", limit: 50 << 20, state: StateTooLarge},
+		"shorter than said": {body: long[:500], length: "5000", limit: 1 << 20, state: StateBodyError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/plain")
+				if c.coding != "" {
+					w.Header().Set("Content-Encoding", c.coding)
+				}
+				if c.length != "" {
+					w.Header().Set("Content-Length", c.length)
+				}
+				_, _ = io.WriteString(w, c.body)
+			})
+			var got []byte
+			var readErr error
+			req := Request{URL: srv.URL, MaxBodyBytes: c.limit, Truncate: c.cut, Accept: []string{"*/*"}, Stream: func(r io.Reader) {
+				got, readErr = io.ReadAll(r)
+			}}
+			if c.typed {
+				req.Accept = []string{"text/plain"}
+			}
+			resp := newTest(t, Options{}).Fetch(t.Context(), req)
+			if resp.State != c.state || resp.Body != nil {
+				t.Errorf("state %s, %d bytes kept, %v; want %s, none", resp.State, len(resp.Body), resp.Err, c.state)
+			}
+			if (readErr != nil) != (c.state != StateOK) {
+				t.Errorf("the reader saw %v in state %s", readErr, resp.State)
+			}
+			if c.state == StateOK && string(got) != c.want {
+				t.Errorf("got %d bytes, want %d", len(got), len(c.want))
+			}
+		})
+	}
+}
+
+// TestStreamStops: a reader that has enough ends an endless body, well.
+func TestStreamStops(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			if _, err := w.Write(bytes.Repeat([]byte("x"), 4096)); err != nil {
+				return
+			}
+		}
+	})
+	resp := newTest(t, Options{Timeout: 10 * time.Second}).Fetch(t.Context(), Request{URL: srv.URL, Accept: []string{"*/*"}, Stream: func(r io.Reader) {
+		_, _ = io.CopyN(io.Discard, r, 10_000) // the state tells
+	}})
+	if resp.State != StateOK || resp.Took > 5*time.Second {
+		t.Errorf("state %s after %v, %v", resp.State, resp.Took, resp.Err)
+	}
+}
+
+// TestStreamPanics: whoever reads and panics costs the exchange, no more.
+func TestStreamPanics(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "x") })
+	resp := newTest(t, Options{}).Fetch(t.Context(), Request{URL: srv.URL, Accept: []string{"*/*"}, Stream: func(io.Reader) { panic("hostile") }})
+	if resp.State == StateOK || resp.Err == nil {
+		t.Errorf("state %s, %v", resp.State, resp.Err)
+	}
+}
+
+// TestPlaceWanted: a caller that needs the place of a slow exchange ends it, with the
+// time-out of the phase that it is in; the pace tells how far it was.
+func TestPlaceWanted(t *testing.T) {
+	for _, c := range []struct {
+		name, first string
+		want        State
+		came        int64
+	}{
+		{"silent", "", StateHeaderTimeout, 0},
+		{"in the header", "HTTP/1.1 200 OK\r\nX: ", StateHeaderTimeout, 0},
+		{"in the body", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + strings.Repeat("<p>text ", 100), StateBodyTimeout, 800},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sent := make(chan struct{})
+			at := rawServer(t, false, func(conn net.Conn) {
+				io.WriteString(conn, c.first)
+				close(sent)
+				hang(conn)
+			})
+			ctx, cancel := context.WithCancelCause(t.Context())
+			pace := new(Pace)
+			ended := make(chan *Response)
+			f := newTest(t, Options{})
+			go func() { ended <- f.Fetch(ctx, Request{URL: "http://" + at + "/", Pace: pace}) }()
+			<-sent
+			for pace.WireBytes() < c.came || pace.HeldBytes() < c.came {
+				runtime.Gosched() // what was sent is on its way
+			}
+			cancel(ErrPlaceWanted)
+			r := <-ended
+			checkState(t, r, c.want)
+			if pace.WireBytes() != c.came || r.WireBytes != c.came {
+				t.Errorf("%d bytes came, the response says %d; want %d", pace.WireBytes(), r.WireBytes, c.came)
+			}
+		})
+	}
+}
+
+// An exchange whose request went out opens no further connection, and sends
+// nothing on one that net/http hands it before it sees that all is over.
+func TestSpentExchange(t *testing.T) {
+	opt, _, _ := h2Server(t, func(p *h2Peer, s uint32) bool { p.answer(s); return true })
+	f := newTest(t, opt)
+	dial := f.transport.DialContext
+	addr := "example.com:443"
+
+	ex := newExchange(f, &url.URL{Scheme: "https", Host: "example.com", Path: "/"}, Request{})
+	ctx := ex.begin(t.Context())
+	defer ex.end()
+	conn, err := dial(ctx, "tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := httptrace.ContextClientTrace(ctx)
+	hooks.GetConn(addr)
+	hooks.GotConn(httptrace.GotConnInfo{Conn: conn})
+	hooks.WroteRequest(httptrace.WroteRequestInfo{})
+	if ctx.Err() != nil {
+		t.Fatal("over too early:", context.Cause(ctx))
+	}
+	hooks.GetConn(addr) // a second try
+	if state := StateOf(context.Cause(ctx)); state != StateHeaderError {
+		t.Errorf("a second try: %v", context.Cause(ctx))
+	}
+	more, err := dial(context.WithoutCancel(ctx), "tcp", addr) // as net/http dials
+	if err == nil {
+		more.Close()
+		t.Error("dialled for an exchange that had its request")
+	}
+	idle, other := net.Pipe()
+	defer other.Close()
+	hooks.GotConn(httptrace.GotConnInfo{Conn: idle, Reused: true})
+	idle.SetWriteDeadline(time.Now().Add(time.Second)) // nobody reads the other end
+	if _, err := idle.Write([]byte("GET")); !errors.Is(err, io.ErrClosedPipe) {
+		t.Error("a second request could have gone out")
+	}
+}
+
+// TestUserAgentEverywhere: whatever goes out carries our user agent and no
+// other, judged by the logs of a proxy and of the server behind it. That is so
+// of pages, robots.txt, what is streamed, conditional requests, CONNECT, and
+// requests that are made again after a failure.
+func TestUserAgentEverywhere(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		var mu sync.Mutex
+		agents := map[string]int{} // who saw it, method and user agent → requests
+		note := func(who string, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			agents[fmt.Sprintf("%s %s %q", who, r.Method, r.Header["User-Agent"])]++
+		}
+		srv, cas := tlsServer(t, false, func(w http.ResponseWriter, r *http.Request) {
+			note("server", r)
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, "<p>page")
+		})
+		lead := forwardProxy(srv.Listener.Addr().String())
+		log := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			note("proxy", r)
+			if r.Host == "refused.example:443" {
+				http.Error(w, "not there", http.StatusBadGateway)
+				return
+			}
+			lead.ServeHTTP(w, r)
+		})
+		start := httptest.NewServer
+		if secure {
+			start = httptest.NewTLSServer
+		}
+		proxy := start(log)
+		t.Cleanup(proxy.Close)
+		proxyURL := mustURL(t, proxy.URL)
+		proxyURL.User = url.UserPassword("user", secret)
+		f := newTest(t, Options{UserAgent: "fossick-test/1.0", Proxy: proxyURL, RootCAs: cas, MaxIdleConns: -1})
+		for _, origin := range []string{"http://example.com", "https://example.com"} {
+			checkState(t, f.Fetch(t.Context(), Request{URL: origin + "/page"}), StateOK)
+			checkState(t, f.Fetch(t.Context(), Request{URL: origin + "/robots.txt", Accept: []string{"*/*"}, Truncate: true, AnySuccess: true}), StateOK)
+			checkState(t, f.Fetch(t.Context(), Request{URL: origin + "/again", ETag: `"1"`}), StateOK)
+			checkState(t, f.Fetch(t.Context(), Request{URL: origin + "/map", Accept: []string{"*/*"}, Stream: func(r io.Reader) { io.Copy(io.Discard, r) }}), StateOK)
+		}
+		for range 2 {
+			checkState(t, f.Fetch(t.Context(), Request{URL: "https://refused.example/"}), StateConnectError)
+		}
+		connects := 0
+		for seen, n := range agents {
+			switch seen {
+			case `proxy CONNECT ["fossick-test/1.0"]`:
+				connects += n
+			case `proxy GET ["fossick-test/1.0"]`, `server GET ["fossick-test/1.0"]`:
+				if n != 4 {
+					t.Errorf("https proxy %v: %s: %d requests, want 4", secure, seen, n)
+				}
+			default:
+				t.Errorf("https proxy %v: %d requests went out as %s", secure, n, seen)
+			}
+		}
+		if connects < 3 {
+			t.Errorf("https proxy %v: %d CONNECTs by our user agent, want 3 at least; seen %v", secure, connects, agents)
+		}
+	}
+}
+
+var loopback = netip.MustParsePrefix("127.0.0.0/8")
+
+// newTest returns a fetcher that may dial loopback, closed with the test.
+func newTest(t testing.TB, opt Options) *Fetcher {
+	t.Helper()
+	if opt.AllowNet == nil {
+		opt.AllowNet = []netip.Prefix{loopback}
+	}
+	f, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	return f
+}
+
+func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+func TestFetchOK(t *testing.T) {
+	var got http.Header
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header
+		w.Header().Set("Content-Type", "text/html; charset=iso-8859-1")
+		w.Write([]byte("<p>caf\xe9</p>"))
+	})
+	f := newTest(t, Options{UserAgent: UserAgent("fossick", "1", "https://example.org/bot")})
+	resp := f.Fetch(t.Context(), Request{URL: srv.URL + "/a%7Eb?q=1#frag"})
+	if resp.State != StateOK || resp.Code != 200 || resp.Err != nil {
+		t.Fatalf("got %s %d %v, want ok 200", resp.State, resp.Code, resp.Err)
+	}
+	if string(resp.Body) != "<p>caf\xe9</p>" {
+		t.Errorf("body %q is not what was sent: it must not be recoded", resp.Body)
+	}
+	if resp.ContentType != "text/html; charset=iso-8859-1" {
+		t.Errorf("content type %q", resp.ContentType)
+	}
+	if resp.Addr != netip.MustParseAddr("127.0.0.1") || resp.WireBytes != 11 || resp.Took <= 0 {
+		t.Errorf("addr %v, wire %d, took %v", resp.Addr, resp.WireBytes, resp.Took)
+	}
+	if ua := got.Get("User-Agent"); ua != "fossick/1 (+https://example.org/bot)" {
+		t.Errorf("user agent %q", ua)
+	}
+}
+
+func TestFetchCancelled(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	f := newTest(t, Options{})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if resp := f.Fetch(ctx, Request{URL: srv.URL}); resp.State != StateNone || resp.Err == nil {
+		t.Errorf("got %s %v, want none: the caller broke it off", resp.State, resp.Err)
+	}
+}
+
+// TestFetchCancelledInBody: while Colly reads, and while a stream does, an exchange
+// ends with its context.
+func TestFetchCancelledInBody(t *testing.T) {
+	for name, stream := range map[string]func(io.Reader){
+		"page":   nil,
+		"stream": func(body io.Reader) { _, _ = io.Copy(io.Discard, body) },
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		at := rawServer(t, false, func(c net.Conn) {
+			say(chunkedHTML + "5\r\n<p>hi\r\n")(c)
+			cancel()
+			hang(c)
+		})
+		resp := newTest(t, Options{RateGrace: time.Minute}).Fetch(ctx, Request{URL: "http://" + at, Stream: stream})
+		if resp.State != StateNone || resp.Body != nil || !errors.Is(resp.Err, context.Canceled) {
+			t.Errorf("%s: got %s %q %v, want none", name, resp.State, resp.Body, resp.Err)
+		}
+	}
 }
