@@ -10,14 +10,14 @@ import (
 	"fossick/internal/page"
 )
 
-func rules() *Rules {
-	r := NewRules(true, 100, page.NewNormalizer(page.DefaultDrop()))
+func rules() *SitemapRules {
+	r := NewSitemapRules(true, 100, page.NewNormalizer(page.DefaultDrop()))
 	return &r
 }
 
 // TestTurns: three sitemaps come before the first page, then pages and sitemaps take turns.
 func TestTurns(t *testing.T) {
-	r, h := rules(), &sitemapsHost{}
+	r, h := rules(), &sitemapState{}
 	var lines []string
 	for n := range 6 {
 		lines = append(lines, fmt.Sprintf("/map%d.xml", n))
@@ -38,7 +38,7 @@ func TestTurns(t *testing.T) {
 		if r.Begin(h); h.Due() {
 			t.Error("due while one is in flight")
 		}
-		r.End(h, h, Ended{State: fetch.StateOK})
+		r.End(h, h, SitemapEnd{State: fetch.StateOK})
 	}
 	want := "map0.xml map1.xml map2.xml page map3.xml page map4.xml page map5.xml page page page"
 	if got := strings.Join(order, " "); got != want {
@@ -49,18 +49,18 @@ func TestTurns(t *testing.T) {
 // TestEnd: what a sitemap that fails, moves or names others leaves to be read.
 func TestEnd(t *testing.T) {
 	for name, c := range map[string]struct {
-		ends []Ended
+		ends []SitemapEnd
 		want []string // pending
 	}{
-		"fails once":       {[]Ended{{State: fetch.StateCode, Passing: true}}, []string{"http://a.test/m"}},
-		"fails twice":      {[]Ended{{State: fetch.StateCode, Passing: true}, {State: fetch.StateCode, Passing: true}}, nil},
-		"is not there":     {[]Ended{{State: fetch.StateCode}}, nil},
-		"moved":            {[]Ended{{State: fetch.StateRedirect, Target: "http://b.test/m"}}, []string{"http://b.test/m"}},
-		"moved to itself":  {[]Ended{{State: fetch.StateRedirect, Target: "http://a.test/m"}}, nil},
-		"moved to nowhere": {[]Ended{{State: fetch.StateRedirect}}, nil},
-		"names two":        {[]Ended{{State: fetch.StateOK, Maps: []string{"http://a.test/1", "http://a.test/m", "http://a.test/2"}}}, []string{"http://a.test/1", "http://a.test/2"}},
+		"fails once":       {[]SitemapEnd{{State: fetch.StateCode, Passing: true}}, []string{"http://a.test/m"}},
+		"fails twice":      {[]SitemapEnd{{State: fetch.StateCode, Passing: true}, {State: fetch.StateCode, Passing: true}}, nil},
+		"is not there":     {[]SitemapEnd{{State: fetch.StateCode}}, nil},
+		"moved":            {[]SitemapEnd{{State: fetch.StateRedirect, Target: "http://b.test/m"}}, []string{"http://b.test/m"}},
+		"moved to itself":  {[]SitemapEnd{{State: fetch.StateRedirect, Target: "http://a.test/m"}}, nil},
+		"moved to nowhere": {[]SitemapEnd{{State: fetch.StateRedirect}}, nil},
+		"names two":        {[]SitemapEnd{{State: fetch.StateOK, Maps: []string{"http://a.test/1", "http://a.test/m", "http://a.test/2"}}}, []string{"http://a.test/1", "http://a.test/2"}},
 	} {
-		r, h := rules(), &sitemapsHost{}
+		r, h := rules(), &sitemapState{}
 		r.Named(h, []string{"/m"}, "http://a.test/", 1)
 		for _, e := range c.ends {
 			r.Begin(h)
@@ -79,7 +79,7 @@ func TestEnd(t *testing.T) {
 // TestWait: a sitemap at a host that is never free makes room for the next, and in the end
 // for the pages.
 func TestWait(t *testing.T) {
-	r, h := rules(), &sitemapsHost{}
+	r, h := rules(), &sitemapState{}
 	r.Named(h, []string{"http://b.test/1", "http://c.test/2"}, "http://a.test/", 1)
 	for range maxWaits + 1 {
 		h.Wait()
@@ -96,7 +96,7 @@ func TestWait(t *testing.T) {
 }
 
 func TestRenamed(t *testing.T) {
-	r, h := rules(), &sitemapsHost{}
+	r, h := rules(), &sitemapState{}
 	r.Named(h, nil, "http://a.test/", 1)
 	if h.Renamed(); h.Record != nil {
 		t.Error("what an error page named holds for ever")
