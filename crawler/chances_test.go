@@ -129,7 +129,7 @@ func TestRevisitsInDoubtComeLast(t *testing.T) {
 		if want := "http://b.test/ "; !strings.HasPrefix(got, want) || !strings.HasSuffix(got, " /00") {
 			t.Errorf("asked for %s, want b.test first and /00 last", got)
 		}
-		book, err := hosts.Load(opt.Store)
+		book, err := hosts.LoadChances(opt.Store)
 		if err != nil {
 			t.Fatal(err)
 		}

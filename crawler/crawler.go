@@ -32,12 +32,12 @@ type Crawler struct {
 
 	// What is known of hosts, and of our own network.
 	hosts   *hosts.Table
-	traps   *hosts.Detector
+	traps   *hosts.TrapDetector
 	network *hosts.Network
-	chances *hosts.Book
+	chances *hosts.Chances
 
 	// Sitemaps.
-	rules hosts.Rules
+	rules hosts.SitemapRules
 	left  []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
 
 	// Stored pages that are asked for again.
@@ -119,7 +119,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	c := &Crawler{
 		opt: opt, journal: j, inbox: newInbox(), frontier: f,
 		totals: newTotals(opt.Now), turns: newMeter(opt.Now), marks: NewBook(opt.Store, opt.URLs), latest: newLatest(opt.Workers), harvest: NewWatch(opt.MinHarvest),
-		chances: hosts.NewChances(), network: hosts.NewNetwork(opt.Now, opt.Log), traps: hosts.NewTraps(opt.FollowTraps, opt.Log), rules: hosts.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
+		chances: hosts.NewChances(), network: hosts.NewNetwork(opt.Now, opt.Log), traps: hosts.NewTrapDetector(opt.FollowTraps, opt.Log), rules: hosts.NewSitemapRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
 		addressesTold: page.NewRecent[struct{}](addressesInMemory), addressesShared: page.NewRecent[[]uint16](addressesInMemory),
 	}
 	c.reader = newReading(readingOptions{

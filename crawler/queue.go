@@ -49,14 +49,14 @@ type queue struct {
 	orders   []orders.Ordering // of the frontier: those of a mix, or the only one
 	scored   int               // the one of these that goes by scores, if any does
 	passes   *passes
-	chances  *hosts.Book
+	chances  *hosts.Chances
 	held     bool
 	post     *post // nil where this agent crawls alone
 }
 
 // newQueue returns an empty queue. Its crawl begins with seeds, of which it knows nothing yet
 // but their sites.
-func newQueue(opt options, seeds []string, j journal.Journal, f *frontier.Frontier, t *running, h cutter, p *passes, c *hosts.Book) *queue {
+func newQueue(opt options, seeds []string, j journal.Journal, f *frontier.Frontier, t *running, h cutter, p *passes, c *hosts.Chances) *queue {
 	q := &queue{opt: opt, journal: j, frontier: f, totals: t, hosts: h, passes: p, chances: c,
 		kinds: newLinkKinds(opt.Ordering, seeds), held: opt.Revisits && !opt.NewPages}
 	q.orders = orders.Parts(opt.Ordering)

@@ -163,7 +163,7 @@ func (c *Crawler) enterSitemap(b journal.Batch, o *outcome) error {
 func (c *Crawler) applySitemap(b journal.Batch, o *outcome) error {
 	h, r := o.Host, o.Resp
 	c.totals.asked(h.Host)
-	ended := hosts.Ended{State: r.State, Passing: hosts.Transient(r), Maps: o.Listed.Maps}
+	ended := hosts.SitemapEnd{State: r.State, Passing: hosts.Transient(r), Maps: o.Listed.Maps}
 	if ended.Passing {
 		h.Failures++
 	} else {

@@ -37,7 +37,7 @@ type workersOptions struct {
 type pool struct {
 	opt                workersOptions
 	reader             *reader
-	rules              hosts.Rules
+	rules              hosts.SitemapRules
 	jobs               chan *workJob // owner → workers; the owner closes it
 	outcomes           chan *outcome // workers → owner
 	workers            sync.WaitGroup
@@ -56,7 +56,7 @@ type pool struct {
 var errNotOurs = errors.New("another agent owns its site now")
 
 // newPool returns a pool whose workers begin with begin.
-func newPool(opt workersOptions, r *reader, maps hosts.Rules, in *inbox) *pool {
+func newPool(opt workersOptions, r *reader, maps hosts.SitemapRules, in *inbox) *pool {
 	return &pool{
 		opt:       opt,
 		reader:    r,
@@ -483,7 +483,7 @@ func (p *pool) readSitemap(ctx, exchange context.Context, o *outcome, pace *fetc
 
 // sendSitemap looks the pages up and sends those that are new, as long as the
 // host has room for them.
-func (p *pool) sendSitemap(ctx context.Context, o *outcome, r *hosts.Reading) {
+func (p *pool) sendSitemap(ctx context.Context, o *outcome, r *hosts.SitemapReading) {
 	for at := 0; at < len(r.Pages) && o.Err == nil && !o.Aborted; at += sitemapPart {
 		part := r.Pages[at:min(at+sitemapPart, len(r.Pages))]
 		var links []link

@@ -22,7 +22,7 @@ import (
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opt := workersOptions{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
-		p := newPool(opt, nil, hosts.Rules{}, newInbox())
+		p := newPool(opt, nil, hosts.SitemapRules{}, newInbox())
 		ctx, stop := context.WithCancel(t.Context())
 		p.begin(ctx)
 		defer p.End(true)

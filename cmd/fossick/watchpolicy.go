@@ -108,7 +108,7 @@ func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	book, err := hosts.Load(c.store)
+	book, err := hosts.LoadChances(c.store)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"fossick/crawler"
 	"fossick/internal/page"
@@ -18,30 +20,30 @@ import (
 	"fossick/store"
 )
 
-// Asked is a page that a person is asked about, stored or not yet fetched.
+// Asked is a page in a question to a person, stored or not yet fetched.
 type Asked struct {
 	URL         string  `json:"url"`
 	Why         string  `json:"why"`
 	Probability float64 `json:"probability"`
 	Title       string  `json:"title"`
-	Text        string  `json:"text"` // how the page begins; of one that waits, the words around the link
-	Link        *Link   `json:"link"` // to one that waits; null of a stored one
+	Text        string  `json:"text"` // beginning of the page; for a waiting URL the words around the link
+	Link        *Link   `json:"link"` // to a waiting URL; null for a stored page
 }
 
-// Link is where a URL that waits was found.
+// Link is the discovery of a waiting URL.
 type Link struct {
 	Text  string `json:"text"`
 	Page  string `json:"page"`
 	Title string `json:"title"` // of that page
 }
 
-// Examiner asks what a crawl would like to know, and takes the answers.
+// Examiner returns a crawl's questions and takes the answers.
 type Examiner interface {
 	Ask(ctx context.Context, n int) ([]Asked, error)
 	Label(ctx context.Context, labels []Label) (LabelAnswer, error)
 }
 
-// errNoQuestions says that a crawl's scores do not learn.
+// errNoQuestions reports a crawl whose scores do not learn.
 var errNoQuestions = usage.Errorf("--ask needs a crawl with --score learned; the scores of this crawl do not learn from labels")
 
 const (
@@ -49,7 +51,7 @@ const (
 	textShown    = 400 // runes of a page
 )
 
-// Lines tells of the page, but for its URL.
+// Lines describes the page without its URL.
 func (a *Asked) Lines() []string {
 	if a.Link == nil {
 		return []string{a.Title, a.Text, a.Why}
@@ -65,7 +67,7 @@ func CheckQuestions(n int) error {
 	return nil
 }
 
-// ask is the running crawl's end of the verb.
+// ask answers the question for /ask.
 func (c *Socket) ask(w http.ResponseWriter, req *http.Request) {
 	n, err := strconv.Atoi(req.URL.Query().Get("n"))
 	if err == nil {
@@ -79,7 +81,7 @@ func (c *Socket) ask(w http.ResponseWriter, req *http.Request) {
 	reply(w, asked, err)
 }
 
-// questions are those of a crawl's scorer for a topic, with the pages that they are about.
+// questions returns a scorer's questions for a topic, with their pages.
 func questions(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, topic string, n int) ([]Asked, error) {
 	of, err := topicOf(s, topic)
 	if err != nil {
@@ -90,7 +92,7 @@ func questions(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, top
 	if !ok {
 		return nil, errNoQuestions
 	}
-	// Of the URLs that a scorer knows some wait in no queue: no crawl is to ask for them.
+	// Some URLs that a scorer knows wait in no queue, so ask for more until enough remain.
 	for most := n; ; most *= 2 {
 		all := asker.Ask(most)
 		asked, err := askable(s, urls, all, n)
@@ -101,8 +103,7 @@ func questions(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, top
 	}
 }
 
-// askable returns the first n of some questions that a person can answer, with what is to be
-// seen of them.
+// askable returns the first n questions that a person can answer, with the text to show.
 func askable(s *store.Store, urls *page.Normalizer, all []crawler.Question, n int) ([]Asked, error) {
 	asked := []Asked{}
 	for _, q := range all {
@@ -111,7 +112,7 @@ func askable(s *store.Store, urls *page.Normalizer, all []crawler.Question, n in
 		}
 		p, err := crawler.Parse(s, urls, q.URL)
 		if errors.Is(err, store.ErrNoPage) {
-			continue // it was scored and is not stored yet
+			continue // scored and not stored yet
 		}
 		if err != nil {
 			return nil, err
@@ -129,7 +130,7 @@ func askable(s *store.Store, urls *page.Normalizer, all []crawler.Question, n in
 	return asked, nil
 }
 
-// linked is a question about a URL that p links to, nil if it does not wait.
+// linked returns a question about a URL that p links to; nil if it does not wait.
 func linked(s *store.Store, p *page.Page, q crawler.Question) (*Asked, error) {
 	at := slices.IndexFunc(p.Links, func(l page.Link) bool { return page.Key(l.URL) == q.Link })
 	if at < 0 {
@@ -149,7 +150,7 @@ func linked(s *store.Store, p *page.Page, q crawler.Question) (*Asked, error) {
 	}, nil
 }
 
-// explain adds what speaks most for a URL that waits, and most against it.
+// explain adds the strongest reasons for and against a waiting URL.
 func explain(asked []Asked, scorer crawler.Scorer) {
 	e, ok := scorer.(explainer)
 	if !ok {
@@ -162,7 +163,7 @@ func explain(asked []Asked, scorer crawler.Scorer) {
 	}
 }
 
-// reasons are the strongest of a score's parts, but for what every link begins with.
+// reasons returns the strongest terms of a score, without those of every link.
 func reasons(terms []store.Term) string {
 	var most, least store.Term
 	for _, t := range terms {
@@ -186,8 +187,8 @@ func reasons(terms []store.Term) string {
 	return b.String()
 }
 
-// matter is a page's text from its heading on, where the title stands in it: what comes
-// before is mostly navigation.
+// matter returns a page's text from the heading that repeats the title: the text before it is
+// mostly navigation.
 func matter(p *page.Page) string {
 	heading, _, _ := strings.Cut(p.Title, " - ")
 	if at := strings.LastIndex(p.Text, heading); heading != "" && at >= 0 && len(p.Text)-at > len(heading)+textShown/2 {
@@ -207,26 +208,24 @@ func expected(q crawler.Question) string {
 	return fmt.Sprintf("on topic with probability %.2f; the links to %.0f %% of the next URLs share words with it", q.Probability, 100*q.Reach)
 }
 
-// Running asks the crawl that has a store.
+// Running asks the crawl that holds a store.
 type Running struct {
 	Dir   string
-	Topic string // of which it is asked, where several share the crawl
-	Busy  error  // that the store is in use
+	Topic string // of the questions, where several share the crawl
+	Busy  error  // the error that the store is in use
 }
 
-// Ask implements Examiner.
 func (r Running) Ask(ctx context.Context, n int) (asked []Asked, err error) {
 	query := url.Values{"n": {strconv.Itoa(n)}, "topic": {r.Topic}}
 	return asked, Ask(ctx, r.Dir, "/ask?"+query.Encode(), nil, &asked, r.Busy)
 }
 
-// Label implements Examiner.
 func (r Running) Label(ctx context.Context, labels []Label) (answer LabelAnswer, err error) {
 	return answer, Ask(ctx, r.Dir, "/label", LabelRequest{Labels: labels, Topic: r.Topic}, &answer, r.Busy)
 }
 
-// Resting asks for a crawl that does not run.
-type Resting struct {
+// resting asks for a crawl that is not running.
+type resting struct {
 	store  *store.Store
 	urls   *page.Normalizer
 	book   *crawler.Book
@@ -234,9 +233,9 @@ type Resting struct {
 	topic  string
 }
 
-// Rest shows a stored crawl to its scorer, which knows then what to ask; topic is as in
-// Running. It takes about a millisecond a page.
-func Rest(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, topic string) (*Resting, error) {
+// Rest shows a stored crawl to its scorer, which then has questions; topic is as in Running.
+// It takes about a millisecond a page.
+func Rest(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, topic string) (*resting, error) {
 	if _, err := topicOf(s, topic); err != nil {
 		return nil, err
 	}
@@ -244,7 +243,7 @@ func Rest(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, topic st
 	if err != nil {
 		return nil, err
 	}
-	r := &Resting{s, urls, crawler.NewBook(s, urls), scorer, topic}
+	r := &resting{s, urls, crawler.NewBook(s, urls), scorer, topic}
 	learned, err := r.book.Replay(scorer, counts.LastPage())
 	if err == nil && counts.Pages > 0 && !learned {
 		err = errNoQuestions
@@ -252,13 +251,11 @@ func Rest(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, topic st
 	return r, err
 }
 
-// Ask implements Examiner.
-func (r *Resting) Ask(_ context.Context, n int) ([]Asked, error) {
+func (r *resting) Ask(_ context.Context, n int) ([]Asked, error) {
 	return questions(r.store, r.urls, r.scorer, r.topic, n)
 }
 
-// Label implements Examiner.
-func (r *Resting) Label(_ context.Context, labels []Label) (LabelAnswer, error) {
+func (r *resting) Label(_ context.Context, labels []Label) (LabelAnswer, error) {
 	said := LabelRequest{Labels: labels, Topic: r.topic}
 	marks, err := said.marks(r.store, r.urls)
 	if err != nil {
@@ -272,4 +269,166 @@ func (r *Resting) Label(_ context.Context, labels []Label) (LabelAnswer, error) 
 		crawler.Tell(r.scorer, marked)
 	}
 	return LabelAnswer{Labels: said.Labels, Topic: r.topic}, err
+}
+
+// Interview asks a person about pages, one key an answer. Each answer counts at once, before
+// the next question.
+type Interview struct {
+	Examiner Examiner
+	Count    int                          // of questions
+	Key      func() (key byte, err error) // waits for a key; io.EOF at the end
+	Out      io.Writer
+}
+
+// Interviewed is the result of an Interview.
+type Interviewed struct {
+	Asked   []Asked `json:"asked"`
+	Labels  []Label `json:"labels"`
+	Skipped int     `json:"skipped"`
+	Running bool    `json:"running"`
+	Learned bool    `json:"learned"`
+}
+
+// Hold asks until Count pages were shown, no question is left, or the person stops.
+func (v *Interview) Hold(ctx context.Context) (*Interviewed, error) {
+	r := &Interviewed{Asked: []Asked{}, Labels: []Label{}}
+	skipped := map[string]bool{}
+	for len(r.Asked) < v.Count {
+		q, err := v.next(ctx, skipped)
+		if err != nil || q == nil {
+			return r, err
+		}
+		v.show(q, len(r.Asked)+1)
+		answer, err := v.answer()
+		if err != nil {
+			return r, err
+		}
+		switch answer {
+		case answerEnd:
+			return r, nil
+		case answerSkip:
+			skipped[q.URL] = true
+			r.Skipped++
+		default:
+			got, err := v.Examiner.Label(ctx, []Label{{URL: q.URL, Label: string(answer)}})
+			if err != nil {
+				return r, err
+			}
+			r.Labels = append(r.Labels, got.Labels...)
+			r.Running, r.Learned = got.Running, got.Learned
+		}
+		r.Asked = append(r.Asked, *q)
+	}
+	return r, nil
+}
+
+// next returns the most useful page that was not skipped; nil when there is none.
+func (v *Interview) next(ctx context.Context, skipped map[string]bool) (*Asked, error) {
+	some, err := v.Examiner.Ask(ctx, len(skipped)+1)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range some {
+		if !skipped[q.URL] {
+			return &q, nil
+		}
+	}
+	return nil, nil
+}
+
+func (v *Interview) show(q *Asked, number int) {
+	printable.Fprintf(v.Out, "\n%d of %d  %s\n", number, v.Count, q.URL)
+	for _, text := range q.Lines() {
+		for _, line := range wrapped(text, lineWidth) {
+			printable.Fprintf(v.Out, "  %s\n", line)
+		}
+	}
+}
+
+// lineWidth is the width of a page's text in characters.
+const lineWidth = 76
+
+func wrapped(text string, width int) (lines []string) {
+	line, room := "", 0
+	for _, word := range strings.Fields(text) {
+		if n := utf8.RuneCountInString(word) + 1; line != "" && n <= room {
+			line, room = line+" "+word, room-n
+			continue
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		line, room = word, width-utf8.RuneCountInString(word)
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+type answer string
+
+const (
+	answerYes  answer = "yes"
+	answerNo   answer = "no"
+	answerSkip answer = "skip"
+	answerEnd  answer = "end"
+)
+
+// answer waits for a valid key.
+func (v *Interview) answer() (answer, error) {
+	io.WriteString(v.Out, "on topic? y yes, n no, s skip, q end: ")
+	for {
+		key, err := v.Key()
+		if err == io.EOF {
+			return v.said(answerEnd), nil
+		}
+		if err != nil {
+			return answerEnd, err
+		}
+		if a, known := answers[key]; known {
+			return v.said(a), nil
+		}
+	}
+}
+
+func (v *Interview) said(a answer) answer {
+	io.WriteString(v.Out, string(a)+"\n")
+	return a
+}
+
+// answers maps keys, including those that end a program at a terminal.
+var answers = map[byte]answer{
+	'y': answerYes, 'Y': answerYes, 'n': answerNo, 'N': answerNo, 's': answerSkip, 'S': answerSkip, ' ': answerSkip,
+	'q': answerEnd, 'Q': answerEnd, 'c' & 0x1f: answerEnd, 'd' & 0x1f: answerEnd, 0x1b: answerEnd,
+}
+
+// Print writes the result.
+func (r *Interviewed) Print(w io.Writer) {
+	printable.Fprintf(w, "\n%d labelled, %d skipped\n", len(r.Labels), r.Skipped)
+	switch {
+	case len(r.Labels) == 0:
+	case r.Running:
+		io.WriteString(w, "the running crawl has applied them\n")
+	default:
+		io.WriteString(w, "kept; no crawl is running. A resumed crawl learns from them\n")
+	}
+}
+
+// topicOf returns a topic's place among those that share the crawl, from 1; 0 for a crawl of
+// one topic, which need not be named.
+func topicOf(s *store.Store, name string) (int, error) {
+	names, all := s.Info().Topics, strings.Join(s.Info().Topics, ", ")
+	switch i := slices.Index(names, name); {
+	case len(names) == 0 && (name == "" || name == s.Info().Topic):
+		return 0, nil
+	case len(names) == 0:
+		return 0, usage.Errorf("--topic %s: this crawl's topic is %s; leave --topic out", name, s.Info().Topic)
+	case name == "":
+		return 0, usage.Errorf("this crawl has the topics %s; give the topic of the label with --topic NAME", all)
+	case i < 0:
+		return 0, usage.Errorf("--topic %s: this crawl has the topics %s; give one of them", name, all)
+	default:
+		return i + 1, nil
+	}
 }

@@ -1,8 +1,7 @@
 // Package control lets other processes ask a running crawl, and tell it something.
 //
-// A crawl has its store to itself. Who wants to know something of it, or to
-// tell it something, asks the crawl. It answers HTTP over a Unix socket in the
-// store's folder, which only its owner may use.
+// A crawl holds its store alone, so other processes ask the crawl. It answers HTTP over a
+// Unix socket in the store's folder, for the folder's owner alone.
 //
 //	GET  /why?url=URL  story.Story
 //	POST /label        LabelRequest → LabelAnswer
@@ -12,10 +11,9 @@
 //
 // An answer other than 200 is a failure, with its sentence.
 //
-// Start with Open at the crawl's end, with Ask at the other, and with Stores to read a store that
-// a crawl may have.
+// Start with Open in the crawl, with Ask in a client, and with Stores to read a store that a
+// crawl may hold.
 //
-// Files: socket.go the crawl's end; client.go the other; read.go stores to read; ask.go,
-// interview.go questions to people; topic.go of which topic; labels.go files of labels; why.go, label.go, forget.go
-// and snapshot.go the answers.
+// Files: socket.go both ends of the socket, snapshots, stores to read; answers.go labels,
+// forgetting, and why; ask.go questions to people.
 package control

@@ -3,6 +3,9 @@ package crawlplan
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"io"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -12,14 +15,17 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
+	"fossick/datasets"
 	"fossick/internal/cli"
+	"fossick/internal/page"
+	"fossick/internal/printable"
 	"fossick/internal/reading"
 	"fossick/internal/rights"
 	"fossick/internal/terminal"
 	"fossick/internal/usage"
 )
 
-// Manners are how a crawl treats hosts, and who it says it is.
+// Manners are a crawl's treatment of hosts, and its identity.
 type Manners struct {
 	Sitemaps    *bool         `kong:"-"`
 	SitemapURLs int           `kong:"-" name:"sitemap-urls"`
@@ -50,11 +56,11 @@ func (m *Manners) settings(saved *Manners) []setting {
 	}
 }
 
-// maxWorkers bounds --workers: each may hold a body of 4 MiB and a connection, and
-// what more of them wait for is hosts.
+// maxWorkers bounds --workers: each may hold a body of 4 MiB and a connection, and further
+// ones only wait for hosts.
 const maxWorkers = 4096
 
-// maxAgents bounds --agents: each has tables and buffers of its own, some 60 MiB.
+// maxAgents bounds --agents: each takes about 60 MiB.
 const maxAgents = 64
 
 func (m *Manners) check() error {
@@ -69,12 +75,12 @@ func (m *Manners) check() error {
 	return nil
 }
 
-// apply sets how crawler and fetcher behave; version is fossick's own.
+// apply sets the options of crawler and fetcher; version is fossick's own.
 func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string) (err error) {
 	name, number, _ := strings.Cut(cmp.Or(m.UserAgent, "fossick/"+version), "/")
 	net.UserAgent, net.Timeout = fetch.UserAgent(name, number, m.whoAndWhat()), m.Timeout
 	net.Cookies, net.ConnsPerHost = isOn(m.Cookies), 1
-	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt calls it by name, without version
+	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt addresses the name without a version
 	opt.Workers, opt.Sitemaps, opt.MaxSitemapURLs = m.Workers, isOn(m.Sitemaps), m.SitemapURLs
 	opt.Purpose = rights.Purpose(strings.ToLower(m.Purpose))
 	if opt.Delay, err = ParseDelay(m.Delay); err != nil || m.Sign == "" {
@@ -88,15 +94,15 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 	return nil
 }
 
-// whoAndWhat is what the user agent says besides the name: how we are reached, and what for.
+// whoAndWhat is the user agent's comment: contact and purpose.
 func (m *Manners) whoAndWhat() string {
-	if m.Purpose == "" || m.Contact == "" { // of the public web nobody crawls without a contact
+	if m.Purpose == "" || m.Contact == "" { // a crawl of the public web has a contact
 		return m.Contact
 	}
 	return m.Contact + "; for " + strings.ToLower(m.Purpose)
 }
 
-// key reads the key to sign with.
+// key reads the signing key.
 func (m *Manners) key() (*fetch.Key, error) {
 	text, err := reading.Secret(m.Sign, 64<<10)
 	if errors.Is(err, reading.ErrShared) {
@@ -112,7 +118,7 @@ func (m *Manners) key() (*fetch.Key, error) {
 	return key, nil
 }
 
-// isOn says whether a switch is on; one that was not given is off.
+// isOn reports whether a switch is given and on.
 func isOn(given *bool) bool { return given != nil && *given }
 
 // ParseDelay reads --delay.
@@ -127,7 +133,7 @@ func ParseDelay(text string) (crawler.Delay, error) {
 	return crawler.Delay{Fixed: true, Rest: d}, nil
 }
 
-// parsePatience reads --patience: how many times as long a crawl may take, 0 for auto.
+// parsePatience reads --patience: how many times as long a crawl may take; 0 for auto.
 func parsePatience(text string) (float64, error) {
 	switch text {
 	case "", "auto":
@@ -145,8 +151,8 @@ func parsePatience(text string) (float64, error) {
 // maxPatience bounds --patience.
 const maxPatience = 1000
 
-// checkReachable refuses a crawl of the public web that its sites' owners could
-// not complain about. note is what to say of a contact that is taken all the same.
+// checkReachable refuses a crawl of the public web without a contact for site owners. note is
+// a warning about an accepted contact.
 func (m *Manners) checkReachable(seeds []string) (note string, err error) {
 	switch {
 	case len(seeds) > 0 && !slices.ContainsFunc(seeds, isPublic):
@@ -165,4 +171,180 @@ func isPublic(u string) bool {
 	}
 	addr, err := netip.ParseAddr(parsed.Hostname())
 	return err != nil || !addr.IsLoopback()
+}
+
+var errContact = errors.New("give a mail address, such as you@example.org, or the http or https URL of a page that says how to reach you")
+
+// CheckContact checks that a text can be a contact. It goes into the user agent, in
+// parentheses.
+func CheckContact(text string) error {
+	bad := strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>"\,`, r) })
+	if full, assumed := page.WithScheme(text); assumed && !bad {
+		return fmt.Errorf("%q: %w; did you mean %s?", text, errContact, full)
+	}
+	if bad || contactHost(text) == "" {
+		return fmt.Errorf("%q: %w", printable.Cut(text, 100), errContact)
+	}
+	return nil
+}
+
+// contactHost returns the host of a contact's URL or mail address; "" when it is neither.
+func contactHost(text string) string {
+	if strings.Contains(text, "://") {
+		u, err := url.Parse(text)
+		if err != nil || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+			return ""
+		}
+		return u.Hostname()
+	}
+	address, err := mail.ParseAddress(text)
+	if err != nil || address.Address != text {
+		return ""
+	}
+	_, domain, _ := strings.Cut(text, "@")
+	if !strings.Contains(strings.Trim(domain, "."), ".") || strings.HasSuffix(domain, ".") {
+		return ""
+	}
+	return domain
+}
+
+// standsForNone reports whether a contact's domain is reserved for examples and tests (RFC
+// 2606, RFC 6761).
+func standsForNone(contact string) bool {
+	labels := strings.Split(strings.ToLower(strings.TrimSuffix(contactHost(contact), ".")), ".")
+	last := labels[len(labels)-1]
+	if slices.Contains([]string{"example", "test", "invalid", "localhost"}, last) {
+		return true
+	}
+	return len(labels) > 1 && labels[len(labels)-2] == "example" && slices.Contains([]string{"com", "net", "org"}, last)
+}
+
+// Network is a crawl's way into the network, and its monitor there.
+type Network struct {
+	Ways
+	Listen string `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON) and /metrics (Prometheus); :PORT is on loopback. It answers requests by address, by localhost and by the name in ADDR only. With --verbose also Go's profiles at /debug/pprof, for this machine." group:"net" expert:""`
+}
+
+// Ways are how requests reach the network.
+type Ways struct {
+	Proxy    string   `placeholder:"URL" help:"Send all requests through a proxy: http, https, socks5 or socks5h://[USER:PASSWORD@]HOST:PORT; a password is not kept in the store." group:"net" expert:""`
+	Hosts    string   `placeholder:"FILE" help:"File with the addresses of hosts: name TAB ip[:port] a line." group:"net" expert:""`
+	CA       string   `name:"ca" placeholder:"FILE" help:"File of further certificate authorities (PEM), such as the one that fossick serve names." group:"net" expert:""`
+	AllowNet []string `placeholder:"CIDRS" help:"Networks to allow although the guard would refuse them, such as 127.0.0.0/8." group:"net" expert:""`
+}
+
+func (n *Network) settings(saved *Network) []setting {
+	return []setting{
+		of("proxy", "", &n.Proxy, &saved.Proxy, itself),
+		of("hosts", "", &n.Hosts, &saved.Hosts, itself),
+		of("ca", "", &n.CA, &saved.CA, itself),
+		listOf("allow-net", &n.AllowNet, &saved.AllowNet),
+		of("listen", "", &n.Listen, &saved.Listen, itself),
+	}
+}
+
+// maxCABytes bounds a file of --ca.
+const maxCABytes = 16 << 20
+
+// apply sets how a fetcher reaches the network, within the nets of a scope.
+func (n *Network) apply(opt *fetch.Options, scope *scope) (err error) {
+	if n.Proxy != "" {
+		if opt.Proxy, err = ParseProxy(n.Proxy); err != nil {
+			return err
+		}
+	}
+	if opt.AllowNet, err = Nets(n.AllowNet); err != nil {
+		return err
+	}
+	if n.Hosts != "" {
+		file, err := datasets.OpenList(n.Hosts)
+		if err != nil {
+			return fmt.Errorf("--hosts: %w", err)
+		}
+		defer file.Close() // opened for reading: closing loses nothing
+		if opt.Hosts, err = fetch.ParseHosts(file, n.Hosts); err != nil {
+			return err
+		}
+	}
+	if opt.Only, err = scope.nets(n.Proxy != ""); err != nil {
+		return err
+	}
+	return n.authorities(opt)
+}
+
+// authorities reads the file of --ca.
+func (n *Network) authorities(opt *fetch.Options) error {
+	if n.CA == "" {
+		return nil
+	}
+	file, err := reading.OpenNamed(n.CA)
+	if err != nil {
+		return fmt.Errorf("--ca: %w", err)
+	}
+	defer file.Close() // opened for reading: closing loses nothing
+	opt.RootCAs, err = fetch.ReadCAs(io.LimitReader(file, maxCABytes), n.CA)
+	return err
+}
+
+// Nets reads --allow-net.
+func Nets(texts []string) (nets []netip.Prefix, err error) {
+	for _, text := range texts {
+		net, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, usage.Errorf("--allow-net %s: give networks such as 127.0.0.0/8 or ::1/128", text)
+		}
+		nets = append(nets, net)
+	}
+	return nets, nil
+}
+
+// noPassword replaces a proxy's password in a store, as url.URL.Redacted does.
+const noPassword = "xxxxx"
+
+// ParseProxy reads --proxy. Its errors do not quote the text, which may have a password.
+func ParseProxy(text string) (*url.URL, error) {
+	proxy, err := url.Parse(text)
+	if err != nil {
+		var parse *url.Error
+		if errors.As(err, &parse) {
+			err = parse.Err // the whole error has the URL
+		}
+		var escape url.EscapeError
+		if errors.As(err, &escape) {
+			err = errors.New("a % that does not begin an escape; write it as %25")
+		}
+		return nil, usage.Errorf("--proxy: not a URL: %w; give it as http://USER:PASSWORD@HOST:PORT, special characters escaped by %%", err)
+	}
+	if password, _ := proxy.User.Password(); password == noPassword {
+		return nil, usage.Errorf("--proxy %s: the password is not kept in a store; give --proxy (or FOSSICK_PROXY) again with it", proxy)
+	}
+	return proxy, nil
+}
+
+// RedactProxy returns a proxy's URL without its password.
+func RedactProxy(text string) string {
+	proxy, err := url.Parse(text)
+	if err != nil {
+		return "" // cannot happen: ParseProxy accepted it
+	}
+	return proxy.Redacted()
+}
+
+// opened names a store's settings that open the guard or a listener, redirect requests or sign
+// them, and that the command line did not give: the store may be a stranger's. It returns ""
+// for none.
+func (saved *Settings) opened(given *Settings) string {
+	var opened []string
+	tell := func(flag, given, saved string) {
+		if given == "" && saved != "" {
+			opened = append(opened, "--"+flag+" "+saved)
+		}
+	}
+	tell("allow-net", strings.Join(given.AllowNet, ","), strings.Join(saved.AllowNet, ","))
+	tell("ca", given.CA, saved.CA)
+	tell("hosts", given.Hosts, saved.Hosts)
+	tell("listen", given.Listen, saved.Listen)
+	tell("proxy", given.Proxy, RedactProxy(saved.Proxy))
+	tell("sign", given.Sign, saved.Sign)
+	return strings.Join(opened, ", ")
 }

@@ -1,19 +1,29 @@
 package crawlplan
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
+	"fossick/graph/orders"
+	"fossick/internal/page"
+	"fossick/internal/reading"
 	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/relevance/propose"
+	"fossick/store"
 	"fossick/train/topics"
 )
 
-// A Crawl is what was asked for: a topic, a store, and how to look. Its settings are kept
-// in the store, so that a resumed crawl goes on as it began.
+// A Crawl is the request: a topic, a store, and settings. The store keeps the settings, so
+// that a resumed crawl continues unchanged.
 type Crawl struct {
 	Topic   string        `placeholder:"T" help:"The topic: $${topics}, one of your own, or any name with --model or --keywords. Several by comma share one crawl: a,b with equal parts of --max-pages, or a=500,b=1000." group:"what" predictor:"topics"`
 	Resume  bool          `help:"Resume the crawl in --store with its settings." group:"run"`
@@ -28,25 +38,25 @@ type Crawl struct {
 	Shared []sharing `kong:"-"` // the topics, where several share the crawl
 }
 
-// A Plan is a crawl ready to begin, but for store and fetcher.
+// A Plan is a crawl ready to begin, except for store and fetcher.
 type Plan struct {
 	Crawl    crawler.Options
 	Fetch    fetch.Options
 	Keywords []string   // K
-	Topics   []budgeted // that share the crawl; none of one alone
+	Topics   []budgeted // topics that share the crawl; none for a single one
 	NoTopic  bool       // nothing counts as on topic
 
-	models []*models.Model // one a topic, nil of one without
-	scored string          // how links are, see --score
+	models []*models.Model // one per topic; nil without one
+	scored string          // how links are scored, see --score
 }
 
-// budgeted is one of several topics, with its part of --max-pages.
+// budgeted is one of several topics, with its share of --max-pages.
 type budgeted struct {
 	Name  string
 	Pages float64
 }
 
-// Names are those of the topics that share the crawl.
+// Names returns the topics that share the crawl.
 func (p *Plan) Names() (names []string) {
 	for _, t := range p.Topics {
 		names = append(names, t.Name)
@@ -54,15 +64,15 @@ func (p *Plan) Names() (names []string) {
 	return names
 }
 
-// Program is what a plan takes from the program that makes it.
+// Program is what the calling program provides.
 type Program struct {
 	Version string
-	Seed    int64 // of the policies that draw
+	Seed    int64 // of the policies with chance
 	Log     *slog.Logger
-	Say     func(format string, args ...any) // to who asked for the crawl
+	Say     func(format string, args ...any) // prints to the user
 }
 
-// NameStore says which store the crawl is in.
+// NameStore chooses the store's folder.
 func (c *Crawl) NameStore() error {
 	if err := c.readAlso(); err != nil {
 		return err
@@ -85,7 +95,7 @@ func (c *Crawl) NameStore() error {
 	return nil
 }
 
-// Plan puts topic, settings and defaults together.
+// Plan combines topic, settings and defaults.
 func (c *Crawl) Plan(in Program) (*Plan, error) {
 	if c.Parties {
 		c.beginSurvey()
@@ -134,8 +144,7 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 	return p, c.begin(p, found[0], in.Say)
 }
 
-// check refuses values that no crawl can have, before anything is made. A zero is
-// "not given", so of most numbers only those below are left to refuse.
+// check refuses invalid values before anything is created. Zero means "not given".
 func (c *Crawl) check() error {
 	for _, check := range []func() error{c.Manners.check, c.Scoring.check, c.scope.check, c.checkSurvey} {
 		if err := check(); err != nil {
@@ -200,4 +209,228 @@ func (c *Crawl) begin(p *Plan, topic *models.Topic, say func(string, ...any)) er
 		say("%s", note)
 	}
 	return err
+}
+
+// A survey is a crawl party by party (paper E, E1 and E2): breadth-first from each start page
+// within its site. It needs no topic.
+
+// Defaults of a survey that differ from a topic's crawl. Paper E went to depth 5 for its
+// statistics (E5), and to 3,000 pages a site for changes (E6).
+const (
+	surveyTopic   = "survey" // the topic's name when there is none
+	surveyLinks   = string(crawler.LinksSite)
+	surveyDepth   = 5
+	surveyPerSite = 3000
+	partyRest     = 30 * time.Second // minimum for a seed context
+	partyRestFold = 10               // times its last exchange
+	surveyOrder   = "depth"          // the reported order of a survey
+)
+
+// beginSurvey sets a survey's defaults, so that its store keeps them too.
+func (c *Crawl) beginSurvey() {
+	c.Topic = cmp.Or(c.Topic, surveyTopic)
+	c.Links = cmp.Or(c.Links, surveyLinks)
+	c.MaxDepth = cmp.Or(c.MaxDepth, surveyDepth)
+	c.MaxPagesPerSite = cmp.Or(c.MaxPagesPerSite, surveyPerSite)
+}
+
+// topicless reports whether no page counts as on topic.
+func (c *Crawl) topicless() bool { return c.Parties && c.Topic == surveyTopic }
+
+// checkSurvey refuses settings that a survey cannot have.
+func (c *Crawl) checkSurvey() error {
+	if !c.Parties {
+		return nil
+	}
+	for flag, given := range map[string]bool{"--keywords": len(c.Keywords) > 0, "--model": c.Model != ""} {
+		if given && c.topicless() {
+			return usage.Errorf("%s needs a topic: give --topic T as well, or leave %[1]s out", flag)
+		}
+	}
+	parties := []crawler.LinkPolicy{crawler.LinksSite, crawler.LinksHost}
+	if !slices.Contains(parties, crawler.LinkPolicy(c.Links)) {
+		return usage.Errorf("--links %s: a party stays on one site or one host; give site or host", c.Links)
+	}
+	return nil
+}
+
+// survey sets a plan's options for a survey.
+func (c *Crawl) survey(p *Plan) {
+	opt := &p.Crawl
+	opt.Ordering, opt.Threshold = orders.ByDepth, 0
+	opt.Scope.Parties = true
+	opt.MaxPages = c.MaxPages // 0: no limit, as depth and pages per site bound it
+	opt.Delay = partyDelay(opt.Delay)
+	if p.NoTopic = c.topicless(); p.NoTopic {
+		opt.Scorer = noTopic{}
+	}
+}
+
+// partyDelay returns the rest of a seed context: max(30 s, 10 × the exchange), or with --delay
+// in place of the 30 s and the multiple in proportion.
+func partyDelay(asked crawler.Delay) crawler.Delay {
+	if !asked.Fixed {
+		return crawler.Delay{Fixed: true, Rest: partyRest, Fold: partyRestFold}
+	}
+	asked.Fold = partyRestFold * float64(asked.Rest) / float64(partyRest)
+	return asked
+}
+
+// noTopic is the scorer of a survey without a topic: no page is on topic.
+type noTopic struct{}
+
+func (noTopic) ScorePage(*page.Page, float64) crawler.Score { return crawler.Score{} }
+
+func (noTopic) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64 {
+	return append(dst, make([]float64, len(p.Links))...)
+}
+
+// topics finds the topics of a crawl; a survey may have none.
+func (c *Crawl) topics() ([]*models.Topic, error) {
+	if c.topicless() {
+		return []*models.Topic{{Name: surveyTopic}}, nil
+	}
+	return c.find()
+}
+
+// surveyed holds a survey's settings from its store.
+type surveyed struct {
+	Seeds []string // as given, in normal form
+
+	scope crawler.Scope
+}
+
+// SurveyOf reads the settings of a survey.
+func SurveyOf(s *store.Store) (*surveyed, error) {
+	saved, err := Stored(s)
+	if err != nil {
+		return nil, err
+	}
+	if !saved.Parties {
+		return nil, usage.Errorf("%s is the store of a crawl for a topic; only a survey has parties", s.Dir())
+	}
+	var opt crawler.Options
+	if err := saved.scope.apply(&opt); err != nil {
+		return nil, err
+	}
+	if opt.Scope.Forgotten, err = store.ForgetsOf(s); err != nil {
+		return nil, err
+	}
+	if err := takeFile(&saved.Seeds, propose.StoredSeeds(s.Dir())); err != nil {
+		return nil, err
+	}
+	list, err := propose.ReadStartPages(opt.URLs, saved.Seed, saved.Seeds, surveyTopic)
+	if err != nil {
+		return nil, err
+	}
+	return &surveyed{Seeds: list.URLs, scope: opt.Scope}, nil
+}
+
+// Wants reports whether a URL may be a start page of the survey.
+func (s *surveyed) Wants(url string) bool { return s.scope.Excludes(url) == "" }
+
+func modelFile(dir string) string { return filepath.Join(dir, "model.fossick") }
+
+// kept is a store's record of its crawl.
+type kept struct {
+	Settings
+	Shared []sharing `json:",omitempty"`
+}
+
+// Stored returns the settings of a store's crawl; none from an empty store.
+func Stored(s *store.Store) (saved *Settings, err error) {
+	k, err := keptIn(s)
+	return &k.Settings, err
+}
+
+func keptIn(s *store.Store) (*kept, error) {
+	k := &kept{}
+	if text := s.Info().Settings; len(text) > 0 {
+		if err := json.Unmarshal(text, k); err != nil {
+			return k, fmt.Errorf("%s: settings: %w", s.Dir(), err)
+		}
+	}
+	return k, nil
+}
+
+// URLs returns the normal form of URLs in a store's crawl.
+func URLs(s *store.Store) (*page.Normalizer, error) {
+	saved, err := Stored(s)
+	if err != nil {
+		return nil, err
+	}
+	if saved.Dropped == nil {
+		saved.Dropped = page.DefaultDrop()
+	}
+	return page.NewNormalizer(saved.Dropped), nil
+}
+
+// Keep writes the settings and the model of a new crawl into its store.
+func (c *Crawl) Keep(s *store.Store, p *Plan) error {
+	if err := c.keepModels(p.models); err != nil {
+		return err
+	}
+	saved := c.Settings
+	saved.DropParams = "" // Dropped has its content
+	saved.Proxy = RedactProxy(saved.Proxy)
+	if len(c.Shared) > 0 {
+		saved.Model = "" // each topic has its own file
+	} else {
+		saved.Keywords = p.Keywords
+	}
+	if !c.Parties {
+		saved.Score = p.scored // else a resumed crawl would derive it from its present settings
+	}
+	var err error
+	if saved.Seed, err = propose.Keep(c.Store, p.Crawl.Seeds); err != nil {
+		return err
+	}
+	saved.Seeds = "" // the file may be gone at the resume
+	text, err := json.Marshal(kept{saved, c.Shared})
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	return s.SetSettings(text)
+}
+
+// Recall fills in from the store the settings that c leaves open. It returns the store's
+// settings that open the network, to warn the user.
+func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
+	info := s.Info()
+	if c.Topic != "" && c.Topic != info.Topic {
+		return "", usage.Errorf("the store's topic is %q, not %q; leave --topic out", info.Topic, c.Topic)
+	}
+	c.Topic = info.Topic
+	saved, err := keptIn(s)
+	if err != nil {
+		return "", err
+	}
+	if len(info.Settings) > 0 { // else a kill came before Keep, and c begins the crawl
+		c.Parties = saved.Parties
+	}
+	if len(saved.Shared) > 0 {
+		if err := c.recallShared(saved.Shared); err != nil {
+			return "", err
+		}
+	} else if err := takeFile(&saved.Model, modelFile(c.Store)); err != nil {
+		return "", err
+	}
+	if err := takeFile(&saved.Seeds, propose.StoredSeeds(c.Store)); err != nil {
+		return "", err
+	}
+	opened = saved.opened(&c.Settings)
+	c.inherit(&saved.Settings)
+	return opened, nil
+}
+
+// takeFile names a file of the store itself, if it exists; it must be a regular file.
+func takeFile(name *string, path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	if !reading.Regular(path) {
+		return fmt.Errorf("%s: %w; remove the existing file or folder", path, reading.ErrKind)
+	}
+	*name = path
+	return nil
 }

@@ -1,6 +1,8 @@
 package crawlplan
 
 import (
+	"hash/maphash"
+	"math"
 	"sync"
 
 	"fossick/classify"
@@ -17,20 +19,20 @@ import (
 // Labeller labels pages by a topic's model.
 type Labeller struct {
 	classifier *classify.Classifier
-	class      int       // of the topic in the model
-	cut        float64   // the model's decision threshold for it
+	class      int       // index of the topic in the model
+	cut        float64   // the model's decision threshold for the topic
 	large      sync.Once // of atLarge
 	atLarge    *learned.Background
 	started    sync.Once // of warm
 	warm       *learned.WarmStart
-	memo       *memo // of what it said before; nil where each text comes once
+	memo       *memo // earlier results; nil where each text comes once
 }
 
-// maxStoredRule is how many runes of a reason a page's record keeps: a rule of a
-// lopsided tree can have a hundred conditions, those that hold first.
+// maxStoredRule bounds the runes of a stored reason: a lopsided tree's rule can have a hundred
+// conditions.
 const maxStoredRule = 400
 
-// NewLabeller sets the topic's model to work.
+// NewLabeller prepares the topic's model.
 func NewLabeller(t *models.Topic) (*Labeller, error) {
 	c, err := classify.NewReading(t.Model, learned.Words())
 	if err != nil {
@@ -39,11 +41,10 @@ func NewLabeller(t *models.Topic) (*Labeller, error) {
 	return &Labeller{classifier: c, class: t.Model.Class(t.Name), cut: t.Model.Threshold(t.Name)}, nil
 }
 
-// Remember has the labeller keep what it says, for crawls that see the same pages again.
+// Remember lets the labeller cache its results, for crawls that see the same pages again.
 func (l *Labeller) Remember() { l.memo = newMemo() }
 
-// label writes the model's opinion of p into score and returns the probability
-// of the topic.
+// label writes the model's judgement of p into score and returns the topic's probability.
 func (l *Labeller) label(p *page.Page, score *crawler.Score) float64 {
 	if l.memo != nil {
 		return l.memo.label(l, p, score)
@@ -52,7 +53,7 @@ func (l *Labeller) label(p *page.Page, score *crawler.Score) float64 {
 	return l.note(score, result, why)
 }
 
-// note writes what the model says into score.
+// note writes the model's result into score.
 func (l *Labeller) note(score *crawler.Score, r classify.Result, why string) (probability float64) {
 	score.Label, score.Probability, score.Rule = r.Label, r.Score, printable.Cut(why, maxStoredRule)
 	probability = r.Probs[l.class]
@@ -60,10 +61,10 @@ func (l *Labeller) note(score *crawler.Score, r classify.Result, why string) (pr
 	return probability
 }
 
-// finds says whether a page is on topic by the model.
+// finds reports whether a page is on topic by the model.
 func (l *Labeller) finds(p *page.Page) bool { return l.judge(features.Doc(p.Fields())) >= l.cut }
 
-// judge is the model's opinion of any text.
+// judge is the model's judgement of a text.
 func (l *Labeller) judge(d features.Doc) float64 {
 	if l.memo != nil {
 		return l.memo.judge(l, d)
@@ -75,8 +76,7 @@ func (l *Labeller) score(d features.Doc) float64 {
 	return l.classifier.Score(d, l.classifier.Model().Classes[l.class])
 }
 
-// heed lets a page count as on topic by what people's labels made of the model's
-// probability.
+// heed replaces the model's verdict by the probability corrected from people's labels.
 func (l *Labeller) heed(score *crawler.Score, probability, corrected float64) {
 	if l != nil && corrected != probability {
 		score.Relevant = corrected >= l.cut
@@ -98,8 +98,8 @@ func adapt(policyOf func(Input) relevance.Policy) func(Input) (crawler.Scorer, e
 	}
 }
 
-// policyScorer orders by a policy of package relevance. Without a model a page's
-// similarity to the topic is the share of the keywords that it has.
+// policyScorer orders by a policy of package relevance. Without a model a page's similarity to
+// the topic is the share of the keywords in it.
 type policyScorer struct {
 	policy    relevance.Policy
 	labeller  *Labeller
@@ -128,7 +128,7 @@ func (s *policyScorer) ScoreLinks(dst []float64, p *page.Page, score crawler.Sco
 
 func (s *policyScorer) ScoreUnlinked(_ string, parent float64) float64 { return parent }
 
-// rescoringScorer is one whose scores of waiting URLs change.
+// rescoringScorer is a policyScorer whose scores of waiting URLs change.
 type rescoringScorer struct {
 	policyScorer
 	rescorer relevance.Rescorer
@@ -136,15 +136,14 @@ type rescoringScorer struct {
 
 func (s *rescoringScorer) Rescore(key uint64) (float64, bool) { return s.rescorer.Rescore(key) }
 
-// learnedScorer learns from start pages, words, and what people say as well.
+// learnedScorer also learns from start pages, words and people's labels.
 type learnedScorer struct {
 	rescoringScorer
 	learned *learned.Scorer
-	words   *wordScorer // nil where the same pages come again and again
+	words   *wordScorer // nil where the same pages come again
 }
 
-// ofStart is what the crawler gives as the score of a start page's parent (paper A
-// eq. 1); no link has it.
+// ofStart is the parent score of a start page (paper A, eq. 1); no link has it.
 const ofStart = 1
 
 func (s *learnedScorer) ScorePage(p *page.Page, parent float64) crawler.Score {
@@ -161,17 +160,17 @@ func (s *learnedScorer) ScoreUnlinked(url string, _ float64) float64 {
 	return s.learned.ScoreUnlinked(url)
 }
 
-// Led is as crawler.Redirected says.
+// Led implements crawler.Redirected.
 func (s *learnedScorer) Led(url uint64) []float64 { return []float64{s.learned.Led(url)} }
 
-// Lead is as crawler.Redirected says.
+// Lead implements crawler.Redirected.
 func (s *learnedScorer) Lead(url uint64, led []float64) {
 	if len(led) == 1 {
 		s.learned.Lead(url, led[0])
 	}
 }
 
-// Begun is how many topics have had their first lesson: none, or one.
+// Begun returns the number of topics that learned something: none or one.
 func (s *learnedScorer) Begun() int {
 	if s.learned.Begun() {
 		return 1
@@ -179,7 +178,7 @@ func (s *learnedScorer) Begun() int {
 	return 0
 }
 
-// Promise is for what a crawl journals.
+// Promise returns the probability for the crawl's journal.
 func (s *learnedScorer) Promise(key uint64) (float64, bool) { return s.learned.Promise(key) }
 
 func (s *learnedScorer) Mark(marks []crawler.Marked) {
@@ -190,13 +189,13 @@ func (s *learnedScorer) Mark(marks []crawler.Marked) {
 	s.learned.Mark(said)
 }
 
-// Explain returns the present opinion of a URL, if there is one.
+// Explain returns the present score of a URL, if there is one.
 func (s *learnedScorer) Explain(url string) (crawler.Score, bool) {
 	r, ok := s.learned.Explain(url)
 	return crawler.Score{Value: r.Value, Terms: Terms(r.Terms)}, ok
 }
 
-// Terms are the terms of a score as stores keep them.
+// Terms returns the terms of a score in the store's form.
 func Terms(terms []relevance.Term) []store.Term {
 	out := make([]store.Term, len(terms))
 	for i, t := range terms {
@@ -205,11 +204,301 @@ func Terms(terms []relevance.Term) []store.Term {
 	return out
 }
 
-// Ask returns pages whose labels would tell the crawl most.
+// Ask returns the pages whose labels would help the crawl most.
 func (s *learnedScorer) Ask(n int) []crawler.Question {
 	var asked []crawler.Question
 	for _, q := range s.learned.Ask(n) {
 		asked = append(asked, crawler.Question(q))
 	}
 	return asked
+}
+
+// A page is split into words once, by the model's extractor; the scorer reads the same words,
+// and the model judges those around each link.
+
+// reader returns judge with the words of the text; nil where results are cached and no text is
+// split.
+func (l *Labeller) reader() learned.Reader {
+	if l.memo != nil {
+		return nil
+	}
+	return func(d features.Doc, words []uint32) (float64, []uint32) {
+		return l.classifier.ScoreWords(d, l.class, words)
+	}
+}
+
+// wordScorer scores pages by the words that the model read.
+type wordScorer struct {
+	policy *learned.Scorer
+	spare  *features.Spare[classify.Reading]
+}
+
+// newWordScorer returns nil where no model splits pages.
+func newWordScorer(p *learned.Scorer, l *Labeller) *wordScorer {
+	if l.memo != nil {
+		return nil
+	}
+	return &wordScorer{p, features.NewSpare(func() *classify.Reading { return new(classify.Reading) })}
+}
+
+func (s *wordScorer) scorePage(l *Labeller, p *page.Page) (score crawler.Score) {
+	reading := s.spare.Get()
+	defer s.spare.Put(reading)
+	around := learned.Around{Wanted: s.policy.Wanted(nil, p)}
+	contexts := func(yield func(classify.Part) bool) {
+		for i, wanted := range around.Wanted {
+			var part classify.Part
+			if at := p.Links[i].Around; wanted {
+				part = classify.Part{Text: p.Links[i].Context, Around: [2]features.Span{features.Span(at[0]), features.Span(at[1])}}
+			}
+			if !yield(part) {
+				return
+			}
+		}
+	}
+	result, why := l.classifier.Read(reading, features.Doc(p.Fields()), l.class, contexts)
+	probability := l.note(&score, result, why)
+	around.Judged, around.Words, around.Ends = reading.Parts, reading.PartWords, reading.PartEnds
+	r := s.policy.ScoreWords(p, probability, reading.Words, &around)
+	score.Value, score.Terms, score.Account, score.Echo, score.Giver = r.Value, Terms(r.Terms), r.Account, r.Echo, r.Giver
+	l.heed(&score, probability, r.Value)
+	return score
+}
+
+// A topic that shares a crawl learns from the pages that it asked for, as in its own crawl.
+// Other topics' pages would change its base rate and mislead it where its model errs.
+
+// askedShare is the share of the highest expectation from which on a topic has asked for a
+// page too. It ignores the topics' present wants, which a resumed crawl does not know.
+const askedShare = 0.05
+
+// learns reports whether the topic, with the verdict of that index, asked for the page. A page
+// without expectations belongs to all topics, and a topic without a start page learns from
+// any.
+func (t *part) learns(verdicts []store.Verdict, topic int) bool {
+	if !t.begun.Load() {
+		return true
+	}
+	most := 0.0
+	for _, v := range verdicts {
+		most = max(most, v.Expected)
+	}
+	return verdicts[topic].Expected >= askedShare*most
+}
+
+// A glancer is a scorer that can judge a page without learning from it.
+type glancer interface {
+	glance(*page.Page) crawler.Score
+}
+
+// show lets the topic judge a page, and learn from it if it asked for it.
+func (t *part) show(p *page.Page, expected float64, asked bool) crawler.Score {
+	if g, can := t.Scorer.(glancer); can && !asked {
+		return g.glance(p)
+	}
+	return t.rescorer.ScorePage(p, expected)
+}
+
+// links appends the topic's scores of a page's links; for a page that it did not ask for, its
+// present ones.
+func (t *part) links(dst []float64, p *page.Page, score crawler.Score, asked bool) []float64 {
+	if _, can := t.Scorer.(glancer); !can || asked {
+		return t.rescorer.ScoreLinks(dst, p, score)
+	}
+	for i := range p.Links {
+		x, _ := t.rescorer.Rescore(page.Key(p.Links[i].URL))
+		dst = append(dst, x)
+	}
+	return dst
+}
+
+// glance labels a page by the model alone.
+func (s *learnedScorer) glance(p *page.Page) (score crawler.Score) {
+	score.Value = s.labeller.label(p, &score)
+	return score
+}
+
+// background returns the share of the model's training pages that have each word; nil where
+// the model lacks it. It is computed once.
+func (l *Labeller) background() *learned.Background {
+	l.large.Do(func() { l.atLarge = l.newBackground() })
+	return l.atLarge
+}
+
+// warmStart returns the words' statistics in the training pages on topic; nil where the model
+// lacks them. It is computed once.
+func (l *Labeller) warmStart() *learned.WarmStart {
+	l.started.Do(func() { l.warm = learned.NewWarmStart(l.classifier.Model(), l.class) })
+	return l.warm
+}
+
+// share returns the topic's share of the training pages; 0 where the card lacks it.
+func (l *Labeller) share() float64 {
+	m := l.classifier.Model()
+	return float64(m.Card.PerClass[m.Classes[l.class]]) / float64(max(1, m.Card.Pages))
+}
+
+// seen returns the topic's number of training pages; 0 where the card lacks it.
+func (l *Labeller) seen() float64 {
+	m := l.classifier.Model()
+	return float64(m.Card.PerClass[m.Classes[l.class]])
+}
+
+// trainedOn reports whether the model is known to be trained on a page.
+func (l *Labeller) trainedOn(p *page.Page) bool {
+	trained, _ := l.classifier.Model().Card.Trained(models.Mark(features.Doc(p.Fields())))
+	return trained
+}
+
+// learned builds the policy that learns during the crawl.
+func (in Input) learned() *learned.Scorer {
+	l := in.Labeller
+	return learned.New(l.judge, learned.Options{
+		Cut: l.cut, Explore: in.Explore / float64(max(1, in.Topics)), Seed: in.Seed, Reader: l.reader(), Scorers: in.Topics,
+		Keywords: in.topicWords(), Rho: in.Rho,
+		Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen(),
+	})
+}
+
+// topicWords returns the given K, else the model's; nil where there is none.
+func (in Input) topicWords() *relevance.Keywords {
+	if in.Keywords != nil {
+		return in.Keywords
+	}
+	k, _ := relevance.NewKeywords(in.Labeller.keywords()) // an error means that there are none
+	return k
+}
+
+func (l *Labeller) keywords() []string {
+	m := l.classifier.Model()
+	return m.Keywords[m.Classes[l.class]]
+}
+
+func (l *Labeller) newBackground() *learned.Background {
+	m := l.classifier.Model()
+	shares := m.Frequency
+	if shares == nil {
+		shares = sharesByIDF(m)
+	}
+	return learned.NewBackground(func(yield func(string, float64) bool) {
+		for i, share := range shares {
+			if features.IsWord(m.Terms[i]) && !yield(m.Terms[i], float64(share)) {
+				return
+			}
+		}
+	})
+}
+
+// sharesByIDF derives the shares from an older model's inverse document frequencies, 1 + ln((1
+// + n) / (1 + DF)); see features.Weighting. A model with log-odds weights has none.
+func sharesByIDF(m *models.Model) []float32 {
+	if m.Card.Settings["term_weights"] != "" {
+		return nil
+	}
+	shares := make([]float32, len(m.Weighting.IDF))
+	for i, idf := range m.Weighting.IDF {
+		shares[i] = float32(math.Exp(1 - float64(idf)))
+	}
+	return shares
+}
+
+// memo caches a model's results for crawls that see the same pages again. Pages are keyed by
+// address: they are shared and do not change. Reasons are left out. Safe for concurrent use.
+type memo struct {
+	seed  maphash.Seed
+	parts [64]memoPart // by hash, so that parallel crawls do not wait for each other
+}
+
+type memoPart struct {
+	mu    sync.Mutex // guards the rest
+	pages map[*page.Page]memoLabel
+	texts map[features.Doc]float64
+}
+
+type memoLabel struct {
+	label                   string
+	score, topicProbability float64
+}
+
+func newMemo() *memo {
+	m := &memo{seed: maphash.MakeSeed()}
+	for i := range m.parts {
+		m.parts[i].pages = map[*page.Page]memoLabel{}
+		m.parts[i].texts = map[features.Doc]float64{}
+	}
+	return m
+}
+
+func (m *memo) label(l *Labeller, p *page.Page, score *crawler.Score) float64 {
+	part := &m.parts[maphash.Comparable(m.seed, p)%uint64(len(m.parts))]
+	part.mu.Lock()
+	known, ok := part.pages[p]
+	part.mu.Unlock()
+	if !ok {
+		r := l.classifier.Classify(features.Doc(p.Fields()))
+		known = memoLabel{r.Label, r.Score, r.Probs[l.class]}
+		part.mu.Lock()
+		part.pages[p] = known
+		part.mu.Unlock()
+	}
+	score.Label, score.Probability = known.label, known.score
+	score.Relevant = known.topicProbability >= l.cut
+	return known.topicProbability
+}
+
+func (m *memo) judge(l *Labeller, d features.Doc) float64 {
+	part := &m.parts[maphash.Comparable(m.seed, d)%uint64(len(m.parts))]
+	part.mu.Lock()
+	known, ok := part.texts[d]
+	part.mu.Unlock()
+	if ok {
+		return known
+	}
+	known = l.score(d)
+	part.mu.Lock()
+	part.texts[d] = known
+	part.mu.Unlock()
+	return known
+}
+
+// remembering makes a scorer that scores a link once answer again: a URL with several links
+// has its best score.
+type remembering struct {
+	crawler.Scorer
+	mu   sync.Mutex // guards best
+	best page.Recent[float64]
+}
+
+// maxRemembered bounds the memory: at most twice as many URLs, 16 bytes each and the map's
+// own.
+const maxRemembered = 1 << 17
+
+func newRemembering(s crawler.Scorer) *remembering {
+	return &remembering{Scorer: s, best: page.NewRecent[float64](maxRemembered)}
+}
+
+func (r *remembering) ScoreLinks(dst []float64, p *page.Page, s crawler.Score) []float64 {
+	from := len(dst)
+	dst = r.Scorer.ScoreLinks(dst, p, s)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, score := range dst[from:] {
+		key := page.Key(p.Links[i].URL)
+		had, known := r.best.Get(key)
+		switch {
+		case !known:
+			r.best.Put(key, score)
+		case score > had:
+			r.best.Set(key, score)
+		default:
+			dst[from+i] = had
+		}
+	}
+	return dst
+}
+
+func (r *remembering) Rescore(key uint64) (float64, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.best.Peek(key)
 }

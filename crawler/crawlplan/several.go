@@ -1,6 +1,8 @@
 package crawlplan
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,35 +11,35 @@ import (
 	"fossick/crawler"
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/relevance/learned"
 	"fossick/store"
 )
 
-// several scores for topics that share a crawl, each by a scorer of its own. A page is
-// judged for all of them, and those learn from it that asked for it. A link is worth
-// the number of pages on topic that it is expected to bring, a page counting once for
-// each topic that wants it; see docs/topics.md.
+// several scores for topics that share a crawl, each with its own scorer. Every topic judges
+// each page, and the topics that asked for it learn from it. A link's value is the expected
+// number of pages on topic, counted once for each topic that wants them; see docs/topics.md.
 type several struct {
 	parts []part
-	wants atomic.Pointer[[]float64] // how much each topic wants pages, in (0,1]
+	wants atomic.Pointer[[]float64] // each topic's want of pages, in (0,1]
 	tells atomic.Uint64             // turns of Told
 }
 
-// topic is one of several.
+// topic is one of the topics that share a crawl.
 type topic struct {
 	Name   string
 	Scorer crawler.Scorer
 	Budget float64  // pages that it may pay for
 	Starts []string // its own start pages, in normal form
 
-	Labeller *Labeller // what its Scorer labels by; nil without a model
+	Labeller *Labeller // its Scorer's; nil without a model
 }
 
 type part struct {
 	topic
-	rescorer crawler.Rescorer // Scorer, or what remembers for it
+	rescorer crawler.Rescorer // Scorer, or a cache in front of it
 	starts   map[uint64]bool  // page.Key of its start pages
-	sites    map[string]bool  // and their sites, for those that a redirect has moved
-	begun    *atomic.Bool     // it has, or had, a start page of its own
+	sites    map[string]bool  // and their sites, for redirected ones
+	begun    *atomic.Bool     // it has, or had, its own start page
 }
 
 // newSeveral makes one scorer of several topics.
@@ -58,13 +60,13 @@ func newSeveral(topics []topic) *several {
 	return s
 }
 
-// pace is how fast a topic that is ahead of the others wants less: by a factor e for each
-// twentieth of its budget. So one whose links are worth a tenth of the others' lags behind
-// them by ln 10 / 20 of its budget, and no more.
+// pace sets how fast a topic ahead of the others wants less: by a factor e for each twentieth
+// of its budget. A topic whose links are worth a tenth of the others' then lags by at most ln
+// 10 / 20 of its budget.
 const pace = 20
 
-// Paid is how the crawl says what each topic has paid so far. All topics are to have used
-// up the same share of their budgets at any time, whatever their links are worth.
+// Paid reports each topic's payments so far. All topics should use up the same share of their
+// budgets, whatever their links are worth.
 func (s *several) Paid(counts []store.TopicCounts) {
 	spent := make([]float64, len(s.parts))
 	for i, p := range s.parts {
@@ -80,7 +82,7 @@ func (s *several) Paid(counts []store.TopicCounts) {
 	s.wants.Store(&wants)
 }
 
-// OfTopic returns the scorer of a topic, by its place from 1, nil where there is none.
+// OfTopic returns the scorer of a topic, by its place from 1; nil where there is none.
 func (s *several) OfTopic(topic int) crawler.Scorer {
 	if topic < 1 || topic > len(s.parts) {
 		return nil
@@ -88,7 +90,6 @@ func (s *several) OfTopic(topic int) crawler.Scorer {
 	return s.parts[topic-1].Scorer
 }
 
-// ScorePage judges a page for every topic.
 func (s *several) ScorePage(p *page.Page, parent float64) crawler.Score {
 	verdicts := s.expected(p, parent == ofStart)
 	var best crawler.Score
@@ -109,7 +110,7 @@ func (s *several) ScorePage(p *page.Page, parent float64) crawler.Score {
 	return best
 }
 
-// better says whether the topic of a score is the one to tell a page by.
+// better reports whether topic a describes a page better than b.
 func better(a, b *crawler.Score) bool {
 	if a.Relevant != b.Relevant {
 		return a.Relevant
@@ -117,10 +118,9 @@ func better(a, b *crawler.Score) bool {
 	return a.Value > b.Value
 }
 
-// expected begins the verdicts of a page: what each topic expected of it, and what it
-// pays. That goes by the squares of what made the crawl ask for the page: topics that
-// want it alike share it, and who hardly expects anything of others' pages does not pay
-// for them all the time. A start page is its topics' own.
+// expected begins a page's verdicts with each topic's expectation and payment. The payment is
+// proportional to the square of the expectation, so that topics that want a page alike share
+// it, and a topic hardly pays for others' pages. A start page is paid by its own topics.
 func (s *several) expected(p *page.Page, start bool) []store.Verdict {
 	verdicts, wants := make([]store.Verdict, len(s.parts)), *s.wants.Load()
 	key := page.Key(p.URL)
@@ -145,17 +145,17 @@ func (s *several) expected(p *page.Page, start bool) []store.Verdict {
 		if sum > 0 {
 			verdicts[i].Paid = square(wants[i]*verdicts[i].Expected) / sum
 		} else {
-			verdicts[i].Paid = 1 / float64(len(verdicts)) // a page that nobody knew of
+			verdicts[i].Paid = 1 / float64(len(verdicts)) // a page that no topic expected
 		}
 	}
 	return verdicts
 }
 
-// mostExpected is below ofStart: a person who wants a page does not make it a start page.
+// mostExpected is below ofStart: a person's label does not make a page a start page.
 const mostExpected = ofStart - 1e-6
 
-// owners says whose start page this is: by its URL; of one that a redirect has moved by
-// its site; of one that was named for all topics by their models; else it is everybody's.
+// owners returns a start page's topics: by its URL; after a redirect by its site; for a page
+// named for all topics by their models; else all.
 func (s *several) owners(key uint64, p *page.Page) func(part) bool {
 	site := page.Site(p.URL)
 	byKey := func(t part) bool { return t.starts[key] }
@@ -169,7 +169,7 @@ func (s *several) owners(key uint64, p *page.Page) func(part) bool {
 	return func(part) bool { return true }
 }
 
-// promised is what a topic expects of a URL, without what makes it explore.
+// promised returns a topic's expectation of a URL, without exploration.
 func promised(t crawler.Rescorer, key uint64) (float64, bool) {
 	if p, ok := t.(interface {
 		Promise(key uint64) (float64, bool)
@@ -200,12 +200,12 @@ func (s *several) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) [
 	return dst
 }
 
-// priority makes a place in the queue of how many pages on topic a link is expected to
-// bring. It keeps their order, and one hardly expected is worth what it is to one topic
-// alone: it is the chance of a Poisson variable of that mean not to be 0.
+// priority turns an expected number of pages on topic into a priority. It is the chance that a
+// Poisson variable of that mean is not 0: it keeps the order, and a small expectation stays
+// almost unchanged.
 func priority(expected float64) float64 { return -math.Expm1(-expected) }
 
-// Rescore says what a URL that waits is worth now.
+// Rescore returns the present value of a waiting URL.
 func (s *several) Rescore(key uint64) (float64, bool) {
 	wants := *s.wants.Load()
 	sum, known := 0.0, false
@@ -216,7 +216,7 @@ func (s *several) Rescore(key uint64) (float64, bool) {
 	return priority(sum), known
 }
 
-// Promise is the probability that a URL is on one of the topics, whoever wants it.
+// Promise returns the probability that a URL is on any of the topics.
 func (s *several) Promise(key uint64) (float64, bool) {
 	none, known := 1.0, false
 	for _, t := range s.parts {
@@ -226,8 +226,7 @@ func (s *several) Promise(key uint64) (float64, bool) {
 	return 1 - none, known
 }
 
-// Led has a number for each topic, as crawler.Redirected says; 0 for one that heeds no
-// redirects.
+// Led implements crawler.Redirected with a number for each topic; 0 for one without redirects.
 func (s *several) Led(url uint64) (led []float64) {
 	for _, p := range s.parts {
 		if r, ok := p.Scorer.(crawler.Redirected); ok {
@@ -239,10 +238,10 @@ func (s *several) Led(url uint64) (led []float64) {
 	return led
 }
 
-// Lead tells each topic its number.
+// Lead gives each topic its number.
 func (s *several) Lead(url uint64, led []float64) {
 	if len(led) != len(s.parts) {
-		return // of an agent with other topics
+		return // from an agent with other topics
 	}
 	for i, p := range s.parts {
 		if r, ok := p.Scorer.(crawler.Redirected); ok {
@@ -251,7 +250,7 @@ func (s *several) Lead(url uint64, led []float64) {
 	}
 }
 
-// Begun is how many topics have had their first lesson.
+// Begun returns the number of topics that learned something.
 func (s *several) Begun() (n int) {
 	for _, p := range s.parts {
 		if b, ok := p.Scorer.(interface{ Begun() int }); ok {
@@ -261,7 +260,7 @@ func (s *several) Begun() (n int) {
 	return n
 }
 
-// ScoreUnlinked returns the score of a URL that only a sitemap names.
+// ScoreUnlinked scores a URL that only a sitemap names.
 func (s *several) ScoreUnlinked(url string, parent float64) float64 {
 	wants := *s.wants.Load()
 	sum := 0.0
@@ -275,16 +274,16 @@ func (s *several) ScoreUnlinked(url string, parent float64) float64 {
 	return priority(sum)
 }
 
-// SharedOrdering is that of a crawl by topics of one policy.
+// SharedOrdering returns the order of a crawl by several topics of one policy.
 func (p policy) SharedOrdering() (orders.Ordering, error) {
 	if p.order != "" {
 		return orders.OrderingByName(p.order)
 	}
-	return orders.Latest, nil // every topic weighs, or remembers, all links to a URL itself
+	return orders.Latest, nil // every topic weighs, or remembers, all links to a URL
 }
 
-// Explain returns what the topics think of a URL now, if any does: its place in the queue,
-// and of each topic what it expects and how much it wants pages.
+// Explain returns the topics' present view of a URL, if any: its priority, and each topic's
+// expectation and want.
 func (s *several) Explain(url string) (crawler.Score, bool) {
 	wants := *s.wants.Load()
 	key := page.Key(url)
@@ -304,3 +303,81 @@ func (s *several) Explain(url string) (crawler.Score, bool) {
 }
 
 func square(x float64) float64 { return x * x }
+
+// Share and the methods that follow implement crawler.Teller.
+func (s *learnedScorer) Share(ours func(url string) bool) { s.learned.Share(ours) }
+
+func (s *learnedScorer) Told() []byte {
+	if sums := s.learned.Learned(); sums != nil {
+		return sums.Pack()
+	}
+	return nil
+}
+
+func (s *learnedScorer) ToldSoFar() (parts [][]byte) {
+	for _, sums := range s.learned.Told() {
+		parts = append(parts, sums.Pack())
+	}
+	return parts
+}
+
+func (s *learnedScorer) Hear(told []byte) (pages uint64, err error) {
+	sums, err := learned.UnpackSums(told)
+	if err != nil {
+		return 0, err
+	}
+	s.learned.Hear(sums)
+	return sums.Pages(), nil
+}
+
+// Share and the methods that follow implement crawler.Teller for the learning topics. Each
+// message begins with the topic's index.
+func (s *several) Share(ours func(url string) bool) {
+	for _, p := range s.parts {
+		if t, ok := p.Scorer.(crawler.Teller); ok {
+			t.Share(ours)
+		}
+	}
+}
+
+// Told returns what one topic learned; the topics take turns.
+func (s *several) Told() []byte {
+	for range s.parts {
+		i := int(s.tells.Add(1)) % len(s.parts)
+		if t, ok := s.parts[i].Scorer.(crawler.Teller); ok {
+			if told := t.Told(); told != nil {
+				return append(binary.AppendUvarint(nil, uint64(i)), told...)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *several) ToldSoFar() (parts [][]byte) {
+	for i, p := range s.parts {
+		if t, ok := p.Scorer.(crawler.Teller); ok {
+			for _, told := range t.ToldSoFar() {
+				parts = append(parts, append(binary.AppendUvarint(nil, uint64(i)), told...))
+			}
+		}
+	}
+	return parts
+}
+
+var errTopic = errors.New("another agent sent what it learned for an unknown topic; give all agents the same --topic")
+
+func (s *several) Hear(told []byte) (pages uint64, err error) {
+	i, n := binary.Uvarint(told)
+	if n <= 0 || i >= uint64(len(s.parts)) {
+		return 0, errTopic
+	}
+	t, ok := s.parts[i].Scorer.(crawler.Teller)
+	if !ok {
+		return 0, errTopic
+	}
+	pages, err = t.Hear(told[n:])
+	if i > 0 { // the first counts the same pages
+		pages = 0
+	}
+	return pages, err
+}

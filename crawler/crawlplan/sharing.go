@@ -17,20 +17,20 @@ import (
 // sharing is one of several topics of a crawl.
 type sharing struct {
 	Name     string
-	Pages    uint64   `json:",omitempty"` // its part of the budget, against the others'; 0: all are equal
+	Pages    uint64   `json:",omitempty"` // its share of the budget, relative to the others'; 0: all are equal
 	Keywords []string `json:",omitempty"`
 	Starts   []string `json:",omitempty"` // its own start pages, in normal form
 
-	model string // file of its model, of a resumed crawl
+	model string // file of its model, in a resumed crawl
 }
 
 const (
 	mostTopics = 64   // that share a crawl
-	mostStarts = 1000 // start pages of their own: they are kept in the settings
+	mostStarts = 1000 // per topic: the settings keep them
 )
 
-// readTopics reads --topic a,b or a=500,b=1000. Topic is the names alone from then on, and
-// Shared stays empty where there is one.
+// readTopics reads --topic a,b or a=500,b=1000 into Topic, names alone, and Shared, empty for
+// a single topic.
 func (c *Crawl) readTopics() error {
 	if !strings.Contains(c.Topic, ",") {
 		return nil
@@ -71,8 +71,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// recallShared takes over the topics that share a store's crawl, but for the parts of the
-// budget where others are given.
+// recallShared takes the topics of a store's crawl, with budgets from the command line where
+// given.
 func (c *Crawl) recallShared(saved []sharing) error {
 	asked := c.Shared
 	c.Shared = saved
@@ -92,19 +92,18 @@ func (c *Crawl) recallShared(saved []sharing) error {
 	return nil
 }
 
-// sharedModelFile is where a store keeps the model of one of several topics.
 func sharedModelFile(dir string, i int) string {
 	return filepath.Join(dir, fmt.Sprintf("model-%d.fossick", i+1))
 }
 
-// ModelFiles are where the models of a store's crawl may be.
+// ModelFiles returns the possible files of models in a store.
 func ModelFiles(dir string) []string {
 	files := []string{modelFile(dir)}
-	more, _ := filepath.Glob(filepath.Join(dir, "model-*.fossick")) // its only error is of the pattern
+	more, _ := filepath.Glob(filepath.Join(dir, "model-*.fossick")) // fails on a bad pattern only
 	return append(files, more...)
 }
 
-// find returns the topics of a crawl, one or several.
+// find returns the topics of a crawl.
 func (c *Crawl) find() (found []*models.Topic, err error) {
 	if len(c.Shared) == 0 {
 		t, err := c.Find(c.Topic)
@@ -127,8 +126,7 @@ func (c *Crawl) find() (found []*models.Topic, err error) {
 	return found, nil
 }
 
-// budgets divides the pages of a crawl among the topics that share it. Where none are
-// given for all, they are the sum of the topics' own.
+// budgets divides a crawl's pages among its topics. Without a total they are the topics' own.
 func (c *Crawl) budgets() []float64 {
 	var sum uint64
 	for _, t := range c.Shared {
@@ -151,8 +149,7 @@ func (c *Crawl) budgets() []float64 {
 	return budgets
 }
 
-// ownStarts finds the start pages of each topic that shares a new crawl, where none are
-// named for all.
+// ownStarts finds the start pages of each topic of a new crawl, unless some are named for all.
 func (c *Crawl) ownStarts(opt *crawler.Options, topics []*models.Topic) error {
 	if len(c.Shared) == 0 || len(c.Seed) > 0 || c.Seeds != "" {
 		return nil
@@ -174,13 +171,13 @@ func (c *Crawl) ownStarts(opt *crawler.Options, topics []*models.Topic) error {
 	return nil
 }
 
-// share makes one scorer of those of the topics that share a crawl.
+// share combines the scorers of the topics that share a crawl.
 func (c *Crawl) share(opt *crawler.Options, topics []*models.Topic, how string, seed int64) error {
 	p, err := Named(how)
 	if err != nil {
 		return err
 	}
-	opt.Threshold = 0 // what one topic drops another may want
+	opt.Threshold = 0 // one topic may want what another drops
 	all := make([]topic, len(topics))
 	for i, budget := range c.budgets() {
 		in, err := c.input(opt, topics[i], p, how, seed)
@@ -197,8 +194,7 @@ func (c *Crawl) share(opt *crawler.Options, topics []*models.Topic, how string, 
 	return useScores(opt, p.SharedOrdering)
 }
 
-// keepModels keeps the models of the topics in their store: one that is all topics', or
-// one a topic.
+// keepModels writes the topics' models into their store: one for all topics, or one for each.
 func (c *Crawl) keepModels(all []*models.Model) error {
 	if len(all) > 0 && all[0] != nil && !slices.ContainsFunc(all, func(m *models.Model) bool { return m != all[0] }) {
 		return all[0].WriteFile(modelFile(c.Store))

@@ -22,33 +22,33 @@ type coding int
 const (
 	codingNone coding = iota
 	codingGzip
-	codingDeflate // zlib says the RFC, bare deflate say many servers
+	codingDeflate // zlib by the RFC, bare deflate from many servers
 	codingUnknown
 )
 
-// ratioFloor is how many bytes may come out of decompression before MaxRatio
-// applies: small runs of blanks compress by a thousand and harm nobody.
+// ratioFloor is the size from which MaxRatio applies: small runs of blanks compress by a
+// thousand and harm nobody.
 const ratioFloor = 1 << 20
 
-// drainBytes is how much of an unwanted body is read to keep its connection.
+// drainBytes is the part of an unwanted body that is read to keep its connection.
 const drainBytes = 16 << 10
 
-// aheadBytes is how much of a body is read at a time: a page mostly comes in one
-// or two reads. It is also room for what the type is sniffed from.
+// aheadBytes is the size of one read of a body. It also holds the bytes from which the type is
+// sniffed.
 const aheadBytes = 32 << 10
 
-// bodyReader is the body that Colly reads: decompressed on the fly, and stopped
-// as soon as a limit is crossed, before the excess is held in memory.
+// bodyReader is the body for Colly: decompressed as it comes, and stopped at a limit before
+// the excess is in memory.
 type bodyReader struct {
 	ex     *exchange
 	raw    io.ReadCloser // net/http's body
 	http2  bool
 	coding coding
 	plain  io.Reader     // decompressed; nil until the first read
-	ahead  *bufio.Reader // the clone's, on what next returns
+	ahead  *bufio.Reader // the clone's buffer over next's output
 	out    int64         // bytes that came out of plain
-	err    error         // how it ended; io.EOF is well
-	packed *bufio.Reader // what a gzip body is unpacked from
+	err    error         // its end; io.EOF is a good one
+	packed *bufio.Reader // source of a gzip body
 	padded int           // bytes that paddedReader added
 }
 
@@ -61,8 +61,8 @@ func newBodyReader(ex *exchange, res *http.Response) *bodyReader {
 	return b
 }
 
-// parseCoding reads Content-Encoding, a list. Browsers pass over what is no coding: empty
-// items, charsets, mail's encodings, and any other word that servers put here.
+// parseCoding reads Content-Encoding, a list. Like browsers it ignores items that are no
+// coding.
 func parseCoding(value string) coding {
 	found := codingNone
 	for item := range listItems(value) {
@@ -86,11 +86,11 @@ func parseCoding(value string) coding {
 	return found
 }
 
-// Read is an io.Reader's; an error but io.EOF is the one that the exchange ends with.
+// Read implements io.Reader; an error other than io.EOF ends the exchange.
 func (b *bodyReader) Read(p []byte) (int, error) { return b.ahead.Read(p) }
 
-// peek returns the body's first bytes, page.SniffBytes or all there are. The error
-// is that of a body that broke before.
+// peek returns the body's first bytes, page.SniffBytes or all. The error is that of a body
+// that broke earlier.
 func (b *bodyReader) peek() ([]byte, error) {
 	head, err := b.ahead.Peek(page.SniffBytes)
 	if err == io.EOF {
@@ -99,8 +99,7 @@ func (b *bodyReader) peek() ([]byte, error) {
 	return head, err
 }
 
-// failed returns the error of a body that ended badly, nil where it did not or
-// was not read to its end.
+// failed returns the error of a body that ended badly, else nil.
 func (b *bodyReader) failed() error {
 	if b.err == io.EOF {
 		return nil
@@ -136,7 +135,7 @@ func (l limitedReader) Read(p []byte) (n int, err error) {
 	return n, b.err
 }
 
-// bomb returns an error when so much came out of too little.
+// bomb returns an error when too much came out of too little.
 func (b *bodyReader) bomb() error {
 	wire := b.ex.pace.wire.Load()
 	if b.coding == codingNone || b.out <= ratioFloor || b.out/b.ex.f.opt.MaxRatio <= wire {
@@ -145,7 +144,6 @@ func (b *bodyReader) bomb() error {
 	return &stateError{StateTooLarge, fmt.Errorf("decompression bomb: %d bytes from %d", b.out, wire)}
 }
 
-// read decompresses into p.
 func (b *bodyReader) read(p []byte) (int, error) {
 	if b.plain == nil {
 		if err := b.open(); err != nil {
@@ -161,7 +159,7 @@ func (b *bodyReader) read(p []byte) (int, error) {
 	}
 	switch {
 	case err == io.EOF && n > 0:
-		return n, nil // it comes again, with the next member or none
+		return n, nil // the error returns with the next member or none
 	case err == nil || err == io.EOF:
 		return n, err
 	case err == gzip.ErrChecksum && b.padded > 0:
@@ -171,12 +169,12 @@ func (b *bodyReader) read(p []byte) (int, error) {
 	return n, b.broken(err)
 }
 
-// nextMember goes on to a further gzip member, or ends with io.EOF. What is no member behind
-// one is junk, which browsers ignore.
+// nextMember continues with the next gzip member, or ends with io.EOF. Junk after a member is
+// ignored, as in browsers.
 func (b *bodyReader) nextMember() error {
 	magic, err := b.packed.Peek(2)
 	if err != nil {
-		return err // of the exchange, or its end
+		return err // the exchange's error, or the end
 	}
 	if string(magic) != "\x1f\x8b" {
 		return io.EOF
@@ -193,13 +191,13 @@ func (b *bodyReader) nextMember() error {
 	}
 }
 
-// broken says where a body broke. Reading stays in the state of its phase:
-// body_error, or body_timeout when a limit cancelled it.
+// broken wraps a read error. Its state is that of the phase: body_error, or body_timeout after
+// a limit.
 func (b *bodyReader) broken(err error) error {
 	return fmt.Errorf("body broken after %d bytes: %w", b.ex.pace.wire.Load(), err)
 }
 
-// open sets up decompression at the first read, not before: it waits for bytes.
+// open sets up decompression at the first read, since it waits for bytes.
 func (b *bodyReader) open() error {
 	wire := wireReader{b}
 	switch b.coding {
@@ -236,7 +234,7 @@ func (b *bodyReader) open() error {
 	return nil
 }
 
-// openError lets an empty body pass as empty, whatever coding it claims.
+// openError accepts an empty body, whatever its coding.
 func (b *bodyReader) openError(err error) error {
 	if err == io.EOF && b.ex.pace.wire.Load() == 0 {
 		return io.EOF
@@ -247,18 +245,18 @@ func (b *bodyReader) openError(err error) error {
 	return b.broken(err)
 }
 
-// Close ends the exchange's use of the connection. A short rest is read away,
-// so that the connection can serve the next exchange; a long or slow one is
-// closed upon. HTTP/2 closes streams, not connections.
+// Close ends the exchange's use of the connection. It reads a short rest, so that the
+// connection can serve again, and closes on a long or slow one. HTTP/2 closes streams, not
+// connections.
 func (b *bodyReader) Close() error {
 	if z, ok := b.plain.(*gzip.Reader); ok {
 		b.plain = nil
 		gzipPool.Put(z)
 	}
-	// After 101 the connection is no longer net/http's: no limit would end a read.
+	// After 101 the connection is no longer net/http's, and no limit would end a read.
 	if b.err == nil && !b.http2 && b.ex.answer.status >= 200 && b.ex.answer.contentLength() <= drainBytes {
 		b.ex.clock.enter(phaseDrain)
-		// An error only means that the connection is lost, which Close settles.
+		// An error means that the connection is lost; Close settles that.
 		_, _ = io.CopyN(io.Discard, b.raw, drainBytes+1)
 	}
 	return b.raw.Close()
@@ -271,19 +269,19 @@ func (w wireReader) Read(p []byte) (int, error) {
 	n, err := w.b.raw.Read(p)
 	wire := w.b.ex.pace.wire.Add(int64(n))
 	if limit := w.b.ex.req.MaxBodyBytes; wire > limit && w.b.coding != codingNone {
-		// Packed is larger than the whole may be unpacked. It may unpack to nothing
-		// at all, so that limitedReader would never hear of it: gzip has empty members.
+		// The packed body exceeds the limit for the unpacked one. It may unpack to nothing, as
+		// empty gzip members do, so limitedReader would not notice.
 		return 0, &stateError{StateTooLarge, fmt.Errorf("compressed body over the limit of %d bytes", limit)}
 	}
 	return n, err
 }
 
-// gzipTrailer is the length of a sum and a size (RFC 1952, 2.3.1).
+// gzipTrailer is the length of checksum and size (RFC 1952, 2.3.1).
 const gzipTrailer = 8
 
-// paddedReader adds a wrong trailer to a body that ended as its header said. A gzip body
-// whose data is whole and whose own trailer is missing then fails by its sum, which tells
-// it from one that is cut in its data: there not all eight bytes are left for a trailer.
+// paddedReader appends a wrong trailer to a body of the announced length. A complete gzip body
+// without a trailer then fails by its checksum, which distinguishes it from one cut within its
+// data.
 type paddedReader struct{ wireReader }
 
 func (r paddedReader) Read(p []byte) (int, error) {
@@ -291,7 +289,7 @@ func (r paddedReader) Read(p []byte) (int, error) {
 	b := r.b
 	if n > 0 || err != io.EOF || b.padded == gzipTrailer || b.ex.pace.wire.Load() == 0 {
 		if n > 0 && err == io.EOF {
-			err = nil // it comes again
+			err = nil // it returns with the next read
 		}
 		return n, err
 	}

@@ -12,23 +12,22 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Limits of the cookies that are kept: what one site may hold, and for how many
-// sites. RFC 6265, 6.1 asks for 50 of 4 KiB; real sites need a tenth.
+// Limits on one site's cookies and on the number of sites. RFC 6265, 6.1 demands room for 50
+// cookies of 4 KiB; real sites need a tenth.
 const (
 	maxCookieBytes     = 4 << 10
 	maxSiteCookieBytes = 16 << 10
 	maxCookieSites     = 2048
 )
 
-// cookies keeps a jar a site (registrable domain) in memory, for as long as the
-// Fetcher lives. What a site sets is seen by that site alone. Safe for concurrent
-// use; a nil *cookies keeps none.
+// cookies keeps a jar for each site (registrable domain) in memory while the Fetcher lives.
+// Each site sees its own cookies alone. Safe for concurrent use; a nil *cookies keeps none.
 type cookies struct {
 	mu         sync.Mutex // guards what follows
 	young, old map[string]*siteCookies
 }
 
-// siteCookies is the jar of a site, with the bytes that it may hold at most.
+// siteCookies is a site's jar with the sizes of its cookies.
 type siteCookies struct {
 	jar   *cookiejar.Jar
 	sizes map[string]int // by name, domain and path
@@ -39,7 +38,7 @@ func newCookies() *cookies {
 	return &cookies{young: map[string]*siteCookies{}, old: map[string]*siteCookies{}}
 }
 
-// header returns the Cookie header for u, "" when there is none.
+// header returns the Cookie header for u; "" when there is none.
 func (c *cookies) header(u *url.URL) string {
 	if c == nil {
 		return ""
@@ -56,7 +55,7 @@ func (c *cookies) header(u *url.URL) string {
 			b.WriteString("; ")
 		}
 		value := cookie.Value
-		if cookie.Quoted { // the jar takes the quotes off; to the site they are part of what it set
+		if cookie.Quoted { // the jar removes quotes that are part of the value
 			value = `"` + value + `"`
 		}
 		fmt.Fprintf(&b, "%s=%s", cookie.Name, value)
@@ -64,8 +63,8 @@ func (c *cookies) header(u *url.URL) string {
 	return b.String()
 }
 
-// keep takes in what the answer for u sets. A site that sets more than its share
-// loses all it has and begins anew.
+// keep stores the cookies in the answer for u. A site that exceeds its limit loses all of them
+// and starts anew.
 func (c *cookies) keep(u *url.URL, res *http.Response) {
 	if c == nil || len(res.Header["Set-Cookie"]) == 0 {
 		return
@@ -88,8 +87,8 @@ func (c *cookies) keep(u *url.URL, res *http.Response) {
 	}
 }
 
-// site returns the jar of u's site, nil when there is none and none is to be made.
-// The sites asked for last are kept, from half of maxCookieSites on.
+// site returns the jar of u's site; nil when there is none and create is false. At least half
+// of maxCookieSites, the last used ones, are kept.
 func (c *cookies) site(u *url.URL, create bool) *siteCookies {
 	name := siteOf(u.Hostname())
 	s := c.young[name]
@@ -110,12 +109,12 @@ func (c *cookies) site(u *url.URL, create bool) *siteCookies {
 }
 
 func newSiteCookies() *siteCookies {
-	jar, _ := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // it never fails
+	jar, _ := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // never fails
 	return &siteCookies{jar: jar, sizes: map[string]int{}}
 }
 
-// siteOf returns the registrable domain of a host; an address and a public suffix
-// are sites themselves.
+// siteOf returns a host's registrable domain, or the host itself for an address or a public
+// suffix.
 func siteOf(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if _, err := netip.ParseAddr(host); err == nil {

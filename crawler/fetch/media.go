@@ -8,16 +8,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"fossick/internal/page"
 )
 
-// answer is what the server sends, and what is made of it.
+// answer is the server's answer and its verdict.
 type answer struct {
-	url         *url.URL // asked for
+	url         *url.URL // requested
 	status      int
 	header      http.Header
-	withheld    http.Header // fields of header that Colly does not get
+	withheld    http.Header // header fields hidden from Colly
 	contentType string
 	location    string
 	reader      *bodyReader
@@ -25,12 +26,11 @@ type answer struct {
 	wire        *Wire
 	state       State // the verdict, "" until then
 	why         error
-	note        string // what is odd about an answer that is taken
+	note        string // oddity in an accepted answer
 }
 
-// withhold takes two fields on which Colly and its client would act. The client
-// resolves a Location, and fails where only browsers can read it. Colly recodes
-// a body whose type has a charset.
+// withhold removes two fields on which Colly acts: its client fails on a Location that only
+// browsers can read, and Colly recodes a body whose type has a charset.
 func (a *answer) withhold(h http.Header) {
 	a.contentType = contentTypeOf(h)
 	a.withheld = http.Header{"Content-Type": h["Content-Type"], "Location": h["Location"]}
@@ -39,7 +39,7 @@ func (a *answer) withhold(h http.Header) {
 	}
 }
 
-// giveBack completes the header again, once Colly is done with it.
+// giveBack restores the header after Colly.
 func (a *answer) giveBack() {
 	for name, values := range a.withheld {
 		if len(values) > 0 && a.header != nil {
@@ -77,10 +77,10 @@ func (a *answer) judge(req *Request, wanted []string) (readBody bool) {
 	if err == nil && (isBinary(head, a.contentType) || page.MediaType(a.contentType, page.NoSniff(a.header), head) != media) {
 		return a.refuse(StateWrongType, "announced as %s, but binary (%s)", media, page.SniffMedia(head))
 	}
-	return true // an error of peek comes again when the body is read
+	return true // peek's error returns when the body is read
 }
 
-// judgeUntyped sniffs a body whose server named no type that can be read.
+// judgeUntyped sniffs a body without a readable type.
 func (a *answer) judgeUntyped(wanted []string) (readBody bool) {
 	head, err := a.reader.peek()
 	if err != nil {
@@ -94,7 +94,7 @@ func (a *answer) judgeUntyped(wanted []string) (readBody bool) {
 	return true
 }
 
-// judgeCode names what a status other than 200 means. conditional: we have a version.
+// judgeCode judges a status other than 200. conditional: the request had a validator.
 func (a *answer) judgeCode(conditional bool) {
 	switch a.status {
 	case http.StatusNotModified:
@@ -112,15 +112,14 @@ func (a *answer) judgeCode(conditional bool) {
 	a.refuse(StateCode, "status %d %s", a.status, http.StatusText(a.status))
 }
 
-// hasFile says whether a status other than 200 comes with what was asked for, as
-// far as the server has it (RFC 9110, 15.3).
+// hasFile reports whether a status other than 200 comes with the requested file, as far as the
+// server has it (RFC 9110, 15.3).
 func hasFile(status int) bool {
 	return status > 200 && status < 300 && status != http.StatusNoContent && status != http.StatusResetContent
 }
 
-// resolveLocation makes the target of a redirect absolute where net/url can read
-// it. Elsewhere it is left as it stands, for browsers read much that net/url does
-// not, and what they can read is for the caller to say.
+// resolveLocation makes a redirect's target absolute where net/url can read it. Otherwise it
+// returns the target unchanged for the caller, since browsers read more.
 func resolveLocation(base *url.URL, location string) string {
 	target, err := base.Parse(strings.TrimSpace(location))
 	if err != nil {
@@ -135,12 +134,12 @@ func (a *answer) refuse(s State, format string, args ...any) bool {
 	return false
 }
 
-// contentTypeOf returns the type that a header gives. Of several it is the last that is
-// one, as browsers do (Fetch standard, "extract a MIME type").
+// contentTypeOf returns a header's type: the last valid one, as in browsers (Fetch standard,
+// "extract a MIME type").
 func contentTypeOf(h http.Header) string {
 	values := h["Content-Type"]
 	if len(values) == 1 && !strings.Contains(values[0], ",") {
-		return values[0] // as nearly all are
+		return values[0] // as in nearly all headers
 	}
 	found := ""
 	for _, value := range values {
@@ -153,7 +152,7 @@ func contentTypeOf(h http.Header) string {
 	return found
 }
 
-// listItems yields what commas divide in a header field, but for those in quotes.
+// listItems yields a header field's items between unquoted commas.
 func listItems(value string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start, quoted := 0, false
@@ -179,7 +178,7 @@ func accepts(wanted []string, media string) bool {
 	return slices.ContainsFunc(wanted, func(a string) bool { return a == "*/*" || strings.EqualFold(a, media) })
 }
 
-// contentLength returns what the header announces, -1 when nothing usable.
+// contentLength returns the announced length; -1 without a usable one.
 func (a *answer) contentLength() int64 {
 	n, err := strconv.ParseInt(a.header.Get("Content-Length"), 10, 64)
 	if err != nil {
@@ -188,9 +187,9 @@ func (a *answer) contentLength() int64 {
 	return n
 }
 
-// isBinary reports a body that only claims to be text. It begins like an image, an
-// archive or a document and has bytes that no text has, or a tenth of it are such bytes.
-// UTF-16 and UTF-32, which are full of zeros, are let through when announced or marked.
+// isBinary reports a body that only claims to be text: it begins like an image, an archive or
+// a document and has bytes that no text has, or a tenth of it are such bytes. Announced or
+// marked UTF-16 and UTF-32 pass.
 func isBinary(head []byte, contentType string) bool {
 	if !page.Binary(head) {
 		return false
@@ -207,4 +206,32 @@ func isBinary(head []byte, contentType string) bool {
 		return false
 	}
 	return page.BinaryBytes(head)*10 > len(head)
+}
+
+// maxRetryAfter bounds the wait that a header can ask for.
+const maxRetryAfter = 365 * 24 * time.Hour
+
+// parseRetryAfter reads a Retry-After header (RFC 9110, 10.2.3), seconds or a date, as a wait
+// from now: 0 for none, nonsense and the past, at most a year.
+func parseRetryAfter(value string, now time.Time) time.Duration {
+	value = strings.TrimSpace(value)
+	if value == "" {
+		return 0
+	}
+	if isDigits(value) {
+		secs, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || secs > int64(maxRetryAfter/time.Second) {
+			return maxRetryAfter // digits beyond an int64 mean a long time too
+		}
+		return time.Duration(secs) * time.Second
+	}
+	date, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return min(max(date.Sub(now), 0), maxRetryAfter)
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }

@@ -2,8 +2,13 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"math"
+	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +19,8 @@ import (
 	utf16 "golang.org/x/text/encoding/unicode"
 )
 
-// Robots is a parsed robots.txt (RFC 9309). It does not change once parsed and
-// is safe for concurrent use. MarshalText writes it down.
+// Robots is a parsed robots.txt (RFC 9309). It is immutable and safe for concurrent use.
+// MarshalText serialises it.
 type Robots struct {
 	groups   []robotsGroup
 	agents   []robotsAgent  // in the order of their first line
@@ -24,40 +29,38 @@ type Robots struct {
 	why      string
 }
 
-// robotsGroup is a run of rules and belongs to one or more agents.
+// robotsGroup is a group of rules for one or more agents.
 type robotsGroup struct{ rules []robotsRule }
 
-// robotsAgent is what the file says to one product token. Its groups are
-// merged when matching, not when parsing: n agents that share a group of m
-// rules must not cost n·m.
+// robotsAgent holds the rules for one product token. Groups are merged when matching: n agents
+// that share m rules must not cost n·m.
 type robotsAgent struct {
 	token    string
 	groups   []int
 	delay    time.Duration
 	hasDelay bool
-	usage    []usageLine // what pages may be used for
+	usage    []usageLine // permitted uses of pages
 }
 
 const (
-	// maxRobotsBytes is how much of a robots.txt is read: the RFC's least and
-	// Google's most.
+	// maxRobotsBytes is the part of a robots.txt that is read: the RFC's minimum and Google's
+	// maximum.
 	maxRobotsBytes = 500 << 10
-	// maxRobotsLine cuts a line as Google does, eight times its longest URL.
+	// maxRobotsLine cuts a line as Google does, at eight times its longest URL.
 	maxRobotsLine = 8*2083 - 1
 	maxSitemaps   = 10_000
 	maxCrawlDelay = 24 * time.Hour
 )
 
-// parseRobots reads a robots.txt of any quality: there are no errors, only
-// lines without meaning. The matching is that of RFC 9309; typing errors are
-// forgiven as Google forgives them ("disalow", a missing colon). Crawl-delay
-// and Sitemap, which the RFC leaves open, are read too.
+// parseRobots reads a robots.txt of any quality and ignores lines without meaning. Matching
+// follows RFC 9309; it forgives the typing errors that Google forgives ("disalow", a missing
+// colon). It also reads Crawl-delay and Sitemap, which the RFC leaves open.
 func parseRobots(body []byte) *Robots {
 	p := robotsParser{r: &Robots{index: map[string]int{}}, seen: map[string]bool{}}
 	if bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff")) {
-		body, _ = utf16.UTF16(utf16.BigEndian, utf16.UseBOM).NewDecoder().Bytes(body) // its errors are characters
+		body, _ = utf16.UTF16(utf16.BigEndian, utf16.UseBOM).NewDecoder().Bytes(body) // its errors become characters
 	}
-	for _, b := range []byte("\xef\xbb\xbf") { // a byte order mark, or what is left of one
+	for _, b := range []byte("\xef\xbb\xbf") { // a byte order mark, or the rest of one
 		if len(body) > 0 && body[0] == b {
 			body = body[1:]
 		} else {
@@ -76,11 +79,10 @@ func parseRobots(body []byte) *Robots {
 	return p.r
 }
 
-// robotsParser is the state between lines.
 type robotsParser struct {
 	r       *Robots
 	current []int           // agents of the present group
-	fresh   int             // of current, the first that no Crawl-delay came after yet
+	fresh   int             // first of current without a Crawl-delay yet
 	delayed bool            // a Crawl-delay came since the last User-agent
 	ruled   bool            // the present group has a rule: the next agent begins another
 	group   int             // in r.groups, once ruled
@@ -121,7 +123,7 @@ func (p *robotsParser) agent(value string) {
 	token := "*"
 	if !(strings.HasPrefix(value, "*") && (len(value) == 1 || value[1] <= ' ' || value[1] >= utf8.RuneSelf)) {
 		if token = productToken(value); token == "*" {
-			token = "" // "*=x" means nobody, not everybody
+			token = "" // "*=x" addresses no agent, not all
 		}
 	}
 	if token == "" {
@@ -138,7 +140,7 @@ func (p *robotsParser) agent(value string) {
 
 func (p *robotsParser) rule(allow bool, value string) {
 	if len(p.current) == 0 {
-		p.ruled = true // rules of an agent without a name are nobody's
+		p.ruled = true // rules of an agent without a name apply to no agent
 		return
 	}
 	if !p.ruled {
@@ -156,9 +158,8 @@ func (p *robotsParser) rule(allow bool, value string) {
 	g.rules = appendRule(g.rules, allow, value)
 }
 
-// delay gives a Crawl-delay to the agents named since the last one. Of several
-// the longest holds. As with Google it doesn't end the run of User-agent lines,
-// so rules that follow are for all of them.
+// delay gives a Crawl-delay to the agents named since the last one; the longest counts. As at
+// Google it does not end the run of User-agent lines.
 func (p *robotsParser) delay(value string) {
 	p.delayed = true
 	d, ok := parseCrawlDelay(value)
@@ -171,7 +172,7 @@ func (p *robotsParser) delay(value string) {
 	}
 }
 
-// parseCrawlDelay reads seconds, whole or not ("10", "0.5", "5s"), at most a day.
+// parseCrawlDelay reads seconds ("10", "0.5", "5s"), at most a day.
 func parseCrawlDelay(value string) (time.Duration, bool) {
 	end := strings.IndexFunc(value, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
 	if end < 0 {
@@ -187,8 +188,8 @@ func parseCrawlDelay(value string) (time.Duration, bool) {
 	return time.Duration(math.Round(secs*1000)) * time.Millisecond, true
 }
 
-// splitRobotsLine cuts a line into key and value. Without a colon a blank will
-// do, if there are exactly two words.
+// splitRobotsLine cuts a line into key and value. Without a colon a blank separates exactly
+// two words.
 func splitRobotsLine(line string) (key, value string, ok bool) {
 	line, _, _ = strings.Cut(line, "#")
 	line = trimRobots(line)
@@ -211,9 +212,8 @@ func splitRobotsLine(line string) (key, value string, ok bool) {
 // the ideographic space of GBK, EUC and Shift JIS.
 var oldBlanks = [...]string{"\xa0", "\xa1\xa1", "\x81\x40"}
 
-// trimRobots cuts blanks off both ends: those of Unicode, characters without width, controls,
-// and those of other encodings. A blank that stays makes a rule nobody's, so that what it
-// refuses would be fetched.
+// trimRobots trims blanks: Unicode's, zero-width characters, controls, and those of other
+// encodings. A remaining blank would void a rule, and its pages would be fetched.
 func trimRobots(s string) string {
 	for {
 		before := len(s)
@@ -234,8 +234,8 @@ func trimRobots(s string) string {
 	}
 }
 
-// endsInRune says whether the last bytes are a character beyond ASCII in UTF-8, of which
-// a byte may look like a blank.
+// endsInRune reports whether the last bytes are a non-ASCII UTF-8 character, of which a byte
+// may look like a blank.
 func endsInRune(s string) bool {
 	r, size := utf8.DecodeLastRuneInString(s)
 	return r != utf8.RuneError && size > 1
@@ -254,8 +254,8 @@ const (
 	keyUsage
 )
 
-// robotsKey knows a key by its beginning, in any case, with the typing errors
-// that Google found frequent.
+// robotsKey recognises a key by its beginning, in any case, with the typing errors that Google
+// found frequent.
 func robotsKey(key string) robotsLineKey {
 	for _, k := range [...]struct {
 		prefix string
@@ -276,9 +276,9 @@ func robotsKey(key string) robotsLineKey {
 	return keyUnknown
 }
 
-// productToken returns the part of a user agent that robots.txt addresses, in
-// lower case: "Fossick/1.0 (+…)" is "fossick". Its characters are those of a
-// token (RFC 9110, 5.6.2); RFC 9309 has letters, _ and - only, but files don't.
+// productToken returns the lower-case part of a user agent that robots.txt addresses:
+// "Fossick/1.0 (+…)" gives "fossick". It allows all token characters (RFC 9110, 5.6.2), as
+// files do; RFC 9309 has only letters, _ and -.
 func productToken(agent string) string {
 	end := strings.IndexFunc(agent, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
@@ -290,15 +290,14 @@ func productToken(agent string) string {
 	return strings.ToLower(agent)
 }
 
-// Sitemaps returns the file's Sitemap lines, as they stand there, each once.
+// Sitemaps returns the file's Sitemap lines unchanged, each once.
 func (r *Robots) Sitemaps() []string { return slices.Clone(r.sitemaps) }
 
-// Why says where these rules come from when not from a file: "robots.txt: code
-// 503, all is refused". It is empty for a parsed file, and not written down.
+// Why gives the source of rules that come from no file: "robots.txt: code 503, all is
+// refused". It is "" for a parsed file, and not serialised.
 func (r *Robots) Why() string { return r.why }
 
-// MarshalText writes r as a robots.txt that parses to the same rules, without
-// what has no meaning. It never fails.
+// MarshalText writes a robots.txt that parses to the same rules. It never fails.
 func (r *Robots) MarshalText() ([]byte, error) {
 	var b bytes.Buffer
 	tokens := make([][]string, len(r.groups))
@@ -336,8 +335,124 @@ func (r *Robots) MarshalText() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalText is ParseRobots into r; it never fails.
+// UnmarshalText parses into r; it never fails.
 func (r *Robots) UnmarshalText(text []byte) error {
 	*r = *parseRobots(text)
 	return nil
+}
+
+const (
+	// RobotsTTL is how long rules may be used (RFC 9309, 2.4).
+	RobotsTTL = 24 * time.Hour
+	// MaxRobotsRedirects is the number of redirects of a robots.txt that are followed; beyond
+	// it the file counts as unavailable: AllowAll (RFC 9309, 2.3.1.2).
+	MaxRobotsRedirects = 5
+)
+
+// RobotsRequest requests the robots.txt at url, the host's or a redirect's target. It accepts
+// any type and any 2xx (RFC 9309, 2.3.1.1), and cuts a long file at maxRobotsBytes.
+func RobotsRequest(url string) Request {
+	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: maxRobotsBytes, Truncate: true, AnySuccess: true}
+}
+
+// AllowAll returns rules that allow everything, with the reason.
+func AllowAll(why string) *Robots {
+	return &Robots{index: map[string]int{}, why: why}
+}
+
+// DisallowAll returns rules that refuse everything but robots.txt, with the reason.
+func DisallowAll(why string) *Robots {
+	r := parseRobots([]byte("User-agent: *\nDisallow: /\n"))
+	r.why = why
+	return r
+}
+
+// RobotsFrom turns the answer to a RobotsRequest into rules (RFC 9309, 2.3.1). A 4xx means no
+// file: all is allowed. A 5xx, a 429, an unexpected 304 or a network failure refuses
+// everything until the next request. final is false, and r nil, when the answer decides
+// nothing: a redirect, a 304 to known rules, a cancelled exchange.
+func RobotsFrom(resp *Response) (r *Robots, final bool) {
+	switch resp.State {
+	case StateOK:
+		return parseRobots(resp.Body), true
+	case StateRedirect, StateNotModified, StateNone:
+		return nil, false
+	case StateCode:
+		if c := resp.Code; c < 500 && c != http.StatusTooManyRequests && c != http.StatusNotModified {
+			return AllowAll(fmt.Sprintf("robots.txt: code %d, so everything is allowed", c)), true
+		}
+		return DisallowAll(fmt.Sprintf("robots.txt: code %d, so everything is refused", resp.Code)), true
+	}
+	return DisallowAll(fmt.Sprintf("robots.txt: %s, so everything is refused", resp.State)), true
+}
+
+// ErrNoPage stands for the error of an exchange that has none and brought no page.
+var ErrNoPage = errors.New("no page")
+
+// Allowed fetches robots.txt of a URL's host as a crawl would; the error says why the URL may
+// not be requested.
+func (f *Fetcher) Allowed(ctx context.Context, u *url.URL, agent string) error {
+	target := u.Scheme + "://" + u.Host + "/robots.txt"
+	for range MaxRobotsRedirects + 1 {
+		resp := f.Fetch(ctx, RobotsRequest(target))
+		rules, final := RobotsFrom(resp)
+		switch {
+		case final && rules.Allowed(agent, u.RequestURI()):
+			return nil
+		case final:
+			return fmt.Errorf("URL %s: robots.txt of %s does not allow it %s", u, u.Host, rules.Why())
+		case resp.State != StateRedirect:
+			return fmt.Errorf("URL %s: robots.txt: %s (%w)", u, resp.State, cmp.Or(resp.Err, ErrNoPage))
+		}
+		target = resp.Location
+	}
+	return nil // a redirect that leads nowhere is no robots.txt (RFC 9309, 2.3.1.2)
+}
+
+// usageLine states what pages may be used for: Content-Signal, or Content-Usage with a path
+// pattern before its value (draft-ietf-aipref-attach).
+type usageLine struct{ name, value string }
+
+// maxUsageLines bounds the usage lines per agent.
+const maxUsageLines = 16
+
+// usage gives a line to the agents of the present group. Like a Crawl-delay it does not end
+// the run of User-agent lines.
+func (p *robotsParser) usage(u usageLine) {
+	if u.value == "" {
+		return
+	}
+	for _, i := range p.current {
+		if a := &p.r.agents[i]; len(a.usage) < maxUsageLines {
+			a.usage = append(a.usage, u)
+		}
+	}
+}
+
+// Usage returns what the file lets agent use a page for, by its path and query: names and
+// values of lines.
+func (r *Robots) Usage(agent, pathAndQuery string) (said [][2]string) {
+	a := r.agent(agent)
+	if a == nil {
+		return nil
+	}
+	for _, u := range a.usage {
+		value := u.value
+		if strings.HasPrefix(value, "/") {
+			pattern, rest, _ := strings.Cut(value, " ")
+			rule := compileRule(true, pattern)
+			if !rule.matches(normalOctets(pathAndQuery)) {
+				continue
+			}
+			value = strings.TrimSpace(rest)
+		}
+		said = append(said, [2]string{strings.ToLower(u.name), value})
+	}
+	return said
+}
+
+// Speaks reports whether the file has a group for the token itself.
+func (r *Robots) Speaks(token string) bool {
+	_, ok := r.index[productToken(token)]
+	return ok
 }

@@ -9,16 +9,15 @@ import (
 // robotsRule is one Allow or Disallow line.
 type robotsRule struct {
 	allow    bool
-	derived  bool     // made by appendRule, not in the file
+	derived  bool     // added by appendRule, not in the file
 	anchored bool     // ends in $
 	raw      string   // as in the file
 	octets   int      // length of the escaped pattern: the longest match wins
 	parts    []string // between the *, in normal form
 }
 
-// appendRule compiles a pattern. An empty one has no effect (RFC 9309, 2.2.2).
-// "Allow: /a/index.html" allows /a/ as well, as Google reads it: site owners
-// write for Google.
+// appendRule compiles a pattern. An empty one has no effect (RFC 9309, 2.2.2). "Allow:
+// /a/index.html" also allows /a/, as at Google.
 func appendRule(rules []robotsRule, allow bool, pattern string) []robotsRule {
 	if pattern == "" {
 		return rules
@@ -55,9 +54,9 @@ func (r *robotsRule) write(b *bytes.Buffer) {
 	b.WriteByte('\n')
 }
 
-// matches reports whether path, in normal form, fits the pattern. Each part is
-// taken at its first place after the part before: if any places fit, these do.
-// So the time is linear in path and pattern, whatever a hostile file says.
+// matches reports whether path, in normal form, fits the pattern. Each part takes its first
+// place after the previous part: if any places fit, these do. So the time is linear in path
+// and pattern, even for a hostile file.
 func (r *robotsRule) matches(path string) bool {
 	first, rest := r.parts[0], r.parts[1:]
 	if !strings.HasPrefix(path, first) {
@@ -100,7 +99,7 @@ func (r *Robots) Allowed(agent, pathAndQuery string) bool {
 		for i := range r.groups[g].rules {
 			rule := &r.groups[g].rules[i]
 			if rule.octets < longest || rule.octets == longest && (allowed || !rule.allow) {
-				continue // could not change the verdict
+				continue // cannot change the verdict
 			}
 			if rule.matches(path) {
 				longest, allowed = rule.octets, rule.allow
@@ -110,8 +109,7 @@ func (r *Robots) Allowed(agent, pathAndQuery string) bool {
 	return allowed
 }
 
-// CrawlDelay returns the Crawl-delay for agent, at most a day, and whether
-// there is one.
+// CrawlDelay returns the Crawl-delay for agent, at most a day, and whether there is one.
 func (r *Robots) CrawlDelay(agent string) (time.Duration, bool) {
 	a := r.agent(agent)
 	if a == nil {
@@ -120,7 +118,7 @@ func (r *Robots) CrawlDelay(agent string) (time.Duration, bool) {
 	return a.delay, a.hasDelay
 }
 
-// agent returns what the file says to agent; nil when nothing.
+// agent returns the rules for agent; nil without any.
 func (r *Robots) agent(agent string) *robotsAgent {
 	i, ok := r.index[productToken(agent)]
 	if !ok {
@@ -132,9 +130,9 @@ func (r *Robots) agent(agent string) *robotsAgent {
 	return &r.agents[i]
 }
 
-// Narrow returns what r says to agent alone, for every agent, and to those of also that it
-// speaks to. That part is worth keeping in a store; most files' hundred other groups are
-// not. Allowed, CrawlDelay and Usage answer for these as r does.
+// Narrow returns the rules for agent, addressed to every agent, and the groups for the tokens
+// in also. Allowed, CrawlDelay and Usage answer for these as r does. A store keeps this part
+// alone.
 func (r *Robots) Narrow(agent string, also ...string) *Robots {
 	n := &Robots{index: map[string]int{}, sitemaps: r.sitemaps, why: r.why}
 	if a := r.agent(agent); a != nil {
@@ -148,7 +146,7 @@ func (r *Robots) Narrow(agent string, also ...string) *Robots {
 	return n
 }
 
-// take adds an agent of r by the name of token.
+// take adds an agent of r under the name token.
 func (n *Robots) take(r *Robots, a *robotsAgent, token string) {
 	took := robotsAgent{token: token, delay: a.delay, hasDelay: a.hasDelay, usage: a.usage}
 	for _, g := range a.groups {
@@ -161,10 +159,9 @@ func (n *Robots) take(r *Robots, a *robotsAgent, token string) {
 
 const upperHex = "0123456789ABCDEF"
 
-// normalOctets brings a path or a pattern's part to the form in which they are
-// compared (RFC 9309, 2.2.2). Octets outside ASCII are %-encoded, escapes have
-// capital digits, and escapes of unreserved characters are undone. So are %24
-// and %2A, by which a pattern means a literal $ or *.
+// normalOctets brings a path or a pattern's part to the form of comparison (RFC 9309, 2.2.2):
+// octets outside ASCII are %-encoded, escapes have capital digits, and escapes of unreserved
+// characters are undone. So are %24 and %2A, a pattern's literal $ and *.
 func normalOctets(s string) string {
 	clean := true
 	for i := 0; i < len(s) && clean; i++ {
@@ -191,7 +188,7 @@ func normalOctets(s string) string {
 	return string(out)
 }
 
-// escapedLen returns the octets of a pattern with its non-ASCII %-encoded.
+// escapedLen returns the length of a pattern with its non-ASCII octets %-encoded.
 func escapedLen(s string) int {
 	n := len(s)
 	for i := range len(s) {
@@ -202,7 +199,7 @@ func escapedLen(s string) int {
 	return n
 }
 
-// hexAt returns the value of the hex digit s[i], -1 if there is none.
+// hexAt returns the value of the hex digit s[i]; -1 if there is none.
 func hexAt(s string, i int) int {
 	if i >= len(s) {
 		return -1

@@ -278,7 +278,7 @@ func TestStatesOfConnecting(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		url  string
-		dns  Resolver
+		dns  resolver
 		want State
 	}{
 		{"refused", "http://" + closed.Addr().String(), nil, StateConnectError},

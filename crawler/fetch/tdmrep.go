@@ -9,40 +9,39 @@ import (
 )
 
 const (
-	// maxTDMRepBytes is how much of a tdmrep.json is read: as of a robots.txt.
+	// maxTDMRepBytes is the part of a tdmrep.json that is read.
 	maxTDMRepBytes = maxRobotsBytes
-	// maxReservations and maxReservedBytes bound what is kept of one.
+	// maxReservations and maxReservedBytes bound the parsed result.
 	maxReservations  = 1000
 	maxReservedBytes = 64 << 10
 )
 
-// Reservations is a parsed tdmrep.json: what an owner reserves of text and data mining,
-// by paths (TDM Reservation Protocol, W3C community group). It does not change once
-// parsed and may be used concurrently. The zero value says nothing.
+// Reservations is a parsed tdmrep.json: an owner's reservations on text and data mining, by
+// paths (TDM Reservation Protocol, W3C community group). It is immutable and safe for
+// concurrent use. The zero value reserves nothing.
 type Reservations struct{ all []reservation }
 
-// reservation holds for the paths that fit a pattern as in robots.txt.
+// reservation applies to paths that fit a pattern as in robots.txt.
 type reservation struct {
 	paths    robotsRule
 	reserved bool
-	policy   string // URL, not read
+	policy   string // URL; not fetched
 }
 
-// reservationLine is an object of the file's array.
+// reservationLine is an object in the file's array.
 type reservationLine struct {
 	Location    string          `json:"location"`
 	Reservation json.RawMessage `json:"tdm-reservation"`
 	Policy      string          `json:"tdm-policy,omitempty"`
 }
 
-// TDMRepRequest asks for the tdmrep.json at url. Any type will do, and a long one is cut.
+// TDMRepRequest requests the tdmrep.json at url. It accepts any type and cuts a long file.
 func TDMRepRequest(url string) Request {
 	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: maxTDMRepBytes, Truncate: true}
 }
 
-// ParseReservations reads a tdmrep.json. On an error, which names the byte, what stands
-// before it holds. An object without location or reservation, or with wrong ones, says
-// nothing.
+// ParseReservations reads a tdmrep.json. An error names the byte; the part before it holds. An
+// object with a missing or wrong location or reservation is ignored.
 func ParseReservations(body []byte) (r Reservations, err error) {
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
@@ -83,8 +82,8 @@ func (l *reservationLine) compile() (r reservation, ok bool) {
 	return reservation{compileRule(false, location), value == "1", l.Policy}, true
 }
 
-// Said returns what the file says of a URL by its path and query: names and values. Of the
-// patterns that fit the longest counts, and among equals one that reserves.
+// Said returns the file's statements about a URL by its path and query: names and values. The
+// longest matching pattern counts, and among equals one that reserves.
 func (r Reservations) Said(pathAndQuery string) (said [][2]string) {
 	var best *reservation
 	path := normalOctets(pathAndQuery)
@@ -113,7 +112,7 @@ func (r *reservation) value() string {
 	return "0"
 }
 
-// MarshalText writes what was understood, for ParseReservations.
+// MarshalText writes the reservations for ParseReservations.
 func (r Reservations) MarshalText() ([]byte, error) {
 	lines := make([]reservationLine, 0, len(r.all))
 	for i := range r.all {

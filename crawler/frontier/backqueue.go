@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// backQueue is what is parked at a party: all of it, or the URLs of one host that rests
-// longer than its party, by a wish of its own. The latter is in memory while that rest
-// lasts, and as long as it has URLs.
+// A backQueue holds the URLs parked at a party, or those of one host that rests longer than
+// its party. The latter exists while that rest lasts or it holds URLs.
 type backQueue struct {
-	host  Host      // whose it is; a party's key when it is the common one
-	of    *party    // of the common one; nil of a host's own, whose party is that of the host
+	host  Host      // its owner; a party's key for the common queue
+	of    *party    // set for the common queue; nil for a host's own
 	queue entryHeap // parked URLs in memory
 	runs  []*run    // and on disk
 	until time.Time // end of the host's own rest; zero when over
-	doubt bool      // whether the host will answer after it
+	doubt bool      // the host may not answer after the rest
 
 	heap  *heap[*backQueue] // its party's ready ones, resting, idle, or nil
-	place int               // in that heap
-	out   bool              // of it, for a change; see leave
-	made  int               // how many back queues there were before it
+	place int
+	out   bool // taken out of the heap for a change; see leave
+	made  int  // number of back queues made before it
 }
 
 func newReadyQueues() heap[*backQueue] {
@@ -37,11 +36,10 @@ func newRestingQueues() heap[*backQueue] {
 	}
 }
 
-// holds says whether URLs are parked in q.
 func (q *backQueue) holds() bool { return len(q.queue) > 0 || len(q.runs) > 0 }
 
-// byFirst orders back queues by the URL that stands first in their queue or run: when its
-// host moved, in two of them.
+// byFirst orders back queues by the first URL in their queue or run; a moved host's URL may
+// stand in two of them.
 func byFirst(a, b *backQueue) int {
 	return cmp.Or(cmp.Compare(a.first(), b.first()), cmp.Compare(a.made, b.made))
 }
@@ -53,30 +51,26 @@ func (q *backQueue) first() ID {
 	return q.runs[0].bound.id
 }
 
-// room is the room that all back queues share: so many URLs in memory, the others in
-// runs on disk.
+// room is the memory that all back queues share; the rest of their URLs are in runs on disk.
 type room struct {
 	inMemory int // URLs
 	limit    int // of these
 	unloadAt int // URLs in memory from which some are written
-	onDisk   int // URLs
+	onDisk   int
 	files    scratch
-	block    int // entries a block of these
+	block    int // entries per block on disk
 }
 
 const (
-	// parksATurn bounds what Next puts aside at once, to some 20 ms: where a whole queue's
-	// hosts rest it would be millions.
+	// parksATurn bounds the URLs that one Next parks, to about 20 ms.
 	parksATurn = 1 << 14
 	parkBlock  = 256 // entries; see load
 	// parkBest is how many URLs of a back queue stay in memory when it is unloaded.
 	parkBest = 8
 )
 
-// full says whether back queues are to be unloaded.
 func (r *room) full() bool { return r.inMemory > r.unloadAt }
 
-// len returns the entries in memory and on disk.
 func (r *room) len() int { return r.inMemory + r.onDisk }
 
 func (r *room) push(q *backQueue, e entry) {
@@ -95,7 +89,7 @@ func (r *room) load(q *backQueue) error {
 	for i := 0; i < len(q.runs); {
 		from := q.runs[i]
 		if len(q.queue) > 0 && q.queue[0].before(&from.bound) {
-			i++ // all that is left of it comes later, and the top only gets better
+			i++ // the rest of it comes later, and the top only improves
 			continue
 		}
 		var err error
@@ -114,20 +108,20 @@ func (r *room) load(q *backQueue) error {
 	return nil
 }
 
-// filter asks change about what a queue has in memory; see entryHeap.
+// filter calls change for a queue's entries in memory; see entryHeap.
 func (r *room) filter(q *backQueue, change func(*entry) bool) {
 	r.inMemory -= len(q.queue)
 	q.queue.filter(change)
 	r.inMemory += len(q.queue)
 }
 
-// unload writes what a queue has in memory, but for its best current ones.
+// unload writes a queue's entries in memory to disk, except its best current ones.
 func (r *room) unload(w *runWriter, q *backQueue, keep int, current func(*entry) bool) error {
 	r.inMemory -= len(q.queue)
 	byRank(q.queue)
 	w.begin(r.block)
 	kept := 0
-	for i := range q.queue { // a copy of each would be on the heap
+	for i := range q.queue { // avoids a heap copy of each
 		switch e := &q.queue[i]; {
 		case !current(e):
 		case kept < keep:
@@ -139,11 +133,11 @@ func (r *room) unload(w *runWriter, q *backQueue, keep int, current func(*entry)
 			}
 		}
 	}
-	return r.exchange(q, slices.Clone(q.queue[:kept]), w) // a copy: the room of the others is the aim
+	return r.exchange(q, slices.Clone(q.queue[:kept]), w) // copied, to free the memory of the others
 }
 
-// repack merges what a queue has in memory and on disk, as far as it is wanted; w is nil
-// when no queue has anything on disk.
+// repack merges a queue's wanted entries from memory and disk; w is nil when no queue has
+// entries on disk.
 func (r *room) repack(w *runWriter, q *backQueue, wanted func(*entry) bool) error {
 	m := newMerge()
 	best := len(q.queue)
@@ -185,8 +179,8 @@ func (r *room) repack(w *runWriter, q *backQueue, wanted func(*entry) bool) erro
 	return r.exchange(q, kept, w)
 }
 
-// exchange gives a queue what is left of it, in order of rank, and the run that w has
-// written, if any.
+// exchange replaces a queue's contents by the entries left, in order of rank, and the run that
+// w wrote, if any.
 func (r *room) exchange(q *backQueue, left entryHeap, w *runWriter) error {
 	q.queue = left
 	r.inMemory += len(left)
@@ -199,4 +193,133 @@ func (r *room) exchange(q *backQueue, left entryHeap, w *runWriter) error {
 		r.onDisk += written.left
 	}
 	return err
+}
+
+// Uses and rests: the part of the table of hosts that depends on time.
+
+// free reports whether a URL of host h of party p may be handed out.
+func (t *hosts) free(p *party, h Host, now time.Time) bool {
+	return !p.busy && p.until.IsZero() && t.rested(h, now)
+}
+
+func (t *hosts) rested(h Host, now time.Time) bool {
+	q := t.own[h]
+	return q == nil || !q.until.After(now)
+}
+
+func (t *hosts) use(p *party) {
+	p.busy = true
+	t.settleParty(p)
+}
+
+func (t *hosts) done(h Host, until time.Time) {
+	p := t.party(h)
+	p.busy = false
+	p.until = later(p.until, until)
+	t.settleParty(p)
+}
+
+func (t *hosts) rest(h Host, until time.Time) {
+	if t.own[h] == nil {
+		if until.IsZero() {
+			return
+		}
+		if p := t.parties[t.find(h)]; p != nil && !p.until.Before(until) {
+			return
+		}
+	}
+	t.restAlone(h, until)
+}
+
+// restInDoubt lets a host rest that may not answer afterwards.
+func (t *hosts) restInDoubt(h Host, until time.Time) {
+	if !until.IsZero() {
+		t.restAlone(h, until).doubt = true
+	}
+}
+
+// restAlone lets a host rest in its own back queue.
+func (t *hosts) restAlone(h Host, until time.Time) *backQueue {
+	q := t.own[h]
+	if q == nil {
+		t.made++
+		q = &backQueue{host: h, made: t.made}
+		t.own[h] = q
+	}
+	q.until = later(q.until, until)
+	t.settle(q)
+	return q
+}
+
+func (t *hosts) inDoubt(h Host) bool {
+	q := t.own[h]
+	return q != nil && q.doubt
+}
+
+func (t *hosts) restAddress(address string, until time.Time) {
+	p := t.partyBy(t.addressKey(address))
+	p.until = later(p.until, until)
+	t.settleParty(p)
+}
+
+func (t *hosts) until(h Host) time.Time {
+	until := t.floor
+	if p := t.parties[t.find(h)]; p != nil {
+		until = later(until, p.until)
+	}
+	if q := t.own[h]; q != nil {
+		until = later(until, q.until)
+	}
+	return until
+}
+
+func (t *hosts) claim(h Host, now time.Time) bool {
+	p := t.party(h)
+	free := !p.busy && !p.until.After(now) && !t.floor.After(now) && t.rested(h, now)
+	p.busy = p.busy || free
+	t.settleParty(p)
+	return free
+}
+
+// wake returns the earliest end of a rest that frees a URL.
+func (t *hosts) wake() (time.Time, bool) {
+	if t.ready.len() > 0 { // only the floor blocks these
+		return t.floor, true
+	}
+	first, resting := t.nextRest()
+	if !resting {
+		return first, false
+	}
+	return later(first, t.floor), true
+}
+
+// nextRest returns the earliest end of a rest at which URLs are parked.
+func (t *hosts) nextRest() (first time.Time, resting bool) {
+	if t.restingParties.len() > 0 {
+		first = t.restingParties.top().until
+	}
+	if t.resting.len() > 0 {
+		if q := t.resting.top(); first.IsZero() || q.until.Before(first) {
+			first = q.until // its party may rest longer
+		}
+	}
+	return first, !first.IsZero()
+}
+
+// wakeAll makes rested queues ready and forgets empty ones.
+func (t *hosts) wakeAll(now time.Time) {
+	for _, h := range []*heap[*party]{&t.restingParties, &t.idleParties} {
+		for h.len() > 0 && !h.top().until.After(now) {
+			p := h.top()
+			p.until = time.Time{}
+			t.settleParty(p)
+		}
+	}
+	for _, h := range []*heap[*backQueue]{&t.resting, &t.idle} {
+		for h.len() > 0 && !h.top().until.After(now) {
+			q := h.top()
+			q.until, q.doubt = time.Time{}, false
+			t.settle(q)
+		}
+	}
 }

@@ -27,12 +27,12 @@ func TestParseBlockRefusesDamage(t *testing.T) {
 		t.Fatalf("the whole block: %v, %v", entries, err)
 	}
 	for i := range whole {
-		if _, err := parseBlock(nil, whole[:i]); !errors.Is(err, ErrDamaged) {
+		if _, err := parseBlock(nil, whole[:i]); !errors.Is(err, errDamaged) {
 			t.Errorf("cut after %d bytes: %v, want ErrDamaged", i, err)
 		}
 		flipped := append([]byte(nil), whole...)
 		flipped[i] ^= 0x10
-		if _, err := parseBlock(nil, flipped); !errors.Is(err, ErrDamaged) {
+		if _, err := parseBlock(nil, flipped); !errors.Is(err, errDamaged) {
 			t.Errorf("byte %d flipped: %v, want ErrDamaged", i, err)
 		}
 	}
@@ -46,7 +46,7 @@ func FuzzParseBlock(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		entries, err := parseBlock(nil, data)
 		if err != nil {
-			if !errors.Is(err, ErrDamaged) {
+			if !errors.Is(err, errDamaged) {
 				t.Errorf("%v is no ErrDamaged", err)
 			}
 			return
@@ -110,7 +110,7 @@ func TestDamagedFile(t *testing.T) {
 			last = it.Priority
 			f.Done(it.Host, time.Time{})
 		}
-		if err := f.Err(); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "offset") {
+		if err := f.Err(); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), "offset") {
 			t.Errorf("%s: error %v, want ErrDamaged with the place", pattern, err)
 		}
 		f.Push(Item{ID: 1000, Host: f.Host("new:80"), Priority: 1})

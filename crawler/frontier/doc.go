@@ -18,11 +18,8 @@
 // store keeps the journal from which it is rebuilt. It is not safe for
 // concurrent use; the crawler's committer owns it.
 //
-// Start with New, then Push, Next, Done. Files: frontier.go the queue;
-// waiting.go which URLs wait, and which entries count; tail.go the URLs in
-// order of rank. hosts.go whose turn it is; party.go hosts and the addresses
-// they share; backqueue.go what is parked at them; changes.go priorities that
-// change. renew.go the same part by part; scratch.go, run.go and block.go the
-// files; orders.go several orders of the same URLs; entry.go and heap.go the
-// heaps under all of them. bits.go sets of URLs.
+// Start with New, then Push, Next, Done. Files: frontier.go the queue, its orders, and which
+// entries count; tail.go the URLs in order of rank, and their renewal; hosts.go parties of
+// hosts; backqueue.go parked URLs and rests; run.go sorted runs on disk; heap.go heaps;
+// survey.go the best waiting URLs.
 package frontier

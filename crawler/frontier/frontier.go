@@ -16,21 +16,20 @@ type Host uint64
 // Item is a queued URL.
 type Item struct {
 	ID       ID
-	Host     Host    // the same whenever this URL is pushed
+	Host     Host    // the same each time this URL is pushed
 	Priority float64 // larger is fetched sooner; NaN counts as -Inf
 	Key      uint64  // the caller's own, for Reprioritise
 }
 
 // Options say how a frontier overflows; the zero value keeps all in memory.
 type Options struct {
-	// Dir is the folder of the scratch files, made when memory is full for the
-	// first time. It must be this frontier's own.
+	// Dir is this frontier's own folder for scratch files, created when memory is first full.
 	Dir string
-	// Memory is about how many URLs stay in memory [262144], at 32 bytes each;
-	// half as many again may be parked at hosts that cannot be fetched.
+	// Memory is the approximate number of URLs in memory [262144], 32 bytes each; half as many
+	// again may be parked at hosts.
 	Memory int
-	// Orders is in how many orders the URLs wait at once [1]; see Frontier.Order. They
-	// share the memory.
+	// Orders is the number of orders in which URLs wait [1]; see Frontier.Order. They share
+	// the memory.
 	Orders int
 }
 
@@ -39,19 +38,19 @@ const defaultMemory = 1 << 18
 // Frontier is the queue of a crawl.
 type Frontier struct {
 	urls  waiting // which URLs wait
-	tail  tail    // their entries, in order of rank, but for those parked at hosts
-	hosts hosts   // whose turn it is, and what is parked
-	err   error   // the first of the tail's disk
+	tail  tail    // entries in order of rank, except those parked at hosts
+	hosts hosts   // uses and rests of hosts, and the parked entries
+	err   error   // first error of the disk
 
 	also []*Frontier // the further orders, of the same URLs and hosts
-	turn *Frontier   // the order that Next goes by, this one or one of those
+	turn *Frontier   // the order that Next uses
 
-	slack  int    // entries more than needed that never cause a sweep
-	pass   *pass  // of Renew, while one goes on
+	slack  int    // superfluous entries that never cause a sweep
+	pass   *pass  // of Renew, while it goes on
 	survey survey // room for Survey
 }
 
-// New returns an empty frontier. It removes what an earlier process left in the
+// New returns an empty frontier. It removes the files that an earlier process left in the
 // folder.
 func New(opt Options) (*Frontier, error) {
 	memory := opt.Memory
@@ -59,7 +58,7 @@ func New(opt Options) (*Frontier, error) {
 		memory = defaultMemory
 	}
 	orders := max(1, opt.Orders)
-	memory = max(memory/orders, 8) // halves and quarters of it must be something
+	memory = max(memory/orders, 8) // halves and quarters must not be empty
 	f, err := newOrder(opt.Dir, "", memory)
 	if err != nil {
 		return nil, err
@@ -75,7 +74,7 @@ func New(opt Options) (*Frontier, error) {
 	return f, nil
 }
 
-// newOrder returns a frontier of one order; prefix is of its files' names.
+// newOrder returns a frontier of one order whose files' names begin with prefix.
 func newOrder(dir, prefix string, memory int) (*Frontier, error) {
 	f := &Frontier{
 		urls: waiting{set: map[ID]float64{}, setLimit: memory / 2},
@@ -113,8 +112,8 @@ func (f *Frontier) Close() error {
 	return f.hosts.room.files.close()
 }
 
-// Err returns the first error of the disk. After one the frontier gives nothing
-// any more and must be made anew from the journal.
+// Err returns the first error of the disk. After it the frontier gives nothing and must be
+// rebuilt from the journal.
 func (f *Frontier) Err() error {
 	for _, o := range f.also {
 		if err := o.Err(); err != nil {
@@ -130,20 +129,17 @@ func (f *Frontier) Err() error {
 // Len returns the number of queued URLs; one handed out by Next is not queued.
 func (f *Frontier) Len() int { return f.urls.n }
 
-// Queued says whether a URL waits.
+// Queued reports whether a URL waits.
 func (f *Frontier) Queued(id ID) bool { return f.urls.queued.has(id) }
 
-// Spilled says whether URLs are on disk, so that a change of priority costs a
-// copy there.
+// Spilled reports whether URLs are on disk, where a change of priority costs a copy.
 func (f *Frontier) Spilled() bool { return f.tail.onDisk+f.hosts.room.onDisk > 0 }
 
-// Host returns the number of a host by its name:port. The numbers of another
-// frontier, or another process, are others.
+// Host returns the number of a host by its name:port. It is valid in this frontier alone.
 func (f *Frontier) Host(name string) Host { return f.hosts.number(name) }
 
-// Push queues a URL. One that is queued already takes the new priority, be it
-// higher or lower. also are its priorities in the further orders; one that is missing
-// is that of the first.
+// Push queues a URL, or gives a queued one the new priority. also holds its priorities in the
+// further orders; a missing one is that of the first.
 func (f *Frontier) Push(it Item, also ...float64) {
 	f.Set(it)
 	first := it.Priority
@@ -155,7 +151,7 @@ func (f *Frontier) Push(it Item, also ...float64) {
 	}
 }
 
-// Set is Push of a queued URL in this order alone.
+// Set changes a queued URL in this order alone.
 func (f *Frontier) Set(it Item) {
 	e := it.entry()
 	if f.urls.push(&e) {
@@ -163,8 +159,7 @@ func (f *Frontier) Set(it Item) {
 	}
 }
 
-// Raise is Set for a priority that counts only when it is the better one: a
-// queued URL keeps the higher of both (increase-key).
+// Raise changes a queued URL in this order alone if the new priority is higher (increase-key).
 func (f *Frontier) Raise(it Item) {
 	if !f.Queued(it.ID) {
 		f.Push(it)
@@ -183,14 +178,14 @@ func (it Item) entry() entry {
 	return entry{id: it.ID, priority: it.Priority, host: it.Host, key: it.Key}
 }
 
-// insert adds an entry: to the host's back queue when others are parked there, it
-// would only follow them; else to the tail.
+// insert adds an entry to its host's back queue when others are parked there, else to the
+// tail.
 func (f *Frontier) insert(e entry) {
 	if f.Err() != nil {
 		return
 	}
 	if f.pass != nil {
-		f.pass.seen.remove(e.id) // this copy may be the better one, or the only one
+		f.pass.seen.remove(e.id) // this copy may be better, or the only one
 	}
 	if q := f.hosts.holder(e.host); q != nil {
 		f.park(q, e)
@@ -200,7 +195,7 @@ func (f *Frontier) insert(e entry) {
 	f.tidy()
 }
 
-// park puts an entry aside, and makes room where that was the last.
+// park parks an entry, and makes room when memory is full.
 func (f *Frontier) park(q *backQueue, e entry) {
 	f.hosts.park(q, e)
 	if f.hosts.room.full() && f.Err() == nil {
@@ -208,15 +203,14 @@ func (f *Frontier) park(q *backQueue, e entry) {
 	}
 }
 
-// Next hands out the best URL that may be fetched at time now and marks its
-// host as in use until Done. It returns false when there is none, see Wake, and
-// after an error, see Err. It also does when it has put aside many URLs of
-// hosts that may not be fetched, so that the caller can look at what else there
-// is to do. Then Wake says at once.
+// Next hands out the best URL that may be fetched at time now and marks its host as in use
+// until Done. It returns false when there is none (see Wake), after an error (see Err), and
+// after parking many URLs, so that the caller can do other work; then Wake returns a past
+// time.
 func (f *Frontier) Next(now time.Time) (Item, bool) { return f.NextFrom(now, math.Inf(-1)) }
 
-// NextFrom is Next for who wants none with a priority below the least. It then returns the
-// best that there is with false, which waits on.
+// NextFrom is Next with a least priority. If the best URL is below it, NextFrom returns that
+// URL with false and leaves it queued.
 func (f *Frontier) NextFrom(now time.Time, least float64) (Item, bool) {
 	it, ok := f.turn.nextFrom(now, least)
 	if ok {
@@ -256,8 +250,8 @@ func (f *Frontier) nextFrom(now time.Time, least float64) (Item, bool) {
 	return Item{}, false
 }
 
-// best takes the best entry of the tail and of the ready parties. Nothing that is parked
-// elsewhere may be fetched now.
+// best removes the best entry of the tail and of the ready parties. Entries parked elsewhere
+// cannot be fetched now.
 func (f *Frontier) best() (e entry, ok bool) {
 	top := f.tail.top()
 	if p := f.hosts.best(); p != nil && (top == nil || p.best().before(top)) {
@@ -270,12 +264,12 @@ func (f *Frontier) best() (e entry, ok bool) {
 	return e, f.err == nil
 }
 
-// Wake returns the earliest end of a rest, when Next has nothing to give; false
-// when no rest will bring anything and only Done or Push can.
+// Wake returns the earliest end of a rest when Next has nothing to give; false when only Done
+// or Push can change that.
 func (f *Frontier) Wake() (time.Time, bool) { return f.turn.wake() }
 
 func (f *Frontier) wake() (time.Time, bool) {
-	if f.tail.len() > 0 { // only the floor holds it back
+	if f.tail.len() > 0 { // only the floor blocks it
 		return f.hosts.floor, true
 	}
 	return f.hosts.wake()
@@ -287,3 +281,183 @@ func later(a, b time.Time) time.Time {
 	}
 	return a
 }
+
+// Reprioritise computes a new priority for every queued URL from its key and present priority;
+// where ok is false the URL keeps it. It costs O(queue) and rewrites the files.
+func (f *Frontier) Reprioritise(priority func(key uint64, was float64) (p float64, ok bool)) {
+	if f.Err() != nil {
+		return
+	}
+	f.pass = nil
+	f.tail.hold = true // while all is read anew, the files seem empty and would be merged at each spill
+	defer func() { f.tail.hold = false }()
+	var renewed, copied bits
+	change := func(e *entry) bool {
+		if !f.urls.current(e) {
+			return false
+		}
+		p, ok := priority(e.key, e.priority)
+		several := f.urls.copied.has(e.id)
+		if !ok {
+			if several {
+				copied.add(e.id)
+			}
+			return true
+		}
+		*e = Item{ID: e.id, Host: e.host, Priority: p, Key: e.key}.entry()
+		return !several || renewed.add(e.id) // its entries are all alike now
+	}
+	f.err = f.renew(change)
+	f.urls.copied = copied
+	clear(f.urls.set)
+}
+
+// renew calls change for every entry; back queues' entries on disk return to the tail to be
+// sorted again.
+func (f *Frontier) renew(change func(*entry) bool) error {
+	queues := f.hosts.holders()
+	var runs []*run
+	for _, q := range queues {
+		f.hosts.leave(q)
+		f.hosts.room.filter(q, change)
+		runs = append(runs, q.runs...)
+		q.runs = nil
+	}
+	f.hosts.room.onDisk = 0
+	if err := f.tail.renew(change); err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if err := f.tail.takeIn(r, change); err != nil {
+			return err
+		}
+	}
+	for _, q := range queues {
+		f.hosts.settle(q)
+	}
+	return nil
+}
+
+// tidy sweeps when three quarters of the entries are stale or the map of set priorities is
+// full. A sweep leaves at most two entries a URL, so its cost is amortised.
+func (f *Frontier) tidy() {
+	entries := f.tail.len() + f.hosts.room.len()
+	if f.Err() == nil && (entries > 4*f.urls.n+f.slack || f.urls.full()) {
+		f.err = f.sweep()
+	}
+}
+
+// sweep drops stale entries. Of several current ones of a URL it keeps the first in order of
+// rank.
+func (f *Frontier) sweep() error {
+	if err := f.tail.rewrite(f.urls.firsts()); err != nil {
+		return err
+	}
+	if err := f.hosts.repack(f.urls.firsts(), f.urls.current); err != nil {
+		return err
+	}
+	clear(f.urls.set) // the remaining entries agree with it
+	return nil
+}
+
+// A crawl that mixes orderings keeps its URLs in several orders at once. Each order is a
+// frontier over the same URLs and hosts, with its own priorities. A URL taken from one order
+// leaves all.
+
+// Order returns one of the orders, from 0, for Set, Raise, Renew or Reprioritise in it alone.
+// Call all other methods on the frontier itself.
+func (f *Frontier) Order(i int) *Frontier {
+	if i == 0 {
+		return f
+	}
+	return f.also[i-1]
+}
+
+// Turn sets the order that Next uses.
+func (f *Frontier) Turn(i int) { f.turn = f.Order(i) }
+
+// taken removes a URL that one order has given from the others. Its entries there are passed
+// over later; since the URL may wait again by then, it counts as copied.
+func (f *Frontier) taken(it Item) {
+	for i := range 1 + len(f.also) {
+		if o := f.Order(i); o != f.turn {
+			o.urls.take(it.ID)
+			o.urls.copied.add(it.ID)
+			o.hosts.use(o.hosts.party(it.Host))
+		}
+	}
+}
+
+// waiting records which URLs wait and which of their entries count. A changed priority adds an
+// entry; the stale one is passed over when it comes up (lazy deletion).
+type waiting struct {
+	n        int            // URLs that wait
+	queued   bits           // these
+	copied   bits           // URLs that may have more than one entry
+	set      map[ID]float64 // priorities of copied URLs that were set by Push
+	setLimit int            // of set, see full
+}
+
+// push adds a URL with a new priority; false when it has this one already.
+func (w *waiting) push(e *entry) bool {
+	known := !w.queued.add(e.id)
+	if !known {
+		w.n++
+	}
+	if known || w.copied.has(e.id) { // there may be other entries, of any priority
+		if p, ok := w.set[e.id]; ok && p == e.priority && known {
+			return false
+		}
+		w.copied.add(e.id)
+		w.set[e.id] = e.priority
+	}
+	return true
+}
+
+// raise adds another entry of a waiting URL; false when it is known to be no better. The
+// higher of the two comes up first.
+func (w *waiting) raise(e *entry) bool {
+	if p, ok := w.set[e.id]; ok {
+		if e.priority <= p {
+			return false
+		}
+		w.set[e.id] = e.priority
+	}
+	w.copied.add(e.id)
+	return true
+}
+
+func (w *waiting) take(id ID) {
+	w.queued.remove(id)
+	w.n--
+}
+
+// current reports whether an entry counts for its URL. If the URL's priority was only raised,
+// all do, and the best comes first.
+func (w *waiting) current(e *entry) bool {
+	if !w.queued.has(e.id) {
+		return false
+	}
+	if !w.copied.has(e.id) {
+		return true
+	}
+	p, ok := w.set[e.id]
+	return !ok || p == e.priority
+}
+
+// changed records that a current entry has another priority.
+func (w *waiting) changed(e *entry) {
+	if _, set := w.set[e.id]; set { // else it would be stale
+		w.set[e.id] = e.priority
+	}
+}
+
+// firsts returns a test for current entries that accepts only the first of each URL.
+func (w *waiting) firsts() func(*entry) bool {
+	var seen bits
+	return func(e *entry) bool {
+		return w.current(e) && (!w.copied.has(e.id) || seen.add(e.id))
+	}
+}
+
+func (w *waiting) full() bool { return len(w.set) > w.setLimit }

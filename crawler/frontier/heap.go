@@ -1,12 +1,16 @@
 package frontier
 
-// heap is a binary heap of elements that know their place in it, so that one
-// whose key changed is moved in O(log n) (increase-key). container/heap does
-// the same through an interface; this one keeps the comparisons direct.
+import (
+	"cmp"
+	"slices"
+)
+
+// heap is a binary heap of elements that know their place in it, so that a changed key costs
+// O(log n) (increase-key). Unlike container/heap it compares without an interface.
 type heap[T any] struct {
 	items []T
 	less  func(a, b T) bool
-	place func(x T) *int // where x keeps its index; -1 when it is in no heap
+	place func(x T) *int // where x keeps its index; -1 outside a heap
 }
 
 func (h *heap[T]) len() int { return len(h.items) }
@@ -23,7 +27,7 @@ func (h *heap[T]) remove(x T) {
 	i, last := *h.place(x), len(h.items)-1
 	h.swap(i, last)
 	var zero T
-	h.items[last] = zero // the slice must not keep it alive
+	h.items[last] = zero // frees it for the collector
 	h.items = h.items[:last]
 	*h.place(x) = -1
 	if i < last {
@@ -74,8 +78,8 @@ func (h *heap[T]) swap(i, j int) {
 	*h.place(h.items[j]) = j
 }
 
-// moveTo moves x from one heap to another, either of which may be nil for none, and
-// returns the latter. In the same heap its order is restored.
+// moveTo moves x between two heaps, either of which may be nil, and returns the latter. In the
+// same heap it restores the order.
 func moveTo[T any](x T, from, to *heap[T]) *heap[T] {
 	if from == to {
 		if to != nil {
@@ -90,4 +94,104 @@ func moveTo[T any](x T, from, to *heap[T]) *heap[T] {
 		to.push(x)
 	}
 	return to
+}
+
+// entry is one copy of a queued URL.
+type entry struct {
+	id       ID
+	priority float64
+	host     Host
+	key      uint64
+}
+
+// before reports whether e is fetched before o.
+func (e *entry) before(o *entry) bool {
+	if e.priority != o.priority {
+		return e.priority > o.priority
+	}
+	return e.id < o.id
+}
+
+// byRank sorts entries as they are fetched.
+func byRank(entries []entry) {
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.id, b.id))
+	})
+}
+
+// entryHeap is a heap of entries, best on top. Its nodes have four children, which halves the
+// levels and keeps children side by side.
+type entryHeap []entry
+
+func (h *entryHeap) push(e entry) {
+	*h = append(*h, e)
+	h.up(len(*h) - 1)
+}
+
+// up restores the order after the entry at i became better.
+func (h entryHeap) up(i int) {
+	q, e := h, h[i]
+	for i > 0 {
+		parent := (i - 1) / 4
+		if !e.before(&q[parent]) {
+			break
+		}
+		q[i] = q[parent]
+		i = parent
+	}
+	q[i] = e
+}
+
+func (h *entryHeap) pop() entry {
+	q := *h
+	top, last := q[0], len(q)-1
+	q[0] = q[last]
+	*h = q[:last]
+	if last > 1 {
+		h.down(0)
+	}
+	return top
+}
+
+// down restores the order after the entry at i became worse, and reports whether it moved.
+func (h entryHeap) down(i int) (moved bool) {
+	e := h[i]
+	for {
+		first := 4*i + 1
+		if first >= len(h) {
+			break
+		}
+		best := first
+		for c := first + 1; c < min(first+4, len(h)); c++ {
+			if h[c].before(&h[best]) {
+				best = c
+			}
+		}
+		if !h[best].before(&e) {
+			break
+		}
+		h[i] = h[best]
+		i, moved = best, true
+	}
+	h[i] = e
+	return moved
+}
+
+// heapify restores the order after many entries changed.
+func (h entryHeap) heapify() {
+	for i := (len(h)+2)/4 - 1; i >= 0; i-- {
+		h.down(i)
+	}
+}
+
+// filter drops the entries for which keep is false; keep may change the others.
+func (h *entryHeap) filter(keep func(e *entry) bool) {
+	kept := (*h)[:0]
+	for i := range *h {
+		if e := &(*h)[i]; keep(e) {
+			kept = append(kept, *e)
+		}
+	}
+	*h = kept
+	h.heapify()
 }

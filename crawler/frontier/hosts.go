@@ -1,29 +1,30 @@
 package frontier
 
 import (
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"time"
 )
 
-// hosts is the table of hosts: which are one party, in use or resting, and what waits at
-// each. Its heaps say whose turn it is. What says nothing is not kept.
+// hosts is the table of hosts: their parties, uses, rests and parked URLs. Its heaps give the
+// next party. It keeps no default state.
 type hosts struct {
-	seed    maphash.Seed // of host names; nothing depends on it but the numbers
+	seed    maphash.Seed // of host names; only the numbers depend on it
 	parties map[Host]*party
 	own     map[Host]*backQueue // of hosts that rest longer than their party
-	at      map[Host]Host       // a host → the key of the address that it is at
-	made    int                 // back queues so far
-	floor   time.Time           // until then every host rests
+	at      map[Host]Host       // a host → the key of its address
+	made    int                 // back queues made so far
+	floor   time.Time           // every host rests until then
 
-	ready          heap[*party]     // free, rest over, something to be had: by its best URL
-	restingParties heap[*party]     // free, rest not over, something to be had then: by its end
-	idleParties    heap[*party]     // the same with nothing
-	resting        heap[*backQueue] // the host's own rest is not over, something parked: by its end
-	idle           heap[*backQueue] // the same with nothing parked
+	ready          heap[*party]     // free, rested, with a URL: by its best URL
+	restingParties heap[*party]     // free, resting, with a URL then: by the end of the rest
+	idleParties    heap[*party]     // the same without URLs
+	resting        heap[*backQueue] // the host's own rest goes on, with URLs: by its end
+	idle           heap[*backQueue] // the same without URLs
 
-	room room  // for what is parked
-	err  error // the first of the disk
+	room room  // for parked URLs
+	err  error // first error of the disk
 }
 
 func newHosts(r room) hosts {
@@ -42,12 +43,12 @@ func newHosts(r room) hosts {
 
 func (t *hosts) number(name string) Host { return Host(maphash.String(t.seed, name)) }
 
-// addressKey is the key of an address. It equals that of a host as seldom as two hosts'
-// are equal.
+// addressKey returns the key of an address. A collision with a host's is as rare as between
+// two hosts.
 func (t *hosts) addressKey(address string) Host { return t.number("@" + address) }
 
-// find returns the key of a host's party: that of its address, or the host itself
-// while no address is known.
+// find returns the key of a host's party: its address, or the host itself while no address is
+// known.
 func (t *hosts) find(h Host) Host {
 	if key, ok := t.at[h]; ok {
 		return key
@@ -55,7 +56,7 @@ func (t *hosts) find(h Host) Host {
 	return h
 }
 
-// party returns the party of a host, made when it is not in memory.
+// party returns the party of a host, new if it is not in memory.
 func (t *hosts) party(h Host) *party { return t.partyBy(t.find(h)) }
 
 func (t *hosts) partyBy(key Host) *party {
@@ -69,7 +70,7 @@ func (t *hosts) partyBy(key Host) *party {
 	return p
 }
 
-// queueOf returns where a host's URLs are parked.
+// queueOf returns the queue in which a host's URLs are parked.
 func (t *hosts) queueOf(h Host) *backQueue {
 	if q := t.home(h); q != nil {
 		return q
@@ -77,7 +78,7 @@ func (t *hosts) queueOf(h Host) *backQueue {
 	return &t.party(h).common
 }
 
-// home returns the back queue of a host; nil when it is not in memory.
+// home returns a host's back queue; nil when it is not in memory.
 func (t *hosts) home(h Host) *backQueue {
 	if q := t.own[h]; q != nil {
 		return q
@@ -88,7 +89,7 @@ func (t *hosts) home(h Host) *backQueue {
 	return nil
 }
 
-// holder returns the back queue in which URLs of a host are parked; nil when none are.
+// holder returns the back queue that holds URLs of a host; nil when none does.
 func (t *hosts) holder(h Host) *backQueue {
 	if q := t.home(h); q != nil && q.holds() {
 		return q
@@ -96,8 +97,8 @@ func (t *hosts) holder(h Host) *backQueue {
 	return nil
 }
 
-// holders returns the back queues with something parked, in the order of a URL of theirs:
-// that of a map, or of host numbers, would differ from process to process.
+// holders returns the back queues that hold URLs, ordered by a URL: the order of a map or of
+// host numbers differs between processes.
 func (t *hosts) holders() []*backQueue {
 	var all []*backQueue
 	for _, q := range t.own {
@@ -114,7 +115,6 @@ func (t *hosts) holders() []*backQueue {
 	return all
 }
 
-// partyOf returns the party of a back queue.
 func (t *hosts) partyOf(q *backQueue) *party {
 	if q.of != nil {
 		return q.of
@@ -122,7 +122,7 @@ func (t *hosts) partyOf(q *backQueue) *party {
 	return t.party(q.host)
 }
 
-// there says whether a back queue is still what its host's URLs are parked in.
+// there reports whether a back queue is still in use by its host.
 func (t *hosts) there(q *backQueue) bool {
 	if q.of != nil {
 		return t.parties[q.of.key] == q.of
@@ -130,8 +130,8 @@ func (t *hosts) there(q *backQueue) bool {
 	return t.own[q.host] == q
 }
 
-// settle puts a back queue where it belongs after any change: with the ready ones of its
-// party, with those that rest, or out of memory.
+// settle moves a back queue to its place after a change: its party's ready ones, the resting
+// ones, or out of memory.
 func (t *hosts) settle(q *backQueue) {
 	p := t.partyOf(q)
 	q.out = false
@@ -156,8 +156,8 @@ func (t *hosts) settle(q *backQueue) {
 	t.settleParty(p)
 }
 
-// settleParty puts a party where it belongs after any change: with the ready ones,
-// with the resting ones, nowhere while it is in use, or out of memory.
+// settleParty moves a party to its place after a change: ready, resting, none while it is in
+// use, or out of memory.
 func (t *hosts) settleParty(p *party) {
 	var want *heap[*party]
 	switch {
@@ -174,8 +174,7 @@ func (t *hosts) settleParty(p *party) {
 	p.heap = moveTo(p, p.heap, want)
 }
 
-// leave takes a back queue out of its heap, for a change of what it holds; settle puts it
-// back.
+// leave takes a back queue out of its heap for a change; settle puts it back.
 func (t *hosts) leave(q *backQueue) {
 	q.out = true
 	if q.heap == nil {
@@ -185,13 +184,13 @@ func (t *hosts) leave(q *backQueue) {
 	t.settleParty(t.partyOf(q))
 }
 
-// park puts an entry aside until its host may be fetched.
+// park parks an entry until its host may be fetched.
 func (t *hosts) park(q *backQueue, e entry) {
 	t.room.push(q, e)
 	t.settle(q)
 }
 
-// best returns the ready party with the best URL, nil when none is ready.
+// best returns the ready party with the best URL; nil when none is ready.
 func (t *hosts) best() *party {
 	if t.ready.len() == 0 {
 		return nil
@@ -199,7 +198,7 @@ func (t *hosts) best() *party {
 	return t.ready.top()
 }
 
-// pop takes the best entry of a ready party.
+// pop removes the best entry of a ready party.
 func (t *hosts) pop(p *party) entry {
 	q := p.ready.top()
 	e := t.room.pop(q)
@@ -207,7 +206,7 @@ func (t *hosts) pop(p *party) entry {
 	return e
 }
 
-// move makes a host one of the party with this key, with what is parked for it.
+// move assigns a host, with its parked URLs, to the party with this key.
 func (t *hosts) move(h, to Host) {
 	from := t.find(h)
 	if from == to {
@@ -226,8 +225,8 @@ func (t *hosts) move(h, to Host) {
 	if old == nil {
 		return
 	}
-	t.rest(h, old.until) // which was for its sake perhaps
-	if from == h {       // all that is parked there is the host's
+	t.rest(h, old.until) // this host may have caused that rest
+	if from == h {       // all its URLs are the host's
 		c, into := &old.common, t.queueOf(h)
 		t.leave(c)
 		for _, e := range c.queue {
@@ -238,4 +237,227 @@ func (t *hosts) move(h, to Host) {
 		t.settle(into)
 		t.settle(c)
 	}
+}
+
+// A party is treated as one for politeness: a host, or all hosts at one address (paper E). It
+// gets one request at a time and rests after each. It is in memory while it is in use, rests,
+// or has URLs to fetch.
+type party struct {
+	key    Host      // a host, or an address; see hosts.find
+	common backQueue // of the hosts without a rest of their own
+	busy   bool
+	until  time.Time        // end of its rest; zero when over
+	ready  heap[*backQueue] // its back queues that have URLs and are rested: by best URL
+	heap   *heap[*party]    // ready, restingParties, idleParties, or nil while in use
+	place  int
+}
+
+func newRestingParties() heap[*party] {
+	return heap[*party]{
+		less:  func(a, b *party) bool { return a.until.Before(b.until) },
+		place: func(p *party) *int { return &p.place },
+	}
+}
+
+// best returns p's first entry; p must have one.
+func (p *party) best() *entry { return &p.ready.top().queue[0] }
+
+// Done ends the use of a host that Next gave; its party rests until the given time. Rest sets
+// a longer rest of the host itself.
+func (f *Frontier) Done(host Host, until time.Time) {
+	f.hosts.done(host, until)
+	for _, o := range f.also {
+		o.hosts.done(host, until)
+	}
+}
+
+// Rest lets a host rest until the given time at least, with or without URLs. It does not bind
+// other hosts at its address.
+func (f *Frontier) Rest(h Host, until time.Time) {
+	f.hosts.rest(h, until)
+	for _, o := range f.also {
+		o.hosts.rest(h, until)
+	}
+}
+
+// RestInDoubt is Rest for a host that failed and may not answer afterwards; Survey leaves it
+// out until the rest is over.
+func (f *Frontier) RestInDoubt(h Host, until time.Time) {
+	f.hosts.restInDoubt(h, until)
+	for _, o := range f.also {
+		o.hosts.restInDoubt(h, until)
+	}
+}
+
+// RestAddress lets all hosts at an address rest until the given time at least, including hosts
+// found there later.
+func (f *Frontier) RestAddress(address string, until time.Time) {
+	f.hosts.restAddress(address, until)
+	for _, o := range f.also {
+		o.hosts.restAddress(address, until)
+	}
+}
+
+// RestAll lets every host rest until the given time at least, including new ones.
+func (f *Frontier) RestAll(until time.Time) {
+	f.hosts.floor = later(f.hosts.floor, until)
+	for _, o := range f.also {
+		o.RestAll(until)
+	}
+}
+
+// Until returns the end of the rest of a host and its party, which may be past. It ignores
+// whether the host is in use.
+func (f *Frontier) Until(h Host) time.Time { return f.hosts.until(h) }
+
+// Join assigns a host to an address. It is then one party with the other hosts there: at most
+// one of them is in use, and the party rests as a whole. The host keeps its own longer rest.
+// The host must not be in use: its Done would end another's use.
+func (f *Frontier) Join(h Host, address string) { f.move(h, f.hosts.addressKey(address)) }
+
+// Leave forgets a host's address. The host must not be in use.
+func (f *Frontier) Leave(h Host) { f.move(h, h) }
+
+func (f *Frontier) move(h, to Host) {
+	f.hosts.move(h, to)
+	for _, o := range f.also {
+		o.hosts.move(h, to)
+	}
+}
+
+// OneParty reports whether two hosts are one party.
+func (f *Frontier) OneParty(a, b Host) bool { return f.hosts.find(a) == f.hosts.find(b) }
+
+// Take marks a host as in use outside Next, on behalf of another host in use. It succeeds when
+// the host is free and rested, or is rested and of the other's party. Done ends it as usual.
+func (f *Frontier) Take(h, onBehalf Host, now time.Time) bool {
+	if f.OneParty(h, onBehalf) {
+		return h == onBehalf || f.hosts.rested(h, now)
+	}
+	return f.Claim(h, now)
+}
+
+// Claim marks a host as in use outside Next, for an exchange without a queued URL. It succeeds
+// when the host is free and rested. Done ends it as usual.
+func (f *Frontier) Claim(h Host, now time.Time) bool {
+	free := f.hosts.claim(h, now)
+	for _, o := range f.also {
+		if free {
+			o.hosts.use(o.hosts.party(h))
+		}
+	}
+	return free
+}
+
+// Resting counts the resting parties, and hosts with their own rest, that have URLs.
+func (f *Frontier) Resting() int { return f.hosts.restingParties.len() + f.hosts.resting.len() }
+
+// unload writes back queues to disk until half of the room is free. The largest go first, and
+// each keeps its best URLs, in the worst case one. hold forbids merging runs now.
+func (t *hosts) unload(current func(*entry) bool, hold bool) error {
+	r := &t.room
+	if !hold && r.files.crowded(r.onDisk) {
+		if err := t.repack(current, current); err != nil {
+			return err
+		}
+	}
+	queues := t.holders()
+	slices.SortStableFunc(queues, func(a, b *backQueue) int { return cmp.Compare(len(b.queue), len(a.queue)) })
+	_, err := r.files.write(func(w *runWriter) error {
+		for _, keep := range []int{parkBest, 1} {
+			for _, q := range queues {
+				if r.inMemory <= r.limit/2 || len(q.queue) < 2*keep {
+					continue
+				}
+				t.leave(q)
+				if err := r.unload(w, q, keep, current); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, q := range queues {
+		t.settle(q)
+	}
+	// When every queue has one URL, asking again soon gains nothing.
+	r.unloadAt = max(r.limit, r.inMemory+r.limit/2)
+	return t.err
+}
+
+// repack calls keep for every parked entry, queue by queue in order of rank, and merges a
+// queue's runs into one. All current entries of a moved host stay: a better copy may be
+// elsewhere.
+func (t *hosts) repack(keep, current func(*entry) bool) error {
+	queues := t.holders()
+	for _, q := range queues {
+		t.leave(q)
+	}
+	pack := func(w *runWriter) error {
+		for _, q := range queues {
+			wanted := func(e *entry) bool {
+				if t.home(e.host) != q {
+					return current(e)
+				}
+				return keep(e)
+			}
+			if err := t.room.repack(w, q, wanted); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var err error
+	if t.room.onDisk == 0 {
+		err = pack(nil)
+	} else {
+		_, err = t.room.files.write(pack)
+	}
+	if err != nil {
+		return err
+	}
+	for _, q := range queues {
+		t.settle(q)
+	}
+	return t.err
+}
+
+// bits is a set of URLs by number, in pages made as the numbers grow. The zero value is empty.
+type bits struct{ pages []*[bitsPage]uint64 }
+
+const bitsPage = 1024 // words: 65,536 URLs, 8 KiB
+
+func (b *bits) has(id ID) bool {
+	page, word, mask := place(id)
+	return page < len(b.pages) && b.pages[page] != nil && b.pages[page][word]&mask != 0
+}
+
+// add returns false when id was in the set already.
+func (b *bits) add(id ID) bool {
+	page, word, mask := place(id)
+	for page >= len(b.pages) {
+		b.pages = append(b.pages, nil)
+	}
+	if b.pages[page] == nil {
+		b.pages[page] = new([bitsPage]uint64)
+	}
+	p := &b.pages[page][word]
+	if *p&mask != 0 {
+		return false
+	}
+	*p |= mask
+	return true
+}
+
+func (b *bits) remove(id ID) {
+	if page, word, mask := place(id); page < len(b.pages) && b.pages[page] != nil {
+		b.pages[page][word] &^= mask
+	}
+}
+
+func place(id ID) (page, word int, mask uint64) {
+	return int(id / (64 * bitsPage)), int(id / 64 % bitsPage), 1 << (id % 64)
 }

@@ -7,23 +7,22 @@ import (
 	"time"
 )
 
-// Waiting is a URL that waits, as Survey tells of it.
+// Waiting is a waiting URL as Survey reports it.
 type Waiting struct {
 	Priority float64
-	Party    Host // whose turn it waits for: a host, or all at one address
+	Party    Host // the host, or all hosts at one address
 }
 
-// Survey appends to dst the n best URLs that wait, the best first, whether they may be
-// fetched or not. It leaves out those whose rest ends after until or in doubt, and what is
-// on disk, which is worse than what the same queue has in memory. It looks at some n·log n URLs:
-// at those that are as good as what the last survey found or, where these are too few or
-// too many, at the heaps from their tops.
+// Survey appends to dst the n best waiting URLs, best first, whether they may be fetched or
+// not. It leaves out hosts that rest beyond until or in doubt, and entries on disk, which rank
+// below those in memory. It costs about n·log n: it gathers the entries as good as the last
+// survey's or, where these are too few or too many, searches the heaps from their tops.
 func (f *Frontier) Survey(dst []Waiting, n int, until time.Time) []Waiting {
 	if f.hosts.floor.After(until) {
 		return dst
 	}
 	s := &f.survey
-	enough := n + n/4 // so that the next one finds n when some of them have gone
+	enough := n + n/4 // so that the next survey finds n after some have left
 	if !s.again(f, n, 4*enough, until) {
 		s.tops(f, enough, until)
 	}
@@ -34,11 +33,11 @@ func (f *Frontier) Survey(dst []Waiting, n int, until time.Time) []Waiting {
 		e := s.found[i]
 		dst = append(dst, Waiting{Priority: e.priority, Party: f.hosts.find(e.host)})
 	}
-	clear(s.found) // heaps grow elsewhere, and leave what is pointed at
+	clear(s.found) // drops pointers into heaps
 	return dst
 }
 
-// heaps yields the heaps of URLs that a survey looks at.
+// heaps yields the heaps that a survey searches.
 func (*survey) heaps(f *Frontier, until time.Time) iter.Seq[entryHeap] {
 	return func(yield func(entryHeap) bool) {
 		if !yield(f.tail.buffer) {
@@ -58,13 +57,13 @@ func (*survey) heaps(f *Frontier, until time.Time) iter.Seq[entryHeap] {
 	}
 }
 
-// counts says whether a survey counts an entry.
+// counts reports whether a survey counts an entry.
 func (s *survey) counts(f *Frontier, e *entry, until time.Time) bool {
 	return f.urls.current(e) && !f.hosts.inDoubt(e.host) && !f.hosts.until(e.host).After(until) && s.first(e.id, f.urls.copied.has(e.id))
 }
 
-// again finds what is as good as the last survey's, in order; false where these are
-// less than n, and not all there are, or more than most.
+// again finds the entries as good as the last survey's, in order; false where these are more
+// than most, or fewer than n while others exist.
 func (s *survey) again(f *Frontier, n, most int, until time.Time) bool {
 	s.begin()
 	for queue := range s.heaps(f, until) {
@@ -85,7 +84,6 @@ func (s *survey) again(f *Frontier, n, most int, until time.Time) bool {
 	return len(s.found) >= n || !s.cut
 }
 
-// tops finds the n best, in order.
 func (s *survey) tops(f *Frontier, n int, until time.Time) {
 	s.begin()
 	for queue := range s.heaps(f, until) {
@@ -105,13 +103,13 @@ func (s *survey) tops(f *Frontier, n int, until time.Time) {
 	}
 }
 
-// survey goes through heaps of entries, and changes none.
+// survey searches heaps of entries without changing them.
 type survey struct {
 	found []*entry     // the best first
-	least float64      // priority that the last survey would have found, but for fewer than n
-	cut   bool         // there are entries below it
-	stack []int        // places in a heap that gather has to look at
-	nodes []surveyNode // a heap: what comes next of each heap
+	least float64      // least priority of the last survey
+	cut   bool         // there are entries below least
+	stack []int        // places in a heap for gather to visit
+	nodes []surveyNode // a heap: the next node of each heap
 	seen  map[ID]struct{}
 }
 
@@ -120,8 +118,8 @@ func (s *survey) begin() {
 	clear(s.seen)
 }
 
-// gather appends to found the entries of a heap from least on, and is false where these
-// are too many.
+// gather appends the entries of a heap that rank at least least; false where these are too
+// many.
 func (s *survey) gather(queue entryHeap, most int) bool {
 	s.stack = append(s.stack[:0], 0)
 	for len(s.stack) > 0 {
@@ -149,7 +147,7 @@ type surveyNode struct {
 
 func (n *surveyNode) before(o *surveyNode) bool { return n.queue[n.at].before(&o.queue[o.at]) }
 
-// add takes in a node of a heap, if there is one.
+// add adds a node of a heap, if it exists.
 func (s *survey) add(queue entryHeap, at int) {
 	if at >= len(queue) {
 		return
@@ -162,7 +160,6 @@ func (s *survey) add(queue entryHeap, at int) {
 	}
 }
 
-// pop takes the best node.
 func (s *survey) pop() (entryHeap, int) {
 	top, last := s.nodes[0], len(s.nodes)-1
 	s.nodes[0] = s.nodes[last]
@@ -182,8 +179,8 @@ func (s *survey) pop() (entryHeap, int) {
 	}
 }
 
-// first says whether a URL comes up for the first time; only one that was copied may come
-// up again.
+// first reports whether a URL comes up for the first time; only a copied one may come up
+// again.
 func (s *survey) first(id ID, copied bool) bool {
 	if !copied {
 		return true
@@ -198,6 +195,6 @@ func (s *survey) first(id ID, copied bool) bool {
 	return true
 }
 
-// NextRest returns the earliest end of a rest of hosts that have URLs; false when none of
-// them rests.
+// NextRest returns the earliest end of a rest of hosts with URLs; false when none of them
+// rests.
 func (f *Frontier) NextRest() (time.Time, bool) { return f.turn.hosts.nextRest() }

@@ -2,46 +2,45 @@ package hosts
 
 import "net/netip"
 
-// A newcomer is a host that has answered nothing yet, or answers no more. Anybody can have
-// as many as there are names. So all of them together never take the last places among the
-// workers: those that answer go on. An IPv6 net of 64 bits, which is what one customer
-// gets, counts as one address until its hosts have answered: one exchange at a time.
+// A newcomer is a host that has not answered yet, or no longer answers. A site can create any
+// number of them by name. So all together never take the last places among the workers. An
+// IPv6 net of 64 bits, one customer's, counts as one address until its hosts have answered:
+// one exchange at a time.
 
 const (
-	// newcomerShare is the share of the workers that newcomers leave free: one in so many.
+	// newcomerShare: newcomers leave one worker in so many free.
 	newcomerShare = 4
-	// customerBits is the length of the IPv6 nets that customers get (RFC 6177).
+	// customerBits is the length of a customer's IPv6 net (RFC 6177).
 	customerBits = 64
 )
 
-// Newcomers counts the exchanges with them.
+// Newcomers counts the exchanges with newcomers.
 type Newcomers struct {
 	places int                  // among the workers
-	taken  int                  // of these
-	nets   map[netip.Prefix]int // exchanges, those beside the workers included
+	taken  int                  // places in use
+	nets   map[netip.Prefix]int // exchanges, including those beside the workers
 }
 
-// NewNewcomers returns the places that newcomers have among so many workers.
+// NewNewcomers returns the newcomers' places among so many workers.
 func NewNewcomers(workers int) Newcomers {
 	return Newcomers{places: placesOf(workers), nets: map[netip.Prefix]int{}}
 }
 
-// Among has newcomers take places among so many workers from now on.
+// Among sets the number of workers.
 func (n *Newcomers) Among(workers int) { n.places = placesOf(workers) }
 
-// placesOf leaves one place at least to hosts that answer, where there is another.
 func placesOf(workers int) int {
 	return workers - max(workers/newcomerShare, min(1, workers-1))
 }
 
-// Ticket is what an exchange with a newcomer has taken; the zero value is nothing.
+// Ticket is what an exchange with a newcomer holds; the zero value holds nothing.
 type Ticket struct {
 	place bool
-	net   netip.Prefix // in which it is the only exchange with a newcomer
+	net   netip.Prefix // the net in which it is the only such exchange
 }
 
-// netOf returns the net that counts as one address with addr; none for IPv4, where those
-// at one address are one party, and where a proxy knows the address.
+// netOf returns the net that counts as one address with addr; none for IPv4, whose hosts at
+// one address are one party, and behind a proxy.
 func netOf(addr netip.Addr) netip.Prefix {
 	if !addr.Is6() {
 		return netip.Prefix{}
@@ -53,10 +52,10 @@ func netOf(addr netip.Addr) netip.Prefix {
 	return net
 }
 
-// Free says whether there is a place for a newcomer.
+// Free reports whether there is a place for a newcomer.
 func (n *Newcomers) Free() bool { return n.taken < n.places }
 
-// NetBusy says whether a newcomer in the net of addr is being asked.
+// NetBusy reports whether a newcomer in addr's net is being asked.
 func (n *Newcomers) NetBusy(addr netip.Addr) bool { return n.nets[netOf(addr)] > 0 }
 
 // Begin takes a place for an exchange with the newcomer at addr.
@@ -69,7 +68,7 @@ func (n *Newcomers) Begin(addr netip.Addr) Ticket {
 	return t
 }
 
-// Aside gives the place back of an exchange that goes on beside the workers.
+// Aside returns the place of an exchange that goes on beside the workers.
 func (n *Newcomers) Aside(t *Ticket) {
 	if t.place {
 		t.place = false
@@ -77,7 +76,7 @@ func (n *Newcomers) Aside(t *Ticket) {
 	}
 }
 
-// End gives all back.
+// End returns the ticket.
 func (n *Newcomers) End(t *Ticket) {
 	n.Aside(t)
 	if !t.net.IsValid() {

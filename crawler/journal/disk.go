@@ -8,54 +8,45 @@ import (
 	"fossick/store"
 )
 
-// Disk is a Journal in a store.
-type Disk struct {
+// disk is a Journal in a store.
+type disk struct {
 	store  *store.Store
 	places places
 
 	replicate, bodies bool
 }
 
-// Replicate has each commit put its changes into the outbox, for a replica with bodies or
-// without.
-func (d *Disk) Replicate(bodies bool) { d.replicate, d.bodies = true, bodies }
+// Replicate lets each commit put its changes into the outbox for a replica, with or without
+// bodies.
+func (d *disk) Replicate(bodies bool) { d.replicate, d.bodies = true, bodies }
 
-// NewDisk returns the journal in s, which must be open to be written.
-func NewDisk(s *store.Store) *Disk {
+// NewDisk returns the journal in s, which must be open for writing.
+func NewDisk(s *store.Store) *disk {
 	s.FilterSeen()
-	return &Disk{store: s, places: make(places, placesInMemory)}
+	return &disk{store: s, places: make(places, placesInMemory)}
 }
 
-// Counts is as Journal says.
-func (d *Disk) Counts() (store.Counts, error) { return d.store.Counts() }
+func (d *disk) Counts() (store.Counts, error) { return d.store.Counts() }
 
-// Host is as Journal says.
-func (d *Disk) Host(name string) (*store.Host, error) { return d.store.Host(name) }
+func (d *disk) Host(name string) (*store.Host, error) { return d.store.Host(name) }
 
-// Hosts is as Journal says.
-func (d *Disk) Hosts() iter.Seq2[*store.Host, error] { return d.store.Hosts() }
+func (d *disk) Hosts() iter.Seq2[*store.Host, error] { return d.store.Hosts() }
 
-// Birth is as Journal says.
-func (d *Disk) Birth(id store.ID) (store.Birth, error) { return d.store.URLs().Birth(id) }
+func (d *disk) Birth(id store.ID) (store.Birth, error) { return d.store.URLs().Birth(id) }
 
-// Waiting is as Journal says.
-func (d *Disk) Waiting(id store.ID) (store.Birth, store.Queued, error) {
+func (d *disk) Waiting(id store.ID) (store.Birth, store.Queued, error) {
 	return d.store.URLs().Waiting(id)
 }
 
-// Waiters is as Journal says.
-func (d *Disk) Waiters() iter.Seq2[store.Waiter, error] { return d.store.URLs().Waiters() }
+func (d *disk) Waiters() iter.Seq2[store.Waiter, error] { return d.store.URLs().Waiters() }
 
-// Lookup is as Journal says.
-func (d *Disk) Lookup(hashes []store.Hash) ([]store.Seen, error) { return d.store.Lookup(hashes) }
+func (d *disk) Lookup(hashes []store.Hash) ([]store.Seen, error) { return d.store.Lookup(hashes) }
 
-// Candidates is as Journal says.
-func (d *Disk) Candidates(signature []byte) ([]store.Candidate, error) {
+func (d *disk) Candidates(signature []byte) ([]store.Candidate, error) {
 	return d.store.Candidates(signature)
 }
 
-// Read is as Journal says: it parses the stored body.
-func (d *Disk) Read(candidate *store.Candidate, stop func() error) (*page.Page, error) {
+func (d *disk) Read(candidate *store.Candidate, stop func() error) (*page.Page, error) {
 	body, err := d.store.Body(candidate.Number)
 	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnknown) {
 		return nil, nil
@@ -75,8 +66,7 @@ func (d *Disk) Read(candidate *store.Candidate, stop func() error) (*page.Page, 
 	return p, nil
 }
 
-// Batch is as Journal says.
-func (d *Disk) Batch() Batch {
+func (d *disk) Batch() Batch {
 	b := &diskBatch{Batch: d.store.Batch(), places: d.places}
 	if d.replicate {
 		b.replicates = true
@@ -85,8 +75,8 @@ func (d *Disk) Batch() Batch {
 	return b
 }
 
-// Stored returns the batch of the store under b, nil where there is none: for what only
-// a crawl with a past has to write, pages that are stored anew.
+// Stored returns the store's batch under b; nil where there is none. Only a refreshed crawl,
+// which stores pages anew, needs it.
 func Stored(b Batch) *store.Batch {
 	if d, ok := b.(*diskBatch); ok {
 		return d.Batch
@@ -94,7 +84,6 @@ func Stored(b Batch) *store.Batch {
 	return nil
 }
 
-// diskBatch is a Batch of a store, which has some of the methods already.
 type diskBatch struct {
 	*store.Batch
 	places places
@@ -103,7 +92,6 @@ type diskBatch struct {
 	replicates bool
 }
 
-// Queued is as Batch says.
 func (b *diskBatch) Queued(id store.ID) (store.Queued, error) {
 	if q, ok := b.places.get(id); ok {
 		return q, nil
@@ -115,13 +103,11 @@ func (b *diskBatch) Queued(id store.ID) (store.Queued, error) {
 	return q, err
 }
 
-// Ended is as Batch says.
 func (b *diskBatch) Ended(id store.ID) (string, error) {
 	f, err := b.Fate(id)
 	return f.State, err
 }
 
-// Discover is as Batch says.
 func (b *diskBatch) Discover(h store.Hash, id store.ID, birth store.Birth, skipped bool) error {
 	if err := b.PutBirth(id, birth); err != nil {
 		return err
@@ -129,24 +115,20 @@ func (b *diskBatch) Discover(h store.Hash, id store.ID, birth store.Birth, skipp
 	return b.PutSeen(h, id, skipped)
 }
 
-// Rediscover is as Batch says.
 func (b *diskBatch) Rediscover(id store.ID, birth store.Birth) error { return b.PutBirth(id, birth) }
 
-// Queue is as Batch says.
 func (b *diskBatch) Queue(id store.ID, q store.Queued) error {
 	b.ahead = true
 	b.places.put(id, q)
 	return b.PutQueued(id, q)
 }
 
-// End is as Batch says.
 func (b *diskBatch) End(id store.ID, f store.Fate) error {
 	b.ahead = true
 	b.places.drop(id)
 	return b.PutFate(id, f)
 }
 
-// Requeue is as Batch says.
 func (b *diskBatch) Requeue(h store.Hash, id store.ID, q store.Queued) error {
 	if err := b.Unskip(h, id); err != nil {
 		return err
@@ -154,15 +136,12 @@ func (b *diskBatch) Requeue(h store.Hash, id store.ID, q store.Queued) error {
 	return b.Queue(id, q)
 }
 
-// PutPage is as Batch says.
 func (b *diskBatch) PutPage(record *store.Page, content Content) error {
 	return b.Batch.PutPage(record, content.Body)
 }
 
-// Full is as Batch says.
 func (b *diskBatch) Full() bool { return b.Size() > store.MaxBatchBytes }
 
-// Commit is as Batch says.
 func (b *diskBatch) Commit(counts *store.Counts) error {
 	if counts != nil {
 		if err := b.putCounts(counts); err != nil {
@@ -176,7 +155,7 @@ func (b *diskBatch) Commit(counts *store.Counts) error {
 	return err
 }
 
-// putCounts puts the totals down, and with them what the batch has changed for a replica.
+// putCounts writes the totals and, for a replica, the batch's changes.
 func (b *diskBatch) putCounts(counts *store.Counts) error {
 	if !b.replicates {
 		return b.PutCounts(counts)
@@ -188,11 +167,36 @@ func (b *diskBatch) putCounts(counts *store.Counts) error {
 	return store.OutboxIn(b.Batch).PutChanges(counts.Parcels)
 }
 
-// Cancel is as Batch says.
 func (b *diskBatch) Cancel() {
 	b.Batch.Cancel()
 	if b.ahead {
 		clear(b.places)
 		b.ahead = false
+	}
+}
+
+// places caches the URLs queued last, so that a small crawl never reads them from disk: one
+// slot for each remainder of the URL's number.
+type places []placed
+
+type placed struct {
+	id store.ID
+	store.Queued
+}
+
+const placesInMemory = 1 << 16
+
+func (p places) slot(id store.ID) *placed { return &p[uint64(id)%uint64(len(p))] }
+
+func (p places) put(id store.ID, q store.Queued) { *p.slot(id) = placed{id, q} }
+
+func (p places) get(id store.ID) (store.Queued, bool) {
+	slot := p.slot(id)
+	return slot.Queued, id != 0 && slot.id == id
+}
+
+func (p places) drop(id store.ID) {
+	if slot := p.slot(id); slot.id == id {
+		*slot = placed{}
 	}
 }

@@ -68,7 +68,7 @@ func newPair(t *testing.T, seed uint64) *pair {
 }
 
 // disk remembers so few places that URLs push each other out.
-func (w *pair) disk() *Disk {
+func (w *pair) disk() *disk {
 	d := NewDisk(w.store)
 	d.places = d.places[:3]
 	return d

@@ -1,16 +1,11 @@
 // Package story tells what became of one URL of a crawl, and why.
 //
-// In: a store, and an address as a person writes it. Out: a Story, as JSON has
-// it, and the same as text. It has a verdict in a sentence, who found the URL,
-// how it scored and by what, its visits and its rest. It has what a model or a
-// person said of it.
-//
-// It asks no crawl: what the scorer of a running crawl thinks now, its caller adds.
+// In: a store, and an address as typed. Out: a Story, in JSON and as text: the verdict in a
+// sentence, the discovery of the URL, its score and terms, its visits, its host's rest, and
+// the labels of models and people. A running crawl's present scores are added by the caller.
 //
 // Start with Of, then Story.Print.
 //
-// Files: story.go the records asked for; tell.go what they say; verdict.go the
-// one sentence; rest.go what is waited for; wait.go waits for better links.
-// exchanges.go robots.txt and sitemaps; mark.go what a person said; rank.go the page's rank; address.go a
-// store's URL for an address; print.go text.
+// Files: story.go the records; tell.go their description; verdict.go the sentence, the rank
+// and the text; wait.go rests, and waits for better links.
 package story

@@ -15,17 +15,17 @@ import (
 	"fossick/store/change"
 )
 
-// tell turns a URL's records into an answer.
+// tell turns a URL's records into a story.
 func tell(l *store.Life, place string) *Story {
 	r := &Story{
 		URL: l.URL, State: "none", Via: l.Via, Depth: l.Depth,
-		Times: Times{Found: at(l.At)}, Score: Score{Terms: []store.Term{}}, Visits: []Visit{}, place: place,
+		Times: times{Found: at(l.At)}, Score: Score{Terms: []store.Term{}}, Visits: []visit{}, place: place,
 	}
 	if l.FoundBy != "" {
 		r.FoundBy = &l.FoundBy
 	}
 	for _, v := range l.Visits {
-		r.Visits = append(r.Visits, Visit{at(v.Start), float64(v.Millis) / 1000, v.State, v.Code, v.Error, waitOf(v.Wait)})
+		r.Visits = append(r.Visits, visit{at(v.Start), float64(v.Millis) / 1000, v.State, v.Code, v.Error, waitOf(v.Wait)})
 	}
 	r.Reasons = append(r.Reasons, discovery(l))
 	r.tellQueue(l)
@@ -53,7 +53,7 @@ func discovery(l *store.Life) string {
 	return printable.Sprintf("found by a link of %s, %d links from a start page", by, l.Depth)
 }
 
-// discoveryBySitemap names the sitemap, and when it says the page was changed last.
+// discoveryBySitemap names the sitemap, and its date for the page.
 func discoveryBySitemap(l *store.Life) string {
 	found := "found by the sitemap " + cmp.Or(l.FoundBy, "of "+l.AtHost)
 	if l.Modified != 0 {
@@ -62,7 +62,7 @@ func discoveryBySitemap(l *store.Life) string {
 	return found
 }
 
-// placeOf says what the priority of a URL stands for, by the order of its crawl.
+// placeOf explains the priority of a URL in its crawl's order.
 func placeOf(l *store.Life, info store.Info) string {
 	var settings struct{ Order string } // of crawlplan.Settings
 	if err := json.Unmarshal(info.Settings, &settings); l.Queued == nil || len(info.Settings) > 0 && err != nil {
@@ -126,7 +126,7 @@ func (r *Story) tellPage(l *store.Life) {
 	if p.Label != "" {
 		r.Label = &p.Label
 		why := fmt.Sprintf("the crawl's model labelled it %s (%.3f)", p.Label, p.Probability)
-		if p.Rule != "" { // stores of earlier builds have none
+		if p.Rule != "" { // missing in stores of earlier builds
 			r.Rule = &p.Rule
 			why += ": " + p.Rule
 		}
@@ -143,7 +143,7 @@ func (r *Story) tellPage(l *store.Life) {
 	r.Reasons = append(r.Reasons, fmt.Sprintf("%s by refine: probability of the topic %.3f; %s", verdict, l.Label.Score, l.Label.Rule))
 }
 
-// whatChanged says more of a change, as far as it is known.
+// whatChanged describes a change as far as known.
 func whatChanged(v store.Visit) string {
 	switch {
 	case v.Change == change.Text:
@@ -156,7 +156,7 @@ func whatChanged(v store.Visit) string {
 	return ""
 }
 
-// tellRefresh adds what later visits to a stored page have brought.
+// tellRefresh adds the results of later visits to a stored page.
 func (r *Story) tellRefresh(l *store.Life) {
 	if l.Page == nil {
 		return

@@ -1,8 +1,13 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
+	"io"
+	"math"
+	"slices"
 	"strings"
+	"time"
 
 	"fossick/crawler/fetch"
 	"fossick/internal/printable"
@@ -10,7 +15,7 @@ import (
 	"fossick/store"
 )
 
-// How a verdict begins.
+// Beginnings of verdicts.
 const (
 	verdictKept    = "Kept"
 	verdictFetched = "Fetched"
@@ -20,7 +25,7 @@ const (
 	verdictFailed  = "Not kept"
 )
 
-// verdict says in a sentence what became of a URL, and the main reason.
+// verdict states the outcome of a URL and its main reason in a sentence.
 func verdict(l *store.Life, r *Story) string {
 	switch {
 	case l.Queued != nil:
@@ -52,10 +57,10 @@ func (r *Story) style() terminal.Style {
 	return terminal.Bold
 }
 
-// waitsFor says why a URL of the queue was not fetched yet.
+// waitsFor says why a queued URL was not fetched yet.
 func waitsFor(l *store.Life, r *Story) string {
 	if n := len(r.Reasons); r.Times.Next != nil && n > 0 {
-		return r.Reasons[n-1] // that its host rests
+		return r.Reasons[n-1] // the rest of its host
 	}
 	if l.Queued.Visits > 0 {
 		return "to be tried again, with " + r.place
@@ -63,7 +68,7 @@ func waitsFor(l *store.Life, r *Story) string {
 	return "better URLs go first; it waits with " + r.place
 }
 
-// whyFailed says why a visit gave no page.
+// whyFailed says why a visit brought no page.
 func whyFailed(l *store.Life, r *Story) string {
 	last := r.Visits[len(r.Visits)-1]
 	switch {
@@ -77,7 +82,7 @@ func whyFailed(l *store.Life, r *Story) string {
 	return "see the visits below"
 }
 
-// refined says by what refine decided.
+// refined says how refine decided.
 func refined(l *store.Life, r *Story) string {
 	if l.Mark != nil {
 		return fmt.Sprintf(": %s.", l.Mark)
@@ -92,7 +97,7 @@ func refined(l *store.Life, r *Story) string {
 	return fmt.Sprintf(": %s, for %s.", bar, mainReason(evidence))
 }
 
-// fetchedAs says what the crawl thought of a page.
+// fetchedAs says how the crawl judged a page.
 func fetchedAs(l *store.Life, r *Story) string {
 	p := l.Page
 	switch {
@@ -114,9 +119,9 @@ func fetchedAs(l *store.Life, r *Story) string {
 	return text + "."
 }
 
-// mainReason is the heaviest evidence of a rule that fired, without its conclusion.
+// mainReason returns the heaviest evidence of a rule, without its conclusion.
 func mainReason(rule string) string {
-	const most = 3 // pieces of evidence; the weightiest come first
+	const most = 3 // pieces of evidence, heaviest first
 	rule, _, _ = strings.Cut(rule, " → ")
 	parts := strings.SplitN(rule, ", ", most+1)
 	return printable.Cut(strings.Join(parts[:min(most, len(parts))], ", "), 160)
@@ -134,4 +139,124 @@ func reasonOr(reason, other string) string {
 		return other
 	}
 	return reason
+}
+
+// Rank is a page's rank in the graph of links.
+type Rank struct {
+	Method   string   `json:"method"`
+	Personal string   `json:"personal"` // label or file of the topic; "" without one
+	Score    float64  `json:"score"`    // share of all nodes' PageRank, or authority
+	Hub      *float64 `json:"hub"`      // for hits alone
+	Nodes    int      `json:"nodes"`    // ranked together
+}
+
+// tellRank adds the page's rank, when it has one.
+func (r *Story) tellRank(s *store.Store) error {
+	if r.Page == nil {
+		return nil
+	}
+	rank, ranking, err := s.Ranks().Of(*r.Page)
+	if err != nil || rank == nil {
+		return err
+	}
+	r.Rank = &Rank{Method: ranking.Method, Personal: ranking.Personal, Score: rank.Score, Nodes: ranking.Nodes}
+	if ranking.Method == "hits" {
+		r.Rank.Hub = &rank.Hub
+	}
+	return nil
+}
+
+func (r *Rank) print(w io.Writer) {
+	if r == nil {
+		return
+	}
+	printable.Fprintf(w, "  rank     %.4g by %s", r.Score, r.Method)
+	if r.Personal != "" {
+		printable.Fprintf(w, " from %s", printable.Cut(r.Personal, 100))
+	}
+	if r.Hub != nil {
+		printable.Fprintf(w, ", as a hub %.4g", *r.Hub)
+	}
+	printable.Fprintf(w, ", of %d nodes; the mean is %.4g\n", r.Nodes, 1/float64(max(1, r.Nodes)))
+}
+
+// Print writes the story as text; all includes the lightest parts of a score.
+func (r *Story) Print(w io.Writer, all bool) {
+	printable.Fprintln(w, r.URL)
+	if r.Verdict != "" { // missing from crawls of earlier builds
+		terminal.Fprint(w, r.Verdict, r.style())
+		io.WriteString(w, "\n\n")
+	}
+	printable.Fprintf(w, "  state    %s\n", r.State)
+	if r.Title != nil {
+		printable.Fprintf(w, "  page     %d, %q\n", *r.Page, *r.Title)
+	}
+	printable.Fprintf(w, "  found    %s\n", r.Times.Found.Format(time.DateTime))
+	r.Rank.print(w)
+	for _, v := range r.Visits {
+		printable.Fprintf(w, "  visited  %s, %.3f s, %s", v.Start.Format(time.DateTime), v.Seconds, v.State)
+		if v.Code != 0 {
+			printable.Fprintf(w, " (%d)", v.Code)
+		}
+		if v.Error != "" {
+			printable.Fprintf(w, ": %s", v.Error)
+		}
+		io.WriteString(w, "\n")
+	}
+	if r.Times.Next != nil {
+		printable.Fprintf(w, "  next     %s, when a visit may find a change\n", r.Times.Next.Format(time.DateTime))
+	}
+	if r.Score.Value != nil {
+		printable.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
+	}
+	printTerms(w, r.Score.Terms, all)
+	printTopics(w, r.Topics)
+	if r.Now != nil {
+		printable.Fprintf(w, "  now      %.4f\n", *r.Now.Value)
+		printTerms(w, r.Now.Terms, all)
+	}
+	for _, reason := range r.Reasons {
+		printable.Fprintf(w, "  because  %s\n", reason)
+	}
+}
+
+const (
+	// weightiest is how many parts of a score are printed, without --all.
+	weightiest = 5
+	few        = 8 // up to this many are all printed
+)
+
+// sums are always printed: totals, their absence, and the degree of relevance.
+var sums = []string{"probability", "expected", "explored", "start", "marked", "similarity", "R", "by R", "R of the link"}
+
+// printTerms prints the parts of a score: all in order, or the sums and the heaviest parts.
+func printTerms(w io.Writer, terms []store.Term, all bool) {
+	shown, left := terms, 0
+	if !all {
+		shown, left = heaviest(terms)
+	}
+	for _, t := range shown {
+		printable.Fprintf(w, "           %-20s %-8.4g %s\n", t.Name, t.Value, t.Note)
+	}
+	if left > 0 {
+		printable.Fprintf(w, "           and %d with less weight: --all\n", left)
+	}
+}
+
+// heaviest returns the terms to print and the number left out. Few terms are all printed: they
+// are steps of an equation, not summands.
+func heaviest(terms []store.Term) (shown []store.Term, left int) {
+	var parts []store.Term
+	for _, t := range terms {
+		if slices.Contains(sums, t.Name) {
+			shown = append(shown, t)
+		} else {
+			parts = append(parts, t)
+		}
+	}
+	if len(parts) <= few {
+		return terms, 0
+	}
+	slices.SortStableFunc(parts, func(a, b store.Term) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	return append(shown, parts[:weightiest]...), len(parts) - weightiest
 }

@@ -5,44 +5,46 @@ import (
 	"math"
 	"time"
 
+	"fossick/crawler/fetch"
+	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/internal/terminal"
 	"fossick/store"
 )
 
-// Wait is a wait for better links that a URL had part in.
-type Wait struct {
+// Wait is a wait for better links that involved a URL.
+type wait struct {
 	Since   time.Time `json:"since"`
 	Seconds float64   `json:"seconds"`
-	Refused bool      `json:"refused"` // it was free and left; else it was waited for
-	Price   *float64  `json:"price"`   // priority that a link needed to be taken
-	Best    *float64  `json:"best"`    // of what was waited for; null where only other agents had it
-	Free    *float64  `json:"free"`    // of what was free
-	Hosts   int       `json:"hosts"`   // with links worth the price, when it was refused; 0 where only other agents had them
+	Refused bool      `json:"refused"` // it was free and passed over; else it was awaited
+	Price   *float64  `json:"price"`   // least priority of a link to take
+	Best    *float64  `json:"best"`    // of the awaited links; null where only other agents had them
+	Free    *float64  `json:"free"`    // of the free links
+	Hosts   int       `json:"hosts"`   // with links worth the price, when refused; 0 where only other agents had them
 
 	kept store.Wait
 }
 
-// Price is what a link must promise to be taken by a crawl that is running.
+// Price is the least value of a link that a running crawl takes.
 type Price struct {
 	Value    *float64 `json:"value"`    // null for any
 	Priority float64  `json:"priority"` // of the URL
-	Below    bool     `json:"below"`    // it is left for better ones
-	Wait     *Wait    `json:"wait"`     // that it had part in so far
+	Below    bool     `json:"below"`    // it is passed over
+	Wait     *wait    `json:"wait"`     // that it was involved in so far
 }
 
-func waitOf(w *store.Wait) *Wait {
+func waitOf(w *store.Wait) *wait {
 	if w == nil {
 		return nil
 	}
-	r := &Wait{Since: at(w.Since), Seconds: float64(w.Millis) / 1000, Refused: w.Refused, Price: finite(w.Price), Best: finite(w.Best), Free: finite(w.Free), Hosts: w.Hosts, kept: *w}
+	r := &wait{Since: at(w.Since), Seconds: float64(w.Millis) / 1000, Refused: w.Refused, Price: finite(w.Price), Best: finite(w.Best), Free: finite(w.Free), Hosts: w.Hosts, kept: *w}
 	if r.elsewhere() {
 		r.Best = nil
 	}
 	return r
 }
 
-// finite is null for what is no number of JSON's.
+// finite returns null for a value that JSON cannot hold.
 func finite(x float64) *float64 {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return nil
@@ -50,11 +52,11 @@ func finite(x float64) *float64 {
 	return &x
 }
 
-// elsewhere says that the better links were other agents'.
-func (w *Wait) elsewhere() bool { return w.Refused && w.Hosts == 0 }
+// elsewhere reports that other agents had the better links.
+func (w *wait) elsewhere() bool { return w.Refused && w.Hosts == 0 }
 
-// tell says when the crawl waited, and for what; be is was, or is while it still does.
-func (w *Wait) tell(be string) []string {
+// tell describes the wait; be is "was", or "is" while it lasts.
+func (w *wait) tell(be string) []string {
 	if w == nil {
 		return nil
 	}
@@ -71,8 +73,8 @@ func (w *Wait) tell(be string) []string {
 		be, since, long, k.Free, k.Price, better)}
 }
 
-// Standing says how a URL of the queue stands to the price of a crawl that is running: of
-// links below it none is taken. wait is what the URL had part in so far.
+// Standing compares a queued URL with the price of a running crawl, which takes no link below
+// it. wait is the wait that involved the URL so far.
 func (r *Story) Standing(price float64, wait *store.Wait) {
 	if r.State != "none" || r.Times.Ended != nil || r.Score.Value == nil {
 		return
@@ -94,4 +96,71 @@ func (r *Story) Standing(price float64, wait *store.Wait) {
 	case p.Value != nil:
 		r.Reasons = append(r.Reasons, fmt.Sprintf("its priority of %.3g is at least the price of %.3g now: it is fetched in its turn, when its host is free", p.Priority, price))
 	}
+}
+
+// tellNext gives the next visit: the end of the host's rest for a waiting URL, else the
+// journal's estimate. It also says when the host is silent.
+func (r *Story) tellNext(l *store.Life, h *store.Host, now time.Time) {
+	if l.Fate != nil && l.Fate.Next != 0 {
+		r.Times.Next = utc(time.UnixMilli(l.Fate.Next))
+	}
+	if l.Queued == nil {
+		return
+	}
+	switch n := l.Queued.Excused; {
+	case n > 0 && n == len(l.Visits) && l.Visits[n-1].State == string(fetch.StateOK):
+		r.Reasons = append(r.Reasons, "fossick repair removed its lost page; it will be fetched again, and its earlier visits do not count")
+	case n > 0:
+		r.Reasons = append(r.Reasons, fmt.Sprintf("%d of its visits do not count, because the host or this machine's network was down then", n))
+	}
+	if h.Silent > 0 {
+		r.Reasons = append(r.Reasons, printable.Sprintf("its host gave no answer to the last %d requests, since %s",
+			h.Silent, at(h.SilentSince).Format(time.DateTime)))
+	}
+	if rest := at(h.Next); rest.After(now) {
+		r.Times.Next = utc(rest)
+		r.tellRest(h, rest)
+	}
+}
+
+// Rest is a rest longer than the crawl's delay.
+type rest struct {
+	Host    string    `json:"host"` // that caused it, and alone rests
+	For     string    `json:"for"`  // Retry-After, Crawl-delay or back-off
+	Seconds float64   `json:"seconds"`
+	Until   time.Time `json:"until"`
+}
+
+// tellRest gives the end, the cause and the length of the host's rest.
+func (r *Story) tellRest(h *store.Host, until time.Time) {
+	reason, length := "its host rests until "+until.Format(time.DateTime), time.Duration(h.RestMillis)*time.Millisecond
+	switch h.RestFor {
+	case store.RestForRetryAfter:
+		reason += fmt.Sprintf(": %s asked for %s in an answer (Retry-After)", h.Name, atLength(length))
+	case store.RestForCrawlDelay:
+		reason += fmt.Sprintf(": %s asks for %s after each request in its robots.txt (Crawl-delay)", h.Name, atLength(length))
+	case store.RestForFailures:
+		reason += fmt.Sprintf(": the last requests to %s failed, %d in a row (back-off of %s)", h.Name, h.Failures, atLength(length))
+	}
+	r.Reasons = append(r.Reasons, reason)
+	if h.RestFor != "" {
+		r.Rest = &rest{h.Name, h.RestFor, length.Seconds(), until}
+	}
+}
+
+// atLength writes a duration of up to a year.
+func atLength(d time.Duration) string {
+	if d >= 48*time.Hour {
+		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	}
+	return terminal.Brief(d)
+}
+
+// utc returns a time for JSON; null for none.
+func utc(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC().Truncate(time.Second)
+	return &t
 }
