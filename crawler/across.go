@@ -15,19 +15,19 @@ import (
 	"fossick/store"
 )
 
-// Agent is what the others of a crawl that several agents make ask of one; see
+// Agent is the interface of a crawl to the other agents that take part in it; see
 // Options.Sites. It is safe for concurrent use while Run goes on.
 type Agent struct {
 	crawl     *Crawler
 	receiving sync.Mutex // held while parcels are taken in
 }
 
-// AgentOf returns the agent that a crawl is, which is yet to run.
+// AgentOf returns the agent of a crawl that has not run yet.
 func AgentOf(c *Crawler) *Agent {
 	return &Agent{crawl: c}
 }
 
-// inTurn has the crawl's owner do something; what it returns ends the crawl.
+// inTurn runs do in the owner's turn. An error of do ends the crawl.
 func (a *Agent) inTurn(ctx context.Context, do func() error) error {
 	return a.crawl.inbox.inTurn(ctx, func() (refused, broken error) {
 		err := do()
@@ -35,19 +35,19 @@ func (a *Agent) inTurn(ctx context.Context, do func() error) error {
 	})
 }
 
-// Delivery is parcels from another agent for one part of the web, in the order of their
+// Delivery holds parcels from another agent for one part of the web, in the order of their
 // numbers.
 type Delivery struct {
-	Sender  string // its store
+	Sender  string // the sender's store
 	Part    uint16
-	After   uint64 // number of the parcel before the first; 0 when that is the oldest there is
+	After   uint64 // number of the parcel before the first; 0 if the first is the oldest
 	Parcels []store.Parcel
 }
 
-// Receive takes in those of a delivery that follow what was taken in before, each once. It
-// returns how far that is now, on disk. A parcel that cannot be read is passed over. Whether
-// the part is this agent's, or comes to it, is the caller's to know. whole is
-// the agent, if any, the last of whose knowledge of the part was among them; see HandOver.
+// Receive takes in the parcels that it has not seen, each once, and skips those that it cannot
+// read. It returns the number of the last parcel on disk. The caller must know that the part
+// belongs, or will belong, to this agent. whole names the agent, if any, whose hand-over of
+// the part is complete now; see HandOver.
 func (a *Agent) Receive(ctx context.Context, d Delivery) (taken uint64, whole string, err error) {
 	a.receiving.Lock()
 	defer a.receiving.Unlock()
@@ -55,39 +55,39 @@ func (a *Agent) Receive(ctx context.Context, d Delivery) (taken uint64, whole st
 	if taken, err = store.OutboxOf(c.opt.Store).Cursor(d.Part, d.Sender); err != nil || d.After > taken {
 		return taken, "", err
 	}
-	var letters []letter
+	var messages []message
 	for _, p := range d.Parcels {
 		if p.Number > taken {
 			l := a.read(p)
 			if agent := l.completes(d.Sender); agent != "" {
 				whole = agent
 			}
-			letters = append(letters, l)
+			messages = append(messages, l)
 		}
 	}
-	for len(letters) > 0 {
+	for len(messages) > 0 {
 		var n int
 		if err := a.inTurn(ctx, func() (err error) {
-			n, err = a.enter(d, letters)
+			n, err = a.enter(d, messages)
 			return err
 		}); err != nil {
 			return taken, "", err
 		}
-		taken, letters = letters[n-1].number, letters[n:]
+		taken, messages = messages[n-1].number, messages[n:]
 	}
 	return taken, whole, nil
 }
 
-// letter is a parcel that was read, with its links as this crawl rates them.
-type letter struct {
+// message is a parcel that was read, with its links as this crawl scores them.
+type message struct {
 	number uint64
-	parcel *Parcel // nil where it cannot be read
+	parcel *Parcel // nil if it cannot be read
 	links  []link
 }
 
-// completes returns the agent, if any, of whose knowledge of the part this is the last. An
-// unreadable parcel may have been the last, and is not sent again.
-func (l *letter) completes(sender string) string {
+// completes returns the agent whose hand-over of the part ends with this message, if any. An
+// unreadable parcel counts as the last one, because it is not sent again.
+func (l *message) completes(sender string) string {
 	switch {
 	case l.parcel == nil:
 		return sender
@@ -97,13 +97,13 @@ func (l *letter) completes(sender string) string {
 	return ""
 }
 
-// read rates a parcel's links, outside the owner's turn.
-func (a *Agent) read(p store.Parcel) letter {
+// read unpacks a parcel and scores its links, outside the owner's turn.
+func (a *Agent) read(p store.Parcel) message {
 	opt := &a.crawl.opt
 	parcel, err := unpack(p.Data)
 	if err != nil {
-		opt.Log.Warn("links from another agent are left out", "error", err)
-		return letter{number: p.Number}
+		opt.Log.Warn("links from another agent are ignored", "error", err)
+		return message{number: p.Number}
 	}
 	var scores []float64
 	from := parcel.page()
@@ -125,33 +125,33 @@ func (a *Agent) read(p store.Parcel) letter {
 		}
 		links[i] = f
 	}
-	return letter{p.Number, parcel, links}
+	return message{p.Number, parcel, links}
 }
 
-// enter commits as many letters as a batch takes, and returns how many.
-func (a *Agent) enter(d Delivery, letters []letter) (n int, err error) {
+// enter commits as many messages as fit in one batch, and returns their number.
+func (a *Agent) enter(d Delivery, messages []message) (n int, err error) {
 	b := a.crawl.journal.Batch()
 	defer func() { b.Cancel() }() // of no effect after Commit
-	for n < len(letters) && !b.Full() {
-		if l := &letters[n]; l.parcel != nil {
+	for n < len(messages) && !b.Full() {
+		if l := &messages[n]; l.parcel != nil {
 			if err := a.takeIn(b, l.parcel, l.links); err != nil {
 				return 0, err
 			}
 		}
-		if agent := letters[n].completes(d.Sender); agent != "" { // in one commit: no restart may wait for it again
+		if agent := messages[n].completes(d.Sender); agent != "" { // in one commit, so that no restart waits for it again
 			if err := store.OutboxIn(journal.Stored(b)).Arrived(d.Part, agent); err != nil {
 				return 0, err
 			}
 		}
 		n++
 	}
-	if err := store.OutboxIn(journal.Stored(b)).PutCursor(d.Part, d.Sender, letters[n-1].number); err != nil {
+	if err := store.OutboxIn(journal.Stored(b)).PutCursor(d.Part, d.Sender, messages[n-1].number); err != nil {
 		return 0, err
 	}
 	return n, a.crawl.finish(b)
 }
 
-// Trim drops the parcels for a part up to a number: their receiver has them on disk.
+// Trim deletes the parcels for a part up to a number, because their receiver has them on disk.
 func (a *Agent) Trim(ctx context.Context, part uint16, upTo uint64) (err error) {
 	for done := false; !done && err == nil; {
 		err = a.inTurn(ctx, func() (err error) {
@@ -166,8 +166,8 @@ func (a *Agent) Trim(ctx context.Context, part uint16, upTo uint64) (err error) 
 	return err
 }
 
-// TrimChanges drops the changes for a replica up to a number: the replica has them, or there
-// is none. It is no change itself, or there would be no end.
+// TrimChanges deletes the changes for a replica up to a number. The deletion itself is not
+// recorded as a change, or there would be no end.
 func (a *Agent) TrimChanges(ctx context.Context, upTo uint64) (err error) {
 	for done := false; !done && err == nil; {
 		err = a.inTurn(ctx, func() (err error) {
@@ -182,19 +182,19 @@ func (a *Agent) TrimChanges(ctx context.Context, upTo uint64) (err error) {
 	return err
 }
 
-// Gain says that parts are this agent's from now on, as Sites has it already. All hosts
-// rest one full delay first: nobody knows when those were asked last. The start pages among
-// them are queued.
+// Gain tells the crawl that it owns more parts from now on; Sites must know them already. All
+// hosts rest for one full delay first, because nobody knows when they were asked last. The
+// start pages of these parts are queued.
 func (a *Agent) Gain(ctx context.Context, gained func(part uint16) bool) error {
 	return a.inTurn(ctx, func() error {
 		c := a.crawl
 		c.frontier.RestAll(c.opt.Now().Add(c.opt.Delay.Load(0)))
-		return errors.Join(a.crawl.queue.gain(gained), c.queue.plant(c.opt.Seeds))
+		return errors.Join(a.crawl.queue.gain(gained), c.queue.enqueueSeeds(c.opt.Seeds))
 	})
 }
 
-// UnderWay counts the exchanges with hosts of parts that are not this agent's any more.
-// When there are none, another may ask them.
+// UnderWay counts the exchanges with hosts of parts that this agent no longer owns. At zero,
+// another agent may ask them.
 func (a *Agent) UnderWay(ctx context.Context) (n int, err error) {
 	err = a.inTurn(ctx, func() error {
 		n = a.crawl.flight.elsewhere(a.crawl.opt.Sites)
@@ -203,15 +203,15 @@ func (a *Agent) UnderWay(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// Allowance is what an agent may spend.
+// Allowance bounds what an agent may spend.
 type Allowance struct {
-	Pages   uint64  // over all sessions of its store
-	Price   float64 // priority that a link must have
-	Workers int     // exchanges at a time; there are never more than Options.Workers
+	Pages   uint64  // over all sessions of the store
+	Price   float64 // least priority of a link
+	Workers int     // concurrent exchanges, at most Options.Workers
 }
 
-// Allow sets what may be spent; before the first time it is nothing. It returns what will be
-// spent at most: more than it allows where more is stored or under way.
+// Allow sets the allowance, which is zero at first. It returns what the agent will spend at
+// most: more than the allowance if more is stored or under way.
 func (a *Agent) Allow(ctx context.Context, most Allowance) (spends Allowance, err error) {
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
@@ -228,24 +228,25 @@ func (a *Agent) Allow(ctx context.Context, most Allowance) (spends Allowance, er
 // Load is what the others have to know of an agent.
 type Load struct {
 	Counts  store.Counts
-	Spent   uint64        // pages, those under way included
+	Spent   uint64        // pages, including those under way
 	Waiting int           // URLs
 	Busy    int           // exchanges under way
-	Slow    int           // of these, those that go on beside the workers
-	Resting bool          // hosts that have URLs rest
-	Cycle   time.Duration // of an exchange and the rest after it, in the mean of the latest
-	Took    time.Duration // of the exchange alone
-	Unsent  int           // parts that parcels wait for
-	Head    []float64     // the best priorities that wait, the best first, one a host, of hosts that are not being asked and whose rest is over soon
+	Slow    int           // of these, those that no longer occupy a worker
+	Resting bool          // some host with URLs rests
+	Cycle   time.Duration // recent mean of an exchange and the rest after it
+	Took    time.Duration // recent mean of the exchange alone
+	Unsent  int           // parts with parcels to send
+	Head    []float64     // best priorities in descending order, one per host that is idle and rested soon
 }
 
-// headWithin is how soon a host's rest has to be over to count for the head.
+// headWithin is the longest remaining rest of a host that counts for Load.Head.
 const headWithin = 250 * time.Millisecond
 
-// perParty is how many links are looked at for one of another host.
+// perParty is how many links Load surveys for each entry of its head.
 const perParty = 8
 
-// Load returns how the crawl stands, with a head of n priorities at most; of none it looks at no queue.
+// Load returns how the crawl stands, with at most n priorities in its head. With n = 0 it does
+// not read the queue.
 func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
@@ -279,8 +280,8 @@ func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 	return l, err
 }
 
-// Best appends to dst the n best links that wait and could be asked for within a time, the best
-// first.
+// Best appends to dst the n best waiting links that could be fetched within the given time,
+// best first.
 func (a *Agent) Best(ctx context.Context, dst []frontier.Waiting, n int, within time.Duration) ([]frontier.Waiting, error) {
 	err := a.inTurn(ctx, func() error {
 		c := a.crawl
@@ -293,10 +294,10 @@ func (a *Agent) Best(ctx context.Context, dst []frontier.Waiting, n int, within 
 	return dst, err
 }
 
-// Promises says that priorities are probabilities.
+// Promises reports whether priorities are probabilities.
 func (a *Agent) Promises() bool { return a.crawl.queue.promises() }
 
-// Finish ends the crawl with a reason: what is under way is waited for.
+// Finish ends the crawl with a reason, after the exchanges under way.
 func (a *Agent) Finish(ctx context.Context, why Stop) error {
 	return a.inTurn(ctx, func() error {
 		if a.crawl.stopped == "" {
@@ -306,7 +307,7 @@ func (a *Agent) Finish(ctx context.Context, why Stop) error {
 	})
 }
 
-// Hold writes down which parts of the web are this agent's.
+// Hold records which parts of the web this agent owns.
 func (a *Agent) Hold(ctx context.Context, h store.Holdings) error {
 	return a.inTurn(ctx, func() error {
 		b := a.crawl.journal.Batch()
@@ -318,21 +319,16 @@ func (a *Agent) Hold(ctx context.Context, h store.Holdings) error {
 	})
 }
 
-// tellPaid tells a scorer of several topics what each has paid; it keeps no count of its
-// own, so that after a kill the store's holds.
-func (c *Crawler) tellPaid() {
+// reportSpending tells a scorer of several topics what each has paid. The scorer keeps no
+// count of its own, so that the store's count holds after a kill.
+func (c *Crawler) reportSpending() {
 	if s, shares := c.opt.Scorer.(sharer); shares {
 		s.Paid(slices.Clone(c.totals.Counts().Topics))
 	}
 }
 
-// A look is asked again what URLs are worth that come up.
-type look interface {
-	Rescore(key uint64) (score float64, known bool)
-}
-
-// secondLook is the look of a crawl that several topics share, nil of another.
-func secondLook(opt *Options) look {
+// secondLook returns the scorer that nextFrom asks, nil unless several topics share the crawl.
+func secondLook(opt *Options) rescorer {
 	if _, shares := opt.Scorer.(sharer); !shares || !orders.ByScore(opt.Ordering) {
 		return nil
 	}
@@ -341,16 +337,16 @@ func secondLook(opt *Options) look {
 }
 
 const (
-	// secondLooks bounds how many URLs are put back for one that is taken.
+	// secondLooks bounds how many URLs nextFrom puts back.
 	secondLooks = 256
-	// staleBelow is by what part a priority may be too high without being put back.
+	// staleBelow is the relative fall of a priority that nextFrom ignores.
 	staleBelow = 0.02
 )
 
-// nextFrom is the frontier's, with a second look where several topics share the crawl.
-// What a topic has paid changes the worth of all its links with each page, and the queue
-// hears of that a hundred pages later: until then its links would go before all others. So
-// one that comes up by a priority of the past is put back with that of now.
+// nextFrom is Frontier.NextFrom with fresh priorities where several topics share the crawl.
+// Each page changes the worth of all links of the topic that pays for it, but the queue is
+// rescored only a hundred pages later. So a URL whose priority has fallen meanwhile is put
+// back with the new one.
 func (c *choice) nextFrom(now time.Time, least float64) (it frontier.Item, ok bool) {
 	for looks := 0; ; looks++ {
 		it, ok = c.frontier.NextFrom(now, least)

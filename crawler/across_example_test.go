@@ -7,22 +7,22 @@ import (
 	"fossick/store"
 )
 
-// acrossLetters divides the web by the last letter of a URL.
-type acrossLetters struct{}
+// lastLetter divides the web by the last letter of a URL.
+type lastLetter struct{}
 
-func (acrossLetters) Part(url string) uint16   { return uint16(url[len(url)-1]) }
-func (acrossLetters) PartOf(sum []byte) uint16 { return uint16(sum[0]) }
-func (acrossLetters) Mine(part uint16) bool    { return part == 'a' }
-func (acrossLetters) Held(part uint16) bool    { return part == 'a' }
-func (acrossLetters) Ours(part uint16) bool    { return part == 'a' }
+func (lastLetter) Part(url string) uint16   { return uint16(url[len(url)-1]) }
+func (lastLetter) PartOf(sum []byte) uint16 { return uint16(sum[0]) }
+func (lastLetter) Mine(part uint16) bool    { return part == 'a' }
+func (lastLetter) Held(part uint16) bool    { return part == 'a' }
+func (lastLetter) Ours(part uint16) bool    { return part == 'a' }
 
 // A page has two links, one of which leads to another agent's part of the web.
 func Example() {
-	post := newPost(acrossLetters{})
+	outgoing := newOutgoing(lastLetter{})
 	for _, l := range []page.Link{{URL: "http://x.test/a"}, {URL: "http://x.test/b", Anchor: "honey"}} {
-		fmt.Println(l.URL, "goes across:", post.Take(l.URL, &l, 0, .5, 0))
+		fmt.Println(l.URL, "goes across:", outgoing.Take(l.URL, &l, 0, .5, 0))
 	}
-	err := post.dispatch(Parcel{From: "http://y.test/a", Via: store.ViaLink}, func(part uint16, data []byte) error {
+	err := outgoing.dispatch(Parcel{From: "http://y.test/a", Via: store.ViaLink}, func(part uint16, data []byte) error {
 		p, err := unpack(data)
 		if err == nil {
 			fmt.Printf("for %c: %q\n", part, p.page().Links[0].Anchor)

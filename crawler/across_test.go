@@ -21,7 +21,7 @@ import (
 	"fossick/store"
 )
 
-// team is agents of one crawl, with an exchange that loses and doubles messages.
+// team is the agents of one crawl, with an exchange that loses and repeats messages.
 type team struct {
 	t      *testing.T
 	agents []*member
@@ -33,7 +33,7 @@ type team struct {
 	rng    *rand.Rand
 }
 
-// member is an agent: its crawl, and its view of whose the parts are.
+// member is an agent: its crawl, and its view of the owners of the parts.
 type member struct {
 	*Agent
 	opt    *Options
@@ -43,13 +43,13 @@ type member struct {
 	dead   bool
 }
 
-// Part makes of h7.test part 7.
+// Part puts h7.test into part 7.
 func (m *member) Part(url string) (part uint16) {
 	_, _ = fmt.Sscanf(page.HostName(url), "h%d.test", &part)
 	return part
 }
 
-// PartOf spreads contents over the parts that there are.
+// PartOf spreads contents over the parts.
 func (m *member) PartOf(checksum []byte) uint16 {
 	m.team.mu.Lock()
 	defer m.team.mu.Unlock()
@@ -74,12 +74,12 @@ func (m *member) Ours(part uint16) bool {
 	return abs(m.team.owner[part]) == m.number
 }
 
-// newTeam begins a crawl of a web of so many hosts by agents that each have a store.
+// newTeam begins a crawl of a web by agents that each have a store.
 func newTeam(t *testing.T, web *fakeWeb, agents, hosts int, seeds ...string) *team {
 	return newTeamWith(t, web, agents, hosts, func(*Options) {}, seeds...)
 }
 
-// newTeamWith is newTeam of agents with other settings.
+// newTeamWith is newTeam with other settings.
 func newTeamWith(t *testing.T, web *fakeWeb, agents, hosts int, change func(*Options), seeds ...string) *team {
 	x := &team{t: t, owner: map[uint16]int{}, rng: rand.New(rand.NewPCG(1, 20))}
 	for h := range hosts {
@@ -117,19 +117,18 @@ func newTeamWith(t *testing.T, web *fakeWeb, agents, hosts int, change func(*Opt
 
 func abs(n int) int { return max(n, -n) }
 
-// lucky is true three times of four.
+// lucky is true three times out of four.
 func (x *team) lucky() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.rng.IntN(4) > 0
 }
 
-// alive are the agents that are.
 func (x *team) alive() []*member {
 	return slices.DeleteFunc(slices.Clone(x.agents), func(m *member) bool { return m.dead })
 }
 
-// deliver carries what is in the outboxes once, and says whether there was anything.
+// deliver carries the outboxes once, and reports whether there was anything in them.
 func (x *team) deliver(ctx context.Context) (any bool) {
 	x.mu.Lock()
 	said := x.said
@@ -177,7 +176,7 @@ func (x *team) deliver(ctx context.Context) (any bool) {
 	return any
 }
 
-// settle delivers until nothing moves any more.
+// settle delivers until nothing is left.
 func (x *team) settle() {
 	for quiet := 0; quiet < 3; {
 		time.Sleep(5 * time.Second)
@@ -221,8 +220,8 @@ func (x *team) finish() (urls [][]string) {
 	return urls
 }
 
-// TestAgents: three agents fetch what one would, each page once, whatever the exchange
-// loses; and each host is asked by its agent alone.
+// TestAgents: three agents together fetch what one would, each page once, whatever the
+// exchange loses; and only its agent asks a host.
 func TestAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(7, 8), took: 100 * time.Millisecond}
@@ -256,8 +255,8 @@ func TestAgents(t *testing.T) {
 	})
 }
 
-// TestRedirectToAnotherAgent: what the scorer of one agent knows of the links to a URL goes
-// with the URL's redirect to the agent of its target, before the page there is scored.
+// TestRedirectToAnotherAgent: the link scores of a URL travel with its redirect to the agent
+// of the target, before the page there is scored.
 func TestRedirectToAnotherAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{
@@ -277,8 +276,8 @@ func TestRedirectToAnotherAgent(t *testing.T) {
 	})
 }
 
-// TestLapse: agents that have no lease for a while ask for nothing meanwhile, and forget
-// nothing: neither what waits nor, of a robots.txt that is found elsewhere on its host, the host.
+// TestLapse: agents without a lease ask for nothing meanwhile, and forget neither what waits
+// nor, with a redirected robots.txt, the host.
 func TestLapse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(2, 40), took: 100 * time.Millisecond}
@@ -313,8 +312,7 @@ func TestLapse(t *testing.T) {
 	})
 }
 
-// TestToldMeanwhile: a URL that is under way here, and that another agent says it has asked
-// for, ends once.
+// TestToldMeanwhile: a URL under way here that another agent reports as asked for ends once.
 func TestToldMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(2, 5), took: 2 * time.Second}
@@ -326,7 +324,7 @@ func TestToldMeanwhile(t *testing.T) {
 		}
 		x := newTeam(t, w, 2, 2, "http://h0.test/0", "http://h1.test/0")
 		<-begun
-		told := Parcel{Known: []acrossKnown{{URL: "http://h0.test/0", Via: store.ViaSeed, State: "ok"}}}
+		told := Parcel{Known: []knownURL{{URL: "http://h0.test/0", Via: store.ViaSeed, State: "ok"}}}
 		data := told.Pack()
 		if _, _, err := x.agents[0].Receive(t.Context(), Delivery{Sender: "1", Part: 0, Parcels: []store.Parcel{{Number: 1, Data: data}}}); err != nil {
 			t.Fatal(err)
@@ -341,8 +339,8 @@ func TestToldMeanwhile(t *testing.T) {
 	})
 }
 
-// TestHandOver gives a part to another agent in the middle of a crawl. It asks for nothing
-// there before the first has done with it and a full delay is over.
+// TestHandOver gives a part to another agent in the middle of a crawl. The new owner asks for
+// nothing there before the former one is done and a full delay is over.
 func TestHandOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(2, 40), took: 100 * time.Millisecond}
@@ -411,9 +409,9 @@ func TestHandOver(t *testing.T) {
 	})
 }
 
-// TestLostOnTheWay: an agent dies when it has handed a site over and that is still on its way.
-// Who has the site is told by its replica's keeper both what it was handed and that the pages
-// are lost, in this order.
+// TestLostOnTheWay: an agent dies after it handed a site over, while the parcels are under
+// way. The keeper of its replica tells the new owner of both the site and the lost pages, in
+// this order.
 func TestLostOnTheWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newTeam(t, &fakeWeb{pages: manyPages(2, 20), took: 100 * time.Millisecond}, 3, 2, "http://h0.test/0", "http://h1.test/0")
@@ -461,8 +459,8 @@ func TestLostOnTheWay(t *testing.T) {
 	})
 }
 
-// TestRestsGoAlong: a host that asked for a long rest has it also when another agent has it
-// by then, whether it was handed over or its agent is no more.
+// TestRestsGoAlong: a long rest that a host asked for also binds its next agent, after a
+// hand-over and after a death.
 func TestRestsGoAlong(t *testing.T) {
 	for name, dead := range map[string]bool{"handed over": false, "adopted": true} {
 		t.Run(name, func(t *testing.T) {
@@ -563,30 +561,30 @@ func TestAllowance(t *testing.T) {
 	})
 }
 
-// hearer is a scorer to which links are worth more from when another agent has told it so.
-type hearer struct {
+// sharedLearner is a scorer whose links gain once another agent has shared what it learned.
+type sharedLearner struct {
 	Scorer
 	told atomic.Bool
 }
 
-func (h *hearer) Rescore(uint64) (float64, bool) {
+func (h *sharedLearner) Rescore(uint64) (float64, bool) {
 	return map[bool]float64{true: .95, false: .5}[h.told.Load()], true
 }
-func (*hearer) Share(func(string) bool) {}
-func (*hearer) Told() []byte            { return nil }
-func (*hearer) ToldSoFar() [][]byte     { return nil }
+func (*sharedLearner) Share(func(string) bool) {}
+func (*sharedLearner) Told() []byte            { return nil }
+func (*sharedLearner) ToldSoFar() [][]byte     { return nil }
 
-func (h *hearer) Hear([]byte) (pages uint64, err error) {
+func (h *sharedLearner) Hear([]byte) (pages uint64, err error) {
 	h.told.Store(true)
 	return 50, nil
 }
 
 // TestHearsWhileItWaits: an agent whose links are below the price, so that it stores nothing,
-// offers them at what they are worth by what others learned.
+// still rescores them by what others learned.
 func TestHearsWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{"http://h0.test/": html("page", "http://h0.test/link"), "http://h0.test/link": html("other")}}
-		x := newTeamWith(t, w, 1, 1, func(o *Options) { o.Scorer = &hearer{Scorer: o.Scorer} }, "http://h0.test/")
+		x := newTeamWith(t, w, 1, 1, func(o *Options) { o.Scorer = &sharedLearner{Scorer: o.Scorer} }, "http://h0.test/")
 		m := x.agents[0]
 		if _, err := m.Allow(t.Context(), Allowance{Pages: 100, Workers: 4, Price: .9}); err != nil {
 			t.Fatal(err)
@@ -610,8 +608,8 @@ func TestHearsWhileItWaits(t *testing.T) {
 	})
 }
 
-// TestStandsBelowTheOthers: a link that an agent leaves for better ones of other agents stands
-// below their price, which the journal keeps.
+// TestStandsBelowTheOthers: the journal keeps the other agents' price for a link that an agent
+// leaves for their better ones.
 func TestStandsBelowTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{"http://h0.test/": html("page", "http://h0.test/link"), "http://h0.test/link": html("other")}}
@@ -634,9 +632,8 @@ func TestStandsBelowTheOthers(t *testing.T) {
 	})
 }
 
-// TestAdopt takes an agent away for ever, whose replica is some changes behind. Another one
-// goes on from that: only what was asked for after the last change is asked for again, and
-// nothing is forgotten. Pages that are lost are told as such, or asked for again.
+// TestAdopt removes an agent whose replica lags behind. The heir asks again only for what was
+// asked after the last change, and forgets nothing. Lost pages are reported, or fetched again.
 func TestAdopt(t *testing.T) {
 	for name, refetch := range map[string]bool{"lost pages are told": false, "and asked for again": true} {
 		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { adopt(t, refetch) }) })

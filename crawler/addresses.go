@@ -11,12 +11,12 @@ import (
 	"fossick/store"
 )
 
-// addressesInMemory is how many are remembered at least. Of a host that was forgotten the
-// others are told once more; an address that was forgotten is asked as if it were ours alone
-// until a host there is looked up again.
+// addressesInMemory is how many addresses are remembered at least. Forgetting a host costs one
+// repeated notice to the other agents. A forgotten address rests as if no other agent had
+// sites there, until a host there is looked up again.
 const addressesInMemory = 1 << 14
 
-// addressFound says at which address a host is.
+// addressFound announces at which address a host is.
 func (c *Crawler) addressFound(b journal.Batch, h *hosts.Host) error {
 	if c.opt.Sites == nil || h.Address == "" || !h.Resolved {
 		return nil
@@ -26,39 +26,38 @@ func (c *Crawler) addressFound(b journal.Batch, h *hosts.Host) error {
 		return nil
 	}
 	c.addressesTold.Put(key, struct{}{})
-	return c.sayAddress(b, c.addressOf(h))
+	return c.sendAddress(b, c.addressOf(h))
 }
 
-// addressOf is what there is to say of a host's address.
-func (c *Crawler) addressOf(h *hosts.Host) acrossAddress {
-	ad := acrossAddress{Addr: h.Address, Parts: []uint16{0}}
+func (c *Crawler) addressOf(h *hosts.Host) addressNotice {
+	ad := addressNotice{Addr: h.Address, Parts: []uint16{0}}
 	if c.opt.Sites != nil {
 		ad.Parts[0] = c.opt.Sites.Part("http://" + h.Name + "/")
 	}
 	return ad
 }
 
-// sayAddress takes what is known of an address to who has its part.
-func (c *Crawler) sayAddress(b journal.Batch, ad acrossAddress) error {
-	return c.sayAddressTo(b, ad.Part(c.opt.Sites), ad)
+// sendAddress sends a notice to the owner of the address's part.
+func (c *Crawler) sendAddress(b journal.Batch, ad addressNotice) error {
+	return c.sendAddressTo(b, ad.Part(c.opt.Sites), ad)
 }
 
-// sayAddressTo takes it to who has a part: that may be this agent.
-func (c *Crawler) sayAddressTo(b journal.Batch, part uint16, ad acrossAddress) error {
+// sendAddressTo sends a notice to the owner of a part, which may be this agent.
+func (c *Crawler) sendAddressTo(b journal.Batch, part uint16, ad addressNotice) error {
 	if c.opt.Sites.Ours(part) {
 		if ad.Shared {
 			return c.shareAddress(b, ad)
 		}
 		return c.enterAddress(b, ad)
 	}
-	data := (&Parcel{Addresses: []acrossAddress{ad}}).Pack()
+	data := (&Parcel{Addresses: []addressNotice{ad}}).Pack()
 	return store.OutboxIn(journal.Stored(b)).Put(part, c.totals.Counts(), data)
 }
 
-// enterAddress notes who has sites at an address. Whoever says so is told of the others. While they
-// are few these are told each time, and then when there are a quarter more: else, of thousands,
-// each would be told of each.
-func (c *Crawler) enterAddress(b journal.Batch, ad acrossAddress) error {
+// enterAddress records which parts have sites at an address, and tells the sender of the
+// others. It tells the others too while they are few, and then whenever their number has grown
+// by a quarter; otherwise each of thousands would be told of each.
+func (c *Crawler) enterAddress(b journal.Batch, ad addressNotice) error {
 	records, part := store.AddressesIn(journal.Stored(b)), uint16(0)
 	if c.opt.Sites != nil {
 		part = ad.Part(c.opt.Sites)
@@ -80,7 +79,7 @@ func (c *Crawler) enterAddress(b journal.Batch, ad acrossAddress) error {
 		}
 	}
 	if c.opt.Sites == nil {
-		return c.shareAddress(b, acrossAddress{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First})
+		return c.shareAddress(b, addressNotice{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First})
 	}
 	if len(all) < 2 && ad.Site == "" {
 		return nil
@@ -90,21 +89,21 @@ func (c *Crawler) enterAddress(b journal.Batch, ad acrossAddress) error {
 		tell = all
 	}
 	for _, p := range tell {
-		if err := c.sayAddressTo(b, p, acrossAddress{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First}); err != nil {
+		if err := c.sendAddressTo(b, p, addressNotice{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fewSites is how many parts are told of each further one.
+// fewSites is up to how many parts all are told of each new one.
 const fewSites = 16
 
-// rung rises whenever a number has grown by a quarter.
+// rung grows by one whenever n has grown by about a quarter.
 func rung(n int) int { return int(3 * math.Log2(float64(max(1, n)))) }
 
-// shareAddress takes in who has sites at an address, and which site has it.
-func (c *Crawler) shareAddress(b journal.Batch, ad acrossAddress) error {
+// shareAddress takes in which parts have sites at an address, and which site owns it.
+func (c *Crawler) shareAddress(b journal.Batch, ad addressNotice) error {
 	key := page.Key(ad.Addr)
 	if had, known := c.addressesShared.Get(key); !known {
 		c.addressesShared.Put(key, ad.Parts)
@@ -117,7 +116,8 @@ func (c *Crawler) shareAddress(b journal.Batch, ad acrossAddress) error {
 	return c.addressClaims.answered(c.hosts, b, ad)
 }
 
-// foldAddress is how many times as long an address rests as if all of its sites were this agent's.
+// foldAddress returns the factor by which an address rests longer because other agents ask it
+// too.
 func (c *Crawler) foldAddress(address string) float64 {
 	if c.opt.Sites == nil {
 		return 1

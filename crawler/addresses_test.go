@@ -11,9 +11,9 @@ import (
 	"fossick/store"
 )
 
-// TestAddressOfSeveralAgents: agents whose sites are at one address ask there no more often
-// together than one agent would, once they know of each other; also when the part of the
-// address changes hands before some of them come. Who has all the sites asks as ever.
+// TestAddressOfSeveralAgents: agents with sites at one address together ask it no more often
+// than one agent would, once they know of each other; also when the address's part changes its
+// owner. An agent with all the sites asks as before.
 func TestAddressOfSeveralAgents(t *testing.T) {
 	const took, rest, hosts = 100 * time.Millisecond, time.Second, 3
 	for name, c := range map[string]struct {
@@ -59,7 +59,7 @@ func TestAddressOfSeveralAgents(t *testing.T) {
 	}
 }
 
-// finishAll ends all crawls, wherever they are.
+// finishAll ends all crawls.
 func (x *team) finishAll() {
 	for _, m := range x.alive() {
 		if err := m.Finish(x.t.Context(), StopMaxTime); err != nil {
@@ -72,8 +72,8 @@ func (x *team) finishAll() {
 	}
 }
 
-// TestCrowdedAddress: where thousands of sites are at one address, who has it tells them in
-// proportion to their number, and not to its square. Each then knows its share.
+// TestCrowdedAddress: with thousands of sites at one address, the number of notices grows with
+// their number and not with its square, and each agent learns its share.
 func TestCrowdedAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const sites = 600
@@ -92,7 +92,7 @@ func TestCrowdedAddress(t *testing.T) {
 		x.owner[uint16(int(address[0])%len(x.owner))] = 0
 		x.mu.Unlock()
 		for part := range sites {
-			p := Parcel{Addresses: []acrossAddress{{Addr: address, Parts: []uint16{uint16(part)}}}}
+			p := Parcel{Addresses: []addressNotice{{Addr: address, Parts: []uint16{uint16(part)}}}}
 			data := p.Pack()
 			if _, _, err := a.Receive(t.Context(), Delivery{Sender: "1", After: uint64(part), Parcels: []store.Parcel{{Number: uint64(part) + 1, Data: data}}}); err != nil {
 				t.Fatal(err)
@@ -120,12 +120,12 @@ func TestCrowdedAddress(t *testing.T) {
 	})
 }
 
-// TestAddressRefused: what is no address, or is at no site, or at more than there can be.
+// TestAddressRefused: invalid addresses, and too few or too many parts.
 func TestAddressRefused(t *testing.T) {
-	for _, ad := range []acrossAddress{
+	for _, ad := range []addressNotice{
 		{Addr: "h0.test", Parts: []uint16{1}}, {Addr: "203.0.113.1"}, {Addr: "203.0.113.1", Parts: make([]uint16, mostParts+1)},
 	} {
-		data := (&Parcel{Addresses: []acrossAddress{ad}}).Pack()
+		data := (&Parcel{Addresses: []addressNotice{ad}}).Pack()
 		if _, err := unpack(data); err == nil || !strings.Contains(err.Error(), page.HostName("http://"+ad.Addr)) {
 			t.Errorf("%+v: %v", ad, err)
 		}

@@ -71,8 +71,8 @@ func (w *fakeWeb) askedAt(site string) (n int) {
 	return n
 }
 
-// TestSiteBudget: a site that is worth nothing gets its budget and no more, whatever it has
-// to say, in one session or two; one that is worth something goes on.
+// TestSiteBudget: a worthless site gets its budget and no more, in one session or two; a
+// useful one goes on.
 func TestSiteBudget(t *testing.T) {
 	t.Parallel()
 	w, opt := budgetWeb(t)
@@ -110,7 +110,7 @@ func TestSiteBudget(t *testing.T) {
 	}
 }
 
-// TestNoSiteBudget: there is none where the crawl starts, where it knows no other site, and
+// TestNoSiteBudget: there is no budget for the start pages' site, for the only known site, and
 // with --traps follow.
 func TestNoSiteBudget(t *testing.T) {
 	fulltest.Only(t, "TestSiteBudget has the main way")

@@ -28,8 +28,8 @@ func busyPages(n int) map[string]string {
 	return pages
 }
 
-// TestRetriesWait: a URL that failed waits behind those that are worth as much, of its host
-// as of others, in an ordering by scores and in one that counts.
+// TestRetriesWait: a failed URL waits behind those of equal worth at any host, in an ordering
+// by scores and in one by counts.
 func TestRetriesWait(t *testing.T) {
 	for _, ordering := range []string{"relevance", "bfs"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -60,8 +60,8 @@ func pathsOf(urls []string) string {
 	return strings.Join(paths, " ")
 }
 
-// TestRetriesWaitAfterResume: what failed in a session waits as long in the next one, and
-// the journal says of it what its page is worth.
+// TestRetriesWaitAfterResume: a failed URL waits as long in the next session, and the journal
+// keeps its undiminished priority.
 func TestRetriesWaitAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: busyPages(6), fail: map[string][]fetch.Response{"http://a.test/01": {{State: fetch.StateCode, Code: http.StatusServiceUnavailable}}}}
@@ -81,8 +81,8 @@ func TestRetriesWaitAfterResume(t *testing.T) {
 	})
 }
 
-// TestRetriesAreBounded: a host that fails for all its pages gets no more requests for those
-// that had failed than half of all and ten, though the retries come after all others.
+// TestRetriesAreBounded: a host that fails for all its pages gets no more retries than half of
+// all requests and ten.
 func TestRetriesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages := fulltest.Rounds(8, 30)
@@ -100,9 +100,8 @@ func TestRetriesAreBounded(t *testing.T) {
 	})
 }
 
-// TestRevisitsInDoubtComeLast: of stored pages that are asked for again those come first of
-// which, and of whose host, no visit failed; then by their chances. What a session learned
-// the next one knows.
+// TestRevisitsInDoubtComeLast: stored pages without a failed visit of page or host are asked
+// first, the others by their chances, also in the next session.
 func TestRevisitsInDoubtComeLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: busyPages(4)}

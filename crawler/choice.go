@@ -12,59 +12,58 @@ import (
 	"fossick/store"
 )
 
-// LongestWait is how long all workers wait for better links at most.
+// LongestWait bounds how long all workers wait for better links. Links of hosts that rest
+// longer are not waited for.
 const LongestWait = time.Minute
 
 const (
-	// defaultPatience is how many times as long a crawl may take for better pages.
+	// defaultPatience is the default of Options.Patience where MaxPages is a limit.
 	defaultPatience = 3
-	// longestWait bounds how long all workers wait for better links; nobody waits for those
-	// of hosts that rest longer.
-	longestWait = LongestWait
-	// A price is found out anew after as many requests and links taken as priceShare of
-	// the pages left, fewPrice to manyPrice, or after priceHolds. A page is two of them.
+	// The price is updated after priceHolds, or after as many requests and taken links as
+	// priceShare of the pages left, between fewPrice and manyPrice.
 	priceShare = 0.01
 	fewPrice   = 4
 	manyPrice  = 8
 	priceHolds = time.Second
 )
 
-// choice chooses the next URL of the queue: the best that is free, if it is worth its page.
+// choice picks the next URL of the queue: the best one whose host is free, if it is worth a
+// page.
 type choice struct {
 	opt      *Options
 	frontier *frontier.Frontier
 	totals   *running
 	flight   *flight
 	queue    *queue
-	keeper   *Keeper // nil: whatever is free
-	look     look    // nil: what comes up is taken by its priority; see nextFrom
+	keeper   *Keeper  // nil: the crawl takes the best free URL
+	look     rescorer // nil: priorities are taken as they are; see nextFrom
 	waits    *waits
-	turns    *orders.Turns // whose page is the next one, of a mix; nil of one ordering
+	turns    *orders.Turns // whose turn it is in a mix; nil for one ordering
 
-	allowed Allowance // of a crawl that several agents make
+	allowed Allowance // only where several agents crawl
 
 	price  float64
-	priced time.Time     // when it was found out
-	asked  uint64        // requests then
-	taken  int           // URLs since
-	often  int           // so many of both until the next one
-	latest time.Time     // when a URL was taken last
-	tried  uint64        // pages, in this session
-	cycle  time.Duration // of an exchange and the rest after it, in the mean of the latest
-	took   time.Duration // of the exchange alone
+	priced time.Time     // when the price was set
+	asked  uint64        // requests at that time
+	taken  int           // URLs taken since then
+	often  int           // requests and URLs until the next price
+	latest time.Time     // when the last URL was taken
+	tried  uint64        // pages asked for in this session
+	cycle  time.Duration // recent mean of an exchange and the rest after it
+	took   time.Duration // recent mean of the exchange alone
 }
 
 // Patience tells how a crawl waits for better links.
 type Patience struct {
-	Waits bool          // a free worker does now
-	Price float64       // the priority that a link needs to be taken
-	Best  float64       // of the best that wait
-	Free  float64       // of the best that was free
-	Hosts int           // that have links worth the price, those at an address as one
-	Held  time.Duration // that a free worker waited so, in this session
+	Waits bool          // a free worker waits now
+	Price float64       // least priority of a link that is taken
+	Best  float64       // priority of the best waiting link
+	Free  float64       // priority of the best link whose host was free
+	Hosts int           // hosts with links worth the price; hosts at one address count once
+	Held  time.Duration // total wait of free workers in this session
 }
 
-// progress tells how the crawl waits; nil when it does not.
+// progress tells how the crawl waits, nil if it never does.
 func (c *choice) progress() *Patience {
 	if c.keeper == nil {
 		return nil
@@ -87,8 +86,8 @@ func newChoice(opt *Options, f *frontier.Frontier, t *running, under *flight, q 
 }
 
 // WaitsUpTo is how many times as long a crawl may take for better pages: Patience or its
-// default. It is 1 where waiting brings nothing: where no host rests, or the order says nothing
-// of what pages are worth.
+// default. It is 1 where waiting cannot help: no host rests, or the ordering does not go by
+// scores.
 func (o *Options) WaitsUpTo() float64 {
 	noRests := o.Delay.Off || o.Delay.Fixed && o.Delay.Rest == 0
 	switch {
@@ -102,15 +101,15 @@ func (o *Options) WaitsUpTo() float64 {
 	return defaultPatience
 }
 
-// next returns the URL to be fetched next. Where it is better to wait it says until when.
+// next returns the URL to fetch next, or until when to wait.
 func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 	now := c.opt.Now()
-	if c.turns != nil { // by what is stored or under way, so that a failure takes no turn, nor a kill
+	if c.turns != nil { // counts pages stored or under way, so that neither a failure nor a kill takes a turn
 		c.frontier.Turn(c.turns.At(c.totals.lastPage() + c.flight.pages))
 	}
 	if c.keeper == nil {
 		if it, ok = c.nextFrom(now, c.least()); !ok && it.ID != 0 {
-			wait = now.Add(longestWait) // for another price
+			wait = now.Add(LongestWait) // for another price
 		}
 		return it, wait, ok
 	}
@@ -125,7 +124,7 @@ func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 		}
 		if it, ok = c.nextFrom(now, c.least()); !ok && it.ID != 0 {
 			c.waits.refused(now, it, c.least(), c.keeper.Best)
-			return frontier.Item{}, now.Add(longestWait), false
+			return frontier.Item{}, now.Add(LongestWait), false
 		}
 	}
 	c.waits.taken(now, it)
@@ -136,11 +135,11 @@ func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 	return it, time.Time{}, ok
 }
 
-// need is the priority that a link needs to be taken.
+// need is the least priority of a link that is taken now.
 func (c *choice) need() float64 { return max(c.price, c.least()) }
 
-// least is the priority below which no link is taken: other agents have better ones. The
-// priorities of a mix are of several kinds, and none is a price for the others.
+// least is the priority below which other agents have better links. A mix has none, because
+// its orderings have priorities of different kinds.
 func (c *choice) least() float64 {
 	if c.opt.Sites == nil || c.turns != nil {
 		return math.Inf(-1)
@@ -148,21 +147,21 @@ func (c *choice) least() float64 {
 	return c.allowed.Price
 }
 
-// cycleShare is how much the latest exchange counts for the time that one takes.
-const cycleShare = 16
+// cycleWeight is the number of exchanges that the means cycle and took go by.
+const cycleWeight = 16
 
-// rests takes note of how long an exchange took, and how long its host rests for load.
+// rests records how long an exchange took, and how long its address rests.
 func (c *choice) rests(took, rest time.Duration) {
 	if c.cycle == 0 {
 		c.cycle, c.took = took+rest, took
 	}
-	c.cycle += (took + rest - c.cycle) / cycleShare
-	c.took += (took - c.took) / cycleShare
+	c.cycle += (took + rest - c.cycle) / cycleWeight
+	c.took += (took - c.took) / cycleWeight
 }
 
-// wait returns until when to wait; zero when waiting brings nothing.
+// wait returns until when to wait; zero if waiting cannot help.
 func (c *choice) wait(now time.Time) time.Time {
-	end := c.latest.Add(longestWait)
+	end := c.latest.Add(LongestWait)
 	rest, resting := c.frontier.NextRest()
 	switch {
 	case !end.After(now), !resting && c.flight.busy == 0:
@@ -173,7 +172,7 @@ func (c *choice) wait(now time.Time) time.Time {
 	return end
 }
 
-// ask finds the price out anew.
+// ask sets the price.
 func (c *choice) ask(now time.Time) {
 	t := c.totals.Counts()
 	c.priced, c.asked, c.taken = now, t.Requests, 0
@@ -188,14 +187,13 @@ func (c *choice) ask(now time.Time) {
 		b.Pages = int(most - min(most, t.Pages+c.flight.pages))
 	}
 	c.price = c.keeper.Price(b, func(dst []frontier.Waiting, n int) []frontier.Waiting {
-		return c.frontier.Survey(dst, n, now.Add(longestWait))
+		return c.frontier.Survey(dst, n, now.Add(LongestWait))
 	})
 	c.often = int(max(fewPrice, min(manyPrice, priceShare*float64(b.Pages)))) * c.keeper.holds()
 }
 
-// A promiser is a Rescorer that can tell what it expects of a URL that waits,
-// as a probability. The place that it gives the URL may have other reasons: to
-// explore, or what people say.
+// promiser is a Rescorer that can state the probability that a waiting URL is on topic. The
+// URL's priority may have other reasons: exploration, or marks.
 type promiser interface {
 	Rescorer
 	// Promise returns the probability that the URL with this page.Key is on topic; false
@@ -203,36 +201,34 @@ type promiser interface {
 	Promise(key uint64) (probability float64, known bool)
 }
 
-// promises says whether the priorities of what waits are probabilities.
+// promises reports whether the priorities of waiting URLs are probabilities.
 func (q *queue) promises() bool {
 	_, promises := q.opt.Scorer.(promiser)
 	return promises && orders.ByScore(q.opt.Ordering)
 }
 
-// Promise is what the scorer expects of a URL that waits; false when it does not say, and
-// of a start page, which the user wants.
-func (q *queue) Promise(birth store.Birth) (float64, bool) {
+// Promise returns the probability that a waiting URL is on topic; false for a start page, and
+// where the scorer does not tell.
+func (q *queue) Promise(discovery store.Birth) (float64, bool) {
 	scorer, promises := q.opt.Scorer.(promiser)
-	if !promises || birth.Via == store.ViaSeed {
+	if !promises || discovery.Via == store.ViaSeed {
 		return 0, false
 	}
-	return scorer.Promise(page.Key(birth.URL))
+	return scorer.Promise(page.Key(discovery.URL))
 }
 
 const (
-	// mostSettled bounds the URLs that settle reads, some seconds of work: of a longer
-	// queue a scorer remembers a small part.
+	// mostSettled bounds the URLs that settle reads. A scorer remembers only a small part of
+	// a longer queue.
 	mostSettled = 1 << 20
-	// settledOdds is the change in log-odds that it leaves alone, and no score below
-	// leastSettled is told from another.
+	// settle ignores changes of less than settledOdds in log-odds; scores below leastSettled
+	// count as equal.
 	settledOdds  = 0.1
 	leastSettled = 1e-4
 )
 
-// settle journals what the scorer says in the end of the URLs that wait, as the
-// journal was told of their places only when they had moved far. It is for
-// those who read the store: why, and eval, which asks how many of them are on
-// topic.
+// settle writes the scorer's final scores of waiting URLs to the journal, which was told only
+// of large changes. The commands why and eval read them there.
 func (q *queue) settle() error {
 	if _, promises := q.opt.Scorer.(promiser); q.opt.Store == nil || !promises || q.frontier.Len() > mostSettled {
 		return nil
@@ -241,7 +237,7 @@ func (q *queue) settle() error {
 	defer func() { b.Cancel() }()
 	for w, err := range q.journal.Waiters() {
 		if err != nil {
-			return fmt.Errorf("places of waiting URLs: %w", err)
+			return fmt.Errorf("waiting URLs: %w", err)
 		}
 		score, known := q.Promise(w.Birth)
 		if !known || math.Abs(logOdds(score)-logOdds(w.Score)) < settledOdds {
@@ -271,19 +267,18 @@ func logOdds(score float64) float64 {
 }
 
 const (
-	// readingTime is what a page may take to be read, scored and compared. The worst that
-	// is known takes a second and a half on one core, for 4 MiB of links to long names.
-	readingTime = 10 * time.Second
-	// readingStep is what counts at most between two looks at the clock: while the
-	// process is stopped or the machine sleeps, no page is being read.
-	readingStep = time.Second
+	// readTimeLimit bounds the time to read, score and compare a page.
+	readTimeLimit = 10 * time.Second
+	// readTimeStep bounds what counts between two looks at the clock, because no page is read
+	// while the process is stopped or the machine sleeps.
+	readTimeStep = time.Second
 )
 
-// errTooCostly is why a page ends that takes longer than readingTime.
-var errTooCostly = fmt.Errorf("page_too_costly: reading the page took more than %v; the server may send such pages on purpose", readingTime)
+// errTooCostly reports a page that took longer than readTimeLimit.
+var errTooCostly = fmt.Errorf("page_too_costly: reading the page took more than %v; the server may send such pages on purpose", readTimeLimit)
 
-// budget returns what is asked between the steps of reading a page: it says why the
-// reading must end, by ctx or by readingTime, nil while it may go on.
+// budget returns a function that the steps of reading a page call. It returns an error when
+// ctx has ended or readTimeLimit is spent.
 func budget(ctx context.Context, now func() time.Time) (spent func() error) {
 	last, used := now(), time.Duration(0)
 	return func() error {
@@ -291,9 +286,9 @@ func budget(ctx context.Context, now func() time.Time) (spent func() error) {
 			return err
 		}
 		at := now()
-		used += min(at.Sub(last), readingStep)
+		used += min(at.Sub(last), readTimeStep)
 		last = at
-		if used > readingTime {
+		if used > readTimeLimit {
 			return errTooCostly
 		}
 		return nil

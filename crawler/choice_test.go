@@ -12,7 +12,7 @@ import (
 	"fossick/internal/page"
 )
 
-// chanceScorer believes what a link's address says of its target, a chance in percent.
+// chanceScorer reads the chance that a link's target is on topic, in percent, from its URL.
 type chanceScorer struct{}
 
 func (chanceScorer) chance(url string) float64 {
@@ -62,8 +62,8 @@ func patientWeb(t *testing.T, good, bad int) func(string) Answer {
 	}
 }
 
-// TestPatience: with pages to spend a crawl waits for the hosts of the good links, unless
-// it is told not to, or has but time. None stands still for ever.
+// TestPatience: with a limit of pages a crawl waits for the hosts of the good links, unless it
+// is told not to, or only its time is limited. None stands still for ever.
 func TestPatience(t *testing.T) {
 	order, err := orders.OrderingByName("relevance")
 	if err != nil {
@@ -107,8 +107,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestPatienceAtManyHosts: where the best links are many and of few hosts, and others are good
-// too, a crawl takes three times as long as a greedy one at most, for better pages.
+// TestPatienceAtManyHosts: with the best links at few hosts and good ones at many, a crawl
+// takes at most three times as long as a greedy one, for better pages.
 func TestPatienceAtManyHosts(t *testing.T) {
 	const hosts, each = 300, 40
 	web := func(u string) Answer {
@@ -153,8 +153,7 @@ func TestPatienceAtManyHosts(t *testing.T) {
 	}
 }
 
-// TestPatienceNeedsRests: where no host rests there is nothing to wait for, and no price to
-// find out.
+// TestPatienceNeedsRests: where no host rests, there is no wait and no price.
 func TestPatienceNeedsRests(t *testing.T) {
 	for _, c := range []struct {
 		delay Delay
@@ -172,8 +171,8 @@ func TestPatienceNeedsRests(t *testing.T) {
 	}
 }
 
-// TestDeadHostsAreNotWaitedFor: good links at hosts that do not answer hold nobody up while
-// these rest before they are tried again.
+// TestDeadHostsAreNotWaitedFor: good links at dead hosts hold nothing up while these rest
+// before a retry.
 func TestDeadHostsAreNotWaitedFor(t *testing.T) {
 	order, err := orders.OrderingByName("relevance")
 	if err != nil {

@@ -9,19 +9,18 @@ import (
 	"fossick/crawler/journal"
 )
 
-// claims decide which site has an address, of a crawl that takes one site an address (paper
-// C, C2). The first site whose host is looked up has it, and keeps it, over restarts and among
-// agents: whoever has the part of the address remembers it. Hosts of other sites there are
-// dropped.
+// claims decide which site owns an address in a crawl that takes one site per address (paper
+// C, C2). The first site whose host is looked up owns it, across restarts and agents: the
+// owner of the address's part records it. Hosts of other sites there are dropped.
 //
-// Look-ups go on side by side. So that chance does not decide, a host claims its address when
-// the look-ups that began before its own are over, or have taken longer than claimWait.
+// Look-ups run side by side. So that chance does not decide, a host claims its address only
+// when all earlier look-ups have ended or have taken longer than claimWait.
 type claims struct {
-	lookups []*lookup // in the order in which they began
-	asked   []string  // hosts of which nobody has said yet who has their address
+	lookups []*lookup // in order of their start
+	asked   []string  // hosts whose claim is not answered yet
 }
 
-// lookup is one host's.
+// lookup is the look-up of one host.
 type lookup struct {
 	host        string
 	began       time.Time
@@ -29,32 +28,31 @@ type lookup struct {
 }
 
 const (
-	// claimWait is how long a host waits for earlier look-ups at most.
+	// claimWait bounds how long a host waits for earlier look-ups.
 	claimWait = 2 * time.Second
-	// claimAgain is when a host that waits for its claim is looked at again.
+	// claimAgain is how long a waiting host rests before its claim is checked again.
 	claimAgain = 100 * time.Millisecond
 )
 
-// beginLookup notes that a host is being looked up.
 func (c *Crawler) beginLookup(h *hosts.Host) {
 	if c.opt.OneSitePerAddress && h.AddressSite == "" {
 		c.addressClaims.lookups = append(c.addressClaims.lookups, &lookup{host: h.Name, began: c.opt.Now()})
 	}
 }
 
-// waitsForAddress says whether a host waits for its claim, or for what becomes of it.
+// waitsForAddress reports whether a host's claim is pending.
 func (c *Crawler) waitsForAddress(h *hosts.Host) bool {
 	w := &c.addressClaims
 	return slices.Contains(w.asked, h.Name) || slices.ContainsFunc(w.lookups, func(l *lookup) bool { return l.host == h.Name })
 }
 
-// unclaimed says that a host has an address which it never claimed, as one of an earlier
-// session without the option.
+// unclaimed reports whether a host has an address that it never claimed, as after a session
+// without the option.
 func (c *Crawler) unclaimed(h *hosts.Host) bool {
 	return c.opt.OneSitePerAddress && h.AddressSite == "" && h.Address != "" && !c.waitsForAddress(h)
 }
 
-// over notes the end of a host's look-up, and returns the hosts that may claim now.
+// over ends a host's look-up, and returns the hosts that may claim now.
 func (c *claims) over(host string, found bool, now time.Time) (ready []string) {
 	for _, l := range c.lookups {
 		if l.host == host {
@@ -80,8 +78,8 @@ func (c *claims) over(host string, found bool, now time.Time) (ready []string) {
 	return ready
 }
 
-// answered takes in which site has an address.
-func (c *claims) answered(t *hosts.Table, b journal.Batch, ad acrossAddress) error {
+// answered takes in which site owns an address.
+func (c *claims) answered(t *hosts.Table, b journal.Batch, ad addressNotice) error {
 	left := c.asked[:0]
 	for _, name := range c.asked {
 		h, err := t.Get(name, "http://"+name+"/")
@@ -102,7 +100,7 @@ func (c *claims) answered(t *hosts.Table, b journal.Batch, ad acrossAddress) err
 	return nil
 }
 
-// lookedUp notes the end of a host's look-up, and has the hosts claim that may.
+// lookedUp ends a host's look-up, and lets the hosts claim that may.
 func (c *Crawler) lookedUp(b journal.Batch, h *hosts.Host, found bool) error {
 	if !c.opt.OneSitePerAddress {
 		return nil
@@ -115,7 +113,7 @@ func (c *Crawler) lookedUp(b journal.Batch, h *hosts.Host, found bool) error {
 		}
 		ad := c.addressOf(h)
 		ad.Site = h.Site
-		say := c.sayAddress
+		say := c.sendAddress
 		if c.opt.Sites == nil {
 			say = c.enterAddress
 		}
@@ -126,7 +124,7 @@ func (c *Crawler) lookedUp(b journal.Batch, h *hosts.Host, found bool) error {
 	return nil
 }
 
-// addressDropped says why a host is not asked for anything, "" when it may be.
+// addressDropped says why nothing is asked of a host, "" if it may be asked.
 func (c *Crawler) addressDropped(h *hosts.Host) string {
 	if !c.opt.OneSitePerAddress || h.AddressSite == "" || h.AddressSite == h.Site {
 		return ""

@@ -47,9 +47,9 @@ func (w *fakeWeb) hostsAsked() (hosts []string) {
 	return slices.Compact(hosts)
 }
 
-// TestOneSitePerAddress: of sites at one address the first one is crawled, with its other
-// hosts, and the others are dropped, bare address and all; however long the first look-up
-// takes, within reason; and also after a restart. Without the option all are crawled.
+// TestOneSitePerAddress: of the sites at one address the first is crawled with all its hosts,
+// and the others are dropped; also with a slow first look-up, and after a restart. Without the
+// option all are crawled.
 func TestOneSitePerAddress(t *testing.T) {
 	all := []string{"203.0.113.1", "a.test", "b.test", "c.test", "www.a.test"}
 	for name, c := range map[string]struct {
@@ -99,8 +99,8 @@ func TestOneSitePerAddress(t *testing.T) {
 	}
 }
 
-// TestOneSitePerAddressOfAgents: sites at one address that are with several agents are one
-// site as well; also when the part of the address changes hands in between.
+// TestOneSitePerAddressOfAgents: the same for sites of several agents; also when the address's
+// part changes its owner.
 func TestOneSitePerAddressOfAgents(t *testing.T) {
 	for _, move := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

@@ -15,22 +15,22 @@ import (
 	"fossick/store"
 )
 
-// Crawler is one session of a crawl. Make it with New and call Run once. All but opt,
-// reader and inbox belong to the owner, the goroutine of Run.
+// Crawler is one session of a crawl. Make it with New and call Run once. The owner, which is
+// Run's goroutine, alone uses all fields but opt, reader and inbox.
 type Crawler struct {
 	opt     Options
 	journal journal.Journal
 	reader  *reader
 	inbox   *inbox
 
-	// What waits, and the jobs under way.
+	// Waiting URLs, and the jobs under way.
 	frontier *frontier.Frontier
 	queue    *queue
 	choice   *choice
 	flight   *flight
-	skips    []skip // leased URLs that need no request, to be journalled
+	skips    []skip // leased URLs that end without a request, not yet journalled
 
-	// What is known of hosts, and of our own network.
+	// Hosts, and this machine's network.
 	hosts   *hosts.Table
 	traps   *hosts.TrapDetector
 	network *hosts.Network
@@ -38,20 +38,20 @@ type Crawler struct {
 
 	// Sitemaps.
 	rules hosts.SitemapRules
-	left  []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
+	left  []left // hosts with unread sitemaps; nil until the queue is empty
 
-	// Stored pages that are asked for again.
-	refreshed     session
-	revisitsOver  bool      // the queue has its turn
-	revisitsAsked bool      // Options.Revisits has no page by now
-	revisitsAgain time.Time // when it may have one; zero: not before the frontier is idle
-	newsClaims    sitenewsClaims
+	// Revisits of stored pages.
+	refreshed     RefreshCounts
+	revisitsOver  bool      // all revisits are done, and the queue follows
+	revisitsAsked bool      // Options.Revisits had no page when asked last
+	revisitsAgain time.Time // when it may have one; zero: when the frontier is idle
+	newsClaims    newsClaims
 	news          NewsCounts
 
 	// Addresses of hosts, which several agents share.
 	addressClaims   claims
-	addressesTold   page.Recent[struct{}] // hosts at their addresses that the other agents know
-	addressesShared page.Recent[[]uint16] // parts with sites at an address, where there are several
+	addressesTold   page.Recent[struct{}] // hosts whose address was announced
+	addressesShared page.Recent[[]uint16] // parts with sites at an address
 
 	// Results.
 	totals    *running
@@ -59,12 +59,12 @@ type Crawler struct {
 	latest    *latest
 	harvest   Watch
 	turns     *meter
-	stopped   Stop      // set: no more leases
-	waitUntil time.Time // set at the end: all that is queued rests so long at least
+	stopped   Stop      // if set, nothing more is leased
+	waitUntil time.Time // when the first host with URLs is rested, set at the end
 }
 
-// New prepares a crawl of opt.Store: a new one begins with the seeds, one with a
-// history goes on where it ended.
+// New prepares a crawl of opt.Store. A new store begins with the seeds; another one goes on
+// where it ended.
 func New(opt Options) (*Crawler, error) {
 	if err := opt.complete(); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func New(opt Options) (*Crawler, error) {
 		return nil, err
 	}
 	if t, ok := opt.Scorer.(Teller); ok && opt.Sites != nil {
-		t.Share(opt.ours) // also what it learns from pages of sessions before
+		t.Share(opt.ours) // includes what it learns from the pages of earlier sessions
 	}
 	if err := c.open(); err != nil {
 		return nil, errors.Join(err, c.frontier.Close())
@@ -95,18 +95,11 @@ func New(opt Options) (*Crawler, error) {
 	return c, nil
 }
 
-// newCrawler returns a crawl with an empty queue; opt is complete. A crawl without a Store
-// has no past.
+// newCrawler returns a crawl with an empty queue; opt is complete.
 func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	parts := orders.Parts(opt.Ordering)
 	scored, _ := orders.Scored(opt.Ordering)
-	passes := newRescore(opt.Scorer, parts[scored])
-	var compress func([]byte) []byte
-	var body func(uint64) ([]byte, error)
-	var seen func(store.ID) (int64, error)
-	if opt.Store != nil {
-		compress, body, seen = opt.Store.Compress, opt.Store.Body, opt.Store.URLs().Seen
-	}
+	passes := newPasses(opt.Scorer, parts[scored])
 	before, err := j.Counts()
 	if err != nil {
 		return nil, err
@@ -122,28 +115,23 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		chances: hosts.NewChances(), network: hosts.NewNetwork(opt.Now, opt.Log), traps: hosts.NewTrapDetector(opt.FollowTraps, opt.Log), rules: hosts.NewSitemapRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
 		addressesTold: page.NewRecent[struct{}](addressesInMemory), addressesShared: page.NewRecent[[]uint16](addressesInMemory),
 	}
-	c.reader = newReading(readingOptions{
-		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
-		Now: opt.Now, Log: opt.Log, Compress: compress, Body: body, Seen: seen, Text: opt.Text, KeepVersions: opt.KeepVersions, Earlier: before.Pages > 0,
-	}, j)
+	c.reader = newReader(&c.opt, before.Pages > 0, j)
 	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: c.foldAddress}, j, f, c.network, c.traps)
-	c.queue = newQueue(options{
-		Scorer: opt.Scorer, Ordering: opt.Ordering, Scope: opt.Scope, URLs: opt.URLs, Store: opt.Store, Revisits: opt.Revisits != nil, NewPages: opt.NewPages, Sites: opt.Sites, Now: opt.Now, RefetchLost: opt.RefetchLost,
-	}, opt.Seeds, j, f, c.totals, c.hosts, passes, c.chances)
+	c.queue = newQueue(&c.opt, j, f, c.totals, c.hosts, passes, c.chances)
 	c.flight = &flight{workers: opt.Workers, hosts: c.hosts, newcomers: &newcomers{Newcomers: hosts.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, frontier: f, queue: c.queue}}
 	if opt.Sites != nil {
-		c.flight.jobs = map[*workJob]struct{}{}
+		c.flight.jobs = map[*job]struct{}{}
 	}
 	c.choice = newChoice(&c.opt, f, c.totals, c.flight, c.queue)
 	return c, nil
 }
 
-// open fills the queue: with what the journal tells of, then with the seeds.
+// open fills the queue from the journal, then with the seeds.
 func (c *Crawler) open() error {
 	if err := c.restore(); err != nil {
 		return err
 	}
-	if err := c.queue.plant(c.opt.Seeds); err != nil {
+	if err := c.queue.enqueueSeeds(c.opt.Seeds); err != nil {
 		return err
 	}
 	if c.opt.Sites == nil {
@@ -153,22 +141,15 @@ func (c *Crawler) open() error {
 	return err
 }
 
-// Run crawls until a limit is met, the frontier is empty or ctx ends. It returns
-// after the last goroutine that it started; what it counted is on disk. When the
-// store fails, the error comes with the result so far.
+// Run crawls until a limit is met, the frontier is empty or ctx ends. It returns after the
+// last goroutine that it started, with all counts on disk. If the store fails, the error comes
+// with the result so far.
 func (c *Crawler) Run(ctx context.Context) (Result, error) {
-	p := c.newPool()
+	p := newPool(&c.opt, c.reader, c.rules, c.inbox)
 	ctx, c.flight.interrupt = context.WithCancel(ctx)
 	defer c.flight.interrupt()
 	p.begin(ctx)
 	return c.run(p)
-}
-
-// newPool returns the workers of a real crawl.
-func (c *Crawler) newPool() *pool {
-	o := &c.opt
-	return newPool(workersOptions{Fetcher: o.Fetcher, Workers: o.Workers, MaxTime: o.MaxTime, Grace: o.Grace, Now: o.Now, May: o.may()},
-		c.reader, c.rules, c.inbox)
 }
 
 // run crawls with an executor that has begun.
@@ -193,14 +174,14 @@ func (c *Crawler) run(exec executor) (Result, error) {
 	return Result{
 		Counts: *c.totals.Counts(), Hosts: c.hosts.Gave(), Stopped: c.stopped, WaitUntil: c.waitUntil,
 		Outages: outages, OutageTime: outage, Next: c.harvest.Estimate(),
-		Refreshed: c.refreshed.RefreshCounts, News: c.news, Attempts: c.totals.Attempts(),
+		Refreshed: c.refreshed, News: c.news, Attempts: c.totals.Attempts(),
 	}, err
 }
 
 // own is the owner's loop.
 func (c *Crawler) own() error {
 	for {
-		c.turns.turn(turnsFrontier, c.opt.Now())
+		c.turns.turn(partFrontier, c.opt.Now())
 		wake, err := c.lease()
 		if err != nil {
 			return err
@@ -215,10 +196,10 @@ func (c *Crawler) own() error {
 	}
 }
 
-// lease hands out jobs, and journals in between what ends without one. It returns when the
-// next host has rested; the zero time when waiting for that would bring nothing.
+// lease starts jobs, and journals URLs that end without one. It returns when the next host is
+// rested; zero if waiting for that cannot help.
 func (c *Crawler) lease() (wake time.Time, err error) {
-	c.beginLeases()
+	c.flight.newcomers.putOff = 0
 	for c.stopped == "" {
 		if c.harvest.Poor() {
 			c.stopped = StopMinHarvest
@@ -234,19 +215,19 @@ func (c *Crawler) lease() (wake time.Time, err error) {
 	return time.Time{}, nil
 }
 
-// take takes in what has happened.
+// take handles one event.
 func (c *Crawler) take(e event) error {
 	switch e.What {
 	case jobEnded:
-		c.turns.begin(turnsJournal, c.network.Beat()) // before what failed meanwhile is counted
+		c.turns.begin(partJournal, c.network.Beat()) // before failures since then are counted
 		return c.commit(e.Outcome)
 	case ownerAsked:
-		c.turns.begin(turnsJournal, c.opt.Now())
+		c.turns.begin(partJournal, c.opt.Now())
 		return e.Request.answer()
 	case timeToLease:
-		c.turns.begin(turnsFrontier, c.opt.Now())
+		c.turns.begin(partFrontier, c.opt.Now())
 	case tick:
-		c.turns.begin(turnsFrontier, c.network.Tick())
+		c.turns.begin(partFrontier, c.network.Tick())
 		c.opt.Progress(c.progress())
 	case deadline:
 		c.stopped = StopMaxTime
@@ -258,9 +239,9 @@ func (c *Crawler) take(e event) error {
 	return nil
 }
 
-// end journals what is left to tell once nothing is in flight.
+// end finishes the session once no job is under way.
 func (c *Crawler) end() error {
-	c.flight.newcomers.sendHome()
+	c.flight.newcomers.requeueAll()
 	if c.stopped == "" {
 		c.stopped = StopEmpty
 		if r, ok := c.opt.Revisits.(counted); ok && r.Done() {
@@ -281,48 +262,44 @@ func (c *Crawler) end() error {
 	return c.queue.settle()
 }
 
-// An executor carries out jobs, and it is the owner's time: all that happens to a crawl
-// comes through Wait. Its methods are for the owner alone.
-//
-// Of each job that was started comes one outcome, the last of those that name it.
+// An executor carries out jobs. All events reach the owner through Wait, so a virtual executor
+// also controls the time. Only the owner calls its methods. Each started job yields one final
+// outcome.
 type executor interface {
-	// Start has a job carried out. No more are under way than there are workers, those
-	// that told to be slow left aside.
-	Start(j *workJob)
-	// Wait returns what happens next, at the wake time at the latest; the zero time is
-	// never.
+	// Start begins a job. Without the slow ones, no more jobs are under way than there are
+	// workers.
+	Start(j *job)
+	// Wait returns the next event, at the wake time at the latest; the zero time is never.
 	Wait(wake time.Time) event
-	// Ready returns an outcome that there is already, nil when there is none.
-	Ready() *outcome
-	// End returns after the last job; what comes of those under way is lost. A crawl that
-	// is broken waits for none.
+	// Ready returns an outcome that is already there, or nil.
+	Ready() *jobResult
+	// End returns after the last job, whose outcome is lost. After an error of the crawl it
+	// aborts all jobs.
 	End(broken bool)
 }
 
-// ErrEnded reports that a crawl cannot take anything in any more.
+// ErrEnded reports that a crawl has ended and takes no more requests.
 var ErrEnded = errors.New("the crawl has just ended")
 
-// inbox is where others than the executor ask the owner to do something. Safe for
-// concurrent use.
+// inbox passes requests to the owner. It is safe for concurrent use.
 type inbox struct {
 	requests chan request
-	ended    chan struct{} // closed when the owner answers no more
+	ended    chan struct{} // closed when the owner has stopped
 }
 
-// newInbox returns an inbox of an owner that is at work.
 func newInbox() *inbox { return &inbox{make(chan request), make(chan struct{})} }
 
-// End refuses what is asked from now on.
+// End refuses all further requests.
 func (in *inbox) End() { close(in.ended) }
 
-// request is something that the owner is to do in its turn, and where it says how
-// that went. do's first error is the asker's, its second ends the crawl.
+// request is a function that the owner runs in its turn. The first error of do goes to the
+// caller; the second one also ends the crawl.
 type request struct {
 	do   func() (error, error)
 	done chan error
 }
 
-// inTurn has the owner do something, and waits for it.
+// inTurn has the owner run do, and waits for it.
 func (in *inbox) inTurn(ctx context.Context, do func() (error, error)) error {
 	r := request{do, make(chan error, 1)}
 	select {
@@ -332,37 +309,37 @@ func (in *inbox) inTurn(ctx context.Context, do func() (error, error)) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	return <-r.done // the owner is at it
+	return <-r.done
 }
 
-// answer does what was asked; its error ends the crawl.
+// answer runs the request; its error ends the crawl.
 func (r request) answer() error {
 	refused, err := r.do()
 	r.done <- errors.Join(refused, err)
 	return err
 }
 
-// flight counts the jobs under way, and has them carried out.
+// flight counts the jobs under way, and starts them.
 type flight struct {
 	exec      executor
-	interrupt func() // ends the session of a real crawl, with the grace for what is under way
+	interrupt func() // ends the session after Options.Grace
 	hosts     *hosts.Table
 	newcomers *newcomers
 	workers   int
-	busy      int                   // jobs
-	slow      int                   // of these, those that go on beside the workers
-	pages     uint64                // of the jobs, those that fetch a new page
-	jobs      map[*workJob]struct{} // under way; nil where this agent crawls alone
+	busy      int               // jobs
+	slow      int               // of these, those that no longer occupy a worker
+	pages     uint64            // of the jobs, those that fetch a new page
+	jobs      map[*job]struct{} // under way; nil without Options.Sites
 }
 
-// start has a job carried out; nil is none.
-func (f *flight) start(j *workJob) {
+// start begins a job; nil is none.
+func (f *flight) start(j *job) {
 	if j != nil {
 		f.busy++
 		j.hold(1)
 		j.Addr = j.asked().Addr()
 		f.newcomers.begin(j)
-		if j.task == workPage && j.Old == nil {
+		if j.task == taskPage && j.Old == nil {
 			f.pages++
 			f.hosts.CountSite(j.Host, 1)
 		}
@@ -373,31 +350,31 @@ func (f *flight) start(j *workJob) {
 	}
 }
 
-// landed counts a job out that was in flight.
-func (f *flight) landed(o *outcome) {
+// landed removes an ended job.
+func (f *flight) landed(o *jobResult) {
 	f.busy--
-	delete(f.jobs, o.workJob)
+	delete(f.jobs, o.job)
 	f.newcomers.End(&o.Ticket)
 	if o.Late {
 		f.slow--
 	}
 	o.hold(-1)
-	if o.task == workPage && o.Old == nil {
+	if o.task == taskPage && o.Old == nil {
 		f.pages--
 		f.hosts.CountSite(o.Host, -1) // counted again when it is stored
 	}
 }
 
-// aside takes note of a job that goes on beside the workers.
-func (f *flight) aside(o *outcome) {
+// aside records that a job no longer occupies a worker.
+func (f *flight) aside(o *jobResult) {
 	f.slow++
 	f.newcomers.Aside(&o.Ticket)
 }
 
-// free says whether a worker is.
+// free reports whether a worker is free.
 func (f *flight) free() bool { return f.busy-f.slow < f.workers }
 
-// elsewhere counts the jobs at hosts that are another agent's by now.
+// elsewhere counts the jobs at hosts that belong to another agent by now.
 func (f *flight) elsewhere(sites Sites) (n int) {
 	for j := range f.jobs {
 		if !sites.Mine(sites.Part("http://" + j.asked().Name + "/")) {
@@ -407,11 +384,10 @@ func (f *flight) elsewhere(sites Sites) (n int) {
 	return n
 }
 
-// commit journals first and all outcomes that wait behind it, and what was
-// skipped, in one batch or a few; first may be nil. Between the first change in
-// memory and the commit no URL is leased, so memory is never ahead of the disk
-// for anybody to see.
-func (c *Crawler) commit(first *outcome) error {
+// commit journals first, which may be nil, all outcomes that are ready, and the skipped URLs,
+// in one batch or a few. No URL is leased between the first change in memory and the commit,
+// so memory is never ahead of the disk for an observer.
+func (c *Crawler) commit(first *jobResult) error {
 	b := c.journal.Batch()
 	defer func() { b.Cancel() }() // of no effect after Commit
 	room := func() error {
@@ -442,7 +418,7 @@ func (c *Crawler) commit(first *outcome) error {
 	if err := c.finish(b); err != nil {
 		return err
 	}
-	if err := c.takeBackMisses(c.finish); err != nil {
+	if err := c.undoMisses(c.finish); err != nil {
 		return err
 	}
 	if err := c.keepChances(false); err != nil {
@@ -451,9 +427,9 @@ func (c *Crawler) commit(first *outcome) error {
 	return c.rescore()
 }
 
-// rescore has the queue hear of what the scorer has learned, also from others: an agent that
-// stores nothing, since its links are below the price, would offer them as of when it did.
-func (c *Crawler) rescore() error { return c.turns.timed(rescore, c.queue.learned) }
+// rescore gives the queue new priorities once the scorer has learned enough. An agent that
+// stores no pages needs this too, because it learns from other agents.
+func (c *Crawler) rescore() error { return c.turns.timed(partRescore, c.queue.learned) }
 
 func (c *Crawler) finish(b journal.Batch) error {
 	if err := c.turns.timed(Commit, func() error { return c.totals.Commit(b) }); err != nil {
@@ -464,8 +440,8 @@ func (c *Crawler) finish(b journal.Batch) error {
 	return nil
 }
 
-// keepChances journals what was learned of failures, where it is due; last says that the
-// session ends. A journal in memory has no later session.
+// keepChances journals what was learned of failures when that is due; last says that the
+// session ends.
 func (c *Crawler) keepChances(last bool) error {
 	book := c.chances
 	if c.opt.Store == nil || !book.Due(last) {
@@ -479,14 +455,14 @@ func (c *Crawler) keepChances(last bool) error {
 	return b.Commit(nil)
 }
 
-// restore puts back the totals, the queue and the rests that the store tells of.
+// restore puts back the totals, the queue and the rests from the store.
 func (c *Crawler) restore() error {
 	counts, err := c.journal.Counts()
 	if err != nil {
 		return err
 	}
 	c.totals.restore(counts)
-	c.tellPaid()
+	c.reportSpending()
 	if c.totals.URLs() == 0 {
 		return nil // a new crawl
 	}
@@ -512,7 +488,7 @@ func (c *Crawler) restore() error {
 		}
 	}
 	if c.opt.RefetchLost {
-		if err := c.refetchLost(); err != nil {
+		if err := c.queue.reopen(StateLost, func(*store.Ended) bool { return true }); err != nil {
 			return err
 		}
 	}
@@ -521,7 +497,7 @@ func (c *Crawler) restore() error {
 			return err
 		}
 	}
-	if !c.queue.Held() {
+	if !c.queue.held {
 		if err := c.queue.restore(); err != nil {
 			return err
 		}
@@ -536,7 +512,7 @@ func (c *Crawler) restore() error {
 	return err
 }
 
-// pageRelevant says whether a page was relevant when it was stored.
+// pageRelevant reports whether a page was relevant when it was stored.
 func (c *Crawler) pageRelevant(number uint64) (bool, error) {
 	p, err := c.opt.Store.Page(number)
 	if err != nil {

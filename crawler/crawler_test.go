@@ -69,7 +69,7 @@ func TestPaperThreshold(t *testing.T) {
 		}
 		l := life(t, opt.Store, "http://three.test/")
 		if skipped := l.Fate.State == "none" && strings.Contains(l.Fate.Reason, "below the threshold"); skipped == want {
-			t.Errorf("ρ = %g: fate of page 3 is %+v", rho, l.Fate)
+			t.Errorf("ρ = %g: outcome of page 3 is %+v", rho, l.Fate)
 		}
 	}
 }
@@ -225,7 +225,7 @@ func TestRobotsUnreachable(t *testing.T) {
 		opt := newOptions(t, w, "http://a.test/")
 		crawl(t, opt)
 		if l := life(t, opt.Store, "http://a.test/"); l.Fate == nil || l.Fate.State != "robots_denied" || !strings.Contains(l.Fate.Reason, "500") {
-			t.Errorf("fate %+v, want robots_denied for the 500", l.Fate)
+			t.Errorf("outcome %+v, want robots_denied for the 500", l.Fate)
 		}
 		if len(w.urls()) > 0 {
 			t.Errorf("%v was fetched though robots.txt could not be", w.urls())
@@ -244,7 +244,7 @@ func TestRobotsRedirectedToAnotherHost(t *testing.T) {
 	opt := newOptions(t, w, "http://a.test/")
 	crawl(t, opt)
 	if l := life(t, opt.Store, "http://a.test/private"); l.Fate == nil || l.Fate.State != "robots_denied" {
-		t.Errorf("fate %+v, want robots_denied by the redirected rules", l.Fate)
+		t.Errorf("outcome %+v, want robots_denied by the redirected rules", l.Fate)
 	}
 	if l := life(t, opt.Store, "http://www.a.test/"); l.Page == nil {
 		t.Errorf("www has no page: %+v", l)
@@ -278,8 +278,7 @@ func TestRedirectsDuplicatesAndErrors(t *testing.T) {
 	}
 }
 
-// TestNoExchangeAtAll: a fetcher that can do nothing with a URL must not be asked
-// for ever.
+// TestNoExchangeAtAll: a fetcher that can do nothing with a URL is not asked for ever.
 func TestNoExchangeAtAll(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{}, fail: map[string][]fetch.Response{
 		"http://a.test/": {{State: fetch.StateNone}}, "http://b.test/robots.txt": {{State: fetch.StateNone}},
@@ -379,8 +378,8 @@ func TestInterruptAndResume(t *testing.T) {
 	})
 }
 
-// TestInterruptAborts: what does not finish within the grace is given up, stays
-// queued and is fetched by the next session.
+// TestInterruptAborts: an exchange that does not end within the grace is aborted, and the next
+// session fetches its URL.
 func TestInterruptAborts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := true
@@ -465,8 +464,8 @@ func (s memoryScorer) Rescore(key uint64) (float64, bool) {
 	return 0, false
 }
 
-// TestRescore: what a scorer has learned changes the order of what waits, at
-// once in a resumed crawl, where it is first shown the stored pages again.
+// TestRescore: what a scorer learns reorders the queue, at once in a resumed crawl, which
+// first shows it the stored pages again.
 func TestRescore(t *testing.T) {
 	pages := map[string]string{"http://s.test/": html("gold", "/1", "/2", "/3")}
 	for _, n := range []string{"1", "2", "3"} {
@@ -493,15 +492,15 @@ func TestRescore(t *testing.T) {
 // brokenWorkers cannot read the store.
 type brokenWorkers struct {
 	err error
-	job *workJob
+	job *job
 }
 
-func (w *brokenWorkers) Start(j *workJob) { w.job = j }
+func (w *brokenWorkers) Start(j *job) { w.job = j }
 func (w *brokenWorkers) Wait(time.Time) event {
-	return event{What: jobEnded, Outcome: &outcome{workJob: w.job, Err: w.err}}
+	return event{What: jobEnded, Outcome: &jobResult{job: w.job, Err: w.err}}
 }
-func (w *brokenWorkers) Ready() *outcome { return nil }
-func (w *brokenWorkers) End(bool)        {}
+func (w *brokenWorkers) Ready() *jobResult { return nil }
+func (w *brokenWorkers) End(bool)          {}
 
 func TestFailingStoreEndsTheCrawl(t *testing.T) {
 	w := &fakeWeb{pages: manyPages(3, 3)}

@@ -4,28 +4,27 @@
 // every URL's life; see package store.
 //
 //	owner:   lease the best URL of a free host → jobs → workers
-//	worker:  one exchange → parse → score → look links up → outcomes → owner
-//	owner:   one batch: page, state, new URLs, better priorities, host → commit
+//	worker:  one exchange → parse → score → look up links → results → owner
+//	owner:   one batch: page, outcome, new URLs, better priorities, host → commit
 //	         → frontier → the host rests → lease again
 //
-// One goroutine, the owner, has the frontier, the hosts and the journal. Workers share
-// two channels with it and nothing else. A URL is never done in memory and not on disk;
-// a kill costs at most the exchanges in flight.
+// One goroutine, the owner, holds the frontier, the hosts and the journal. Workers share two
+// channels with it and nothing else. No URL is done in memory before it is done on disk, so
+// a kill costs at most the exchanges under way.
 //
-// A lease is one exchange with one host: its robots.txt when that is unknown or a day
-// old, its sitemap when that is due, else the page. So every request is followed by the
-// host's rest.
+// A lease is one exchange with one host: its robots.txt if that is unknown or a day old, its
+// sitemap if that is due, else the page. So the host rests after every request.
 //
 // The crawler knows no classifier: see Scorer. It makes no request itself: see package
-// fetch. Package hosts decides rests, failures, traps and sitemaps, package frontier which
-// URL is next. Start with New, then Run.
+// fetch. Package hosts decides on rests, failures, traps and sitemaps, package frontier on
+// the next URL. Start with New, then Run.
 //
 // Files, in the order of a page's way: crawler.go the owner's loop. queue.go, discover.go,
-// order.go, rescore.go what waits, and with what priority. lease.go, choice.go, patience.go
-// what is fetched next. task.go, workers.go, reader.go, scope.go, near.go what a worker
-// does. exchange.go, page.go, duplicates.go, endings.go what follows from an exchange.
-// robots.go, sitemap.go, outages.go exchanges that are for no page. refresh.go, rounds.go,
-// news.go stored pages that are asked for again. marks.go, labels.go what people say of
-// pages. across.go, parcel.go, handover.go, addresses.go, claims.go several agents.
-// virtual.go a crawl of a web in memory. totals.go, report.go, harvest.go what is counted.
+// order.go, rescore.go waiting URLs and their priorities. lease.go, choice.go, patience.go
+// the next exchange. task.go, workers.go, reader.go, scope.go, near.go the workers.
+// exchange.go, page.go, duplicates.go, endings.go the consequences of an exchange.
+// robots.go, sitemap.go, outages.go exchanges for no page. refresh.go, rounds.go, news.go
+// revisits of stored pages. marks.go, labels.go labels given by people. across.go,
+// queue_across.go, parcel.go, handover.go, addresses.go, claims.go several agents.
+// virtual.go a crawl of a web in memory. totals.go, report.go, harvest.go counts.
 package crawler

@@ -12,14 +12,14 @@ import (
 	"fossick/store"
 )
 
-// tellStored says that a URL's page was stored, by each of its checksums and, where near-duplicates
-// are dropped, by the bands of its signature. The URL has ended.
-func (c *Crawler) tellStored(b journal.Batch, url string, signature []byte, sums ...[]byte) error {
+// announceContent tells the other agents that a URL's page was stored: by each of its
+// checksums and, where near-duplicates are dropped, by the bands of its signature.
+func (c *Crawler) announceContent(b journal.Batch, url string, signature []byte, sums ...[]byte) error {
 	if c.opt.Sites == nil {
 		return nil
 	}
 	for _, sum := range sums {
-		if err := c.sayContent(b, content{Checksum: sum, URL: url}); err != nil {
+		if err := c.sendContent(b, content{Checksum: sum, URL: url}); err != nil {
 			return err
 		}
 	}
@@ -27,31 +27,31 @@ func (c *Crawler) tellStored(b journal.Batch, url string, signature []byte, sums
 		return nil
 	}
 	for _, band := range store.Bands(signature) {
-		if err := c.sayContent(b, content{Checksum: band, URL: url, Signature: signature}); err != nil {
+		if err := c.sendContent(b, content{Checksum: band, URL: url, Signature: signature}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sayContent takes a step to who has the next part of the question: that may be this agent.
-func (c *Crawler) sayContent(b journal.Batch, told content) error {
+// sendContent sends a message to the owner of its part, which may be this agent.
+func (c *Crawler) sendContent(b journal.Batch, told content) error {
 	part := told.Part(c.opt.Sites)
 	if c.opt.Sites.Ours(part) {
-		return c.hearContent(b, told)
+		return c.receiveContent(b, told)
 	}
 	data := (&Parcel{Contents: []content{told}}).Pack()
 	return store.OutboxIn(journal.Stored(b)).Put(part, c.totals.Counts(), data)
 }
 
-// hearContent does what a step asks of this agent. Steps come doubled, late and out of order; each
-// is taken by what is so when it comes.
-func (c *Crawler) hearContent(b journal.Batch, told content) error {
+// receiveContent handles a message. Messages may be repeated, late and out of order, so each
+// is judged by the state at its arrival.
+func (c *Crawler) receiveContent(b journal.Batch, told content) error {
 	switch told.Say {
 	case contentStored:
 		return c.compareContent(b, told, told.URL)
 	case contentGone:
-		return c.forsaken(b, told)
+		return c.replaceHolder(b, told)
 	case contentAsked:
 		has, err := c.hasContent(b, told.URL, told.Other, told)
 		if err != nil {
@@ -62,14 +62,14 @@ func (c *Crawler) hearContent(b journal.Batch, told content) error {
 		if has {
 			answer.Say, answer.URL, answer.Other = contentDuplicate, told.Other, told.URL
 		}
-		return c.sayContent(b, answer)
+		return c.sendContent(b, answer)
 	}
 	return c.dropDuplicate(b, told)
 }
 
-// compareContent notes that a page has a content, or is of a band. Where another one has it too, or is
-// nearly the same, which of them stands for it is asked whether it still has it. told.Signature is
-// the page's.
+// compareContent records that a page has a content or a band. If another page has it too, or
+// nearly the same, the preferred page's agent is asked whether it still has it. told.Signature
+// is the page's.
 func (c *Crawler) compareContent(b journal.Batch, told content, url string) error {
 	holders, part := store.DuplicatesIn(journal.Stored(b)), c.opt.Sites.PartOf(told.Checksum)
 	holder, err := holders.Holder(part, told.Checksum)
@@ -79,10 +79,10 @@ func (c *Crawler) compareContent(b journal.Batch, told content, url string) erro
 	own := store.Holder{Part: part, Checksum: told.Checksum, URL: url, Signature: told.Signature}
 	resemblance, near := nearBySignature(holder.URL, holder.Signature, url, told.Signature)
 	if holder.URL == url || len(told.Signature) > 0 && !near {
-		holder = store.Holder{} // of a band the latest page is remembered
+		holder = store.Holder{} // a band remembers its latest page
 	}
 	stands, other := holder, own
-	if holder.URL == "" || acrossStands(url, holder.URL) {
+	if holder.URL == "" || preferred(url, holder.URL) {
 		stands, other = own, holder
 		if err := holders.PutHolder(own); err != nil {
 			return err
@@ -91,11 +91,12 @@ func (c *Crawler) compareContent(b journal.Batch, told content, url string) erro
 	if other.URL == "" {
 		return nil
 	}
-	return c.sayContent(b, content{Say: contentAsked, Checksum: told.Checksum, URL: stands.URL, Other: other.URL, Signature: other.Signature, Resemblance: resemblance})
+	return c.sendContent(b, content{Say: contentAsked, Checksum: told.Checksum, URL: stands.URL, Other: other.URL, Signature: other.Signature, Resemblance: resemblance})
 }
 
-// forsaken notes that a page which stood for a content has it no more: the other one does.
-func (c *Crawler) forsaken(b journal.Batch, told content) error {
+// replaceHolder records that a page no longer has a content, and that the other page
+// represents it now.
+func (c *Crawler) replaceHolder(b journal.Batch, told content) error {
 	holders, part := store.DuplicatesIn(journal.Stored(b)), c.opt.Sites.PartOf(told.Checksum)
 	holder, err := holders.Holder(part, told.Checksum)
 	if err != nil {
@@ -107,8 +108,8 @@ func (c *Crawler) forsaken(b journal.Batch, told content) error {
 	return c.compareContent(b, told, told.Other)
 }
 
-// alike says how far a stored page has the content that told tells of, or nearly that of a page at
-// other with told's signature: 1 for the same, 0 for another.
+// alike returns how far a stored page has the content of a message: 1 for the same, 0 for
+// another.
 func alike(p *store.Page, other string, told content) float64 {
 	if len(told.Signature) > 0 {
 		if resemblance, near := nearBySignature(p.URL, p.Signature, other, told.Signature); near {
@@ -122,32 +123,31 @@ func alike(p *store.Page, other string, told content) float64 {
 	return 0
 }
 
-// hasContent says whether a URL of this agent's has a content: in its own store, or in that of the
-// agent which had the site before.
+// hasContent reports whether a URL of this agent has a content, here or at the agent that had
+// the site before.
 func (c *Crawler) hasContent(b journal.Batch, url, other string, told content) (bool, error) {
-	p, fate, err := c.pageOf(b, url)
+	p, outcome, err := c.pageOf(b, url)
 	if errors.Is(err, store.ErrUnknown) {
-		return fate.State == StateElsewhere && fate.Reason == AskedElsewhere(string(fetch.StateOK)), nil
+		return outcome.State == StateElsewhere && outcome.Reason == AskedElsewhere(string(fetch.StateOK)), nil
 	}
 	return err == nil && alike(p, other, told) > 0, err
 }
 
-// lacksContent says whether it is known here that a URL has not a content, though its agent said so
-// once: that one may be no more, and the URL's page, fetched again, may repeat the very page
-// that is to be dropped for it.
+// lacksContent reports whether this agent knows that a URL lacks a content. Its agent may have
+// said otherwise once, but that agent may be gone, and the page may have changed.
 func (c *Crawler) lacksContent(b journal.Batch, url, other string, told content) (bool, error) {
 	if c.opt.Sites.Ours(c.opt.Sites.Part(url)) {
 		has, err := c.hasContent(b, url, other, told)
 		return !has, err
 	}
-	p, fate, err := c.pageOf(b, url)
+	p, outcome, err := c.pageOf(b, url)
 	if errors.Is(err, store.ErrUnknown) {
-		return fate.State == string(fetch.StateDuplicate), nil
+		return outcome.State == string(fetch.StateDuplicate), nil
 	}
 	return err == nil && alike(p, other, told) == 0, err
 }
 
-// pageOf returns the stored page of a URL; store.ErrUnknown where it has none.
+// pageOf returns the stored page of a URL, or store.ErrUnknown.
 func (c *Crawler) pageOf(b journal.Batch, url string) (*store.Page, store.Fate, error) {
 	seen, err := b.Lookup(store.HashURL(url))
 	if err == nil && seen.ID == 0 {
@@ -159,21 +159,21 @@ func (c *Crawler) pageOf(b journal.Batch, url string) (*store.Page, store.Fate, 
 	return store.DuplicatesIn(journal.Stored(b)).Page(seen.ID)
 }
 
-// dropDuplicate ends a stored page as a duplicate. One of which people said whether it is on topic
-// stays, as what they said is learned from its words.
+// dropDuplicate ends a stored page as a duplicate. A labelled page stays, because the scorer
+// learns from its words.
 func (c *Crawler) dropDuplicate(b journal.Batch, told content) error {
-	p, fate, err := c.pageOf(b, told.URL)
+	p, outcome, err := c.pageOf(b, told.URL)
 	if errors.Is(err, store.ErrUnknown) {
-		return c.passDuplicateOn(b, told, fate)
+		return c.forwardDuplicate(b, told, outcome)
 	}
-	if err != nil || !acrossStands(told.Other, told.URL) || len(told.Signature) == 0 && !p.Has(told.Checksum) || len(told.Signature) > 0 && !bytes.Equal(told.Signature, p.Signature) {
+	if err != nil || !preferred(told.Other, told.URL) || len(told.Signature) == 0 && !p.Has(told.Checksum) || len(told.Signature) > 0 && !bytes.Equal(told.Signature, p.Signature) {
 		return err
 	}
 	switch lacks, err := c.lacksContent(b, told.Other, told.URL, told); {
 	case err != nil:
 		return err
 	case lacks:
-		return c.sayContent(b, content{Say: contentGone, Checksum: told.Checksum, URL: told.Other, Other: told.URL, Signature: told.Signature, Resemblance: told.Resemblance})
+		return c.sendContent(b, content{Say: contentGone, Checksum: told.Checksum, URL: told.Other, Other: told.URL, Signature: told.Signature, Resemblance: told.Resemblance})
 	}
 	records := store.DuplicatesIn(journal.Stored(b))
 	if marked, err := records.Marked(p.ID); marked || err != nil {
@@ -197,13 +197,13 @@ func (c *Crawler) dropDuplicate(b journal.Batch, told content) error {
 		c.totals.nearDuplicate()
 		end.Reason, end.Resemblance = fmt.Sprintf("near-duplicate of %s (similarity %.2f)", told.Other, told.Resemblance), told.Resemblance
 	}
-	return c.queue.conclude(b, p.ID, store.Queued{Score: fate.Score, Parent: fate.Parent}, end)
+	return c.queue.conclude(b, p.ID, store.Queued{Score: outcome.Score, Parent: outcome.Parent}, end)
 }
 
-// passDuplicateOn tells all others of a duplicate whose page this agent has not, where one that had the
-// site before may have it.
-func (c *Crawler) passDuplicateOn(b journal.Batch, told content, fate store.Fate) error {
-	if c.opt.Repeats == nil || fate.State != StateElsewhere || fate.Reason != AskedElsewhere(string(fetch.StateOK)) {
+// forwardDuplicate tells all other agents of a duplicate whose page an earlier owner of the
+// site may have.
+func (c *Crawler) forwardDuplicate(b journal.Batch, told content, outcome store.Fate) error {
+	if c.opt.Repeats == nil || outcome.State != StateElsewhere || outcome.Reason != AskedElsewhere(string(fetch.StateOK)) {
 		return nil // it was dropped before
 	}
 	data := (&Parcel{Contents: []content{told}}).Pack()
@@ -211,16 +211,16 @@ func (c *Crawler) passDuplicateOn(b journal.Batch, told content, fate store.Fate
 	if err != nil {
 		return err
 	}
-	fate.Reason = AskedElsewhere(string(fetch.StateDuplicate))
-	if err := b.End(seen.ID, fate); err != nil {
+	outcome.Reason = AskedElsewhere(string(fetch.StateDuplicate))
+	if err := b.End(seen.ID, outcome); err != nil {
 		return err
 	}
 	c.opt.Repeats(data)
 	return nil
 }
 
-// HearDuplicates drops pages of sites that an agent had before, of which another one says
-// that they are duplicates. refused says what could not be read.
+// HearDuplicates drops pages that other agents report as duplicates, from sites that this
+// agent had before. refused collects the messages that it could not read.
 func HearDuplicates(ctx context.Context, a *Agent, said [][]byte) (refused, err error) {
 	for _, data := range said {
 		p, err := unpack(data)

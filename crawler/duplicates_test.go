@@ -16,7 +16,7 @@ import (
 	"fossick/store"
 )
 
-// mirrors is a web of hosts that have half of their pages from each other.
+// mirrors is a web of hosts that share half of their pages.
 type mirrors struct {
 	*fakeWeb
 	seeds    []string
@@ -45,7 +45,7 @@ func newMirrors(hosts, pages int) *mirrors {
 	return w
 }
 
-// stored returns the URLs of the pages that agents have, by content.
+// stored returns the URLs of the agents' pages by content.
 func (w *mirrors) stored(urls [][]string) map[string][]string {
 	found := map[string][]string{}
 	for _, u := range slices.Concat(urls...) {
@@ -54,7 +54,7 @@ func (w *mirrors) stored(urls [][]string) map[string][]string {
 	return found
 }
 
-// counts are those of all agents together.
+// counts sums the counts of all agents.
 func (x *team) counts() (sum store.Counts) {
 	sum.States = map[string]uint64{}
 	for _, m := range x.alive() {
@@ -72,8 +72,8 @@ func (x *team) counts() (sum store.Counts) {
 	return sum
 }
 
-// TestDuplicatesAcross: of each content one page stays, whatever the exchange loses, and
-// nobody fetches less for that.
+// TestDuplicatesAcross: one page of each content stays, whatever the exchange loses, and all
+// pages are fetched.
 func TestDuplicatesAcross(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(3, 60)) {
 		synctest.Test(t, func(t *testing.T) {
@@ -113,8 +113,8 @@ func TestDuplicatesAcross(t *testing.T) {
 	}
 }
 
-// TestDuplicatesAndBudget: pages that are dropped give their place in the budget back, and no
-// agent has ever more than it may.
+// TestDuplicatesAndBudget: dropped pages return their place in the budget, and no agent ever
+// exceeds its allowance.
 func TestDuplicatesAndBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newMirrors(2, 40)
@@ -147,8 +147,8 @@ func TestDuplicatesAndBudget(t *testing.T) {
 	})
 }
 
-// TestDuplicatesHandedOver: while parts change hands no content is lost, and one page stays of
-// each, in whosever store.
+// TestDuplicatesHandedOver: while parts change their owners, no content is lost, and one page
+// of each stays.
 func TestDuplicatesHandedOver(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(3, 100)) {
 		synctest.Test(t, func(t *testing.T) {
@@ -174,8 +174,7 @@ func TestDuplicatesHandedOver(t *testing.T) {
 	}
 }
 
-// TestDuplicatesOfBefore: pages are dropped from the store of the agent that had their site
-// before.
+// TestDuplicatesOfBefore: duplicates are dropped from the store of a site's former agent.
 func TestDuplicatesOfBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newMirrors(2, 12)
@@ -209,8 +208,8 @@ func TestDuplicatesOfBefore(t *testing.T) {
 	})
 }
 
-// TestContentsHandedOver: where what changes hands is contents, and no site, each of these has
-// one page in the end: who has a part from now on knows what was known of it.
+// TestContentsHandedOver: when parts with contents alone change their owners, one page of each
+// content stays in the end.
 func TestContentsHandedOver(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(2, 60)) {
 		for name, change := range map[string]func(x *team, rng *rand.Rand){
@@ -241,8 +240,8 @@ func TestContentsHandedOver(t *testing.T) {
 	}
 }
 
-// TestDuplicateRefused: a page is dropped only for its own content, and for a URL that stands
-// before its own; and not where people said whether it is on topic.
+// TestDuplicateRefused: a page is dropped only for its own content and for a preferred URL,
+// and not if it is labelled.
 func TestDuplicateRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newMirrors(2, 6)
@@ -278,7 +277,7 @@ func TestDuplicateRefused(t *testing.T) {
 	})
 }
 
-// inherit gives a part to an agent from a replica of who has it.
+// inherit gives a part to an agent from a replica of the owner's store.
 func (x *team) inherit(part uint16, to int) {
 	x.mu.Lock()
 	from := x.owner[part]
@@ -295,7 +294,7 @@ func (x *team) inherit(part uint16, to int) {
 	}
 }
 
-// replicaOf returns a replica of an agent's store as it is.
+// replicaOf returns a replica of an agent's store.
 func (x *team) replicaOf(agent int) *store.Store {
 	replica, err := store.Create(x.t.TempDir(), store.Info{})
 	if err != nil {
@@ -345,8 +344,8 @@ func (x *team) handOver(part uint16, to int) {
 	}
 }
 
-// TestDuplicatesAndDeath: an agent dies for ever. Of each content a page is stored, or known
-// to be lost with that agent; and none is lost where its pages are asked for again.
+// TestDuplicatesAndDeath: after an agent's death a page of each content is stored, or known to
+// be lost; none is lost if lost pages are fetched again.
 func TestDuplicatesAndDeath(t *testing.T) {
 	for _, refetch := range []bool{false, true} {
 		for seed := range uint64(fulltest.Rounds(2, 50)) {
@@ -383,7 +382,7 @@ func TestDuplicatesAndDeath(t *testing.T) {
 	}
 }
 
-// bury ends an agent for ever; another one has its replica.
+// bury ends an agent for ever; heir has its replica.
 func (x *team) bury(dead, heir int) {
 	m, parts := x.agents[dead], []uint16(nil)
 	if err := m.Finish(x.t.Context(), StopInterrupted); err != nil {

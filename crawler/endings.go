@@ -15,12 +15,12 @@ import (
 	"fossick/store"
 )
 
-// conclude ends a URL's wait with its fate; a job that no URL waits for has none.
-func (q *queue) conclude(b journal.Batch, id store.ID, place store.Queued, fate store.Fate) error {
+// conclude ends a URL's wait; a job without a URL (id 0) has nothing to end.
+func (q *queue) conclude(b journal.Batch, id store.ID, place store.Queued, outcome store.Fate) error {
 	if id == 0 {
 		return nil
 	}
-	if q.post != nil { // who had the part before may have told of it meanwhile
+	if q.outgoing != nil { // an earlier owner of the part may have ended it meanwhile
 		switch was, err := b.Ended(id); {
 		case err == nil:
 			q.totals.reopened(was)
@@ -28,13 +28,13 @@ func (q *queue) conclude(b journal.Batch, id store.ID, place store.Queued, fate 
 			return err
 		}
 	}
-	q.totals.Ended(fate.State)
-	fate.At = cmp.Or(fate.At, q.opt.Now().UnixMilli())
-	fate.Score, fate.Parent = cmp.Or(fate.Score, place.Score), place.Parent
-	return b.End(id, fate)
+	q.totals.Ended(outcome.State)
+	outcome.At = cmp.Or(outcome.At, q.opt.Now().UnixMilli())
+	outcome.Score, outcome.Parent = cmp.Or(outcome.Score, place.Score), place.Parent
+	return b.End(id, outcome)
 }
 
-// nextVisit returns the end of a wait that begins now, as the journal has it.
+// nextVisit returns the time of the next visit for the journal, 0 for never.
 func (q *queue) nextVisit(after time.Duration) int64 {
 	if after <= 0 {
 		return 0
@@ -42,21 +42,21 @@ func (q *queue) nextVisit(after time.Duration) int64 {
 	return q.opt.Now().Add(after).UnixMilli()
 }
 
-// outcomeOf returns the fate of a URL that an exchange ended.
-func (q *queue) outcomeOf(o *outcome) store.Fate {
+// outcomeOf returns the outcome of a URL that its exchange ended.
+func (q *queue) outcomeOf(o *jobResult) store.Fate {
 	r := o.Resp
-	return store.Fate{State: string(r.State), Reason: r.ErrorText(), Score: o.Page.Promise, Next: q.nextVisit(afterAnswer(r, o.Birth.Depth))}
+	return store.Fate{State: string(r.State), Reason: r.ErrorText(), Score: o.Page.Promise, Next: q.nextVisit(revisitAfterAnswer(r, o.Birth.Depth))}
 }
 
-// outcome returns the fate of a URL that no exchange of its own ended.
+// outcome returns the outcome of a URL that ended without an exchange of its own.
 func (q *queue) outcome(state, reason string) store.Fate {
-	return store.Fate{State: state, Reason: reason, Next: q.nextVisit(refreshAfter(fetch.State(state), 0))}
+	return store.Fate{State: state, Reason: reason, Next: q.nextVisit(revisitAfter(fetch.State(state), 0))}
 }
 
-// retry queues a URL again after a failure that may pass, or gives it up. The host rests as
-// long: the chance that another try succeeds then is what lowers its place.
-func (q *queue) retry(b journal.Batch, o *outcome, visits int, rest time.Duration) error {
-	place, err := b.Queued(o.ID) // what it is excused may have changed while it was in flight
+// retry queues a URL again after a failure that may pass, or gives it up. Its priority falls
+// by the chance that another try succeeds.
+func (q *queue) retry(b journal.Batch, o *jobResult, visits int, rest time.Duration) error {
+	place, err := b.Queued(o.ID) // Excused may have changed during the exchange
 	if err != nil {
 		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
 	}
@@ -67,41 +67,41 @@ func (q *queue) retry(b journal.Batch, o *outcome, visits int, rest time.Duratio
 		worth := q.raised(0, key, o.Priority)
 		q.chances.Retry(o.Host.Name, o.Birth.URL, o.Resp, q.opt.Now().Add(rest))
 		o.Priority = q.Lowered(key, worth)
-		q.Requeue(o.workJob)
+		q.Requeue(o.job)
 		return b.Queue(o.ID, place)
 	}
-	fate := q.outcomeOf(o)
+	outcome := q.outcomeOf(o)
 	if why != "" {
-		fate.Reason = strings.TrimPrefix(fate.Reason+"; "+why, "; ")
+		outcome.Reason = strings.TrimPrefix(outcome.Reason+"; "+why, "; ")
 	}
-	return q.conclude(b, o.ID, place, fate)
+	return q.conclude(b, o.ID, place, outcome)
 }
 
-// tryAgain queues a URL again after a failure that counts for nobody.
-func (q *queue) tryAgain(b journal.Batch, o *outcome, visits int) error {
+// tryAgain queues a URL again after a failure that does not count.
+func (q *queue) tryAgain(b journal.Batch, o *jobResult, visits int) error {
 	place, err := b.Queued(o.ID)
 	if err != nil {
 		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
 	}
 	place.Visits = visits
 	place.Excused++
-	q.Requeue(o.workJob)
+	q.Requeue(o.job)
 	return b.Queue(o.ID, place)
 }
 
-// redirect hands the target back to the frontier, with the place in the queue
-// that the URL had: each hop waits for its own host and its own robots.txt.
-func (q *queue) redirect(b journal.Batch, o *outcome) (store.ID, error) {
-	fate := store.Fate{State: string(fetch.StateRedirect), Score: o.Page.Promise, Next: q.nextVisit(afterAnswer(o.Resp, o.Birth.Depth))}
+// redirect queues the target with the priority of the URL, so that each hop waits for its own
+// host and robots.txt.
+func (q *queue) redirect(b journal.Batch, o *jobResult) (store.ID, error) {
+	outcome := store.Fate{State: string(fetch.StateRedirect), Score: o.Page.Promise, Next: q.nextVisit(revisitAfterAnswer(o.Resp, o.Birth.Depth))}
 	target, err := redirectTarget(q.opt.URLs, o.Resp)
 	switch {
 	case err != nil:
-		fate.Reason = "the target of the redirect cannot be used: " + err.Error()
+		outcome.Reason = "the target of the redirect cannot be used: " + err.Error()
 	case o.Birth.Hops+1 > maxHops:
-		fate.Reason = "too many redirects in a row"
+		outcome.Reason = "too many redirects in a row"
 	}
 	var id store.ID
-	if fate.Reason == "" {
+	if outcome.Reason == "" {
 		score := q.handedOn(o.Queued.Score, q.raised(0, page.Key(o.Birth.URL), o.Priority))
 		f := link{URL: target, Hash: store.HashURL(target), Score: score, Skip: q.opt.Scope.Excludes(target)}
 		if f.Skip == "" {
@@ -112,16 +112,16 @@ func (q *queue) redirect(b journal.Batch, o *outcome) (store.ID, error) {
 			led = s.Led(page.Key(o.Birth.URL))
 			s.Lead(page.Key(target), led)
 		}
-		birth := store.Birth{From: o.urlid(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
-		if id, err = q.Discover(b, birth, f, orders.Link{Score: score, Step: q.totals.lastPage()}); err != nil {
+		discovery := store.Birth{From: o.urlid(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
+		if id, err = q.Discover(b, discovery, f, orders.Link{Score: score, Step: q.totals.lastPage()}); err != nil {
 			return 0, err
 		}
-		if err := dispatch(q, b, Parcel{From: o.Birth.URL, Via: birth.Via, Depth: birth.Depth, Hops: birth.Hops, Led: led}); err != nil {
+		if err := q.dispatch(b, Parcel{From: o.Birth.URL, Via: discovery.Via, Depth: discovery.Depth, Hops: discovery.Hops, Led: led}); err != nil {
 			return 0, err
 		}
-		fate.Reason = "to " + target
+		outcome.Reason = "to " + target
 	}
-	return id, q.conclude(b, o.ID, o.Queued, fate)
+	return id, q.conclude(b, o.ID, o.Queued, outcome)
 }
 
 // takeBack queues URLs again that ended without a page. Their earlier visits do not count as
@@ -143,7 +143,7 @@ func (q *queue) takeBack(urls []string) error {
 		if len(life.Visits) > mostVisits {
 			continue
 		}
-		place, err := reopen(q, b, life, len(life.Visits))
+		place, err := q.reopenURL(b, life, len(life.Visits))
 		if err != nil {
 			return err
 		}
@@ -152,5 +152,5 @@ func (q *queue) takeBack(urls []string) error {
 	return q.totals.Commit(b)
 }
 
-// mostVisits leaves room for a few tries below the last number that a visit's key can have.
+// mostVisits leaves room for a few tries below the last number that a visit's key can hold.
 const mostVisits = math.MaxUint16 - 100

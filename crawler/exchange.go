@@ -8,8 +8,8 @@ import (
 	"fossick/store"
 )
 
-// settle journals all that follows from one exchange and frees its host.
-func (c *Crawler) settle(b journal.Batch, o *outcome) error {
+// settle journals everything that follows from one exchange, and frees its host.
+func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 	switch {
 	case o.Slow:
 		c.flight.aside(o)
@@ -24,37 +24,37 @@ func (c *Crawler) settle(b journal.Batch, o *outcome) error {
 	c.observeNetwork(o)
 	if o.Resp != nil && !o.Aborted && !o.Excused {
 		c.totals.attempted(o.Resp)
-		if o.task == workPage {
+		if o.task == taskPage {
 			c.chances.Learn(o.Host.Host, o.Birth.URL, o.Resp)
 		}
 	}
 	var err error
-	if o.task == address && (o.Aborted || o.Resp != nil) {
+	if o.task == taskAddress && (o.Aborted || o.Resp != nil) {
 		if err := c.lookedUp(b, o.Host, false); err != nil {
 			return err
 		}
 	}
 	switch {
-	case o.task == probe:
+	case o.task == taskProbe:
 		c.networkProbed(o)
 	case o.Aborted:
-		c.queue.Requeue(o.workJob)
+		c.queue.Requeue(o.job)
 		if owner := o.owner(); owner != nil {
 			owner.Maps.BrokenOff()
 		}
-	case o.Excused && o.task != workPage:
+	case o.Excused && o.task != taskPage:
 		c.forgiveHost(o)
-	case o.task == address && o.Resp == nil:
+	case o.task == taskAddress && o.Resp == nil:
 		return c.settleAddress(b, o)
-	case o.task == address:
+	case o.task == taskAddress:
 		err = c.robotsFailed(b, o, "the host's address could not be used")
-	case o.task == robots:
+	case o.task == taskRobots:
 		err = c.applyRobots(b, o)
-	case o.task == tdmRep:
+	case o.task == taskTDMRep:
 		err = c.applyTDMRep(o)
-	case o.task == workSitemap:
+	case o.task == taskSitemap:
 		err = c.applySitemap(b, o)
-	case o.task == news:
+	case o.task == taskNews:
 		c.applyNews(o)
 	case o.Old != nil:
 		err = c.applyRevisit(b, o)
@@ -67,18 +67,18 @@ func (c *Crawler) settle(b journal.Batch, o *outcome) error {
 	if err := putExchange(c.hosts, b, o, c.releaseHost(o)); err != nil {
 		return err
 	}
-	if err := c.addressFound(b, o.asked()); err != nil { // it may be another by now
+	if err := c.addressFound(b, o.asked()); err != nil { // the address may have changed
 		return err
 	}
 	return c.hosts.Put(b, o.Host)
 }
 
-// settleAddress notes the address that was found. No server was asked, so the host need not
+// settleAddress records the address that was found. No server was asked, so the host need not
 // rest.
-func (c *Crawler) settleAddress(b journal.Batch, o *outcome) error {
-	c.queue.Requeue(o.workJob)
+func (c *Crawler) settleAddress(b journal.Batch, o *jobResult) error {
+	c.queue.Requeue(o.job)
 	c.frontier.Done(o.Host.Party, time.Time{})
-	c.hosts.SettleAddress(o.Host, o.Found) // joins another party only when it is free
+	c.hosts.SettleAddress(o.Host, o.Found) // a host joins another party only while it is free
 	if err := c.lookedUp(b, o.Host, true); err != nil {
 		return err
 	}
@@ -88,20 +88,21 @@ func (c *Crawler) settleAddress(b journal.Batch, o *outcome) error {
 	return c.hosts.Put(b, o.Host)
 }
 
-// forgiveHost takes back what counts for nobody of an exchange that is for no page.
-func (c *Crawler) forgiveHost(o *outcome) {
-	if o.task != address {
+// forgiveHost excuses a failed exchange that is for no page: the host counts the request, but
+// not the failure.
+func (c *Crawler) forgiveHost(o *jobResult) {
+	if o.task != taskAddress {
 		c.totals.asked(o.asked().Host)
 	}
 	if owner := o.owner(); owner != nil {
 		owner.Maps.BrokenOff()
 	}
-	c.queue.Requeue(o.workJob)
+	c.queue.Requeue(o.job)
 }
 
-// releaseHost lets those rest whom an exchange used, and returns what is due to the one
-// that was asked. A host whose robots.txt is at another one was not.
-func (c *Crawler) releaseHost(o *outcome) hosts.Rest {
+// releaseHost frees the hosts that an exchange used, lets the one that was asked rest, and
+// returns that rest.
+func (c *Crawler) releaseHost(o *jobResult) hosts.Rest {
 	due := c.hosts.RestOf(o.asked(), o.Resp)
 	c.hosts.Release(o.asked(), due)
 	if o.Resp != nil {
@@ -114,9 +115,8 @@ func (c *Crawler) releaseHost(o *outcome) hosts.Rest {
 	return due
 }
 
-// putExchange writes an exchange that is for no URL of the queue, under the host that
-// was asked, with the rest that it is due.
-func putExchange(t *hosts.Table, b journal.Batch, o *outcome, due hosts.Rest) error {
+// putExchange journals an exchange that is for no page, under the host that was asked.
+func putExchange(t *hosts.Table, b journal.Batch, o *jobResult, due hosts.Rest) error {
 	purpose, ok := o.task.purpose()
 	if !ok || o.Aborted {
 		return nil
@@ -129,7 +129,7 @@ func putExchange(t *hosts.Table, b journal.Batch, o *outcome, due hosts.Rest) er
 	case o.Sitemap.Exchange == 0:
 		h.Exchanges, o.Sitemap.Exchange = number, number
 	default:
-		number = o.Sitemap.Exchange // a part of it came before
+		number = o.Sitemap.Exchange // an earlier part has the number
 	}
 	x := store.Exchange{
 		For: purpose, URL: r.URL, Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
@@ -145,7 +145,7 @@ func putExchange(t *hosts.Table, b journal.Batch, o *outcome, due hosts.Rest) er
 		x.Owner = o.Host.Name
 	}
 	if err := b.PutExchange(h.Name, number, x); err != nil || other == nil {
-		return err // of o.host itself, apply writes the record
+		return err // settle writes the record of o.Host
 	}
 	return t.Put(b, h)
 }

@@ -32,10 +32,10 @@ var updateJournals = flag.Bool("update-journals", false, "write the hashes of th
 
 const journalsFile = "testdata/journals.txt"
 
-// TestJournalsAreKept crawls webs in which everything happens: traps, farms, ill hosts,
-// outages, sitemaps of other hosts, near-duplicates, moved pages, refreshed pages. On a
-// clock of the test's own, the whole journal must be that of the builds before, by its
-// hash. Whoever changes it on purpose runs it with -update-journals, and says why.
+// TestJournalsAreKept crawls webs with traps, farms, ill hosts, outages, foreign sitemaps,
+// near-duplicates, moved and refreshed pages, on a simulated clock. The hash of the whole
+// journal must be that of earlier builds. After an intended change run it with
+// -update-journals, and say why.
 func TestJournalsAreKept(t *testing.T) {
 	golden := map[string]string{}
 	text, err := os.ReadFile(journalsFile)
@@ -98,8 +98,8 @@ func (s *goldenScorer) Rescore(key uint64) (float64, bool) {
 
 func (s *goldenScorer) Promise(key uint64) (float64, bool) { return s.Rescore(key) }
 
-// goldenWeb answers after times of its own for each URL, so that no two things happen
-// at one instant, and says 304 to whom it told an ETag.
+// goldenWeb answers each URL after a time of its own, so that no two events coincide, and
+// obeys If-None-Match.
 type goldenWeb struct{ *illWeb }
 
 func (w *goldenWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {
@@ -252,11 +252,11 @@ func journalOf(t *testing.T, s *store.Store) string {
 	}
 	note(t, &b, counts)
 	for id := store.ID(1); id <= store.ID(counts.URLs); id++ {
-		birth, err := s.URLs().Birth(id)
+		discovery, err := s.URLs().Birth(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		note(t, &b, life(t, s, birth.URL))
+		note(t, &b, life(t, s, discovery.URL))
 	}
 	for h, err := range s.Hosts() {
 		if err != nil {

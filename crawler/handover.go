@@ -13,11 +13,11 @@ import (
 	"fossick/store"
 )
 
-// HandOver puts into the outbox what is known of parts that are not this agent's any more,
-// and of which nothing is under way. The parcel that is the last for a part says so.
+// HandOver puts into the outbox all knowledge of parts that this agent no longer owns and
+// where no exchange is under way. The last parcel for a part is marked as such.
 func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 	type draft struct {
-		known []acrossKnown
+		known []knownURL
 		size  int
 	}
 	agent, drafts := a.crawl.opt.Store.Info().Agent, map[uint16]*draft{}
@@ -25,7 +25,7 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 		drafts[part] = &draft{}
 	}
 	var lost []store.ID
-	for k, err := range a.knownIn(a.crawl.opt.Store, parts) {
+	for k, err := range a.knownOfParts(a.crawl.opt.Store, parts) {
 		if err != nil {
 			return err
 		}
@@ -45,12 +45,12 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 			*d = draft{}
 		}
 	}
-	rests, err := a.restsIn(a.crawl.opt.Store, parts)
+	rests, err := a.restsOf(a.crawl.opt.Store, parts)
 	if err != nil {
 		return err
 	}
 	for _, part := range parts {
-		if err := tablesOf(a.crawl.opt.Store, part, func(p *Parcel) error { return a.tell(ctx, part, p) }); err != nil {
+		if err := sharedRecords(a.crawl.opt.Store, part, func(p *Parcel) error { return a.tell(ctx, part, p) }); err != nil {
 			return err
 		}
 		if err := a.tell(ctx, part, &Parcel{Known: drafts[part].known, Rests: rests[part], Last: true, Agent: agent}); err != nil {
@@ -60,9 +60,9 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 	return a.disown(ctx, lost)
 }
 
-// tablesOf calls do with parcels of what a store knows of the contents and addresses of a part,
-// as if it had just been found: who has the part from now on may know of others already.
-func tablesOf(s *store.Store, part uint16, do func(p *Parcel) error) error {
+// sharedRecords calls do with parcels of all that a store knows of the contents and addresses
+// of a part. They read as if just found, because the new owner may know of others already.
+func sharedRecords(s *store.Store, part uint16, do func(p *Parcel) error) error {
 	p, size := &Parcel{}, 0
 	flush := func(more int) error {
 		if size += more; size == 0 || more > 0 && size < contentBytes {
@@ -86,7 +86,7 @@ func tablesOf(s *store.Store, part uint16, do func(p *Parcel) error) error {
 		if err != nil {
 			return err
 		}
-		ad := acrossAddress{Addr: n.Addr, Parts: n.Sites, Site: n.First}
+		ad := addressNotice{Addr: n.Addr, Parts: n.Sites, Site: n.First}
 		p.Addresses = append(p.Addresses, ad)
 		if err := flush(ad.Size()); err != nil {
 			return err
@@ -97,8 +97,7 @@ func tablesOf(s *store.Store, part uint16, do func(p *Parcel) error) error {
 
 // tell puts a parcel into the outbox.
 func (a *Agent) tell(ctx context.Context, part uint16, p *Parcel) error {
-	data := p.Pack()
-	return a.put(ctx, part, data)
+	return a.put(ctx, part, p.Pack())
 }
 
 func (a *Agent) put(ctx context.Context, part uint16, data []byte) error {
@@ -112,7 +111,7 @@ func (a *Agent) put(ctx context.Context, part uint16, data []byte) error {
 	})
 }
 
-// takeIn enters what a parcel tells of.
+// takeIn enters what a parcel tells.
 func (a *Agent) takeIn(b journal.Batch, p *Parcel, links []link) error {
 	for _, r := range p.Rests {
 		h, err := a.crawl.hosts.Get(r.Host, "http://"+r.Host+"/")
@@ -125,8 +124,8 @@ func (a *Agent) takeIn(b journal.Batch, p *Parcel, links []link) error {
 			return err
 		}
 	}
-	for _, c := range p.Contents { // what has changed hands meanwhile goes on
-		if err := a.crawl.sayContent(b, c); err != nil {
+	for _, c := range p.Contents { // forwarded if the part has a new owner
+		if err := a.crawl.sendContent(b, c); err != nil {
 			return err
 		}
 	}
@@ -135,16 +134,16 @@ func (a *Agent) takeIn(b journal.Batch, p *Parcel, links []link) error {
 			if err := a.crawl.shareAddress(b, ad); err != nil {
 				return err
 			}
-		} else if err := a.crawl.sayAddress(b, ad); err != nil {
+		} else if err := a.crawl.sendAddress(b, ad); err != nil {
 			return err
 		}
 	}
 	if err := a.crawl.queue.takeIn(b, p, links); err != nil {
 		return err
 	}
-	for _, k := range p.Known { // who was asked for such a page before did not know of it
+	for _, k := range p.Known { // earlier questions for this content found no page
 		if k.State == string(fetch.StateOK) {
-			if err := a.crawl.tellStored(b, k.URL, nil, k.sums()...); err != nil {
+			if err := a.crawl.announceContent(b, k.URL, nil, k.sums()...); err != nil {
 				return err
 			}
 		}
@@ -152,9 +151,8 @@ func (a *Agent) takeIn(b journal.Batch, p *Parcel, links []link) error {
 	return nil
 }
 
-// restsIn returns the hosts of some parts that have to rest for longer than all do, as a
-// store knows it.
-func (a *Agent) restsIn(s *store.Store, parts []uint16) (map[uint16][]rest, error) {
+// restsOf returns the hosts of some parts that must rest for longer than the default delay.
+func (a *Agent) restsOf(s *store.Store, parts []uint16) (map[uint16][]rest, error) {
 	opt, rests := &a.crawl.opt, map[uint16][]rest{}
 	for h, err := range s.Hosts() {
 		if err != nil {
@@ -168,12 +166,12 @@ func (a *Agent) restsIn(s *store.Store, parts []uint16) (map[uint16][]rest, erro
 	return rests, nil
 }
 
-// knownIn yields what a store knows of URLs of some parts, as another agent has to know it.
-func (a *Agent) knownIn(s *store.Store, parts []uint16) iter.Seq2[acrossKnown, error] {
-	return func(yield func(acrossKnown, error) bool) {
+// knownOfParts yields what another agent must know of the URLs of some parts.
+func (a *Agent) knownOfParts(s *store.Store, parts []uint16) iter.Seq2[knownURL, error] {
+	return func(yield func(knownURL, error) bool) {
 		for k, err := range s.URLs().Known() {
 			if err != nil {
-				yield(acrossKnown{}, err)
+				yield(knownURL{}, err)
 				return
 			}
 			known := knownOf(k)
@@ -183,13 +181,13 @@ func (a *Agent) knownIn(s *store.Store, parts []uint16) iter.Seq2[acrossKnown, e
 			if k.Fate == nil {
 				_, place, err := s.URLs().Waiting(k.ID)
 				if err != nil {
-					yield(acrossKnown{}, err)
+					yield(knownURL{}, err)
 					return
 				}
 				known.Priority, known.Also, known.Score, known.Visits = place.Priority, place.Also, place.Score, place.Visits
 			}
 			if known.Checksum, known.Raw, err = checksumsOf(s, k); err != nil {
-				yield(acrossKnown{}, err)
+				yield(knownURL{}, err)
 				return
 			}
 			if !yield(known, nil) {
@@ -199,7 +197,7 @@ func (a *Agent) knownIn(s *store.Store, parts []uint16) iter.Seq2[acrossKnown, e
 	}
 }
 
-// checksumsOf returns the checksums of a URL's page, nil where the store has none.
+// checksumsOf returns the checksums of a URL's page, nil if the store has none.
 func checksumsOf(s *store.Store, k *store.Known) (checksum, raw []byte, err error) {
 	if k.Fate == nil || k.Fate.State != string(fetch.StateOK) {
 		return nil, nil, nil
@@ -211,11 +209,11 @@ func checksumsOf(s *store.Store, k *store.Known) (checksum, raw []byte, err erro
 	return p.Checksum, p.Raw, err
 }
 
-// knownOf is what another agent has to know of a URL.
-func knownOf(k *store.Known) acrossKnown {
-	known := acrossKnown{ID: k.ID, URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, Visits: len(k.Visits)}
+// knownOf returns what another agent must know of a URL.
+func knownOf(k *store.Known) knownURL {
+	known := knownURL{ID: k.ID, URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, Visits: len(k.Visits)}
 	if k.Via != store.ViaSeed && k.Via != store.ViaRedirect {
-		known.Via = store.ViaAgent // as it does not know who led to it
+		known.Via = store.ViaAgent // the receiver does not know the parent
 	}
 	if k.Fate != nil {
 		known.State, known.Score = k.Fate.State, k.Fate.Score
@@ -224,16 +222,15 @@ func knownOf(k *store.Known) acrossKnown {
 	return known
 }
 
-// Adopt goes on with parts of an agent that is no more, from a replica of its store: what
-// waited there waits here, what ended there ends here, its parcels are sent on. Pages that the
-// replica has not are lost; who has their site by now is told, and asks for them again
-// where its Options.RefetchLost says so.
+// Adopt takes over parts of a lost agent from a replica of its store: waiting URLs wait here,
+// ended URLs end here, and its parcels are sent on. Pages without a copy in the replica are
+// lost. The owners of their sites are told, and fetch them again with Options.RefetchLost.
 func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16) error {
 	bodies, err := store.ReplicaIn(replica).Bodies()
 	if err != nil {
 		return err
 	}
-	rests, err := a.restsIn(replica, parts)
+	rests, err := a.restsOf(replica, parts)
 	if err != nil {
 		return err
 	}
@@ -254,7 +251,7 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 			return a.crawl.finish(b)
 		})
 	}
-	for k, err := range a.knownIn(replica, parts) {
+	for k, err := range a.knownOfParts(replica, parts) {
 		if err != nil {
 			return err
 		}
@@ -269,7 +266,7 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 		}
 	}
 	for _, part := range parts {
-		if err := tablesOf(replica, part, func(p *Parcel) error {
+		if err := sharedRecords(replica, part, func(p *Parcel) error {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -282,7 +279,7 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 	if err := flush(); err != nil {
 		return err
 	}
-	if err := a.forward(ctx, replica); err != nil || bodies { // it may hand over pages, so this comes first
+	if err := a.forward(ctx, replica); err != nil || bodies { // first, because these parcels may hand over pages
 		return err
 	}
 	return a.tellPages(ctx, replica, StateLost, func(part uint16) bool { return slices.Contains(parts, part) })

@@ -39,9 +39,9 @@ func checkAllStored(t *testing.T, s *store.Store, pages map[string]string) {
 	}
 }
 
-// TestOutage: the network is down for an hour, in different ways, in the middle
-// of a crawl of 50 hosts. All is stored in the end, nothing counts as a failure,
-// and hardly a request was made meanwhile.
+// TestOutage: the network is down for an hour in the middle of a crawl of 50 hosts. Everything
+// is stored in the end, nothing counts as a failure, and there are hardly any requests
+// meanwhile.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -101,9 +101,9 @@ func checkOutage(t *testing.T, state fetch.State, wait time.Duration) {
 	}
 }
 
-// TestOutageOverASession: a crawl that is interrupted while its network is down
-// goes on later. One that begins again while it still is waits. When it ends
-// before that, it says that it has fetched nothing.
+// TestOutageOverASession: a crawl that was interrupted during an outage goes on later; one
+// that starts during it waits. If it ends before the outage, it says that it has fetched
+// nothing.
 func TestOutageOverASession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -166,7 +166,7 @@ func TestDeadHost(t *testing.T) {
 		}
 		l := life(t, opt.Store, "http://h7.test/150")
 		if l.Fate == nil || !strings.Contains(l.Fate.Reason, "no answer to 9 requests in a row since") {
-			t.Errorf("fate %+v, want the silence of the host as the reason", l.Fate)
+			t.Errorf("outcome %+v, want the silence of the host as the reason", l.Fate)
 		}
 		checkSound(t, opt.Store)
 		record, err := opt.Store.Host("h7.test:80")
@@ -251,7 +251,7 @@ func TestIllURLs(t *testing.T) {
 			l := life(t, opt.Store, fmt.Sprintf("http://a.test/ill%d", i+1))
 			t.Log(len(l.Visits))
 			if len(l.Visits) < 3 || len(l.Visits) > 4 || l.Fate.Reason != "connection reset" {
-				t.Errorf("%d visits, fate %+v; want 3, or 4, and the error", len(l.Visits), l.Fate)
+				t.Errorf("%d visits, outcome %+v; want 3, or 4, and the error", len(l.Visits), l.Fate)
 			}
 			after += len(l.Visits) - 3
 		}
@@ -264,8 +264,8 @@ func TestIllURLs(t *testing.T) {
 	})
 }
 
-// TestOneHost: in a crawl of one host nobody can tell its death from that of the
-// network. The crawl ends soon, with all in its queue, and a later session goes on.
+// TestOneHost: a crawl of one host cannot tell its death from that of the network. It ends
+// soon with its queue intact, and a later session goes on.
 func TestOneHost(t *testing.T) {
 	fulltest.Only(t, "waits for hours, if not real ones")
 	synctest.Test(t, func(t *testing.T) {

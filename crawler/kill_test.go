@@ -308,7 +308,7 @@ func TestRescoreOnDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.queue.inParts(100 >> session) // part by part above that
+		c.queue.passes.AtOnce = 100 >> session // part by part above that
 		if _, err := c.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

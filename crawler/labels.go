@@ -12,36 +12,34 @@ import (
 	"fossick/store"
 )
 
-// tellLabels tells Options.Said what people said at this agent.
-func (c *Crawler) tellLabels(marked []Marked, at time.Time) error {
+// sendLabels passes labels given at this agent to Options.Said.
+func (c *Crawler) sendLabels(marked []Marked, at time.Time) error {
 	for _, m := range marked {
 		c.marks.Times.newer(m.URL, m.Topic, at.UnixMilli(), m.Page != nil)
 		if c.opt.Said == nil {
 			continue
 		}
-		label := labelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).pack()
-		c.opt.Said(label)
+		c.opt.Said(labelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).pack())
 	}
 	return nil
 }
 
-// Labels returns the latest n labels that this agent keeps, for one that knows nothing yet.
+// Labels returns this agent's latest n labels, for an agent that joins.
 func (a *Agent) Labels(n int) (labels [][]byte, err error) {
 	said, err := a.crawl.marks.said(n)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range said {
-		label := labelOf(s.URL, s.OnTopic, s.Topic, s.At, s.Page).pack()
-		labels = append(labels, label)
+		labels = append(labels, labelOf(s.URL, s.OnTopic, s.Topic, s.At, s.Page).pack())
 	}
 	return labels, nil
 }
 
-// HearLabels takes in what people said at other agents, as Mark does. Of a URL the latest
-// label holds, so one that comes again, or late, changes nothing. It is kept where this
-// agent has the URL; else a later run is told of it once more. Who has the page tells it to
-// those who do not. refused says what could not be read.
+// HearLabels takes in labels from other agents, as Mark does. The latest label of a URL holds,
+// so repeated and late ones change nothing. A label is stored if this agent has the URL. If it
+// has the page and the sender had not, it sends the label on with the page. refused collects
+// the labels that it could not read.
 func (a *Agent) HearLabels(ctx context.Context, labels [][]byte) (refused, err error) {
 	var marked []Marked
 	for _, data := range labels {
@@ -59,8 +57,8 @@ func (a *Agent) HearLabels(ctx context.Context, labels [][]byte) (refused, err e
 		}
 		if len(kept) == 0 || kept[0].Page == nil {
 			kept = []Marked{{URL: l.URL, Page: l.page(), OnTopic: l.OnTopic, Topic: l.Topic}}
-		} else if !l.Fetched { // who said it has not the page
-			if err := a.crawl.tellLabels(kept, time.UnixMilli(l.At)); err != nil {
+		} else if !l.Fetched { // the sender lacks the page
+			if err := a.crawl.sendLabels(kept, time.UnixMilli(l.At)); err != nil {
 				return refused, err
 			}
 		}
@@ -69,8 +67,7 @@ func (a *Agent) HearLabels(ctx context.Context, labels [][]byte) (refused, err e
 	return refused, a.learn(ctx, marked)
 }
 
-// divide parts what is said of this agent's URLs from what is said of others', whose page
-// another agent has.
+// divide separates marks of this agent's URLs from those whose page another agent has.
 func (c *Crawler) divide(said []Mark) (own []Mark, away []Marked, err error) {
 	if c.opt.Sites == nil {
 		return said, nil, nil
@@ -89,7 +86,7 @@ func (c *Crawler) divide(said []Mark) (own []Mark, away []Marked, err error) {
 	return own, away, nil
 }
 
-// elsewhere says whether another agent may have a URL's page, and this one has it not.
+// elsewhere reports whether another agent may have a URL's page while this one has not.
 func (c *Crawler) elsewhere(url string) (bool, error) {
 	mine := c.opt.Sites.Mine(c.opt.Sites.Part(url))
 	life, err := c.opt.Store.URLs().Life(url)
@@ -104,7 +101,7 @@ func (c *Crawler) elsewhere(url string) (bool, error) {
 	return life.Page == nil && (!mine || life.Fate.State == StateElsewhere), nil
 }
 
-// learn has the scorer learn of labels.
+// learn has the scorer learn from labels.
 func (a *Agent) learn(ctx context.Context, marked []Marked) error {
 	if len(marked) == 0 || !Tell(a.crawl.opt.Scorer, marked) {
 		return nil
@@ -116,7 +113,7 @@ func (a *Agent) learn(ctx context.Context, marked []Marked) error {
 }
 
 // keep enters a label of a URL that waits or is stored here, and returns it with its page; nil
-// of any other.
+// for any other URL.
 func (a *Agent) keep(ctx context.Context, l *label) ([]Marked, error) {
 	c := a.crawl
 	mark := []Mark{{URL: l.URL, OnTopic: l.OnTopic, Topic: l.Topic}}
@@ -137,14 +134,14 @@ func (a *Agent) keep(ctx context.Context, l *label) ([]Marked, error) {
 	return marked, err
 }
 
-// label is what a person says of a URL at one agent, as the others have to know it: with the
-// words of the page, as they do not have it.
+// label is a mark as one agent sends it to the others, with the words of the page, which they
+// lack.
 type label struct {
 	URL     string `cbor:"1,keyasint" most:"2083"`
 	OnTopic bool   `cbor:"2,keyasint,omitempty"`
-	Topic   int    `cbor:"3,keyasint,omitempty"` // as in mark
+	Topic   int    `cbor:"3,keyasint,omitempty"` // as in Mark
 	At      int64  `cbor:"4,keyasint"`           // Unix milliseconds
-	Fetched bool   `cbor:"5,keyasint,omitempty"` // the rest is the page's
+	Fetched bool   `cbor:"5,keyasint,omitempty"` // the fields below are the page's
 
 	Title       string `cbor:"6,keyasint,omitempty" most:"16384"`
 	Description string `cbor:"7,keyasint,omitempty" most:"16384"`
@@ -153,10 +150,10 @@ type label struct {
 	Lang        string `cbor:"10,keyasint,omitempty"`
 }
 
-// labelBytes bounds each part of a page that goes along with a label.
+// labelBytes bounds each part of a label's page.
 const labelBytes = 16 << 10
 
-// labelOf is a label of a page, nil while it was not fetched.
+// labelOf returns the label of a page, which is nil before it is fetched.
 func labelOf(url string, onTopic bool, topic int, at int64, p *page.Page) *label {
 	l := &label{URL: url, OnTopic: onTopic, Topic: topic, At: at}
 	if p != nil {
@@ -169,7 +166,7 @@ func labelOf(url string, onTopic bool, topic int, at int64, p *page.Page) *label
 	return l
 }
 
-// page is the page that was labelled, without links; nil of a URL that waits.
+// page returns the labelled page, without links; nil if it was not fetched.
 func (l *label) page() *page.Page {
 	if !l.Fetched {
 		return nil
@@ -177,29 +174,29 @@ func (l *label) page() *page.Page {
 	return &page.Page{URL: l.URL, Title: l.Title, Description: l.Description, Headings: l.Headings, Text: l.Text, Lang: l.Lang}
 }
 
-// pack returns a label as bytes, 64 KiB and some at most.
+// pack encodes a label in slightly more than 64 KiB at most.
 func (l *label) pack() []byte {
 	return wire.Encode(l)
 }
 
-var errLabel = errors.New("a label that cannot be read")
+var errLabel = errors.New("unreadable label")
 
-// unpackLabel is the inverse of Pack.
+// unpackLabel is the inverse of pack.
 func unpackLabel(data []byte) (*label, error) {
 	l := &label{}
 	if err := decoder.Unmarshal(data, l); err != nil {
 		return nil, fmt.Errorf("%w: %w", errLabel, err)
 	}
 	if !normal(l.URL) || l.Topic < 0 {
-		return nil, fmt.Errorf("%w: of %.100q, topic %d", errLabel, l.URL, l.Topic)
+		return nil, fmt.Errorf("%w: URL %.100q, topic %d", errLabel, l.URL, l.Topic)
 	}
 	return l, nil
 }
 
-// Forget takes in an owner's request that pages be forgotten, while Run goes on. When it
-// returns nil the request is kept, nothing of these pages is asked for or stored any more,
-// and Run ends soon with StopForget: store.Fulfil needs the store for itself. Then the crawl
-// can be resumed. Safe for concurrent use.
+// Forget takes in an owner's request to forget pages, while Run goes on. When it returns nil,
+// the request is on disk, these pages are neither requested nor stored any more, and Run ends
+// soon with StopForget, because store.Fulfil needs the store for itself. Then the crawl can be
+// resumed. It is safe for concurrent use.
 func (c *Crawler) Forget(ctx context.Context, pattern string) error {
 	return c.inbox.inTurn(ctx, func() (error, error) {
 		if err := store.KeepForget(c.opt.Store, pattern, c.opt.Now().UnixMilli()); err != nil {
@@ -214,12 +211,12 @@ func (c *Crawler) Forget(ctx context.Context, pattern string) error {
 	})
 }
 
-// forgotten says whether an exchange brought what is to be forgotten by now.
-func (o *Options) forgotten(of *outcome) bool {
-	return of.task == workPage && o.Scope.Forgotten.Has(of.Birth.URL)
+// forgotten reports whether an exchange brought a page that is to be forgotten by now.
+func (o *Options) forgotten(of *jobResult) bool {
+	return of.task == taskPage && o.Scope.Forgotten.Has(of.Birth.URL)
 }
 
-// dismissed is the fate of a URL whose answer came when it was to be forgotten.
+// dismissed is the outcome of such a URL.
 func (c *Crawler) dismissed() store.Fate {
 	return c.queue.outcome(string(fetch.StateNone), store.ForgottenReason)
 }

@@ -20,15 +20,12 @@ type skip struct {
 	state, reason string
 }
 
-// beginLeases looks for work anew.
-func (c *Crawler) beginLeases() { c.flight.newcomers.putOff = 0 }
-
-// skipsFull says that the URLs that ended without an exchange are to be journalled.
+// skipsFull reports whether the skipped URLs must be journalled before more are leased.
 func (c *Crawler) skipsFull() bool { return len(c.skips) >= maxSkips }
 
-// leaseAll hands out jobs until all workers are busy or no host is free, or full says so.
-// It returns when the next host has rested; the zero time when waiting for that would
-// bring nothing. stop is the reason to lease no more, "" while there is none.
+// leaseAll starts jobs until all workers are busy, no host is free, or too many URLs were
+// skipped. It returns when the next host is rested; zero if waiting for that cannot help. stop
+// is the reason to end the crawl, "" for none.
 func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
 	for c.flight.free() && c.pagesAllowed() && !c.skipsFull() {
 		again, err := c.fillRevisits(false)
@@ -45,7 +42,7 @@ func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
 			return wake, "", err
 		}
 		if c.flight.newcomers.putOff >= maxPutOff {
-			return c.opt.Now(), "", nil // there may be others
+			return c.opt.Now(), "", nil // other hosts may be free
 		}
 		it, wait, ok := c.nextItem()
 		if !ok {
@@ -59,7 +56,7 @@ func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
 				return wake, "", nil
 			}
 			if len(c.flight.newcomers.waits) > 0 {
-				return time.Time{}, "", nil // until one of those before them is over
+				return time.Time{}, "", nil // an earlier newcomer must end first
 			}
 			if c.revisiting() {
 				if wake, goOn, err := c.leaseRevisits(); !goOn || err != nil {
@@ -70,7 +67,7 @@ func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
 			wake, err := c.leaseLeft()
 			return wake, "", err
 		}
-		c.left = nil // there is a queue again
+		c.left = nil // the queue is not empty any more
 		j, err := c.prepare(it)
 		if err != nil {
 			return time.Time{}, "", err
@@ -80,7 +77,7 @@ func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
 	return time.Time{}, "", nil
 }
 
-// mostPages is how many pages there may be.
+// mostPages is the limit of pages, if there is one.
 func (c *Crawler) mostPages() (pages uint64, limited bool) {
 	if c.opt.Sites != nil {
 		return c.choice.allowed.Pages, true
@@ -88,13 +85,13 @@ func (c *Crawler) mostPages() (pages uint64, limited bool) {
 	return c.opt.MaxPages, c.opt.MaxPages > 0
 }
 
-// pagesAllowed says whether another exchange may begin, of a crawl that several agents make.
+// pagesAllowed reports whether the allowance has room for another exchange.
 func (c *Crawler) pagesAllowed() bool {
 	return c.opt.Sites == nil || c.flight.busy-c.flight.slow < c.choice.allowed.Workers
 }
 
-// leaseRevisits is what follows when no stored page can be asked for now: until when to wait,
-// the zero time for what is in flight or for ever, unless it goes on at once.
+// leaseRevisits handles the case that no stored page can be asked for now. It returns until
+// when to wait, zero for a job under way or for ever; with goOn the caller goes on at once.
 func (c *Crawler) leaseRevisits() (wake time.Time, goOn bool, err error) {
 	if c.flight.busy > 0 {
 		return time.Time{}, false, nil
@@ -110,7 +107,7 @@ func (c *Crawler) leaseRevisits() (wake time.Time, goOn bool, err error) {
 		return again, false, nil
 	}
 	c.revisitsOver = true
-	return time.Time{}, true, c.queue.Open()
+	return time.Time{}, true, c.queue.open()
 }
 
 // sooner returns the earlier of two times; the zero time is never.
@@ -121,8 +118,8 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// nextItem returns the URL to be looked at next: of a newcomer for which there is a place now,
-// else of the queue. Where it is better to wait it says until when.
+// nextItem returns the URL to look at next: that of a newcomer with a place now, else the best
+// of the queue, or until when to wait.
 func (c *Crawler) nextItem() (it frontier.Item, wait time.Time, ok bool) {
 	if it, ok = c.flight.newcomers.next(); ok {
 		return it, wait, ok
@@ -130,36 +127,36 @@ func (c *Crawler) nextItem() (it frontier.Item, wait time.Time, ok bool) {
 	return c.choice.next()
 }
 
-// maxSkips bounds the URLs that wait to be journalled as skipped.
+// maxSkips bounds the skipped URLs that wait for the journal.
 const maxSkips = 1000
 
-// prepare decides what to do with a leased URL: skip it, or make a job.
-func (c *Crawler) prepare(it frontier.Item) (*workJob, error) {
+// prepare makes a leased URL's job, or skips the URL.
+func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	id := store.ID(it.ID)
-	birth, queued, err := c.journal.Waiting(id)
+	discovery, queued, err := c.journal.Waiting(id)
 	if c.opt.Revisits != nil && errors.Is(err, store.ErrUnknown) {
 		return c.prepareRevisit(it)
 	}
-	if c.opt.Sites != nil && errors.Is(err, store.ErrUnknown) { // another agent asked for it meanwhile
+	if c.opt.Sites != nil && errors.Is(err, store.ErrUnknown) { // another agent has asked for it
 		c.frontier.Done(it.Host, time.Time{})
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("URL %d of the queue: %w", id, err)
 	}
-	if _, mine := c.queue.Part(birth.URL); !mine {
-		c.putAside(it, birth.URL, queued)
+	if _, mine := c.queue.Part(discovery.URL); !mine {
+		c.putAside(it, discovery.URL, queued)
 		return nil, nil
 	}
 	if most, limited := c.mostPages(); limited && c.revisiting() && c.totals.Pages()+c.flight.pages >= most {
 		c.frontier.Done(it.Host, time.Time{}) // it waits in the journal
 		return nil, nil
 	}
-	h, err := c.hosts.Get(page.Host(birth.URL), birth.URL)
+	h, err := c.hosts.Get(page.Host(discovery.URL), discovery.URL)
 	if err != nil {
 		return nil, err
 	}
-	j := &workJob{leased: leased{ID: id, Birth: birth, Queued: queued, Priority: c.queue.Priority(it, queued)}, Host: h, Target: birth.URL}
+	j := &job{leased: leased{ID: id, Birth: discovery, Queued: queued, Priority: c.queue.Priority(it, queued)}, Host: h, Target: discovery.URL}
 	state, why, err := c.refusedBy(j)
 	if err != nil {
 		return nil, err
@@ -169,7 +166,7 @@ func (c *Crawler) prepare(it frontier.Item) (*workJob, error) {
 	}
 	switch {
 	case !h.Resolved || c.unclaimed(h):
-		j.task = address
+		j.task = taskAddress
 		c.beginLookup(h)
 		return j, nil
 	case c.waitsForAddress(h):
@@ -182,8 +179,8 @@ func (c *Crawler) prepare(it frontier.Item) (*workJob, error) {
 		return nil, nil
 	case !c.hosts.RobotsFresh(h) || h.Health.Probed():
 		return c.prepareRobots(j)
-	case c.reservationsDue(h, birth.URL):
-		return tdmrepJob(j), nil
+	case c.reservationsDue(h, discovery.URL):
+		return tdmRepJob(j), nil
 	case c.sitemapDue(j):
 		if sitemap, waits, err := c.prepareSitemap(j); waits || err != nil {
 			return sitemap, err
@@ -192,9 +189,9 @@ func (c *Crawler) prepare(it frontier.Item) (*workJob, error) {
 	return c.preparePage(j)
 }
 
-// refusedBy returns the state in which a URL ends without a request, and why; "" for one that is
-// to be fetched.
-func (c *Crawler) refusedBy(j *workJob) (state, why string, err error) {
+// refusedBy returns the state in which a URL ends without a request, and why; "" if it is to
+// be fetched.
+func (c *Crawler) refusedBy(j *job) (state, why string, err error) {
 	h, url := j.Host, j.Birth.URL
 	if c.opt.Scope.Forgotten.Has(url) {
 		return string(fetch.StateNone), store.ForgottenReason, nil
@@ -222,11 +219,11 @@ func (c *Crawler) refusedBy(j *workJob) (state, why string, err error) {
 	return "", "", nil
 }
 
-// leaseWait is how long a host waits for its agent's lease, before it is looked at again.
+// leaseWait is how long a host rests while its part waits for the agent's lease.
 const leaseWait = time.Second
 
-// putAside is for a URL that may not be fetched. What is another agent's by now waits
-// in the journal alone; what waits for this agent's lease stays in the queue.
+// putAside handles a URL that this agent may not fetch now. If its part is another agent's, it
+// waits in the journal alone; if only the agent's lease is due, it stays in the queue.
 func (c *Crawler) putAside(it frontier.Item, url string, place store.Queued) {
 	c.frontier.Done(it.Host, time.Time{})
 	if c.queue.heldPart(url) {
@@ -235,13 +232,13 @@ func (c *Crawler) putAside(it frontier.Item, url string, place store.Queued) {
 	}
 }
 
-// farmed says why a leased URL leads into a farm of hosts, "" when it does not. Nobody
-// has to vouch for a start page.
-func (c *Crawler) farmed(j *workJob) (string, error) {
+// farmed says why a leased URL leads into a host farm, "" if it does not. Start pages are
+// trusted.
+func (c *Crawler) farmed(j *job) (string, error) {
 	if !c.traps.HasFarms(j.Host.Site) || j.Birth.Via == store.ViaSeed {
 		return "", nil
 	}
-	finder := j.Host.Site // as a sitemap is the host's own
+	finder := j.Host.Site // a sitemap is the host's own
 	if j.Birth.From != 0 {
 		from, err := c.journal.Birth(j.Birth.From)
 		if err != nil {
@@ -257,7 +254,7 @@ func (c *Crawler) farmed(j *workJob) (string, error) {
 }
 
 // preparePage makes the job that fetches the page, if robots.txt allows it.
-func (c *Crawler) preparePage(j *workJob) (*workJob, error) {
+func (c *Crawler) preparePage(j *job) (*job, error) {
 	h := j.Host
 	if !h.Rules.Allowed(c.opt.Agent, page.Path(j.Birth.URL)) {
 		return nil, c.skipURL(j, string(fetch.StateRobotsDenied), denial(h.Rules))
@@ -265,7 +262,7 @@ func (c *Crawler) preparePage(j *workJob) (*workJob, error) {
 	if why := refusal(&c.opt, h, j.Birth.URL); why != "" {
 		return nil, c.skipURL(j, string(fetch.StateRobotsDenied), why)
 	}
-	j.task, j.Target = workPage, j.Birth.URL
+	j.task, j.Target = taskPage, j.Birth.URL
 	j.Page.Promise, _ = c.queue.Promise(j.Birth)
 	c.choice.tried++
 	j.Page.Wait = c.choice.waits.End(page.Key(j.Birth.URL), c.opt.Now())
@@ -274,12 +271,11 @@ func (c *Crawler) preparePage(j *workJob) (*workJob, error) {
 	return j, nil
 }
 
-// skipURL ends a URL without an exchange; its host is free again at once. The queue is
-// shorter then, so that new priorities may be due.
-func (c *Crawler) skipURL(j *workJob, state, reason string) error {
+// skipURL ends a URL without an exchange and frees its host.
+func (c *Crawler) skipURL(j *job, state, reason string) error {
 	c.skips = append(c.skips, skip{j.ID, j.Queued, state, reason})
 	c.frontier.Done(j.Host.Party, time.Time{})
-	return c.turns.timed(rescore, c.queue.learned)
+	return c.turns.timed(partRescore, c.queue.learned)
 }
 
 func denial(r *fetch.Robots) string {
@@ -289,16 +285,13 @@ func denial(r *fetch.Robots) string {
 	return "robots.txt of the host disallows it"
 }
 
-// defaultMaxWait is longer than the longest back-off, and than the longest
-// pause between two probes of a host that gives no answer. It cuts off what
-// hosts ask for by Retry-After and Crawl-delay, not what the crawler rests by
-// itself.
+// defaultMaxWait is longer than any pause that the crawler chooses by itself. It cuts off
+// longer ones that hosts ask for by Retry-After and Crawl-delay.
 const defaultMaxWait = 15 * time.Minute
 
-// restedUntil returns when the next host with a URL has rested. It is the zero time
-// when there is none, or when nothing is in flight and that is longer off than
-// a crawl should sit and wait. What waits stays queued, for a later session;
-// see Crawler.end.
+// restedUntil returns when the next host with a URL is rested; zero if there is none, or if
+// nothing is under way and the wait exceeds MaxWait. URLs of such hosts stay queued for a
+// later session.
 func (c *Crawler) restedUntil() time.Time {
 	at, resting := c.frontier.Wake()
 	if !resting {
@@ -312,43 +305,43 @@ func (c *Crawler) restedUntil() time.Time {
 }
 
 const (
-	// newcomersWaiting is how many wait for the next places, for each worker.
+	// newcomersWaiting is how many newcomers may wait for a place, per worker.
 	newcomersWaiting = 4
-	// putOffFor is how long a newcomer is left aside that finds no place to wait in.
+	// putOffFor is how long a newcomer rests that finds no place to wait.
 	putOffFor = 2 * time.Second
-	// maxPutOff bounds how many are put off before the owner does something else.
+	// maxPutOff bounds how many newcomers are put off in one turn.
 	maxPutOff = 64
 )
 
-// newcomers are the exchanges with hosts that have answered nothing yet.
+// newcomers limits the exchanges with hosts that have answered nothing yet.
 type newcomers struct {
 	hosts.Newcomers
 	frontier *frontier.Frontier
 	queue    *queue
 	now      func() time.Time
-	most     int               // that wait
-	waits    []waitingNewcomer // leased, for the next places, the first first
-	putOff   int               // since the owner looked for work
+	most     int               // that may wait
+	waits    []waitingNewcomer // leased, in order of arrival
+	putOff   int               // in this turn
 }
 
 type waitingNewcomer struct {
 	item frontier.Item
-	job  *workJob
+	job  *job
 }
 
-// admits says whether an exchange with h may begin.
+// admits reports whether an exchange with h may begin.
 func (n *newcomers) admits(h *hosts.Host) bool {
 	return !h.Health.Newcomer() || n.Free() && !n.NetBusy(h.Addr())
 }
 
-// begin counts a job, if it is with a newcomer.
-func (n *newcomers) begin(j *workJob) {
-	if j.task != address && j.Host.Health.Newcomer() {
+// begin counts a job with a newcomer.
+func (n *newcomers) begin(j *job) {
+	if j.task != taskAddress && j.Host.Health.Newcomer() {
 		j.Ticket = n.Begin(j.Host.Addr())
 	}
 }
 
-// next returns the URL of a newcomer for which there is a place now.
+// next returns the first waiting URL, if there is a place now.
 func (n *newcomers) next() (frontier.Item, bool) {
 	if len(n.waits) > 0 && n.Free() {
 		w := n.waits[0]
@@ -359,10 +352,9 @@ func (n *newcomers) next() (frontier.Item, bool) {
 	return frontier.Item{}, false
 }
 
-// await has a newcomer wait that is not admitted. It is leased until there is a
-// place. Where too many wait, or its net is busy, for which nobody knows how
-// long, it is asked for a little later.
-func (n *newcomers) await(it frontier.Item, j *workJob) {
+// await lets a newcomer wait, leased, for a place. If too many wait, or its network is busy
+// for an unknown time, it goes back to the queue and rests a little.
+func (n *newcomers) await(it frontier.Item, j *job) {
 	if len(n.waits) < n.most && !n.NetBusy(j.Host.Addr()) {
 		n.waits = append(n.waits, waitingNewcomer{it, j})
 		j.hold(1)
@@ -374,8 +366,8 @@ func (n *newcomers) await(it frontier.Item, j *workJob) {
 	n.frontier.Done(j.Host.Party, time.Time{})
 }
 
-// sendHome puts back into the queue what still waits at the end.
-func (n *newcomers) sendHome() {
+// requeueAll puts back into the queue the newcomers that still wait at the end.
+func (n *newcomers) requeueAll() {
 	for _, w := range n.waits {
 		n.queue.Requeue(w.job)
 		n.frontier.Done(w.job.Host.Party, time.Time{})

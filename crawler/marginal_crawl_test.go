@@ -14,13 +14,13 @@ func mine(rich, barren int) *fakeWeb {
 		if i >= rich {
 			text = fmt.Sprint("a stone ", i)
 		}
-		w.pages[fmt.Sprintf("http://a.test/%s", letters(i))] = html(text, "/"+letters(i+1))
+		w.pages[fmt.Sprintf("http://a.test/%s", pageName(i))] = html(text, "/"+pageName(i+1))
 	}
 	return w
 }
 
-// letters names a page without digits, which would look like a calendar's.
-func letters(n int) string {
+// pageName names a page without digits, which would look like a calendar's.
+func pageName(n int) string {
 	s := ""
 	for ; n > 0; n /= 26 {
 		s = string(rune('a'+n%26)) + s
@@ -44,7 +44,7 @@ func TestMinHarvestEndsACrawl(t *testing.T) {
 		{"never any", 0, 600, 0.5, StopMinHarvest, 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			opt := newOptions(t, mine(c.rich, c.barren), "http://a.test/"+letters(0))
+			opt := newOptions(t, mine(c.rich, c.barren), "http://a.test/"+pageName(0))
 			opt.MinHarvest, opt.FollowTraps = c.least, true
 			r := crawl(t, opt)
 			if r.Stopped != c.stop || r.Counts.Pages != c.pages {
@@ -58,7 +58,7 @@ func TestMinHarvestEndsACrawl(t *testing.T) {
 // without a break does, and a crawl that ended so ends at once when it is resumed.
 func TestMinHarvestAfterResume(t *testing.T) {
 	w := mine(150, 850)
-	opt := newOptions(t, w, "http://a.test/"+letters(0))
+	opt := newOptions(t, w, "http://a.test/"+pageName(0))
 	opt.MinHarvest, opt.FollowTraps = 0.1, true
 	var r Result
 	for opt.MaxPages = 70; opt.MaxPages < 1000; opt.MaxPages += 70 {

@@ -186,7 +186,7 @@ func TestMarkManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestMarkedBefore: what a person said of a URL before it was fetched decides.
+// TestMarkedBefore: a mark of a URL before its fetch decides.
 func TestMarkedBefore(t *testing.T) {
 	w := markedWeb()
 	opt := newOptions(t, w, "http://h.test/")
@@ -223,8 +223,8 @@ func (f *follower) Lead(url uint64, led []float64) {
 	f.told = append(f.told, fmt.Sprintf("%x leads to %x by %v", f.asked, url, led))
 }
 
-// TestRedirectsAreTold: a scorer is told of each hop before the page that it leads to, also
-// of a resumed crawl.
+// TestRedirectsAreTold: a scorer learns of each hop before the page that it leads to, also in
+// a resumed crawl.
 func TestRedirectsAreTold(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{
 		"http://h.test/": html("gold start", "http://h.test/old"), "http://h.test/old": "→http://h.test/older",
@@ -283,8 +283,8 @@ func (forgetful) ScorePage(*page.Page, float64) Score { panic("shown a page") }
 
 func (forgetful) ScoreLinks([]float64, *page.Page, Score) []float64 { panic("shown links") }
 
-// saidPeople is what a book lets stand of a page, by what it makes of one on topic and of one off.
-func saidPeople(b *Book, id store.ID) (onTopic, marked bool) {
+// overruled returns what a book's marks make of a page.
+func overruled(b *Book, id store.ID) (onTopic, marked bool) {
 	on, off := Score{Relevant: true}, Score{}
 	b.overrule(id, &on)
 	b.overrule(id, &off)
@@ -350,9 +350,9 @@ func enter(t *testing.T, b *Book, s *store.Store, pages uint64, at int64, marks 
 	}
 }
 
-// TestReplay: a resumed crawl is shown pages and marks in the order of the crawl: marks after
-// the pages that were stored before them, those of one moment together, a page of a later
-// time not yet with its mark. Of a URL that was marked twice the last word alone is left.
+// TestReplay: a resumed crawl is shown pages and marks in their order: each mark after the
+// earlier pages, marks of one moment together, a later page without its mark. Only the last
+// mark of a URL is left.
 func TestReplay(t *testing.T) {
 	s := past(t)
 	urls := page.NewNormalizer(nil)
@@ -380,7 +380,7 @@ func TestReplay(t *testing.T) {
 	}
 	for id, want := range map[store.ID]string{1: "true true", 2: "false true", 3: "true true", 4: "true true", 5: "false false"} {
 		for name, book := range map[string]*Book{"running": b, "resumed": resumed} {
-			onTopic, marked := saidPeople(book, id)
+			onTopic, marked := overruled(book, id)
 			if got := fmt.Sprint(onTopic, marked); got != want {
 				t.Errorf("%s: URL %d is %s, want %s", name, id, got, want)
 			}
@@ -388,8 +388,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayToNobody: a scorer that does not learn is shown nothing, nor is there anything to
-// show of a new crawl; what people said counts all the same.
+// TestReplayToNobody: a scorer that does not learn, or a new crawl, is shown nothing; marks
+// count all the same.
 func TestReplayToNobody(t *testing.T) {
 	s := past(t)
 	if err := Put(s, []Mark{{URL: "http://b.test/", OnTopic: false}}, 1); err != nil {
@@ -403,14 +403,14 @@ func TestReplayToNobody(t *testing.T) {
 		if learned, err := b.Replay(c.scorer, c.pages); learned || err != nil {
 			t.Errorf("%T, %d pages: learned %v, %v", c.scorer, c.pages, learned, err)
 		}
-		if onTopic, marked := saidPeople(b, 2); onTopic || !marked {
+		if onTopic, marked := overruled(b, 2); onTopic || !marked {
 			t.Errorf("%T: marked %v, on topic %v; want a no", c.scorer, marked, onTopic)
 		}
 	}
 }
 
-// TestPut: the last word of a person decides, and the totals follow; one URL that cannot be
-// marked refuses all of them, and says what to do.
+// TestPut: the last mark decides and the totals follow; one invalid URL refuses all marks and
+// says what to do.
 func TestPut(t *testing.T) {
 	s := past(t)
 	relevant := func() uint64 {
@@ -440,8 +440,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestRefusedInTurn: a URL that ended between Read and Enter refuses the marks; that is the
-// asker's error and not the crawl's.
+// TestRefusedInTurn: a URL that ended between Read and enter refuses the marks; the error is
+// the caller's and not the crawl's.
 func TestRefusedInTurn(t *testing.T) {
 	s := past(t)
 	b := NewBook(s, nil)
@@ -463,12 +463,12 @@ func TestRefusedInTurn(t *testing.T) {
 	if !errors.Is(refused, store.ErrNoPage) || broken != nil {
 		t.Errorf("refused %v, broken %v; want that there is no page", refused, broken)
 	}
-	if _, marked := saidPeople(b, 1); marked || counts.Relevant != 1 {
+	if _, marked := overruled(b, 1); marked || counts.Relevant != 1 {
 		t.Errorf("a mark of a refused request stays: %v, %d relevant", marked, counts.Relevant)
 	}
 }
 
-// TestTimes: the latest label holds, and of the same the one with its page.
+// TestTimes: the latest label holds, and among equals the one with its page.
 func TestTimes(t *testing.T) {
 	var times times
 	for i, c := range []struct {
@@ -494,8 +494,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestSaid: what a store keeps is told with its pages, the latest of it, and known as said when
-// the crawl is resumed.
+// TestSaid: said returns the latest marks with their pages, and a resumed crawl knows their
+// times.
 func TestSaid(t *testing.T) {
 	s := past(t)
 	b := NewBook(s, page.NewNormalizer(nil))
@@ -524,7 +524,7 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestLabel: a label comes out as it went in, with so much of its page as goes along.
+// TestLabel: a label is the same after encoding, with a part of its page.
 func TestLabel(t *testing.T) {
 	long := strings.Repeat("amber ", labelBytes)
 	for name, p := range map[string]*page.Page{

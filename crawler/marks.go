@@ -17,33 +17,32 @@ import (
 type Mark struct {
 	URL     string // in normal form
 	OnTopic bool
-	Topic   int // its place among those that share the crawl, from 1; 0 of a crawl of one topic
+	Topic   int // number among the topics that share the crawl, from 1; 0 if there is one topic
 }
 
-// Marked is a Mark as a Marker takes it in.
+// Marked is a Mark with its page, as a Marker takes it in.
 type Marked struct {
 	URL     string
-	Page    *page.Page // nil while it was not fetched
+	Page    *page.Page // nil if it was not fetched
 	OnTopic bool
 	Topic   int // as in Mark
 }
 
-// Marker is a Scorer that learns from what people say of pages. What waits is
-// rescored afterwards.
+// Marker is a Scorer that learns from marks. Waiting URLs are rescored afterwards.
 type Marker interface {
 	Rescorer
 	Mark(marks []Marked)
 }
 
-// sharing is a Scorer of several topics that share a crawl. What people say of one is for
-// the topic's own scorer.
+// sharing is a Scorer of several topics that share a crawl. A mark of one topic is for the
+// topic's own scorer.
 type sharing interface {
-	// OfTopic returns the scorer of a topic, by its place from 1.
+	// OfTopic returns the scorer of a topic, numbered from 1.
 	OfTopic(topic int) Scorer
 }
 
-// ScorerOf returns the scorer that a topic has in a crawl, which is the crawl's own where
-// no topics share it (topic 0); nil where there is no such topic.
+// ScorerOf returns the scorer of a topic; topic 0 is the crawl's own scorer where no topics
+// share the crawl. It returns nil if there is no such topic.
 func ScorerOf(scorer Scorer, topic int) Scorer {
 	s, shares := scorer.(sharing)
 	switch {
@@ -55,8 +54,8 @@ func ScorerOf(scorer Scorer, topic int) Scorer {
 	return s.OfTopic(topic)
 }
 
-// Tell shows marks to the scorers of their topics, in the order in which they come. learned
-// says whether all of these learn.
+// Tell passes marks to the scorers of their topics, in order. learned reports whether all of
+// these learn.
 func Tell(scorer Scorer, marks []Marked) (learned bool) {
 	learned = true
 	for len(marks) > 0 {
@@ -73,7 +72,7 @@ func Tell(scorer Scorer, marks []Marked) (learned bool) {
 	return learned
 }
 
-// learns says whether the scorers that some marks are for would learn from them.
+// learns reports whether the scorers of all marks' topics learn from marks.
 func learns(scorer Scorer, marks []Marked) bool {
 	for _, m := range marks {
 		if _, learns := ScorerOf(scorer, m.Topic).(Marker); !learns {
@@ -83,8 +82,7 @@ func learns(scorer Scorer, marks []Marked) bool {
 	return true
 }
 
-// Put takes in marks for a crawl that does not run: a resumed one will learn from the
-// marks.
+// Put stores marks for a crawl that does not run. A resumed crawl learns from them.
 func Put(s *store.Store, marks []Mark, at int64) error {
 	ids, _, err := readMarks(s, nil, marks)
 	if err != nil {
@@ -97,9 +95,8 @@ func Put(s *store.Store, marks []Mark, at int64) error {
 	return put(s, ids, marks, &counts, at)
 }
 
-// put writes marks, as many in one batch as it has room for: a mark is there with
-// all that it changes, or not at all. counts are those of the store afterwards, also
-// after an error.
+// put writes marks in as few batches as possible; each mark is written with all its effects or
+// not at all. counts become those of the store, also after an error.
 func put(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts, at int64) error {
 	for done := 0; done < len(marks); {
 		n, err := putSome(s, ids[done:], marks[done:], counts, at)
@@ -111,7 +108,7 @@ func put(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts, at 
 	return nil
 }
 
-// putSome writes one batch of marks and returns how many it had room for.
+// putSome writes one batch of marks and returns their number.
 func putSome(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts, at int64) (n int, err error) {
 	b := s.Batch()
 	defer b.Cancel() // of no effect after Commit
@@ -131,8 +128,7 @@ func putSome(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts,
 	return n, nil
 }
 
-// readMarks finds the URLs that are marked, with their pages as far as there are
-// some and parse is not nil.
+// readMarks finds the marked URLs, with their pages where parse is not nil.
 func readMarks(s *store.Store, parse func(*store.Page) (*page.Page, error), marks []Mark) ([]store.ID, []Marked, error) {
 	ids, marked := make([]store.ID, len(marks)), make([]Marked, len(marks))
 	for i, m := range marks {
@@ -154,7 +150,7 @@ func readMarks(s *store.Store, parse func(*store.Page) (*page.Page, error), mark
 	return ids, marked, nil
 }
 
-// markable says why a URL has nothing that a person could judge.
+// markable returns an error for a URL that has nothing to label.
 func markable(l *store.Life) error {
 	switch {
 	case l.Fate == nil || l.Fate.State == "ok" && l.Fate.Page != 0:
@@ -165,12 +161,11 @@ func markable(l *store.Life) error {
 	return fmt.Errorf("%s: %w: its state is %s %s; label a stored page or a waiting URL", l.URL, store.ErrNoPage, l.Fate.State, l.Fate.Reason)
 }
 
-// Mark takes in what a person says of URLs that the crawl knows, while Run goes
-// on. When it returns nil, the marks are on disk, the scorer has learned from
-// them, and the queue is in the order that follows. Options.Progress was told
-// of that moment. moves is false when the scorer does not learn from marks, so
-// that nothing but the pages' own relevance changed. When one of the URLs
-// cannot be marked, none is. Safe for concurrent use.
+// Mark takes in labels of URLs that the crawl knows, while Run goes on. When it returns nil,
+// the marks are on disk, the scorer has learned, and the queue is reordered; Options.Progress
+// was called at that moment. moves is false if the scorer does not learn from marks, so that
+// only the pages' own relevance changed. If one URL cannot be marked, none is. It is safe for
+// concurrent use.
 func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error) {
 	said, away, err := c.divide(said)
 	if err != nil {
@@ -180,11 +175,11 @@ func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error)
 	if err != nil {
 		return false, err
 	}
-	if err := c.tellLabels(away, c.opt.Now()); err != nil {
+	if err := c.sendLabels(away, c.opt.Now()); err != nil {
 		return false, err
 	}
 	if len(said) == 0 {
-		return learns(c.opt.Scorer, away), nil // from the page, once who has it has answered
+		return learns(c.opt.Scorer, away), nil // it learns once the agent with the page has answered
 	}
 	var at time.Time
 	err = c.inbox.inTurn(ctx, func() (error, error) {
@@ -192,27 +187,26 @@ func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error)
 		return c.marks.enter(ids, said, c.totals.Counts(), at)
 	})
 	if err == nil && c.opt.Sites != nil {
-		err = c.tellLabels(marked, at)
+		err = c.sendLabels(marked, at)
 	}
-	if err != nil || !Tell(c.opt.Scorer, marked) { // outside the owner's turn: fetches go on meanwhile
+	if err != nil || !Tell(c.opt.Scorer, marked) { // outside the owner's turn, so that the crawl goes on
 		return false, err
 	}
 	return true, c.inbox.inTurn(ctx, func() (error, error) {
 		c.queue.Rescore()
-		c.opt.Progress(c.progress()) // so that who looks knows from which page on the marks count
+		c.opt.Progress(c.progress()) // shows from which page on the marks count
 		return nil, nil
 	})
 }
 
-// peopleSaid is a Marked that is in the store.
-type peopleSaid struct {
+// datedMark is a Marked with its time.
+type datedMark struct {
 	Marked
 	At int64 // Unix milliseconds
 }
 
-// said returns what people said at this crawl, the latest n of it, oldest first. It may be
-// called beside the crawl.
-func (b *Book) said(n int) (said []peopleSaid, err error) {
+// said returns the latest n marks of this crawl, oldest first. It may run beside the crawl.
+func (b *Book) said(n int) (said []datedMark, err error) {
 	var marks []store.MarkedURL
 	for m, err := range b.store.Marks() {
 		if err != nil {
@@ -222,17 +216,17 @@ func (b *Book) said(n int) (said []peopleSaid, err error) {
 	}
 	slices.SortStableFunc(marks, func(a, b store.MarkedURL) int { return cmp.Compare(a.At, b.At) })
 	for _, m := range marks[max(0, len(marks)-n):] {
-		m.After = ^uint64(0) // with its page, whenever that came
+		m.After = ^uint64(0) // with its page, whenever that was stored
 		marked, err := b.marked([]store.MarkedURL{m})
 		if err != nil {
 			return nil, err
 		}
-		said = append(said, peopleSaid{marked[0], m.At})
+		said = append(said, datedMark{marked[0], m.At})
 	}
 	return said, nil
 }
 
-// times is when each URL was labelled last, here or at another agent. Safe for concurrent use.
+// times records when each URL was labelled last, at any agent. It is safe for concurrent use.
 type times struct {
 	mu sync.Mutex // guards at
 	at map[labelled]moment
@@ -240,7 +234,7 @@ type times struct {
 
 type moment struct {
 	at      int64 // Unix milliseconds
-	fetched bool  // its page was known
+	fetched bool  // with its page
 }
 
 type labelled struct {
@@ -248,8 +242,8 @@ type labelled struct {
 	topic int
 }
 
-// newer says whether a label is later than any other of its URL, or the same and the first with
-// its page, and notes it.
+// newer records a label, and reports whether it is later than any other of its URL, or as late
+// and the first with its page.
 func (t *times) newer(url string, topic int, at int64, fetched bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -265,62 +259,61 @@ func (t *times) newer(url string, topic int, at int64, fetched bool) bool {
 	return true
 }
 
-// recall notes the labels of a store.
+// recall records the labels of a store.
 func (t *times) recall(s *store.Store) error {
 	for m, err := range s.Marks() {
 		if err != nil {
 			return err
 		}
-		birth, err := s.URLs().Birth(m.ID)
+		discovery, err := s.URLs().Birth(m.ID)
 		if err != nil {
 			return err
 		}
-		life, err := s.URLs().Life(birth.URL)
+		life, err := s.URLs().Life(discovery.URL)
 		if err != nil {
 			return err
 		}
-		t.newer(birth.URL, m.Topic, m.At, life.Page != nil)
+		t.newer(discovery.URL, m.Topic, m.At, life.Page != nil)
 	}
 	return nil
 }
 
-// Question is a page whose label would change the crawl much, stored or not yet fetched.
+// Question is a page, stored or not yet fetched, whose label would teach the scorer much.
 type Question struct {
-	URL         string  // of the page; of one that waits, of a stored page that links to it
-	Link        uint64  // of one that waits, its page.Key; else 0
-	Probability float64 // that it is on topic, as the crawl sees it now
-	Reach       float64 // share of the URLs that come next whose links have words of it, in [0,1]
+	URL         string  // of the page, or of a stored page that links to one not yet fetched
+	Link        uint64  // page.Key of a page not yet fetched, else 0
+	Probability float64 // that it is on topic, by the present scorer
+	Reach       float64 // share of the best waiting URLs whose links share words with it
 }
 
-// Asker is a Marker that knows what it would like to be told.
+// Asker is a Marker that can propose pages to label.
 type Asker interface {
 	Marker
-	// Ask returns up to n pages, the most telling first. Safe for concurrent use.
+	// Ask returns up to n pages, the most useful first. It is safe for concurrent use.
 	Ask(n int) []Question
 }
 
-// Book is what people have said of a crawl's URLs. It belongs to one goroutine, but for
-// Read.
+// Book keeps the marks of a crawl's URLs. It belongs to one goroutine, except Read.
 type Book struct {
 	store *store.Store
 	urls  *page.Normalizer
 	marks map[subject]bool // on topic or not
 
-	Times times // of labels, where several agents make the crawl; safe for concurrent use
+	Times times // of labels, where several agents crawl; safe for concurrent use
 }
 
-// subject is what a mark is of.
+// subject is a URL and the topic of its mark.
 type subject struct {
 	id    store.ID
 	topic int // as in Mark
 }
 
-// NewBook returns the book of a crawl, empty before Replay.
+// NewBook returns the book of a crawl, empty until Replay.
 func NewBook(s *store.Store, urls *page.Normalizer) *Book {
 	return &Book{store: s, urls: urls, marks: map[subject]bool{}}
 }
 
-// overrule lets what people said of a URL stand against what its page's score says.
+// overrule lets marks of a URL override the score of its page.
 func (b *Book) overrule(id store.ID, score *Score) {
 	if onTopic, marked := b.marks[subject{id, 0}]; marked {
 		score.Relevant = onTopic
@@ -338,14 +331,13 @@ func (b *Book) overrule(id store.ID, score *Score) {
 	}
 }
 
-// Read finds the URLs that are marked, with their pages as far as there are some. It is
-// safe for concurrent use.
+// Read finds the marked URLs, with their pages if there are any. It is safe for concurrent
+// use.
 func (b *Book) Read(marks []Mark) ([]store.ID, []Marked, error) {
 	return readMarks(b.store, b.parse, marks)
 }
 
-// enter journals marks, and is the owner's. A store that cannot be written ends
-// the crawl.
+// enter journals marks in the owner's turn. A store that cannot be written ends the crawl.
 func (b *Book) enter(ids []store.ID, marks []Mark, counts *store.Counts, now time.Time) (refused, broken error) {
 	err := put(b.store, ids, marks, counts, now.UnixMilli())
 	if errors.Is(err, store.ErrNoPage) {
@@ -360,9 +352,8 @@ func (b *Book) enter(ids []store.ID, marks []Mark, counts *store.Counts, now tim
 	return nil, nil
 }
 
-// Replay shows the stored pages to a scorer that learns, in the order of the crawl, so that
-// it goes on with what it knew. What people said of them comes in when they said it. learned
-// says whether there was anything to show.
+// Replay shows the stored pages to a scorer that learns, in the order of the crawl, each mark
+// when it was made. learned reports whether there was anything to show.
 func (b *Book) Replay(scorer Scorer, pages uint64) (learned bool, err error) {
 	marks, err := b.restore()
 	if err != nil {
@@ -393,7 +384,7 @@ func (b *Book) Replay(scorer Scorer, pages uint64) (learned bool, err error) {
 	return true, nil
 }
 
-// maxHops bounds the redirects in a row that are followed back.
+// maxHops bounds the redirects in a row that are followed.
 const maxHops = 10
 
 // replayRedirects shows the scorer the redirects that led to a page, the first one first.
@@ -402,23 +393,23 @@ func (b *Book) replayRedirects(scorer Scorer, stored *store.Page) error {
 	if !heeds {
 		return nil
 	}
-	birth, err := b.store.URLs().Birth(stored.ID)
+	discovery, err := b.store.URLs().Birth(stored.ID)
 	hops := []string{stored.URL}
-	for err == nil && birth.Via == store.ViaRedirect && len(hops) <= maxHops {
-		if birth, err = b.store.URLs().Birth(birth.From); err == nil {
-			hops = append(hops, birth.URL)
+	for err == nil && discovery.Via == store.ViaRedirect && len(hops) <= maxHops {
+		if discovery, err = b.store.URLs().Birth(discovery.From); err == nil {
+			hops = append(hops, discovery.URL)
 		}
 	}
 	for i := len(hops) - 1; i > 0; i-- {
 		s.Lead(page.Key(hops[i-1]), s.Led(page.Key(hops[i])))
 	}
-	if errors.Is(err, store.ErrUnknown) { // with another agent, or of an import
+	if errors.Is(err, store.ErrUnknown) { // the redirect is at another agent, or the page was imported
 		err = nil
 	}
 	return err
 }
 
-// restore returns what people said, in order of time.
+// restore returns the marks in order of time.
 func (b *Book) restore() ([]store.MarkedURL, error) {
 	var marks []store.MarkedURL
 	for m, err := range b.store.Marks() {
@@ -434,8 +425,8 @@ func (b *Book) restore() ([]store.MarkedURL, error) {
 	return marks, nil
 }
 
-// replayMarks shows the scorer the marks that were made before a page was stored and
-// returns those that are left; marks of one moment were made together.
+// replayMarks shows the scorer the marks that were made before a page was stored, and returns
+// the rest. Marks of one moment are shown together.
 func (b *Book) replayMarks(scorer Scorer, marks []store.MarkedURL, before uint64) ([]store.MarkedURL, error) {
 	for len(marks) > 0 && marks[0].After < before {
 		n := 1
@@ -452,21 +443,21 @@ func (b *Book) replayMarks(scorer Scorer, marks []store.MarkedURL, before uint64
 	return marks, nil
 }
 
-// marked reads the pages of marks, those that had one when the marks were made.
+// marked returns marks with the pages that existed when the marks were made.
 func (b *Book) marked(marks []store.MarkedURL) ([]Marked, error) {
 	all := make([]Marked, len(marks))
 	for i, m := range marks {
-		birth, err := b.store.URLs().Birth(m.ID)
+		discovery, err := b.store.URLs().Birth(m.ID)
 		if err != nil {
 			return nil, err
 		}
-		all[i] = Marked{URL: birth.URL, OnTopic: m.OnTopic, Topic: m.Topic}
-		life, err := b.store.URLs().Life(birth.URL)
+		all[i] = Marked{URL: discovery.URL, OnTopic: m.OnTopic, Topic: m.Topic}
+		life, err := b.store.URLs().Life(discovery.URL)
 		if err != nil {
 			return nil, err
 		}
 		if life.Page == nil || life.Page.Number > m.After || markable(life) != nil {
-			continue // it came later, and will be known as marked then
+			continue // the page came later, and Replay marks it then
 		}
 		if all[i].Page, err = b.parse(life.Page); err != nil {
 			return nil, err
@@ -475,10 +466,9 @@ func (b *Book) marked(marks []store.MarkedURL) ([]Marked, error) {
 	return all, nil
 }
 
-// parse reads a stored page again.
 func (b *Book) parse(stored *store.Page) (*page.Page, error) { return parse(b.store, b.urls, stored) }
 
-// Parse reads the stored page of a URL again; store.ErrNoPage when it has none.
+// Parse reads the stored page of a URL again; store.ErrNoPage if it has none.
 func Parse(s *store.Store, urls *page.Normalizer, url string) (*page.Page, error) {
 	life, err := s.URLs().Life(url)
 	if err != nil {

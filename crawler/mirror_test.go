@@ -30,8 +30,8 @@ func mirrorWeb() *fakeWeb {
 
 const mirrorPages, mirrorDuplicates = 6, 3
 
-// TestMirror: a mirror's pages are duplicates, also its start page, and its links are followed: so
-// what it has alone is found. How many agents there are makes no difference.
+// TestMirror: a mirror's pages are duplicates, including its start page, and its links are
+// followed, so that its own pages are found; with one agent or several.
 func TestMirror(t *testing.T) {
 	seeds := []string{"http://h0.test/", "http://h1.test/"}
 	opt := newOptions(t, mirrorWeb(), seeds...)
@@ -62,8 +62,8 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestEarlierChecksums: pages that an earlier build stored, whose checksums have absolute link
-// targets and none of the bytes, are neither stored again nor taken for changed.
+// TestEarlierChecksums: pages stored by an earlier build, with checksums of absolute links and
+// none of the bytes, are neither stored again nor taken for changed.
 func TestEarlierChecksums(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := mirrorWeb()
@@ -107,9 +107,9 @@ func TestEarlierChecksums(t *testing.T) {
 	})
 }
 
-// TestNearDuplicatesAcross: of an article that many hosts have, each with a date and links of its
-// own, one page stays, whichever agents have the hosts; so do two articles that share half of
-// their words. All links are followed.
+// TestNearDuplicatesAcross: of an article that many hosts have, with other dates and links,
+// one page stays, whichever agents own the hosts; two articles that share half of their words
+// both stay. All links are followed.
 func TestNearDuplicatesAcross(t *testing.T) {
 	const hosts = 6
 	rng := rand.New(rand.NewPCG(3, 4))

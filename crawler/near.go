@@ -8,30 +8,28 @@ import (
 	"fossick/store"
 )
 
-// Near-duplicates are stored once. A reading asks the journal for pages with a signature
-// like its own, and compares its content with the likeliest. What is stored meanwhile, the
-// crawl's owner compares by signatures alone; see Latest.
-//
-// The links of a near-duplicate are followed nevertheless. Most are known by the page that
-// it repeats. Those of a printer version or a mirror may be new.
+// Near-duplicates are stored once. A worker looks up stored pages with a similar signature
+// and compares the content of the likeliest. Against pages stored meanwhile, the owner
+// compares signatures alone; see latest. The links of a near-duplicate are followed all the
+// same, because those of a printer version or a mirror may be new.
 
 const (
-	// nearCompared bounds the stored pages that one is compared with by content.
+	// nearCompared bounds the stored pages whose content is compared.
 	nearCompared = 3
-	// nearSlack is how far an estimate may fall short: three standard errors at a
+	// nearSlack is the allowance for the error of an estimate: three standard errors at a
 	// resemblance of 0.9.
 	nearSlack = 0.08
 )
 
-// readingNear says which stored page a page is a near-duplicate of.
-type readingNear struct {
-	Page        uint64 // 0 when there is none
+// nearMatch names the stored page that a page is a near-duplicate of.
+type nearMatch struct {
+	Page        uint64 // 0 if there is none
 	Resemblance float64
-	Stored      uint64 // pages at the time of the look-up: later ones were not seen
+	Stored      uint64 // number of pages at the look-up, which saw no later ones
 }
 
 // findNear looks for a stored page that p is a near-duplicate of.
-func (r *reader) findNear(p *readingPage, order order, spent func() error) error {
+func (r *reader) findNear(p *parsedPage, order order, spent func() error) error {
 	if r.opt.KeepNear || p.NoIndex || p.Signature.IsZero() || order.Old != nil {
 		return nil
 	}
@@ -59,8 +57,8 @@ func (r *reader) findNear(p *readingPage, order order, spent func() error) error
 	return nil
 }
 
-// promising returns the candidates that are worth a comparison by content, the likeliest
-// first. An exact duplicate needs none: the owner finds it by its checksum.
+// promising returns the candidates whose content is worth comparing, the likeliest first. It
+// returns none for an exact duplicate, which the owner finds by its checksum.
 func promising(p *page.Page, candidates []store.Candidate) []store.Candidate {
 	type estimated struct {
 		store.Candidate
@@ -93,29 +91,29 @@ func estimate(p *page.Page, candidate *store.Candidate) float64 {
 
 const (
 	// rememberPages is how many pages may be stored between a worker's look-up and the
-	// owner's decision, for each worker.
+	// owner's decision, per worker.
 	rememberPages = 4
-	// nearMargin is what the owner asks of a near-duplicate beyond what a reading does: it
-	// compares signatures alone, which are estimates.
+	// nearMargin is the additional resemblance that is asked where signatures alone are
+	// compared, because they are estimates.
 	nearMargin = 0.03
 )
 
-// latest remembers the pages stored last, for those that workers read at the same time. It
-// belongs to the crawl's owner.
+// latest remembers the pages stored last, for pages that workers read at the same time.
 type latest struct {
 	room  int
-	pages []readingRecent
+	pages []recentPage
 	next  int
 }
 
-type readingRecent struct {
+type recentPage struct {
 	number     uint64
 	url, title string
 	signature  page.Signature
 }
 
-// nearBySignature returns the resemblance of pages of two hosts whose signatures alone are known,
-// and whether they are near-duplicates. Pages of one host never are: it takes their texts.
+// nearBySignature estimates the resemblance of pages of two hosts by their signatures, and
+// whether they are near-duplicates. Pages of one host never are, because that takes their
+// texts.
 func nearBySignature(url1 string, signature1 []byte, url2 string, signature2 []byte) (alike float64, near bool) {
 	if len(signature1) != page.SignatureSize || len(signature2) != page.SignatureSize {
 		return 0, false
@@ -125,15 +123,13 @@ func nearBySignature(url1 string, signature1 []byte, url2 string, signature2 []b
 	return alike, alike >= page.NearShare(url1, "one title", url2, "another")+nearMargin
 }
 
-// newLatest remembers enough pages for so many workers.
 func newLatest(workers int) *latest { return &latest{room: rememberPages * workers} }
 
-// add takes note of a page that is stored.
 func (l *latest) add(number uint64, p *page.Page) {
 	if p.Signature.IsZero() {
 		return
 	}
-	r := readingRecent{number, p.URL, p.Title, p.Signature}
+	r := recentPage{number, p.URL, p.Title, p.Signature}
 	if len(l.pages) < l.room {
 		l.pages = append(l.pages, r)
 		return
@@ -142,9 +138,9 @@ func (l *latest) add(number uint64, p *page.Page) {
 	l.next = (l.next + 1) % len(l.pages)
 }
 
-// near returns the page that p is a near-duplicate of, as its reading found it or among the
-// pages stored since; its number is 0 when there is none.
-func (l *latest) near(p *readingPage) readingNear {
+// near returns the page that p is a near-duplicate of, from the worker's look-up or among the
+// pages stored since; its number is 0 if there is none.
+func (l *latest) near(p *parsedPage) nearMatch {
 	if p.Near.Page != 0 || p.NoIndex || p.Signature.IsZero() {
 		return p.Near
 	}

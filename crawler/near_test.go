@@ -66,15 +66,15 @@ func TestNearDuplicates(t *testing.T) {
 		l := life(t, opt.Store, url)
 		if l.Fate.State != "duplicate" || l.Fate.Page != one.Fate.Page || l.Fate.Resemblance < 0.9 || l.Fate.Resemblance >= 1 ||
 			!strings.Contains(l.Fate.Reason, fmt.Sprintf("near-duplicate of page %d (similarity 0.9", one.Fate.Page)) {
-			t.Errorf("%s has the fate %+v", url, l.Fate)
+			t.Errorf("%s has the outcome %+v", url, l.Fate)
 		}
 	}
 	if l := life(t, opt.Store, "http://a.test/same"); l.Fate.State != "duplicate" || l.Fate.Resemblance != 0 {
-		t.Errorf("the page of the same content has the fate %+v", l.Fate)
+		t.Errorf("the page of the same content has the outcome %+v", l.Fate)
 	}
 	for _, url := range []string{"http://a.test/only-in-print", "http://b.test/new", "http://a.test/frame2", "http://a.test/tiny2"} {
 		if l := life(t, opt.Store, url); l.Fate == nil || l.Fate.State != "ok" {
-			t.Errorf("%s has the fate %+v, want ok", url, l.Fate)
+			t.Errorf("%s has the outcome %+v, want ok", url, l.Fate)
 		}
 	}
 	checkVerified(t, opt.Store)
@@ -86,7 +86,7 @@ func TestNearDuplicates(t *testing.T) {
 		t.Errorf("kept: %d pages, states %v, %d near-duplicates; want 10, 1 duplicate, none near", r.Counts.Pages, r.Counts.States, r.Counts.NearDuplicates)
 	}
 	if l := life(t, opt.Store, "http://a.test/print"); l.Fate.State != "ok" || len(l.Visits) != 2 {
-		t.Errorf("the printer version has %d visits and the fate %+v, want 2 and ok", len(l.Visits), l.Fate)
+		t.Errorf("the printer version has %d visits and the outcome %+v, want 2 and ok", len(l.Visits), l.Fate)
 	}
 	checkVerified(t, opt.Store)
 }
@@ -130,7 +130,7 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := c.newPool()
+	p := newPool(&c.opt, c.reader, c.rules, c.inbox)
 	p.begin(t.Context())
 	r, err := c.run(&pagesAtOnce{pool: p, pages: versions})
 	if err != nil || r.Counts.Pages != 1 || r.Counts.NearDuplicates != versions-1 {
@@ -143,13 +143,13 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 type pagesAtOnce struct {
 	*pool
 	pages int // to wait for
-	read  []*outcome
+	read  []*jobResult
 }
 
 func (p *pagesAtOnce) Wait(wake time.Time) event {
 	for {
 		e := p.pool.Wait(wake)
-		if p.pages == 0 || e.What != jobEnded || e.Outcome.task != workPage {
+		if p.pages == 0 || e.What != jobEnded || e.Outcome.task != taskPage {
 			return e
 		}
 		p.read = append(p.read, e.Outcome)
@@ -160,7 +160,7 @@ func (p *pagesAtOnce) Wait(wake time.Time) event {
 	}
 }
 
-func (p *pagesAtOnce) Ready() *outcome {
+func (p *pagesAtOnce) Ready() *jobResult {
 	if p.pages > 0 || len(p.read) == 0 {
 		return nil
 	}

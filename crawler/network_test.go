@@ -16,7 +16,7 @@ import (
 	"fossick/store"
 )
 
-// What package health allows, as its documentation says.
+// The limits of package hosts.
 const (
 	closeAfter    = 3 // exchanges without an answer, until a host is only probed
 	maxProbes     = 6
@@ -60,9 +60,8 @@ func TestDeadHostsAreNoOutage(t *testing.T) {
 	})
 }
 
-// TestTakeBack: URLs that had two tries before an outage and the third in it
-// wait again, with their visits in the journal. So do those of hosts that were
-// given up in it.
+// TestTakeBack: URLs whose third try fell into an outage wait again, with their visits in the
+// journal; so do those of hosts that were given up in it.
 func TestTakeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -175,9 +174,8 @@ func TestRetryBudget(t *testing.T) {
 	})
 }
 
-// TestDeadAddress: where one host of an address was given up, the others at it
-// get one probe each. Those that fall silent with it are probed with it: a host's
-// silence binds no other.
+// TestDeadAddress: after one host of an address was given up, the others there get one probe
+// each; a host's silence binds no other.
 func TestDeadAddress(t *testing.T) {
 	fulltest.Only(t, "waits for hours, if not real ones")
 	synctest.Test(t, func(t *testing.T) {

@@ -12,12 +12,12 @@ import (
 	"fossick/store/change"
 )
 
-// ahead is the priority of a page that is said to have changed; others have less.
+// ahead is the priority of a page that is said to have changed; all others have less.
 const ahead = 2 * beforeNew
 
-// prepareNews makes of a stored page's job, whose host is leased, one for a source of the host;
-// false where none is due. The page goes back to its place when that has ended.
-func (c *Crawler) prepareNews(j *workJob) bool {
+// prepareNews turns the job of a stored page into one that fetches a due sitemap or feed of
+// the host; false if none is due. The page goes back to the queue afterwards.
+func (c *Crawler) prepareNews(j *job) bool {
 	h := j.Host
 	if !c.opt.News {
 		return false
@@ -33,14 +33,15 @@ func (c *Crawler) prepareNews(j *workJob) bool {
 		}
 		s := &h.Announced.Sources[i]
 		if h.Rules.Allowed(c.opt.Agent, page.Path(s.URL)) {
-			j.task, j.Target, j.Source = news, s.URL, *s
+			j.task, j.Target, j.Source = taskNews, s.URL, *s
 			return true
 		}
-		s.At = c.opt.Now().UnixMilli() // its next turn is as if it had been asked
+		s.At = c.opt.Now().UnixMilli() // counts as asked, so that its next turn comes later
 	}
 }
 
-// newsNamed takes in what robots.txt names, for the sake of a URL of the host.
+// newsNamed adds the sitemaps that robots.txt names to the host's sources; of is a URL of the
+// host.
 func (c *Crawler) newsNamed(h *hosts.Host, of string) {
 	lines := h.Rules.Sitemaps()
 	if len(lines) == 0 {
@@ -58,18 +59,18 @@ func (c *Crawler) newsNamed(h *hosts.Host, of string) {
 	}
 }
 
-// applyNews takes in what a source said.
-func (c *Crawler) applyNews(o *outcome) {
+// applyNews takes in the answer of a source.
+func (c *Crawler) applyNews(o *jobResult) {
 	h, r := o.Host, o.Resp
 	c.totals.asked(h.Host)
 	c.news.Asked++
 	if h.Failures = 0; hosts.Transient(r) {
 		h.Failures++
 	}
-	c.queue.Requeue(o.workJob)
+	c.queue.Requeue(o.job)
 	s := find(h.Announced, o.Source.URL)
 	if s == nil {
-		return // the host was read anew from an older record
+		return // the host was restored from an older record
 	}
 	s.At = r.Start.UnixMilli()
 	switch r.State {
@@ -82,15 +83,15 @@ func (c *Crawler) applyNews(o *outcome) {
 		c.newsClaims.Asked(s.URL, s.At)
 	case fetch.StateRedirect:
 		if target, err := redirectTarget(c.opt.URLs, r); err == nil && page.Host(target) == h.Name && find(h.Announced, target) == nil {
-			s.URL = target // it is asked there the next time
+			s.URL = target // the new URL is asked next time
 		}
 	default:
 		c.news.Failed++
 	}
 }
 
-// takeNews has the pages that are said to have changed come first.
-func (c *Crawler) takeNews(h *hosts.Host, o *outcome, source int32) {
+// takeNews moves the pages to the front that are said to have changed.
+func (c *Crawler) takeNews(h *hosts.Host, o *jobResult, source int32) {
 	for _, t := range o.Told {
 		if t.ID == 0 {
 			if !c.opt.Scope.Forgotten.Has(t.URL) {
@@ -114,14 +115,14 @@ func (c *Crawler) takeNews(h *hosts.Host, o *outcome, source int32) {
 	}
 }
 
-// newsVisited holds what a source said of a page, which was seen before, against a visit.
+// newsVisited checks a source's claim about a page against a visit.
 func (c *Crawler) newsVisited(h *hosts.Host, old *store.Copy, v *store.Visit) {
 	if c.opt.News && h.Announced != nil {
 		c.newsClaims.visited(h.Announced, old.ID, old.Page.Seen(), v)
 	}
 }
 
-// found takes in the feeds that a page of a host names.
+// found adds the feeds that a page names to the host's sources.
 func found(h *hosts.Host, feeds []string) {
 	if len(feeds) == 0 {
 		return
@@ -132,16 +133,16 @@ func found(h *hosts.Host, feeds []string) {
 	add(h.Announced, h.Name, feeds...)
 }
 
-// sitenewsClaims are what sources say of pages. A source that has not changed says the same again. It
-// takes some 60 bytes a page. The zero value is empty.
-type sitenewsClaims struct {
+// newsClaims records what sources claim about pages, some 60 bytes a page. An unchanged source
+// repeats its claims. The zero value is empty.
+type newsClaims struct {
 	of      map[store.ID]claim
-	sources map[string]int32 // numbers of sources by their URLs
+	sources map[string]int32 // numbers of sources by URL
 	asked   []int64          // when each was asked last, Unix milliseconds
 }
 
-// claim is that a page changed last between two times, a day apart where only the day is
-// told; Unix milliseconds.
+// claim is the interval in which a page last changed, one day long if only the day is given;
+// Unix milliseconds.
 type claim struct {
 	first, last int64
 	source      int32
@@ -149,8 +150,8 @@ type claim struct {
 
 const day = 24 * 60 * 60
 
-// Asked notes that a source answered at a time (Unix milliseconds), and returns its number.
-func (c *sitenewsClaims) Asked(url string, at int64) (source int32) {
+// Asked records that a source answered at a time (Unix milliseconds), and returns its number.
+func (c *newsClaims) Asked(url string, at int64) (source int32) {
 	source, known := c.sources[url]
 	if !known {
 		if c.sources == nil {
@@ -163,11 +164,12 @@ func (c *sitenewsClaims) Asked(url string, at int64) (source int32) {
 	return source
 }
 
-// Take notes that a source has a page's lastmod (Unix seconds), which was seen before (Unix
-// milliseconds). changed says that by this it may have changed since, and that nobody said so yet.
-func (c *sitenewsClaims) Take(source int32, id store.ID, modified, seen int64) (changed bool) {
+// Take records a page's lastmod (Unix seconds) as a source gives it. seen is when the page was
+// seen last (Unix milliseconds). changed reports a new claim by which the page may have
+// changed since then.
+func (c *newsClaims) Take(source int32, id store.ID, modified, seen int64) (changed bool) {
 	whole := int64(1)
-	if modified%day == 0 { // midnight to the second is a day
+	if modified%day == 0 { // midnight exactly means a day
 		whole = day
 	}
 	had, known := c.of[id]
@@ -176,20 +178,19 @@ func (c *sitenewsClaims) Take(source int32, id store.ID, modified, seen int64) (
 	return n.last > seen && !(known && had.first == n.first)
 }
 
-// fewOf is the part of the time between two visits within which a change after the source
-// was asked is unlikely enough.
-const fewOf = 20
+// A change within one part in unlikelyShare of the time between two visits is unlikely.
+const unlikelyShare = 20
 
-// visited holds what a source said of a page, since it was seen before, against what a visit
-// found of its main text.
-func (c *sitenewsClaims) visited(a *store.Announced, id store.ID, seen int64, v *store.Visit) {
+// visited checks a claim about a page, which was seen before, against what a visit found of
+// its main text.
+func (c *newsClaims) visited(a *store.Announced, id store.ID, seen int64, v *store.Visit) {
 	n, ok := c.of[id]
 	if !ok || v.State != "ok" && v.State != "not_modified" {
 		return
 	}
 	at, told := c.asked[n.source], n.first > seen
 	if at <= seen || !told && n.last > seen {
-		return // nobody asked since, or it may have been before or after
+		return // the source was not asked since, or the claim is open
 	}
 	found := v.Change == change.Text || v.Change == change.Unsure
 	if found && !told && later(at, seen, v) {
@@ -200,34 +201,33 @@ func (c *sitenewsClaims) visited(a *store.Announced, id store.ID, seen int64, v 
 	}
 }
 
-// later says whether a change may be one after the source was asked.
+// later reports whether a change may have come after the source was asked.
 func later(at, seen int64, v *store.Visit) bool {
 	if v.Modified != 0 {
 		return v.Modified*1000+1000 > at
 	}
-	return (v.Start-at)*fewOf > v.Start-seen
+	return (v.Start-at)*unlikelyShare > v.Start-seen
 }
 
-// even is the share of true hosts before anything is known of a web.
+// even is the assumed share of truthful hosts before anything is known of a web.
 const even = .5
 
-// Believed says whether what a host says is taken for true, as package rates does with
-// Last-Modified. One that was never held against anything is not.
+// Believed reports whether a host's claims are trusted, by the same test as Last-Modified in
+// package change. An unchecked host is not trusted.
 func Believed(a *store.Announced) bool { return checks(a).Believed(even) }
 
-// Doubted says whether it is more likely to be wrong than true.
+// Doubted reports whether a host's claims are more likely wrong than true.
 func Doubted(a *store.Announced) bool { return a.Checks > 0 && checks(a).Truth(even) < .5 }
 
 func checks(a *store.Announced) change.Checks { return change.Checks{Made: a.Checks, Failed: a.Failed} }
 
-// Limits of what is kept.
 const (
-	maxSources = 50      // of a host
-	maxFresh   = 100_000 // URLs that are known to be new, by their keys
-	maxNamed   = 1000    // of these, those that are named
+	maxSources = 50      // sources per host
+	maxFresh   = 100_000 // keys in NewsCounts
+	maxNamed   = 1000    // URLs in NewsCounts
 )
 
-// add has a host's sources be these too, as far as they are its own and there is room.
+// add adds URLs to a host's sources if they are on the host and there is room.
 func add(a *store.Announced, host string, urls ...string) {
 	for _, u := range urls {
 		known := slices.ContainsFunc(a.Sources, func(s store.Source) bool { return s.URL == u })
@@ -237,7 +237,7 @@ func add(a *store.Announced, host string, urls ...string) {
 	}
 }
 
-// find returns the source of a URL, nil for none.
+// find returns the source with a URL, or nil.
 func find(a *store.Announced, url string) *store.Source {
 	for i := range a.Sources {
 		if a.Sources[i].URL == url {
@@ -247,19 +247,19 @@ func find(a *store.Announced, url string) *store.Source {
 	return nil
 }
 
-// NewsCounts are what a session's sources have told.
+// NewsCounts is what a session's sources told.
 type NewsCounts struct {
-	Asked       uint64   // exchanges for them
+	Asked       uint64   // exchanges for sources
 	NotModified uint64   // 304
-	Failed      uint64   // no answer that tells
-	Changed     uint64   // pages that changed since they were seen, as they say
-	New         uint64   // URLs that nobody knew, up to some 100,000
-	URLs        []string // the first maxNamed of these, in order of their discovery
+	Failed      uint64   // without a usable answer
+	Changed     uint64   // pages that are said to have changed since they were seen
+	New         uint64   // URLs that the store does not know, up to some 100,000
+	URLs        []string // the first 1000 of these, in order of discovery
 
 	keys map[uint64]struct{}
 }
 
-// fresh counts a URL that is not known, each once.
+// fresh counts an unknown URL, each once.
 func (c *NewsCounts) fresh(url string) {
 	key := page.Key(url)
 	if _, had := c.keys[key]; had || len(c.keys) >= maxFresh {
@@ -274,7 +274,7 @@ func (c *NewsCounts) fresh(url string) {
 	}
 }
 
-// plus adds what another session has brought.
+// plus adds the counts of a later session.
 func (c NewsCounts) plus(o NewsCounts) NewsCounts {
 	sum := NewsCounts{Asked: c.Asked + o.Asked, NotModified: c.NotModified + o.NotModified, Failed: c.Failed + o.Failed, Changed: c.Changed + o.Changed, New: c.New + o.New}
 	sum.URLs = append(slices.Clone(c.URLs), o.URLs...)

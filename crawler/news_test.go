@@ -22,9 +22,9 @@ func dated(urls ...string) string {
 	return "<urlset>" + b.String() + "</urlset>"
 }
 
-// TestNews: each round asks for the sitemap once, before the host's pages, and the page that it
-// says has changed comes first. What it names that is new is told and not asked for. The
-// sitemap's word is held against what the pages turn out to be.
+// TestNews: each round asks for the sitemap once, before the host's pages, and the page that
+// it reports as changed comes first. New URLs are counted and not asked for. The sitemap's
+// claims are checked against the visits.
 func TestNews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		links, begun := []string{"http://b.test/"}, time.Now().UTC().Add(-time.Hour).Format(time.RFC3339)
@@ -83,7 +83,7 @@ func TestNews(t *testing.T) {
 	})
 }
 
-// TestFeeds: a feed that a page names is asked from then on, and its dates are news.
+// TestFeeds: a feed that a page names is asked from then on, and its dates are claims.
 func TestFeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{
@@ -123,7 +123,7 @@ func TestNoNews(t *testing.T) {
 	})
 }
 
-// TestClaims: what a source says is held against the visit that comes after it, where it can be.
+// TestClaims: a source's claim is checked against the visit that follows, if possible.
 func TestClaims(t *testing.T) {
 	const seen, at, visit = 1_000_500_000, 2_000_000_000, 2_010_000_000 // milliseconds
 	for name, c := range map[string]struct {
@@ -147,7 +147,7 @@ func TestClaims(t *testing.T) {
 		"on a day before":                  {86400 * 9, change.None, 0, visit, false, 1, 0},
 		"on a day after, and there is one": {86400 * 12, change.Unsure, 0, visit, true, 1, 0},
 	} {
-		var claims sitenewsClaims
+		var claims newsClaims
 		var a store.Announced
 		source := claims.Asked("http://a.test/m", at)
 		if got := claims.Take(source, 7, c.modified, seen); got != c.news {
@@ -165,9 +165,9 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestNoCheck: visits that do not show the page as it is tell nothing of its source.
+// TestNoCheck: visits that do not confirm the page's content check no claim.
 func TestNoCheck(t *testing.T) {
-	var claims sitenewsClaims
+	var claims newsClaims
 	var a store.Announced
 	for _, state := range []string{"code", "duplicate", "connect_timeout", "redirect"} {
 		claims.Take(claims.Asked("http://a.test/m", 2_000_000_000), 7, 1_500_001, 1_000_000_000)

@@ -11,10 +11,8 @@ import (
 	"fossick/store"
 )
 
-// A URL has a priority in each order of the frontier: one, or as many as a mix has parts.
-
-// in returns a place's priority in an order; false where the record has none, as that of
-// a crawl which was ordered otherwise before.
+// in returns a place's priority in one of the frontier's orders; false if the record has none
+// because the crawl had another ordering before.
 func in(place *store.Queued, order int) (priority float64, ok bool) {
 	switch {
 	case order == 0:
@@ -25,8 +23,8 @@ func in(place *store.Queued, order int) (priority float64, ok bool) {
 	return place.Priority, false
 }
 
-// placed returns the priorities that a link gives its target. was is the target's place
-// if it waits.
+// placed returns the priorities that a link gives its target. was is the target's place if it
+// waits.
 func (q *queue) placed(link orders.Link, was *store.Queued) (place store.Queued) {
 	for i, o := range q.orders {
 		link.Queued = false
@@ -42,7 +40,7 @@ func (q *queue) placed(link orders.Link, was *store.Queued) (place store.Queued)
 	return place
 }
 
-// push queues a URL at a place that the journal has.
+// push queues a URL at its place from the journal.
 func (q *queue) push(id store.ID, host frontier.Host, url string, place store.Queued) {
 	key := page.Key(url)
 	var also []float64
@@ -53,8 +51,8 @@ func (q *queue) push(id store.ID, host frontier.Host, url string, place store.Qu
 	q.frontier.Push(item(id, host, url, q.Lowered(key, place.Priority)), also...)
 }
 
-// replace gives a URL that waits another place in the frontier, and says whether that is
-// worth a record, and whether the link is one to name in it.
+// replace gives a waiting URL another place in the frontier. It reports whether the journal
+// should record that, and whether the link is better than the recorded one.
 func (q *queue) replace(id store.ID, f link, was, now *store.Queued) (moved, better bool) {
 	host, key := q.frontier.Host(page.Host(f.URL)), page.Key(f.URL)
 	for i := range q.orders {
@@ -63,9 +61,9 @@ func (q *queue) replace(id store.ID, f link, was, now *store.Queued) (moved, bet
 		it := item(id, host, f.URL, q.lowered(i, key, priority))
 		switch order, rescores := q.frontier.Order(i), q.rescores(i); {
 		case rescores && !order.Spilled():
-			order.Set(it) // which may not have the priority that was journalled
+			order.Set(it) // its priority may differ from the journalled one
 		case rescores || priority > old:
-			order.Raise(it) // what is on disk falls only when all is rescored
+			order.Raise(it) // priorities on disk fall only in a pass over all
 		case priority < old:
 			order.Set(it)
 		}
@@ -77,7 +75,7 @@ func (q *queue) replace(id store.ID, f link, was, now *store.Queued) (moved, bet
 	return moved, better || !scored
 }
 
-// rank tells an ordering that is Ranked how the targets of a page's links stand.
+// rank sets the Rank of links for an ordering that needs it.
 func (q *queue) rank(b journal.Batch, found []link, links []orders.Link) error {
 	order := slices.IndexFunc(q.orders, orders.Ranked)
 	if order < 0 {

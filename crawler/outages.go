@@ -14,9 +14,9 @@ import (
 	"fossick/store"
 )
 
-// observeNetwork shows the end of an exchange to those who judge hosts and our network.
-func (c *Crawler) observeNetwork(o *outcome) {
-	probe := o.task == probe
+// observeNetwork shows an ended exchange to the judges of the host and of our network.
+func (c *Crawler) observeNetwork(o *jobResult) {
+	probe := o.task == taskProbe
 	if o.Resp == nil || o.Aborted {
 		return
 	}
@@ -27,13 +27,13 @@ func (c *Crawler) observeNetwork(o *outcome) {
 		Response: o.Resp, Robots: page.RobotsURL(o.Target), Probe: probe,
 		Miss: hosts.Miss{
 			Host: o.asked().Name, URL: o.Target, ID: o.ID, Queued: o.Queued,
-			Page: o.task == workPage, First: o.task == address || o.task == robots,
+			Page: o.task == taskPage, First: o.task == taskAddress || o.task == taskRobots,
 		},
 	})
 }
 
-// holdForNetwork says whether no URL may be leased now because of our network; wake is
-// as of leaseAll.
+// holdForNetwork reports whether no URL may be leased now because of our network; wake is that
+// of leaseAll.
 func (c *Crawler) holdForNetwork() (wake time.Time, hold bool, err error) {
 	switch step, until := c.network.Step(c.flight.busy == 0 && c.frontier.Len() == 0); step {
 	case hosts.Go:
@@ -53,12 +53,12 @@ func (c *Crawler) holdForNetwork() (wake time.Time, hold bool, err error) {
 	case c.network.Down():
 		return c.opt.Now().Add(time.Second), true, nil
 	}
-	return wake, false, nil // all who could tell rest: until one may be asked the crawl goes on
+	return wake, false, nil // all hosts for a probe rest; until then the crawl goes on
 }
 
-// probeNetwork makes the job that asks a host that answered before for its robots.txt;
-// nil when all of them rest.
-func (c *Crawler) probeNetwork(now time.Time) (*workJob, error) {
+// probeNetwork makes the job that asks an earlier contact for its robots.txt; nil if all of
+// them rest.
+func (c *Crawler) probeNetwork(now time.Time) (*job, error) {
 	for _, k := range c.network.Contacts() {
 		h, err := c.hosts.Get(k.Host, k.Robots)
 		if err != nil {
@@ -66,14 +66,14 @@ func (c *Crawler) probeNetwork(now time.Time) (*workJob, error) {
 		}
 		if c.frontier.Claim(h.Party, now) {
 			c.network.Probes(k)
-			return &workJob{task: probe, Host: h, Target: k.Robots}, nil
+			return &job{task: taskProbe, Host: h, Target: k.Robots}, nil
 		}
 	}
 	return nil, nil
 }
 
 // networkProbed takes in the answer to a probe.
-func (c *Crawler) networkProbed(o *outcome) {
+func (c *Crawler) networkProbed(o *jobResult) {
 	c.totals.asked(o.Host.Host)
 	o.Note = "to test the network of this machine"
 	if o.Aborted {
@@ -97,8 +97,8 @@ func (c *Crawler) recallHost(h *hosts.Host) {
 	}
 }
 
-// takeBackMisses undoes what was counted while an outage of our network built up.
-func (c *Crawler) takeBackMisses(commit func(journal.Batch) error) error {
+// undoMisses undoes the failures that were counted while an outage of our network built up.
+func (c *Crawler) undoMisses(commit func(journal.Batch) error) error {
 	misses := c.network.TakeBack()
 	if len(misses) == 0 {
 		return nil
@@ -125,12 +125,12 @@ func (c *Crawler) takeBackMisses(commit func(journal.Batch) error) error {
 	return commit(b)
 }
 
-// jobEnded keeps that a URL ends by the verdict on its host, while nobody answers.
-func (c *Crawler) jobEnded(j *workJob) {
+// jobEnded records a URL that ends by the verdict on its host, in case that verdict is undone.
+func (c *Crawler) jobEnded(j *job) {
 	c.network.Ended(hosts.Miss{Host: j.Host.Name, URL: j.Birth.URL, ID: j.ID, Queued: j.Queued})
 }
 
-// pardonHost takes back what was counted against a host.
+// pardonHost undoes a failure of a host.
 func (c *Crawler) pardonHost(b journal.Batch, m hosts.Miss) error {
 	if m.Ended {
 		return nil
@@ -143,21 +143,13 @@ func (c *Crawler) pardonHost(b journal.Batch, m hosts.Miss) error {
 	return c.hosts.Put(b, h)
 }
 
-// Pages of an agent that is no more are lost, unless a replica has them. Who has their site
-// says so, in the URLs' fates and the counts.
-
-// refetchLost queues what was found to be lost in a session before.
-func (c *Crawler) refetchLost() error {
-	return c.queue.reopen(StateLost, func(*store.Ended) bool { return true })
-}
-
-// disown leaves it to others to tell of pages that are lost.
+// disown leaves it to other agents to report lost pages.
 func (a *Agent) disown(ctx context.Context, lost []store.ID) error {
-	fate := store.Fate{State: StateElsewhere, Reason: Reason, At: a.crawl.opt.Now().UnixMilli()}
-	return a.inBatches(ctx, len(lost), func(b journal.Batch, i int) error { return a.crawl.queue.foundElsewhere(b, lost[i], fate) })
+	outcome := store.Fate{State: StateElsewhere, Reason: Reason, At: a.crawl.opt.Now().UnixMilli()}
+	return a.inBatches(ctx, len(lost), func(b journal.Batch, i int) error { return a.crawl.queue.markElsewhere(b, lost[i], outcome) })
 }
 
-// inBatches does something n times, in as few batches as that takes.
+// inBatches calls do n times, in as few batches as possible.
 func (a *Agent) inBatches(ctx context.Context, n int, do func(b journal.Batch, i int) error) error {
 	for i := 0; i < n; {
 		if err := a.inTurn(ctx, func() error {
@@ -176,15 +168,15 @@ func (a *Agent) inBatches(ctx context.Context, n int, do func(b journal.Batch, i
 	return nil
 }
 
-// Back tells those who may hold this agent for dead that its pages are not lost. Of some parts
-// HandOver says so.
+// Back tells agents that may take this one for dead that its pages are not lost. handedOver
+// tells the parts for which HandOver says so.
 func (a *Agent) Back(ctx context.Context, handedOver func(part uint16) bool) error {
 	sites := a.crawl.opt.Sites
 	return a.tellPages(ctx, a.crawl.opt.Store, string(fetch.StateOK), func(part uint16) bool { return handedOver(part) || sites.Ours(part) })
 }
 
-// tellPages tells who has their sites in what state the URLs are by now whose pages a store
-// has, or had; but not of some parts.
+// tellPages tells the owners of other sites the present state of URLs whose pages a store has
+// or had, except for the parts of but.
 func (a *Agent) tellPages(ctx context.Context, s *store.Store, state string, but func(part uint16) bool) error {
 	drafts, sizes := map[uint16]*Parcel{}, map[uint16]int{}
 	for k, err := range s.URLs().Watched() {

@@ -11,7 +11,7 @@ import (
 )
 
 // applyPage journals the exchange for a page, and what became of its URL.
-func (c *Crawler) applyPage(b journal.Batch, o *outcome) error {
+func (c *Crawler) applyPage(b journal.Batch, o *jobResult) error {
 	r, h := o.Resp, o.Host
 	c.totals.askedPage(h.Host, r)
 	if o.Queued.Visits > o.Queued.Excused {
@@ -30,18 +30,18 @@ func (c *Crawler) applyPage(b journal.Batch, o *outcome) error {
 	return putVisit(b, o, o.ID, visits, visit)
 }
 
-// putVisit journals the n-th exchange for a URL, with its headers where these are kept.
-func putVisit(b journal.Batch, o *outcome, id store.ID, n int, visit store.Visit) error {
+// putVisit journals the n-th exchange for a URL, with its headers if these are kept.
+func putVisit(b journal.Batch, o *jobResult, id store.ID, n int, visit store.Visit) error {
 	if err := b.PutVisit(id, n, visit); err != nil || o.Wire.Kind == 0 || o.Wire.Packed == nil {
 		return err
 	}
 	return b.PutWire(id, n, o.Wire)
 }
 
-// follow is a page's way from its exchange to its fate. Each return is one of its
-// ends: the URL waits again, leads elsewhere, has nothing, repeats what is stored, is not
-// wanted, or has given a page.
-func (c *Crawler) follow(b journal.Batch, o *outcome, visits int, visit *store.Visit) error {
+// follow takes a page from its exchange to its outcome. Each return is one way to end: the URL
+// waits again, redirects, has no page, repeats a stored page, is unwanted, or has given a
+// page.
+func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store.Visit) error {
 	r, h := o.Resp, o.Host
 	if c.opt.forgotten(o) {
 		return c.queue.conclude(b, o.ID, o.Queued, c.dismissed())
@@ -65,7 +65,7 @@ func (c *Crawler) follow(b journal.Batch, o *outcome, visits int, visit *store.V
 		}
 		return c.queue.conclude(b, o.ID, o.Queued, c.queue.outcomeOf(o))
 	}
-	fate := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: c.queue.nextVisit(interval(o.Birth.Depth))}
+	outcome := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: c.queue.nextVisit(interval(o.Birth.Depth))}
 	original, err := repeated(b, o.Read)
 	if err != nil {
 		return err
@@ -73,8 +73,8 @@ func (c *Crawler) follow(b journal.Batch, o *outcome, visits int, visit *store.V
 	if original != 0 {
 		o.Wire.Kind = store.WireRepeat
 		c.traps.Duplicate(&h.Trap, o.Birth.URL)
-		fate.State, fate.Page, fate.Reason = string(fetch.StateDuplicate), original, "same content as a page that is stored"
-		return c.leavePage(b, o, fate)
+		outcome.State, outcome.Page, outcome.Reason = string(fetch.StateDuplicate), original, "same content as a page that is stored"
+		return c.leavePage(b, o, outcome)
 	}
 	c.traps.Page(&h.Trap, o.Birth.URL, o.Read.Print, o.Read.Across)
 	near := o.Read.Near
@@ -85,28 +85,27 @@ func (c *Crawler) follow(b journal.Batch, o *outcome, visits int, visit *store.V
 	switch {
 	case near.Page != 0:
 		c.totals.nearDuplicate()
-		fate.State, fate.Page, fate.Resemblance = string(fetch.StateDuplicate), near.Page, near.Resemblance
-		fate.Reason = fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", near.Page, near.Resemblance)
+		outcome.State, outcome.Page, outcome.Resemblance = string(fetch.StateDuplicate), near.Page, near.Resemblance
+		outcome.Reason = fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", near.Page, near.Resemblance)
 	case is:
-		fate.State, fate.Reason = unwanted.State, unwanted.Reason
+		outcome.State, outcome.Reason = unwanted.State, unwanted.Reason
 	default:
-		if fate.Page, err = c.keepPage(b, o); err != nil {
+		if outcome.Page, err = c.keepPage(b, o); err != nil {
 			return err
 		}
-		if err := c.queue.conclude(b, o.ID, o.Queued, fate); err != nil {
+		if err := c.queue.conclude(b, o.ID, o.Queued, outcome); err != nil {
 			return err
 		}
-		return c.tellStored(b, o.Birth.URL, o.Read.Signature.Bytes(), o.Read.Checksum[:], o.Read.Raw[:])
+		return c.announceContent(b, o.Birth.URL, o.Read.Signature.Bytes(), o.Read.Checksum[:], o.Read.Raw[:])
 	}
 	if _, err := c.queue.links(b, o); err != nil {
 		return err
 	}
-	return c.queue.conclude(b, o.ID, o.Queued, fate)
+	return c.queue.conclude(b, o.ID, o.Queued, outcome)
 }
 
-// repeated returns the number of a stored page with the content of one that was read; 0 when
-// there is none.
-func repeated(b journal.Batch, p *readingPage) (original uint64, err error) {
+// repeated returns the number of a stored page with the same content; 0 if there is none.
+func repeated(b journal.Batch, p *parsedPage) (original uint64, err error) {
 	for i := range p.Sums {
 		if original, err = b.PageWith(p.Sums[i][:]); err != nil || original != 0 {
 			return original, err
@@ -115,20 +114,20 @@ func repeated(b journal.Batch, p *readingPage) (original uint64, err error) {
 	return 0, nil
 }
 
-// leavePage ends the URL of a page that repeats another one. Of its links those are followed that
-// nobody has seen, as those of a mirror are. The others were counted where the content stands.
-func (c *Crawler) leavePage(b journal.Batch, o *outcome, fate store.Fate) error {
+// leavePage ends the URL of a page that repeats another one. Only links to new URLs are
+// followed, as those of a mirror may be; the others were counted at the stored page.
+func (c *Crawler) leavePage(b journal.Batch, o *jobResult, outcome store.Fate) error {
 	o.Read.Found = slices.DeleteFunc(o.Read.Found, func(f link) bool { return f.Seen.ID != 0 && !f.Seen.Skipped })
 	if _, err := c.queue.links(b, o); err != nil {
 		return err
 	}
-	return c.queue.conclude(b, o.ID, o.Queued, fate)
+	return c.queue.conclude(b, o.ID, o.Queued, outcome)
 }
 
 // keepPage stores a page, queues its links and returns its number.
-func (c *Crawler) keepPage(b journal.Batch, o *outcome) (number uint64, err error) {
+func (c *Crawler) keepPage(b journal.Batch, o *jobResult) (number uint64, err error) {
 	number, o.Wire.Kind = c.totals.nextPage(), store.WirePage
-	c.obeyPage(o)
+	c.marks.overrule(o.urlid(), &o.Read.Score)
 	found(o.Host, o.Read.Feeds)
 	links, err := c.queue.links(b, o)
 	if err != nil {
@@ -149,21 +148,21 @@ func visitOf(r *fetch.Response) store.Visit {
 	}
 }
 
-func (c *Crawler) countPage(o *outcome) {
+func (c *Crawler) countPage(o *jobResult) {
 	h := o.Host
 	c.hosts.CountPage(h)
 	c.totals.stored(o.Read.Size, o.Read.Score.Relevant, o.Read.Score.Topics)
-	c.tellPaid()
+	c.reportSpending()
 	if o.Read.Score.Relevant {
 		h.Relevant++
-		if !o.Read.Score.Echo && !c.opt.Scope.Parties { // a party is wanted whatever is on topic
+		if !o.Read.Score.Echo && !c.opt.Scope.Parties { // a party is wanted on topic or not
 			c.traps.Relevant(&h.Trap, o.Birth.URL)
 		}
 	}
 	c.harvest.Count(o.Read.Score.Relevant)
 }
 
-func (c *Crawler) pageRecord(o *outcome, number uint64, links []store.ID) *store.Page {
+func (c *Crawler) pageRecord(o *jobResult, number uint64, links []store.ID) *store.Page {
 	p, header := o.Read, o.Resp.Header
 	return &store.Page{
 		Number: number, ID: o.urlid(), URL: o.Birth.URL,
@@ -175,10 +174,4 @@ func (c *Crawler) pageRecord(o *outcome, number uint64, links []store.ID) *store
 		Charset: p.Charset, LinkKinds: p.LinkKinds(), Unseen: int64(p.Unseen) + 1,
 		Rights: c.rightsOf(o), Topics: p.Score.Topics, Parent: o.Queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
 	}
-}
-
-// obeyPage lets what a person said of a URL before it was fetched, also before it was
-// fetched again, decide about its page.
-func (c *Crawler) obeyPage(o *outcome) {
-	c.marks.overrule(o.urlid(), &o.Read.Score)
 }

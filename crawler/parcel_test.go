@@ -53,7 +53,7 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
-// FuzzUnpack: whatever another machine sends, it is a parcel or an error.
+// FuzzUnpack: any input is a parcel or an error.
 func FuzzUnpack(f *testing.F) {
 	p := sample()
 	f.Add(p.Pack())
@@ -73,8 +73,8 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// TestContent: of what another machine says of contents, what is no step of ours is refused;
-// and of two URLs with one content exactly one stands for it.
+// TestContent: invalid messages on contents are refused, and of two URLs exactly one is
+// preferred.
 func TestContent(t *testing.T) {
 	sum := make([]byte, len(page.Checksum{}))
 	for _, c := range []struct {
@@ -99,11 +99,11 @@ func TestContent(t *testing.T) {
 	urls := []string{"http://a.test/", "http://b.test/", "http://a.test/?id=7", "http://a.test/?id=8", "https://a.test/"}
 	for _, a := range urls {
 		for _, b := range urls {
-			if acrossStands(a, b) == acrossStands(b, a) && a != b || acrossStands(a, a) {
-				t.Errorf("%s and %s: %v, %v", a, b, acrossStands(a, b), acrossStands(b, a))
+			if preferred(a, b) == preferred(b, a) && a != b || preferred(a, a) {
+				t.Errorf("%s and %s: %v, %v", a, b, preferred(a, b), preferred(b, a))
 			}
 			for _, c := range urls {
-				if acrossStands(a, b) && acrossStands(b, c) && !acrossStands(a, c) {
+				if preferred(a, b) && preferred(b, c) && !preferred(a, c) {
 					t.Errorf("%s before %s before %s", a, b, c)
 				}
 			}
@@ -120,10 +120,10 @@ func (evenParts) Mine(part uint16) bool    { return part%2 == 0 }
 func (evenParts) Held(part uint16) bool    { return part%2 == 0 }
 func (evenParts) Ours(part uint16) bool    { return part%2 == 0 }
 
-// TestPost: only what is another's goes across, in parcels that do not grow without end,
-// and of one URL not for ever.
+// TestPost: only links to other agents' sites are sent, in bounded parcels, and a bounded
+// number per URL.
 func TestPost(t *testing.T) {
-	p := newPost(evenParts{})
+	p := newOutgoing(evenParts{})
 	if p.Take("http://b.test/12", nil, 0, .5, 0) {
 		t.Error("a link of our own went across")
 	}
@@ -172,8 +172,8 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestBounds: a field of a parcel or label that is longer than it may be, or a name that no
-// URL has, is refused; what is refused is told in a line.
+// TestBounds: too long a field of a parcel or label, or an impossible host name, is refused
+// with a short error.
 func TestBounds(t *testing.T) {
 	class := tries.Of(t, "fields of messages")
 	long, url := strings.Repeat("x", 70_000), "http://a.test/"
@@ -182,20 +182,20 @@ func TestBounds(t *testing.T) {
 		change(&l)
 		return &Parcel{Links: []Link{l}}
 	}
-	known := func(change func(k *acrossKnown)) *Parcel {
-		k := acrossKnown{URL: url}
+	known := func(change func(k *knownURL)) *Parcel {
+		k := knownURL{URL: url}
 		change(&k)
-		return &Parcel{Known: []acrossKnown{k}}
+		return &Parcel{Known: []knownURL{k}}
 	}
 	sum := make([]byte, len(page.Checksum{}))
 	for name, p := range map[string]*Parcel{
 		"from": {From: long}, "label": {Label: long}, "lang": {Lang: long}, "agent": {Agent: long}, "giver": {Giver: make([]byte, 70_000)}, "verdict": {For: []store.Verdict{{Rule: long}}},
 		"link": link(func(l *Link) { l.URL = "http://a.test/" + long }), "link's host": link(func(l *Link) { l.URL = "http://" + long + "/" }), "no URL": link(func(l *Link) { l.URL = "garbage" }),
 		"no host": link(func(l *Link) { l.URL = "http:///" }), "not normal": link(func(l *Link) { l.URL = "HTTP://A.test/#x" }), "a file": link(func(l *Link) { l.URL = "file:///etc/passwd" }), "anchor": link(func(l *Link) { l.Anchor = long }), "context": link(func(l *Link) { l.Context = long }),
-		"known": known(func(k *acrossKnown) { k.URL += long }), "state": known(func(k *acrossKnown) { k.State = long }), "sum": known(func(k *acrossKnown) { k.Checksum = []byte(long) }), "also": known(func(k *acrossKnown) { k.Also = make([]float64, 70_000) }),
+		"known": known(func(k *knownURL) { k.URL += long }), "state": known(func(k *knownURL) { k.State = long }), "sum": known(func(k *knownURL) { k.Checksum = []byte(long) }), "also": known(func(k *knownURL) { k.Also = make([]float64, 70_000) }),
 		"rest": {Rests: []rest{{Host: long}}}, "no rest": {Rests: []rest{{Host: ""}}}, "rest of a path": {Rests: []rest{{Host: "a/b"}}}, "rest with a zero": {Rests: []rest{{Host: "a\x00b"}}}, "rest for": {Rests: []rest{{Host: "a.test:80", For: long}}},
 		"content": {Contents: []content{{Checksum: sum, URL: url + long}}}, "other": {Contents: []content{{Say: contentAsked, Checksum: sum, URL: url, Other: "x"}}},
-		"address": {Addresses: []acrossAddress{{Addr: long, Parts: []uint16{1}}}}, "zone": {Addresses: []acrossAddress{{Addr: "fe80::1%" + long, Parts: []uint16{1}}}}, "site": {Addresses: []acrossAddress{{Addr: "127.0.0.1", Parts: []uint16{1}, Site: long}}},
+		"address": {Addresses: []addressNotice{{Addr: long, Parts: []uint16{1}}}}, "zone": {Addresses: []addressNotice{{Addr: "fe80::1%" + long, Parts: []uint16{1}}}}, "site": {Addresses: []addressNotice{{Addr: "127.0.0.1", Parts: []uint16{1}, Site: long}}},
 	} {
 		_, err := unpack(p.Pack())
 		class.Try(err != nil && len(err.Error()) < 1000, "%s: %.300v", name, err)
@@ -204,7 +204,7 @@ func TestBounds(t *testing.T) {
 		_, err := unpackLabel(l.pack())
 		class.Try(err != nil && len(err.Error()) < 1000, "label, %s: %.300v", name, err)
 	}
-	whole := known(func(k *acrossKnown) { k.Checksum, k.Raw, k.Also = sum, sum, []float64{1, 2} })
+	whole := known(func(k *knownURL) { k.Checksum, k.Raw, k.Also = sum, sum, []float64{1, 2} })
 	if p, err := unpack(whole.Pack()); err != nil || len(p.Known[0].Raw) != len(sum) || len(p.Known[0].Also) != 2 {
 		t.Errorf("%+v, %v: a field is lost on its way", p, err)
 	}

@@ -76,8 +76,8 @@ func partyOf(w *fakeWeb, links map[string][]string, seed string, most int) map[s
 	return depth
 }
 
-// TestParties: parties go side by side, each breadth-first to its depth, one request at a
-// time with its rest after it, on one look-up; nothing outside of them is asked for.
+// TestParties: parties are crawled side by side, each breadth-first to its depth, one request
+// at a time with its rest, on one look-up; nothing outside of them is asked for.
 func TestParties(t *testing.T) {
 	for seed := range uint64(5) {
 		synctest.Test(t, func(t *testing.T) {
@@ -158,8 +158,8 @@ func checkOffParty(t *testing.T, s *store.Store, inside map[string]int) {
 	}
 }
 
-// TestOutsideOfTwo: a URL that one party leaves out as too deep and to which another one links
-// is outside, a candidate seed, whichever of the two finds it first.
+// TestOutsideOfTwo: a URL that is too deep in one party and linked from another is outside, a
+// candidate seed, whichever party finds it first.
 func TestOutsideOfTwo(t *testing.T) {
 	for _, otherFirst := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -80,8 +80,8 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestWindow: the price is that of one sixteenth of the pages left, and of one in 64 of the
-// links that are known at most; of the last pages it is the fifth best.
+// TestWindow: the price is that of one sixteenth of the pages left, at most one in 64 of the
+// known links; near the end it is the fifth best.
 func TestWindow(t *testing.T) {
 	var all []frontier.Waiting
 	for n := range surveyed {
@@ -99,8 +99,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestWide: where the first links are all good and of few parties, more are looked at, until
-// the workers have enough to do; and fewer again when that is not so any more.
+// TestWide: if the first links are all good and of few parties, more are surveyed until the
+// workers have enough to do, and fewer later.
 func TestWide(t *testing.T) {
 	many := func(each int) (all []frontier.Waiting) {
 		for n := range 64 * surveyed {
@@ -150,8 +150,8 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestWaits: what was left for better links stands refused until it is asked for; the first
-// link after a wait was waited for, unless it was left before or is not worth the price.
+// TestWaits: a link left for better ones counts as refused until it is asked for; the first
+// link after a wait was waited for, unless it was refused before or is below the price.
 func TestWaits(t *testing.T) {
 	w, at := newWaits(), time.UnixMilli(1000)
 	poor, good := frontier.Item{ID: 1, Key: 1, Priority: 0.1}, frontier.Item{ID: 2, Key: 2, Priority: 0.9}
@@ -207,7 +207,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestWaitsAreBounded: however many links are left, few are remembered, the latest of all.
+// TestWaitsAreBounded: only the latest refused links are remembered.
 func TestWaitsAreBounded(t *testing.T) {
 	w, rng := newWaits(), rand.New(rand.NewPCG(1, 2))
 	const many = 20 * remembered

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
@@ -16,63 +15,36 @@ import (
 	"fossick/store"
 )
 
-// options are settings of a queue; see crawler.Options.
-type options struct {
-	Scorer   Scorer
-	Ordering orders.Ordering
-	Scope    Scope
-	URLs     *page.Normalizer
-	Store    *store.Store // nil where the crawl has no past
-	Revisits bool         // stored pages are asked for again
-	NewPages bool         // beside the queue; else before it
-	Sites    Sites        // nil where this agent crawls alone
-	Now      func() time.Time
-
-	RefetchLost bool // pages that are gone with another agent wait again
-}
-
-// cutter says which URLs are worth no request.
-type cutter interface {
-	// Cut returns why a URL is to be left aside, "" when it is not.
-	Cut(url string) string
-}
-
-// queue is the URLs that wait, in the frontier and in the journal: discovered, given a
-// place, rescored, put back.
+// queue holds the waiting URLs, in the frontier and in the journal.
 type queue struct {
-	opt      options
+	opt      *Options
 	journal  journal.Journal
 	frontier *frontier.Frontier
 	totals   *running
-	hosts    cutter
+	hosts    *hosts.Table
 	kinds    linkKinds
-	orders   []orders.Ordering // of the frontier: those of a mix, or the only one
-	scored   int               // the one of these that goes by scores, if any does
+	orders   []orders.Ordering // orderings of the frontier: the parts of a mix, or the only one
+	scored   int               // index of the ordering that goes by scores, if any does
 	passes   *passes
 	chances  *hosts.Chances
 	held     bool
-	post     *post // nil where this agent crawls alone
+	outgoing *outgoing // nil for a single agent
 }
 
-// newQueue returns an empty queue. Its crawl begins with seeds, of which it knows nothing yet
-// but their sites.
-func newQueue(opt options, seeds []string, j journal.Journal, f *frontier.Frontier, t *running, h cutter, p *passes, c *hosts.Chances) *queue {
+// newQueue returns an empty queue, before the seeds enter it.
+func newQueue(opt *Options, j journal.Journal, f *frontier.Frontier, t *running, h *hosts.Table, p *passes, c *hosts.Chances) *queue {
 	q := &queue{opt: opt, journal: j, frontier: f, totals: t, hosts: h, passes: p, chances: c,
-		kinds: newLinkKinds(opt.Ordering, seeds), held: opt.Revisits && !opt.NewPages}
+		kinds: newLinkKinds(opt.Ordering, opt.Seeds), held: opt.Revisits != nil && !opt.NewPages}
 	q.orders = orders.Parts(opt.Ordering)
 	q.scored, _ = orders.Scored(opt.Ordering)
 	if opt.Sites != nil {
-		q.post = newPost(opt.Sites)
+		q.outgoing = newOutgoing(opt.Sites)
 	}
 	return q
 }
 
-// Held says whether stored pages are asked for again before the queue, which waits in the
-// journal meanwhile.
-func (q *queue) Held() bool { return q.held }
-
-// Open lets in what waits in the journal.
-func (q *queue) Open() error {
+// open lets in the URLs that wait in the journal.
+func (q *queue) open() error {
 	q.held = false
 	if err := q.restore(); err != nil {
 		return err
@@ -81,19 +53,17 @@ func (q *queue) Open() error {
 	return nil
 }
 
-// inParts has rescoring go part by part in a queue of more than so many URLs.
-func (q *queue) inParts(urls int) { q.passes.AtOnce = urls }
-
-// Len counts the URLs that wait, also while the frontier does not have them.
+// Len counts the waiting URLs, including those that only the journal has.
 func (q *queue) Len() int {
-	if !q.opt.Revisits {
+	if q.opt.Revisits == nil {
 		return q.frontier.Len()
 	}
 	return q.totals.Waiting()
 }
 
-// Requeue puts a leased URL back where it was; a foreign sitemap's job and a probe have none.
-func (q *queue) Requeue(j *workJob) {
+// Requeue puts a leased URL back in its place; the jobs of foreign sitemaps and probes have
+// none.
+func (q *queue) Requeue(j *job) {
 	if j.Old != nil {
 		q.pushStored(j.Old.ID, j.Birth.URL, j.Priority)
 	}
@@ -107,7 +77,7 @@ func (q *queue) Requeue(j *workJob) {
 	q.frontier.Push(item(j.ID, j.Host.Party, j.Birth.URL, j.Priority))
 }
 
-// putBack queues a URL again that the frontier has just given.
+// putBack returns a URL that the frontier has just given.
 func (q *queue) putBack(it frontier.Item, url string, place store.Queued) {
 	if len(q.orders) > 1 {
 		q.push(store.ID(it.ID), it.Host, url, place)
@@ -116,7 +86,7 @@ func (q *queue) putBack(it frontier.Item, url string, place store.Queued) {
 	q.frontier.Push(it)
 }
 
-// Priority is that of a URL in the frontier's first order, which gave it in any.
+// Priority is that of a URL in the frontier's first order, whichever order gave it.
 func (q *queue) Priority(it frontier.Item, place store.Queued) float64 {
 	if len(q.orders) > 1 {
 		return q.Lowered(it.Key, place.Priority)
@@ -124,18 +94,18 @@ func (q *queue) Priority(it frontier.Item, place store.Queued) float64 {
 	return it.Priority
 }
 
-// pushStored queues a stored page. It has no key, so a scorer that learns does
-// not move it.
+// pushStored queues a stored page. It has no key, so that a scorer that learns does not move
+// it.
 func (q *queue) pushStored(id store.ID, url string, priority float64) {
 	q.frontier.Push(frontier.Item{ID: frontier.ID(id), Host: q.frontier.Host(page.Host(url)), Priority: priority})
 }
 
-// linkFrom is what an ordering may know of a link found now on a page.
+// linkFrom is what an ordering may know of a link on a page.
 func (q *queue) linkFrom(from string, f link) orders.Link {
 	return orders.Link{Score: f.Score, Step: q.totals.lastPage(), Place: f.Place, Discovers: q.kinds.discovers(from, f.URL)}
 }
 
-// linksFrom are the same of all links found on a page.
+// linksFrom is linkFrom for all links of a page.
 func (q *queue) linksFrom(b journal.Batch, from string, found []link) ([]orders.Link, error) {
 	links := make([]orders.Link, len(found))
 	for i, f := range found {
@@ -144,8 +114,7 @@ func (q *queue) linksFrom(b journal.Batch, from string, found []link) ([]orders.
 	return links, q.rank(b, found, links)
 }
 
-// linkOf is what an ordering may know of a URL that a sitemap lists: it is no
-// link.
+// linkOf is what an ordering may know of a URL that a sitemap lists.
 func (q *queue) linkOf(f link) orders.Link {
 	return orders.Link{Score: f.Score, Step: q.totals.lastPage(), Place: f.Place, Listed: true}
 }
@@ -167,7 +136,7 @@ func (q *queue) learned() error {
 	return q.frontier.Err()
 }
 
-// Rescore has the whole queue hear at once of what the scorer has learned.
+// Rescore gives the whole queue new priorities at once.
 func (q *queue) Rescore() {
 	if q.passes.Begin(q.totals.lastPage()) {
 		q.frontier.Order(q.scored).Reprioritise(q.priority())
@@ -175,27 +144,23 @@ func (q *queue) Rescore() {
 	}
 }
 
-// rescores says whether the scorer changes its mind about queued URLs, in an order that
-// goes by scores.
+// rescores reports whether the scorer changes the priorities of waiting URLs in an order.
 func (q *queue) rescores(order int) bool {
 	_, ok := q.opt.Scorer.(Rescorer)
 	return ok && orders.ByScore(q.orders[order])
 }
 
-// These hold where the scorer rescores. farPlace is by how much a waiting URL's
-// priority, a probability, may differ from what is journalled of it. A link is
-// a better one than the recorded one from betterLink times its score on.
+// Where the scorer rescores, the priority of a waiting URL, a probability, may differ by
+// farPlace from the journalled one. A link is better than the recorded one from betterLink
+// times its score.
 const (
 	farPlace   = 0.2
 	betterLink = 1.5
 )
 
-// moved says whether the priority that one more parent gives in an order to a URL that
-// waits is worth a record. What a scorer that rescores says of a URL changes with
-// each link to it and each page. The journal is no place to keep that: a
-// resumed crawl rescores the queue at once. So of its opinions those are
-// written that name a clearly better parent than the journal does, or that have
-// moved far. Of a URL that the scorer forgets, a resumed crawl knows no other.
+// moved reports whether the priority that one more parent gives a waiting URL is worth a
+// record. A scorer that rescores changes it with each link and page, and a resumed crawl
+// rescores the queue at once; so only a clearly better parent or a large move is recorded.
 func (q *queue) moved(order int, place store.Queued, old, priority, score float64) bool {
 	if q.rescores(order) {
 		return score > betterLink*place.Score+farPlace/10 || math.Abs(priority-old) > farPlace
@@ -215,7 +180,7 @@ func (q *queue) restore() error {
 			return err
 		}
 		if uint64(w.ID) > q.totals.URLs() {
-			return fmt.Errorf("URL %d waits, of %d: %w; run fossick repair", w.ID, q.totals.URLs(), store.ErrDamaged)
+			return fmt.Errorf("URL %d waits, but only %d are known: %w; run fossick repair", w.ID, q.totals.URLs(), store.ErrDamaged)
 		}
 		if w.Visits > w.Excused {
 			if err := q.recall(&w); err != nil {
@@ -227,7 +192,7 @@ func (q *queue) restore() error {
 	return q.frontier.Err()
 }
 
-// reopen queues what ended in a state again, as far as it is wanted.
+// reopen queues again the wanted URLs that ended in a state.
 func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error {
 	b := q.journal.Batch()
 	defer func() { b.Cancel() }()
@@ -248,16 +213,16 @@ func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 		if err != nil {
 			return err
 		}
-		if _, err := reopen(q, b, life, 0); err != nil {
+		if _, err := q.reopenURL(b, life, 0); err != nil {
 			return err
 		}
 	}
 	return q.totals.Commit(b)
 }
 
-// reopen takes back the end of a URL, and returns the place where it waits. Excused are
-// visits that do not count as tries.
-func reopen(q *queue, b journal.Batch, life *store.Life, excused int) (store.Queued, error) {
+// reopenURL undoes the end of a URL, and returns its place in the queue. excused is the number
+// of visits that do not count as tries.
+func (q *queue) reopenURL(b journal.Batch, life *store.Life, excused int) (store.Queued, error) {
 	place := q.placed(orders.Link{Score: life.Fate.Score, Step: q.totals.lastPage(), Depth: life.Depth}, nil)
 	place.Score, place.Parent, place.Visits, place.Excused = life.Fate.Score, life.Fate.Parent, len(life.Visits), excused
 	if life.Fate.Resemblance > 0 {
@@ -267,15 +232,15 @@ func reopen(q *queue, b journal.Batch, life *store.Life, excused int) (store.Que
 	return place, b.Requeue(store.HashURL(life.URL), life.ID, place)
 }
 
-// pardon takes back what was counted against URLs: their exchanges stay in the
-// journal and count no more, and those that ended by them wait again.
+// pardon undoes failures of URLs: their exchanges stay in the journal but no longer count, and
+// URLs that ended by them wait again.
 func (q *queue) pardon(b journal.Batch, misses []hosts.Miss) error {
-	for _, m := range slices.Backward(misses) { // the last one of a URL knows its place best
+	for _, m := range slices.Backward(misses) { // the last miss of a URL has its latest place
 		if m.ID == 0 {
 			continue
 		}
 		if err := q.pardonURL(b, m); err != nil {
-			return fmt.Errorf("%s: taking back a failure: %w", m.URL, err)
+			return fmt.Errorf("%s: undo a failure: %w", m.URL, err)
 		}
 	}
 	return nil
@@ -305,24 +270,24 @@ func (q *queue) pardonURL(b journal.Batch, m hosts.Miss) error {
 	q.totals.reopened(state)
 	place = m.Queued
 	place.Excused += counted
-	birth, err := q.journal.Birth(m.ID)
+	discovery, err := q.journal.Birth(m.ID)
 	if err != nil {
 		return err
 	}
-	q.frontier.Push(item(m.ID, q.frontier.Host(m.Host), birth.URL, place.Priority), place.Also...)
-	return b.Requeue(store.HashURL(birth.URL), m.ID, place)
+	q.frontier.Push(item(m.ID, q.frontier.Host(m.Host), discovery.URL, place.Priority), place.Also...)
+	return b.Requeue(store.HashURL(discovery.URL), m.ID, place)
 }
 
-// plant queues the seeds that the store does not know yet, in as many batches
-// as their number needs. A kill in between is mended by the next session, which
-// is given the same seeds. Nothing is queued when one of them is out of scope.
-func (q *queue) plant(seeds []string) error {
+// enqueueSeeds queues the seeds that the store does not know yet, in as many batches as
+// needed. After a kill in between, the next session gets the same seeds. If one of them is out
+// of scope, it queues none.
+func (q *queue) enqueueSeeds(seeds []string) error {
 	seeds, err := q.inScope(seeds)
 	if err != nil {
 		return err
 	}
 	for len(seeds) > 0 {
-		n, err := q.plantSome(seeds)
+		n, err := q.enqueueSomeSeeds(seeds)
 		if err != nil {
 			return err
 		}
@@ -334,8 +299,8 @@ func (q *queue) plant(seeds []string) error {
 	return nil
 }
 
-// inScope refuses seeds out of scope. Those that the store knows are passed over:
-// a resumed crawl may have a narrower scope than it began with.
+// inScope refuses seeds out of scope, but passes over those that the store knows: a resumed
+// crawl may have a narrower scope.
 func (q *queue) inScope(seeds []string) (wanted []string, err error) {
 	for _, seed := range seeds {
 		why := q.opt.Scope.Excludes(seed)
@@ -354,8 +319,8 @@ func (q *queue) inScope(seeds []string) (wanted []string, err error) {
 	return wanted, nil
 }
 
-// plantSome queues as many of the seeds as a batch takes, and returns how many.
-func (q *queue) plantSome(seeds []string) (n int, err error) {
+// enqueueSomeSeeds queues as many seeds as fit in a batch, and returns their number.
+func (q *queue) enqueueSomeSeeds(seeds []string) (n int, err error) {
 	b := q.journal.Batch()
 	defer func() { b.Cancel() }() // of no effect after Commit
 	for n < len(seeds) && !b.Full() {
@@ -368,24 +333,21 @@ func (q *queue) plantSome(seeds []string) (n int, err error) {
 	return n, q.totals.Commit(b)
 }
 
-// A URL whose exchange failed waits behind others that are worth as much: its priority is
-// lowered by the chance that another try succeeds. That holds in the frontier alone. The
-// journal keeps what the page is worth, and the chance is made anew when a crawl is resumed.
-
-// Lowered is the priority in the frontier's first order of a URL, by its page.Key, that
-// is worth one.
+// Lowered returns the frontier's priority, in its first order, of a URL whose last exchange
+// failed: the journalled priority, lowered by the chance that another try succeeds. A resumed
+// crawl estimates the chance anew.
 func (q *queue) Lowered(key uint64, priority float64) float64 { return q.lowered(0, key, priority) }
 
 func (q *queue) lowered(order int, key uint64, priority float64) float64 {
 	return hosts.Lower(q.orders[order], priority, q.chances.Of(key))
 }
 
-// raised is what a URL is worth that has a priority in an order of the frontier.
+// raised is the inverse of lowered.
 func (q *queue) raised(order int, key uint64, priority float64) float64 {
 	return hosts.Raise(q.orders[order], priority, q.chances.Of(key))
 }
 
-// priority is what the frontier asks in the pass that goes on.
+// priority returns the function that the frontier calls in the present pass.
 func (q *queue) priority() func(key uint64, was float64) (now float64, known bool) {
 	if !q.chances.Any() {
 		return q.passes.Priority
@@ -396,7 +358,7 @@ func (q *queue) priority() func(key uint64, was float64) (now float64, known boo
 	}
 }
 
-// recall has a URL wait that failed in an earlier session.
+// recall restores the chance of a URL that failed in an earlier session.
 func (q *queue) recall(w *store.Waiter) error {
 	if q.opt.Store == nil {
 		return nil
@@ -409,8 +371,7 @@ func (q *queue) recall(w *store.Waiter) error {
 	return nil
 }
 
-// forgive gives a URL that waits for another try the place back that it had: its failure
-// was nobody's.
+// forgive restores the priority of a URL after an excused failure.
 func (q *queue) forgive(m hosts.Miss, place store.Queued) {
 	key := page.Key(m.URL)
 	if q.chances.Of(key) == 1 {

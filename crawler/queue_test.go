@@ -13,8 +13,8 @@ import (
 	"fossick/store"
 )
 
-// More start pages than fit into one batch of the store are planted all the same,
-// in their order, and none twice when the crawl is taken up again.
+// More start pages than fit in one batch are all queued, in their order, and none twice by a
+// resumed crawl.
 func TestManySeeds(t *testing.T) {
 	t.Parallel()
 	const n = 20_000 // Badger's batches end at 46,000 entries, three a URL
@@ -145,8 +145,8 @@ func TestRescoringKeepsLinkOrder(t *testing.T) {
 	}
 }
 
-// TestPlaceMoved: of a scorer that rescores the journal hears of clearly better parents and of
-// priorities that have gone far, of another one all that changes.
+// TestPlaceMoved: for a scorer that rescores, the journal records clearly better parents and
+// large moves; for another scorer, all changes.
 func TestPlaceMoved(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -165,7 +165,7 @@ func TestPlaceMoved(t *testing.T) {
 		{"much worse", true, 0.25, 0.3, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &queue{opt: options{Scorer: plainScorer{}, Ordering: orders.Latest}, orders: []orders.Ordering{orders.Latest}}
+			w := &queue{opt: &Options{Scorer: plainScorer{}, Ordering: orders.Latest}, orders: []orders.Ordering{orders.Latest}}
 			if c.rescores {
 				w.opt.Scorer = askedScorer{}
 			}
@@ -176,16 +176,15 @@ func TestPlaceMoved(t *testing.T) {
 	}
 }
 
-// promisingScorer expects of URLs something else than the place that it gives them.
+// promisingScorer's probabilities differ from its priorities.
 type promisingScorer struct{ shiftingScorer }
 
 func (s promisingScorer) Promise(key uint64) (float64, bool) {
 	return float64(1+key%89) / 91, key%5 > 0
 }
 
-// TestSettle: when a crawl has ended, the store says of each URL that left the
-// queue what the scorer expected of it, wherever it stood there. Of each that
-// waits it says what the scorer expects. Start pages stay start pages.
+// TestSettle: after a crawl, the store has the scorer's expectation of each URL that left the
+// queue or still waits. Start pages stay start pages.
 func TestSettle(t *testing.T) {
 	w := &fakeWeb{pages: manyPages(30, 12)}
 	opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")
@@ -193,10 +192,10 @@ func TestSettle(t *testing.T) {
 	opt.Scorer, opt.MaxPages = scorer, 100
 	crawl(t, opt)
 	checked := 0
-	check := func(birth store.Birth, score, priority float64) {
-		url := birth.URL
+	check := func(discovery store.Birth, score, priority float64) {
+		url := discovery.URL
 		want, known := scorer.Promise(page.Key(url))
-		if birth.Via == store.ViaSeed {
+		if discovery.Via == store.ViaSeed {
 			want, known = 1, true
 		}
 		if !known {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha1"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"runtime"
 	"strings"
@@ -19,71 +18,48 @@ import (
 	"fossick/store/change"
 )
 
-// readingOptions are a Reader's settings; see crawler.Options for what they mean.
-type readingOptions struct {
-	URLs        *page.Normalizer
-	Scope       Scope
-	Scorer      Scorer
-	Threshold   float64
-	FollowTraps bool
-	KeepNear    bool
-	Earlier     bool // there may be pages that an earlier build stored
-	Now         func() time.Time
-	Log         *slog.Logger
-
-	// Compress makes of a body what the journal keeps; nil where it keeps none.
-	Compress func(body []byte) []byte
-	// Body returns the body of a stored page; nil where there are none.
-	Body func(number uint64) ([]byte, error)
-	// Seen returns when a stored page was last seen to be as it is; nil where there are none.
-	Seen func(store.ID) (int64, error)
-	// KeepVersions keeps the body that a changed page had before.
-	KeepVersions bool
-	// Text returns a page's main text; nil where nobody asks whether that has changed.
-	Text texter
-}
-
 // reader reads pages. It is safe for concurrent use.
 type reader struct {
-	opt     readingOptions
+	opt     *Options
+	scope   Scope // a copy, because the owner may change that of opt
+	earlier bool  // an earlier build may have stored pages
 	journal journal.Journal
 	prints  hosts.Fingerprinter
-	// cores lets no more pages be parsed and scored at once than there are cores:
-	// more would only divide the caches of words and stems.
+	// cores limits the pages parsed at once to the number of cores; more would only divide
+	// the caches of words and stems.
 	cores chan struct{}
-	// stored are the pages that a look-up which begins now can see.
+	// stored is the number of pages that a look-up sees now.
 	stored atomic.Uint64
 }
 
-// newReading returns a reader of pages that are compared with those in a journal.
-func newReading(opt readingOptions, j journal.Journal) *reader {
-	return &reader{opt: opt, journal: j, prints: hosts.NewFingerprinter(), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+func newReader(opt *Options, earlier bool, j journal.Journal) *reader {
+	return &reader{opt: opt, scope: opt.Scope, earlier: earlier, journal: j, prints: hosts.NewFingerprinter(), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
-// order is what a page was asked for as.
+// order tells the reader of the URL that a page was asked for.
 type order struct {
 	URL     string
 	Depth   int         // links from a start page
-	Parent  float64     // score of what led to it
-	Watched bool        // it is compared with the pages of its site's other hosts
-	Old     *store.Page // as it is stored: nothing that it could repeat; nil where it is not
+	Parent  float64     // score of its parent
+	Watched bool        // compare it with pages of the site's other hosts
+	Old     *store.Page // the stored page, not a duplicate; nil for a new one
 }
 
-// readingPage is a page that was read.
-type readingPage struct {
+// parsedPage is a page that was read and scored.
+type parsedPage struct {
 	*page.Page
 	Score   Score
-	Foreign string          // why it is not kept for its language, "" when it is
-	Body    []byte          // compressed; nil where the page is not kept
-	Former  []byte          // the body that it replaces, packed against this one; nil where it is not kept
-	Size    int64           // of the body before that, in bytes
-	Digest  [sha1.Size]byte // of the body before that; only where the page is kept
+	Foreign string          // why its language excludes it, "" if it does not
+	Body    []byte          // compressed; nil if the page is not kept
+	Former  []byte          // the replaced body, as a difference to this one; nil if it is not kept
+	Size    int64           // of the uncompressed body, in bytes
+	Digest  [sha1.Size]byte // of the uncompressed body; only if the page is kept
 	Found   []link
-	Sums    []page.Checksum // those by any of which a stored page has the same content
-	Near    readingNear
+	Sums    []page.Checksum // a stored page with one of these has the same content
+	Near    nearMatch
 	Change  change.Kind // since it was stored
 	Print   hosts.Fingerprint
-	Across  *hosts.Fingerprint // among the hosts of its site; only where Order.Watched
+	Across  *hosts.Fingerprint // across the hosts of its site; only with order.Watched
 }
 
 // link is a link as the crawl needs it.
@@ -91,26 +67,23 @@ type link struct {
 	URL   string
 	Hash  store.Hash
 	Score float64
-	Skip  string     // why it is not followed, "" when it is
-	Trap  bool       // that is because it leads into a trap
+	Skip  string     // why it is not followed, "" if it is
+	Trap  bool       // Skip is because of a trap
 	Seen  store.Seen // at the time of the look-up
 
-	Modified int64 // as a sitemap says, Unix seconds; 0 when nobody does
+	Modified int64 // lastmod of a sitemap, Unix seconds; 0 if unknown
 
-	At    *page.Link // as it stands in its page; nil where it stands in none
-	Place int        // where it stands there, from 0
+	At    *page.Link // the link on its page; nil if it is on none
+	Place int        // index on its page
 }
 
-// Stored says how many pages the journal has by now.
+// Stored sets the number of pages in the journal.
 func (r *reader) Stored(pages uint64) { r.stored.Store(pages) }
 
-// print returns a page's fingerprint.
-func (r *reader) print(p *page.Page) hosts.Fingerprint { return r.prints.Of(p) }
-
-// Read reads the body of an answer once a core is free for it. Where the page cannot be
-// used the answer says so afterwards, and there is no Page. A reading that ctx breaks off
-// ends with its error, and is as if the exchange had not been.
-func (r *reader) Read(ctx context.Context, order order, resp *fetch.Response) (*readingPage, error) {
+// Read reads the body of an answer once a core is free. If the page cannot be used, it returns
+// nil and sets the answer's state. If ctx ends, it returns that error, as if there had been no
+// exchange.
+func (r *reader) Read(ctx context.Context, order order, resp *fetch.Response) (*parsedPage, error) {
 	select {
 	case r.cores <- struct{}{}:
 	case <-ctx.Done():
@@ -130,8 +103,8 @@ func (r *reader) Read(ctx context.Context, order order, resp *fetch.Response) (*
 	return p, nil
 }
 
-// read parses a fetched page and rates it, as long as the reading is not spent.
-func (r *reader) read(order order, resp *fetch.Response, spent func() error) (*readingPage, error) {
+// read parses and scores a page until the budget is spent.
+func (r *reader) read(order order, resp *fetch.Response, spent func() error) (*parsedPage, error) {
 	parsed, err := page.Parse(resp.Body, page.ParseOptions{
 		URL:         order.URL,
 		ContentType: resp.ContentType,
@@ -146,7 +119,7 @@ func (r *reader) read(order order, resp *fetch.Response, spent func() error) (*r
 		resp.State, resp.Err = fetch.StateWrongType, err
 		return nil, nil
 	}
-	p := &readingPage{Page: parsed, Size: int64(len(resp.Body)), Print: r.prints.Of(parsed)}
+	p := &parsedPage{Page: parsed, Size: int64(len(resp.Body)), Print: r.prints.Of(parsed)}
 	if err := r.rate(p, order, spent); err != nil {
 		return nil, err
 	}
@@ -154,21 +127,21 @@ func (r *reader) read(order order, resp *fetch.Response, spent func() error) (*r
 		return nil, spent()
 	}
 	if _, unwanted := p.unwanted(); !unwanted {
-		p.Body, p.Digest = r.opt.Compress(resp.Body), sha1.Sum(resp.Body)
+		p.Body, p.Digest = r.opt.Store.Compress(resp.Body), sha1.Sum(resp.Body)
 	}
-	resp.Body = nil // the owner has no use for it
+	resp.Body = nil // the owner does not need it
 	return p, spent()
 }
 
-// Rate is Read for a page that is parsed and has its fingerprint.
-func (r *reader) Rate(p *readingPage, order order) error {
+// Rate scores a page that is parsed and has its fingerprint.
+func (r *reader) Rate(p *parsedPage, order order) error {
 	return r.rate(p, order, func() error { return nil })
 }
 
-// rate scores a page and its links, and looks these and its likes up.
-func (r *reader) rate(p *readingPage, order order, spent func() error) error {
-	p.Foreign, p.Sums = r.opt.Scope.foreign(p.Page), []page.Checksum{p.Checksum, p.Raw}
-	if r.opt.Earlier {
+// rate scores a page and its links, and looks up the links and near-duplicates.
+func (r *reader) rate(p *parsedPage, order order, spent func() error) error {
+	p.Foreign, p.Sums = r.scope.foreign(p.Page), []page.Checksum{p.Checksum, p.Raw}
+	if r.earlier {
 		p.Sums = append(p.Sums, p.AbsoluteChecksum())
 	}
 	p.Score = r.opt.Scorer.ScorePage(p.Page, order.Parent)
@@ -197,9 +170,9 @@ func (r *reader) rate(p *readingPage, order order, spent func() error) error {
 	return r.findNear(p, order, spent)
 }
 
-// unwanted says that a page is not kept, and how its URL ends: its author asks not to, scripts
-// make it, or it is in another language.
-func (p *readingPage) unwanted() (store.Fate, bool) {
+// unwanted reports that a page is not kept, and its URL's outcome: its author says noindex,
+// scripts make it, or it is in an unwanted language.
+func (p *parsedPage) unwanted() (store.Fate, bool) {
 	switch {
 	case p.NoIndex:
 		return store.Fate{State: string(fetch.StateRobotsDenied), Reason: store.MetaRobots + " of the page says noindex: the page is not kept, but its links are followed"}, true
@@ -211,17 +184,14 @@ func (p *readingPage) unwanted() (store.Fate, bool) {
 	return store.Fate{}, false
 }
 
-// robotsTag returns the lines of X-Robots-Tag, all of them: a server may send one
-// for a robot by name, and another for everybody.
+// robotsTag returns all lines of X-Robots-Tag; some are for one robot, others for all.
 func robotsTag(h http.Header) string { return strings.Join(h.Values("X-Robots-Tag"), "\n") }
 
-// maxLinkBytes bounds the URLs that one page may add, so that what follows from
-// a page always fits into one batch.
+// maxLinkBytes bounds the URLs of one page, so that its outcome fits in one batch.
 const maxLinkBytes = 1 << 20
 
-// links returns the page's links, each target once with its best score, in the
-// order of the page.
-func (r *reader) links(p *readingPage, order order) []link {
+// links returns the page's links in order, each target once with its best score.
+func (r *reader) links(p *parsedPage, order order) []link {
 	scores := r.opt.Scorer.ScoreLinks(make([]float64, 0, len(p.Links)), p.Page, p.Score)
 	r.translated(p, order, scores)
 	at := make(map[string]int, len(p.Links))
@@ -229,10 +199,10 @@ func (r *reader) links(p *readingPage, order order) []link {
 	size := 0
 	for i := range p.Links {
 		l := &p.Links[i]
-		if r.opt.Scope.unnamed(p.Page, l) {
+		if r.scope.unnamed(p.Page, l) {
 			continue
 		}
-		f := link{URL: l.URL, At: l, Place: i, Score: scores[i], Skip: r.opt.Scope.skipLink(p.Page, l, order.Depth+1)}
+		f := link{URL: l.URL, At: l, Place: i, Score: scores[i], Skip: r.scope.skipLink(p.Page, l, order.Depth+1)}
 		if f.Skip == "" {
 			f.Skip = r.belowThreshold(f.Score)
 		}
@@ -261,7 +231,7 @@ func (r *reader) links(p *readingPage, order order) []link {
 	return links
 }
 
-// belowThreshold says that a link is not followed for its score, "" when it is.
+// belowThreshold says that a link's score is too low, "" if it is not.
 func (r *reader) belowThreshold(score float64) string {
 	if score >= r.opt.Threshold {
 		return ""
@@ -271,16 +241,16 @@ func (r *reader) belowThreshold(score float64) string {
 
 // told is what a sitemap or a feed says of a URL.
 type told struct {
-	ID       store.ID // 0 where nobody knows the URL
+	ID       store.ID // 0 for an unknown URL
 	URL      string
-	Modified int64 // Unix seconds; 0 when not told
-	Seen     int64 // when its page was, Unix milliseconds; 0 where none is stored
+	Modified int64 // Unix seconds; 0 if not told
+	Seen     int64 // when its stored page was seen, Unix milliseconds; 0 if there is none
 }
 
 // toldPart is how many URLs are looked up at a time.
 const toldPart = 250
 
-// Told looks up what is known of the pages of a sitemap.
+// Told looks up the pages of a sitemap, and returns those that are unknown or stored.
 func (r *reader) Told(pages []page.Announced) (all []told, err error) {
 	for len(pages) > 0 {
 		part := pages[:min(toldPart, len(pages))]
@@ -296,7 +266,7 @@ func (r *reader) Told(pages []page.Announced) (all []told, err error) {
 		for i, p := range part {
 			t := told{ID: seen[i].ID, URL: p.URL, Modified: unixSeconds(p.Modified)}
 			if t.ID != 0 && t.Modified > 0 {
-				if t.Seen, err = r.opt.Seen(t.ID); err != nil {
+				if t.Seen, err = r.opt.Store.URLs().Seen(t.ID); err != nil {
 					return nil, err
 				}
 			}
@@ -308,7 +278,7 @@ func (r *reader) Told(pages []page.Announced) (all []told, err error) {
 	return all, nil
 }
 
-// unknown returns the pages that the store has never heard of.
+// unknown returns the pages that the store does not know.
 func (r *reader) unknown(pages []page.Announced) ([]link, error) {
 	hashes := make([]store.Hash, len(pages))
 	for i, p := range pages {
@@ -327,9 +297,8 @@ func (r *reader) unknown(pages []page.Announced) ([]link, error) {
 	return links, nil
 }
 
-// rateUnlinked scores URLs that only a sitemap names, and says which are not wanted. They
-// count as one link away from a start page; --links is of links and does not
-// touch them.
+// rateUnlinked scores URLs that only a sitemap names, and marks those to be skipped. The
+// policies on links do not apply to them.
 func (r *reader) rateUnlinked(links []link, parent float64) {
 	r.cores <- struct{}{}
 	defer func() { <-r.cores }()
@@ -340,7 +309,7 @@ func (r *reader) rateUnlinked(links []link, parent float64) {
 		if ok {
 			f.Score = scorer.ScoreUnlinked(f.URL, parent)
 		}
-		f.Skip = r.opt.Scope.Excludes(f.URL)
+		f.Skip = r.scope.Excludes(f.URL)
 		if f.Skip == "" {
 			f.Skip = r.belowThreshold(f.Score)
 		}
@@ -358,21 +327,21 @@ func unixSeconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// texter returns the main text of a body, "" where it has none.
+// texter returns the main text of a body, "" if it has none.
 type texter func(body []byte, contentType, url string) string
 
-// changed says what has changed of a page since it was stored, and packs the former body
-// where it is to be kept. An advert or a date that is another one changes the content and
-// not the main text (paper E, E6, knew contents only).
-func (r *reader) changed(old *store.Page, p *readingPage, resp *fetch.Response) change.Kind {
+// changed says how a page differs from its stored version, and packs the former body if it is
+// to be kept. A new advert or date changes the content but not the main text; paper E (E6)
+// compares contents only.
+func (r *reader) changed(old *store.Page, p *parsedPage, resp *fetch.Response) change.Kind {
 	switch {
 	case old == nil || p.Is(old.Checksum, old.Raw):
 		return change.None
 	case r.opt.Text == nil || old.Withdrawn:
 		return change.Unsure
 	}
-	body, err := r.opt.Body(old.Number)
-	if err != nil { // the page is stored anew all the same, which mends it
+	body, err := r.opt.Store.Body(old.Number)
+	if err != nil { // storing the page anew mends that
 		return change.Unsure
 	}
 	if r.opt.KeepVersions || old.Versions > 0 {
@@ -386,10 +355,9 @@ func (r *reader) changed(old *store.Page, p *readingPage, resp *fetch.Response) 
 	return change.Text
 }
 
-// redirectTarget returns where a redirect leads, in normal form. The field is read as
-// a browser reads it, like a link of the page that was asked for. Servers send
-// plenty of tabs, broken escapes and backslashes, of which Go's net/url knows
-// nothing.
+// redirectTarget returns the target of a redirect in normal form. It reads the header as
+// browsers read a link, because servers send tabs, broken escapes and backslashes that net/url
+// rejects.
 func redirectTarget(urls *page.Normalizer, r *fetch.Response) (string, error) {
 	field := r.Header.Get("Location")
 	if field == "" {
@@ -402,18 +370,17 @@ func redirectTarget(urls *page.Normalizer, r *fetch.Response) (string, error) {
 	return urls.Resolve(base, field)
 }
 
-// wire packs the headers of an answer that brought a page, said that one is as it was, or
-// led elsewhere; nothing of others. p is what was read of it, nil where nothing was. The
-// record's kind is for whoever decides what becomes of the URL.
-func (r *reader) wire(resp *fetch.Response, p *readingPage) (w store.WireRecord) {
-	if resp.Wire == nil || r.opt.Compress == nil {
+// wire packs the headers of an answer that brought a page, confirmed it or redirected. The
+// caller sets the record's kind. p is nil if nothing was read.
+func (r *reader) wire(resp *fetch.Response, p *parsedPage) (w store.WireRecord) {
+	if resp.Wire == nil || r.opt.Store == nil {
 		return w
 	}
 	switch resp.State {
 	case fetch.StateNotModified, fetch.StateRedirect:
 	case fetch.StateOK:
 		if p == nil || p.Body == nil {
-			return w // it is not kept
+			return w // the page is not kept
 		}
 		w.Digest = p.Digest
 	default:

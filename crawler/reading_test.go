@@ -56,9 +56,8 @@ func (s slowScorer) ScorePage(p *page.Page, parent float64) Score {
 	return s.wordScorer.ScorePage(p, parent)
 }
 
-// TestEndWithinPages: pages that take long to be read are broken off a grace
-// after an interrupt, or --max-time, and those behind them are not begun. All
-// of them wait in the queue for the next session.
+// TestEndWithinPages: slow pages are aborted a grace after an interrupt or --max-time, and no
+// others are begun. All of them wait for the next session.
 func TestEndWithinPages(t *testing.T) {
 	for name, want := range map[string]Stop{"interrupt": StopInterrupted, "max-time": StopNothing} {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +143,7 @@ func TestLanguagesOfACrawl(t *testing.T) {
 		"http://b.test/":    "the page's language is fr",
 	} {
 		if l := life(t, opt.Store, url); l.Fate == nil || l.Page != nil || !strings.HasPrefix(l.Fate.Reason, why) {
-			t.Errorf("%s: fate %+v, want the reason %q and no page", url, l.Fate, why)
+			t.Errorf("%s: outcome %+v, want the reason %q and no page", url, l.Fate, why)
 		}
 	}
 	// The translation has the place in the queue that the French page had.
@@ -170,7 +169,8 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// TestBudget: reading counts, time in which the process was stopped hardly, and ctx ends it.
+// TestBudget: reading time counts, time in which the process was stopped hardly, and ctx ends
+// the reading.
 func TestBudget(t *testing.T) {
 	now := time.Unix(0, 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -179,10 +179,10 @@ func TestBudget(t *testing.T) {
 		now = now.Add(d)
 		return spent()
 	}
-	if err := after(time.Hour); err != nil { // counts as readingStep
+	if err := after(time.Hour); err != nil { // counts as readTimeStep
 		t.Fatalf("an hour away: %v", err)
 	}
-	for left := readingTime - readingStep; left > 0; left -= time.Millisecond {
+	for left := readTimeLimit - readTimeStep; left > 0; left -= time.Millisecond {
 		if err := after(time.Millisecond); err != nil {
 			t.Fatalf("%v before the end: %v", left, err)
 		}
@@ -241,8 +241,8 @@ func TestRedirectTarget(t *testing.T) {
 	}
 }
 
-// TestPartyScope: what leaves a party is told from what is too deep in it, at any depth,
-// and from what is not wanted anywhere.
+// TestPartyScope: leaving a party is told apart from being too deep in it, and from being
+// excluded.
 func TestPartyScope(t *testing.T) {
 	site := Scope{Links: LinksSite, Parties: true, MaxDepth: 2, Exclude: regexp.MustCompile("/no/")}
 	host := site
@@ -346,7 +346,7 @@ func withShells(web map[string]string, hosts int) map[string]string {
 	return web
 }
 
-// A page that scripts make is no page of the crawl, on topic or off; its links are followed.
+// A page that scripts make is not stored, on topic or off; its links are followed.
 func TestShells(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{
 		"http://a.test/":       html("gold", "/shell", "/same"),
@@ -366,7 +366,7 @@ func TestShells(t *testing.T) {
 	for _, url := range []string{"http://a.test/shell", "http://a.test/same"} {
 		l := life(t, opt.Store, url)
 		if l.Fate == nil || l.Page != nil || l.Fate.Next == 0 || !strings.HasPrefix(l.Fate.Reason, "scripts make this page") || l.Visits[0].State != "ok" {
-			t.Errorf("%s: fate %+v, page %v, visits %+v", url, l.Fate, l.Page, l.Visits)
+			t.Errorf("%s: outcome %+v, page %v, visits %+v", url, l.Fate, l.Page, l.Visits)
 		}
 	}
 	if l := life(t, opt.Store, "http://a.test/behind"); l.FoundBy == "http://a.test/" || l.Page == nil {
@@ -374,7 +374,7 @@ func TestShells(t *testing.T) {
 	}
 }
 
-// A stored page that scripts make by now stays as it is stored, until it has words again.
+// A stored page that scripts make now stays as it is stored, until it has words again.
 func TestShellOfAStoredPage(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}}
 	opt := newOptions(t, w, "http://a.test/")
@@ -386,12 +386,12 @@ func TestShellOfAStoredPage(t *testing.T) {
 		crawl(t, opt)
 		l, state, title := life(t, opt.Store, "http://a.test/"), []string{"script_only", "ok"}[week], []string{"gold", "gold again"}[week]
 		if l.Fate.State != state || l.Page == nil || l.Page.Title != title {
-			t.Errorf("fate %+v, page %+v; want %s and %q", l.Fate, l.Page, state, title)
+			t.Errorf("outcome %+v, page %+v; want %s and %q", l.Fate, l.Page, state, title)
 		}
 	}
 }
 
-// Several agents end the same URLs so as one.
+// Several agents end the same URLs the same way as one.
 func TestShellsOfAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const hosts, pages = 6, 8

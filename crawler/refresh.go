@@ -15,18 +15,15 @@ import (
 	"fossick/store/change"
 )
 
-// A crawl can be told to look again at pages that it stored (paper D, D7: conditional
-// requests), under the same manners as all else. A chooser says which, and when.
-//
-// Nothing is journalled of what is to be asked for: it follows from the times in the
-// journal. So a kill costs nothing; the next session asks for what is still to be asked. A
-// URL keeps its fate and its page until an answer says otherwise.
+// A crawl can ask again for stored pages (paper D, D7: conditional requests). Options.Revisits
+// chooses them. Which ones are due follows from the times in the journal, so a kill loses
+// nothing. A URL keeps its outcome and its page until an answer says otherwise.
 
-// revisiting says whether stored pages are asked for.
+// revisiting reports whether stored pages are asked for.
 func (c *Crawler) revisiting() bool { return c.opt.Revisits != nil && !c.revisitsOver }
 
-// fillRevisits queues the stored pages whose turn it is. idle says that none waits or is in flight
-// that could be asked for soon. It returns when there may be more, as chooser does.
+// fillRevisits queues the stored pages that are due. idle says that no stored page waits or is
+// under way. again is that of Revisits.Next.
 func (c *Crawler) fillRevisits(idle bool) (again time.Time, err error) {
 	if !c.revisiting() {
 		return time.Time{}, nil
@@ -39,7 +36,7 @@ func (c *Crawler) fillRevisits(idle bool) (again time.Time, err error) {
 	for {
 		p, again, err := c.opt.Revisits.Next(now, idle)
 		if err != nil {
-			return time.Time{}, fmt.Errorf("pages to be asked for again: %w", err)
+			return time.Time{}, fmt.Errorf("stored pages to ask for again: %w", err)
 		}
 		if p == nil {
 			c.revisitsAsked, c.revisitsAgain = true, again
@@ -50,7 +47,7 @@ func (c *Crawler) fillRevisits(idle bool) (again time.Time, err error) {
 			noPage = append(noPage, p.URL)
 			continue
 		}
-		if !c.frontier.Queued(frontier.ID(p.ID)) { // else it has not had its turn yet
+		if !c.frontier.Queued(frontier.ID(p.ID)) { // otherwise it still waits
 			priority, err := c.revisitPriority(p, now)
 			if err != nil {
 				return time.Time{}, err
@@ -60,17 +57,14 @@ func (c *Crawler) fillRevisits(idle bool) (again time.Time, err error) {
 	}
 }
 
-// inDoubt is more than any two priorities of choosers differ by, which are times in
-// milliseconds. So pages whose visit may fail come after all other stored pages, the likelier
-// ones first. With NewPages all of them come before new URLs, whose priorities are small: a
-// limit of pages a site is met by those nearest to its start pages, whichever was discovered
-// first.
+// Priorities of Revisits are times in milliseconds. inDoubt exceeds any difference of two, so
+// that pages whose visit may fail come last. beforeNew puts stored pages before new URLs.
 const (
 	inDoubt   = 1e14
 	beforeNew = 1e15
 )
 
-// revisitPriority is that of a page whose turn it is.
+// revisitPriority is the priority of a stored page.
 func (c *Crawler) revisitPriority(p *Due, now time.Time) (float64, error) {
 	chance, err := c.chances.Revisit(p.URL, func() ([]store.Visit, error) { return store.VisitsOf(c.opt.Store, p.ID) }, now)
 	if err != nil {
@@ -83,8 +77,8 @@ func (c *Crawler) revisitPriority(p *Due, now time.Time) (float64, error) {
 	return priority, nil
 }
 
-// expectRevisit tells a chooser that wants to know with what chance a page's next visit succeeds.
-func (c *Crawler) expectRevisit(o *outcome, visit store.Visit) error {
+// expectRevisit tells a hopeful Revisits the chance that a page's next visit succeeds.
+func (c *Crawler) expectRevisit(o *jobResult, visit store.Visit) error {
 	h, ok := c.opt.Revisits.(hopeful)
 	if !ok {
 		return nil
@@ -100,51 +94,51 @@ func (c *Crawler) expectRevisit(o *outcome, visit store.Visit) error {
 	return nil
 }
 
-// prepareRevisit makes a job of a leased URL whose page is stored. Its id is 0, as
-// of all jobs that no URL of the queue waits for: what ends it ends no URL.
-func (c *Crawler) prepareRevisit(it frontier.Item) (*workJob, error) {
+// prepareRevisit makes the job of a leased URL whose page is stored. Its ID is 0, so that it
+// ends no URL of the queue.
+func (c *Crawler) prepareRevisit(it frontier.Item) (*job, error) {
 	old, err := c.opt.Store.URLs().CopyOf(store.ID(it.ID))
 	if err != nil {
-		return nil, fmt.Errorf("page to be refreshed: %w", err)
+		return nil, fmt.Errorf("stored page to ask for again: %w", err)
 	}
 	h, err := c.hosts.Get(page.Host(old.Birth.URL), old.Birth.URL)
 	if err != nil {
 		return nil, err
 	}
-	j := &workJob{Host: h, Target: old.Birth.URL, leased: leased{Birth: old.Birth, Priority: it.Priority, Old: old,
+	j := &job{Host: h, Target: old.Birth.URL, leased: leased{Birth: old.Birth, Priority: it.Priority, Old: old,
 		Queued: store.Queued{Score: old.Page.Parent, Visits: old.Visits}}}
 	h.Health.Reconsider(c.opt.Now())
 	switch {
 	case c.opt.Scope.Forgotten.Has(old.Birth.URL), h.Health.Verdict != "", old.Visits >= maxVisitNumber:
 		return nil, c.passRevisit(j)
 	case !h.Resolved:
-		j.task = address
+		j.task = taskAddress
 		return j, nil
 	case !c.hosts.RobotsFresh(h) || h.Health.Probed():
 		return c.prepareRobots(j)
 	case c.reservationsDue(h, old.Birth.URL):
-		return tdmrepJob(j), nil
+		return tdmRepJob(j), nil
 	case !h.Rules.Allowed(c.opt.Agent, page.Path(j.Target)), refusal(&c.opt, h, j.Target) != "":
 		return nil, c.passRevisit(j)
 	}
 	if !c.prepareNews(j) {
-		j.task = workPage
+		j.task = taskPage
 	}
 	return j, nil
 }
 
-// maxVisitNumber is the last that a visit's key has room for.
+// maxVisitNumber is the last number that a visit's key can hold.
 const maxVisitNumber = 1<<16 - 1
 
-// passRevisit leaves a page as it is; its host is free again at once.
-func (c *Crawler) passRevisit(j *workJob) error {
-	c.refreshed.passed()
+// passRevisit skips a stored page and frees its host.
+func (c *Crawler) passRevisit(j *job) error {
+	c.refreshed.Failed++
 	c.frontier.Done(j.Host.Party, time.Time{})
 	return nil
 }
 
-// putRevisit journals an exchange for a stored page, with its headers where these are kept.
-func putRevisit(b journal.Batch, o *outcome, visit store.Visit) error {
+// putRevisit journals an exchange for a stored page, with its headers if these are kept.
+func putRevisit(b journal.Batch, o *jobResult, visit store.Visit) error {
 	n := o.Old.Visits + 1
 	if err := store.PutRevisit(journal.Stored(b), o.Old.ID, n, visit); err != nil || o.Wire.Kind == 0 || o.Wire.Packed == nil {
 		return err
@@ -152,12 +146,12 @@ func putRevisit(b journal.Batch, o *outcome, visit store.Visit) error {
 	return b.PutWire(o.Old.ID, n, o.Wire)
 }
 
-// applyRevisit journals the exchange for a page that is stored.
-func (c *Crawler) applyRevisit(b journal.Batch, o *outcome) error {
+// applyRevisit journals the exchange for a stored page, and what became of it.
+func (c *Crawler) applyRevisit(b journal.Batch, o *jobResult) error {
 	r, h := o.Resp, o.Host
 	var err error
-	if o.Old, err = c.opt.Store.URLs().CopyOf(o.Old.ID); err != nil { // somebody may have marked it meanwhile
-		return fmt.Errorf("page that was refreshed: %w", err)
+	if o.Old, err = c.opt.Store.URLs().CopyOf(o.Old.ID); err != nil { // it may have been labelled meanwhile
+		return fmt.Errorf("stored page that was asked for again: %w", err)
 	}
 	c.totals.askedPage(h.Host, r)
 	visit := visitOf(r)
@@ -176,109 +170,99 @@ func (c *Crawler) applyRevisit(b journal.Batch, o *outcome) error {
 	return putRevisit(b, o, visit)
 }
 
-// RefreshCounts are what asking for stored pages again has brought in one session.
+// RefreshCounts are the results of revisits in one session.
 type RefreshCounts struct {
-	Asked       uint64 // exchanges for them
-	NotModified uint64 // 304, or the same content again
+	Asked       uint64 // exchanges
+	NotModified uint64 // status 304, or the same content
 	Changed     uint64 // stored anew
-	Gone        uint64 // other answers: the old page stays, unless it says noindex, and its URL has that state
-	Failed      uint64 // no answer that tells: to be asked again by the next refresh
+	Gone        uint64 // other answers: the URL gets their state, and the old page stays unless it says noindex
+	Failed      uint64 // no usable answer: the next refresh asks again
 }
 
-// plus adds what another session has brought.
+// plus adds the counts of another session.
 func (c RefreshCounts) plus(other RefreshCounts) RefreshCounts {
 	return RefreshCounts{c.Asked + other.Asked, c.NotModified + other.NotModified, c.Changed + other.Changed, c.Gone + other.Gone, c.Failed + other.Failed}
 }
 
-// session is one refresh. The zero value is over.
-type session struct {
-	On bool // only stored pages are asked for; the queue waits in the journal
-	RefreshCounts
-}
+// revisitVerdict says what to do with a stored page after an answer.
+type revisitVerdict int
 
-// refreshVerdict says what is to be done about a stored page after an answer.
-type refreshVerdict int
-
-// The verdicts.
 const (
-	again           refreshVerdict = iota // the exchange counts for nobody: ask once more
-	failed                                // no answer that tells
-	refreshSame                           // it is as it was
-	changed                               // store it anew
-	repeats                               // it has the content of another page by now
-	moved                                 // the URL redirects
-	withdrawn                             // its author asks by now that it be not kept
-	refreshUnwanted                       // it is none that the crawl keeps any more
-	gone                                  // the URL gives no page any more
+	verdictRetry     revisitVerdict = iota // the exchange does not count: ask once more
+	verdictFailed                          // no usable answer
+	verdictSame                            // unchanged
+	verdictChanged                         // store the page anew
+	verdictRepeats                         // it has the content of another page now
+	verdictMoved                           // the URL redirects
+	verdictWithdrawn                       // its author asks to remove it
+	verdictUnwanted                        // the crawl does not keep such pages
+	verdictGone                            // the URL has no page any more
 )
 
-// answer is what came of asking for a stored page.
+// answer is the result of a revisit.
 type answer struct {
 	Response *fetch.Response
-	Page     *page.Page // when the answer is one
-	Excused  bool       // the exchange failed, but that counts for nobody
-	Passing  bool       // it failed, and another try may bring another answer
-	Unwanted bool       // the page is not to be kept, for its language or since scripts make it
-	With     uint64     // number of the stored page that has the content of Page, 0 for none
+	Page     *page.Page // nil if the answer is no page
+	Excused  bool       // the failure does not count
+	Passing  bool       // the failure may pass
+	Unwanted bool       // the page's language or scripts exclude it
+	With     uint64     // number of a stored page with the same content, 0 for none
 }
 
-// judge counts an answer for a stored page and says what is to be done.
-func (s *session) judge(old *store.Page, a answer) refreshVerdict {
-	s.Asked++
+// judge counts an answer and returns the verdict on the stored page.
+func (c *RefreshCounts) judge(old *store.Page, a answer) revisitVerdict {
+	c.Asked++
 	v := verdict(old, a)
 	switch v {
-	case again:
-	case failed:
-		s.Failed++
-	case refreshSame:
-		s.NotModified++
-	case changed:
-		s.Changed++
+	case verdictRetry:
+	case verdictFailed:
+		c.Failed++
+	case verdictSame:
+		c.NotModified++
+	case verdictChanged:
+		c.Changed++
 	default:
-		s.Gone++
+		c.Gone++
 	}
 	return v
 }
 
-func verdict(old *store.Page, a answer) refreshVerdict {
+func verdict(old *store.Page, a answer) revisitVerdict {
 	switch {
 	case a.Excused:
-		return again
+		return verdictRetry
 	case a.Passing:
-		return failed
+		return verdictFailed
 	case a.Response.State == fetch.StateNotModified:
-		return refreshSame
+		return verdictSame
 	case a.Response.State == fetch.StateRedirect:
-		return moved
+		return verdictMoved
 	case a.Response.State != fetch.StateOK:
-		return gone
-	case a.Page.NoIndex: // before all else: its text may be the same as ever
-		return withdrawn
+		return verdictGone
+	case a.Page.NoIndex: // first, because its text may be unchanged
+		return verdictWithdrawn
 	case a.Page.Is(old.Checksum, old.Raw):
-		return refreshSame
+		return verdictSame
 	case a.Unwanted:
-		return refreshUnwanted
+		return verdictUnwanted
 	case a.With != 0 && a.With != old.Number: // two pages cannot have one content
-		return repeats
+		return verdictRepeats
 	}
-	return changed
+	return verdictChanged
 }
 
-// modified is the Last-Modified that a visit keeps, in Unix seconds: where the content had
-// changed, or the time is another than before. 0 is none.
+// modified is the Last-Modified that a visit records, in Unix seconds: if the content has
+// changed, or the time has. 0 is none.
 func modified(old *store.Page, r *fetch.Response, kind change.Kind) int64 {
 	told := r.Header.Get("Last-Modified")
 	at, err := http.ParseTime(told)
 	if err != nil || at.Unix() <= 0 || !kind.Changed() && told == old.Modified {
 		return 0
 	}
-	return min(at.Unix(), r.Start.Unix()) // clocks differ; what is to come is the time of the answer
+	return min(at.Unix(), r.Start.Unix()) // clocks differ; a future time counts as that of the answer
 }
 
-// passed counts a page that is not asked for, for its host's sake.
-func (s *session) passed() { s.Failed++ }
-
-// checked returns the record of a page that an answer says is as it was.
+// checked returns the record of a page that an answer confirms.
 func checked(old store.Page, r *fetch.Response) *store.Page {
 	old.Checked = r.Start.UnixMilli()
 	if tag := r.Header.Get("ETag"); tag != "" {
@@ -290,18 +274,18 @@ func checked(old store.Page, r *fetch.Response) *store.Page {
 	return &old
 }
 
-// A renewal applies what package refresh decides of a stored page that was asked for.
+// A renewal applies the verdict on a stored page.
 type renewal struct {
-	v     *Crawler
+	c     *Crawler
 	b     journal.Batch
-	o     *outcome
-	visit *store.Visit // that the exchange was
+	o     *jobResult
+	visit *store.Visit // of the exchange
 }
 
 // apply does what the answer asks for.
 func (r *renewal) apply() (err error) {
-	v, b, o := r.v, r.b, r.o
-	if v.opt.forgotten(o) {
+	c, b, o := r.c, r.b, r.o
+	if c.opt.forgotten(o) {
 		return nil
 	}
 	a := answer{Response: o.Resp, Excused: o.Excused, Passing: hosts.Transient(o.Resp)}
@@ -313,13 +297,13 @@ func (r *renewal) apply() (err error) {
 			return err
 		}
 	}
-	next := v.queue.nextVisit(interval(o.Birth.Depth))
-	switch v.refreshed.judge(o.Old.Page, a) {
-	case again:
-		v.queue.Requeue(o.workJob)
-	case failed:
+	next := c.queue.nextVisit(interval(o.Birth.Depth))
+	switch c.refreshed.judge(o.Old.Page, a) {
+	case verdictRetry:
+		c.queue.Requeue(o.job)
+	case verdictFailed:
 		o.Host.Failures++
-	case refreshSame:
+	case verdictSame:
 		if o.Wire.Kind = store.WireRepeat; o.Resp.State == fetch.StateNotModified {
 			o.Wire.Kind = store.WireSame
 		}
@@ -327,89 +311,89 @@ func (r *renewal) apply() (err error) {
 			return err
 		}
 		return r.end(store.Fate{State: string(fetch.StateOK), Next: next})
-	case changed:
+	case verdictChanged:
 		return r.replace(next)
-	case moved:
+	case verdictMoved:
 		return r.move()
-	case withdrawn:
+	case verdictWithdrawn:
 		return r.withdraw(unwanted, next)
-	case refreshUnwanted: // it may be wanted again
+	case verdictUnwanted: // it may be wanted later
 		unwanted.Next = next
 		return r.lose(unwanted)
-	case repeats:
+	case verdictRepeats:
 		r.visit.State = string(fetch.StateDuplicate)
 		return r.lose(store.Fate{State: string(fetch.StateDuplicate), Next: next,
 			Reason: fmt.Sprintf("now has the same content as page %d", a.With)})
-	case gone:
-		return r.lose(v.queue.outcomeOf(o))
+	case verdictGone:
+		return r.lose(c.queue.outcomeOf(o))
 	}
 	return nil
 }
 
-// replace stores a page anew. The visit says what had changed of it.
+// replace stores a page anew; the visit says what has changed.
 func (r *renewal) replace(next int64) error {
-	v, o, old := r.v, r.o, r.o.Old.Page
-	links, err := v.queue.links(r.b, o)
+	c, o, old := r.c, r.o, r.o.Old.Page
+	links, err := c.queue.links(r.b, o)
 	if err != nil {
 		return err
 	}
-	v.obeyPage(o)
+	c.marks.overrule(o.urlid(), &o.Read.Score)
 	found(o.Host, o.Read.Feeds)
 	r.visit.Change, o.Wire.Kind = o.Read.Change, store.WirePage
-	record := v.pageRecord(o, old.Number, links)
+	record := c.pageRecord(o, old.Number, links)
 	if err := journal.Stored(r.b).KeepVersion(old, record, o.Read.Former); err != nil {
 		return err
 	}
 	if err := journal.Stored(r.b).ReplacePage(old, record, o.Read.Body); err != nil {
 		return err
 	}
-	v.totals.replaced(old, record)
+	c.totals.replaced(old, record)
 	if err := r.end(store.Fate{State: string(fetch.StateOK), Next: next}); err != nil {
 		return err
 	}
-	return v.tellStored(r.b, record.URL, record.Signature, record.Sums()...)
+	return c.announceContent(r.b, record.URL, record.Signature, record.Sums()...)
 }
 
-// withdraw obeys an author who asks by now that a page be not kept. It is asked
-// for again when it is due, and stored again when the author thinks better of it.
-func (r *renewal) withdraw(fate store.Fate, next int64) error {
-	fate.Next = next
-	fate.Reason = store.MetaRobots + " of the page now says noindex: its content is deleted"
+// withdraw obeys an author's noindex. The page is asked for again when it is due, and stored
+// again if the author has changed his mind.
+func (r *renewal) withdraw(outcome store.Fate, next int64) error {
+	outcome.Next = next
+	outcome.Reason = store.MetaRobots + " of the page now says noindex: its content is deleted"
 	if old := r.o.Old.Page; !old.Withdrawn {
 		if err := journal.Stored(r.b).WithdrawPage(old); err != nil {
 			return err
 		}
-		r.v.totals.withdrawn(old)
+		r.c.totals.withdrawn(old)
 	}
-	return r.lose(fate)
+	return r.lose(outcome)
 }
 
-// lose notes that a URL gives its page no more. What was stored stays.
-func (r *renewal) lose(fate store.Fate) error {
-	fate.Stored = true
-	return r.end(fate)
+// lose records that a URL no longer gives its page. The stored page stays.
+func (r *renewal) lose(outcome store.Fate) error {
+	outcome.Stored = true
+	return r.end(outcome)
 }
 
-// move notes that a page has moved, and queues where to.
+// move records that a page has moved, and queues the target.
 func (r *renewal) move() (err error) {
-	fate := r.v.queue.outcomeOf(r.o)
+	outcome := r.c.queue.outcomeOf(r.o)
 	r.o.Wire.Kind = store.WireRedirect
-	if r.visit.Location, err = r.v.queue.redirect(r.b, r.o); err != nil {
+	if r.visit.Location, err = r.c.queue.redirect(r.b, r.o); err != nil {
 		return err
 	}
-	if target, err := redirectTarget(r.v.opt.URLs, r.o.Resp); err == nil && r.visit.Location != 0 {
-		fate.Reason = "to " + target
+	if target, err := redirectTarget(r.c.opt.URLs, r.o.Resp); err == nil && r.visit.Location != 0 {
+		outcome.Reason = "to " + target
 	} else {
-		fate.Reason = "the target of the redirect cannot be used, or there were too many redirects"
+		outcome.Reason = "the target of the redirect cannot be used, or there were too many redirects"
 	}
-	return r.lose(fate)
+	return r.lose(outcome)
 }
 
-// end gives a URL whose page is stored a new fate.
-func (r *renewal) end(fate store.Fate) error {
-	v, old := r.v, r.o.Old.Fate
-	v.totals.reopened(old.State)
-	v.totals.Ended(fate.State)
-	fate.Page, fate.Score, fate.Parent, fate.At = old.Page, old.Score, old.Parent, v.opt.Now().UnixMilli()
-	return r.b.End(r.o.Old.ID, fate)
+// end gives a URL whose page is stored a new outcome.
+func (r *renewal) end(outcome store.Fate) error {
+	c, old := r.c, r.o.Old.Fate
+	c.totals.reopened(old.State)
+	c.totals.Ended(outcome.State)
+	outcome.Page, outcome.Score, outcome.Parent, outcome.At = old.Page, old.Score, old.Parent, c.opt.Now().UnixMilli()
+	return r.b.End(r.o.Old.ID, outcome)
 }

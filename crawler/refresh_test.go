@@ -69,9 +69,9 @@ func agedCrawl(t *testing.T, blind bool) (*agingWeb, Options) {
 	return w, opt
 }
 
-// TestRefresh looks at six stored pages again, by ETag and without. What
-// changed is stored anew, what is gone keeps its page and gets its state, what
-// fails is left for the next time. Then the queue goes on.
+// TestRefresh asks again for six stored pages, with ETags and without. A changed page is
+// stored anew, a missing one stays and gets its state, a failed one waits for the next
+// refresh. Then the queue goes on.
 func TestRefresh(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		t.Run(fmt.Sprintf("blind %v", blind), func(t *testing.T) {
@@ -141,9 +141,8 @@ func checkRefreshed(t *testing.T, s *store.Store) {
 	}
 }
 
-// TestRefreshWithdraws looks again at a page that says noindex by now, with the
-// same text. Its content goes, what the crawl did stays, and it comes back when
-// its author thinks better of it.
+// TestRefreshWithdraws asks again for a page that now says noindex. Its content is deleted,
+// its record stays, and it comes back when the author changes his mind.
 func TestRefreshWithdraws(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const url = "http://a.test/private"
@@ -182,7 +181,7 @@ func TestRefreshWithdraws(t *testing.T) {
 	})
 }
 
-// TestModified: what need not be kept of Last-Modified is not.
+// TestModified: which Last-Modified a visit records.
 func TestModified(t *testing.T) {
 	const was, later = "Tue, 14 Nov 2023 22:13:20 GMT", "Tue, 14 Nov 2023 22:15:00 GMT"
 	for name, c := range map[string]struct {
@@ -212,29 +211,29 @@ func TestJudge(t *testing.T) {
 	ok := &fetch.Response{State: fetch.StateOK}
 	for name, c := range map[string]struct {
 		answer answer
-		want   refreshVerdict
+		want   revisitVerdict
 		counts RefreshCounts
 	}{
-		"our network was down":      {answer{Response: ok, Excused: true, Passing: true}, again, RefreshCounts{Asked: 1}},
-		"the host fails":            {answer{Response: ok, Passing: true}, failed, RefreshCounts{Asked: 1, Failed: 1}},
-		"304":                       {answer{Response: &fetch.Response{State: fetch.StateNotModified}}, refreshSame, RefreshCounts{Asked: 1, NotModified: 1}},
-		"the same content":          {answer{Response: ok, Page: same, With: 7}, refreshSame, RefreshCounts{Asked: 1, NotModified: 1}},
-		"the same, not to be kept":  {answer{Response: ok, Page: asksNot, With: 7}, withdrawn, RefreshCounts{Asked: 1, Gone: 1}},
-		"other content":             {answer{Response: ok, Page: other}, changed, RefreshCounts{Asked: 1, Changed: 1}},
-		"another language":          {answer{Response: ok, Page: other, Unwanted: true}, refreshUnwanted, RefreshCounts{Asked: 1, Gone: 1}},
-		"the content of another":    {answer{Response: ok, Page: other, With: 9}, repeats, RefreshCounts{Asked: 1, Gone: 1}},
-		"moved":                     {answer{Response: &fetch.Response{State: fetch.StateRedirect}}, moved, RefreshCounts{Asked: 1, Gone: 1}},
-		"not there":                 {answer{Response: &fetch.Response{State: fetch.StateCode, Code: 404}}, gone, RefreshCounts{Asked: 1, Gone: 1}},
-		"no page but a film by now": {answer{Response: &fetch.Response{State: fetch.StateWrongType}}, gone, RefreshCounts{Asked: 1, Gone: 1}},
+		"our network was down":      {answer{Response: ok, Excused: true, Passing: true}, verdictRetry, RefreshCounts{Asked: 1}},
+		"the host fails":            {answer{Response: ok, Passing: true}, verdictFailed, RefreshCounts{Asked: 1, Failed: 1}},
+		"304":                       {answer{Response: &fetch.Response{State: fetch.StateNotModified}}, verdictSame, RefreshCounts{Asked: 1, NotModified: 1}},
+		"the same content":          {answer{Response: ok, Page: same, With: 7}, verdictSame, RefreshCounts{Asked: 1, NotModified: 1}},
+		"the same, not to be kept":  {answer{Response: ok, Page: asksNot, With: 7}, verdictWithdrawn, RefreshCounts{Asked: 1, Gone: 1}},
+		"other content":             {answer{Response: ok, Page: other}, verdictChanged, RefreshCounts{Asked: 1, Changed: 1}},
+		"another language":          {answer{Response: ok, Page: other, Unwanted: true}, verdictUnwanted, RefreshCounts{Asked: 1, Gone: 1}},
+		"the content of another":    {answer{Response: ok, Page: other, With: 9}, verdictRepeats, RefreshCounts{Asked: 1, Gone: 1}},
+		"moved":                     {answer{Response: &fetch.Response{State: fetch.StateRedirect}}, verdictMoved, RefreshCounts{Asked: 1, Gone: 1}},
+		"not there":                 {answer{Response: &fetch.Response{State: fetch.StateCode, Code: 404}}, verdictGone, RefreshCounts{Asked: 1, Gone: 1}},
+		"no page but a film by now": {answer{Response: &fetch.Response{State: fetch.StateWrongType}}, verdictGone, RefreshCounts{Asked: 1, Gone: 1}},
 	} {
-		var s session
-		if got := s.judge(old, c.answer); got != c.want || s.RefreshCounts != c.counts {
-			t.Errorf("%s: verdict %d, %+v; want %d, %+v", name, got, s.RefreshCounts, c.want, c.counts)
+		var s RefreshCounts
+		if got := s.judge(old, c.answer); got != c.want || s != c.counts {
+			t.Errorf("%s: verdict %d, %+v; want %d, %+v", name, got, s, c.want, c.counts)
 		}
 	}
 }
 
-// TestChecked: an answer that brings no version leaves the old one.
+// TestChecked: an answer without a version leaves the old one.
 func TestChecked(t *testing.T) {
 	at := time.UnixMilli(5000)
 	old := store.Page{ETag: "a", Modified: "then"}
@@ -290,7 +289,7 @@ func TestAfterAnswer(t *testing.T) {
 		{fetch.Response{State: fetch.StateGuardDenied}, 1, 0},
 		{fetch.Response{State: fetch.StateTooLarge}, 1, days(30)},
 	} {
-		if got := afterAnswer(&tc.r, tc.depth); (got - tc.want).Abs() > time.Second {
+		if got := revisitAfterAnswer(&tc.r, tc.depth); (got - tc.want).Abs() > time.Second {
 			t.Errorf("%s %d at depth %d: after %v, want %v", tc.r.State, tc.r.Code, tc.depth, got, tc.want)
 		}
 	}

@@ -12,21 +12,21 @@ import (
 type Progress struct {
 	Counts  store.Counts // totals over all sessions
 	Queue   int
-	Hosts   int           // that were asked for anything
-	Busy    int           // exchanges in flight
+	Hosts   int           // hosts that were asked
+	Busy    int           // exchanges under way
 	Elapsed time.Duration // this session's
 	Pages   uint64        // stored in this session
-	Next    Marginal      // what the next pages are worth
-	Turns   Stats         // of the owner, in this session
+	Next    Marginal      // harvest of the next pages
+	Turns   Stats         // the owner's turns in this session
 
-	Refreshed RefreshCounts // of stored pages that were asked for again in this session
-	Round     int           // of a watch, over all sessions; 0 where it works in none
+	Refreshed RefreshCounts // revisits of this session
+	Round     int           // of a watch, over all sessions; 0 without rounds
 
-	Patience *Patience // nil where the crawl waits for no better links
-	// RestUntil is when the next host may be asked, while nothing is in flight.
+	Patience *Patience // nil if the crawl never waits for better links
+	// RestUntil is when the next host may be asked, if nothing is under way.
 	RestUntil time.Time
-	Resting   int // hosts that have URLs and rest, those that share an address as one
-	// DownSince is since when our own network gives no answer, zero while it does.
+	Resting   int // resting hosts with URLs; hosts at one address count once
+	// DownSince is when our own network went down, zero if it is up.
 	DownSince  time.Time
 	Outages    int           // of our own network in this session
 	OutageTime time.Duration // of all of them
@@ -49,25 +49,25 @@ const (
 	StopError       Stop = "error"
 )
 
-// Result is what a crawl came to, over all its sessions.
+// Result is the result of a crawl, over all its sessions.
 type Result struct {
 	Counts  store.Counts
-	Hosts   int // hosts that gave at least one page
+	Hosts   int // hosts with at least one page
 	Stopped Stop
-	Next    Marginal // harvest that more pages would have had
-	// WaitUntil is when the first of the hosts that still have URLs queued has
-	// rested, where that was too long to wait for; else zero.
+	Next    Marginal // expected harvest of more pages
+	// WaitUntil is when the first host with queued URLs is rested, if that was too long to
+	// wait for; else zero.
 	WaitUntil time.Time
 
-	Refreshed RefreshCounts // what Options.Refresh brought in this session
-	News      NewsCounts    `json:",omitzero"` // what sitemaps and feeds told, with Options.News
+	Refreshed RefreshCounts // revisits of this session
+	News      NewsCounts    `json:",omitzero"` // from sitemaps and feeds, with Options.News
 	Attempts  Attempts
 
 	Outages    int           // of our own network in this session
 	OutageTime time.Duration // of all of them
 }
 
-// After adds what a session before brought where the two are one to who looks.
+// After adds the result of an earlier session that the user sees as one with this.
 func (r Result) After(before Result) Result {
 	r.Refreshed = r.Refreshed.plus(before.Refreshed)
 	r.News = before.News.plus(r.News)
@@ -77,7 +77,7 @@ func (r Result) After(before Result) Result {
 	return r
 }
 
-// After adds how long a session before took, and what it brought.
+// After adds the progress of an earlier session.
 func (p Progress) After(before Progress) Progress {
 	p.Elapsed += before.Elapsed
 	p.Pages += before.Pages
@@ -99,7 +99,7 @@ func (c *Crawler) progress() Progress {
 		round = r.Round()
 	}
 	return Progress{
-		Refreshed: c.refreshed.RefreshCounts, Round: round,
+		Refreshed: c.refreshed, Round: round,
 		Patience: c.choice.progress(), RestUntil: rest, Resting: c.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
 		Counts: c.totals.snapshot(), Queue: c.queue.Len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
 		Elapsed: elapsed, Pages: pages,
@@ -107,17 +107,17 @@ func (c *Crawler) progress() Progress {
 	}
 }
 
-// Progress returns where the crawl stands; not while Run is going on.
+// Progress returns how far the crawl has come; not to be called during Run.
 func (c *Crawler) Progress() Progress { return c.progress() }
 
 // Standing is how a URL of the queue stands to what a crawl waits for.
 type Standing struct {
-	Price float64     // priority that a link needs to be taken now; -Inf takes any
-	Wait  *store.Wait // that the URL had part in so far; nil for none that is remembered
+	Price float64     // least priority of a link that is taken now; -Inf for any
+	Wait  *store.Wait // the URL's part in waits; nil if none is remembered
 }
 
-// Standing says how a URL, in normal form, stands while Run goes on; nil where the crawl
-// waits for no better links. Safe for concurrent use.
+// Standing returns how a URL, in normal form, compares with the price while Run goes on; nil
+// if the crawl never waits for better links. It is safe for concurrent use.
 func (c *Crawler) Standing(ctx context.Context, url string) (s *Standing, err error) {
 	err = c.inbox.inTurn(ctx, func() (error, error) {
 		if choice := c.choice; choice.keeper != nil {

@@ -7,71 +7,66 @@ import (
 	"fossick/graph/orders"
 )
 
-// rescoreScorer is one that changes its mind about URLs that wait.
-type rescoreScorer interface {
-	// Rescore returns the present score of a waiting URL, named by its page.Key;
-	// false when the scorer knows nothing of it.
+// rescorer is a scorer that changes its scores of waiting URLs.
+type rescorer interface {
+	// Rescore is that of Rescorer.
 	Rescore(key uint64) (score float64, known bool)
 }
 
-// A beginner is a Scorer with topics whose priorities are of another kind before the first
-// lesson than after.
+// beginner is a Scorer of several topics whose priorities change their kind with the first
+// lesson.
 type beginner interface {
 	// Begun returns how many topics have had their first lesson.
 	Begun() int
 }
 
-// passes is how far the queue has heard of what the scorer has learned.
+// passes schedules the passes that rescore the queue.
 type passes struct {
-	AtOnce int // URLs that are rescored in one turn; New says how many
+	AtOnce int // URLs that are rescored in one turn
 
-	scorer   rescoreScorer // nil where no pass is ever due
-	ordering orders.Ordering
-	heard    atomic.Uint64 // pages of other agents that the scorer has learned from
+	scorer       rescorer // nil if no pass is ever due
+	ordering     orders.Ordering
+	foreignPages atomic.Uint64 // pages of other agents that the scorer has learned from
 
-	begun int    // topics that had had their first lesson when a pass was begun last
-	last  uint64 // pages when a pass was begun last
-	going bool   // part by part
-	upTo  uint64 // pages up to which its parts were done
+	begun int    // topics past their first lesson when the last pass began
+	last  uint64 // pages when the last pass began
+	going bool   // a pass goes on part by part
+	upTo  uint64 // pages when its last part was done
 
-	partial int     // passes over the best alone since the last one over all
-	from    float64 // priority from which on URLs are the best, by that
-	spread  *spread // of the priorities, of a pass over all that goes on; else nil
+	partial int     // passes over the best since the last one over all
+	from    float64 // least priority of the best, by that one
+	spread  *spread // of the priorities, during a pass over all; else nil
 }
 
-// newRescore returns the passes of a queue in an ordering. scorer is any: only one that is a
-// Scorer, in an ordering that goes by scores, has passes.
-func newRescore(scorer any, ordering orders.Ordering) *passes {
+// newPasses returns the passes of a queue. There are none unless scorer is a rescorer and the
+// ordering goes by scores.
+func newPasses(scorer any, ordering orders.Ordering) *passes {
 	p := &passes{AtOnce: atOnce, ordering: ordering}
-	if s, ok := scorer.(rescoreScorer); ok && orders.ByScore(ordering) {
+	if s, ok := scorer.(rescorer); ok && orders.ByScore(ordering) {
 		p.scorer = s
 	}
 	return p
 }
 
 const (
-	// atOnce is how many URLs are rescored in one turn of the owner, some 10 ms.
+	// atOnce is how many URLs are rescored in one turn, in some 10 ms.
 	atOnce = 20_000
-	// aPage is how many are where there are more, for each page stored since
-	// the last part. It is five times what is needed to be through before a
-	// pass is due again. It goes by pages and not by the clock, so that the
-	// order is the same whenever it is crawled.
+	// aPage is how many URLs of a longer queue are rescored per stored page: five times the
+	// rate that ends a pass before the next is due. It counts pages and not time, so that the
+	// order is deterministic.
 	aPage = 500
 
-	// What a page can teach lifts few URLs from far behind to the head of the queue. So
-	// once a crawl has youngPages pages only every fourth pass asks about all of them, and
-	// the others about the best quarter: less than half the work.
+	// A lesson lifts few URLs from far behind to the head of the queue. So after youngPages
+	// pages only every fourth pass covers all URLs, and the others the best quarter.
 	fullPass   = 4
 	bestShare  = 0.25
 	youngPages = 100
 )
 
-// after is how many pages a scorer may have learned from before the queue hears
-// of it. They are few while the queue is small, and so many that the work a
-// page stays bounded when it is large. That is 200 URLs a page up to 8,000,
-// then fewer, near 100; on disk 100. What a page more can teach falls as pages
-// grow. So a crawl of more than a few hundred waits until it has grown by a
-// sixteenth, or by 100 pages.
+// after is how many pages a scorer may learn from before the next pass: few in a small queue,
+// and so many in a large one that the work per page stays bounded, at 200 URLs a page up to
+// 8,000 URLs and near 100 beyond or on disk. As a page teaches less in a grown crawl, the
+// crawl first grows by a sixteenth or 100 pages.
 func after(queue int, pages uint64, onDisk bool) int {
 	grown := int(min(pages/16, 100))
 	if onDisk {
@@ -80,15 +75,14 @@ func after(queue int, pages uint64, onDisk bool) int {
 	return max(10, grown, queue/200, queue/100-40)
 }
 
-// Heard says that the scorer has learned from so many pages of other agents. It is safe for
+// Heard counts pages of other agents that the scorer has learned from. It is safe for
 // concurrent use.
-func (p *passes) Heard(pages uint64) { p.heard.Add(pages) }
+func (p *passes) Heard(pages uint64) { p.foreignPages.Add(pages) }
 
-// due says how many URLs of a queue are to be rescored now, and whether these are all in
-// one go. Where it is 0 nothing is due; else the queue asks Priority about each, and Done
-// is told when it was through.
+// due returns how many URLs to rescore now, and whether these are all; 0 for none. The queue
+// calls Priority for each, and Done at the end of the pass.
 func (p *passes) due(pages uint64, queue int, onDisk bool) (urls int, whole bool) {
-	pages += p.heard.Load()
+	pages += p.foreignPages.Load()
 	switch {
 	case p.scorer == nil:
 	case p.going:
@@ -106,20 +100,19 @@ func (p *passes) due(pages uint64, queue int, onDisk bool) (urls int, whole bool
 	return 0, false
 }
 
-// Begin begins a pass over all at once, as Due does for a reason of its own; false where
-// there are no passes. It changes the frontier alone: the journal keeps the priority that
-// a URL was queued with, and a resumed crawl rescores at once.
+// Begin begins a pass over all URLs; false if there are no passes. It changes the frontier
+// alone, because a resumed crawl rescores at once.
 func (p *passes) Begin(pages uint64) bool {
 	if p.scorer == nil {
 		return false
 	}
-	p.begin(pages + p.heard.Load())
+	p.begin(pages + p.foreignPages.Load())
 	p.all()
 	return true
 }
 
-// firstLesson says that a topic has had its first lesson since the last pass: what waits
-// has a priority of another kind than what is found now.
+// firstLesson reports that a topic has had its first lesson since the last pass, so that old
+// and new priorities are of different kinds.
 func (p *passes) firstLesson() bool { return p.topicsBegun() > p.begun }
 
 func (p *passes) topicsBegun() int {
@@ -146,14 +139,14 @@ func (p *passes) begin(pages uint64) {
 	}
 }
 
-// all makes the pass that begins one over all.
+// all extends the pass to all URLs.
 func (p *passes) all() { p.spread, p.partial = new(spread), 0 }
 
-// asks says whether the pass that goes on asks about a URL of this priority.
+// asks reports whether the present pass covers a URL of this priority.
 func (p *passes) asks(was float64) bool { return p.spread != nil || !(was < p.from) }
 
-// Priority is the new priority of a URL that waits, in the pass that goes on; false where
-// it keeps the old one.
+// Priority is the new priority of a waiting URL in the present pass; false if it keeps the old
+// one.
 func (p *passes) Priority(key uint64, was float64) (now float64, known bool) {
 	if !p.asks(was) {
 		return 0, false
@@ -168,15 +161,14 @@ func (p *passes) Priority(key uint64, was float64) (now float64, known bool) {
 	return now, known
 }
 
-// spread counts priorities by their size, so that one can tell from which on a
-// share of them lies. It counts by exponent and three bits of the fraction,
-// steps of an eighth at most.
+// spread is a histogram of priorities. Its bins are the exponent and three bits of the
+// fraction, steps of an eighth at most.
 type spread struct {
 	counts [1 << 14]uint32
 	n      int
 }
 
-// bin is where a priority is counted; all that are not above 0 are counted as 0.
+// bin is the bin of a priority; all priorities up to 0 are in bin 0.
 func (s *spread) bin(priority float64) int {
 	if !(priority > 0) {
 		return 0
@@ -189,9 +181,8 @@ func (s *spread) add(priority float64) {
 	s.n++
 }
 
-// best returns the priority from which on the share given of what was counted
-// lies, or a little more, as near as the steps allow. It is minus infinity for
-// all of it.
+// best returns the priority above which about the given share of the priorities lies, as near
+// as the bins allow; minus infinity for all.
 func (s *spread) best(share float64) float64 {
 	left := int(share * float64(s.n))
 	for i := len(s.counts) - 1; i > 0; i-- {

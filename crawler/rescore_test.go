@@ -15,10 +15,8 @@ import (
 	"fossick/store"
 )
 
-// TestRescorePasses: an old crawl asks about its best URLs at each pass and
-// about all at every fourth, whether a pass is done in one go or in parts. A
-// young one always asks about all, and so does one that people have said
-// something to.
+// TestRescorePasses: an old crawl rescores its best URLs at each pass and all at every fourth,
+// at once or in parts. A young one always rescores all, and so does one with a new mark.
 func TestRescorePasses(t *testing.T) {
 	const urls = 2000
 	for _, atOnce := range []int{urls, 100} {
@@ -27,7 +25,7 @@ func TestRescorePasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := askedScorer{keys: map[uint64]int{}}
-		q := &queue{frontier: f, opt: options{Scorer: asked, Ordering: orders.Latest}, passes: newRescore(asked, orders.Latest), totals: newTotals(time.Now), chances: hosts.NewChances()}
+		q := &queue{frontier: f, opt: &Options{Scorer: asked, Ordering: orders.Latest}, passes: newPasses(asked, orders.Latest), totals: newTotals(time.Now), chances: hosts.NewChances()}
 		q.passes.AtOnce = atOnce
 		for i := range uint64(urls) {
 			f.Push(frontier.Item{ID: frontier.ID(i + 1), Host: f.Host(strconv.Itoa(int(i % 50))), Key: i, Priority: score(i)})
@@ -126,10 +124,10 @@ func (topics) Rescore(uint64) (float64, bool) { return 0, false }
 
 func (t *topics) Begun() int { return int(*t) }
 
-// TestFirstLesson: each topic's first lesson is told until a pass has begun.
+// TestFirstLesson: each topic's first lesson is reported until a pass has begun.
 func TestFirstLesson(t *testing.T) {
 	begun := topics(0)
-	p := newRescore(&begun, orders.Latest)
+	p := newPasses(&begun, orders.Latest)
 	for lessons, want := range []bool{false, true, true} {
 		if begun = topics(lessons); p.firstLesson() != want {
 			t.Errorf("%d topics have begun: %v, want %v", lessons, !want, want)
@@ -139,13 +137,13 @@ func TestFirstLesson(t *testing.T) {
 			t.Errorf("the first lesson of topic %d is told twice", lessons)
 		}
 	}
-	if newRescore(nil, orders.Latest).firstLesson() {
+	if newPasses(nil, orders.Latest).firstLesson() {
 		t.Error("what does not rescore has a first lesson")
 	}
 }
 
-// TestSpread holds the quarter that a spread finds against the sorted priorities: it is
-// no smaller, and larger only by what lies in one step.
+// TestSpread compares the quarter of a spread with the sorted priorities: it is no smaller,
+// and larger by at most one bin.
 func TestSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for round := range 200 {

@@ -15,10 +15,10 @@ import (
 	"fossick/store"
 )
 
-// prepareRobots makes the job that fetches robots.txt, or its next hop. A hop
-// to another host needs that host as well; while it is in use the URL waits.
-func (c *Crawler) prepareRobots(j *workJob) (*workJob, error) {
-	j.task = robots
+// prepareRobots makes the job that fetches robots.txt, or its next hop. A hop to another host
+// needs that host as well; while it is busy, the URL waits.
+func (c *Crawler) prepareRobots(j *job) (*job, error) {
+	j.task = taskRobots
 	j.Target = cmp.Or(j.Host.Hop, page.RobotsURL(j.Birth.URL))
 	j.Robots = &robotsTask{Request: c.requestOf(j)}
 	if j.Host.Hop == "" {
@@ -34,7 +34,7 @@ func (c *Crawler) prepareRobots(j *workJob) (*workJob, error) {
 	}
 	if !c.frontier.Take(other.Party, j.Host.Party, c.opt.Now()) {
 		c.queue.Requeue(j)
-		// Not the address: the others there have nothing to do with it.
+		// The host alone, because others at its address are not concerned.
 		until := c.opt.Now().Add(minHopWait)
 		if rested := c.frontier.Until(other.Party); rested.After(until) {
 			until = rested
@@ -45,32 +45,31 @@ func (c *Crawler) prepareRobots(j *workJob) (*workJob, error) {
 	if !other.Resolved && other.Health.Verdict == "" {
 		c.queue.Requeue(j)
 		c.hosts.HoldBack(j.Host, c.opt.Now().Add(minHopWait))
-		return &workJob{task: address, Host: other, leased: leased{Birth: store.Birth{URL: j.Target}}, Target: j.Target}, nil
+		return &job{task: taskAddress, Host: other, leased: leased{Birth: store.Birth{URL: j.Target}}, Target: j.Target}, nil
 	}
 	j.Robots.Other = other
 	return j, nil
 }
 
-// minHopWait is how long a host waits at least for another that its robots.txt points to.
+// minHopWait is how long a host waits at least for another one that its robots.txt points to.
 const minHopWait = 250 * time.Millisecond
 
-// applyRobots takes in an answer for robots.txt. The URL that waited for it
-// goes back to its place.
-func (c *Crawler) applyRobots(b journal.Batch, o *outcome) error {
+// applyRobots takes in an answer for robots.txt. The URL that waited for it goes back to the
+// queue.
+func (c *Crawler) applyRobots(b journal.Batch, o *jobResult) error {
 	h, r := o.Host, o.Resp
 	c.totals.asked(o.asked().Host)
 	if r.State == fetch.StateRedirect {
 		target, err := redirectTarget(c.opt.URLs, r)
-		if err == nil && !c.queue.heldPart(target) { // who asks that host, asks it alone
+		if err == nil && !c.queue.heldPart(target) { // only that host's agent may ask it
 			return c.setRobots(o, fetch.DisallowAll("robots.txt is at "+target+": "+Reason))
 		}
 		if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {
 			h.Hop = target
-			c.queue.Requeue(o.workJob)
+			c.queue.Requeue(o.job)
 			return nil
 		}
-		// A redirect that leads nowhere is as if the file were not there
-		// (RFC 9309 section 2.3.1.2).
+		// Endless redirects count as a missing file (RFC 9309 section 2.3.1.2).
 		return c.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, so everything is allowed"))
 	}
 	if r.State == fetch.StateNotModified {
@@ -79,7 +78,7 @@ func (c *Crawler) applyRobots(b journal.Batch, o *outcome) error {
 	}
 	h.Hop, h.Hops = "", 0
 	if o.other() == nil && (r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied) {
-		// No robots.txt could tell more: none of the host's pages can be had.
+		// None of the host's pages can be fetched, whatever robots.txt says.
 		return c.robotsFailed(b, o, "no exchange with the host is possible")
 	}
 	rules, _ := fetch.RobotsFrom(r)
@@ -87,7 +86,7 @@ func (c *Crawler) applyRobots(b journal.Batch, o *outcome) error {
 		if !h.Health.LastTry() || r.State != fetch.StateCode {
 			return c.robotsFailed(b, o, "robots.txt could not be fetched, so no page of the host is fetched")
 		}
-		h.Failures++ // it keeps answering with an error: all is refused for a day
+		h.Failures++ // a lasting error: everything is refused for a day
 	} else {
 		h.Failures = 0
 	}
@@ -98,7 +97,7 @@ func (c *Crawler) applyRobots(b journal.Batch, o *outcome) error {
 }
 
 // setRobots keeps the rules of a host for a day.
-func (c *Crawler) setRobots(o *outcome, rules *fetch.Robots) error {
+func (c *Crawler) setRobots(o *jobResult, rules *fetch.Robots) error {
 	h := o.Host
 	rules = rules.Narrow(c.opt.Agent, uses...)
 	text, err := rules.MarshalText()
@@ -111,13 +110,13 @@ func (c *Crawler) setRobots(o *outcome, rules *fetch.Robots) error {
 	h.Hop, h.Hops = "", 0
 	h.Health.Met()
 	h.Maps.Renamed()
-	c.queue.Requeue(o.workJob)
+	c.queue.Requeue(o.job)
 	return nil
 }
 
 // robotsFailed counts a failure of the first contact with a host, or of a probe of one that
-// answered before. In the end all its URLs end with the network's state.
-func (c *Crawler) robotsFailed(b journal.Batch, o *outcome, what string) error {
+// answered before. In the end all its URLs end with the state of the failure.
+func (c *Crawler) robotsFailed(b journal.Batch, o *jobResult, what string) error {
 	h, r, again := &o.Host.Health, o.Resp, false
 	h.CountFirst()
 	if hosts.Silent(r) && h.Lived() && o.other() == nil {
@@ -130,20 +129,18 @@ func (c *Crawler) robotsFailed(b journal.Batch, o *outcome, what string) error {
 		again = h.FailedFirst(r, what)
 	}
 	if again {
-		c.queue.Requeue(o.workJob)
+		c.queue.Requeue(o.job)
 		return nil
 	}
 	return c.queue.conclude(b, o.ID, o.Queued, c.queue.outcome(h.Verdict, h.Why))
 }
 
-// maxValidatorBytes bounds an ETag that is kept with a host; real ones have some
-// tens of bytes, and a header may have many thousand.
+// maxValidatorBytes bounds a stored ETag.
 const maxValidatorBytes = 256
 
-// requestOf asks for a host's robots.txt, or for the next hop of a redirect.
-// When the rules at hand are a day old and the file's server named their version,
-// it asks for the file only if it has changed.
-func (c *Crawler) requestOf(j *workJob) fetch.Request {
+// requestOf asks for a host's robots.txt, or for the next hop of a redirect; old rules with a
+// known version are asked for on condition that they have changed.
+func (c *Crawler) requestOf(j *job) fetch.Request {
 	req := fetch.RobotsRequest(j.Target)
 	if j.Host.Rules != nil && j.Host.Hop == "" {
 		req.ETag, req.LastModified = j.Host.RobotsETag, j.Host.RobotsModified
@@ -151,19 +148,17 @@ func (c *Crawler) requestOf(j *workJob) fetch.Request {
 	return req
 }
 
-// robotsUnchanged takes in the answer that a robots.txt is as it was (304): its
-// rules hold for another day. The URL that waited for it goes back to its place.
-func (c *Crawler) robotsUnchanged(o *outcome) {
+// robotsUnchanged keeps the rules for another day after a 304.
+func (c *Crawler) robotsUnchanged(o *jobResult) {
 	h := o.Host
 	h.RobotsAt = c.opt.Now().UnixMilli()
 	h.Hop, h.Hops, h.Failures = "", 0, 0
 	h.Health.Met()
-	c.queue.Requeue(o.workJob)
+	c.queue.Requeue(o.job)
 }
 
-// keepValidators notes the version of the rules that o brought. Behind a redirect
-// the file is another's, and asked for anew.
-func (c *Crawler) keepValidators(o *outcome) {
+// keepValidators records the version of the rules. A file behind a redirect has none.
+func (c *Crawler) keepValidators(o *jobResult) {
 	h, header := o.Host, o.Resp.Header
 	h.RobotsAgent = c.opt.Agent
 	h.RobotsETag, h.RobotsModified = "", ""
@@ -178,24 +173,23 @@ func (c *Crawler) keepValidators(o *outcome) {
 	}
 }
 
-// reservationsDue says whether a host is to be asked for its tdmrep.json before the page at
-// url: where the crawl's purpose heeds it and robots.txt allows it, once a day.
+// reservationsDue reports whether the host's tdmrep.json comes before the page at url: once a
+// day, if the crawl's purpose heeds it and robots.txt allows it.
 func (c *Crawler) reservationsDue(h *hosts.Host, url string) bool {
 	return c.opt.Purpose.Mines() && !c.hosts.ReservedFresh(h) && h.Rules.Allowed(c.opt.Agent, page.Path(page.TDMRepURL(url)))
 }
 
-// tdmrepJob has a job fetch tdmrep.json before its page.
-func tdmrepJob(j *workJob) *workJob {
-	j.task, j.Target = tdmRep, page.TDMRepURL(j.Birth.URL)
+func tdmRepJob(j *job) *job {
+	j.task, j.Target = taskTDMRep, page.TDMRepURL(j.Birth.URL)
 	return j
 }
 
-// applyTDMRep takes in an answer for tdmrep.json. The URL that waited for it goes back to
-// its place. What was known holds on for a day where the host could not tell.
-func (c *Crawler) applyTDMRep(o *outcome) error {
+// applyTDMRep takes in an answer for tdmrep.json. The URL that waited for it goes back to the
+// queue. If the host could not tell, the old reservations hold for another day.
+func (c *Crawler) applyTDMRep(o *jobResult) error {
 	h, r := o.Host, o.Resp
 	c.totals.asked(h.Host)
-	c.queue.Requeue(o.workJob)
+	c.queue.Requeue(o.job)
 	h.TDMAt = c.opt.Now().UnixMilli()
 	if hosts.Transient(r) {
 		h.Failures++
@@ -215,10 +209,10 @@ func (c *Crawler) applyTDMRep(o *outcome) error {
 	return nil
 }
 
-// uses are the tokens by which robots.txt speaks to uses of pages.
+// uses are the robots.txt tokens for uses of pages.
 var uses = slices.Sorted(maps.Keys(rights.Uses))
 
-// said is what robots.txt and tdmrep.json of a host say of the use of a page.
+// said returns what a host's robots.txt and tdmrep.json say of the use of a page.
 func said(h *hosts.Host, agent, url string) (all []rights.Statement) {
 	rules, path := h.Rules, page.Path(url)
 	if rules == nil {
@@ -238,7 +232,7 @@ func said(h *hosts.Host, agent, url string) (all []rights.Statement) {
 	return all
 }
 
-// refusal says why a host's files refuse a page for the crawl's purpose, "" when they do not.
+// refusal says why a host's files refuse a page for the crawl's purpose, "" if they do not.
 func refusal(opt *Options, h *hosts.Host, url string) string {
 	if opt.Purpose == "" {
 		return ""
@@ -249,8 +243,8 @@ func refusal(opt *Options, h *hosts.Host, url string) string {
 	return ""
 }
 
-// rightsOf is all that the owner says of the use of a page that has come.
-func (c *Crawler) rightsOf(o *outcome) (all []string) {
+// rightsOf returns everything that the owner says of the use of a fetched page.
+func (c *Crawler) rightsOf(o *jobResult) (all []string) {
 	for _, s := range said(o.Host, c.opt.Agent, o.Birth.URL) {
 		all = append(all, string(s))
 	}

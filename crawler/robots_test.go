@@ -64,7 +64,7 @@ func (w *versionedRobots) Fetch(ctx context.Context, req fetch.Request) *fetch.R
 func chain(n int) *fakeWeb {
 	w := &fakeWeb{pages: map[string]string{}}
 	for i := range n {
-		w.pages["http://a.test/"+letters(i)] = html(fmt.Sprint("gold ", i), "/"+letters(i+1), "/secret/"+letters(i))
+		w.pages["http://a.test/"+pageName(i)] = html(fmt.Sprint("gold ", i), "/"+pageName(i+1), "/secret/"+pageName(i))
 	}
 	return w
 }
@@ -93,7 +93,7 @@ func TestRobotsAreAskedForByVersion(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &versionedRobots{fakeWeb: chain(4), robots: c.robots, now: time.UnixMilli(1e12)}
-			opt := newOptions(t, w.fakeWeb, "http://a.test/"+letters(0))
+			opt := newOptions(t, w.fakeWeb, "http://a.test/"+pageName(0))
 			opt.Fetcher, opt.Now, opt.FollowTraps = w, w.clock, true
 			r := crawl(t, opt)
 			var asked []string
@@ -121,7 +121,7 @@ func TestRobotsOfAnotherName(t *testing.T) {
 	w := &versionedRobots{fakeWeb: chain(4), now: time.UnixMilli(1e12), robots: func(int) (string, string, string) {
 		return `"1"`, "", "User-agent: fossick\nAllow: /\n\nUser-agent: digger\nDisallow: /\n"
 	}}
-	opt := newOptions(t, w.fakeWeb, "http://a.test/"+letters(0))
+	opt := newOptions(t, w.fakeWeb, "http://a.test/"+pageName(0))
 	opt.Fetcher, opt.FollowTraps, opt.MaxPages = w, true, 1
 	opt.Now = func() time.Time { return time.UnixMilli(1e12) } // the rules stay fresh
 	if r := crawl(t, opt); r.Counts.Pages != 1 {
@@ -208,7 +208,7 @@ func TestTDMRep(t *testing.T) {
 					now.Add((25 * time.Hour).Milliseconds())
 				}
 			}
-			opt := newOptions(t, w, "http://a.test/"+letters(0))
+			opt := newOptions(t, w, "http://a.test/"+pageName(0))
 			opt.Purpose, opt.FollowTraps = c.purpose, true
 			// Time passes by itself, so that a host that failed has rested.
 			opt.Now = func() time.Time { return time.UnixMilli(now.Add(time.Minute.Milliseconds())) }
@@ -236,14 +236,14 @@ func TestTDMRep(t *testing.T) {
 	}
 }
 
-// TestTDMRepIsKept: another session on the same day obeys without asking again, and why a
-// page was not asked for is on record.
+// TestTDMRepIsKept: another session on the same day obeys without asking again, and the
+// journal says why a page was not asked for.
 func TestTDMRepIsKept(t *testing.T) {
 	w := chain(4)
-	refused := "http://a.test/" + letters(2)
+	refused := "http://a.test/" + pageName(2)
 	file := page.TDMRepURL(refused)
 	w.pages[file] = `[{"location":"` + page.Path(refused) + `","tdm-reservation":1}]`
-	opt := newOptions(t, w, "http://a.test/"+letters(0))
+	opt := newOptions(t, w, "http://a.test/"+pageName(0))
 	opt.Purpose, opt.MaxPages = rights.Training, 1
 	for range 2 {
 		crawl(t, opt)

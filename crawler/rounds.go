@@ -11,47 +11,46 @@ import (
 	"fossick/store"
 )
 
-// Rounds chooses all stored pages, again and again (paper E, E6). Its rounds are on record:
-// one that was cut off is finished first, by those pages that were not visited since it
-// began.
+// Rounds chooses all stored pages, again and again (paper E, E6). The rounds are journalled:
+// one that was cut off is finished first.
 type Rounds struct {
 	store  *store.Store
 	every  time.Duration
-	left   int  // rounds still to be ended; negative: without end
-	noPage bool // URLs that gave no page are chosen too
+	left   int  // rounds to go; negative: without end
+	noPage bool // URLs without a page are chosen too
 
-	all   []store.Round // on record, the last one goes on where pages is set
-	begin time.Time     // of the next one, at the earliest
+	all   []store.Round // in the journal; the last one goes on if pages is set
+	begin time.Time     // earliest begin of the next round
 	pages func() (*store.Known, error, bool)
 	stop  func()
-	drawn bool // pages has no more
+	drawn bool // pages is exhausted
 }
 
-// NewRounds returns a chooser that ends after so many rounds, 0 is never; from begin to begin
-// there is at least a time. With noPage it also chooses the URLs that gave no page but may do
-// so by now, as a crawl from the start would.
+// NewRounds returns a Revisits that ends after so many rounds, 0 for never. Rounds begin at
+// least every apart. With noPage it also chooses URLs that gave no page but may have one by
+// now.
 func NewRounds(s *store.Store, every time.Duration, rounds int, noPage bool) (*Rounds, error) {
 	all, err := store.Rounds(s)
 	r := &Rounds{store: s, every: every, left: rounds, noPage: noPage, all: all}
 	if rounds == 0 {
 		r.left = -1
-		if n := len(all); n > 0 { // as if the session before had gone on
+		if n := len(all); n > 0 { // as if the last session had gone on
 			r.begin = time.UnixMilli(all[n-1].Began).Add(every)
 		}
 	}
 	return r, err
 }
 
-// Round is as Counted says.
+// Round is the number of the present or last round.
 func (r *Rounds) Round() int { return len(r.all) }
 
-// Done is as Counted says.
+// Done reports whether all rounds have ended.
 func (r *Rounds) Done() bool { return r.left == 0 }
 
-// GoOn has the rounds go on with the same store, opened again.
+// GoOn continues the rounds with the same store, opened again.
 func (r *Rounds) GoOn(s *store.Store) { r.store, r.pages = s, nil }
 
-// Next is as Chooser says.
+// Next implements Revisits.
 func (r *Rounds) Next(now time.Time, idle bool) (*Due, time.Time, error) {
 	for {
 		if r.pages == nil {
@@ -80,7 +79,7 @@ func (r *Rounds) Next(now time.Time, idle bool) (*Due, time.Time, error) {
 	}
 }
 
-// open begins a round, or goes on with one.
+// open begins a round, or resumes one.
 func (r *Rounds) open(now time.Time) error {
 	if n := len(r.all); n == 0 || r.all[n-1].Ended != 0 {
 		r.all = append(r.all, store.Round{Began: now.UnixMilli()})
@@ -97,7 +96,7 @@ func (r *Rounds) open(now time.Time) error {
 	return nil
 }
 
-// draw returns the next page of the round, nil where there is none.
+// draw returns the next page of the round, or nil.
 func (r *Rounds) draw() (*Due, error) {
 	began := r.all[len(r.all)-1].Began
 	for {
@@ -115,13 +114,13 @@ func (r *Rounds) draw() (*Due, error) {
 
 // lastVisit is when a URL was asked for last, Unix milliseconds.
 func lastVisit(k *store.Known) int64 {
-	if len(k.Visits) == 0 { // damage took them
+	if len(k.Visits) == 0 { // lost by damage
 		return 0
 	}
 	return k.Visits[len(k.Visits)-1].Start
 }
 
-// end closes the round that goes on.
+// end closes the present round.
 func (r *Rounds) end(now time.Time) error {
 	last := &r.all[len(r.all)-1]
 	last.Ended = max(now.UnixMilli(), last.Began+1)
@@ -133,7 +132,7 @@ func (r *Rounds) end(now time.Time) error {
 	return store.PutRounds(r.store, r.all)
 }
 
-// Source is as Chooser says: each once a round.
+// Source implements Revisits: each source once a round.
 func (r *Rounds) Source(of *store.Announced, _ time.Time) int {
 	if r.pages == nil {
 		return -1
@@ -142,36 +141,33 @@ func (r *Rounds) Source(of *store.Announced, _ time.Time) int {
 	return slices.IndexFunc(of.Sources, func(s store.Source) bool { return s.At < began })
 }
 
-// Announced is as Chooser says: all pages of the round wait already.
+// Announced does nothing, because all pages of the round wait already.
 func (r *Rounds) Announced(store.ID, time.Time) {}
 
-// Answered is as Chooser says: a round takes pages whatever they said before.
+// Answered does nothing, because a round takes all pages.
 func (r *Rounds) Answered(store.ID, store.Visit) {}
 
-// When a visit to a URL may bring news is estimated from the state it ended in
-// (paper E, E3), and kept with its fate. The figures are paper E's where it has
-// some. Its nine crawls were two days apart, and a failure was followed by a
-// failure in three of four cases (FF = 0.74). So failures of the network are
-// worth another visit after two days. Pages change every 7.66 days at depth 0
-// down to 3.77 days at depth 9. The rest is by what the answer means.
+// The time of the next useful visit is estimated from a URL's state (paper E, E3). In paper
+// E's nine crawls, two days apart, a failure followed a failure in three of four cases
+// (FF = 0.74), so network failures are worth another visit after two days. Pages changed
+// every 7.66 days at depth 0, down to 3.77 days at depth 9.
 const (
 	Day          = 24 * time.Hour
 	afterFailure = 2 * Day
-	afterRefusal = 30 * Day // of what seldom changes: a missing page, its type, its size
-	deepest      = 9        // of paper E's depths
+	afterRefusal = 30 * Day // for what seldom changes: a missing page, its type, its size
+	deepest      = 9        // greatest depth of paper E
 )
 
-// interval returns how often a page so deep changes, by paper E's table:
-// linear between its two ends.
+// interval returns how often a page of a depth changes: linear between the ends of paper E's
+// table.
 func interval(depth int) time.Duration {
 	const top, bottom = 7.66, 3.77 // days
 	share := float64(min(max(depth, 0), deepest)) / deepest
 	return time.Duration((top - (top-bottom)*share) * float64(Day))
 }
 
-// refreshAfter returns how long after its end in a state a URL may have news; 0 is
-// never.
-func refreshAfter(state fetch.State, depth int) time.Duration {
+// revisitAfter returns how long after its end in a state a URL may have news; 0 is never.
+func revisitAfter(state fetch.State, depth int) time.Duration {
 	switch state {
 	case fetch.StateOK, fetch.StateNotModified, fetch.StateDuplicate, fetch.StateRedirect, fetch.StateScriptOnly:
 		return interval(depth)
@@ -188,14 +184,14 @@ func refreshAfter(state fetch.State, depth int) time.Duration {
 	return 0 // trap, guard_denied, none: decided here, not by the server
 }
 
-// afterAnswer is After for an exchange, whose answer tells more.
-func afterAnswer(r *fetch.Response, depth int) time.Duration {
+// revisitAfterAnswer is revisitAfter for an exchange, whose answer tells more.
+func revisitAfterAnswer(r *fetch.Response, depth int) time.Duration {
 	switch {
 	case r.State == fetch.StateRedirect && (r.Code == http.StatusMovedPermanently || r.Code == http.StatusPermanentRedirect),
 		r.State == fetch.StateNoIP && errors.Is(r.Err, fetch.ErrNoSuchHost):
 		return afterRefusal
 	case r.State != fetch.StateCode:
-		return refreshAfter(r.State, depth)
+		return revisitAfter(r.State, depth)
 	case r.Code == http.StatusGone:
 		return 0
 	case r.Code == http.StatusTooManyRequests || r.Code >= 500:
@@ -204,7 +200,7 @@ func afterAnswer(r *fetch.Response, depth int) time.Duration {
 	return afterRefusal
 }
 
-// notSeen chooses pages once, by when they were last seen to be as they are.
+// notSeen chooses each page once that was not seen for a time.
 type notSeen struct {
 	store *store.Store
 	age   time.Duration
@@ -213,11 +209,11 @@ type notSeen struct {
 	ended bool
 }
 
-// refreshNotSeen chooses the stored pages that were not seen for so long, once, those first whose
-// next visit is longest overdue.
-func refreshNotSeen(s *store.Store, age time.Duration) Revisits { return &notSeen{store: s, age: age} }
+// newNotSeen chooses, once, the stored pages that were not seen for so long; those whose next
+// visit is longest overdue go first.
+func newNotSeen(s *store.Store, age time.Duration) Revisits { return &notSeen{store: s, age: age} }
 
-// Next is as Chooser says. Who asks for a page asks until there is none.
+// Next implements Revisits. The caller asks until there is no page left.
 func (c *notSeen) Next(now time.Time, _ bool) (*Due, time.Time, error) {
 	if c.ended {
 		return nil, time.Time{}, nil
@@ -234,11 +230,11 @@ func (c *notSeen) Next(now time.Time, _ bool) (*Due, time.Time, error) {
 	return &Due{ID: p.ID, URL: p.URL, Priority: -float64(p.Next)}, time.Time{}, nil
 }
 
-// Source is as Chooser says: pages are not chosen by what anybody says of them.
+// Source returns −1, because claims play no part.
 func (c *notSeen) Source(*store.Announced, time.Time) int { return -1 }
 
-// Announced is as Chooser says.
+// Announced does nothing.
 func (c *notSeen) Announced(store.ID, time.Time) {}
 
-// Answered is as Chooser says; the pages are chosen already.
+// Answered does nothing, because the pages are chosen already.
 func (c *notSeen) Answered(store.ID, store.Visit) {}

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// TestNobodyWaits: at any moment as many exchanges go on as there are workers, or
-// as hosts that may be asked (paper D1): a slow host holds nobody up. Hosts that have not
-// answered yet leave some workers to the others.
+// TestNobodyWaits: at any moment there are as many exchanges as workers or as free hosts
+// (paper D1): a slow host holds up no other. Newcomers leave some workers to the others.
 func TestNobodyWaits(t *testing.T) {
 	for _, rest := range []time.Duration{0, 700 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) { checkNobodyWaits(t, rest) })

@@ -12,7 +12,7 @@ import (
 	"fossick/store"
 )
 
-// LinkPolicy says which links are followed, by where they lead.
+// LinkPolicy says which links are followed, by their targets.
 type LinkPolicy string
 
 // The policies of cli.md's --links.
@@ -29,8 +29,8 @@ const (
 	offHost = "other host, and only links within the host are followed"
 )
 
-// OffParty says whether a URL was skipped for being outside of the party that led to it,
-// and for nothing else.
+// OffParty reports whether a URL was skipped only for lying outside of the party that links to
+// it.
 func OffParty(reason string) bool { return reason == offSite || reason == offHost }
 
 // Scope says which URLs a crawl may visit; the zero value: all.
@@ -39,17 +39,17 @@ type Scope struct {
 	Include  *regexp.Regexp
 	Exclude  *regexp.Regexp
 	TLD      []string // top-level domains without the dot
-	Langs    []string // ISO 639-1; see lang.go
+	Langs    []string // ISO 639-1
 	MaxDepth int      // links from a start page; 0: no limit
 
-	// Parties keeps redirects as well to where Links lets links lead. What leads out of a
-	// party has that as its reason before any other, but for what is not wanted anywhere.
+	// Parties applies Links to redirects too. Leaving a party is the reason given before all
+	// others but those of Excludes.
 	Parties bool
 
-	Forgotten store.Forgets // by request of their owners
+	Forgotten store.Forgets // at the request of their owners
 }
 
-// skipLink says why a link is not followed, "" when it is.
+// skipLink says why a link is not followed, "" if it is.
 func (s *Scope) skipLink(from *page.Page, l *page.Link, depth int) string {
 	switch {
 	case from.NoFollow:
@@ -72,7 +72,7 @@ func (s *Scope) skipLink(from *page.Page, l *page.Link, depth int) string {
 	return s.Excludes(l.URL)
 }
 
-// leaves says why a link does not stay where Links lets links lead, "" when it does.
+// leaves says why a link violates Links, "" if it does not.
 func (s *Scope) leaves(from, to string) string {
 	switch {
 	case s.Links == LinksSite && page.Site(to) != page.Site(from):
@@ -83,15 +83,15 @@ func (s *Scope) leaves(from, to string) string {
 	return ""
 }
 
-// unnamed says that a link counts as not being there: it leaves its party, and its author
-// asks not to follow it. On record, it would hide another link to the same URL, which makes
-// a candidate of it.
+// unnamed reports that a link is ignored: it leaves its party, and its author asks not to
+// follow it. A record of it would hide another link to the same URL that makes it a candidate
+// seed.
 func (s *Scope) unnamed(from *page.Page, l *page.Link) bool {
 	return s.Parties && (from.NoFollow || l.NoFollow) && s.leaves(from.URL, l.URL) != ""
 }
 
-// refusal says why a link or redirect leads out of its party or to what is not wanted
-// anywhere, "" when it does neither, or the crawl knows no parties.
+// refusal says why a link or redirect leads out of its party or to an excluded URL, "" if it
+// does neither, or the crawl knows no parties.
 func (s *Scope) refusal(from, to string) string {
 	if !s.Parties {
 		return ""
@@ -103,7 +103,7 @@ func (s *Scope) refusal(from, to string) string {
 	return cmp.Or(s.Excludes(to), why)
 }
 
-// Excludes says why a URL is not visited wherever it stands, "" when it is.
+// Excludes says why a URL is not visited, wherever its link is, "" if it is.
 func (s *Scope) Excludes(u string) string {
 	switch {
 	case s.Forgotten.Has(u):
@@ -127,12 +127,11 @@ func topLevel(u string) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// A crawl of some languages (paper E7, generalised) keeps pages in these, and pages of
-// unknown language. A page in another language ends as wrong_type. Its links mostly lead to
-// its own language, so they are followed only where hreflang names a wanted one, and from a
-// start page.
+// A crawl of some languages (paper E7, generalised) keeps pages in these and in unknown
+// languages; other pages end as wrong_type. Their links mostly lead to the same language, so
+// they are followed only from a start page or if hreflang names a wanted language.
 
-// foreign says why a page's language keeps it out, "" when it does not.
+// foreign says why a page's language excludes it, "" if it does not.
 func (s *Scope) foreign(p *page.Page) string {
 	if s.wantsLang(p.Lang) {
 		return ""
@@ -140,8 +139,8 @@ func (s *Scope) foreign(p *page.Page) string {
 	return "the page's language is " + p.Lang + s.notOne()
 }
 
-// skipLang says why a link is not followed because of languages, "" when it is. depth is
-// its target's.
+// skipLang says why a link is not followed for its language, "" if it is. depth is its
+// target's.
 func (s *Scope) skipLang(from *page.Page, l *page.Link, depth int) string {
 	switch {
 	case !s.wantsLang(l.Lang):
@@ -154,15 +153,15 @@ func (s *Scope) skipLang(from *page.Page, l *page.Link, depth int) string {
 
 func (s *Scope) notOne() string { return ", not one of " + strings.Join(s.Langs, ", ") }
 
-// wantsLang says whether pages in a language are wanted; "" is an unknown one.
+// wantsLang reports whether pages in a language are wanted; "" is an unknown language.
 func (s *Scope) wantsLang(code string) bool {
 	return len(s.Langs) == 0 || code == "" || slices.ContainsFunc(s.Langs, func(want string) bool {
 		return macro(want) == macro(code)
 	})
 }
 
-// macro returns one code for a language that has several. Norwegian is no, nb or nn. Three
-// codes were changed in 1989.
+// macro returns one code for a language that has several: Norwegian is no, nb or nn, and three
+// codes changed in 1989.
 func macro(code string) string {
 	switch code {
 	case "nb", "nn":
@@ -177,11 +176,11 @@ func macro(code string) string {
 	return code
 }
 
-// translated rates translations. On a page in an unwanted language, links that name a wanted
-// one lead to what the page was taken for. So they get at least the score that led to it.
-func (r *reader) translated(p *readingPage, order order, scores []float64) {
+// translated raises the scores of translations. On a page in an unwanted language, a link that
+// names a wanted one gets at least the score that led to the page.
+func (r *reader) translated(p *parsedPage, order order, scores []float64) {
 	for i := range scores {
-		if l := &p.Links[i]; p.Foreign != "" && l.Lang != "" && r.opt.Scope.wantsLang(l.Lang) {
+		if l := &p.Links[i]; p.Foreign != "" && l.Lang != "" && r.scope.wantsLang(l.Lang) {
 			scores[i] = max(scores[i], order.Parent)
 		}
 	}

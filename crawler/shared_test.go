@@ -11,8 +11,8 @@ import (
 	"fossick/store"
 )
 
-// twoTopics are two whose links are worth the same, each wanting less for each page that it
-// has paid.
+// twoTopics are two topics with equally good links; each lowers its scores with each page that
+// it has paid for.
 type twoTopics struct{ paid *[2]float64 }
 
 // topicOfPath is the topic of a URL, by the first letter of its path.
@@ -52,8 +52,8 @@ func (s twoTopics) Paid(counts []store.TopicCounts) {
 	}
 }
 
-// TestSecondLook: topics that share a crawl take turns, also while the queue has not heard
-// of what they have paid.
+// TestSecondLook: topics that share a crawl take turns, even between two passes over the
+// queue.
 func TestSecondLook(t *testing.T) {
 	web := func(u string) Answer {
 		body := "<title>" + u + "</title><p>" + strings.ReplaceAll(u, "/", " ")

@@ -10,9 +10,9 @@ import (
 	"fossick/store"
 )
 
-// sitemapDue says whether a sitemap of the host comes before the next of its pages. It
-// may be asked once the host's robots.txt is known, which names them.
-func (c *Crawler) sitemapDue(j *workJob) bool {
+// sitemapDue reports whether a sitemap of the host comes before its next page. The host's
+// robots.txt, which names the sitemaps, must be known.
+func (c *Crawler) sitemapDue(j *job) bool {
 	h := j.Host
 	if !c.rules.On {
 		return false
@@ -23,11 +23,11 @@ func (c *Crawler) sitemapDue(j *workJob) bool {
 	return h.Maps.Due()
 }
 
-// prepareSitemap makes a sitemap's job, of a host that was leased for a page; the
-// URL goes back to its place. For a foreign sitemap the host where it lies must be free
-// and rested, and its robots.txt holds. Others' sitemaps at this host come first. Where no
-// sitemap is due after all, waits is false.
-func (c *Crawler) prepareSitemap(j *workJob) (sitemap *workJob, waits bool, err error) {
+// prepareSitemap makes the job of a sitemap, at a host that was leased for a page; the page's
+// URL goes back to the queue. A foreign sitemap needs its own host to be free and rested, and
+// obeys that host's robots.txt. Other hosts' sitemaps at this host go first. waits is false if
+// no sitemap is due after all.
+func (c *Crawler) prepareSitemap(j *job) (sitemap *job, waits bool, err error) {
 	h := j.Host
 	for name, ok := h.Maps.NextOwner(); ok; name, ok = h.Maps.NextOwner() {
 		owner, err := c.hosts.Get(name, "http://"+name+"/")
@@ -43,7 +43,7 @@ func (c *Crawler) prepareSitemap(j *workJob) (sitemap *workJob, waits bool, err 
 			continue
 		}
 		c.queue.Requeue(j)
-		return c.sitemapJob(&workJob{}, h, owner), true, nil
+		return c.sitemapJob(&job{}, h, owner), true, nil
 	}
 	for c.sitemapDue(j) {
 		target, _ := h.Maps.Next()
@@ -64,8 +64,8 @@ func (c *Crawler) prepareSitemap(j *workJob) (sitemap *workJob, waits bool, err 
 	return nil, false, nil
 }
 
-// sitemapDenied says why a sitemap cannot be had from the host where it lies, ""
-// when it can, or nobody knows yet.
+// sitemapDenied says why a sitemap cannot be fetched from a host, "" if it can or nobody knows
+// yet.
 func (c *Crawler) sitemapDenied(at *hosts.Host, target string) string {
 	switch {
 	case !c.queue.heldPart(target):
@@ -83,25 +83,23 @@ func (c *Crawler) dropSitemaps(owner *hosts.Host, why string) {
 	owner.Maps.Record.Drop()
 }
 
-// sitemapJob makes the job for the next sitemap of owner, which lies at a host that is
-// leased; j has what else the job has to know.
-func (c *Crawler) sitemapJob(j *workJob, at, owner *hosts.Host) *workJob {
-	j.task, j.Host = workSitemap, at
+// sitemapJob fills in j for the next sitemap of owner, at a host that is leased.
+func (c *Crawler) sitemapJob(j *job, at, owner *hosts.Host) *job {
+	j.task, j.Host = taskSitemap, at
 	j.Target, _ = owner.Maps.Next()
 	j.Sitemap = &sitemapTask{Owner: owner, Room: c.rules.Begin(&owner.Maps), Parent: owner.Maps.Record.Score}
 	return j
 }
 
-// prepareForeign makes the job for a foreign sitemap or, when that one is
-// not ready, the job that looks its address up or fetches its robots.txt. While it
-// is in use or rests the URL waits for some time, and the host's next lease, which
-// would come before any that wait, goes to the sitemap.
-func (c *Crawler) prepareForeign(j *workJob, at *hosts.Host, target string) (*workJob, error) {
+// prepareForeign makes the job for a foreign sitemap, or the one that must come first for its
+// host. If that host is busy or rests, the URL waits, and the host's next lease goes to the
+// sitemap.
+func (c *Crawler) prepareForeign(j *job, at *hosts.Host, target string) (*job, error) {
 	now, owner := c.opt.Now(), j.Host
 	free := c.frontier.Take(at.Party, owner.Party, now)
 	c.queue.Requeue(j)
 	ready := at.Resolved && c.hosts.RobotsFresh(at) && !at.Health.Probed()
-	// Of one party, the lease goes over to the job; else Take has made another.
+	// Within one party the job takes over the lease; otherwise Take has made another.
 	if !free || !c.frontier.OneParty(at.Party, owner.Party) {
 		wait := now.Add(minHopWait)
 		if free && ready {
@@ -117,13 +115,13 @@ func (c *Crawler) prepareForeign(j *workJob, at *hosts.Host, target string) (*wo
 	return c.foreignJob(at, owner, target)
 }
 
-// foreignJob makes what comes next for a sitemap whose host is leased for it: the
-// exchange itself, or what must come before.
-func (c *Crawler) foreignJob(at, owner *hosts.Host, target string) (*workJob, error) {
-	f := &workJob{Host: at, leased: leased{Birth: store.Birth{URL: target}}, Target: target}
+// foreignJob makes the next job for a sitemap whose host is leased for it: the fetch itself,
+// or what must come first.
+func (c *Crawler) foreignJob(at, owner *hosts.Host, target string) (*job, error) {
+	f := &job{Host: at, leased: leased{Birth: store.Birth{URL: target}}, Target: target}
 	switch {
 	case !at.Resolved:
-		f.task = address
+		f.task = taskAddress
 		return f, nil
 	case !c.hosts.RobotsFresh(at) || at.Health.Probed():
 		return c.prepareRobots(f)
@@ -131,24 +129,23 @@ func (c *Crawler) foreignJob(at, owner *hosts.Host, target string) (*workJob, er
 	return c.sitemapJob(f, at, owner), nil
 }
 
-// enterSitemap journals a part of what a sitemap names. A kill between two parts
-// leaves the sitemap pending: it is fetched again, and what is known by then is
-// passed over.
-func (c *Crawler) enterSitemap(b journal.Batch, o *outcome) error {
+// enterSitemap journals a part of a sitemap. After a kill between two parts, the sitemap is
+// fetched again, and known URLs are passed over.
+func (c *Crawler) enterSitemap(b journal.Batch, o *jobResult) error {
 	if o.Sitemap.Exchange == 0 {
 		if err := putExchange(c.hosts, b, o, c.hosts.RestOf(o.Host, o.Resp)); err != nil {
 			return err
 		}
 	}
-	birth := store.Birth{Via: store.ViaSitemap, Depth: 1, Exchange: o.Sitemap.Exchange, AtHost: o.Host.Name}
+	discovery := store.Birth{Via: store.ViaSitemap, Depth: 1, Exchange: o.Sitemap.Exchange, AtHost: o.Host.Name}
 	before := c.totals.URLs()
 	for _, f := range o.Listed.Links {
-		birth.Modified = f.Modified
-		if _, err := c.queue.Discover(b, birth, f, c.queue.linkOf(f)); err != nil {
+		discovery.Modified = f.Modified
+		if _, err := c.queue.Discover(b, discovery, f, c.queue.linkOf(f)); err != nil {
 			return err
 		}
 	}
-	if err := c.queue.listSeeds(b, birth.Depth); err != nil {
+	if err := c.queue.dispatch(b, Parcel{Via: store.ViaAgent, Depth: discovery.Depth}); err != nil {
 		return err
 	}
 	o.Sitemap.Owner.Maps.Entered(int(c.totals.URLs() - before))
@@ -158,9 +155,9 @@ func (c *Crawler) enterSitemap(b journal.Batch, o *outcome) error {
 	return c.hosts.Put(b, o.Host)
 }
 
-// applySitemap takes in how the exchange for a sitemap ended. The URL for which
-// the host was leased goes back to its place.
-func (c *Crawler) applySitemap(b journal.Batch, o *outcome) error {
+// applySitemap takes in how the exchange for a sitemap ended. The leased URL goes back to the
+// queue.
+func (c *Crawler) applySitemap(b journal.Batch, o *jobResult) error {
 	h, r := o.Host, o.Resp
 	c.totals.asked(h.Host)
 	ended := hosts.SitemapEnd{State: r.State, Passing: hosts.Transient(r), Maps: o.Listed.Maps}
@@ -175,28 +172,27 @@ func (c *Crawler) applySitemap(b journal.Batch, o *outcome) error {
 		}
 	}
 	c.rules.End(&o.Sitemap.Owner.Maps, &h.Maps, ended)
-	c.queue.Requeue(o.workJob)
+	c.queue.Requeue(o.job)
 	if o.Sitemap.Owner == h {
-		return nil // apply writes it
+		return nil // settle writes it
 	}
 	return c.hosts.Put(b, o.Sitemap.Owner)
 }
 
-// left is a host that has sitemaps to be read and no URL that waits.
+// left is a host with unread sitemaps and no waiting URL.
 type left struct {
 	name  string
-	waits int // looks in a row at a host that was not free
+	waits int // failed attempts in a row to lease its host
 }
 
-// maxLeftWaits ends the waiting for one host, two minutes after the queue is empty.
+// maxLeftWaits bounds these attempts to about two minutes.
 const maxLeftWaits = 480
 
-// maxLeftAtOnce is how many such hosts are looked at in one go.
+// maxLeftAtOnce bounds how many such hosts are tried in one turn.
 const maxLeftAtOnce = 512
 
-// leaseLeft hands out jobs for the sitemaps that are pending when no URL waits any
-// more: their hosts' turn, which comes with their pages, will not come. It is where
-// a crawl ends; the zero time says that nothing is left to do.
+// leaseLeft starts jobs for pending sitemaps at the end of a crawl, when no URL waits any more
+// whose host would get its turn. The zero time says that nothing is left to do.
 func (c *Crawler) leaseLeft() (wake time.Time, err error) {
 	if !c.rules.On || c.flight.busy > 0 && c.left == nil {
 		return time.Time{}, nil
@@ -226,7 +222,7 @@ func (c *Crawler) leaseLeft() (wake time.Time, err error) {
 	return c.opt.Now().Add(minHopWait), nil
 }
 
-// findLeft asks the store which hosts have sitemaps to be read.
+// findLeft lists the hosts with pending sitemaps.
 func (c *Crawler) findLeft() error {
 	c.left = []left{}
 	for h, err := range c.journal.Hosts() {
@@ -240,8 +236,8 @@ func (c *Crawler) findLeft() error {
 	return nil
 }
 
-// leaseOneLeft hands out the next job for a host's sitemaps if it can be had now;
-// false when the host is done with.
+// leaseOneLeft starts the next job for a host's sitemaps if possible; false if the host is
+// done.
 func (c *Crawler) leaseOneLeft(l *left) (more bool, err error) {
 	owner, err := c.hosts.Get(l.name, "http://"+l.name+"/")
 	if err != nil {

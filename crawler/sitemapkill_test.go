@@ -160,7 +160,7 @@ func killAtSitemap(t *testing.T, dir string, parts int) bool {
 	return err != nil
 }
 
-// checkSitemaps verifies the store and compares hosts with births; half says that
+// checkSitemaps verifies the store and compares hosts with discoveries; half says that
 // a host was in the middle of a sitemap.
 func checkSitemaps(t *testing.T, dir string, kill int) (known int, half bool) {
 	t.Helper()

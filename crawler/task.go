@@ -1,6 +1,3 @@
-// Package work says what a crawl's owner asks of those who carry out its jobs, and what
-// comes back: an exchange with a host, for the sake of one URL.
-
 package crawler
 
 import (
@@ -11,66 +8,65 @@ import (
 	"fossick/store"
 )
 
-// task says what a job is to do.
+// task is the kind of a job.
 type task int
 
 const (
-	address     task = iota // look the host's address up
-	robots                  // fetch robots.txt
-	tdmRep                  // fetch tdmrep.json
-	workSitemap             // fetch a sitemap of the host
-	workPage                // fetch the page
-	news                    // fetch a sitemap or a feed again, for what it says of stored pages
-	probe                   // ask a host for its robots.txt, to test the network of this machine
+	taskAddress task = iota // look the host's address up
+	taskRobots              // fetch robots.txt
+	taskTDMRep              // fetch tdmrep.json
+	taskSitemap             // fetch a sitemap of the host
+	taskPage                // fetch the page
+	taskNews                // fetch a sitemap or a feed for news of stored pages
+	taskProbe               // fetch robots.txt to test this machine's network
 )
 
-// workJob is what is asked, of whom, and for the sake of which URL.
-type workJob struct {
+// job is one exchange with a host, on behalf of one URL.
+type job struct {
 	task
 	leased
 	Host   *hosts.Host
 	Target string       // URL of the exchange
-	Addr   netip.Addr   // that the exchange connects to; see hosts.Host.Addr
-	Ticket hosts.Ticket // what it takes of the places for newcomers
+	Addr   netip.Addr   // address to connect to; see hosts.Host.Addr
+	Ticket hosts.Ticket // its place among the newcomers
 
 	Page    pageTask     // of taskPage
-	Robots  *robotsTask  // of taskRobots alone
-	Sitemap *sitemapTask // of taskSitemap alone
-	Source  store.Source // of taskNews alone
+	Robots  *robotsTask  // of taskRobots
+	Sitemap *sitemapTask // of taskSitemap
+	Source  store.Source // of taskNews
 }
 
-// leased is a URL that was taken off the queue. A job that no URL waits for has none.
+// leased is a URL that was taken off the queue; a job without a URL has none.
 type leased struct {
 	ID       store.ID
 	Birth    store.Birth
 	Queued   store.Queued
-	Priority float64     // that it was leased with: of a scorer that learns, not the journalled one
-	Old      *store.Copy // of a page that is asked for again, nil otherwise; then id is 0
+	Priority float64     // at the lease, which may differ from the journalled one
+	Old      *store.Copy // the stored page of a revisit, whose ID is 0; else nil
 }
 
-// pageTask is what is to be known of a page.
+// pageTask is the part of a job for a page.
 type pageTask struct {
-	Watched bool        // it is compared with those of its site's other hosts
-	Promise float64     // what the scorer expected of it when it was leased, 0 where it does not say
-	Wait    *store.Wait // for better links, that its URL had part in; nil for none
+	Watched bool        // compare it with pages of the site's other hosts
+	Promise float64     // the scorer's expectation at the lease, 0 if unknown
+	Wait    *store.Wait // the URL's part in waits for better links; nil for none
 }
 
-// robotsTask asks for a robots.txt, or the next hop of its redirects.
+// robotsTask is the part of a job for robots.txt, or for the next hop of its redirects.
 type robotsTask struct {
 	Request fetch.Request
-	Other   *hosts.Host // that is asked: robots.txt redirected there; nil where that is the host itself
+	Other   *hosts.Host // host that robots.txt redirected to; nil for the host itself
 }
 
-// sitemapTask asks for a sitemap.
+// sitemapTask is the part of a job for a sitemap.
 type sitemapTask struct {
-	Owner    *hosts.Host // whose it is, which is not leased where it lies at another one
+	Owner    *hosts.Host // host whose robots.txt names it; not leased if the sitemap is on another host
 	Room     int         // URLs that it may add
-	Parent   float64     // score of the URL for whose sake the owner was asked
-	Exchange uint64      // number of it in the journal, once written
+	Parent   float64     // score of the URL for which the owner was asked
+	Exchange uint64      // its number in the journal, once written
 }
 
-// order is what the job's page is asked for as.
-func (j *workJob) order() order {
+func (j *job) order() order {
 	o := order{URL: j.Target, Depth: j.Birth.Depth, Parent: j.Queued.Score, Watched: j.Page.Watched}
 	if j.Old != nil {
 		o.Old = j.Old.Page
@@ -78,24 +74,24 @@ func (j *workJob) order() order {
 	return o
 }
 
-// other is the second host that a job's exchange uses, nil where there is none.
-func (j *workJob) other() *hosts.Host {
+// other is the second host that an exchange uses, or nil.
+func (j *job) other() *hosts.Host {
 	if j.Robots != nil {
 		return j.Robots.Other
 	}
 	return nil
 }
 
-// owner is the host whose sitemap a job asks for, nil where it asks for none.
-func (j *workJob) owner() *hosts.Host {
+// owner is the host whose sitemap is fetched, or nil.
+func (j *job) owner() *hosts.Host {
 	if j.Sitemap != nil {
 		return j.Sitemap.Owner
 	}
 	return nil
 }
 
-// hold counts a job for the hosts that it uses.
-func (j *workJob) hold(n int) {
+// hold adds n to the jobs of the hosts that a job uses.
+func (j *job) hold(n int) {
 	j.Host.Jobs += n
 	if other := j.other(); other != nil {
 		other.Jobs += n
@@ -105,34 +101,34 @@ func (j *workJob) hold(n int) {
 	}
 }
 
-// outcome is a job and what came of it.
-type outcome struct {
-	*workJob
-	Resp *fetch.Response // nil where an address was found
-	Err  error           // of the store: ends the crawl
+// jobResult is a job and its result.
+type jobResult struct {
+	*job
+	Resp *fetch.Response // nil if an address was found
+	Err  error           // of the store; ends the crawl
 
 	Found  netip.Addr       // of taskAddress
-	Read   *readingPage     // of taskPage, when the answer is a page
-	Wire   store.WireRecord // of taskPage: headers, kept once it has a kind
+	Read   *parsedPage      // of taskPage, if the answer is a page
+	Wire   store.WireRecord // of taskPage; kept if it has a kind
 	Listed listed           // of taskSitemap
-	Told   []told           // of taskNews: what is said of URLs
+	Told   []told           // of taskNews
 	Note   string           // for the journal
 
-	Slow    bool // the job goes on beside the workers; the outcome itself follows
-	Late    bool // the outcome of such a one
-	Excused bool // it failed, but that counts for nobody
-	Aborted bool // broken off by us: as if it had not been
+	Slow    bool // the job no longer occupies a worker; its result follows
+	Late    bool // the result of a slow job
+	Excused bool // the failure does not count
+	Aborted bool // broken off by the crawler, as if it had not begun
 }
 
-// listed is what a sitemap names.
+// listed is the content of a sitemap.
 type listed struct {
 	Links   []link
 	Maps    []string // further sitemaps
-	Partial bool     // the rest follows, and the outcome itself
+	Partial bool     // more parts and the result follow
 }
 
-// pageRequest asks for a page, on condition that it changed where it is stored.
-func (j *workJob) pageRequest() fetch.Request {
+// pageRequest asks for a page, on condition that it changed if it is stored.
+func (j *job) pageRequest() fetch.Request {
 	r := fetch.Request{URL: j.Target}
 	if j.Old != nil {
 		r.ETag, r.LastModified = j.Old.Page.ETag, j.Old.Page.Modified
@@ -140,33 +136,32 @@ func (j *workJob) pageRequest() fetch.Request {
 	return r
 }
 
-// urlid is the number of the job's URL, also where no queue knows it.
-func (j *workJob) urlid() store.ID {
+// urlid is the number of the job's URL, also for a revisit.
+func (j *job) urlid() store.ID {
 	if j.Old != nil {
 		return j.Old.ID
 	}
 	return j.ID
 }
 
-// asked returns the host that an exchange is made with: for a robots.txt that was
-// redirected to another host, that other one.
-func (j *workJob) asked() *hosts.Host {
+// asked returns the host that is asked, which differs from Host for a redirected robots.txt.
+func (j *job) asked() *hosts.Host {
 	if other := j.other(); other != nil {
 		return other
 	}
 	return j.Host
 }
 
-// purpose says what a task that is for no URL is for; false for the others.
+// purpose is the journal's purpose of an exchange that is for no page; false for the others.
 func (t task) purpose() (store.Purpose, bool) {
 	switch t {
-	case address:
+	case taskAddress:
 		return store.ForAddress, true
-	case robots, probe:
+	case taskRobots, taskProbe:
 		return store.ForRobots, true
-	case tdmRep:
+	case taskTDMRep:
 		return store.ForTDMRep, true
-	case workSitemap, news:
+	case taskSitemap, taskNews:
 		return store.ForSitemap, true
 	}
 	return "", false
@@ -175,16 +170,16 @@ func (t task) purpose() (store.Purpose, bool) {
 // event is something that happens to a crawl.
 type event struct {
 	What    kind
-	Outcome *outcome // of jobEnded
-	Request request  // of ownerAsked
+	Outcome *jobResult // of jobEnded
+	Request request    // of ownerAsked
 }
 
 type kind int
 
 const (
 	jobEnded    kind = iota
-	ownerAsked       // somebody wants something of the owner
-	timeToLease      // the wake time is there
+	ownerAsked       // there is a request to the owner
+	timeToLease      // the wake time has come
 	tick             // twice a second
 	deadline         // Options.MaxTime is over
 	interrupt        // the context of Run has ended

@@ -20,8 +20,8 @@ func (s sharers) OfTopic(topic int) Scorer {
 	return s.own[topic-1]
 }
 
-// TestTell: a topic's scorer is told of its marks and of no other's; what it does not learn,
-// the caller hears of.
+// TestTell: each topic's scorer gets its own marks, and the caller learns whether all scorers
+// learn.
 func TestTell(t *testing.T) {
 	a, b := &learner{}, &learner{}
 	several := sharers{a, []Scorer{a, b, forgetful{}}}
@@ -47,8 +47,8 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// TestOverruleTopics: what is said for one topic leaves the others' verdicts, and a page is
-// on topic as long as one has it.
+// TestOverruleTopics: a mark of one topic leaves the others' verdicts, and a page is on topic
+// if it is for any of them.
 func TestOverruleTopics(t *testing.T) {
 	b := NewBook(nil, nil)
 	b.marks[subject{1, 1}], b.marks[subject{2, 2}], b.marks[subject{2, 1}] = false, true, false

@@ -16,8 +16,8 @@ func (c *committed) Commit(counts *store.Counts) error {
 	return nil
 }
 
-// TestSessions: counts go on over sessions, what a session has done begins anew, and time
-// counts only while it runs.
+// TestSessions: counts go on over sessions, the session's own start anew, and only the time of
+// sessions counts.
 func TestSessions(t *testing.T) {
 	now := time.Unix(1_000, 0)
 	r := newTotals(func() time.Time { return now })
@@ -72,8 +72,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestDropped: a page that is stored no more counts for nothing, and its number is not given
-// again.
+// TestDropped: a dropped page counts for nothing, and its number is not used again.
 func TestDropped(t *testing.T) {
 	r := newTotals(time.Now)
 	r.restore(store.Counts{Pages: 3, Bytes: 70, Relevant: 2, Topics: []store.TopicCounts{{Relevant: 1}}})
@@ -90,8 +89,8 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestUnanswered: what a server has said is an answer, be it that there is nothing; what
-// failed on the way, at a proxy, or may pass is none.
+// TestUnanswered: any statement of a server is an answer; failures on the way, at a proxy, or
+// that may pass are none.
 func TestUnanswered(t *testing.T) {
 	for _, c := range []struct {
 		state fetch.State
@@ -110,32 +109,32 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// TestTurnMeter: each turn is counted once, under the first bound that it keeps, and
-// its parts are told apart; what happens while the owner waits belongs to no turn.
+// TestTurnMeter: each turn is counted once, under its first bound, with its parts; the time
+// while the owner waits belongs to no turn.
 func TestTurnMeter(t *testing.T) {
 	var m meter
 	now := time.Unix(0, 0)
 	pass := func(ms int) time.Time { now = now.Add(time.Duration(ms) * time.Millisecond); return now }
 	m.End(pass(5)) // before the first turn
 
-	m.begin(turnsJournal, pass(9000))
+	m.begin(partJournal, pass(9000))
 	before := m.turn(Commit, pass(3))
 	m.turn(before, pass(70))
-	m.turn(turnsFrontier, pass(4))
+	m.turn(partFrontier, pass(4))
 	m.End(pass(20)) // 97 ms
 
-	m.begin(turnsFrontier, pass(9000))
+	m.begin(partFrontier, pass(9000))
 	m.End(pass(1))
-	m.begin(rescore, pass(0))
+	m.begin(partRescore, pass(0))
 	m.End(pass(100_000))
 
 	want := Stats{Total: 100_098 * time.Millisecond, Longest: 100 * time.Second}
 	want.Within[0], want.Within[6], want.Within[len(Bounds)] = 1, 1, 1
-	for part, ms := range map[part]int{turnsFrontier: 20, turnsJournal: 7, Commit: 70, rescore: 100_000} {
+	for part, ms := range map[part]int{partFrontier: 20, partJournal: 7, Commit: 70, partRescore: 100_000} {
 		want.Totals[part] = time.Duration(ms) * time.Millisecond
 		want.Parts[part] = time.Duration(ms) * time.Millisecond
 	}
-	want.Totals[turnsFrontier] += time.Millisecond // of the second turn
+	want.Totals[partFrontier] += time.Millisecond // of the second turn
 	if m.Stats != want {
 		t.Errorf("got  %+v\nwant %+v", m.Stats, want)
 	}

@@ -9,7 +9,7 @@ import (
 	"fossick/store"
 )
 
-// What package traps allows, as its documentation says.
+// The limits of package hosts.
 const (
 	cutAfter    = 200 // answers of a pattern
 	farmAnswers = 8   // pages of each host that count for a farm

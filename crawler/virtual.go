@@ -17,33 +17,32 @@ import (
 	"fossick/store"
 )
 
-// virtualPage is one page that a virtual crawl has kept.
+// virtualPage is a page that a virtual crawl has stored.
 type virtualPage struct {
 	Page  *page.Page
 	Score Score
 	Depth int           // links from a start page
-	Began time.Duration // by the crawl's own clock, when it was asked for
+	Began time.Duration // when it was asked for, by the crawl's own clock
 }
 
-// VirtualResult is what came of a virtual crawl.
+// VirtualResult is the result of a virtual crawl.
 type VirtualResult struct {
 	Pages      []virtualPage // in the order of the crawl
-	Duplicates int           // answers with the content of a page before
-	Near       int           // near-duplicates of a page before
-	Missing    int           // URLs that the web does not have
-	Farmed     int           // URLs left aside since their hosts are a farm's
+	Duplicates int           // answers with the content of an earlier page
+	Near       int           // near-duplicates of an earlier page
+	Missing    int           // URLs that do not exist
+	Farmed     int           // URLs left aside because their hosts are a farm
 	Waiting    int           // URLs in the queue at the end
 	Took       time.Duration // by the crawl's own clock
 	Stopped    Stop
 }
 
-// Virtual crawls a web in memory by the engine of Run, with a journal in memory
-// and a clock of its own. Exchanges take the time that web says, and rests none
-// of ours. So it visits the same pages in the same order, some thousand a
-// second.
+// Virtual crawls a web in memory by the engine of Run, with a journal in memory and a clock of
+// its own: exchanges and rests take no real time. So it visits the same pages in the same
+// order, some thousand a second.
 //
-// Workers and Delay are its manners. Without workers it has one, and no host rests. It uses no
-// Store, Fetcher, Frontier, URLs and Now of opt; web must be safe for what else calls it.
+// Workers and Delay are its manners; without workers it has one, and no host rests. It ignores
+// Store, Fetcher, Frontier, URLs and Now of opt. web must be safe for concurrent use.
 func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (VirtualResult, error) {
 	if opt.Scorer == nil || opt.Ordering == nil {
 		return VirtualResult{}, errors.New("crawler: a virtual crawl needs a scorer and an ordering")
@@ -68,7 +67,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	if err := c.open(); err != nil {
 		return VirtualResult{}, errors.Join(err, c.frontier.Close())
 	}
-	r, err := c.run(newWeb(ctx, web, c.reader, clock, opt.MaxTime, !opt.Delay.Off))
+	r, err := c.run(newVirtualWeb(ctx, web, c.reader, clock, opt.MaxTime, !opt.Delay.Off))
 	if r.Stopped == StopInterrupted {
 		err = errors.Join(err, ctx.Err())
 	}
@@ -84,7 +83,7 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *clock) 
 		Duplicates: int(states[string(fetch.StateDuplicate)] - r.Counts.NearDuplicates),
 		Near:       int(r.Counts.NearDuplicates),
 		Missing:    int(states[string(fetch.StateCode)] + states[string(fetch.StateNoIP)]),
-		Farmed:     c.totals.leftToFarms(),
+		Farmed:     c.totals.farmed,
 		Took:       clock.passed(),
 		Stopped:    r.Stopped,
 	}
@@ -108,20 +107,19 @@ func scoreOf(p *store.Page) Score {
 	}
 }
 
-// Answer is what a web in memory says to a URL: a page, or where it moved to, or
-// neither of them, which is a page that is not there.
+// Answer is the answer of a web in memory: a page, a redirect, or neither, which is a missing
+// page.
 type Answer struct {
-	Page     *page.Page         // parsed; shared by all crawls, so nobody may change it
-	Print    *hosts.Fingerprint // of Page, by one Fingerprinter for all; nil when it is to be found out
+	Page     *page.Page         // parsed; shared by all crawls, so it must not change
+	Print    *hosts.Fingerprint // of Page, by one Fingerprinter for all; nil if unknown
 	Moved    string             // target of a redirect
-	DeadHost bool               // no host of that name answers
-	Took     time.Duration      // the exchange
+	DeadHost bool               // the host does not exist
+	Took     time.Duration      // duration of the exchange
 }
 
-// clock goes from one event to the next.
+// clock is the time of a virtual crawl.
 type clock struct{ now time.Time }
 
-// newClock returns a clock that stands at the beginning.
 func newClock() *clock { return &clock{now: virtualEpoch} }
 
 // passed is how long the crawl has taken.
@@ -130,40 +128,38 @@ func (c *clock) passed() time.Duration { return c.At(c.now) }
 // At is how long it had taken at a time.
 func (c *clock) At(t time.Time) time.Duration { return t.Sub(virtualEpoch) }
 
-// virtualEpoch is when virtual crawls begin: any time at which no age is negative.
+// virtualEpoch is when virtual crawls begin; late enough that no age is negative.
 var virtualEpoch = time.Unix(1_000_000_000, 0)
 
-// Now returns the time.
 func (c *clock) Now() time.Time { return c.now }
 
-// workersWeb is the executor of a virtual crawl, which simulates events: an exchange
-// begins at once, its answer is read and rated when the clock comes to its end. All hosts
-// are known by name, and none has a robots.txt. To ask for that takes time like any request,
-// where there are manners.
-type workersWeb struct {
+// virtualWeb is the executor of a virtual crawl, an event simulation: an answer is read and
+// scored when the clock reaches the end of its exchange. All hosts have addresses, and none
+// has a robots.txt. With manners, asking for robots.txt takes time.
+type virtualWeb struct {
 	manners     bool // exchanges for robots.txt take time
 	reader      *reader
 	web         func(url string) Answer
 	clock       *clock
-	interrupted <-chan struct{} // nil once it was told
-	deadline    time.Time       // zero when there is none, or it was told
+	interrupted <-chan struct{} // nil once reported
+	deadline    time.Time       // zero if there is none, or once reported
 	ends        exchangeEnds
 	begun       int
 }
 
-// newWeb returns the executor of a crawl of web, which ends with ctx or after maxTime,
-// where that is more than 0. Without manners it takes no time to ask for a robots.txt.
-func newWeb(ctx context.Context, web func(url string) Answer, r *reader, clock *clock, maxTime time.Duration, manners bool) *workersWeb {
-	w := &workersWeb{manners: manners, reader: r, web: web, clock: clock, interrupted: ctx.Done()}
+// newVirtualWeb returns the executor of a crawl of web, which ends with ctx or after maxTime
+// if that is positive.
+func newVirtualWeb(ctx context.Context, web func(url string) Answer, r *reader, clock *clock, maxTime time.Duration, manners bool) *virtualWeb {
+	w := &virtualWeb{manners: manners, reader: r, web: web, clock: clock, interrupted: ctx.Done()}
 	if maxTime > 0 {
 		w.deadline = clock.now.Add(maxTime)
 	}
 	return w
 }
 
-// Start begins an exchange.
-func (w *workersWeb) Start(j *workJob) {
-	o := &outcome{workJob: j}
+// Start implements executor.
+func (w *virtualWeb) Start(j *job) {
+	o := &jobResult{job: j}
 	w.ask(o)
 	w.begun++
 	end := exchangeEnd{at: w.clock.now, begun: w.begun, outcome: o}
@@ -174,25 +170,25 @@ func (w *workersWeb) Start(j *workJob) {
 }
 
 // ask has the web answer.
-func (w *workersWeb) ask(o *outcome) {
+func (w *virtualWeb) ask(o *jobResult) {
 	var a Answer
-	if o.task != robots || w.manners {
+	if o.task != taskRobots || w.manners {
 		a = w.web(o.Target)
 	}
 	r := &fetch.Response{URL: o.Target, State: fetch.StateOK, Code: http.StatusOK, Start: w.clock.now, Took: a.Took}
 	switch {
 	case a.DeadHost:
 		r.State, r.Code, r.Err = fetch.StateNoIP, 0, fetch.ErrNoSuchHost
-	case o.task == address:
+	case o.task == taskAddress:
 		return // an address is no answer
-	case o.task == workPage && a.Moved != "":
+	case o.task == taskPage && a.Moved != "":
 		r.State, r.Code, r.Location = fetch.StateRedirect, http.StatusMovedPermanently, a.Moved
-	case o.task == workPage && a.Page != nil:
-		o.Read = &readingPage{Page: a.Page}
+	case o.task == taskPage && a.Page != nil:
+		o.Read = &parsedPage{Page: a.Page}
 		if a.Print != nil {
 			o.Read.Print = *a.Print
 		} else {
-			o.Read.Print = w.reader.print(a.Page)
+			o.Read.Print = w.reader.prints.Of(a.Page)
 		}
 	default:
 		r.State, r.Code = fetch.StateCode, http.StatusNotFound
@@ -200,8 +196,8 @@ func (w *workersWeb) ask(o *outcome) {
 	o.Resp = r
 }
 
-// Wait goes to what happens next.
-func (w *workersWeb) Wait(wake time.Time) event {
+// Wait advances the clock to the next event.
+func (w *virtualWeb) Wait(wake time.Time) event {
 	select {
 	case <-w.interrupted:
 		w.interrupted = nil
@@ -229,20 +225,20 @@ func (w *workersWeb) Wait(wake time.Time) event {
 	return event{What: jobEnded, Outcome: o}
 }
 
-// Ready returns nothing: there is no worker that would wait.
-func (w *workersWeb) Ready() *outcome { return nil }
+// Ready returns nothing, because no worker waits.
+func (w *virtualWeb) Ready() *jobResult { return nil }
 
-// End does nothing: nothing goes on beside the owner.
-func (w *workersWeb) End(bool) {}
+// End does nothing, because nothing runs beside the owner.
+func (w *virtualWeb) End(bool) {}
 
 // exchangeEnd is the end of an exchange under way.
 type exchangeEnd struct {
 	at      time.Time
-	begun   int // of two ends at one time the one begun first comes first
-	outcome *outcome
+	begun   int // breaks ties of at
+	outcome *jobResult
 }
 
-// exchangeEnds has the first one first.
+// exchangeEnds is a heap, the earliest end first.
 type exchangeEnds []exchangeEnd
 
 func (e exchangeEnds) Len() int { return len(e) }

@@ -68,8 +68,7 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// TestRoundsGoOn: a round that was cut off is finished by those pages that it had not asked
-// for, and only then comes the next.
+// TestRoundsGoOn: a round that was cut off first asks for its remaining pages.
 func TestRoundsGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, opt := agedCrawl(t, false)

@@ -14,9 +14,8 @@ import (
 )
 
 // growingWeb is surveyed and then changes: a.test links to a new page, from which a chain
-// goes on beyond the depth limit and out of the party, and to another by way of an old page;
-// one that was gone is back, and a start page that gave no answer fails once more before it
-// does.
+// leaves the depth limit and the party, and to another by way of an old page; a missing page
+// is back, and a start page without an answer fails once more before it answers.
 func growingWeb(t *testing.T) (*agingWeb, Options) {
 	t.Helper()
 	w := &agingWeb{&fakeWeb{pages: map[string]string{
@@ -49,9 +48,9 @@ func growingWeb(t *testing.T) (*agingWeb, Options) {
 	return w, opt
 }
 
-// TestRoundsNewPages: rounds of a survey find what a survey from the start would: what is new
-// within the party and its depth, URLs that gave no page before, start pages among them, and
-// nothing outside. What is found in a round is looked at in the next.
+// TestRoundsNewPages: rounds of a survey find what a survey from the start would: new pages
+// within the party and its depth, URLs that gave no page before, and nothing outside. The next
+// round visits the new pages.
 func TestRoundsNewPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, opt := growingWeb(t)
@@ -71,8 +70,8 @@ func TestRoundsNewPages(t *testing.T) {
 	})
 }
 
-// TestRoundsNewPagesLimits: the limits of the survey, of a site and of all pages, hold for
-// rounds, and are met by the pages nearest to the start pages.
+// TestRoundsNewPagesLimits: the limits of pages per site and in all hold for rounds, and
+// favour the pages nearest to the start pages.
 func TestRoundsNewPagesLimits(t *testing.T) {
 	for name, limit := range map[string]func(opt *Options){
 		"site": func(opt *Options) { opt.MaxPerSite = 4 },
@@ -98,8 +97,8 @@ func TestRoundsNewPagesLimits(t *testing.T) {
 	}
 }
 
-// TestRoundsNewPagesGoOn: a round that was cut off at any request is finished by what it had
-// not asked for, also by links that it had found and not yet followed.
+// TestRoundsNewPagesGoOn: a round that was cut off at any request later asks for the rest,
+// including links found and not yet followed.
 func TestRoundsNewPagesGoOn(t *testing.T) {
 	for cut := 1; cut <= 6; cut++ {
 		synctest.Test(t, func(t *testing.T) {

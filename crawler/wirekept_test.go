@@ -26,8 +26,8 @@ func (w *toldWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response 
 	return r
 }
 
-// TestWireIsKept: the headers of answers that gave a page, repeated one, said that one is as
-// it was, or led elsewhere are with their visits, and no others.
+// TestWireIsKept: the journal keeps the headers of answers that gave, repeated or confirmed a
+// page or redirected, and no others.
 func TestWireIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		aged, opt := &agingWeb{&fakeWeb{pages: map[string]string{
@@ -89,11 +89,11 @@ func TestWireIsKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			birth, err := opt.Store.URLs().Birth(e.ID)
+			discovery, err := opt.Store.URLs().Birth(e.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
-			elsewhere = append(elsewhere, birth.URL)
+			elsewhere = append(elsewhere, discovery.URL)
 		}
 		slices.Sort(elsewhere)
 		if got := strings.Join(elsewhere, " "); got != "http://a.test/ http://a.test/copy http://a.test/moved http://a.test/new http://a.test/same" {

@@ -20,9 +20,9 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// TestWishBindsItsHost: tenants of one address, one of which asks for a year, or a day,
-// or fails all the time. The others' pages come at the pace of the address, in this
-// session and the next; the wish is kept.
+// TestWishBindsItsHost: of the hosts at one address one asks for a year or a day, or always
+// fails. The others' pages come at the pace of the address, in this session and the next; the
+// wish is kept.
 func TestWishBindsItsHost(t *testing.T) {
 	const took, delay, pages = 100 * time.Millisecond, time.Second, 12
 	busy := fetch.Response{State: fetch.StateCode, Code: 503, RetryAfter: year}
@@ -92,8 +92,8 @@ func (l liar) LookupNetIP(_ context.Context, _, name string) ([]netip.Addr, erro
 	return l[name], nil
 }
 
-// TestLyingNames: names under which the address of another host stands first, and their
-// own second, or that alone, cost it nothing: neither a rest nor its turn.
+// TestLyingNames: names whose address list contains another host's address cost that host
+// neither a rest nor its turn.
 func TestLyingNames(t *testing.T) {
 	t.Parallel()
 	const pages, liars = 8, 6

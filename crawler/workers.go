@@ -11,66 +11,55 @@ import (
 	"fossick/crawler/hosts"
 )
 
-// ExchangeMaker makes one exchange; fetch.Fetcher is one.
+// Fetcher makes one exchange; fetch.Fetcher is one.
 type Fetcher interface {
 	Fetch(ctx context.Context, req fetch.Request) *fetch.Response
-	// Resolve returns the address at which a host (name:port) takes connections; the
-	// zero address when a proxy will look it up.
+	// Resolve returns the address at which a host (name:port) takes connections; the zero
+	// address if a proxy looks it up.
 	Resolve(ctx context.Context, host string) (netip.Addr, error)
 }
 
-// workersOptions are settings of a pool; see crawler.Options.
-type workersOptions struct {
-	Fetcher Fetcher
-	Workers int
-	MaxTime time.Duration // 0 is without end
-	Grace   time.Duration
-	Now     func() time.Time
-
-	// May says whether a URL may be asked for at this moment; nil: any may. It is asked right
-	// before each request.
-	May func(url string) bool
-}
-
-// pool is the executor of a real crawl: workers, which make one exchange at a time
-// each, and the clock on the wall.
+// pool is the executor of a real crawl: workers, which make one exchange at a time each, and
+// the real clock.
 type pool struct {
-	opt                workersOptions
+	opt                *Options
+	may                func(url string) bool // whether a URL may be asked for now; nil: any may
 	reader             *reader
 	rules              hosts.SitemapRules
-	jobs               chan *workJob // owner → workers; the owner closes it
-	outcomes           chan *outcome // workers → owner
+	jobs               chan *job       // owner → workers; the owner closes it
+	outcomes           chan *jobResult // workers → owner
 	workers            sync.WaitGroup
-	lookups, exchanges *room // for what goes on beside the workers
+	lookups, exchanges *room // for slow jobs
 	inbox              *inbox
 
-	// What follows belongs to the owner.
-	interrupted     <-chan struct{} // nil once it was told
+	// The fields below belong to the owner.
+	interrupted     <-chan struct{} // nil once reported
 	deadline, grace <-chan time.Time
-	graceEnds       time.Time // zero before the end has begun
+	graceEnds       time.Time // zero before the grace
 	ticker          *time.Ticker
-	abort           context.CancelFunc // breaks off what is in flight
+	abort           context.CancelFunc // breaks off the jobs under way
 }
 
-// errNotOurs is why a request is not made: it is as if it had been broken off.
+// errNotOurs is why a request is not made; it counts as broken off.
 var errNotOurs = errors.New("another agent owns its site now")
 
-// newPool returns a pool whose workers begin with begin.
-func newPool(opt workersOptions, r *reader, maps hosts.SitemapRules, in *inbox) *pool {
+// newPool returns a pool; begin starts its workers.
+func newPool(opt *Options, r *reader, maps hosts.SitemapRules, in *inbox) *pool {
 	return &pool{
 		opt:       opt,
+		may:       opt.may(),
 		reader:    r,
 		rules:     maps,
-		jobs:      make(chan *workJob, opt.Workers), // never full: at most Workers are in flight
-		outcomes:  make(chan *outcome, opt.Workers),
-		lookups:   lookups(opt.Workers, opt.Now),
-		exchanges: slowExchanges(opt.Workers, opt.Now),
+		jobs:      make(chan *job, opt.Workers), // never full: at most Workers are in flight
+		outcomes:  make(chan *jobResult, opt.Workers),
+		lookups:   newLookupRoom(opt.Workers, opt.Now),
+		exchanges: newExchangeRoom(opt.Workers, opt.Now),
 		inbox:     in,
 	}
 }
 
-// begin starts the workers. Exchanges outlive ctx by the grace, so that an interrupt
-// loses no answer.
+// begin starts the workers. Exchanges survive ctx by the grace, so that an interrupt loses no
+// answer.
 func (p *pool) begin(ctx context.Context) {
 	work, abort := context.WithCancel(context.WithoutCancel(ctx))
 	p.abort, p.interrupted = abort, ctx.Done()
@@ -83,10 +72,10 @@ func (p *pool) begin(ctx context.Context) {
 	}
 }
 
-// Start has a worker do a job. It never waits: no more jobs are under way than workers.
-func (p *pool) Start(j *workJob) { p.jobs <- j }
+// Start never blocks, because no more jobs are under way than workers.
+func (p *pool) Start(j *job) { p.jobs <- j }
 
-// Wait returns what happens next.
+// Wait implements executor.
 func (p *pool) Wait(wake time.Time) event {
 	var woken <-chan time.Time
 	if !wake.IsZero() {
@@ -118,8 +107,8 @@ func (p *pool) Wait(wake time.Time) event {
 	}
 }
 
-// Ready returns an outcome that waits, nil when there is none.
-func (p *pool) Ready() *outcome {
+// Ready implements executor.
+func (p *pool) Ready() *jobResult {
 	select {
 	case o := <-p.outcomes:
 		return p.inTime(o)
@@ -133,17 +122,16 @@ func (p *pool) beginGrace() {
 	p.graceEnds = time.Now().Add(p.opt.Grace)
 }
 
-// inTime breaks off a page that comes after the grace, as if it were still on
-// its way. It may have so many links that their commit takes longer than the
-// grace.
-func (p *pool) inTime(o *outcome) *outcome {
-	if o.task == workPage && !o.Slow && !p.graceEnds.IsZero() && !time.Now().Before(p.graceEnds) {
+// inTime breaks off a page that comes after the grace. It may have so many links that their
+// commit would take long.
+func (p *pool) inTime(o *jobResult) *jobResult {
+	if o.task == taskPage && !o.Slow && !p.graceEnds.IsZero() && !time.Now().Before(p.graceEnds) {
 		o.Aborted = true
 	}
 	return o
 }
 
-// End returns after the last worker; where the crawl is broken, jobs under way are too.
+// End returns after the last worker; with broken it aborts the jobs first.
 func (p *pool) End(broken bool) {
 	p.ticker.Stop()
 	close(p.jobs)
@@ -154,7 +142,7 @@ func (p *pool) End(broken bool) {
 	p.abort()
 }
 
-// drain waits for the workers. What they still send nobody wants.
+// drain discards results until the workers have ended.
 func (p *pool) drain() {
 	done := make(chan struct{})
 	go func() {
@@ -170,18 +158,18 @@ func (p *pool) drain() {
 	}
 }
 
-// work does jobs until the owner has no more, or one of them has taken so long that
-// another worker has its place.
+// work does jobs until there are no more, or until one was so slow that another worker took
+// its place.
 func (p *pool) work(ctx context.Context) {
 	for j := range p.jobs {
-		o := &outcome{workJob: j}
+		o := &jobResult{job: j}
 		room := p.exchanges
-		if j.task == address {
+		if j.task == taskAddress {
 			room = p.lookups
 		}
 		e, exchange := room.begin(ctx, func() {
 			p.workers.Go(func() { p.work(ctx) })
-			p.outcomes <- &outcome{workJob: j, Slow: true}
+			p.outcomes <- &jobResult{job: j, Slow: true}
 		})
 		p.do(ctx, exchange, o, &e.Pace)
 		o.Late = e.End()
@@ -192,51 +180,51 @@ func (p *pool) work(ctx context.Context) {
 	}
 }
 
-// ask makes a job's exchange, with the address that the job's party is leased for.
-func (p *pool) ask(ctx context.Context, j *workJob, req fetch.Request, pace *fetch.Pace) *fetch.Response {
+// ask makes a job's exchange, with the address that its party is leased for.
+func (p *pool) ask(ctx context.Context, j *job, req fetch.Request, pace *fetch.Pace) *fetch.Response {
 	req.Addr, req.Pace = j.Addr, pace
-	if p.opt.May != nil && !p.opt.May(req.URL) {
+	if p.may != nil && !p.may(req.URL) {
 		return &fetch.Response{URL: req.URL, State: fetch.StateNone, Err: errNotOurs, Start: p.opt.Now()}
 	}
 	return p.opt.Fetcher.Fetch(ctx, req)
 }
 
-// do does a job: its exchange under a context of its own, the rest under ctx.
-func (p *pool) do(ctx, exchange context.Context, o *outcome, pace *fetch.Pace) {
+// do does a job: the exchange under a context of its own, the rest under ctx.
+func (p *pool) do(ctx, exchange context.Context, o *jobResult, pace *fetch.Pace) {
 	var req fetch.Request
 	switch o.task {
-	case address:
+	case taskAddress:
 		p.resolve(ctx, o)
 		return
-	case workSitemap:
+	case taskSitemap:
 		p.readSitemap(ctx, exchange, o, pace)
 		return
-	case news:
+	case taskNews:
 		p.readNews(exchange, o, pace)
 		return
-	case robots:
+	case taskRobots:
 		req = o.Robots.Request
-	case tdmRep:
+	case taskTDMRep:
 		req = fetch.TDMRepRequest(o.Target)
-	case probe:
+	case taskProbe:
 		req = fetch.RobotsRequest(o.Target)
-	case workPage:
+	case taskPage:
 		req = o.pageRequest()
 	}
-	o.Resp = p.ask(exchange, o.workJob, req, pace)
-	if o.task == workPage && o.Resp.State == fetch.StateOK {
+	o.Resp = p.ask(exchange, o.job, req, pace)
+	if o.task == taskPage && o.Resp.State == fetch.StateOK {
 		o.Read, o.Err = p.reader.Read(ctx, o.order(), o.Resp)
 		if o.Err != nil && ctx.Err() != nil {
 			o.Err, o.Aborted = nil, true
 		}
 	}
-	if o.task == workPage {
+	if o.task == taskPage {
 		o.Wire = p.reader.wire(o.Resp, o.Read)
 	}
 }
 
-// resolve looks an address up; a failure is a response, as of any exchange.
-func (p *pool) resolve(ctx context.Context, o *outcome) {
+// resolve looks an address up; a failure becomes a response.
+func (p *pool) resolve(ctx context.Context, o *jobResult) {
 	start := p.opt.Now()
 	addr, err := p.opt.Fetcher.Resolve(ctx, o.Host.Name)
 	if err != nil {
@@ -246,69 +234,68 @@ func (p *pool) resolve(ctx context.Context, o *outcome) {
 	o.Found = addr
 }
 
-// report sends the owner what came of a job.
-func (p *pool) report(ctx context.Context, o *outcome) {
+// report sends the owner a job's result.
+func (p *pool) report(ctx context.Context, o *jobResult) {
 	o.Aborted = o.Aborted || o.Resp != nil && o.Resp.State == fetch.StateNone && (ctx.Err() != nil || o.Resp.Err == errNotOurs)
 	p.outcomes <- o
 }
 
 const (
-	// lookupPatience is how long a look-up may hold a place among the workers. Nearly all
-	// are done in a tenth of a second.
-	lookupPatience = 500 * time.Millisecond
-	// exchangePatience is the same for an exchange.
+	// lookupPatience is how long a look-up may occupy a worker, exchangePatience how long an
+	// exchange may.
+	lookupPatience   = 500 * time.Millisecond
 	exchangePatience = time.Second
-	// lookupsAside and ExchangesAside are how many may go on beside the workers, for each of
-	// these. A look-up costs next to nothing but time, an exchange a connection too.
+	// lookupsAside and exchangesAside bound the slow jobs per worker. A look-up costs little
+	// but time, an exchange also a connection.
 	lookupsAside   = 8
 	exchangesAside = 4
-	// slowBytes bounds what the bodies of these exchanges hold in memory.
+	// slowBytes bounds the memory of the bodies of slow exchanges.
 	slowBytes = 64 << 20
-	// leastStay is how long an exchange may go on beside the workers, whoever waits.
+	// leastStay is how long a slow exchange may go on even if others wait for its place.
 	leastStay = 3 * time.Second
-	// askAgain is when a job that found no room asks again.
+	// askAgain is when a job that found no place asks again.
 	askAgain = 250 * time.Millisecond
 )
 
-// A Room holds the jobs of one kind that go on beside the workers. It is safe for
+// A room holds the slow jobs of one kind, which no longer occupy a worker. It is safe for
 // concurrent use.
 type room struct {
 	patience time.Duration
 	places   int
-	endable  bool // its jobs can be told to end
+	endable  bool // its jobs can be ended
 	now      func() time.Time
 
 	mu      sync.Mutex // guards the rest
-	taken   map[*job]stay
-	asked   map[*job]struct{} // those of taken that were told to end
-	waiting map[*job]struct{} // found no place so far
+	taken   map[*timedJob]stay
+	asked   map[*timedJob]struct{} // those of taken that were told to end
+	waiting map[*timedJob]struct{} // found no place yet
 }
 
-// stay is since when a job has a place, and how far it was then.
+// stay is when a job got its place, and how many bytes it had received then.
 type stay struct {
 	since time.Time
 	wire  int64 // bytes
 }
 
-// lookups returns the room for look-ups beside so many workers.
-func lookups(workers int, now func() time.Time) *room {
+// newLookupRoom returns the room for slow look-ups.
+func newLookupRoom(workers int, now func() time.Time) *room {
 	return newRoom(lookupPatience, lookupsAside*workers, now)
 }
 
-// slowExchanges returns the room for exchanges, which are told to end where others wait.
-func slowExchanges(workers int, now func() time.Time) *room {
+// newExchangeRoom returns the room for slow exchanges, which must end when others wait.
+func newExchangeRoom(workers int, now func() time.Time) *room {
 	r := newRoom(exchangePatience, exchangesAside*workers, now)
 	r.endable = true
 	return r
 }
 
 func newRoom(patience time.Duration, places int, now func() time.Time) *room {
-	return &room{patience: patience, places: places, now: now, taken: map[*job]stay{}, asked: map[*job]struct{}{}, waiting: map[*job]struct{}{}}
+	return &room{patience: patience, places: places, now: now, taken: map[*timedJob]stay{}, asked: map[*timedJob]struct{}{}, waiting: map[*timedJob]struct{}{}}
 }
 
-// enter gives e a place. Where there is none, the slowest job in the room is told to end,
-// one for each that waits.
-func (r *room) enter(e *job) bool {
+// enter gives e a place. If there is none, the slowest job in the room is told to end, one per
+// waiting job.
+func (r *room) enter(e *timedJob) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.taken) < r.places && r.held()+e.Pace.HeldBytes() <= slowBytes {
@@ -323,8 +310,8 @@ func (r *room) enter(e *job) bool {
 	return false
 }
 
-// leave ends the stay, or the waiting, of a job that is over.
-func (r *room) leave(e *job) {
+// leave removes a job that is over.
+func (r *room) leave(e *timedJob) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.taken, e)
@@ -332,15 +319,15 @@ func (r *room) leave(e *job) {
 	delete(r.waiting, e)
 }
 
-// tidy ends the exchange that holds the most, where all together hold too much: they
-// grow after they have entered.
+// tidy ends the exchange that holds the most memory if all together hold too much, because
+// they grow after they have entered.
 func (r *room) tidy() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.held() <= slowBytes {
 		return
 	}
-	var most *job
+	var most *timedJob
 	for e := range r.taken {
 		if _, asked := r.asked[e]; !asked && (most == nil || e.Pace.HeldBytes() > most.Pace.HeldBytes()) {
 			most = e
@@ -357,9 +344,9 @@ func (r *room) held() (bytes int64) {
 	return bytes
 }
 
-// slowest returns the exchange that got the fewest bytes a second since it has its place,
-// nil when all are new; mu is held.
-func (r *room) slowest() (slowest *job) {
+// slowest returns the exchange with the lowest rate since it has its place, nil if all are
+// new; mu is held.
+func (r *room) slowest() (slowest *timedJob) {
 	least, now := 0.0, r.now()
 	for e, s := range r.taken {
 		age := now.Sub(s.since)
@@ -375,33 +362,33 @@ func (r *room) slowest() (slowest *job) {
 }
 
 // end tells an exchange to end; nil is none; mu is held.
-func (r *room) end(e *job) {
+func (r *room) end(e *timedJob) {
 	if e != nil {
 		r.asked[e] = struct{}{}
 		e.cancel(fetch.ErrPlaceWanted)
 	}
 }
 
-// A Job is under way, and may outlast the patience of its worker.
-type job struct {
-	Pace fetch.Pace // of its exchange
+// A timedJob is a job under way, which may exceed the patience of its worker.
+type timedJob struct {
+	Pace fetch.Pace // of the exchange
 
 	room   *room
-	goesOn func()                  // tells that it goes on beside the workers
-	cancel context.CancelCauseFunc // of the exchange; nil for a look-up
-	told   chan struct{}           // closed when goesOn is through
+	goesOn func()                  // called when the job gives its worker up
+	cancel context.CancelCauseFunc // ends the exchange; nil for a look-up
+	told   chan struct{}           // closed after goesOn
 
 	mu    sync.Mutex // guards the rest
 	timer *time.Timer
 	over  bool
-	asked bool // for a place beside the workers
-	aside bool // goes on there
+	asked bool // asked for a place
+	aside bool // has a place
 }
 
-// begin begins a job; it goes on under the context that is returned. Once it has lost its
-// worker's patience and has a place beside, goesOn is called, from another goroutine.
-func (r *room) begin(ctx context.Context, goesOn func()) (*job, context.Context) {
-	e := &job{room: r, goesOn: goesOn, told: make(chan struct{})}
+// begin begins a job under the returned context. Once it has exceeded the patience and has a
+// place in the room, goesOn is called from another goroutine.
+func (r *room) begin(ctx context.Context, goesOn func()) (*timedJob, context.Context) {
+	e := &timedJob{room: r, goesOn: goesOn, told: make(chan struct{})}
 	if r.endable {
 		ctx, e.cancel = context.WithCancelCause(ctx)
 	}
@@ -411,16 +398,16 @@ func (r *room) begin(ctx context.Context, goesOn func()) (*job, context.Context)
 	return e, ctx
 }
 
-// late gives the worker's place to another one, as soon as there is room beside.
-func (e *job) late() {
+// late gives the worker up, as soon as there is a place.
+func (e *timedJob) late() {
 	if e.ask() {
 		e.goesOn()
 		close(e.told)
 	}
 }
 
-// ask asks for a place beside the workers, and again later where there is none.
-func (e *job) ask() bool {
+// ask asks for a place, and again later if there is none.
+func (e *timedJob) ask() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.over {
@@ -433,8 +420,9 @@ func (e *job) ask() bool {
 	return e.aside
 }
 
-// End says whether the job was late: another worker has its place by now.
-func (e *job) End() (late bool) {
+// End ends the job, and reports whether it was late, so that another worker has replaced its
+// own.
+func (e *timedJob) End() (late bool) {
 	e.mu.Lock()
 	e.timer.Stop()
 	e.over, late = true, e.aside
@@ -444,7 +432,7 @@ func (e *job) End() (late bool) {
 		e.cancel(nil)
 	}
 	if late {
-		<-e.told // what came of it follows
+		<-e.told // before the result
 	}
 	if asked {
 		e.room.leave(e)
@@ -452,28 +440,27 @@ func (e *job) End() (late bool) {
 	return late
 }
 
-// readNews fetches a sitemap or a feed, on condition that it changed, and looks up what it
-// says of stored pages.
-func (p *pool) readNews(exchange context.Context, o *outcome, pace *fetch.Pace) {
+// readNews fetches a sitemap or a feed, on condition that it changed, and looks up its pages.
+func (p *pool) readNews(exchange context.Context, o *jobResult, pace *fetch.Pace) {
 	r := p.rules.NewReading(o.Host.Name, o.Host.Name)
 	req := r.Request(o.Target)
 	req.ETag, req.LastModified = o.Source.ETag, o.Source.Modified
-	if o.Resp = p.ask(exchange, o.workJob, req, pace); o.Resp.State == fetch.StateOK {
+	if o.Resp = p.ask(exchange, o.job, req, pace); o.Resp.State == fetch.StateOK {
 		o.Listed.Maps = r.Maps
 		o.Told, o.Err = p.reader.Told(r.Pages)
 	}
 	o.Note = r.Note(o.Resp.State)
 }
 
-// sitemapPart is how many URLs of a sitemap a worker hands at a time to the owner: they
-// fit into a batch with others.
+// sitemapPart is how many URLs of a sitemap a worker sends at a time, so that they fit in a
+// batch.
 const sitemapPart = 250
 
-// readSitemap fetches a sitemap and sends what it names to the owner, part by
-// part. The outcome itself, which ends the job, comes last.
-func (p *pool) readSitemap(ctx, exchange context.Context, o *outcome, pace *fetch.Pace) {
+// readSitemap fetches a sitemap and sends its pages to the owner part by part, before the
+// result of the job.
+func (p *pool) readSitemap(ctx, exchange context.Context, o *jobResult, pace *fetch.Pace) {
 	r := p.rules.NewReading(o.Host.Name, o.Sitemap.Owner.Name)
-	o.Resp = p.ask(exchange, o.workJob, r.Request(o.Target), pace)
+	o.Resp = p.ask(exchange, o.job, r.Request(o.Target), pace)
 	if o.Resp.State == fetch.StateOK {
 		o.Listed.Maps = r.Maps
 		p.sendSitemap(ctx, o, r)
@@ -481,9 +468,8 @@ func (p *pool) readSitemap(ctx, exchange context.Context, o *outcome, pace *fetc
 	o.Note = r.Note(o.Resp.State)
 }
 
-// sendSitemap looks the pages up and sends those that are new, as long as the
-// host has room for them.
-func (p *pool) sendSitemap(ctx context.Context, o *outcome, r *hosts.SitemapReading) {
+// sendSitemap looks the pages up and sends the new ones, up to the limit of the host.
+func (p *pool) sendSitemap(ctx context.Context, o *jobResult, r *hosts.SitemapReading) {
 	for at := 0; at < len(r.Pages) && o.Err == nil && !o.Aborted; at += sitemapPart {
 		part := r.Pages[at:min(at+sitemapPart, len(r.Pages))]
 		var links []link
@@ -497,9 +483,9 @@ func (p *pool) sendSitemap(ctx context.Context, o *outcome, r *hosts.SitemapRead
 		if len(links) > 0 {
 			p.reader.rateUnlinked(links, o.Sitemap.Parent)
 			select {
-			case p.outcomes <- &outcome{workJob: o.workJob, Resp: o.Resp, Listed: listed{Links: links, Partial: true}}:
+			case p.outcomes <- &jobResult{job: o.job, Resp: o.Resp, Listed: listed{Links: links, Partial: true}}:
 			case <-ctx.Done():
-				o.Aborted = true // what was sent stays, the rest comes with the next try
+				o.Aborted = true // the rest comes with the next try
 			}
 		}
 		if r.Full && r.Fresh >= o.Sitemap.Room {

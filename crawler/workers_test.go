@@ -16,12 +16,11 @@ import (
 	"fossick/internal/page"
 )
 
-// TestGraceEnds: what workers hand in until the end of the grace is kept. Pages
-// that come later are to be fetched again, however long the owner was at work
-// meanwhile.
+// TestGraceEnds: results that come within the grace are kept. Later pages are fetched again,
+// however long the owner was busy.
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		opt := workersOptions{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
+		opt := &Options{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
 		p := newPool(opt, nil, hosts.SitemapRules{}, newInbox())
 		ctx, stop := context.WithCancel(t.Context())
 		p.begin(ctx)
@@ -31,9 +30,9 @@ func TestGraceEnds(t *testing.T) {
 			t.Fatalf("event %d, want an interrupt", e.What)
 		}
 		for range 4 {
-			p.outcomes <- &outcome{workJob: &workJob{task: workPage}}
+			p.outcomes <- &jobResult{job: &job{task: taskPage}}
 		}
-		next := func() *outcome {
+		next := func() *jobResult {
 			for {
 				if e := p.Wait(time.Time{}); e.What == jobEnded {
 					return e.Outcome
@@ -54,14 +53,14 @@ func TestGraceEnds(t *testing.T) {
 	})
 }
 
-// TestRoom: the slowest exchange gives its place, by what came since it has that; none
-// does that has just come; memory is bounded as well as places.
+// TestRoom: the slowest exchange since its entry gives up its place, but no new one; memory is
+// bounded as well as places.
 func TestRoom(t *testing.T) {
 	now := time.Unix(0, 0)
 	r := newRoom(time.Second, 2, func() time.Time { return now })
 	ended := map[string]bool{}
-	enter := func(name string) (*job, bool) {
-		e := &job{}
+	enter := func(name string) (*timedJob, bool) {
+		e := &timedJob{}
 		e.cancel = func(cause error) { ended[name] = errors.Is(cause, fetch.ErrPlaceWanted) }
 		return e, r.enter(e)
 	}
@@ -131,9 +130,8 @@ func (w *slowWeb) count(flying, gave int) {
 	w.most = max(w.most, w.flying)
 }
 
-// TestSlowHosts: hosts that drip their answers, more than there are places for
-// them, do not keep the others waiting. No more of them are asked at once than
-// the room holds.
+// TestSlowHosts: more slow hosts than places do not hold up the others, and no more of them
+// are asked at once than the room holds.
 func TestSlowHosts(t *testing.T) {
 	t.Parallel()
 	for _, hosts := range []int{4, 40, 100} {
@@ -172,9 +170,8 @@ func TestSlowHosts(t *testing.T) {
 	}
 }
 
-// TestNewcomers: hosts that have given pages go on at their pace while others by the
-// hundred, that never give any, hold all places that newcomers may have; and these are
-// one at a time where one net has them all.
+// TestNewcomers: hosts that have given pages keep their pace while hundreds of unresponsive
+// ones hold all places for newcomers; those of one network are asked one at a time.
 func TestNewcomers(t *testing.T) {
 	for net, most := range map[string]int{"": 8 * (1 + exchangesAside), "2a00:1:2:3::": 1} {
 		t.Run(net, func(t *testing.T) {
