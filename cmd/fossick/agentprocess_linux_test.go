@@ -216,7 +216,7 @@ func newBoxes(t *testing.T, net *netLab, addr string) (boxes []*box) {
 			t.Fatal(err)
 		}
 		b.args = []string{
-			"agent", "--json", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--near-duplicates", "keep",
+			"agent", "--json", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--also", "near-duplicates",
 			"--max-pages", "1000000", "--seed", "http://h0.test/0", "--seed", "http://h1.test/0", "--proxy", "http://" + addr, "--store", b.store(),
 			"--delay", boxRest.String(), "--timeout", boxTimeout.String(), "--workers", fmt.Sprint(boxWorkers),
 			"--contact", b.contact(), "--keys", b.keys,

@@ -419,11 +419,11 @@ func (ex *exchange) stateOf(ctx context.Context, err error) State {
 		return StateNone // the caller cancelled it
 	}
 	p := ex.clock.at()
+	if isTimeout(err) { // also a look-up's own limit, which may end just before the phase's
+		return lateIn(p)
+	}
 	if p == phaseConnect && !sent(err) {
 		return StateNone
-	}
-	if isTimeout(err) {
-		return lateIn(p)
 	}
 	if p == phaseHeader || p == phaseSent {
 		var op *net.OpError
