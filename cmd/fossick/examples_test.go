@@ -42,7 +42,7 @@ func TestHelpExamples(t *testing.T) {
 			if len(examples) == 0 {
 				t.Fatalf("fossick %s --help has no example to paste", name)
 			}
-			if slices.Contains([]string{"demo", "focus", "lab", "propose", "simulate", "topic new", "train"}, name) {
+			if slices.Contains([]string{"demo", "focus", "lab", "simulate", "topic new", "topic propose", "train"}, name) {
 				for _, example := range examples {
 					parseExample(t, example)
 				}
@@ -52,7 +52,7 @@ func TestHelpExamples(t *testing.T) {
 			if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
 				t.Fatal(err)
 			}
-			makes := map[string]string{"focus": "fossick-banking", "propose": "fossick-banking", "survey": "fossick-survey", "topic new": "topics"}
+			makes := map[string]string{"focus": "fossick-banking", "topic propose": "fossick-banking", "survey": "fossick-survey", "topic new": "topics"}
 			if made := makes[name]; made != "" {
 				if err := os.RemoveAll(filepath.Join(dir, made)); err != nil {
 					t.Fatal(err)
@@ -115,7 +115,7 @@ func runExample(t *testing.T, bash, dir, command string) {
 	cmd := exec.CommandContext(ctx, bash, "-c", command)
 	var out bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-	if strings.HasPrefix(command, "  fossick serve") || strings.HasPrefix(command, "  fossick frontier") {
+	if strings.HasPrefix(command, "  fossick serve") || strings.HasPrefix(command, "  fossick cluster frontier") {
 		want = exitInterrupted
 		free := strings.Fields(command)
 		for i := range free {
