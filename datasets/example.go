@@ -221,7 +221,6 @@ func (e *Example) known(name string) *string {
 	return nil
 }
 
-// tidyLabels makes Label the first of Labels.
 func (e *Example) tidyLabels() {
 	e.Labels = slices.DeleteFunc(e.Labels, func(l string) bool { return l == "" })
 	switch {
@@ -342,7 +341,6 @@ func (f *filter) keep(e *Example) bool {
 	return pass
 }
 
-// err reports a requested label or field that no row has.
 func (f *filter) err(name string, rows int) error {
 	for _, l := range f.opt.Labels {
 		if rows > 0 && !f.labels[l] {
@@ -417,7 +415,6 @@ func (t *Truth) Targets(label string) []string {
 	return urls
 }
 
-// names returns the number of pages for each label.
 func (t *Truth) names() map[string]int {
 	n := map[string]int{}
 	for _, l := range t.byURL {

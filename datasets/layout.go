@@ -242,7 +242,6 @@ func skipLinks(rep *Report, dir string) {
 	}
 }
 
-// readFiles reads a folder of unlabelled pages, such as examples of one topic.
 func readFiles(dir string) reader {
 	host := hostOf(dir)
 	return func(rep *Report, yield func(*Example, error) bool) {
@@ -488,7 +487,6 @@ func cutHeader(body []byte) (textproto.MIMEHeader, []byte) {
 	return nil, body
 }
 
-// newsSplit is one folder of the by-date version of 20 Newsgroups.
 type newsSplit struct{ folder, split string }
 
 // newsSplits recognises 20news-bydate-train and -test, or plain train and test. It returns nil if

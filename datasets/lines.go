@@ -121,7 +121,6 @@ func readError(err error) error {
 	return fmt.Errorf("%w: it is damaged from here on (%v); fetch the file again", ErrCut, err)
 }
 
-// readJSONL reads one JSON object per line and skips empty lines.
 func readJSONL(path string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		eachLine(path, func(n int, line []byte, err error) bool {

@@ -36,7 +36,6 @@ func readParquet(path string) reader {
 	}
 }
 
-// errNotParquet reports a file on which the Parquet library fails or panics.
 var errNotParquet = errors.New("not a Parquet file that can be read")
 
 // eachParquet calls row for each row until it returns false. It recovers the library's panics on
@@ -94,7 +93,6 @@ func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 	return nil
 }
 
-// column reads the texts of one column in a row group, page by page.
 type column struct {
 	name     string
 	number   int
@@ -179,7 +177,6 @@ func (e *Example) set(name, text string) {
 	e.Fields[name] = text
 }
 
-// complete validates a table row.
 func (e *Example) complete() error {
 	if e.URL == "" {
 		return errors.New(`no "url"; each row needs one, as the page's name`)
@@ -231,7 +228,6 @@ func (c *column) decode(p *facts, body []byte) (err error) {
 	return c.decodeTexts(p, text)
 }
 
-// decodeTexts decodes a page's texts or their dictionary indexes.
 func (c *column) decodeTexts(p *facts, text []byte) (err error) {
 	const plainDictionary = 2 // deprecated number of RLEDictionary in data pages
 	c.page.places = nil

@@ -29,7 +29,6 @@ const (
 
 var errTable = errors.New("its metadata is impossible")
 
-// checkFooter checks the metadata at the end of a table.
 func checkFooter(r io.ReaderAt, size int64) error {
 	var end [8]byte
 	if size < 12 {
@@ -50,7 +49,6 @@ func checkFooter(r io.ReaderAt, size int64) error {
 	return t.structure(0, func([]int16, int64) {})
 }
 
-// open seeks to the first page of a column in a row group.
 func (c *column) open(meta *format.ColumnMetaData, rows int64) error {
 	c.at = meta.DataPageOffset
 	if d := meta.DictionaryPageOffset; d > 0 && d < c.at {
@@ -63,7 +61,6 @@ func (c *column) open(meta *format.ColumnMetaData, rows int64) error {
 	return nil
 }
 
-// load reads the next page.
 func (c *column) load() error {
 	if c.at >= c.end {
 		return io.ErrUnexpectedEOF

@@ -19,7 +19,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// write creates files below a new folder and returns the folder.
 func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -35,7 +34,6 @@ func write(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// all reads a set to its end and returns its rows, errors and report.
 func all(t testing.TB, path string, opt Options) ([]*Example, []error, Report) {
 	t.Helper()
 	s, err := Open(path, opt)

@@ -24,10 +24,8 @@ const (
 	noHTML  = "the file that the sitemap names is not a page"
 )
 
-// sitemapNames are the files that mark a folder as a mirrored site.
 var sitemapNames = []string{"sitemap.xml", "sitemap.xml.gz", "sitemap_index.xml", "sitemap_index.xml.gz"}
 
-// sitemapOf returns the path of the folder's sitemap, or "".
 func sitemapOf(dir string) string {
 	for _, name := range sitemapNames {
 		if path := filepath.Join(dir, name); reading.Regular(path) {
@@ -111,7 +109,6 @@ func (m *mirror) fail(err error) {
 	m.on = m.on && m.yield(nil, err)
 }
 
-// page yields the page of an entry if its file exists.
 func (m *mirror) page(path string, entry page.SitemapEntry) {
 	u := httpURL(entry.URL)
 	if u == "" {
@@ -164,7 +161,6 @@ func beginsLikeHTML(file string) bool {
 	return err == nil && looksLikeHTML(string(head))
 }
 
-// find returns the file of a URL, or "" if there is none.
 func (m *mirror) find(u string) string {
 	for _, name := range files(u) {
 		path := filepath.Join(m.dir, filepath.FromSlash(name))

@@ -200,7 +200,6 @@ type place struct {
 	line int
 }
 
-// met records the first occurrence of a kind of problem.
 func (r *Report) met(kind string, e *Example) {
 	if _, known := r.first[kind]; !known {
 		r.first[kind] = place{e.File, e.Line}
@@ -218,7 +217,6 @@ func (r *Report) firstError(err error) {
 	}
 }
 
-// where describes the first occurrence of a problem; "" if unknown.
 func (r *Report) where(kind string) string {
 	p, known := r.first[kind]
 	switch {

@@ -115,7 +115,6 @@ func (a *archive) damage(path string, n int, err error) bool {
 	return a.yield(nil, &RowError{path, n, err})
 }
 
-// record processes one record. It returns errStop if the consumer stopped.
 func (a *archive) record(rec *warc.Record, path string, n int) error {
 	if rec.Segmented() || rec.Type() == warc.Continuation {
 		a.rep.skip("a part of a page that is divided into records", path)
@@ -157,7 +156,6 @@ func (a *archive) record(rec *warc.Record, path string, n int) error {
 	return a.page(rec, target, h.Header.Get("Content-Type"), page.NoSniff(http.Header(h.Header)), h.Body, path, n)
 }
 
-// beside collects robots.txt, redirects and error statuses.
 func (a *archive) beside(target string, h *warc.HTTP) bool {
 	u, err := url.Parse(target)
 	switch {
@@ -181,7 +179,6 @@ func (a *archive) beside(target string, h *warc.HTTP) bool {
 	return true
 }
 
-// page converts a response body to a row.
 func (a *archive) page(rec *warc.Record, target, contentType string, noSniff bool, body []byte, path string, n int) error {
 	media := page.MediaType(contentType, noSniff, body)
 	e := &Example{URL: target, File: path, Line: n}
@@ -467,7 +464,6 @@ func isCompanion(dir string) bool {
 	return false
 }
 
-// isMHTML reports whether a file name is that of an MHTML page (RFC 2557).
 func isMHTML(path string) bool {
 	ext := strings.ToLower(filepath.Ext(path))
 	return ext == ".mhtml" || ext == ".mht"
@@ -475,7 +471,6 @@ func isMHTML(path string) bool {
 
 var errMHTML = errors.New("not a page saved as MHTML")
 
-// maxParts bounds how many MIME parts are searched for the page.
 const maxParts = 10_000
 
 // parseMHTML returns the page in an MHTML file as UTF-8, and the URL it was saved from. Errors state
@@ -521,7 +516,6 @@ func parseMHTML(file []byte) (text, saved string, err error) {
 	return "", "", errors.New("none of its parts is HTML")
 }
 
-// htmlOf decodes one MIME part to UTF-8.
 func htmlOf(h textproto.MIMEHeader, body io.Reader) (string, error) {
 	switch strings.ToLower(strings.TrimSpace(h.Get("Content-Transfer-Encoding"))) {
 	case "quoted-printable":

@@ -326,7 +326,6 @@ func TestZipBombs(t *testing.T) {
 	}
 }
 
-// mhtml builds a page as browsers save it.
 func mhtml(header, part, body string) string {
 	return strings.ReplaceAll("From: <Saved by Blink>\n"+header+"MIME-Version: 1.0\nContent-Type: multipart/related;\n\ttype=\"text/html\";\n\tboundary=\"--b--\"\n\n\n"+
 		"----b--\nContent-Type: image/png\nContent-Location: http://cdn.test/i.png\nContent-Transfer-Encoding: base64\n\nAAAA\n"+

@@ -154,7 +154,6 @@ func (r *bitReader) zeta(k int) uint64 {
 	return w>>(63-n) - 1
 }
 
-// longZeta reads a ζ code longer than one word.
 func (r *bitReader) longZeta(k int) uint64 {
 	h := r.unary()
 	n := h*k + k - 1

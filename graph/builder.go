@@ -79,7 +79,6 @@ func (b *build) finish(ctx context.Context, nodes int, number func(uint32) uint3
 	return b.stats, nil
 }
 
-// encode passes the sorted edges to the writer and maps each end by number.
 func (b *build) encode(ctx context.Context, w *Writer, number func(uint32) uint32) error {
 	var list []uint32
 	next := uint32(0) // node whose list is being collected
@@ -284,7 +283,6 @@ func (b *Builder) translatePending(table []uint32) error {
 	return b.edges.AddAll(pending)
 }
 
-// translate maps the edges of a run to node numbers and passes them to the sorter.
 func (b *Builder) translate(ctx context.Context, f *os.File, table []uint32) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("graph %s: %w", b.path, err)
@@ -470,7 +468,6 @@ type paged struct{ pages map[uint32]*[pageLen]uint32 }
 
 const pageLen = 1 << 12
 
-// set reports whether the number was unset.
 func (p *paged) set(id, v uint32) bool {
 	if p.pages == nil {
 		p.pages = map[uint32]*[pageLen]uint32{}
@@ -542,7 +539,6 @@ func (s *idSet) count() (n int) {
 	return n
 }
 
-// end returns the largest number plus one, or 0.
 func (s *idSet) end() uint64 {
 	for at := len(s.words) - 1; at >= 0; at-- {
 		for i := len(s.words[at]) - 1; i >= 0; i-- {

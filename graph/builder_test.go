@@ -13,7 +13,6 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// edgesOf reads a graph back by names.
 func edgesOf(t testing.TB, g *Graph) (nodes []string, edges map[[2]string]int) {
 	t.Helper()
 	edges = map[[2]string]int{}

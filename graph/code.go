@@ -151,7 +151,6 @@ func (p *plan) copyBlocks(ref, list []uint32) {
 	p.rest = append(p.rest, list[j:]...)
 }
 
-// takeIntervals moves runs of consecutive numbers from rest to intervals.
 func (p *plan) takeIntervals() {
 	left := p.rest[:0]
 	for i := 0; i < len(p.rest); {
@@ -325,7 +324,6 @@ func (d *decoder) readRest(v uint32, n uint64) error {
 	}
 }
 
-// merge merges more into dst[first:]; both are sorted.
 func (d *decoder) merge(dst []uint32, first int, v uint32, more []uint32) ([]uint32, error) {
 	i, j := len(dst)-1, len(more)-1
 	dst = append(dst, more...)

@@ -366,7 +366,6 @@ func sortKeys(keys [][]byte) []uint32 {
 	return order
 }
 
-// sortFrom sorts keys that share their first depth bytes.
 func sortFrom(all []headed, keys [][]byte, depth int) {
 	for len(all) > 1 {
 		for i := range all {

@@ -10,5 +10,4 @@
 // Files: bits.go codes of numbers and offsets; code.go successors; file.go file, names, hosts and sites;
 // graph.go reading and transposing; url.go URL order; builder.go building; dictionary.go numbering names;
 // edgelist.go text edge lists; synthetic.go synthetic webs.
-// names; edgelist.go edge lists as text; synthetic.go made-up webs.
 package graph

@@ -139,7 +139,6 @@ func readNames(ctx context.Context, path string) iter.Seq2[numberedName, error] 
 	}
 }
 
-// cutNames splits a line at its only tab.
 func cutNames(line []byte) (src, dst []byte, ok bool) {
 	i := bytes.IndexByte(line, '\t')
 	if i <= 0 || i == len(line)-1 {

@@ -202,7 +202,6 @@ func FuzzGraph(f *testing.F) {
 	})
 }
 
-// resign corrects the checksum of a header.
 func resign(data []byte) {
 	copy(data, magic)
 	binary.LittleEndian.PutUint32(data[headerSize-4:], crc32.Checksum(data[:headerSize-4], crcTable))

@@ -7,5 +7,4 @@
 // crawler/policy adapts its scorers.
 //
 // Files: keywords.go K and λ; paper.go eq. 1, its variant over all parents, and the Policy interface.
-// Files: keywords.go K and λ; paper.go eq. 1 as published, by all parents too, and policies.
 package relevance

@@ -193,7 +193,6 @@ func themesOf() map[string]string {
 	}
 }
 
-// style is a site's markup style.
 type style byte
 
 const (

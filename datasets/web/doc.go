@@ -14,6 +14,4 @@
 // Files: web.go New, the index and request handling; robots.go robots.txt and sitemaps; tunnel.go
 // CONNECT and certificates; spool.go bodies on disk and the request log; life.go page changes; faults.go
 // and wirefaults.go deliberate faults, victim.go serving them; planted.go databases.
-// and certificates; spool.go bodies on disk and the log; life.go how pages change. faults.go and
-// wirefaults.go what may go wrong on purpose, victim.go how. planted.go databases.
 package web

@@ -25,7 +25,6 @@ type Fault struct {
 	serve func(*victim)
 }
 
-// faultScope is what a fault affects.
 type faultScope uint8
 
 const (
@@ -140,17 +139,14 @@ func (fs *faults) tries(url string) int {
 	return fs.tried[url]
 }
 
-// whole makes a page fault that is served as valid HTTP.
 func whole(name, about, states string, f func(*victim)) Fault {
 	return Fault{Name: name, About: about, States: strings.Fields(states), serve: f}
 }
 
-// wire makes a page fault that is written to the raw connection.
 func wire(name, about, states string, f func(*rawConn)) Fault {
 	return whole(name, about, states, func(v *victim) { v.raw(f) })
 }
 
-// markup makes a page fault with an unusual body.
 func markup(name, about string, body func(v *victim) string) Fault {
 	return whole(name, about, "ok duplicate", func(v *victim) {
 		v.html([]byte("<!DOCTYPE html><title>" + name + " " + v.q.url() + "</title>" + body(v)))
@@ -189,17 +185,14 @@ func later(name, about string, code int, after func() string) Fault {
 	})
 }
 
-// rules makes a robots.txt fault.
 func rules(name, about, states string, f func(*victim)) Fault {
 	return Fault{Name: name, About: "robots.txt " + about, States: strings.Fields(states), scope: onRobots, serve: f}
 }
 
-// shake makes a handshake fault, which badTLS serves.
 func shake(name, about, states string) Fault {
 	return Fault{Name: name, About: about, States: strings.Fields(states), scope: onTLS}
 }
 
-// codingFaults send bodies that do not match their header.
 func codingFaults() []Fault {
 	return []Fault{
 		whole("gzip-bomb", "sends 1 GB of spaces, compressed to 1 MB", "too_large", func(v *victim) {
@@ -237,7 +230,6 @@ func codingFaults() []Fault {
 	}
 }
 
-// contentFaults send content that strains a parser.
 func contentFaults() []Fault {
 	return []Fault{
 		whole("deep-nesting", "nests a million elements", "ok", func(v *victim) {
@@ -426,7 +418,6 @@ func linkFaults() []Fault {
 	}
 }
 
-// oddRules are robots.txt files with unexpected content.
 func oddRules() []Fault {
 	return []Fault{
 		rules("robots-gzip", "is a gzip file that is not announced as one", "ok", func(v *victim) {
@@ -512,7 +503,6 @@ func oddHosts(host string) []string {
 	}
 }
 
-// movedFaults redirect in circles, or to something other than a page.
 func movedFaults() []Fault {
 	return []Fault{
 		moved("redirect-login", "redirects to itself with a name and a password", func(v *victim) []string {
@@ -547,7 +537,6 @@ func movedFaults() []Fault {
 	}
 }
 
-// moodFaults are unusual uses of a status.
 func moodFaults() []Fault {
 	busy := func(name, about, after string) Fault {
 		return later(name, about, http.StatusServiceUnavailable, func() string { return after })

@@ -105,7 +105,6 @@ func (w *Web) lastmodOf(key string) Lastmod {
 	return TrueLastmod
 }
 
-// moment is the state of a page at one time.
 type moment struct {
 	text, advert int64         // changes so far
 	last         time.Duration // last change of either
@@ -325,7 +324,6 @@ func (d draw) around(mean time.Duration, purpose, name string) time.Duration {
 	return time.Duration(float64(mean) * (0.5 + d.uniform(purpose, name)))
 }
 
-// letters returns a random name of seven letters.
 func (d draw) letters(purpose, name string) string {
 	n := uint64(d.uniform(purpose, name) * 8_031_810_176) // 26⁷
 	made := make([]byte, 7)

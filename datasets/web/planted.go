@@ -86,7 +86,6 @@ func NewPlanted(pages []PlantedPage, seed uint64) *Planted {
 	return w
 }
 
-// starts is the number of start pages.
 const starts = 10
 
 // Starts returns start pages on topic.
@@ -95,7 +94,6 @@ func (w *Planted) Starts() []string { return w.starts }
 // OnTopic returns the number of pages on topic.
 func (w *Planted) OnTopic() int { return w.onTopic }
 
-// hostsOf returns the hosts, most pages first.
 func hostsOf(pages []*PlantedPage) []string {
 	count := map[string]int{}
 	for _, p := range pages {
@@ -110,7 +108,6 @@ func hostIn(address string) string {
 	return host
 }
 
-// plant assigns databases to hosts.
 func (w *Planted) plant(hosts []string, archive []*PlantedPage) {
 	w.databases["archive.planted.test/records"] = newArchive(archive)
 	w.databases["board.planted.test/board"] = board{}
@@ -170,7 +167,6 @@ func (w *Planted) draw(name string) *rand.Rand {
 	return rand.New(rand.NewPCG(w.seed, h))
 }
 
-// withLinks appends database links to a page.
 func (w *Planted) withLinks(p *PlantedPage) string {
 	rng := w.draw(p.URL)
 	all := w.links[p.URL]
@@ -206,7 +202,6 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// database generates records of one kind.
 type database interface {
 	kind() string
 	name() string // anchor text of links to it
@@ -247,7 +242,6 @@ func (r *visit) list(d database, n int) string {
 	return r.page(fmt.Sprint(d.name(), " ", n), d.heading(&all), "<ul>\n"+b.String()+"</ul>\n")
 }
 
-// besides renders the links of a record.
 func (r *visit) besides(d database, n int) string {
 	var b strings.Builder
 	for range 5 {
@@ -361,7 +355,6 @@ func newProse(pages []PlantedPage) prose {
 	return p
 }
 
-// some returns n random words of a pool.
 func some(rng *rand.Rand, pool []string, n int) string {
 	words := make([]string, n)
 	for i := range words {

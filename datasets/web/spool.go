@@ -26,7 +26,6 @@ type spool struct {
 	size int64
 }
 
-// entry locates one page in the spool.
 type entry struct {
 	offset int64
 	length int32

@@ -127,7 +127,6 @@ func (t *tunnels) Close() error {
 // Addr returns a dummy address.
 func (t *tunnels) Addr() net.Addr { return &net.TCPAddr{} }
 
-// shutdown waits for running requests until ctx ends.
 func (t *tunnels) shutdown(ctx context.Context) error { return t.server.Shutdown(ctx) }
 
 func (t *tunnels) close() error {
@@ -205,7 +204,6 @@ func (a *authority) close() error {
 	return nil
 }
 
-// certificate returns the certificate of a host name or address.
 func (a *authority) certificate(name string) (*tls.Certificate, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -249,7 +247,6 @@ func (a *authority) sign(template, parent *x509.Certificate, key, by *ecdsa.Priv
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-// serial returns a random 127-bit serial number.
 func serial() *big.Int {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
@@ -280,7 +277,6 @@ func (h *held) add(c net.Conn) bool {
 	return true
 }
 
-// release closes a registered connection.
 func (h *held) release(c net.Conn) {
 	h.mu.Lock()
 	delete(h.conns, c)

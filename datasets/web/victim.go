@@ -149,7 +149,6 @@ func (c *rawConn) reset() {
 	}
 }
 
-// tcpOf unwraps the TCP connection.
 func tcpOf(c net.Conn) *net.TCPConn {
 	for {
 		switch under := c.(type) {
@@ -180,7 +179,6 @@ func (v *victim) mark(fault string) {
 
 func (v *victim) tries() int { return v.web.faults.tries(v.q.url()) }
 
-// honest sends the normal answer.
 func (v *victim) honest() { v.html(v.page) }
 
 func (v *victim) text(body string) {

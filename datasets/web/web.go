@@ -218,7 +218,6 @@ func (w *Web) addHost(key string) (*host, string) {
 	return h, u.RequestURI()
 }
 
-// hostOf returns the indexed host name of a key.
 func hostOf(key string) string {
 	u, err := url.Parse(key)
 	if err != nil {
@@ -315,7 +314,6 @@ func (w *Web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// request is what a client asks for, proxied or direct.
 type request struct {
 	scheme, host, path string // host as sent; path with query
 }
@@ -485,7 +483,6 @@ func redirect(rw http.ResponseWriter, to string, code int) {
 	problem(rw, code, "the page is at "+to)
 }
 
-// problem answers with an error page.
 func problem(rw http.ResponseWriter, code int, what string) {
 	body := fmt.Sprintf("<!DOCTYPE html>\n<title>%d %s</title>\n<p>%s\n", code, http.StatusText(code), html.EscapeString(what))
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -503,7 +500,6 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// grace is how long running requests may take at shutdown.
 const grace = 2 * time.Second
 
 // Serve answers on l until ctx ends, then closes l and waits for running requests. The end of ctx is

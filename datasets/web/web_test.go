@@ -53,7 +53,6 @@ func few() *datasets.Set {
 	)
 }
 
-// start serves sets and returns a client that uses the proxy.
 func start(t testing.TB, opt Options, sets ...*datasets.Set) (*Web, *httptest.Server, *http.Client) {
 	t.Helper()
 	w, err := New(t.Context(), opt, sets...)
@@ -589,7 +588,6 @@ func TestSitemapIndex(t *testing.T) {
 	}
 }
 
-// changing is a web of n changing pages on one host.
 func changing(t *testing.T, plan ChangePlan, n int) *Web {
 	t.Helper()
 	web, err := New(t.Context(), Options{Change: plan, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {

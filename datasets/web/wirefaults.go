@@ -60,7 +60,6 @@ func wireFaults() []Fault {
 	}
 }
 
-// bodyFaults affect the transport of the body.
 func bodyFaults() []Fault {
 	return []Fault{
 		wire("drip-body", "sends the body a byte at a time", "body_timeout", func(c *rawConn) {
@@ -98,7 +97,6 @@ func bodyFaults() []Fault {
 	}
 }
 
-// headerFaults send headers that are invalid, or valid but unusual.
 func headerFaults() []Fault {
 	page := "Content-Type: text/html\r\nContent-Length: 24\r\n\r\n<title>odd</title><p>odd"
 	return []Fault{
@@ -135,7 +133,6 @@ func headerFaults() []Fault {
 	}
 }
 
-// framingFaults send bodies whose end is ambiguous.
 func framingFaults() []Fault {
 	return []Fault{
 		wire("two-framings", "gives both a length and chunks, as in request smuggling", "ok duplicate", answers("7\r\n<p>abcd\r\n0\r\n\r\n", "Content-Length: 5", "Transfer-Encoding: chunked")),
@@ -204,7 +201,6 @@ func zipped(b []byte) []byte {
 	return out.Bytes()
 }
 
-// packingFaults misuse content codings.
 func packingFaults() []Fault {
 	packed := []string{"Content-Encoding: gzip", "Connection: close"}
 	return []Fault{
@@ -249,7 +245,6 @@ func packingFaults() []Fault {
 	}
 }
 
-// charsetFaults send pages in misleading or unusual character sets.
 func charsetFaults() []Fault {
 	typed := func(name, about, states, contentType string, body func(url string) []byte) Fault {
 		return whole(name, about, states, func(v *victim) { v.html(body(v.q.url()), "Content-Type", contentType) })
@@ -318,7 +313,6 @@ func robotsFaults() []Fault {
 	}
 }
 
-// tlsFaults affect the TLS handshake behind CONNECT.
 func tlsFaults() []Fault {
 	return []Fault{
 		shake("tls-expired", "shows a certificate that ended yesterday", "tls_error"),
@@ -384,7 +378,6 @@ func (a *authority) bad(name, fault string) (*tls.Certificate, error) {
 	return a.sign(template, template, key, key)
 }
 
-// rulesFaults are robots.txt files that are hard to parse or hostile.
 func rulesFaults() []Fault {
 	text := func(name, about, states, body string) Fault {
 		return rules(name, about, states, func(v *victim) { v.text(body) })
@@ -420,7 +413,6 @@ func rulesFaults() []Fault {
 	}
 }
 
-// shakeFaults break the handshake in further ways.
 func shakeFaults() []Fault {
 	return []Fault{
 		shake("tls-future", "shows a certificate that begins next month", "tls_error"),

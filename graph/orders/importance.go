@@ -51,7 +51,6 @@ func (r *ranked) spend(v uint32) float64 {
 	return cash
 }
 
-// give adds part to each linked vertex and discovers new ones.
 func (r *ranked) give(links []uint32, part float64) {
 	for _, v := range links {
 		switch x := r.at(v); x.found {

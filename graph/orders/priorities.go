@@ -154,7 +154,6 @@ func Orderings() []string {
 // As in Sequence, any link may discover a URL, and later links that only discover do not move it. Without
 // delays, one page at a time, DFS, MCS and LexDFS visit the same pages as Sequence. LexBFS compares only the
 // first two visits, as its label has no bound.
-// bound.
 
 type counting struct {
 	// count returns the priority, > 0, after one more link; old is the previous one, 0 for none.

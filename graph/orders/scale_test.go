@@ -15,10 +15,8 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// scaleOrders are the orderings with tested bounds of time and memory.
 var scaleOrders = []string{"bfs", "mcs", "lexbfs"}
 
-// scaleCost is the cost of a crawl, without the graph.
 type scaleCost struct {
 	lab.GraphCrawled
 	ops       uint64  // see Operations
@@ -193,7 +191,6 @@ func options(g *graph.Graph) orders.SequenceOptions {
 	}
 }
 
-// synthetic opens the graph of a synthetic web.
 func synthetic(t testing.TB, pages int) *graph.Graph {
 	t.Helper()
 	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)

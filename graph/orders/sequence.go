@@ -13,7 +13,6 @@ import (
 //
 // First call Visit with the start URLs as links. Ties go to the vertex whose standing changed first, and
 // within one page to the first link; LexDFS, relevance, OPIC and PageRank break ties by discovery.
-// LexDFS, relevance, OPIC and PageRank break ties by discovery.
 type Sequence interface {
 	// Next takes the next vertex to visit; false if none waits, or after an error.
 	Next() (v uint32, ok bool)

@@ -22,7 +22,6 @@ type oracle struct {
 	visited map[uint32]bool
 }
 
-// reached describes a discovered vertex.
 type reached struct {
 	v      uint32
 	found  [2]int // step and place of the discovery
@@ -244,7 +243,6 @@ func ExampleNewSequence() {
 	// Output: 0 1 3 2
 }
 
-// known is the crawl history that the oracles of the further orderings use.
 type known struct {
 	links   [][]uint32
 	starts  []uint32
@@ -599,7 +597,6 @@ var replays = map[string]string{
 		E0 D9 D1 D2 D3 D4 D5 D6 D7 D8 E9 S9 S3 E1 E2 E3 E4 E5 E6 E7 E8 S7 S8 S4 S5 S6`,
 }
 
-// replay returns the web's links by number, and the pages' names.
 func replay() (names []string, links [][]uint32, counts func(src, dst uint32) bool) {
 	for _, site := range "SABCDE" {
 		for page := range 10 {

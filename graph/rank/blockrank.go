@@ -212,7 +212,6 @@ func (b *blockRank) inner(nodes []uint32, group uint32, place []uint32) (*compon
 	return c, visits
 }
 
-// blockGraph is the transposed, weighted graph of blocks.
 type blockGraph struct {
 	start  []int
 	from   []uint32

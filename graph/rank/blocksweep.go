@@ -79,7 +79,6 @@ func (s *solver) blockCore(nodes []uint32) (*blockCore, []uint32) {
 	return c, nodes
 }
 
-// order arranges the nodes by block and cuts the blocks into parts.
 func (c *blockCore) order(s *solver, nodes []uint32) []uint32 {
 	edges := int64(0)
 	for _, v := range nodes {
@@ -292,7 +291,6 @@ func (c *blockCore) part(p int) (all swept) {
 	return all
 }
 
-// elsewhere adds the rank received through a block's outer links.
 func (c *blockCore) elsewhere(b int, have []float64) {
 	first, end := c.first[b], c.start[b].outer
 	for _, row := range c.rows[c.start[b].row:c.start[b+1].row] {

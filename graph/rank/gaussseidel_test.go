@@ -15,7 +15,6 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// reach computes by brute force which nodes reach which.
 func reach(lists [][]uint32) [][]bool {
 	n := len(lists)
 	r := make([][]bool, n)
@@ -336,7 +335,6 @@ func TestKendall(t *testing.T) {
 	}
 }
 
-// synthetic opens the graph of a synthetic web.
 func synthetic(t testing.TB, pages int) *graph.Graph {
 	t.Helper()
 	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)

@@ -275,7 +275,6 @@ type ContextGraph struct {
 	every   int
 }
 
-// layered is a fetched page.
 type layered struct {
 	key   uint64
 	layer int // layerOther if no page on topic is near
@@ -369,7 +368,6 @@ func (g *ContextGraph) forget(n *layered) {
 	}
 }
 
-// fit retrains the layer classifier.
 func (g *ContextGraph) fit() {
 	g.model = newBayes(layerOther + 1)
 	for _, n := range g.pages {

@@ -6,5 +6,4 @@
 //
 // Files: walkers.go Fish-Search, Shark-Search and InfoSpiders; classifiers.go ACHE, Anthelion, best first
 // and context graphs; graph.go HITS, OPIC, in-links by host, and random order.
-// HITS, OPIC, in-links by host, and random order.
 package known

@@ -29,7 +29,6 @@ type HITS struct {
 	most    float64 // highest authority of a queued target
 }
 
-// hubPage is a fetched page.
 type hubPage struct {
 	key       uint64
 	relevance float64
@@ -38,7 +37,6 @@ type hubPage struct {
 	links     []uint64
 }
 
-// hubTarget is a queued URL.
 type hubTarget struct{ best, authority float64 }
 
 const (
@@ -85,7 +83,6 @@ func (h *HITS) add(p *hubPage) {
 	h.ring = (h.ring + 1) % maxHubPages
 }
 
-// distinctKeys returns a page's distinct targets in order.
 func distinctKeys(p *page.Page) []uint64 {
 	keys := make([]uint64, 0, len(p.Links))
 	known := make(map[uint64]struct{}, len(p.Links))
@@ -179,7 +176,6 @@ func (h *HITS) ScoreLinks(dst []float64, p *page.Page, similarity float64) []flo
 
 func (h *HITS) priority(t *hubTarget) float64 { return (t.best + h.share(t)) / 2 }
 
-// share is a target's authority relative to the highest.
 func (h *HITS) share(t *hubTarget) float64 {
 	if h.most == 0 {
 		return 0
@@ -302,7 +298,6 @@ type hostLink struct {
 	host  *hostYield
 }
 
-// hostYield counts a host's pages.
 type hostYield struct{ pages, relevant float64 }
 
 // success is Laplace's estimate of the share of relevant pages.

@@ -12,7 +12,6 @@ import (
 	"fossick/relevance"
 )
 
-// show passes a page to a policy and returns the priorities of its links.
 func show(p relevance.Policy, pg *page.Page, similarity float64) []float64 {
 	p.ScorePage(pg, similarity)
 	return p.ScoreLinks(nil, pg, similarity)
@@ -233,7 +232,6 @@ func goldJudge(d features.Doc) float64 {
 	return 0.05
 }
 
-// wide returns a page with numbered links from 0.
 func wide(url, to string, links int) *page.Page {
 	p := &page.Page{URL: url}
 	for i := range links {

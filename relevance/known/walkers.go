@@ -25,7 +25,6 @@ type Fish struct {
 	places page.Recent[placed] // by page.Key of targets
 }
 
-// placed is a target's place in the list.
 type placed struct {
 	depth    int
 	priority float64
@@ -281,7 +280,6 @@ func (s *InfoSpiders) sense(link *page.Link) []float64 {
 	return in
 }
 
-// estimate is λ.
 func (s *InfoSpiders) estimate(in []float64) float64 {
 	z := 0.0
 	for i, x := range in {
@@ -333,7 +331,6 @@ func (s *InfoSpiders) score(in []float64, similarity float64) float64 {
 	return spiderNet*s.estimate(in) + (1-spiderNet)*similarity
 }
 
-// learn moves the weights towards the wanted output (delta rule).
 func (s *InfoSpiders) learn(in []float64, want float64) {
 	out := s.estimate(in)
 	for i, x := range in {

@@ -312,7 +312,6 @@ func (l *Scorer) Ask(n int) []Question {
 	return asked
 }
 
-// candidate is a possible question with its worth when last computed.
 type candidate struct {
 	Question
 	words []token // of the page, or of links to it

@@ -11,5 +11,4 @@
 // and links, warmstart.go their initial counts; belief.go trust in the judge, exploration, and questions
 // to people; degree.go the degree of relevance R; labels.go and correction.go people's labels;
 // history.go past pages, explanations and URL patterns; sums.go exchange between scorers.
-// why a page had its score. sums.go what scorers of one crawl tell each other.
 package learned

@@ -38,7 +38,6 @@ const (
 	keptLinks = 400
 )
 
-// kept is a candidate in the pool.
 type kept struct {
 	url, title string
 	key        uint64
@@ -58,7 +57,6 @@ type outLink struct {
 	like float32
 }
 
-// collection is the result of reading the source.
 type collection struct {
 	topic   *Topic
 	profile *profile
@@ -128,7 +126,6 @@ func (c *counter) held(words []phrase, e *Candidate) float64 {
 	return holds(words, c.buf)
 }
 
-// describe builds the topic's vector.
 func (c *collection) describe(top *ranking) {
 	count := newCounter()
 	var examples []vector
@@ -151,7 +148,6 @@ func (c *collection) describe(top *ranking) {
 	}
 }
 
-// second measures every candidate and keeps the most promising.
 func (c *collection) second(ctx context.Context, source Source) error {
 	count := newCounter()
 	var v, short vector
@@ -283,7 +279,6 @@ func (c *collection) target(l outLink) float64 {
 	return float64(l.like)
 }
 
-// urlWords returns the words of a URL's path and query.
 func urlWords(raw string) string {
 	_, rest, _ := strings.Cut(raw, "://")
 	i := strings.IndexByte(rest, '/')
@@ -474,7 +469,6 @@ func (ch *choice) take(at int) {
 // onTopic is the relevance of a page that counts as on topic.
 const onTopic = 0.5
 
-// why gives the reasons for a proposal. Call it before take.
 func (ch *choice) why(k *kept) string {
 	var parts []string
 	parts = append(parts, fmt.Sprintf("relevance %.2f", k.relevance))

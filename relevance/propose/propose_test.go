@@ -27,7 +27,6 @@ func sourceOf(all ...*Candidate) Source {
 	}
 }
 
-// about is a page with a text and links without words.
 func about(url, text string, links ...string) *Candidate {
 	e := &Candidate{URL: url, Doc: features.Doc{URL: url, Text: text}}
 	for _, l := range links {
@@ -48,7 +47,6 @@ func urlsOf(t testing.TB, topic Topic, opt Options, all ...*Candidate) (urls []s
 	return urls
 }
 
-// byText judges texts by whether they contain a word.
 func byText(word string) func(features.Doc) float64 {
 	return func(d features.Doc) float64 {
 		if strings.Contains(d.Text, word) {

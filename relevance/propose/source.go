@@ -151,7 +151,6 @@ func sitemapCandidates(path string, open func() (io.ReadCloser, error)) Source {
 	}
 }
 
-// isXML reports whether a file begins like an XML sitemap.
 func isXML(open func() (io.ReadCloser, error)) (bool, error) {
 	r, err := open()
 	if err != nil {
@@ -177,7 +176,6 @@ func candidateOf(p *page.Page) *Candidate {
 	return e
 }
 
-// maxLine bounds a line of a list.
 const maxLine = 1 << 20
 
 // list reads a list of URLs or links, one per line, with # comments:
@@ -276,7 +274,6 @@ func parseLine(line string) (e *Candidate, link bool) {
 	return e, true
 }
 
-// bare is a candidate without page content.
 func bare(url, words string) *Candidate {
 	return &Candidate{URL: url, Words: words, Doc: features.Doc{URL: url}}
 }

@@ -62,7 +62,6 @@ const topicTerms = 200
 // are mostly names.
 const manyExamples = 4
 
-// profile is a topic as a word vector.
 type profile struct {
 	words    vector    // unit length
 	dense    []float32 // the same, indexed by term
@@ -104,7 +103,6 @@ func newProfile(t *Topic, examples []vector, f *frequencies) *profile {
 	return p
 }
 
-// name records how the topic's terms are spelt in a text.
 func (p *profile) name(an *features.Analyzer, text, lang string) {
 	an.Each(text, lang, func(word, stem string) {
 		if t := termOf(stem); p.dense[t] > 0 && p.names[t] == "" {
@@ -129,16 +127,13 @@ const buckets = 1 << 20
 
 func termOf(stem string) term { return term(page.Key(stem) & (buckets - 1)) }
 
-// weighed is a term with its weight in a vector.
 type weighed struct {
 	term   term
 	weight float32
 }
 
-// vector is a sparse vector, sorted by term.
 type vector []weighed
 
-// dot is the inner product.
 func (v vector) dot(u vector) (sum float64) {
 	for i, j := 0, 0; i < len(v) && j < len(u); {
 		switch {
@@ -154,7 +149,6 @@ func (v vector) dot(u vector) (sum float64) {
 	return sum
 }
 
-// unit scales v to length 1, unless it is empty.
 func (v vector) unit() {
 	var squares float64
 	for _, w := range v {
