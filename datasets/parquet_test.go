@@ -209,7 +209,7 @@ func TestTableBombs(t *testing.T) {
 	}
 }
 
-// costOf reads a table and fails above one second or 300 MiB.
+// costOf reads a table and fails at 20 seconds or 300 MiB of allocations.
 func costOf(t *testing.T, class *tries.Class, name string, file []byte) (rows int, err error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.parquet")

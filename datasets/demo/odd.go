@@ -96,7 +96,7 @@ func (d *Web) forbidden() {
 			}
 		}
 	}
-	// Test an agent's own group, Allow beside Disallow, and a wildcard.
+	// These rules have a group for one agent, Allow beside Disallow, and a wildcard.
 	d.Robots["linkbook.test"] = "User-agent: badbot\nDisallow: /\n\nUser-agent: *\nAllow: /sites/\nDisallow: /*?sort=\n"
 }
 

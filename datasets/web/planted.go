@@ -73,7 +73,7 @@ func NewPlanted(pages []PlantedPage, seed uint64) *Planted {
 	for _, p := range kept {
 		for _, entry := range []struct {
 			url  string
-			each int // one page on topic in each links there
+			each int // one page on topic in this many links there
 		}{{"http://archive.planted.test/records/list?page=%d", 8}, {"http://board.planted.test/board/list?page=%d", 8}, {"http://species.planted.test/view/list?page=%d", 8}} {
 			if rng.IntN(entry.each) == 0 {
 				w.links[p.URL] = append(w.links[p.URL], fmt.Sprintf(entry.url, rng.IntN(20)))

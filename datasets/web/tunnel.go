@@ -238,7 +238,7 @@ func leafTemplate(name string) *x509.Certificate {
 	return template
 }
 
-// sign issues a certificate for key, signed by by.
+// sign issues a certificate for key, signed with the parent's key.
 func (a *authority) sign(template, parent *x509.Certificate, key, by *ecdsa.PrivateKey) (*tls.Certificate, error) {
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), by)
 	if err != nil {

@@ -375,7 +375,8 @@ func (g *ContextGraph) fit() {
 	}
 }
 
-// classify returns the most likely layer of a page off topic, and its probability.
+// classify returns the most likely layer of a page off topic, or layerOther if its probability is below
+// layerSure.
 func (g *ContextGraph) classify(words []token) (layer int, sure float64) {
 	if g.model == nil {
 		return layerOther, 0

@@ -177,8 +177,8 @@ func (c *correction) strongest(words []token, n int) []token {
 // exceptions.
 const foreseen = 3
 
-// surpriseOf is twice the judge's Brier score on the labelled pages, at most 1, which a judge that always
-// says one half would nearly reach. Queued targets have no verdict and do not count.
+// surpriseOf is twice the judge's Brier score on the labelled pages, at most 1. At 1 the judge is worse than
+// one that always says one half. Queued targets have no verdict and do not count.
 func surpriseOf(labelled []example) float64 {
 	sum, pages := 0.0, 0.0
 	for _, e := range labelled {

@@ -14,8 +14,9 @@ import (
 //	R_i = (1 − ρ) · λ_i / |K| + ρ · R_j,  R in [0,1]
 //
 // A target has the best R of the pages that link to it, as paper A's queue keeps a URL's best place. R_j is
-// 1 for a start page, 0 for a page without known links to it. λ counts the words of K that occur in the
-// first maxPageText bytes. Without K the model's probability replaces λ/|K|. Safe for concurrent use.
+// 1 for a start page, 0 for a page without known links to it. λ counts the words of K in the title, the
+// description and the first maxPageText bytes. Without K the model's probability replaces λ/|K|. Safe for
+// concurrent use.
 type degrees struct {
 	keywords *relevance.Keywords // K; nil: unknown
 	rho      float64

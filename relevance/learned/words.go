@@ -308,8 +308,8 @@ func (l *Scorer) aroundKnown(w *linkWork, p *page.Page) (known []surroundings, w
 	return known, wanted
 }
 
-// Wanted appends to dst, per link of p, whether the scorer uses its anchor and context. It does while
-// the target is queued and fewer than maxTexts pages link to it.
+// Wanted appends to dst, per link of p, whether the scorer uses its anchor and context. It does unless
+// the target was fetched or maxTexts pages already link to it.
 func (l *Scorer) Wanted(dst []bool, p *page.Page) []bool {
 	w := l.works.Get()
 	defer l.works.Put(w)

@@ -38,8 +38,8 @@ func NewStartPages(urls *page.Normalizer) *StartPages {
 	return &StartPages{urls: urls, known: map[string]bool{}}
 }
 
-// ReadStartPages collects the named start pages and those in file, if not "". topic names their topic in
-// errors.
+// ReadStartPages collects the named start pages and those in file, if not "". If there are none, the error
+// advises how to find some for topic.
 func ReadStartPages(urls *page.Normalizer, named []string, file, topic string) (*StartPages, error) {
 	l := NewStartPages(urls)
 	for _, raw := range named {
@@ -119,8 +119,8 @@ func (l *StartPages) addFile(path string) error {
 	return nil
 }
 
-// Keep returns the start pages for the settings. If there are more than 1000, it writes them to the store's
-// folder; call it before writing the settings.
+// Keep returns the start pages to put in the settings. Of more than 1000 that is only the first, and all are
+// written to the store's folder. Call it before writing the settings.
 func Keep(dir string, seeds []string) ([]string, error) {
 	if len(seeds) <= inSettings {
 		return seeds, nil
