@@ -10,20 +10,18 @@ import (
 	"fossick/datasets/demo"
 )
 
-// openCorpus reads a folder with pages.jsonl, and what stands beside it.
 func (s *Set) openCorpus(dir, pages string) error {
 	s.layout, s.read = "corpus", readJSONL(pages)
 	return s.openBeside(dir)
 }
 
-// openSitemap reads a sitemap with its pages, and what stands beside it.
 func (s *Set) openSitemap(dir, path string) error {
 	s.layout, s.read = "sitemap", readSitemap(path)
 	return s.openBeside(dir)
 }
 
-// openBeside reads, if they are there, links.tsv (source TAB target) and labels.tsv (as ReadTruth).
-// labels.tsv decides over labels in the rows; a page that it does not name keeps its own.
+// openBeside adds the optional links.tsv (source TAB target) and labels.tsv (as in ReadTruth) beside
+// the pages. labels.tsv overrides labels in the rows.
 func (s *Set) openBeside(dir string) error {
 	links, err := one(dir, "links.tsv")
 	if err != nil {
@@ -42,8 +40,8 @@ func (s *Set) openBeside(dir string) error {
 	return nil
 }
 
-// withLabels joins labels.tsv to the pages. It is read anew for each pass, so that a set that is only
-// served never holds it.
+// withLabels joins labels.tsv to the pages. It reads the file anew in each pass, so a set that is only
+// served never holds it in memory.
 func withLabels(read reader, path string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		truth, err := ReadTruth(path)
@@ -68,7 +66,6 @@ func withLabels(read reader, path string) reader {
 	}
 }
 
-// uniqueLabels removes repetitions, the first of each staying.
 func (e *Example) uniqueLabels() {
 	seen, n := map[string]bool{}, 0
 	for _, l := range e.Labels {
@@ -113,7 +110,7 @@ func parseLink(line string) (Link, error) {
 	return Link{src, dst}, nil
 }
 
-// openDemo makes the built-in web. The same seed gives the same bytes.
+// openDemo builds the demo web. The same seed gives the same bytes.
 func openDemo(opt Options) (*Set, error) {
 	seed := opt.DemoSeed
 	if seed == 0 {
@@ -151,7 +148,7 @@ func openDemo(opt Options) (*Set, error) {
 	}, nil
 }
 
-// demoExample returns a page as a row. Rows share nothing: callers may change them.
+// demoExample converts a page to a row. Rows share no memory, so callers may change them.
 func demoExample(p *demo.Page) *Example {
 	return &Example{
 		URL: p.URL(), Label: p.Labels[0], Labels: slices.Clone(p.Labels), Site: p.Site(), Split: p.Split,
@@ -159,26 +156,26 @@ func demoExample(p *demo.Page) *Example {
 	}
 }
 
-// Web is how a corpus behaves as a web, beyond its pages.
+// Web describes how a corpus behaves as a web server, beyond its pages.
 type Web struct {
 	Redirects map[string]Redirect // by URL
-	Status    map[string]int      // URLs that are answered with this status and no page
-	Robots    map[string]string   // robots.txt by host name; a host without one allows all
+	Status    map[string]int      // status of URLs answered without a page
+	Robots    map[string]string   // robots.txt by host name; a missing host allows everything
 	Traps     []Trap
-	Starts    map[string][]string // start pages to try, by label
-	Copies    map[string]string   // URLs at which the page of another one stands, too
+	Starts    map[string][]string // suggested start pages by label
+	Copies    map[string]string   // URLs that serve a copy of the page at another URL
 }
 
-// Redirect is an answer that sends the client elsewhere.
+// Redirect is an HTTP redirect.
 type Redirect struct {
 	To     string
 	Status int // 301, 302, 303, 307 or 308
 }
 
-// Trap is an endless space of URLs, made up as they are asked for.
+// Trap is an endless URL space whose pages are generated on request.
 type Trap struct {
-	Prefix string // of the URLs in it
-	// Page returns the page at a URL that begins with Prefix, false for 404. It gives the same URL the
-	// same page, and may be called by several goroutines.
+	Prefix string // prefix of its URLs
+	// Page returns the page at a URL with Prefix, or false for 404. It is deterministic and safe for
+	// concurrent use.
 	Page func(url string) (html string, ok bool)
 }

@@ -6,7 +6,7 @@ import (
 	"fossick/datasets"
 )
 
-// The built-in set, row by row.
+// This example reads the built-in set row by row.
 func Example() {
 	set, err := datasets.Open("demo", datasets.Options{})
 	if err != nil {

@@ -41,7 +41,6 @@ func TestDemoDeterministic(t *testing.T) {
 	}
 }
 
-// TestDemoWeb wants a chain, a loop, dead and forbidden pages and traps.
 func TestDemoWeb(t *testing.T) {
 	s, err := Open("demo", Options{})
 	if err != nil {

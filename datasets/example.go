@@ -22,26 +22,26 @@ import (
 // Example is one row of a labelled set or one page of a corpus.
 type Example struct {
 	URL    string
-	Label  string   // "" when the row has none
-	Labels []string // all labels, Label first; may be finer or coarser ones
-	Site   string   // what the corpus calls the page's site; "" when it says nothing
+	Label  string   // "" if the row has none
+	Labels []string // all labels, Label first; possibly finer or coarser ones
+	Site   string   // the page's site as the corpus names it; "" if unknown
 	Split  string   // "train", "test" or ""
-	Title  string   // as the row says; a page's own title is in Page().Title
-	HTML   string   // markup, or
-	Text   string   // plain text when there is no markup
+	Title  string   // the row's title field; Page().Title is the page's own
+	HTML   string   // markup, or empty
+	Text   string   // plain text if there is no markup
 	File   string   // set or file that the row came from
-	Line   int      // line in it, from 1, or record of an archive; 0 when it has no lines
+	Line   int      // line from 1, or record number in an archive; 0 if the file has no lines
 
-	// Charset is the encoding in which a web server sends the page, "" for UTF-8. HTML and Text are
-	// UTF-8 here, whatever it says.
+	// Charset is the encoding in which a web server sends the page; "" means UTF-8. HTML and Text
+	// are UTF-8 regardless.
 	Charset string
 
-	// Fields holds the row's other string fields, for --where.
+	// Fields holds the row's other string fields; --where filters on them.
 	Fields map[string]string
 }
 
-// SiteOrURL returns the example's site, or else that of its URL; "" where the URL is made up or there
-// is none.
+// SiteOrURL returns the example's site, or else the site of its URL. It returns "" if the URL is
+// missing or made up.
 func (e *Example) SiteOrURL() string {
 	if e.Site != "" {
 		return e.Site
@@ -52,14 +52,14 @@ func (e *Example) SiteOrURL() string {
 	return ""
 }
 
-// madeUpHost ends the hosts of pages whose set gives them no URL; no real one ends so.
+// madeUpHost is the host suffix of invented URLs; the TLD is reserved, so no real host has it.
 const madeUpHost = ".example"
 
-// MaxPageBytes is how much of a body Page reads: as much as a crawl, and so a model, sees of a page.
+// MaxPageBytes is how much of a body Page parses. It matches the crawler's limit.
 const MaxPageBytes = 4 << 20
 
-// Page parses the example, the first MaxPageBytes of it. The charset that its markup declares is not
-// believed: the row was decoded before.
+// Page parses the first MaxPageBytes of the example. It ignores the charset that the markup declares,
+// because the row is already decoded.
 func (e *Example) Page() (*page.Page, error) {
 	body, contentType := e.HTML, "text/html; charset=utf-8"
 	if body == "" {
@@ -86,13 +86,12 @@ func (e *Example) Page() (*page.Page, error) {
 	return p, nil
 }
 
-// Matches reports whether label is the example's label or one of its others.
+// Matches reports whether label is one of the example's labels.
 func (e *Example) Matches(label string) bool {
 	return Labels{e.Label, e.Labels}.Match(label)
 }
 
-// sum identifies the body, to the byte. 16 bytes of SHA-256 keep chance collisions out of the counts of
-// duplicates.
+// sum hashes the body. 16 bytes of SHA-256 keep collisions out of the duplicate counts.
 func (e *Example) sum() (s [16]byte) {
 	h := sha256.New()
 	h.Write([]byte(e.HTML))
@@ -102,7 +101,6 @@ func (e *Example) sum() (s [16]byte) {
 	return s
 }
 
-// where names the example's place for messages.
 func (e *Example) where() string {
 	if e.Line == 0 {
 		return e.File
@@ -110,19 +108,18 @@ func (e *Example) where() string {
 	return fmt.Sprintf("%s:%d", e.File, e.Line)
 }
 
-// Labelled returns a copy of a row under another label: the set may hand out its own memory.
+// Labelled returns a copy of e with other labels. It copies because sets may share their rows.
 func (e *Example) Labelled(label string, labels ...string) *Example {
 	own := *e
 	own.Label, own.Labels = label, labels
 	return &own
 }
 
-// parseRow reads one line of JSONL. Known fields are url, html, text, label, labels (strings, numbers
-// or booleans), title, site and split; other strings go into Fields, and what is neither string nor
-// labels is passed over.
+// parseRow reads one line of JSONL: url, html, text, label, labels (strings, numbers or booleans),
+// title, site and split. Other strings go into Fields; other values are ignored.
 func parseRow(line []byte) (*Example, error) {
 	e := &Example{}
-	var html, body bool // "html" and "text" are there, as strings
+	var html, body bool // whether "html" and "text" are present as strings
 	err := eachMember(line, func(name string, value jsontext.Value) error {
 		if value.Kind() != '"' {
 			return e.other(name, value)
@@ -154,8 +151,7 @@ func parseRow(line []byte) (*Example, error) {
 	return e, nil
 }
 
-// other reads a member that is no string: labels; null, which is as good as none; or what is passed
-// over.
+// other reads a member that is not a string. Null counts as absent.
 func (e *Example) other(name string, v jsontext.Value) error {
 	switch {
 	case v.Kind() == 'n':
@@ -185,7 +181,7 @@ func (e *Example) other(name string, v jsontext.Value) error {
 	return nil
 }
 
-// labelOf returns a label: a string as it is, a number or a boolean as people write it: 1.0 is "1".
+// labelOf converts a JSON value to a label; whole numbers lose their fraction, so 1.0 becomes "1".
 func labelOf(v []byte) (label string, ok bool) {
 	switch kind(v) {
 	case "a string":
@@ -195,7 +191,7 @@ func labelOf(v []byte) (label string, ok bool) {
 	case "a boolean":
 		return string(v), true
 	case "a number":
-		const exact = 1 << 53 // a float64 has every integer below
+		const exact = 1 << 53 // float64 represents every smaller integer exactly
 		if x, err := strconv.ParseFloat(string(v), 64); err == nil && math.Abs(x) < exact && x == math.Trunc(x) {
 			return strconv.FormatInt(int64(x), 10), true
 		}
@@ -204,7 +200,7 @@ func labelOf(v []byte) (label string, ok bool) {
 	return "", false
 }
 
-// known returns where a field of this name belongs, nil for the row's own.
+// known returns the struct field for a JSONL name, or nil if the name belongs in Fields.
 func (e *Example) known(name string) *string {
 	switch name {
 	case "url":
@@ -225,7 +221,6 @@ func (e *Example) known(name string) *string {
 	return nil
 }
 
-// tidyLabels makes Label the first of Labels, and Labels non-empty if there is a label at all.
 func (e *Example) tidyLabels() {
 	e.Labels = slices.DeleteFunc(e.Labels, func(l string) bool { return l == "" })
 	switch {
@@ -237,7 +232,6 @@ func (e *Example) tidyLabels() {
 	}
 }
 
-// kind names what a JSON value is, for messages.
 func kind(v []byte) string {
 	switch v[0] {
 	case '"':
@@ -254,13 +248,13 @@ func kind(v []byte) string {
 	return "a number"
 }
 
-// Where keeps the rows whose field has a value.
+// Where keeps the rows whose field equals a value.
 type Where struct {
-	Field string // url, label, labels, site, split, title, file, or a field of the row's own
-	Value string // compared as it stands; with labels, one of them
+	Field string // url, label, labels, site, split, title, file, or a key of Fields
+	Value string // compared exactly; for labels, any one may match
 }
 
-// ParseWhere reads "field=value". The value may be empty and may hold "=".
+// ParseWhere parses "field=value". The value may be empty and may contain "=".
 func ParseWhere(s string) (Where, error) {
 	field, value, ok := strings.Cut(s, "=")
 	if !ok || field == "" {
@@ -269,7 +263,7 @@ func ParseWhere(s string) (Where, error) {
 	return Where{field, value}, nil
 }
 
-// match reports whether e passes, and whether it has the field at all.
+// match reports whether e passes, and whether it has the field.
 func (w Where) match(e *Example) (pass, has bool) {
 	if w.Field == "labels" {
 		return e.Matches(w.Value), len(e.Labels) > 0
@@ -278,7 +272,6 @@ func (w Where) match(e *Example) (pass, has bool) {
 	return ok && v == w.Value, ok
 }
 
-// field returns a string field of the row by its name in JSONL.
 func (e *Example) field(name string) (string, bool) {
 	switch name {
 	case "url":
@@ -301,14 +294,14 @@ func (e *Example) field(name string) (string, bool) {
 	return v, ok
 }
 
-// filter applies options to the rows of one pass, and remembers whether the fields it was asked about
-// exist. A filter on a misspelt field keeps nothing, and that must not look like an empty set.
+// filter applies options to the rows of one pass. It records whether the requested fields and labels
+// occur, because a misspelt one would otherwise look like an empty set.
 type filter struct {
 	opt    Options
-	labels map[string]bool // asked for; true once a row had it
-	others map[string]bool // labels that rows had and nobody asked for
-	missed []bool          // by condition: no row has had the field yet
-	fields map[string]bool // own fields that rows had
+	labels map[string]bool // requested labels; true once a row has it
+	others map[string]bool // labels seen but not requested
+	missed []bool          // per condition: no row has had the field yet
+	fields map[string]bool // keys of Fields seen
 }
 
 func newFilter(opt Options) *filter {
@@ -348,7 +341,6 @@ func (f *filter) keep(e *Example) bool {
 	return pass
 }
 
-// err names a label or field that was asked for and that none of the rows had.
 func (f *filter) err(name string, rows int) error {
 	for _, l := range f.opt.Labels {
 		if rows > 0 && !f.labels[l] {
@@ -365,15 +357,15 @@ func (f *filter) err(name string, rows int) error {
 	return nil
 }
 
-// Key returns the form of an http or https URL by which a page of a corpus is looked up. It is the
-// normal form, but with all parameters, as pages may differ only in one that a crawler drops.
+// Key returns the normal form of an http or https URL under which a corpus page is looked up. It keeps
+// all query parameters, because pages may differ only in one that a crawler drops.
 func Key(raw string) (string, error) {
-	var n page.Normalizer // drops nothing
+	var n page.Normalizer // zero value: drops no parameter
 	return n.Normalize(raw)
 }
 
-// URLKey returns the form in which a truth's and a crawl's URLs are compared. It is the normal form or,
-// for what has none, the URL as it stands: real corpora have ftp:, file: and worse.
+// URLKey returns the form in which truth and crawl URLs are compared: the normal form, or the raw URL
+// where there is none, since real corpora contain ftp:, file: and malformed URLs.
 func URLKey(raw string) string {
 	if n, err := page.Normalize(raw); err == nil {
 		return n
@@ -381,31 +373,31 @@ func URLKey(raw string) string {
 	return raw
 }
 
-// Labels is what the truth says of one page.
+// Labels are the true labels of one page.
 type Labels struct {
 	Label string
-	All   []string // finer, coarser or further labels; may repeat Label or be empty
+	All   []string // finer, coarser or additional labels; may repeat Label or be empty
 }
 
-// Match reports whether label is the page's label or one of its others.
+// Match reports whether label is one of the page's labels.
 func (l Labels) Match(label string) bool {
 	return label != "" && (l.Label == label || slices.Contains(l.All, label))
 }
 
-// Truth is the labels of a corpus's pages by URL. Its URLs are compared in their normal form, so that a
-// crawl's URLs are found whatever their spelling.
+// Truth maps a corpus's URLs to labels. It compares URLs in normal form, so spelling differences in a
+// crawl do not matter.
 type Truth struct {
 	byURL map[string]Labels
 
-	// Repeated counts rows whose URL had come before; such a page keeps its first label and has the
-	// later ones among its others.
+	// Repeated counts rows whose URL occurred before. Such a page keeps its first label, and later
+	// labels are added to All.
 	Repeated int
 }
 
-// Len returns the number of pages.
+// Len returns the number of labelled pages.
 func (t *Truth) Len() int { return len(t.byURL) }
 
-// Of returns the labels of a page, false when the truth does not know it.
+// Of returns the labels of a page, or false if the page is unknown.
 func (t *Truth) Of(url string) (Labels, bool) {
 	l, ok := t.byURL[URLKey(url)]
 	return l, ok
@@ -423,7 +415,6 @@ func (t *Truth) Targets(label string) []string {
 	return urls
 }
 
-// names returns every label that matches a page, with the number of its pages.
 func (t *Truth) names() map[string]int {
 	n := map[string]int{}
 	for _, l := range t.byURL {
@@ -438,8 +429,8 @@ func (t *Truth) names() map[string]int {
 	return n
 }
 
-// Known says whether label matches any page, and if not, which labels do: a misspelt target must not
-// look like a crawl without success.
+// Known returns an error listing the available labels if label matches no page. A misspelt target
+// must not look like a crawl that found nothing.
 func (t *Truth) Known(label string) error {
 	names := t.names()
 	if names[label] > 0 {
@@ -464,8 +455,8 @@ func (t *Truth) add(url string, l Labels) {
 	t.byURL[key] = old
 }
 
-// ReadTruth reads a file of url TAB label TAB label|label…; the third column may be missing. .gz and
-// .zst are decompressed; empty lines and lines that begin with # are passed over.
+// ReadTruth reads lines of url TAB label TAB label|label…; the third column is optional. It
+// decompresses .gz and .zst, and skips empty lines and # comments.
 func ReadTruth(path string) (*Truth, error) {
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
 		return nil, fmt.Errorf("truth %s: no such file; give a file with url TAB label a line", path)
@@ -497,7 +488,7 @@ func ReadTruth(path string) (*Truth, error) {
 	return t, nil
 }
 
-// Truth reads the labels of a set's own rows; rows without one are left out.
+// Truth collects the labels of the set's own rows and skips unlabelled rows.
 func (s *Set) Truth() (*Truth, error) {
 	t := &Truth{byURL: map[string]Labels{}}
 	for e, err := range s.Examples() {
@@ -536,7 +527,7 @@ func parseTruth(line string) (url string, l Labels, err error) {
 	return url, l, nil
 }
 
-// skipLine reports whether a line of a TSV file holds nothing.
+// skipLine reports whether a line of a TSV file is blank or a comment.
 func skipLine(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return len(line) == 0 || line[0] == '#'

@@ -21,14 +21,14 @@ import (
 	"fossick/internal/reading"
 )
 
-// ErrLayout reports a path that holds no set that fossick can read.
+// ErrLayout reports a path without a readable set.
 var ErrLayout = errors.New("not a set that can be read")
 
 const readable = `want "demo"; a .jsonl file (.gz, .zst) of objects with url and html or text; ` +
 	`a table, .parquet; a sitemap, .xml, with its pages beside it; a web archive, .warc (.gz, .zst) or .wacz, or a folder of the former; a folder with pages.jsonl; a folder of one folder a label; a folder of .html, .mhtml or .txt pages without labels; ` +
 	`or the layout of WebKB or 20 Newsgroups`
 
-// Open recognises what a path holds. Nothing but names is read until the set is ranged over.
+// Open recognises the layout of a path. It reads only file names; reading rows begins with Examples.
 func Open(path string, opt Options) (*Set, error) {
 	if path == "demo" {
 		return openDemo(opt)
@@ -64,7 +64,7 @@ func Open(path string, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// IsFile says whether a file of this name is a set, of pages that are many.
+// IsFile reports whether a file of this name holds a whole set rather than one page.
 func IsFile(path string) bool {
 	return strings.HasSuffix(path, ".parquet") || strings.HasSuffix(path, ".wacz") || warcName.MatchString(path) || isJSONL(path) || isSitemap(path)
 }
@@ -110,13 +110,13 @@ func (s *Set) openFolder(dir string) error {
 	return nil
 }
 
-// one returns the one file NAME, NAME.gz or NAME.zst of a folder, "" if none.
+// one returns the path of NAME, NAME.gz or NAME.zst in dir, or "" if none exists.
 func one(dir, name string) (string, error) {
 	var found string
 	for _, ext := range []string{"", ".gz", ".zst"} {
 		path := filepath.Join(dir, name+ext)
 		if _, err := os.Stat(path); err != nil {
-			continue // absent, or not to be read; then it does not count
+			continue // absent or unreadable, so ignored
 		}
 		if !reading.Regular(path) {
 			return "", fmt.Errorf("%w: %s is not a file; %w", ErrLayout, filepath.Base(path), reading.ErrKind)
@@ -129,9 +129,9 @@ func one(dir, name string) (string, error) {
 	return found, nil
 }
 
-// folders lists the subfolders of dir by name, hidden ones left out and what belongs to a saved page.
+// folders lists the visible subfolders of dir by name, without companion folders of saved pages.
 func folders(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir) // sorted by name
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,6 @@ func folders(dir string) ([]string, error) {
 	return names, nil
 }
 
-// holdsPages reports whether a file in dir, by its name, is a page.
 func holdsPages(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
@@ -159,8 +158,8 @@ func isJSONL(path string) bool {
 
 var postNumber = regexp.MustCompile(`^[0-9]+$`)
 
-// looksLike tells the layouts that are all folders by the first files in them. WebKB writes URLs as
-// names, with ^ for /; a newsgroup's posts are numbers.
+// looksLike distinguishes the folder layouts by their first file names: WebKB file names are URLs with
+// ^ for /, and newsgroup posts are numbered.
 func looksLike(dir string, classes []string) string {
 	var carets, numbers, files int
 	for _, class := range classes {
@@ -182,7 +181,7 @@ func looksLike(dir string, classes []string) string {
 			return nil
 		})
 		if err != nil {
-			break // the pass over the set will say it
+			break // reading the set will report the error
 		}
 	}
 	switch {
@@ -194,12 +193,11 @@ func looksLike(dir string, classes []string) string {
 	return "folders"
 }
 
-// maxFileBytes bounds one page's file.
+// maxFileBytes bounds the file of one page.
 const maxFileBytes = 128 << 20
 
-// readFolders reads one folder a label. With nested folders (theme/category, as BankSearch's) Label is
-// the top one, the theme, and Labels holds all from the top down, so that Options.Level picks the
-// category.
+// readFolders reads one folder per label. With nested folders (theme/category, as in BankSearch) Label
+// is the top folder and Labels has all from the top down, so Options.Level 1 picks the category.
 func readFolders(dir string, classes []string) reader {
 	host := hostOf(dir)
 	return func(rep *Report, yield func(*Example, error) bool) {
@@ -215,8 +213,8 @@ func readFolders(dir string, classes []string) reader {
 	}
 }
 
-// eachClass calls yield with what read makes of the files of each class, a folder of dir/sub, until it
-// returns false; eachClass then does too. See eachRow.
+// eachClass reads the files of each class folder below dir/sub. It returns false once yield does. See
+// eachRow.
 func eachClass(rep *Report, dir, sub string, classes []string, yield func(*Example, error) bool, read func(path, rel string) (*Example, error)) bool {
 	skipLinks(rep, filepath.Join(dir, sub))
 	for _, class := range classes {
@@ -231,11 +229,11 @@ func eachClass(rep *Report, dir, sub string, classes []string, yield func(*Examp
 	return true
 }
 
-// skipLinks counts the links among the folders of a set: they are none of its classes.
+// skipLinks counts symbolic links next to the class folders; links are not classes.
 func skipLinks(rep *Report, dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // the pass over the set will say it
+		return // reading the set will report the error
 	}
 	for _, e := range entries {
 		if e.Type()&fs.ModeSymlink != 0 && !strings.HasPrefix(e.Name(), ".") {
@@ -244,7 +242,6 @@ func skipLinks(rep *Report, dir string) {
 	}
 }
 
-// readFiles reads a folder of pages without labels: examples of one topic.
 func readFiles(dir string) reader {
 	host := hostOf(dir)
 	return func(rep *Report, yield func(*Example, error) bool) {
@@ -253,8 +250,8 @@ func readFiles(dir string) reader {
 	}
 }
 
-// pageFile reads a file as a page of the URL that it was saved from, or of a made-up one; nil if it is
-// none.
+// pageFile reads a page file, under the URL it was saved from or a made-up one. It returns nil if the
+// file is not a page.
 func pageFile(rep *Report, path, rel, host string, own ownURLs) (e *Example, err error) {
 	if !isPageFile(path) {
 		rep.skip("not .html, .htm, .xhtml, .mhtml, .mht or .txt", path)
@@ -282,13 +279,13 @@ func mhtmlFile(path string) (*Example, string, error) {
 	return &Example{File: path, HTML: text}, saved, err
 }
 
-// eachRow calls yield with what read makes of the files below dir/sub, given with their paths from dir,
-// until it returns false; eachRow then does too. nil is no row.
+// eachRow calls read for each file below dir/sub, with its path relative to dir, and yields the
+// non-nil results. It returns false once yield does.
 func eachRow(rep *Report, dir, sub string, yield func(*Example, error) bool, read func(path, rel string) (*Example, error)) bool {
 	return eachFile(rep, dir, sub, func(path string, err error) bool {
 		var e *Example
 		if err == nil {
-			rel, _ := filepath.Rel(dir, path) // path is below dir
+			rel, _ := filepath.Rel(dir, path) // cannot fail: path is below dir
 			e, err = read(path, rel)
 		}
 		if err != nil {
@@ -306,13 +303,12 @@ func isPageFile(path string) bool {
 	return false
 }
 
-// eachFile calls do with the files below dir/sub in the order of their names, hidden ones left out,
-// until it returns false; eachFile then does too. What is no file of dir, as a link out of it, is
-// skipped.
+// eachFile calls do with each visible file below dir/sub in name order, and returns false once do
+// does. It skips anything that is not a regular file inside dir, such as a link that leads out.
 func eachFile(rep *Report, dir, sub string, do func(path string, err error) bool) bool {
 	top := filepath.Join(dir, sub)
 	if filepath.Clean(sub) == "." {
-		top += string(filepath.Separator) // dir itself may be a link
+		top += string(filepath.Separator) // follow dir even if it is a link
 	}
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		hidden := d != nil && strings.HasPrefix(d.Name(), ".")
@@ -339,11 +335,9 @@ func eachFile(rep *Report, dir, sub string, do func(path string, err error) bool
 	return err == nil
 }
 
-// errStop ends a walk that its reader broke off.
 var errStop = errors.New("stopped")
 
-// readPage reads one file as a page. Text that begins like markup is markup, whatever the file is
-// called.
+// readPage reads one file as a page. A text file that starts like HTML counts as HTML.
 func readPage(rep *Report, path string, text bool) (*Example, error) {
 	body, err := readFile(path)
 	if err != nil {
@@ -367,8 +361,8 @@ func readFile(path string) ([]byte, error) {
 	return body, err
 }
 
-// decode returns body as UTF-8: as it stands if it is, else by its byte order mark or <meta>, else as
-// Windows-1252, which is what browsers do.
+// decode returns body as UTF-8. For other encodings it follows the browsers: byte order mark, then
+// <meta>, then Windows-1252.
 func decode(rep *Report, path string, body []byte) string {
 	if utf8.Valid(body) {
 		return strings.TrimPrefix(string(body), "\ufeff")
@@ -389,17 +383,16 @@ func looksLikeHTML(s string) bool {
 		strings.Contains(head, "<html") || strings.Contains(head, "<head") || strings.Contains(head, "<body")
 }
 
-// madeUpURL names a page whose set gives it no URL: the same file always gets the same name, and the
-// name tells nothing of its label.
+// madeUpURL invents a stable URL for a file. The URL does not reveal the label.
 func madeUpURL(host, rel string) string {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(rel)))
 	return fmt.Sprintf("http://%s/%x", host, sum[:8])
 }
 
-// hostOf makes a host name of a folder's name, below the reserved .example.
+// hostOf derives a host below .example from a folder's name.
 func hostOf(dir string) string {
 	name := filepath.Base(dir)
-	if abs, err := filepath.Abs(dir); err == nil { // "." has no name of its own
+	if abs, err := filepath.Abs(dir); err == nil { // "." must become a real name
 		name = filepath.Base(abs)
 	}
 	label := strings.Map(func(r rune) rune {
@@ -411,7 +404,7 @@ func hostOf(dir string) string {
 		}
 		return '-'
 	}, name)
-	// One hyphen at a time: "xn--" would say that the rest is punycode.
+	// Collapse hyphens: "xn--" would announce punycode.
 	label = strings.Join(strings.FieldsFunc(label[:min(len(label), 63)], func(r rune) bool { return r == '-' }), "-")
 	if label == "" {
 		label = "set"
@@ -419,8 +412,8 @@ func hostOf(dir string) string {
 	return label + madeUpHost
 }
 
-// readWebKB reads the original layout of the 4 Universities data set: class/university/URL, with ^ for
-// / in the URL, and the server's MIME header before the page. Site is the university.
+// readWebKB reads the original layout of the 4 Universities data set: class/university/URL with ^ for
+// /, and the server's MIME header before each page. Site is the university.
 func readWebKB(dir string, classes []string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		eachClass(rep, dir, "", classes, yield, func(path, rel string) (*Example, error) {
@@ -449,7 +442,6 @@ func webKBPage(rep *Report, rel, path string) (*Example, error) {
 	return e, nil
 }
 
-// webKBName reads class/university/URL.
 func webKBName(rel string) (*Example, error) {
 	parts := strings.Split(rel, "/")
 	if len(parts) != 3 {
@@ -467,12 +459,11 @@ func webKBName(rel string) (*Example, error) {
 
 var headerLine = regexp.MustCompile(`^(HTTP/[0-9.]+ |[A-Za-z][A-Za-z0-9-]*:)`)
 
-// maxHeaderBytes is far above any real header; past it the file has none.
+// maxHeaderBytes is far above any real header; a longer one does not count as a header.
 const maxHeaderBytes = 16 << 10
 
-// cutHeader splits a stored response into its MIME header, nil when there is none, and its body. Every
-// line up to the first empty one must look like a header's, so that a page's own first lines are never
-// cut.
+// cutHeader splits a stored response into MIME header and body; the header is nil if there is none.
+// Every line up to the first empty one must look like a header line, so no page loses its first lines.
 func cutHeader(body []byte) (textproto.MIMEHeader, []byte) {
 	h := textproto.MIMEHeader{}
 	rest := body
@@ -484,7 +475,7 @@ func cutHeader(body []byte) (textproto.MIMEHeader, []byte) {
 			return nil, body
 		case len(line) == 0 && len(h) > 0:
 			return h, next
-		case len(h) > 0 && (line[0] == ' ' || line[0] == '\t'): // continued
+		case len(h) > 0 && (line[0] == ' ' || line[0] == '\t'): // continuation line
 		case !headerLine.Match(line):
 			return nil, body
 		default:
@@ -496,11 +487,10 @@ func cutHeader(body []byte) (textproto.MIMEHeader, []byte) {
 	return nil, body
 }
 
-// newsSplit is one part of 20 Newsgroups by date: a folder and the split's name.
 type newsSplit struct{ folder, split string }
 
-// newsSplits finds 20news-bydate-train and -test, or plain train and test, among the folders; nil when
-// they are not what the folder consists of.
+// newsSplits recognises 20news-bydate-train and -test, or plain train and test. It returns nil if
+// other folders are present.
 func newsSplits(folders []string) []newsSplit {
 	var splits []newsSplit
 	for _, name := range folders {
@@ -516,8 +506,7 @@ func newsSplits(folders []string) []newsSplit {
 	return splits
 }
 
-// readNews reads split/group/number. Posts are Latin-1, and what stands before the first empty line is
-// the mail header, which names the group.
+// readNews reads split/group/number, the layout of 20 Newsgroups.
 func readNews(dir string, splits []newsSplit) reader {
 	host := hostOf(dir)
 	return func(rep *Report, yield func(*Example, error) bool) {
@@ -534,7 +523,7 @@ func readNews(dir string, splits []newsSplit) reader {
 				}
 				e := newsPost(rep, path, body)
 				e.URL, e.File, e.Split = madeUpURL(host, rel), path, split.split
-				in, _ := filepath.Rel(split.folder, rel) // rel is below it
+				in, _ := filepath.Rel(split.folder, rel) // cannot fail: rel is below folder
 				e.Label, _, _ = strings.Cut(filepath.ToSlash(in), "/")
 				e.Labels, e.Fields = []string{e.Label}, map[string]string{"file": filepath.ToSlash(rel)}
 				return e, nil
@@ -545,18 +534,18 @@ func readNews(dir string, splits []newsSplit) reader {
 	}
 }
 
-// newsPost reads one post without its header, which names the group. The subject stands there too, so
-// the title stays empty.
+// newsPost reads one Latin-1 post and cuts its mail header, because the header names the group. The
+// title stays empty, as the subject is in the header.
 func newsPost(rep *Report, path string, body []byte) *Example {
 	body = bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))
 	if !utf8.Valid(body) {
 		rep.NotUTF8++
 		rep.met(notUTF8, &Example{File: path})
-		body, _ = charmap.ISO8859_1.NewDecoder().Bytes(body) // every byte is a Latin-1 letter
+		body, _ = charmap.ISO8859_1.NewDecoder().Bytes(body) // cannot fail: every byte is valid Latin-1
 	}
 	_, text, ok := bytes.Cut(body, []byte("\n\n"))
 	if !ok {
-		text = body // no empty line: no header
+		text = body // no header
 	}
 	return &Example{Text: string(text)}
 }

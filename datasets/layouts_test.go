@@ -50,7 +50,6 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestFiles: a folder of pages alone is a set without labels.
 func TestFiles(t *testing.T) {
 	dir := write(t, map[string]string{
 		"b.html": "<p>goal", "a.TXT": "plain", "c.pdf": "%PDF", ".hidden.html": "<p>no",
@@ -153,7 +152,7 @@ func TestLayoutNames(t *testing.T) {
 	}
 }
 
-// FuzzFolderNames feeds names to all that reads labels and URLs from them.
+// FuzzFolderNames feeds names to every function that reads labels or URLs from them.
 func FuzzFolderNames(f *testing.F) {
 	f.Add("course/cornell/http:^^cs.cornell.edu^x.html")
 	f.Add("a/b")
@@ -173,7 +172,7 @@ func FuzzFolderNames(f *testing.F) {
 	})
 }
 
-// FuzzHeader wants body and header to be the whole file, whatever it holds.
+// FuzzHeader checks that header and body together are the whole file.
 func FuzzHeader(f *testing.F) {
 	f.Add([]byte(mimeHead + "<p>"))
 	f.Add([]byte("HTTP/1.0 200 OK\nA: b\n c\n\nbody"))

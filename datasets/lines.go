@@ -1,5 +1,3 @@
-// Package lists reads text files that people write: a thing a line, with # comments, by any
-// editor, packed or not.
 package datasets
 
 import (
@@ -21,17 +19,16 @@ import (
 	"fossick/internal/reading"
 )
 
-// maxLineBytes bounds one line, hence the memory of a pass. A page of 50 MB still fits, with its
-// escapes.
+// maxLineBytes bounds one line, and so the memory of a pass. An escaped page of 50 MB still fits.
 const maxLineBytes = 128 << 20
 
-// ErrTooLong reports a line that is longer than any page can be.
+// ErrTooLong reports a line of more than 128 MiB.
 var ErrTooLong = fmt.Errorf("line is longer than %d MiB", maxLineBytes>>20)
 
-// RowError is one row that could not be read.
+// RowError reports one unreadable row.
 type RowError struct {
 	File string
-	Line int // from 1; 0 when the file has no lines
+	Line int // from 1; 0 if the file has no lines
 	Err  error
 }
 
@@ -44,28 +41,26 @@ func (e *RowError) Error() string {
 
 func (e *RowError) Unwrap() error { return e.Err }
 
-// ErrCut reports a file of which only the beginning could be read: an archive that breaks off, or is
-// damaged from some point on. It is not about one row, and nothing follows it: how many rows are lost
-// is not known.
+// ErrCut reports a file of which only the beginning could be read, because it is truncated or damaged.
+// No rows follow this error, and the number of lost rows is unknown.
 var ErrCut = errors.New("cut file")
 
-// broken is the error of a file that cannot be read on, or not at all when n is 0.
 func broken(path string, n int, err error) error {
 	if n == 0 {
-		return err // open has named the file
+		return err // the error already names the file
 	}
 	return fmt.Errorf("%s:%d: %w", path, n, err)
 }
 
-// eachLine calls do with every line of a file, without its line end; the slice is reused. A line that
-// is too long comes with an error and is skipped if do lets the reading go on.
+// eachLine calls do with each line of a file, without its line end; the slice is reused. An overlong
+// line comes with ErrTooLong and is skipped.
 func eachLine(path string, do func(n int, line []byte, err error) bool) {
 	f, err := OpenFile(path)
 	if err != nil {
 		do(0, nil, err)
 		return
 	}
-	defer f.Close() // opened for reading: nothing can be lost
+	defer f.Close() // read-only: nothing can be lost
 	r := bufio.NewReaderSize(f, 1<<20)
 	var line []byte
 	for n := 1; ; n++ {
@@ -89,8 +84,8 @@ func eachLine(path string, do func(n int, line []byte, err error) bool) {
 	}
 }
 
-// readLine appends the next line to buf. io.EOF comes with the last line when that has no line end. Of
-// a line of more than limit bytes nothing is kept.
+// readLine appends the next line to buf, or nothing if the line exceeds limit bytes. io.EOF
+// accompanies a last line without a line end.
 func readLine(r *bufio.Reader, buf []byte, limit int) ([]byte, error) {
 	tooLong := false
 	for {
@@ -115,10 +110,10 @@ func readLine(r *bufio.Reader, buf []byte, limit int) ([]byte, error) {
 	}
 }
 
-// readError says what to do about a file that breaks off.
+// readError adds advice to the error of a truncated or damaged file.
 func readError(err error) error {
 	if errors.Is(err, reading.ErrBomb) {
-		return err // fetched again it is the same
+		return err // downloading it again would not help
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: the archive is truncated here (%v); fetch the file again", ErrCut, err)
@@ -126,7 +121,6 @@ func readError(err error) error {
 	return fmt.Errorf("%w: it is damaged from here on (%v); fetch the file again", ErrCut, err)
 }
 
-// readJSONL reads a file of one JSON object a line. Empty lines are passed over.
 func readJSONL(path string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		eachLine(path, func(n int, line []byte, err error) bool {
@@ -157,8 +151,8 @@ func readJSONL(path string) reader {
 	}
 }
 
-// asUTF8 returns a line as UTF-8: what is UTF-8 stays, and each byte that is not is taken for
-// Windows-1252, as browsers do. A line may mix both, when rows of several sources were put together.
+// asUTF8 decodes each byte that is not UTF-8 as Windows-1252, as browsers do. One line may mix both
+// encodings if rows of several sources were joined.
 func asUTF8(line []byte) []byte {
 	out := make([]byte, 0, len(line)+len(line)/8)
 	for len(line) > 0 {
@@ -172,15 +166,14 @@ func asUTF8(line []byte) []byte {
 	return out
 }
 
-// Index finds the page of a corpus that a URL asks for, however it is spelt, as the corpus served as a
-// web does. Rows are numbered by the caller. The zero value is empty and ready; after the last Add it
-// is safe for concurrent use.
+// Index finds the corpus page for a requested URL despite spelling differences. The caller numbers the
+// rows. The zero value is ready; after the last Add it is safe for concurrent use.
 type Index struct {
 	rows  map[string]int    // by Key
-	alias map[string]string // normal forms whose dropped parameters pages have → their keys
+	alias map[string]string // normal form without dropped parameters → Key
 }
 
-// Add enters a row by its Key; false when another row has it already.
+// Add enters a row by its Key. It returns false if the Key is taken.
 func (x *Index) Add(key string, row int) bool {
 	if x.rows == nil {
 		x.rows, x.alias = map[string]int{}, map[string]string{}
@@ -200,17 +193,17 @@ func (x *Index) Add(key string, row int) bool {
 // Len returns the number of rows.
 func (x *Index) Len() int { return len(x.rows) }
 
-// Keys returns the rows' Keys, sorted.
+// Keys returns the Keys of all rows, sorted.
 func (x *Index) Keys() []string { return slices.Sorted(maps.Keys(x.rows)) }
 
-// Row returns the row that was entered by a Key, spelt like that.
+// Row returns the row with exactly this Key.
 func (x *Index) Row(key string) (row int, ok bool) {
 	row, ok = x.rows[key]
 	return row, ok
 }
 
-// Find returns the row for a Key. A crawler may spell a page's URL otherwise than the corpus does: by
-// the other scheme, or without a session id.
+// Find returns the row for a Key, tolerating the differences a crawler introduces, such as the other
+// scheme or a missing session id.
 func (x *Index) Find(key string) (row int, moved string, ok bool) {
 	forms := [2]string{key, FlipScheme(key)}
 	for _, k := range forms {
@@ -230,7 +223,7 @@ func (x *Index) Find(key string) (row int, moved string, ok bool) {
 	return 0, "", false
 }
 
-// FlipScheme makes http of https and the reverse.
+// FlipScheme swaps http and https.
 func FlipScheme(key string) string {
 	if rest, ok := strings.CutPrefix(key, "http://"); ok {
 		return "https://" + rest
@@ -254,7 +247,7 @@ func flipSlash(key string) string {
 	return path
 }
 
-// OpenFile opens a file, decompressed when its name ends in .gz or .zst.
+// OpenFile opens a file and decompresses it if its name ends in .gz or .zst.
 func OpenFile(path string) (io.ReadCloser, error) {
 	f, err := reading.OpenNamed(path)
 	if err != nil {
@@ -263,11 +256,11 @@ func OpenFile(path string) (io.ReadCloser, error) {
 	return reading.Unpacked(f, path, 1)
 }
 
-// MaxLineBytes bounds a line of a list that people write, in bytes.
+// MaxLineBytes bounds one line of a hand-written list.
 const MaxLineBytes = 1 << 20
 
-// Open opens a text file that a person may have made with any editor. It is UTF-8, with a byte order
-// mark or without, or UTF-16 with one.
+// OpenList opens a hand-written text file, compressed or not: UTF-8 with or without a byte order mark,
+// or UTF-16 with one.
 func OpenList(path string) (io.ReadCloser, error) {
 	f, err := OpenFile(path)
 	if err != nil {
@@ -281,7 +274,7 @@ type list struct {
 	io.Closer
 }
 
-// File yields the lines of a list as Lines does.
+// ReadList opens a list and yields its lines as ListLines does.
 func ReadList(path string) iter.Seq2[ListLine, error] {
 	return func(yield func(ListLine, error) bool) {
 		f, err := OpenList(path)
@@ -289,13 +282,13 @@ func ReadList(path string) iter.Seq2[ListLine, error] {
 			yield(ListLine{}, err)
 			return
 		}
-		defer f.Close() // opened for reading: nothing can be lost
+		defer f.Close() // read-only: nothing can be lost
 		ListLines(f, path)(yield)
 	}
 }
 
-// Lines yields the lines of a list with their numbers, from 1, without blanks around them, empty lines
-// and # comments. An error names the file.
+// ListLines yields the trimmed lines of a list with their numbers, and skips empty lines and #
+// comments. Errors name the file.
 func ListLines(r io.Reader, path string) iter.Seq2[ListLine, error] {
 	return func(yield func(ListLine, error) bool) {
 		lines := bufio.NewScanner(r)
@@ -313,13 +306,13 @@ func ListLines(r io.Reader, path string) iter.Seq2[ListLine, error] {
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
 			yield(ListLine{}, fmt.Errorf("%s:%d: over %d KiB without an end of line; is it a text file?", path, n, MaxLineBytes>>10))
-		case err != nil: // in the line that came last, whole or not
+		case err != nil: // n-1 is the last line read, possibly incomplete
 			yield(ListLine{}, fmt.Errorf("%s:%d: the file is truncated or damaged here (%w); write it again", path, max(1, n-1), err))
 		}
 	}
 }
 
-// A Line is a line of a list that says something.
+// ListLine is one line of a list; N counts from 1.
 type ListLine struct {
 	N    int
 	Text string

@@ -20,8 +20,8 @@ import (
 	"fossick/internal/reading"
 )
 
-// readParquet reads a table with a row a page: columns of text by the names that rows of JSON have.
-// Other columns of text go into Fields, the rest is passed over.
+// readParquet reads a table with one page per row. Text columns have the names of the JSONL fields;
+// other text columns go into Fields, and non-text columns are ignored.
 func readParquet(path string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		if err := eachParquet(path, func(n int, e *Example) bool {
@@ -36,11 +36,10 @@ func readParquet(path string) reader {
 	}
 }
 
-// errNotParquet reports what the library cannot read, or what made it panic.
 var errNotParquet = errors.New("not a Parquet file that can be read")
 
-// eachParquet calls row for each row until it returns false. The library panics over some files that
-// are no Parquet inside; that ends here.
+// eachParquet calls row for each row until it returns false. It recovers the library's panics on
+// corrupt files.
 func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -63,7 +62,7 @@ func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotParquet, err)
 	}
-	if table.NumRows() > info.Size() { // each has a URL of its own
+	if table.NumRows() > info.Size() { // impossible: each row needs its own URL
 		return fmt.Errorf("%w: it claims to have %d rows", errNotParquet, table.NumRows())
 	}
 	n, text := 0, int64(0)
@@ -94,34 +93,33 @@ func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 	return nil
 }
 
-// column reads the texts of one column in a group of rows, a page at a time.
 type column struct {
 	name     string
 	number   int
 	optional bool
 
 	file          io.ReaderAt
-	size, at, end int64 // of the file; of the next page; of the last
+	size, at, end int64 // file size; offset of the next page; end of the last page
 	codec         format.CompressionCodec
-	rows, paged   int64 // of the group; how many were in pages so far
+	rows, paged   int64 // rows in the group; rows in the pages loaded so far
 
 	dictionary texts
 	page       struct {
-		values, value int     // how many rows; how many of them were read
-		levels        []uint8 // where the column is optional: 0 is a row without text
-		places        []int32 // in the dictionary, nil where the texts are the page's own
+		values, value int     // rows in the page; rows already read
+		levels        []uint8 // definition levels of an optional column: 0 marks a row without text
+		places        []int32 // dictionary indexes; nil if the page holds the texts itself
 		own           texts
-		text          int // how many texts were read
+		text          int // texts already read
 	}
 }
 
-// texts are many in one piece; offsets are where they begin, and where the last ends.
+// texts packs many strings into one buffer; offsets has each start, and the end of the last.
 type texts struct {
 	bytes   []byte
 	offsets []uint32
 }
 
-// next gives a row its text, and says how many bytes that has.
+// next stores the next row's text in e and returns its size.
 func (c *column) next(e *Example) (bytes int, err error) {
 	for c.page.value >= c.page.values {
 		if err := c.load(); err != nil {
@@ -158,7 +156,6 @@ func (c *column) wrap(err error) error {
 	return fmt.Errorf("%w: column %s: %w", errNotParquet, c.name, err)
 }
 
-// textColumns are the columns that hold text.
 func textColumns(s *parquet.Schema, file io.ReaderAt, size int64) (columns []column) {
 	for i, path := range s.Columns() {
 		leaf, ok := s.Lookup(path...)
@@ -169,7 +166,6 @@ func textColumns(s *parquet.Schema, file io.ReaderAt, size int64) (columns []col
 	return columns
 }
 
-// set gives a field its text.
 func (e *Example) set(name, text string) {
 	if dst := e.known(name); dst != nil {
 		*dst = text
@@ -181,7 +177,6 @@ func (e *Example) set(name, text string) {
 	e.Fields[name] = text
 }
 
-// complete says what a row of a table lacks.
 func (e *Example) complete() error {
 	if e.URL == "" {
 		return errors.New(`no "url"; each row needs one, as the page's name`)
@@ -190,8 +185,8 @@ func (e *Example) complete() error {
 	return nil
 }
 
-// decode takes a page apart: the levels, which say which rows have a text, and the texts. Before the
-// library decodes anything, what it will take is bounded: a run of a billion numbers has five bytes.
+// decode splits a page into definition levels and texts. It bounds sizes before the library decodes,
+// because five bytes can encode a run of a billion values.
 func (c *column) decode(p *facts, body []byte) (err error) {
 	kind := format.PageType(p[pageType])
 	levels := p[pageLevels]
@@ -233,9 +228,8 @@ func (c *column) decode(p *facts, body []byte) (err error) {
 	return c.decodeTexts(p, text)
 }
 
-// decodeTexts decodes the texts of a page, or their places in the dictionary.
 func (c *column) decodeTexts(p *facts, text []byte) (err error) {
-	const plainDictionary = 2 // the older number of RLEDictionary, in a page of data
+	const plainDictionary = 2 // deprecated number of RLEDictionary in data pages
 	c.page.places = nil
 	e := format.Encoding(p[pageEncoding])
 	switch e {
@@ -254,7 +248,7 @@ func (c *column) decodeTexts(p *facts, text []byte) (err error) {
 		if _, err := t.lengths(p[pageValues]); err != nil {
 			return err
 		}
-	case format.DeltaByteArray: // of each text: how much of the one before it begins with, and the rest
+	case format.DeltaByteArray: // each text as the length of the prefix shared with its predecessor, and a suffix
 		t := thrift{in: text}
 		shared, err := t.lengths(p[pageValues])
 		if err != nil {
@@ -274,13 +268,12 @@ func (c *column) decodeTexts(p *facts, text []byte) (err error) {
 	return err
 }
 
-// tooLarge says whether a page of out bytes is too large for the bytes that it is packed in.
+// tooLarge reports whether a page expands implausibly, from in to out bytes.
 func tooLarge(out, in int64) bool { return out > mostPage || out > freePage && out/200 > in }
 
-// lengths walks over at most so many lengths of texts in the encoding DELTA_BINARY_PACKED, and returns
-// their sum.
+// lengths skips DELTA_BINARY_PACKED text lengths, at most most of them, and returns their sum.
 func (t *thrift) lengths(most int64) (sum int64, err error) {
-	var head [3]uint64 // numbers in a block, parts of a block, numbers in all
+	var head [3]uint64 // block size, miniblocks per block, total count
 	for i := range head {
 		if head[i], err = t.uvarint(); err != nil {
 			return 0, err
@@ -325,14 +318,14 @@ func (t *thrift) lengths(most int64) (sum int64, err error) {
 	return sum, nil
 }
 
-// packedAt is the number at place i, of numbers of so many bits, at most 32.
+// packedAt returns bit-packed number i, of width ≤ 32 bits.
 func packedAt(b []byte, i, width uint64) int64 {
 	var word [8]byte
 	copy(word[:], b[min(i*width/8, uint64(len(b))):])
 	return int64(binary.LittleEndian.Uint64(word[:]) >> (i * width % 8) & (1<<width - 1))
 }
 
-// unpacked returns n bytes, and takes little more memory whatever was packed.
+// unpacked decompresses b to exactly n bytes; corrupt input costs hardly more memory than n.
 func unpacked(b []byte, codec format.CompressionCodec, n int64) ([]byte, error) {
 	var r io.Reader
 	switch codec {
@@ -358,7 +351,7 @@ func unpacked(b []byte, codec format.CompressionCodec, n int64) ([]byte, error) 
 		r = z
 	case format.Lz4Raw:
 		return unpackedLZ4(b, n)
-	case format.Lz4: // Hadoop's: blocks, before each its length unpacked and packed
+	case format.Lz4: // Hadoop framing: each block has its unpacked and packed length in front
 		var text []byte
 		for len(b) > 8 {
 			size, end := int64(binary.BigEndian.Uint32(b)), 8+int64(binary.BigEndian.Uint32(b[4:]))
@@ -393,7 +386,7 @@ func unpackedLZ4(b []byte, n int64) ([]byte, error) {
 	return text, err
 }
 
-// runs checks that numbers of so many bits, in runs or packed by eights, are no more than most.
+// runs checks that RLE and bit-packed runs hold at most most numbers of the given bit width.
 func runs(b []byte, width int, most int64) error {
 	if width > 32 {
 		return fmt.Errorf("%w: numbers of %d bits", errTable, width)
@@ -408,7 +401,7 @@ func runs(b []byte, width int, most int64) error {
 		if head&1 == 1 {
 			count, size = 8*(head>>1), (head>>1)*uint64(width)
 		}
-		if n += int64(min(count, 1<<32)); n > most+1<<10 || head>>1 > 1<<32 { // the last run may be filled up, by DuckDB to 256
+		if n += int64(min(count, 1<<32)); n > most+1<<10 || head>>1 > 1<<32 { // writers pad the last run; DuckDB pads to 256
 			return fmt.Errorf("%w: runs of %d values, of %d", errTable, n, most)
 		}
 		if t.skip(min(size, uint64(len(b)-t.at))) != nil {

@@ -24,7 +24,7 @@ import (
 	"fossick/internal/tries"
 )
 
-// tableRow has columns of all kinds that others' tables have.
+// tableRow has the kinds of columns found in published tables.
 type tableRow struct {
 	URL   string            `parquet:"url"`
 	Text  *string           `parquet:"text,optional,zstd"`
@@ -84,7 +84,7 @@ func TestParquet(t *testing.T) {
 	}
 }
 
-// FuzzParquet: whatever a file holds, reading it ends with an error or rows with URLs.
+// FuzzParquet checks that any file ends in an error or in rows with URLs.
 func FuzzParquet(f *testing.F) {
 	f.Add(tableOf(f, someRows()))
 	f.Add([]byte("PAR1PAR1"))
@@ -102,7 +102,7 @@ func FuzzParquet(f *testing.F) {
 	})
 }
 
-// packedRow has text in each way to write it that is read.
+// packedRow has one text column per supported compression.
 type packedRow struct {
 	URL    string  `parquet:"url,snappy"`
 	Text   *string `parquet:"text,optional,zstd"`
@@ -131,7 +131,6 @@ func packedTable(t testing.TB, rows, version int, text string) []byte {
 	return tableOf(t, all, parquet.DataPageVersion(version), parquet.MaxRowsPerRowGroup(700), parquet.PageBufferSize(1000))
 }
 
-// TestPackedTables: each way to write text is read, value by value.
 func TestPackedTables(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		path := filepath.Join(t.TempDir(), "t.parquet")
@@ -154,7 +153,7 @@ func TestPackedTables(t *testing.T) {
 	}
 }
 
-// TestTableBombs: what a table says of itself costs no more than its bytes.
+// TestTableBombs checks that false sizes in metadata cost no memory or time.
 func TestTableBombs(t *testing.T) {
 	class := tries.Of(t, "bombs")
 	footer := func(description ...byte) []byte {
@@ -210,7 +209,7 @@ func TestTableBombs(t *testing.T) {
 	}
 }
 
-// costOf reads a table, which may cost a second and 300 MiB.
+// costOf reads a table and fails at 20 seconds or 300 MiB of allocations.
 func costOf(t *testing.T, class *tries.Class, name string, file []byte) (rows int, err error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.parquet")
@@ -228,7 +227,7 @@ func costOf(t *testing.T, class *tries.Class, name string, file []byte) (rows in
 	return rows, err
 }
 
-// TestLengths: the sum of lengths is that of the library's own encoder, and their end is found.
+// TestLengths compares with the library's own encoder.
 func TestLengths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 12))
 	for n := range 700 {
@@ -252,7 +251,6 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestHadoopLZ4: pages of the older LZ4 are in blocks.
 func TestHadoopLZ4(t *testing.T) {
 	var packed, want []byte
 	for i := range 3 {
@@ -278,7 +276,7 @@ func TestHadoopLZ4(t *testing.T) {
 	}
 }
 
-// TestCheckSum: a page with a bit that is wrong is not read.
+// TestCheckSum checks that a page with a flipped bit is rejected.
 func TestCheckSum(t *testing.T) {
 	file := bytes.ReplaceAll(tableOf(t, someRows()), []byte("<p>more"), []byte("<p>mare"))
 	path := filepath.Join(t.TempDir(), "t.parquet")

@@ -12,25 +12,23 @@ import (
 	"fossick/internal/reading"
 )
 
-// The library believes what a file says of itself before it has read as much: a list of a
-// billion columns, a page of gigabytes. So the description and the heads of pages are looked
-// at first, in the compact protocol of Thrift in which they are written.
+// The Parquet library trusts the sizes in a file before it has read as much: a list of a billion
+// columns, a page of gigabytes. This file checks metadata and page headers first, in Thrift's compact
+// protocol.
 
 // Bounds of a table.
 const (
 	mostFooter   = 16 << 20
-	mostElements = 1 << 18 // structs in lists, of one description
+	mostElements = 1 << 18 // list elements in one metadata struct
 	mostNested   = 16
-	mostHead     = 16 << 20  // bytes of a page's head, which may have its least and its greatest text
-	mostPage     = 256 << 20 // unpacked
-	freePage     = 8 << 20   // that a page may have however well it is packed
+	mostHead     = 16 << 20  // bytes of a page header, which may contain minimum and maximum texts
+	mostPage     = 256 << 20 // unpacked bytes of a page
+	freePage     = 8 << 20   // unpacked bytes allowed at any compression ratio
 	mostInPage   = 1 << 24   // values
 )
 
-// errTable reports a table that says of itself what cannot be.
 var errTable = errors.New("its metadata is impossible")
 
-// checkFooter looks at the description at the end of a table.
 func checkFooter(r io.ReaderAt, size int64) error {
 	var end [8]byte
 	if size < 12 {
@@ -51,7 +49,6 @@ func checkFooter(r io.ReaderAt, size int64) error {
 	return t.structure(0, func([]int16, int64) {})
 }
 
-// open begins with the first page of a column in a group of rows.
 func (c *column) open(meta *format.ColumnMetaData, rows int64) error {
 	c.at = meta.DataPageOffset
 	if d := meta.DictionaryPageOffset; d > 0 && d < c.at {
@@ -64,7 +61,6 @@ func (c *column) open(meta *format.ColumnMetaData, rows int64) error {
 	return nil
 }
 
-// load reads a page.
 func (c *column) load() error {
 	if c.at >= c.end {
 		return io.ErrUnexpectedEOF
@@ -91,7 +87,7 @@ func (c *column) load() error {
 	return c.decode(&p, body)
 }
 
-// What readHead returns.
+// Indexes into facts.
 const (
 	pageUnpacked = iota
 	pagePacked
@@ -99,16 +95,16 @@ const (
 	pageInDictionary
 	pageType
 	pageEncoding
-	pageSum    // CRC-32 of what follows the head, 0 where there is none
-	pageLevels // bytes of levels that stand before what is packed
-	pagePlain  // 1 where nothing is packed
+	pageSum    // CRC-32 of the page after its header; 0 if absent
+	pageLevels // bytes of levels, stored uncompressed before the values
+	pagePlain  // 1 if the values are not compressed
 	pageHeadBytes
 	pageFacts
 )
 
 type facts [pageFacts]int64
 
-// headAt reads the head of the page at a place; most have some dozen bytes.
+// headAt reads a page header at an offset. It starts with 4 KiB, as most have some dozen bytes.
 func headAt(r io.ReaderAt, at, size int64) (p facts, err error) {
 	for n := int64(4 << 10); ; n *= 16 {
 		head := make([]byte, min(n, size-at))
@@ -121,7 +117,6 @@ func headAt(r io.ReaderAt, at, size int64) (p facts, err error) {
 	}
 }
 
-// readHead reads the head of a page.
 func readHead(b []byte) (facts facts, err error) {
 	t := thrift{in: b}
 	err = t.structure(0, func(field []int16, v int64) {
@@ -150,12 +145,12 @@ func readHead(b []byte) (facts facts, err error) {
 	return facts, err
 }
 
-// thrift walks over a struct in Thrift's compact protocol, and keeps nothing of it.
+// thrift skips through a struct in Thrift's compact protocol without storing it.
 type thrift struct {
 	in       []byte
 	at       int
 	elements int
-	path     []int16 // numbers of the fields that are open
+	path     []int16 // field numbers from the outermost struct inwards
 }
 
 // Types of the protocol.
@@ -189,7 +184,7 @@ func (t *thrift) structure(depth int, number func(field []int16, v int64)) error
 			field = int16(n)
 		}
 		t.path = append(t.path, field)
-		if kind := head & 15; kind <= 2 { // a boolean is its type
+		if kind := head & 15; kind <= 2 { // a boolean's value is its type
 			number(t.path, int64(2-kind))
 		} else {
 			if err := t.value(head&15, depth, number); err != nil {
@@ -222,7 +217,7 @@ func (t *thrift) value(kind byte, depth int, number func(field []int16, v int64)
 	case kind == thriftStruct:
 		return t.structure(depth+1, number)
 	}
-	return fmt.Errorf("%w: a value of the type %d", errTable, kind) // maps: there are none in tables
+	return fmt.Errorf("%w: a value of the type %d", errTable, kind) // maps do not occur in Parquet metadata
 }
 
 func (t *thrift) list(depth int, number func(field []int16, v int64)) error {

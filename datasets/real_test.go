@@ -9,13 +9,13 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestRealCorpora compares what is read with the counts that come with the data.
+// TestRealCorpora compares row counts with those published with the data.
 func TestRealCorpora(t *testing.T) {
 	tests := []struct {
 		path       string
 		rows       int
 		links      int
-		duplicates int // -1: not told
+		duplicates int // -1: unknown
 		labels     map[string]int
 	}{
 		{"wikispeedia", 4598, 119769, -1, nil},
@@ -24,7 +24,7 @@ func TestRealCorpora(t *testing.T) {
 		{"20news", 18846, 0, -1, map[string]int{"rec.sport.hockey": 999, "talk.religion.misc": 628}},
 		{"bbc", 2225, 0, 98, map[string]int{"sport": 511, "business": 510}},
 		{"debdocs", 13834, 404287, -1, map[string]int{"science": 4346, "finance": 2031}},
-		// Its README counts 3,753 repeats; one is the second of two empty pages.
+		// Its README counts 3,753 repeats, including the second of two empty pages.
 		{"uci_ics", 53249, 675156, 3752, map[string]int{"grape.ics.uci.edu": 7897}},
 	}
 	for _, tt := range tests {
@@ -69,7 +69,6 @@ func TestRealCorpora(t *testing.T) {
 	}
 }
 
-// TestRealTruth compares labels.tsv, joined to the pages, with its README.
 func TestRealTruth(t *testing.T) {
 	fulltest.Only(t, "reads a large corpus whole")
 	s, err := Open(fulltest.Corpus(t, "wikispeedia"), Options{})
@@ -91,7 +90,7 @@ func TestRealTruth(t *testing.T) {
 	}
 }
 
-// TestRealPages parses every 7th row of each and looks for words in it.
+// TestRealPages parses every 7th row of each set and looks for words in it.
 func TestRealPages(t *testing.T) {
 	for _, name := range []string{"bbc", "20news", "webkb", "wikispeedia"} {
 		t.Run(name, func(t *testing.T) {

@@ -14,56 +14,55 @@ import (
 	"fossick/internal/usage"
 )
 
-// Options says how a set is read. The zero value reads all of it as it stands.
+// Options selects rows of a set. The zero value selects all.
 type Options struct {
-	Where  []Where  // keep rows for which all hold
-	Labels []string // keep rows whose Label is one of these; all when empty
+	Where  []Where  // keep rows that satisfy all
+	Labels []string // keep rows with one of these as Label; empty keeps all
 
-	// Level picks which of a row's Labels becomes its Label: 0 the first (for nested folders and the
-	// demo set the theme), 1 the second (the category). A row with fewer uses its last.
+	// Level picks which of a row's Labels becomes its Label: 0 the first (the theme in nested
+	// folders and the demo set), 1 the second (the category). A row with fewer uses its last.
 	Level int
 
-	// Partial passes over rows that cannot be read; the Report counts them.
+	// Partial skips unreadable rows; the Report counts them.
 	Partial bool
 
-	// DemoSeed seeds the demo set; 0 is 1.
+	// DemoSeed seeds the demo set; 0 means 1.
 	DemoSeed uint64
 }
 
-// Set is a labelled set or a corpus. It may be read by several goroutines.
+// Set is a labelled set or a corpus. It is safe for concurrent use.
 type Set struct {
 	name   string
-	layout string // recognised: demo, jsonl, warc, wacz, corpus, sitemap, folders, files, webkb, 20news or sequence
+	layout string // demo, jsonl, warc, wacz, corpus, sitemap, folders, files, webkb, 20news or sequence
 	opt    Options
 	read   reader
 	links  func() iter.Seq2[Link, error] // nil without links
-	web    *Web                          // nil when pages are all there is
+	web    *Web                          // nil if the corpus has only pages
 
-	mu     sync.Mutex // guards last
+	mu     sync.Mutex // guards the fields below
 	last   Report
 	passed bool
 }
 
-// reader makes one pass over the rows. It stops when yield returns false, and notes in rep what it
-// leaves out.
+// reader makes one pass over the rows, until yield returns false. It counts omissions in rep.
 type reader func(rep *Report, yield func(*Example, error) bool)
 
-// Link is one link of a corpus, as the corpus writes its URLs.
+// Link is one link of a corpus, with URLs as the corpus spells them.
 type Link struct{ Src, Dst string }
 
-// FromSeq makes a set of an iterator, say over a store. It must be repeatable if the set is to be read
-// more than once.
+// FromSeq makes a set from an iterator, such as one over a store. The iterator must be repeatable if
+// the set is read more than once.
 func FromSeq(name string, seq iter.Seq2[*Example, error], opt Options) *Set {
 	return &Set{name: name, layout: "sequence", opt: opt, read: func(_ *Report, yield func(*Example, error) bool) {
 		seq(yield)
 	}}
 }
 
-// Name says where the set came from: its path, or demo.
+// Name returns the set's path, or "demo".
 func (s *Set) Name() string { return s.name }
 
-// Web returns what a server needs to know beyond the pages, nil when the corpus is its pages only. Of
-// an archive it is known once a pass over it came to its end.
+// Web describes server behaviour beyond the pages; nil if there is none. For an archive it is known
+// only after a complete pass.
 func (s *Set) Web() *Web {
 	if s.web != nil {
 		return s.web
@@ -73,10 +72,10 @@ func (s *Set) Web() *Web {
 	return s.last.web
 }
 
-// HasLinks reports whether the corpus brings its link pairs.
+// HasLinks reports whether the corpus has link pairs.
 func (s *Set) HasLinks() bool { return s.links != nil }
 
-// Links streams the link pairs of the corpus, none when it has no links.tsv.
+// Links streams the link pairs of the corpus.
 func (s *Set) Links() iter.Seq2[Link, error] {
 	if s.links == nil {
 		return func(func(Link, error) bool) {}
@@ -84,8 +83,8 @@ func (s *Set) Links() iter.Seq2[Link, error] {
 	return s.links()
 }
 
-// Examples streams the rows that pass the options, in the order of the source. With an error the
-// example is nil; a *RowError is about one row, and a loop that goes on gets the rest.
+// Examples streams the rows that pass the options, in source order. An error comes with a nil example;
+// after a *RowError the remaining rows follow.
 func (s *Set) Examples() iter.Seq2[*Example, error] {
 	return func(yield func(*Example, error) bool) {
 		rep := newReport()
@@ -128,7 +127,7 @@ func (s *Set) Examples() iter.Seq2[*Example, error] {
 	}
 }
 
-// Report returns the counts of the pass that ended last; a set that was never read is read once for it.
+// Report returns the counts of the last finished pass. If there was none, it reads the set once.
 func (s *Set) Report() (Report, error) {
 	s.mu.Lock()
 	passed, last := s.passed, s.last
@@ -146,7 +145,7 @@ func (s *Set) Report() (Report, error) {
 	return s.last.clone(), nil
 }
 
-// count notes an example that is handed out; seen holds the bodies so far.
+// count records an example that is handed out; seen holds the hashes of earlier bodies.
 func (r *Report) count(e *Example, seen map[[16]byte]struct{}) {
 	r.Examples++
 	if e.Label == "" {
@@ -173,18 +172,18 @@ func (r *Report) count(e *Example, seen map[[16]byte]struct{}) {
 	seen[sum] = struct{}{}
 }
 
-// level makes the n-th of e's labels its label.
+// level makes label number n, from 0, the example's Label.
 func (e *Example) level(n int) {
 	if n > 0 && len(e.Labels) > 0 {
 		e.Label = e.Labels[min(n, len(e.Labels)-1)]
 	}
 }
 
-// Opener opens a set. Open is one; a program that has sets of other kinds, as stores, has its own.
+// Opener opens a set. Open is the default; a program with other sources, such as stores, has its own.
 type Opener func(path string, opt Options) (*Set, error)
 
-// Stream opens sets and chains their rows that have the values of where; of a row's labels the one at
-// level is its class. read, unless nil, is called with each set that was read to its end.
+// Stream opens sets and chains the rows that satisfy where; the label at level becomes the class. After
+// each set that was read completely it calls read, unless read is nil.
 func (open Opener) Stream(paths, where []string, level int, read func(*Set)) (Stream, error) {
 	opt := Options{Level: level}
 	for _, s := range where {
@@ -216,16 +215,16 @@ func (open Opener) Stream(paths, where []string, level int, read func(*Set)) (St
 	}, nil
 }
 
-// Stream is examples one by one, with the errors between them; most can be read again. Each function
-// here passes on a part of what it is given, and the errors, without holding rows.
+// Stream yields examples with errors between them; most streams can be read again. The functions below
+// filter streams, pass on errors, and hold no rows in memory.
 type Stream = iter.Seq2[*Example, error]
 
-// Only passes on the rows that pass, and all errors.
+// Only keeps the rows that pass accepts.
 func Only(rows Stream, pass func(*Example) bool) Stream {
 	return sift(rows, func(e *Example, err error) bool { return err != nil || pass(e) })
 }
 
-// Map passes on what f makes of the rows, which it leaves as they are, and all errors.
+// Map replaces each row by f(row). f must not change its argument.
 func Map(rows Stream, f func(*Example) *Example) Stream {
 	return func(yield func(*Example, error) bool) {
 		for e, err := range rows {
@@ -239,7 +238,6 @@ func Map(rows Stream, f func(*Example) *Example) Stream {
 	}
 }
 
-// sift passes on what passes.
 func sift(rows Stream, pass func(*Example, error) bool) Stream {
 	return func(yield func(*Example, error) bool) {
 		for e, err := range rows {
@@ -250,7 +248,7 @@ func sift(rows Stream, pass func(*Example, error) bool) Stream {
 	}
 }
 
-// Chain passes on one stream after the other.
+// Chain concatenates streams.
 func Chain(sets ...Stream) Stream {
 	return func(yield func(*Example, error) bool) {
 		for _, set := range sets {
@@ -263,24 +261,24 @@ func Chain(sets ...Stream) Stream {
 	}
 }
 
-// Place identifies a row of the sets.
+// Place identifies a row across sets.
 type Place struct {
 	File string
 	Line int
 	URL  string
 }
 
-// PlaceOf is where an example stands.
+// PlaceOf returns an example's Place.
 func PlaceOf(e *Example) Place { return Place{e.File, e.Line, e.URL} }
 
-// Except passes on the rows of all that are not in without.
+// Except keeps the rows of all that are not in without.
 func Except(all, without Stream) Stream {
 	return func(yield func(*Example, error) bool) {
 		out := map[Place]bool{}
 		for e, err := range without {
 			if err != nil {
 				if IsRow(err) {
-					continue // all has it too
+					continue // all yields the same error
 				}
 				yield(nil, err)
 				return
@@ -291,7 +289,7 @@ func Except(all, without Stream) Stream {
 	}
 }
 
-// Pick passes on the rows of one part; assigned counts readable rows only.
+// Pick keeps the rows of one part. assigned has one entry per readable row.
 func Pick(all Stream, assigned []Part, part Part) Stream {
 	return func(yield func(*Example, error) bool) {
 		n := 0
@@ -302,7 +300,7 @@ func Pick(all Stream, assigned []Part, part Part) Stream {
 					continue
 				}
 			} else if part != Train && IsRow(err) {
-				continue // reported once, with the training rows
+				continue // report once, with the training rows
 			}
 			if !yield(e, err) {
 				return
@@ -311,19 +309,18 @@ func Pick(all Stream, assigned []Part, part Part) Stream {
 	}
 }
 
-// IsRow says whether an error is of one row, behind which others may be read.
+// IsRow reports whether an error concerns one row only, so that more rows may follow.
 func IsRow(err error) bool {
 	var row *RowError
 	return errors.As(err, &row)
 }
 
-// Readable leaves out the rows that could not be read, for a second look at rows whose errors are
-// reported.
+// Readable drops the errors of unreadable rows, for a second pass after they were reported.
 func Readable(all Stream) Stream {
 	return sift(all, func(_ *Example, err error) bool { return err == nil || !IsRow(err) })
 }
 
-// First passes on the first n rows.
+// First keeps the first n rows.
 func First(all Stream, n int) Stream {
 	return func(yield func(*Example, error) bool) {
 		left := n
@@ -335,15 +332,15 @@ func First(all Stream, n int) Stream {
 	}
 }
 
-// Counted passes on all, and counts the readable rows.
+// Counted calls count(1) for each readable row.
 func Counted(all Stream, count func(n int)) Stream {
 	return Only(all, func(*Example) bool { count(1); return true })
 }
 
 var errJSON = errors.New("want one JSON object a line")
 
-// eachMember calls member for each member of the JSON object that is all of line, in order; a repeated
-// name is no error. The value is valid until member returns.
+// eachMember calls member for each member of the JSON object in line, in order. Repeated names are
+// allowed. The value is valid until member returns.
 func eachMember(line []byte, member func(name string, value jsontext.Value) error) error {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(line), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if dec.PeekKind() != '{' {
@@ -382,9 +379,8 @@ func syntax(dec *jsontext.Decoder, err error) error {
 	return fmt.Errorf("column %d: %w; %w", dec.InputOffset()+1, err, errJSON)
 }
 
-// text returns what a JSON string stands for; bytes that are no UTF-8 become U+FFFD. That is all that
-// can be wrong with a value that was read.
+// text unquotes a JSON string. Invalid UTF-8 becomes U+FFFD.
 func text(value jsontext.Value) string {
-	out, _ := jsontext.AppendUnquote(make([]byte, 0, len(value)), value) // see above
+	out, _ := jsontext.AppendUnquote(make([]byte, 0, len(value)), value) // the only possible error is invalid UTF-8
 	return string(out)
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// write puts files, by their paths below a new folder, and returns the folder.
 func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -35,7 +34,6 @@ func write(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// all reads a set to its end; it returns errors beside the rows.
 func all(t testing.TB, path string, opt Options) ([]*Example, []error, Report) {
 	t.Helper()
 	s, err := Open(path, opt)
@@ -114,7 +112,6 @@ func TestJSONL(t *testing.T) {
 	}
 }
 
-// TestLabels: numbers and booleans are labels as text is.
 func TestLabels(t *testing.T) {
 	for value, want := range map[string][]string{
 		`"label":1`: {"1"}, `"label":0`: {"0"}, `"label":1.0`: {"1"}, `"label":-1`: {"-1"}, `"label":0.5`: {"0.5"}, `"label":1e0`: {"1"},
@@ -128,7 +125,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestBadRows wants a bad row to cost itself only, with its file and line.
+// TestBadRows checks that a bad row costs only itself, with file and line.
 func TestBadRows(t *testing.T) {
 	tests := []struct{ name, row, want string }{
 		{"no JSON", `url=x`, "want one JSON object a line"},
@@ -238,7 +235,7 @@ func TestEarlyStop(t *testing.T) {
 	}
 }
 
-// oracleRow reads a row by encoding/json: slow and obvious.
+// oracleRow parses a row with encoding/json, as a slow reference.
 func oracleRow(line []byte) (*Example, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(line, &raw); err != nil {
@@ -266,7 +263,7 @@ func oracleRow(line []byte) (*Example, error) {
 					if err := json.Unmarshal(value, &raw); err != nil {
 						return nil, err
 					}
-					label, _ = labelOf(raw[i]) // TestLabels has its rules
+					label, _ = labelOf(raw[i]) // TestLabels covers the rules
 				}
 				e.Labels = append(e.Labels, label)
 			}
@@ -312,7 +309,7 @@ func oracleRow(line []byte) (*Example, error) {
 	return e, nil
 }
 
-// FuzzRow: no panic; the same as encoding/json gives; a row that was read is read the same after being written.
+// FuzzRow compares parseRow with encoding/json and checks that rows survive a round trip.
 func FuzzRow(f *testing.F) {
 	for line := range strings.Lines(threeRows) {
 		f.Add([]byte(line))
@@ -322,7 +319,7 @@ func FuzzRow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		e, err := parseRow(line)
 		want, wantErr := oracleRow(line)
-		// A name that comes twice may be bad the first time only.
+		// Only the first occurrence of a repeated name may be bad.
 		if (err == nil) != (wantErr == nil) && !repeatsName(line) {
 			t.Fatalf("%q: error %v, by encoding/json %v", line, err, wantErr)
 		}
@@ -345,7 +342,7 @@ func FuzzRow(f *testing.F) {
 			t.Fatalf("%q was written as %q: %v", line, out, err)
 		}
 		if len(again.Labels) == 0 {
-			again.Labels = e.Labels // nil or empty
+			again.Labels = e.Labels // nil and empty are equal here
 		}
 		if !reflect.DeepEqual(e, again) {
 			t.Errorf("%q: read %+v, and %+v after writing", line, e, again)
@@ -353,10 +350,9 @@ func FuzzRow(f *testing.F) {
 	})
 }
 
-// repeatsName reports whether an object has two members of one name.
 func repeatsName(line []byte) bool {
 	seen, twice := map[string]bool{}, false
-	_ = eachMember(line, func(name string, _ jsontext.Value) error { // what is read before an error counts
+	_ = eachMember(line, func(name string, _ jsontext.Value) error { // members before an error count
 		twice = twice || seen[name]
 		seen[name] = true
 		return nil
@@ -426,8 +422,6 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestLabelsThatLookAlike: labels that a reader takes for one are named together, and
-// others are not.
 func TestLabelsThatLookAlike(t *testing.T) {
 	for _, tc := range []struct {
 		name, a, b string
@@ -564,7 +558,6 @@ func TestTruncatedArchive(t *testing.T) {
 	}
 }
 
-// TestMixedEncodings: what is UTF-8 stays so beside bytes that are not.
 func TestMixedEncodings(t *testing.T) {
 	row := `{"url":"http://a.test/1","label":"x","text":"corneille no` + "\xe9e, Krähe \u2013 \x80 5" + `"}`
 	rows, errs, rep := all(t, filepath.Join(write(t, map[string]string{"s.jsonl": row + "\n"}), "s.jsonl"), Options{})
@@ -576,7 +569,7 @@ func TestMixedEncodings(t *testing.T) {
 	}
 }
 
-// TestNoArchive: a file that its name lies about is no row that may be left out.
+// TestNoArchive checks that a file with a false .gz or .zst name is not a skippable row error.
 func TestNoArchive(t *testing.T) {
 	for _, name := range []string{"s.jsonl.gz", "s.jsonl.zst"} {
 		path := filepath.Join(write(t, map[string]string{name: threeRows}), name)
@@ -588,8 +581,7 @@ func TestNoArchive(t *testing.T) {
 	}
 }
 
-// TestLargePage: of a body beyond what a crawl takes the beginning is read, and it
-// is said of which row.
+// TestLargePage checks that an oversized body is cut and the report names its row.
 func TestLargePage(t *testing.T) {
 	text := "crow " + strings.Repeat("ä", MaxPageBytes/2) + "\u00e4 the end"
 	rows, errs, rep := all(t, filepath.Join(write(t, map[string]string{
@@ -610,8 +602,8 @@ func TestLargePage(t *testing.T) {
 	}
 }
 
-// FuzzFile: whatever a file holds, packed or not, reading it ends, with rows whose
-// lines rise, and with an error where it is no archive.
+// FuzzFile checks that any file ends with rows in rising line order, and with an error if its
+// compression is broken.
 func FuzzFile(f *testing.F) {
 	for i, s := range []string{threeRows, gz(f, threeRows), zst(f, threeRows), gz(f, threeRows)[:30], "\xef\xbb\xbf{}\r\n\x00", "\n\n"} {
 		f.Add([]byte(s), byte(i))
@@ -634,7 +626,7 @@ func FuzzFile(f *testing.F) {
 				bad++
 			case err != nil:
 				bad++
-				continue // and nothing may follow
+				continue // no row may follow
 			default:
 				rows++
 				row = &RowError{Line: e.Line}
@@ -650,7 +642,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// FuzzLinks: no panic, and a link that was read is read the same after being written.
+// FuzzLinks checks that links survive a round trip.
 func FuzzLinks(f *testing.F) {
 	f.Add("http://a.test/\thttp://b.test/")
 	f.Add("a\tb\tc")
@@ -665,7 +657,7 @@ func FuzzLinks(f *testing.F) {
 	})
 }
 
-// FuzzWhere: no panic, and a filter holds for a row that has just what it asks for.
+// FuzzWhere checks that a filter accepts a row with exactly the wanted value.
 func FuzzWhere(f *testing.F) {
 	f.Add("site=cornell")
 	f.Add("=")

@@ -14,20 +14,18 @@ import (
 	"fossick/internal/reading"
 )
 
-// ErrNoPages reports a sitemap of which no page was found.
+// ErrNoPages reports a sitemap whose pages have no files beside it.
 var ErrNoPages = errors.New("none of the pages that it names has a file beside it")
 
-// What is skipped of a sitemap.
+// Reasons for skipping an entry.
 const (
 	noFile  = "the sitemap names it, but no file beside the sitemap has it"
 	tooDeep = "a sitemap that an index names is an index itself"
 	noHTML  = "the file that the sitemap names is not a page"
 )
 
-// sitemapNames are the files that make a folder the copy of a site.
 var sitemapNames = []string{"sitemap.xml", "sitemap.xml.gz", "sitemap_index.xml", "sitemap_index.xml.gz"}
 
-// sitemapOf returns the sitemap of a folder, "" where it has none.
 func sitemapOf(dir string) string {
 	for _, name := range sitemapNames {
 		if path := filepath.Join(dir, name); reading.Regular(path) {
@@ -41,19 +39,19 @@ func isSitemap(path string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".xml")
 }
 
-// mirror is one pass over a sitemap and the pages that it names, in the folder beside it.
+// mirror is one pass over a sitemap and the pages in its folder.
 type mirror struct {
 	rep   *Report
 	yield func(*Example, error) bool
 	dir   string
 	own   ownURLs
 	pages int
-	first string // the first URL that has no file
-	on    bool   // the reader wants more
+	first string // first URL without a file
+	on    bool   // the consumer wants more rows
 }
 
-// readSitemap reads the pages that a sitemap names, in its order. They stand below its folder
-// as programs save them that fetch whole sites: see files.
+// readSitemap reads the pages of a sitemap, in its order. They lie below its folder, named as mirroring
+// programs name them; see files.
 func readSitemap(path string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		m := &mirror{rep: rep, yield: yield, dir: filepath.Dir(path), own: ownURLs{}, on: true}
@@ -68,7 +66,7 @@ func readSitemap(path string) reader {
 	}
 }
 
-// read reads one sitemap; an index leads to those beside it.
+// read reads one sitemap. From an index it follows the sitemaps beside it.
 func (m *mirror) read(path string, mayIndex bool) {
 	f, err := reading.Open(path)
 	if err != nil {
@@ -111,14 +109,13 @@ func (m *mirror) fail(err error) {
 	m.on = m.on && m.yield(nil, err)
 }
 
-// page hands out the page of an entry, if its file is there.
 func (m *mirror) page(path string, entry page.SitemapEntry) {
 	u := httpURL(entry.URL)
 	if u == "" {
 		return
 	}
 	if u = m.own.take(u); u == "" {
-		return // an entry before names it
+		return // repeats an earlier entry
 	}
 	file := m.find(u)
 	if file == "" {
@@ -140,8 +137,8 @@ func (m *mirror) page(path string, entry page.SitemapEntry) {
 	}
 }
 
-// saved reads a page's file; nil where it holds none. Names tell little: a page may be called
-// list.php?page=2.
+// saved reads a page's file, or returns nil if it is not a page. It checks the content because names
+// tell little: a page may be called list.php?page=2.
 func (m *mirror) saved(file string) (*Example, error) {
 	if isMHTML(file) {
 		e, _, err := mhtmlFile(file)
@@ -164,7 +161,6 @@ func beginsLikeHTML(file string) bool {
 	return err == nil && looksLikeHTML(string(head))
 }
 
-// find returns the file of a URL, "" where there is none below the folder.
 func (m *mirror) find(u string) string {
 	for _, name := range files(u) {
 		path := filepath.Join(m.dir, filepath.FromSlash(name))
@@ -175,7 +171,7 @@ func (m *mirror) find(u string) string {
 	return ""
 }
 
-// inside says whether a file stands below the folder, links followed.
+// inside reports whether a file is below the folder after resolving symbolic links.
 func (m *mirror) inside(path string) bool {
 	root, err := filepath.EvalSymlinks(m.dir)
 	if err != nil {
@@ -189,9 +185,9 @@ func (m *mirror) inside(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// files are the names below a folder that the copy of a URL may have, the likeliest first: by
-// host as wget and HTTrack save them, or without it; index.html of a folder, and .html where the
-// address has no such end. A query belongs to the name.
+// files returns the candidate file names of a URL's copy, likeliest first: with the host (as wget and
+// HTTrack save) or without, index.html for folders, .html for names without it. A query is part of the
+// name.
 func files(raw string) (names []string) {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// mirrored is a site as programs save one that fetch all of it.
+// mirrored is a site as a mirroring program saves it.
 var mirrored = map[string]string{
 	"sitemap.xml": `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 <url><loc>http://a.test/</loc><lastmod>2026-03-01</lastmod></url>
@@ -35,8 +35,6 @@ var mirrored = map[string]string{
 	"labels.tsv":             "http://a.test/wax.html\twax\n",
 }
 
-// TestSitemap: a sitemap with the pages that it names beside it is a set, named by its file
-// or by its folder. The URLs are the sitemap's; labels.tsv says the labels.
 func TestSitemap(t *testing.T) {
 	dir := write(t, mirrored)
 	for _, path := range []string{dir, filepath.Join(dir, "sitemap.xml")} {
@@ -62,7 +60,7 @@ func TestSitemap(t *testing.T) {
 	}
 }
 
-// TestSitemapInSite: of one site the files may stand in the folder itself.
+// TestSitemapInSite checks that files may lie directly in the folder, without the host.
 func TestSitemapInSite(t *testing.T) {
 	dir := write(t, map[string]string{
 		"sitemap.xml": "<urlset><url><loc>http://a.test/b/c</loc></url><url><loc>http://a.test/</loc></url></urlset>",
@@ -75,7 +73,7 @@ func TestSitemapInSite(t *testing.T) {
 	}
 }
 
-// TestSitemapIndex: an index leads to the sitemaps beside it, one step deep.
+// TestSitemapIndex checks that an index is followed one level deep.
 func TestSitemapIndex(t *testing.T) {
 	dir := write(t, map[string]string{
 		"sitemap_index.xml": "<sitemapindex><sitemap><loc>http://a.test/maps/1.xml.gz</loc></sitemap><sitemap><loc>http://a.test/maps/2.xml</loc></sitemap>" +
@@ -94,8 +92,7 @@ func TestSitemapIndex(t *testing.T) {
 	}
 }
 
-// TestSitemapAlone: without its pages a sitemap is no set, and the error says where they are
-// looked for.
+// TestSitemapAlone checks that a sitemap without pages fails with the paths that were tried.
 func TestSitemapAlone(t *testing.T) {
 	path := filepath.Join(write(t, map[string]string{"s.xml": "<urlset><url><loc>http://a.test/x</loc></url></urlset>"}), "s.xml")
 	_, errs, _ := all(t, path, Options{})
@@ -104,7 +101,7 @@ func TestSitemapAlone(t *testing.T) {
 	}
 }
 
-// TestSitemapBroken: what stands before the break counts, and the line is told.
+// TestSitemapBroken checks that entries before the damage count and the error names the line.
 func TestSitemapBroken(t *testing.T) {
 	dir := write(t, map[string]string{"sitemap.xml": "<urlset>\n<url><loc>http://a.test/x</loc></url>\n<url><loc", "x.html": "<p>x"})
 	rows, errs, _ := all(t, dir, Options{})
@@ -113,8 +110,7 @@ func TestSitemapBroken(t *testing.T) {
 	}
 }
 
-// TestSitemapStaysInside: nothing is read outside the folder, whatever a sitemap names and
-// links lead to.
+// TestSitemapStaysInside checks that no sitemap entry or symbolic link leads outside the folder.
 func TestSitemapStaysInside(t *testing.T) {
 	outside := write(t, map[string]string{"secret.html": "<p>secret"})
 	dir := write(t, map[string]string{
@@ -131,7 +127,7 @@ func TestSitemapStaysInside(t *testing.T) {
 	}
 }
 
-// FuzzFiles: whatever a sitemap names, it is looked for below the folder alone.
+// FuzzFiles checks that candidate files never leave the folder.
 func FuzzFiles(f *testing.F) {
 	for _, u := range []string{"http://a.test/", "http://a.test/b/c?d=e%2f..", "http://a.test:8080/%2e%2e/x", "http://[::1]/..", "http://a.test/%zz"} {
 		f.Add(u)

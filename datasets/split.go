@@ -15,45 +15,45 @@ import (
 	"fossick/internal/printable"
 )
 
-// SplitOptions says how much is for training; at most one of the first three is set. With none, a set's
-// own split applies, and without that all is train.
+// SplitOptions sets the size of the training part; set at most one of Share, N and PerClass. With none,
+// the set's own split applies; a set without one is all training.
 type SplitOptions struct {
-	Share    float64        // in (0,1]: this share of every class
-	N        int            // this many in all, the classes in their proportions
-	PerClass map[string]int // this many of each class named; "" is every other class
+	Share    float64        // in (0,1]: fraction of each class
+	N        int            // total number, in class proportions
+	PerClass map[string]int // number per class; "" means every other class
 }
 
-// Row is what a split looks at, so that a set need not be in memory for it.
+// Row is what a split needs of an example, so that the set need not fit in memory.
 type Row struct {
 	Label, Split string
-	Sum          [16]byte // of the body
+	Sum          [16]byte // hash of the body
 }
 
-// RowOf returns the row of an example.
+// RowOf returns the Row of an example.
 func RowOf(e *Example) Row { return Row{e.Label, e.Split, e.sum()} }
 
-// Part is where a row went.
+// Part is the part of a split that a row belongs to.
 type Part byte
 
 // The parts of a split.
 const (
-	Unused Part = iota // without a label, or of a train half of which less was asked for
+	Unused Part = iota // unlabelled, or left over when only part of the training rows is wanted
 	Train
 	Test
 )
 
-// SplitReport counts a split's rows.
+// SplitReport counts the rows of a split.
 type SplitReport struct {
 	Train, Test, Unused int
 	Own                 bool // the set's own split was applied
 }
 
-// Assign says for every row which part it is in. The choice is stratified by label, and the same rows,
-// options and state of rng give the same parts.
+// Assign returns the Part of each row. The choice is stratified by label, and deterministic for equal
+// rows, options and rng state.
 func Assign(rows []Row, rng *rand.Rand, opt SplitOptions) ([]Part, SplitReport, error) {
 	rep := SplitReport{}
 	parts := make([]Part, len(rows))
-	pool := map[string][]int{} // by label, rows that may train
+	pool := map[string][]int{} // row numbers available for training, by label
 	for i, r := range rows {
 		if r.Split != "" && r.Split != "train" && r.Split != "test" {
 			return nil, rep, fmt.Errorf("row %d: split %q; want train, test or nothing", i+1, r.Split)
@@ -101,7 +101,6 @@ func (r *SplitReport) count(parts []Part) {
 	}
 }
 
-// quota returns how many rows of each label are for training.
 func (o SplitOptions) quota(pool map[string][]int) (map[string]int, error) {
 	set := 0
 	for _, given := range []bool{o.Share != 0, o.N != 0, o.PerClass != nil} {
@@ -123,7 +122,7 @@ func (o SplitOptions) quota(pool map[string][]int) (map[string]int, error) {
 	for label, ids := range pool {
 		quota[label] = len(ids)
 		if o.Share != 0 {
-			// However small the share, every class trains.
+			// Every class trains, however small the share.
 			n := int(math.Round(o.Share * float64(len(ids))))
 			quota[label] = max(1, min(n, len(ids)))
 		}
@@ -150,8 +149,8 @@ func (o SplitOptions) perClass(pool map[string][]int, quota map[string]int) erro
 	return nil
 }
 
-// number shares o.N among the labels in their proportions, by largest remainder; equal remainders go to
-// the label that sorts first.
+// number distributes o.N over the labels in proportion, by largest remainder. Ties go to the label that
+// sorts first.
 func (o SplitOptions) number(pool map[string][]int, quota map[string]int) error {
 	total := 0
 	for _, ids := range pool {
@@ -174,54 +173,50 @@ func (o SplitOptions) number(pool map[string][]int, quota map[string]int) error 
 	return nil
 }
 
-// Report counts what one pass over a set met. All counts are of rows.
+// Report counts what one pass over a set found, in rows unless stated otherwise.
 type Report struct {
-	Rows       int            // read, errors not counted
-	Examples   int            // handed out: the rows that Options ask for
-	Errors     int            // rows that could not be read
+	Rows       int            // rows read without error
+	Examples   int            // rows that pass the Options
+	Errors     int            // unreadable rows
 	Unlabelled int            // examples without a label
-	Empty      int            // examples without a body, or with white space only
+	Empty      int            // examples with a blank body
 	Large      int            // examples of which only the first MaxPageBytes are read
-	NotUTF8    int            // rows with bytes that were no UTF-8 and were replaced or decoded
-	Duplicates int            // examples whose body an earlier one had, to the byte
-	Skipped    map[string]int // files that hold no page, by reason
-	PerLabel   map[string]int // examples of each label
+	NotUTF8    int            // rows with invalid UTF-8, which was replaced or decoded
+	Duplicates int            // examples with exactly the body of an earlier one
+	Skipped    map[string]int // files without a page, by reason
+	PerLabel   map[string]int // examples per label
 	EmptyClass []string       // class folders without a page, sorted
-	Unmatched  int            // rows of labels.tsv that name no page of the corpus
-	Complete   bool           // the pass came to its end, and the file was whole
+	Unmatched  int            // rows of labels.tsv whose URL is not in the corpus
+	Complete   bool           // the pass reached the end of an undamaged file
 
-	first map[string]place // where each kind of thing that looks wrong was first met
-	fault string           // the first error that was passed over
-	web   *Web             // what an archive holds besides pages
+	first map[string]place // first occurrence of each kind of problem
+	fault string           // first error that was skipped
+	web   *Web             // server behaviour found in an archive
 }
 
-// place is a line of a file; line 0 is the whole file.
+// place is a line of a file; line 0 means the whole file.
 type place struct {
 	file string
 	line int
 }
 
-// met notes where something was met, if it is the first of its kind.
 func (r *Report) met(kind string, e *Example) {
 	if _, known := r.first[kind]; !known {
 		r.first[kind] = place{e.File, e.Line}
 	}
 }
 
-// skip counts a file that holds no page.
 func (r *Report) skip(reason, path string) {
 	r.Skipped[reason]++
 	r.met(skipped+reason, &Example{File: path})
 }
 
-// firstError notes an error that is passed over, if it is the first.
 func (r *Report) firstError(err error) {
 	if r.fault == "" {
 		r.fault = ", first " + err.Error()
 	}
 }
 
-// where says in words where something was met first; "" when that is not known.
 func (r *Report) where(kind string) string {
 	p, known := r.first[kind]
 	switch {
@@ -233,15 +228,15 @@ func (r *Report) where(kind string) string {
 	return fmt.Sprintf(", first %s:%d", p.file, p.line)
 }
 
-// Kinds of things that look wrong and have a place.
+// Kinds of problems, the keys of Report.first.
 const (
 	unlabelled = "unlabelled"
 	empty      = "empty"
 	duplicate  = "duplicate"
 	notUTF8    = "not UTF-8"
 	large      = "large"
-	label      = "label "   // and its name
-	skipped    = "skipped " // and the reason
+	label      = "label "   // followed by the label
+	skipped    = "skipped " // followed by the reason
 )
 
 func newReport() *Report {
@@ -256,12 +251,11 @@ func (r *Report) clone() Report {
 	return c
 }
 
-// labels returns the labels that were met, sorted.
 func (r Report) labels() []string {
 	return slices.Sorted(maps.Keys(r.PerLabel))
 }
 
-// Notes returns a sentence for each thing that looks wrong, in a fixed order.
+// Notes returns one sentence per kind of problem, in a fixed order.
 func (r Report) Notes() []string {
 	var notes []string
 	note := func(n int, one, many, rest string) {
@@ -291,7 +285,7 @@ func (r Report) Notes() []string {
 	return notes
 }
 
-// twins returns a sentence for each group of labels that look alike.
+// twins returns one sentence per group of labels that look alike.
 func (r Report) twins() []string {
 	groups := map[string][]string{}
 	for _, l := range r.labels() {
@@ -310,9 +304,8 @@ func (r Report) twins() []string {
 	return twins
 }
 
-// PlainLabel returns what is left of a label without that which a reader does not see: case, blanks,
-// characters of no width such as the soft hyphen, and the way that letters are composed (Unicode NFKC).
-// Labels whose plain forms are equal look alike.
+// PlainLabel removes differences that a reader cannot see: case, white space, zero-width characters,
+// and Unicode composition (NFKC). Labels with equal results look alike.
 func PlainLabel(label string) string {
 	seen := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// rowsOf makes n rows of each label; every fifth repeats the body before it.
+// rowsOf makes n rows per label; every fifth repeats the body before it.
 func rowsOf(counts map[string]int) []Row {
 	var rows []Row
 	for _, label := range slices.Sorted(maps.Keys(counts)) {
@@ -130,7 +130,7 @@ func TestTruth(t *testing.T) {
 		}{
 			{"http://h1.test/a", "birds", true, true},
 			{"http://h1.test/a", "animals", true, true},
-			{"http://h1.test/a", "pets", true, true}, // of the repeated row
+			{"http://h1.test/a", "pets", true, true}, // from the repeated row
 			{"http://h1.test/a", "other", true, false},
 			{"http://h1.test/a", "", true, false},
 			{"http://h1.test/b", "other", true, true},
@@ -169,7 +169,6 @@ func TestTruthErrors(t *testing.T) {
 	}
 }
 
-// TestTruthOfSet wants the same answers from a set's own labels.
 func TestTruthOfSet(t *testing.T) {
 	s, err := Open("demo", Options{})
 	if err != nil {
@@ -188,7 +187,7 @@ func TestTruthOfSet(t *testing.T) {
 	}
 }
 
-// FuzzTruth: no panic, and what was read is read the same after being written.
+// FuzzTruth checks that truth lines survive a round trip.
 func FuzzTruth(f *testing.F) {
 	f.Add("http://a.test/\tx\ta|b")
 	f.Add("u\tx")

@@ -30,10 +30,9 @@ import (
 	"fossick/internal/warc"
 )
 
-// warcName is how the files of an archive are called; those in .wet hold the text of pages alone.
+// warcName matches WARC file names; .wet files hold only the text of pages.
 var warcName = regexp.MustCompile(`\.(warc|warc\.wet|wet)(\.gz|\.zst)?$`)
 
-// readWARC reads the pages of web archives, one file after the other.
 func readWARC(paths ...string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		a := newArchive(rep, yield)
@@ -44,7 +43,7 @@ func readWARC(paths ...string) reader {
 				return
 			}
 			goOn := a.file(path, f)
-			if f.Close(); !goOn { // opened for reading: nothing can be lost
+			if f.Close(); !goOn { // read-only: nothing can be lost
 				return
 			}
 		}
@@ -52,7 +51,6 @@ func readWARC(paths ...string) reader {
 	}
 }
 
-// warcFiles returns the archives' files in a folder, by name.
 func warcFiles(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -63,15 +61,15 @@ func warcFiles(dir string) (paths []string, err error) {
 	return paths, err
 }
 
-// archive makes rows of the records of files, and a Web of what is no page in them.
+// archive converts records to rows, and collects the responses without a page in a Web.
 type archive struct {
 	rep   *Report
 	yield func(*Example, error) bool
 	web   *Web
-	pages map[uint64]struct{} // page.Key of their URLs
+	pages map[uint64]struct{} // page.Key of the URLs with a page
 
-	held   *Example // a page whose label may stand in a record behind it
-	heldID string   // of its record
+	held   *Example // page waiting for a label, which a later record may hold
+	heldID string   // record ID of held
 }
 
 func newArchive(rep *Report, yield func(*Example, error) bool) *archive {
@@ -81,7 +79,7 @@ func newArchive(rep *Report, yield func(*Example, error) bool) *archive {
 	}
 }
 
-// file reads one; false when nobody wants more. A row's line is the number of its record.
+// file reads one archive file and numbers rows by record. It returns false if reading must stop.
 func (a *archive) file(path string, f io.Reader) bool {
 	r, err := warc.NewReader(f)
 	if err != nil {
@@ -104,7 +102,7 @@ func (a *archive) file(path string, f io.Reader) bool {
 	}
 }
 
-// damage tells an error. Behind one that has a place the archive is read on.
+// damage yields an error. It returns true if the reader can continue after the damage.
 func (a *archive) damage(path string, n int, err error) bool {
 	var at *warc.Error
 	if !errors.As(err, &at) {
@@ -117,7 +115,6 @@ func (a *archive) damage(path string, n int, err error) bool {
 	return a.yield(nil, &RowError{path, n, err})
 }
 
-// record takes one record; errStop when nobody wants more.
 func (a *archive) record(rec *warc.Record, path string, n int) error {
 	if rec.Segmented() || rec.Type() == warc.Continuation {
 		a.rep.skip("a part of a page that is divided into records", path)
@@ -131,7 +128,7 @@ func (a *archive) record(rec *warc.Record, path string, n int) error {
 		return nil
 	case warc.Response, warc.Resource, warc.Conversion:
 	default:
-		return nil // warcinfo, requests: there is no page in them
+		return nil // warcinfo and request records hold no page
 	}
 	target := rec.Target()
 	if _, err := Key(target); err != nil {
@@ -159,7 +156,6 @@ func (a *archive) record(rec *warc.Record, path string, n int) error {
 	return a.page(rec, target, h.Header.Get("Content-Type"), page.NoSniff(http.Header(h.Header)), h.Body, path, n)
 }
 
-// beside takes what a server answers besides pages.
 func (a *archive) beside(target string, h *warc.HTTP) bool {
 	u, err := url.Parse(target)
 	switch {
@@ -183,7 +179,6 @@ func (a *archive) beside(target string, h *warc.HTTP) bool {
 	return true
 }
 
-// page makes a row of a body.
 func (a *archive) page(rec *warc.Record, target, contentType string, noSniff bool, body []byte, path string, n int) error {
 	media := page.MediaType(contentType, noSniff, body)
 	e := &Example{URL: target, File: path, Line: n}
@@ -207,7 +202,7 @@ func (a *archive) page(rec *warc.Record, target, contentType string, noSniff boo
 	return nil
 }
 
-// utf8 decodes a body as browsers do: by its byte order mark, its header or its markup.
+// utf8 decodes a body as browsers do: by byte order mark, then header, then markup.
 func (a *archive) utf8(body []byte, contentType string, e *Example) string {
 	enc, name, certain := charset.DetermineEncoding(body[:min(len(body), 1024)], contentType)
 	if name == "utf-8" || !certain && utf8.Valid(body) {
@@ -225,7 +220,7 @@ func (a *archive) utf8(body []byte, contentType string, e *Example) string {
 	return strings.ToValidUTF8(string(decoded), "\ufffd")
 }
 
-// metadata reads the label of the page that is held, as `fossick export` writes it.
+// metadata reads the held page's label, in the format that `fossick export` writes.
 func (a *archive) metadata(rec *warc.Record) error {
 	about := rec.RefersTo()
 	if a.held == nil || about == "" || about != a.heldID || !strings.HasPrefix(rec.Header.Get("Content-Type"), "application/warc-fields") {
@@ -241,7 +236,7 @@ func (a *archive) metadata(rec *warc.Record) error {
 	return nil
 }
 
-// revisit takes a page that had been captured before, at this URL or at another.
+// revisit handles the repeated capture of a known page, at the same URL or another.
 func (a *archive) revisit(rec *warc.Record, path string) {
 	from, to := rec.Target(), rec.Header.Get("WARC-Refers-To-Target-URI")
 	_, err := Key(from)
@@ -252,14 +247,14 @@ func (a *archive) revisit(rec *warc.Record, path string) {
 	a.web.Copies[from] = to
 }
 
-// flush hands out the page that is held; false when nobody wants more.
+// flush yields the held page. It returns false if the consumer stopped.
 func (a *archive) flush() bool {
 	e := a.held
 	a.held = nil
 	return e == nil || a.yield(e, nil)
 }
 
-// end leaves out of the Web what has a page, too: a server that failed once and answered another time.
+// end removes URLs that have a page from the Web: a server may fail once and answer later.
 func (a *archive) end() {
 	maps.DeleteFunc(a.web.Redirects, func(at string, _ Redirect) bool { return a.hasPage(at) })
 	maps.DeleteFunc(a.web.Status, func(at string, _ int) bool { return a.hasPage(at) })
@@ -272,10 +267,9 @@ func (a *archive) hasPage(url string) bool {
 	return has
 }
 
-// maxZipEntries bounds the files of a WACZ, of which each costs half a kilobyte of memory.
+// maxZipEntries bounds the entries of a WACZ file; each costs half a kilobyte of memory.
 const maxZipEntries = 1 << 20
 
-// zipOf reads what a zip file has.
 func zipOf(f *os.File) (*zip.Reader, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -288,8 +282,8 @@ func zipOf(f *os.File) (*zip.Reader, error) {
 	return z, err
 }
 
-// grows says whether an entry grows more than archives do: one that is packed already hardly at all, a
-// plain one no more than reading.Bomb says.
+// grows rejects a zip entry that expands implausibly. An entry that is itself compressed may hardly
+// grow; others may grow as far as reading.Bomb allows.
 func grows(f *zip.File) error {
 	const packedAgain, small = 20, 1 << 20
 	out, in := int64(f.UncompressedSize64), int64(f.CompressedSize64)
@@ -300,7 +294,7 @@ func grows(f *zip.File) error {
 	return fmt.Errorf("%w: %d KiB from %d", warc.ErrBomb, out>>10, in>>10)
 }
 
-// readWACZ reads the archives in a WACZ: the WARC files in its folder archive, by name.
+// readWACZ reads the WARC files in the "archive" folder of a WACZ file, by name.
 func readWACZ(path string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		file, err := reading.Open(path)
@@ -308,7 +302,7 @@ func readWACZ(path string) reader {
 			yield(nil, err)
 			return
 		}
-		defer file.Close() // opened for reading: nothing can be lost
+		defer file.Close() // read-only: nothing can be lost
 		z, err := zipOf(file)
 		if err != nil {
 			yield(nil, fmt.Errorf("%s: %w; want a WACZ, which is a zip file", path, err))
@@ -327,7 +321,7 @@ func readWACZ(path string) reader {
 				return
 			}
 			goOn := a.file(path+"/"+f.Name, r)
-			if r.Close(); !goOn { // what was read is compared with the entry's checksum at its end
+			if r.Close(); !goOn { // Close verifies the entry's checksum
 				return
 			}
 		}
@@ -339,14 +333,14 @@ func readWACZ(path string) reader {
 	}
 }
 
-// maxHead bounds how much of a saved page is searched for its address.
+// maxHead bounds how much of a saved page is searched for its URL.
 const maxHead = 64 << 10
 
-// ownURLs are the addresses that the saved pages of one pass have: no two have the same.
+// ownURLs are the URLs assigned to saved pages in one pass; each goes to one page only.
 type ownURLs map[uint64]struct{}
 
-// of returns the address at which a saved page stood: what the program says that saved it, else what
-// the page says of itself. It is "" where that is nothing, or what another page has said before.
+// of returns the URL of a saved page: as the saving program recorded it, or else as the page declares
+// it. It returns "" if there is none or an earlier page has the same.
 func (o ownURLs) of(saved, page string) string {
 	for _, claim := range append([]string{saved}, claimsOf(page)...) {
 		if u := httpURL(claim); u != "" {
@@ -365,7 +359,7 @@ func (o ownURLs) take(u string) string {
 	return u
 }
 
-// httpURL returns a whole address of the web in normal form, "" of anything else.
+// httpURL returns the normal form of an absolute web URL, or "".
 func httpURL(raw string) string {
 	if raw = strings.TrimSpace(raw); !strings.Contains(raw, "://") {
 		return ""
@@ -377,8 +371,8 @@ func httpURL(raw string) string {
 	return u
 }
 
-// claimsOf returns what a page says of its address, the most trustworthy first: a browser's comment,
-// the canonical address, that for others to link to, and a base that is no folder.
+// claimsOf returns the URLs that a page declares for itself, most trustworthy first: a browser's
+// comment, the canonical link, og:url, and a base that is not a folder.
 func claimsOf(text string) []string {
 	var comment, canonical, og, base string
 	z := html.NewTokenizer(strings.NewReader(text[:min(len(text), maxHead)]))
@@ -426,7 +420,7 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// savedFrom reads the comment that a browser or a mirroring program leaves in a page:
+// savedFrom parses the comment that browsers and mirroring programs leave in a page:
 //
 //	saved from url=(0023)https://example.org/    browsers; the number is the length
 //	Page saved with SingleFile … url: https://example.org/
@@ -454,8 +448,8 @@ func firstWord(text string) string {
 	return ""
 }
 
-// isCompanion says whether a folder holds what a browser saved with a page beside it: "bees_files" (or
-// -Dateien, .fld and what other languages say) with "bees.html".
+// isCompanion reports whether dir holds the parts of a saved page: "bees_files", or a translated
+// suffix such as -Dateien, next to "bees.html".
 func isCompanion(dir string) bool {
 	name := filepath.Base(dir)
 	at := strings.LastIndexAny(name, "_-.")
@@ -470,20 +464,17 @@ func isCompanion(dir string) bool {
 	return false
 }
 
-// isMHTML says whether a file, by its name, is a page with all that belongs to it (RFC 2557).
 func isMHTML(path string) bool {
 	ext := strings.ToLower(filepath.Ext(path))
 	return ext == ".mhtml" || ext == ".mht"
 }
 
-// errMHTML reports a file that is no saved page.
 var errMHTML = errors.New("not a page saved as MHTML")
 
-// maxParts bounds the parts of a file that are looked at for its page.
 const maxParts = 10_000
 
-// parseMHTML returns the page in an MHTML file, in UTF-8, and the address that the browser saved it
-// from. Errors tell how far the file could be read.
+// parseMHTML returns the page in an MHTML file as UTF-8, and the URL it was saved from. Errors state
+// how many bytes were read.
 func parseMHTML(file []byte) (text, saved string, err error) {
 	r := bytes.NewReader(file)
 	defer func() {
@@ -525,7 +516,6 @@ func parseMHTML(file []byte) (text, saved string, err error) {
 	return "", "", errors.New("none of its parts is HTML")
 }
 
-// htmlOf decodes a part.
 func htmlOf(h textproto.MIMEHeader, body io.Reader) (string, error) {
 	switch strings.ToLower(strings.TrimSpace(h.Get("Content-Transfer-Encoding"))) {
 	case "quoted-printable":

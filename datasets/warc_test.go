@@ -19,7 +19,6 @@ import (
 	"fossick/internal/warc"
 )
 
-// archived are records as a crawler would write them.
 func archived() []*warc.Draft {
 	response := func(id, url, head, body string) *warc.Draft {
 		return &warc.Draft{Type: warc.Response, ID: "urn:" + id, Target: url, Date: time.Unix(1e9, 0), ContentType: "application/http; msgtype=response", Head: []byte(head), Payload: []byte(body)}
@@ -67,8 +66,7 @@ func writeArchive(t *testing.T, path string, drafts []*warc.Draft) []byte {
 	return file
 }
 
-// TestWARC: an archive's pages are rows, decoded and labelled; what servers answered
-// besides is its Web; the rest is counted.
+// TestWARC checks rows, labels, the Web and the skip counts of an archive.
 func TestWARC(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.warc.gz")
@@ -122,8 +120,8 @@ func TestWARC(t *testing.T) {
 	}
 }
 
-// TestDamagedWARC: damage is an error with its offset, and the rest is read: by whoever goes
-// on, or with Partial without a word but in the report.
+// TestDamagedWARC checks that damage is an error with its offset and that reading can continue; with
+// Partial only the report mentions it.
 func TestDamagedWARC(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.warc.gz")
 	file := writeArchive(t, path, archived())
@@ -173,7 +171,7 @@ func TestDamagedWARC(t *testing.T) {
 	}
 }
 
-// TestWARCSniffs: a page whose type is none is taken by its bytes, as in a crawl.
+// TestWARCSniffs checks that a page with an invalid type is sniffed, as in a crawl.
 func TestWARCSniffs(t *testing.T) {
 	values := []string{"text/html charset=utf-8", "[text/html]", `"text/html"`, "html", "text/", "*/*", "unknown/unknown"}
 	var drafts []*warc.Draft
@@ -207,8 +205,8 @@ func TestWARCSniffs(t *testing.T) {
 	}
 }
 
-// TestBrokenWACZ: an archive whose zip cannot be read on ends, with one error, for programs
-// that pass over damage, too; what stands before is read.
+// TestBrokenWACZ checks that a zip damaged midway yields its readable rows and one error, with Partial
+// too.
 func TestBrokenWACZ(t *testing.T) {
 	class := tries.Of(t, "archives that cannot be read on")
 	var plain []byte
@@ -252,9 +250,9 @@ func TestBrokenWACZ(t *testing.T) {
 							}
 						}
 					}
-					rowsBefore := 2 // in the half that is whole
+					rowsBefore := 2 // in the undamaged half
 					if strings.HasSuffix(what, "size") || name == "a.warc.gz" && method == zip.Deflate {
-						rowsBefore = 0 // the unpacker gives nothing of its first block
+						rowsBefore = 0 // the decompressor returns nothing of a damaged first block
 					}
 					ended := bad >= 1 && bad <= 200 && !IsRow(last) && strings.HasPrefix(last.Error(), path)
 					class.Try(ended && rows-bad >= rowsBefore, "%s in %d with %s, partial %v: %d rows, %d errors, the last %v", name, method, what, partial, rows-bad, bad, last)
@@ -264,7 +262,7 @@ func TestBrokenWACZ(t *testing.T) {
 	}
 }
 
-// waczOf writes an archive of one file, whose zip is harmed.
+// waczOf writes an archive of one file and applies harm to its zip.
 func waczOf(t testing.TB, name string, method uint16, file []byte, harm func(*zip.FileHeader, []byte) []byte) string {
 	t.Helper()
 	var whole bytes.Buffer
@@ -309,8 +307,7 @@ func waczOf(t testing.TB, name string, method uint16, file []byte, harm func(*zi
 	return path
 }
 
-// TestZipBombs: an entry of a WACZ that grows without measure is refused before it is read,
-// packed once or twice.
+// TestZipBombs checks that a WACZ entry with implausible expansion is rejected before it is read.
 func TestZipBombs(t *testing.T) {
 	class := tries.Of(t, "bombs")
 	head := "WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 104857600\r\n\r\n"
@@ -329,15 +326,14 @@ func TestZipBombs(t *testing.T) {
 	}
 }
 
-// mhtml is a page as browsers save it with all that belongs to it.
 func mhtml(header, part, body string) string {
 	return strings.ReplaceAll("From: <Saved by Blink>\n"+header+"MIME-Version: 1.0\nContent-Type: multipart/related;\n\ttype=\"text/html\";\n\tboundary=\"--b--\"\n\n\n"+
 		"----b--\nContent-Type: image/png\nContent-Location: http://cdn.test/i.png\nContent-Transfer-Encoding: base64\n\nAAAA\n"+
 		"----b--\n"+part+"\n\n"+body+"\n----b----\n", "\n", "\r\n")
 }
 
-// TestSavedPages: a saved page has the address that it was saved from. What the browser says
-// counts more than what the page says; of two pages that claim one address the first has it.
+// TestSavedPages checks the URLs of saved pages: the browser's record outranks the page's own claim,
+// and the first page to claim a URL gets it.
 func TestSavedPages(t *testing.T) {
 	dir := write(t, map[string]string{
 		"a.html":        `<!DOCTYPE html><!-- saved from url=(0023)https://a.test/x?utm=1 --><link rel=canonical href="http://a.test/other"><p>a`,
@@ -375,7 +371,7 @@ func TestSavedPages(t *testing.T) {
 	}
 }
 
-// TestBadMHTML: what is no MHTML costs its own row, and the error says where it ends.
+// TestBadMHTML checks that a bad file costs only its row, and the error has the byte offset.
 func TestBadMHTML(t *testing.T) {
 	whole := mhtml("", "Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable", "<p>x")
 	for name, c := range map[string]struct{ file, want string }{
@@ -392,8 +388,7 @@ func TestBadMHTML(t *testing.T) {
 	}
 }
 
-// FuzzSaved: whatever a saved page is, its address is one of the web in normal form, and an
-// MHTML file is read to an end.
+// FuzzSaved checks that a saved page's URL is in normal form and that any MHTML file can be read.
 func FuzzSaved(f *testing.F) {
 	f.Add(`<!-- saved from url=(0023)https://a.test/ --><link rel=canonical href=http://b.test/>`)
 	f.Add("<!-- Page saved with SingleFile url: --><base href=x><meta property=og:url content=' http://[::1]/ '>")
@@ -415,14 +410,14 @@ func FuzzSaved(f *testing.F) {
 	})
 }
 
-// TestNoFilesOfOthers: links out of a folder, pipes and devices are no pages of a set, in
-// whatever layout; they are counted, and named in a note. The folder itself may be a link.
+// TestNoFilesOfOthers checks that links out of the folder, pipes and devices are skipped and noted. The
+// folder itself may be a link.
 func TestNoFilesOfOthers(t *testing.T) {
 	const secret = "root:x:0:0"
 	files := tries.Of(t, "files that are none of a corpus")
 	for _, c := range []struct {
-		layout, page string // where a page stands
-		pages        int    // that are read
+		layout, page string // where the layout has a page
+		pages        int    // pages read
 	}{
 		{"files", "page.html", 2},
 		{"folders", "class/page.html", 2},
@@ -435,7 +430,7 @@ func TestNoFilesOfOthers(t *testing.T) {
 			real := filepath.Join(top, "real")
 			page := filepath.Join(real, filepath.FromSlash(c.page))
 			dir, ext := filepath.Dir(page), filepath.Ext(page)
-			beside := func(name string) string { // a file that the layout takes for a page
+			beside := func(name string) string { // adds a file that the layout takes for a page
 				if c.layout == "20news" {
 					return filepath.Join(dir, map[string]string{"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6"}[name])
 				}

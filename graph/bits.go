@@ -5,16 +5,14 @@ import (
 	"math/bits"
 )
 
-// Codes of natural numbers, most significant bit first (Boldi & Vigna 2004):
+// Codes of natural numbers, most significant bit first (Boldi & Vigna 2004). All lengths are in bits.
 //
 //	unary(x)  x zeros and a one
 //	γ(x)      unary of the length of x+1, less one; then x+1 without its first bit
 //	ζ_k(x)    unary of h = ⌊log₂(x+1)/k⌋; then x+1 in a minimal binary code of
 //	          [2^hk, 2^(h+1)k): hk+k−1 bits for the first 2^hk numbers, hk+k for others
-//
-// The code lengths below are in bits.
 
-// maxCoded is the largest number ever coded: the folded difference of two node numbers.
+// maxCoded is the largest coded number: a folded difference of two node numbers.
 const maxCoded = 1<<34 - 1
 
 func gammaLen(x uint64) int { return 2*bits.Len64(x+1) - 1 }
@@ -36,14 +34,13 @@ func unfold(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
 
 type bitWriter struct {
 	buf  []byte
-	acc  uint64 // the last n bits, n < 8 between calls
+	acc  uint64 // pending bits; n < 8 between calls
 	n    int
-	base uint64 // bits in bytes that were taken out of buf
+	base uint64 // bits already taken out of buf
 }
 
 func (w *bitWriter) pos() uint64 { return w.base + uint64(len(w.buf))*8 + uint64(w.n) }
 
-// bits writes the n lowest bits of x, n ≤ 48.
 func (w *bitWriter) bits(x uint64, n int) {
 	w.acc = w.acc<<n | x&(1<<n-1)
 	w.n += n
@@ -79,7 +76,7 @@ func (w *bitWriter) zeta(x uint64, k int) {
 	}
 }
 
-// take moves the whole bytes out; the result is valid until the next write.
+// take returns the whole bytes and removes them; they are valid until the next write.
 func (w *bitWriter) take() []byte {
 	b := w.buf
 	w.base += uint64(len(b)) * 8
@@ -93,15 +90,15 @@ func (w *bitWriter) flush() {
 	}
 }
 
-// bitReader reads the codes of bitWriter. At the end of its bytes, or at an impossible code, it sets
-// bad and returns 0.
+// bitReader reads the codes of bitWriter. At the end of input or at an impossible code it sets bad and
+// returns 0.
 type bitReader struct {
-	buf []byte // ends with 8 bytes that hold no code
+	buf []byte // ends with 8 bytes of padding
 	pos uint64 // in bits
 	bad bool
 }
 
-// peek returns the next 57 bits or more, at the top.
+// peek returns at least the next 57 bits, in the high bits.
 func (r *bitReader) peek() uint64 {
 	i := r.pos >> 3
 	if i+8 > uint64(len(r.buf)) {
@@ -117,10 +114,10 @@ func (r *bitReader) bits(n int) uint64 {
 	return x
 }
 
-// unary accepts at most 48 zeros; the writer never emits more.
+// unary accepts at most 48 zeros; the writer never writes more.
 func (r *bitReader) unary() int {
 	n := bits.LeadingZeros64(r.peek())
-	if n > 48 { // nothing longer is written
+	if n > 48 { // damaged
 		r.bad = true
 		return 0
 	}
@@ -157,7 +154,6 @@ func (r *bitReader) zeta(k int) uint64 {
 	return w>>(63-n) - 1
 }
 
-// longZeta reads a ζ code that does not fit in one word.
 func (r *bitReader) longZeta(k int) uint64 {
 	h := r.unary()
 	n := h*k + k - 1
@@ -173,18 +169,17 @@ func (r *bitReader) longZeta(k int) uint64 {
 	return (m<<1 | r.bits(1)) - 1
 }
 
-// Where each node's code begins, by Elias and Fano. Of n growing numbers below
-// u, the lowest ⌊log₂(u/n)⌋ bits of each stand side by side. Of the i-th the
-// rest h is bit h+i of a bit set. So there are at most two bits for each number
-// and the low ones, and a number is found by a select.
+// Elias–Fano code of the offsets of the nodes' codes. Of n increasing numbers below u, the low
+// ⌊log₂(u/n)⌋ bits are stored side by side. The remaining high part h of number i is bit h+i of a bit set, so
+// it takes at most two bits per number, and lookup is a select.
 //
 //	low      little-endian words of 64 bits
 //	high     likewise
-//	samples  the place in high of every 256th one, 64 bits each
+//	samples  position in high of every 256th number, 64 bits each
 
 const sampleEvery = 256
 
-// offsetsSize returns the bytes of each part for n numbers below u.
+// offsetsSize returns the size in bytes of each part for n numbers below u.
 func offsetsSize(n, u uint64) (width int, low, high, samples uint64) {
 	if n == 0 {
 		return 0, 0, 0, 0
@@ -196,7 +191,7 @@ func offsetsSize(n, u uint64) (width int, low, high, samples uint64) {
 	return width, words(n * uint64(width)), words(n + u>>width + 1), (n + sampleEvery - 1) / sampleEvery * 8
 }
 
-// packOffsets codes n numbers, of which the first is 0 and lengths yields the differences.
+// packOffsets codes n numbers, the first 0, from their differences.
 func packOffsets(n, u uint64, lengths func(yield func(uint64) bool)) []byte {
 	width, low, high, samples := offsetsSize(n, u)
 	out := make([]byte, low+high+samples)
@@ -205,7 +200,7 @@ func packOffsets(n, u uint64, lengths func(yield func(uint64) bool)) []byte {
 	lengths(func(length uint64) bool {
 		putBits(lows, i*uint64(width), at&(1<<width-1), width)
 		h := at>>width + i
-		highs[h/8] |= 1 << (h % 8) // as in a little-endian word
+		highs[h/8] |= 1 << (h % 8) // bit order of a little-endian word
 		if i%sampleEvery == 0 {
 			binary.LittleEndian.PutUint64(marks[i/sampleEvery*8:], h)
 		}
@@ -216,7 +211,7 @@ func packOffsets(n, u uint64, lengths func(yield func(uint64) bool)) []byte {
 	return out
 }
 
-// putBits sets width bits from bit at on; the words are zero before.
+// putBits sets width bits at bit position at; they must be zero.
 func putBits(words []byte, at, x uint64, width int) {
 	for i := range uint64(width) {
 		words[(at+i)/8] |= byte(x>>i&1) << ((at + i) % 8)
@@ -237,7 +232,7 @@ func openOffsets(section []byte, n, u uint64) (offsets, bool) {
 	return offsets{n, width, section[:low], section[low : low+high], section[low+high:]}, true
 }
 
-// at returns the i-th number; false when the section is damaged.
+// at returns number i, or false if the section is damaged.
 func (o *offsets) at(i uint64) (uint64, bool) {
 	from := binary.LittleEndian.Uint64(o.mark[i/sampleEvery*8:])
 	left := int(i % sampleEvery)

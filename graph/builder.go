@@ -18,12 +18,12 @@ import (
 	"fossick/internal/extsort"
 )
 
-// BuildOptions sets how a graph is built; the zero value works.
+// BuildOptions configures a build; the zero value works.
 type BuildOptions struct {
 	// Memory is roughly how many bytes sorting may use [256 MiB]. The rest goes to scratch files
 	// beside the graph.
 	Memory int
-	// Site returns the site of a URL; nil, or a result of "", means the registrable domain.
+	// Site returns the site of a URL; nil, or "", means the registrable domain.
 	Site func(url string) string
 }
 
@@ -34,11 +34,10 @@ type Stats struct {
 	Nodes     int
 	Edges     int64
 	SelfLoops int64 // dropped
-	Repeated  int64 // edges dropped because they stood before
-	Dangling  int64 // numbers that edges name and the file of names does not
+	Repeated  int64 // duplicate edges, dropped
+	Dangling  int64 // numbers without a name, if there is a file of names
 }
 
-// build is the state that both builders share.
 type build struct {
 	path    string
 	opt     BuildOptions
@@ -80,10 +79,9 @@ func (b *build) finish(ctx context.Context, nodes int, number func(uint32) uint3
 	return b.stats, nil
 }
 
-// encode passes the sorted edges to the writer, with each end mapped by number.
 func (b *build) encode(ctx context.Context, w *Writer, number func(uint32) uint32) error {
 	var list []uint32
-	next := uint32(0) // the node whose list it is
+	next := uint32(0) // node whose list is being collected
 	err := b.edges.Each(ctx, func(key uint64) error {
 		src, dst := number(uint32(key>>32)), number(uint32(key))
 		for ; next < src; next++ {
@@ -105,20 +103,20 @@ func (b *build) close() error {
 	return errors.Join(b.edges.Close(), os.RemoveAll(b.scratch))
 }
 
-// Builder builds a graph of edges between names. Not safe for concurrent use.
+// Builder builds a graph from edges between names. Not safe for concurrent use.
 type Builder struct {
 	build
 	dict    dictionary
-	pairs   []*os.File // edges of each run that memory has no room for, as pairs of places
-	pending []uint64   // edges of the run that are not in its file: source << 32 | target
-	out     *os.File   // the file of the run, nil when it has none yet
-	last    struct {   // source: lists are mostly sorted by it
+	pairs   []*os.File // spilled edges of each run, as pairs of places
+	pending []uint64   // edges of the run not yet spilled: source << 32 | target
+	out     *os.File   // spill file of the run, or nil
+	last    struct {   // latest source, as input is mostly sorted by source
 		name  []byte
 		place uint32
 	}
 }
 
-// NewBuilder begins a graph at path. Close it in the end.
+// NewBuilder begins a graph at path. The caller must Close it.
 func NewBuilder(path string, opt BuildOptions) (*Builder, error) {
 	b, err := newBuild(path, opt)
 	if err != nil {
@@ -127,7 +125,7 @@ func NewBuilder(path string, opt BuildOptions) (*Builder, error) {
 	return &Builder{build: b, dict: newDictionary(b.scratch)}, nil
 }
 
-// Node adds a node, which need not have an edge.
+// Node adds a node, which may have no edges.
 func (b *Builder) Node(name []byte) error {
 	if _, err := b.place(name); err != nil {
 		return err
@@ -172,7 +170,7 @@ func (b *Builder) tooLong(name []byte) error {
 	return nil
 }
 
-// full ends the run when its names fill their share of the memory.
+// full ends the run when its names fill half of the memory.
 func (b *Builder) full() error {
 	if b.dict.bytes < b.opt.Memory/2 {
 		return nil
@@ -189,12 +187,12 @@ func (b *Builder) flush() error {
 	return b.endRun()
 }
 
-// endRun sorts the names of the run; its edges stay in its file, or pending.
+// endRun sorts the run's names; its edges stay in its file or pending.
 func (b *Builder) endRun() error {
 	if b.dict.names.len() == 0 {
 		return nil
 	}
-	b.pairs = append(b.pairs, b.out) // nil: names alone, or all are pending
+	b.pairs = append(b.pairs, b.out) // nil: no edges, or all are pending
 	b.out, b.last.name = nil, nil
 	return b.dict.flush()
 }
@@ -232,7 +230,7 @@ func (b *Builder) Finish(ctx context.Context) (Stats, error) {
 	return b.finish(ctx, nodes, func(v uint32) uint32 { return v }, b.dict.keys())
 }
 
-// Close removes the scratch files, and the graph when it was not finished.
+// Close removes the scratch files, and the graph unless it was finished.
 func (b *Builder) Close() error {
 	err := b.dict.close()
 	for _, f := range append(b.pairs, b.out) {
@@ -244,8 +242,8 @@ func (b *Builder) Close() error {
 	return errors.Join(err, b.close())
 }
 
-// Until all names have numbers, the edges of a run are pairs of places in its dictionary, pending in
-// memory or in the run's file.
+// pair adds an edge as a pair of places in the run's dictionary. Edges wait in this form, pending or
+// spilled, until all names have numbers.
 
 func (b *Builder) pair(from, to uint32) error {
 	if len(b.pending) >= b.edges.Limit() {
@@ -266,7 +264,7 @@ func (b *Builder) spill() (err error) {
 	w := bufio.NewWriterSize(b.out, 1<<18)
 	for _, p := range b.pending {
 		if _, err := w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), p)); err != nil {
-			break // Flush gives it again
+			break // Flush returns the error again
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -285,7 +283,6 @@ func (b *Builder) translatePending(table []uint32) error {
 	return b.edges.AddAll(pending)
 }
 
-// translate maps the edges of a run to node numbers and gives them to the sorter.
 func (b *Builder) translate(ctx context.Context, f *os.File, table []uint32) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("graph %s: %w", b.path, err)
@@ -309,7 +306,7 @@ func (b *Builder) translate(ctx context.Context, f *os.File, table []uint32) err
 	}
 }
 
-// newSorter sorts edges (source << 32 | target) beyond memory, and drops and counts equal ones.
+// newSorter sorts edges (source << 32 | target) on disk, and drops and counts duplicates.
 func newSorter(dir string, memory int) *extsort.Sorter[uint64] {
 	return extsort.New(extsort.Options[uint64]{
 		Dir: dir, Limit: max(1024, memory/16), Unique: true, Compare: cmp.Compare[uint64],
@@ -322,16 +319,16 @@ func newSorter(dir string, memory int) *extsort.Sorter[uint64] {
 	})
 }
 
-// numbered builds a graph of edges between numbers. Without names the nodes are the numbers that
-// occur, in order. Not safe for concurrent use.
+// numbered builds a graph from edges between numbers. Without names, the nodes are the occurring numbers in
+// order. Not safe for concurrent use.
 type numbered struct {
 	build
-	dict  dictionary // of names, when there are some
-	ids   [][]uint32 // the number of each name of a run
-	nodes paged      // number → node, when there are names
+	dict  dictionary // of names, if any
+	ids   [][]uint32 // per run, the number of each name
+	nodes paged      // number → node, with names
 	named uint32     // nodes with a name
-	next  uint32     // node of the next number without one
-	seen  idSet      // numbers that occur, when there are no names
+	next  uint32     // node of the next number without a name
+	seen  idSet      // numbers that occur, without names
 }
 
 func newNumbered(path string, opt BuildOptions) (*numbered, error) {
@@ -344,8 +341,8 @@ func newNumbered(path string, opt BuildOptions) (*numbered, error) {
 	return n, nil
 }
 
-// Names names the nodes before any edge comes. They stand in URL order, equal names in the order of
-// input. A number with two names is an error.
+// Names reads the node names before any edge. Nodes are in URL order, equal names in input order. Two names
+// for one number are an error.
 func (b *numbered) Names(ctx context.Context, names iter.Seq2[numberedName, error]) error {
 	var ids []uint32
 	flush := func() error {
@@ -414,8 +411,7 @@ func (b *numbered) Edge(src, dst uint32) error {
 	return b.edges.Add(uint64(src)<<32 | uint64(dst))
 }
 
-// node returns the node of a number; numbers without a name follow the named nodes in the order of
-// input.
+// node returns the node of a number. Numbers without a name follow the named nodes in input order.
 func (b *numbered) node(id uint32) uint32 {
 	if v, ok := b.nodes.get(id); ok {
 		return v
@@ -437,14 +433,13 @@ func (b *numbered) Finish(ctx context.Context) (Stats, error) {
 	}
 	n := b.seen.count()
 	rank := b.seen.ranks()
-	if uint64(n) == uint64(b.seen.end()) { // 0 … n−1: they name themselves
+	if uint64(n) == uint64(b.seen.end()) { // 0 … n−1: each number is its node
 		return b.finish(ctx, n, func(v uint32) uint32 { return v }, nil)
 	}
 	return b.finish(ctx, n, rank, b.seen.keys())
 }
 
-// keys yields the keys of the named nodes, then the numbers of the others, which Graph.Node
-// therefore cannot find.
+// keys yields the keys of the named nodes, then placeholders for the others, which Graph.Node cannot find.
 func (b *numbered) keys() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for key, err := range b.dict.keys() {
@@ -468,12 +463,11 @@ func (b *numbered) keys() iter.Seq2[[]byte, error] {
 
 func (b *numbered) Close() error { return errors.Join(b.dict.close(), b.close()) }
 
-// paged maps numbers to nodes; it holds pages for the ranges that occur.
+// paged maps numbers to nodes; it allocates only the ranges that occur.
 type paged struct{ pages map[uint32]*[pageLen]uint32 }
 
 const pageLen = 1 << 12
 
-// set reports whether the number was free.
 func (p *paged) set(id, v uint32) bool {
 	if p.pages == nil {
 		p.pages = map[uint32]*[pageLen]uint32{}
@@ -484,7 +478,7 @@ func (p *paged) set(id, v uint32) bool {
 		p.pages[id/pageLen] = page
 	}
 	free := page[id%pageLen] == 0
-	page[id%pageLen] = v + 1 // 0 is for none
+	page[id%pageLen] = v + 1 // 0 means unset
 	return free
 }
 
@@ -506,9 +500,9 @@ func (p *paged) each(do func(id, v uint32)) {
 	}
 }
 
-// idSet is a set of numbers; it holds words for the ranges that occur.
+// idSet is a bit set of numbers; it allocates only the ranges that occur.
 type idSet struct {
-	words [][]uint64 // ranges of idRange numbers; nil when none occurs
+	words [][]uint64 // ranges of idRange numbers; nil if empty
 }
 
 const idRange = 1 << 16
@@ -545,7 +539,6 @@ func (s *idSet) count() (n int) {
 	return n
 }
 
-// end returns one more than the largest number, 0 for the empty set.
 func (s *idSet) end() uint64 {
 	for at := len(s.words) - 1; at >= 0; at-- {
 		for i := len(s.words[at]) - 1; i >= 0; i-- {
@@ -557,9 +550,9 @@ func (s *idSet) end() uint64 {
 	return 0
 }
 
-// ranks returns a function that counts the smaller numbers of the set.
+// ranks returns a function that counts the smaller members of the set.
 func (s *idSet) ranks() func(uint32) uint32 {
-	before := make([][]uint32, len(s.words)) // of each word
+	before := make([][]uint32, len(s.words)) // members before each word
 	n := uint32(0)
 	for at, words := range s.words {
 		before[at] = make([]uint32, len(words))
@@ -585,12 +578,12 @@ func (s *idSet) keys() iter.Seq2[[]byte, error] {
 	}
 }
 
-// belonging numbers hosts and sites in the order of keys.
+// belonging numbers hosts and sites in key order.
 type belonging struct {
 	site               func(url string) string
 	sites              map[string]uint32
 	hosts, siteCount   uint32
-	last               []byte // the host of the key before, with its port
+	last               []byte // host of the previous key, with its port
 	lastSite           uint32
 	hostRuns, siteRuns []byte
 }

@@ -13,7 +13,6 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// edgesOf reads a graph back by names.
 func edgesOf(t testing.TB, g *Graph) (nodes []string, edges map[[2]string]int) {
 	t.Helper()
 	edges = map[[2]string]int{}
@@ -54,8 +53,7 @@ func openGraph(t testing.TB, path string) *Graph {
 	return g
 }
 
-// TestBuilder builds graphs of random edges between URLs, with and without enough
-// memory, and compares them with a map.
+// TestBuilder compares graphs with a map, with and without spilling to disk.
 func TestBuilder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, memory := range []int{0, 1 << 17} {
@@ -134,7 +132,6 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// TestTranspose turns edges round on disk and in memory, and twice.
 func TestTranspose(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "graph")
 	if _, err := BuildEdgeList(t.Context(), fulltest.Corpus(t, "graphs/hollins.edges.tsv.zst"), out, BuildOptions{}); err != nil {
@@ -184,8 +181,7 @@ func fileOf(t testing.TB, path string) []byte {
 	return b
 }
 
-// TestSortKeys compares with a stable sort of whole keys: equal ones, beginnings of one
-// another, zeros at their ends.
+// TestSortKeys compares with a stable sort of whole keys, including prefixes and trailing zeros.
 func TestSortKeys(t *testing.T) {
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -208,9 +204,9 @@ func TestSortKeys(t *testing.T) {
 
 func TestKeysSortByHost(t *testing.T) {
 	want := []string{
-		"a page", "http:///nohost", // no URLs
+		"a page", "http:///nohost", // not URLs
 		"http://10.0.0.1/",
-		"https://a.org/", // port 443, which as text comes before 80
+		"https://a.org/", // port 443 sorts before 80 as text
 		"http://a.org", "http://a.org/", "http://a.org/b", "http://a.org/b/c?d#e", "HTTP://A.org/c", "http://a.org:8080/", "http://www.a.org/x", "http://a-b.org/",
 	}
 	keys := make([]string, len(want))
@@ -228,8 +224,7 @@ func TestKeysSortByHost(t *testing.T) {
 	}
 }
 
-// FuzzKey says that every name comes back from its key, so that no two names have
-// the same.
+// FuzzKey checks that every name survives a round trip, so keys are unique.
 func FuzzKey(f *testing.F) {
 	for _, name := range []string{"", "a", "http://u:p@a.b.org:80/x", "https://[::1]:8/", "ftp://x,y/", "http://1.2.3.4./\x01", "http://.["} {
 		f.Add(name)
@@ -239,6 +234,6 @@ func FuzzKey(f *testing.F) {
 		if got, ok := nameOfKey(key); !ok || got != name {
 			t.Errorf("%q → %q → %q, %v", name, key, got, ok)
 		}
-		nameOfKey([]byte(name)) // any bytes may stand in a file
+		nameOfKey([]byte(name)) // must accept any bytes
 	})
 }

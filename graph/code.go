@@ -6,38 +6,36 @@ import (
 	"math/bits"
 )
 
-// Parameters of the code of successors. Larger windows and longer chains gain little and cost time
-// (Boldi & Vigna 2004, table 2).
+// Parameters of the successor code. Larger windows and longer chains gain little and cost time (Boldi &
+// Vigna 2004, table 2).
 const (
-	defaultWindow = 7 // nodes before, whose lists may be copied from
-	defaultChain  = 3 // references in a row, hence lists decoded for one
+	defaultWindow = 7 // preceding nodes whose lists may be referenced
+	defaultChain  = 3 // maximum chain of references, and so of lists to decode
 	defaultZeta   = 3
-	minInterval   = 4 // consecutive successors that make an interval
+	minInterval   = 4 // consecutive successors that form an interval
 )
 
-// params stand in a file's header.
+// params are stored in the file header.
 type params struct{ window, chain, zeta int }
 
-// encoder codes the successors of one node after the other. A node v with
-// d successors s₁ < … < s_d is:
+// encoder codes the successors of consecutive nodes. A node v with d successors s₁ < … < s_d is:
 //
-//	γ(d); the rest only when d > 0
-//	unary(r)   v−r is the reference, 0 for none; only when the window is not 0
-//	when r > 0: γ(number of blocks), then blocks of the reference's list, copied
-//	           and left out in turns, the first copied: γ(length) for the first,
-//	           γ(length−1) for others. One more block, of which nothing is said,
-//	           goes to the list's end.
-//	of successors that were not copied, when there are any:
+//	γ(d); the rest only if d > 0
+//	unary(r)   the reference is v−r, 0 for none; only if the window is not 0
+//	if r > 0:  γ(number of blocks), then alternately copied and skipped blocks of the
+//	           reference's list, copied first: γ(length) for the first,
+//	           γ(length−1) for others. A final uncounted block goes to the list's end.
+//	if successors remain that were not copied:
 //	γ(number of intervals); for each γ(folded start−v), later γ(start−end before−1),
 //	           and γ(length−minInterval)
-//	ζ(folded s−v) for the first that is left, ζ(gap−1) for others
+//	ζ(folded s−v) for the first remaining successor, ζ(gap−1) for others
 type encoder struct {
 	params
 	w     bitWriter
-	ring  [][]uint32 // the lists of the window: node v's at v % len
-	depth []int      // references in a row from there
-	plan  plan       // the best for the list so far
-	other plan       // one that is tried
+	ring  [][]uint32 // lists in the window: node v's at v % len
+	depth []int      // length of their reference chains
+	plan  plan       // best plan so far for the list
+	other plan       // candidate plan
 	lens  *codeLens
 }
 
@@ -72,7 +70,7 @@ func (e *encoder) add(v uint32, list []uint32) {
 		from := (int(v) - r) % len(e.ring)
 		ref := e.ring[from]
 		if len(ref) == 0 || e.depth[from] >= e.chain || ref[0] > list[len(list)-1] || ref[len(ref)-1] < list[0] {
-			continue // nothing to copy, or too many references in a row
+			continue // nothing to copy, or the chain is too long
 		}
 		next.make(r, ref, list)
 		if n := e.bits(v, next); n < bits {
@@ -130,8 +128,8 @@ func (p *plan) make(r int, ref, list []uint32) {
 	p.takeIntervals()
 }
 
-// copyBlocks splits list into the blocks that it shares with ref and the rest. The last block runs
-// to the end of ref and needs no length.
+// copyBlocks splits list into blocks shared with ref, and the rest. The last block extends to the end of ref
+// and has no length.
 func (p *plan) copyBlocks(ref, list []uint32) {
 	copying, n := true, 0
 	j := 0
@@ -153,7 +151,6 @@ func (p *plan) copyBlocks(ref, list []uint32) {
 	p.rest = append(p.rest, list[j:]...)
 }
 
-// takeIntervals moves runs of consecutive numbers out of rest.
 func (p *plan) takeIntervals() {
 	left := p.rest[:0]
 	for i := 0; i < len(p.rest); {
@@ -171,8 +168,7 @@ func (p *plan) takeIntervals() {
 	p.rest = left
 }
 
-// codeLens are code lengths in bits, by the bit length of x+1, on which alone γ(x) and ζ_k(x)
-// depend.
+// codeLens has code lengths in bits, indexed by the bit length of x+1, which determines them.
 type codeLens struct{ gamma, zeta [65]uint8 }
 
 func newCodeLens(k int) *codeLens {
@@ -187,10 +183,10 @@ func newCodeLens(k int) *codeLens {
 func (c *codeLens) gammaOf(x uint64) int { return int(c.gamma[bits.Len64(x+1)&63]) }
 func (c *codeLens) zetaOf(x uint64) int  { return int(c.zeta[bits.Len64(x+1)&63]) }
 
-// errDamaged reports a graph file whose content is not what a writer writes.
+// errDamaged reports a graph file that no Writer produces.
 var errDamaged = errors.New("damaged graph")
 
-// decoder decodes the code of encoder and trusts none of it.
+// decoder decodes the output of encoder and validates all of it.
 type decoder struct {
 	params
 	nodes     uint64
@@ -216,8 +212,7 @@ func (d *decoder) head(v uint32) (n uint64, ref int, err error) {
 	return n, ref, nil
 }
 
-// body reads the rest of the code and appends the successors to dst; refList is the list of the
-// reference.
+// body decodes the rest and appends the successors to dst; refList is the referenced list.
 func (d *decoder) body(dst []uint32, v uint32, n uint64, ref int, refList []uint32) ([]uint32, error) {
 	first := len(dst)
 	if n == 0 {
@@ -329,7 +324,6 @@ func (d *decoder) readRest(v uint32, n uint64) error {
 	}
 }
 
-// merge merges more into dst[first:]; both are sorted.
 func (d *decoder) merge(dst []uint32, first int, v uint32, more []uint32) ([]uint32, error) {
 	i, j := len(dst)-1, len(more)-1
 	dst = append(dst, more...)
@@ -356,7 +350,7 @@ func (d *decoder) damage(v uint32, what string) error {
 	return fmt.Errorf("%w: node %d has %s; build the file again", errDamaged, v, what)
 }
 
-// bits returns the length of a plan's code after the number of successors.
+// bits returns the code length of a plan, without the number of successors.
 func (e *encoder) bits(v uint32, p *plan) (n int) {
 	if e.window > 0 {
 		n = p.ref + 1

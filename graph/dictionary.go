@@ -17,17 +17,17 @@ import (
 	"fossick/internal/extsort"
 )
 
-// dictionary numbers more names than fit in memory, in URL order. A run is the names that memory
-// holds: sorted by key, they go to a file, with their places before the sort. The merge of all runs
-// numbers the names and yields, for each run, a table from place to number.
+// dictionary numbers names in URL order, even if they exceed memory. A run holds the names that fit; it is
+// written sorted by key, with each name's place in input order. Merging the runs numbers the names, and
+// yields a table from place to number for each run.
 type dictionary struct {
 	dir     string
-	apart   bool         // equal names stay apart
-	seed    maphash.Seed // of the hashes by which names are found
+	apart   bool         // do not merge equal names
+	seed    maphash.Seed // shared by all runs
 	names   interned
-	bytes   int // about what names take
+	bytes   int // estimated memory of names
 	runs    []*dictRun
-	writing chan error // of the last run; nil when it is written
+	writing chan error // result of writing the last run; nil if written
 	merged  *os.File   // all keys
 }
 
@@ -39,8 +39,8 @@ func newDictionary(dir string) dictionary {
 type dictRun struct {
 	n       int
 	keys    *os.File // sorted: length (varint), bytes
-	places  *os.File // of the names in that order, 32 bits each
-	numbers *os.File // likewise, after the merge
+	places  *os.File // input place of each key, 32 bits
+	numbers *os.File // node number of each key, 32 bits, after the merge
 }
 
 func (d *dictionary) add(name []byte) uint32 {
@@ -48,7 +48,7 @@ func (d *dictionary) add(name []byte) uint32 {
 	return d.names.add(name)
 }
 
-// find is add for a name that the run may have already; it then has that place.
+// find returns the place of a name in the run, and adds the name if it is new.
 func (d *dictionary) find(name []byte) uint32 {
 	place, fresh := d.names.find(name)
 	if fresh {
@@ -57,12 +57,10 @@ func (d *dictionary) find(name []byte) uint32 {
 	return place
 }
 
-// nameCost estimates a name's bytes in memory: the name and its key, its place, and 1.33 to 2.67
-// slots of the table.
+// nameCost estimates a name's memory in bytes: name, key, place, and 1.33 to 2.67 hash slots.
 func nameCost(name []byte) int { return 2*len(name) + 72 }
 
-// flush ends the run. It is sorted and written while the next one fills, so at most two are in
-// memory.
+// flush ends the run. A run is sorted and written while the next one fills, so at most two are in memory.
 func (d *dictionary) flush() error {
 	if d.names.len() == 0 {
 		return nil
@@ -104,7 +102,7 @@ func (r *dictRun) write(dir string, names *interned) (err error) {
 	return err
 }
 
-// merge numbers all names and calls each with the key of every number, from 0.
+// merge numbers all names from 0 and calls each with every number and key.
 func (d *dictionary) merge(ctx context.Context, each func(node uint32, key []byte) error) (nodes int, err error) {
 	if err := d.wait(); err != nil {
 		return 0, err
@@ -196,7 +194,7 @@ func (d *dictionary) close() error {
 	return err
 }
 
-// writeTemp returns the file even after an error.
+// writeTemp writes a scratch file. It returns the file even after an error.
 func writeTemp(dir, name string, write func(w *bufio.Writer) error) (*os.File, error) {
 	f, err := os.CreateTemp(dir, name)
 	if err != nil {
@@ -260,15 +258,15 @@ func writeKey(w *bufio.Writer, key []byte) error {
 	return err
 }
 
-// interned numbers names in the order of input. It stores them in chunks without pointers and finds
-// them by a hash table of 8 bytes a slot: a third of the memory of a map of strings, and nothing for
-// the garbage collector to scan. Not safe for concurrent use.
+// interned numbers names in input order. It stores them in pointer-free chunks and finds them by a hash
+// table of 8 bytes per slot: a third of the memory of a map of strings, and no work for the garbage
+// collector. Not safe for concurrent use.
 type interned struct {
 	chunks [][]byte
-	at     []uint64 // of each name: chunk, then offset in the lower 32 bits; its length stands there
+	at     []uint64 // per name: chunk << 32 | offset; the length is stored there
 
-	seed  maphash.Seed // of all that find is called for
-	slots []uint64     // upper half of the hash, then number + 1 in the lower 32 bits; 0 is free
+	seed  maphash.Seed // same for all calls of find
+	slots []uint64     // upper half of the hash, then number + 1 in 32 bits; 0 is free
 }
 
 const chunkBytes = 1 << 20
@@ -282,7 +280,7 @@ func (t *interned) name(i uint32) []byte {
 	return c[4 : 4+n : 4+n]
 }
 
-// add appends a name, even one that was added before, and returns its number.
+// add appends a name, even a duplicate, and returns its number.
 func (t *interned) add(name []byte) uint32 {
 	last := len(t.chunks) - 1
 	if last < 0 || cap(t.chunks[last])-len(t.chunks[last]) < 4+len(name) {
@@ -296,7 +294,7 @@ func (t *interned) add(name []byte) uint32 {
 	return uint32(len(t.at) - 1)
 }
 
-// find returns the number of a name; fresh reports that it was added now.
+// find returns the number of a name; fresh reports that it was just added.
 func (t *interned) find(name []byte) (i uint32, fresh bool) {
 	hash := maphash.Bytes(t.seed, name)
 	if 4*len(t.at) >= 3*len(t.slots) {
@@ -331,11 +329,11 @@ func (t *interned) grow() {
 	}
 }
 
-// headed is a key's place with the 8 bytes that are compared now.
+// headed is a key's place with the 8 bytes being compared.
 type headed struct {
 	head  uint64
 	place uint32
-	short bool // the key ends within the head
+	short bool // the key ends within head
 }
 
 func sortNames(names *interned) (keys [][]byte, order []uint32) {
@@ -353,8 +351,8 @@ func sortNames(names *interned) (keys [][]byte, order []uint32) {
 	return keys, sortKeys(keys)
 }
 
-// sortKeys returns the places of keys in order, equal ones by place. The keys of a host begin alike,
-// so it sorts by 8 bytes at a time instead of comparing whole keys.
+// sortKeys returns the places of keys in order; ties go by place. Keys of one host share prefixes, so it
+// sorts by 8 bytes at a time rather than by whole keys.
 func sortKeys(keys [][]byte) []uint32 {
 	all := make([]headed, len(keys))
 	for i := range all {
@@ -368,21 +366,20 @@ func sortKeys(keys [][]byte) []uint32 {
 	return order
 }
 
-// sortFrom sorts keys that share their first depth bytes.
 func sortFrom(all []headed, keys [][]byte, depth int) {
 	for len(all) > 1 {
 		for i := range all {
 			all[i].head, all[i].short = headOf(keys[all[i].place], depth)
 		}
 		if !slices.ContainsFunc(all, func(h headed) bool { return h.head != all[0].head || h.short }) {
-			depth += 8 // all go on alike
+			depth += 8 // all share these bytes
 			continue
 		}
 		slices.SortFunc(all, func(a, b headed) int {
 			if a.head != b.head {
 				return cmp.Compare(a.head, b.head)
 			}
-			// The same bytes, or zeros for missing ones.
+			// Equal bytes, or padding: the shorter key is first.
 			if a.short || b.short {
 				if c := cmp.Compare(len(keys[a.place]), len(keys[b.place])); c != 0 {
 					return c
@@ -395,7 +392,7 @@ func sortFrom(all []headed, keys [][]byte, depth int) {
 			for to < len(all) && all[to].head == all[from].head {
 				to++
 			}
-			for from < to && all[from].short { // these come first, and are sorted
+			for from < to && all[from].short { // short keys come first and are already sorted
 				from++
 			}
 			sortFrom(all[from:to], keys, depth+8)

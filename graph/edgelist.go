@@ -16,15 +16,14 @@ import (
 	"fossick/internal/reading"
 )
 
-// errLine reports a line that is neither an edge nor a comment.
 var errLine = errors.New("no edge")
 
 const maxLineBytes = 1 << 20
 
-// BuildEdgeList builds at out the graph of an edge list (src TAB dst a line, # comments; .gz and
-// .zst are decompressed). The first edge decides what the list holds: numbers below 2^32 − 1, which
-// spaces may separate too, or names. Beside X.edges.tsv, a file X.urls.tsv (number TAB URL) names
-// the numbers. A malformed line ends the build with its place.
+// BuildEdgeList builds a graph at out from an edge list: src TAB dst per line, # comments, .gz and .zst
+// decompressed. The first edge decides whether ends are numbers below 2^32 − 1, which spaces may also
+// separate, or names. If X.urls.tsv (number TAB URL) lies beside X.edges.tsv, it names the numbers. A
+// malformed line is an error with its position.
 func BuildEdgeList(ctx context.Context, list, out string, opt BuildOptions) (Stats, error) {
 	names, err := namesBeside(list)
 	if err != nil {
@@ -72,8 +71,8 @@ func buildNumbers(ctx context.Context, list, names, out string, opt BuildOptions
 	})
 }
 
-// BuildNumbers builds at out the graph of the edges that each reports, between numbers below 2^32 −
-// 1. names is a file with a number, a tab and a URL a line, or "".
+// BuildNumbers builds a graph at out from the edges that each passes to edge, with numbers below 2^32 − 1.
+// names is a file of number TAB URL lines, or "".
 func BuildNumbers(ctx context.Context, names, out string, opt BuildOptions, each func(edge func(src, dst uint32) error) error) (Stats, error) {
 	b, err := newNumbered(out, opt)
 	if err != nil {
@@ -140,7 +139,6 @@ func readNames(ctx context.Context, path string) iter.Seq2[numberedName, error] 
 	}
 }
 
-// cutNames cuts a line at its only tab.
 func cutNames(line []byte) (src, dst []byte, ok bool) {
 	i := bytes.IndexByte(line, '\t')
 	if i <= 0 || i == len(line)-1 {
@@ -167,8 +165,8 @@ func cutNumbers(line []byte) (src, dst uint32, ok bool) {
 	return src, dst, ok
 }
 
-// eachLine calls do with every line but empty ones and comments; the slice is valid until do
-// returns. Errors name file and line.
+// eachLine calls do with every line except empty ones and comments; the slice is valid until do returns.
+// Errors have file and line.
 func eachLine(ctx context.Context, path string, do func(line []byte) error) error {
 	f, err := openText(path)
 	if err != nil {
@@ -216,7 +214,7 @@ func short(line []byte) []byte {
 	return line
 }
 
-// WriteEdges writes the edges as text: source TAB target a line, by number.
+// WriteEdges writes each edge as a line source TAB target, by number.
 func (g *Graph) WriteEdges(ctx context.Context, w io.Writer) error {
 	b := bufio.NewWriter(w)
 	var line []byte
@@ -246,19 +244,19 @@ func openText(path string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 && strings.HasSuffix(path, ".zst") {
-		// The decoder takes an empty file for the end of a sound archive.
+		// The zstd decoder accepts an empty file.
 		return nil, errors.Join(fmt.Errorf("%s: %w; the file is empty, fetch it again", path, io.ErrUnexpectedEOF), f.Close())
 	}
 	return reading.Unpacked(f, path, 0)
 }
 
-// IsFile reports whether a readable file begins like a graph file.
+// IsFile reports whether a readable file starts like a graph file.
 func IsFile(path string) bool {
 	f, err := reading.Open(path)
 	if err != nil {
 		return false
 	}
-	defer f.Close() // opened for reading: nothing can be lost
+	defer f.Close() // read-only: nothing can be lost
 	head := make([]byte, len(magic))
 	_, err = io.ReadFull(f, head)
 	return err == nil && string(head) == magic

@@ -93,7 +93,7 @@ func writeFile(t testing.TB, path string, b []byte) {
 	}
 }
 
-// TestCompressedEdgeLists reads archives, whole and cut off.
+// TestCompressedEdgeLists reads archives, whole and truncated.
 func TestCompressedEdgeLists(t *testing.T) {
 	plain := []byte(strings.Repeat("1\t2\n2\t3\n7\t1\n", 1000))
 	var gz, zs bytes.Buffer
@@ -130,7 +130,7 @@ func TestCompressedEdgeLists(t *testing.T) {
 	}
 }
 
-// FuzzEdgeList compares the graph of any text with what its lines say.
+// FuzzEdgeList compares the graph with the lines of the text.
 func FuzzEdgeList(f *testing.F) {
 	f.Add([]byte("1\t2\n# x\n3 1\n"))
 	f.Add([]byte("a\tb\nhttp://a.test/\thttp://b.test:80/x\n"))
@@ -173,8 +173,7 @@ func FuzzEdgeList(f *testing.F) {
 	})
 }
 
-// FuzzNamedEdgeList reads an edge list with a file of names beside it: an error, or
-// a sound graph.
+// FuzzNamedEdgeList checks that a list with names gives an error or a sound graph.
 func FuzzNamedEdgeList(f *testing.F) {
 	f.Add([]byte("1\t2\n3\t1\n"), []byte("1\thttp://a.test/\n2\thttp://a.test/\n"))
 	f.Fuzz(func(t *testing.T, list, urls []byte) {
@@ -196,9 +195,8 @@ func FuzzNamedEdgeList(f *testing.F) {
 	})
 }
 
-// alive collects what is no longer used, and gives the bytes that the collector found in
-// use. What is asked for while one looks, and thrown away at once, isn't of them, as it
-// would be in HeapAlloc.
+// alive returns the bytes that a garbage collection finds in use. Unlike HeapAlloc it excludes garbage
+// created meanwhile.
 func alive() uint64 {
 	runtime.GC()
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
@@ -206,8 +204,7 @@ func alive() uint64 {
 	return live[0].Value.Uint64()
 }
 
-// TestBuildMemory builds from more names and edges than memory may hold, and looks all
-// the while at what is alive.
+// TestBuildMemory samples the live memory of a build that exceeds its limit.
 func TestBuildMemory(t *testing.T) {
 	const nodes, edges, memory, beside = 250_000, 500_000, 16 << 20, 8 << 20
 	name := func(dst []byte, i int) []byte {
@@ -224,7 +221,7 @@ func TestBuildMemory(t *testing.T) {
 			case <-done:
 				most <- largest
 				return
-			case <-time.After(20 * time.Millisecond): // only how often it is looked at
+			case <-time.After(20 * time.Millisecond): // sampling interval only
 			}
 		}
 	}()

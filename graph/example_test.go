@@ -10,7 +10,7 @@ import (
 	"fossick/graph/rank"
 )
 
-// A graph of three links, built, opened and read.
+// This example builds, opens and reads a graph of three links.
 func Example() {
 	dir, err := os.MkdirTemp("", "graph-")
 	if err != nil {
@@ -61,7 +61,7 @@ func build(path string) error {
 	return err
 }
 
-// A web of a thousand pages, made up and ranked.
+// This example generates and ranks a web of a thousand pages.
 func ExampleWeb() {
 	dir, err := os.MkdirTemp("", "graph-")
 	if err != nil {

@@ -24,18 +24,18 @@ const (
 	headerSize = 256
 )
 
-// The sections of a file, in this order.
+// The sections of a file, in order.
 const (
-	sectionSuccessors = iota // the bit stream and padBytes
-	sectionOffsets           // see offsets.go
-	sectionNames             // see names.go
-	sectionBlocks            // of names, 64 bits each: where it begins
-	sectionHosts             // see runs.go
+	sectionSuccessors = iota // bit stream, see encoder, and padBytes
+	sectionOffsets           // see packOffsets
+	sectionNames             // see frontCoder
+	sectionBlocks            // start of each block of names, 64 bits each
+	sectionHosts             // see Runs
 	sectionSites
 	sections
 )
 
-// padBytes of zeros after the bit stream let a reader take whole words.
+// padBytes of zeros after the bit stream allow reading whole words.
 const padBytes = 8
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
@@ -76,7 +76,7 @@ func (h *header) encode() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crcTable))
 }
 
-// decodeHeader reads the header and checks all that needs no further reading.
+// decodeHeader reads the header and validates it as far as possible without reading further.
 func decodeHeader(file []byte) (h header, err error) {
 	if len(file) >= len(magic) && len(file) < headerSize && string(file[:len(magic)]) == magic {
 		return h, fmt.Errorf("%w: the file ends before its content; copy or build it again", errDamaged)
@@ -110,13 +110,13 @@ func (h *header) check() error {
 	case h.window < 0 || h.window > maxWindow || h.chain < 0 || h.chain > maxChain || h.zeta < 1 || h.zeta > maxZeta,
 		h.nodes > maxNodes,
 		stream < padBytes || (h.bits+7)/8 != stream-padBytes,
-		h.nodes > h.bits: // each node has one bit at least: this bounds what the rest may take
+		h.nodes > h.bits: // each node has at least one bit, which bounds all sizes
 		return fmt.Errorf("%w: its header has impossible numbers; build the file again", errDamaged)
 	}
 	return nil
 }
 
-// Limits of a file. The last node number means "none".
+// Limits of a file. The last node number is None.
 const (
 	maxNodes  = 1<<32 - 1
 	maxWindow = 32
@@ -124,25 +124,24 @@ const (
 	maxZeta   = 7
 )
 
-// Writer writes a graph file node by node, in about two bytes a node of memory. Not safe for
-// concurrent use.
+// Writer writes a graph file node by node, with about two bytes of memory per node. Not safe for concurrent
+// use.
 type Writer struct {
 	path    string
-	file    *os.File // beside path, until it is whole
+	file    *os.File // temporary file beside path
 	out     *bufio.Writer
 	err     error
 	h       header
 	enc     *encoder
 	at      uint64 // bytes written
 	crc     uint32 // of the section
-	next    uint32 // the node whose successors come next
-	lengths []byte // of each node's code in bits, as varints
-	hosts   []byte // runs
+	next    uint32 // next node to add
+	lengths []byte // code length of each node in bits, as varints
+	hosts   []byte // see Runs
 	sites   []byte
 }
 
-// Create begins a graph of so many nodes. The file appears at path when Finish completes it; Close
-// before that removes it.
+// Create begins a graph with a number of nodes. Finish puts the file at path; Close before that removes it.
 func Create(path string, nodes int) (*Writer, error) {
 	return create(path, nodes, params{defaultWindow, defaultChain, defaultZeta})
 }
@@ -157,12 +156,12 @@ func create(path string, nodes int, p params) (*Writer, error) {
 	}
 	w := &Writer{path: path, file: f, out: bufio.NewWriterSize(f, 1<<20), enc: newEncoder(p)}
 	w.h.params, w.h.nodes = p, uint64(nodes)
-	w.write(make([]byte, headerSize)) // until it is known
+	w.write(make([]byte, headerSize)) // placeholder for the header
 	w.begin(sectionSuccessors)
 	return w, nil
 }
 
-// Add writes the successors of the next node, strictly rising.
+// Add writes the successors of the next node, strictly increasing.
 func (w *Writer) Add(successors []uint32) error {
 	v := w.next
 	if uint64(v) >= w.h.nodes {
@@ -191,8 +190,8 @@ func (w *Writer) fail(format string, args ...any) error {
 	return w.err
 }
 
-// belong sets the host and site of the nodes from v on, in rising order of v. Numbers count from 0
-// without gaps; None means no host.
+// belong sets the host and site of the nodes from v on; v must increase. Numbers start at 0 without gaps;
+// None means no host.
 func (w *Writer) belong(v, host, site uint32) {
 	w.hosts, w.sites = appendRun(w.hosts, v, host), appendRun(w.sites, v, site)
 	if host != None {
@@ -203,8 +202,8 @@ func (w *Writer) belong(v, host, site uint32) {
 	}
 }
 
-// Finish completes the file; nodes without Add have no successors. names yields the key of each node
-// (see appendKey), nil for nodes without names.
+// Finish completes the file; nodes without Add have no successors. names yields the key of each node (see
+// appendKey), or is nil for nodes without names.
 func (w *Writer) Finish(names iter.Seq2[[]byte, error]) error {
 	for uint64(w.next) < w.h.nodes && w.err == nil {
 		w.err = w.Add(nil)
@@ -248,7 +247,7 @@ func (w *Writer) write(b []byte) {
 }
 
 func (w *Writer) begin(i int) {
-	w.write(make([]byte, -w.at&7)) // at a whole word
+	w.write(make([]byte, -w.at&7)) // align to 8 bytes
 	w.crc = 0
 	w.h.sections[i].at = w.at
 }
@@ -277,7 +276,7 @@ func (w *Writer) publish() error {
 	if w.err != nil {
 		return errors.Join(w.err, w.Close())
 	}
-	if err := w.file.Chmod(0o644); err != nil { // a temporary file is its owner's alone
+	if err := w.file.Chmod(0o644); err != nil { // temporary files are readable by the owner only
 		return errors.Join(err, w.Close())
 	}
 	name := w.file.Name()
@@ -302,11 +301,11 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// Lists are the successors of all nodes.
+// Lists gives access to the successors of all nodes.
 type Lists interface {
 	Nodes() int
-	// Scan calls do with the successors of the nodes from, …, to−1, valid until the next call, and
-	// ends with its error.
+	// Scan calls do with the successors of nodes from … to−1, valid until the next call. It stops at do's
+	// first error and returns it.
 	Scan(from, to int, do func(v uint32, successors []uint32) error) error
 }
 
@@ -317,9 +316,8 @@ func eof(err error) error {
 	return err
 }
 
-// Names are stored as their keys, rising, in blocks of nameBlock. A block's first key is its length
-// (varint) and its bytes; each other key is the length shared with the one before, the length of the
-// rest, and the rest.
+// Names are stored as sorted keys in blocks of nameBlock. A block's first key is length (varint) and bytes;
+// each other key is the shared prefix length, the length of the rest, and the rest.
 const (
 	nameBlock    = 16
 	maxNameBytes = 1 << 16 // of a key
@@ -383,7 +381,7 @@ func openNames(data, blocks []byte, nodes uint64) (names, bool) {
 	return names{data, blocks, nodes}, uint64(len(blocks)) == (nodes+nameBlock-1)/nameBlock*8
 }
 
-// key returns the key of node v in buf; false when the section is damaged.
+// key returns the key of node v in buf, or false if the section is damaged.
 func (s *names) key(buf []byte, v uint64) ([]byte, bool) {
 	at := binary.LittleEndian.Uint64(s.blocks[v/nameBlock*8:])
 	if at > uint64(len(s.data)) {
@@ -426,7 +424,7 @@ func (g *Graph) Name(v uint32) (string, error) {
 	return "", fmt.Errorf("graph %s: %w: node %d has no readable name; build the file again", g.path, errDamaged, v)
 }
 
-// Node returns the first node of a name. O(log nodes).
+// Node returns the first node with a name. O(log nodes).
 func (g *Graph) Node(name string) (v uint32, ok bool, err error) {
 	if g.names.n == 0 {
 		x, err := strconv.ParseUint(name, 10, 32)
@@ -449,14 +447,14 @@ func (g *Graph) Node(name string) (v uint32, ok bool, err error) {
 	return uint32(i), bytes.Equal(key, want), nil
 }
 
-// None is the host and the site of a node whose name is no URL.
+// None is the host and site of a node whose name is not a URL.
 const None = 1<<32 - 1
 
-// Runs maps nodes to hosts, or to sites. Consecutive nodes that belong together are a run: in the
-// file its first node and its number, 32 bits each.
+// Runs maps nodes to hosts or sites. It stores runs of consecutive nodes: first node and number, 32 bits
+// each.
 type Runs struct {
 	raw []byte
-	n   int // different numbers, None not counted
+	n   int // number of hosts or sites, without None
 }
 
 func appendRun(raw []byte, v, number uint32) []byte {
@@ -486,7 +484,6 @@ func openRuns(raw []byte, nodes, n uint64) (Runs, bool) {
 	return r, true
 }
 
-// Count returns the number of hosts or sites.
 func (r Runs) Count() int { return r.n }
 
 func (r Runs) len() int { return len(r.raw) / 8 }
@@ -495,7 +492,7 @@ func (r Runs) run(i int) (first, number uint32) {
 	return binary.LittleEndian.Uint32(r.raw[8*i:]), binary.LittleEndian.Uint32(r.raw[8*i+4:])
 }
 
-// Array returns the number of each node, in 4 bytes a node.
+// Array returns the number of each node; 4 bytes per node.
 func (r Runs) Array(nodes int) []uint32 {
 	all := make([]uint32, nodes)
 	number, next := uint32(None), 0

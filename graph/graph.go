@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 )
 
-// Graph is an open graph file, safe for concurrent use; its Readers are not. The file must not
-// change while it is open.
+// Graph is an open graph file, safe for concurrent use; its Readers are not. The file must not change while
+// open.
 type Graph struct {
 	path    string
-	data    []byte // the file
+	data    []byte // the mapped file
 	close   func() error
 	h       header
 	stream  []byte
@@ -24,7 +24,7 @@ type Graph struct {
 	sites   Runs
 }
 
-// Open maps a graph file into memory and checks its header; Verify checks the content.
+// Open maps a graph file into memory and checks only its header; Verify checks the rest.
 func Open(path string) (*Graph, error) {
 	data, unmap, err := mapFile(path)
 	if err != nil {
@@ -63,7 +63,6 @@ func (g *Graph) section(i int) []byte {
 	return g.data[s.at : s.at+s.size]
 }
 
-// Close unmaps the file.
 func (g *Graph) Close() error {
 	err := g.close()
 	g.close, g.data, g.stream = func() error { return nil }, nil, nil
@@ -85,7 +84,7 @@ func (g *Graph) Bytes() (successors, offsets, file int64) {
 	return int64(g.h.bits+7) / 8, int64(g.h.sections[sectionOffsets].size), int64(len(g.data))
 }
 
-// Verify reads the whole file: the checksums, every list, every name.
+// Verify reads and checks the whole file: checksums, lists and names.
 func (g *Graph) Verify(ctx context.Context) error {
 	for i, s := range g.h.sections {
 		if crc32.Checksum(g.section(i), crcTable) != s.crc {
@@ -98,7 +97,7 @@ func (g *Graph) Verify(ctx context.Context) error {
 			return ctx.Err()
 		}
 		edges += int64(len(list))
-		again, err := r.Successors(v) // by the offsets
+		again, err := r.Successors(v) // through the offsets
 		if err == nil && len(again) != len(list) {
 			err = fmt.Errorf("%w: the offset of node %d is wrong; build the file again", errDamaged, v)
 		}
@@ -116,11 +115,11 @@ func (g *Graph) Verify(ctx context.Context) error {
 	return nil
 }
 
-// Reader decodes the successors of any node. Not safe for concurrent use; a graph may have many.
+// Reader decodes the successors of any node. Not safe for concurrent use; a graph may have many Readers.
 type Reader struct {
 	g     *Graph
 	d     decoder
-	lists [][]uint32 // by how many references lead there
+	lists [][]uint32 // by depth in the reference chain
 }
 
 func (g *Graph) Reader() *Reader {
@@ -131,7 +130,7 @@ func (g *Graph) decoder() decoder {
 	return decoder{params: g.h.params, nodes: g.h.nodes, r: bitReader{buf: g.stream}}
 }
 
-// Successors returns the successors of node v, rising and valid until the next call. O(their number)
+// Successors returns the successors of node v, increasing and valid until the next call. O(their number)
 // times the length of the reference chain.
 func (r *Reader) Successors(v uint32) ([]uint32, error) {
 	if uint64(v) >= r.g.h.nodes {
@@ -165,8 +164,8 @@ func (r *Reader) list(v uint32, depth int) ([]uint32, error) {
 	return r.lists[depth], err
 }
 
-// Scan calls do with the successors of the nodes from, …, to−1, valid until the next call, and ends
-// with its error. It decodes each list once.
+// Scan calls do with the successors of nodes from … to−1, valid until the next call, and returns do's first
+// error. It decodes each list once.
 func (g *Graph) Scan(from, to int, do func(v uint32, successors []uint32) error) error {
 	if from < 0 || to > g.Nodes() {
 		return fmt.Errorf("graph %s: nodes %d to %d of %d", g.path, from, to, g.Nodes())
@@ -177,7 +176,7 @@ func (g *Graph) Scan(from, to int, do func(v uint32, successors []uint32) error)
 	d := g.decoder()
 	ring := make([][]uint32, g.h.window+1)
 	r := g.Reader()
-	for v := max(0, from-g.h.window); v < from; v++ { // what the first ones may refer to
+	for v := max(0, from-g.h.window); v < from; v++ { // possible references
 		list, err := r.Successors(uint32(v))
 		if err != nil {
 			return err
@@ -205,10 +204,10 @@ func (g *Graph) Scan(from, to int, do func(v uint32, successors []uint32) error)
 	return nil
 }
 
-// CSR is a graph as arrays (compressed sparse rows), 4 bytes an edge and 8 a node. The successors of
-// v are To[Start[v]:Start[v+1]].
+// CSR is a graph as arrays (compressed sparse rows), 4 bytes per edge and 8 per node. The successors of v are
+// To[Start[v]:Start[v+1]].
 type CSR struct {
-	Start []int64 // one more than there are nodes
+	Start []int64 // number of nodes + 1
 	To    []uint32
 }
 
@@ -228,13 +227,12 @@ func (c *CSR) Scan(from, to int, do func(v uint32, successors []uint32) error) e
 	return nil
 }
 
-// Transposed returns the graph with all edges reversed, in memory, and the out-degrees of the
-// original. It needs 8 bytes an edge while it works: it decodes successors once and keeps them until
-// they are reversed.
+// Transposed returns the transposed graph in memory, and the out-degrees of g. It temporarily needs 8 bytes
+// per edge, because it decodes successors only once.
 func Transposed(g Lists) (*CSR, []uint32, error) {
 	n := g.Nodes()
 	degree := make([]uint32, n)
-	start := make([]int64, n+2) // counts of s at s+2, so that the sums are where s+1 begins
+	start := make([]int64, n+2) // counts of s at s+2; their sums are the starts of s+1
 	var all [][]uint32          // successors of all nodes, in chunks
 	var chunk []uint32
 	err := g.Scan(0, n, func(v uint32, list []uint32) error {
@@ -256,7 +254,7 @@ func Transposed(g Lists) (*CSR, []uint32, error) {
 		start[v+2] += start[v+1]
 	}
 	to := make([]uint32, start[n+1])
-	v, left := -1, uint32(0) // of v's successors
+	v, left := -1, uint32(0) // unread successors of v
 	for i, chunk := range all {
 		for _, s := range chunk {
 			for left == 0 {
@@ -265,15 +263,15 @@ func Transposed(g Lists) (*CSR, []uint32, error) {
 			}
 			left--
 			to[start[s+1]] = uint32(v)
-			start[s+1]++ // in the end, where s+1 begins
+			start[s+1]++ // finally the start of s+1
 		}
 		all[i] = nil
 	}
 	return &CSR{Start: start[:n+1], To: to}, degree, nil
 }
 
-// Transpose writes the graph with all edges reversed, with the same names, hosts and sites, at path.
-// memory is roughly what sorting may use; 0 is 256 MiB.
+// Transpose writes the transposed graph, with the same names, hosts and sites, to path. memory is roughly
+// what sorting may use in bytes; 0 is 256 MiB.
 func (g *Graph) Transpose(ctx context.Context, path string, memory int) error {
 	if memory <= 0 {
 		memory = defaultBuildMemory

@@ -15,8 +15,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// webLike makes lists that copy from those before, have runs and far links, as
-// those of a web do.
+// webLike makes lists with copies, runs and far links.
 func webLike(rng *rand.Rand, n int) [][]uint32 {
 	lists := make([][]uint32, n)
 	for v := range lists {
@@ -50,7 +49,6 @@ func webLike(rng *rand.Rand, n int) [][]uint32 {
 	return lists
 }
 
-// write makes a graph file of lists and opens it.
 func write(t testing.TB, p params, lists [][]uint32) *Graph {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "g")
@@ -136,8 +134,7 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// TestDamage cuts a graph file and flips its bits: opening or verifying it must
-// say so, and reading must not panic.
+// TestDamage checks that truncated or corrupted files are detected and never cause a panic.
 func TestDamage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	g := write(t, params{defaultWindow, defaultChain, defaultZeta}, webLike(rng, 300))
@@ -164,7 +161,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// sameButPadding says whether the files differ only between sections.
+// sameButPadding reports whether files differ only between sections.
 func sameButPadding(g *Graph, a, b []byte) bool {
 	if len(a) != len(b) {
 		return len(a) >= int(g.h.sections[sections-1].at) // the last sections are empty
@@ -180,7 +177,7 @@ func sameButPadding(g *Graph, a, b []byte) bool {
 func readAll(g *Graph) {
 	r := g.Reader()
 	for v := range g.Nodes() {
-		// The errors are Verify's to report: here nothing may panic.
+		// Only panics matter here; Verify reports errors.
 		_, _ = r.Successors(uint32(v))
 		_, _ = g.Name(uint32(v))
 	}
@@ -189,8 +186,7 @@ func readAll(g *Graph) {
 	g.Hosts().Array(g.Nodes())
 }
 
-// FuzzGraph opens files whose checksum of the header is made right, so that the
-// rest is looked at.
+// FuzzGraph fixes the header's checksum, so that the rest is tested.
 func FuzzGraph(f *testing.F) {
 	g := write(f, params{defaultWindow, defaultChain, defaultZeta}, webLike(rand.New(rand.NewPCG(7, 8)), 40))
 	f.Add(slices.Clone(g.data))
@@ -206,14 +202,12 @@ func FuzzGraph(f *testing.F) {
 	})
 }
 
-// resign gives a header the checksum that it should have.
 func resign(data []byte) {
 	copy(data, magic)
 	binary.LittleEndian.PutUint32(data[headerSize-4:], crc32.Checksum(data[:headerSize-4], crcTable))
 }
 
-// FuzzSuccessors decodes bytes as if they were the code of some nodes, of the same
-// length each.
+// FuzzSuccessors decodes arbitrary bytes as the codes of equally long nodes.
 func FuzzSuccessors(f *testing.F) {
 	g := write(f, params{defaultWindow, defaultChain, defaultZeta}, webLike(rand.New(rand.NewPCG(7, 8)), 40))
 	f.Add(uint16(40), slices.Clone(g.stream[:len(g.stream)-padBytes]))
@@ -243,14 +237,13 @@ func FuzzSuccessors(f *testing.F) {
 	})
 }
 
-// TestRealGraphs builds graphs of real links. Counts are those that the corpora
-// state; bits an edge may not grow.
+// TestRealGraphs checks published counts, and bounds the bits per edge.
 func TestRealGraphs(t *testing.T) {
 	tests := []struct {
 		file  string
 		nodes int
 		edges int64
-		bits  float64 // an edge, successors alone, at most
+		bits  float64 // maximum per edge, successors alone
 	}{
 		{"graphs/california.edges.tsv.zst", 9664, 16150, 15},
 		{"graphs/hollins.edges.tsv.zst", 6012, 23875, 5},

@@ -10,7 +10,7 @@ import (
 	"fossick/internal/reading"
 )
 
-// mapFile maps a file read-only: the kernel loads pages on use and drops them when memory is short.
+// mapFile maps a file read-only; the kernel loads pages on use.
 func mapFile(path string) (data []byte, unmap func() error, err error) {
 	f, err := reading.Open(path)
 	if err != nil {
@@ -21,7 +21,7 @@ func mapFile(path string) (data []byte, unmap func() error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if info.Size() == 0 { // which cannot be mapped
+	if info.Size() == 0 { // empty files cannot be mapped
 		return nil, func() error { return nil }, nil
 	}
 	if data, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED); err != nil {

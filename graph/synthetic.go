@@ -9,23 +9,19 @@ import (
 	"slices"
 )
 
-// Web is a made-up web of any size with hosts, power laws and copied links.
-// Each page's links are a function of the seed and the page alone. So a web of
-// 100 million pages streams by in no more memory than its hosts take.
+// Web is a synthetic web with hosts, power laws and copied links. Each page's links depend only on the seed
+// and the page, so a web of 100 million pages needs memory only for its hosts.
 //
-// Hosts are ranges of pages. Their sizes follow a power law (density exponent 2.1, 4
-// pages at least, a twentieth of the web at most). A host is of the site of the one
-// before with probability 0.2. Of the pages 12 % have no links; others a number of them
-// by a power law (exponent 2.7, 6 to 1000). Links are made by copying (Kumar et al.,
-// FOCS 2000). The j-th link of page v stays on the host with probability 0.85. Then,
-// with probability 0.85, it is the j-th link of v's model, one of the 8 pages before
-// it. Else it leads near v, or to a page of the host, the first ones the most likely. A
-// link to elsewhere is, with probability 0.85, the j-th such link of a page drawn from
-// all before. So in-degrees have a long tail (exponent 3.1). Else it leads to the first
-// page of a host drawn at random, or to any page. Repeated links and those to the page
-// itself are dropped.
+// Hosts are ranges of pages, with power-law sizes (density exponent 2.1, at least 4 pages, at most a
+// twentieth of the web). A host belongs to the previous host's site with probability 0.2. 12 % of the pages
+// have no links; the others have a power-law number (exponent 2.7, 6 to 1000), made by copying (Kumar et
+// al., FOCS 2000). Link j of page v is internal with probability 0.85. With probability 0.85 an internal
+// link then copies link j of v's model, one of the 8 preceding pages; otherwise it leads near v, or to a page
+// of the host, preferably an early one. An external link copies, with probability 0.85, external link j
+// of a random earlier page, which gives in-degrees a long tail (exponent 3.1); otherwise it leads to the
+// first page of a random host or to any page. Repeated links and self-links are dropped.
 //
-// These numbers were chosen by hand to look like a web's; none is fitted to data.
+// The parameters were chosen by hand and not fitted to data.
 type Web struct {
 	pages int
 	seed  uint64
@@ -34,7 +30,7 @@ type Web struct {
 }
 
 const (
-	hostExponent    = 1.1 // of the tail: that of the density, less one
+	hostExponent    = 1.1 // of the tail, which is that of the density less one
 	minHostPages    = 4
 	hostOfSite      = 0.2
 	leafShare       = 0.12
@@ -44,7 +40,7 @@ const (
 	internalShare   = 0.85
 	internalCopy    = 0.85
 	externalCopy    = 0.85
-	copyReach       = 8  // pages before
+	copyReach       = 8  // preceding pages
 	nearReach       = 16 // pages before or after
 	nearShare       = 0.3
 	homeShare       = 0.7
@@ -69,7 +65,7 @@ func NewWeb(pages int, seed uint64) (*Web, error) {
 	return w, nil
 }
 
-// powerLaw turns a uniform number into one in [low, high] with P(> x) ~ x^-exponent.
+// powerLaw maps a uniform number to one in [low, high] with P(> x) ~ x^-exponent.
 func powerLaw(u float64, low, exponent float64, high int) int {
 	return int(min(low*math.Pow(1-u, -1/exponent), float64(high)))
 }
@@ -141,7 +137,7 @@ func (w *Web) internal(v uint32, j uint64, first, end uint32) uint32 {
 			u := d.float()
 			return first + uint32(float64(end-first)*u*u*u)
 		}
-		model := draw{w.hash(uint64(v), 0, 'm')} // one for all links of v
+		model := draw{w.hash(uint64(v), 0, 'm')} // one model for all links of v
 		v -= 1 + uint32(model.below(uint64(min(copyReach, v-first))))
 	}
 	return first
@@ -175,7 +171,7 @@ func (d *draw) next() uint64 {
 
 func (d *draw) float() float64 { return float64(d.next()>>11) / (1 << 53) }
 
-// below returns a number below n > 0; the bias to low ones is negligible.
+// below returns a number below n > 0, with negligible bias.
 func (d *draw) below(n uint64) uint64 { return uint64(d.float() * float64(n)) }
 
 func mix(x uint64) uint64 {
@@ -186,7 +182,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// OpenWeb makes a web of so many pages in dir and opens its graph.
+// OpenWeb generates a web of a number of pages in dir and opens its graph.
 func OpenWeb(ctx context.Context, dir string, pages int) (*Graph, error) {
 	web, err := NewWeb(pages, 1)
 	if err != nil {

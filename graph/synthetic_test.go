@@ -47,7 +47,7 @@ func TestSynthetic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The exponent of the in-degrees' tail by Hill's estimator, from 50 on.
+	// Estimate the tail exponent of the in-degrees with Hill's estimator, from 50 on.
 	sum, n := 0.0, 0
 	for _, d := range in {
 		if d >= 50 {
@@ -69,7 +69,6 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
-// listOf writes a synthetic web as an edge list, with numbers or URLs.
 func listOf(tb testing.TB, pages int, named bool) (path string, edges int) {
 	tb.Helper()
 	w, err := NewWeb(pages, 1)
@@ -117,7 +116,6 @@ func listOf(tb testing.TB, pages int, named bool) (path string, edges int) {
 	return path, edges
 }
 
-// BenchmarkBuild builds graphs of compressed edge lists.
 func BenchmarkBuild(b *testing.B) {
 	for _, named := range []bool{false, true} {
 		for _, memory := range []int{0, 16 << 20} {

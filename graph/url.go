@@ -8,27 +8,26 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// A name's key sorts names in URL order and can be turned back into the name.
-// With its parts set apart by bytes that occur in no URL:
+// The key of a name sorts in URL order and can be converted back. Bytes that occur in no URL separate its
+// parts: reversed host labels, port, the rest, and a form byte for the original spelling.
 //
 //	http://www.a.org/x?y  →  org,a,www ␁ 80 ␁ /x?y ␁
 //
-// that is the host's labels reversed, the port, the rest, and a last byte for how
-// the URL was written. So a host (name:port) is a range of keys, and so is a domain.
+// So each host (name:port) and each domain is a contiguous range of keys.
 const (
 	keySep = '\x01'
 
-	formHTTP      = '\x01' // http, port 80 not written
-	formHTTPS     = '\x02' // https, port 443 not written
-	formHTTPPort  = '\x03' // http, port written
+	formHTTP      = '\x01' // http, implicit port 80
+	formHTTPS     = '\x02' // https, implicit port 443
+	formHTTPPort  = '\x03' // http, explicit port
 	formHTTPSPort = '\x04'
-	formOther     = '\x05' // what stands before the rest follows it, after a zero byte
+	formOther     = '\x05' // the text before the rest follows, after a zero byte
 
-	// First bytes of names that are no URLs. A number is led by its length, so that numbers sort as
-	// such.
-	keyNoURL   = '\x00' // keyText and the name follow, or a number
+	// First bytes of names that are not URLs. A number is prefixed with its length, so that numbers sort
+	// numerically.
+	keyNoURL   = '\x00' // followed by keyText and the name, or by a number
 	keyText    = ' '
-	keyUnnamed = '\xff' // the number of a node that has no name where others have
+	keyUnnamed = '\xff' // number of a node without a name, where others have one
 )
 
 func appendKey(dst, name []byte) []byte {
@@ -54,7 +53,7 @@ func appendKey(dst, name []byte) []byte {
 	form, standard := formOf(scheme, written)
 	plain := len(host)+len(port) == len(auth) || written && len(host)+1+len(port) == len(auth)
 	if !plain || hasUpper(host) || host[0] != '[' && bytes.Contains(host, []byte(".[")) {
-		form = formOther // what ends in a bracket's label would be taken for an address on the way back
+		form = formOther // otherwise it would decode as an address
 	}
 	if !written {
 		port = []byte(standard)
@@ -90,7 +89,7 @@ func parseID(b []byte) (uint32, bool) {
 	return uint32(x), x < maxNodes
 }
 
-// formOf returns how a URL of this scheme is written, and the scheme's port.
+// formOf returns the form byte of a URL with this scheme, and the scheme's port.
 func formOf(scheme []byte, port bool) (form byte, standard string) {
 	switch strings.ToLower(string(scheme)) {
 	case "http":
@@ -112,14 +111,13 @@ func formOf(scheme []byte, port bool) (form byte, standard string) {
 func hasUpper(b []byte) bool {
 	for _, c := range b {
 		if c >= 'A' && c <= 'Z' || c == ',' {
-			return true // a comma would be taken for a dot on the way back
+			return true // a comma would decode as a dot
 		}
 	}
 	return false
 }
 
-// appendReversed appends a host's labels from last to first, in lower case; an address stays as it
-// is.
+// appendReversed appends a host's labels in lower case, last to first; an IP address stays as it is.
 func appendReversed(dst, host []byte) []byte {
 	if isAddress(host) {
 		return append(dst, host...)
@@ -144,7 +142,7 @@ func isAddress(host []byte) bool {
 	return host[0] == '[' || len(bytes.Trim(host, "0123456789.")) == 0
 }
 
-// nameOfKey inverts appendKey; false for what is no key.
+// nameOfKey inverts appendKey, or returns false.
 func nameOfKey(key []byte) (string, bool) {
 	if len(key) == 0 {
 		return "", false
@@ -203,7 +201,7 @@ func siteOfHost(name string) string {
 	}
 	site, err := publicsuffix.EffectiveTLDPlusOne(name)
 	if err != nil {
-		return name // it is a public suffix, or a single label
+		return name // a public suffix, or a single label
 	}
 	return site
 }

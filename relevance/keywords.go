@@ -10,8 +10,8 @@ import (
 	"fossick/models/features"
 )
 
-// Keywords is K, the words that make a topic (paper A). A word matches by its
-// stem, a phrase as a sequence of stems. Safe for concurrent use.
+// Keywords is K, the words of a topic (paper A). A word matches by its stem, a phrase as a sequence of
+// stems. Safe for concurrent use.
 type Keywords struct {
 	words []string // as given
 
@@ -19,18 +19,17 @@ type Keywords struct {
 	compiled map[string]*matcher
 
 	scratch *features.Spare[scratch]
-	known   *sync.Map // by *page.Page, what Found said; nil: it looks anew
+	known   *sync.Map // Found by *page.Page; nil: not cached
 }
 
-// scratch is what one match needs; an Analyzer serves one goroutine.
+// scratch is the working memory of one match; an Analyzer serves one goroutine.
 type scratch struct {
 	analyzer *features.Analyzer
 	terms    []string
 	found    []bool
 }
 
-// maxLanguages bounds the matchers that are kept; stems differ by language, and
-// the languages' codes come from pages.
+// maxLanguages bounds the cached matchers. Stems differ by language, and pages can declare any language.
 const maxLanguages = 32
 
 // NewKeywords returns K for the given words and phrases.
@@ -52,7 +51,7 @@ func NewKeywords(words []string) (*Keywords, error) {
 	}
 	k.scratch = features.NewSpare(func() *scratch {
 		return &scratch{analyzer: features.NewAnalyzer(features.AnalyzerOptions{
-			KeepStop: true, Numbers: features.NumbersKeep, MinLength: 1, // K is the user's choice, whatever it holds
+			KeepStop: true, Numbers: features.NumbersKeep, MinLength: 1, // keep everything that the user chose
 		})}
 	})
 	for i, terms := range k.matcher("").phrases {
@@ -66,14 +65,14 @@ func NewKeywords(words []string) (*Keywords, error) {
 // Len returns |K|.
 func (k *Keywords) Len() int { return len(k.words) }
 
-// Words returns K as it was given, without repetitions.
+// Words returns K as given, without repetitions.
 func (k *Keywords) Words() []string { return k.words }
 
-// Stems returns the stems that each word of K is made of in a language.
+// Stems returns the stems of each word of K in a language.
 func (k *Keywords) Stems(lang string) [][]string { return k.matcher(lang).phrases }
 
-// Found returns the words of K that occur in the title, description or text of
-// p, in the order of K. λ is their number.
+// Found returns the words of K in the title, description or text of p, in the order of K. λ is their
+// number.
 func (k *Keywords) Found(p *page.Page) []string {
 	if k.known == nil {
 		return k.FoundIn(p.Lang, p.Title, p.Description, p.Text)
@@ -86,11 +85,11 @@ func (k *Keywords) Found(p *page.Page) []string {
 	return words
 }
 
-// Remember has Found keep what it said of each page, for crawls that see the same
-// pages again and again. Pages are known by their address, so they may not change.
+// Remember makes Found cache its results by page pointer, for simulations that see the same pages again.
+// The pages must not change.
 func (k *Keywords) Remember() { k.known = &sync.Map{} }
 
-// FoundIn is Found for texts of a language; a phrase must stand within one text.
+// FoundIn is Found for texts of a language. A phrase must be within one text.
 func (k *Keywords) FoundIn(lang string, texts ...string) []string {
 	s := k.scratch.Get()
 	defer k.scratch.Put(s)
@@ -107,14 +106,14 @@ func (k *Keywords) FoundIn(lang string, texts ...string) []string {
 			words = append(words, k.words[i])
 		}
 	}
-	clear(s.terms) // they point into the page's text
+	clear(s.terms) // release references to the page's text
 	return words
 }
 
 // matcher finds the words of K in the terms of one language.
 type matcher struct {
-	phrases [][]string       // by word of K: its terms
-	first   map[string][]int // first term → the words of K that begin with it
+	phrases [][]string       // terms of each word of K
+	first   map[string][]int // first term → words of K that begin with it
 }
 
 func (k *Keywords) matcher(lang string) *matcher {
@@ -140,7 +139,7 @@ func (k *Keywords) matcher(lang string) *matcher {
 	return m
 }
 
-// match marks the words of K that occur in terms and returns how many are new.
+// match marks the words of K in terms and returns how many are newly found.
 func (m *matcher) match(terms []string, found []bool) int {
 	n := 0
 	for at, t := range terms {

@@ -9,13 +9,13 @@ import (
 	"fossick/models/features"
 )
 
-// Score is a degree of relevance and how it came about.
+// Score is a degree of relevance and its explanation.
 type Score struct {
 	Value   float64 // in [0,1]
 	Terms   []Term
-	Account []byte // further terms, from which Spell makes them; nil when there are none
-	Echo    bool   // the page says hardly more than others at such URLs did
-	Giver   []byte // what another scorer of the crawl has to know of the page, see page.Excerpt; nil when there is none
+	Account []byte // packed further terms, see learned.Spell; may be nil
+	Echo    bool   // near-duplicate of earlier pages at similar URLs
+	Giver   []byte // what another scorer of the crawl must know of the page, see page.Excerpt; may be nil
 }
 
 // Term is one part of a score.
@@ -25,13 +25,13 @@ type Term struct {
 	Note  string
 }
 
-// Paper scores pages as paper A does. Safe for concurrent use.
+// Paper scores pages as in paper A. Safe for concurrent use.
 type Paper struct {
 	keywords *Keywords
 	rho      float64
 }
 
-// NewPaper returns a scorer by K and ρ. ρ is in [0,1): 0 turns inheritance off.
+// NewPaper returns a scorer with ρ in [0,1); 0 turns inheritance off.
 func NewPaper(k *Keywords, rho float64) (*Paper, error) {
 	if !(rho >= 0 && rho < 1) {
 		return nil, fmt.Errorf("ρ is %g; it must be at least 0 and less than 1", rho)
@@ -43,19 +43,19 @@ func NewPaper(k *Keywords, rho float64) (*Paper, error) {
 //
 //	R_i = (1 − ρ) · λ_i / |K| + ρ · R_j
 //
-// lambda counts the words of K on page i, and k is |K|. parent is R_j, the degree of the collected page
-// that links to i; a start page's parent has 1.
+// lambda counts the words of K on page i, and k is |K|. parent is R_j, the degree of the page that links to
+// i; use 1 for a start page.
 func Degree(lambda, k int, rho, parent float64) float64 {
 	return (1-rho)*float64(lambda)/float64(k) + rho*parent
 }
 
-// Terms of R that PaperMean tells in its own words.
+// Terms of R that PaperMean renames.
 const (
 	termParent = "R of the parent"
 	termDegree = "R"
 )
 
-// ScorePage returns R of a page whose parent has the degree given.
+// ScorePage returns R of a page from its parent's R.
 func (s *Paper) ScorePage(p *page.Page, parent float64) Score {
 	found := s.keywords.Found(p)
 	lambda, k := len(found), s.keywords.Len()
@@ -69,7 +69,7 @@ func (s *Paper) ScorePage(p *page.Page, parent float64) Score {
 	}}
 }
 
-// ScoreLinks appends a score for each link: the page's own R (paper A2).
+// ScoreLinks appends the page's own R for each link (paper A2).
 func (s *Paper) ScoreLinks(dst []float64, p *page.Page, r float64) []float64 {
 	for range p.Links {
 		dst = append(dst, r)
@@ -77,35 +77,33 @@ func (s *Paper) ScoreLinks(dst []float64, p *page.Page, r float64) []float64 {
 	return dst
 }
 
-// ScoreUnlinked is R of a URL that no page links to. It is as if a page without a word of K led to it,
-// itself found by a page of the score given (eq. 1 with λ = 0).
+// ScoreUnlinked returns R for a URL without links, as if a page without words of K, whose parent has the
+// given R, linked to it (eq. 1 with λ = 0).
 func (s *Paper) ScoreUnlinked(parent float64) float64 { return s.rho * parent }
 
-// PaperMean is Paper with another answer to a question that eq. 1 leaves open. It speaks of the page j
-// that links to i. When several collected pages do, Paper takes the best of them, as the queue of paper
-// A keeps a URL's best place. PaperMean takes the mean of all of them:
+// PaperMean is Paper with the mean over all known parents in place of one:
 //
 //	R_i = (1 − ρ) · λ_i / |K| + ρ · mean_j R_j
 //
-// and that mean is the priority of i while it waits. Wide pages, to which everything links, have some
-// good page among their many parents, so the best parent fetches them early; in the mean they stay
-// behind. With one parent both are eq. 1. Safe for concurrent use.
+// The mean is also the priority of i in the queue. Eq. 1 has one parent j; of several, Paper takes the
+// best, as paper A's queue keeps a URL's best place. Broad pages that everything links to have some good
+// parent among many, so Paper fetches them early and PaperMean late. Safe for concurrent use.
 type PaperMean struct {
 	Paper
 	mu      sync.Mutex // guards parents
 	parents page.Recent[parentsOf]
 }
 
-// maxParents is how many targets are remembered, in each half.
+// maxParents is the number of targets remembered, in each half.
 const maxParents = 1 << 18
 
-// parentsOf is what is known of the pages that link to a target.
+// parentsOf sums the known parents of a target.
 type parentsOf struct {
 	sum   float64 // of their R
 	count float64
 }
 
-// NewPaperMean returns a scorer by K and ρ, which is in [0,1).
+// NewPaperMean returns a scorer with ρ in [0,1).
 func NewPaperMean(k *Keywords, rho float64) (*PaperMean, error) {
 	p, err := NewPaper(k, rho)
 	if err != nil {
@@ -114,8 +112,7 @@ func NewPaperMean(k *Keywords, rho float64) (*PaperMean, error) {
 	return &PaperMean{Paper: *p, parents: page.NewRecent[parentsOf](maxParents)}, nil
 }
 
-// ScorePage returns R of a page by the mean R of the pages that are known to link to it. parents is
-// that mean as it was some links ago, and counts where none is known.
+// ScorePage returns R of a page from the mean R of its known parents, or from parents if none is known.
 func (s *PaperMean) ScorePage(p *page.Page, parents float64) Score {
 	if mean, known := s.Rescore(page.Key(p.URL)); known {
 		parents = mean
@@ -132,8 +129,8 @@ func (s *PaperMean) ScorePage(p *page.Page, parents float64) Score {
 	return score
 }
 
-// ScoreLinks takes in that a page of degree r links to its targets, once to each. It appends the mean R
-// of the pages that are known to link to each.
+// ScoreLinks records a page of degree r as a parent of its targets, once each, and appends the mean R of
+// each target's known parents.
 func (s *PaperMean) ScoreLinks(dst []float64, p *page.Page, r float64) []float64 {
 	told := make(map[uint64]bool, len(p.Links))
 	s.mu.Lock()
@@ -150,7 +147,6 @@ func (s *PaperMean) ScoreLinks(dst []float64, p *page.Page, r float64) []float64
 	return dst
 }
 
-// tell counts a page of degree r that links to a target.
 func (s *PaperMean) tell(key uint64, r float64) {
 	if known, ok := s.parents.Get(key); ok {
 		s.parents.Set(key, parentsOf{known.sum + r, known.count + 1})
@@ -167,29 +163,28 @@ func (s *PaperMean) mean(key uint64) (float64, bool) {
 	return known.sum / known.count, true
 }
 
-// Rescore returns the mean R of the pages that link to a target.
+// Rescore returns the mean R of a target's known parents.
 func (s *PaperMean) Rescore(key uint64) (float64, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mean(key)
 }
 
-// Policy orders a crawl: it is told of every page that was fetched, and turns its links into
-// priorities. similarity says how far the page is on topic, in [0,1]: the classifier's probability, or,
-// where there is no model, the page's similarity to the keywords. Policies are safe for concurrent use.
+// Policy orders a crawl: it sees every fetched page and turns its links into priorities. similarity, in
+// [0,1], is how far the page is on topic: the classifier's probability, or without a model the similarity
+// to the keywords. Policies are safe for concurrent use.
 type Policy interface {
-	// ScorePage takes in that p was fetched. Value of the score is the similarity.
+	// ScorePage learns from a fetched page. The score's Value is the similarity.
 	ScorePage(p *page.Page, similarity float64) Score
-	// ScoreLinks appends the priority of each link of p to dst, in [0,1]. It follows ScorePage of the
-	// same page.
+	// ScoreLinks appends the priority, in [0,1], of each link of p. Call it after ScorePage of p.
 	ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64
 }
 
-// Rescorer is a Policy whose opinion of a target can change after the page that named it was scored.
+// Rescorer is a Policy whose priority of a target can change after its links were scored.
 type Rescorer interface {
 	Policy
-	// Rescore returns the present priority of a target that waits, named by its page.Key; false when
-	// nothing is known of it.
+	// Rescore returns the current priority of a queued target, given its page.Key, or false if it is
+	// unknown.
 	Rescore(key uint64) (priority float64, known bool)
 }
 

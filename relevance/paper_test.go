@@ -12,12 +12,11 @@ import (
 	"fossick/internal/page"
 )
 
-// twentyWords is a K of paper A's size.
 var twentyWords = strings.Fields(`alpha bravo charlie delta echo foxtrot golf hotel india juliet
 	kilo lima mike november oscar papa quebec romeo sierra tango`)
 
-// TestPaperExample is the worked example of paper A, section 2: two pages in a
-// row, |K| = 20, threshold 0.2.
+// TestPaperExample is the worked example of paper A, section 2: two pages in a row, |K| = 20, threshold
+// 0.2.
 func TestPaperExample(t *testing.T) {
 	k, err := NewKeywords(twentyWords)
 	if err != nil {
@@ -28,8 +27,8 @@ func TestPaperExample(t *testing.T) {
 	const threshold = 0.2
 	for _, test := range []struct {
 		rho, r1, r2 float64
-		collected   bool    // is page 3, which page 2 links to
-		unlinked    float64 // a URL that page 1 leads to without a link: ρ · R1
+		collected   bool    // whether page 3, which page 2 links to, is fetched
+		unlinked    float64 // URL that page 1 leads to without a link: ρ · R1
 	}{
 		{0, 0.4, 0.1, false, 0},
 		{0.3, 0.58, 0.244, true, 0.174},
@@ -139,7 +138,7 @@ func BenchmarkScorePage(b *testing.B) {
 	}
 }
 
-// TestPaperMeanOfOneParent: with one page that links to each, it is eq. 1.
+// TestPaperMeanOfOneParent checks that PaperMean with one parent is eq. 1.
 func TestPaperMeanOfOneParent(t *testing.T) {
 	k, err := NewKeywords(twentyWords)
 	if err != nil {
@@ -154,7 +153,7 @@ func TestPaperMeanOfOneParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &page.Page{URL: "http://a.test/", Text: "alpha bravo charlie delta", Links: []page.Link{
-		{URL: "http://b.test/"}, {URL: "http://c.test/"}, {URL: "http://b.test/"}, // the same page twice is one
+		{URL: "http://b.test/"}, {URL: "http://c.test/"}, {URL: "http://b.test/"}, // repeated links count once
 	}}
 	r := best.ScorePage(p, 1).Value
 	if got := mean.ScorePage(p, 1).Value; !near(got, r) || !near(r, 0.7*4/20+0.3) {
@@ -171,7 +170,7 @@ func TestPaperMeanOfOneParent(t *testing.T) {
 	}
 }
 
-// TestPaperMeanOfMany: what waits has the mean of all pages that link to it, by a naive count.
+// TestPaperMeanOfMany compares with a naive mean.
 func TestPaperMeanOfMany(t *testing.T) {
 	k, err := NewKeywords(twentyWords)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// New makes the web. The same seed gives the same bytes.
+// New builds the web. The same seed gives the same bytes.
 func New(seed uint64) (*Web, error) {
 	d := &Web{
 		rng:       rand.New(rand.NewPCG(seed, 0x64656d6f)),
@@ -47,7 +47,7 @@ func New(seed uint64) (*Web, error) {
 	return d, nil
 }
 
-// add makes a page. Its half of the split is a coin's; articles get theirs by section in spread.
+// add creates a page and draws its half of the split; spread reassigns articles by section.
 func (d *Web) add(s *site, kind, path string, labels []string, doc *document) *Page {
 	p := &Page{site: s, Kind: kind, path: path, Labels: labels, Split: d.half(), doc: doc}
 	d.Pages = append(d.Pages, p)
@@ -61,8 +61,8 @@ func (d *Web) half() string {
 	return "test"
 }
 
-// spread gives each section's articles, shuffled, to sites by their weights; of every section half is
-// for training.
+// spread distributes each section's shuffled articles to sites by weight. Half of each section is for
+// training.
 func (d *Web) spread(articles []*article) error {
 	bySection := map[string][]*article{}
 	var sections []string // in the order of the texts
@@ -97,7 +97,7 @@ func (d *Web) spread(articles []*article) error {
 	return nil
 }
 
-// frame makes a site's pages with their paths, still without text.
+// frame creates a site's pages and paths, without text.
 func (d *Web) frame(s *site) {
 	s.sections = slices.DeleteFunc(s.sections, func(section string) bool { return s.count(section) == 0 })
 	s.home = d.add(s, "home", "/", s.labels(), &document{title: s.title, description: s.about})
@@ -141,8 +141,7 @@ func (s *site) count(section string) int {
 	return n
 }
 
-// labels are those of the site's home page: its theme, if it has one, and its category, if that is one
-// too.
+// labels are those of the home page: the site's theme and, if it has only one, its category.
 func (s *site) labels() []string {
 	theme := s.theme()
 	switch {
@@ -154,7 +153,7 @@ func (s *site) labels() []string {
 	return []string{theme}
 }
 
-// neutral sites have short names, and paths that tell nothing either.
+// neutral reports whether the site's host name and paths reveal no topic.
 func (s *site) neutral() bool { return len(s.host) <= len("m31.test") }
 
 func (s *site) sectionPath(section string) string {
@@ -181,10 +180,10 @@ func (s *site) articlePath(p *Page, i int) string {
 	return "/" + p.text.section + "/" + p.text.slug
 }
 
-// otherLabel is the label of what is on none of the themes.
+// otherLabel is the label of pages on none of the themes.
 const otherLabel = "other"
 
-// themesOf returns the theme of each category: four themes, as paper A's data set has them.
+// themesOf maps categories to the four themes, as in paper A's data set.
 func themesOf() map[string]string {
 	return map[string]string{
 		"commercial-banks": "banking", "building-societies": "banking", "insurance-agencies": "banking",
@@ -194,23 +193,21 @@ func themesOf() map[string]string {
 	}
 }
 
-// style is how a site writes its markup.
 type style byte
 
 const (
 	styleModern style = iota // HTML5 with nav, main, article and footer
-	stylePlain               // HTML 4 of divs, classes say what is what
-	styleOld                 // upper-case tags, unclosed P, layout by table, ISO-8859-1
+	stylePlain               // HTML 4 with divs whose classes name their role
+	styleOld                 // upper-case tags, unclosed P, layout tables, ISO-8859-1
 	styleXHTML               // XHTML 1.0
 )
 
-// site is one host of the demo web.
 type site struct {
 	host, title, about string
 	style              style
-	weights            map[string]int // share of a section's articles that it gets
+	weights            map[string]int // relative number of articles from each section
 
-	sections []string // that it has articles of, in the order of the table
+	sections []string // sections with articles, in table order
 	articles []*Page
 	home     *Page
 	index    map[string]*Page // section pages
@@ -218,13 +215,13 @@ type site struct {
 	foot     []anchor
 }
 
-// registrable is the host's last two Labels: .test is a top-level domain.
+// registrable is the host's last two labels; .test is a top-level domain.
 func (s *site) registrable() string {
 	parts := strings.Split(s.host, ".")
 	return strings.Join(parts[max(0, len(parts)-2):], ".")
 }
 
-// theme returns the one theme of all that the site writes, "" for a mixed site.
+// theme returns the site's only theme, or "" for a mixed site.
 func (s *site) theme() string {
 	themes, theme := themesOf(), ""
 	for _, section := range s.sections {
@@ -240,9 +237,8 @@ func (s *site) theme() string {
 	return theme
 }
 
-// siteTable is the table of hosts: name, title, style, what it is about and how much of each section it
-// gets. Names that say nothing of the topic are a third, so that no crawler gets far by reading host
-// names.
+// siteTable lists host, title, style, description and section weights. A third of the names reveal no
+// topic, so host names alone do not suffice for a crawler.
 const siteTable = `
 northgate-bank.test|Northgate Bank|modern|Accounts, payments and credit, explained by the people who run them.|commercial-banks 6
 homestead-society.test|Homestead Building Society|plain|Savings and mortgages from a society that belongs to its members.|building-societies 7
@@ -286,7 +282,6 @@ linkbook.test|Linkbook|modern|A directory of sites.|
 onestep.test|One Step|plain|Sites by subject and by letter.|
 `
 
-// parseSites reads siteTable.
 func parseSites(table string) ([]*site, error) {
 	styles := map[string]style{"modern": styleModern, "plain": stylePlain, "old": styleOld, "xhtml": styleXHTML}
 	var sites []*site
@@ -317,7 +312,6 @@ func parseSites(table string) ([]*site, error) {
 	return sites, nil
 }
 
-// sectionName is a section's heading.
 func sectionName(section string) string {
 	names := map[string]string{
 		"commercial-banks": "Commercial banks", "building-societies": "Building societies",
@@ -333,21 +327,20 @@ func sectionName(section string) string {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// mention is a word of a text that fits another article's title.
+// mention is a word of a text that matches another article's title.
 type mention struct {
-	para, from, to int // bytes of the paragraph
+	para, from, to int // paragraph; byte range in it
 	word           string
 	target         *Page
 }
 
-// Links in the text of one article, by where they lead.
+// Limits on the links in an article's text.
 const (
-	inTextSame = 2 // at most, to the same site or theme
-	inTextFar  = 1 // at most, to another theme: the same word in another sense, often
+	inTextSame = 2 // to the same site or theme
+	inTextFar  = 1 // to another theme, often the same word in another sense
 )
 
-// linkArticles gives every article its paragraphs with links on fitting words, a list of related pages
-// and the way to its neighbours.
+// linkArticles gives each article linked words, related pages and links to its neighbours.
 func (d *Web) linkArticles() {
 	words := map[string][]*Page{}
 	var all []*Page
@@ -380,7 +373,7 @@ func (d *Web) linkArticles() {
 	}
 }
 
-// titleWords returns the words of a title that are worth a link.
+// titleWords returns the words of a title that may become link text.
 func titleWords(title string) map[string]bool {
 	words := map[string]bool{}
 	for w := range strings.FieldsFuncSeq(title, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -391,7 +384,7 @@ func titleWords(title string) map[string]bool {
 	return words
 }
 
-// wordKey folds case and the plural.
+// wordKey folds case and plural.
 func wordKey(w string) string {
 	w = strings.ToLower(w)
 	if len(w) > 4 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
@@ -400,7 +393,7 @@ func wordKey(w string) string {
 	return w
 }
 
-// common words stand in titles and link nothing.
+// common reports whether a word is too frequent to link.
 func common(w string) bool {
 	return slices.Contains(strings.Fields(`what does from with when your that this inside behind between where which why
 		how before beyond plain their over under than then into make made work self once half always never every after
@@ -442,7 +435,7 @@ func (d *Web) mentions(p *Page, words map[string][]*Page) []mention {
 	return chosen
 }
 
-// wordsOf iterates over the words of a text, as from and to in bytes.
+// wordsOf yields the byte range of each word.
 func wordsOf(text string) func(yield func(from, to int) bool) {
 	return func(yield func(from, to int) bool) {
 		start := -1
@@ -464,7 +457,6 @@ func wordsOf(text string) func(yield func(from, to int) bool) {
 	}
 }
 
-// paragraphs cuts the text at its links.
 func (p *Page) paragraphs(links []mention) []block {
 	var blocks []block
 	for i, text := range p.text.paras {
@@ -481,8 +473,7 @@ func (p *Page) paragraphs(links []mention) []block {
 	return blocks
 }
 
-// related lists three pages of the site, one elsewhere on the theme, and one or two elsewhere on
-// anything.
+// related lists three pages of the site, one elsewhere on the theme, and one or two others.
 func (d *Web) related(p *Page, all []*Page) [][]span {
 	var own, theme, any []*Page
 	for _, o := range all {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// oddities adds what a real web has beside its pages: redirects, dead links, errors, robots.txt, print
-// versions, and two traps without end.
+// oddities adds redirects, dead links, errors, robots.txt, print versions and two traps.
 func (d *Web) oddities() {
 	d.moved()
 	d.broken()
@@ -20,7 +19,7 @@ func (d *Web) oddities() {
 	d.threads(d.site("board.test"))
 }
 
-// site returns a site of the table; it is there, or a test fails.
+// site returns a site of the table. Tests fail if it is missing.
 func (d *Web) site(host string) *site {
 	for _, s := range d.sites {
 		if s.host == host {
@@ -30,11 +29,9 @@ func (d *Web) site(host string) *site {
 	return d.sites[0]
 }
 
-// footLink adds a link to the foot of all pages of a site.
 func (s *site) footLink(text, href string) { s.foot = append(s.foot, anchor{text, href}) }
 
-// moved makes redirects: single ones, a chain of three, a loop, a host that has moved as a whole, and a
-// page that refreshes to another.
+// moved adds redirects: single ones, a chain of three, a loop, a moved host, and a meta refresh.
 func (d *Web) moved() {
 	redirect := func(s *site, from, to string, status int) {
 		d.Redirects["http://"+s.host+from] = Redirect{to, status}
@@ -63,7 +60,7 @@ func (d *Web) moved() {
 	p3.footLink("Old address", "/moved.html")
 }
 
-// broken makes dead links and answers with errors.
+// broken adds dead links and error statuses.
 func (d *Web) broken() {
 	for _, s := range d.sites {
 		if s.style == styleOld {
@@ -83,7 +80,7 @@ func (d *Web) broken() {
 	d.site("openlab.test").footLink("Staff", "/intern/")
 }
 
-// forbidden makes pages that robots.txt disallows, though they are linked.
+// forbidden adds linked pages that robots.txt disallows.
 func (d *Web) forbidden() {
 	for _, host := range []string{"northgate-bank.test", "allsports-club.test", "daily-courier.test"} {
 		s := d.site(host)
@@ -99,11 +96,11 @@ func (d *Web) forbidden() {
 			}
 		}
 	}
-	// A group of its own for one crawler, allow beside disallow, a pattern.
+	// These rules have a group for one agent, Allow beside Disallow, and a wildcard.
 	d.Robots["linkbook.test"] = "User-agent: badbot\nDisallow: /\n\nUser-agent: *\nAllow: /sites/\nDisallow: /*?sort=\n"
 }
 
-// prints makes near copies: an article's text without what is around it.
+// prints adds print versions: near-duplicates without the site's frame.
 func (d *Web) prints() {
 	for _, host := range []string{"northgate-bank.test", "pitlane.test", "openlab.test", "compiled.test"} {
 		s := d.site(host)
@@ -125,10 +122,10 @@ func (d *Web) prints() {
 
 func htmlText(s string) string { return (&writer{}).text(s) }
 
-// fromHome marks a link of the home page; the page is the same.
+// fromHome is a parameter on the home page's links that does not change the page.
 const fromHome = "?from=home"
 
-// copyLinks links the pages that copies will make.
+// copyLinks links the duplicates that copies will add.
 func (d *Web) copyLinks() {
 	for _, host := range copiedHomes() {
 		d.site(host).footLink("Start page", "/index.html")
@@ -153,8 +150,7 @@ func copiedArticles() []string {
 	return []string{"harbour-insurance.test", "touchline.test", "thelarder.test"}
 }
 
-// copies repeats pages to the byte: home pages by their file's name, articles with a parameter that
-// changes nothing.
+// copies adds exact duplicates: home pages by file name, articles with a redundant parameter.
 func (d *Web) copies() {
 	again := func(p *Page, path string) {
 		c := *p
@@ -173,8 +169,7 @@ func (d *Web) copies() {
 	again(d.site("javacorner.test").articles[0], "/featured")
 }
 
-// calendar is a trap: every month links the one before and the one after, and each of its days, and
-// none of them has anything on it.
+// calendar adds a trap: every month links its neighbours and its days, and all are empty.
 func (d *Web) calendar(s *site) {
 	const first = "/calendar/2025/06"
 	s.nav = append(s.nav, anchor{"Calendar", first})
@@ -204,14 +199,13 @@ func (d *Web) calendar(s *site) {
 	}})
 }
 
-// nextVisit makes up the number that the i-th link of a visit's page carries.
+// nextVisit derives the visit number in link i of a visit's page.
 func nextVisit(visit, i int) int { return (visit*48271+i)%maxVisit + 1 }
 
-// maxVisit bounds the numbers; a crawler that gets there has fetched a billion pages.
+// maxVisit bounds visit numbers, beyond the length of any crawl.
 const maxVisit = 1e9
 
-// threads is a trap: every visit gets a new number, and every link carries it, so that five pages have
-// URLs without end.
+// threads adds a trap: all links carry a new visit number, so five pages have endless URLs.
 func (d *Web) threads(s *site) {
 	s.nav = append(s.nav, anchor{"Threads", "/threads?visit=1"})
 	prefix := "http://" + s.host + "/threads"
@@ -241,15 +235,15 @@ func (d *Web) threads(s *site) {
 	}})
 }
 
-// Web is the built-in web: articles spread over sites, the pages that sites have around their articles,
-// and what goes wrong on a real web.
+// Web is the built-in web: articles spread over sites, site pages around them, and the faults of a real
+// web.
 //
-// It is built in one order from one source of randomness, so that a seed gives one web. Articles go to
-// sites, then pages get their paths, then links (which need the paths), then markup.
+// One random source builds it in a fixed order, so a seed gives one web: articles to sites, then paths,
+// then links (which need paths), then markup.
 type Web struct {
 	Pages     []*Page
 	Redirects map[string]Redirect // by URL
-	Status    map[string]int      // URLs that are answered with this status and no page
+	Status    map[string]int      // status of URLs answered without a page
 	Robots    map[string]string   // robots.txt by host name
 	Traps     []Trap
 
@@ -257,16 +251,16 @@ type Web struct {
 	sites []*site
 }
 
-// Redirect is an answer that sends the client elsewhere.
+// Redirect is an HTTP redirect.
 type Redirect struct {
 	To     string
 	Status int // 301 or 302
 }
 
-// Trap is an endless space of URLs, made up as they are asked for.
+// Trap is an endless URL space whose pages are generated on request.
 type Trap struct {
-	Prefix string // of the URLs in it
-	// Page returns the page at a URL that begins with Prefix, false for 404.
+	Prefix string // prefix of its URLs
+	// Page returns the page at a URL with Prefix, or false for 404.
 	Page func(url string) (html string, ok bool)
 }
 
@@ -284,16 +278,16 @@ type Page struct {
 	doc  *document
 }
 
-// URL returns the page's address.
+// URL returns the page's URL.
 func (p *Page) URL() string { return "http://" + p.site.host + p.path }
 
 // Site returns the registrable domain.
 func (p *Page) Site() string { return p.site.registrable() }
 
-// Title returns what the page is headed by.
+// Title returns the page's heading.
 func (p *Page) Title() string { return p.doc.title }
 
-// Charset returns what the markup says of its bytes where these are not UTF-8.
+// Charset returns the declared encoding, or "" for UTF-8.
 func (p *Page) Charset() string {
 	if p.site.style == styleOld {
 		return "iso-8859-1"
@@ -301,7 +295,6 @@ func (p *Page) Charset() string {
 	return ""
 }
 
-// from returns how a page of s links to p.
 func (p *Page) from(s *site) string {
 	if p.site == s {
 		return p.path
@@ -309,7 +302,7 @@ func (p *Page) from(s *site) string {
 	return p.URL()
 }
 
-// Links yields the URLs of linked pages, each pair once.
+// Links yields the (source, target) URLs of links between pages, each pair once.
 func (d *Web) Links() iter.Seq2[string, string] {
 	return func(yield func(from, to string) bool) {
 		exists := map[string]bool{}
@@ -330,7 +323,7 @@ func (d *Web) Links() iter.Seq2[string, string] {
 	}
 }
 
-// Starts returns start pages to try, by label.
+// Starts returns suggested start pages by label.
 func (d *Web) Starts() map[string][]string {
 	starts := map[string][]string{}
 	for _, p := range d.Pages {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTraps follows each trap for a hundred pages and finds no end and no page twice.
+// TestTraps checks that each trap yields a hundred distinct pages.
 func TestTraps(t *testing.T) {
 	entry := map[string]string{
 		"http://townhall.test/calendar/": "http://townhall.test/calendar/2025/06",
@@ -40,7 +40,7 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// TestSeeds makes other webs: every page has a URL of its own, and is linked.
+// TestSeeds checks on other seeds that URLs are unique and every page is linked.
 func TestSeeds(t *testing.T) {
 	for seed := uint64(2); seed < 12; seed++ {
 		rows := made(t, seed).Pages

@@ -16,13 +16,12 @@ import (
 type navPage struct {
 	path       string
 	doc        *document
-	menu, foot bool // linked from there
+	menu, foot bool // linked in the menu or footer
 }
 
-// para is a paragraph without links.
 func para(text string) block { return block{spans: []span{{text: text}}} }
 
-// navPages returns about, contact and the archive by month.
+// navPages returns the about, contact and monthly archive pages.
 func (s *site) navPages() []navPage {
 	ext := map[style]string{stylePlain: ".html", styleOld: ".htm", styleXHTML: ".html"}[s.style]
 	about := &document{title: "About", blocks: []block{
@@ -58,10 +57,9 @@ func (s *site) navPages() []navPage {
 	return append(pages, navPage{"/archive" + ext, archive, true, false})
 }
 
-// readOn is the link from a home page's excerpt to the article.
+// readOn links a home page's excerpt to its article.
 const readOn = "Read on"
 
-// fillSite writes the home page and the section pages.
 func (d *Web) fillSite(s *site, hubs []*Page) {
 	if s.home.Kind == "directory" {
 		return
@@ -98,8 +96,7 @@ func (d *Web) listing(s *site, section string) [][]span {
 	return items
 }
 
-// elsewhere is a home page's list of other sites: two of the site's theme, a hub if there is one, and
-// two at random.
+// elsewhere lists other sites for a home page: two of its theme, a hub if any, and two at random.
 func (d *Web) elsewhere(s *site, hubs []*Page) [][]span {
 	theme := s.theme()
 	var near, far []*Page
@@ -130,16 +127,14 @@ func (d *Web) elsewhere(s *site, hubs []*Page) [][]span {
 	return items
 }
 
-// sample draws up to n of pages, each once, in random order.
 func (d *Web) sample(pages []*Page, n int) []*Page {
 	pages = slices.Clone(pages)
 	d.rng.Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
 	return pages[:min(n, len(pages))]
 }
 
-// hubs makes a page of links with a sentence each for every category, on a site that writes about it,
-// and one for every theme. They are where a topic's crawl starts well, and they are on topic
-// themselves.
+// hubs adds a page of annotated links for every category, on a site about it, and one for every theme.
+// Hubs are on topic and good start pages.
 func (d *Web) hubs() []*Page {
 	themes := themesOf()
 	var hubs []*Page
@@ -170,7 +165,6 @@ func (d *Web) hub(s *site, path string, labels []string, doc *document) *Page {
 	return d.add(s, "hub", path, labels, doc)
 }
 
-// themeHub links the sites of a theme and its category hubs.
 func (d *Web) themeHub(theme string, hubs []*Page) *Page {
 	var items [][]span
 	var sites []*site
@@ -191,7 +185,7 @@ func (d *Web) themeHub(theme string, hubs []*Page) *Page {
 	return d.hub(s, "/links/"+theme+".html", []string{theme}, doc)
 }
 
-// articlesOf returns the articles of a section on other sites than s.
+// articlesOf returns the articles of a section on sites other than s.
 func (d *Web) articlesOf(section string, s *site) []*Page {
 	var out []*Page
 	for _, o := range d.sites {
@@ -204,8 +198,8 @@ func (d *Web) articlesOf(section string, s *site) []*Page {
 	return out
 }
 
-// directories fills the sites without articles: all sites by subject, and by letter. They link
-// everything, and are on no topic.
+// directories fills the sites without articles with lists of all sites, by subject and by letter. They
+// are off topic.
 func (d *Web) directories() {
 	for _, s := range d.sites {
 		if len(s.articles) > 0 {
@@ -235,20 +229,20 @@ func (d *Web) directories() {
 	}
 }
 
-// anchor is a link of the demo web: text and target, absolute or from the root.
+// anchor is a link; href is absolute or root-relative.
 type anchor struct{ text, href string }
 
-// span is running text, a link when href is set.
+// span is running text, or a link if href is set.
 type span struct{ text, href string }
 
-// block is one piece of a document's body.
+// block is one piece of a document's body: a heading, a paragraph or a list.
 type block struct {
-	heading string   // h2, or
-	spans   []span   // a paragraph, or
-	items   [][]span // a list
+	heading string   // h2
+	spans   []span   // paragraph
+	items   [][]span // list
 }
 
-// document is a page before its markup.
+// document is a page before rendering.
 type document struct {
 	title, description string
 	crumbs, nav, foot  []anchor
@@ -257,11 +251,11 @@ type document struct {
 	refresh            string // target of a meta refresh
 }
 
-// hrefs returns the absolute targets of all links, in the order of the document.
+// hrefs returns the absolute targets of all links in document order.
 func (d *document) hrefs(base string) []string {
 	var out []string
 	b, err := url.Parse(base)
-	if err != nil { // bases are made by us
+	if err != nil { // cannot happen: bases are generated
 		return nil
 	}
 	add := func(href string) {
@@ -293,7 +287,6 @@ func (d *document) hrefs(base string) []string {
 	return out
 }
 
-// render writes the document in a site's style.
 func (d *document) render(s *site) string {
 	w := &writer{old: s.style == styleOld, xhtml: s.style == styleXHTML}
 	switch s.style {
@@ -309,7 +302,6 @@ func (d *document) render(s *site) string {
 	return w.String()
 }
 
-// writer writes markup: escaped text, and tags in the style's case.
 type writer struct {
 	strings.Builder
 	old, xhtml bool
@@ -317,7 +309,7 @@ type writer struct {
 
 func (w *writer) f(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-// text escapes s; old pages are Latin-1, so that what has no such letter becomes a character reference.
+// text escapes s. On old pages, which are Latin-1, other characters become character references.
 func (w *writer) text(s string) string {
 	s = html.EscapeString(s)
 	if !w.old {
@@ -365,7 +357,7 @@ func (w *writer) anchors(list []anchor, sep string) string {
 	return strings.Join(parts, sep)
 }
 
-// body writes the blocks; old pages close neither P nor LI.
+// body writes the blocks. Old pages close neither P nor LI.
 func (w *writer) body(blocks []block) {
 	h, p, endP, ul, li, endLi := "h2", "<p>", "</p>", "ul", "<li>", "</li>"
 	if w.old {
@@ -387,10 +379,10 @@ func (w *writer) body(blocks []block) {
 	}
 }
 
-// look is the markup of what most styles have in the same order.
+// look is the markup that differs between styles of the same structure.
 type look struct{ crumbs, between, heading, byline string }
 
-// article writes the way to a page, its heading and its text.
+// article writes breadcrumbs, heading and text.
 func (w *writer) article(d *document, l look) {
 	if len(d.crumbs) > 0 {
 		w.f(l.crumbs, w.anchors(d.crumbs, l.between))
@@ -453,22 +445,19 @@ func (d *document) xhtml(w *writer, s *site) {
 	w.f("<hr />\n<address>%s, %s</address>\n</body>\n</html>\n", w.text(s.title), w.anchors(d.foot, ", "))
 }
 
-// prose holds the texts: pages/CATEGORY/SLUG.txt for the topics, and
-// pages/other/AREA/SLUG.txt. A text is a title, then paragraphs, with empty
-// lines between.
+// prose holds pages/CATEGORY/SLUG.txt for the topics and pages/other/AREA/SLUG.txt. A text is a title
+// and paragraphs, separated by empty lines.
 //
 //go:embed pages
 var prose embed.FS
 
-// article is one text.
 type article struct {
 	slug, title string
 	paras       []string
-	section     string // category, or area of what is off topic
+	section     string // category, or area of an off-topic text
 	theme       string
 }
 
-// readProse returns the articles in the order of their paths.
 func readProse() ([]*article, error) {
 	themes := themesOf()
 	var all []*article
@@ -515,7 +504,7 @@ func parseArticle(text string) (*article, error) {
 	return a, nil
 }
 
-// lead returns the first sentence, as a list of links quotes it.
+// lead returns the first sentence, for link lists.
 func (a *article) lead() string {
 	p := a.paras[0]
 	for i := 0; i+1 < len(p); i++ {
@@ -526,7 +515,7 @@ func (a *article) lead() string {
 	return p
 }
 
-// labels returns theme and category; an area of what is off topic is no label.
+// labels returns theme and category, or only "other" off topic.
 func (a *article) labels() []string {
 	if a.theme == otherLabel {
 		return []string{otherLabel}

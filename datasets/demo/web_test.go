@@ -21,7 +21,7 @@ func made(t testing.TB, seed uint64) *Web {
 	return d
 }
 
-// TestShape holds the demo web to what docs/datasets.md says of it.
+// TestShape checks the claims of docs/datasets.md.
 func TestShape(t *testing.T) {
 	d := made(t, 1)
 	rows := d.Pages
@@ -87,7 +87,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// TestLinks reads the links back from the markup, as a browser would, and measures their proportions.
+// TestLinks parses the links back from the markup and measures their proportions.
 func TestLinks(t *testing.T) {
 	d := made(t, 1)
 	rows := d.Pages
@@ -144,7 +144,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors returns the absolute targets of a page's a elements.
 func anchors(t *testing.T, at, markup string) []string {
 	base, err := url.Parse(at)
 	if err != nil {
@@ -171,7 +170,7 @@ func anchors(t *testing.T, at, markup string) []string {
 	return out
 }
 
-// TestText wants every article's prose back from the parsed page, whatever the style of its site.
+// TestText checks that each article's prose survives rendering and parsing.
 func TestText(t *testing.T) {
 	articles, err := readProse()
 	if err != nil {

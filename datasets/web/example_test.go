@@ -10,7 +10,7 @@ import (
 	"fossick/datasets/web"
 )
 
-// Two pages of two hosts, asked for as a crawler would through a proxy.
+// This example requests pages of two hosts, as a crawler does through a proxy.
 func Example() {
 	pages := func(yield func(*datasets.Example, error) bool) {
 		_ = yield(&datasets.Example{URL: "http://a.test/", HTML: `<a href="http://b.test/">b</a>`}, nil) &&
@@ -36,7 +36,7 @@ func Example() {
 	// 404 "<!DOCTYPE html>\n<title>404 Not Found</title>\n<p>the corpus has no page here\n"
 }
 
-// Four pages on topic get an archive that has one of them, and a board without any.
+// This example plants an archive, which gets one of four pages on topic, and a board without any.
 func ExampleNewPlanted() {
 	var pages []web.PlantedPage
 	for i := range 8 {

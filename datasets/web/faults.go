@@ -13,33 +13,31 @@ import (
 	"time"
 )
 
-// Fault is one way in which a server misbehaves.
+// Fault is one kind of server misbehaviour.
 type Fault struct {
 	Name  string
-	About string // what the server does
-	// States that a crawler should note for the URL, in the words of cli.md. Of a host's faults: for
-	// its pages.
+	About string // what the server does, for users
+	// States are the fetch states that a crawler should record, as named in cli.md. For a fault of a
+	// whole host they apply to its pages.
 	States []string
 
 	scope faultScope
 	serve func(*victim)
 }
 
-// faultScope says what a fault befalls.
 type faultScope uint8
 
 const (
-	onPage    faultScope = iota // one page
+	onPage    faultScope = iota // a single page
 	onRobots                    // a host's robots.txt
 	onSitemap                   // a host's sitemap
-	onTLS                       // a host's handshakes
+	onTLS                       // a host's TLS handshakes
 )
 
-// Host says whether the fault befalls a whole host, its robots.txt, its sitemap or its certificate, and
-// not one page.
+// Host reports whether the fault affects a whole host rather than a single page.
 func (f *Fault) Host() bool { return f.scope != onPage }
 
-// Faults returns all that can be asked for, sorted by name.
+// Faults returns all faults, sorted by name.
 func Faults() []Fault {
 	all := slices.Concat(
 		wireFaults(), headerFaults(), bodyFaults(), framingFaults(), codingFaults(), packingFaults(), charsetFaults(), contentFaults(),
@@ -50,21 +48,21 @@ func Faults() []Fault {
 	return all
 }
 
-// FaultPlan says which part of a web misbehaves, and how. The zero value: none.
+// FaultPlan selects the faults of a web. The zero value has none.
 type FaultPlan struct {
-	Share float64 // of all pages that get one of the page's faults, in [0,1]
+	Share float64 // fraction of pages with a page fault, in [0,1]
 	Names []string
 }
 
-// defaultFaultShare is the share of faulty pages where only names are given.
+// defaultFaultShare is the Share of a plan that only names faults.
 const defaultFaultShare = 1.0 / 3
 
-// hostFaultShare is how much rarer a host's faults are than a page's, when both are asked for: a host
-// without a robots.txt is lost whole.
+// hostFaultShare makes host faults rarer than page faults if a plan has both, because a host with a
+// broken robots.txt loses all its pages.
 const hostFaultShare = 0.25
 
-// ParseFaults reads a plan: a share ("0.3": of all faults), names by comma ("silence,gzip-bomb": a
-// third of all pages), or both ("0.1:silence,gzip-bomb"). "" is none.
+// ParseFaults parses a share of all faults ("0.3"), fault names ("silence,gzip-bomb": a third of all
+// pages), or both ("0.1:silence,gzip-bomb"). "" means no faults.
 func ParseFaults(s string) (FaultPlan, error) {
 	if s == "" {
 		return FaultPlan{}, nil
@@ -96,19 +94,18 @@ func ParseFaults(s string) (FaultPlan, error) {
 	return plan, nil
 }
 
-// faults is a plan at work. It is safe for concurrent use.
+// faults applies a plan. It is safe for concurrent use.
 type faults struct {
 	all       [onTLS + 1][]Fault // by scope
-	share     float64            // of pages
+	share     float64            // fraction of pages
 	hostShare float64
 	draw      draw
-	spared    [2]string // the first page and its host: one start page works
+	spared    [2]string // the first page and its host, so that a start page works
 
 	mu    sync.Mutex     // guards tried
-	tried map[string]int // requests, of URLs that answer better the second time
+	tried map[string]int // requests per URL, for faults that pass at the second try
 }
 
-// newFaults takes the URL of the page that is to be spared, with its host.
 func newFaults(plan FaultPlan, d draw, first string) *faults {
 	fs := &faults{share: plan.Share, hostShare: plan.Share, draw: d, spared: [2]string{first, hostOf(first)}, tried: map[string]int{}}
 	for _, f := range Faults() {
@@ -122,7 +119,7 @@ func newFaults(plan FaultPlan, d draw, first string) *faults {
 	return fs
 }
 
-// pick returns the fault of a name, nil for most. It depends on the seed and the name only.
+// pick returns the fault of a URL or host, or nil. It depends only on the seed and the name.
 func (fs *faults) pick(scope faultScope, name string) *Fault {
 	from, share := fs.all[scope], fs.hostShare
 	if scope == onPage {
@@ -134,7 +131,7 @@ func (fs *faults) pick(scope faultScope, name string) *Fault {
 	return &from[int(fs.draw.uniform("fault", name)*float64(len(from)))]
 }
 
-// tries returns how often a URL was asked for, this time included.
+// tries counts a request and returns the number of requests for the URL.
 func (fs *faults) tries(url string) int {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -142,24 +139,21 @@ func (fs *faults) tries(url string) int {
 	return fs.tried[url]
 }
 
-// whole makes a fault of a page whose answer is HTTP as it should be.
 func whole(name, about, states string, f func(*victim)) Fault {
 	return Fault{Name: name, About: about, States: strings.Fields(states), serve: f}
 }
 
-// wire makes a fault of a page that is written on the bare connection.
 func wire(name, about, states string, f func(*rawConn)) Fault {
 	return whole(name, about, states, func(v *victim) { v.raw(f) })
 }
 
-// markup makes a fault of a page with an odd body.
 func markup(name, about string, body func(v *victim) string) Fault {
 	return whole(name, about, "ok duplicate", func(v *victim) {
 		v.html([]byte("<!DOCTYPE html><title>" + name + " " + v.q.url() + "</title>" + body(v)))
 	})
 }
 
-// moved makes a redirect with so many targets.
+// moved makes a redirect fault with one Location field per target.
 func moved(name, about string, targets func(*victim) []string) Fault {
 	return whole(name, about, "redirect", func(v *victim) {
 		v.rw.Header()["Location"] = targets(v)
@@ -167,12 +161,11 @@ func moved(name, about string, targets func(*victim) []string) Fault {
 	})
 }
 
-// fixed are the targets of a redirect that leads everybody to the same.
 func fixed(targets ...string) func(*victim) []string {
 	return func(*victim) []string { return targets }
 }
 
-// status makes a fault that has a status and no page.
+// status makes a fault that answers with a status and no page.
 func status(code int, about string, fields ...string) Fault {
 	return whole("status-"+strconv.Itoa(code), about, "code", func(v *victim) {
 		v.fields(fields)
@@ -180,7 +173,7 @@ func status(code int, about string, fields ...string) Fault {
 	})
 }
 
-// later makes a page that asks for a rest once, then answers.
+// later makes a fault that sends Retry-After once and the page after that.
 func later(name, about string, code int, after func() string) Fault {
 	return whole(name, about, "ok duplicate", func(v *victim) {
 		if v.tries() > 1 {
@@ -192,17 +185,14 @@ func later(name, about string, code int, after func() string) Fault {
 	})
 }
 
-// rules makes a fault of a host's robots.txt.
 func rules(name, about, states string, f func(*victim)) Fault {
 	return Fault{Name: name, About: "robots.txt " + about, States: strings.Fields(states), scope: onRobots, serve: f}
 }
 
-// shake makes a fault of a host's handshake, which badTLS serves.
 func shake(name, about, states string) Fault {
 	return Fault{Name: name, About: about, States: strings.Fields(states), scope: onTLS}
 }
 
-// codingFaults are those of a body that is not what its header says.
 func codingFaults() []Fault {
 	return []Fault{
 		whole("gzip-bomb", "sends 1 GB of spaces, compressed to 1 MB", "too_large", func(v *victim) {
@@ -240,7 +230,6 @@ func codingFaults() []Fault {
 	}
 }
 
-// contentFaults are those of a page with content to choke on.
 func contentFaults() []Fault {
 	return []Fault{
 		whole("deep-nesting", "nests a million elements", "ok", func(v *victim) {
@@ -290,7 +279,7 @@ func manyLinks(title string, n int) []byte {
 	return b.Bytes()
 }
 
-// redirectFaults send the client where it should not go on.
+// redirectFaults redirect where a client must not go.
 func redirectFaults() []Fault {
 	return []Fault{
 		moved("redirect-self", "redirects to itself", func(v *victim) []string { return []string{v.q.url()} }),
@@ -309,10 +298,9 @@ func redirectFaults() []Fault {
 	}
 }
 
-// chainPrefix begins the URLs of redirect-chain: each redirects to the next.
+// chainPrefix starts the URLs of redirect-chain; each redirects to the next.
 const chainPrefix = "/~chain/"
 
-// statusFaults answer with a status and no page.
 func statusFaults() []Fault {
 	seconds := func() string { return "1" }
 	return []Fault{
@@ -346,8 +334,7 @@ func statusFaults() []Fault {
 	}
 }
 
-// oddFaults are answers of servers that are set up wrongly, or that try what no other fault of the list
-// does.
+// oddFaults come from misconfigured servers, or fit no other group.
 func oddFaults() []Fault {
 	body := func(v *victim) []byte {
 		return []byte("<!DOCTYPE html><title>odd " + v.q.url() + "</title><p>an odd page of its own: " + v.q.url())
@@ -380,7 +367,7 @@ func oddFaults() []Fault {
 	}
 }
 
-// dateFaults ask for a rest of two seconds once, by dates in odd formats.
+// dateFaults ask once for a delay of two seconds, with dates in unusual formats.
 func dateFaults() []Fault {
 	once := func(name, about, layout string) Fault {
 		return later(name, "says 503 with a date two seconds ahead, "+about+", once, then answers", http.StatusServiceUnavailable, func() string {
@@ -394,7 +381,7 @@ func dateFaults() []Fault {
 	}
 }
 
-// linkFaults are pages whose links, or what looks like some, are not what they seem.
+// linkFaults have misleading links, or text that only looks like links.
 func linkFaults() []Fault {
 	inside := "<a href=http://127.0.0.1:22/script>in</a>"
 	return []Fault{
@@ -431,7 +418,6 @@ func linkFaults() []Fault {
 	}
 }
 
-// oddRules are robots.txt files that are not what they seem.
 func oddRules() []Fault {
 	return []Fault{
 		rules("robots-gzip", "is a gzip file that is not announced as one", "ok", func(v *victim) {
@@ -448,8 +434,7 @@ func oddRules() []Fault {
 	}
 }
 
-// markupFaults are pages that are bad for parsers, or lead nowhere good. Two of a kind have nearly the
-// same words.
+// markupFaults strain parsers or lead to useless URLs. Pages of one kind are near-duplicates.
 func markupFaults() []Fault {
 	return []Fault{
 		markup("attributes-million", "gives one element a million attributes", func(*victim) string {
@@ -506,7 +491,7 @@ func markupFaults() []Fault {
 	}
 }
 
-// oddHosts returns URLs of hosts that no name server knows by such names.
+// oddHosts returns URLs with host names that no name server resolves.
 func oddHosts(host string) []string {
 	return []string{
 		"http://" + strings.Repeat("l", 64) + ".test/", "http://" + strings.Repeat("label.", 50) + "test/",
@@ -518,7 +503,6 @@ func oddHosts(host string) []string {
 	}
 }
 
-// movedFaults send the client in circles, or to what is no page.
 func movedFaults() []Fault {
 	return []Fault{
 		moved("redirect-login", "redirects to itself with a name and a password", func(v *victim) []string {
@@ -553,13 +537,12 @@ func movedFaults() []Fault {
 	}
 }
 
-// moodFaults are statuses with something odd about them.
 func moodFaults() []Fault {
 	busy := func(name, about, after string) Fault {
 		return later(name, about, http.StatusServiceUnavailable, func() string { return after })
 	}
 	proxy := status(407, "asks for the proxy's password", "Proxy-Authenticate", "Basic realm=\"in\"")
-	proxy.States = append(proxy.States, "connect_error") // through a proxy it looks like the proxy's own
+	proxy.States = append(proxy.States, "connect_error") // through a proxy it looks like the proxy's own answer
 	return []Fault{
 		busy("busy-past", "says 503 and Retry-After with a date of 1990 once, then answers", time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).Format(http.TimeFormat)),
 		busy("busy-minus", "says 503 and Retry-After: -5 once, then answers", "-5"),
@@ -578,8 +561,8 @@ func moodFaults() []Fault {
 	}
 }
 
-// fieldFaults are header fields that one reader takes for nonsense and another, a browser above all,
-// does not; and fields that are harmless until somebody keeps them.
+// fieldFaults are header fields that browsers accept and other clients reject, or that do harm only if
+// stored.
 func fieldFaults() []Fault {
 	header := func(name, about, states string, fields ...string) Fault {
 		return whole(name, about, states+" duplicate", func(v *victim) {
@@ -599,7 +582,7 @@ func fieldFaults() []Fault {
 	}
 }
 
-// fieldMoves are redirects whose Location browsers understand, and others do not.
+// fieldMoves are redirects with a Location that only browsers understand.
 func fieldMoves() []Fault {
 	to := func(name, about, target string) Fault {
 		return wire(name, about, "redirect", func(c *rawConn) {
@@ -614,7 +597,7 @@ func fieldMoves() []Fault {
 	}
 }
 
-// fieldRules are robots.txt files that refuse everything, under an odd header.
+// fieldRules are robots.txt files that forbid everything, under an unusual header.
 func fieldRules() []Fault {
 	fault := func(name, about string, status int, fields ...string) Fault {
 		return rules(name, about, "robots_denied", func(v *victim) {

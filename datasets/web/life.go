@@ -15,57 +15,58 @@ import (
 	"time"
 )
 
-// ChangePlan says how pages change with time. The zero value is a web that never does.
+// ChangePlan controls how pages change over time. The zero value changes nothing.
 type ChangePlan struct {
-	// Mean is the time between two changes of a page's text, in the median over pages; each page has
-	// its own (see Truth), and changes by a Poisson process. 0: never.
+	// Mean is the median, over pages, of the mean time between two changes of a page's text. Each page
+	// changes by a Poisson process with its own rate (see Truth). 0: never.
 	Mean time.Duration
-	// Adverts is how often an advert and a date on it change, as a multiple of the text.
+	// Adverts is the change rate of a page's advert and date, as a multiple of the text's.
 	Adverts float64
-	// Away is the share of pages that now and then are gone, or elsewhere, and come back.
+	// Away is the share of pages that disappear or move at times, and come back.
 	Away float64
-	// Wrong is the share of hosts whose sitemaps say a wrong lastmod: half of them that every page has
-	// changed just now, half that none ever has.
+	// Wrong is the share of hosts with a false lastmod in their sitemaps: half say that every page
+	// has just changed, half that none ever has.
 	Wrong float64
 }
 
-// How pages' intervals spread around the median: log-normally, within a factor.
+// Pages' intervals are log-normal around the median, within lifeFactor of it.
 const (
 	lifeSigma  = 1.0
 	lifeFactor = 20.0
 )
 
-// A page that goes away is there for five means, and away for two, in the mean of exponential times.
+// An Absence alternates exponential times: present for five text intervals and absent for two, in the
+// mean.
 const (
 	thereMeans = 5
 	awayMeans  = 2
 )
 
-// Absence is what a page does that goes away.
+// Absence is how a page is absent at times.
 type Absence string
 
-// The absences.
+// The kinds of Absence.
 const (
-	never Absence = ""      // it stays
+	never Absence = ""      // always present
 	gone  Absence = "gone"  // 404, or 410 on half of the pages
-	Moved Absence = "moved" // 301 to another URL of the host, where it is meanwhile
+	Moved Absence = "moved" // 301 to another URL of the host, which has the page meanwhile
 )
 
 // Truth is how a page really changes.
 type Truth struct {
-	URL      string        // its key
-	Interval time.Duration // mean between two changes of its text
-	Advert   time.Duration // mean between two of an advert; 0: never
+	URL      string        // its Key
+	Interval time.Duration // mean time between changes of the text
+	Advert   time.Duration // mean time between changes of the advert; 0: never
 	Absence  Absence
-	Lastmod  Lastmod // of its host's sitemap
+	Lastmod  Lastmod // in its host's sitemap
 }
 
-// Lastmod is what a host's sitemap says of changes.
+// Lastmod is how truthful the lastmod of a host's sitemap is.
 type Lastmod string
 
-// The kinds of lastmod.
+// The kinds of Lastmod.
 const (
-	TrueLastmod   Lastmod = "true"   // when the text changed last
+	TrueLastmod   Lastmod = "true"   // last change of the text
 	alwaysLastmod Lastmod = "always" // just now
 	neverLastmod  Lastmod = "never"  // long ago
 )
@@ -92,7 +93,6 @@ func (w *Web) Truth(key string) Truth {
 	return t
 }
 
-// lastmodOf draws what the sitemap of a URL's host says.
 func (w *Web) lastmodOf(key string) Lastmod {
 	_, rest, _ := strings.Cut(key, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -105,15 +105,14 @@ func (w *Web) lastmodOf(key string) Lastmod {
 	return TrueLastmod
 }
 
-// moment is what a page is at a time.
 type moment struct {
 	text, advert int64         // changes so far
-	last         time.Duration // change of both
+	last         time.Duration // last change of either
 	lastText     time.Duration
-	away         bool // as its Absence says
+	away         bool // currently absent
 }
 
-// at says what a page is so long after the web was made.
+// at returns the state of a page at a time since the start of the web.
 func (w *Web) at(t Truth, since time.Duration) (m moment) {
 	var lastAdvert time.Duration
 	m.text, m.lastText = events(w.draw.source("text", t.URL), t.Interval, since)
@@ -134,8 +133,8 @@ func (w *Web) at(t Truth, since time.Duration) (m moment) {
 	}
 }
 
-// events counts those of a Poisson process until a time, and says when the last was. A web is served
-// for hours, so a page has some thousands.
+// events counts the events of a Poisson process up to a time and returns the time of the last.
+// O(events): some thousands in hours of serving.
 func events(rng *rand.Rand, mean, until time.Duration) (n int64, last time.Duration) {
 	if mean <= 0 {
 		return 0, 0
@@ -150,17 +149,17 @@ func exponential(rng *rand.Rand, mean time.Duration) time.Duration {
 	return max(1, time.Duration(rng.ExpFloat64()*float64(mean)))
 }
 
-// source returns numbers that depend on seed, purpose and name only.
+// source returns a generator that depends only on seed, purpose and name.
 func (d draw) source(purpose, name string) *rand.Rand {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(purpose + "\x00" + name)) // a hash takes all
+	_, _ = h.Write([]byte(purpose + "\x00" + name)) // a hash never fails
 	return rand.New(rand.NewPCG(uint64(d), h.Sum64()))
 }
 
-// movedTo ends the URL where a page is that has moved.
+// movedTo ends the URL of a moved page.
 const movedTo = "?moved-here"
 
-// sendVersion sends a page as it is by now, with words that tell how often it has changed; it answers
+// sendVersion sends the current version of a page, with a text that states its revision. It answers
 // conditional requests as sendPage does.
 func (w *Web) sendVersion(rw http.ResponseWriter, r *http.Request, key string, en *entry) {
 	if w.opt.Change.Mean <= 0 {
@@ -184,7 +183,7 @@ func (w *Web) sendVersion(rw http.ResponseWriter, r *http.Request, key string, e
 	w.sendMoment(rw, r, en, now)
 }
 
-// sendMoved sends a page where it has moved to; false where none has.
+// sendMoved serves the temporary URL of a moved page. It returns false if key is not one.
 func (w *Web) sendMoved(rw http.ResponseWriter, r *http.Request, key string) bool {
 	home, is := strings.CutSuffix(key, movedTo)
 	if !is || w.opt.Change.Mean <= 0 {
@@ -217,8 +216,8 @@ func (w *Web) sendMoment(rw http.ResponseWriter, r *http.Request, en *entry, now
 	send(rw, r, revised(w.spool.read(en), en.text, now))
 }
 
-// revised is a body after so many changes. Those of the text stand where most of it is, which any
-// reader takes for main text; those of adverts at the end of the page.
+// revised writes the revision number into the longest text, which extractors take for the main text,
+// and the advert's number at the end of the page.
 func revised(body []byte, plain bool, now moment) []byte {
 	if plain {
 		return fmt.Appendf(body, "\nRevision %d of this page.\n", now.text)
@@ -245,8 +244,8 @@ func revised(body []byte, plain bool, now moment) []byte {
 	return out.Bytes()
 }
 
-// longestText returns where the longest text between two tags begins, the end of the page where there
-// is none: texts stand in paragraphs, and on old pages in cells of tables.
+// longestText returns the start of the longest text between two tags, or the end of the page. Old pages
+// keep their text in table cells rather than paragraphs.
 func longestText(body []byte) (begin int) {
 	begin = len(body)
 	longest, at := 0, max(0, bytes.Index(body, []byte("<body")))
@@ -271,19 +270,18 @@ func longestText(body []byte) (begin int) {
 	}
 }
 
-// truthLine is a page in WriteTruth.
 type truthLine struct {
 	URL     string   `json:"url"`
-	Seconds float64  `json:"interval_seconds"`        // mean between two changes of its text
-	Advert  *float64 `json:"advert_interval_seconds"` // of an advert; null: never
+	Seconds float64  `json:"interval_seconds"`        // mean time between changes of the text
+	Advert  *float64 `json:"advert_interval_seconds"` // of the advert; null: never
 	Absence Absence  `json:"absence"`                 // "", gone or moved
 	Lastmod Lastmod  `json:"lastmod"`                 // of its host's sitemap: true, always or never
-	There   float64  `json:"there_seconds,omitempty"` // mean until it goes away
-	Away    float64  `json:"away_seconds,omitempty"`  // mean until it comes back
+	There   float64  `json:"there_seconds,omitempty"` // mean time present
+	Away    float64  `json:"away_seconds,omitempty"`  // mean time absent
 }
 
-// WriteTruth writes how each page changes, a JSON object a line: what a watch is to find out. Nothing
-// where pages do not change.
+// WriteTruth writes one JSON object per page with its true change rates, for judging a recrawl. It
+// writes nothing if pages do not change.
 func (w *Web) WriteTruth(to io.Writer) error {
 	if w.opt.Change.Mean <= 0 {
 		return nil
@@ -306,15 +304,13 @@ func (w *Web) WriteTruth(to io.Writer) error {
 	return nil
 }
 
-// draw is a seed. What it draws depends on the seed, the purpose and the name only, so it is the same
-// in whatever order it is asked for.
+// draw is a seed. Its numbers depend only on seed, purpose and name, not on the order of calls.
 type draw uint64
 
-// uniform returns a number in [0,1).
 func (d draw) uniform(purpose, name string) float64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d\x00%s\x00%s", uint64(d), purpose, name)
-	x := h.Sum64() // FNV's high bits are weak on short names: mix (splitmix64)
+	x := h.Sum64() // splitmix64 finaliser: FNV's high bits are weak on short names
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
 	x ^= x >> 27
@@ -323,12 +319,11 @@ func (d draw) uniform(purpose, name string) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
-// around returns half to one and a half of a mean, evenly spread over names.
+// around returns 0.5 to 1.5 times the mean, uniform over names.
 func (d draw) around(mean time.Duration, purpose, name string) time.Duration {
 	return time.Duration(float64(mean) * (0.5 + d.uniform(purpose, name)))
 }
 
-// letters makes up a name of seven letters.
 func (d draw) letters(purpose, name string) string {
 	n := uint64(d.uniform(purpose, name) * 8_031_810_176) // 26⁷
 	made := make([]byte, 7)
@@ -339,7 +334,7 @@ func (d draw) letters(purpose, name string) string {
 	return string(made)
 }
 
-// shuffle orders a name's parts, whatever order they come in.
+// shuffle orders parts at random, independently of their input order.
 func (d draw) shuffle(purpose, name string, parts []string) {
 	rank := make(map[string]float64, len(parts))
 	for _, p := range parts {

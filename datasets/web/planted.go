@@ -11,43 +11,43 @@ import (
 	"strings"
 )
 
-// Page is a page of the web that databases are planted in.
+// PlantedPage is a page of the stored web into which databases are planted.
 type PlantedPage struct {
 	URL, HTML   string
 	Title, Text string
 	OnTopic     bool
 }
 
-// Web is the stored web with its databases. It is safe for concurrent use.
+// Planted is the stored web with its databases. It is safe for concurrent use.
 type Planted struct {
 	seed      uint64
 	pages     map[string]*PlantedPage
-	moved     map[string]bool     // pages that are in the archive now
-	footers   map[string][]string // databases that pages of a host link to, by host
-	links     map[string][]string // and pages on topic, by URL
+	moved     map[string]bool     // pages now reachable only through the archive
+	footers   map[string][]string // database links at the foot of a host's pages, by host
+	links     map[string][]string // database links on pages on topic, by URL
 	databases map[string]database // by host and first folder
 	prose     prose
 	starts    []string
 	onTopic   int
 }
 
-// Answer is what the web says to a URL.
+// PlantedAnswer is the page at a URL.
 type PlantedAnswer struct {
 	HTML    string
-	OnTopic bool   // in truth, and no other record says the same
-	Name    string // of what it shows, under which URL ever
-	Kind    string // of the database; "" of a page of the stored web
+	OnTopic bool   // truly on topic, and no other record has the same text
+	Name    string // identity of the content, whatever URL served it
+	Kind    string // kind of database; "" for a page of the stored web
 }
 
-// Size is how many records a database has.
+// Size is the number of records of a database.
 const Size = 1_000_000
 
 const (
-	movedShare = 4 // one page on topic in so many is in the archive
-	goodHosts  = 6 // the hosts with most pages on topic, which have databases
+	movedShare = 4 // the archive holds one page on topic in so many
+	goodHosts  = 6 // number of hosts, those with most pages on topic, that get databases
 )
 
-// New plants databases. There must be pages on topic and off.
+// NewPlanted plants databases. pages must include some on topic and some off topic.
 func NewPlanted(pages []PlantedPage, seed uint64) *Planted {
 	w := &Planted{
 		seed: seed, pages: map[string]*PlantedPage{}, moved: map[string]bool{}, footers: map[string][]string{},
@@ -73,7 +73,7 @@ func NewPlanted(pages []PlantedPage, seed uint64) *Planted {
 	for _, p := range kept {
 		for _, entry := range []struct {
 			url  string
-			each int // one page on topic in so many links there
+			each int // one page on topic in this many links there
 		}{{"http://archive.planted.test/records/list?page=%d", 8}, {"http://board.planted.test/board/list?page=%d", 8}, {"http://species.planted.test/view/list?page=%d", 8}} {
 			if rng.IntN(entry.each) == 0 {
 				w.links[p.URL] = append(w.links[p.URL], fmt.Sprintf(entry.url, rng.IntN(20)))
@@ -86,16 +86,14 @@ func NewPlanted(pages []PlantedPage, seed uint64) *Planted {
 	return w
 }
 
-// starts is how many start pages there are.
 const starts = 10
 
-// Starts are pages on topic to start from.
+// Starts returns start pages on topic.
 func (w *Planted) Starts() []string { return w.starts }
 
-// OnTopic is how many pages are on topic.
+// OnTopic returns the number of pages on topic.
 func (w *Planted) OnTopic() int { return w.onTopic }
 
-// hostsOf returns the hosts of pages, that of most first.
 func hostsOf(pages []*PlantedPage) []string {
 	count := map[string]int{}
 	for _, p := range pages {
@@ -110,7 +108,6 @@ func hostIn(address string) string {
 	return host
 }
 
-// plant chooses where databases are.
 func (w *Planted) plant(hosts []string, archive []*PlantedPage) {
 	w.databases["archive.planted.test/records"] = newArchive(archive)
 	w.databases["board.planted.test/board"] = board{}
@@ -125,7 +122,7 @@ func (w *Planted) plant(hosts []string, archive []*PlantedPage) {
 	}
 }
 
-// Answer returns what the web has at a URL; false where that is nothing.
+// Answer returns the page at a URL, or false if there is none.
 func (w *Planted) Answer(address string) (PlantedAnswer, bool) {
 	if p := w.pages[address]; p != nil {
 		if w.moved[address] {
@@ -154,14 +151,14 @@ func (w *Planted) Answer(address string) (PlantedAnswer, bool) {
 	if _, err := fmt.Sscanf(rest, "item/%d", &n); err != nil || n < 0 || n >= Size {
 		return PlantedAnswer{}, false
 	}
-	// A record is the same whatever session or order it is asked for in.
+	// A record is the same under every session and sort order.
 	record := fmt.Sprint(r.base, " ", n)
 	r.rng = w.draw(record)
 	title, text, onTopic := d.item(&r, n)
 	return PlantedAnswer{HTML: r.page(title, text, r.besides(d, n)), OnTopic: onTopic, Name: record, Kind: d.kind()}, true
 }
 
-// draw returns the random numbers of a name.
+// draw returns a generator seeded by a name.
 func (w *Planted) draw(name string) *rand.Rand {
 	h := uint64(14695981039346656037)
 	for i := range len(name) {
@@ -170,7 +167,6 @@ func (w *Planted) draw(name string) *rand.Rand {
 	return rand.New(rand.NewPCG(w.seed, h))
 }
 
-// withLinks returns a page with links to databases at its end.
 func (w *Planted) withLinks(p *PlantedPage) string {
 	rng := w.draw(p.URL)
 	all := w.links[p.URL]
@@ -191,7 +187,7 @@ func (w *Planted) withLinks(p *PlantedPage) string {
 	return body + b.String() + "</body>" + tail
 }
 
-// place is the host and first folder of a URL.
+// place returns the host and first folder of a URL.
 func place(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
 	host, path, _ := strings.Cut(rest, "/")
@@ -206,28 +202,27 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// database makes the records of one kind.
 type database interface {
 	kind() string
-	name() string // in links to it
-	// heading is what every list says above its records.
+	name() string // anchor text of links to it
+	// heading is the text above each list.
 	heading(r *visit) string
-	// entry is what a list calls a record.
+	// entry is a record's name in lists.
 	entry(r *visit, n int) string
 	item(r *visit, n int) (title, text string, onTopic bool)
 }
 
-// aList is how many records a list names.
+// aList is the number of records per list page.
 const aList = 20
 
-// request is what a page is made for.
+// visit is the context in which a page is generated.
 type visit struct {
 	web  *Planted
 	base string // URL of the database
 	rng  *rand.Rand
 }
 
-// list makes the page of a list: its records, its neighbours, and itself in other orders.
+// list renders a list page: its records, neighbouring pages, and itself in other sort orders.
 func (r *visit) list(d database, n int) string {
 	var b strings.Builder
 	for i := n * aList; i < (n+1)*aList; i++ {
@@ -247,7 +242,6 @@ func (r *visit) list(d database, n int) string {
 	return r.page(fmt.Sprint(d.name(), " ", n), d.heading(&all), "<ul>\n"+b.String()+"</ul>\n")
 }
 
-// besides are the links of a record.
 func (r *visit) besides(d database, n int) string {
 	var b strings.Builder
 	for range 5 {
@@ -266,7 +260,7 @@ func (r *visit) page(title, text, links string) string {
 		html.EscapeString(title), html.EscapeString(text), links)
 }
 
-// wares are off topic, on a good host.
+// wares are off topic, on a host with many pages on topic.
 type wares struct{}
 
 func (wares) kind() string                 { return "wares" }
@@ -278,7 +272,7 @@ func (wares) item(r *visit, n int) (title, text string, onTopic bool) {
 	return fmt.Sprint(some(r.rng, r.web.prose.other, 2), " ", n), some(r.rng, r.web.prose.other, 120), false
 }
 
-// board has lists that speak of the topic, and threads that do not.
+// board has lists about the topic and threads off topic.
 type board struct{}
 
 func (board) kind() string            { return "board" }
@@ -292,7 +286,7 @@ func (board) item(r *visit, n int) (title, text string, onTopic bool) {
 	return fmt.Sprint("Thread ", n, ": ", one(r.rng, r.web.prose.titles)), some(r.rng, r.web.prose.other, 120), false
 }
 
-// archive has pages on topic among its first records, every other one, and then none.
+// archive has the pages on topic as every other one of its first records, and nothing after them.
 type archive struct{ pages []*PlantedPage }
 
 func newArchive(pages []*PlantedPage) archive { return archive{pages} }
@@ -316,7 +310,7 @@ func (a archive) item(r *visit, n int) (title, text string, onTopic bool) {
 	return fmt.Sprint("Record ", n), some(r.rng, r.web.prose.other, 120), false
 }
 
-// thin has one text on topic in five versions, in which a name and numbers change.
+// thin has one text on topic in five versions, in which only a name and numbers change.
 type thin struct{}
 
 func (thin) kind() string            { return "thin" }
@@ -334,11 +328,11 @@ func (thin) item(r *visit, n int) (title, text string, onTopic bool) {
 	return fmt.Sprint(name, " ", n), text, false
 }
 
-// prose is what databases' texts are made of.
+// prose is the word material of generated texts.
 type prose struct {
-	topic, other []string // words of pages on topic and off
+	topic, other []string // words of pages on topic and off topic
 	titles       []string // of pages on topic
-	texts        []string // of pages on topic, their beginnings
+	texts        []string // beginnings of pages on topic
 }
 
 // maxPool bounds the words of each pool.
@@ -361,7 +355,6 @@ func newProse(pages []PlantedPage) prose {
 	return p
 }
 
-// some returns n words of a pool.
 func some(rng *rand.Rand, pool []string, n int) string {
 	words := make([]string, n)
 	for i := range words {
@@ -370,5 +363,4 @@ func some(rng *rand.Rand, pool []string, n int) string {
 	return strings.Join(words, " ")
 }
 
-// one returns one of a few.
 func one(rng *rand.Rand, of []string) string { return of[rng.IntN(len(of))] }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// small is a web of ten hosts, of which the first few have the pages on topic.
+// small is a web of ten hosts, the first of which have the pages on topic.
 func small() (pages []PlantedPage) {
 	for i := range 200 {
 		on := i%10 < 3

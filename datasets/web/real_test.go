@@ -15,7 +15,6 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// corpus opens a real corpus, or skips.
 func corpus(t testing.TB, name string) *datasets.Set {
 	t.Helper()
 	s, err := datasets.Open(fulltest.Corpus(t, name), datasets.Options{})
@@ -25,7 +24,7 @@ func corpus(t testing.TB, name string) *datasets.Set {
 	return s
 }
 
-// TestRealCorpora serves each and asks for every 97th page of it.
+// TestRealCorpora serves each corpus and requests every 97th page.
 func TestRealCorpora(t *testing.T) {
 	tests := []struct {
 		name                             string
@@ -73,8 +72,7 @@ func TestRealCorpora(t *testing.T) {
 	}
 }
 
-// BenchmarkServe keeps four connections busy, as a crawler with four workers and no work of its own
-// would. A request is written as bytes, and of the answer only the header is parsed.
+// BenchmarkServe keeps four connections busy and parses only response headers, so the server dominates.
 func BenchmarkServe(b *testing.B) {
 	for _, size := range []int{500, 21 << 10} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -112,7 +110,7 @@ func BenchmarkServe(b *testing.B) {
 	}
 }
 
-// BenchmarkAnswer is one page without the network: what the index and the spool cost.
+// BenchmarkAnswer measures index and spool without the network.
 func BenchmarkAnswer(b *testing.B) {
 	page := &datasets.Example{URL: "http://a.test/p", HTML: strings.Repeat("x", 21<<10)}
 	w, err := New(b.Context(), Options{}, set(page))

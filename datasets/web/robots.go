@@ -15,11 +15,10 @@ import (
 	"fossick/datasets"
 )
 
-// maxRobotsBytes keeps below what a crawler must read (RFC 9309, 2.5: 500 KiB).
+// maxRobotsBytes is below the size that crawlers must parse (RFC 9309, 2.5: 500 KiB).
 const maxRobotsBytes = 400 << 10
 
-// writeRobots gives every host its robots.txt: what its set says, and the share of its pages that
-// Options.Disallow forbids.
+// writeRobots builds each host's robots.txt from the set's own rules and Options.Disallow.
 func (w *Web) writeRobots(sets []*datasets.Set) {
 	given := map[string]string{}
 	for _, set := range sets {
@@ -57,9 +56,8 @@ func (w *Web) writeRobots(sets []*datasets.Set) {
 // slowHostShare is the share of hosts that ask for Options.CrawlDelay.
 const slowHostShare = 1.0 / 8
 
-// disallowed picks path prefixes that together forbid a share of a host's pages, as near to it as whole
-// folders and pages come. Folders come up as well as single pages, as in real robots.txt files, and
-// keep the file short.
+// disallowed picks path prefixes that forbid about the given share of a host's pages. It mixes folders
+// and single pages, as real files do; folders keep the file short.
 func disallowed(d draw, share float64, name string, paths []string) []string {
 	want := int(share*float64(len(paths)) + 0.5)
 	if want == 0 {
@@ -94,7 +92,7 @@ func disallowed(d draw, share float64, name string, paths []string) []string {
 	return rules
 }
 
-// prefixes returns the paths and their folders, the root left out, each once.
+// prefixes returns the distinct paths and their folders, without the root.
 func prefixes(paths []string) []string {
 	set := map[string]struct{}{}
 	for _, p := range paths {
@@ -116,24 +114,23 @@ func prefixes(paths []string) []string {
 	return all
 }
 
-// sitemapURLs is how many URLs a sitemap may have (sitemaps.org).
+// sitemapURLs is the maximum number of URLs in a sitemap (sitemaps.org).
 const sitemapURLs = 50_000
 
-// Where a host's sitemaps are: the one that robots.txt names, which is an index when there are more
-// than 50,000 pages, and its parts. Each can be had gzipped.
+// Paths of a host's sitemaps. robots.txt names the first, which becomes an index above 50,000 pages.
+// Each is also available gzipped.
 const (
 	sitemapPath = "/sitemap.xml"
-	sitemapPart = "/sitemap-" // + number, from 1, + .xml
+	sitemapPart = "/sitemap-" // followed by a number from 1 and .xml
 )
 
-// nameSitemap ends a host's robots.txt with the line that names its sitemap, and puts its paths in
-// order.
+// nameSitemap adds the Sitemap line to a robots.txt and sorts the host's paths.
 func nameSitemap(robots *bytes.Buffer, name string, h *host) {
 	fmt.Fprintf(robots, "\nSitemap: %s://%s%s\n", h.scheme, name, sitemapPath)
 	slices.Sort(h.paths)
 }
 
-// sitemap serves a host's sitemaps; false when the path is none of them.
+// sitemap serves a host's sitemaps. It returns false for other paths.
 func (v *victim) sitemap(h *host) bool {
 	path, zip := strings.CutSuffix(v.q.path, ".gz")
 	var body []byte
@@ -168,10 +165,10 @@ func (v *victim) sitemap(h *host) bool {
 	return true
 }
 
-// asItWas answers a request that has a sitemap already; else it names the version to be sent.
+// asItWas answers 304 if the client has this version. Otherwise it sets the Etag and returns false.
 func (v *victim) asItWas(body []byte) bool {
 	h := fnv.New64a()
-	_, _ = h.Write(body) // a hash takes all
+	_, _ = h.Write(body) // a hash never fails
 	etag := fmt.Sprintf(`"%016x"`, h.Sum64())
 	v.rw.Header().Set("Etag", etag)
 	if v.r.Header.Get("If-None-Match") == "" || !unchanged(v.r, etag, v.web.began) {
@@ -181,7 +178,7 @@ func (v *victim) asItWas(body []byte) bool {
 	return true
 }
 
-// root is what the host's URLs begin with: its own scheme, whichever it was asked by.
+// root is the start of the host's URLs, in its own scheme rather than the request's.
 func (h *host) root(q request) string { return h.scheme + "://" + hostName(q.host) }
 
 func (w *Web) sitemapOf(root string, paths []string) []byte {
@@ -198,8 +195,8 @@ func (w *Web) sitemapOf(root string, paths []string) []byte {
 	return b.Bytes()
 }
 
-// lastMod is when a page's text changed last: of one that never did a day, as many sites have it. Wrong
-// hosts say otherwise.
+// lastMod returns a page's lastmod: the last text change, or a plain date if there was none. Hosts with
+// a wrong Lastmod report otherwise.
 func (w *Web) lastMod(url string, en *entry) string {
 	if w.opt.Change.Mean > 0 {
 		t := w.Truth(url)
@@ -221,7 +218,6 @@ func sitemapIndex(root string, parts int) []byte {
 	return indexOf(urls...)
 }
 
-// indexOf makes an index of sitemaps.
 func indexOf(urls ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n")

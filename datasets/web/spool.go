@@ -18,30 +18,29 @@ import (
 	"fossick/datasets"
 )
 
-// spool is a file of bodies, one after the other, as they go out. They are raw, because the system's
-// page cache is the better cache. Decompressing 20 KB costs more than all the rest of a request.
+// spool is a file of uncompressed bodies. The page cache makes it fast, and decompressing 20 KB would
+// cost more than the rest of a request.
 type spool struct {
 	file *os.File
 	w    *bufio.Writer
 	size int64
 }
 
-// entry is one page in the spool.
 type entry struct {
 	offset int64
 	length int32
 	text   bool   // text/plain
-	bare   bool   // the header names no charset, as the markup does
-	sum    uint64 // of the body as sent: the ETag
+	bare   bool   // no charset in the header, because the markup declares one
+	sum    uint64 // hash of the body as sent: the ETag
 }
 
-// newSpool makes the file in dir, "" for the system's folder of temporary files.
+// newSpool creates the file in dir, or in the system's temporary folder if dir is "".
 func newSpool(dir string) (*spool, error) {
 	f, err := os.CreateTemp(dir, "fossick-serve-*.spool")
 	if err != nil {
 		return nil, fmt.Errorf("spool: %w; set TMPDIR to a folder with room for the corpus", err)
 	}
-	// Where an open file cannot be unlinked, close does it.
+	// If the system cannot unlink an open file, close does it.
 	_ = os.Remove(f.Name())
 	return &spool{file: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
 }
@@ -71,7 +70,6 @@ func (s *spool) add(e *datasets.Example) (entry, error) {
 	return en, nil
 }
 
-// done ends the writing.
 func (s *spool) done() error {
 	if err := s.w.Flush(); err != nil {
 		return fmt.Errorf("spool: %w; set TMPDIR to a folder with room for the corpus", err)
@@ -80,7 +78,7 @@ func (s *spool) done() error {
 	return nil
 }
 
-// read returns a page's body; what cannot be read is missing from it.
+// read returns a page's body, truncated if the spool cannot be read.
 func (s *spool) read(en *entry) []byte {
 	body := make([]byte, en.length)
 	n, _ := s.file.ReadAt(body, en.offset)
@@ -89,7 +87,7 @@ func (s *spool) read(en *entry) []byte {
 
 func (s *spool) close() error {
 	err := s.file.Close()
-	_ = os.Remove(s.file.Name()) // gone already where newSpool could
+	_ = os.Remove(s.file.Name()) // already removed where newSpool could
 	return err
 }
 
@@ -105,9 +103,9 @@ func (en *entry) contentType() string {
 
 // record is one line of the request log.
 type record struct {
-	Start     time.Time `json:"start"`            // the header is read
-	Sending   time.Time `json:"sending,omitzero"` // the last part of the body is about to be handed to the system
-	End       time.Time `json:"end"`              // it was, and the server had its turn again to read the clock
+	Start     time.Time `json:"start"`            // request header read
+	Sending   time.Time `json:"sending,omitzero"` // last part of the body about to be written
+	End       time.Time `json:"end"`              // that write returned
 	Host      string    `json:"host"`             // name:port
 	Path      string    `json:"path"`             // with the query
 	Status    int       `json:"status"`
@@ -115,12 +113,11 @@ type record struct {
 	UserAgent string    `json:"user_agent"`
 	Method    string    `json:"method"`
 	URL       string    `json:"url"`
-	Fault     string    `json:"fault,omitempty"`       // what was wrong with the answer on purpose
-	After     string    `json:"retry_after,omitempty"` // the header, which asks for a rest
+	Fault     string    `json:"fault,omitempty"`       // deliberate fault in the answer
+	After     string    `json:"retry_after,omitempty"` // the header, if the answer asks for a delay
 }
 
-// requestLog writes a line a request, at once and whole. So a kill of either side loses no request that
-// was answered.
+// requestLog writes each line at once and whole, so a crash of either side loses no answered request.
 type requestLog struct {
 	logger *slog.Logger
 
@@ -132,27 +129,27 @@ type requestLog struct {
 func (l *requestLog) add(r record) {
 	line, err := json.Marshal(r)
 	if err != nil {
-		return // a struct of strings and numbers has a JSON form
+		return // cannot happen: all fields have a JSON form
 	}
 	line = append(line, '\n')
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, err := l.w.Write(line); err != nil && !l.failed {
-		l.failed = true // once is enough: a full disk would say it at every request
+		l.failed = true // report only once: a full disk fails at every request
 		l.logger.Error("request log is incomplete from here on", "err", err)
 	}
 }
 
-// counted remembers what was answered.
+// counted records the status and size of an answer.
 type counted struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
-	fault  string    // its name, for the log
-	last   time.Time // when the last write began
+	fault  string    // name of the fault, for the log
+	last   time.Time // start of the last write
 }
 
-// Unwrap lets a fault take the connection over.
+// Unwrap lets a fault hijack the connection.
 func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *counted) WriteHeader(code int) {
@@ -172,7 +169,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom keeps net/http's way of copying without a buffer of our own.
+// ReadFrom keeps net/http's copying without a buffer.
 func (c *counted) ReadFrom(r io.Reader) (int64, error) {
 	if c.status == 0 {
 		c.status = http.StatusOK

@@ -23,14 +23,14 @@ import (
 	"time"
 )
 
-// tunnels serves https inside CONNECT. The connections that clients open with it
-// are handed to a second http.Server, of which tunnels is the listener.
+// tunnels serves https inside CONNECT: it is the listener of a second http.Server, to which it hands
+// the tunnelled connections.
 type tunnels struct {
 	web    *Web
 	server *http.Server
 	conns  chan net.Conn
 	closed chan struct{}
-	served chan error // what the second server ended with
+	served chan error // final error of the second server
 
 	once sync.Once // closes closed
 }
@@ -42,21 +42,19 @@ func newTunnels(w *Web) *tunnels {
 	return t
 }
 
-// headerTimeout is how long a client may take to send a request's header, or to
-// shake hands; idleTimeout is how long a connection waits for its next request.
+// headerTimeout limits a client's request header or handshake; idleTimeout limits the wait for the
+// next request.
 const (
 	headerTimeout = time.Minute
 	idleTimeout   = 2 * time.Minute
 )
 
-// newServer returns a server of w. What it would log are clients' broken
-// connections, which are the clients' affair.
+// newServer returns a silent server: it would only log the clients' broken connections.
 func newServer(w *Web) *http.Server {
 	return &http.Server{Handler: w, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, ErrorLog: log.New(io.Discard, "", 0)}
 }
 
-// connect answers CONNECT host:port: it takes the connection over and speaks TLS
-// on it under the host's name.
+// connect answers CONNECT host:port, and speaks TLS on the connection under the host's name.
 func (t *tunnels) connect(rw http.ResponseWriter, r *http.Request) {
 	name, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -98,11 +96,11 @@ func (t *tunnels) serve(conn net.Conn, ahead *bufio.Reader, config *tls.Config) 
 	select {
 	case t.conns <- tls.Server(&early{conn, ahead}, config):
 	case <-t.closed:
-		conn.Close() // nothing was promised on it yet
+		conn.Close() // no answer is promised on it yet
 	}
 }
 
-// early is a connection of which some bytes were read ahead already.
+// early is a connection of which some bytes were already read.
 type early struct {
 	net.Conn
 	ahead *bufio.Reader
@@ -110,7 +108,7 @@ type early struct {
 
 func (e *early) Read(b []byte) (int, error) { return e.ahead.Read(b) }
 
-// Accept, Close and Addr make tunnels the listener of its server.
+// Accept implements net.Listener, as Close and Addr do.
 
 func (t *tunnels) Accept() (net.Conn, error) {
 	select {
@@ -121,19 +119,16 @@ func (t *tunnels) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends Accept.
 func (t *tunnels) Close() error {
 	t.once.Do(func() { close(t.closed) })
 	return nil
 }
 
-// Addr is asked for by net.Listener and means nothing here.
+// Addr returns a dummy address.
 func (t *tunnels) Addr() net.Addr { return &net.TCPAddr{} }
 
-// shutdown lets requests under way finish until ctx ends.
 func (t *tunnels) shutdown(ctx context.Context) error { return t.server.Shutdown(ctx) }
 
-// close ends all tunnels and waits for the server.
 func (t *tunnels) close() error {
 	err := errors.Join(t.Close(), t.server.Close())
 	if e := <-t.served; !errors.Is(e, http.ErrServerClosed) && !errors.Is(e, net.ErrClosed) {
@@ -142,23 +137,22 @@ func (t *tunnels) close() error {
 	return err
 }
 
-// maxLeaves bounds the cached certificates; making one again costs 0.1 ms.
+// maxLeaves bounds the certificate cache; recreating one takes 0.1 ms.
 const maxLeaves = 1024
 
-// authority signs a certificate for each host. It lives as long as the server:
-// trusting it, even by mistake, is of no use to anyone afterwards.
+// authority signs host certificates. Its key lives only as long as the server, so a client that keeps
+// trusting it is not at risk.
 type authority struct {
 	file string
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
-	leaf *ecdsa.PrivateKey // of all hosts: one server holds them all anyway
+	leaf *ecdsa.PrivateKey // shared by all hosts, as one server serves them
 
 	mu     sync.Mutex // guards leaves
 	leaves map[string]*tls.Certificate
 }
 
-// newAuthority makes the authority and writes its certificate as PEM to file, or
-// to a temporary file when that is "".
+// newAuthority writes the authority's certificate as PEM to file, or to a temporary file if file is "".
 func newAuthority(file string) (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -194,7 +188,7 @@ func (a *authority) write(file string, text []byte) error {
 			return fmt.Errorf("certificate authority: %w; set TMPDIR to a folder that can be written", err)
 		}
 		file = f.Name()
-		f.Close() // empty so far
+		f.Close() // still empty
 	}
 	if err := os.WriteFile(file, text, 0o644); err != nil {
 		return fmt.Errorf("certificate authority: %w", err)
@@ -210,7 +204,6 @@ func (a *authority) close() error {
 	return nil
 }
 
-// certificate returns the certificate of a host's name or address.
 func (a *authority) certificate(name string) (*tls.Certificate, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -224,13 +217,13 @@ func (a *authority) certificate(name string) (*tls.Certificate, error) {
 		return nil, fmt.Errorf("certificate of %s: %w", name, err)
 	}
 	if len(a.leaves) >= maxLeaves {
-		clear(a.leaves) // simpler than the order of use, and rare
+		clear(a.leaves) // rare, and simpler than LRU
 	}
 	a.leaves[name] = c
 	return c, nil
 }
 
-// leafTemplate returns what a host's certificate says, but for its time.
+// leafTemplate returns a host's certificate without its validity period.
 func leafTemplate(name string) *x509.Certificate {
 	template := &x509.Certificate{
 		SerialNumber: serial(),
@@ -245,7 +238,7 @@ func leafTemplate(name string) *x509.Certificate {
 	return template
 }
 
-// sign makes a certificate of key, signed by parent's.
+// sign issues a certificate for key, signed with the parent's key.
 func (a *authority) sign(template, parent *x509.Certificate, key, by *ecdsa.PrivateKey) (*tls.Certificate, error) {
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), by)
 	if err != nil {
@@ -254,7 +247,6 @@ func (a *authority) sign(template, parent *x509.Certificate, key, by *ecdsa.Priv
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-// serial returns a random serial number of 127 bits.
 func serial() *big.Int {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
@@ -262,10 +254,10 @@ func serial() *big.Int {
 	return new(big.Int).SetBytes(b[:])
 }
 
-// held are the connections that faults have taken from net/http, so that the end
-// of the web can end them. It is safe for concurrent use.
+// held tracks the connections that faults have hijacked, so that shutdown can close them. It is safe
+// for concurrent use.
 type held struct {
-	quit chan struct{} // closed by drop: faults under way end
+	quit chan struct{} // closed by drop to end running faults
 
 	mu      sync.Mutex // guards the rest
 	conns   map[net.Conn]struct{}
@@ -274,7 +266,7 @@ type held struct {
 
 func newHeld() *held { return &held{quit: make(chan struct{}), conns: map[net.Conn]struct{}{}} }
 
-// add notes a connection; false when the web is closing.
+// add registers a connection. It returns false if the web is closing.
 func (h *held) add(c net.Conn) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -285,7 +277,6 @@ func (h *held) add(c net.Conn) bool {
 	return true
 }
 
-// release closes a connection that was added.
 func (h *held) release(c net.Conn) {
 	h.mu.Lock()
 	delete(h.conns, c)
@@ -293,7 +284,6 @@ func (h *held) release(c net.Conn) {
 	c.Close()
 }
 
-// drop ends all faults under way.
 func (h *held) drop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

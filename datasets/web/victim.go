@@ -13,23 +13,22 @@ import (
 	"time"
 )
 
-// victim is a request that may get a fault for an answer.
+// victim is a request that may be answered with a fault.
 type victim struct {
 	web  *Web
 	rw   http.ResponseWriter
 	r    *http.Request
 	q    request
-	page []byte // what an honest answer's body would be
+	page []byte // body of the normal answer
 }
 
-// A slow answer comes a byte a tick, and ends after slowLimit in any case.
+// A slow answer sends one byte per tick and ends after slowLimit at the latest.
 const (
 	slowTick  = 250 * time.Millisecond
 	slowLimit = 2 * time.Minute
 )
 
-// raw takes the connection from net/http and lets f write on it what HTTP would not. It is closed
-// afterwards.
+// raw hijacks the connection, lets f write invalid HTTP to it, and closes it.
 func (v *victim) raw(f func(c *rawConn)) {
 	conn, rw, err := http.NewResponseController(v.rw).Hijack()
 	if err != nil {
@@ -49,17 +48,15 @@ func (v *victim) raw(f func(c *rawConn)) {
 	}
 }
 
-// rawConn is a connection on which anything may be written. Errors mean that the client has gone, which
-// ends a fault.
+// rawConn is a hijacked connection. A write error means that the client is gone, which ends a fault.
 type rawConn struct {
 	net.Conn
 	*bufio.Writer
 	held *held
 	sent int64
-	last time.Time // when the last flush began
+	last time.Time // start of the last flush
 }
 
-// Flush hands over what is buffered.
 func (c *rawConn) Flush() error {
 	if c.Buffered() > 0 {
 		c.last = time.Now()
@@ -67,20 +64,19 @@ func (c *rawConn) Flush() error {
 	return c.Writer.Flush()
 }
 
-// Write and Read are those of the buffered side and of the connection.
+// Write writes to the buffer.
 func (c *rawConn) Write(b []byte) (int, error) {
 	n, err := c.Writer.Write(b)
 	c.sent += int64(n)
 	return n, err
 }
 
-// say writes a line with its end.
 func (c *rawConn) say(format string, args ...any) error {
 	_, err := fmt.Fprintf(c, format+"\r\n", args...)
 	return err
 }
 
-// head writes the header of a page's answer, with further lines.
+// head writes a response header with additional lines.
 func (c *rawConn) head(lines ...string) error {
 	if err := c.say("HTTP/1.1 200 OK"); err != nil {
 		return err
@@ -93,12 +89,12 @@ func (c *rawConn) head(lines ...string) error {
 	return c.say("")
 }
 
-// sends writes raw bytes, and hangs up.
+// sends returns a fault that writes raw bytes and hangs up.
 func sends(raw string) func(*rawConn) {
-	return func(c *rawConn) { _, _ = c.Write([]byte(raw)) } // a client that is gone needs no more
+	return func(c *rawConn) { _, _ = c.Write([]byte(raw)) } // a write error changes nothing
 }
 
-// answers writes a page's header with further lines, then a body, and hangs up.
+// answers returns a fault that writes a header with additional lines, then a body, and hangs up.
 func answers(body string, lines ...string) func(*rawConn) {
 	return func(c *rawConn) {
 		_ = c.head(lines...)
@@ -106,7 +102,7 @@ func answers(body string, lines ...string) func(*rawConn) {
 	}
 }
 
-// drip sends a byte a tick until the text is over, the client or the server goes, or slowLimit.
+// drip sends text one byte per tick, until slowLimit or either side closes.
 func (c *rawConn) drip(text string) {
 	end := time.NewTimer(slowLimit)
 	defer end.Stop()
@@ -126,17 +122,17 @@ func (c *rawConn) drip(text string) {
 	}
 }
 
-// wait lets the client wait until it goes, or slowLimit.
+// wait keeps the client waiting until it hangs up, or slowLimit.
 func (c *rawConn) wait() {
 	if c.Flush() != nil {
 		return
 	}
 	_ = c.SetReadDeadline(time.Now().Add(slowLimit)) // an error shows at the read
 	var b [1]byte
-	_, _ = c.Conn.Read(b[:]) // ends when the client hangs up, or Close does
+	_, _ = c.Conn.Read(b[:]) // ends when the client hangs up or Close runs
 }
 
-// flood writes a chunk again and again until the client goes, or n bytes.
+// flood repeats a chunk for n bytes or until the client hangs up.
 func (c *rawConn) flood(chunk string, n int) {
 	for c.sent < int64(n) {
 		if _, err := c.Write([]byte(chunk)); err != nil {
@@ -145,15 +141,14 @@ func (c *rawConn) flood(chunk string, n int) {
 	}
 }
 
-// reset ends the connection as a crash does: the client gets RST.
+// reset closes the connection with RST, as a crashed host does.
 func (c *rawConn) reset() {
 	_ = c.Flush()
 	if tcp := tcpOf(c.Conn); tcp != nil {
-		_ = tcp.SetLinger(0) // else it ends in the ordinary way, no harm done
+		_ = tcp.SetLinger(0) // on failure it closes normally, which is harmless
 	}
 }
 
-// tcpOf digs for the TCP connection below.
 func tcpOf(c net.Conn) *net.TCPConn {
 	for {
 		switch under := c.(type) {
@@ -169,40 +164,36 @@ func tcpOf(c net.Conn) *net.TCPConn {
 	}
 }
 
-// suffer serves a fault in place of a page, and tells the log its name.
+// suffer serves a fault in place of a page and logs its name.
 func (v *victim) suffer(f *Fault, page []byte) {
 	v.mark(f.Name)
 	v.page = page
 	f.serve(v)
 }
 
-// mark tells the log the fault's name.
 func (v *victim) mark(fault string) {
 	if c, ok := v.rw.(*counted); ok {
 		c.fault = fault
 	}
 }
 
-// tries returns how often the URL was asked for, this time included.
 func (v *victim) tries() int { return v.web.faults.tries(v.q.url()) }
 
-// honest answers as if nothing were the matter.
 func (v *victim) honest() { v.html(v.page) }
 
-// text answers with plain text.
 func (v *victim) text(body string) {
 	v.rw.Header().Set("Content-Type", "text/plain")
 	send(v.rw, v.r, []byte(body))
 }
 
-// fields adds header fields, given as names and values in turn.
+// fields adds header fields, given as alternating names and values.
 func (v *victim) fields(fields []string) {
 	for i := 0; i+1 < len(fields); i += 2 {
 		v.rw.Header().Add(fields[i], fields[i+1])
 	}
 }
 
-// bomb answers with a gigabyte of blanks behind a head, gzipped.
+// bomb sends head and a gigabyte of spaces, gzipped.
 func (v *victim) bomb(contentType, head string) {
 	v.rw.Header().Set("Content-Type", contentType)
 	z := gzip.NewWriter(v.rw)
@@ -216,7 +207,6 @@ func (v *victim) bomb(contentType, head string) {
 	_ = z.Close()
 }
 
-// html answers with a page.
 func (v *victim) html(body []byte, header ...string) {
 	h := v.rw.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -226,10 +216,9 @@ func (v *victim) html(body []byte, header ...string) {
 	send(v.rw, v.r, body)
 }
 
-// root returns the URL of the host's root, without a final slash.
+// root returns the host's root URL without a trailing slash.
 func (v *victim) root() string { return v.q.scheme + "://" + v.q.host }
 
-// links makes a page of links.
 func links(title string, targets []string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!DOCTYPE html>\n<title>%s</title>\n<h1>%s</h1>\n", title, title)

@@ -18,30 +18,30 @@ import (
 	"fossick/datasets"
 )
 
-// Options says how the web behaves. The zero value answers at once, allows all and logs nothing.
+// Options configure a Web. The zero value answers at once, allows everything and logs nothing.
 type Options struct {
-	Latency  time.Duration // mean time before an answer; each URL has its own, from half to one and a half of it
-	Disallow float64       // share of each host's pages that robots.txt forbids, in [0,1)
-	// CrawlDelay is what the robots.txt of an eighth of the hosts asks for, in whole milliseconds; 0
-	// for none.
+	Latency  time.Duration // mean delay of an answer; each URL has its own, from 0.5 to 1.5 times the mean
+	Disallow float64       // fraction of each host's pages that robots.txt forbids, in [0,1)
+	// CrawlDelay is the delay that one host in eight asks for in robots.txt, in whole milliseconds;
+	// 0 for none.
 	CrawlDelay time.Duration
-	Seed       uint64         // of the latencies and of what is disallowed
-	Progress   func(rows int) // called for rows that were read; nil for nobody
-	Log        io.Writer      // one JSON object a request; nil for none
-	SpoolDir   string         // folder of the spool; "" for the system's temporary one
+	Seed       uint64         // of everything that is random
+	Progress   func(rows int) // called for each row read; may be nil
+	Log        io.Writer      // one JSON object per request; nil for none
+	SpoolDir   string         // folder of the spool; "" for the system's temporary folder
 	CAFile     string         // where to write the authority's certificate; "" for a temporary file
 	Logger     *slog.Logger   // nil is silent
-	Faults     FaultPlan      // what goes wrong on purpose
-	Change     ChangePlan     // how pages change, go and come back
-	Sitemaps   bool           // each host has a sitemap, and its robots.txt names it
+	Faults     FaultPlan      // deliberate faults
+	Change     ChangePlan     // how pages change, vanish and return
+	Sitemaps   bool           // give each host a sitemap, named in its robots.txt
 }
 
-// Web is a corpus as a web. It is an http.Handler, safe for concurrent use.
+// Web serves a corpus. It is an http.Handler, safe for concurrent use.
 type Web struct {
 	opt   Options
-	index datasets.Index   // of pages
+	index datasets.Index   // key to row
 	pages []entry          // by row
-	hosts map[string]*host // by name, with the port when it is no default one
+	hosts map[string]*host // by name, with any non-default port
 	extra []extra
 	stats Stats
 	first string // URL of the first page
@@ -57,31 +57,31 @@ type Web struct {
 	log   *requestLog
 }
 
-// Stats counts what is served.
+// Stats counts the content of a Web.
 type Stats struct {
 	Hosts    int
 	Pages    int
-	Repeated int // rows whose URL, without fragment, had come before; the first is served
+	Repeated int // rows whose URL, without fragment, occurred before; the first is served
 	Unserved int // rows whose URL is neither http nor https
 	Spooled  int64
 }
 
-// host is one host of the web. robots is complete once New has returned.
+// host is one host of the web. robots is complete after New.
 type host struct {
 	scheme string
-	paths  []string // of its pages, with query; once New has returned, only with Options.Sitemaps
+	paths  []string // of its pages, with query; kept after New only with Options.Sitemaps
 	robots []byte
 }
 
-// extra is what one set brings beyond pages, its URLs as keys.
+// extra is what one set has beyond pages, by URL key.
 type extra struct {
 	redirects map[string]datasets.Redirect
 	status    map[string]int
 	traps     []datasets.Trap
 }
 
-// New reads the sets once and returns their web; a page that two of them have comes from the first. It
-// fails on the first row that cannot be read, and when no page is left to serve.
+// New reads the sets once and returns their web; the first set wins for repeated URLs. It fails on an
+// unreadable row, and if no page can be served.
 func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err error) {
 	if opt.Disallow < 0 || opt.Disallow >= 1 {
 		return nil, fmt.Errorf("disallow %v: want a share from 0 to less than 1", opt.Disallow)
@@ -126,16 +126,16 @@ func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err e
 	return w, nil
 }
 
-// Stats returns the counts of what is served.
+// Stats returns counts of the web's content.
 func (w *Web) Stats() Stats { return w.stats }
 
-// First returns the URL of the first page, as a start page to try.
+// First returns the URL of the first page, usable as a start page.
 func (w *Web) First() string { return w.first }
 
-// CA returns the file with the certificate that https clients must trust.
+// CA returns the file of the certificate that https clients must trust.
 func (w *Web) CA() string { return w.ca.file }
 
-// Hosts returns the hosts' names, with the port when it is not the scheme's default, sorted.
+// Hosts returns the sorted host names, with any non-default port.
 func (w *Web) Hosts() []string {
 	names := make([]string, 0, len(w.hosts))
 	for name := range w.hosts {
@@ -145,7 +145,7 @@ func (w *Web) Hosts() []string {
 	return names
 }
 
-// Close ends the tunnels and removes the files. The log's writer is the caller's to close, after Close.
+// Close ends the tunnels and removes the files. The caller may close the log's writer afterwards.
 func (w *Web) Close() error {
 	w.held.drop()
 	var errs []error
@@ -161,7 +161,6 @@ func (w *Web) Close() error {
 	return errors.Join(errs...)
 }
 
-// read spools the pages of one set.
 func (w *Web) read(ctx context.Context, set *datasets.Set) error {
 	for e, err := range set.Examples() {
 		if w.opt.Progress != nil {
@@ -204,10 +203,10 @@ func (w *Web) add(e *datasets.Example) error {
 	return nil
 }
 
-// addHost returns the host of a key, made if need be, and the key's path.
+// addHost returns the host of a key, creating it if necessary, and the key's path.
 func (w *Web) addHost(key string) (*host, string) {
 	u, err := url.Parse(key)
-	if err != nil { // a key is a URL
+	if err != nil { // cannot happen: a key is a URL
 		return &host{}, "/"
 	}
 	name := hostName(u.Host)
@@ -219,7 +218,6 @@ func (w *Web) addHost(key string) (*host, string) {
 	return h, u.RequestURI()
 }
 
-// hostOf returns the name in the index of a key's host.
 func hostOf(key string) string {
 	u, err := url.Parse(key)
 	if err != nil {
@@ -228,7 +226,6 @@ func hostOf(key string) string {
 	return hostName(u.Host)
 }
 
-// find returns the page for a key; see datasets.Index.
 func (w *Web) find(key string) (en entry, moved string, ok bool) {
 	row, moved, ok := w.index.Find(key)
 	if !ok {
@@ -237,7 +234,7 @@ func (w *Web) find(key string) (en entry, moved string, ok bool) {
 	return w.pages[row], moved, true
 }
 
-// addCopy enters a URL at which the page of another stands; that one may be missing.
+// addCopy adds a URL that serves the page of another URL, if that page exists.
 func (w *Web) addCopy(at, original string) error {
 	key, err := datasets.Key(at)
 	if err != nil {
@@ -281,8 +278,8 @@ func (w *Web) addExtra(web *datasets.Web) error {
 	return nil
 }
 
-// hostName returns a host as the web's index has it: lower case, without the ports of http and https,
-// so that a page answers by either.
+// hostName normalises a host: lower case, without the ports of http and https, so that a page answers
+// under either scheme.
 func hostName(hostport string) string {
 	name, port, err := net.SplitHostPort(hostport)
 	if err != nil {
@@ -295,7 +292,7 @@ func hostName(hostport string) string {
 	return net.JoinHostPort(name, port)
 }
 
-// ServeHTTP answers one request, of a proxy's client or of the host's own.
+// ServeHTTP answers a request, proxied or direct.
 func (w *Web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect {
 		w.tls.connect(rw, r)
@@ -317,7 +314,6 @@ func (w *Web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// request is what a client asks for, whichever way it came.
 type request struct {
 	scheme, host, path string // host as sent; path with query
 }
@@ -327,7 +323,7 @@ func requestOf(r *http.Request) request {
 	if r.TLS != nil {
 		q.scheme = "https"
 	}
-	if r.URL.IsAbs() { // a proxy's client; its Host header must not decide (RFC 9112, 3.2.2)
+	if r.URL.IsAbs() { // proxy request; its Host header does not count (RFC 9112, 3.2.2)
 		q.scheme, q.host = strings.ToLower(r.URL.Scheme), r.URL.Host
 	}
 	return q
@@ -335,7 +331,6 @@ func requestOf(r *http.Request) request {
 
 func (q request) url() string { return q.scheme + "://" + q.host + q.path }
 
-// hostport returns the host as name:port.
 func (q request) hostport() string {
 	if _, _, err := net.SplitHostPort(q.host); err == nil {
 		return strings.ToLower(q.host)
@@ -347,7 +342,6 @@ func (q request) hostport() string {
 	return net.JoinHostPort(strings.ToLower(strings.Trim(q.host, "[]")), port)
 }
 
-// answer writes the response to q.
 func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 	h, ok := w.hosts[hostName(q.host)]
 	faulty := w.opt.Faults.Share > 0
@@ -372,7 +366,7 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		return
 	}
 	key, err := datasets.Key(q.url())
-	if err != nil { // too long, for one
+	if err != nil { // too long, for example
 		problem(rw, http.StatusNotFound, "the URL has no normal form: "+err.Error())
 		return
 	}
@@ -401,7 +395,7 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 	problem(rw, http.StatusNotFound, "the corpus has no page here")
 }
 
-// answer serves what a set has beyond pages; false when it has nothing at key.
+// answer serves a redirect, status or trap of the set. It returns false if there is none at key.
 func (x *extra) answer(rw http.ResponseWriter, r *http.Request, key string) bool {
 	if to, ok := x.redirects[key]; ok {
 		redirect(rw, to.To, to.Status)
@@ -424,7 +418,7 @@ func (x *extra) answer(rw http.ResponseWriter, r *http.Request, key string) bool
 	return false
 }
 
-// robots sends the host's rules, or a fault for them.
+// robots sends the host's robots.txt, or a fault in its place.
 func (v *victim) robots(h *host) {
 	if f := v.web.faults.pick(onRobots, hostName(v.q.host)); f != nil {
 		v.suffer(f, h.robots)
@@ -450,19 +444,18 @@ func (w *Web) sendPage(rw http.ResponseWriter, r *http.Request, en *entry) {
 		rw.WriteHeader(http.StatusOK)
 		return
 	}
-	// A body cut short is what the client sees if the spool cannot be read or the client is gone; there
-	// is no one else to tell.
+	// If the spool cannot be read or the client is gone, the client sees a truncated body.
 	if _, err := io.Copy(rw, io.NewSectionReader(w.spool.file, en.offset, int64(en.length))); err != nil {
 		w.opt.Logger.Debug("body not sent", "url", r.URL.String(), "err", err)
 	}
 }
 
-// lastModified makes up a date for a body: any day of 2020, always the same.
+// lastModified derives a stable date in 2020 from a body's hash.
 func lastModified(sum uint64) time.Time {
 	return time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(sum%(365*86400)) * time.Second)
 }
 
-// unchanged decides a conditional request (RFC 9110, 13.2.2).
+// unchanged evaluates a conditional request (RFC 9110, 13.2.2).
 func unchanged(r *http.Request, etag string, modified time.Time) bool {
 	if match := r.Header.Get("If-None-Match"); match != "" {
 		for tag := range strings.SplitSeq(match, ",") {
@@ -490,13 +483,12 @@ func redirect(rw http.ResponseWriter, to string, code int) {
 	problem(rw, code, "the page is at "+to)
 }
 
-// problem answers with a page that says what is the matter.
 func problem(rw http.ResponseWriter, code int, what string) {
 	body := fmt.Sprintf("<!DOCTYPE html>\n<title>%d %s</title>\n<p>%s\n", code, http.StatusText(code), html.EscapeString(what))
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 	rw.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	rw.WriteHeader(code)
-	_, _ = io.WriteString(rw, body) // the client may be gone; to HEAD net/http sends none
+	_, _ = io.WriteString(rw, body) // the client may be gone; net/http sends no body to HEAD
 }
 
 func rest(ctx context.Context, d time.Duration) {
@@ -508,11 +500,10 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// grace is how long requests under way may take when the server ends.
 const grace = 2 * time.Second
 
-// Serve answers on a listener, which it closes, until ctx ends; that is no error. It returns after the
-// last request.
+// Serve answers on l until ctx ends, then closes l and waits for running requests. The end of ctx is
+// not an error.
 func (w *Web) Serve(ctx context.Context, l net.Listener) error {
 	server := newServer(w)
 	served := make(chan error, 1)
@@ -522,12 +513,12 @@ func (w *Web) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	w.held.drop() // faults do not end by themselves
+	w.held.drop() // faults would not end by themselves
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	err := errors.Join(server.Shutdown(end), w.tls.shutdown(end))
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = server.Close() // slow clients had their time
+		err = server.Close() // slow clients have had their time
 	}
 	if e := <-served; !errors.Is(e, http.ErrServerClosed) {
 		err = errors.Join(err, e)
@@ -535,8 +526,8 @@ func (w *Web) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// OnLoopback serves sets at any free port of loopback until stop is called, which waits for the end.
-// proxy is the URL to give to a crawl.
+// OnLoopback serves sets on a free loopback port and returns the proxy URL for a crawl. stop shuts the
+// server down and waits for it.
 func OnLoopback(ctx context.Context, opt Options, sets ...*datasets.Set) (proxy string, stop func() error, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	web, err := New(ctx, opt, sets...)

@@ -28,7 +28,6 @@ import (
 	"fossick/datasets"
 )
 
-// set makes a set of pages.
 func set(pages ...*datasets.Example) *datasets.Set {
 	return datasets.FromSeq("test", func(yield func(*datasets.Example, error) bool) {
 		for _, e := range pages {
@@ -54,7 +53,6 @@ func few() *datasets.Set {
 	)
 }
 
-// start serves sets and returns a client that reaches them through the proxy.
 func start(t testing.TB, opt Options, sets ...*datasets.Set) (*Web, *httptest.Server, *http.Client) {
 	t.Helper()
 	w, err := New(t.Context(), opt, sets...)
@@ -113,7 +111,7 @@ func TestThroughProxy(t *testing.T) {
 	tests := []struct {
 		url    string
 		status int
-		body   string // what the body holds, or Location
+		body   string // part of the body, or Location
 		typ    string
 	}{
 		{"http://a.test/", 200, "home of a", "text/html; charset=utf-8"},
@@ -152,7 +150,7 @@ func TestThroughProxy(t *testing.T) {
 	}
 }
 
-// TestByHostHeader asks the port itself, without a proxy.
+// TestByHostHeader requests pages directly, without a proxy.
 func TestByHostHeader(t *testing.T) {
 	_, server, _ := start(t, Options{}, few())
 	for host, want := range map[string]int{"a.test": 200, "a.test:80": 200, "none.test": 502} {
@@ -227,8 +225,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestLatency runs on the bubble's clock: the answer takes half to one and a half
-// of the mean, each URL its own time, the same again.
+// TestLatency checks the delay range, and that each URL keeps its own delay.
 func TestLatency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, err := New(t.Context(), Options{Latency: time.Second, Seed: 3}, few())
@@ -248,7 +245,7 @@ func TestLatency(t *testing.T) {
 	})
 }
 
-// TestServe wants a clean end by the context.
+// TestServe checks a clean shutdown through the context.
 func TestServe(t *testing.T) {
 	w, err := New(t.Context(), Options{SpoolDir: t.TempDir()}, few())
 	if err != nil {
@@ -302,7 +299,6 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// TestArchive: a WARC is served with its redirects, errors, robots.txt and copies.
 func TestArchive(t *testing.T) {
 	var file []byte
 	record := func(kind, url, field, block string) {
@@ -335,8 +331,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// FuzzAnswer asks for anything: every answer is one of those promised, and a
-// page that is served is one of the set's.
+// FuzzAnswer checks that every answer is documented and every served page is in the set.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"a.test", "/x", ""}, {"A.TEST.:80", "/dir", "q"}, {"[::1]:443", "//", ""}, {"", "", ""}, {"a.test:x", "/%zz/../x", "a=%"},
@@ -383,7 +378,7 @@ func TestHostName(t *testing.T) {
 	}
 }
 
-// TestLog wants one whole line a request, as soon as the answer is there.
+// TestLog checks that each answer has a complete log line at once.
 func TestLog(t *testing.T) {
 	var log syncBuffer
 	_, _, client := start(t, Options{Log: &log}, few())
@@ -436,7 +431,6 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// TestOnLoopback: the set's pages are there through the proxy until it is stopped.
 func TestOnLoopback(t *testing.T) {
 	set, err := datasets.Open("demo", datasets.Options{})
 	if err != nil {
@@ -467,7 +461,6 @@ func TestOnLoopback(t *testing.T) {
 	}
 }
 
-// many yields n pages in folders of one host.
 func many(n int) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		for i := range n {
@@ -479,7 +472,7 @@ func many(n int) iter.Seq2[*datasets.Example, error] {
 	}
 }
 
-// TestDisallow counts what robots.txt forbids by plain prefixes.
+// TestDisallow counts the pages that robots.txt forbids, by prefix matching.
 func TestDisallow(t *testing.T) {
 	const n = 2000
 	texts := map[string]bool{}
@@ -513,7 +506,7 @@ func TestDisallow(t *testing.T) {
 			}
 		}
 	}
-	if len(texts) != 7 { // share 0 is the same for both seeds
+	if len(texts) != 7 { // with share 0 both seeds agree
 		t.Errorf("%d different robots.txt, want 7: each share and seed its own", len(texts))
 	}
 }
@@ -554,7 +547,7 @@ func TestNoSitemapsUnlessAsked(t *testing.T) {
 	}
 }
 
-// TestSitemapIndex: more pages than a sitemap may have are split, and each page is in one part.
+// TestSitemapIndex checks that a large sitemap is split without repeating pages.
 func TestSitemapIndex(t *testing.T) {
 	const n = sitemapURLs + 10
 	many := datasets.FromSeq("test", func(yield func(*datasets.Example, error) bool) {
@@ -595,7 +588,6 @@ func TestSitemapIndex(t *testing.T) {
 	}
 }
 
-// changing is a web of n pages of one host that change.
 func changing(t *testing.T, plan ChangePlan, n int) *Web {
 	t.Helper()
 	web, err := New(t.Context(), Options{Change: plan, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
@@ -624,8 +616,7 @@ func ask(web *Web, url, etag string) *httptest.ResponseRecorder {
 	return rw
 }
 
-// TestLastmod: a sitemap says when texts changed, but on the hosts that are wrong; one that is
-// as it was is not sent again.
+// TestLastmod checks true and wrong lastmod values and 304 for an unchanged sitemap.
 func TestLastmod(t *testing.T) {
 	for _, wrong := range []float64{0, 1} {
 		web, err := New(t.Context(), Options{Sitemaps: true, Change: ChangePlan{Mean: time.Hour, Wrong: wrong}, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
@@ -668,7 +659,7 @@ func TestLastmod(t *testing.T) {
 	}
 }
 
-// TestChange: pages change, and a request that knows the version gets 304 until then.
+// TestChange checks that a known version gets 304 until the page changes.
 func TestChange(t *testing.T) {
 	web := changing(t, ChangePlan{Mean: time.Hour, Adverts: 1}, 2)
 	const url = "http://a.test/1"
@@ -686,7 +677,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestTruth: pages change as often as the truth says, and are away as often.
+// TestTruth compares observed change and absence rates with Truth.
 func TestTruth(t *testing.T) {
 	const n, hours = 400, 2000
 	web := changing(t, ChangePlan{Mean: time.Hour, Adverts: 2, Away: .5}, n)
@@ -717,7 +708,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// TestAway: a page that has gone says so, one that has moved says where to, and is there.
+// TestAway checks the answers for gone and moved pages.
 func TestAway(t *testing.T) {
 	web := changing(t, ChangePlan{Mean: time.Hour, Away: 1}, 60)
 	start := web.began
@@ -744,8 +735,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestDemoWeb crawls the demo web breadth first through the proxy, a thousand
-// requests long, and counts what it meets.
+// TestDemoWeb crawls 1000 pages of the demo web breadth first and counts the answers.
 func TestDemoWeb(t *testing.T) {
 	demo, err := datasets.Open("demo", datasets.Options{})
 	if err != nil {
@@ -814,8 +804,7 @@ func hrefs(t *testing.T, at, body string) []string {
 	return out
 }
 
-// TestConcurrent asks for pages, traps, robots.txt and https from many clients at
-// once; the race detector looks on.
+// TestConcurrent mixes all kinds of requests, for the race detector.
 func TestConcurrent(t *testing.T) {
 	demo, err := datasets.Open("demo", datasets.Options{})
 	if err != nil {
@@ -846,8 +835,7 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 	want := 8 * 4 * len(urls)
 	n := 0
-	// A line is written once the answer is out, so the last ones may come after
-	// the clients have read theirs.
+	// A line is written after the answer is sent, so the last lines may lag behind the clients.
 	for end := time.Now().Add(10 * time.Second); n < want && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		n = strings.Count(log.String(), "\n")
 	}

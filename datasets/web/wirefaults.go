@@ -19,7 +19,7 @@ import (
 	"unicode/utf16"
 )
 
-// wireFaults are those of the answer's header and below.
+// wireFaults affect the response header and the connection below it.
 func wireFaults() []Fault {
 	return []Fault{
 		wire("silence", "takes the request and says nothing", "header_timeout", (*rawConn).wait),
@@ -27,7 +27,7 @@ func wireFaults() []Fault {
 			c.drip("HTTP/1.1 200 OK\r\nX-Slow: " + strings.Repeat("z", 4096))
 		}),
 		wire("half-header", "hangs up in the middle of the header", "header_error", func(c *rawConn) {
-			_ = c.say("HTTP/1.1 200 OK") // a client that is gone needs no more
+			_ = c.say("HTTP/1.1 200 OK") // if the client is gone, the next write fails too
 			_, _ = c.Write([]byte("Content-Ty"))
 		}),
 		wire("hang-up", "hangs up before the header", "header_error", func(*rawConn) {}),
@@ -60,7 +60,6 @@ func wireFaults() []Fault {
 	}
 }
 
-// bodyFaults are those of the body's transport.
 func bodyFaults() []Fault {
 	return []Fault{
 		wire("drip-body", "sends the body a byte at a time", "body_timeout", func(c *rawConn) {
@@ -98,7 +97,6 @@ func bodyFaults() []Fault {
 	}
 }
 
-// headerFaults are answers whose header is allowed by no RFC, or by one that nobody reads.
 func headerFaults() []Fault {
 	page := "Content-Type: text/html\r\nContent-Length: 24\r\n\r\n<title>odd</title><p>odd"
 	return []Fault{
@@ -135,7 +133,6 @@ func headerFaults() []Fault {
 	}
 }
 
-// framingFaults are bodies whose end two readers would see in two places.
 func framingFaults() []Fault {
 	return []Fault{
 		wire("two-framings", "gives both a length and chunks, as in request smuggling", "ok duplicate", answers("7\r\n<p>abcd\r\n0\r\n\r\n", "Content-Length: 5", "Transfer-Encoding: chunked")),
@@ -160,7 +157,7 @@ func framingFaults() []Fault {
 			_ = c.head("Content-Length: 10")
 			_, _ = c.Write([]byte("<p>a page.HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 11\r\n\r\n<p>poisoned"))
 			_ = c.Flush()
-			c.pause(slowTick) // so that a client may use the connection again
+			c.pause(slowTick) // lets a client reuse the connection
 		}),
 		wire("stays-open", "keeps a connection open after it said that it would close it", "ok duplicate", func(c *rawConn) {
 			_ = c.head("Content-Length: 10", "Connection: close")
@@ -174,7 +171,7 @@ func framingFaults() []Fault {
 	}
 }
 
-// pulse sends a text again and again with a tick between, as drip does bytes.
+// pulse sends text once per tick until slowLimit.
 func (c *rawConn) pulse(text string) {
 	for end := time.Now().Add(slowLimit); time.Now().Before(end); {
 		if _, err := c.Write([]byte(text)); err != nil || c.Flush() != nil || !c.pause(slowTick) {
@@ -183,7 +180,7 @@ func (c *rawConn) pulse(text string) {
 	}
 }
 
-// pause waits; false when the web is closing.
+// pause waits for d. It returns false if the web is closing.
 func (c *rawConn) pause(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -195,7 +192,7 @@ func (c *rawConn) pause(d time.Duration) bool {
 	}
 }
 
-// zipped compresses into memory, where nothing fails.
+// zipped compresses in memory, which cannot fail.
 func zipped(b []byte) []byte {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
@@ -204,7 +201,6 @@ func zipped(b []byte) []byte {
 	return out.Bytes()
 }
 
-// packingFaults are of the content coding, beyond the plain bomb.
 func packingFaults() []Fault {
 	packed := []string{"Content-Encoding: gzip", "Connection: close"}
 	return []Fault{
@@ -237,19 +233,18 @@ func packingFaults() []Fault {
 			_ = c.head("Content-Encoding: deflate", "Connection: close")
 			z, err := flate.NewWriter(c, flate.BestSpeed)
 			if err != nil {
-				return // BestSpeed is a level
+				return // cannot happen: BestSpeed is valid
 			}
 			blank := bytes.Repeat([]byte("<p> "), 1<<16)
 			for range 4 << 10 {
 				if _, err := z.Write(blank); err != nil {
-					return // the client has gone
+					return // the client is gone
 				}
 			}
 		}),
 	}
 }
 
-// charsetFaults are pages in characters that are not what they seem.
 func charsetFaults() []Fault {
 	typed := func(name, about, states, contentType string, body func(url string) []byte) Fault {
 		return whole(name, about, states, func(v *victim) { v.html(body(v.q.url()), "Content-Type", contentType) })
@@ -289,8 +284,8 @@ func charsetFaults() []Fault {
 	}
 }
 
-// robotsFaults are those of a host's robots.txt. The states are its pages' (RFC 9309: unreachable is a
-// refusal of all, 4xx and nonsense allow all).
+// robotsFaults affect a host's robots.txt; States apply to its pages (RFC 9309: an unreachable file
+// forbids everything, 4xx and nonsense allow everything).
 func robotsFaults() []Fault {
 	return []Fault{
 		rules("robots-500", "fails with 500", "robots_denied", func(v *victim) { problem(v.rw, 500, "no rules") }),
@@ -306,7 +301,7 @@ func robotsFaults() []Fault {
 			_, _ = v.rw.Write([]byte("User-agent: *\nDisallow: /~nothing\n"))
 			for i := 0; i < 100<<20; i += 4096 {
 				if _, err := v.rw.Write([]byte(strings.Repeat("# many\n", 585) + "\n")); err != nil {
-					return // the client has enough
+					return // the client is gone
 				}
 			}
 		}),
@@ -318,7 +313,6 @@ func robotsFaults() []Fault {
 	}
 }
 
-// tlsFaults are those of a host's handshake, seen through CONNECT.
 func tlsFaults() []Fault {
 	return []Fault{
 		shake("tls-expired", "shows a certificate that ended yesterday", "tls_error"),
@@ -330,8 +324,8 @@ func tlsFaults() []Fault {
 	}
 }
 
-// badTLS serves a fault of the handshake on a connection that a CONNECT has opened; nil config means
-// that the connection is done with.
+// badTLS serves a handshake fault on a CONNECT connection. A nil config means that the connection is
+// already closed.
 func (t *tunnels) badTLS(f *Fault, conn net.Conn, name string) *tls.Config {
 	cfg := &tls.Config{NextProtos: []string{"http/1.1"}}
 	switch f.Name {
@@ -365,7 +359,7 @@ func (t *tunnels) badTLS(f *Fault, conn net.Conn, name string) *tls.Config {
 	return cfg
 }
 
-// bad returns a certificate of a host that is signed by itself, is expired, or begins in future.
+// bad returns a self-signed, expired or not yet valid certificate.
 func (a *authority) bad(name, fault string) (*tls.Certificate, error) {
 	template := leafTemplate(name)
 	switch fault {
@@ -384,7 +378,6 @@ func (a *authority) bad(name, fault string) (*tls.Certificate, error) {
 	return a.sign(template, template, key, key)
 }
 
-// rulesFaults are robots.txt files that are hard to read, or that want harm.
 func rulesFaults() []Fault {
 	text := func(name, about, states, body string) Fault {
 		return rules(name, about, states, func(v *victim) { v.text(body) })
@@ -420,7 +413,6 @@ func rulesFaults() []Fault {
 	}
 }
 
-// shakeFaults are handshakes that fail in ways of their own.
 func shakeFaults() []Fault {
 	return []Fault{
 		shake("tls-future", "shows a certificate that begins next month", "tls_error"),
@@ -433,11 +425,11 @@ func shakeFaults() []Fault {
 	}
 }
 
-// badShake serves a fault of shakeFaults that ends before any certificate; true when it did.
+// badShake serves a fault that ends the handshake before any certificate. It returns true if it did.
 func (t *tunnels) badShake(f *Fault, conn net.Conn) bool {
 	b := make([]byte, 4096)
 	if f.Name == "tls-garbage" || f.Name == "tls-alert" || f.Name == "tls-drip" {
-		// Behind a proxy nothing may come before the client has spoken.
+		// A proxied connection must stay silent until the client has sent its first bytes.
 		_ = conn.SetReadDeadline(time.Now().Add(headerTimeout))
 		if _, err := conn.Read(b); err != nil {
 			conn.Close()
@@ -465,7 +457,7 @@ func (t *tunnels) badShake(f *Fault, conn net.Conn) bool {
 	return true
 }
 
-// dripShake announces a record of 1 KB and sends it a byte a tick.
+// dripShake announces a record of 1 KB and sends one byte per tick.
 func (t *tunnels) dripShake(conn net.Conn) {
 	tick := time.NewTicker(slowTick)
 	defer tick.Stop()
@@ -482,7 +474,7 @@ func (t *tunnels) dripShake(conn net.Conn) {
 	}
 }
 
-// badChain returns a certificate of a host behind which stand 500 more.
+// badChain returns a host's certificate with 500 more behind it.
 func (a *authority) badChain(name string) (*tls.Certificate, error) {
 	good, err := a.certificate(name)
 	if err != nil {
@@ -496,11 +488,10 @@ func (a *authority) badChain(name string) (*tls.Certificate, error) {
 	return &long, nil
 }
 
-// endlessPath begins the URLs of indexes that name one another.
+// endlessPath starts the URLs of sitemap indexes that name further indexes without end.
 const endlessPath = "/~sitemap/"
 
-// sitemapFaults are those of a host's sitemap, where Options.Sitemaps asks for them. Whatever it is,
-// the host's pages can be had.
+// sitemapFaults affect the sitemap, given Options.Sitemaps. The host's pages stay reachable.
 func sitemapFaults() []Fault {
 	fault := func(name, about string, f func(*victim)) Fault {
 		return Fault{Name: name, About: "the sitemap " + about, States: []string{"ok"}, scope: onSitemap, serve: f}
@@ -515,10 +506,10 @@ func sitemapFaults() []Fault {
 		}),
 		fault("sitemap-huge", "names ten million pages, in 500 MB", func(v *victim) {
 			v.rw.Header().Set("Content-Type", "application/xml")
-			_, _ = io.WriteString(v.rw, "<urlset>") // the next write tells
+			_, _ = io.WriteString(v.rw, "<urlset>") // the next write reports an error
 			for i := range 10_000_000 {
 				if _, err := fmt.Fprintf(v.rw, "<url><loc>%s/~nothing/%d</loc></url>\n", v.root(), i); err != nil {
-					return // the client has enough
+					return // the client is gone
 				}
 			}
 		}),
@@ -543,12 +534,12 @@ func (v *victim) xml(body []byte) {
 	send(v.rw, v.r, body)
 }
 
-// endlessIndex names two indexes that are as this one.
+// endlessIndex sends an index that names two more of its kind.
 func (v *victim) endlessIndex(n int) {
 	v.xml(indexOf(v.root()+endlessPath+strconv.Itoa(2*n+1), v.root()+endlessPath+strconv.Itoa(2*n+2)))
 }
 
-// endless serves one of the indexes behind the first; false when the path is none.
+// endless serves the indexes below endlessPath. It returns false for other paths.
 func (v *victim) endless() bool {
 	rest, ok := strings.CutPrefix(v.q.path, endlessPath)
 	n, err := strconv.Atoi(rest)
@@ -560,8 +551,7 @@ func (v *victim) endless() bool {
 	return true
 }
 
-// Traps live under these paths on every host of a web with faults; a faulty page leads into them, and
-// there is no end.
+// Paths of the traps. Every host of a web with faults serves them, and faulty pages link to them.
 const (
 	calendarPath = "/~calendar"
 	sessionPath  = "/~session"
@@ -572,7 +562,7 @@ const (
 	refreshPath  = "/~refresh/"
 )
 
-// trapFaults are pages that lead into endless spaces of URLs.
+// trapFaults are pages that lead into endless URL spaces.
 func trapFaults() []Fault {
 	entry := func(name, about string, targets ...string) Fault {
 		return whole(name, about, "ok", func(v *victim) { v.html(links("Way to "+name+" from "+v.q.url(), targets)) })
@@ -589,7 +579,7 @@ func trapFaults() []Fault {
 	}
 }
 
-// trap serves what is under a trap's path; false when nothing is.
+// trap serves a trap's URL. It returns false for other paths.
 func (v *victim) trap() bool {
 	path, query, _ := strings.Cut(v.q.path, "?")
 	switch {
@@ -633,10 +623,10 @@ func (v *victim) trap() bool {
 	return true
 }
 
-// calendar serves a month with links to its days, the one before and the next.
+// calendar serves a month with links to its days and neighbouring months.
 func (v *victim) calendar() {
 	q := v.r.URL.Query()
-	year, _ := strconv.Atoi(q.Get("year")) // 0 will do
+	year, _ := strconv.Atoi(q.Get("year")) // 0 for nonsense
 	month, _ := strconv.Atoi(q.Get("month"))
 	at := func(m int) string {
 		y := year + (m-1)/12
@@ -652,7 +642,7 @@ func (v *victim) calendar() {
 	v.html(links(fmt.Sprintf("Calendar %d-%d %s", year, month, q.Get("day")), targets))
 }
 
-// sessions serves one of ten pages, whose links carry a session that is new.
+// sessions serves one of ten pages, whose links carry a new session ID.
 func (v *victim) sessions(query string) {
 	n := int(v.web.draw.uniform("session", query) * 1e9)
 	targets := make([]string, 5)
@@ -662,11 +652,11 @@ func (v *victim) sessions(query string) {
 	v.html(links("Shop, page "+v.r.URL.Query().Get("page"), targets))
 }
 
-// farmSuffix ends the names that host-farm makes up: whoever asks for one gets a page like all the
-// others, with links to more.
+// farmSuffix ends the host names that host-farm invents. Each host serves a similar page with links to
+// more such hosts.
 const farmSuffix = ".host-farm.example"
 
-// farm answers for a made-up name; false when the host is none.
+// farm answers for an invented host. It returns false for other hosts.
 func (v *victim) farm() bool {
 	host := hostName(v.q.host)
 	if !strings.HasSuffix(host, farmSuffix) {

@@ -1,6 +1,4 @@
 package orders
 
-// Operations returns how often an ordering put a vertex into a list or took one
-// out, made or dropped a class, or looked at a list in vain. Its time is linear
-// in that.
+// Operations returns the number of list and class operations of an ordering, which bounds its time.
 func Operations(o Sequence) uint64 { return o.(interface{ operations() uint64 }).operations() }

@@ -5,10 +5,8 @@ import (
 	"fmt"
 )
 
-// Orderings by the importance that the links so far give a vertex. All links count.
-
-// relevance visits the vertex with the most relevant visited parent (paper A2, with increase-key). A
-// start page's parent has 1 (paper A eq. 1).
+// relevance visits the vertex with the most relevant visited parent (paper A2, with increase-key). A start
+// page's parent has 1 (paper A eq. 1). All links count, as in all orderings of this file.
 type relevance struct {
 	ranked
 	score func(v uint32) float64
@@ -29,13 +27,13 @@ func (r *relevance) Visit(l Links) {
 	}
 }
 
-// opic visits the vertex with the most cash (on-line page importance computation, greedy; Abiteboul,
-// Preda and Cobena 2003). A vertex gets a cash of 1 at its discovery; a visit spends a page's cash
-// on its links in equal parts. Cash that reaches a visited page, or a page without links, is lost.
+// opic visits the vertex with most cash (on-line page importance computation, greedy; Abiteboul, Preda and
+// Cobena 2003). A vertex gets a cash of 1 at discovery; a visit divides a page's cash equally among its links.
+// Cash of visited targets, or of pages without links, is lost.
 type opic struct{ ranked }
 
 func (o *opic) Visit(l Links) {
-	cash := 0.0 // start pages are nobody's links
+	cash := 0.0 // no page links to start pages
 	if !l.Start {
 		cash = o.visit(l.Page)
 	}
@@ -53,7 +51,6 @@ func (r *ranked) spend(v uint32) float64 {
 	return cash
 }
 
-// give gives part to each link, and discovers new ones.
 func (r *ranked) give(links []uint32, part float64) {
 	for _, v := range links {
 		switch x := r.at(v); x.found {
@@ -67,8 +64,8 @@ func (r *ranked) give(links []uint32, part float64) {
 	}
 }
 
-// opicHistory is opic in which, with each visit, the visited page with the most cash spends it
-// again. So the cash of a waiting vertex is all that ever came to it, its history.
+// opicHistory is opic in which each visit also lets the visited page with most cash spend it again. A waiting
+// vertex thus collects its whole history of cash.
 type opicHistory struct {
 	ranked
 	links func(v uint32) ([]uint32, error)
@@ -111,7 +108,7 @@ func (o *opicHistory) Visit(l Links) {
 	o.pay(links, o.spend(v))
 }
 
-// pay divides cash among links and keeps the heap of visited pages, one change at a time.
+// pay divides cash among links and updates the heap of visited pages.
 func (o *opicHistory) pay(links []uint32, cash float64) {
 	for i, v := range links {
 		o.give(links[i:i+1], cash/float64(len(links)))
@@ -125,33 +122,31 @@ func (o *opicHistory) pay(links []uint32, cash float64) {
 	}
 }
 
-// pageRank visits the vertex with the highest PageRank in the known graph (Cho, Garcia-Molina and
-// Page 1998): the visited pages with their links, and the waiting ones as pages without links. It
-// pushes residuals: each known page has a residual of 1, and a push moves the damped residual of a
-// page to its links. With damping d, pushed and remaining residuals tend to N/(1−d) times PageRank,
-// up to a common factor (the share of pages without links). A page is pushed at its visit; now and
-// then visited pages are pushed again until none has a residual of pushFrom.
+// pageRank visits the vertex with the highest PageRank in the known graph (Cho, Garcia-Molina and Page 1998),
+// in which waiting vertices have no links. It pushes residuals: each known page starts with 1, and a push
+// moves a page's damped residual to its links. With damping d, pushed plus remaining residuals approach
+// N/(1−d) times PageRank, up to a common factor for pages without links. A page is pushed when visited, and
+// periodically until no visited page has a residual of pushFrom.
 //
-// A push takes (1−d) of a residual ≥ pushFrom out of a sum to which each page brings 1, so there are
-// at most 1/((1−d)·pushFrom) pushes a page.
+// A push removes (1−d) of a residual ≥ pushFrom from a sum to which each page adds 1, so there are at most
+// 1/((1−d)·pushFrom) pushes per page.
 type pageRank struct {
 	ranked
 	links    func(v uint32) ([]uint32, error)
 	damping  float64
 	pushFrom float64
 	every    int
-	visits   int      // till now
-	due      int      // visits at which it is made up to date
-	queue    []uint32 // visited pages with a residual of pushFrom at least, first in first out; their place is 1
+	visits   int      // so far
+	due      int      // visits at which ranks are next updated
+	queue    []uint32 // visited pages with residual ≥ pushFrom, FIFO; their place is 1
 	head     int      // of queue
 	err      error
 }
 
-// pushFrom is the residual from which a visited page is pushed again. Not tuned.
+// pushFrom is the residual from which a visited page is pushed again.
 const pushFrom = 0.05
 
-// growth: PageRank is updated when the visited pages grew by one growth-th, unless
-// SequenceOptions.Every is set. Not tuned.
+// growth is the default update interval: PageRank is updated when the visited pages grew by one growth-th.
 const growth = 10
 
 func newPageRank(o SequenceOptions) (Sequence, error) {
@@ -186,7 +181,7 @@ func (p *pageRank) Visit(l Links) {
 	p.push(l.All, p.visit(l.Page))
 }
 
-// push gives a residual to links and queues the visited ones that are due.
+// push moves a residual to links and queues visited targets that reach pushFrom.
 func (p *pageRank) push(links []uint32, residual float64) {
 	p.give(links, p.damping*residual/float64(len(links)))
 	for _, v := range links {
@@ -207,7 +202,7 @@ func (p *pageRank) update() {
 			return
 		}
 		p.push(links, p.spend(v))
-		if p.head > len(p.queue)/2 && p.head > 1<<12 { // what was read is let go
+		if p.head > len(p.queue)/2 && p.head > 1<<12 { // release the consumed part
 			n := copy(p.queue, p.queue[p.head+1:])
 			p.queue, p.head = p.queue[:n], -1
 		}
@@ -215,8 +210,8 @@ func (p *pageRank) update() {
 	p.queue, p.head = p.queue[:0], 0
 }
 
-// ranked are waiting vertices in a heap by a number: the largest first, equal ones by discovery. 16
-// bytes a vertex and 4 for a waiting one; O(log n) a change. Not safe for concurrent use.
+// ranked is a heap of waiting vertices, largest value first, ties by discovery. 16 bytes per vertex and 4 per
+// waiting one; O(log n) per change. Not safe for concurrent use.
 type ranked struct {
 	vertices []standing
 	waits    standings
@@ -226,8 +221,8 @@ type ranked struct {
 // standing is one vertex; the zero value is undiscovered.
 type standing struct {
 	value float64
-	found uint32 // its number in the order of discovery, from 1; or taken, or done
-	place uint32 // in its heap, from 1; 0 when it is in none
+	found uint32 // discovery number from 1, or taken, or done
+	place uint32 // in its heap, from 1; 0 if in none
 }
 
 const (
@@ -250,7 +245,7 @@ func (r *ranked) find(v uint32, value float64) {
 	r.waits.push(r.vertices, v)
 }
 
-// raise gives a waiting vertex a value no smaller than before.
+// raise gives a waiting vertex a value at least as large.
 func (r *ranked) raise(v uint32, value float64) {
 	x := &r.vertices[v]
 	x.value = value
@@ -277,8 +272,7 @@ func (r *ranked) Take(v uint32) {
 
 func (r *ranked) Err() error { return nil }
 
-// standings is a heap of vertices with four children a node: half the levels of a binary heap, and
-// siblings lie together.
+// standings is a 4-ary heap of vertices, which has half the levels of a binary heap and better locality.
 type standings []uint32
 
 func (h *standings) push(all []standing, v uint32) {
@@ -300,8 +294,7 @@ func (h *standings) remove(all []standing, v uint32) {
 	h.up(all, int(all[moved].place)-1)
 }
 
-// before reports which of two goes first; visited vertices, which have lost their discovery number,
-// go by their own.
+// before reports whether v precedes w. Visited vertices have no discovery number, so ties go by vertex number.
 func (h standings) before(all []standing, v, w uint32) bool {
 	a, b := &all[v], &all[w]
 	switch {

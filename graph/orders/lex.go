@@ -2,11 +2,10 @@ package orders
 
 import "slices"
 
-// ring keeps all waiting vertices in one doubly linked ring, in the order of their visits. 12 bytes
-// a vertex.
+// ring keeps all waiting vertices in one doubly linked ring in visiting order. 12 bytes per vertex.
 type ring struct {
 	vertices []vertex
-	front    uint32 // the first of all, none when nothing waits
+	front    uint32 // first vertex; none if nothing waits
 	ops      uint64
 }
 
@@ -19,8 +18,7 @@ func (r *ring) at(v uint32) *vertex {
 	return &r.vertices[v]
 }
 
-// insert puts a vertex before another one. The place before the front is also the end; the caller
-// sets front accordingly.
+// insert puts v before another vertex. Before the front is also the end; the caller sets front accordingly.
 func (r *ring) insert(v, before uint32) {
 	r.ops++
 	x := &r.vertices[v]
@@ -46,8 +44,8 @@ func (r *ring) remove(v uint32) {
 	}
 }
 
-// alone reports whether a waiting vertex is the only one of its class (vertex.list − waiting); a
-// class stands together.
+// alone reports whether a waiting vertex is the only one of its class (vertex.list − waiting), whose members
+// are adjacent.
 func (r *ring) alone(v uint32) bool {
 	x := r.vertices[v]
 	return x.next == v || r.vertices[x.next].list != x.list && r.vertices[x.prev].list != x.list
@@ -57,12 +55,12 @@ func (r *ring) operations() uint64 { return r.ops }
 
 func (r *ring) Err() error { return nil }
 
-// classes are the records of a partition's classes, 5 bytes each, in chunks so that growth copies
-// nothing. Empty classes' records are reused.
+// classes are the records of a partition's classes, 5 bytes each, in chunks so that growth copies nothing.
+// Records of empty classes are reused.
 type classes struct {
 	chunks []*classChunk
-	n      uint32 // records there are
-	free   uint32 // the first that is free, none for none; its head is the next one
+	n      uint32 // number of records
+	free   uint32 // first free record, or none; its head is the next free one
 }
 
 const classChunkLen = 1 << 10
@@ -77,8 +75,8 @@ type classState uint8
 
 const (
 	settled classState = iota // nothing
-	growing                   // made it, of targets of the class behind it
-	closed                    // made it, and nothing comes to it from the class behind it
+	growing                   // created it from targets of the class behind it
+	closed                    // created it, and the class behind it adds no more
 )
 
 func (c *classes) head(i uint32) *uint32 {
@@ -105,16 +103,13 @@ func (c *classes) add(head uint32, state classState) uint32 {
 
 func (c *classes) drop(i uint32) { *c.head(i), c.free = c.free, i }
 
-// lexBFS visits the vertex with the largest label, where a visit at step i appends n − i to the
-// labels of its targets (lexicographic breadth-first search): earlier visited neighbours outweigh
-// all later ones.
+// lexBFS visits the vertex with the largest label, where a visit at step i appends n − i to the labels of its
+// targets (lexicographic breadth-first search): the earliest visited neighbours dominate.
 //
-// Vertices with equal labels form a class, and the classes stand in the ring by decreasing label
-// (paper B2, algorithm 1). A visit splits every class with targets in two, targets first. New
-// vertices become a new last class, whatever the kind of link. O(links) a step.
-//
-// Targets stand directly before the rest of their class, so a class (5 bytes) needs no record of its
-// neighbours. At most 17 bytes a vertex in all.
+// Vertices with equal labels form a class; classes stand in the ring by decreasing label (paper B2, algorithm
+// 1). A visit splits every class with targets in two, targets first. New vertices form a new last class,
+// whatever the kind of link. O(links) per step; at most 17 bytes per vertex, as targets move directly before
+// the rest of their class and a class of 5 bytes suffices.
 type lexBFS struct {
 	ring
 	classes
@@ -142,7 +137,7 @@ func (l *lexBFS) Take(v uint32) {
 	x.list = visited
 }
 
-// leave takes a vertex out of its class and the ring, and drops the class if it is now empty.
+// leave removes a vertex from its class and the ring, and drops an empty class.
 func (l *lexBFS) leave(v, class uint32) {
 	if head := l.head(class); l.alone(v) {
 		l.ops++
@@ -154,7 +149,7 @@ func (l *lexBFS) leave(v, class uint32) {
 }
 
 func (l *lexBFS) Visit(links Links) {
-	fresh := uint32(none) // the class of the new vertices
+	fresh := uint32(none) // class of the new vertices
 	split := false
 	for i, v := range links.All {
 		switch x := l.at(v); {
@@ -183,23 +178,23 @@ func (l *lexBFS) Visit(links Links) {
 	}
 }
 
-// promote moves a target to the end of the class that its class is split into, directly before it,
-// which it makes if need be. It reports whether there is one.
+// promote moves a target to the end of the new class directly before its own, which it creates if necessary.
+// It reports whether such a class exists.
 func (l *lexBFS) promote(v, class uint32) bool {
 	if *l.state(class) != settled {
-		return false // of this visit: the target stands twice
+		return false // class created by this visit: a repeated target
 	}
 	head, alone := l.head(class), l.alone(v)
-	first := *head // of those that it parts from
+	first := *head // of the class being split
 	to := l.split(first)
 	if to == none {
 		if alone {
-			return false // there is nobody to part from
+			return false // nothing to split
 		}
 		l.ops++
 		to = l.add(v, growing)
 	}
-	if first == v { // it stands where it should
+	if first == v { // already in the right place
 		l.ops++
 		*head = l.vertices[v].next
 	} else {
@@ -219,8 +214,7 @@ func (l *lexBFS) promote(v, class uint32) bool {
 	return true
 }
 
-// split returns the class for this visit's targets of a class whose first vertex is first; none if
-// it is not made yet.
+// split returns the class created by this visit before the class that starts with first, or none.
 func (l *lexBFS) split(first uint32) uint32 {
 	if first == l.front {
 		return none
@@ -232,20 +226,18 @@ func (l *lexBFS) split(first uint32) uint32 {
 	return before
 }
 
-// lexDFS visits the vertex with the largest label, where a visit at step i prepends i to the labels
-// of its targets (lexicographic depth-first search): later visited neighbours outweigh all earlier
-// ones. A visit moves its targets to the front of the ring, in the order in which they stood, new
-// ones last; sorting by their numbers, which grow to the front, gives that order. Vertices with
-// equal labels moved together, so they stay in the order of discovery. O(d log d) for a step of d
-// links, O(n + m log Δ) in all. The best known bound is O(n + m log log n), with a van Emde Boas
-// tree in place of the sort (Spinrad, cited by Corneil and Krueger 2008).
+// lexDFS visits the vertex with the largest label, where a visit at step i prepends i to the labels of its
+// targets (lexicographic depth-first search): the latest visited neighbours dominate. A visit moves its
+// targets to the front of the ring, keeping their order, new ones last; numbers that grow towards the front
+// give that order by sorting. Vertices with equal labels moved together, so they stay in order of discovery.
+// O(d log d) for a step of d links, O(n + m log Δ) in all; the best known bound is O(n + m log log n), with a van
+// Emde Boas tree (Spinrad, cited by Corneil and Krueger 2008).
 //
-// vertex.list holds a waiting vertex's number: 12 bytes a vertex, and 8 for each link of the largest
-// page.
+// vertex.list holds a waiting vertex's number. 12 bytes per vertex, and 8 per link of the largest page.
 type lexDFS struct {
 	ring
-	made    uint32   // the largest number
-	targets []uint64 // of this visit: their numbers from the front, and their places among the links
+	made    uint32   // largest number
+	targets []uint64 // of this visit: ^number << 32 | index in the links
 }
 
 func newLexDFS(vertices int) *lexDFS { return &lexDFS{ring: newRing(vertices)} }
@@ -280,7 +272,7 @@ func (l *lexDFS) Visit(links Links) {
 			number = x.list - waiting
 			l.remove(v)
 		}
-		x.list = visited // in case it stands twice
+		x.list = visited // marks repeated targets
 		l.targets = append(l.targets, uint64(^number)<<32|uint64(i))
 	}
 	slices.Sort(l.targets)
@@ -293,8 +285,7 @@ func (l *lexDFS) Visit(links Links) {
 	}
 }
 
-// renumber numbers the waiting vertices from 1 on, in order, when numbers run out: once in some
-// billion links.
+// renumber renumbers the waiting vertices from 1 when numbers run out: once in some billion links.
 func (l *lexDFS) renumber() {
 	l.made = 0
 	if l.front == none {

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// doubled has each link of a page twice, in places drawn at random.
+// doubled repeats each link of a page at a random place.
 func doubled(rng *rand.Rand, links [][]uint32) [][]uint32 {
 	twice := make([][]uint32, len(links))
 	for v, l := range links {
 		twice[v] = slices.Clone(l)
-		for at, w := range l { // after its first place, so that the order of first places stays
+		for at, w := range l { // after its first place, so first places keep their order
 			i := slices.Index(twice[v], w)
 			twice[v] = slices.Insert(twice[v], i+1+rng.IntN(len(twice[v])-i), l[at])
 		}
@@ -19,7 +19,7 @@ func doubled(rng *rand.Rand, links [][]uint32) [][]uint32 {
 	return twice
 }
 
-// TestLexLinksTwice gives each link twice: the second one must change nothing.
+// TestLexLinksTwice checks that repeated links change nothing.
 func TestLexLinksTwice(t *testing.T) {
 	for _, order := range []string{"lexbfs", "lexdfs"} {
 		for i := range 500 {
@@ -40,7 +40,7 @@ func TestLexLinksTwice(t *testing.T) {
 	}
 }
 
-// TestLexDFSRenumbers lets the numbers of classes run out in the middle of crawls.
+// TestLexDFSRenumbers lets the numbers run out during crawls.
 func TestLexDFSRenumbers(t *testing.T) {
 	renumbered := 0
 	for i := range 500 {
@@ -63,8 +63,7 @@ func TestLexDFSRenumbers(t *testing.T) {
 	}
 }
 
-// TestLexBFSClasses takes the most classes that can be: they are no more than vertices
-// that wait, and the records of empty ones are used again.
+// TestLexBFSClasses checks that classes never outnumber waiting vertices and that their records are reused.
 func TestLexBFSClasses(t *testing.T) {
 	const bits, n = 10, 1 << 10
 	for range 2 {
@@ -92,12 +91,10 @@ func TestLexBFSClasses(t *testing.T) {
 	}
 }
 
-// TestTheorems says that orders of connected undirected graphs have the
-// property that characterises them (Corneil and Krueger 2008). For a before b
-// before c with an edge ac and no edge ab there is a vertex d with the property
-// named.
+// TestTheorems checks the properties that characterise the orders on connected undirected graphs (Corneil and
+// Krueger 2008): for a before b before c with edge ac and no edge ab there is a certain vertex d.
 func TestTheorems(t *testing.T) {
-	type has = func(x, y int) bool // is there an edge between the x-th and the y-th visited
+	type has = func(x, y int) bool // whether an edge connects the x-th and y-th visited vertices
 	some := func(from, to int, p func(d int) bool) bool {
 		for d := from; d < to; d++ {
 			if p(d) {
@@ -126,7 +123,7 @@ func TestTheorems(t *testing.T) {
 			return n >= 0
 		},
 	}
-	// Every ordering but dfs and bfs with their own ties is also what it refines.
+	// An ordering also has the properties of the orderings it refines.
 	also := map[string][]string{"lexbfs": {"bfs", "mns"}, "lexdfs": {"dfs", "mns"}, "mcs": {"mns"}, "mcs-sites": {"mcs", "mns"}, "backlink": {"mcs", "mns"}}
 	for _, order := range append(Sequences(), "mcs*0.3+dfs*0.7") {
 		names := append([]string{"generic"}, also[order]...)
@@ -142,7 +139,7 @@ func TestTheorems(t *testing.T) {
 			}
 			density := rng.Float64()
 			for v := 1; v < n; v++ {
-				w := rng.IntN(v) // so that the graph is connected
+				w := rng.IntN(v) // keeps the graph connected
 				edge[v][w], edge[w][v] = true, true
 				for w := range v {
 					if rng.Float64() < density*density {
@@ -176,7 +173,7 @@ func TestTheorems(t *testing.T) {
 	}
 }
 
-// breach looks for a < b < c with an edge ac, none ab, and not the property.
+// breach finds a < b < c with edge ac, no edge ab, and without the property.
 func breach(n int, e func(x, y int) bool, property func(e func(x, y int) bool, a, b, c int) bool) (a, b, c int, found bool) {
 	for a := range n {
 		for b := a + 1; b < n; b++ {

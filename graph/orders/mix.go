@@ -12,11 +12,11 @@ import (
 // Share is one ordering's part of a mix.
 type Share struct {
 	Name string  // one of Sequences
-	Part float64 // of the visits, relative to the others'; more than 0
+	Part float64 // share of the visits, relative to the others; > 0
 }
 
-// ParseMix reads one of Sequences, or a mix of several as in mcs*0.3+relevance*0.7. A missing share
-// is 1; only ratios matter.
+// ParseMix parses one of Sequences, or a mix such as mcs*0.3+relevance*0.7. The default share is 1; only
+// ratios matter.
 func ParseMix(text string) ([]Share, error) { return parseMix(text, Sequences()) }
 
 func parseMix(text string, known []string) ([]Share, error) {
@@ -41,15 +41,15 @@ func parseMix(text string, known []string) ([]Share, error) {
 	return shares, nil
 }
 
-// minShare bounds the ratios of shares, so that their sums are exact enough.
+// minShare bounds the ratios of shares, for numerical accuracy.
 const minShare = 1e-6
 
-// Turns spreads each part's share of the visits evenly. At each visit every part earns its share,
-// and the part with most, the first of equals, takes the vertex and pays the sum of all shares. So
-// no part is ever more than the number of parts away from its share.
+// Turns distributes visits evenly by share. At each visit every part earns its share; the part with most
+// credit, the first of equals, takes the vertex and pays the sum of all shares. So each part stays within the
+// number of parts of its share.
 type Turns struct {
 	shares []Share
-	credit []float64 // as shares
+	credit []float64 // per share
 	made   uint64    // turns so far
 	latest [1 << 12]uint8
 }
@@ -58,8 +58,8 @@ func newTurns(shares []Share) *Turns {
 	return &Turns{shares: shares, credit: make([]float64, len(shares))}
 }
 
-// At returns the part whose turn visit n is, from 0. It is fast for rising n, and for the latest
-// turns, which it keeps. Not safe for concurrent use.
+// At returns the part that chooses visit n, from 0. It is fast for increasing n and the latest turns. Not safe
+// for concurrent use.
 func (t *Turns) At(n uint64) int {
 	if n+uint64(len(t.latest)) < t.made {
 		*t = *newTurns(t.shares)
@@ -77,7 +77,7 @@ func (t *Turns) next() (turn int) {
 	}
 	for i, s := range t.shares {
 		t.credit[i] += s.Part
-		if t.credit[i] > t.credit[turn]+1e-9*sum { // 0.1 three times is no 0.3
+		if t.credit[i] > t.credit[turn]+1e-9*sum { // tolerate rounding: 0.1 + 0.1 + 0.1 ≠ 0.3
 			turn = i
 		}
 	}
@@ -85,11 +85,11 @@ func (t *Turns) next() (turn int) {
 	return turn
 }
 
-// Mix is an Ordering by several, each of which chooses a share of the pages. A URL has a priority in
+// Mix is an Ordering of several parts, each of which chooses a share of the pages. A URL has a priority in
 // each.
 type Mix struct {
 	shares []Share
-	parts  []Ordering // as shares
+	parts  []Ordering // per share
 }
 
 // Priority is that of the first part; see Parts for the others.
@@ -115,7 +115,7 @@ func Parts(o Ordering) []Ordering {
 	return []Ordering{o}
 }
 
-// WithScores replaces relevance in an ordering by another ordering.
+// WithScores replaces relevance in an ordering by scores.
 func WithScores(o, scores Ordering) Ordering {
 	if ByScore(o) {
 		return scores
@@ -126,15 +126,15 @@ func WithScores(o, scores Ordering) Ordering {
 	return o
 }
 
-// Scored returns the index among Parts of the one that weighs scores; false where none does.
+// Scored returns the index in Parts of the ordering by score, or false.
 func Scored(o Ordering) (part int, ok bool) {
 	part = slices.IndexFunc(Parts(o), ByScore)
 	return max(0, part), part >= 0
 }
 
-// mix is a Sequence of several. A vertex that one takes is gone for all, and each sees all links.
+// mix is a Sequence of several parts. A vertex taken by one is gone for all, and each sees all links.
 type mix struct {
-	parts []Sequence // as the shares of turns
+	parts []Sequence // per share of turns
 	turns *Turns
 	taken uint64
 }
@@ -145,7 +145,7 @@ func (m *mix) Next() (uint32, bool) {
 	}
 	turn := m.turns.At(m.taken)
 	v, ok := m.parts[turn].Next()
-	if !ok { // nothing waits now: the turn is still to come
+	if !ok { // nothing waits: the turn remains
 		return 0, false
 	}
 	m.taken++

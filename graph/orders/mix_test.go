@@ -43,8 +43,8 @@ func FuzzParseMix(f *testing.F) {
 	})
 }
 
-// TestMixEqualsOracle replays a mix: at each step the ordering whose turn it is must
-// choose as it would alone, had it visited what all visited; turns come by shares.
+// TestMixEqualsOracle replays a mix: at each step the ordering whose turn it is must choose as it would alone,
+// after the same visits.
 func TestMixEqualsOracle(t *testing.T) {
 	parts := []string{"mcs", "relevance", "bfs", "lexbfs", "dfs", "lexdfs", "backlink", "opic", "opic-history", "pagerank", "largest-site", "generic", "mns"}
 	for i := range graphs() / 5 {
@@ -67,8 +67,8 @@ func TestMixEqualsOracle(t *testing.T) {
 			return o
 		}
 		m := mustSequence(t, text, withRand())
-		// Each part on its own, told what the mix took. Parts that draw have a
-		// generator each here, so that they cannot be compared with those of the mix.
+		// Each part alone sees what the mix took. Random parts have their own generator here, so they cannot be
+		// compared.
 		alone := make([]Sequence, len(shares))
 		for j, s := range shares {
 			alone[j] = mustSequence(t, s.Name, withRand())

@@ -10,23 +10,23 @@ import (
 	"fossick/internal/printable"
 )
 
-// Link is what an ordering may know of a link to a URL.
+// Link is what an ordering may know about a link to a URL.
 type Link struct {
-	Score  float64 // what the scorer thinks of the link; paper A: R of its page
-	Step   uint64  // when its page was visited: 1 for the first page, 0 for a start URL
+	Score  float64 // the scorer's score of the link; in paper A, R of its page
+	Step   uint64  // when its page was visited: from 1; 0 for a start URL
 	Place  int     // among the links of that page, from 0
 	Depth  int     // links from a start page to the URL
-	Queued bool    // the URL is queued already,
-	Old    float64 // with this priority
+	Queued bool    // the URL is already queued
+	Old    float64 // its priority, if queued
 
-	// Rank is the number of different priorities, among the page's waiting targets, no better than
-	// this one's; 0 for a new URL. For orderings that are Ranked.
+	// Rank is the number of distinct priorities, among the page's waiting targets, up to this one's;
+	// 0 for a new URL. Set for orderings that are Ranked.
 	Rank int
 
-	// Discovers marks a link that only discovers its URL: it stays on a site without a start page
-	// (paper B). Set for orderings with WantsKinds.
+	// Discovers marks a link that only discovers its URL, because it stays on a site without a start
+	// page (paper B). Set for orderings with WantsKinds.
 	Discovers bool
-	// Listed marks a URL that a sitemap names, not a link.
+	// Listed marks a URL from a sitemap instead of a link.
 	Listed bool
 }
 
@@ -38,16 +38,15 @@ type orderingFunc func(l Link) float64
 
 func (f orderingFunc) Priority(l Link) float64 { return f(l) }
 
-// orderings are those without kinds of links. Each computes what a further link does to a queued
-// URL; discovery breaks ties.
+// orderings are those without kinds of links. Discovery breaks ties.
 var orderings = map[string]orderingFunc{
 	// The best parent counts (paper A2 with increase-key).
 	"relevance": func(l Link) float64 { return best(l, l.Score) },
-	// The neighbour of the earliest visited page first (paper B1), which is its first parent.
+	// Neighbours of the earliest visited page first (paper B1), which is the first parent.
 	"bfs": func(l Link) float64 { return best(l, -float64(l.Step)) },
 }
 
-// byKind are the orderings that tell the kinds of links apart.
+// byKind are the orderings that distinguish kinds of links.
 var byKind = map[string]Ordering{
 	"dfs": counting{count: latest, width: 1 << placeBits},
 	"mcs": counting{count: countMCS, width: countUnit}, "mns": counting{count: countMNS, width: countUnit},
@@ -65,8 +64,7 @@ func (a alike) Priority(l Link) float64 {
 	return a.Ordering.Priority(l)
 }
 
-// CountAlike returns the ordering with all links counting alike; false if it never tells kinds
-// apart.
+// CountAlike returns the ordering with all links counting alike, or false if it ignores kinds anyway.
 func CountAlike(o Ordering) (Ordering, bool) {
 	if m, ok := o.(*Mix); ok {
 		same := m.with(func(part Ordering) Ordering {
@@ -81,11 +79,11 @@ func CountAlike(o Ordering) (Ordering, bool) {
 	return alike{o}, true
 }
 
-// Latest is the ordering of a scorer that weighs all links to a URL itself: its last word holds.
+// Latest is for a scorer that itself combines all links to a URL: its latest score is the priority.
 var Latest Ordering = orderingFunc(func(l Link) float64 { return l.Score })
 
-// ByDepth takes URLs fewer links from their start page first, then by discovery: breadth-first
-// inside every party (paper E, E2), whatever their pace. Redirects take no step.
+// ByDepth orders by distance from the start page, then discovery: breadth-first within every party (paper E,
+// E2), however fast each is. Redirects do not count as links.
 var ByDepth Ordering = byDepth{}
 
 type byDepth struct{}
@@ -132,8 +130,7 @@ type byLinks struct{ Ordering }
 
 func (byLinks) links() {}
 
-// ByScore reports whether an ordering weighs scores, so that a URL's priority changes with its
-// score.
+// ByScore reports whether an ordering uses scores, so that a new score changes a URL's priority.
 func ByScore(o Ordering) bool {
 	_, links := o.(interface{ links() })
 	return !links
@@ -151,28 +148,26 @@ func Orderings() []string {
 	return names
 }
 
-// The orderings of paper B as priorities. In a crawl of the web the queue lies on disk and hosts
-// rest, so the lists of Sequence cannot order it: a priority holds all that a further link needs to
-// know of those before.
+// counting is an ordering of paper B as a priority. In a web crawl the queue is on disk and hosts have delays,
+// so Sequence's lists do not work: the priority itself must summarise all earlier links.
 //
-// As in Sequence, a URL begins with the link that discovers it, whatever its kind, and further links
-// that only discover do not move it. Without rests, one page at a time, DFS, MCS and LexDFS visit
-// the pages that Sequence does. LexBFS compares only the first two visits: its whole label has no
-// bound.
+// As in Sequence, any link may discover a URL, and later links that only discover do not move it. Without
+// delays, one page at a time, DFS, MCS and LexDFS visit the same pages as Sequence. LexBFS compares only the
+// first two visits, as its label has no bound.
 
 type counting struct {
-	// count returns the priority, above 0, after one more link; old is the one before, 0 for none.
+	// count returns the priority, > 0, after one more link; old is the previous one, 0 for none.
 	count  func(l Link, old float64) float64
 	width  float64 // see Width; 0 is 1
 	ranked bool    // see Ranked
-	last   bool    // URLs that no link counts for have 0; see newMCSSites
+	last   bool    // URLs without counting links have 0; see newMCSSites
 }
 
 func (counting) Kinds() {}
 
 func (counting) links() {}
 
-// WantsKinds reports whether an ordering looks at Link.Discovers.
+// WantsKinds reports whether an ordering uses Link.Discovers.
 func WantsKinds(o Ordering) bool {
 	return slices.ContainsFunc(Parts(o), func(o Ordering) bool {
 		_, ok := o.(interface{ Kinds() })
@@ -192,7 +187,7 @@ func (c counting) Priority(l Link) float64 {
 	return c.count(l, l.Old)
 }
 
-// A float64 holds 53 bits exactly. They bound what is told apart: steps, places, links that count.
+// A float64 holds 53 bits exactly, which limits the resolution of steps, places and counts.
 const (
 	stepBits  = 26
 	placeBits = 11
@@ -202,17 +197,17 @@ const (
 	lastCount = 1<<(53-stepBits-placeBits) - 1
 )
 
-// stamp is larger for a later link.
+// stamp increases with later links.
 func (l *Link) stamp() float64 {
 	return float64(min(l.Step, lastStep)<<placeBits | uint64(min(l.Place, lastPlace)))
 }
 
-// countMCS counts links: class ⟨k⟩ are the priorities from k·countUnit on; within a class the
-// earlier URL goes first.
+// countMCS counts links: class ⟨k⟩ has the priorities from k·countUnit on; within a class the earlier URL is
+// first.
 func countMCS(l Link, old float64) float64 { return counted(l, old, 1) }
 
-// countMNS weighs all links of a page with 1 or 2, by the parity of its step's bits (Thue–Morse),
-// which follows no simple pattern.
+// countMNS gives all links of a page weight 1 or 2, by the parity of its step's bits (Thue–Morse), which
+// follows no simple pattern.
 func countMNS(l Link, old float64) float64 {
 	return counted(l, old, 1+float64(bits.OnesCount64(l.Step)&1))
 }
@@ -222,15 +217,15 @@ func counted(l Link, old, weight float64) float64 {
 	return (k+1)*countUnit - 1 - l.stamp()
 }
 
-// latest is DFS: the neighbour of the latest visited page, its first link first.
+// latest is DFS: neighbours of the latest visited page first, in page order.
 func latest(l Link, _ float64) float64 {
 	return float64((min(l.Step, lastStep)+1)<<placeBits | uint64(lastPlace-min(l.Place, lastPlace)))
 }
 
-// firstParents is LexBFS: the earlier the first visit the better, then the earlier the second; any
-// second beats none.
+// firstParents is LexBFS: the earlier the first visit the better, then the earlier the second; any second
+// beats none.
 func firstParents(l Link, old float64) float64 {
-	digit := lastStep + 1 - min(l.Step, lastStep) // 1 and more, larger for earlier
+	digit := lastStep + 1 - min(l.Step, lastStep) // ≥ 1, larger for earlier steps
 	switch packed := uint64(old); {
 	case packed == 0:
 		return float64(digit << stepBits)
@@ -240,16 +235,16 @@ func firstParents(l Link, old float64) float64 {
 	return old
 }
 
-// lastParents is LexDFS: the later the last visit the better, then the order before it, which
-// Link.Rank gives. So a priority stands for the whole label.
+// lastParents is LexDFS: the later the last visit the better, then the previous order, from Link.Rank. The
+// priority thus represents the whole label.
 func lastParents(l Link, _ float64) float64 {
 	return float64((min(l.Step, lastStep)+1)<<stepBits | uint64(min(l.Rank, lastStep)))
 }
 
-// Ranked reports whether an ordering looks at Link.Rank.
+// Ranked reports whether an ordering uses Link.Rank.
 func Ranked(o Ordering) bool { return base(o).ranked }
 
-// Width is the least difference of priorities that more than ties tell apart.
+// Width is the smallest difference of priorities that is more than a tie-break.
 func Width(o Ordering) float64 { return max(1, base(o).width) }
 
 func base(o Ordering) counting {
@@ -260,8 +255,8 @@ func base(o Ordering) counting {
 	return c
 }
 
-// Tell describes the priorities of a waiting URL, in words that follow "with". name is as in
-// OrderingByName, "" for relevance; also are the priorities by the further orderings of a mix.
+// Tell describes the priorities of a waiting URL, to follow "with". name is as in OrderingByName, "" for
+// relevance; also has the priorities in the further parts of a mix.
 func Tell(name string, priority float64, also []float64) string {
 	shares, err := parseMix(name, Orderings())
 	if err != nil || len(shares) == 1 && shares[0].Name == "relevance" {

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestPrioritiesEqualSequences crawls random graphs with links of the three kinds by the
-// orderings as priorities: the pages come as the lists and classes of Sequence give them.
+// TestPrioritiesEqualSequences checks that orderings as priorities visit pages in the order of Sequence.
 func TestPrioritiesEqualSequences(t *testing.T) {
 	for _, order := range []string{"bfs", "dfs", "mcs", "mcs-sites", "lexdfs"} {
 		for i := range graphs() {
@@ -25,11 +24,11 @@ func TestPrioritiesEqualSequences(t *testing.T) {
 	}
 }
 
-// TestPrioritiesEqualOracle does so by those that are no Sequence's, with a list of all
-// waiting vertices that keeps all their visits.
+// TestPrioritiesEqualOracle compares the orderings without an equal Sequence with a list of waiting vertices
+// and all their visits.
 func TestPrioritiesEqualOracle(t *testing.T) {
 	before := map[string]func(a, b *reached) int{
-		"mns": func(a, b *reached) int { // in a class, which came to it first
+		"mns": func(a, b *reached) int { // ties within a class: first to enter it
 			x, y := len(a.steps)-1, len(b.steps)-1
 			return cmp.Or(b.weight-a.weight, a.steps[x]-b.steps[y], a.places[x]-b.places[y])
 		},
@@ -41,11 +40,11 @@ func TestPrioritiesEqualOracle(t *testing.T) {
 	for order, before := range before {
 		for i := range graphs() {
 			links, counts := randomWeb(rand.New(rand.NewPCG(uint64(i), 3)))
-			waits := []*reached{{v: 0, steps: []int{0}, places: []int{0}, weight: 1}} // in the order of discovery
+			waits := []*reached{{v: 0, steps: []int{0}, places: []int{0}, weight: 1}} // in order of discovery
 			known := map[uint32]*reached{0: waits[0]}
 			var want []uint32
 			for len(waits) > 0 {
-				next := slices.MinFunc(waits, before) // of equal ones the first
+				next := slices.MinFunc(waits, before) // first of equals
 				waits = slices.DeleteFunc(waits, func(r *reached) bool { return r == next })
 				want = append(want, next.v)
 				step := len(want)
@@ -69,7 +68,6 @@ func TestPrioritiesEqualOracle(t *testing.T) {
 	}
 }
 
-// TestReplayByPriority is TestReplay of the ordering that is whole as a priority.
 func TestReplayByPriority(t *testing.T) {
 	names, links, counts := replay()
 	var got []string
@@ -81,8 +79,7 @@ func TestReplayByPriority(t *testing.T) {
 	}
 }
 
-// crawlByPriority crawls as the crawler does, with a priority a link: the vertex with the
-// highest goes first, of equal ones that which was discovered first.
+// crawlByPriority crawls with one priority per link: highest first, ties by discovery.
 func crawlByPriority(t *testing.T, order string, links [][]uint32, counts func(src, dst uint32) bool) (visits []uint32) {
 	t.Helper()
 	o, err := OrderingByName(order)
@@ -123,8 +120,7 @@ func crawlByPriority(t *testing.T, order string, links [][]uint32, counts func(s
 	return visits
 }
 
-// TestLargePriorities: at the bounds of steps, places and counts priorities are still whole
-// numbers that a float64 holds, and a further link makes them no smaller.
+// TestLargePriorities checks that priorities at the limits are exact in float64 and never decrease.
 func TestLargePriorities(t *testing.T) {
 	for _, name := range []string{"dfs", "mcs", "mcs-sites", "mns", "lexbfs", "lexdfs"} {
 		o, err := OrderingByName(name)

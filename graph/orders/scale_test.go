@@ -15,20 +15,16 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// scaleOrders are the orderings whose time and memory are held to bounds.
 var scaleOrders = []string{"bfs", "mcs", "lexbfs"}
 
-// scaleCost is what a crawl cost beside the graph.
 type scaleCost struct {
 	lab.GraphCrawled
 	ops       uint64  // see Operations
 	perVertex float64 // bytes
 }
 
-// crawlCost crawls all that can be reached from starts, or some pages. Memory
-// is that of the sequence's lists and of the site map, at its largest after any
-// part of the crawl. It is measured in a crawl of its own, as counting what is
-// alive takes time.
+// crawlCost crawls all that is reachable from starts, or from some pages. With memory set, it measures the
+// peak memory of the sequence and the site map; that is a separate crawl, because measuring takes time.
 func crawlCost(t *testing.T, g *graph.Graph, name string, starts []uint32, memory bool) scaleCost {
 	t.Helper()
 	opt := options(g)
@@ -43,7 +39,7 @@ func crawlCost(t *testing.T, g *graph.Graph, name string, starts []uint32, memor
 	}
 	c := lab.GraphCrawl{Graph: g, Order: order, Sites: sites, Starts: starts}
 	if len(starts) == 0 {
-		for i := range 20 { // some of them have no links
+		for i := range 20 { // some have no links
 			c.Starts = append(c.Starts, uint32(i*g.Nodes()/20))
 		}
 	}
@@ -61,13 +57,13 @@ func crawlCost(t *testing.T, g *graph.Graph, name string, starts []uint32, memor
 	}
 	cost := scaleCost{GraphCrawled: res}
 	cost.ops = orders.Operations(order)
-	cost.perVertex = 4 + (float64(most)-float64(before.HeapAlloc))/float64(g.Nodes()) // 4 of the site map
+	cost.perVertex = 4 + (float64(most)-float64(before.HeapAlloc))/float64(g.Nodes()) // 4 for the site map
 	runtime.KeepAlive(sites)
 	return cost
 }
 
-// TestCrawlMemory bounds what a crawl takes beside the graph, for whole crawls of
-// the worst graph and, asked for everything, of a synthetic web and the graphs at hand.
+// TestCrawlMemory bounds the memory of whole crawls on the worst graph and, in full tests, on synthetic and
+// real ones.
 func TestCrawlMemory(t *testing.T) {
 	graphs := []string{"worst"}
 	if fulltest.Asked() {
@@ -93,10 +89,9 @@ func TestCrawlMemory(t *testing.T) {
 	}
 }
 
-// worstClasses has as many classes of equal labels as pages wait, once its first pages,
-// which are returned too, have been visited. Of each thousand others ten pages link to
-// those whose number has a certain bit, and with the last of these half of them part
-// from the other half. Lists are short, as those that are being decoded are in memory.
+// worstClasses has as many label classes as waiting pages once starts have been visited. For each thousand
+// pages, ten start pages link to those whose number has a certain bit, so each splits every class in half.
+// Lists are short, because decoded lists take memory.
 func worstClasses(t *testing.T) (g *graph.Graph, starts []uint32) {
 	t.Helper()
 	const bits, groups = 10, 128
@@ -125,9 +120,8 @@ func worstClasses(t *testing.T) (g *graph.Graph, starts []uint32) {
 	return opened(t, path), starts
 }
 
-// TestLinearOperations crawls synthetic webs ten times as large as one another: the
-// operations for a link must stay the same. FOSSICK_SCALE names further graph
-// files, by comma, in order of size.
+// TestLinearOperations checks that operations per link do not grow with the web. FOSSICK_SCALE names further
+// graph files, comma-separated, in order of size.
 func TestLinearOperations(t *testing.T) {
 	var graphs []*graph.Graph
 	if named := os.Getenv("FOSSICK_SCALE"); named != "" {
@@ -169,7 +163,7 @@ func scaleLine(name string, c scaleCost, perLink float64) string {
 	return fmt.Sprintf("%s: %d pages, %d links, %.3f operations a page or link", name, c.Pages, c.Edges, perLink)
 }
 
-// realGraph builds the graph of a corpus or an edge list at hand; nil when there is none.
+// realGraph builds the graph of a local corpus or edge list; nil if there is none.
 func realGraph(t *testing.T, name string) *graph.Graph {
 	t.Helper()
 	data := os.Getenv("FOSSICK_DATA")
@@ -190,7 +184,6 @@ func realGraph(t *testing.T, name string) *graph.Graph {
 	return nil
 }
 
-// options are for any ordering.
 func options(g *graph.Graph) orders.SequenceOptions {
 	return orders.SequenceOptions{
 		Vertices: g.Nodes(), Rand: rand.New(rand.NewPCG(1, 1)), Sites: g.Sites().Array(g.Nodes()), Links: g.Reader().Successors,
@@ -198,21 +191,18 @@ func options(g *graph.Graph) orders.SequenceOptions {
 	}
 }
 
-// synthetic opens the graph of a made-up web.
 func synthetic(t testing.TB, pages int) *graph.Graph {
 	t.Helper()
 	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
 	return closing(t, g, err)
 }
 
-// opened opens a graph.
 func opened(t testing.TB, path string) *graph.Graph {
 	t.Helper()
 	g, err := graph.Open(path)
 	return closing(t, g, err)
 }
 
-// closing closes a graph when the test ends.
 func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
 	t.Helper()
 	if err != nil {

@@ -7,59 +7,56 @@ import (
 	"slices"
 )
 
-// Sequence is an ordering over vertices in memory, discovered by their links as they are crawled.
-// Those of paper B take time linear in a step's links (LexDFS excepted). Memory goes up to the
-// largest vertex. Not safe for concurrent use.
+// Sequence is an exact ordering over vertices in memory, discovered by links as they are crawled. Those of
+// paper B take time linear in a step's links (LexDFS excepted). Memory grows with the largest vertex. Not
+// safe for concurrent use.
 //
-// Start URLs are the links of a page visited before all others: call Visit with them first. Ties go
-// to the vertex whose standing changed first; of several that one page changed, to the first link.
-// LexDFS, relevance, OPIC and PageRank break ties by discovery.
+// First call Visit with the start URLs as links. Ties go to the vertex whose standing changed first, and
+// within one page to the first link; LexDFS, relevance, OPIC and PageRank break ties by discovery.
 type Sequence interface {
-	// Next takes the vertex to visit next; false when none waits, or after an error.
+	// Next takes the next vertex to visit; false if none waits, or after an error.
 	Next() (v uint32, ok bool)
 	// Take takes a vertex that another ordering chose (see mix), if it waits.
 	Take(v uint32)
-	// Visit reports the links of a taken vertex. Visits may come in another order than vertices were
-	// taken, as fetches end.
+	// Visit reports the links of a taken vertex. Visits may come in another order than Next, as fetches
+	// complete.
 	Visit(l Links)
 	// Err is the first error of SequenceOptions.Links.
 	Err() error
 }
 
-// Links are those of one page, each target once, in page order.
+// Links are the links of one page in page order, without repetitions.
 type Links struct {
-	Page  uint32 // whose they are
-	Start bool   // they are the start pages, and nobody's
+	Page  uint32 // the linking page
+	Start bool   // All are the start pages, linked from no page
 	All   []uint32
 	// OnlyDiscovers marks the links of All that only discover their target (paper B's non-initial
-	// links); nil where all count. The link that discovers a target counts in any case: "if p has
-	// new URLs, add them to C⟨1⟩". Orderings that are not paper B's count all links.
+	// links); nil if all count. The link that discovers a target always counts: "if p has new URLs, add
+	// them to C⟨1⟩". Orderings not from paper B count all links.
 	OnlyDiscovers []bool
 }
 
-// counts reports whether link i moves a target that was discovered before.
+// counts reports whether link i may move an already discovered target.
 func (l *Links) counts(i int) bool { return l.OnlyDiscovers == nil || !l.OnlyDiscovers[i] }
 
-// Starts are the links to start pages.
+// Starts returns the links to start pages.
 func Starts(starts []uint32) Links { return Links{Start: true, All: starts} }
 
-// Alike are links of a page that all count.
+// Alike returns links of a page that all count.
 func Alike(page uint32, all []uint32) Links { return Links{Page: page, All: all} }
 
-// SequenceOptions are the inputs of orderings; each needs some.
+// SequenceOptions are the inputs of orderings, with the orderings that need each.
 type SequenceOptions struct {
-	Vertices int        // room for so many; with more it grows
+	Vertices int        // initial capacity
 	Rand     *rand.Rand // generic, mns
 
 	// Score is the relevance of a visited page, in [0,1]: relevance.
 	Score func(v uint32) float64
-	// Sites has each vertex's site: largest-site. Vertices beyond its end, or of noSite, form one
-	// site.
+	// Sites has each vertex's site: largest-site. Vertices beyond its end, or with noSite, form one site.
 	Sites []uint32
-	// Links returns the links of a visited page, valid until the next call: opic-history and
-	// pagerank.
+	// Links returns the links of a visited page, valid until the next call: opic-history, pagerank.
 	Links func(v uint32) ([]uint32, error)
-	// Every is after how many pages pagerank is updated [a tenth of those visited].
+	// Every is the number of pages between updates of pagerank [a tenth of those visited].
 	Every int
 	// Damping is that of pagerank, in (0,1) [0.85].
 	Damping float64
@@ -67,7 +64,7 @@ type SequenceOptions struct {
 
 const noSite = 1<<32 - 1
 
-// sequences are the orderings by name: those of paper B1, and further ones.
+// sequences are the orderings of paper B1 and others, by name.
 var sequences = map[string]func(o SequenceOptions) (Sequence, error){
 	"generic": func(o SequenceOptions) (Sequence, error) {
 		return &generic{lists: newLists(o.Vertices), rng: o.Rand}, needs(o.Rand != nil, "generic", "random numbers")
@@ -122,14 +119,14 @@ func NewSequence(name string, o SequenceOptions) (Sequence, error) {
 
 func Sequences() []string { return slices.Sorted(maps.Keys(sequences)) }
 
-// lists are the waiting vertices in doubly linked rings: 12 bytes a vertex, 4 a list.
+// lists are waiting vertices in doubly linked rings: 12 bytes per vertex, 4 per list.
 type lists struct {
 	vertices []vertex
-	heads    []uint32 // first vertex of each list, none when it is empty
+	heads    []uint32 // first vertex of each list, or none
 	ops      uint64
 }
 
-// operations counts the work done; tests hold it to O(vertices + links).
+// operations counts the work done; tests check that it is O(vertices + links).
 func (l *lists) operations() uint64 { return l.ops }
 
 // vertex is one vertex; the zero value is undiscovered.
@@ -141,7 +138,7 @@ type vertex struct {
 const (
 	unseen  = 0
 	visited = 1
-	waiting = 2 // and more
+	waiting = 2 // and above
 
 	none = 1<<32 - 1
 )
@@ -219,8 +216,8 @@ func (l *lists) next() (uint32, bool) {
 	return v, true
 }
 
-// bfs visits the neighbour of the earliest visited vertex. That is the first discovered, so no
-// further link moves it.
+// bfs visits the neighbour of the earliest visited vertex: the first discovered, so later links never move
+// it.
 type bfs struct{ lists }
 
 func (b *bfs) Next() (uint32, bool) { return b.next() }
@@ -253,10 +250,9 @@ func (d *dfs) Visit(l Links) {
 	}
 }
 
-// generic visits a random discovered vertex. A waiting vertex has its place in queue in the field
-// next.
+// generic visits a random discovered vertex. vertex.next holds a waiting vertex's index in queue.
 type generic struct {
-	lists // for what was discovered
+	lists // for discovered vertices
 	queue []uint32
 	rng   *rand.Rand
 }
@@ -292,23 +288,22 @@ func (g *generic) Visit(l Links) {
 	}
 }
 
-// mcs visits the vertex with the largest visited neighbourhood (maximum cardinality search; paper
-// B2, algorithm 2): list k is the class ⟨k⟩ of the vertices with k links that count. A counting link
-// moves its target to ⟨k+1⟩; new vertices go to ⟨1⟩, whatever the kind of link. The highest list
-// rises by at most one a visit, so rises pay for looking down.
+// mcs visits the vertex with the largest visited neighbourhood (maximum cardinality search; paper B2,
+// algorithm 2): list k is class ⟨k⟩, the vertices with k counting links. A counting link moves its target to
+// ⟨k+1⟩; new vertices go to ⟨1⟩, whatever the kind of link. The highest list rises at most by one per visit,
+// which pays for searching downwards.
 //
-// With other positive weights it is a maximal neighbourhood search: a proper part of another's
-// visited neighbourhood weighs less. mns draws 1 or 2 for each visited vertex.
+// With other positive weights it is a maximal neighbourhood search: a proper subset of a visited
+// neighbourhood weighs less. mns draws 1 or 2 for each visited vertex.
 type mcs struct {
 	lists
-	weight func() uint32 // of the vertex visited now
-	top    int           // no list above it holds a vertex
-	last   bool          // list 0 has the vertices that no link counts for
+	weight func() uint32 // of the vertex being visited
+	top    int           // no higher list has a vertex
+	last   bool          // list 0 has the vertices without counting links
 }
 
-// newMCSSites is MCS in which a link that only discovers a vertex does not count: sites without a
-// start page give one page each before any gives two. On a synthetic web it reaches a fifth more of
-// them.
+// newMCSSites is MCS in which a link that only discovers does not count, so sites without a start page give
+// one page each before any gives two. On a synthetic web it reaches a fifth more of them.
 func newMCSSites(o SequenceOptions) *mcs {
 	m := newMCS(o, one)
 	m.last = true
@@ -321,8 +316,8 @@ func newMCS(o SequenceOptions, weight func() uint32) *mcs {
 
 func one() uint32 { return 1 }
 
-// backlink visits the vertex with the most links from visited pages (Cho, Garcia-Molina and Page
-// 1998): MCS that knows no kinds of links.
+// backlink visits the vertex with most links from visited pages (Cho, Garcia-Molina and Page 1998): MCS
+// without kinds of links.
 type backlink struct{ *mcs }
 
 func (b *backlink) Visit(l Links) { b.mcs.Visit(Alike(l.Page, l.All)) }
@@ -359,15 +354,15 @@ func (m *mcs) Visit(l Links) {
 	}
 }
 
-// largestSite visits a page of the site with the most waiting pages (Baeza-Yates, Castillo, Marin
-// and Rodriguez 2005): its first discovered; of equal sites, the one whose count changed first. All
-// links count. O(links) a step, 12 bytes a site.
+// largestSite visits the first discovered page of the site with most waiting pages (Baeza-Yates, Castillo,
+// Marin and Rodriguez 2005); ties go to the site whose count changed first. All links count. O(links) per step,
+// 12 bytes per site.
 type largestSite struct {
-	pages  lists // one a site
-	sites  lists // list k holds the sites with k pages that wait
+	pages  lists // one list per site
+	sites  lists // list k has the sites with k waiting pages
 	counts []uint32
 	of     []uint32 // site of each vertex
-	top    int      // no list of sites above it holds one
+	top    int      // no higher list of sites is occupied
 }
 
 func newLargestSite(o SequenceOptions) *largestSite {
@@ -376,7 +371,7 @@ func newLargestSite(o SequenceOptions) *largestSite {
 	return l
 }
 
-// site returns a vertex's site, from 1; 0 for those without.
+// site returns a vertex's site, from 1; 0 for none.
 func (l *largestSite) site(v uint32) uint32 {
 	if int(v) >= len(l.of) || l.of[v] == noSite {
 		return 0

@@ -12,8 +12,8 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// oracle chooses as the definitions of paper B1 say: it keeps of each waiting
-// vertex which visits reached it, and compares all of them at every step.
+// oracle implements the definitions of paper B1 directly: it keeps all visits that reached each waiting
+// vertex, and compares all vertices at every step.
 type oracle struct {
 	order   string
 	rng     *rand.Rand
@@ -22,13 +22,12 @@ type oracle struct {
 	visited map[uint32]bool
 }
 
-// reached tells how a vertex was found.
 type reached struct {
 	v      uint32
-	found  [2]int // step and place
-	steps  []int  // the visit that discovered it, then those whose links to it count
-	places []int  // where the link stood in each
-	weight int    // mns
+	found  [2]int // step and place of the discovery
+	steps  []int  // of the discovery and of counting links
+	places []int  // of the link in each of these visits
+	weight int    // for mns
 }
 
 func (o *oracle) visit(l Links) {
@@ -53,7 +52,6 @@ func (o *oracle) visit(l Links) {
 	o.step++
 }
 
-// next takes the best vertex.
 func (o *oracle) next() (uint32, bool) {
 	var best *reached
 	for _, r := range o.waits {
@@ -69,7 +67,6 @@ func (o *oracle) next() (uint32, bool) {
 	return best.v, true
 }
 
-// before says whether a comes before b.
 func (o *oracle) before(a, b *reached) bool {
 	last := func(r *reached) []int {
 		if len(r.steps) == 0 {
@@ -83,10 +80,10 @@ func (o *oracle) before(a, b *reached) bool {
 		c = cmp.Or(cmp.Compare(a.steps[0], b.steps[0]), cmp.Compare(a.places[0], b.places[0]))
 	case "dfs":
 		c = cmp.Or(-cmp.Compare(last(a)[0], last(b)[0]), cmp.Compare(last(a)[1], last(b)[1]))
-	case "lexbfs": // labels are n−i, n−j, …: the larger one has the smaller step, or goes on
+	case "lexbfs": // labels are n−i, n−j, …: a smaller step, or a longer label, is larger
 		c = slices.CompareFunc(a.steps, b.steps, func(x, y int) int { return cmp.Compare(y, x) })
 		c = -c
-	case "lexdfs": // labels are the steps, the last first
+	case "lexdfs": // labels are the steps, last first
 		x, y := slices.Clone(a.steps), slices.Clone(b.steps)
 		slices.Reverse(x)
 		slices.Reverse(y)
@@ -99,7 +96,6 @@ func (o *oracle) before(a, b *reached) bool {
 	return cmp.Or(c, slices.Compare(last(a), last(b))) < 0
 }
 
-// testOptions are for any ordering.
 func testOptions(n int, links [][]uint32, rng *rand.Rand) SequenceOptions {
 	o := SequenceOptions{
 		Vertices: n, Rand: rng,
@@ -112,7 +108,7 @@ func testOptions(n int, links [][]uint32, rng *rand.Rand) SequenceOptions {
 	return o
 }
 
-// randomWeb makes links with an order of their own, and says which count.
+// randomWeb makes links in random order, and decides which count.
 func randomWeb(rng *rand.Rand) (links [][]uint32, counts func(src, dst uint32) bool) {
 	n := 1 + rng.IntN(60)
 	links = make([][]uint32, n)
@@ -120,7 +116,7 @@ func randomWeb(rng *rand.Rand) (links [][]uint32, counts func(src, dst uint32) b
 	for v := range links {
 		for _, w := range rng.Perm(n) {
 			if rng.Float64() < density {
-				links[v] = append(links[v], uint32(w)) // to itself, too
+				links[v] = append(links[v], uint32(w)) // self-links too
 			}
 		}
 	}
@@ -130,7 +126,6 @@ func randomWeb(rng *rand.Rand) (links [][]uint32, counts func(src, dst uint32) b
 	return links, func(src, dst uint32) bool { return alike || site(src) != site(dst) || site(src) == 0 }
 }
 
-// crawl runs a sequence over links from starts.
 func crawl(links [][]uint32, counts func(src, dst uint32) bool, starts []uint32, next func() (uint32, bool), visit func(l Links)) (order []uint32) {
 	visit(Starts(starts))
 	for {
@@ -151,8 +146,7 @@ func linksOf(links [][]uint32, counts func(src, dst uint32) bool, v uint32) Link
 	return l
 }
 
-// TestSequencesEqualOracle compares each ordering with its definition on thousands
-// of random graphs of up to 60 vertices.
+// TestSequencesEqualOracle compares with the definitions on random graphs of up to 60 vertices.
 func TestSequencesEqualOracle(t *testing.T) {
 	graphs := fulltest.Rounds(1000, 10_000)
 	for _, order := range []string{"bfs", "dfs", "lexbfs", "lexdfs", "mcs", "mcs-sites", "mns"} {
@@ -179,8 +173,7 @@ func TestSequencesEqualOracle(t *testing.T) {
 	}
 }
 
-// TestPaperB is the worked example of paper B1: 1 … 5 are visited in this order,
-// whatever the ordering; who is next?
+// TestPaperB is the worked example of paper B1: after visits of 1 … 5 in this order, which vertex is next?
 func TestPaperB(t *testing.T) {
 	links := [][]uint32{{6, 7}, {7, 8}, {8}, {8, 9}, {9, 10}}
 	want := map[string][]uint32{
@@ -200,8 +193,7 @@ func TestPaperB(t *testing.T) {
 	}
 }
 
-// BenchmarkSequence visits vertices that all link to some of the last thousand
-// and of all.
+// BenchmarkSequence has links to the last thousand vertices and to all.
 func BenchmarkSequence(b *testing.B) {
 	const n, degree = 1 << 20, 10
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -251,17 +243,15 @@ func ExampleNewSequence() {
 	// Output: 0 1 3 2
 }
 
-// known is what the oracles of the further orderings keep: nothing but the past.
 type known struct {
 	links   [][]uint32
 	starts  []uint32
 	visits  []uint32
-	found   []uint32 // in the order of discovery, visited ones too
+	found   []uint32 // in order of discovery, including visited ones
 	visited map[uint32]bool
 }
 
-// parents returns the visited pages that link to v, in the order of their visits; a
-// page before all links to the start pages.
+// parents returns the visited pages that link to v, in visiting order, and whether v is a start page.
 func (k *known) parents(v uint32) (parents []uint32, start bool) {
 	for _, p := range k.visits {
 		if slices.Contains(k.links[p], v) {
@@ -271,7 +261,6 @@ func (k *known) parents(v uint32) (parents []uint32, start bool) {
 	return parents, slices.Contains(k.starts, v)
 }
 
-// discover notes the links of a page.
 func (k *known) discover(links []uint32) {
 	for _, v := range links {
 		if !slices.Contains(k.found, v) {
@@ -280,7 +269,7 @@ func (k *known) discover(links []uint32) {
 	}
 }
 
-// follow drives a sequence and calls check with what it chose before it is noted.
+// follow drives a sequence and calls check with each choice before recording it.
 func follow(t *testing.T, s Sequence, k *known, check func(v uint32)) {
 	t.Helper()
 	k.visited = map[uint32]bool{}
@@ -298,7 +287,7 @@ func follow(t *testing.T, s Sequence, k *known, check func(v uint32)) {
 		k.visited[v] = true
 		k.visits = append(k.visits, v)
 		k.discover(k.links[v])
-		// All links only discover: these orderings do not look at that.
+		// These orderings ignore kinds of links, so all links only discover.
 		s.Visit(linksOf(k.links, func(_, _ uint32) bool { return false }, v))
 	}
 	if len(k.visits) != len(k.found) || s.Err() != nil {
@@ -306,8 +295,7 @@ func follow(t *testing.T, s Sequence, k *known, check func(v uint32)) {
 	}
 }
 
-// first returns the first in the order of discovery that waits and that has the
-// largest value.
+// first returns the waiting vertex with the largest value; ties go by discovery.
 func (k *known) first(value func(v uint32) float64) uint32 {
 	best, most := uint32(0), math.Inf(-1)
 	for _, v := range k.found {
@@ -318,7 +306,6 @@ func (k *known) first(value func(v uint32) float64) uint32 {
 	return best
 }
 
-// furtherGraph draws a graph and start pages.
 func furtherGraph(i int) (k *known, o SequenceOptions, rng *rand.Rand) {
 	rng = rand.New(rand.NewPCG(uint64(i), 5))
 	links, _ := randomWeb(rng)
@@ -342,8 +329,8 @@ func mustSequence(t *testing.T, name string, o SequenceOptions) Sequence {
 	return s
 }
 
-// TestBacklinkEqualsOracle: most visited parents first; the one that has waited
-// longest since its last one first, then the place among that page's links.
+// TestBacklinkEqualsOracle: most visited parents first; ties go to the earliest last parent, then by place on
+// that page.
 func TestBacklinkEqualsOracle(t *testing.T) {
 	for i := range graphs() {
 		k, o, _ := furtherGraph(i)
@@ -375,7 +362,6 @@ func TestBacklinkEqualsOracle(t *testing.T) {
 	}
 }
 
-// TestRelevanceEqualsOracle: the best visited parent counts.
 func TestRelevanceEqualsOracle(t *testing.T) {
 	for i := range graphs() {
 		k, o, _ := furtherGraph(i)
@@ -398,7 +384,7 @@ func TestRelevanceEqualsOracle(t *testing.T) {
 	}
 }
 
-// TestOPICEqualsOracle counts all cash anew at each step.
+// TestOPICEqualsOracle recomputes all cash at each step.
 func TestOPICEqualsOracle(t *testing.T) {
 	for i := range graphs() {
 		k, o, _ := furtherGraph(i)
@@ -420,7 +406,6 @@ func TestOPICEqualsOracle(t *testing.T) {
 	}
 }
 
-// TestOPICHistoryEqualsOracle: with each visit the richest visited page spends again.
 func TestOPICHistoryEqualsOracle(t *testing.T) {
 	for i := range graphs() / 4 {
 		k, o, _ := furtherGraph(i)
@@ -457,10 +442,8 @@ func TestOPICHistoryEqualsOracle(t *testing.T) {
 	}
 }
 
-// TestPageRankEqualsOracle iterates at each step over all that is known: pages that
-// were visited with their links, the others without; what pages without links have
-// is everyone's. Made up to date after every page and to the last bit, the
-// ordering takes the page with the highest PageRank.
+// TestPageRankEqualsOracle iterates over the known graph at each step, in which pages without links give their
+// rank to all. With Every = 1 and no residual threshold, the ordering must choose the highest PageRank.
 func TestPageRankEqualsOracle(t *testing.T) {
 	const d = 0.85
 	for i := range graphs() / 20 {
@@ -498,7 +481,7 @@ func TestPageRankEqualsOracle(t *testing.T) {
 	}
 }
 
-// TestPageRankPushes bounds the pushes, whatever the time between them.
+// TestPageRankPushes checks the bound on pushes for any update interval.
 func TestPageRankPushes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	const n = 5000
@@ -528,7 +511,6 @@ func TestPageRankPushes(t *testing.T) {
 	}
 }
 
-// TestLargestSiteEqualsOracle counts what waits at each step.
 func TestLargestSiteEqualsOracle(t *testing.T) {
 	for i := range graphs() {
 		k, o, rng := furtherGraph(i)
@@ -576,8 +558,8 @@ func TestLargestSiteEqualsOracle(t *testing.T) {
 	}
 }
 
-// The replay's web: six sites of ten pages, of which only S has a start page, S0. So
-// links from S to S are initial, those inside another site only discover.
+// The web of the replay: six sites of ten pages, of which only S has a start page, S0. Links from S are
+// initial; links inside another site only discover.
 const replayWeb = `
 S0: S1 S2 A0 B0 C0
 S1: A0 D0
@@ -603,19 +585,18 @@ E0: E1 E2 E3 E4 E5 E6 E7 E8 E9 S3
 E9: S9 E8
 `
 
-// replays are the 60 visits, worked out by hand from the algorithms as paper B prints them.
+// replays are the 60 visits, derived by hand from paper B's printed algorithms.
 var replays = map[string]string{
-	// S1 lifts A0 to ⟨2⟩; A0's own pages are new, so they wait in ⟨1⟩ behind D0, and A3's
-	// links to A1 and A2 leave them there. From A4 on all is left in ⟨1⟩, without links.
+	// S1 moves A0 to ⟨2⟩. A0's own pages are new and wait in ⟨1⟩ behind D0, where A3's links leave A1 and
+	// A2. From A4 on all remaining vertices are in ⟨1⟩, without links.
 	"mcs": `S0 S1 A0 S2 B0 A3 B5 C0 D0 A9 B9 C9 D9 B1 A1 E0 S3 A2 C8 E9 S9 S7 S8 S4
 		A4 A5 A6 A7 A8 B2 B3 B4 B6 B7 B8 C1 C2 C3 C4 C5 C6 C7 D1 D2 D3 D4 D5 D6 D7 D8 E1 E2 E3 E4 E5 E6 E7 E8 S5 S6`,
-	// A3 stands before the rest of A's class as S2 links to it, A9 as D0 does; E9 was
-	// discovered by C8, so E0's other pages are a later class.
+	// A3 precedes the rest of A's class because S2 links to it, A9 because D0 does. C8 discovered E9,
+	// so E0's other pages are a later class.
 	"lexbfs": `S0 S1 A0 S2 B0 C0 D0 A3 A9 A1 A2 A4 A5 A6 A7 A8 B9 B5 B1 B2 B3 B4 B6 B7 B8 C8 C9 C1 C2 C3 C4 C5 C6 C7
 		E0 D9 D1 D2 D3 D4 D5 D6 D7 D8 E9 S9 S3 E1 E2 E3 E4 E5 E6 E7 E8 S7 S8 S4 S5 S6`,
 }
 
-// replay returns the web's links by number, with the pages' names.
 func replay() (names []string, links [][]uint32, counts func(src, dst uint32) bool) {
 	for _, site := range "SABCDE" {
 		for page := range 10 {
@@ -653,13 +634,12 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// printed are paper B's algorithms step by step, as slices of slices: the first class is
-// visited first.
+// printed runs paper B's algorithms literally on slices of slices; the first class is visited first.
 type printed struct {
 	classes [][]uint32
 	visited map[uint32]bool
 	known   map[uint32]bool
-	split   bool // algorithm 1; else 2
+	split   bool // algorithm 1; otherwise 2
 }
 
 func (p *printed) next() (uint32, bool) {
@@ -719,8 +699,7 @@ func without(vs, drop []uint32) []uint32 {
 	return slices.DeleteFunc(slices.Clone(vs), func(v uint32) bool { return slices.Contains(drop, v) })
 }
 
-// TestAsPrinted compares algorithms 1 and 2 with these steps on random graphs with links
-// of the three kinds.
+// TestAsPrinted compares algorithms 1 and 2 with the literal version on random graphs.
 func TestAsPrinted(t *testing.T) {
 	for _, order := range []string{"lexbfs", "mcs"} {
 		for i := range graphs() {

@@ -10,23 +10,23 @@ import (
 	"fossick/graph"
 )
 
-// byBlocks computes PageRank by way of blocks of pages, such as hosts (Kamvar, Haveliwala, Manning
-// and Golub, Exploiting the Block Structure of the Web for Computing PageRank, 2003; paper C4):
+// byBlocks computes PageRank through blocks of pages, such as hosts (Kamvar, Haveliwala, Manning and Golub,
+// Exploiting the Block Structure of the Web for Computing PageRank, 2003; paper C4):
 //
-// \t1. l, the PageRank within each block J, from its inner links alone;
-// \t2. the block graph, B(I,J) = Σ l(i)/C(i) over the links from i in I to j in J,
-// \t   those with I = J among them;
-// \t3. b, the PageRank of the block graph;
-// \t4. l(j)·b(J), the start of the global iteration.
+//  1. l, the PageRank within each block J, from its inner links alone;
+//  2. the block graph, B(I,J) = Σ l(i)/C(i) over the links from i in I to j in J,
+//     including I = J;
+//  3. b, the PageRank of the block graph;
+//  4. l(j)·b(J), the start of the global iteration.
 //
-// C counts all links of a page. Surfers start anew in a block by the sum of its pages' personal
-// shares, as do those on pages without links (Kamvar's start in all blocks alike). blockrank-short
-// ends with the product, as paper C4 does; its residual says how far from PageRank that is.
-// blockrank-kamvar goes on with a power iteration.
+// C counts all links of a page. Teleporting surfers, including those on pages without links, choose a block
+// by the sum of its personal shares; Kamvar's choose blocks uniformly. blockrank-short ends with the product,
+// as paper C4 does; its residual is the distance from PageRank. blockrank-kamvar continues with a power
+// iteration.
 //
-// A start alone saves little where ε is small. So blockrank makes all steps in each sweep of the
-// global iteration, block by block: the block's rank among the blocks first, then ranks within it.
-// Memory beside in: 4 bytes a link of the core, about 120 a node, at most 56 a block.
+// A good start vector saves little if ε is small. Therefore blockrank makes all steps in each global sweep,
+// block by block: first the block's rank, then ranks within it. Memory besides in: 4 bytes per core link,
+// about 120 per node, at most 56 per block.
 func byBlocks(ctx context.Context, in *graph.CSR, degree []uint32, opt Options) (*Result, error) {
 	opt, err := opt.filled(in.Nodes())
 	if err != nil {
@@ -78,13 +78,12 @@ func byBlocks(ctx context.Context, in *graph.CSR, degree []uint32, opt Options) 
 	return r, nil
 }
 
-// startEpsilon is the residual of local ranks and block rank for a start vector. A smaller one saved
-// no step.
+// startEpsilon is the residual of local ranks and block rank for a start vector; a smaller one saves nothing.
 const startEpsilon = 1e-1
 
 func groupsOf(block []uint32) (*partition, error) {
 	n := len(block)
-	number, count := make([]uint32, n), uint32(0) // of each block that there is, from 1
+	number, count := make([]uint32, n), uint32(0) // of each non-empty block, from 1
 	of := make([]uint32, n)
 	for v, b := range block {
 		switch {
@@ -110,13 +109,13 @@ type blockRank struct {
 	opt     Options
 	groups  *partition
 	epsilon float64   // residual of local ranks and of the block rank
-	score   []float64 // by node: within its block, after spread in all
+	score   []float64 // by node: within its block; after spread, global
 	of      []uint32  // group of each node
 	visits  atomic.Int64
 }
 
-// locals ranks the pages within each block. Blocks are independent, so the result does not depend on
-// the number of workers.
+// locals ranks the pages within each block. Blocks are independent, so the result does not depend on the number
+// of workers.
 func (b *blockRank) locals(ctx context.Context) error {
 	n := len(b.score)
 	b.of = make([]uint32, n)
@@ -125,10 +124,10 @@ func (b *blockRank) locals(ctx context.Context) error {
 			b.of[v] = uint32(i)
 		}
 	}
-	const batch = 64 // blocks taken at once
+	const batch = 64 // blocks per batch
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	place := make([]uint32, n) // blocks do not share nodes, so neither do workers
+	place := make([]uint32, n) // shared by workers, as blocks do not share nodes
 	for range b.opt.Workers {
 		workers.Go(func() {
 			visits := int64(0)
@@ -148,8 +147,7 @@ func (b *blockRank) locals(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// local ranks the pages of one block by sweeps over its inner links, and returns the edges looked
-// at.
+// local ranks the pages of one block by sweeps over its inner links, and returns the number of edges visited.
 func (b *blockRank) local(nodes []uint32, group uint32, place []uint32) int64 {
 	if len(nodes) == 1 {
 		b.score[nodes[0]] = 1
@@ -172,7 +170,7 @@ func (b *blockRank) local(nodes []uint32, group uint32, place []uint32) int64 {
 	return visits
 }
 
-// inner gathers the inner links of a block as one part, and returns the edges looked at. place is
+// inner collects the inner links of a block as one component, and returns the number of edges visited. place is
 // scratch space by node.
 func (b *blockRank) inner(nodes []uint32, group uint32, place []uint32) (*component, int64) {
 	n := len(nodes)
@@ -191,7 +189,7 @@ func (b *blockRank) inner(nodes []uint32, group uint32, place []uint32) (*compon
 		for _, q := range b.in.Successors(v) {
 			if b.of[q] == group {
 				c.to = append(c.to, place[q])
-				c.give[place[q]]++ // its inner links; what each gives, below
+				c.give[place[q]]++ // count of inner links; the share per link follows below
 			}
 		}
 		c.start[i+1] = int64(len(c.to))
@@ -200,7 +198,7 @@ func (b *blockRank) inner(nodes []uint32, group uint32, place []uint32) (*compon
 		if c.give[i] > 0 {
 			c.give[i] = b.opt.Damping / c.give[i]
 		}
-		if c.base[i] /= anew; anew == 0 { // nobody starts anew here: all pages alike
+		if c.base[i] /= anew; anew == 0 { // no teleport leads here: uniform
 			c.base[i] = 1 / float64(n)
 		}
 	}
@@ -214,13 +212,12 @@ func (b *blockRank) inner(nodes []uint32, group uint32, place []uint32) (*compon
 	return c, visits
 }
 
-// blockGraph is the transposed, weighted graph of blocks.
 type blockGraph struct {
 	start  []int
 	from   []uint32
-	weight []float64 // share of the rank of from that leads here; those of the block itself are in self
+	weight []float64 // share of from's rank that leads here; inner links are in self
 	self   []float64
-	anew   []float64 // share of surfers that start anew in the block
+	anew   []float64 // share of teleports that lead to the block
 }
 
 func (b *blockRank) graph() *blockGraph {
@@ -255,7 +252,7 @@ func (b *blockRank) graph() *blockGraph {
 	return g
 }
 
-// spread ranks the blocks by Gauss–Seidel and gives each page its share of its block.
+// spread ranks the blocks by Gauss–Seidel and multiplies each page's score by its block's rank.
 func (b *blockRank) spread(ctx context.Context) error {
 	g := b.graph()
 	k := len(g.self)

@@ -10,7 +10,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// denseBlocks is BlockRank's short version by its definition, with whole matrices.
+// denseBlocks is the short version of BlockRank by definition, with dense matrices.
 func denseBlocks(lists [][]uint32, block []uint32, personal []float64) []float64 {
 	n, k := len(lists), 0
 	for _, b := range block {
@@ -67,7 +67,7 @@ func denseBlocks(lists [][]uint32, block []uint32, personal []float64) []float64
 	return l
 }
 
-// denseChain is the PageRank of a matrix; what a row lacks to 1 starts anew.
+// denseChain is the PageRank of a matrix; rows that sum to less than 1 teleport the rest.
 func denseChain(m [][]float64, v []float64) []float64 {
 	x := append([]float64(nil), v...)
 	for range 400 {
@@ -87,8 +87,7 @@ func denseChain(m [][]float64, v []float64) []float64 {
 	return x
 }
 
-// TestBlockRankOracle compares the short version with its definition, and the whole
-// with PageRank.
+// TestBlockRankOracle compares the short version with its definition, and the others with PageRank.
 func TestBlockRankOracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range fulltest.Rounds(100, 500) {
@@ -139,9 +138,9 @@ func near(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestBlockRankByHand has two sites of which only the one links to the other.
+// TestBlockRankByHand has two sites, one of which links to the other.
 func TestBlockRankByHand(t *testing.T) {
-	// Site 0: 0 ⇄ 1, and 1 → 2; site 1: 2 ⇄ 3. Within each both pages are alike.
+	// Site 0: 0 ⇄ 1, and 1 → 2; site 1: 2 ⇄ 3. Within each site both pages are equal.
 	in, degree, err := graph.Transposed(csrOf([][]uint32{{1}, {0, 2}, {3}, {2}}))
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +150,7 @@ func TestBlockRankByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of site 0's rank a quarter leads to site 1: b0 = .075 + .85·¾·b0.
+	// A quarter of site 0's rank goes to site 1: b0 = .075 + .85·¾·b0.
 	b0 := .075 / (1 - .85*.75)
 	near(t, "by hand", r.Score, []float64{b0 / 2, b0 / 2, (1 - b0) / 2, (1 - b0) / 2})
 	if r.Blocks != 2 || r.StartResidual != r.Residual {
@@ -159,8 +158,8 @@ func TestBlockRankByHand(t *testing.T) {
 	}
 }
 
-// TestBlockRankAlone has a block a page, where the short version is PageRank itself,
-// one block for all, where local rank is, and blocks that cannot be.
+// TestBlockRankAlone has one block per page and one block for all, which both give PageRank, and invalid
+// blocks.
 func TestBlockRankAlone(t *testing.T) {
 	in, degree, err := graph.Transposed(csrOf([][]uint32{{1, 2}, {2}, {0}, {}}))
 	if err != nil {
@@ -189,7 +188,7 @@ func TestBlockRankAlone(t *testing.T) {
 	}
 }
 
-// randomCore is the core of a random graph with random blocks; nil where there is none.
+// randomCore is the core of a random graph with random blocks; nil if it is empty.
 func randomCore(t *testing.T, rng *rand.Rand, workers int) *blockCore {
 	t.Helper()
 	n := 2 + rng.IntN(60)
@@ -223,8 +222,7 @@ func randomCore(t *testing.T, rng *rand.Rand, workers int) *blockCore {
 	return c
 }
 
-// misses is the L1 norm of what the equations of a core miss, and what it holds, by
-// definition.
+// misses computes the L1 residual of a core's equations, and its sum, by definition.
 func (c *blockCore) misses() (left, held float64) {
 	for b := range c.block {
 		at, end := c.start[b].inner, c.start[b].outer
@@ -246,9 +244,8 @@ func (c *blockCore) misses() (left, held float64) {
 	return left, held
 }
 
-// promises says whether a sweep keeps what it promises. left is not less than
-// what the equations miss, what is held is right, and without scaling left
-// falls by the damping at least.
+// promises checks a sweep: left bounds the residual, held is exact, and without scaling left falls at least by
+// the damping.
 func (c *blockCore) promises(t *testing.T, before float64) (left float64) {
 	t.Helper()
 	scaled := c.scaling
@@ -263,7 +260,6 @@ func (c *blockCore) promises(t *testing.T, before float64) (left float64) {
 	return got.left
 }
 
-// TestBlockSweep has cores of random graphs.
 func TestBlockSweep(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	cores, graphs := 0, fulltest.Rounds(300, 1000)
@@ -284,8 +280,7 @@ func TestBlockSweep(t *testing.T) {
 	}
 }
 
-// TestBlockScaling has a core whose blocks are scaled wrongly, by what it believes that they
-// hold: it must notice, leave it, and come to the solution all the same.
+// TestBlockScaling corrupts a core's block sums: it must notice, stop scaling, and still converge.
 func TestBlockScaling(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	noticed := 0
@@ -313,7 +308,7 @@ func TestBlockScaling(t *testing.T) {
 	}
 }
 
-// hostCSR is a synthetic web, transposed, with its hosts.
+// hostCSR is a transposed synthetic web, with its hosts.
 func hostCSR(t testing.TB, pages int) (in *graph.CSR, degree, host []uint32) {
 	t.Helper()
 	g := synthetic(t, pages)
@@ -324,10 +319,8 @@ func hostCSR(t testing.TB, pages int) (in *graph.CSR, degree, host []uint32) {
 	return in, degree, g.Hosts().Array(pages)
 }
 
-// TestBlockRankParts has a core that is swept in parts, some at the same time
-// and some after others. Parts go by hosts, by hosts whose pages are strewn
-// over the web, and by one block that is larger than parts may be. Ranks must
-// be those of the power iteration, and workers not matter, to the last bit.
+// TestBlockRankParts sweeps a core in several parts, with hosts, scattered hosts and one oversized block.
+// Ranks must equal the power iteration's and not depend on the workers, to the last bit.
 func TestBlockRankParts(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time; the oracles have small graphs")
 	in, degree, host := hostCSR(t, 180_000)
@@ -346,7 +339,7 @@ func TestBlockRankParts(t *testing.T) {
 	}{{"hosts", host, 2*atOnce + 1}, {"strewn", strewn, 2*atOnce + 1}, {"one", one, 2}} {
 		all := []int{1, 3}
 		if tc.name != "hosts" && !fulltest.Asked() {
-			all = nil // of these only the sweeps, below
+			all = nil // test only the sweeps below
 		}
 		var first *Result
 		for _, workers := range all {

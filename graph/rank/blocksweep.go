@@ -5,35 +5,34 @@ import (
 	"sync"
 )
 
-// blockCore is a core that is swept block by block. Nodes are numbered by place, those of a block
-// together. Inner links (from a node's own block) and outer ones share one array, since only their
-// sum is known beforehand: inner ones grow from its front, outer ones from its end, with rows
-// reversed.
+// blockCore is a core that is swept block by block. Nodes are numbered so that blocks are contiguous. Inner
+// links (from the node's own block) and outer links share one array, because only their total is known in
+// advance: inner ones grow from its front, outer ones from its end, with rows reversed.
 type blockCore struct {
 	n     int
-	first []uint32 // where blocks begin, and the end
-	parts []int    // where parts begin, as numbers of blocks, and the end
+	first []uint32 // start of each block, and the end
+	parts []int    // start of each part, as block number, and the end
 
-	to    []uint32 // j, or n + j when j is of a part that is swept at the same time
+	to    []uint32 // source j, or n + j if j's part is swept at the same time
 	start []blockStart
-	rows  []outerRow // the nodes that outer links lead to; of most pages none do
+	rows  []outerRow // nodes with outer links; most have none
 
-	base  []float64 // v, and what comes from sources
-	share []float64 // d·y/C; from n on as the sweep before left it
+	base  []float64 // v, plus the share from sources
+	share []float64 // d·y/C; from n on as of the previous sweep
 	node  []coreNode
 	block []blockSums
 	anew  float64 // sum of base
 
 	links   int64
 	scaling bool    // see sweep
-	mean    float64 // what the sweep before left, by what was held; +Inf before the first
-	most    float64 // that may be left while blocks are scaled
-	sums    []swept // of each part
+	mean    float64 // relative error left by the previous sweep; +Inf before the first
+	most    float64 // largest error allowed while scaling
+	sums    []swept // per part
 	work    int     // workers
 }
 
-// blockStart is where a block's links begin: inner ones from inner on, outer ones before outer,
-// their targets from row on.
+// blockStart is where a block's links begin: inner links from inner on, outer links before outer, their rows
+// from row on.
 type blockStart struct {
 	inner, outer int64
 	row          int
@@ -41,27 +40,26 @@ type blockStart struct {
 
 type outerRow struct{ node, links uint32 }
 
-// blockSums are, of a block, the sum of y, and how much its links lead to its own and to other
-// blocks.
+// blockSums are a block's sum of y, and how much its links pass to its own and to other blocks.
 type blockSums struct{ holds, keeps, gives float64 }
 
 type coreNode struct {
 	give  float64 // d/C
-	inner uint32  // inner links that lead there
-	stay  uint32  // links of its own that stay in its block
-	late  uint32  // those of them that lead to nodes which do not see it in the same sweep
-	out   uint32  // links of its own that lead to other blocks of the core
-	back  uint32  // those of them that lead to nodes which do not see it in the same sweep
+	inner uint32  // number of inner links to it
+	stay  uint32  // its links within its block
+	late  uint32  // those of them whose targets see it only in the next sweep
+	out   uint32  // its links to other blocks of the core
+	back  uint32  // those of them whose targets see it only in the next sweep
 }
 
 const (
-	// atOnce parts are swept together without seeing each other; the next see them. All parts at
-	// once need more sweeps.
+	// atOnce parts are swept in parallel without seeing each other's results. Sweeping all parts at once
+	// would need more sweeps.
 	atOnce = 4
-	// A part has at least so many links, and there are at most so many parts.
+	// Minimum number of links per part, and maximum number of parts.
 	blockPartEdges = 1 << 17
 	mostBlockParts = 64
-	// wholeBlock: a block with up to so many times a part's links is not cut, since cuts cost
+	// wholeBlock is how many times a part's size a block may have before it is cut, because cuts cost
 	// sweeps.
 	wholeBlock = 8
 )
@@ -81,7 +79,6 @@ func (s *solver) blockCore(nodes []uint32) (*blockCore, []uint32) {
 	return c, nodes
 }
 
-// order lists the nodes by blocks, and cuts them into parts.
 func (c *blockCore) order(s *solver, nodes []uint32) []uint32 {
 	edges := int64(0)
 	for _, v := range nodes {
@@ -89,7 +86,7 @@ func (c *blockCore) order(s *solver, nodes []uint32) []uint32 {
 	}
 	size := max(blockPartEdges, edges/mostBlockParts)
 	ordered := make([]uint32, 0, len(nodes))
-	seen := int64(0) // links of the part at hand
+	seen := int64(0) // links in the current part
 	c.parts = []int{0}
 	for g := range s.groups.len() {
 		begun := false
@@ -124,7 +121,7 @@ func (c *blockCore) gather(s *solver, nodes []uint32) {
 	}
 	at := blockStart{outer: int64(len(c.to))}
 	for p := range parts {
-		together := p / atOnce * atOnce // the first part of those swept at the same time
+		together := p / atOnce * atOnce // first part of the parallel group
 		g := gathering{solver: s, blockCore: c, at: at, from: c.first[c.parts[p]], to: c.first[c.parts[p+1]],
 			low: c.first[c.parts[together]], high: c.first[c.parts[min(parts, together+atOnce)]]}
 		for b := c.parts[p]; b < c.parts[p+1]; b++ {
@@ -152,10 +149,10 @@ type gathering struct {
 	*blockCore
 	at        blockStart
 	from, to  uint32 // nodes of the part
-	low, high uint32 // nodes of the parts that are swept at the same time
+	low, high uint32 // nodes of the parallel group
 }
 
-// row gathers the links to node v, the i-th, in a block of the nodes first, …, next−1.
+// row collects the links to node v, number i, in a block of nodes first … next−1.
 func (g *gathering) row(i, v, first, next uint32) {
 	sum, outer := g.opt.personal(int(v), len(g.y)), uint32(0)
 	here := &g.node[i]
@@ -195,28 +192,27 @@ func (g *gathering) row(i, v, first, next uint32) {
 }
 
 type swept struct {
-	left   float64 // at least the L1 norm of what the equations miss after it
+	left   float64 // upper bound of the L1 residual of the equations
 	held   float64 // the sum of y
-	visits int64   // of edges
+	visits int64   // edges visited
 }
 
-// sweep goes through the core once, block by block. Let o(j) be what page j of block J has from
-// elsewhere (personal share and outer links), and k(i) the share of page i that its links keep in J.
-// J's pages in the end hold
+// sweep processes the core once, block by block. Let o(j) be what page j of block J receives from outside
+// (personal share and outer links), and k(i) the share of page i that its links keep in J. At the solution
 //
-// \tΣ y(j) = Σ o(j) + Σ k(i)·y(i)
+//	Σ y(j) = Σ o(j) + Σ k(i)·y(i)
 //
 // so each block's pages are first scaled by
 //
-// \tt = Σ o(j) / Σ (1 − k(j))·y(j)
+//	t = Σ o(j) / Σ (1 − k(j))·y(j)
 //
-// which gives J its rank in the block graph by the present ranks: iterative aggregation and
-// disaggregation (Koury, McAllister and Stewart, SIAM Journal on Algebraic and Discrete Methods 5,
-// 1984), block by block. Then its inner links are swept, twice where they still miss more than the
-// core does on average. The core as a whole is scaled likewise before all.
+// which sets J's rank in the block graph of the current ranks: iterative aggregation and disaggregation
+// (Koury, McAllister and Stewart, SIAM Journal on Algebraic and Discrete Methods 5, 1984). Then its inner links
+// are swept, twice if their error is above the core's average. The core as a whole is scaled first in the
+// same way.
 //
-// d is the damping. Without scaling left falls by d a sweep at least; with it that is observed, not
-// proved. So scaling ends for good when left exceeds that bound from four times the first sweep's.
+// Without scaling, left falls at least by the damping d per sweep; with scaling this is observed but not
+// proved. So scaling stops for good when left exceeds that bound, starting at four times the first sweep's.
 func (c *blockCore) sweep(d float64) swept {
 	c.whole()
 	parts := len(c.parts) - 1
@@ -240,10 +236,9 @@ func (c *blockCore) sweep(d float64) swept {
 	return all
 }
 
-// whole scales all pages so that the core holds what it should as a whole, if that matters against
-// what the last sweep left.
+// whole scales the core to its correct total, if the error matters compared with the last sweep's.
 func (c *blockCore) whole() {
-	held, lost := 0.0, 0.0 // lost is held and not led back to the core
+	held, lost := 0.0, 0.0 // lost: part of held not passed on within the core
 	for _, b := range c.block {
 		held += b.holds
 		lost += b.holds - b.keeps - b.gives
@@ -261,7 +256,7 @@ func (c *blockCore) whole() {
 	}
 }
 
-// may reports whether pages may be scaled by t, which is NaN where surfers never come.
+// may reports whether scaling by t is allowed; t is NaN where no rank arrives.
 func (c *blockCore) may(t float64) bool { return c.scaling && t > 1e-99 && t < 1e99 }
 
 func (c *blockCore) each(from, to int) {
@@ -277,9 +272,9 @@ func (c *blockCore) each(from, to int) {
 	workers.Wait()
 }
 
-// part sweeps one part. visits counts those beyond one a link.
+// part sweeps one part. visits counts only repeated edge visits.
 func (c *blockCore) part(p int) (all swept) {
-	var have []float64 // by page of a block: what it has from elsewhere
+	var have []float64 // per page of a block: rank received from outside
 	for b := c.parts[p]; b < c.parts[p+1]; b++ {
 		have = append(have[:0], c.base[c.first[b]:c.first[b+1]]...)
 		c.elsewhere(b, have)
@@ -296,7 +291,6 @@ func (c *blockCore) part(p int) (all swept) {
 	return all
 }
 
-// elsewhere adds what the outer links of a block bring.
 func (c *blockCore) elsewhere(b int, have []float64) {
 	first, end := c.first[b], c.start[b].outer
 	for _, row := range c.rows[c.start[b].row:c.start[b+1].row] {
@@ -325,8 +319,8 @@ func (c *blockCore) scaled(b int, have []float64) float64 {
 	return 1 / t
 }
 
-// within sweeps the inner links of a block, and returns bounds of what pages swept before now miss:
-// those of the block, and others. was times a share is its value before scaling.
+// within sweeps the inner links of a block. It returns bounds of the error at pages already swept, in the block
+// and elsewhere. was is the factor from a share to its value before scaling.
 func (c *blockCore) within(b int, have []float64, was float64) (late, back float64) {
 	var sums blockSums
 	at := c.start[b].inner

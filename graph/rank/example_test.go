@@ -8,7 +8,7 @@ import (
 	"fossick/graph/rank"
 )
 
-// PageRank of 0 → 1, 2; 1 → 2; 2 → 0.
+// This example ranks 0 → 1, 2; 1 → 2; 2 → 0.
 func ExamplePowerIteration() {
 	in, degree, err := graph.Transposed(&graph.CSR{Start: []int64{0, 2, 3, 4}, To: []uint32{1, 2, 2, 0}})
 	if err != nil {

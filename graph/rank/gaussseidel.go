@@ -10,33 +10,30 @@ import (
 	"fossick/graph"
 )
 
-// gaussSeidel computes the PageRank of PowerIteration from a transposed graph in memory, several
-// times as fast. Up to a factor it is the solution of
+// gaussSeidel computes the same PageRank as PowerIteration from a transposed graph in memory, several times as
+// fast. Up to a factor it is the solution of
 //
-// \ty(p) = v(p) + d · Σ_{q→p} y(q)/C(q)
+//	y(p) = v(p) + d · Σ_{q→p} y(q)/C(q)
 //
-// since what pages without links hold goes to pages in the shares of the personal vector, as all
-// undamped rank does (Gleich, Zhukov and Berkhin, 2004; Del Corso, Gullí and Romani, 2005). Sources
-// and leaves (see trimmed) are solved once; only the core between is swept, in place. A large core
-// is cut into parts, independent of the number of workers; parts see each other as of the sweep
-// before. So the result does not depend on the workers, to the last bit. Residual is the L1 change
-// of a final step of the power iteration.
+// because the rank of pages without links goes to pages by their personal shares, like all teleported rank
+// (Gleich, Zhukov and Berkhin, 2004; Del Corso, Gullí and Romani, 2005). Sources and leaves (see trimmed) are
+// solved once; only the core is swept, in place. A large core is cut into parts that see each other's values of
+// the previous sweep. Cuts do not depend on the number of workers, so neither does the result, to the last bit.
+// Residual is the L1 change of a final step of the power iteration.
 //
-// Iterations are edges visited by the edges of the graph, rounded up. The core takes another 4 bytes
-// an edge and 64 a node.
+// Iterations is the number of edge visits divided by the edges, rounded up. The core takes another 4 bytes
+// per edge and 64 per node.
 func gaussSeidel(ctx context.Context, in *graph.CSR, degree []uint32, opt Options) (*Result, error) {
 	return solve(ctx, in, degree, trimmed, nil, opt)
 }
 
-// byComponents is gaussSeidel by strongly connected components, each solved after those that lead to
-// it, as in PRPACK (Gleich, Greif and others, 2012). It visits fewer edges; on one core, finding the
-// components costs as much.
+// byComponents is gaussSeidel by strongly connected components in topological order, as in PRPACK (Gleich,
+// Greif and others, 2012). It visits fewer edges, but on one core finding the components costs as much.
 func byComponents(ctx context.Context, in *graph.CSR, degree []uint32, opt Options) (*Result, error) {
 	return solve(ctx, in, degree, func(in *graph.CSR, _ []uint32) *partition { return strongComponents(in) }, nil, opt)
 }
 
-// solve solves the parts of split, none of which leads to an earlier one, in order. With groups,
-// sweeps go by blocks.
+// solve solves the parts of split in order; none may lead to an earlier one. With groups, it sweeps by blocks.
 func solve(ctx context.Context, in *graph.CSR, degree []uint32, split func(*graph.CSR, []uint32) *partition, groups *partition, opt Options) (*Result, error) {
 	opt, err := opt.filled(in.Nodes())
 	if err != nil {
@@ -80,19 +77,19 @@ type solver struct {
 	degree []uint32
 	opt    Options
 	y      []float64  // the solution so far, by node
-	share  []float64  // d·y/C, what a page gives to each of its links; 0 without links
-	groups *partition // of blocks, by number; nil when there are none
-	place  []uint32   // in the component at hand, from 1; 0 for other nodes
-	visits int64      // of edges
+	share  []float64  // d·y/C, what a page gives per link; 0 without links
+	groups *partition // blocks by number; may be nil
+	place  []uint32   // in the current component, from 1; 0 for other nodes
+	visits int64      // edges visited
 }
 
 func newSolver(in *graph.CSR, degree []uint32, opt Options) *solver {
 	n := in.Nodes()
 	s := &solver{in: in, degree: degree, opt: opt, y: make([]float64, n), share: make([]float64, n), place: make([]uint32, n)}
 	if opt.start == nil {
-		return s // from 0 on ranks only grow, so that sweeps know the residual exactly
+		return s // from 0, ranks only grow, so sweeps know the residual exactly
 	}
-	lost := 0.0 // so S is 1/(1 − lost)
+	lost := 0.0 // S is 1/(1 − lost)
 	for v, x := range opt.start {
 		if degree[v] > 0 {
 			lost += opt.Damping * x
@@ -106,9 +103,9 @@ func newSolver(in *graph.CSR, degree []uint32, opt Options) *solver {
 	return s
 }
 
-// solve brings one component's residual below a share of its sum, so that the whole residual is
-// below that share of S (see finish). A tenth goes by nodes, for components where surfers never come
-// and ranks vanish.
+// solve reduces one component's residual below tolerance times its sum, so that the whole residual is below
+// that share of S (see finish). A tenth of the tolerance is distributed by node, for components whose ranks
+// vanish because no surfer arrives.
 func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) error {
 	if len(nodes) == 1 {
 		v := nodes[0]
@@ -173,9 +170,8 @@ func (s *solver) single(v uint32) {
 	}
 }
 
-// finish scales y to sum to 1 and makes one step of the power iteration. With r the residual of the
-// linear equations and S the sum of y, that step changes r/S − v·Σr/S, so its L1 norm is at most
-// 2|r|/S.
+// finish scales y to sum to 1 and makes one step of the power iteration. With r the residual of the linear
+// equations and S the sum of y, that step changes r/S − v·Σr/S, so its L1 norm is at most 2|r|/S.
 func (s *solver) finish(r *Result) (err error) {
 	sum := 0.0
 	for _, y := range s.y {
@@ -194,20 +190,20 @@ func (s *solver) finish(r *Result) (err error) {
 type component struct {
 	n     int
 	start []int64
-	to    []uint32  // those that lead to a node: j, or n + j when j is of another part
-	base  []float64 // v, and what comes from other components
+	to    []uint32  // sources of links to a node: j, or n + j if j is in another part
+	base  []float64 // v, plus the share from other components
 	y     []float64
-	share []float64 // d·y/C; from n on as the sweep before left it
+	share []float64 // d·y/C; from n on as of the previous sweep
 	give  []float64 // d/C
-	back  []float64 // share of a node's rank that its links lead to nodes which do not see it in the same sweep
-	parts []int     // where parts begin, and the end
-	left  []float64 // of each part, see sweep
+	back  []float64 // share of a node's rank that goes to nodes which see it only in the next sweep
+	parts []int     // start of each part, and the end
+	left  []float64 // per part, see sweep
 	held  []float64
 	work  int // workers
 }
 
 const (
-	partEdges = 1 << 18 // a part has as many at least: a cut costs sweeps
+	partEdges = 1 << 18 // minimum edges per part, because cuts cost sweeps
 	mostParts = 8
 )
 
@@ -235,7 +231,7 @@ func (s *solver) component(nodes []uint32) *component {
 	return c
 }
 
-// gather gathers the links to node v, the i-th of a component, in a part.
+// gather collects the links to node v, number i of a component, in a part.
 func (s *solver) gather(c *component, i int, v uint32, from, to int) {
 	sum := s.opt.personal(int(v), len(s.y))
 	for _, q := range s.in.Successors(v) {
@@ -272,8 +268,8 @@ func (c *component) cut(in *graph.CSR, nodes []uint32, edges int64) {
 	c.left, c.held = make([]float64, len(c.parts)-1), make([]float64, len(c.parts)-1)
 }
 
-// sweep goes through the component once. left bounds the L1 norm of what its equations then miss
-// (exactly, when ranks only grow); held is the sum of y.
+// sweep processes the component once. left bounds the L1 residual of its equations (exactly, if ranks only
+// grow); held is the sum of y.
 func (c *component) sweep() (left, held float64) {
 	parts := len(c.parts) - 1
 	c.each(func(p int) { c.part(p) })
@@ -320,10 +316,9 @@ func (c *component) part(p int) {
 	c.left[p], c.held[p] = left, held
 }
 
-// trimmed splits a graph into sources, to which only earlier sources lead, a core, and leaves, which
-// lead only to other leaves. Sources and leaves are parts of one node each. It has most of the worth
-// of strong components on a web at a fraction of their cost. A source missed by three passes stays
-// in the core, which only costs time.
+// trimmed splits a graph into sources, to which only sources lead, a core, and leaves, which lead only to
+// leaves. Sources and leaves are parts of one node each. On a web this gains most of what strong components
+// gain, at a fraction of the cost. A source missed by three passes stays in the core, which only costs time.
 func trimmed(in *graph.CSR, degree []uint32) *partition {
 	n := in.Nodes()
 	outer := make([]bool, n)
@@ -354,10 +349,9 @@ func trimmed(in *graph.CSR, degree []uint32) *partition {
 	return c
 }
 
-// leavesOf lists the leaves that are not outer already, each after those it leads to, and makes them
-// outer.
+// leavesOf lists the leaves that are not yet outer, each after those it leads to, and marks them outer.
 func leavesOf(in *graph.CSR, degree []uint32, outer []bool) []uint32 {
-	left := make([]uint32, len(degree)) // links of each node that do not lead to leaves
+	left := make([]uint32, len(degree)) // per node, links that do not lead to leaves
 	copy(left, degree)
 	var leaves []uint32
 	for v, d := range degree {
@@ -377,21 +371,19 @@ func leavesOf(in *graph.CSR, degree []uint32, outer []bool) []uint32 {
 	return leaves
 }
 
-// partition divides a graph's nodes into blocks, or into components of which none leads to an
-// earlier one.
+// partition divides a graph's nodes into blocks, or into components of which none leads to an earlier one.
 type partition struct {
-	nodes []uint32 // all nodes, part by part; those of one grow
-	first []uint32 // where each part begins in nodes, and the end
+	nodes []uint32 // all nodes, part by part, increasing within a part
+	first []uint32 // start of each part in nodes, and the end
 }
 
 func (p *partition) len() int { return len(p.first) - 1 }
 
 func (p *partition) of(i int) []uint32 { return p.nodes[p.first[i]:p.first[i+1]] }
 
-// strongComponents finds the strongly connected components of the graph whose transpose is in, none
-// before those that lead to it: Tarjan's algorithm (SIAM Journal on Computing 1, 1972) without
-// recursion, with one number a node for index and low link (Pearce, 2005). O(nodes + edges); at most
-// 25 bytes a node.
+// strongComponents finds the strongly connected components of the graph whose transpose is in, in topological
+// order: Tarjan's algorithm (SIAM Journal on Computing 1, 1972) without recursion, with one number per node for
+// index and low link (Pearce, 2005). O(nodes + edges); at most 25 bytes per node.
 func strongComponents(in *graph.CSR) *partition {
 	n := in.Nodes()
 	t := tarjan{in: in, index: make([]uint32, n), at: make([]int64, n), lowered: make([]bool, n), of: make([]uint32, n)}
@@ -405,12 +397,12 @@ func strongComponents(in *graph.CSR) *partition {
 
 type tarjan struct {
 	in      *graph.CSR
-	index   []uint32 // when a node was met, from 1; lowered to the lowest that it reaches on the stack
-	lowered []bool   // whether that happened; if not, it is the first met of its component
-	at      []int64  // next edge to look at
-	path    []uint32 // nodes that are being searched
-	stack   []uint32 // nodes met whose component is not known
-	of      []uint32 // component, from 1; 0 while it is not known
+	index   []uint32 // discovery order from 1, lowered to the lowest index reachable on the stack
+	lowered []bool   // index was lowered; if not, the node is its component's root
+	at      []int64  // next edge to visit
+	path    []uint32 // nodes being searched
+	stack   []uint32 // nodes without a component yet
+	of      []uint32 // component, from 1; 0 while unknown
 	met     uint32
 	found   uint32
 }
@@ -452,15 +444,14 @@ func (t *tarjan) next(v uint32) (uint32, bool) {
 	return 0, false
 }
 
-// lower notes that v reaches what w, on the stack, reaches.
+// lower updates v's index with that of w, which is on the stack.
 func (t *tarjan) lower(v, w uint32) {
 	if t.index[w] < t.index[v] {
 		t.index[v], t.lowered[v] = t.index[w], true
 	}
 }
 
-// leave closes the component whose first node v is, if it is one: v reaches nothing below itself on
-// the stack.
+// leave closes the component of v if v is its root.
 func (t *tarjan) leave(v uint32) {
 	if t.lowered[v] {
 		return
@@ -485,7 +476,7 @@ func (t *tarjan) sorted() *partition {
 		c.first[i+1] += c.first[i]
 	}
 	c.nodes = make([]uint32, len(t.of))
-	at := t.index[:0] // not needed any more
+	at := t.index[:0] // reuse: index is no longer needed
 	at = append(at, c.first...)[:t.found]
 	for v, of := range t.of {
 		c.nodes[at[of-1]] = uint32(v)

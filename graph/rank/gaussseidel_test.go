@@ -15,7 +15,6 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// reach says by brute force which nodes reach which.
 func reach(lists [][]uint32) [][]bool {
 	n := len(lists)
 	r := make([][]bool, n)
@@ -69,7 +68,7 @@ func TestStrongComponents(t *testing.T) {
 	}
 }
 
-// sparse is a random graph with mean links a node, loops among them.
+// sparse is a random graph with mean links per node, including loops.
 func sparse(rng *rand.Rand, n int, mean float64) [][]uint32 {
 	lists := make([][]uint32, n)
 	for v := range lists {
@@ -82,8 +81,7 @@ func sparse(rng *rand.Rand, n int, mean float64) [][]uint32 {
 	return lists
 }
 
-// TestGaussSeidel compares with the power iteration, with and without a personal
-// vector, at several dampings.
+// TestGaussSeidel compares with the power iteration.
 func TestGaussSeidel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for range fulltest.Rounds(400, 2000) {
@@ -106,7 +104,6 @@ func TestGaussSeidel(t *testing.T) {
 	}
 }
 
-// sameRank compares Gauss–Seidel with the power iteration.
 func sameRank(t *testing.T, in *graph.CSR, degree []uint32, opt Options, tolerance float64) {
 	t.Helper()
 	want, err := PowerIteration(t.Context(), in, degree, opt)
@@ -129,8 +126,7 @@ func sameRank(t *testing.T, in *graph.CSR, degree []uint32, opt Options, toleran
 	}
 }
 
-// TestGaussSeidelParts has a component that is cut into parts: workers must not
-// matter, to the last bit.
+// TestGaussSeidelParts checks that the result for a cut component does not depend on the workers.
 func TestGaussSeidelParts(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time; the oracles have small graphs")
 	in, degree, _ := hostCSR(t, 120_000)
@@ -150,7 +146,6 @@ func TestGaussSeidelParts(t *testing.T) {
 	}
 }
 
-// largest returns the largest component.
 func largest(c *partition) []uint32 {
 	var most []uint32
 	for i := range c.len() {
@@ -161,8 +156,8 @@ func largest(c *partition) []uint32 {
 	return most
 }
 
-// BenchmarkRank compares the ways to ranks, of a graph in memory, on a synthetic web and
-// on the graph files that FOSSICK_SCALE names, with commas between.
+// BenchmarkRank compares the methods on a synthetic web, or on the comma-separated graph files in
+// FOSSICK_SCALE.
 func BenchmarkRank(b *testing.B) {
 	graphs := map[string]*graph.Graph{"synthetic": synthetic(b, 325_557)}
 	if named := os.Getenv("FOSSICK_SCALE"); named != "" {
@@ -191,7 +186,6 @@ func BenchmarkRank(b *testing.B) {
 	}
 }
 
-// csrOf makes plain arrays of lists.
 func csrOf(lists [][]uint32) *graph.CSR {
 	c := &graph.CSR{Start: make([]int64, 1, len(lists)+1)}
 	for _, l := range lists {
@@ -203,7 +197,7 @@ func csrOf(lists [][]uint32) *graph.CSR {
 
 // TestPageRankByHand has the ranks of a small graph, from its linear equations.
 func TestPageRankByHand(t *testing.T) {
-	// 0 → 1, 2; 1 → 2; 2 → 0; 3 has no links and none leads to it.
+	// 0 → 1, 2; 1 → 2; 2 → 0; 3 has no links in or out.
 	in, degree, err := graph.Transposed(csrOf([][]uint32{{1, 2}, {2}, {0}, {}}))
 	if err != nil {
 		t.Fatal(err)
@@ -228,8 +222,8 @@ func TestPageRankByHand(t *testing.T) {
 	}
 }
 
-// TestPageRankOracle compares with a dense matrix, and graphs on disk with those in
-// memory; workers must not matter to the last bit.
+// TestPageRankOracle compares with a dense matrix, disk with memory, and one worker with several, to the last
+// bit.
 func TestPageRankOracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
@@ -270,7 +264,7 @@ func TestPageRankOracle(t *testing.T) {
 	}
 }
 
-// denseRank is power iteration with the whole matrix.
+// denseRank is power iteration with a dense matrix.
 func denseRank(lists [][]uint32) []float64 {
 	n := len(lists)
 	x := make([]float64, n)
@@ -341,21 +335,18 @@ func TestKendall(t *testing.T) {
 	}
 }
 
-// synthetic opens the graph of a made-up web.
 func synthetic(t testing.TB, pages int) *graph.Graph {
 	t.Helper()
 	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
 	return closing(t, g, err)
 }
 
-// opened opens a graph.
 func opened(t testing.TB, path string) *graph.Graph {
 	t.Helper()
 	g, err := graph.Open(path)
 	return closing(t, g, err)
 }
 
-// closing closes a graph when the test ends.
 func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
 	t.Helper()
 	if err != nil {

@@ -13,13 +13,12 @@ import (
 
 // hits computes hub and authority scores (Kleinberg, Journal of the ACM 46, 1999):
 //
-// \ta = Aᵀh,  h = Aa,  both scaled to sum to 1
+//	a = Aᵀh,  h = Aa,  both scaled to sum to 1
 //
-// so a is the dominant eigenvector of AᵀA. It is found by locally optimal conjugate gradients
-// (Knyazev, SIAM Journal on Scientific Computing 23, 2001), which need far fewer steps than the
-// power iteration where the second eigenvalue is near the first. Where eigenvectors share the
-// largest eigenvalue, a is what the power iteration from equal scores would find. A graph without
-// links has scores of 0. Damping and vectors of opt have no effect.
+// a is the dominant eigenvector of AᵀA, found by locally optimal conjugate gradients (Knyazev, SIAM Journal on
+// Scientific Computing 23, 2001). They need far fewer steps than the power iteration if the two largest
+// eigenvalues are close. If eigenvectors share the largest eigenvalue, a is the limit of the power iteration
+// from equal scores. Without links all scores are 0. Damping and vectors of opt have no effect.
 func hits(ctx context.Context, out, in graph.Lists, opt Options) (*Result, error) {
 	opt, err := opt.filled(out.Nodes())
 	if err != nil {
@@ -39,7 +38,7 @@ func hits(ctx context.Context, out, in graph.Lists, opt Options) (*Result, error
 			return h, err
 		}
 		if h.Residual = e.change(); h.Residual <= opt.Epsilon {
-			// ax was updated by sums alone: check that rounding has not spoilt it.
+			// ax was only updated by sums: check for accumulated rounding errors.
 			if err := e.times(e.ax, e.x); err != nil {
 				return h, err
 			}
@@ -61,8 +60,7 @@ func hits(ctx context.Context, out, in graph.Lists, opt Options) (*Result, error
 	return h, nil
 }
 
-// toShares scales x to sum to 1. AᵀA has no negative entries, so a value below 0 is a rounding
-// error.
+// toShares scales x to sum to 1. AᵀA is non-negative, so negative values are rounding errors.
 func toShares(x []float64) {
 	sum := 0.0
 	for v := range x {
@@ -72,18 +70,18 @@ func toShares(x []float64) {
 	scale(x, 1/sum)
 }
 
-// eigen searches for the dominant eigenvector x of AᵀA. x, r and p have length 1; each comes with
-// its product with AᵀA.
+// eigen searches for the dominant eigenvector x of AᵀA. x, r and p have length 1; ax, ar and ap are their
+// products with AᵀA.
 type eigen struct {
 	out, in graph.Lists
 	workers int
-	x, ax   []float64 // x is nil when there is nothing to find
-	r, ar   []float64 // what ax misses of a multiple of x
-	p, ap   []float64 // where the last step led; 0 before there was one
-	hub     []float64 // A times what was multiplied last
+	x, ax   []float64 // x is nil if there is nothing to find
+	r, ar   []float64 // residual of ax against a multiple of x
+	p, ap   []float64 // direction of the last step; 0 before the first
+	hub     []float64 // A times the last multiplied vector
 }
 
-// begin takes equal scores, multiplied once, so that they lie where links lead.
+// begin starts from equal scores, multiplied once, so that they lie in the range of AᵀA.
 func (e *eigen) begin() error {
 	n := len(e.hub)
 	x := make([]float64, n)
@@ -103,7 +101,7 @@ func (e *eigen) begin() error {
 	return e.times(e.ax, e.x)
 }
 
-// change is the change of one step of the power iteration, between scores that sum to 1.
+// change is the L1 change of one step of the power iteration, between scores that sum to 1.
 func (e *eigen) change() float64 {
 	before, after, change := floats.Sum(e.x), floats.Sum(e.ax), 0.0
 	for v, x := range e.x {
@@ -112,19 +110,19 @@ func (e *eigen) change() float64 {
 	return change
 }
 
-// step takes the best vector that x, r and p span.
+// step moves to the best vector in the span of x, r and p.
 func (e *eigen) step() error {
 	copy(e.r, e.ax)
 	against(e.r, nil, e.x, nil)
 	unit(e.r, nil)
-	against(e.r, nil, e.x, nil) // again: of a small rest the first time leaves much
+	against(e.r, nil, e.x, nil) // twice: a small remainder keeps much of x after the first time
 	unit(e.r, nil)
 	if err := e.times(e.ar, e.r); err != nil {
 		return err
 	}
 	against(e.p, e.ap, e.x, e.ax)
 	against(e.p, e.ap, e.r, e.ar)
-	if floats.Dot(e.p, e.p) < 1e-12 { // of 1: what is left is rounding errors
+	if floats.Dot(e.p, e.p) < 1e-12 { // relative to 1: only rounding errors remain
 		clear(e.p)
 		clear(e.ap)
 	}
@@ -141,7 +139,7 @@ func (e *eigen) step() error {
 		return errors.New("HITS: the eigenvectors of a 3 by 3 matrix cannot be found; ask for a larger epsilon")
 	}
 	var c mat.Dense
-	values.VectorsTo(&c) // eigenvalues grow: the last is the largest
+	values.VectorsTo(&c) // eigenvalues increase: the last is the largest
 	best := [3]float64{c.At(0, 2), c.At(1, 2), c.At(2, 2)}
 	if best[0] < 0 {
 		best = [3]float64{-best[0], -best[1], -best[2]}
@@ -153,7 +151,7 @@ func (e *eigen) step() error {
 	return nil
 }
 
-// combine sets p to the part of the new x that was not x, and x to the new one.
+// combine sets x to the new combination, and p to its part outside the old x.
 func combine(x, r, p []float64, c [3]float64) {
 	for v := range x {
 		p[v] = c[1]*r[v] + c[2]*p[v]
@@ -161,8 +159,7 @@ func combine(x, r, p []float64, c [3]float64) {
 	}
 }
 
-// against removes from x its part along q, of length 1; ax and aq, products with a matrix, follow
-// when not nil.
+// against removes from x its component along q, of length 1; ax and aq, if not nil, follow.
 func against(x, ax, q, aq []float64) {
 	along := floats.Dot(x, q)
 	floats.AddScaled(x, -along, q)
@@ -171,7 +168,7 @@ func against(x, ax, q, aq []float64) {
 	}
 }
 
-// unit scales x, and ax with it, so that x has length 1; 0 stays.
+// unit scales x and ax so that x has length 1; 0 stays.
 func unit(x, ax []float64) {
 	length := math.Sqrt(floats.Dot(x, x))
 	if length == 0 {

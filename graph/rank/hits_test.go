@@ -9,7 +9,6 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// hitsOf ranks lists.
 func hitsOf(t *testing.T, lists [][]uint32, opt Options) *Result {
 	t.Helper()
 	out := csrOf(lists)
@@ -24,7 +23,7 @@ func hitsOf(t *testing.T, lists [][]uint32, opt Options) *Result {
 	return h
 }
 
-// TestHITSByHand has two hubs, the one with a link more.
+// TestHITSByHand has two hubs, one with one link more.
 func TestHITSByHand(t *testing.T) {
 	// 0 → 2, 3; 1 → 3. With a2 = x, a3 = 1: h0 = 1+x, h1 = 1, so x = (1+x)/(2+x).
 	h := hitsOf(t, [][]uint32{{2, 3}, {3}, {}, {}}, Options{Epsilon: 1e-14})
@@ -42,8 +41,8 @@ func TestHITSByHand(t *testing.T) {
 	hitsOf(t, nil, Options{})
 }
 
-// TestHITSOracle compares with a long power iteration on random graphs, those of
-// several parts, which share an eigenvalue, among them.
+// TestHITSOracle compares with a long power iteration, including disconnected graphs, whose parts may share an
+// eigenvalue.
 func TestHITSOracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	compared, graphs := 0, fulltest.Rounds(100, 500)
@@ -67,7 +66,7 @@ func TestHITSOracle(t *testing.T) {
 	}
 }
 
-// plainHITS is the definition, iterated until nothing changes.
+// plainHITS iterates the definition until nothing changes.
 func plainHITS(lists [][]uint32) (a, h []float64, settled bool) {
 	n := len(lists)
 	a = make([]float64, n)

@@ -13,12 +13,10 @@ import (
 //
 //	R(p) = (1−d)·v(p) + d · (Σ_{q→p} R(q)/C(q) + D·v(p))
 //
-// by power iteration. v is the personal vector, 1/N without one, C(q) the
-// out-degree of q. D is the rank of all pages without links: from these surfers
-// start anew. It ends when the L1 norm of the change is at most ε; of the fixed
-// point the result is then at most ε·d/(1−d) away. in is the transposed graph,
-// degree the out-degrees. The sums are made in an order that does not depend on
-// the number of workers, so that the result does not either.
+// by power iteration. v is the personal vector, 1/N by default, C(q) the out-degree of q, and D the rank of all
+// pages without links, whose surfers teleport. It ends when the L1 norm of the change is at most ε; the
+// result is then at most ε·d/(1−d) from the fixed point. in is the transposed graph, degree the out-degrees.
+// Sums are made in a fixed order, so the result does not depend on the number of workers.
 func PowerIteration(ctx context.Context, in graph.Lists, degree []uint32, opt Options) (*Result, error) {
 	opt, err := opt.filled(in.Nodes())
 	if err != nil {
@@ -59,7 +57,7 @@ type power struct {
 	in     graph.Lists
 	degree []uint32
 	opt    Options
-	share  []float64 // what each page gives to each of its links
+	share  []float64 // what each page gives per link
 }
 
 // rankBlock is how many nodes one worker sums at once.
@@ -97,8 +95,7 @@ func (p *power) step(next, old []float64) (float64, error) {
 	})
 }
 
-// blocks calls do with ranges of n nodes, by count workers, and adds the results in the order of the
-// ranges.
+// blocks calls do with ranges of n nodes, by count workers, and adds the results in range order.
 func blocks(n, count int, do func(from, to int) (float64, error)) (float64, error) {
 	sums := make([]float64, (n+rankBlock-1)/rankBlock)
 	errs := make([]error, len(sums))

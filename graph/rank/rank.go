@@ -18,7 +18,7 @@ import (
 	"fossick/internal/printable"
 )
 
-// methods are the ways to scores; the first is the default.
+// methods are the ranking methods; the first is the default.
 var methods = []string{"pagerank", "power", "gauss-seidel", "components", "blockrank", "blockrank-kamvar", "blockrank-short", "hits"}
 
 func Methods() []string { return slices.Clone(methods) }
@@ -28,17 +28,17 @@ func ByBlocks(method string) bool { return strings.HasPrefix(method, "blockrank"
 
 // Of ranks the nodes of a graph by one of Methods:
 //
-//	pagerank          the fastest of these: blockrank by hosts where there are some, else gauss-seidel
+//	pagerank          the fastest of these: blockrank by hosts if there are some, else gauss-seidel
 //	power             PageRank by power iteration
-//	gauss-seidel      PageRank by sweeps through what is neither source nor leaf
-//	components        the same, one strongly connected component after another
-//	blockrank         PageRank by sweeps in which blocks are ranked too
+//	gauss-seidel      PageRank by sweeps through all but sources and leaves
+//	components        the same, by strongly connected components
+//	blockrank         PageRank by sweeps that also rank blocks
 //	blockrank-kamvar  ranks within blocks, rank of the blocks, then power iteration
 //	blockrank-short   the product of the first two alone
 //	hits              hubs and authorities
 //
-// A graph that would take more than opt.Memory as arrays is ranked over a compressed
-// transposed graph, by power iteration alone.
+// If the graph as arrays would exceed opt.Memory, only power iteration is available, over a compressed
+// transposed graph.
 func Of(ctx context.Context, g *graph.Graph, opt Options) (*Result, error) {
 	if opt.Method == "" {
 		opt.Method = methods[0]
@@ -83,11 +83,10 @@ func arrays(ctx context.Context, out graph.Lists, in *graph.CSR, degree []uint32
 	return gaussSeidel(ctx, in, degree, opt)
 }
 
-// arrayBytes is the memory of the transposed graph, the core, and the vectors and blocks.
+// arrayBytes estimates the memory of the transposed graph, the core, and the vectors and blocks.
 func arrayBytes(g *graph.Graph) int64 { return 8*g.Edges() + 200*int64(g.Nodes()) }
 
-// compressed computes PageRank over the compressed transposed graph, a scratch file, in 32 bytes a
-// node.
+// compressed computes PageRank over a compressed transposed scratch file, in 32 bytes per node.
 func compressed(ctx context.Context, g *graph.Graph, opt Options) (r *Result, err error) {
 	if opt.Method != "pagerank" && opt.Method != "power" {
 		return nil, fmt.Errorf("%s needs about %d MiB for the graph as arrays; allow them with --memory, or take --method power", opt.Method, arrayBytes(g)>>20+1)
@@ -116,40 +115,38 @@ func compressed(ctx context.Context, g *graph.Graph, opt Options) (r *Result, er
 	return PowerIteration(ctx, in, degree, opt)
 }
 
-// Options set how ranks are computed; the zero value works.
+// Options configure a ranking; the zero value works.
 type Options struct {
 	Method        string  // one of Methods [pagerank]
 	Damping       float64 // d, in (0,1) [0.85]
-	Epsilon       float64 // the residual at which it ends [1e-10]
+	Epsilon       float64 // residual at which to stop [1e-10]
 	MaxIterations int     // [1000]
-	Workers       int     // goroutines [the processors]
-	Memory        int64   // bytes that the graph as arrays may take [no bound]
+	Workers       int     // goroutines [number of processors]
+	Memory        int64   // bytes allowed for the graph as arrays [no bound]
 
-	// Personal says where surfers start anew, by node, as in topic-sensitive PageRank (Haveliwala,
-	// WWW 2002); it is scaled to sum to 1. Pages without links lead there too. Nil is all pages
-	// alike.
+	// Personal is the teleport vector by node, as in topic-sensitive PageRank (Haveliwala, WWW 2002); it is
+	// scaled to sum to 1, and also receives the rank of pages without links. Nil is uniform.
 	Personal []float64
 
-	// Blocks has the block of each node, a number below its length; nodes of graph.None are a block
-	// each. Nil is hosts.
+	// Blocks has the block of each node, below the number of nodes; each node with graph.None is its own
+	// block. Nil means hosts.
 	Blocks []uint32
 
-	// start is the vector that PageRank begins with; nil is Personal. It affects only the time
-	// taken.
+	// start is PageRank's initial vector; nil is Personal. It affects only the time taken.
 	start []float64
 }
 
 type Result struct {
 	Score      []float64 // by node; they sum to 1
-	Hub        []float64 // likewise; nil but of hits
-	Iterations int       // each visits every edge once, those of hits twice
+	Hub        []float64 // likewise; only for hits
+	Iterations int       // each visits every edge once, for hits twice
 	Residual   float64   // L1 norm of the last step's change
 	InMemory   bool      // the graph was ranked as arrays
-	Blocks     int       // 0 without
+	Blocks     int       // 0 without blocks
 
-	// Of blockrank-short and blockrank-kamvar, before the global iteration:
-	StartResidual float64 // of ranks within blocks times rank of the blocks
-	StartVisits   int64   // of edges
+	// For blockrank-short and blockrank-kamvar, before the global iteration:
+	StartResidual float64 // of the product of local ranks and block rank
+	StartVisits   int64   // edges visited
 }
 
 func (o Options) filled(n int) (Options, error) {
@@ -210,8 +207,7 @@ func tooFew(residual float64, iterations int, o Options) error {
 	return fmt.Errorf("PageRank: the residual is %.2g after %d iterations; allow more iterations, or a residual larger than %g", residual, iterations, o.Epsilon)
 }
 
-// Highest returns the n nodes with the largest scores, the first of equal ones; only nodes of in,
-// unless that is nil.
+// Highest returns the n nodes with the largest scores, ties by node; only nodes with in set, unless in is nil.
 func Highest(score []float64, in []bool, n int) []uint32 {
 	var top []uint32
 	for v := range score {
@@ -225,7 +221,7 @@ func Highest(score []float64, in []bool, n int) []uint32 {
 	return top
 }
 
-// Write writes the scores of a graph's nodes, a line each: name TAB score, of hits TAB hub.
+// Write writes a line per node: name TAB score, and TAB hub for hits.
 func (r *Result) Write(w io.Writer, g *graph.Graph) error {
 	b := bufio.NewWriter(w)
 	for v, x := range r.Score {
@@ -244,13 +240,12 @@ func (r *Result) Write(w io.Writer, g *graph.Graph) error {
 	return b.Flush()
 }
 
-// Kendall returns Kendall's τ_b of two scores of the same nodes: 1 when they rank
-// all pairs alike, −1 when the one ranks them the other way round:
+// Kendall returns Kendall's τ_b of two scores of the same nodes: 1 if they rank all pairs alike, −1 if in
+// opposite order:
 //
 //	τ_b = (concordant − discordant) / √((P − ties in a) · (P − ties in b)),  P = n(n−1)/2
 //
-// It is NaN when all nodes are tied in one of them. By Knight's algorithm (1966),
-// O(n log n). a and b are not changed.
+// It is NaN if one of them ties all nodes. Knight's algorithm (1966), O(n log n). a and b are not changed.
 func Kendall(a, b []float64) float64 {
 	n := len(a)
 	order := make([]int, n)
@@ -266,7 +261,7 @@ func Kendall(a, b []float64) float64 {
 			runA, runBoth = 1, 1
 			continue
 		}
-		tiesA += runA // the new one with each before it
+		tiesA += runA // the new one ties with each before it
 		runA++
 		if b[i] == b[j] {
 			tiesBoth += runBoth
@@ -314,8 +309,8 @@ func inversions(xs, spare []float64) float64 {
 	return n
 }
 
-// Rounded rounds scores to a relative precision, in digits of the decimal logarithm, so that those
-// which differ only by an iteration's remainder are tied.
+// Rounded returns the decimal logarithms of scores rounded to digits, as integers, so that scores that differ
+// only by an iteration's error are tied.
 func Rounded(scores []float64, digits int) []float64 {
 	scale := math.Pow(10, float64(digits))
 	out := make([]float64, len(scores))

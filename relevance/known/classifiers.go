@@ -11,17 +11,16 @@ import (
 )
 
 // ACHE is the policy of the ACHE crawler (Barbosa and Freire 2007, "An adaptive crawler for locating
-// hidden-Web entry points", and its public releases, type FORWARD_CLASSIFIER_BINARY). A naive Bayes
-// classifier of links goes by the words of anchor, surroundings and URL. It learns from the page
-// classifier what links led to relevant pages, and is made anew as the crawl goes on. Until it has
-// learned, a link is worth what its page is.
+// hidden-Web entry points", and its releases, type FORWARD_CLASSIFIER_BINARY). A naive Bayes classifier
+// of links, by the words of anchor, context and URL, learns which links led to relevant pages. It is
+// replaced periodically. Until it is trained, a link has its page's similarity.
 type ACHE struct {
 	cut float64
 
 	mu      sync.Mutex // guards the rest
 	seen    hostLinks
-	links   *bayes // what is learned now
-	model   *bayes // what scores
+	links   *bayes // in training
+	model   *bayes // in use
 	pages   int
 	scratch [2]float64
 }
@@ -31,7 +30,7 @@ const (
 	acheLevels = 100
 )
 
-// NewACHE returns the policy. cut is the similarity from which a page is relevant.
+// NewACHE returns the policy. A page is relevant from similarity cut.
 func NewACHE(cut float64) *ACHE {
 	return &ACHE{cut: cut, links: newBayes(2), seen: newHostLinks()}
 }
@@ -59,14 +58,14 @@ func (a *ACHE) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	return relevance.Score{Value: similarity, Terms: terms}
 }
 
-// ScoreLinks appends the level of each link.
+// ScoreLinks appends the priority of each link.
 func (a *ACHE) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.seen.score(dst, p, similarity, a.priority)
 }
 
-// worth is how likely a link leads to a relevant page.
+// worth is the probability that a link leads to a relevant page.
 func (a *ACHE) worth(t *hostLink) float64 {
 	if a.model == nil {
 		return t.page
@@ -74,24 +73,23 @@ func (a *ACHE) worth(t *hostLink) float64 {
 	return (t.page + softmax(a.model.logs(a.scratch[:0], t.words))[1]) / 2
 }
 
-// priority is the link's level, and less than a level for its host.
+// priority is the link's level; within a level, hosts with fewer pages come first.
 func (a *ACHE) priority(t *hostLink) float64 {
 	level := math.Floor(a.worth(t) * (acheLevels - 1e-9))
 	return (level + 1/(1+t.host.pages)) / (acheLevels + 1)
 }
 
-// Rescore returns the present priority of a target.
+// Rescore returns the current priority of a target.
 func (a *ACHE) Rescore(key uint64) (float64, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.seen.rescore(key, a.priority)
 }
 
-// Anthelion focuses by host (Meusel, Mika and Blanco 2014, "Focused crawling for structured data"). A
-// host is an arm of a bandit. The next URL is of the host with the best success rate: of its pages so
-// far the share that was relevant, a host without pages being worth 1/2. Within a host an online naive
-// Bayes classifier of links decides, by the words of anchor, surroundings and URL; until it has
-// learned, a link is worth what its page is.
+// Anthelion focuses by host (Meusel, Mika and Blanco 2014, "Focused crawling for structured data"). Each
+// host is an arm of a bandit, and the next URL is on the host with the highest share of relevant pages;
+// a new host has 1/2. Within a host an online naive Bayes classifier of links decides, by the words of
+// anchor, context and URL. Until it is trained, a link has its page's similarity.
 type Anthelion struct {
 	cut float64
 
@@ -101,10 +99,10 @@ type Anthelion struct {
 	scratch [2]float64
 }
 
-// hostLevels is how many success rates are told apart.
+// hostLevels is the resolution of success rates.
 const hostLevels = 1000
 
-// NewAnthelion returns the policy. cut is the similarity from which a page is relevant.
+// NewAnthelion returns the policy. A page is relevant from similarity cut.
 func NewAnthelion(cut float64) *Anthelion {
 	return &Anthelion{cut: cut, links: newBayes(2), seen: newHostLinks()}
 }
@@ -136,7 +134,7 @@ func (a *Anthelion) ScoreLinks(dst []float64, p *page.Page, similarity float64) 
 	return a.seen.score(dst, p, similarity, a.priority)
 }
 
-// priority is the level of the target's host, and less than a level for the link.
+// priority is the level of the target's host; within a level the link decides.
 func (a *Anthelion) priority(t *hostLink) float64 {
 	link := t.page
 	if a.links.ready() {
@@ -145,16 +143,15 @@ func (a *Anthelion) priority(t *hostLink) float64 {
 	return (math.Floor(t.host.success()*hostLevels) + link*(1-1e-6)) / (hostLevels + 1)
 }
 
-// Rescore returns the present priority of a target.
+// Rescore returns the current priority of a target.
 func (a *Anthelion) Rescore(key uint64) (float64, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.seen.rescore(key, a.priority)
 }
 
-// bayes is a multinomial naive Bayes classifier that learns text by text (McCallum and Nigam 1998),
-// words smoothed by Laplace's rule. All classes have the same prior: how many texts of each came so far
-// is the crawl's doing, not the web's.
+// bayes is an online multinomial naive Bayes classifier (McCallum and Nigam 1998) with Laplace smoothing.
+// All classes have equal priors, because class sizes reflect the crawl rather than the web.
 type bayes struct {
 	classes int
 	words   map[token][]float32 // by class
@@ -162,7 +159,7 @@ type bayes struct {
 	texts   []int
 }
 
-// maxWords bounds the words that a classifier knows; those that come later count as unknown.
+// maxWords bounds the vocabulary; further words are ignored.
 const maxWords = 1 << 17
 
 func newBayes(classes int) *bayes {
@@ -185,7 +182,6 @@ func (b *bayes) learn(text []token, class int) {
 	}
 }
 
-// clone returns a copy that does not learn what the original does later.
 func (b *bayes) clone() *bayes {
 	c := newBayes(b.classes)
 	for t, counts := range b.words {
@@ -196,7 +192,7 @@ func (b *bayes) clone() *bayes {
 	return c
 }
 
-// ready says whether there was a text of every class.
+// ready reports whether every class has a text.
 func (b *bayes) ready() bool {
 	for _, n := range b.texts {
 		if n == 0 {
@@ -206,8 +202,7 @@ func (b *bayes) ready() bool {
 	return true
 }
 
-// logs returns the log-likelihood of a text by each class in dst, classes without texts being
-// impossible.
+// logs returns the log-likelihood of a text for each class, in dst; −∞ for a class without texts.
 func (b *bayes) logs(dst []float64, text []token) []float64 {
 	dst = dst[:0]
 	for c := range b.classes {
@@ -220,7 +215,7 @@ func (b *bayes) logs(dst []float64, text []token) []float64 {
 	for _, t := range text {
 		counts := b.words[t]
 		if counts == nil {
-			continue // says the same of all classes
+			continue // unknown words do not distinguish classes
 		}
 		for c := range dst {
 			dst[c] += math.Log((float64(counts[c]) + 1) / (b.total[c] + float64(len(b.words)) + 1))
@@ -229,7 +224,7 @@ func (b *bayes) logs(dst []float64, text []token) []float64 {
 	return dst
 }
 
-// softmax turns log-likelihoods into probabilities, in place.
+// softmax turns log-likelihoods into probabilities in place.
 func softmax(logs []float64) []float64 {
 	best, sum := math.Inf(-1), 0.0
 	for _, x := range logs {
@@ -245,9 +240,8 @@ func softmax(logs []float64) []float64 {
 	return logs
 }
 
-// BestFirst gives a link what the page that has it is worth (Cho, Garcia-Molina and Page 1998; the
-// baseline of Menczer, Pant and Srinivasan 2004). Among several pages the best counts: see frontier's
-// ordering by relevance.
+// BestFirst gives a link its page's similarity (Cho, Garcia-Molina and Page 1998; the baseline of Menczer,
+// Pant and Srinivasan 2004). The frontier keeps the best of several links.
 type BestFirst struct{}
 
 // ScorePage returns the similarity.
@@ -264,41 +258,40 @@ func (BestFirst) ScoreLinks(dst []float64, p *page.Page, similarity float64) []f
 }
 
 // ContextGraph follows context graphs (Diligenti, Coetzee, Lawrence, Giles and Gori 2000, "Focused
-// crawling using context graphs"). Pages on topic are layer 0, those that link to them layer 1, and so
-// on. A naive Bayes classifier says by a page's words in which layer it is, or in none. There is a
-// queue a layer for the links of its pages.
+// crawling using context graphs"). Pages on topic are layer 0, pages that link to them layer 1, and so
+// on. A naive Bayes classifier predicts a page's layer, or none, from its words. Links are queued by the
+// layer of their page.
 type ContextGraph struct {
 	cut float64
 
 	mu      sync.Mutex // guards the rest
-	pages   []*layered // the last maxLayered
+	pages   []*layered // the latest maxLayered
 	ring    int
 	at      map[uint64]*layered
-	from    map[uint64][]*layered // by target: pages that link to it
+	from    map[uint64][]*layered // target → pages that link to it
 	targets page.Recent[float64]  // priority
 	model   *bayes
 	seen    int
 	every   int
 }
 
-// layered is a fetched page.
 type layered struct {
 	key   uint64
-	layer int // layerOther when no page on topic is near
+	layer int // layerOther if no page on topic is near
 	words []token
 	links []uint64
 }
 
 const (
-	layers     = 4 // 1 … 4, beside layer 0
+	layers     = 4 // besides layer 0
 	layerOther = layers + 1
 	layerSure  = 0.5
-	layerEvery = 50 // pages, and a tenth of those so far
+	layerEvery = 50 // pages, plus a tenth of those so far
 	maxLayered = 1 << 12
-	layerWords = 300 // of a page
+	layerWords = 300 // per page
 )
 
-// NewContextGraph returns the policy. cut is the similarity from which a page is on topic.
+// NewContextGraph returns the policy. A page is on topic from similarity cut.
 func NewContextGraph(cut float64) *ContextGraph {
 	return &ContextGraph{
 		cut: cut, at: map[uint64]*layered{}, from: map[uint64][]*layered{},
@@ -306,7 +299,7 @@ func NewContextGraph(cut float64) *ContextGraph {
 	}
 }
 
-// ScorePage takes the page into the graph.
+// ScorePage adds the page to the graph.
 func (g *ContextGraph) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	words := tokens(nil, fieldText, p.Title)
 	words = tokens(words, fieldText, p.Text[:min(len(p.Text), 4096)])
@@ -324,7 +317,7 @@ func (g *ContextGraph) ScorePage(p *page.Page, similarity float64) relevance.Sco
 	return relevance.Score{Value: similarity, Terms: terms}
 }
 
-// add enters a page and moves those that lead to it nearer to the topic.
+// add inserts a page and lowers the layers of pages that lead to it.
 func (g *ContextGraph) add(n *layered, onTopic bool) {
 	if len(g.pages) == maxLayered {
 		g.forget(g.pages[g.ring])
@@ -350,7 +343,7 @@ func (g *ContextGraph) add(n *layered, onTopic bool) {
 	}
 }
 
-// nearer tells the pages that link to n, and those that link to them.
+// nearer lowers the layers of the pages that lead to n, recursively.
 func (g *ContextGraph) nearer(n *layered) {
 	if n.layer >= layers {
 		return
@@ -375,7 +368,6 @@ func (g *ContextGraph) forget(n *layered) {
 	}
 }
 
-// fit makes the classifier of layers anew.
 func (g *ContextGraph) fit() {
 	g.model = newBayes(layerOther + 1)
 	for _, n := range g.pages {
@@ -383,14 +375,15 @@ func (g *ContextGraph) fit() {
 	}
 }
 
-// classify returns the layer of a page that is not on topic, and how sure that is.
+// classify returns the most likely layer of a page off topic, or layerOther if its probability is below
+// layerSure.
 func (g *ContextGraph) classify(words []token) (layer int, sure float64) {
 	if g.model == nil {
 		return layerOther, 0
 	}
 	probs := softmax(g.model.logs(nil, words))
 	layer = layerOther
-	for i := 1; i <= layers; i++ { // the page classifier has said that it is not 0
+	for i := 1; i <= layers; i++ { // layer 0 is excluded by the page classifier
 		if probs[i] > sure {
 			layer, sure = i, probs[i]
 		}
@@ -401,8 +394,7 @@ func (g *ContextGraph) classify(words []token) (layer int, sure float64) {
 	return layer, sure
 }
 
-// ScoreLinks appends the priority of each link: that of its page's queue, and in it by how sure the
-// layer is.
+// ScoreLinks appends the priority of each link: by the layer of its page, then by the layer's probability.
 func (g *ContextGraph) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
 	words := tokens(nil, fieldText, p.Title)
 	words = tokens(words, fieldText, p.Text[:min(len(p.Text), 4096)])
@@ -413,7 +405,7 @@ func (g *ContextGraph) ScoreLinks(dst []float64, p *page.Page, similarity float6
 		layer, sure = g.classify(words[:min(len(words), layerWords)])
 	}
 	if layer == layerOther {
-		sure = similarity // of pages that are far from all, the likelier first
+		sure = similarity // far from the topic, order by similarity
 	}
 	priority := (float64(layerOther-layer) + sure) / (layerOther + 1)
 	for i := range p.Links {

@@ -10,26 +10,25 @@ import (
 )
 
 // HITS is soft focus with a distiller (Chakrabarti, van den Berg and Dom 1999, "Focused crawling: a new
-// approach to topic-specific Web resource discovery"). A link is worth what its page is on topic. From
-// time to time hubs and authorities of the pages so far are found, the links weighed by relevance,
+// approach to topic-specific Web resource discovery"). A link has its page's relevance R. Periodically,
+// hubs and authorities are computed on the fetched pages v, with links weighted by relevance:
 //
-//	a(v) = Σ_{u→v} R(u) · h(u)     h(u) = Σ_{u→v} R(v) · a(v),  v fetched
+//	a(v) = Σ_{u→v} R(u) · h(u)     h(u) = Σ_{u→v} R(v) · a(v)
 //
-// so that the pages that good hubs name are raised. Here every target has the mean of its best page's R
-// and of its authority, as a share of the highest of those that wait. Only the links of the last pages
-// count, see maxHubPages. Safe for concurrent use.
+// and links from good hubs are raised. Here a target's priority is the mean of its best parent's R and its
+// authority, relative to the highest authority in the queue. Only the latest maxHubPages pages count.
+// Safe for concurrent use.
 type HITS struct {
 	mu      sync.Mutex // guards the rest
 	pages   []*hubPage
-	ring    int // place of the oldest page, once there are maxHubPages
+	ring    int // index of the oldest page, once full
 	at      map[uint64]*hubPage
 	targets page.Recent[*hubTarget]
 	seen    int
 	every   int
-	most    float64 // authority of a target that waits
+	most    float64 // highest authority of a queued target
 }
 
-// hubPage is a fetched page.
 type hubPage struct {
 	key       uint64
 	relevance float64
@@ -38,13 +37,12 @@ type hubPage struct {
 	links     []uint64
 }
 
-// hubTarget is a URL that waits.
 type hubTarget struct{ best, authority float64 }
 
 const (
 	hubRounds   = 10
-	hubEvery    = 20      // pages, and a twentieth of those so far
-	maxHubPages = 1 << 14 // some 4 MiB of links
+	hubEvery    = 20      // pages, plus a twentieth of those so far
+	maxHubPages = 1 << 14 // about 4 MiB of links
 )
 
 // NewHITS returns the policy.
@@ -52,7 +50,7 @@ func NewHITS() *HITS {
 	return &HITS{at: map[uint64]*hubPage{}, targets: page.NewRecent[*hubTarget](maxEvidence), every: hubEvery}
 }
 
-// ScorePage takes the page into the graph.
+// ScorePage adds the page to the graph.
 func (h *HITS) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	key := page.Key(p.URL)
 	h.mu.Lock()
@@ -73,7 +71,7 @@ func (h *HITS) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	return relevance.Score{Value: similarity, Terms: terms}
 }
 
-// add gives up the oldest page for a new one when there are many.
+// add inserts a page and drops the oldest if there are too many.
 func (h *HITS) add(p *hubPage) {
 	h.at[p.key] = p
 	if len(h.pages) < maxHubPages {
@@ -85,7 +83,6 @@ func (h *HITS) add(p *hubPage) {
 	h.ring = (h.ring + 1) % maxHubPages
 }
 
-// distinctKeys returns the targets of a page, each once, in its order.
 func distinctKeys(p *page.Page) []uint64 {
 	keys := make([]uint64, 0, len(p.Links))
 	known := make(map[uint64]struct{}, len(p.Links))
@@ -99,7 +96,7 @@ func distinctKeys(p *page.Page) []uint64 {
 	return slices.Clip(keys)
 }
 
-// distil finds hubs among the pages so far, then the authority of what waits.
+// distil computes hubs, then the authority of queued targets.
 func (h *HITS) distil() {
 	for _, p := range h.pages {
 		p.hub = 1
@@ -118,7 +115,7 @@ func (h *HITS) distil() {
 			sum += p.hub * p.hub
 		}
 		if sum == 0 {
-			return // no links among the pages: nothing to tell hubs by
+			return // no links between fetched pages
 		}
 		for _, p := range h.pages {
 			p.hub /= math.Sqrt(sum)
@@ -127,7 +124,7 @@ func (h *HITS) distil() {
 	h.raise()
 }
 
-// spread calls f for each link between pages.
+// spread calls f for each link between fetched pages.
 func (h *HITS) spread(f func(from, to *hubPage)) {
 	for _, p := range h.pages {
 		for _, key := range p.links {
@@ -138,7 +135,6 @@ func (h *HITS) spread(f func(from, to *hubPage)) {
 	}
 }
 
-// raise gives the targets that wait their authority.
 func (h *HITS) raise() {
 	authority := map[uint64]float64{}
 	for _, p := range h.pages {
@@ -149,7 +145,7 @@ func (h *HITS) raise() {
 		}
 	}
 	h.most = 0
-	for key, a := range authority { // neither the largest nor the copies depend on the order
+	for key, a := range authority { // the result does not depend on the order
 		if t, ok := h.targets.Peek(key); ok {
 			t.authority = a
 			h.most = max(h.most, a)
@@ -180,7 +176,6 @@ func (h *HITS) ScoreLinks(dst []float64, p *page.Page, similarity float64) []flo
 
 func (h *HITS) priority(t *hubTarget) float64 { return (t.best + h.share(t)) / 2 }
 
-// share is a target's authority beside the highest.
 func (h *HITS) share(t *hubTarget) float64 {
 	if h.most == 0 {
 		return 0
@@ -188,7 +183,7 @@ func (h *HITS) share(t *hubTarget) float64 {
 	return min(1, t.authority/h.most)
 }
 
-// Rescore returns the present priority of a target.
+// Rescore returns the current priority of a target.
 func (h *HITS) Rescore(key uint64) (float64, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -200,10 +195,9 @@ func (h *HITS) Rescore(key uint64) (float64, bool) {
 }
 
 // OPIC orders by on-line page importance (Abiteboul, Preda and Cobena 2003, "Adaptive on-line page
-// importance computation"). Every start page is given the same cash. A page that is fetched shares its
-// cash out to the targets of its links and has none left. The URL with the most cash is next. Of a
-// crawl that fetches each page once, the history of cash, which the paper turns into an estimate of
-// PageRank, is the cash itself. Safe for concurrent use.
+// importance computation"). Every start page has the same cash. A fetched page divides its cash among the
+// targets of its links, and the URL with most cash is next. The paper estimates PageRank from the history
+// of cash; as each page is fetched once, the history is the cash itself. Safe for concurrent use.
 type OPIC struct {
 	mu      sync.Mutex // guards the rest
 	cash    page.Recent[float64]
@@ -225,7 +219,7 @@ func (o *OPIC) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	}}
 }
 
-// own is a page's cash: a start page's is 1.
+// own is a page's cash; a start page has 1.
 func (o *OPIC) own(key uint64) float64 {
 	if c, ok := o.cash.Get(key); ok {
 		return c
@@ -233,10 +227,10 @@ func (o *OPIC) own(key uint64) float64 {
 	return 1
 }
 
-// ScoreLinks shares the page's cash out, to each target alike, and appends what each has now as c / (1
-// + c). What goes to pages that were fetched before is lost.
+// ScoreLinks divides the page's cash equally among its targets, and appends c / (1 + c) for each target's
+// cash c. Cash for already fetched pages is lost.
 func (o *OPIC) ScoreLinks(dst []float64, p *page.Page, _ float64) []float64 {
-	targets := make(map[uint64]bool, len(p.Links)) // whether it has its share
+	targets := make(map[uint64]bool, len(p.Links)) // true once it has its share
 	for i := range p.Links {
 		targets[page.Key(p.Links[i].URL)] = false
 	}
@@ -255,7 +249,7 @@ func (o *OPIC) ScoreLinks(dst []float64, p *page.Page, _ float64) []float64 {
 	return dst
 }
 
-// spend takes a page's cash; 0 when it was spent before.
+// spend takes a page's cash; 0 if it was spent before.
 func (o *OPIC) spend(key uint64) float64 {
 	if _, again := o.fetched.Get(key); again {
 		return 0
@@ -282,29 +276,28 @@ func (o *OPIC) priority(key uint64) (float64, bool) {
 	return cash / (1 + cash), ok
 }
 
-// Rescore returns what a target has now.
+// Rescore returns the current priority of a target.
 func (o *OPIC) Rescore(key uint64) (float64, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.priority(key)
 }
 
-// hostLinks is what a policy remembers that goes by the links to a page and by its host: targets that
-// were not fetched, what was fetched, and what each host gave. The policy that has it guards it.
+// hostLinks remembers queued targets, fetched pages and host statistics. The owning policy's mutex guards
+// it.
 type hostLinks struct {
 	targets page.Recent[*hostLink]
 	fetched page.Recent[struct{}]
 	hosts   page.Recent[*hostYield]
 }
 
-// hostLink is what is known of a target: its first link and the best page with one.
+// hostLink is a target's first link and best parent.
 type hostLink struct {
 	words []token
 	page  float64
 	host  *hostYield
 }
 
-// hostYield is what a host gave.
 type hostYield struct{ pages, relevant float64 }
 
 // success is Laplace's estimate of the share of relevant pages.
@@ -314,8 +307,8 @@ func newHostLinks() hostLinks {
 	return hostLinks{targets: page.NewRecent[*hostLink](maxEvidence), fetched: page.NewRecent[struct{}](maxFetched), hosts: page.NewRecent[*hostYield](maxHosts)}
 }
 
-// arrive notes that url was fetched and forgets it as a target. It returns its host and the link that
-// led there, nil for none; first is false for a page that was there before, of which nothing is noted.
+// arrive records a fetched page and removes it from the targets. It returns the host and the link that led
+// there, or nil. first is false for a page seen before, which is not counted again.
 func (m *hostLinks) arrive(url string, relevant bool) (h *hostYield, t *hostLink, first bool) {
 	key := page.Key(url)
 	if _, again := m.fetched.Get(key); again {
@@ -331,7 +324,7 @@ func (m *hostLinks) arrive(url string, relevant bool) (h *hostYield, t *hostLink
 	return h, t, true
 }
 
-// score appends the priority of each link of p, 0 for those that were fetched.
+// score appends the priority of each link of p, 0 for fetched pages.
 func (m *hostLinks) score(dst []float64, p *page.Page, similarity float64, priority func(*hostLink) float64) []float64 {
 	for i := range p.Links {
 		link := &p.Links[i]
@@ -361,7 +354,7 @@ func (m *hostLinks) host(url string) *hostYield {
 	return h
 }
 
-// rescore returns the present priority of a target.
+// rescore returns the current priority of a target.
 func (m *hostLinks) rescore(key uint64, priority func(*hostLink) float64) (float64, bool) {
 	t, ok := m.targets.Peek(key)
 	if !ok {
@@ -370,21 +363,20 @@ func (m *hostLinks) rescore(key uint64, priority func(*hostLink) float64) (float
 	return priority(t), true
 }
 
-// Random fetches any URL that waits, each with the same chance: the policy that knows nothing. A URL's
-// priority is a hash of it, the seed and the round. A round ends when the queue is rescored, every few
-// pages. So a URL that came late has no better chance than one that has waited long.
+// Random fetches any queued URL with equal probability, as a baseline. Priorities are hashes of URL, seed
+// and round, and a new round starts with each rescoring of the queue, so age gives no advantage.
 type Random struct {
 	seed uint64
 
 	mu    sync.Mutex
 	round uint64
-	asked bool // in this round for the queue
+	asked bool // the queue was rescored in this round
 }
 
-// NewRandom returns a policy that draws by the seed.
+// NewRandom returns a policy with a seed.
 func NewRandom(seed uint64) *Random { return &Random{seed: seed} }
 
-// ScorePage returns the similarity and begins a new round.
+// ScorePage returns the similarity and may begin a new round.
 func (r *Random) ScorePage(_ *page.Page, similarity float64) relevance.Score {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -409,14 +401,14 @@ func (r *Random) ScoreLinks(dst []float64, p *page.Page, _ float64) []float64 {
 func (r *Random) Rescore(key uint64) (float64, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.asked { // the links that came since the last rescoring have had their draw
+	if !r.asked { // first rescoring in this round: draw all anew
 		r.asked = true
 		r.round++
 	}
 	return r.draw(key), true
 }
 
-// draw returns a number in [0,1) that depends on key, seed and round only.
+// draw returns a number in [0,1) that depends only on key, seed and round.
 func (r *Random) draw(key uint64) float64 {
 	x := key ^ r.seed*0x9e3779b97f4a7c15 ^ r.round*0xd1b54a32d192ed03
 	x ^= x >> 30 // splitmix64
@@ -427,8 +419,8 @@ func (r *Random) draw(key uint64) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
-// How much a scorer remembers, in each half: half a million targets of about 100 bytes, half a million
-// fetched pages and 130,000 hosts; less than 100 MiB in all. A crawl of fewer loses nothing.
+// Capacities of each half: half a million targets of about 100 bytes, half a million fetched pages and
+// 130,000 hosts; in all less than 100 MiB.
 const (
 	maxEvidence = 1 << 18
 	maxFetched  = 1 << 18

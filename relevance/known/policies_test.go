@@ -12,15 +12,14 @@ import (
 	"fossick/relevance"
 )
 
-// show tells a policy of a page and returns the priorities of its links.
 func show(p relevance.Policy, pg *page.Page, similarity float64) []float64 {
 	p.ScorePage(pg, similarity)
 	return p.ScoreLinks(nil, pg, similarity)
 }
 
-// TestShark computes the formulas of the paper by hand.
+// TestShark computes the paper's formulas by hand.
 func TestShark(t *testing.T) {
-	s := NewShark(goldJudge, 0.5) // says 0.95 of gold, 0.5 of even, 0.05 of all else
+	s := NewShark(goldJudge, 0.5) // 0.95 for gold, 0.5 for even, otherwise 0.05
 	for _, test := range []struct {
 		name       string
 		page       *page.Page
@@ -68,7 +67,7 @@ func TestFishSwimsToFood(t *testing.T) {
 	if good[15] >= poor[9] {
 		t.Errorf("link 16 of a relevant page (%v) is before the first ones of another (%v)", good[15], poor[9])
 	}
-	// Three pages without food, and the fish dies: its links come last.
+	// After three pages without relevance, links come last.
 	at := "http://g.test/0"
 	for depth := range 3 {
 		next := fmt.Sprintf("http://deep.test/%d", depth)
@@ -80,7 +79,7 @@ func TestFishSwimsToFood(t *testing.T) {
 	}
 }
 
-// TestOPICKeepsCash: what pages give is what waiting targets have.
+// TestOPICKeepsCash checks that cash moves from pages to their targets without loss.
 func TestOPICKeepsCash(t *testing.T) {
 	o := NewOPIC()
 	a := &page.Page{URL: "http://a.test/", Links: []page.Link{{URL: "http://b.test/"}, {URL: "http://c.test/"}, {URL: "http://b.test/"}}}
@@ -95,8 +94,7 @@ func TestOPICKeepsCash(t *testing.T) {
 	}
 }
 
-// TestHITSRaisesHubs: of two pages as good, the one that links to many good pages
-// is the hub, and what else it names comes first.
+// TestHITSRaisesHubs checks that of two equally good pages the better hub raises its other links.
 func TestHITSRaisesHubs(t *testing.T) {
 	h := NewHITS()
 	for i := range 8 {
@@ -108,7 +106,7 @@ func TestHITSRaisesHubs(t *testing.T) {
 	}
 	show(h, hub, 0.6)
 	show(h, linked("http://other.test/", "http://new.test/other", ""), 0.6)
-	for i := range hubEvery { // until hubs are looked for
+	for i := range hubEvery { // until hubs are computed
 		show(h, &page.Page{URL: fmt.Sprintf("http://far.test/%d", i)}, 0.1)
 	}
 	a, _ := h.Rescore(page.Key("http://new.test/hub"))
@@ -118,8 +116,8 @@ func TestHITSRaisesHubs(t *testing.T) {
 	}
 }
 
-// TestContextGraphLearnsLayers: lists lead to gold; after some of each, a new list,
-// itself off topic, must come before a page of no use.
+// TestContextGraphLearnsLayers checks that a new list page, off topic but close to it, ranks above an
+// unrelated page.
 func TestContextGraphLearnsLayers(t *testing.T) {
 	g := NewContextGraph(0.5)
 	for i := range 60 {
@@ -148,8 +146,7 @@ func TestContextGraphLearnsLayers(t *testing.T) {
 	}
 }
 
-// TestACHEPrefersFreshHosts: of links that are worth the same, that to the host
-// which gave fewest pages comes first.
+// TestACHEPrefersFreshHosts checks that among equal links the host with fewest pages comes first.
 func TestACHEPrefersFreshHosts(t *testing.T) {
 	a := NewACHE(0.5)
 	show(a, &page.Page{URL: "http://old.test/1"}, 0.9)
@@ -159,7 +156,7 @@ func TestACHEPrefersFreshHosts(t *testing.T) {
 	}
 }
 
-// TestACHELearnsLinks: every fifty pages it takes in what the links that led to them have taught.
+// TestACHELearnsLinks checks that a new link model takes effect every fifty pages.
 func TestACHELearnsLinks(t *testing.T) {
 	a := NewACHE(0.5)
 	p := &page.Page{URL: "http://p.test/", Links: []page.Link{{URL: "http://x.test/", Anchor: "gold"}, {URL: "http://y.test/", Anchor: "dust"}}}
@@ -177,8 +174,7 @@ func TestACHELearnsLinks(t *testing.T) {
 	}
 }
 
-// TestAnthelionFocusesByHost: the host with the better share of pages on topic is ahead,
-// whatever the links say; within a host the better link is.
+// TestAnthelionFocusesByHost checks that hosts outrank links, and links decide within a host.
 func TestAnthelionFocusesByHost(t *testing.T) {
 	a := NewAnthelion(0.5)
 	for i := range 4 {
@@ -199,8 +195,7 @@ func TestAnthelionFocusesByHost(t *testing.T) {
 	}
 }
 
-// TestRandomIsFair draws a URL that came first and one that came last against each
-// other: both win about half of the time.
+// TestRandomIsFair checks that an early and a late URL each win about half of the draws.
 func TestRandomIsFair(t *testing.T) {
 	wins := 0
 	const rounds = 2000
@@ -227,7 +222,6 @@ func TestRandomIsFair(t *testing.T) {
 	}
 }
 
-// goldJudge says what it is to say of gold, and of all else.
 func goldJudge(d features.Doc) float64 {
 	if strings.Contains(d.Title+d.Text, "gold") {
 		return 0.95
@@ -238,7 +232,6 @@ func goldJudge(d features.Doc) float64 {
 	return 0.05
 }
 
-// wide returns a page with links that are numbered from 0.
 func wide(url, to string, links int) *page.Page {
 	p := &page.Page{URL: url}
 	for i := range links {
@@ -247,7 +240,6 @@ func wide(url, to string, links int) *page.Page {
 	return p
 }
 
-// linked returns a page with one link.
 func linked(from, to, anchor string) *page.Page {
 	return &page.Page{URL: from, Links: []page.Link{{URL: to, Anchor: anchor}}}
 }
@@ -259,8 +251,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestBayes works a multinomial naive Bayes classifier out by hand: class 0 has words 1, 1, 2, class 1
-// has 2, 3; so there are three words, and each count is over 3+3+1 or 2+3+1.
+// TestBayes computes the classifier by hand: class 0 has words 1, 1, 2, class 1 has 2, 3, so counts are
+// over 3+3+1 and 2+3+1.
 func TestBayes(t *testing.T) {
 	b := newBayes(3)
 	b.learn([]token{1, 1, 2}, 0)
@@ -268,7 +260,7 @@ func TestBayes(t *testing.T) {
 	if b.ready() {
 		t.Error("it is ready without a text of class 2")
 	}
-	logs := b.logs(nil, []token{1, 2, 9}) // nobody knows 9
+	logs := b.logs(nil, []token{1, 2, 9}) // 9 is unknown
 	near(t, "the logarithm by class 0", logs[0], math.Log(3./7*2/7))
 	near(t, "the logarithm by class 1", logs[1], math.Log(1./6*2/6))
 	if !math.IsInf(logs[2], -1) {
@@ -285,7 +277,7 @@ func TestBayes(t *testing.T) {
 	near(t, "a probability of far logarithms", softmax([]float64{-2000, -2000 + math.Log(3)})[1], 0.75)
 }
 
-// taught returns a classifier of links by which word 1 is of class 1 with probability 2/3.
+// taught returns a classifier for which word 1 has class 1 with probability 2/3.
 func taught() *bayes {
 	b := newBayes(2)
 	b.learn([]token{2}, 0)
@@ -293,8 +285,7 @@ func taught() *bayes {
 	return b
 }
 
-// TestLevels: ACHE's and Anthelion's priorities by hand. A link's level is more than all that is within
-// a level.
+// TestLevels computes ACHE's and Anthelion's priorities by hand; levels dominate.
 func TestLevels(t *testing.T) {
 	link := &hostLink{page: 0.4, words: []token{1}, host: &hostYield{pages: 4, relevant: 1}}
 	ache := &ACHE{}
@@ -308,14 +299,13 @@ func TestLevels(t *testing.T) {
 
 	link.page = 0.4
 	anthelion := &Anthelion{links: newBayes(2)}
-	const level = 333 // of 1000: of the host's success (1 + 1)/(4 + 2)
+	const level = 333 // of 1000: the host's success (1 + 1)/(4 + 2)
 	near(t, "Anthelion's priority before it has learned", anthelion.priority(link), (level+0.4*(1-1e-6))/(hostLevels+1))
 	anthelion.links = taught()
 	near(t, "Anthelion's priority", anthelion.priority(link), (level+2./3*(1-1e-6))/(hostLevels+1))
 }
 
-// TestLayers: pages get the layer of their distance to a page on topic, and links the priority of their
-// page's layer.
+// TestLayers checks pages' layers and the priorities of their links.
 func TestLayers(t *testing.T) {
 	g := NewContextGraph(0.5)
 	add := func(key uint64, word token, onTopic bool, links ...uint64) {
@@ -330,11 +320,11 @@ func TestLayers(t *testing.T) {
 			t.Errorf("the page %d links away is in layer %d, want %d", key, got, want)
 		}
 	}
-	add(7, 200, false, 2) // it comes after the page that it leads to
+	add(7, 200, false, 2) // fetched after the page it links to
 	if got := g.at[7].layer; got != 3 {
 		t.Errorf("a page that links to layer 2 is in layer %d", got)
 	}
-	add(8, 201, false, 0, 9) // it links to the topic, and to a page that does so too
+	add(8, 201, false, 0, 9) // links to the topic and to another page that does
 	add(9, 202, false, 0)
 	if got := g.at[8].layer; got != 1 {
 		t.Errorf("a page that links to the topic is in layer %d after another such page came, want 1", got)
@@ -351,7 +341,7 @@ func TestLayers(t *testing.T) {
 			t.Errorf("words of page %d are of layer %d with probability %v, want layer %d", word, layer, sure, want)
 		}
 	}
-	even := &ContextGraph{model: newBayes(layerOther + 1)} // two layers as likely, each as likely as is believed
+	even := &ContextGraph{model: newBayes(layerOther + 1)} // two equally likely layers, at the threshold
 	even.model.learn([]token{1}, 1)
 	even.model.learn([]token{1}, 2)
 	if layer, sure := even.classify([]token{1}); layer != 1 || sure != layerSure {
@@ -367,14 +357,14 @@ func TestLayers(t *testing.T) {
 	near(t, "that link of a page of less", g.ScoreLinks(nil, far, 0.2)[1], (layerOther+0.6)/(layerOther+1))
 }
 
-// TestDistil: hubs a (R = 0.5) and b (0.25) link to x (0.8) and y (0.4), a to both and to itself, b to
-// y. The hub scores fulfil λ·h = M·h with
+// TestDistil computes HITS by hand. Hubs a (R = 0.5) and b (0.25) link to x (0.8) and y (0.4): a to both and
+// itself, b to y. The hub scores fulfil λ·h = M·h with
 //
 //	M(a,a) = 0.8·0.5 + 0.4·0.5 = 0.6   M(a,b) = 0.4·0.25 = 0.1
 //	M(b,a) = 0.4·0.5 = 0.2             M(b,b) = 0.4·0.25 = 0.1
 //
-// so λ = 0.35 + √0.33/2 = 0.637228 and h(b)/h(a) = (λ − 0.6)/0.1 = 0.372281. What waits has the
-// authority 0.5·h(a) from a and 0.25·h(b) from b: the second is 0.186141 of the first.
+// so λ = 0.35 + √0.33/2 = 0.637228 and h(b)/h(a) = (λ − 0.6)/0.1 = 0.372281. Queued targets have authority
+// 0.5·h(a) from a and 0.25·h(b) from b: the second is 0.186141 of the first.
 func TestDistil(t *testing.T) {
 	h := NewHITS()
 	links := func(url string, to ...string) *page.Page {
@@ -395,7 +385,7 @@ func TestDistil(t *testing.T) {
 	near(t, "what b names", second, (0.25+(10*(0.35+math.Sqrt(0.33)/2)-6)/2)/2)
 }
 
-// TestFishPlaces: places in the list by hand. The first page's age is 1/1001, the second's 2/1002.
+// TestFishPlaces computes places by hand. The first page's age is 1/1001, the second's 2/1002.
 func TestFishPlaces(t *testing.T) {
 	f := NewFish(0.5)
 	good := show(f, wide("http://good.test/", "http://g.test/", 16), 0.5)
@@ -407,19 +397,19 @@ func TestFishPlaces(t *testing.T) {
 	near(t, "one beyond its width", poor[10], (1+1000./1002)/4)
 	near(t, "a link that a relevant page has too", show(f, wide("http://p.test/0", "http://g.test/", 1), 0.4)[0], good[0])
 	near(t, "a link of another, raised by a relevant page", show(f, wide("http://s.test/", "http://p.test/", 2), 0.9)[1], (3+4./1004)/4)
-	dead := show(f, wide("http://p.test/2", "http://d.test/", 1), 0.4) // after g.test/0 its second page without food
+	dead := show(f, wide("http://p.test/2", "http://d.test/", 1), 0.4) // after g.test/0, the second page without relevance
 	near(t, "the third page without food", show(f, wide("http://d.test/0", "http://e.test/", 1), 0.4)[0], (0+1000./1006)/4)
 	near(t, "a link of the second", dead[0], (2+5./1005)/4)
 
-	// A link of g.test/1 has depth 2, one of p.test/3 depth 1. Both have this one, which comes later
-	// and so before what it was; it keeps the greater depth, so that its own links live.
+	// Pages at depth 2 and 1 both link here. The later link sets the place, and the greater depth is
+	// kept, so that its own links survive.
 	show(f, wide("http://g.test/1", "http://t.test/", 1), 0.4)
 	show(f, wide("http://p.test/3", "http://t.test/", 1), 0.4)
 	near(t, "a link of a page that two lead to", show(f, wide("http://t.test/0", "http://u.test/", 1), 0.4)[0], (2+9./1009)/4)
 }
 
-// TestInfoSpiders: the network by hand. Around the first link "mine" is two words from the middle of
-// the context and "gold" one, so they weigh 1/3 and 1/2; "gold" in the anchor weighs 1.
+// TestInfoSpiders computes the network by hand. Around the first link "mine" is two words from the middle
+// of the context and "gold" one, so they weigh 1/3 and 1/2; "gold" in the anchor weighs 1.
 func TestInfoSpiders(t *testing.T) {
 	k, err := relevance.NewKeywords([]string{"gold", "silver mine"})
 	if err != nil {
@@ -433,13 +423,13 @@ func TestInfoSpiders(t *testing.T) {
 	if got, ok := s.Rescore(page.Key("http://b.test/")); !ok || math.Abs(got-(0.5*rich+0.1)) > 1e-12 {
 		t.Errorf("rescored it has %v", got)
 	}
-	// The target is worth 0.6, and half of what its best link promises.
+	// The wanted output is 0.6 plus half of the best link's estimate.
 	show(s, &page.Page{URL: "http://b.test/", Links: []page.Link{{URL: "http://c.test/"}, {URL: "http://d.test/"}}}, 0.6)
 	step := 0.05 * (0.6 + 0.5*none - rich)
 	for i, want := range []float64{1 + 1.5*step, 1, 1 + step/3, -1 + step} {
 		near(t, "a weight after a page", s.weight[i], want)
 	}
-	// One that is worth more than 1 with its link counts as 1.
+	// A wanted output above 1 counts as 1.
 	c := -1 + step
 	show(s, linked("http://c.test/", "http://e.test/", ""), 0.99)
 	near(t, "the bias after a second page", s.weight[3], c+0.05*(1-sigma(c)))
@@ -454,7 +444,7 @@ func TestInfoSpiders(t *testing.T) {
 	}
 }
 
-// TestBestPage: of several pages that link to a target the best counts.
+// TestBestPage checks that the best of several parents counts.
 func TestBestPage(t *testing.T) {
 	links := newHostLinks()
 	for _, c := range [][2]float64{{0.2, 0.2}, {0.6, 0.6}, {0.3, 0.6}} {

@@ -12,11 +12,11 @@ import (
 )
 
 // Fish is Fish-Search (De Bra, Houben, Kornatzky and Post 1994, "Information retrieval in distributed
-// hypertexts"): a school that breeds where it finds food and dies where there is none. A page is
-// relevant or not. Of a relevant page the first α · width links go to the front of the list. Of another
-// page the first width links go behind those of relevant pages. The paper drops the links beyond that;
-// here the crawl comes to them last, so that it does not end early. α = 1.5 as published; width and
-// depth, which the paper leaves to the user, are 10 and 3. Safe for concurrent use.
+// hypertexts"). The first α · width links of a relevant page go to the front of the list; the first width
+// links of another page go behind the links of relevant pages. A path without relevant pages ends at a
+// given depth. The paper drops all other links; here they come last, so that the crawl does not end early.
+// α = 1.5 as published; width and depth, which the paper leaves open, are 10 and 3. Safe for concurrent
+// use.
 type Fish struct {
 	cut float64
 
@@ -25,7 +25,6 @@ type Fish struct {
 	places page.Recent[placed] // by page.Key of targets
 }
 
-// placed is a target's place in the list.
 type placed struct {
 	depth    int
 	priority float64
@@ -37,15 +36,15 @@ const (
 	fishDepth = 3
 )
 
-// The parts of the list, first to last.
+// The parts of the list, front to back.
 const (
 	fishRelevant = 3 // links of relevant pages
-	fishOther    = 2 // the first links of other pages
+	fishOther    = 2 // first links of other pages
 	fishRest     = 1 // further links
 	fishDead     = 0 // too deep
 )
 
-// NewFish returns the policy. cut is the similarity from which a page is relevant.
+// NewFish returns the policy. A page is relevant from similarity cut.
 func NewFish(cut float64) *Fish {
 	return &Fish{cut: cut, places: page.NewRecent[placed](maxEvidence)}
 }
@@ -61,7 +60,7 @@ func (f *Fish) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	}}
 }
 
-// depth returns how deep the fish at a page may still swim; a start page's may all.
+// depth returns how many more pages may follow without a relevant one; fishDepth for a start page.
 func (f *Fish) depth(key uint64) int {
 	if at, ok := f.places.Get(key); ok {
 		return at.depth
@@ -90,10 +89,10 @@ func (f *Fish) ScoreLinks(dst []float64, p *page.Page, similarity float64) []flo
 	return dst
 }
 
-// place enters a target and returns its priority, by the part of the list. Within a part what was put
-// in last comes first, but in the end part it comes last.
+// place inserts a target and returns its priority. Within a part the latest comes first, except in the
+// last parts, where it comes last.
 func (f *Fish) place(key uint64, part, depth int) float64 {
-	age := float64(f.pages) / float64(f.pages+1000) // in [0,1), and grows
+	age := float64(f.pages) / float64(f.pages+1000) // in [0,1), increasing
 	if part <= fishRest {
 		age = 1 - age
 	}
@@ -128,9 +127,9 @@ func (f *Fish) Rescore(key uint64) (float64, bool) {
 //	context          = 1 if the anchor is relevant, else sim(words around it)
 //	potential(child) = γ · inherited(child) + (1 − γ) · neighbourhood
 //
-// with β = 0.8, γ = δ = 0.5 as published. sim is the judge, where the paper has the cosine to a query,
-// which is 0 for most texts. So "relevant" is from a cut on, where the paper has "above 0". Of several
-// links to a URL the best counts. Safe for concurrent use.
+// with β = 0.8, γ = δ = 0.5 as published. The paper's sim is the cosine to a query, which is 0 for most
+// texts, and relevant means sim > 0; here sim is the judge, and relevant means sim ≥ cut. The best of
+// several links to a URL counts. Safe for concurrent use.
 type Shark struct {
 	judge relevance.Judge
 	cut   float64
@@ -139,7 +138,7 @@ type Shark struct {
 	inherited page.Recent[inherited] // by page.Key of targets
 }
 
-// inherited is what a target has from the best link to it.
+// inherited has a target's scores from its best link.
 type inherited struct{ inherited, potential float64 }
 
 const (
@@ -148,7 +147,7 @@ const (
 	sharkDecay  = 0.5 // δ
 )
 
-// NewShark returns the policy. cut is the similarity from which a text is relevant.
+// NewShark returns the policy. A text is relevant from cut.
 func NewShark(judge relevance.Judge, cut float64) *Shark {
 	return &Shark{judge: judge, cut: cut, inherited: page.NewRecent[inherited](maxEvidence)}
 }
@@ -210,31 +209,29 @@ func (s *Shark) Rescore(key uint64) (float64, bool) {
 	return t.potential, ok
 }
 
-// InfoSpiders is after the adaptive agents of that name (Menczer and Belew 2000, "Adaptive retrieval
-// agents"). As a crawler they are in Menczer, Pant and Srinivasan 2004, "Topical Web crawlers:
-// evaluating adaptive algorithms". An agent sees of a link only the keywords near to it,
+// InfoSpiders follows the adaptive agents of Menczer and Belew 2000, "Adaptive retrieval agents", in the
+// crawler form of Menczer, Pant and Srinivasan 2004, "Topical Web crawlers: evaluating adaptive
+// algorithms". The input for a link is, for each keyword k,
 //
 //	in_k = Σ 1 / dist(k, link)    over the occurrences of k around the link
 //
-// and a neural network turns that into an estimate λ of how relevant the target is. It learns by the
-// pages that it fetches, with the lookahead of Q-learning: the wanted output for a link is
+// and a neural network, one neuron per keyword without hidden layer, estimates the target's relevance λ.
+// It learns from fetched pages with the lookahead of Q-learning; the wanted output for a link is
 //
 //	sim(target) + μ · max of λ over the target's links
 //
-// A link's score is β · λ + (1 − β) · sim(page). μ is 0.5, β 0.5, the network one neuron a keyword and
-// no hidden layer, as in the crawler. What is otherwise: there is one agent, not a population that
-// breeds and dies, so keywords do not change. The best link is taken, not one drawn by a softmax. Of
-// several links to a URL the best counts. Keywords are met as words and not by stem. Safe for
-// concurrent use.
+// A link's score is β · λ + (1 − β) · sim(page), with μ = β = 0.5. Departures: one agent in place of an
+// evolving population, so keywords are fixed; the best link is taken rather than drawn by a softmax; the
+// best of several links to a URL counts; keywords match as words, not stems. Safe for concurrent use.
 type InfoSpiders struct {
-	words map[string]int // keyword, in lower case → its neuron
+	words map[string]int // lower-case keyword → its neuron
 
 	mu      sync.Mutex // guards the rest
 	weight  []float64
 	targets page.Recent[*spiderLink]
 }
 
-// spiderLink is what is known of a target: the best link to it.
+// spiderLink is the best link to a target.
 type spiderLink struct {
 	in   []float64 // by keyword
 	page float64
@@ -243,28 +240,28 @@ type spiderLink struct {
 const (
 	spiderLookahead = 0.5
 	spiderNet       = 0.5  // β
-	spiderRate      = 0.05 // of learning
+	spiderRate      = 0.05 // learning rate
 )
 
 // NewInfoSpiders returns the policy for a topic's keywords.
 func NewInfoSpiders(k *relevance.Keywords) *InfoSpiders {
 	s := &InfoSpiders{words: map[string]int{}, targets: page.NewRecent[*spiderLink](maxEvidence)}
 	for _, w := range k.Words() {
-		for part := range strings.FieldsSeq(strings.ToLower(w)) { // of a phrase each word counts
+		for part := range strings.FieldsSeq(strings.ToLower(w)) { // each word of a phrase counts
 			if _, known := s.words[part]; !known {
 				s.words[part] = len(s.words)
 			}
 		}
 	}
-	s.weight = make([]float64, len(s.words)+1) // and a bias
+	s.weight = make([]float64, len(s.words)+1) // the last is the bias
 	for i := range s.weight {
-		s.weight[i] = 1 // a keyword speaks for a link until pages say otherwise
+		s.weight[i] = 1 // initially a keyword favours a link
 	}
 	s.weight[len(s.words)] = -1
 	return s
 }
 
-// sense returns what the network sees of a link.
+// sense returns the network's input for a link.
 func (s *InfoSpiders) sense(link *page.Link) []float64 {
 	in := make([]float64, len(s.words)+1)
 	in[len(s.words)] = 1
@@ -276,14 +273,13 @@ func (s *InfoSpiders) sense(link *page.Link) []float64 {
 	around := strings.FieldsFunc(link.Context, notLetter)
 	for i, word := range around {
 		if k, ok := s.words[strings.ToLower(word)]; ok {
-			// The context has the words before the anchor, then those behind.
+			// The anchor is in the middle of the context.
 			in[k] += 1 / (1 + math.Abs(float64(i)-float64(len(around)-1)/2))
 		}
 	}
 	return in
 }
 
-// estimate is λ.
 func (s *InfoSpiders) estimate(in []float64) float64 {
 	z := 0.0
 	for i, x := range in {
@@ -292,8 +288,7 @@ func (s *InfoSpiders) estimate(in []float64) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-// ScorePage returns the similarity; the network learns in ScoreLinks, which knows what the page leads
-// to.
+// ScorePage returns the similarity. Learning waits for ScoreLinks, because it needs the page's links.
 func (s *InfoSpiders) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -304,8 +299,7 @@ func (s *InfoSpiders) ScorePage(p *page.Page, similarity float64) relevance.Scor
 	return relevance.Score{Value: similarity, Terms: terms}
 }
 
-// ScoreLinks learns from the page, which now shows what it leads to, and appends the score of each
-// link.
+// ScoreLinks learns from the page and its links, and appends the score of each link.
 func (s *InfoSpiders) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -337,7 +331,6 @@ func (s *InfoSpiders) score(in []float64, similarity float64) float64 {
 	return spiderNet*s.estimate(in) + (1-spiderNet)*similarity
 }
 
-// learn moves the weights towards the wanted output (delta rule).
 func (s *InfoSpiders) learn(in []float64, want float64) {
 	out := s.estimate(in)
 	for i, x := range in {
@@ -345,7 +338,7 @@ func (s *InfoSpiders) learn(in []float64, want float64) {
 	}
 }
 
-// Rescore returns the present score of a target.
+// Rescore returns the current score of a target.
 func (s *InfoSpiders) Rescore(key uint64) (float64, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -356,11 +349,10 @@ func (s *InfoSpiders) Rescore(key uint64) (float64, bool) {
 	return s.score(t.in, t.page), true
 }
 
-// token is a word of a link or a page, as a number: of 2^32, so that among 100,000 words one or two
-// share one.
+// token is the 32-bit hash of a word; among 100,000 words one or two collide.
 type token = uint32
 
-// The fields of a link that its words come from; the same word says something else in each.
+// Sources of words; the same word is a different token in each.
 const (
 	fieldText byte = iota
 	fieldAnchor
@@ -368,7 +360,7 @@ const (
 	fieldURL
 )
 
-// tokens appends the words of a text, in lower case, numbers and words of one letter left out.
+// tokens appends the lower-case words of a text, except numbers and one-byte words.
 func tokens(dst []token, field byte, text string) []token {
 	for word := range strings.FieldsFuncSeq(text, notLetter) {
 		if len(word) > 1 {
@@ -380,7 +372,7 @@ func tokens(dst []token, field byte, text string) []token {
 
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// linkTokens appends the words of a link: of its anchor, of the text around it and of its URL.
+// linkTokens appends the words of a link's anchor, context and URL.
 func linkTokens(dst []token, link *page.Link) []token {
 	dst = tokens(dst, fieldAnchor, link.Anchor)
 	dst = tokens(dst, fieldContext, link.Context)

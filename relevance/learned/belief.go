@@ -8,50 +8,47 @@ import (
 	"slices"
 )
 
-// belief says how far a page is on topic where the judge is not to be trusted. It goes by two looks at
-// the page: the judge's log-odds, and how much more often the start pages have its words than pages at
-// large. What the links to it promise is the prior.
-//
-// Start pages are on topic because the user says so, and so they show how good the judge is.
+// belief estimates how far a page is on topic where the judge is doubted. It compares two looks at the
+// page: the judge's log-odds, and the over-representation of the page's words on the start pages. The
+// prior is the promise of the links to it. The start pages, on topic by definition, show how good the
+// judge is.
 type belief struct {
-	doubt   float64           // of the judge, in [0,1): 0 where it stands alone
-	words   map[token]float64 // what those that several start pages have are worth
+	doubt   float64           // about the judge, in [0,1): 0 trusts it alone
+	words   map[token]float64 // weights of words that several start pages have
 	on, off cloud
-	pages   record // but for the start pages
+	pages   record // excluding the start pages
 }
 
 const (
-	// startsWorth is the number of training pages on topic after which the judge has seen as much of
-	// the topic as the start pages tell.
+	// startsWorth is the number of training pages on topic that tell a judge as much as the start
+	// pages do.
 	startsWorth = 10
-	// fewStarts is below how many start pages nothing is said of the judge.
+	// fewStarts is the minimum number of start pages for judging the judge.
 	fewStarts = 3
-	// knownOdds is the log-likelihood ratio from which on the judge knows a start page: twenty times as
-	// likely on topic as off.
+	// knownOdds is the log-likelihood ratio from which the judge recognises a start page: about 20 to 1.
 	knownOdds = 3
-	// leastDoubt is below what a doubt is none, and costs no time.
+	// leastDoubt is the minimum doubt worth its cost.
 	leastDoubt = 0.02
 
 	boundJudge  = 6   // of the judge's log-odds
 	boundRatio  = 5   // of a page's log-likelihood ratio
-	boundPrior  = 4   // of the log-odds that its links promise
-	firstOff    = 3   // pages at large that the crawl is thought to have met before
-	firstApart  = 1   // log-odds that these are less likely than start pages, at least
-	firstSpread = 3   // pages' worth of spread that is thought to be there before
-	wordSpread  = 0.2 // variance of the words, then; the judge's is 1
+	boundPrior  = 4   // of the prior log-odds
+	firstOff    = 3   // pseudo-pages off topic
+	firstApart  = 1   // minimum difference in log-odds between these and the start pages
+	firstSpread = 3   // pseudo-pages of spread
+	wordSpread  = 0.2 // initial variance of the word look; the judge's is 1
 )
 
-// doubtOf is how much the start pages say against a judge that was trained on seen pages on topic, at
-// most.
+// doubtOf is the maximum doubt about a judge trained on seen pages on topic.
 func doubtOf(seen float64) float64 {
 	if seen <= 0 {
-		return 0 // not known
+		return 0 // unknown
 	}
 	return startsWorth / (startsWorth + seen)
 }
 
-// newBelief makes one of the start pages. share is the topic's at training, most the doubt of a judge
-// that knows none of them.
+// newBelief derives a belief from the start pages. share is the topic's at training, most the doubt about
+// a judge that recognises none of them.
 func newBelief(s *startPages, b *Background, share, most float64) belief {
 	if most == 0 || len(s.pages) < fewStarts || !(share > 0 && share < 1) {
 		return belief{}
@@ -69,7 +66,7 @@ func newBelief(s *startPages, b *Background, share, most float64) belief {
 	for _, p := range s.pages {
 		sum := 0.0
 		for _, w := range p.words {
-			if n := s.having[w] - 1; n > 1 { // by the others alone
+			if n := s.having[w] - 1; n > 1 { // count the other start pages only
 				sum += startOver(b, w, n, len(s.pages)-1)
 			}
 		}
@@ -79,9 +76,8 @@ func newBelief(s *startPages, b *Background, share, most float64) belief {
 	return v
 }
 
-// known is on what share of the start pages the judge finds the topic, but for those that it was
-// trained on: of these it says what it was told. Where fewer than fewStarts are left the others count
-// as not found.
+// known is the share of start pages that the judge recognises, without those it was trained on, which
+// prove nothing. If fewer than fewStarts remain, missing ones count as not recognised.
 func (s *startPages) known(share float64) float64 {
 	sum, asked := 0.0, 0
 	for _, p := range s.pages {
@@ -93,12 +89,12 @@ func (s *startPages) known(share float64) float64 {
 	return sum / float64(max(asked, fewStarts))
 }
 
-// startOver is by how much more often n of all start pages have a word than pages at large.
+// startOver is the log over-representation of a word that n of all start pages have.
 func startOver(b *Background, w token, n uint16, all int) float64 {
 	return b.over(w, float32(n), float32(all))
 }
 
-// lengthOf is by what sums over a page's words are divided.
+// lengthOf is the divisor of sums over a page's words.
 func lengthOf(words []token) float64 { return math.Sqrt(float64(len(words) + similarDoubt)) }
 
 // judgedOdds is the judge's look at a page.
@@ -106,8 +102,8 @@ func judgedOdds(probability float64) float64 {
 	return max(-boundJudge, min(boundJudge, logit(inside(probability))))
 }
 
-// of returns what is believed of a page, as log-odds, and learns from it. judged is by the judge alone,
-// odds with all that corrects it, promised the probability that its links promised.
+// of returns the believed log-odds of a page and learns from it. judged is the judge's probability, odds
+// include all corrections, promised is the probability that its links promised.
 func (v *belief) of(words []token, judged, odds, promised float64) float64 {
 	sum := 0.0
 	for _, w := range words {
@@ -125,8 +121,8 @@ func (v *belief) of(words []token, judged, odds, promised float64) float64 {
 	return odds
 }
 
-// ratio is the log-likelihood ratio of a look: (x − (m₁+m₀)/2) · S⁻¹(m₁−m₀). No look speaks against the
-// topic by being more like it.
+// ratio is the log-likelihood ratio of a look, (x − (m₁+m₀)/2) · S⁻¹(m₁−m₀). A look that resembles the
+// topic more never counts against it.
 func (v *belief) ratio(x look) float64 {
 	m1, m0, s1, s0 := v.on.mean(), v.off.mean(), v.on.scatter(), v.off.scatter()
 	n := v.on.weight + v.off.weight + firstSpread
@@ -138,14 +134,14 @@ func (v *belief) ratio(x look) float64 {
 	return max(-boundRatio, min(boundRatio, z))
 }
 
-// look is what is seen of a page: the judge's log-odds, and what its words are worth.
+// look is the judge's log-odds of a page and the worth of its words.
 type look [2]float64
 
-// cloud sums up weighted looks.
+// cloud sums weighted looks.
 type cloud struct {
 	weight float64
 	sum    look
-	square [3]float64 // products of 0 and 0, 0 and 1, 1 and 1
+	square [3]float64 // products of components 0·0, 0·1, 1·1
 }
 
 func (c *cloud) add(w float64, x look) {
@@ -159,14 +155,14 @@ func (c *cloud) add(w float64, x look) {
 
 func (c *cloud) mean() look { return look{c.sum[0] / c.weight, c.sum[1] / c.weight} }
 
-// scatter is the sums of the products of the distances from the mean.
+// scatter is the sums of products of deviations from the mean.
 func (c *cloud) scatter() [3]float64 {
 	m := c.mean()
 	return [3]float64{c.square[0] - c.sum[0]*m[0], c.square[1] - c.sum[0]*m[1], c.square[2] - c.sum[1]*m[1]}
 }
 
-// believe returns how far a page is taken to be on topic, for all that is learned from it. That is its
-// probability, with the crawl's prior.
+// believe returns the probability that the scorer learns from: the judge's, corrected by the crawl's
+// prior, the start pages and the belief. shift is the correction in log-odds.
 func (l *Scorer) believe(key uint64, words []token, judged float64) (believed, shift float64) {
 	if trained, ok := l.starts.next[key]; ok {
 		delete(l.starts.next, key)
@@ -180,7 +176,7 @@ func (l *Scorer) believe(key uint64, words []token, judged float64) (believed, s
 		return judged, 0
 	}
 	probability := judged
-	if l.labels.fix == nil { // else the prior would lift again what people say is off topic
+	if l.labels.fix == nil { // the prior would undo people's negative labels
 		probability = inCrawl(judged, l.model.base.prior(l.share))
 	}
 	if len(l.starts.pages) == 0 {
@@ -201,33 +197,30 @@ func (l *Scorer) believe(key uint64, words []token, judged float64) (believed, s
 	return sigmoid(odds), odds - logit(inside(judged))
 }
 
-// setBelief takes in what the start pages say of the judge.
 func (l *Scorer) setBelief(b belief) {
 	l.belief = b
 	l.model.doubt = b.doubt
 }
 
-// explorer chooses fetches that are made to learn: a share of all, spent on targets of which little is
-// known. So a model that is wrong about a host or a kind of page meets what would correct it. Of a
-// sample of the targets that wait it takes one whose host was fetched least; among equals, the one that
-// looks best.
+// explorer spends a share of fetches on targets with little evidence, so that a model that is wrong about
+// a host or kind of page can be corrected. From a sample of queued targets it takes the one whose host
+// was fetched least; ties go to the best score.
 type explorer struct {
 	share  float64
 	credit float64  // fetches owed
-	sample []uint64 // page.Key of targets, each as likely as any other
+	sample []uint64 // page.Key of targets, a uniform sample
 	seen   int      // targets offered
 	rng    *rand.Rand
 	ours   func(url string) bool // which targets may be fetched; nil: all
 }
 
-// sampleSize is how many targets an explorer chooses among.
 const sampleSize = 64
 
 func newExplorer(share float64, seed uint64) explorer {
 	return explorer{share: share, rng: rand.New(rand.NewPCG(seed, 0xe91))}
 }
 
-// offer takes a new target into the sample, or not (reservoir sampling).
+// offer adds a new target to the sample by reservoir sampling.
 func (x *explorer) offer(key uint64, url string) {
 	if x.share <= 0 || x.ours != nil && !x.ours(url) {
 		return
@@ -240,7 +233,7 @@ func (x *explorer) offer(key uint64, url string) {
 	}
 }
 
-// choose marks a target for each fetch that exploring is owed; score is what ranks equals.
+// choose marks a target for each fetch owed; score breaks ties.
 func (x *explorer) choose(links *linkGraph, score func(*evidence) float64) {
 	x.credit += x.share
 	for x.credit >= 1 {
@@ -250,7 +243,7 @@ func (x *explorer) choose(links *linkGraph, score func(*evidence) float64) {
 		for _, key := range x.sample {
 			e, ok := links.waiting.Peek(key)
 			if !ok || e.explored {
-				continue // fetched, forgotten or chosen
+				continue // fetched, forgotten or already chosen
 			}
 			waiting = append(waiting, key)
 			if best == nil || e.host.pages < best.host.pages ||
@@ -267,30 +260,30 @@ func (x *explorer) choose(links *linkGraph, score func(*evidence) float64) {
 	}
 }
 
-// Question is a page, fetched or not, whose label would tell much.
+// Question is a page, fetched or queued, whose label would be informative.
 type Question struct {
-	URL         string  // of the page; of one that waits, of a page that links to it
-	Link        uint64  // of one that waits, its page.Key; else 0
-	Probability float64 // that it is on topic, as the crawl sees it now
-	Reach       float64 // share of the targets that come next whose links have words of it, in [0,1]
+	URL         string  // of the page; for a queued target, of a page that links to it
+	Link        uint64  // page.Key of a queued target; otherwise 0
+	Probability float64 // that it is on topic, as currently believed
+	Reach       float64 // share of the next targets whose links share words with it, in [0,1]
 }
 
 const (
-	// askTargets is how many of the best waiting targets say which words matter next.
+	// askTargets is how many of the best targets determine which words matter.
 	askTargets = 2000
-	// askedAlready is by how much a question about a word takes from its worth for the next.
+	// askedAlready is the factor on a word's demand after a question about it.
 	askedAlready = 0.5
-	// modelDoubt is how far the crawl's own certainty is distrusted: where it is sure and wrong, a
-	// label tells most.
+	// modelDoubt distrusts the crawl's certainty: a label is most informative where the crawl is
+	// certain and wrong.
 	modelDoubt = 0.5
-	// linkWorth is what a label of a link is worth against one of a page, which has all the words of
-	// the page; see docs/topics.md.
+	// linkWorth is the value of a link's label relative to that of a page, which has more words; see
+	// docs/topics.md.
 	linkWorth = 0.25
 )
 
-// Ask returns up to n pages that nobody labelled, the most telling first: pages that were fetched, and
-// of those that wait the best. A label moves all that shares words with its page, or with the links to
-// it while it waits (see correction), the more the further it is from what the crawl believes.
+// Ask returns up to n unlabelled pages, fetched or among the best queued, most informative first. A label
+// moves all pages and links that share words with it (see correction), more so if it contradicts the
+// crawl's belief.
 func (l *Scorer) Ask(n int) []Question {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -301,7 +294,7 @@ func (l *Scorer) Ask(n int) []Question {
 	var asked []Question
 	for len(asked) < n && len(all) > 0 && all[0].worth > 0 {
 		best := &all[0]
-		if now := best.telling(demand); now < best.worth { // others may be better: a worth only falls
+		if now := best.telling(demand); now < best.worth { // others may now be better: worth only falls
 			best.worth = now
 			heap.Fix(all, 0)
 			continue
@@ -319,16 +312,15 @@ func (l *Scorer) Ask(n int) []Question {
 	return asked
 }
 
-// candidate is a page that may be asked about, with what that was worth when it was last worked out.
 type candidate struct {
 	Question
 	words []token // of the page, or of links to it
 	worth float64
-	place int // in the crawl, then in the queue; of two alike the earlier is asked about
+	place int // in the crawl, then in the queue; breaks ties
 }
 
-// candidates returns pages that were fetched, and of those that come next the ones that a page which is
-// remembered links to: it says what the person is shown.
+// candidates returns the fetched pages, and the best targets with a link on a remembered page, which the
+// person is shown.
 func (l *Scorer) candidates(next []waiter, demand map[token]float64) candidates {
 	var all candidates
 	add := func(q Question, words []token) {
@@ -352,7 +344,6 @@ func (l *Scorer) candidates(next []waiter, demand map[token]float64) candidates 
 	return all
 }
 
-// candidates is a heap, the most telling first.
 type candidates []candidate
 
 func (c candidates) Len() int      { return len(c) }
@@ -361,20 +352,19 @@ func (c candidates) Less(i, j int) bool {
 	return c[i].worth > c[j].worth || c[i].worth == c[j].worth && c[i].place < c[j].place
 }
 
-// Push implements heap.Interface; nothing comes, and nothing goes.
+// Push implements heap.Interface; it is never called.
 func (c candidates) Push(any) {}
 
-// Pop implements heap.Interface.
+// Pop implements heap.Interface; it is never called.
 func (c candidates) Pop() any { return nil }
 
-// waiter is a target that waits.
 type waiter struct {
 	*evidence
 	key     uint64
 	promise float64
 }
 
-// comeNext returns the best targets that wait, in order.
+// comeNext returns the best queued targets, best first.
 func (l *Scorer) comeNext() []waiter {
 	var all []waiter
 	for key, e := range l.links.waiting.All() {
@@ -386,8 +376,7 @@ func (l *Scorer) comeNext() []waiter {
 	return slices.Clone(all[:min(len(all), askTargets)])
 }
 
-// demand is what a word counts for: how far the targets that come next would move with it, the more the
-// rarer it is on the crawl's pages.
+// demand weights each word by how far it would move the next targets, and by its rarity.
 func (l *Scorer) demand(next []waiter) map[token]float64 {
 	demand := map[token]float64{}
 	for _, t := range next {
@@ -401,7 +390,7 @@ func (l *Scorer) demand(next []waiter) map[token]float64 {
 	return demand
 }
 
-// telling is how far a label of the page can be expected to move what comes next.
+// telling is the expected effect of the page's label on the next targets.
 func (c *candidate) telling(demand map[token]float64) float64 {
 	sum := 0.0
 	for _, w := range c.words {
@@ -414,7 +403,7 @@ func (c *candidate) telling(demand map[token]float64) float64 {
 	return p * (1 - p) * sum / math.Sqrt(float64(len(c.words)+shortText))
 }
 
-// reach is the share of targets whose links have some of the words.
+// reach is the share of targets whose links have any of the words.
 func reach(words []token, next []waiter) float64 {
 	has := make(map[token]bool, len(words))
 	for _, w := range words {
@@ -429,12 +418,12 @@ func reach(words []token, next []waiter) float64 {
 	return reached / float64(max(1, len(next)))
 }
 
-// distinct picks the words of a page that come for the first time. It serves one goroutine.
+// distinct removes repeated words. It serves one goroutine.
 type distinct struct{ seen map[token]struct{} }
 
 func newDistinct() distinct { return distinct{map[token]struct{}{}} }
 
-// of returns words, each once, in the order of their first occurrence and in their place.
+// of removes repetitions in place and keeps the order.
 func (d *distinct) of(words []token) []token {
 	clear(d.seen)
 	kept := words[:0]

@@ -12,8 +12,8 @@ import (
 	"fossick/relevance"
 )
 
-// beliefOf makes one of ten start pages that share two words, by what a judge trained on seen of 600
-// pages says of them. The first few were trained on.
+// beliefOf makes a belief from ten start pages that share two words. The judge was trained on seen of 600
+// pages, including the first trained start pages.
 func beliefOf(seen float64, trained int, judged func(i int) float64) belief {
 	s := newStartPages()
 	for i := range 10 {
@@ -23,8 +23,8 @@ func beliefOf(seen float64, trained int, judged func(i int) float64) belief {
 	return newBelief(&s, b, max(seen, 1)/600, doubtOf(seen))
 }
 
-// TestDoubt: a judge is doubted as far as it does not know the start pages, and as it saw little of the
-// topic. What it says of start pages that it was trained on is no reason to believe it.
+// TestDoubt checks that doubt grows with unrecognised start pages and falls with training pages, and that
+// start pages the judge was trained on do not count.
 func TestDoubt(t *testing.T) {
 	knows := func(int) float64 { return 0.98 }
 	half := func(i int) float64 { return []float64{0.98, 0.003}[i%2] }
@@ -53,13 +53,12 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestRatio holds the log-likelihood ratio against that of the two normal distributions that looks were
-// drawn from.
+// TestRatio compares with the two normal distributions from which looks are drawn.
 func TestRatio(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	var v belief
 	for range 20000 {
-		shared := rng.NormFloat64() / 2 // the looks are correlated
+		shared := rng.NormFloat64() / 2 // correlates the looks
 		v.on.add(1, look{1 + shared + rng.NormFloat64(), 2 + shared + rng.NormFloat64()})
 		shared = rng.NormFloat64() / 2
 		v.off.add(1, look{-1 + shared + rng.NormFloat64(), shared + rng.NormFloat64()})
@@ -77,8 +76,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestBeliefByWords: where the judge knows nothing, pages with the start pages' words are told from
-// others.
+// TestBeliefByWords checks that words separate pages where the judge knows nothing.
 func TestBeliefByWords(t *testing.T) {
 	v := beliefOf(2, 0, func(int) float64 { return 0.003 })
 	var like, unlike float64
@@ -92,13 +90,13 @@ func TestBeliefByWords(t *testing.T) {
 	}
 }
 
-// world is a small web for scorers: every page of twenty hosts links to thirty others.
+// world is a small web: every page of twenty hosts links to thirty others.
 type world struct {
-	order    []string // what was fetched
-	explored int      // of it, by the terms of the scores
+	order    []string // URLs fetched
+	explored int      // how many of them explored, by the terms of their scores
 }
 
-// crawl fetches n pages in the order of a scorer. good is the probability of a page.
+// crawl fetches n pages in the scorer's order. good is the probability of a page.
 func (w *world) crawl(l *Scorer, n int, good func(url string) float64) {
 	waiting := map[string]bool{"http://h0.test/0": true}
 	for len(w.order) < n {
@@ -130,8 +128,7 @@ func (w *world) crawl(l *Scorer, n int, good func(url string) float64) {
 	}
 }
 
-// TestExploreShare: the share of fetches that explore is the one asked for, and the same seed gives the
-// same crawl.
+// TestExploreShare checks the share of exploration and that equal seeds give equal crawls.
 func TestExploreShare(t *testing.T) {
 	for share, want := range map[float64]int{0: 0, 0.02: 3, 0.1: 19} {
 		var runs [2]world
@@ -148,8 +145,7 @@ func TestExploreShare(t *testing.T) {
 	}
 }
 
-// TestExploreFindsStarvedHost: the model takes one host for the only good one; the others are met all
-// the same, once each while there are new ones.
+// TestExploreFindsStarvedHost checks that exploration visits all hosts although the model favours one.
 func TestExploreFindsStarvedHost(t *testing.T) {
 	good := func(url string) float64 {
 		if page.Host(url) == "h0.test:80" || page.Host(url) == "h0.test" {
@@ -160,7 +156,7 @@ func TestExploreFindsStarvedHost(t *testing.T) {
 	hosts := func(share float64) int {
 		var w world
 		l := New(goldJudge, Options{Cut: 0.5, Explore: share, Seed: 7})
-		l.model.weights.weight[featHost] = 9 // sure of what it knows
+		l.model.weights.weight[featHost] = 9 // certain that hosts decide
 		w.crawl(l, 40, good)
 		met := map[string]bool{}
 		for _, url := range w.order {
@@ -175,7 +171,7 @@ func TestExploreFindsStarvedHost(t *testing.T) {
 
 func everything(string) bool { return true }
 
-// TestExploreOwn: what another agent will fetch is not explored here.
+// TestExploreOwn checks that targets of other agents are not explored.
 func TestExploreOwn(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.1, Seed: 7})
 	l.Share(func(url string) bool { return page.HostName(url) == "h3.test" })
@@ -198,8 +194,8 @@ func TestExploreOwn(t *testing.T) {
 	}
 }
 
-// TestAsk: of two kinds of pages that the judge takes for one, it asks about that which
-// the links to come speak of, and never about what was labelled.
+// TestAsk checks that of two kinds of pages that the judge confuses, questions concern the one that queued
+// links mention, and never labelled pages.
 func TestAsk(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	for n := range 20 {
@@ -231,13 +227,11 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// ofPages are questions about pages that were fetched.
 func ofPages(asked []Question) []Question {
 	return slices.DeleteFunc(asked, func(q Question) bool { return q.Link != 0 })
 }
 
-// TestAskLinks: it asks about URLs that wait too, says which page has the link, and is
-// content with an answer.
+// TestAskLinks checks that questions include queued URLs, with the page that links to them, until answered.
 func TestAskLinks(t *testing.T) {
 	l := linkCrawl()
 	said := map[uint64]bool{}
@@ -268,8 +262,7 @@ func TestAskLinks(t *testing.T) {
 	}
 }
 
-// TestAskIsGreedy: the questions are those of an oracle that works out every page's worth
-// anew for each of them.
+// TestAskIsGreedy compares with an oracle that recomputes every worth for each question.
 func TestAskIsGreedy(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	rng := rand.New(rand.NewPCG(1, 2))

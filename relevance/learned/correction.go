@@ -6,40 +6,38 @@ import (
 	"slices"
 )
 
-// correction is what people's labels add to the judge's log-odds of a text: a weight for each word of
-// the labelled pages. A text of n words, each counted once, gets
+// correction is a weight for each word of labelled pages, added to the judge's log-odds. A text of n
+// distinct words gets
 //
 //	shift = Σ weight(w) / √(n + shortText),
 //
-// so that a page's shift does not grow with its length, and two words of a link that happen to be among
-// the labelled pages' do not say it all.
+// so that the shift does not grow with a page's length, and the two words of a link do not decide alone.
 type correction struct {
 	weight map[token]float64
-	labels int // labelled pages that it was learned from,
-	links  int // and links to such as wait
-	// surprise says how wrong the labels found the judge, in [0,1]. Labels that the judge foresaw are
-	// no reason to believe it less.
+	labels int // labelled pages it was learned from
+	links  int // labelled links to queued targets
+	// surprise is how wrong the judge was on the labels, in [0,1]. Labels that it predicted are no
+	// reason to doubt it.
 	surprise float64
 }
 
 const (
-	// shortText is how many words without an opinion every text is thought to have.
+	// shortText is a pseudo-length added to every text.
 	shortText = 4
-	// maxOffset bounds the log-odds of the judge: a person is right even where the judge is sure.
+	// maxOffset bounds the judge's log-odds, so that a person can overrule a certain judge.
 	maxOffset = 4
 )
 
 // example is a page that a correction is learned from.
 type example struct {
-	words  []token // each once
-	offset float64 // log-odds by the judge, bounded by maxOffset
-	want   float64 // probability that it should have
+	words  []token // distinct
+	offset float64 // log-odds by the judge, within ±maxOffset
+	want   float64 // wanted probability
 	weight float64
-	link   bool // words are those of links to a page that waits
+	link   bool // words are those of links to a queued target
 }
 
-// shift returns what the labels add to the log-odds of a text with these words, each given once; 0
-// without labels.
+// shift returns the change in log-odds of a text with these distinct words; 0 without labels.
 func (c *correction) shift(words []token) float64 {
 	if c == nil || len(words) == 0 {
 		return 0
@@ -51,8 +49,8 @@ func (c *correction) shift(words []token) float64 {
 	return sum / math.Sqrt(float64(len(words)+shortText))
 }
 
-// corrected is a probability by the judge, shifted. A judge's certainty beyond maxOffset fades as the
-// shift grows, so that without one nothing changes.
+// corrected shifts a probability. The judge's certainty beyond maxOffset fades as the shift grows, so
+// that a zero shift changes nothing.
 func corrected(probability, shift float64) float64 {
 	if shift == 0 {
 		return probability
@@ -67,24 +65,23 @@ func bound(odds float64) float64 { return max(-maxOffset, min(maxOffset, odds)) 
 
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// The learning of a correction; docs/results.md has what it is worth.
+// Parameters of learning; docs/results.md has their effect.
 const (
-	// anchorWeight is what all anchors weigh together, against all labels: pages that nobody labelled
-	// should keep their probability, but those that are like the labelled ones must not outvote them.
+	// anchorWeight is the total weight of all anchors relative to all labels. Unlabelled pages should
+	// keep their probability, but pages like the labelled ones must not outvote them.
 	anchorWeight = 0.1
 	// wordPenalty is λ of the penalty λ/2·Σ weight².
 	wordPenalty = 0.002
 	fitRounds   = 30
 )
 
-// learnCorrection finds the weights w that make
+// learnCorrection minimises over the weights w
 //
 //	Σ c·(−t·ln p − (1−t)·ln(1−p)) + λ/2·Σ w²,  p = σ(offset + shift),
 //
-// small, over the labelled pages and the anchors, c an example's weight and t its want; only words of
-// labelled pages have one. It goes over the words fitRounds times, each time as far as the curvature's
-// bound c/4·x² allows, so the sum falls with every step. The same examples in the same order give the
-// same weights. O(rounds · words of all examples).
+// summed over labelled pages and anchors, with c an example's weight and t its want. Only words of
+// labelled pages have a weight. Coordinate descent makes fitRounds passes, with steps from the curvature
+// bound c/4·x², so every step lowers the sum. It is deterministic. O(rounds · words of all examples).
 func learnCorrection(labelled, anchors []example) *correction {
 	all := slices.Concat(labelled, anchors)
 	columns := columnsOf(labelled, all)
@@ -134,7 +131,6 @@ type cell struct {
 	x   float64 // 1/√(words of the example + shortText)
 }
 
-// columnsOf returns the words of the labelled pages, in order, with all examples that have them.
 func columnsOf(labelled, all []example) []column {
 	at := map[token]int{}
 	var columns []column
@@ -158,8 +154,8 @@ func columnsOf(labelled, all []example) []column {
 	return columns
 }
 
-// strongest returns the up to n words that shift a text most in the direction that it is shifted in,
-// the strongest first.
+// strongest returns up to n words that contribute most in the direction of the text's shift, strongest
+// first.
 func (c *correction) strongest(words []token, n int) []token {
 	sign := 1.0
 	if c.shift(words) < 0 {
@@ -177,13 +173,12 @@ func (c *correction) strongest(words []token, n int) []token {
 	return found[:min(n, len(found))]
 }
 
-// A judge whose squared error is one half on the labelled pages is worse than one that says one half of
-// all: the labels count in full then. foreseen is how many labels that the judge foresaw it is given,
-// since few labels can all be odd ones.
+// foreseen is a number of pseudo-labels that the judge predicted, because a few labels may all be
+// exceptions.
 const foreseen = 3
 
-// surpriseOf is twice the judge's mean squared error (Brier score) on labelled pages, 1 at most. It has
-// judged no page that waits.
+// surpriseOf is twice the judge's Brier score on the labelled pages, at most 1. At 1 the judge is worse than
+// one that always says one half. Queued targets have no verdict and do not count.
 func surpriseOf(labelled []example) float64 {
 	sum, pages := 0.0, 0.0
 	for _, e := range labelled {

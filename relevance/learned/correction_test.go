@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// randomExamples makes pages of a few words out of many.
 func randomExamples(rng *rand.Rand, n int, want func(offset float64) float64, weight float64) []example {
 	all := make([]example, n)
 	for i := range all {
@@ -22,7 +21,7 @@ func randomExamples(rng *rand.Rand, n int, want func(offset float64) float64, we
 	return all
 }
 
-// loss is what learnCorrection makes small, straight from its doc comment.
+// loss is the sum that learnCorrection minimises.
 func loss(c *correction, all []example) float64 {
 	sum := 0.0
 	for _, e := range all {
@@ -35,8 +34,7 @@ func loss(c *correction, all []example) float64 {
 	return sum
 }
 
-// TestLearnCorrection: no small change of any weight makes the loss smaller, by more
-// than the rounds have left undone.
+// TestLearnCorrection checks that no small change of a weight reduces the loss noticeably.
 func TestLearnCorrection(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -74,8 +72,7 @@ func TestCorrected(t *testing.T) {
 			t.Errorf("%g shifted by %g: %g, want %g", test.probability, test.shift, got, test.want)
 		}
 	}
-	// A judge may be as sure as it likes: a shift of 6 turns it over. And a hair's
-	// breadth of a shift changes nothing to speak of.
+	// A shift of 6 overrules any judge, and a tiny shift changes almost nothing.
 	for _, p := range []float64{1, 1 - 1e-12, 0.9999} {
 		if got := corrected(p, -6); got > 0.2 {
 			t.Errorf("%g shifted by -6: %g", p, got)

@@ -9,34 +9,34 @@ import (
 	"fossick/relevance"
 )
 
-// degrees works out the degree of relevance R of pages (paper A eq. 1; see relevance.Degree):
+// degrees computes the degree of relevance R of pages (paper A eq. 1; see relevance.Degree):
 //
 //	R_i = (1 − ρ) · λ_i / |K| + ρ · R_j,  R in [0,1]
 //
-// A link has the R of its page; of several pages the best, as paper A's queue keeps a URL's best place.
-// R_j is what the page's own links had: 1 of a start page, 0 of a page that no known page links to. λ
-// counts the words of K among the words that the scorer reads, so of a long text those of the first
-// maxPageText bytes. Without K the model's probability stands for λ/|K|. Safe for concurrent use.
+// A target has the best R of the pages that link to it, as paper A's queue keeps a URL's best place. R_j is
+// 1 for a start page, 0 for a page without known links to it. λ counts the words of K in the title, the
+// description and the first maxPageText bytes. Without K the model's probability replaces λ/|K|. Safe for
+// concurrent use.
 type degrees struct {
-	keywords *relevance.Keywords // K; nil: not known
+	keywords *relevance.Keywords // K; nil: unknown
 	rho      float64
 
 	mu     sync.Mutex // guards byLang
 	byLang map[string]*topicWords
 }
 
-// topicWords is K in one language, in the numbers of the words that pages are read as.
+// topicWords is K in one language, as tokens.
 type topicWords struct {
-	alone map[token]int       // how many words of K are this word
-	parts map[token]int       // places in has of what the others are made of
-	rest  *relevance.Keywords // the others: phrases, and words that are not read; nil: none
-	needs [][]int             // of each of these the parts, by place
+	alone map[token]int       // how many words of K equal this token
+	parts map[token]int       // index, in the has array of lambda, of tokens that are parts of other words
+	rest  *relevance.Keywords // phrases, and words without a token; nil: none
+	needs [][]int             // indexes of the parts of each of these
 }
 
-// maxDegreeLanguages bounds byLang: the languages' codes come from pages.
+// maxDegreeLanguages bounds byLang, as pages can declare any language.
 const maxDegreeLanguages = 32
 
-// lambda is how many words of K a page has, whose words are given, each once.
+// lambda is how many words of K a page has, given its distinct tokens.
 func (d *degrees) lambda(p *page.Page, words []token) int {
 	if d.keywords == nil {
 		return 0
@@ -55,14 +55,13 @@ func (d *degrees) lambda(p *page.Page, words []token) int {
 		for _, i := range parts {
 			all = all && has[i]
 		}
-		if all { // few pages: only here the text is looked at again
+		if all { // rare: search the text itself
 			return n + len(k.rest.FoundIn(p.Lang, p.Title, p.Description, features.Head(p.Text, maxPageText)))
 		}
 	}
 	return n
 }
 
-// in returns K in a language.
 func (d *degrees) in(lang string) *topicWords {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -98,12 +97,12 @@ func newTopicWords(keywords *relevance.Keywords, lang string) *topicWords {
 		rest, k.needs = append(rest, word), append(k.needs, needs)
 	}
 	if len(rest) > 0 {
-		k.rest, _ = relevance.NewKeywords(rest) // words of a K that was made of them once
+		k.rest, _ = relevance.NewKeywords(rest) // cannot fail: these words already formed a K
 	}
 	return k
 }
 
-// degreeOf returns R of a page with λ, by the R of what led to it, and the term that says so.
+// degreeOf returns R of a page from λ and the R of what led to it, with the term that explains it.
 // probability is the model's.
 func (d *degrees) degreeOf(lambda int, probability, parent float64, start bool) (r float64, term relevance.Term) {
 	led := "the page that led here"
@@ -119,15 +118,15 @@ func (d *degrees) degreeOf(lambda int, probability, parent float64, start bool) 
 	return r, relevance.Term{Name: "R", Value: r, Note: fmt.Sprintf("degree of relevance: %.3g · %d/%d of the keywords + %.3g · R %.3g of %s", 1-d.rho, lambda, k, d.rho, parent, led)}
 }
 
-// Led returns the best R of what led to a URL, named by its page.Key; 0 where nothing is known of it.
+// Led returns the best R of the links to a URL, given its page.Key; 0 if unknown.
 func (l *Scorer) Led(url uint64) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return float64(l.links.ledBy(url))
 }
 
-// Lead says that a URL, of which Led returned r, redirects to this one: the page here has the R of what
-// led there. An r outside [0,1] is left out.
+// Lead records that a URL for which Led returned r redirects to this one, which inherits r. It ignores an
+// r outside [0,1].
 func (l *Scorer) Lead(url uint64, r float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,7 +135,6 @@ func (l *Scorer) Lead(url uint64, r float64) {
 	}
 }
 
-// ledBy is the best R of what leads to a target, 0 where nothing is known of it.
 func (g *linkGraph) ledBy(key uint64) float32 {
 	r, _ := g.redirected.Peek(key)
 	if e, ok := g.waiting.Peek(key); ok {
@@ -145,7 +143,7 @@ func (g *linkGraph) ledBy(key uint64) float32 {
 	return r
 }
 
-// step is the least by which the R of two start pages differ, if they do.
+// step is the smallest possible difference between the R of two start pages.
 func (d *degrees) step() float64 {
 	if d.keywords == nil {
 		return leastStep
@@ -153,11 +151,11 @@ func (d *degrees) step() float64 {
 	return (1 - d.rho) / float64(d.keywords.Len())
 }
 
-// leastStep is below what evidence tells apart, which has R as a float32.
+// leastStep is below the precision of evidence.degree, a float32.
 const leastStep = 1e-8
 
-// byDegree is the priority of a target before the first lesson: R's order, and among equals that of
-// what their links promise. step is the least difference of two R.
+// byDegree is the priority before the first lesson: by R, with ties broken by promise. step is the smallest
+// difference between two R.
 func byDegree(r, promise, step float64) float64 {
 	tie := step / 2
 	return highest * (r + tie*promise) / (1 + tie)

@@ -13,7 +13,6 @@ import (
 	"fossick/relevance"
 )
 
-// twentyWords is K of paper A's example, |K| = 20.
 func twentyWords(t *testing.T) *relevance.Keywords {
 	var words []string
 	for i := range 20 {
@@ -41,7 +40,7 @@ func having(lambda int, url string, links ...string) *page.Page {
 // even is a judge that finds all texts alike.
 func even(features.Doc) float64 { return 0.3 }
 
-// degreeTold is R as a page's score tells it.
+// degreeTold returns the R term of a score.
 func degreeTold(t *testing.T, s relevance.Score) relevance.Term {
 	t.Helper()
 	at := slices.IndexFunc(s.Terms, func(term relevance.Term) bool { return term.Name == "R" })
@@ -51,8 +50,8 @@ func degreeTold(t *testing.T, s relevance.Score) relevance.Term {
 	return s.Terms[at]
 }
 
-// TestDegreeExample is paper A's worked example: λ = 8 of 20 words on a start page, then λ = 2, by ρ =
-// 0 and by ρ = 0.3.
+// TestDegreeExample is paper A's worked example: λ = 8 of 20 words on a start page, then λ = 2, with ρ = 0
+// and ρ = 0.3.
 func TestDegreeExample(t *testing.T) {
 	for _, example := range []struct{ rho, first, second float64 }{{0, 0.4, 0.1}, {0.3, 0.58, 0.244}} {
 		l := New(even, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: example.rho})
@@ -79,7 +78,6 @@ func TestDegreeExample(t *testing.T) {
 	}
 }
 
-// TestBestDegree: a URL that several pages link to has the best R of these.
 func TestBestDegree(t *testing.T) {
 	l := New(even, Options{Cut: 0.5, Keywords: twentyWords(t)})
 	for i, lambda := range []int{2, 10, 4} {
@@ -92,8 +90,8 @@ func TestBestDegree(t *testing.T) {
 	}
 }
 
-// TestLargerDegreeFirst: of two links that differ in R alone that of the larger comes first, also after
-// five hundred pages that say the contrary, and from other agents.
+// TestLargerDegreeFirst checks that R breaks ties, even after five hundred pages to the contrary, and across
+// agents.
 func TestLargerDegreeFirst(t *testing.T) {
 	l := New(even, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: 0.3})
 	read := func(p *page.Page, probability float64) {
@@ -133,8 +131,8 @@ func TestLargerDegreeFirst(t *testing.T) {
 	larger("after others told the contrary")
 }
 
-// TestOrderIsOfDegree: until a page beyond the start pages is fetched, the larger R comes first
-// whatever the links promise, and of one R what promises more. From then on the promise counts.
+// TestOrderIsOfDegree checks that R decides until a page beyond the start pages is fetched, with ties by
+// promise, and the promise after that.
 func TestOrderIsOfDegree(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: 0.3, Explore: 0.9})
 	l.ScoreUnlinked("http://nobody.test/")
@@ -170,7 +168,7 @@ func TestOrderIsOfDegree(t *testing.T) {
 	}
 }
 
-// ranked returns the targets of TestOrderIsOfDegree that wait, in order.
+// ranked returns the queued targets of TestOrderIsOfDegree, in order.
 func ranked(l *Scorer) []string {
 	type place struct {
 		name  string
@@ -192,7 +190,7 @@ func ranked(l *Scorer) []string {
 	return names
 }
 
-// TestDegreeTravels: R goes with a page's links to another agent.
+// TestDegreeTravels checks that R accompanies links to another agent.
 func TestDegreeTravels(t *testing.T) {
 	here, there := New(even, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: 0.3}), New(even, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: 0.3})
 	here.Share(func(string) bool { return true })
@@ -207,7 +205,6 @@ func TestDegreeTravels(t *testing.T) {
 	}
 }
 
-// TestDegreeThroughRedirects: what a redirect leads to has the R of what led to it.
 func TestDegreeThroughRedirects(t *testing.T) {
 	l := New(even, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: 0.3})
 	p := having(8, "http://a.test/", "http://b.test/")
@@ -217,7 +214,7 @@ func TestDegreeThroughRedirects(t *testing.T) {
 	for _, hop := range [][2]string{{"http://b.test/", "http://hop.test/"}, {"http://hop.test/", "http://c.test/"}, {"http://unknown.test/", "http://c.test/"}} {
 		l.Lead(page.Key(hop[1]), l.Led(page.Key(hop[0])))
 	}
-	for _, r := range []float64{math.NaN(), -1, 2} { // of an agent that is wrong
+	for _, r := range []float64{math.NaN(), -1, 2} { // from a faulty agent
 		l.Lead(page.Key("http://c.test/"), r)
 	}
 	if s := degreeTold(t, l.ScorePage(having(2, "http://c.test/"), 0.3)); math.Abs(s.Value-0.244) > 1e-6 {
@@ -225,8 +222,7 @@ func TestDegreeThroughRedirects(t *testing.T) {
 	}
 }
 
-// TestDegreeOfUnlinked: nothing leads to a URL that only a sitemap names, so its R is 0, and that of
-// its page (1 − ρ) · λ/|K|.
+// TestDegreeOfUnlinked checks that a URL from a sitemap has R = 0, and its page (1 − ρ) · λ/|K|.
 func TestDegreeOfUnlinked(t *testing.T) {
 	l := New(even, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: 0.3})
 	const listed = "http://listed.test/page"
@@ -238,7 +234,7 @@ func TestDegreeOfUnlinked(t *testing.T) {
 	}
 }
 
-// TestDegreeWithoutKeywords: the model's probability stands for the share of K.
+// TestDegreeWithoutKeywords checks that the judge's probability replaces λ/|K|.
 func TestDegreeWithoutKeywords(t *testing.T) {
 	l := New(even, Options{Cut: 0.5, Rho: 0.3})
 	p := having(8, "http://a.test/")

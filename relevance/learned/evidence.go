@@ -9,38 +9,38 @@ import (
 	"fossick/internal/page"
 )
 
-// evidence is what is known of a target that waits: 176 bytes.
+// evidence is everything known of a queued target: 176 bytes.
 type evidence struct {
 	host, folder *record
 	yield        *yield              // of the URL's pattern
 	sources      [maxSources]*source // the first pages that link here
-	at           [maxSources]uint8   // places of their links, see cocitation.go
-	parents      uint16              // pages that link here
-	words        [maxLinkWords]token // of the links' texts and the URL, the first of them
-	endings      [maxEndings]token   // of the links' words, the first of them
+	at           [maxSources]uint8   // places of their links
+	parents      uint16              // number of pages that link here
+	words        [maxLinkWords]token // first words of the anchors and the URL
+	endings      [maxEndings]token   // first endings of the anchors' words
 	count        uint8               // of words
 	ended        uint8               // of endings
-	early        uint8               // 255 is the first link of its page, near 0 the last: the best
-	hops         uint8               // links since a page on topic, on the shortest way, 255 at most
-	depth        uint8               // links from a start page, on the shortest way; 0: not known
-	text         bool                // a link stands in running text, not in navigation
-	explored     bool                // to be fetched because little is known of it
-	label        int8                // what a person said of it
-	turn         uint32              // of the page that named it last
-	prob         extreme             // of the parents
-	anchor       extreme             // log-odds of the links' words, by the judge, above silence
-	context      extreme             // the same of the words around the links
-	over         float32             // of the words around, see surroundings: the sum
-	degree       float32             // R of the best page that links here
+	early        uint8               // best place of a link: 255 is the first on its page, near 0 the last
+	hops         uint8               // shortest distance in links from a page on topic, at most 255
+	depth        uint8               // shortest distance in links from a start page; 0: unknown
+	text         bool                // a link is in running text, not navigation
+	explored     bool                // chosen for exploration
+	label        int8                // a person's label
+	turn         uint32              // number of the page that last linked here
+	prob         extreme             // probability of the parents
+	anchor       extreme             // log-odds of the anchors by the judge, above an empty text
+	context      extreme             // the same for the contexts
+	over         float32             // over-representation of the contexts, summed; see surroundings
+	degree       float32             // R of the best parent
 }
 
-// More of these would tell little more, and there are half a million targets.
+// There are half a million targets, and more entries would add little.
 const (
 	maxSources   = 6
 	maxLinkWords = 8
 )
 
-// extreme keeps the sum and the largest of some numbers.
+// extreme keeps the sum and maximum of numbers.
 type extreme struct{ sum, max float32 }
 
 func (e *extreme) add(x float64, first bool) {
@@ -50,35 +50,35 @@ func (e *extreme) add(x float64, first bool) {
 	}
 }
 
-// linkText is what a link says of its target by itself, whatever page it stands on.
+// linkText is the evidence in a link's own text and URL.
 type linkText struct {
-	anchor  float64 // log-odds of its text and URL, by the judge, above those of silence
+	anchor  float64 // log-odds of text and URL by the judge, above an empty text
 	words   [maxLinkWords]token
 	endings [maxEndings]token
 	count   uint8 // of words
 	ended   uint8 // of endings
 }
 
-// inLink is what one page says of a target.
+// inLink is the evidence of one page for a target.
 type inLink struct {
 	linkText
-	context float64 // log-odds of the words around, by the judge, above those of silence
-	over    float64 // of them, see surroundings
+	context float64 // log-odds of the context by the judge, above an empty text
+	over    float64 // over-representation of the context, see surroundings
 	early   uint8
-	at      uint8 // place of the link in its page
+	at      uint8 // place of the link on its page
 	nav     bool
 }
 
-// logit is for probabilities that are not 0 or 1.
+// logit requires 0 < p < 1.
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
-// maxTexts is how many pages' words about a target count, those of the first. By then it is known what
-// the target is called, and one more would move a mean by a ninth at most.
+// maxTexts is how many pages' link texts count per target. One more would change a mean by a ninth at
+// most.
 const maxTexts = 8
 
-// add takes in one more page that links here.
+// add records one more page that links here.
 func (e *evidence) add(v *inLink, from *source, probability float64) {
-	if e.parents == math.MaxUint16 { // one more would change nothing
+	if e.parents == math.MaxUint16 { // saturated
 		return
 	}
 	first := e.parents == 0
@@ -101,7 +101,6 @@ func (e *evidence) add(v *inLink, from *source, probability float64) {
 	}
 }
 
-// addText takes in the words of a link, and those around.
 func (e *evidence) addText(v *inLink, first bool) {
 	for _, w := range v.words[:v.count] {
 		if int(e.count) < maxLinkWords && !slices.Contains(e.words[:e.count], w) {
@@ -120,10 +119,10 @@ func (e *evidence) addText(v *inLink, first bool) {
 	e.over += float32(v.over)
 }
 
-// texts is how many pages' words were taken in.
+// texts is the number of pages whose link texts were counted.
 func (e *evidence) texts() int { return min(int(e.parents), maxTexts) }
 
-// named returns the pages that named the target, the first few.
+// named returns the first few pages that link here.
 func (e *evidence) named() []*source { return e.sources[:min(int(e.parents), maxSources)] }
 
 // record counts pages and sums their probabilities.
@@ -134,50 +133,49 @@ func (r *record) add(probability float64) {
 	r.onTopic += float32(probability)
 }
 
-// mean is the mean probability, in (0,1): with one half of doubt, one half where there is no page.
+// mean is the mean probability, in (0,1), smoothed by one pseudo-page of 0.5.
 func (r *record) mean() float64 { return (float64(r.onTopic) + 0.5) / (float64(r.pages) + 1) }
 
-// folder is a URL without its query and what follows its last slash.
+// folder returns a URL up to its last slash, without the query.
 func folder(url string) string {
 	path, _, _ := strings.Cut(url, "?")
 	return path[:strings.LastIndexByte(path, '/')+1]
 }
 
-// source is a page as a giver of links. What some of them turned out to be says what the others may be.
-// A page is a hub of the topic or is not (co-citation, Small 1973). Links that stand together in a list
-// or a sentence are of a kind (Davison 2000, "Topical locality in the Web").
+// source is a page as the origin of links. The outcomes of some of its links predict those of the
+// others: a page may be a hub of the topic (co-citation, Small 1973), and links close together in a list
+// or sentence resemble each other (Davison 2000, "Topical locality in the Web").
 type source struct {
 	key         uint64  // page.Key
-	followed    record  // its links whose pages are known, fetched before or since
-	turns       []uint8 // what they turned out to be, by place: 0 unknown, else 1 + 254 · probability
-	probability float32 // its probability, when its links were taken in, see startPages
-	moved       float32 // by so much it has changed since, by what people said
-	degree      float32 // R of the page; 0: not known
+	followed    record  // its links to known pages, fetched before or after
+	turns       []uint8 // outcomes by place: 0 unknown, else 1 + 254 · probability
+	probability float32 // when its links were read, see startPages
+	moved       float32 // change since then by people's labels
+	degree      float32 // R of the page; 0: unknown
 	scored      bool    // probability is known
-	depth       uint8   // links from a start page, 254 at most
-	hops        uint8   // links since a page on topic, 255 at most; 0 is one itself
+	depth       uint8   // distance in links from a start page, at most 254
+	hops        uint8   // distance in links from a page on topic, at most 255; 0: on topic itself
 
-	around []surroundings // until its links are scored: of each, nil when not known
+	around []surroundings // per link, nil if unknown; dropped when the links are scored
 }
 
 const (
-	// maxPlace is the last place that counts; all links behind share it.
+	// maxPlace is the last distinct place; all later links share it.
 	maxPlace = 255
-	// nearBy is how many places away a link still stands near another.
+	// nearBy is the largest distance in places that counts as near.
 	nearBy = 5
 )
 
-// placeOf returns the place of a page's link with number i.
 func placeOf(i int) uint8 { return uint8(min(i, maxPlace)) }
 
-// hold makes room for what so many links turn out to be.
+// hold makes room for the outcomes of a page's links.
 func (s *source) hold(links int) {
 	if n := min(links, maxPlace+1); n > len(s.turns) {
 		s.turns = append(s.turns, make([]uint8, n-len(s.turns))...)
 	}
 }
 
-// turned takes in what the page of a link turned out to be.
+// turned records the outcome of a link.
 func (s *source) turned(at uint8, probability float64) {
 	s.followed.add(probability)
 	if int(at) < len(s.turns) {
@@ -185,14 +183,14 @@ func (s *source) turned(at uint8, probability float64) {
 	}
 }
 
-// turnOf is a probability as turns has it.
+// turnOf encodes a probability for source.turns.
 func turnOf(probability float64) uint8 { return 1 + uint8(254*probability) }
 
-// nearWeight is what a link so many places away counts: 1 over its distance.
+// nearWeight weights a link by 1 / distance in places.
 var nearWeight = [nearBy + 1]float32{1: 1, 2: 1. / 2, 3: 1. / 3, 4: 1. / 4, 5: 1. / 5}
 
-// near returns what the links that stand near the target's turned out to be, on the first pages that
-// name it: nearer ones weigh more. It is nothing as long as no link of the pages was followed.
+// near sums the outcomes of links near the target's on the first pages that link to it, weighted by
+// distance. It is empty while no link of these pages was followed.
 func (e *evidence) near() (r record) {
 	for i, s := range e.named() {
 		if s.followed.pages == 0 {
@@ -211,7 +209,7 @@ func (e *evidence) near() (r record) {
 	return r
 }
 
-// hubs is the mean lift of the links of some pages, as far as their pages are known.
+// hubs is the mean lift of the followed links of some pages.
 func (b *base) hubs(pages []*source) float64 {
 	if len(pages) == 0 {
 		return 0
@@ -223,20 +221,17 @@ func (b *base) hubs(pages []*source) float64 {
 	return followed.value()/float64(len(pages)) - b.odds
 }
 
-// Pages and the targets of their links may be with different agents. So what an agent has to know of a
-// page as a giver of links comes along with these, and what they turned out to be is told to all; see
-// Sums.turns.
+// A page and the targets of its links may belong to different agents. The page's properties therefore
+// travel with its links, and outcomes go to all agents; see Sums.turns.
 
-// maxGivers is how many pages are remembered as givers of links while there are other agents: some 5
-// MB.
+// maxGivers is how many source pages ("givers") are remembered when there are other agents: about 5 MB.
 const maxGivers = 1 << 14
 
-// share has the graph remember pages for what others tell of them.
+// share makes the graph remember source pages, to apply outcomes that other agents report.
 func (g *linkGraph) share() {
 	g.shared, g.givers = true, page.NewRecent[*source](maxGivers)
 }
 
-// giver returns what is known of a page, new where it is nothing.
 func (g *linkGraph) giver(key uint64) *source {
 	s, ok := g.givers.Get(key)
 	if !ok {
@@ -246,18 +241,16 @@ func (g *linkGraph) giver(key uint64) *source {
 	return s
 }
 
-// introductionBytes is the size of an introduction: a probability, links since a page on topic, links
-// from a start page, and R.
+// introductionBytes is the size of an introduction: probability, hops, depth and R.
 const introductionBytes = 10
 
-// introduction is what another agent's scorer has to know of a page that this one has read.
+// introduction encodes what another agent's scorer needs to know of this source page.
 func (s *source) introduction() []byte {
 	b := binary.LittleEndian.AppendUint32(make([]byte, 0, introductionBytes), math.Float32bits(s.probability))
 	return binary.LittleEndian.AppendUint32(append(b, s.hops, s.depth), math.Float32bits(s.degree))
 }
 
-// introduce takes in an introduction. Without one that can be read, what is known is whether the page
-// is on topic.
+// introduce decodes an introduction. If it is unreadable, only onTopic is used.
 func (s *source) introduce(b []byte, onTopic bool) {
 	if s.scored {
 		return
@@ -274,7 +267,7 @@ func (s *source) introduce(b []byte, onTopic bool) {
 	}
 }
 
-// linksOf is how many links a page has, though only some may be known.
+// linksOf is the page's number of links, of which an excerpt has only some.
 func linksOf(p *page.Page) int {
 	if p.Excerpt != nil {
 		return p.Excerpt.Of
@@ -282,17 +275,16 @@ func linksOf(p *page.Page) int {
 	return len(p.Links)
 }
 
-// turn is what the page of a link turned out to be.
+// turn is the outcome of a link, as agents exchange it.
 type turn struct {
-	giver uint64 // page.Key of the page that has the link
-	at    uint8  // its place there
-	worth uint8  // as source.turns has it
+	giver uint64 // page.Key of the page with the link
+	at    uint8  // place of the link
+	worth uint8  // encoded as in source.turns
 }
 
-// maxTurns is how many turns are told at once; of more those that were learned last.
+// maxTurns is how many outcomes are sent at once, the latest ones.
 const maxTurns = 1200
 
-// learnTurn notes what a link of a page turned out to be.
 func (s *Sums) learnTurn(from *source, at uint8, probability float64) {
 	if s == nil {
 		return
@@ -302,7 +294,7 @@ func (s *Sums) learnTurn(from *source, at uint8, probability float64) {
 	}
 }
 
-// hear takes in what links of pages turned out to be with other agents.
+// hear applies outcomes that other agents report.
 func (g *linkGraph) hear(turns []turn) {
 	if !g.shared {
 		return
@@ -314,56 +306,54 @@ func (g *linkGraph) hear(turns []turn) {
 	}
 }
 
-// locality is how far the topic hangs together in the crawl so far: what the links of pages on topic
-// promise in the mean, those to known pages by what these were. The last pages count most.
+// locality measures how well the topic's pages link to each other: the mean promise of links on pages
+// on topic, where links to known pages count their outcome. Recent pages weigh most.
 type locality struct{ links record }
 
 const (
-	localFades = 0.995 // what a page counts after one more
-	localDoubt = 5     // pages of a promise of localFirst that are thought to have been met
+	localFades = 0.995 // decay per page
+	localDoubt = 5     // pseudo-pages with promise localFirst
 	localFirst = 0.2
 )
 
-// add takes in a page on topic with a probability, and the mean promise of its links.
+// add records a page on topic, with its probability and the mean promise of its links.
 func (l *locality) add(onTopic, promise float64) {
 	l.links.pages = l.links.pages*localFades + float32(onTopic)
 	l.links.onTopic = l.links.onTopic*localFades + float32(onTopic*promise)
 }
 
-// hear takes in what others' pages on topic and their links promised, not yet faded, of so many pages.
+// hear adds other agents' undecayed sums over a number of pages.
 func (l *locality) hear(told record, pages float64) {
 	if pages <= 0 {
 		return
 	}
 	fades := math.Pow(localFades, pages)
-	counts := float32((1 - fades) / (1 - localFades) / pages) // each, in the mean
+	counts := float32((1 - fades) / (1 - localFades) / pages) // mean weight of each page
 	l.links.pages = l.links.pages*float32(fades) + told.pages*counts
 	l.links.onTopic = l.links.onTopic*float32(fades) + told.onTopic*counts
 }
 
-// mean is what links of pages on topic promise.
 func (l *locality) mean() float64 {
 	return (float64(l.links.onTopic) + localDoubt*localFirst) / (float64(l.links.pages) + localDoubt)
 }
 
-// ramp is 0 where the mean is from at most, 1 where it is to or more.
+// ramp rises linearly from 0 at mean ≤ from to 1 at mean ≥ to.
 func (l *locality) ramp(from, to float64) float64 {
 	return max(0, min(1, (l.mean()-from)/(to-from)))
 }
 
-// maxPrior bounds the log-odds that prior adds: a crawl of the topic alone would make anything of a
+// maxPrior bounds the log-odds that prior adds; otherwise a crawl of only the topic would accept any
 // page.
 const maxPrior = 2.5
 
-// prior is by how much the topic's log-odds are larger among the pages of this crawl than among those
-// that the judge was trained on. A judge that met one page in thirty on topic doubts every page that it
-// does not know, and a crawl that goes well fetches one in two. By Bayes' rule a page has there
+// prior corrects the judge for the topic's share among the crawl's pages, which is often far above its
+// share among the training pages. By Bayes' rule a page then has the log-odds
 //
 //	logit p + logit π' − logit π,
 //
-// π and π' the topic's shares at training and now (Saerens, Latinne and Decaestecker 2002), π' as the
-// crawl believes it so far. It is never below 0, as a crawl that is lost may yet find the topic, and 0
-// where π, the share given, is not known.
+// with π and π' the topic's shares at training and in the crawl so far (Saerens, Latinne and Decaestecker
+// 2002). prior returns logit π' − logit π, bounded by maxPrior. It is at least 0, because a crawl that is
+// lost may still find the topic, and 0 if π (share) is unknown.
 func (b *base) prior(share float64) float64 {
 	if !(share > 0 && share < 1) {
 		return 0
@@ -371,7 +361,7 @@ func (b *base) prior(share float64) float64 {
 	return max(0, min(maxPrior, b.odds-logit(share)))
 }
 
-// inCrawl is a probability by the judge with a prior.
+// inCrawl applies a prior to a probability by the judge.
 func inCrawl(probability, prior float64) float64 {
 	if prior == 0 {
 		return probability
@@ -379,11 +369,11 @@ func inCrawl(probability, prior float64) float64 {
 	return sigmoid(logit(inside(probability)) + prior)
 }
 
-// doubt is how many pages of the base rate a record's pages are counted with.
+// doubt is how many pseudo-pages at the base rate a record gets.
 const doubt = 2
 
-// lift is how much more likely than base the record's next page is on topic, as a difference of
-// log-odds; 0 where there is no page. odds is logit(base).
+// lift is the log-odds of the record's next page being on topic, minus those of base; 0 without pages.
+// odds is logit(base).
 func (r *record) lift(base, odds float64) float64 {
 	if r.pages == 0 {
 		return 0
@@ -391,18 +381,18 @@ func (r *record) lift(base, odds float64) float64 {
 	return math.Log(r.odds(base)) - odds
 }
 
-// odds is the odds that the record's next page is on topic.
+// odds returns the odds that the record's next page is on topic.
 func (r *record) odds(base float64) float64 {
 	return (float64(r.onTopic) + doubt*base) / (float64(r.pages) - float64(r.onTopic) + doubt*(1-base))
 }
 
-// logSum is a sum of logarithms, taken as one of a product: scores are made of sums of lifts, and a
-// logarithm takes longer than all else that a lift is made of.
+// logSum sums logarithms by multiplying first: logarithms dominate the cost of scores, which are sums of
+// lifts.
 type logSum struct{ product, sum float64 }
 
 func newLogSum() logSum { return logSum{product: 1} }
 
-// add adds the logarithm of x, a positive number between 1e-50 and 1e50.
+// add adds ln x, for x in [1e-50, 1e50].
 func (s *logSum) add(x float64) {
 	s.product *= x
 	if s.product < 1e-200 || s.product > 1e200 {

@@ -12,8 +12,7 @@ import (
 	"fossick/models/features"
 )
 
-// TestListens: the words of the first maxTexts pages that name a target count, and no
-// others; who names it counts on. Nobody is asked to read what does not count.
+// TestListens checks that link texts of the first maxTexts pages count, and that later ones are not read.
 func TestListens(t *testing.T) {
 	judged := 0
 	judge := func(d features.Doc) float64 {
@@ -66,7 +65,7 @@ func TestListens(t *testing.T) {
 	}
 }
 
-// list is a page with links to the numbers given.
+// list is a page with links to numbered targets.
 func list(from string, to ...int) *page.Page {
 	p := &page.Page{URL: from}
 	for _, n := range to {
@@ -75,9 +74,8 @@ func list(from string, to ...int) *page.Page {
 	return p
 }
 
-// TestLearnedSisters: pages whose other links lead to known pages on topic, fetched before the page or
-// after it, vouch for the rest of their links. They vouch most for those that stand beside the known
-// ones.
+// TestLearnedSisters checks that known pages on topic raise the other links of the pages that link to them,
+// most of all nearby links.
 func TestLearnedSisters(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		l := New(goldJudge, Options{Cut: 0.5})
@@ -96,7 +94,7 @@ func TestLearnedSisters(t *testing.T) {
 		show(list("http://good.test/", 0, 2, 4, 100))
 		show(list("http://bad.test/", 1, 3, 5, 101))
 		var mixed []int
-		mixed = append(mixed, 0, 102, 2) // beside what is on topic
+		mixed = append(mixed, 0, 102, 2) // next to links on topic
 		for n := range 20 {
 			mixed = append(mixed, 1000+n)
 		}
@@ -120,8 +118,7 @@ func TestLearnedSisters(t *testing.T) {
 	}
 }
 
-// TestNear holds near against its definition: each known link of the first pages that name a target
-// weighs one over its distance in places, up to nearBy.
+// TestNear compares near with its definition.
 func TestNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
@@ -150,7 +147,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestNoVoiceTwice: a link that a page repeats, or that leads to itself, says nothing of the page.
+// TestNoVoiceTwice checks that repeated links and links to the page itself do not count.
 func TestNoVoiceTwice(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	l.ScorePage(list("http://t.test/1"), 1)
@@ -166,8 +163,7 @@ func TestNoVoiceTwice(t *testing.T) {
 	}
 }
 
-// TestMarkedSisters: what people say of a page changes what its sister links say, of pages that named
-// it before it was fetched and after.
+// TestMarkedSisters checks that a label changes the outcome of links found before and after the fetch.
 func TestMarkedSisters(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	show := func(p *page.Page) {
@@ -188,7 +184,7 @@ func TestMarkedSisters(t *testing.T) {
 	}
 }
 
-// part returns the page with those of its links that go to one of so many agents.
+// part returns the page with the links that belong to one of several agents.
 func part(p *page.Page, agents, agent int, giver []byte) *page.Page {
 	some := &page.Page{URL: p.URL, Lang: p.Lang, Excerpt: &page.Excerpt{Of: len(p.Links), Giver: giver}}
 	for i, l := range p.Links {
@@ -199,8 +195,7 @@ func part(p *page.Page, agents, agent int, giver []byte) *page.Page {
 	return some
 }
 
-// TestGiversAcross: where a page's links go to three agents, each knows of it, and of what
-// its other links turned out to be, what one scorer would that had them all.
+// TestGiversAcross checks that agents that share a page's links know as much of it as a single scorer.
 func TestGiversAcross(t *testing.T) {
 	const agents = 3
 	one := New(goldJudge, Options{Cut: .5})
@@ -221,12 +216,12 @@ func TestGiversAcross(t *testing.T) {
 		giver := told[n%agents].ScorePage(hub, worth).Giver
 		for k, l := range told {
 			if k != n%agents {
-				l.ScoreLinks(nil, part(hub, agents, k, giver), .9) // what it is introduced as holds
+				l.ScoreLinks(nil, part(hub, agents, k, giver), .9) // the introduction decides
 			} else {
 				l.ScoreLinks(nil, hub, worth)
 			}
 		}
-		for i, link := range hub.Links[:2*agents] { // the others wait
+		for i, link := range hub.Links[:2*agents] { // the others stay queued
 			target := &page.Page{URL: link.URL, Text: "sand"}
 			one.ScorePage(target, worth)
 			told[i%agents].ScorePage(target, worth)
@@ -269,7 +264,7 @@ func TestGiversAcross(t *testing.T) {
 	}
 }
 
-// TestGiversUnread: what cannot be read of another agent's page says nothing of it.
+// TestGiversUnread checks that an unreadable introduction is ignored.
 func TestGiversUnread(t *testing.T) {
 	for _, b := range [][]byte{nil, {1}, {0, 0, 192, 127, 1, 1}, {0, 0, 0, 64, 1, 1}} {
 		s := &source{hops: 1}
@@ -279,8 +274,7 @@ func TestGiversUnread(t *testing.T) {
 	}
 }
 
-// TestScoreByDefinition crawls a random web and holds, after each page, the score of every target that
-// waits against one with a logarithm for each lift.
+// TestScoreByDefinition compares scores during a random crawl with a plain computation.
 func TestScoreByDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	words := strings.Fields("amber basalt coral dolomite emerald flint granite hematite")
@@ -312,7 +306,7 @@ func TestScoreByDefinition(t *testing.T) {
 	}
 }
 
-// plainScore is score as the documentation has it.
+// plainScore follows docs/relevance.md, with one logarithm per lift.
 func plainScore(l *Scorer, e *evidence) float64 {
 	if e.explored {
 		return soonest
@@ -350,7 +344,7 @@ func plainScore(l *Scorer, e *evidence) float64 {
 	return highest * l.model.weights.probability(&x)
 }
 
-// TestLogSum holds sums of logarithms against their definition, also where the product is no float64.
+// TestLogSum compares with the definition, including products beyond float64.
 func TestLogSum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{0, 1, 8, 1000} {
@@ -366,8 +360,8 @@ func TestLogSum(t *testing.T) {
 	}
 }
 
-// TestAwayByLocality: the distance from the start pages counts where a doubted judge crawls
-// a topic that hangs together, and not where links leave it, nor where no page was on topic.
+// TestAwayByLocality checks that distance from the start pages counts only for a doubted judge on a topic
+// whose pages link to each other.
 func TestAwayByLocality(t *testing.T) {
 	for _, c := range []struct {
 		name             string
@@ -395,14 +389,14 @@ func TestAwayByLocality(t *testing.T) {
 	}
 }
 
-// TestLocality: a crawl measures what the links of its pages on topic came to.
+// TestLocality checks that locality follows the outcomes of links on pages on topic.
 func TestLocality(t *testing.T) {
 	for _, together := range []bool{true, false} {
 		l := New(goldJudge, Options{Cut: 0.5})
 		for i := range 200 {
 			url := func(n int) string { return fmt.Sprintf("http://t.test/%d", n) }
 			p := linked(url(i), url(i+1), "x")
-			on := together || i%2 == 0 // else each page on topic links to one that is not
+			on := together || i%2 == 0 // otherwise links lead from on topic to off topic
 			if i == 0 {
 				on = true
 			}
@@ -419,14 +413,14 @@ func TestLocality(t *testing.T) {
 	}
 }
 
-// TestPrior: a judge that was trained on few pages of the topic is believed more the more of it a crawl
-// finds, up to maxPrior and never less. Its own word stays as it is.
+// TestPrior checks that the prior grows with the topic's share in the crawl, between 0 and maxPrior, and
+// leaves the page's own score alone.
 func TestPrior(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		share  float64 // at training
 		onward float64 // of the crawl's pages, by the judge
-		least  float64 // log-odds that are added
+		least  float64 // bounds of the added log-odds
 		most   float64
 	}{
 		{"not known", 0, 0.9, 0, 0},
@@ -439,7 +433,7 @@ func TestPrior(t *testing.T) {
 		l := New(goldJudge, Options{Cut: 0.5, Share: test.share})
 		for n := range 100 {
 			p := &page.Page{URL: fmt.Sprintf("http://p.test/%d", n), Text: "quartz"}
-			l.Start(page.Key(p.URL), false) // believed as it is
+			l.Start(page.Key(p.URL), false) // start pages have no prior
 			l.ScorePage(p, test.onward)
 		}
 		l.starts.pages = nil
@@ -450,8 +444,7 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-// believedOf shows a page to the scorer, which has to return the judge's word, and returns what its
-// link was told.
+// believedOf scores a page, checks that its score is the judge's, and returns what its link received.
 func believedOf(t *testing.T, l *Scorer, name string, judged float64) float64 {
 	t.Helper()
 	p := linked("http://"+name+".test/", "http://t.test/"+name, "x")
@@ -466,8 +459,7 @@ func believedOf(t *testing.T, l *Scorer, name string, judged float64) float64 {
 	return float64(e.prob.max)
 }
 
-// TestPriorYieldsToMarks: what people say of pages takes the prior's place, for pages that were fetched
-// before and for those that come.
+// TestPriorYieldsToMarks checks that people's labels replace the prior, for old and new pages.
 func TestPriorYieldsToMarks(t *testing.T) {
 	labelled := &page.Page{URL: "http://marked.test/", Text: "pyrite"}
 	moved := func(share float64, mark bool) (before, after float64) {

@@ -10,54 +10,51 @@ import (
 	"fossick/relevance"
 )
 
-// history remembers the words of the pages that were fetched last, so that what people say of some
-// pages can be carried over to the others. All words of a page are kept, since nobody knows by which a
-// label will go; the pages are bounded.
+// history remembers the words of the latest pages, so that labels can change what these pages taught. It
+// keeps all words of a page, because a correction may depend on any of them.
 type history struct {
-	pages []*pastPage // in the order of the crawl
+	pages []*pastPage // in crawl order
 	byKey map[uint64]*pastPage
-	words int // of all of them
+	words int // total
 	limit int // of words
 }
 
-// maxPastWords bounds the words of a history: 8 MiB, the words of some 6,000 pages of running text.
-// maxPastPages bounds its pages, for pages of few words.
+// maxPastWords bounds the words: 8 MiB, about 6,000 pages of running text. maxPastPages bounds pages with
+// few words.
 const (
 	maxPastWords = 2 << 20
 	maxPastPages = 1 << 14
 )
 
-// pastPage is a fetched page as a history has it. It brought its probability, but for what of it was an
-// echo.
+// pastPage is a fetched page and how it was counted.
 type pastPage struct {
 	key          uint64
 	url          string
 	words        []token
-	links        []token // of the links by which it was found
+	links        []token // of the links that led to it
 	judged       float64 // probability by the judge
-	similar      float64 // log-odds that the similarity to the start pages adds
-	now          float64 // with that, the crawl's prior and what people said: it counts for so much in vocabularies and places
-	weight       float64 // and as so many pages,
-	counted      float64 // its words as those of so many
-	echo         float64 // how far it said what was known, in [0,1], see yields.echo
+	similar      float64 // log-odds shift by similarity to the start pages
+	now          float64 // corrected probability, with which it counts in vocabularies and places
+	weight       float64 // number of pages it counts as
+	counted      float64 // number of pages its words count as
+	echo         float64 // how far it repeats known text, in [0,1], see yields.echo
 	host, folder *record
 	source       *source
-	named        []naming // by whom, some of them
+	named        []naming // some of the pages that link to it
 }
 
-// worth is what the page brings that is new, were it of a probability.
+// worth is the new part of a page of the given probability.
 func (p *pastPage) worth(probability float64) float64 { return probability * (1 - p.echo) }
 
-// naming is a link to a page that was fetched: which page's, and at what place there.
+// naming is a link to a fetched page: its source and its place there.
 type naming struct {
 	by *source
 	at uint8
 }
 
-// maxNamings bounds the links to a page that are remembered.
+// maxNamings bounds the remembered links per page.
 const maxNamings = 4
 
-// namedBy remembers a link to the page.
 func (p *pastPage) namedBy(s *source, at uint8) {
 	if len(p.named) < maxNamings {
 		p.named = append(p.named, naming{s, at})
@@ -73,7 +70,7 @@ func (h *history) add(p *pastPage) {
 	drop := 0
 	for h.words > h.limit && drop < len(h.pages)-1 || len(h.pages)-drop > maxPastPages {
 		h.words -= len(h.pages[drop].words)
-		if old := h.pages[drop]; h.byKey[old.key] == old { // not one that came again since
+		if old := h.pages[drop]; h.byKey[old.key] == old { // unless the page was fetched again
 			delete(h.byKey, old.key)
 		}
 		h.pages[drop] = nil
@@ -82,11 +79,10 @@ func (h *history) add(p *pastPage) {
 	h.pages = h.pages[drop:]
 }
 
-// find returns a page, nil when it is not remembered.
 func (h *history) find(key uint64) *pastPage { return h.byKey[key] }
 
-// name remembers a link to a page, and returns how many are remembered; of a page that is not,
-// maxNamings, as no other need be told.
+// name remembers a link to a page and returns how many are remembered; maxNamings if the page is
+// forgotten, so that the caller stops.
 func (h *history) name(key uint64, by *source, at uint8) int {
 	p := h.find(key)
 	if p == nil {
@@ -96,21 +92,20 @@ func (h *history) name(key uint64, by *source, at uint8) int {
 	return len(p.named)
 }
 
-// account is why a target had its score when it was fetched, in numbers. A crawl writes one for each
-// page and hardly ever reads one, so it is kept as it is, in 340 bytes. In words it would be 1,700, an
-// eighth of what a page takes in the store.
+// account is the numeric explanation of a target's score. It is stored for each page and rarely read, so
+// it is packed into 340 bytes; as text it would be 1,700, an eighth of a page's storage.
 type account struct {
 	expected      float64       // probability that it is on topic
 	parents       float64       // pages that link to it
-	host, folder  float64       // pages fetched of each
-	hops          float64       // links since a page on topic
-	explored      bool          // it was fetched to learn of it
-	byDegree      bool          // it was fetched by R, before the first lesson
-	inText        bool          // a link to it stands in running text
-	found, weighs featureVector // what each feature is, and what it adds to the log-odds
+	host, folder  float64       // fetched pages of each
+	hops          float64       // links from a page on topic
+	explored      bool          // fetched for exploration
+	byDegree      bool          // ordered by R, before the first lesson
+	inText        bool          // a link is in running text
+	found, weighs featureVector // value of each feature, and its contribution to the log-odds
 }
 
-// terms says in words what each feature adds.
+// terms describes the contribution of each feature.
 func (a *account) terms() []relevance.Term {
 	terms := []relevance.Term{{Name: "expected", Value: a.expected, Note: "when it was fetched; the parts below add up to its log-odds"}}
 	if a.explored {
@@ -125,10 +120,9 @@ func (a *account) terms() []relevance.Term {
 	return terms
 }
 
-// An account is packed as its version, its flags and the number of its features, a byte each. Then come
-// expected; parents, host, folder and hops; of each feature what it is and what it adds. What is added
-// to the score, and the score, have 8 bytes, so that they add up, all else 4: it is told in two digits.
-// All are little-endian.
+// Packed form, little-endian: version, flags and number of features, a byte each; expected; parents, host,
+// folder and hops; then value and contribution of each feature. The score and contributions are float64,
+// so that they add up; the rest is float32.
 const (
 	accountVersion = 1
 	accountHead    = 3 + 8 + 4*4
@@ -172,7 +166,7 @@ func append64(b []byte, v float64) []byte {
 
 var errAccount = errors.New("the record of its score cannot be read")
 
-// unpack reads what pack wrote. An account of an earlier build has fewer features.
+// unpack reads what pack wrote. An older build's account has fewer features.
 func unpack(b []byte) (a account, n int, err error) {
 	if len(b) < accountHead || b[0] != accountVersion || int(b[2]) > numFeatures {
 		return a, 0, fmt.Errorf("%w: it is of another build of fossick", errAccount)
@@ -198,7 +192,7 @@ func float32At(b []byte) float64 {
 
 func float64At(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
 
-// Spell makes terms of a Score's Account, none of one that is empty. It fails on one that it did not
+// Spell converts a Score's Account to terms, none if it is empty. It fails on bytes that pack did not
 // write.
 func Spell(packed []byte) ([]relevance.Term, error) {
 	if len(packed) == 0 {
@@ -212,24 +206,22 @@ func Spell(packed []byte) ([]relevance.Term, error) {
 	return terms[:len(terms)-(numFeatures-n)], nil
 }
 
-// A database has a million URLs, of which the first may be good and the rest not. What the next one
-// brings shows in what the last ones brought.
-
-// yield is what the last pages at URLs of a pattern brought, each counting less than the next
-// (discounted Beta, as in Garivier and Moulines 2011).
+// yield is a discounted Beta estimate (Garivier and Moulines 2011) of what pages at URLs of one pattern
+// bring. A database may have a million URLs of which only the first are good, so the latest pages
+// predict the next one.
 type yield struct {
-	wider *yield // nil: the crawl
+	wider *yield // the next wider pattern; nil: the crawl
 	last  record
 }
 
 const (
-	// yieldFades is what a page counts after one more: the last fifty count.
+	// yieldFades is the decay per page: about the last fifty count.
 	yieldFades = 0.98
-	// yieldDoubt is as how many pages the wider pattern counts.
+	// yieldDoubt is the weight of the wider pattern, in pages.
 	yieldDoubt = 2
 )
 
-// add takes in what a page brought.
+// add records what a page brought.
 func (y *yield) add(worth float64) {
 	for ; y != nil; y = y.wider {
 		y.last.pages *= yieldFades
@@ -238,8 +230,7 @@ func (y *yield) add(worth float64) {
 	}
 }
 
-// next is what the next page is expected to bring: the pattern's last pages count, with the next wider
-// pattern as what is known before there are any. base is the crawl's.
+// next is the expected worth of the next page, with the wider pattern as prior. base is the crawl's.
 func (y *yield) next(base float64) float64 {
 	if y == nil {
 		return base
@@ -251,8 +242,7 @@ func (y *yield) next(base float64) float64 {
 	return (float64(y.last.onTopic) + yieldDoubt*before) / (float64(y.last.pages) + yieldDoubt)
 }
 
-// lift is what the next page is expected to bring above the crawl's base rate, as a difference of
-// log-odds; odds is logit(base).
+// lift is the log-odds of next minus those of the base rate; odds is logit(base).
 func (y *yield) lift(base, odds float64) float64 {
 	if y == nil {
 		return 0
@@ -260,17 +250,15 @@ func (y *yield) lift(base, odds float64) float64 {
 	return logit(inside(y.next(base))) - odds
 }
 
-// yields has what is known of patterns.
 type yields struct {
 	patterns page.Recent[*yield]  // by page.Key of host and pattern
-	said     page.Recent[*echoes] // by page.Key of host and pattern, without the names of queries
+	said     page.Recent[*echoes] // by page.Key of host and pattern, ignoring query names
 }
 
 func newYields(limit int) yields {
 	return yields{patterns: page.NewRecent[*yield](limit), said: page.NewRecent[*echoes](limit / 4)}
 }
 
-// of returns the yield of a URL's pattern.
 func (y *yields) of(url string) *yield { return y.named(page.Host(url), page.Pattern(url)) }
 
 func (y *yields) named(host, pattern string) *yield {
@@ -286,28 +274,27 @@ func (y *yields) named(host, pattern string) *yield {
 	return v
 }
 
-// echoes are the last pages on topic at URLs of a pattern, by which it is known whether the next one
-// says something new.
+// echoes are the latest pages on topic at URLs of a pattern, against which new pages are compared.
 type echoes struct {
 	last []page.Signature
 	next int
 }
 
 const (
-	// isEcho is how far a page repeats others that earns its pattern nothing.
+	// isEcho is the echo from which a page earns its pattern nothing.
 	isEcho = 0.5
-	// maxEchoes is how many pages of a pattern the next one is compared with.
+	// maxEchoes is how many pages per pattern are compared.
 	maxEchoes = 16
-	// echoFrom is the probability from which on it matters whether a page is new.
+	// echoFrom is the minimum probability for the comparison to matter.
 	echoFrom = 0.1
-	// A page is as good as new when allNew of its runs of three words are, as pages of a site share
-	// phrases; with hardlyNew it says nothing new.
+	// Shares of new three-word shingles: from allNew a page counts as new, since pages of a site share
+	// phrases; at hardlyNew it says nothing new.
 	allNew    = 0.5
 	hardlyNew = 0.1
 )
 
-// echo is how far a page says what the last ones of its pattern said, in [0,1]. It is 0 where so many
-// of its runs of three words are new to the most like of them as make a page new.
+// echo is how far a page repeats the most similar of its pattern's latest pages, in [0,1]; 0 if its share
+// of new shingles is at least allNew.
 func (y *yields) echo(p *page.Page, probability float64) float64 {
 	if probability < echoFrom || p.Signature.IsZero() {
 		return 0

@@ -12,39 +12,37 @@ import (
 	"fossick/relevance"
 )
 
-// Marked is what a person says of a URL.
+// Marked is a person's label of a URL.
 type Marked struct {
 	URL     string
-	Page    *page.Page // nil while it was not fetched
+	Page    *page.Page // nil if not yet fetched
 	OnTopic bool
 }
 
-// labelWeight is how many pages a page that a person labelled counts for, in the vocabularies and in
-// the records of places. The classifier's word on it is one opinion among many, a person's is not.
+// labelWeight is as how many pages a labelled page counts: a person's word outweighs the classifier's.
 const labelWeight = 5
 
-// maxAnchors is how many pages that nobody labelled a correction is held by: a sample of those
-// remembered.
+// maxAnchors bounds the sample of unlabelled pages that hold a correction in place.
 const maxAnchors = 1000
 
-// labels is what people said, and what follows from it. The scorer's mutex guards it, but for fitting.
+// labels holds people's labels and their effects. The scorer's mutex guards all fields but fitting.
 type labels struct {
 	said  map[uint64]bool          // by page.Key: on topic or not
-	pages map[uint64]*pastPage     // those of them that were fetched
-	links map[uint64]*labelledLink // those of them that wait
-	names map[token]string         // words of these
-	fix   *correction              // nil as long as there are none
-	stale bool                     // fix does not know all of pages
+	pages map[uint64]*pastPage     // fetched ones
+	links map[uint64]*labelledLink // queued ones
+	names map[token]string         // text of their words
+	fix   *correction              // nil without labels
+	stale bool                     // fix does not include all of pages
 
-	fitting sync.Mutex // one correction is learned at a time; taken before the scorer's
+	fitting sync.Mutex // serialises the learning of corrections; locked before the scorer's mutex
 }
 
 func newLabels() labels {
 	return labels{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, links: map[uint64]*labelledLink{}, names: map[token]string{}}
 }
 
-// Mark takes in what people say. The pages count as they say from now on, with more weight than the
-// judge's word, and the judge is corrected.
+// Mark applies people's labels. They override and outweigh the judge's verdicts on these pages, and
+// correct the judge.
 func (l *Scorer) Mark(said []Marked) {
 	for _, m := range said {
 		l.mark(m)
@@ -75,20 +73,19 @@ func (l *Scorer) mark(m Marked) {
 	}
 	p := l.labels.pages[key]
 	if p == nil {
-		p = l.history.find(key) // also of one that has come since the person looked
+		p = l.history.find(key) // also a page fetched since the person looked
 	}
 	if p == nil && m.Page == nil {
 		return
 	}
 	maps.Copy(l.labels.names, names)
-	if p == nil { // forgotten: its words are known again, what it counted for is not
+	if p == nil { // forgotten page: its words are known again, its old counts are lost
 		p = &pastPage{key: key, url: m.URL, words: words, judged: judged, now: judged, host: &record{}, folder: &record{}, source: &source{}}
 	}
 	l.labels.add(p)
 	l.recount(p, truth(m.OnTopic), labelWeight)
 }
 
-// add enters a page that was labelled.
 func (b *labels) add(p *pastPage) {
 	b.pages[p.key] = p
 	b.stale = true
@@ -101,7 +98,7 @@ func truth(onTopic bool) float64 {
 	return 0
 }
 
-// A target's label, in its evidence.
+// Values of evidence.label.
 const (
 	unlabelled int8 = iota
 	labelledOn
@@ -115,7 +112,7 @@ func labelOf(onTopic bool) int8 {
 	return labelledOff
 }
 
-// namingReader returns a reader, and each word's text of what it reads.
+// namingReader returns a reader that also records the text of each token.
 func namingReader() (*wordReader, map[token]string) {
 	names := map[token]string{}
 	return &wordReader{tokens: features.NewTokens(wordOptions, func(term string) token {
@@ -125,7 +122,7 @@ func namingReader() (*wordReader, map[token]string) {
 	}), seen: newDistinct()}, names
 }
 
-// refitStale is refit for a caller that need not wait for another who is at it.
+// refitStale calls refit if a label is waiting.
 func (l *Scorer) refitStale() {
 	l.mu.Lock()
 	stale := l.labels.stale
@@ -135,8 +132,8 @@ func (l *Scorer) refitStale() {
 	}
 }
 
-// refit learns the correction anew, if there is something new, and applies it to the pages that are
-// remembered. It takes some at a time, so that nobody waits long for the scorer.
+// refit learns the correction if labels are new, and applies it to the remembered pages. It works in
+// batches, so that it does not block the scorer for long.
 func (l *Scorer) refit() {
 	l.labels.fitting.Lock()
 	defer l.labels.fitting.Unlock()
@@ -156,7 +153,7 @@ func (l *Scorer) refit() {
 	l.labels.fix = fix
 	past := slices.Clone(l.history.pages)
 	l.mu.Unlock()
-	const turn = 64 // pages: some milliseconds
+	const turn = 64 // pages per batch: some milliseconds
 	for some := range slices.Chunk(past, turn) {
 		l.mu.Lock()
 		for _, p := range some {
@@ -168,8 +165,8 @@ func (l *Scorer) refit() {
 	}
 }
 
-// examples returns the labelled pages, in the order of their keys, and a sample of the others, which
-// should stay as they are.
+// examples returns the labelled pages in key order, and a sample of the others, which should keep their
+// probability.
 func (b *labels) examples(h *history) (labelled, anchors []example) {
 	for _, key := range slices.Sorted(maps.Keys(b.pages)) {
 		p := b.pages[key]
@@ -195,11 +192,10 @@ func (b *labels) examples(h *history) (labelled, anchors []example) {
 	return labelled, anchors
 }
 
-// inside keeps a probability off 0 and 1, whose log-odds nobody can add to.
+// inside keeps a probability away from 0 and 1, so that its log-odds are finite.
 func inside(p float64) float64 { return max(1e-9, min(1-1e-9, p)) }
 
-// remember keeps a page that was fetched for what people will say, and takes in what they said of its
-// URL already.
+// remember adds a fetched page to the history and applies an earlier label of its URL.
 func (l *Scorer) remember(past *pastPage, p *page.Page) {
 	l.history.add(past)
 	onTopic, labelled := l.labels.said[past.key]
@@ -213,8 +209,7 @@ func (l *Scorer) remember(past *pastPage, p *page.Page) {
 	l.recount(past, truth(onTopic), labelWeight)
 }
 
-// opinion is the probability of a page with what people said, and the terms that say so; none where
-// nobody said a thing.
+// opinion applies people's labels to a page's probability and returns terms that say so.
 func (b *labels) opinion(key uint64, words []token, judged float64) (float64, []relevance.Term) {
 	if onTopic, labelled := b.said[key]; labelled {
 		return truth(onTopic), []relevance.Term{{Name: "marked", Value: truth(onTopic), Note: "a person labelled it; it counts as a page of this probability"}}
@@ -248,12 +243,12 @@ func (b *labels) count() string {
 	return strings.Join(said, " and ") + " marked by " + by
 }
 
-// because names the words that weigh most.
+// because names the words with the largest effect.
 func (b *labels) because(words []token) string {
 	const most = 4
 	var names []string
 	for _, w := range b.fix.strongest(words, most) {
-		if name := b.names[w]; name != "" { // else it is of a link's text, which nobody kept
+		if name := b.names[w]; name != "" { // words of anchors have no stored text
 			names = append(names, name)
 		}
 	}
@@ -263,17 +258,17 @@ func (b *labels) because(words []token) string {
 	return ", most for " + strings.Join(names, ", ")
 }
 
-// labelledLink is a target that a person labelled before it was fetched. Until it is, its links stand
-// for it: what they say teaches as a page of the label would.
+// labelledLink is a queued target with a label. Until it is fetched, its links teach as a page with that
+// label would.
 type labelledLink struct {
 	words, endings []token
 	expected       float64 // probability before the label
 	host, folder   *record
 	named          []naming
-	counts         float64 // 1 or 0, as which it counts now
+	counts         float64 // 1 or 0, its label
 }
 
-// labelLink takes in a label of a target that waits.
+// labelLink applies the label of a queued target.
 func (l *Scorer) labelLink(key uint64, e *evidence, onTopic bool) {
 	old := l.labels.links[key]
 	if old != nil {
@@ -296,7 +291,7 @@ func (l *Scorer) labelLink(key uint64, e *evidence, onTopic bool) {
 	l.labels.stale = true
 }
 
-// unlabelLink takes back what a labelled link taught, as its page has come.
+// unlabelLink undoes labelLink when the page arrives.
 func (l *Scorer) unlabelLink(key uint64) {
 	if was := l.labels.links[key]; was != nil {
 		l.count(was, -labelWeight)
@@ -304,7 +299,7 @@ func (l *Scorer) unlabelLink(key uint64) {
 	}
 }
 
-// count lets a labelled link count as so many links that were followed.
+// count makes a labelled link count as that many followed links; negative undoes it.
 func (l *Scorer) count(v *labelledLink, links float64) {
 	onTopic := links * v.counts
 	l.model.words.recountLinks(v.words, links, onTopic)
@@ -316,14 +311,14 @@ func (l *Scorer) count(v *labelledLink, links float64) {
 	}
 }
 
-// meet enters words of which nothing is known yet.
+// meet enters words into the table.
 func (v *vocabulary) meet(words []token) {
 	for _, w := range words {
 		v.words.use(w)
 	}
 }
 
-// recount lets a page count for another probability, and as another number of pages, than it did.
+// recount changes the probability and weight with which a page counts.
 func (l *Scorer) recount(p *pastPage, probability, weight float64) {
 	worth := p.worth(probability)
 	pages, onTopic := weight-p.weight, weight*worth-p.weight*p.worth(p.now)
@@ -347,13 +342,12 @@ func (l *Scorer) recount(p *pastPage, probability, weight float64) {
 	p.now, p.weight, p.counted = probability, weight, counted
 }
 
-// recount takes in that what was counted counts for more pages, or less.
 func (r *record) recount(pages, onTopic float64) {
 	r.pages = max(0, r.pages+float32(pages))
 	r.onTopic = max(0, min(r.pages, r.onTopic+float32(onTopic)))
 }
 
-// recountPage is for words of a page; of words that are forgotten there is nothing to change.
+// recountPage changes the counts of a page's words; forgotten words are skipped.
 func (v *vocabulary) recountPage(words []token, pages, onTopic float64) {
 	for _, t := range words {
 		if w := v.words.find(t); w.token != 0 {
@@ -362,7 +356,7 @@ func (v *vocabulary) recountPage(words []token, pages, onTopic float64) {
 	}
 }
 
-// recountLinks is for words of the links that led to a page.
+// recountLinks changes the counts of words of links to a page.
 func (v *vocabulary) recountLinks(inLinks []token, pages, onTopic float64) {
 	for _, t := range inLinks {
 		if w := v.words.find(t); w.token != 0 {
@@ -371,8 +365,7 @@ func (v *vocabulary) recountLinks(inLinks []token, pages, onTopic float64) {
 	}
 }
 
-// recount takes in that the page of a link is of another probability now, and counts for more pages, or
-// less.
+// recount changes the outcome of a link, and the counts.
 func (s *source) recount(at uint8, pages, onTopic, probability float64) {
 	s.followed.recount(pages, onTopic)
 	if int(at) < len(s.turns) {
@@ -380,8 +373,8 @@ func (s *source) recount(at uint8, pages, onTopic, probability float64) {
 	}
 }
 
-// probs returns the sum and the largest of the probabilities of the pages that link to a target, as
-// they are now. Of more than maxSources pages, those that are not known changed as those that are.
+// probs returns the current sum and maximum of the parents' probabilities. Beyond maxSources parents, it
+// assumes that the others changed like the known ones.
 func (e *evidence) probs() (sum, most float64) {
 	sum, most = float64(e.prob.sum), float64(e.prob.max)
 	var moved, mostThen, mostNow float32

@@ -13,7 +13,7 @@ import (
 	"fossick/models/features"
 )
 
-// Two kinds of gold: the judge knows gold, and not that there are mines and films.
+// goldPage is a page about gold mines, films or neither. The judge knows gold, but not these two kinds.
 func goldPage(kind string, n int, links ...page.Link) *page.Page {
 	text := map[string]string{
 		"mine": "gold ore shaft miner tunnel pickaxe", "film": "gold actor scene camera cinema director", "none": "rain weather cloud",
@@ -21,8 +21,7 @@ func goldPage(kind string, n int, links ...page.Link) *page.Page {
 	return &page.Page{URL: fmt.Sprintf("http://%s%d.test/", kind, n), Text: fmt.Sprintf("%s number%d", text, n), Links: links}
 }
 
-// goldCrawl has shown ten pages of each kind to a scorer. Each links to a target of its kind, which all
-// of the kind link to.
+// goldCrawl has scored ten pages of each kind, which all link to one target per kind.
 func goldCrawl() *Scorer {
 	l := New(goldJudge, Options{Cut: 0.5})
 	for n := range 10 {
@@ -39,7 +38,7 @@ func target(l *Scorer, kind string) float64 {
 	return s
 }
 
-// markFilms says of n film pages what a person thinks of them.
+// markFilms labels n film pages.
 func markFilms(l *Scorer, n int, onTopic bool) {
 	var said []Marked
 	for i := range n {
@@ -49,8 +48,7 @@ func markFilms(l *Scorer, n int, onTopic bool) {
 	l.Mark(said)
 }
 
-// TestMarksGeneralise: marks on some pages of a kind change what the scorer says of the others, of new
-// ones, and of links to and from them, and little else.
+// TestMarksGeneralise checks that labels of a kind change similar pages and links, and little else.
 func TestMarksGeneralise(t *testing.T) {
 	l := goldCrawl()
 	film, mine := target(l, "film"), target(l, "mine")
@@ -89,7 +87,7 @@ func TestMarksGeneralise(t *testing.T) {
 	}
 }
 
-// TestMarksOtherWay: yes on pages that the judge thinks nothing of.
+// TestMarksOtherWay labels pages on topic that the judge rejects.
 func TestMarksOtherWay(t *testing.T) {
 	l := goldCrawl()
 	before := target(l, "none")
@@ -108,8 +106,7 @@ func TestMarksOtherWay(t *testing.T) {
 	}
 }
 
-// TestMarkOfWhatWaits: a URL that waits is first, or last; when it is fetched it is what the person
-// said, and its words count.
+// TestMarkOfWhatWaits checks that a label puts a queued URL first or last, and decides when it is fetched.
 func TestMarkOfWhatWaits(t *testing.T) {
 	l := goldCrawl()
 	l.Mark([]Marked{{URL: "http://target.test/film", OnTopic: true}, {URL: "http://target.test/mine"}})
@@ -127,19 +124,19 @@ func TestMarkOfWhatWaits(t *testing.T) {
 	if l.labels.fix.labels != 1 || l.labels.fix.links != 1 {
 		t.Errorf("the correction did not learn from it: %+v", l.labels.fix)
 	}
-	// One that was fetched while the mark was on its way.
+	// A page fetched after the person looked.
 	l.Mark([]Marked{{URL: "http://film7.test/"}})
 	if s, _ := l.Explain("http://film7.test/"); s.Value != 0 || l.labels.fix.labels != 2 {
 		t.Errorf("a page that had come meanwhile: %+v, of %d marks", s, l.labels.fix.labels)
 	}
-	// A link found later to a URL that was labelled without being known.
+	// A link found later to a URL that was labelled while unknown.
 	l.Mark([]Marked{{URL: "http://later.test/", OnTopic: true}})
 	if s := l.ScoreLinks(nil, linked("http://p.test/", "http://later.test/", "x"), 0); s[0] != 1 {
 		t.Errorf("a link to what was marked yes: %v", s)
 	}
 }
 
-// TestMarkChanged: the last mark counts, and what the first changed is changed back.
+// TestMarkChanged checks that the last label counts and the first leaves no trace.
 func TestMarkChanged(t *testing.T) {
 	l, never := goldCrawl(), goldCrawl()
 	markFilms(l, 5, false)
@@ -155,7 +152,7 @@ func TestMarkChanged(t *testing.T) {
 	}
 }
 
-// TestNoMarksNoChange: without labels nothing of them shows.
+// TestNoMarksNoChange checks that no label terms appear without labels.
 func TestNoMarksNoChange(t *testing.T) {
 	l := goldCrawl()
 	for _, term := range spelled(t, l.ScorePage(goldPage("film", 99), 0.95)) {
@@ -165,7 +162,7 @@ func TestNoMarksNoChange(t *testing.T) {
 	}
 }
 
-// TestHistory: the oldest pages are forgotten, and a mark of one is taken in all the same.
+// TestHistory checks that old pages are forgotten and can still be labelled.
 func TestHistory(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	l.history.limit = 50
@@ -176,16 +173,16 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d words of %d pages", l.history.words, len(l.history.pages))
 	}
 	markFilms(l, 5, false)
-	if s := l.ScorePage(goldPage("film", 200), 0.95); s.Value > 0.8 { // all that hold it are films
+	if s := l.ScorePage(goldPage("film", 200), 0.95); s.Value > 0.8 { // all anchors are film pages
 		t.Errorf("a new film page: %g", s.Value)
 	}
 }
 
-// page2doc is a page as a judge reads it.
+// page2doc is a page as the judge reads it.
 func page2doc(p *page.Page) features.Doc { return features.Doc(p.Fields()) }
 
-// TestMarksBeside: people speak while pages are scored; for the race detector, and the correction knows
-// of all labels at the end.
+// TestMarksBeside labels pages while others are scored, for the race detector, and checks that no label is
+// lost.
 func TestMarksBeside(t *testing.T) {
 	l := goldCrawl()
 	var all sync.WaitGroup
@@ -211,8 +208,7 @@ func TestMarksBeside(t *testing.T) {
 	}
 }
 
-// linkCrawl has shown pages to a scorer, each with a link to a mine and to a film, which the
-// judge takes for one: it knows gold.
+// linkCrawl has scored pages with links to a mine and a film each, which the judge cannot distinguish.
 func linkCrawl() *Scorer {
 	l := New(goldJudge, Options{Cut: 0.5})
 	for n := range 10 {
@@ -229,8 +225,7 @@ func (l *Scorer) ofLink(url string) float64 {
 	return p
 }
 
-// TestLabelledLinks: what a person says of URLs that wait moves those whose links are like
-// theirs, and the explanation says so.
+// TestLabelledLinks checks that labels of queued URLs move similar links and appear in explanations.
 func TestLabelledLinks(t *testing.T) {
 	l := linkCrawl()
 	scene, shaft := l.ofLink("http://scenes.test/9"), l.ofLink("http://shafts.test/9")
@@ -257,7 +252,7 @@ func TestLabelledLinks(t *testing.T) {
 	}
 }
 
-// counted are the numbers of a scorer that a label of a link changes, but for the weights.
+// counted returns the counts that a link's label changes.
 func (l *Scorer) counted() map[string]record {
 	all := map[string]record{}
 	for key, r := range l.links.places.All() {
@@ -274,8 +269,8 @@ func (l *Scorer) counted() map[string]record {
 	return all
 }
 
-// TestLabelledLinkIsTakenBack: once the page has come it alone counts, as if it had been
-// labelled then; a label that is changed leaves nothing of the first.
+// TestLabelledLinkIsTakenBack checks that a fetched page replaces its link's label, and a changed label
+// leaves no trace.
 func TestLabelledLinkIsTakenBack(t *testing.T) {
 	const url = "http://scenes.test/3"
 	fetch := func(l *Scorer) {

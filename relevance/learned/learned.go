@@ -14,16 +14,16 @@ import (
 	"fossick/relevance"
 )
 
-// Scorer scores a link by the probability that its target is on topic, from all that the pages seen so
-// far say of the target. What is known of it stands in its evidence, of which a linkModel makes
-// features, and weighs them. It learns from each fetched page.
+// Scorer scores a link by the probability that its target is on topic, given all pages seen so far. A
+// linkModel turns the target's evidence into features and weights them, and learns from each fetched
+// page.
 //
-// It remembers the targets that were spoken of last, see recent; of one that it forgot, only later
-// links count. Safe for concurrent use.
+// It remembers the most recently linked targets (page.Recent); a forgotten target starts anew. It is
+// safe for concurrent use.
 type Scorer struct {
 	cut     float64 // probability from which a page counts as on topic
-	share   float64 // of the topic among the pages that the judge was trained on
-	doubt   float64 // of the judge at most, by how many of these it saw
+	share   float64 // of the topic among the judge's training pages
+	doubt   float64 // maximum doubt about the judge, see doubtOf
 	texts   *textReader
 	works   *features.Spare[linkWork]
 	degrees degrees
@@ -36,25 +36,25 @@ type Scorer struct {
 	belief   belief
 	history  history
 	labels   labels
-	told     *Sums // all that Learned has returned; nil where nobody asks
+	told     *Sums // everything that Learned has returned; nil unless shared
 }
 
 // Options are the settings of New.
 type Options struct {
 	Cut        float64             // probability from which a page counts as on topic
-	Explore    float64             // share of the fetches, in [0,1), that go to targets of which little is known
-	Seed       uint64              // of the choice of these
-	Share      float64             // of the topic among the pages that the judge was trained on, in (0,1); 0: not known
-	Seen       float64             // pages on topic that the judge was trained on; 0: not known
-	Background *Background         // words on pages at large; nil: only the crawl's pages say what words are worth
-	WarmStart  *WarmStart          // what the judge's training pages on topic say of words; nil: nothing
-	Scorers    int                 // of one crawl, which divide the memory; 0 is 1
-	Keywords   *relevance.Keywords // K; nil: the judge's probability stands for the share of K on a page
+	Explore    float64             // share of fetches, in [0,1), spent on targets with little evidence
+	Seed       uint64              // of the choice of these targets
+	Share      float64             // of the topic among the judge's training pages, in (0,1); 0: unknown
+	Seen       float64             // number of the judge's training pages on topic; 0: unknown
+	Background *Background         // word frequencies on pages at large; nil: words are weighed by the crawl's pages alone
+	WarmStart  *WarmStart          // word counts from the judge's training pages; nil: none
+	Scorers    int                 // number of scorers of this crawl, which share the memory; 0 is 1
+	Keywords   *relevance.Keywords // K; nil: the judge's probability replaces the share of K on a page
 	Rho        float64             // ρ of R, in [0,1)
-	Reader     Reader              // says what the judge says; nil: the scorer cuts links into words itself
+	Reader     Reader              // judge that also returns words; nil: the scorer tokenises links itself
 }
 
-// New returns a scorer that knows nothing yet but the judge.
+// New returns a scorer for a crawl that has not begun.
 func New(judge relevance.Judge, opt Options) *Scorer {
 	l := &Scorer{
 		cut: opt.Cut, share: opt.Share, doubt: doubtOf(opt.Seen), texts: newTextReader(judge, opt.Reader),
@@ -68,25 +68,24 @@ func New(judge relevance.Judge, opt Options) *Scorer {
 	return l
 }
 
-// Start says that the page with this page.Key, which ScorePage is called for next, is a start page, and
-// whether the judge was trained on it.
+// Start announces that ScorePage will next get the start page with this page.Key. trained tells whether
+// the judge was trained on it.
 func (l *Scorer) Start(key uint64, trained bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.starts.next[key] = trained
 }
 
-// ScorePage takes in that p was fetched and turned out to be on topic with the probability given. A
-// page without evidence, such as a start page, teaches about its words and its host, and nothing about
-// links.
+// ScorePage learns from a fetched page with the classifier's probability and returns its score. A page
+// without evidence, such as a start page, teaches about words and hosts but not about links.
 func (l *Scorer) ScorePage(p *page.Page, probability float64) relevance.Score {
 	r := l.texts.readers.Get()
 	defer l.texts.readers.Put(r)
 	return l.take(p, probability, r.page(p), nil)
 }
 
-// ScoreWords is ScorePage for a page that was cut into words already: words is what Words has of its
-// title, description and text. words is changed, nothing is kept.
+// ScoreWords is ScorePage for a page that is already tokenised: words are the tokens, as Words describes,
+// of its title, description and text. It modifies words and keeps no reference to it.
 func (l *Scorer) ScoreWords(p *page.Page, probability float64, words []uint32, around *Around) relevance.Score {
 	r := l.texts.readers.Get()
 	words = r.seen.of(words)
@@ -94,10 +93,10 @@ func (l *Scorer) ScoreWords(p *page.Page, probability float64, words []uint32, a
 	return l.take(p, probability, words, around)
 }
 
-// take learns from a page and its words, each of which comes once.
+// take learns from a page and its distinct words.
 func (l *Scorer) take(p *page.Page, probability float64, words []token, around *Around) relevance.Score {
 	key, lambda := page.Key(p.URL), l.degrees.lambda(p, words)
-	defer l.refitStale() // when a label waited for this page
+	defer l.refitStale() // needed if a label was waiting for this page
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	past := &pastPage{key: key, url: strings.Clone(p.URL), judged: probability, weight: 1}
@@ -163,8 +162,8 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	return score
 }
 
-// ScoreLinks adds what p says of its links' targets and appends the score that each target has now.
-// probability is p's.
+// ScoreLinks adds the evidence in p's links to their targets and appends each target's current score to
+// dst. probability is that of p.
 func (l *Scorer) ScoreLinks(dst []float64, p *page.Page, probability float64) []float64 {
 	w := l.works.Get()
 	defer l.works.Put(w)
@@ -197,8 +196,8 @@ func (l *Scorer) ScoreLinks(dst []float64, p *page.Page, probability float64) []
 	return dst
 }
 
-// addLinks takes in what a page says of its links' targets, once for each, and what the targets that
-// were fetched before say of the page. It returns how far the page is believed.
+// addLinks adds the evidence in p's links, once per target, and the outcomes of links to fetched pages.
+// It returns the probability that p is believed to have.
 func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float64 {
 	from := l.links.source(p.URL)
 	if p.Excerpt != nil {
@@ -209,7 +208,7 @@ func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float6
 	}
 	from.probability = float32(probability)
 	from.hold(linksOf(p))
-	itself := page.Key(p.URL) // a link to itself says nothing
+	itself := page.Key(p.URL) // a link to itself is no evidence
 	l.links.turn++
 	l.findTargets(w, p)
 	for i, key := range w.keys {
@@ -221,7 +220,7 @@ func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float6
 				from.turned(w.links[i].at, float64(was.probability))
 				l.model.sums.learnTurn(from, w.links[i].at, float64(was.probability))
 				named := was.named()
-				if named < maxNamings { // else its history has enough, and need not be asked
+				if named < maxNamings { // otherwise its history already has enough links
 					named = l.history.name(key, from, w.links[i].at)
 				}
 				l.links.fetched.Update(key, known{was.probability, seenIn(l.links.turn, named)})
@@ -234,7 +233,7 @@ func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float6
 	return probability
 }
 
-// findTargets finds what is known of the targets of p's links, but of those that were fetched.
+// findTargets looks up the evidence for p's links, except links to fetched pages.
 func (l *Scorer) findTargets(w *linkWork, p *page.Page) {
 	for i, key := range w.keys {
 		if _, done := l.links.fetched.Get(key); done {
@@ -251,7 +250,7 @@ func (l *Scorer) findTargets(w *linkWork, p *page.Page) {
 	}
 }
 
-// Rescore returns the present score of a target that waits; false when nothing is known of it.
+// Rescore returns the current score of a queued target, or false if it is unknown.
 func (l *Scorer) Rescore(key uint64) (float64, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -262,8 +261,7 @@ func (l *Scorer) Rescore(key uint64) (float64, bool) {
 	return l.score(e), true
 }
 
-// Promise is Rescore for what the target's links say alone: neither exploring nor what people say of it
-// counts.
+// Promise is Rescore by link evidence alone, without exploration and people's labels of the target.
 func (l *Scorer) Promise(key uint64) (float64, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -274,22 +272,22 @@ func (l *Scorer) Promise(key uint64) (float64, bool) {
 	return l.model.promise(e, l.labels.fix), true
 }
 
-// Begun says whether the scorer has had its first lesson, a page that is no start page.
+// Begun reports whether a page other than a start page was scored.
 func (l *Scorer) Begun() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.model.begun
 }
 
-// soonest is the priority of what is to be fetched before all else: below 1, which is that of start
-// pages. Probabilities come below it.
+// soonest is the priority of explored targets, below the 1 of start pages; highest bounds all other
+// priorities.
 const (
 	soonest = 1 - 1e-6
 	highest = 1 - 2e-6
 )
 
-// score is the probability that a target is on topic, or soonest if it is to be fetched because little
-// is known of it. Before the first lesson it is R's order, see byDegree.
+// score is the target's probability, or soonest if it is explored. Before the first page beyond the
+// start pages it orders by R, see byDegree.
 func (l *Scorer) score(e *evidence) float64 {
 	switch {
 	case e.label == labelledOff:
@@ -304,8 +302,8 @@ func (l *Scorer) score(e *evidence) float64 {
 	return l.model.promise(e, l.labels.fix)
 }
 
-// Explain returns the present opinion of a URL that waits, or of a page that is remembered, with the
-// terms of it; false when there is none.
+// Explain returns the current score of a queued URL or a remembered page with its terms, or false if
+// there is none.
 func (l *Scorer) Explain(url string) (relevance.Score, bool) {
 	key := page.Key(url)
 	l.mu.Lock()
@@ -324,15 +322,15 @@ func (l *Scorer) Explain(url string) (relevance.Score, bool) {
 	return relevance.Score{Value: value, Terms: append([]relevance.Term{{Name: "probability", Value: p.judged, Note: "of the topic, by the model"}}, terms...)}, true
 }
 
-// unlinkedDoubt is how many pages of probability unlinkedPrior a host's own pages are counted with: a
-// sitemap of a host nobody knows must not fill the queue.
+// unlinkedDoubt is how many pseudo-pages of probability unlinkedPrior a host gets, so that an unknown
+// host's sitemap cannot fill the queue.
 const (
 	unlinkedDoubt = 1
 	unlinkedPrior = 0.3
 )
 
-// ScoreUnlinked returns the score of a URL that no page links to, such as one that only a sitemap
-// names. It is that of a link from a page as good as its host's mean so far.
+// ScoreUnlinked scores a URL without links, such as one from a sitemap, as if a page of its host's mean
+// probability linked to it.
 func (l *Scorer) ScoreUnlinked(url string) float64 {
 	e := l.texts.unlinked(url)
 	l.mu.Lock()
@@ -350,13 +348,13 @@ func (l *Scorer) ScoreUnlinked(url string) float64 {
 	return promise
 }
 
-// base is the crawl's base rate now: what lifts are above.
+// base is the crawl's current base rate, the reference of lifts.
 type base struct {
-	all        record      // pages of the crawl; the rest is of what it was when it was moved to last
+	all        record      // pages so far; the fields below are as of the last move
 	mean, odds float64     // mean probability of the crawl's pages, and its log-odds
-	taught     float32     // pages on topic that the vocabulary began with, see WarmStart
-	background *Background // nil: not known
-	atLarge    float64     // what all words' share is compared with, see Background
+	taught     float32     // pages on topic that a WarmStart contributed
+	background *Background // nil: unknown
+	atLarge    float64     // part of over common to all words, see Background
 }
 
 func newBase(background *Background, start *WarmStart) base {
@@ -365,15 +363,13 @@ func newBase(background *Background, start *WarmStart) base {
 	return b
 }
 
-// move goes on to what the crawl's base rate is after one more page.
 func (b *base) move() {
 	b.mean = b.all.mean()
 	b.odds = logit(b.mean)
 	b.atLarge = atLarge(b.all.onTopic + b.taught)
 }
 
-// over is by how much more often words stand on the crawl's pages on topic than on pages at large, see
-// Background; onTopic is the mean of the logarithms of their own part of it.
+// over completes the mean of the word-specific logarithms to a mean over-representation, see Background.
 func (b *base) over(onTopic float64) float64 {
 	if b.background == nil {
 		return 0
@@ -381,27 +377,25 @@ func (b *base) over(onTopic float64) float64 {
 	return onTopic - b.atLarge
 }
 
-// A judge that saw next to nothing of a topic cannot tell its parts apart. What it says of a link's
-// words foretells what it will say of the page, not what the page is. Where pages on topic link to each
-// other, links then go by where they come from: by the best page that has one, and by the distance from
-// the start pages. Their words count less.
+// A judge trained on very few pages of a topic cannot tell its parts apart: its verdict on a link
+// predicts its verdict on the page rather than the truth. Where pages on topic link to each other, links
+// are then scored by their best parent and their distance from the start pages, and words count less.
 const (
-	// scarce is how many training pages on topic leave a judge half blind. The square of their number
-	// counts: with five it misses parts of a topic, with ten few.
+	// scarce is how many training pages on topic leave a judge half blind. Blindness falls with the
+	// square of their number.
 	scarce = 4
-	// Nothing of this holds where links of pages on topic promise blindFrom, all of it where they
-	// promise blindTo; or did once. What they promise falls when the topic's links are used up, and as
-	// such a judge does not know the parts that a crawl comes to.
+	// The effect rises from none to full between these means of locality. It never falls again: the
+	// promise of links drops when the best links are used up or the judge meets unknown parts.
 	blindFrom = 0.4
 	blindTo   = 0.7
-	// blindWords is what is taken from the signs of words.
+	// blindWords is the maximum reduction of word features.
 	blindWords = 0.8
-	// boundKin bounds the log-odds of a page that links.
+	// boundKin bounds the log-odds of the best parent.
 	boundKin = 6
 )
 
-// scarceOf is how little a judge saw of a topic, in [0,1], that was trained on so many of its pages; 0
-// where that is not known.
+// scarceOf is how blind a judge is, in [0,1), after seen training pages on topic: s²/(s²+seen²) with
+// s = scarce; 0 if seen is unknown.
 func scarceOf(seen float64) float64 {
 	if seen <= 0 {
 		return 0
@@ -409,13 +403,12 @@ func scarceOf(seen float64) float64 {
 	return scarce * scarce / (scarce*scarce + seen*seen)
 }
 
-// ofWords are the features of the words of links and around them.
+// ofWords are the features of anchors and contexts.
 var ofWords = [...]int{
 	featBestAnchor, featMeanAnchor, featBestContext, featMeanContext, featWord, featMeanWord, featLinkWord, featOver, featAround, featEnding,
 }
 
-// blind takes from what words say, and adds what the best page that links here says, as far as the
-// judge is blind, in [0,1].
+// blind reduces the word features and adds the best parent's log-odds, in proportion to far in [0,1].
 func (x *featureVector) blind(far, best float64) {
 	for _, i := range ofWords {
 		x[i] *= 1 - blindWords*far
@@ -423,22 +416,21 @@ func (x *featureVector) blind(far, best float64) {
 	x[featKin] = far * max(-boundKin, min(boundKin, logit(inside(best))))
 }
 
-// Names of a kind end alike: Hinduism and Buddhism, Stegosaurus and Allosaurus, biology and zoology,
-// Westbank and Citibank. A word that no link has had yet has an ending that many have had, and stems
-// are cut where it begins.
+// Names of one kind end alike: Hinduism and Buddhism, biology and zoology. A word that is new to the
+// crawl may have a known ending, and stemming would remove it.
 
 const (
-	// shortestEnded is how many letters a word has whose ending counts.
+	// shortestEnded is the minimum length, in letters, of a word whose ending counts.
 	shortestEnded = 5
-	// maxEndings bounds the endings of a target: those of two words.
+	// maxEndings bounds the endings per target: those of two words.
 	maxEndings = 4
 )
 
-// endings appends to dst, up to its capacity, tokens for the last three and the last four letters of
-// words of a link's text. Words have five letters at least; each token comes once.
+// endings appends to dst, up to its capacity, distinct tokens of the last three and last four letters of
+// each word of at least five letters.
 func endings(dst []token, text string) []token {
 	text = features.Head(text, maxAnchor)
-	var last [4]rune // of the word, the latest in place (letters-1) % 4
+	var last [4]rune // ring buffer: letter i is at i % 4
 	letters := 0
 	for at := 0; at <= len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
@@ -457,8 +449,7 @@ func endings(dst []token, text string) []token {
 	return dst
 }
 
-// appendEnding appends the token of the last n letters, by FNV-1a: the same in every run, and nothing
-// is allocated for it.
+// appendEnding appends the FNV-1a hash of the last n letters, without allocating.
 func appendEnding(dst []token, last *[4]rune, letters, n int) []token {
 	if len(dst) == cap(dst) {
 		return dst
@@ -476,8 +467,8 @@ func appendEnding(dst []token, last *[4]rune, letters, n int) []token {
 	return append(dst, h)
 }
 
-// What is remembered, in each half: 184,000 targets of about 185 bytes in both, half a million fetched
-// pages. And 130,000 hosts and folders, 260,000 words of pages and as many of links.
+// Capacities of each of the two halves. Both together hold 184,000 targets of about 185 bytes, half a
+// million fetched pages, 130,000 hosts and folders, and 260,000 words.
 const (
 	maxTargets     = 92_000
 	maxFetched     = 1 << 18
@@ -485,15 +476,14 @@ const (
 	maxPatterns    = 1 << 14
 	maxVocabulary  = 1 << 17
 	maxRedirected  = 1 << 12
-	maxSourcePages = 1 << 10 // pages scored whose links were not, one a worker at most
+	maxSourcePages = 1 << 10 // scored pages whose links were not yet scored, at most one per worker
 )
 
-// token is a word of a link or a page, as a number: of 2^32, so that among 100,000 words one or two
-// share one.
+// token is the 32-bit hash of a word; among 100,000 words one or two collide.
 type token = uint32
 
-// divide bounds what is remembered where so many scorers are of one crawl: from three on, all together
-// remember as much as two.
+// divide reduces the memory for a crawl with several scorers: from three on, all together use as much as
+// two.
 func (l *Scorer) divide(scorers int) {
 	part := (scorers + 1) / 2
 	if part <= 1 {
@@ -506,18 +496,18 @@ func (l *Scorer) divide(scorers int) {
 }
 
 const (
-	// toldWords is how many words Learned tells of at once: sums are packed in 110 kB then.
+	// toldWords is how many words Learned returns at once: 110 kB when packed.
 	toldWords = 5000
-	// toldStarts is how many of these may be start pages' words, and maxStartWords what is told of one
-	// of them.
+	// toldStarts is how many of them may belong to start pages, and maxStartWords bounds the words of
+	// one start page.
 	toldStarts    = 2500
 	maxStartWords = 2000
-	// keptWords bounds the words that wait to be told, and those that were: 5 MB each.
+	// keptWords bounds the words waiting to be sent, and those sent: 5 MB each.
 	keptWords = 1 << 16
 )
 
-// Share has the scorer note what it learns from now on, for Learned. ours says which targets may be
-// fetched here: only these are explored.
+// Share makes the scorer record what it learns, for Learned. ours reports which targets this agent may
+// fetch; only these are explored.
 func (l *Scorer) Share(ours func(url string) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -526,8 +516,8 @@ func (l *Scorer) Share(ours func(url string) bool) {
 	l.links.share()
 }
 
-// Learned returns what was learned since the last time; nil when that is nothing. Of many words those
-// with the least evidence are left for the next time.
+// Learned returns what was learned since the last call, or nil. Words with the least evidence wait for a
+// later call if there are too many.
 func (l *Scorer) Learned() *Sums {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -540,14 +530,14 @@ func (l *Scorer) Learned() *Sums {
 	s.shorten(keptWords, newSums())
 	s.shortenStarts(toldStarts, l.model.sums)
 	s.shorten(toldWords-s.startWords(), l.model.sums)
-	if l.told.plus(s); len(l.told.words) > keptWords+keptWords/4 { // not each time, as that sorts them
+	if l.told.plus(s); len(l.told.words) > keptWords+keptWords/4 { // with slack, because shorten sorts
 		l.told.shorten(keptWords, newSums())
 	}
 	return s
 }
 
-// Told returns all that Learned ever has, in parts, for who has heard nothing yet. Of very many words
-// those with the least evidence are left out.
+// Told returns everything that Learned ever returned, in parts, for a scorer that joins late. It may drop
+// words with the least evidence.
 func (l *Scorer) Told() (parts []*Sums) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -570,19 +560,19 @@ func (l *Scorer) Told() (parts []*Sums) {
 	if len(parts) == 0 {
 		parts = []*Sums{newSums()}
 	}
-	last := parts[len(parts)-1] // as the start pages are known by then
+	last := parts[len(parts)-1] // last, so that the receiver already knows the start pages
 	last.all, last.begun, last.precision, last.shift = l.told.all, l.told.begun, l.told.precision, l.told.shift
 	last.alike, last.local = l.told.alike, l.told.local
 	return parts
 }
 
-// Hear takes in what another scorer of the same crawl has learned. Each of its Sums must be heard once.
+// Hear adds what another scorer of the crawl has learned. Call it once per Sums.
 func (l *Scorer) Hear(s *Sums) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m := &l.model
 	m.base.all.plus(s.all)
-	for _, t := range slices.Sorted(maps.Keys(s.words)) { // in one order, as words forget each other
+	for _, t := range slices.Sorted(maps.Keys(s.words)) { // fixed order, because the table evicts words
 		w, heard := m.words.words.use(t), s.words[t]
 		w.page.plus(heard.page)
 		w.link.plus(heard.link)
@@ -599,8 +589,7 @@ func (l *Scorer) Hear(s *Sums) {
 	m.turn()
 }
 
-// hear takes in others' start pages, and how near their pages were to these. It says whether there were
-// new ones.
+// hear adds other scorers' start pages and similarities. It reports whether there were new start pages.
 func (s *startPages) hear(told *Sums) (more bool) {
 	for _, p := range told.starts {
 		s.add(p)
@@ -613,7 +602,6 @@ func (s *startPages) hear(told *Sums) (more bool) {
 	return len(told.starts) > 0
 }
 
-// startWords is how many words its start pages have.
 func (s *Sums) startWords() (n int) {
 	for _, p := range s.starts {
 		n += len(p.words)

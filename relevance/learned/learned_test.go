@@ -16,7 +16,7 @@ import (
 	"fossick/relevance"
 )
 
-// goldJudge is sure of texts with "gold" in them and doubts all others.
+// goldJudge recognises texts with "gold".
 func goldJudge(d features.Doc) float64 {
 	if strings.Contains(d.Title+d.Text, "gold") {
 		return 0.95
@@ -24,7 +24,6 @@ func goldJudge(d features.Doc) float64 {
 	return 0.05
 }
 
-// linked returns a page with one link.
 func linked(from, to, anchor string) *page.Page {
 	return &page.Page{URL: from, Links: []page.Link{{URL: to, Anchor: anchor}}}
 }
@@ -61,15 +60,14 @@ func TestLearnedPrefers(t *testing.T) {
 	}
 }
 
-// navigated is the score of a target that one page names, in its navigation.
+// navigated is the score of a target with one link, in navigation.
 func navigated() float64 {
 	p := linked("http://p0.test/", "http://t.test/", "x")
 	p.Links[0].Nav = true
 	return New(goldJudge, Options{Cut: 0.5}).ScoreLinks(nil, p, 0.5)[0]
 }
 
-// TestLearnedReadsWords: a word that pages on topic had makes a target better whose link has it, though
-// the judge never heard of it.
+// TestLearnedReadsWords checks that a word of pages on topic raises links that have it.
 func TestLearnedReadsWords(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	for i := range 20 {
@@ -88,8 +86,7 @@ func TestLearnedReadsWords(t *testing.T) {
 	}
 }
 
-// TestLearnedLearns crawls worlds in which one sign is right: the weights must move so that what the
-// sign marks scores better than in the beginning.
+// TestLearnedLearns checks that in worlds with one useful sign the weights learn it.
 func TestLearnedLearns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	l := New(goldJudge, Options{Cut: 0.5})
@@ -98,7 +95,7 @@ func TestLearnedLearns(t *testing.T) {
 		to := fmt.Sprintf("http://t%d.test/", i)
 		good := rng.IntN(2) == 0
 		from := linked(fmt.Sprintf("http://p%d.test/", i), to, "x")
-		from.Links[0].Nav = good // here, navigation leads to what is wanted
+		from.Links[0].Nav = good // here navigation leads to pages on topic
 		l.ScoreLinks(nil, from, 0.5)
 		y := 0.0
 		if good {
@@ -131,8 +128,7 @@ func TestLearnedForgetsWhatWasFetched(t *testing.T) {
 	}
 }
 
-// TestHostRecord: a host whose pages were good makes its waiting pages better, with nothing new about
-// themselves.
+// TestHostRecord checks that good pages of a host raise its queued targets.
 func TestHostRecord(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	l.ScoreLinks(nil, linked("http://p.test/", "http://h.test/waits", "x"), 0.5)
@@ -144,7 +140,7 @@ func TestHostRecord(t *testing.T) {
 	}
 }
 
-// TestTermsAddUp: what why prints is the score, part by part.
+// TestTermsAddUp checks that the terms of an explanation add up to the score.
 func TestTermsAddUp(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	l.ScorePage(&page.Page{URL: "http://h.test/a", Text: "shiny gold"}, 0.9)
@@ -172,8 +168,7 @@ func TestTermsAddUp(t *testing.T) {
 	}
 }
 
-// TestReplayIsTheSame: a scorer that is shown the pages of a crawl again, in their order, scores what
-// waits as the one that made it.
+// TestReplayIsTheSame checks that replaying a crawl reproduces the scores of queued targets.
 func TestReplayIsTheSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var crawl []*page.Page
@@ -203,7 +198,7 @@ func TestReplayIsTheSame(t *testing.T) {
 	}
 }
 
-// TestAboveSilence: what the judge says of a text counts against what it says of none, within bounds.
+// TestAboveSilence checks that verdicts are relative to an empty text, and bounded.
 func TestAboveSilence(t *testing.T) {
 	l := New(func(features.Doc) float64 { return 0.01 }, Options{Cut: 0.5})
 	for p, want := range map[float64]float64{0: -4, 1: 4, 0.01: 0, 0.002: logit(0.002) - logit(0.01)} {
@@ -244,8 +239,7 @@ func BenchmarkLearnedPage(b *testing.B) {
 	}
 }
 
-// BenchmarkRescore asks for the scores of a queue of 20,000 targets, after each page, as a crawl does
-// that learns.
+// BenchmarkRescore rescores a queue of 20,000 targets after each page.
 func BenchmarkRescore(b *testing.B) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -282,8 +276,7 @@ func BenchmarkRescore(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(keys)), "ns/target")
 }
 
-// TestSureJudge: a judge that gives 0 or 1, also for a text without words, as one of many small pages
-// may, leaves scores that are numbers.
+// TestSureJudge checks that a judge that answers 0 or 1 gives finite scores.
 func TestSureJudge(t *testing.T) {
 	for _, sure := range []float64{0, 1} {
 		l := New(func(features.Doc) float64 { return sure }, Options{Cut: 0.5})
@@ -297,14 +290,12 @@ func TestSureJudge(t *testing.T) {
 	}
 }
 
-// found returns the features of a target.
 func found(l *Scorer, e *evidence) (x featureVector) {
 	l.model.features(&x, e, l.labels.fix)
 	return x
 }
 
-// TestScarce: it falls with the square of the training pages on topic, and is 0 where their number is
-// not known.
+// TestScarce checks the formula of scarceOf.
 func TestScarce(t *testing.T) {
 	for seen, want := range map[float64]float64{-1: 0, 0: 0, 1: 16.0 / 17, 4: 0.5, 12: 0.1, 400: 1e-4} {
 		if got := scarceOf(seen); math.Abs(got-want) > 1e-6 {
@@ -313,8 +304,8 @@ func TestScarce(t *testing.T) {
 	}
 }
 
-// TestBlind: where the topic hangs together, a judge that saw little of it has its word on a link's
-// text count less, and the best page that links more. Else nothing changes.
+// TestBlind checks that with a poorly trained judge on a well linked topic words count less and the best
+// parent more.
 func TestBlind(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -344,7 +335,7 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// TestBlindStays: links that promise less once the best of them are used up do not make a judge see.
+// TestBlindStays checks that blindness does not fall when links promise less.
 func TestBlindStays(t *testing.T) {
 	m := newLinkModel(nil, nil)
 	m.scarce = scarceOf(2)
@@ -359,7 +350,7 @@ func TestBlindStays(t *testing.T) {
 	}
 }
 
-// naiveEndings are endings by their definition.
+// naiveEndings computes endings by definition.
 func naiveEndings(text string, most int) (all []string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		letters := []rune(word)
@@ -378,8 +369,7 @@ func naiveEndings(text string, most int) (all []string) {
 	return all
 }
 
-// TestEndings holds endings to their definition: two texts have the same tokens where they have the
-// same endings.
+// TestEndings checks that texts have equal tokens exactly if they have equal endings.
 func TestEndings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{"ism", "Hindu", "Buddh", " ", "-", "ology", "Zo", "É", "été", "\xff", "東京銀行", "123", "S", "(", "a"}
@@ -419,13 +409,13 @@ func FuzzEndings(f *testing.F) {
 	})
 }
 
-// TestLearnedEnding: a link whose word nobody has met is told by links whose words end alike.
+// TestLearnedEnding checks that a new word is scored by its ending.
 func TestLearnedEnding(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	p := &page.Page{URL: "http://list.test/"}
 	for i, name := range []string{"Hinduism", "Jainism", "Taoism", "Volleyball", "Handball", "Baseball", "Shintoism", "Softball"} {
 		p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://t.test/%d", i), Anchor: name})
-		for range 2 * nearBy { // so that none stands beside another
+		for range 2 * nearBy { // keep the links apart
 			p.Links = append(p.Links, page.Link{URL: "http://list.test/", Anchor: "itself"})
 		}
 	}
@@ -440,8 +430,8 @@ func TestLearnedEnding(t *testing.T) {
 	}
 }
 
-// TestLearnedMemory fills a scorer to a sixteenth of its limits with targets that have all that a
-// target can have, and weighs it. Sixteen times that must stay under 85 MiB.
+// TestLearnedMemory fills a scorer to a sixteenth of its capacity; 16 times its memory must stay under
+// 85 MiB.
 func TestLearnedMemory(t *testing.T) {
 	const part = 16
 	before := heapInUse()
@@ -454,7 +444,7 @@ func TestLearnedMemory(t *testing.T) {
 		l.model.words.learnPage([]token{token(n)}, 0.5, 1)
 		l.model.words.learnLink([]token{token(n)}, 0.5)
 	}
-	for n := range maxPastWords / part / 300 { // as running text of 1,000 words has them
+	for n := range maxPastWords / part / 300 { // as in running text of 1,000 words
 		l.history.add(&pastPage{key: uint64(n), words: make([]token, 300), links: make([]token, maxLinkWords+maxEndings), named: make([]naming, maxNamings), source: &source{}})
 	}
 	const links = 50
@@ -481,7 +471,7 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// TestLearnedIsBounded tells a scorer of more targets than it may remember.
+// TestLearnedIsBounded feeds a scorer more targets than it may remember.
 func TestLearnedIsBounded(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.02})
 	l.links.waiting, l.links.fetched, l.links.places = page.NewRecent[*evidence](50), page.NewRecent[known](50), page.NewRecent[*record](50)
@@ -557,7 +547,6 @@ func TestPaperScoreUnlinked(t *testing.T) {
 	}
 }
 
-// spelled returns all terms of a score.
 func spelled(t *testing.T, s relevance.Score) []relevance.Term {
 	t.Helper()
 	terms, err := Spell(s.Account)
@@ -579,7 +568,7 @@ func randomAccount(rng *rand.Rand) *account {
 	return a
 }
 
-// TestAccount: what is packed is had back, and spelled out as before, to the last digit.
+// TestAccount checks that an account survives packing exactly.
 func TestAccount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	for range 200 {
@@ -598,7 +587,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// TestAccountOfEarlierBuild: with fewer features, those that it has are told.
+// TestAccountOfEarlierBuild checks that an account with fewer features is readable.
 func TestAccountOfEarlierBuild(t *testing.T) {
 	a := randomAccount(rand.New(rand.NewPCG(17, 18)))
 	packed := a.pack()
@@ -634,7 +623,7 @@ func FuzzSpell(f *testing.F) {
 	})
 }
 
-// sameAccount compares numbers by their bits: a packed one may hold no number.
+// sameAccount compares bits, as unpacked accounts may contain NaN.
 func sameAccount(a, b *account) bool {
 	same := func(x, y float64) bool {
 		return math.Float64bits(x) == math.Float64bits(y) || math.IsNaN(x) && math.IsNaN(y)

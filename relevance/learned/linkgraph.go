@@ -4,19 +4,18 @@ import (
 	"fossick/internal/page"
 )
 
-// linkGraph is what is remembered of pages and links: the targets that wait, with the
-// evidence for each, pages that were fetched, and hosts and folders.
+// linkGraph remembers queued targets with their evidence, fetched pages, hosts and folders.
 type linkGraph struct {
-	waiting page.Recent[*evidence] // by page.Key of targets that were not fetched yet
+	waiting page.Recent[*evidence] // queued targets by page.Key
 	fetched page.Recent[known]     // by page.Key
-	turn    uint32                 // pages whose links were taken in
-	sources page.Recent[*source]   // by page.Key of pages whose links come next
+	turn    uint32                 // number of pages whose links were read
+	sources page.Recent[*source]   // pages whose links come next, by page.Key
 	places  page.Recent[*record]   // hosts and folders, by page.Key
 	yields  yields
-	givers  page.Recent[*source] // pages whose links other agents may have, by page.Key; of no use to one alone
-	shared  bool                 // there are others
+	givers  page.Recent[*source] // source pages by page.Key, for outcomes that other agents report
+	shared  bool                 // there are other agents
 
-	redirected page.Recent[float32] // R of what led to URLs that redirected here, by page.Key
+	redirected page.Recent[float32] // R of what redirected here, by page.Key
 }
 
 func newLinkGraph() linkGraph {
@@ -29,20 +28,20 @@ func newLinkGraph() linkGraph {
 
 // known is a fetched page as a target of links. There are half a million.
 type known struct {
-	probability float32 // its probability, when its links were taken in
-	seen        uint32  // see turn and named
+	probability float32 // when its links were read
+	seen        uint32  // encodes turn and named
 }
 
-// turn is that of the page that named it last, so that a page counts once.
+// turn is the number of the page that last linked here, so that a page counts once.
 func (k known) turn() uint32 { return k.seen / (maxNamings + 1) }
 
 // named is how many links to it its history has.
 func (k known) named() int { return int(k.seen % (maxNamings + 1)) }
 
-// seenIn makes a known's seen.
+// seenIn encodes known.seen.
 func seenIn(turn uint32, named int) uint32 { return turn*(maxNamings+1) + uint32(named) }
 
-// target returns the evidence of a URL, new if there is none.
+// target returns the evidence of a URL, and creates it if necessary.
 func (g *linkGraph) target(key uint64, url string) (e *evidence, isNew bool) {
 	e, ok := g.waiting.Get(key)
 	if !ok {
@@ -52,7 +51,6 @@ func (g *linkGraph) target(key uint64, url string) (e *evidence, isNew bool) {
 	return e, !ok
 }
 
-// place returns the record of a host or a folder.
 func (g *linkGraph) place(name string) *record {
 	key := page.Key(name)
 	r, ok := g.places.Get(key)
@@ -63,7 +61,7 @@ func (g *linkGraph) place(name string) *record {
 	return r
 }
 
-// source returns what the page is as a giver of links.
+// source returns a page as a source of links.
 func (g *linkGraph) source(url string) *source {
 	key := page.Key(url)
 	s, ok := g.sources.Get(key)
@@ -80,7 +78,7 @@ func (g *linkGraph) source(url string) *source {
 	return &source{key: key, hops: 1}
 }
 
-// wanted appends to dst, for each target, whether the words of a link to it are of use.
+// wanted appends to dst, per target, whether more link texts are useful.
 func (g *linkGraph) wanted(dst []bool, keys []uint64) []bool {
 	for _, key := range keys {
 		_, done := g.fetched.Peek(key)

@@ -8,19 +8,19 @@ import (
 	"fossick/internal/page"
 )
 
-// linkModel makes features of a target's evidence and weighs them. It learns three things from fetched
-// pages: the crawl's base rate, what words are worth, and the weights.
+// linkModel turns a target's evidence into features and weights them. It learns the crawl's base rate,
+// the worth of words, and the weights.
 type linkModel struct {
 	base    base
 	words   vocabulary
 	weights logistic
 	local   locality
 	scarce  float64 // how little the judge saw of the topic, see scarceOf
-	doubt   float64 // of the judge, see belief
-	blind   float64 // how far links go by where they come from, see blind.go
-	away    float64 // what links from the start pages count now
-	begun   bool    // there was a page that is no start page
-	sums    *Sums   // what was learned since others were told; nil where nobody asks
+	doubt   float64 // about the judge, see belief
+	blind   float64 // how far parents and distance replace words, see featureVector.blind
+	away    float64 // current weight of the distance from the start pages
+	begun   bool    // a page other than a start page was scored
+	sums    *Sums   // what was learned since the last Learned; nil unless shared
 }
 
 func newLinkModel(background *Background, start *WarmStart) linkModel {
@@ -29,15 +29,15 @@ func newLinkModel(background *Background, start *WarmStart) linkModel {
 	return m
 }
 
-// promise is the probability that a target is on topic. fix is of people's labels.
+// promise is the probability that a target is on topic. fix comes from people's labels.
 func (m *linkModel) promise(e *evidence, fix *correction) float64 {
 	var x featureVector
 	m.features(&x, e, fix)
 	return highest * m.weights.probability(&x)
 }
 
-// learn takes in what the evidence of a target, and what was found in it, was worth. It does so for the
-// weights, for the words of its links, and for the pages that named it.
+// learn applies a target's outcome to the weights, the words of its links, and the pages that link to it.
+// found are its features.
 func (m *linkModel) learn(e *evidence, found *featureVector, probability float64) {
 	m.sums.learnWeights(&m.weights, found, probability)
 	m.weights.learn(found, probability)
@@ -51,8 +51,8 @@ func (m *linkModel) learn(e *evidence, found *featureVector, probability float64
 	}
 }
 
-// learnPage takes in a page's words, each given once, and returns as how many pages they count: less
-// than one where they are an echo.
+// learnPage counts a page's distinct words, and returns as how many pages they count. The part of a page
+// that is an echo does not count.
 func (m *linkModel) learnPage(key uint64, words []token, probability, echo float64) (counted float64) {
 	if counted = (1 - echo) * wordWeight(m.base.all.pages, key, probability); counted > 0 {
 		m.words.learnPage(words, probability, counted)
@@ -65,7 +65,6 @@ func (m *linkModel) learnPage(key uint64, words []token, probability, echo float
 	return counted
 }
 
-// begin takes in that there is a page that is no start page.
 func (m *linkModel) begin() {
 	m.begun = true
 	if m.sums != nil {
@@ -73,7 +72,7 @@ func (m *linkModel) begin() {
 	}
 }
 
-// turn goes on to the next page: what lifts are above moves, and the warm-up fades.
+// turn moves to the next page: it updates the base rate, the warm-up and the locality effects.
 func (m *linkModel) turn() {
 	m.base.move()
 	m.weights.age(float64(m.base.all.pages))
@@ -81,22 +80,20 @@ func (m *linkModel) turn() {
 	m.away = m.doubt*m.local.ramp(awayFrom, awayTo) + m.blind
 }
 
-// rarity is the weight of a word by how few of the crawl's pages have it.
+// rarity is the inverse document frequency of a word in the crawl.
 func (m *linkModel) rarity(w token) float64 {
 	known := float64(m.words.words.find(w).page.pages)
 	return math.Log((float64(m.base.all.pages) + 1) / (known + 1))
 }
 
-// Most pages of a crawl that has grown are off topic, and one more of them says little of what its
-// words are worth. So they are undersampled: the words of every other one are not counted, and those of
-// the others count twice. What is expected of a word's record is the same, for half the work.
+// A grown crawl has mostly pages off topic, each of which adds little. Their words are undersampled:
+// every other page is skipped and the others count twice, so expectations stay and the work is halved.
 const (
-	undersampleFrom  = 2000 // pages, before which all count
-	undersampleBelow = 0.1  // probability, from which on all count
+	undersampleFrom  = 2000 // pages; before that all count
+	undersampleBelow = 0.1  // probability; from that on all count
 )
 
-// wordWeight says as how many pages the words of a page count, by the pages so far, its page.Key and
-// how far it is taken to be on topic.
+// wordWeight is as how many pages a page's words count. pages is the number of pages so far.
 func wordWeight(pages float32, key uint64, probability float64) float64 {
 	switch {
 	case pages < undersampleFrom || probability >= undersampleBelow:
@@ -107,7 +104,7 @@ func wordWeight(pages float32, key uint64, probability float64) float64 {
 	return 2
 }
 
-// weighAround makes surroundings of what was read, with what words are worth now.
+// weighAround converts contexts to surroundings, with the current worth of words.
 func (m *linkModel) weighAround(read *Around) []surroundings {
 	all := make([]surroundings, len(read.Judged))
 	from := 0
@@ -120,7 +117,7 @@ func (m *linkModel) weighAround(read *Around) []surroundings {
 	return all
 }
 
-// account returns what the score of a target is made of.
+// account returns the parts of a target's score.
 func (m *linkModel) account(e *evidence, fix *correction) *account {
 	a := &account{
 		parents: float64(e.parents), host: float64(e.host.pages), folder: float64(e.folder.pages), hops: float64(e.hops),
@@ -134,28 +131,27 @@ func (m *linkModel) account(e *evidence, fix *correction) *account {
 	return a
 }
 
-// logistic is a logistic model that learns one example at a time. Its weights are normal with a
-// covariance, which each example shrinks along what it shows, by one step of Newton's method
-// (Spiegelhalter and Lauritzen 1990). So a sign that always came with another is not blamed for it
-// twice, and what was never seen may still move far.
+// logistic is an online logistic regression with normally distributed weights. Each example is one Newton
+// step that shrinks the covariance along its features (Spiegelhalter and Lauritzen 1990). Correlated
+// features thus share the blame, and the weight of a feature never seen can still move far.
 type logistic struct {
 	weight     featureVector
 	covariance [numFeatures]featureVector
 	warmUp     *featureVector // warmUp or taughtWarmUp
-	fade       float64        // of warmUp
+	fade       float64        // factor of warmUp
 }
 
 const (
-	// firstVariance is how far the first weights may be wrong.
+	// firstVariance is the initial variance of a weight.
 	firstVariance = 0.1
-	// leastSlope bounds the slope p·(1−p) of what a model that is sure learns by.
+	// leastSlope is the minimum of the slope p·(1−p), so that a certain model still learns.
 	leastSlope = 0.05
-	// steadied is how far the weights may still be wrong once people label pages.
+	// steadied is the factor on the covariance once people label pages.
 	steadied = 0.1
 )
 
-// newLogistic returns the model as it begins; background says whether featOver is known, taught whether
-// there was a WarmStart.
+// newLogistic returns the initial model. background says whether featOver is known, taught whether there
+// is a WarmStart.
 func newLogistic(background, taught bool) logistic {
 	m := logistic{weight: prior, warmUp: &warmUp, fade: 1}
 	if taught {
@@ -166,8 +162,8 @@ func newLogistic(background, taught bool) logistic {
 	}
 	for i := range m.covariance {
 		switch i {
-		case featAway, featKin, featLabels: // doubt and people say what these are worth, not the judge's word on pages
-		case featDegree: // of two links that differ in R alone that of the larger R comes first
+		case featAway, featKin, featLabels: // fixed: doubt and people's labels decide, not the judge's verdicts on pages
+		case featDegree: // fixed: R only breaks ties, the larger first
 		default:
 			m.covariance[i][i] = firstVariance
 		}
@@ -175,10 +171,10 @@ func newLogistic(background, taught bool) logistic {
 	return m
 }
 
-// at is the weight of a feature now.
+// at is the current weight of a feature.
 func (m *logistic) at(part int) float64 { return m.weight[part] + m.fade*m.warmUp[part] }
 
-// age takes in how many pages the crawl has.
+// age sets the warm-up for the number of pages.
 func (m *logistic) age(pages float64) { m.fade = math.Exp(-pages / warmUpPages) }
 
 func (m *logistic) probability(x *featureVector) float64 {
@@ -189,8 +185,8 @@ func (m *logistic) probability(x *featureVector) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-// steady has the model learn slower. Once people have labelled pages, what the others turn out to be is
-// the judge's word with a little of theirs, and would unlearn what they say.
+// steady slows learning. Once people label pages, outcomes are mostly the judge's verdicts and would
+// unlearn the labels.
 func (m *logistic) steady() {
 	for i := range m.covariance {
 		for j := range m.covariance[i] {
@@ -199,9 +195,9 @@ func (m *logistic) steady() {
 	}
 }
 
-// learn moves the weights towards what a page turned out to be, y in [0,1]. With x the features, C the
-// covariance and s the slope p·(1−p), it adds C·x·(y−p)/(1 + s·xᵀCx) to the weights and takes
-// s·C·x·xᵀC/(1 + s·xᵀCx) from C.
+// learn moves the weights towards an outcome y in [0,1]. With features x, covariance C and slope
+// s = p·(1−p), it adds C·x·(y−p)/(1 + s·xᵀCx) to the weights and subtracts s·C·x·xᵀC/(1 + s·xᵀCx)
+// from C.
 func (m *logistic) learn(x *featureVector, y float64) {
 	p := m.probability(x)
 	slope := max(leastSlope, p*(1-p))
@@ -222,22 +218,19 @@ func (m *logistic) learn(x *featureVector, y float64) {
 	}
 }
 
-// linkWork is room for what is found out about the links of a page, which is used again for the next
-// page's. It serves one goroutine.
+// linkWork is a reusable buffer for the links of one page. It serves one goroutine.
 type linkWork struct {
 	keys    []uint64    // page.Key of the targets
-	links   []inLink    // with what the page says
-	targets []*evidence // of those that wait
+	links   []inLink    // evidence from the page
+	targets []*evidence // nil for fetched targets
 }
 
-// begin makes room for p's links.
 func (w *linkWork) begin(p *page.Page) {
 	n := len(p.Links)
 	w.links, w.targets = zeros(w.links, n), zeros(w.targets, n)
 	w.name(p)
 }
 
-// name makes the targets' keys.
 func (w *linkWork) name(p *page.Page) {
 	w.keys = w.keys[:0]
 	for i := range p.Links {
@@ -245,51 +238,51 @@ func (w *linkWork) name(p *page.Page) {
 	}
 }
 
-// zeros returns n zeros, in the place of s where there is room.
+// zeros returns n zero values, reusing s.
 func zeros[T any](s []T, n int) []T {
 	s = slices.Grow(s[:0], n)[:n]
 	clear(s)
 	return s
 }
 
-// The features of a link's score. Lifts are differences of log-odds, 0 is no better than the crawl so
-// far; opinions of the judge are log-odds above those of a text without words, in [-4,4]. Stores have
-// their numbers (see account): a new one goes to the end, and none is taken away.
+// The features of a link's score. Lifts are differences of log-odds from the crawl's base rate; verdicts
+// of the judge are log-odds above an empty text, in [-4,4]. Stored accounts use these numbers: append
+// new features, and remove none.
 const (
 	featBias        = iota
-	featMeanParent  // mean probability of the pages that link here
-	featBestParent  // the largest of these
-	featOnTopic     // log(1 + sum of these): agreement of many
-	featBestAnchor  // judge of the links' words, with the URL: the best link
-	featMeanAnchor  // the mean of the links
-	featBestContext // judge of the words around the links
+	featMeanParent  // mean probability of the parents, the pages that link here
+	featBestParent  // maximum of these
+	featOnTopic     // log(1 + sum of these)
+	featBestAnchor  // best verdict on an anchor with the URL
+	featMeanAnchor  // mean of these
+	featBestContext // best verdict on a context
 	featMeanContext
-	featWord     // lift of the links' words on the pages so far: the best
-	featMeanWord // and their mean
-	featLinkWord // mean lift of the links' words, in the links that were followed
-	featOver     // how much more often they stand on pages on topic than at large: the mean
-	featAround   // the same of the words around the links
-	featEnding   // mean lift of the endings of the links' words, in the links that were followed
-	featHub      // mean lift of the parents' other links, as far as their pages are known
-	featNear     // lift of those of them that stand near
+	featWord     // best lift, on pages, of the anchors' words
+	featMeanWord // mean of these
+	featLinkWord // mean lift of the anchors' words in followed links
+	featOver     // mean over-representation of the anchors' words, see Background
+	featAround   // the same for the contexts
+	featEnding   // mean lift, in followed links, of the endings of the anchors' words
+	featHub      // mean lift of the parents' followed links
+	featNear     // lift of those that are near
 	featHost     // lift of the host
-	featFolder   // lift of the folder, above its host
-	featNav      // 1 if all links stand in navigation
-	featEarly    // place in the page, 1 the first link and near 0 the last: the best
-	featHops     // log(1 + links since a page on topic)
-	featLabels   // what people's labels add for the links' words, see labelShift
-	featAway     // log of links from a start page, as far as the judge is doubted and the topic hangs together
-	featYield    // lift of what the last pages at URLs of the pattern brought
-	featKin      // log-odds of the best page that links here, as far as the judge is blind
-	featDegree   // R of the best page that links here, less middleDegree
+	featFolder   // lift of the folder over its host
+	featNav      // 1 if all links are in navigation
+	featEarly    // best place on a page: 1 the first link, near 0 the last
+	featHops     // log(1 + distance from a page on topic)
+	featLabels   // effect of people's labels on the anchors' words, see labelShift
+	featAway     // log distance from the start pages, scaled by doubt and locality
+	featYield    // lift of the latest pages at URLs of the pattern
+	featKin      // log-odds of the best parent, scaled by blindness
+	featDegree   // R of the best parent, minus middleDegree
 	numFeatures
 )
 
-// featureVector is what was found of a target.
+// featureVector has one value per feature.
 type featureVector [numFeatures]float64
 
-// prior is what the weights begin with, to which warmUp is added at the beginning. It is rounded from a
-// fit to what ranks a queue's targets on topic before its others, see docs/relevance.md.
+// prior has the initial weights, rounded from a fit that ranks targets on topic first, see
+// docs/relevance.md. warmUp is added at first.
 var prior = featureVector{
 	featBias:        -3.5,
 	featMeanParent:  1,
@@ -314,16 +307,15 @@ var prior = featureVector{
 	featDegree:      degreeWeight,
 }
 
-// warmUp is what is added to the weights at the beginning, and fades by a factor e in warmUpPages.
-// While nearly all pages that link are start pages, who links says little, and lifts of words are
-// small, as few pages have them.
+// warmUp is added to the weights and decays by e in warmUpPages pages. At first nearly all parents are
+// start pages, so their probability says little, and lifts are small because words have few pages.
 var warmUp = featureVector{
 	featMeanParent: -0.9,
 	featLinkWord:   2.5,
 	featOver:       0.7,
 }
 
-// taughtWarmUp is warmUp of a scorer that had a WarmStart.
+// taughtWarmUp replaces warmUp if there is a WarmStart.
 var taughtWarmUp = featureVector{
 	featMeanParent: -0.9,
 	featLinkWord:   1.5,
@@ -331,21 +323,18 @@ var taughtWarmUp = featureVector{
 
 const warmUpPages = 60
 
-// wordAlone is the first weight of the links' words on pages where it is not known how often they stand
-// on pages at large.
+// wordAlone is the initial weight of featMeanWord without a Background.
 const wordAlone = 0.7
 
-// R's weight, which is not learned, and what is taken from R so that the other weights mean what they
-// do without it.
+// The weight of R is not learned. middleDegree centres R, so that the other weights keep their meaning.
 const (
 	degreeWeight = 0.05
 	middleDegree = 0.5
 )
 
-// What makes up featLabels, once people have labelled pages. It is the correction of the judge for the
-// links' words, and how pages with these words went, in which a labelled page counts for several.
-// Without labels pages at large say more than the latter; but they do not know what people say, and so
-// with labels they weigh less.
+// Weights within featLabels, used once people have labelled pages: the correction's shift for the
+// anchors' words; mean and best lift of these words, in which a labelled page counts several times; and a
+// reduction of featOver and featAround, which ignore labels.
 const (
 	labelShift = 4.5
 	labelMean  = 3
@@ -353,19 +342,17 @@ const (
 	labelLarge = -0.4
 )
 
-// aFewLinks is the distance from the start pages that speaks neither for a target nor against it.
+// aFewLinks is the neutral distance from the start pages.
 const aFewLinks = 2
 
-// Distance from the start pages counts as the judge is doubted, and as the topic hangs together: not
-// where links of pages on topic promise awayFrom, in full where they promise awayTo. It counts besides
-// as far as the judge is blind.
+// The distance from the start pages counts in proportion to the doubt about the judge, rising from none
+// to full between these means of locality. Blindness adds to that.
 const (
 	awayFrom = 0.3
 	awayTo   = 0.6
 )
 
-// features fills x, which is zero, with what evidence says of a target. fix is of people's labels, nil
-// where there are none.
+// features fills x, which must be zero, from a target's evidence. fix is nil without labels.
 func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 	n := float64(e.texts())
 	x[featBias] = 1
@@ -406,7 +393,7 @@ func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 	}
 }
 
-// about names each feature and says what it found.
+// about returns the name and description of each feature.
 func (a *account) about() [numFeatures][2]string {
 	x := &a.found
 	odds := func(part int) string { return "odds × " + strconv.FormatFloat(math.Exp(x[part]), 'g', 2, 64) }

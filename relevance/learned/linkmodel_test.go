@@ -10,8 +10,8 @@ import (
 	"fossick/models"
 )
 
-// TestUndersampling: the words of a young crawl's pages and of pages on topic count once.
-// Those of a grown crawl's other pages count not at all or twice, as many of each.
+// TestUndersampling checks that in a grown crawl half of the pages off topic count twice and half not at
+// all.
 func TestUndersampling(t *testing.T) {
 	off := func(crawl float32) (sum, pages float64) {
 		for n := range 2000 {
@@ -35,8 +35,7 @@ func TestUndersampling(t *testing.T) {
 	}
 }
 
-// TestUndersampledLabelled: of a page that people mark the words count as they say, however they
-// counted before.
+// TestUndersampledLabelled checks that a label sets a page's word counts, however they counted before.
 func TestUndersampledLabelled(t *testing.T) {
 	for _, counted := range []float64{0, 1, 2} {
 		l := New(goldJudge, Options{Cut: 0.5})
@@ -54,8 +53,7 @@ func TestUndersampledLabelled(t *testing.T) {
 	}
 }
 
-// TestWarmUp: what is added to the weights at the beginning fades by a factor e in warmUpPages pages,
-// and does not change what is learned.
+// TestWarmUp checks that the warm-up decays by e in warmUpPages and does not affect learning.
 func TestWarmUp(t *testing.T) {
 	m := newLogistic(true, false)
 	for _, pages := range []float64{0, warmUpPages, 5 * warmUpPages} {
@@ -75,8 +73,7 @@ func TestWarmUp(t *testing.T) {
 	}
 }
 
-// TestLogisticLearns draws pages from a model whose weights are not the first ones, two of its features
-// nearly alike: what is learned must come near it in probability, and tell the two apart.
+// TestLogisticLearns checks learning from a known model with two nearly equal features.
 func TestLogisticLearns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	m := newLogistic(true, true)
@@ -129,8 +126,8 @@ func TestLogisticLearns(t *testing.T) {
 	}
 }
 
-// warmStartModel was trained on 4 pages about herons and 12 others; all pages' titles have
-// "page", those of two herons' "amber", which is a word of the tests' webs too.
+// warmStartModel was trained on 4 pages about herons and 12 others; every title has "page", and two
+// herons' titles have "amber", which the test webs use too.
 func warmStartModel() *models.Model {
 	return &models.Model{
 		Classes:    []string{"other", "herons"},
@@ -155,9 +152,9 @@ func TestWarmStart(t *testing.T) {
 	}{
 		{"heron", 3, 2 * titleLinks}, // the stem of herons
 		{"the", 4, 0},
-		{"title:heron", 0, 0}, // no word of a page
+		{"title:heron", 0, 0}, // not a word of a page
 		{"amber", 0, titleLinks},
-		{"page", 0, 0}, // as often elsewhere
+		{"page", 0, 0}, // as frequent in other titles
 		{"other", 0, 0},
 	} {
 		w := v.words.find(tokenOf(test.word))
@@ -173,7 +170,7 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
-// TestWarmStartIsBounded: many training pages count for no more than maxWarmStart.
+// TestWarmStartIsBounded checks that many training pages count at most maxWarmStart.
 func TestWarmStartIsBounded(t *testing.T) {
 	m := warmStartModel()
 	m.Card.PerClass["herons"], m.Card.Pages, m.ClassPages[1][0] = 1000, 1012, 500
@@ -186,8 +183,7 @@ func TestWarmStartIsBounded(t *testing.T) {
 	}
 }
 
-// TestNoLesson: a model of an earlier format teaches nothing, and neither does one that
-// does not say how many pages it had.
+// TestNoLesson checks that models without page counts give no warm start.
 func TestNoLesson(t *testing.T) {
 	old, unknown := warmStartModel(), warmStartModel()
 	old.ClassPages, old.Titles, unknown.Card.PerClass = nil, nil, nil
@@ -199,8 +195,8 @@ func TestNoLesson(t *testing.T) {
 	}
 }
 
-// TestWarmStartBeforeTheCrawl: of two links that the crawl knows nothing of, the one whose
-// word stands in titles of training pages on topic comes first.
+// TestWarmStartBeforeTheCrawl checks that of two unknown links the one with a word of training titles
+// comes first.
 func TestWarmStartBeforeTheCrawl(t *testing.T) {
 	for _, test := range []struct {
 		start *WarmStart

@@ -10,25 +10,24 @@ import (
 	"slices"
 )
 
-// Sums is what a scorer has learned of the web in some time, in a form that can be added up: how many
-// pages it saw, how many of these were on topic, the same for each word, the evidence for the weights,
-// and its start pages. Scorers that hear each other's sums know together what one would that saw all
-// pages. What is known of single URLs, hosts and folders stays with who has their site.
+// Sums holds what a scorer learned in a period, in additive form: counts of pages and of each word, the
+// evidence for the weights, and start pages. Scorers that exchange Sums know together what one scorer of
+// all pages would. Knowledge of single URLs, hosts and folders stays with the agent that owns the site.
 //
-// Each page's lesson for the weights is that of one step of Newton's method.
+// Each page contributes one Newton step to the weights.
 type Sums struct {
 	all       record
-	begun     bool // of a page that is no start page
+	begun     bool // includes a page other than a start page
 	words     map[token]wordSum
 	precision [numFeatures]featureVector
 	shift     featureVector
-	turns     []turn // what links turned out to be, of pages whose other links others may have
+	turns     []turn // outcomes of links, for agents with other links of the same pages
 	starts    []startPage
 	alike     alike
-	local     record // as locality has it, without fading
+	local     record // as in locality, without decay
 }
 
-// alike is how near pages were to so many start pages.
+// alike are the similarities of pages to a number of start pages.
 type alike struct {
 	starts  int
 	on, off moments
@@ -38,16 +37,15 @@ type wordSum struct{ page, link record }
 
 func newSums() *Sums { return &Sums{words: map[token]wordSum{}} }
 
-// Pages is of how many pages they are.
+// Pages returns the number of pages summed.
 func (s *Sums) Pages() uint64 { return uint64(max(0, min(s.all.pages, 1<<32))) }
 
-// plus adds a record to another.
 func (r *record) plus(o record) {
 	r.pages += o.pages
 	r.onTopic += o.onTopic
 }
 
-// learnPage notes what the vocabulary learns of a page's words; nil notes nothing.
+// learnPage records a page's words. Like all learn methods it does nothing on a nil Sums.
 func (s *Sums) learnPage(words []token, probability, weight float64) {
 	if s == nil {
 		return
@@ -59,7 +57,6 @@ func (s *Sums) learnPage(words []token, probability, weight float64) {
 	}
 }
 
-// learnLink notes what it learns of a link's words.
 func (s *Sums) learnLink(words []token, probability float64) {
 	if s == nil {
 		return
@@ -71,7 +68,7 @@ func (s *Sums) learnLink(words []token, probability float64) {
 	}
 }
 
-// learnWeights notes what the weights, as they are, are about to learn of a page.
+// learnWeights records the example that the weights are about to learn.
 func (s *Sums) learnWeights(m *logistic, x *featureVector, y float64) {
 	if s == nil {
 		return
@@ -90,7 +87,6 @@ func (s *Sums) learnWeights(m *logistic, x *featureVector, y float64) {
 	}
 }
 
-// learnStart notes a start page.
 func (s *Sums) learnStart(p startPage) {
 	if s != nil && len(s.starts) < maxStarts {
 		p.words = p.words[:min(len(p.words), maxStartWords)]
@@ -98,7 +94,7 @@ func (s *Sums) learnStart(p startPage) {
 	}
 }
 
-// learnAlike notes how near a page was to so many start pages.
+// learnAlike records a page's similarity to the current start pages.
 func (s *Sums) learnAlike(starts int, similarity, probability float64) {
 	if s == nil {
 		return
@@ -109,7 +105,7 @@ func (s *Sums) learnAlike(starts int, similarity, probability float64) {
 	s.alike.plus(&a)
 }
 
-// plus adds what was compared with as many start pages; what was with less is of no use.
+// plus adds similarities to equally many start pages; those to fewer are useless.
 func (a *alike) plus(o *alike) {
 	if o.starts > a.starts {
 		*a = *o
@@ -119,14 +115,13 @@ func (a *alike) plus(o *alike) {
 	}
 }
 
-// learnLocal notes what the links of a page promise in the mean.
+// learnLocal records the mean promise of a page's links.
 func (s *Sums) learnLocal(onTopic, promise float64) {
 	if s != nil {
 		s.local.plus(record{float32(onTopic), float32(onTopic * promise)})
 	}
 }
 
-// plus adds sums to others.
 func (s *Sums) plus(o *Sums) {
 	s.all.plus(o.all)
 	s.begun = s.begun || o.begun
@@ -147,17 +142,17 @@ func (s *Sums) plus(o *Sums) {
 	}
 }
 
-// evidence is how many pages and links a word's worth is known from.
+// evidence is how many pages and links a word's counts come from.
 func (w wordSum) evidence() float32 { return w.page.pages + w.link.pages }
 
-// byEvidence returns the words, those first of which most is known.
+// byEvidence returns the words, most evidence first.
 func (s *Sums) byEvidence() []token {
 	return slices.SortedFunc(maps.Keys(s.words), func(a, b token) int {
 		return cmp.Or(cmp.Compare(s.words[b].evidence(), s.words[a].evidence()), cmp.Compare(a, b))
 	})
 }
 
-// shortenStarts moves the start pages beyond those that have so many words to another.
+// shortenStarts moves start pages beyond a number of words to rest.
 func (s *Sums) shortenStarts(words int, rest *Sums) {
 	for i, p := range s.starts {
 		if words -= len(p.words); words < 0 {
@@ -167,7 +162,7 @@ func (s *Sums) shortenStarts(words int, rest *Sums) {
 	}
 }
 
-// shorten moves the words beyond the first n, by evidence, to another.
+// shorten keeps the n words with most evidence and moves the others to rest.
 func (s *Sums) shorten(n int, rest *Sums) {
 	if len(s.words) <= n {
 		return
@@ -178,10 +173,10 @@ func (s *Sums) shorten(n int, rest *Sums) {
 	}
 }
 
-// fixed is the variance that stands for none: what no page can move.
+// fixed is the variance that stands in for zero, so that the matrix can be inverted.
 const fixed = 1e-9
 
-// hear adds others' evidence to what the weights have.
+// hear adds other scorers' evidence to the weights.
 func (m *logistic) hear(s *Sums) {
 	precision := m.covariance
 	for i := range precision {
@@ -190,7 +185,7 @@ func (m *logistic) hear(s *Sums) {
 		}
 	}
 	if !invert(&precision) {
-		return // of no use any more; its own lessons go on
+		return // unusable; continue with own lessons
 	}
 	var shift featureVector
 	for i := range precision {
@@ -221,8 +216,8 @@ func (m *logistic) hear(s *Sums) {
 	}
 }
 
-// invert inverts a symmetric positive definite matrix in place by Gauss and Jordan; false where it is
-// none.
+// invert inverts a symmetric positive definite matrix in place by Gauss-Jordan elimination, or returns
+// false.
 func invert(a *[numFeatures]featureVector) bool {
 	for k := range a {
 		pivot := a[k][k]
@@ -247,10 +242,10 @@ func invert(a *[numFeatures]featureVector) bool {
 	return true
 }
 
-// sumsVersion begins packed sums. It changes when features do.
+// sumsVersion is the first byte of packed sums. Change it when the features change.
 const sumsVersion = 5
 
-// Pack returns the sums as bytes: some 9 kB where there are pages, and 9 to 21 bytes a word.
+// Pack encodes the sums: about 9 kB for the weights, and 9 to 21 bytes per word.
 func (s *Sums) Pack() []byte {
 	b := binary.AppendUvarint([]byte{sumsVersion}, uint64(numFeatures))
 	b = s.all.pack(binary.AppendUvarint(b, bit(s.begun)))
@@ -261,7 +256,7 @@ func (s *Sums) Pack() []byte {
 	return s.alike.pack(s.packStarts(s.local.pack(b)))
 }
 
-// packStarts has the tokens of a page rise, as packWords.
+// packStarts sorts tokens, as packWords does.
 func (s *Sums) packStarts(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s.starts)))
 	for _, p := range s.starts {
@@ -314,13 +309,13 @@ func (s *Sums) packWeights(b []byte) []byte {
 	return b
 }
 
-// Bits beside a packed token say which records follow it.
+// Flags beside a packed token: which records follow.
 const (
 	onPages = 1 << iota
 	inLinks
 )
 
-// packWords has the tokens rise, so that their distances are short.
+// packWords sorts the tokens, so that their differences are short.
 func (s *Sums) packWords(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s.words)))
 	last := token(0)
@@ -348,10 +343,9 @@ func (r record) pack(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, math.Float32bits(r.onTopic))
 }
 
-// errSums reports bytes that are no sums of this build.
 var errSums = errors.New("sums of another agent's scorer cannot be read; run the same version of fossick on all agents")
 
-// UnpackSums is the inverse of Pack. Numbers that no crawl can come to are an error.
+// UnpackSums is the inverse of Pack. It rejects values that no crawl can produce.
 func UnpackSums(data []byte) (*Sums, error) {
 	s, r := newSums(), unpacker{data: data}
 	if r.bytes(1)[0] != sumsVersion || r.uvarint() != numFeatures {
@@ -372,7 +366,7 @@ func UnpackSums(data []byte) (*Sums, error) {
 	return s, nil
 }
 
-// unpacker reads what Pack wrote; after bad it reads zeros.
+// unpacker reads what Pack wrote; after an error it returns zeros.
 type unpacker struct {
 	data []byte
 	bad  bool

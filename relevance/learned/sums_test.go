@@ -12,7 +12,6 @@ import (
 	"fossick/internal/page"
 )
 
-// randomFeatures are of the size that features have.
 func randomFeatures(rng *rand.Rand) (x featureVector) {
 	for i := range x {
 		x[i] = rng.NormFloat64()
@@ -20,7 +19,7 @@ func randomFeatures(rng *rand.Rand) (x featureVector) {
 	return x
 }
 
-// TestHearOneLesson: to hear of a page is to learn of it, for who has the same weights.
+// TestHearOneLesson checks that hearing of a page equals learning from it, given equal weights.
 func TestHearOneLesson(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 20))
 	for _, background := range []bool{false, true} {
@@ -46,7 +45,7 @@ func TestHearOneLesson(t *testing.T) {
 	}
 }
 
-// lesson is a page that two links lead to, some words of which say what it is about.
+// lesson is a page with two links to it, and words that reveal its topic.
 func lesson(rng *rand.Rand, i int) (linking [2]*page.Page, target *page.Page, onTopic float64) {
 	words := "plain stone"
 	if onTopic = float64(rng.IntN(2)); onTopic > 0 {
@@ -62,7 +61,7 @@ func lesson(rng *rand.Rand, i int) (linking [2]*page.Page, target *page.Page, on
 	return linking, &page.Page{URL: url, Text: words + fmt.Sprint(" n", rng.IntN(50))}, onTopic
 }
 
-// tellAll has scorers tell each other what they learned, as bytes.
+// tellAll exchanges the scorers' packed sums.
 func tellAll(t *testing.T, all []*Scorer) {
 	t.Helper()
 	sums := make([]*Sums, len(all))
@@ -83,9 +82,8 @@ func tellAll(t *testing.T, all []*Scorer) {
 	}
 }
 
-// TestSumsAreOneCrawl teaches one scorer all pages, and three a third each, which tell each
-// other now and then. What words are worth is the same in the end, and links to sites that
-// none knows have about the same chance. Without being told they have not.
+// TestSumsAreOneCrawl compares one scorer of all pages with three that share the pages and exchange sums, and
+// three that do not: only the exchange gives about the same scores.
 func TestSumsAreOneCrawl(t *testing.T) {
 	one := New(goldJudge, Options{Cut: .5})
 	var told, alone [3]*Scorer
@@ -132,8 +130,8 @@ func TestSumsAreOneCrawl(t *testing.T) {
 	}
 }
 
-// TestStartsAreOnesForAll: start pages that several scorers have some of correct the judge
-// as if each had all, also for one that comes later.
+// TestStartsAreOnesForAll checks that start pages spread over scorers correct the judge as if each scorer
+// had all, even a late one.
 func TestStartsAreOnesForAll(t *testing.T) {
 	const scorers, starts = 4, 8
 	seen := Options{Cut: .5, Share: .1, Seen: 100, Background: NewBackground(func(yield func(string, float64) bool) { yield("some", .01) })}
@@ -217,7 +215,7 @@ func TestPackSums(t *testing.T) {
 	}
 	s := l.Learned()
 	for _, p := range s.starts {
-		slices.Sort(p.words) // as they are packed
+		slices.Sort(p.words) // as packing does
 	}
 	data := s.Pack()
 	got, err := UnpackSums(data)
@@ -231,8 +229,8 @@ func TestPackSums(t *testing.T) {
 	}
 }
 
-// TestToldInParts: of many words those with the most evidence are told first, the others
-// later. Who hears the parts of all that was told knows what one knows who heard it as it came.
+// TestToldInParts checks that words with most evidence come first, and that the parts add up to everything
+// told.
 func TestToldInParts(t *testing.T) {
 	l := New(goldJudge, Options{Cut: .5})
 	l.Share(everything)
@@ -277,8 +275,7 @@ func TestToldInParts(t *testing.T) {
 	}
 }
 
-// FuzzUnpackSums: whatever another machine sends is sums or an error, and weights that
-// heard them go on.
+// FuzzUnpackSums checks that any input is rejected or can be heard safely.
 func FuzzUnpackSums(f *testing.F) {
 	f.Add(newSums().Pack())
 	f.Fuzz(func(t *testing.T, data []byte) {

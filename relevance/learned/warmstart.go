@@ -5,31 +5,30 @@ import (
 	"fossick/models/features"
 )
 
-// WarmStart is what the pages on topic that a model was trained on say of words. A linear model shares
-// out what it learned among the hundred words of a page, so that it says little of a word alone. But a
-// link has two or three. How many of these pages have a word says more, and says it before the crawl
-// has met a page.
+// WarmStart holds word counts from the model's training pages on topic. A linear model spreads its
+// knowledge over the many words of a page, so it says little about the two or three words of a link.
+// Page counts per word say more, and are available before the first fetch.
 type WarmStart struct {
-	pages    float32  // what all of them count for
-	onPages  []taught // words of their text
+	pages    float32  // weight of all of them, in pages
+	onPages  []taught // words of their texts
 	inTitles []taught // words of their titles, and these words' endings
 }
 
-// taught is a word, and the pages that taught it.
+// taught is a word and the number of pages with it.
 type taught struct {
 	word  token
 	pages float32
 }
 
 const (
-	// maxWarmStart is how many pages it counts for at most: what the crawl itself meets must soon
-	// outweigh it.
+	// maxWarmStart bounds the weight of all training pages, so that the crawl's own pages soon
+	// outweigh them.
 	maxWarmStart = 100
-	// titleLinks is how many links that were followed a title counts for.
+	// titleLinks is how many followed links one title counts for.
 	titleLinks = 2
 )
 
-// NewWarmStart reads it from a model; nil where the model does not say.
+// NewWarmStart reads the counts from a model; nil if the model has none.
 func NewWarmStart(m *models.Model, class int) *WarmStart {
 	trained := m.Card.PerClass[m.Classes[class]]
 	if m.ClassPages == nil || trained <= 0 {
@@ -56,9 +55,8 @@ func NewWarmStart(m *models.Model, class int) *WarmStart {
 	return l
 }
 
-// beyondChance is how many more of the class's pages have the word in their titles than would if it
-// stood in them as often as in the others'. Of "page" and of a site's name, which stand in all of them,
-// none is left.
+// beyondChance is how many more of the class's titles have the word than the other classes' rate
+// predicts. It removes words that all titles have, such as a site's name.
 func beyondChance(w models.TitleWord, class, others int) float64 {
 	pages := float64(min(w.Pages, class))
 	if others <= 0 {
@@ -67,7 +65,7 @@ func beyondChance(w models.TitleWord, class, others int) float64 {
 	return pages - float64(w.Others)*float64(class)/float64(others)
 }
 
-// take begins a vocabulary with a warm start, as if its pages had been met.
+// take adds a warm start to an empty vocabulary.
 func (v *vocabulary) take(l *WarmStart) {
 	if l == nil {
 		return
@@ -80,13 +78,13 @@ func (v *vocabulary) take(l *WarmStart) {
 	}
 }
 
-// addPages takes in so many pages that are on topic.
+// addPages counts pages on topic.
 func (r *record) addPages(pages float32) {
 	r.pages += pages
 	r.onTopic += pages
 }
 
-// worth is how many pages on topic it counts for.
+// worth is the weight of a warm start in pages on topic.
 func (l *WarmStart) worth() float32 {
 	if l == nil {
 		return 0

@@ -14,31 +14,30 @@ import (
 	"fossick/relevance"
 )
 
-// wordTable finds what the crawl so far says of a word. It does what a map does in a third of the
-// memory. Like recent it keeps what was used last: when the young half is full it becomes the old one,
-// whose words move when they are used, or are given up.
+// wordTable maps words to their records in a third of a map's memory. Like page.Recent it has two
+// halves: when the young half is full it becomes the old one, and old words move when used or are
+// dropped.
 //
-// Slots are tried one after the other, and at most half of them are in use.
+// It is a hash table with linear probing, at most half full.
 type wordTable struct {
-	young, old []word // each a power of two long
+	young, old []word // lengths are powers of two
 	n          int    // words in young
-	limit      int    // of each half
-	seed       uint64 // by chance, so that no page can be made of words for one slot
+	limit      int    // words per half
+	seed       uint64 // random, so that no page can provoke collisions
 }
 
-// word is what is known of a word. A pointer to one is valid until the table's next use.
+// word is the record of a word. A pointer to it is valid until the table's next use.
 type word struct {
-	token token   // 0 of an empty slot
-	share float32 // of pages at large, as Background has it; 0 is not asked for yet
-	page  record  // the pages that the word was on
-	link  record  // the pages that links with the word led to
+	token token   // 0 in an empty slot
+	share float32 // of pages at large that have it, from Background; 0 before the first lookup
+	page  record  // pages with the word
+	link  record  // targets of links with the word
 }
 
-// onTopic is the word's own part of how much more often it stands on pages on topic than at large, see
-// Background.
+// onTopic is the word's part of Background.over, before the logarithm.
 func (w *word) onTopic(b *base) float64 {
 	switch {
-	case b.background == nil || w.page.onTopic == 0: // whatever its share
+	case b.background == nil || w.page.onTopic == 0: // share does not matter
 		return doubt
 	case w.share == 0:
 		w.share = b.background.of(w.token)
@@ -53,7 +52,7 @@ func newWordTable(limit int) wordTable {
 	}
 }
 
-// find returns a word, one without pages when it is not known. It does not count as its use.
+// find returns a word, or an empty one. It does not move the word to the young half.
 func (t *wordTable) find(w token) *word {
 	if found := &t.young[t.slot(t.young, w)]; found.token != 0 {
 		return found
@@ -61,7 +60,7 @@ func (t *wordTable) find(w token) *word {
 	return &t.old[t.slot(t.old, w)]
 }
 
-// use returns a word, of which nothing is known yet if it is new, to which the caller then adds a page.
+// use returns a word for update, and inserts it if it is new.
 func (t *wordTable) use(w token) *word {
 	i := t.slot(t.young, w)
 	if t.young[i].token == 0 {
@@ -70,10 +69,9 @@ func (t *wordTable) use(w token) *word {
 	return &t.young[i]
 }
 
-// enter makes room for a word that is not in the young half, where its slot would be i, and returns its
-// slot there.
+// enter inserts a word into the young half, where its slot would be i, and returns its slot.
 func (t *wordTable) enter(w token, i int) int {
-	known := t.old[t.slot(t.old, w)] // the copy that stays behind is never found again
+	known := t.old[t.slot(t.old, w)] // the old copy is never found again
 	known.token = max(w, 1)
 	if t.n >= t.limit {
 		if len(t.old) != len(t.young) {
@@ -91,7 +89,7 @@ func (t *wordTable) enter(w token, i int) int {
 	return i
 }
 
-// grow makes room for four times as many words, and moves fewer in all than by twos.
+// grow quadruples the table; doubling would move more words in total.
 func (t *wordTable) grow() {
 	small := t.young
 	t.young = make([]word, 4*len(small))
@@ -102,8 +100,8 @@ func (t *wordTable) grow() {
 	}
 }
 
-// slot returns the number of the slot where a word is, or would be. No word is 0: what should be is
-// taken for 1.
+// slot returns the slot of a word, or the free slot where it belongs. 0 marks empty slots, so word 0 is
+// stored as 1.
 func (t *wordTable) slot(slots []word, w token) int {
 	w = max(w, 1)
 	hi, lo := bits.Mul64(uint64(w)^t.seed, 0xA0761D6478BD642F)
@@ -115,12 +113,11 @@ func (t *wordTable) slot(slots []word, w token) int {
 	}
 }
 
-// textReader finds out what the texts of links say, by the judge and by their words. Safe for
-// concurrent use.
+// textReader classifies the texts of links and splits them into words. It is safe for concurrent use.
 type textReader struct {
 	judge   relevance.Judge
-	reader  Reader  // nil where nobody cuts for both
-	silence float64 // log-odds of a text without words, by the judge
+	reader  Reader  // nil if the judge cannot return words
+	silence float64 // the judge's log-odds of an empty text
 	readers *features.Spare[wordReader]
 }
 
@@ -131,15 +128,14 @@ func newTextReader(judge relevance.Judge, reader Reader) *textReader {
 	}
 }
 
-// above is by how much a text changes the judge's mind: the log-odds of what it says of the text, above
-// those of a text without words. The judge of a small topic says no to four words that it does not
-// know, and surely.
+// above returns the log-odds of a text minus those of an empty text, within ±4. The bound is needed
+// because a judge of a narrow topic firmly rejects any few words that it does not know.
 func (t *textReader) above(probability float64) float64 {
 	const most = 4
 	return max(-most, min(most, logit(inside(probability))-t.silence))
 }
 
-// readLinks fills w with what the links of p say, where it is wanted, and where they stand.
+// readLinks fills w with the text evidence, where wanted, and the places of p's links.
 func (t *textReader) readLinks(w *linkWork, p *page.Page, around []surroundings) {
 	r := t.readers.Get()
 	defer t.readers.Put(r)
@@ -154,7 +150,6 @@ func (t *textReader) readLinks(w *linkWork, p *page.Page, around []surroundings)
 	}
 }
 
-// read finds out what a link says.
 func (t *textReader) read(r *wordReader, link *page.Link, lang string) linkText {
 	s := linkText{anchor: t.above(t.readAnchor(r, link, lang))}
 	s.count = uint8(r.link(s.words[:], lang, link))
@@ -162,7 +157,7 @@ func (t *textReader) read(r *wordReader, link *page.Link, lang string) linkText 
 	return s
 }
 
-// readAnchor judges a link's text as a title, with the target's URL, and has r find its words.
+// readAnchor judges a link's text as a title, together with the target's URL, and stores its words in r.
 func (t *textReader) readAnchor(r *wordReader, link *page.Link, lang string) (probability float64) {
 	d := features.Doc{Title: link.Anchor, URL: link.URL, Lang: lang}
 	if t.reader == nil || len(link.Anchor) > maxAnchor {
@@ -173,7 +168,7 @@ func (t *textReader) readAnchor(r *wordReader, link *page.Link, lang string) (pr
 	return probability
 }
 
-// around reads the words around the links of p that are wanted.
+// around reads the context of p's links where wanted.
 func (t *textReader) around(p *page.Page, wanted []bool) Around {
 	r := t.readers.Get()
 	defer t.readers.Put(r)
@@ -189,7 +184,7 @@ func (t *textReader) around(p *page.Page, wanted []bool) Around {
 	return read
 }
 
-// unlinked is evidence of a URL's own words, as if one page had named it by these.
+// unlinked builds evidence from the URL's own words, as from one link.
 func (t *textReader) unlinked(url string) evidence {
 	r := t.readers.Get()
 	defer t.readers.Put(r)
@@ -200,11 +195,11 @@ func (t *textReader) unlinked(url string) evidence {
 	return e
 }
 
-// Reader is a Judge that gives the words of a text as well, both from one cut. It appends to words what
-// Words has of the text's title, description and text.
+// Reader is a Judge that also returns the text's words, so that a text is tokenised only once. It appends
+// to words the tokens that Words describes.
 type Reader func(d features.Doc, words []uint32) (probability float64, read []uint32)
 
-// Words says how a scorer that learns words reads them, for who cuts texts for both.
+// Words describes the tokens that a Scorer needs, for callers that tokenise pages for it.
 func Words() features.Also {
 	return features.Also{Analyzer: wordOptions, Number: tokenOf, TextBytes: maxPageText}
 }
@@ -214,13 +209,13 @@ var wordOptions = features.AnalyzerOptions{Numbers: features.NumbersKeep}
 func tokenOf(term string) token { return token(page.Key(term)) }
 
 const (
-	// maxPageText is how many bytes of a page's text are read: it says first what it is about, and more
-	// words of long pages cost more than they tell.
+	// maxPageText is how many bytes of a page's text are read. The beginning says what a page is
+	// about, and the rest costs more than it tells.
 	maxPageText = 16 << 10
-	maxAnchor   = 256 // bytes of a link's text, and of the last part of its URL
+	maxAnchor   = 256 // bytes of an anchor text, or of a URL's last path segment
 )
 
-// wordReader cuts texts into words where nobody did for it. It serves one goroutine.
+// wordReader tokenises texts. It serves one goroutine.
 type wordReader struct {
 	tokens *features.Tokens[token]
 	found  []token
@@ -231,7 +226,7 @@ func newWordReader() *wordReader {
 	return &wordReader{tokens: features.NewTokens(wordOptions, tokenOf), seen: newDistinct()}
 }
 
-// page returns the words of p, each once; they are valid until the next call.
+// page returns the distinct words of p, valid until the next call.
 func (r *wordReader) page(p *page.Page) []token {
 	r.found = r.found[:0]
 	for _, text := range []string{p.Title, p.Description, features.Head(p.Text, maxPageText)} {
@@ -240,8 +235,8 @@ func (r *wordReader) page(p *page.Page) []token {
 	return r.seen.of(r.found)
 }
 
-// link fills dst with words of a link, first those of its text, which r found, then of the last part of
-// its URL, and returns their number.
+// link fills dst with distinct words: first the anchor's, which are in r.found, then those of the URL's
+// last segment. It returns their number.
 func (r *wordReader) link(dst []token, lang string, l *page.Link) int {
 	n := 0
 	r.found = r.tokens.Append(r.found, lastPart(l.URL), lang)
@@ -254,44 +249,41 @@ func (r *wordReader) link(dst []token, lang string, l *page.Link) int {
 	return n
 }
 
-// anchor has r find the words of a link's text.
 func (r *wordReader) anchor(text, lang string) {
 	r.found = r.tokens.Append(r.found[:0], features.Head(text, maxAnchor), lang)
 }
 
-// lastPart returns the last part of a URL's path that isn't empty, else its host, with spaces between
-// words.
+// lastPart returns the last non-empty segment of a URL's path, or the host, with spaces between words.
 func lastPart(address string) string {
 	path, _, _ := strings.Cut(address, "?")
 	path = strings.TrimRight(path, "/")
 	part := path[strings.LastIndexByte(path, '/')+1:]
 	if plain, err := url.PathUnescape(part); err == nil {
-		part = plain // else it isn't escaped, or wrongly: read it as it stands
+		part = plain // on bad escapes use the raw text
 	}
 	return betweenWords.Replace(features.Head(part, maxAnchor))
 }
 
 var betweenWords = strings.NewReplacer("_", " ", "-", " ", ".", " ", "+", " ")
 
-// Around is what one cut of a page says of the words around each of its links; of none where they are
-// of no use.
+// Around holds the contexts of a page's links, tokenised and judged, where they are wanted.
 type Around struct {
-	Wanted []bool    // of each link, see Scorer.Wanted
-	Judged []float64 // how far they are on topic, by the judge
-	Words  []uint32  // what Words has of them, one link's after the other's
-	Ends   []int     // where each link's words end
+	Wanted []bool    // per link, see Scorer.Wanted
+	Judged []float64 // per link, probability by the judge
+	Words  []uint32  // tokens of all links, concatenated; see Words
+	Ends   []int     // per link, end of its tokens
 }
 
-// surroundings are the words around one link as a scorer has them. A name says what a target is called;
-// they say what is said of it, and there are more of them.
+// surroundings are the words around one link, as evidence. An anchor names the target; the context
+// describes it, with more words.
 type surroundings struct {
-	wanted bool    // else nothing was read
-	judged float64 // probability, by the judge
-	over   float64 // how much more often they stand on pages on topic than at large: the mean, see Background
+	wanted bool    // false: not read
+	judged float64 // probability by the judge
+	over   float64 // mean over-representation on pages on topic, see Background
 }
 
-// around returns the surroundings of p's links: those that came with the page, which are given once,
-// since its source may live for long, or else read now.
+// around returns the surroundings of p's links. It takes those that came with the page, once, because
+// the source may live long; or else it reads them now.
 func (l *Scorer) around(w *linkWork, p *page.Page) []surroundings {
 	known, wanted := l.aroundKnown(w, p)
 	if len(known) == len(p.Links) {
@@ -303,7 +295,7 @@ func (l *Scorer) around(w *linkWork, p *page.Page) []surroundings {
 	return l.model.weighAround(&read)
 }
 
-// aroundKnown returns the surroundings that came with the page, else which links' are of use.
+// aroundKnown returns the surroundings that came with the page, or else which links are wanted.
 func (l *Scorer) aroundKnown(w *linkWork, p *page.Page) (known []surroundings, wanted []bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -316,8 +308,8 @@ func (l *Scorer) aroundKnown(w *linkWork, p *page.Page) (known []surroundings, w
 	return known, wanted
 }
 
-// Wanted appends to dst, for each link of p, whether the scorer has a use for its words and those
-// around it. It has while the target waits and fewer than maxTexts pages have named it.
+// Wanted appends to dst, per link of p, whether the scorer uses its anchor and context. It does unless
+// the target was fetched or maxTexts pages already link to it.
 func (l *Scorer) Wanted(dst []bool, p *page.Page) []bool {
 	w := l.works.Get()
 	defer l.works.Put(w)
@@ -327,15 +319,14 @@ func (l *Scorer) Wanted(dst []bool, p *page.Page) []bool {
 	return l.links.wanted(dst, w.keys)
 }
 
-// vocabulary says what words are worth in this crawl. A word occurs in pages, or in links that were
-// followed; it keeps how many pages there were and how far they were on topic. It keeps the words that
-// were used last. Two words in 2^32 may share a token; the analyzer makes one term of a word's forms,
-// and words of scripts that do not space them.
+// vocabulary counts, for each word, pages and followed links with the word and how far they were on
+// topic. It keeps the most recently used words. Terms are the analyzer's; tokens are 32-bit hashes, so
+// collisions are rare.
 type vocabulary struct{ words wordTable }
 
 func newVocabulary() vocabulary { return vocabulary{newWordTable(maxVocabulary)} }
 
-// learnPage takes in that these words, each given once, were on a page.
+// learnPage counts a page's distinct words, as weight pages.
 func (v *vocabulary) learnPage(words []token, probability, weight float64) {
 	pages, onTopic := float32(weight), float32(weight*probability)
 	for _, w := range words {
@@ -345,21 +336,21 @@ func (v *vocabulary) learnPage(words []token, probability, weight float64) {
 	}
 }
 
-// learnLink takes in that these words, each given once, were in links to a page.
+// learnLink counts the distinct words of links to a fetched page.
 func (v *vocabulary) learnLink(words []token, probability float64) {
 	for _, w := range words {
 		v.words.use(w).link.add(probability)
 	}
 }
 
-// worth is what the words of a target say of it: lifts are 0 for a new word.
+// worth is what a target's words say about it. Lifts are 0 for new words.
 type worth struct {
 	mean, most float64 // lift on pages
 	inLinks    float64 // mean lift in links
-	over       float64 // mean, see Background
+	over       float64 // mean over-representation, see Background
 }
 
-// ended is the mean lift of some endings in links; 0 for a new one.
+// ended is the mean lift of word endings in links; 0 if all are new.
 func (v *vocabulary) ended(endings []token, b *base) float64 {
 	if len(endings) == 0 {
 		return 0
@@ -371,7 +362,6 @@ func (v *vocabulary) ended(endings []token, b *base) float64 {
 	return links.value()/float64(len(endings)) - b.odds
 }
 
-// worth says what some words are worth.
 func (v *vocabulary) worth(words []token, b *base) worth {
 	if len(words) == 0 {
 		return worth{}
@@ -392,8 +382,7 @@ func (v *vocabulary) worth(words []token, b *base) worth {
 	}
 }
 
-// over is by how much more often some words stand on the crawl's pages on topic than on pages at large,
-// in the mean; 0 without words.
+// over is the mean over-representation of words, see Background; 0 without words.
 func (v *vocabulary) over(words []token, b *base) float64 {
 	if len(words) == 0 {
 		return 0
@@ -405,29 +394,28 @@ func (v *vocabulary) over(words []token, b *base) float64 {
 	return b.over(over.value() / float64(len(words)))
 }
 
-// Background says on what share of pages at large a word stands, as the page classifier saw it on its
-// training pages. A crawl that goes well sees pages on topic and hardly any other. So by its own pages
-// alone "Japan" and "fern" are both words of pages about plants; beside pages at large only the second
-// is. It is read-only, and so may be shared by crawls.
+// Background is the share of pages at large that have each word, taken from the page classifier's
+// training set. A good crawl sees hardly any pages off topic, so by its own pages alone "Japan" and
+// "fern" both look like words of pages about plants; compared with pages at large only "fern" does. It
+// is read-only and may be shared.
 type Background struct {
 	share map[token]float32
-	least float64 // the smallest share
+	least float64 // smallest share
 }
 
-// rarer is how much rarer than the rarest word that is known one is that is not: a page classifier
-// leaves out words that few of its pages have.
+// rarer is the share assumed for an unknown word, relative to the rarest known one: classifiers omit
+// words of few pages.
 const rarer = 1. / 8
 
-// maxBackground bounds the words that are taken in, and so the memory to some 4 MiB.
+// maxBackground bounds the number of words, and so the memory to about 4 MiB.
 const maxBackground = 1 << 17
 
-// NewBackground takes in words, as Words has them, each with the share of pages that have it, in (0,1].
-// Others are passed over, and of more than 131,072 words the first count. It returns nil when there is
-// none.
+// NewBackground takes words with the share of pages that have them, in (0,1]. It ignores other shares
+// and all words after the first 131,072, and returns nil if none remain.
 func NewBackground(shares iter.Seq2[string, float64]) *Background {
 	b := &Background{map[token]float32{}, 1}
 	for word, share := range shares {
-		if !(share > 0 && share <= 1) { // or not a number
+		if !(share > 0 && share <= 1) { // also rejects NaN
 			continue
 		}
 		b.share[tokenOf(word)] = float32(share)
@@ -441,13 +429,12 @@ func NewBackground(shares iter.Seq2[string, float64]) *Background {
 	return b
 }
 
-// over is by how much more often a word stands on the crawl's pages on topic than on pages at large, as
-// a logarithm:
+// over is the log over-representation of a word on the crawl's pages on topic:
 //
 //	ln((on + 2 · share) / (all + 2) / share) = ln((on / share + 2) / (all + 2))
 //
-// on is the sum of the probabilities of the pages that have the word, all that of all pages; two pages
-// of doubt are like pages at large. It is 0 where b is nil.
+// on is the sum of the probabilities of the pages with the word, all that of all pages. Two pseudo-pages
+// are distributed as pages at large. It is 0 if b is nil.
 func (b *Background) over(w token, on, all float32) float64 {
 	if b == nil {
 		return 0
@@ -455,7 +442,6 @@ func (b *Background) over(w token, on, all float32) float64 {
 	return math.Log(onTopic(on, b.of(w))) - atLarge(all)
 }
 
-// of returns the share of pages at large that have a word.
 func (b *Background) of(w token) float32 {
 	if known, ok := b.share[w]; ok {
 		return known
@@ -463,42 +449,40 @@ func (b *Background) of(w token) float32 {
 	return float32(b.least * rarer)
 }
 
-// onTopic is the word's own part of over, of which the logarithm is to be taken: on / share + 2. It is
-// 2 for a word that no page has.
+// onTopic is the word-specific part of over before the logarithm, on / share + 2; 2 for a word that no
+// page has.
 func onTopic(on, share float32) float64 { return float64(on)/float64(share) + doubt }
 
-// atLarge is the part that all words have, ln(all + 2).
+// atLarge is the part of over common to all words, ln(all + 2).
 func atLarge(all float32) float64 { return math.Log(float64(all) + doubt) }
 
-// startPages says how near a page's words are to those of the start pages, and corrects the judge by
-// it. Start pages are on topic because the user says so. A judge that was trained on few pages of the
-// topic does better with ten more (relevance feedback, Rocchio 1971).
+// startPages corrects the judge by the similarity of a page's words to those of the start pages, which
+// the user declares to be on topic. This helps a judge that was trained on few pages of the topic
+// (relevance feedback, Rocchio 1971).
 //
-// The similarity of a page is the sum of the weights of those of its words that several start pages
-// have, over the root of its length. A weight goes by rarity in the crawl so far. The judge says which
-// similarity pages on topic and off topic have, each page counted with its probability. Were both
-// normal with one variance, then the log-likelihood ratio of a page would be
+// The similarity x of a page is the sum of the weights of its words that several start pages have,
+// divided by the root of its length. Weights grow with rarity in the crawl. The similarities on and off
+// topic are modelled as normal distributions with one variance s², each page weighted by its
+// probability. The judge's log-odds then gain the log-likelihood ratio
 //
 //	(x − (m₁ + m₀) / 2) · (m₁ − m₀) / s²
 //
-// and that is what is added to the judge's log-odds. Where similarity does not tell the two apart, m₁
-// is near m₀ and nothing is added.
+// which is near 0 where similarity does not separate the two.
 type startPages struct {
-	next    map[uint64]bool  // by page.Key, those that are scored next: whether the judge was trained on it
-	pages   []startPage      // taken in
-	having  map[token]uint16 // how many of them have the word
-	on, off moments          // similarity of pages on topic and off
-	heard   alike            // what others said of theirs, until as many start pages are taken in
+	next    map[uint64]bool  // page.Key of start pages to be scored next → the judge was trained on it
+	pages   []startPage      // scored start pages
+	having  map[token]uint16 // number of start pages with the word
+	on, off moments          // similarity of pages on and off topic
+	heard   alike            // other scorers' similarities, until as many start pages are known here
 }
 
-// startPage is what is known of one that was scored.
+// startPage is a scored start page.
 type startPage struct {
-	words   []token // each once
+	words   []token // distinct
 	judged  float64 // log-odds by the judge
 	trained bool    // the judge was trained on it
 }
 
-// moments sums up weighted numbers.
 type moments struct{ weight, sum, square float64 }
 
 func (m *moments) add(weight, x float64) {
@@ -515,21 +499,20 @@ func (m *moments) plus(o moments) {
 
 func (m *moments) mean() float64 { return m.sum / m.weight }
 
-// spread is the sum of the squares of the distances from the mean.
+// spread is the sum of squared deviations from the mean.
 func (m *moments) spread() float64 { return max(0, m.square-m.sum*m.mean()) }
 
 const (
-	maxStarts    = 100 // start pages whose words are taken in
-	similarLeast = 3   // pages on topic and off topic before similarity counts
-	similarMost  = 3   // log-odds that it adds or takes away at most
-	similarDoubt = 20  // words that short pages are thought to have more
+	maxStarts    = 100 // start pages that are used
+	similarLeast = 3   // pages on and off topic before similarity counts
+	similarMost  = 3   // bound of the shift in log-odds
+	similarDoubt = 20  // pseudo-length added to every page
 )
 
 func newStartPages() startPages {
 	return startPages{next: map[uint64]bool{}, having: map[token]uint16{}}
 }
 
-// add takes in a start page.
 func (s *startPages) add(p startPage) {
 	if len(s.pages) >= maxStarts {
 		return
@@ -538,13 +521,12 @@ func (s *startPages) add(p startPage) {
 	for _, w := range p.words {
 		s.having[w]++
 	}
-	s.on, s.off = moments{}, moments{} // what was compared before was compared with less
+	s.on, s.off = moments{}, moments{} // earlier similarities were based on fewer start pages
 }
 
-// similarity returns how near words are to the start pages', 0 for not at all. rarity returns the
-// weight of a word.
+// similarity returns how similar words are to the start pages', 0 for not at all. rarity weights a word.
 func (s *startPages) similarity(words []token, rarity func(token) float64) float64 {
-	if len(s.pages) < 2 { // one page's own words say little of the topic
+	if len(s.pages) < 2 { // one page alone does not show which words belong to the topic
 		return 0
 	}
 	sum := 0.0
@@ -556,7 +538,7 @@ func (s *startPages) similarity(words []token, rarity func(token) float64) float
 	return sum / math.Sqrt(float64(len(words)+similarDoubt))
 }
 
-// shift takes in a page's similarity and returns what it adds to the judge's log-odds.
+// shift learns from a page's similarity and returns the correction of its log-odds.
 func (s *startPages) shift(similarity, probability float64) float64 {
 	s.on.add(probability, similarity)
 	s.off.add(1-probability, similarity)

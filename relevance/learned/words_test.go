@@ -14,8 +14,7 @@ import (
 	"fossick/models/features"
 )
 
-// TestWordTableAgainstMaps does the same to a table and to what it stands in for: a
-// map with two halves. Both must know the same words, with the same records.
+// TestWordTableAgainstMaps compares a table with a map of two halves.
 func TestWordTableAgainstMaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, limit := range []int{1, 7, 600, 3000} {
@@ -44,9 +43,8 @@ func TestWordTableAgainstMaps(t *testing.T) {
 	}
 }
 
-// TestLearnedAround: of two links whose own words nobody knows, the one that
-// stands among words of pages on topic, which pages at large do not have, is
-// better. What came with the page says what is read from the link.
+// TestLearnedAround checks that a context with words typical of pages on topic raises a link, whether it
+// came with the page or is read from the link.
 func TestLearnedAround(t *testing.T) {
 	share := map[string]float64{"fern": 0.01, "spore": 0.01, "street": 0.4, "citi": 0.4}
 	background := NewBackground(func(yield func(string, float64) bool) {
@@ -98,11 +96,11 @@ func TestBackgroundOver(t *testing.T) {
 		on, all float32
 		want    float64
 	}{
-		{"japan", 0, 0, 0}, // nothing is known yet
+		{"japan", 0, 0, 0}, // no evidence yet
 		{"fern", 0, 0, 0},
 		{"japan", 40, 98, math.Log(40.8 / 100 / 0.4)},
 		{"fern", 40, 98, math.Log(40.02 / 100 / 0.01)},
-		{"new", 40, 98, math.Log((40 + 2*0.01/8) / 100 / (0.01 / 8))}, // rarer than the rarest that is known
+		{"new", 40, 98, math.Log((40 + 2*0.01/8) / 100 / (0.01 / 8))}, // rarer than the rarest known word
 		{"much", 40, 98, math.Log((40 + 2*0.01/8) / 100 / (0.01 / 8))},
 	} {
 		if got := b.over(tokenOf(test.word), test.on, test.all); math.Abs(got-test.want) > 1e-6 {
@@ -117,8 +115,8 @@ func TestBackgroundOver(t *testing.T) {
 	}
 }
 
-// TestBackgroundTellsCommonWords: of two words that all pages of a crawl have, the
-// one that is rare at large makes the better link.
+// TestBackgroundTellsCommonWords checks that of two words on all of the crawl's pages the one that is rare at
+// large makes the better link.
 func TestBackgroundTellsCommonWords(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5, Background: NewBackground(maps.All(map[string]float64{"japan": 0.5, "fern": 0.01}))})
 	for i := range 20 {
@@ -131,8 +129,7 @@ func TestBackgroundTellsCommonWords(t *testing.T) {
 	}
 }
 
-// TestStartPagesCorrect: of two pages that the judge takes for alike, the one with the
-// words of the start pages vouches more for its links, and no page's own score moves.
+// TestStartPagesCorrect checks that words of the start pages raise a page's links but not its own score.
 func TestStartPagesCorrect(t *testing.T) {
 	for _, starts := range []int{0, 1, 2, 5} {
 		l := New(goldJudge, Options{Cut: 0.5})
@@ -169,8 +166,7 @@ func TestStartPagesCorrect(t *testing.T) {
 	}
 }
 
-// TestSimilarityBounded: however many start pages there are, the words of the first are kept,
-// and no similarity moves the judge by more than similarMost.
+// TestSimilarityBounded checks the limits on start pages and on the shift.
 func TestSimilarityBounded(t *testing.T) {
 	k := newStartPages()
 	for n := range token(5 * maxStarts) {
@@ -219,8 +215,7 @@ func TestVocabularyWorth(t *testing.T) {
 	}
 }
 
-// TestSameWords: forms of a word, its place in a URL, and words of scripts without
-// spaces are found again.
+// TestSameWords checks that word forms, words in URLs and unspaced scripts are matched.
 func TestSameWords(t *testing.T) {
 	for _, test := range []struct{ lang, text, anchor, url string }{
 		{"en", "Two mosques stood here.", "Mosque", "http://h.test/"},

@@ -11,8 +11,8 @@ import (
 	"fossick/internal/page"
 )
 
-// TestYieldByDefinition: what a pattern is expected to bring is what its pages brought, the k-th last
-// weighted by .98^k, and two pages of the next wider pattern's rate.
+// TestYieldByDefinition compares with the discounted mean: the k-th last page has weight .98^k, and the wider
+// pattern counts as two pages.
 func TestYieldByDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	y := newYields(100)
@@ -52,7 +52,7 @@ func TestYieldByDefinition(t *testing.T) {
 	}
 }
 
-// TestEcho: a page is an echo of those at URLs like its own that differ in a name, and of no other.
+// TestEcho checks that echoes are found only within a pattern.
 func TestEcho(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	some := func(n int) string {
@@ -77,7 +77,7 @@ func TestEcho(t *testing.T) {
 	}{
 		{"http://a.test/item/1", text, 0, 0},
 		{"http://a.test/item/2", text + "by Anna", 0.9, 1},
-		{"http://a.test/item/3?visit=7", text + "by Berta", 0, 0}, // the first with a query
+		{"http://a.test/item/3?visit=7", text + "by Berta", 0, 0}, // the first page with a query
 		{"http://a.test/item/4?order=7", text + "by Carla", 0.9, 1},
 		{"http://a.test/item/5", some(200), 0, 0},
 		{"http://a.test/item/6", some(200) + text, 0.2, 0.7},
@@ -91,8 +91,7 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// TestYieldTurnsAway: of two patterns of a host whose links look alike, the one that brings nothing
-// falls behind, and one that brought much falls behind when it brings no more.
+// TestYieldTurnsAway checks that patterns without new pages on topic fall behind.
 func TestYieldTurnsAway(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5})
 	offer := func(n int) (good, bad float64) {

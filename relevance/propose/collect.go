@@ -16,49 +16,47 @@ import (
 	"fossick/models/features"
 )
 
-// Candidate is what a source knows of a URL.
+// Candidate is a URL with what its source knows about it.
 type Candidate struct {
 	URL   string       // normal form
-	Doc   features.Doc // its text; all but the URL empty where that is not known
-	Words string       // what links to it say
-	Links []Link       // where it leads
+	Doc   features.Doc // page content; only the URL if unknown
+	Words string       // words of links to it
+	Links []Link       // outgoing links
 }
 
 // Link is a link of a candidate.
 type Link struct{ URL, Words string }
 
-// Source streams candidates, every time it is ranged over.
+// Source streams candidates and can be iterated again.
 type Source = iter.Seq2[*Candidate, error]
 
 const (
-	// pool is how many candidates are kept with their words and links: what the choice is made from.
+	// pool is how many candidates keep their words and links; the choice is made among them.
 	pool = 5000
-	// keptTerms and keptLinks bound what is kept of each.
+	// keptTerms and keptLinks bound these per candidate.
 	keptTerms = 64
 	keptLinks = 400
 )
 
-// kept is a candidate in the pool.
 type kept struct {
 	url, title string
 	key        uint64
 	place      int     // in the source, from 0
-	like       float64 // to the topic, not yet in [0,1] where no judge said it
+	like       float64 // likeness to the topic, not normalised unless judged
 	relevance  float64 // in [0,1]
-	promise    float64 // by which the pool is kept
+	promise    float64 // rank in the pool
 	known      bool    // its text is known
 	words      vector
 	links      []outLink
 }
 
-// outLink is a link of a kept candidate. like is what its words say, for a target that the source does
-// not have.
+// outLink is a link of a kept candidate. like is the likeness of its words, used if the source does not
+// have the target.
 type outLink struct {
 	key  uint64
 	like float32
 }
 
-// collection is what reading the source came to.
 type collection struct {
 	topic   *Topic
 	profile *profile
@@ -66,14 +64,14 @@ type collection struct {
 	all     map[uint64]float32 // likeness by page.Key of the URL
 	pool    []*kept
 	count   int     // candidates
-	links   int     // that they have
-	mean    float64 // likeness of all candidates
-	high    float64 // from which on a candidate is as much on topic as can be
+	links   int     // their links
+	mean    float64 // mean likeness of all candidates
+	high    float64 // likeness that counts as relevance 1
 	exclude func(url string) bool
 }
 
-// collect reads the source twice: for the frequencies of words and, with keywords, the pages that stand
-// in for examples; then for the likeness of every candidate.
+// collect reads the source twice: for word frequencies and stand-ins for examples, then for the likeness
+// of every candidate.
 func collect(ctx context.Context, t *Topic, source Source, opt *Options) (*collection, error) {
 	if len(t.Examples) == 0 && len(t.Keywords) == 0 && t.Judge == nil {
 		return nil, ErrNoTopic
@@ -91,7 +89,7 @@ func collect(ctx context.Context, t *Topic, source Source, opt *Options) (*colle
 	return c, nil
 }
 
-// first counts words, and finds the stand-ins.
+// first counts words and finds the stand-ins.
 func (c *collection) first(ctx context.Context, source Source) (*ranking, error) {
 	count, top, words := newCounter(), &ranking{}, phrases(c.topic.Keywords)
 	seen := map[uint64]struct{}{}
@@ -117,7 +115,7 @@ func (c *collection) first(ctx context.Context, source Source) (*ranking, error)
 	return top, nil
 }
 
-// held is holds of a candidate, of which the title and what links say count too.
+// held is holds for a candidate, including its title and the words of links to it.
 func (c *counter) held(words []phrase, e *Candidate) float64 {
 	c.buf = c.tokens.Append(c.buf[:0], head(e.Doc.Text), e.Doc.Lang)
 	for range titleTimes {
@@ -128,7 +126,6 @@ func (c *counter) held(words []phrase, e *Candidate) float64 {
 	return holds(words, c.buf)
 }
 
-// describe makes the topic's vector.
 func (c *collection) describe(top *ranking) {
 	count := newCounter()
 	var examples []vector
@@ -151,7 +148,6 @@ func (c *collection) describe(top *ranking) {
 	}
 }
 
-// second measures every candidate, and keeps the most promising.
 func (c *collection) second(ctx context.Context, source Source) error {
 	count := newCounter()
 	var v, short vector
@@ -180,7 +176,7 @@ func (c *collection) second(ctx context.Context, source Source) error {
 		k := &kept{key: key, place: c.count, like: like, known: known}
 		short = c.follow(k, e, count, short)
 		if !known {
-			k.like = max(like, k.promise) // what its links say of it
+			k.like = max(like, k.promise) // judge it by the words of its links
 		}
 		sum += k.like
 		c.all[key] = float32(k.like)
@@ -199,7 +195,7 @@ func (c *collection) second(ctx context.Context, source Source) error {
 	return nil
 }
 
-// follow notes a candidate's links, and promises by the words of the best of them.
+// follow records a candidate's links and sets promise to the mean likeness of their words.
 func (c *collection) follow(k *kept, e *Candidate, count *counter, v vector) vector {
 	seen := map[uint64]bool{k.key: true}
 	var sum float64
@@ -221,7 +217,7 @@ func (c *collection) follow(k *kept, e *Candidate, count *counter, v vector) vec
 	return v
 }
 
-// hasRoom keeps the pool at its size, at most twice that for a while.
+// hasRoom reports whether k may enter the pool, which it trims at twice its size.
 func (c *collection) hasRoom(k *kept) bool {
 	if len(c.pool) >= 2*pool {
 		c.trim()
@@ -229,7 +225,7 @@ func (c *collection) hasRoom(k *kept) bool {
 	return len(c.pool) < pool || k.promise > c.pool[pool-1].promise
 }
 
-// trim leaves the most promising candidates in the pool, of equals the earlier.
+// trim keeps the most promising candidates; ties go to the earlier.
 func (c *collection) trim() {
 	slices.SortStableFunc(c.pool, byPromise)
 	clear(c.pool[pool:])
@@ -240,8 +236,8 @@ func byPromise(a, b *kept) int {
 	return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.place, b.place))
 }
 
-// settle turns likeness into relevance, once all of the source is known: 0 is what candidates have in
-// the mean, and 1 what the best have. Of a topic without words the judge's probability stands.
+// settle converts likeness to relevance when the source is read: the mean becomes 0 and the best 1. If the
+// topic has only a judge, its probability is the relevance.
 func (c *collection) settle() {
 	slices.SortStableFunc(c.pool, byPromise)
 	if len(c.pool) > pool {
@@ -253,7 +249,6 @@ func (c *collection) settle() {
 	}
 }
 
-// relevance is a likeness in [0,1].
 func (c *collection) relevance(like float64) float64 {
 	if c.topic.Judge != nil && len(c.profile.words) == 0 {
 		return like
@@ -261,8 +256,8 @@ func (c *collection) relevance(like float64) float64 {
 	return min(1, max(0, (like-c.mean)/max(1e-9, c.high-c.mean)))
 }
 
-// top is the likeness from which on a candidate is as much on topic as an example. It is that of the
-// tenth best candidate; of few candidates, of one that is better.
+// top is the likeness with relevance 1: that of the tenth best candidate, or of a better one if there are
+// few candidates.
 func (c *collection) top() float64 {
 	likes := make([]float64, 0, len(c.pool))
 	for _, k := range c.pool {
@@ -275,8 +270,8 @@ func (c *collection) top() float64 {
 	return likes[min(len(likes)/20, 9)]
 }
 
-// target says how relevant the target of a link is: as the source has it, else by the words of the
-// link.
+// target is the relevance of a link's target, or the likeness of the link's words if the source does not
+// have it.
 func (c *collection) target(l outLink) float64 {
 	if like, ok := c.all[l.key]; ok {
 		return c.relevance(float64(like))
@@ -284,7 +279,6 @@ func (c *collection) target(l outLink) float64 {
 	return float64(l.like)
 }
 
-// urlWords returns the words of a URL's path and query, without escapes, hyphens and the like.
 func urlWords(raw string) string {
 	_, rest, _ := strings.Cut(raw, "://")
 	i := strings.IndexByte(rest, '/')
@@ -303,50 +297,50 @@ func urlWords(raw string) string {
 	}, path)
 }
 
-// Options say how many start pages are wanted. The zero value works.
+// Options of Propose. The zero value works.
 type Options struct {
-	N       int                   // proposals; 0 is 10
-	Exclude func(url string) bool // candidates that must not be proposed; nil is none
+	N       int                   // number of proposals; 0 is 10
+	Exclude func(url string) bool // candidates not to propose; may be nil
 }
 
 // Proposal is a start page.
 type Proposal struct {
 	URL   string
-	Score float64 // in [0,1], falling: what it added to those before it
+	Score float64 // in [0,1], decreasing: the gain over earlier proposals
 	Why   string
 }
 
-// Result is what came of a source.
+// Result has the proposals from a source.
 type Result struct {
 	Proposals  []Proposal
-	Candidates int // that the source had
+	Candidates int // number of candidates in the source
 }
 
 // The weights of the choice.
 const (
-	hubShare  = 0.8 // of a score hangs on what the page leads to: a dead end keeps a fifth
-	covered   = 0.5 // what a target still counts for each proposal that leads to it
-	sameHost  = 0.7 // what a page still counts for each proposal of its host
-	likeSteep = 2   // how fast a page that is like a proposal loses
+	hubShare  = 0.8 // share of the score that depends on links; a dead end keeps a fifth
+	covered   = 0.5 // weight of a target per proposal that leads to it
+	sameHost  = 0.7 // weight of a page per proposal on its host
+	likeSteep = 2   // exponent of dissimilarity to earlier proposals
 )
 
-// Propose reads the source twice and returns start pages, the best first.
+// Propose reads the source twice and returns start pages, best first.
 //
-// Each is the candidate with the largest
+// It repeatedly takes the candidate p with the largest
 //
 //	r(p) · ((1 − h) + h · hub(p)/(hub(p) + H)) · (1 − s(p))² · 0.7^n
 //
-// r(p) in [0,1] being its relevance, s(p) the cosine with the likest proposal so far, n the proposals
-// on its host, h hubShare, and
+// where r(p) in [0,1] is its relevance, s(p) the largest cosine with a proposal, n the number of proposals
+// on its host, h is hubShare, and
 //
 //	hub(p) = Σ_t w(t) · ½^c(t) / √(links of p)
 //
-// over the targets t of its links, c(t) the proposals that lead to t already. Many targets on topic
-// count, and so does that they are a large part of the links. Where it is known how far t leads on,
-// w(t) = r(t) · (½ + ½ · hub₀(t)/(hub₀(t) + H)), hub₀ with w = r and c = 0. Else w(t) is r(t). H is the
-// mean of hub₀ over the pages on topic. It is the greedy choice for coverage (Nemhauser, Wolsey and
-// Fisher 1978) of the topic's neighbourhood, with maximal marginal relevance (Carbonell and Goldstein
-// 1998). Behind the first, no page is proposed that is off topic or leads to none on topic.
+// over the targets t of its links, with c(t) proposals already leading to t. The root rewards both many
+// targets on topic and a large share of them. If the links of t are known,
+// w(t) = r(t) · (½ + ½ · hub₀(t)/(hub₀(t) + H)), with hub₀ using w = r and c = 0; otherwise w(t) = r(t). H is
+// the mean of hub₀ over the pages on topic. This is greedy coverage (Nemhauser, Wolsey and Fisher 1978) with
+// maximal marginal relevance (Carbonell and Goldstein 1998). After the first, every proposal is on topic
+// and leads to a page on topic.
 func Propose(ctx context.Context, t Topic, source Source, opt Options) (*Result, error) {
 	c, err := collect(ctx, &t, source, &opt)
 	if err != nil {
@@ -362,9 +356,9 @@ func Propose(ctx context.Context, t Topic, source Source, opt Options) (*Result,
 // choice is a greedy choice in progress.
 type choice struct {
 	*collection
-	leads map[uint64]int     // proposals that lead to a target, by page.Key
-	hosts map[string]int     // proposals, by host
-	like  []float64          // by place in the pool: cosine with the likest proposal
+	leads map[uint64]int     // number of proposals that lead to a target, by page.Key
+	hosts map[string]int     // number of proposals by host
+	like  []float64          // by place in the pool: largest cosine with a proposal
 	worth map[uint64]float64 // w of the pool's pages
 	usual float64            // H
 	taken []bool
@@ -404,7 +398,7 @@ func newChoice(c *collection) *choice {
 	return ch
 }
 
-// saturated is how much a hub is beside the usual one, in [0,1).
+// saturated maps a hub value to [0,1) relative to H.
 func (ch *choice) saturated(hub float64) float64 {
 	if hub == 0 {
 		return 0
@@ -412,7 +406,7 @@ func (ch *choice) saturated(hub float64) float64 {
 	return hub / (hub + ch.usual)
 }
 
-// hub is what a page leads to that the proposals do not.
+// hub is the weight of the targets that proposals do not yet cover.
 func (ch *choice) hub(k *kept) (sum float64) {
 	if len(k.links) == 0 {
 		return 0
@@ -427,9 +421,8 @@ func (ch *choice) hub(k *kept) (sum float64) {
 	return sum / math.Sqrt(float64(len(k.links)))
 }
 
-// leadsOn says whether a page is worth a place beside better ones: on topic, and with a link to another
-// page on topic. Where no page of the source is known to have links, or only the URL is known, nothing
-// is known of that.
+// leadsOn reports whether a page is on topic and links to another page on topic. It is true if that is
+// unknown: no page of the source has links, or only the URL is known.
 func (ch *choice) leadsOn(k *kept) bool {
 	if ch.links == 0 || !k.known {
 		return true
@@ -437,7 +430,7 @@ func (ch *choice) leadsOn(k *kept) bool {
 	return k.relevance >= onTopic && slices.ContainsFunc(k.links, func(l outLink) bool { return ch.target(l) >= onTopic })
 }
 
-// next returns the best candidate and its score; -1 when none is on topic.
+// next returns the best candidate and its score; -1 if none is on topic.
 func (ch *choice) next() (at int, top float64) {
 	at = -1
 	for i, k := range ch.pool {
@@ -458,7 +451,6 @@ func (ch *choice) next() (at int, top float64) {
 	return at, top
 }
 
-// take notes a proposal.
 func (ch *choice) take(at int) {
 	k := ch.pool[at]
 	ch.taken[at] = true
@@ -474,10 +466,9 @@ func (ch *choice) take(at int) {
 	}
 }
 
-// onTopic is the relevance from which on a target counts as on topic in reasons.
+// onTopic is the relevance of a page that counts as on topic.
 const onTopic = 0.5
 
-// why says in a line what speaks for a proposal, before it is taken.
 func (ch *choice) why(k *kept) string {
 	var parts []string
 	parts = append(parts, fmt.Sprintf("relevance %.2f", k.relevance))
@@ -502,7 +493,7 @@ func (ch *choice) why(k *kept) string {
 	return strings.Join(parts, "; ")
 }
 
-// words returns the words that make k like the topic, the strongest first.
+// words returns the words that contribute most to k's likeness.
 func (ch *choice) words(k *kept, n int) (names []string) {
 	both := slices.Clone(k.words)
 	for i, w := range both {

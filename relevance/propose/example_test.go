@@ -9,7 +9,7 @@ import (
 	"fossick/relevance/propose"
 )
 
-// Of four known pages, the two to start a crawl about bees from.
+// This example proposes start pages for a crawl about bees.
 func Example() {
 	pages := []propose.Candidate{
 		{URL: "http://a.test/", Doc: features.Doc{Text: "News of the town and its market"}},
@@ -40,7 +40,7 @@ func Example() {
 	// 1 of 4
 }
 
-// Addresses as people write them become URLs in normal form, each once.
+// This example normalises addresses as people write them.
 func ExampleNewStartPages() {
 	list := propose.NewStartPages(page.NewNormalizer(nil))
 	for _, address := range []string{"https://Bees.test:443/hive#queen", "bees.test/hive", "bees.test"} {

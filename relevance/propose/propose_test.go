@@ -27,7 +27,6 @@ func sourceOf(all ...*Candidate) Source {
 	}
 }
 
-// about is a page with a text and links, their words the same for all.
 func about(url, text string, links ...string) *Candidate {
 	e := &Candidate{URL: url, Doc: features.Doc{URL: url, Text: text}}
 	for _, l := range links {
@@ -48,7 +47,6 @@ func urlsOf(t testing.TB, topic Topic, opt Options, all ...*Candidate) (urls []s
 	return urls
 }
 
-// byText judges texts by whether they hold a word.
 func byText(word string) func(features.Doc) float64 {
 	return func(d features.Doc) float64 {
 		if strings.Contains(d.Text, word) {
@@ -152,7 +150,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// randomWeb has pages about one of a few words, linked at random.
+// randomWeb has randomly linked pages about a few words.
 func randomWeb(rng *rand.Rand, n int) (all []*Candidate) {
 	words := []string{"hive", "honey", "rails", "steel", "cheese", "garden"}
 	for i := range n {
@@ -169,8 +167,7 @@ func randomWeb(rng *rand.Rand, n int) (all []*Candidate) {
 	return all
 }
 
-// TestChoiceAsDocumented holds the greedy choice to the formula of Propose, computed
-// anew for every candidate and step.
+// TestChoiceAsDocumented compares the greedy choice with the formula of Propose, recomputed at each step.
 func TestChoiceAsDocumented(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -266,8 +263,7 @@ func slowChoice(t *testing.T, topic Topic, web []*Candidate, n int) (chosen []Pr
 	return chosen
 }
 
-// TestPoolIsBounded: of more candidates than there is room for the best stay, and the
-// relevance of the others is still known.
+// TestPoolIsBounded checks that the best candidates stay and the others' relevance is kept.
 func TestPoolIsBounded(t *testing.T) {
 	topic := Topic{Judge: func(d features.Doc) float64 { return float64(len(d.Text)) / 100 }}
 	source := func(yield func(*Candidate, error) bool) {
@@ -339,8 +335,7 @@ func TestListErrors(t *testing.T) {
 	}
 }
 
-// FuzzList: whatever a list holds, its candidates are in normal form, and each stays
-// what it is when it is written as a list again.
+// FuzzList checks that candidates are in normal form and survive a round trip.
 func FuzzList(f *testing.F) {
 	f.Add("http://a.test/\thttp://a.test/1\tbees\nhttp://b.test/\tword\n#\n\t\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -375,8 +370,7 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// FuzzList: any file is taken, or refused with its name, and what is taken is
-// in normal form, each once.
+// FuzzStartPages checks that a file yields distinct URLs in normal form, or an error with its name.
 func FuzzStartPages(f *testing.F) {
 	for _, seed := range []string{
 		"http://a.test/\n", "\xef\xbb\xbfhttp://a.test/\r\n\r\n# x\r\n", "\xff\xfeh\x00t\x00t\x00p\x00:\x00/\x00/\x00a\x00\n\x00", "\xfe\xff\x00h",

@@ -17,29 +17,29 @@ import (
 	"fossick/internal/wholefile"
 )
 
-// inSettings is how many start pages are kept among a crawl's settings.
+// inSettings is how many start pages the settings of a crawl hold.
 const inSettings = 1000
 
-// StoredSeeds is where a store keeps the start pages of its crawl when they are many.
+// StoredSeeds returns the file in which a store keeps its start pages if there are more than 1000.
 func StoredSeeds(dir string) string { return filepath.Join(dir, "seeds.txt") }
 
-// StartPages collects start pages in normal form, each once, in the order given.
+// StartPages collects distinct start pages in the order given.
 type StartPages struct {
 	urls  *page.Normalizer
 	known map[string]bool
 	URLs  []string // in normal form
 
-	assumed int    // addresses without a scheme
-	taken   string // the first of them, and what it is taken as
+	assumed int    // number of addresses without a scheme
+	taken   string // the first of them and its assumed URL
 }
 
-// NewStartPages makes an empty list; urls is the normal form.
+// NewStartPages returns an empty list that normalises with urls.
 func NewStartPages(urls *page.Normalizer) *StartPages {
 	return &StartPages{urls: urls, known: map[string]bool{}}
 }
 
-// ReadStartPages lists the start pages that are named and those of a file, "" for none; topic is whose they
-// are.
+// ReadStartPages collects the named start pages and those in file, if not "". If there are none, the error
+// advises how to find some for topic.
 func ReadStartPages(urls *page.Normalizer, named []string, file, topic string) (*StartPages, error) {
 	l := NewStartPages(urls)
 	for _, raw := range named {
@@ -61,7 +61,7 @@ func ReadStartPages(urls *page.Normalizer, named []string, file, topic string) (
 	return l, nil
 }
 
-// Add takes a start page; where says which line of which file named it, or is "".
+// Add adds a start page; where is its file and line, or "".
 func (l *StartPages) Add(raw, where string) error {
 	full, assumed := page.WithScheme(raw)
 	u, err := l.urls.Normalize(full)
@@ -83,7 +83,7 @@ func (l *StartPages) Add(raw, where string) error {
 	return nil
 }
 
-// Assumed says what addresses without a scheme are taken as, "" when there is none.
+// Assumed describes how addresses without a scheme were read; "" if there were none.
 func (l *StartPages) Assumed() string {
 	switch {
 	case l.assumed == 1:
@@ -94,7 +94,7 @@ func (l *StartPages) Assumed() string {
 	return ""
 }
 
-// withoutURL is the kind of an error of page's, whose text quotes the whole URL.
+// withoutURL replaces an error of package page by its kind, because its text quotes the whole URL.
 func withoutURL(err error) error {
 	for _, kind := range []error{page.ErrURL, page.ErrScheme, page.ErrTooLong} {
 		if errors.Is(err, kind) {
@@ -104,7 +104,6 @@ func withoutURL(err error) error {
 	return err
 }
 
-// addFile takes the start pages of a file, one a line.
 func (l *StartPages) addFile(path string) error {
 	for line, err := range datasets.ReadList(path) {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -120,8 +119,8 @@ func (l *StartPages) addFile(path string) error {
 	return nil
 }
 
-// Keep returns what the settings are to have of the start pages; the store's folder gets the others,
-// before the settings are written.
+// Keep returns the start pages to put in the settings. Of more than 1000 that is only the first, and all are
+// written to the store's folder. Call it before writing the settings.
 func Keep(dir string, seeds []string) ([]string, error) {
 	if len(seeds) <= inSettings {
 		return seeds, nil
@@ -129,12 +128,12 @@ func Keep(dir string, seeds []string) ([]string, error) {
 	return seeds[:1], write(StoredSeeds(dir), seeds)
 }
 
-// write writes start pages, one a line, to a file that is replaced only once the new one is whole.
+// write replaces a file of start pages atomically.
 func write(path string, seeds []string) error {
 	err := wholefile.Write(path, 0o644, func(f *os.File) error {
 		w := bufio.NewWriter(f)
 		for _, u := range seeds {
-			io.WriteString(w, u+"\n") // Flush has the error
+			io.WriteString(w, u+"\n") // Flush returns the error
 		}
 		return w.Flush()
 	})

@@ -16,8 +16,8 @@ import (
 	"fossick/models/features"
 )
 
-// Open opens what start pages can be proposed from: a set, else a sitemap or a list of URLs or links.
-// Rows that cannot be read are logged.
+// Open opens a source of candidates: a set, or else a sitemap or a list of URLs or links. It logs
+// unreadable rows.
 func Open(path string, open datasets.Opener, log *slog.Logger) (Source, error) {
 	set, err := open(path, datasets.Options{})
 	info, statErr := os.Stat(path)
@@ -39,7 +39,7 @@ func Open(path string, open datasets.Opener, log *slog.Logger) (Source, error) {
 	return list(file), nil
 }
 
-// withoutPages says whether a set is a sitemap alone, of which there is no page.
+// withoutPages reports whether a set is a sitemap without page files.
 func withoutPages(set *datasets.Set) bool {
 	for _, err := range set.Examples() {
 		return errors.Is(err, datasets.ErrNoPages)
@@ -47,15 +47,15 @@ func withoutPages(set *datasets.Set) bool {
 	return false
 }
 
-// parsed is a candidate on its way, in the order of the source.
+// parsed is a candidate being parsed, in source order.
 type parsed struct {
 	done chan struct{}
-	e    *Candidate // nil: not a page of the web
+	e    *Candidate // nil: not a web page
 	err  error
 }
 
-// parsedCandidates parses the pages of a set on all cores, and yields them in its order. Rows that
-// cannot be read, and those without an http URL, are left out.
+// parsedCandidates parses the pages of a set on all cores and yields them in order. It skips unreadable
+// rows and rows without an http URL.
 func parsedCandidates(log *slog.Logger, rows datasets.Stream) Source {
 	return func(yield func(*Candidate, error) bool) {
 		queue := make(chan *parsed, 4*runtime.GOMAXPROCS(0))
@@ -63,7 +63,7 @@ func parsedCandidates(log *slog.Logger, rows datasets.Stream) Source {
 		go parseAhead(rows, queue, stop)
 		defer func() {
 			close(stop)
-			for range queue { // until its sender is gone
+			for range queue { // drain until the sender closes it
 			}
 		}()
 		for p := range queue {
@@ -81,8 +81,8 @@ func parsedCandidates(log *slog.Logger, rows datasets.Stream) Source {
 	}
 }
 
-// parseAhead reads rows and has each parsed by a goroutine of its own, as many at a time as the queue
-// has room for. It is the queue's only sender and closes it, when all goroutines have ended.
+// parseAhead starts one parsing goroutine per row, at most one per core. It is the only sender on queue,
+// and closes it when all goroutines have ended.
 func parseAhead(rows datasets.Stream, queue chan<- *parsed, stop <-chan struct{}) {
 	defer close(queue)
 	cores := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -96,7 +96,7 @@ func parseAhead(rows datasets.Stream, queue chan<- *parsed, stop <-chan struct{}
 		if err != nil {
 			close(p.done)
 		} else {
-			own := *e // the set may hand out its own memory
+			own := *e // the set may reuse its memory
 			cores <- struct{}{}
 			go func() {
 				defer func() { <-cores; close(p.done) }()
@@ -115,13 +115,13 @@ func parsePage(p *parsed, e *datasets.Example) {
 	if bareURL(e.URL) == nil {
 		return
 	}
-	if page, err := e.Page(); err == nil { // else a body that is no page
+	if page, err := e.Page(); err == nil { // otherwise the body is not a page
 		p.e = candidateOf(page)
 	}
 }
 
-// sitemapCandidates are the pages that a sitemap names. An index names none: it is an error that lists
-// the first of its sitemaps.
+// sitemapCandidates yields the URLs of a sitemap. A sitemap index is an error that lists its first
+// sitemaps.
 func sitemapCandidates(path string, open func() (io.ReadCloser, error)) Source {
 	return func(yield func(*Candidate, error) bool) {
 		r, err := open()
@@ -129,7 +129,7 @@ func sitemapCandidates(path string, open func() (io.ReadCloser, error)) Source {
 			yield(nil, err)
 			return
 		}
-		defer r.Close() // opened for reading: nothing can be lost
+		defer r.Close() // read-only: nothing can be lost
 		var further []string
 		pages, on := 0, true
 		err = page.ReadSitemap(r, "", func(e page.SitemapEntry) bool {
@@ -151,7 +151,6 @@ func sitemapCandidates(path string, open func() (io.ReadCloser, error)) Source {
 	}
 }
 
-// isXML reports whether a file begins like a sitemap in XML.
 func isXML(open func() (io.ReadCloser, error)) (bool, error) {
 	r, err := open()
 	if err != nil {
@@ -166,7 +165,7 @@ func isXML(open func() (io.ReadCloser, error)) (bool, error) {
 	return strings.HasPrefix(text, "<"), nil
 }
 
-// candidateOf is a stored page as a candidate.
+// candidateOf converts a stored page, without its nofollow links.
 func candidateOf(p *page.Page) *Candidate {
 	e := &Candidate{URL: p.URL, Doc: features.Doc(p.Fields()), Links: make([]Link, 0, len(p.Links))}
 	for _, l := range p.Links {
@@ -177,19 +176,17 @@ func candidateOf(p *page.Page) *Candidate {
 	return e
 }
 
-// maxLine bounds a line of a list.
 const maxLine = 1 << 20
 
-// list reads a list of URLs or links, a line each, # comments:
+// list reads a list of URLs or links, one per line, with # comments:
 //
 //	URL
-//	URL TAB words that say something of it
+//	URL TAB words about it
 //	URL TAB URL of a page that it links to
 //	URL TAB URL of a page that it links to TAB words of the link
 //
-// Links of one page that stand in a row are those of one candidate; then all pages that are linked to
-// are candidates as well. A URL in no http form is left out. open is called once a pass, twice where
-// there are links.
+// Consecutive links of one page form one candidate; all link targets follow as candidates. Invalid URLs are
+// skipped. It calls open once per pass, and makes a second pass if there are links.
 func list(open func() (io.ReadCloser, error)) Source {
 	return func(yield func(*Candidate, error) bool) {
 		links, ok := readList(open, pages, yield)
@@ -199,22 +196,22 @@ func list(open func() (io.ReadCloser, error)) Source {
 	}
 }
 
-// What a reading of a list hands out.
+// What a pass over a list yields.
 const (
 	pages = iota
 	targets
 )
 
-// readList makes one pass. It reports whether there are links, and whether to go on.
+// readList makes one pass. It reports whether there are links, and whether to continue.
 func readList(open func() (io.ReadCloser, error), what int, yield func(*Candidate, error) bool) (links, ok bool) {
 	r, err := open()
 	if err != nil {
 		return false, yield(nil, err)
 	}
-	defer r.Close() // opened for reading: nothing can be lost
+	defer r.Close() // read-only: nothing can be lost
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
-	var at *Candidate // of links in a row
+	var at *Candidate // of consecutive links
 	n := 0
 	for lines.Scan() {
 		n++
@@ -253,7 +250,7 @@ func readList(open func() (io.ReadCloser, error), what int, yield func(*Candidat
 	return links, true
 }
 
-// parseLine reads one line; nil when it names no page.
+// parseLine reads one line; nil if it names no page.
 func parseLine(line string) (e *Candidate, link bool) {
 	fields := strings.Split(strings.TrimRight(line, " \r"), "\t")
 	first := strings.TrimSpace(fields[0])
@@ -277,13 +274,11 @@ func parseLine(line string) (e *Candidate, link bool) {
 	return e, true
 }
 
-// bare is a candidate of which nothing but the URL, and some words, is known.
 func bare(url, words string) *Candidate {
 	return &Candidate{URL: url, Words: words, Doc: features.Doc{URL: url}}
 }
 
-// bareURL returns the candidate of a URL in any form of which nothing else is known; it is nil when
-// that is no http URL.
+// bareURL returns a candidate for a bare URL, or nil if it is not an http URL.
 func bareURL(url string) *Candidate {
 	u, err := page.Normalize(strings.TrimSpace(url))
 	if err != nil {

@@ -14,22 +14,19 @@ import (
 	"fossick/models/features"
 )
 
-// Topic says what start pages are wanted for. Examples, keywords and a judge add to each other; one of
-// them is enough.
+// Topic describes the wanted start pages. At least one field must be set; all that are set count.
 type Topic struct {
 	Examples []features.Doc // texts on topic
 	Keywords []string       // words and phrases of the topic
-	// Judge says how far a text is on topic, in [0,1]. The likeness to examples and keywords is
-	// multiplied by it, so that a page which either refuses is refused. nil: likeness alone. Safe for
-	// concurrent use.
+	// Judge returns how far a text is on topic, in [0,1]. It multiplies the likeness to examples and
+	// keywords, so either can reject a page. nil: likeness alone. Safe for concurrent use.
 	Judge func(features.Doc) float64
 }
 
-// maxExamples bounds the example pages whose words are kept.
+// maxExamples bounds the examples whose words are kept.
 const maxExamples = 1000
 
-// Learn adds the pages of rows to the examples, and returns their URLs. Rows that are no pages are
-// logged.
+// Learn adds the pages of rows to the examples and returns their URLs. It logs rows that are not pages.
 func (t *Topic) Learn(rows datasets.Stream, log *slog.Logger) (given map[string]bool, err error) {
 	given = map[string]bool{}
 	for e, err := range rows {
@@ -54,28 +51,26 @@ func (t *Topic) Learn(rows datasets.Stream, log *slog.Logger) (given map[string]
 	return given, nil
 }
 
-// ErrNoTopic reports a topic of which nothing is said.
+// ErrNoTopic reports a Topic without examples, keywords or judge.
 var ErrNoTopic = errors.New("the topic is missing; give keywords, examples or a judge of pages")
 
-// topicTerms is how many terms of a topic count: enough for its words, few enough that the names of one
-// example do not.
+// topicTerms is how many terms of a topic count: enough for its vocabulary, too few for the names in one
+// example.
 const topicTerms = 200
 
-// manyExamples is how many examples there are at least where a term must occur on two of them: what one
-// alone has is mostly names.
+// manyExamples is the number of examples from which a term must occur in two of them; terms of only one
+// are mostly names.
 const manyExamples = 4
 
-// profile is a topic as a vector of words.
 type profile struct {
 	words    vector    // unit length
-	dense    []float32 // the same by term
+	dense    []float32 // the same, indexed by term
 	names    map[term]string
 	examples []vector
 	phrases  []phrase
 }
 
-// newProfile makes the vector: the mean of the examples' unit vectors, plus the keywords', which weigh
-// as much as all examples together.
+// newProfile adds the mean of the examples' unit vectors and the keywords' vector, with equal weight.
 func newProfile(t *Topic, examples []vector, f *frequencies) *profile {
 	p := &profile{dense: make([]float32, buckets), names: map[term]string{}, examples: examples, phrases: phrases(t.Keywords)}
 	sum, on := map[term]float64{}, map[term]int{}
@@ -108,7 +103,6 @@ func newProfile(t *Topic, examples []vector, f *frequencies) *profile {
 	return p
 }
 
-// name notes how the topic's terms are written in a text.
 func (p *profile) name(an *features.Analyzer, text, lang string) {
 	an.Each(text, lang, func(word, stem string) {
 		if t := termOf(stem); p.dense[t] > 0 && p.names[t] == "" {
@@ -125,25 +119,21 @@ func (p *profile) likeness(v vector) (cos float64) {
 	return cos
 }
 
-// term is a stem as a number below buckets: words are hashed, so that no vocabulary grows with the
-// source. Of the 200 terms of a topic one shares its bucket with some frequent word now and then, which
-// moves no proposal by itself.
+// term is the hash of a stem, below buckets, so that memory does not grow with the vocabulary. Rare
+// collisions with the topic's 200 terms are harmless.
 type term uint32
 
 const buckets = 1 << 20
 
 func termOf(stem string) term { return term(page.Key(stem) & (buckets - 1)) }
 
-// weighed is a term with its weight in a vector.
 type weighed struct {
 	term   term
 	weight float32
 }
 
-// vector is a sparse vector, its terms rising.
 type vector []weighed
 
-// dot is the inner product: the cosine of two unit vectors.
 func (v vector) dot(u vector) (sum float64) {
 	for i, j := 0, 0; i < len(v) && j < len(u); {
 		switch {
@@ -159,7 +149,6 @@ func (v vector) dot(u vector) (sum float64) {
 	return sum
 }
 
-// unit makes v's length 1; a vector without terms stays as it is.
 func (v vector) unit() {
 	var squares float64
 	for _, w := range v {
@@ -174,7 +163,7 @@ func (v vector) unit() {
 	}
 }
 
-// top returns the n heaviest terms of v, of equal ones the lower, in a slice of its own.
+// top returns a copy with the n heaviest terms; ties go to the lower term.
 func (v vector) top(n int) vector {
 	own := slices.Clone(v)
 	slices.SortFunc(own, func(a, b weighed) int {
@@ -185,7 +174,7 @@ func (v vector) top(n int) vector {
 	return own
 }
 
-// frequencies count on how many texts each term occurs: what idf is made of.
+// frequencies counts the texts with each term, for idf.
 type frequencies struct {
 	texts int
 	df    []uint32 // by term
@@ -200,7 +189,7 @@ func (f *frequencies) add(v vector) {
 	}
 }
 
-// idf is ln((n + 1) / (df + ½)), at least 0: a term of most texts says nothing.
+// idf is ln((n + 1) / (df + ½)), at least 0.
 func (f *frequencies) idf(t term) float64 {
 	return max(0, math.Log((float64(f.texts)+1)/(float64(f.df[t])+0.5)))
 }
@@ -213,15 +202,14 @@ func (f *frequencies) weigh(v vector) {
 	v.unit()
 }
 
-// titleTimes is how often a word of a title counts: as in package features, a title says more of a page
-// than a sentence.
+// titleTimes is how often a title word counts.
 const titleTimes = 3
 
-// textBytes is how much of a text counts: what a page is about it says in the beginning, and most of
-// the time goes into words.
+// textBytes is how much of a text counts: its beginning says what it is about, and tokenising is the main
+// cost.
 const textBytes = 8 << 10
 
-// head is a text's beginning, to the end of a word.
+// head returns the first textBytes of a text, cut at a word.
 func head(text string) string {
 	if len(text) <= textBytes {
 		return text
@@ -242,8 +230,7 @@ func newCounter() *counter {
 	return &counter{tokens: features.NewTokens(features.AnalyzerOptions{}, termOf)}
 }
 
-// doc appends the counts of a text's terms to dst: those of its fields, and of a URL alone those of its
-// path.
+// doc appends the term counts of a text's fields, or of a bare URL's path.
 func (c *counter) doc(dst vector, d features.Doc, words string) vector {
 	c.buf = c.tokens.Append(c.buf[:0], head(d.Text), d.Lang)
 	c.buf = c.tokens.Append(c.buf, d.Description, d.Lang)
@@ -258,13 +245,12 @@ func (c *counter) doc(dst vector, d features.Doc, words string) vector {
 	return counts(dst, c.buf)
 }
 
-// text appends the counts of a short text's terms to dst.
 func (c *counter) text(dst vector, text, lang string) vector {
 	c.buf = c.tokens.Append(c.buf[:0], text, lang)
 	return counts(dst, c.buf)
 }
 
-// counts appends how often each term occurs, the terms rising; it sorts terms.
+// counts appends the frequency of each term, sorted by term; it sorts terms.
 func counts(dst vector, terms []term) vector {
 	slices.Sort(terms)
 	for i := 0; i < len(terms); {
@@ -278,9 +264,8 @@ func counts(dst vector, terms []term) vector {
 	return dst
 }
 
-// Where nothing but keywords is given, the pages that have most of them stand in for examples (blind
-// relevance feedback: Croft and Harper 1979; Rocchio 1971). So they do where there are fewer examples
-// than that.
+// standIns is the number of pages with most keywords that stand in for missing examples (blind relevance
+// feedback: Croft and Harper 1979; Rocchio 1971).
 const standIns = 10
 
 // phrase is a keyword as its stems.
@@ -296,16 +281,16 @@ func phrases(keywords []string) (all []phrase) {
 	return all
 }
 
-// BM25's constants are the usual ones (Robertson and Zaragoza 2009). The mean length is not known
-// before the source was read, so a usual one stands for it.
+// BM25's usual constants (Robertson and Zaragoza 2009). The mean length is unknown in the first pass, so
+// usualWords replaces it.
 const (
 	bm25K1     = 1.2
 	bm25B      = 0.75
 	usualWords = 400
 )
 
-// holds says how well a text holds the keywords: for each the saturated frequency of BM25, in [0,1). So
-// a page with all of them goes before one with much of one. terms are the text's, in their order.
+// holds sums BM25's saturated frequency, in [0,1), over the keywords, so a page with all of them outranks
+// one with many occurrences of one. terms are in text order.
 func holds(phrases []phrase, terms []term) (score float64) {
 	norm := bm25K1 * (1 - bm25B + bm25B*float64(len(terms))/usualWords)
 	for _, p := range phrases {
@@ -324,13 +309,13 @@ func holds(phrases []phrase, terms []term) (score float64) {
 type standIn struct {
 	score  float64
 	counts vector
-	doc    features.Doc // for the names of its words
+	doc    features.Doc // for the spelling of its words
 }
 
 // ranking keeps the pages that hold the keywords best.
 type ranking struct{ best []standIn }
 
-// add takes a page in if it is among the best; counts and doc are copied then.
+// add inserts a page if it is among the best, and then copies counts and doc.
 func (r *ranking) add(score float64, counts vector, d features.Doc) {
 	if score <= 0 || len(r.best) == standIns && score <= r.best[len(r.best)-1].score {
 		return
