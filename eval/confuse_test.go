@@ -7,9 +7,8 @@ import (
 	"fossick/store"
 )
 
-// TestConfusionHasOneOrder: classes stand in the same order in rows and
-// columns, so that agreement is on the diagonal. What truth or model never says
-// has no row, or no column.
+// TestConfusionHasOneOrder: rows and columns list the classes in one order, so agreement is on
+// the diagonal. A class that the truth never uses has no row; one the model never uses, no column.
 func TestConfusionHasOneOrder(t *testing.T) {
 	c := &Crawl{Source: labelSource{Kind: byLabels}}
 	add := func(n int, class, label string) {

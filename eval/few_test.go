@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFewPages: fewer than five pages have no interval of the harvest, and two crawls that found
-// fewer than five on-topic pages no estimate of the recall.
+// TestFewPages: below five pages the harvest has no interval, and two crawls with fewer than
+// five on-topic pages give no recall estimate.
 func TestFewPages(t *testing.T) {
 	for n := range 8 {
 		ci := harvestCI(n, func(int) bool { return true })

@@ -9,8 +9,8 @@ import (
 	"fossick/store"
 )
 
-// markedStore has two pages about money and two that are not; a person says of the
-// first of each kind the contrary.
+// markedStore has two pages about money and two about sport; a person's mark contradicts the
+// label of the first of each.
 func markedStore(t *testing.T) *store.Store {
 	t.Helper()
 	bank, goal := "<p>loan loan deposit branch", "<p>goal ball beach"
@@ -42,8 +42,8 @@ func verdicts(c *Crawl) (s string) {
 	return s
 }
 
-// TestMarksOverruleModels: what a person said stands, whatever crawl, judge and
-// refine think; a truth is people's word already.
+// TestMarksOverruleModels: a mark overrules crawl, judge and refine, but not a truth, which
+// holds human labels already.
 func TestMarksOverruleModels(t *testing.T) {
 	s := markedStore(t)
 	c := load(t, s)
