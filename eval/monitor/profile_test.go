@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProfilesAreLocal: whoever asks from elsewhere gets none, also where --listen
-// is open to the net, and no page in a browser here.
+// TestProfilesAreLocal: profiles are refused to other machines, even when --listen is public, and to
+// web pages in a local browser.
 func TestProfilesAreLocal(t *testing.T) {
 	mux := http.NewServeMux()
 	handleProfiles(mux)
