@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFromEnvironment has each place where settings stand, and none of them.
+// TestFromEnvironment covers every source of settings, and none.
 func TestFromEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

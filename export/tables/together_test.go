@@ -22,8 +22,8 @@ import (
 
 var errDied = errors.New("died")
 
-// life is a process of an agent. It dies at so many things done, with all that it has in memory
-// and without a word to the others.
+// life is one process of an agent. It dies after a number of operations, losing its memory and
+// telling no one.
 type life struct {
 	stop context.CancelCauseFunc
 
@@ -31,7 +31,7 @@ type life struct {
 	left int
 }
 
-// did counts a thing done. It returns errDied from the last on.
+// did counts an operation; it returns errDied from the fatal one on.
 func (l *life) did() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,17 +44,17 @@ func (l *life) did() error {
 	return nil
 }
 
-// forever is more things than any life does.
+// forever is more operations than any life has.
 const forever = 1 << 40
 
-// mortal counts what a life sends. From a dead one nothing goes out. A fifth of all messages is
-// lost, a fifth doubled, a fifth late by four to eight seconds of the synctest bubble.
+// mortal counts an agent's messages and sends none after its death. It loses a fifth of the messages,
+// repeats a fifth, and delays a fifth by four to eight seconds of synctest time.
 type mortal struct {
 	cluster.Exchange
 	life *life
 	late sync.WaitGroup
 
-	mu     sync.Mutex // guards the rest
+	mu     sync.Mutex // guards the fields below
 	rng    *rand.Rand
 	closed bool
 }
@@ -71,11 +71,11 @@ func (m *mortal) Send(ctx context.Context, to cluster.AgentID, b []byte) error {
 	case chance < .4:
 		m.late.Go(func() {
 			time.Sleep(time.Duration(chance * float64(20*time.Second)))
-			_ = m.Exchange.Send(context.WithoutCancel(ctx), to, b) // or it is lost
+			_ = m.Exchange.Send(context.WithoutCancel(ctx), to, b) // may fail at the end of the test
 		})
 		return nil
 	case chance < .6:
-		_ = m.Exchange.Send(ctx, to, b) // the second says
+		_ = m.Exchange.Send(ctx, to, b) // the send below returns the error
 	}
 	return m.Exchange.Send(ctx, to, b)
 }
@@ -104,7 +104,7 @@ type together struct {
 	seed     uint64
 }
 
-// live is a life of an agent that dies at so many things.
+// live runs an agent that dies at operation dies.
 func (w *together) live(ctx context.Context, i, dies int) (r *Result, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -128,9 +128,8 @@ func (w *together) live(ctx context.Context, i, dies int) (r *Result, err error)
 	return r, err
 }
 
-// TestTogether: agents that convert their stores together, over an exchange that loses, doubles
-// and mixes up messages, come to the bytes that one conversion of all stores comes to. So
-// they do when any of them dies at any of the things it does, and comes back.
+// TestTogether: agents that convert together over a lossy, repeating, reordering exchange give the same
+// bytes as one conversion of all stores, even when agents die at any operation and restart.
 func TestTogether(t *testing.T) {
 	deaths := 0
 	for seed := range uint64(fulltest.Rounds(2, 150)) {
@@ -170,7 +169,7 @@ func TestTogether(t *testing.T) {
 						}
 						_, there := os.Stat(w.out)
 						if n > 0 && there == nil && errors.Is(err, context.DeadlineExceeded) {
-							late.Store(true) // all others had all
+							late.Store(true) // the others finished already
 							return
 						}
 						if err != nil {
@@ -197,7 +196,7 @@ func TestTogether(t *testing.T) {
 	t.Logf("%d deaths", deaths)
 }
 
-// same compares conversions by different names of the same stores.
+// same compares conversions of the same stores under different names.
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	for _, dir := range []string{got, want} {
@@ -210,7 +209,6 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-// each is a message of each kind.
 var each = []message{
 	{Kind: hello, Name: "1", Print: "p", Collects: true},
 	{Kind: hello, Name: "2", Print: "q", Again: true},
@@ -220,7 +218,7 @@ var each = []message{
 	{Kind: done, Result: &Result{Counts: Counts{Pages: 3}, At: "1"}},
 }
 
-// FuzzMessage: what is read as a message is one that is written the same; nothing panics.
+// FuzzMessage: decoded messages round-trip, and nothing panics.
 func FuzzMessage(f *testing.F) {
 	for _, m := range each {
 		f.Add(m.encode())
@@ -241,7 +239,7 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// TestUnder: files of others get no other names than those of parts.
+// TestUnder: received file names must be those of parts.
 func TestUnder(t *testing.T) {
 	chunk := func(n int, last uint64) part { return part{Name: storeFolder(0) + chunkName(n), Last: last} }
 	rest := []part{{Name: "parts/0/links"}, {Name: "parts/0/aliases"}}
