@@ -7,8 +7,7 @@ import (
 	"fossick/store"
 )
 
-// TestConfusionHasOneOrder: rows and columns list the classes in one order, so agreement is on
-// the diagonal. A class that the truth never uses has no row; one the model never uses, no column.
+// TestConfusionHasOneOrder: rows and columns share one order; classes without pages have neither.
 func TestConfusionHasOneOrder(t *testing.T) {
 	c := &Crawl{Source: labelSource{Kind: byLabels}}
 	add := func(n int, class, label string) {

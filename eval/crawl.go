@@ -40,7 +40,7 @@ type Crawl struct {
 	Counts        store.Counts
 	Pages         []Page
 	Source        labelSource  // source of the verdicts
-	Trail         *crawlTrail  // nil until LoadTrail
+	Trail         *crawlTrail  // nil until loadTrail
 	Probabilities bool         // the frontier's priorities are probabilities of relevance
 	Blocks        []driftBlock // nil until Drift
 	Caps          []int        // caps on pages per host for Reach.Capped; nil for the defaults of ReachOf
@@ -103,8 +103,7 @@ func (c *Crawl) Relevant() []bool {
 	return r
 }
 
-// Kept returns which pages refine kept, in crawl order. It is nil unless refine has labelled
-// every page: precision and recall of a partial cluster would mislead.
+// Kept returns which pages refine kept, in crawl order; nil unless refine has labelled every page.
 func (c *Crawl) Kept() []bool {
 	k := make([]bool, len(c.Pages))
 	for i := range c.Pages {
@@ -177,8 +176,7 @@ func (opt *RefineOptions) marked(l store.Label, m store.Mark, rest string) store
 	return l
 }
 
-// judgeByMarks overrides verdicts with people's marks; if several topics share the crawl, with
-// the marks for the judged topic.
+// judgeByMarks overrides verdicts with people's marks, for a shared crawl with those of its target.
 func (c *Crawl) judgeByMarks() {
 	topic := slices.Index(c.Info.Topics, c.Source.Target)
 	for i := range c.Pages {
@@ -201,8 +199,7 @@ type Verdict struct {
 
 type sourceKind string
 
-// The kinds of source, the most trustworthy first: human labels, a model independent of the
-// crawler, and the crawl's own labels.
+// The kinds of source, most trustworthy first: human labels, an independent model, the crawl's own.
 const (
 	byLabels    sourceKind = "truth"
 	byModel     sourceKind = "judge"
@@ -221,11 +218,9 @@ type labelSource struct {
 	Own       string   // its role in the crawl, such as "labelled the crawl"; "" for none
 }
 
-// judges reports whether the source is independent of the model that labelled or refined the
-// crawl; only then can it measure that model's accuracy.
+// judges reports whether the source is independent of the models that labelled and refined the crawl.
 func (s *labelSource) judges() bool { return s.Kind != byOwnLabels && s.Own == "" }
 
-// judgeByTruth takes the verdicts from human labels by URL.
 func (c *Crawl) judgeByTruth(from labelSource, of func(url string) Verdict) {
 	c.Source = from
 	for i := range c.Pages {
@@ -233,8 +228,7 @@ func (c *Crawl) judgeByTruth(from labelSource, of func(url string) Verdict) {
 	}
 }
 
-// judgeByModel lets a model judge every stored page, on workers goroutines; people's marks
-// overrule it. An unparsable page is off topic and unknown.
+// judgeByModel judges every stored page, on workers goroutines; people's marks overrule the model.
 func (c *Crawl) judgeByModel(ctx context.Context, s *store.Store, from labelSource, of func(*page.Page) Verdict, workers int) error {
 	c.Source = from
 	i := 0

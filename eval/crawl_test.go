@@ -21,7 +21,6 @@ type fakePage struct {
 	label            string
 }
 
-// fill makes a store of the given pages, as a crawl for that topic would.
 func fill(t testing.TB, dir, topic string, all []fakePage) *store.Store {
 	t.Helper()
 	s, err := store.Create(dir, store.Info{Version: "test", Topic: topic,
@@ -68,8 +67,7 @@ func closed(t testing.TB, s *store.Store) {
 	}
 }
 
-// synthetic returns n pages on about 20 hosts. About two thirds are about money; the crawl's
-// own labels are right nine times in ten.
+// synthetic returns n pages on about 20 hosts, two thirds about money, one label in ten wrong.
 func synthetic(r *rand.Rand, n int) []fakePage {
 	var all []fakePage
 	for i := range n {
@@ -191,7 +189,6 @@ func moneyWords(p *page.Page) Classified {
 	return Classified{Score: 0.1, Rest: "sport"}
 }
 
-// mortgages explains a label by the one word that moneyWords checks.
 func mortgages(p *page.Page, label string) string {
 	return fmt.Sprintf("mortgage %d times → %s", strings.Count(p.Text, "mortgage"), label)
 }
@@ -245,8 +242,7 @@ func TestRefine(t *testing.T) {
 		}
 	}
 
-	// A low threshold keeps a page whose most probable class is another. Its rule must
-	// explain the label that it gets.
+	// A page is kept although its most probable class is another; its rule explains its label.
 	opt.Threshold = 0.05
 	if _, err := Refine(context.Background(), s, opt); err != nil {
 		t.Fatal(err)

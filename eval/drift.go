@@ -130,7 +130,6 @@ type wordCounts struct {
 	on    map[string]int
 }
 
-// add counts each distinct word of a page once.
 func (c *wordCounts) add(words []string) {
 	c.pages++
 	seen := make(map[string]struct{}, len(words))

@@ -23,8 +23,7 @@ func TestLogOddsRatio(t *testing.T) {
 	checkNear(t, "on none", logOddsRatio(0, 10, 0, 20), 0)
 }
 
-// drifting returns a crawl that starts with galaxies on one host and ends with markets on
-// others; every other page is relevant.
+// drifting moves from galaxies on one host to markets on others; every other page is relevant.
 func drifting(n int) []fakePage {
 	all := make([]fakePage, n)
 	for i := range all {

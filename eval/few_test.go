@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestFewPages: below five pages the harvest has no interval, and two crawls with fewer than
-// five on-topic pages give no recall estimate.
+// TestFewPages: below five pages there is no interval of the harvest, and no recall estimate.
 func TestFewPages(t *testing.T) {
 	for n := range 8 {
 		ci := harvestCI(n, func(int) bool { return true })

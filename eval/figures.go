@@ -45,22 +45,19 @@ type Figures struct {
 	Topics map[string]TopicFigures `json:"topics,omitempty"` // by the crawl's own labels, where several share it
 }
 
-// Result holds the first crawl's figures, the comparison of several crawls, and the figures of
-// each.
+// Result holds the first crawl's figures, the comparison of several crawls, and each one's figures.
 type Result struct {
 	Figures
 	Overlap []Point `json:"overlap"` // mean over the pairs; nil for one crawl
 	// OverlapKept is the mean overlap of the pages that refine kept; nil before refine.
-	OverlapKept []Point         `json:"overlap_kept"`
-	Stores      []Figures       `json:"stores,omitempty"`
-	Versus      *comparedCrawls `json:"versus,omitempty"` // nil for one crawl
-	Next        *furtherPages   `json:"next"`             // nil when the crawl is too short
-	// Settings are the first crawl's effective settings.
-	Settings map[string]string `json:"settings,omitempty"`
+	OverlapKept []Point           `json:"overlap_kept"`
+	Stores      []Figures         `json:"stores,omitempty"`
+	Versus      *comparedCrawls   `json:"versus,omitempty"` // nil for one crawl
+	Next        *furtherPages     `json:"next"`             // nil when the crawl is too short
+	Settings    map[string]string `json:"settings,omitempty"`
 }
 
-// furtherPages estimates the harvest of the first crawl's next pages from its last ones, as the
-// crawler's own stopping rule does.
+// furtherPages estimates the harvest of the next pages from the last ones, as --min-harvest does.
 type furtherPages struct {
 	Pages   int     `json:"pages"` // number of last pages used
 	Harvest float64 `json:"harvest"`
@@ -206,7 +203,6 @@ func (c *Crawl) loadRanks(s *store.Store, at map[uint64]int) error {
 	return nil
 }
 
-// rankedOf measures relevance by rank; nil without a ranking.
 func rankedOf(c *Crawl) *rankedPages {
 	if c.Ranking == nil {
 		return nil

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// toyWeb is a random web with preferential attachment in which on-topic pages tend to link to
-// on-topic pages.
+// toyWeb is a random web with preferential attachment and topical locality of links.
 type toyWeb struct {
 	links    [][]int
 	relevant []bool
@@ -92,8 +91,7 @@ func (w *toyWeb) crawl(r *rand.Rand, pages int) *Crawl {
 	return c
 }
 
-// On webs with a known truth, the frontier estimate from two focused crawls must have at most
-// half the error of plain Lincoln–Petersen, and intervals that cover the truth.
+// The frontier's error must be at most half of plain Lincoln–Petersen's, and its intervals honest.
 func TestFrontierBeatsLincolnPetersen(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 6))
 	const rounds = 24
@@ -129,7 +127,7 @@ func TestFrontierBeatsLincolnPetersen(t *testing.T) {
 	}
 }
 
-// thinned keeps the sample of a trail that LoadTrail would keep of a larger crawl.
+// thinned keeps the sample of a trail that loadTrail would keep of a larger crawl.
 func thinned(c *Crawl, by uint64) *Crawl {
 	out := &Crawl{Pages: c.Pages, Trail: &crawlTrail{Thin: by}}
 	for _, s := range c.Trail.Steps {
@@ -248,7 +246,6 @@ func TestDescribe(t *testing.T) {
 	checkNear(t, "certain", logOdds(1), math.Log(999))
 }
 
-// TestReplay checks a replay of three small crawls by hand.
 func TestReplay(t *testing.T) {
 	a := &Crawl{Pages: []Page{{Score: 0.9, Verdict: Verdict{Relevant: true}}, {Score: 0.3}}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
 		{Key: 1, Host: 7, Page: 0, Start: true, Links: []uint64{2, 3, 2, 1}}, // a self-link, and a repeated link to 2

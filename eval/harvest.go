@@ -34,8 +34,7 @@ func (p *Point) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Harvest counts the relevant pages of a crawl; the harvest ratio of paper A5 is
-// n / len(relevant).
+// Harvest counts the relevant pages; the harvest ratio of paper A5 is n / len(relevant).
 func Harvest(relevant []bool) (n int) {
 	for _, r := range relevant {
 		if r {
@@ -45,8 +44,7 @@ func Harvest(relevant []bool) (n int) {
 	return n
 }
 
-// harvestCurve returns the harvest ratio every step pages and at the end; step below 1 counts as
-// 1. O(n).
+// harvestCurve returns the harvest ratio every step pages and at the end. O(n).
 func harvestCurve(relevant []bool, step int) []Point {
 	return curve(len(relevant), step, func(i int) bool { return relevant[i] })
 }
@@ -86,8 +84,7 @@ func share(k, n int) *float64 {
 	return &s
 }
 
-// harvestCI returns the 95 % interval of the harvest ratio, allowing for the dependence between
-// successive pages; nil below stats.Fewest pages.
+// harvestCI is the harvest's 95 % interval; pages are no independent draws. nil below stats.Fewest.
 func harvestCI(n int, relevant func(i int) bool) *interval95 {
 	if n < stats.Fewest {
 		return nil
@@ -124,8 +121,7 @@ func Overlap(a, b []string, step int) []Point {
 	return shares(n, step, func(i int) int { return enters[i] })
 }
 
-// MeanOverlap returns the mean overlap over all pairs of crawls, up to the shortest crawl's end;
-// nil for fewer than two crawls.
+// MeanOverlap averages Overlap over all pairs, up to the shortest crawl; nil for fewer than two.
 func MeanOverlap(crawls [][]string, step int) []Point {
 	if len(crawls) < 2 {
 		return nil
@@ -328,8 +324,7 @@ type onlyOne struct {
 	Relevant int    `json:"relevant"`
 }
 
-// versus compares crawls by all their URLs and by the relevant ones. targets counts the truth's
-// relevant URLs; nil without a truth.
+// versus compares crawls; targets is the number of relevant URLs in the truth, nil without one.
 func versus(stores []string, urls, relevant [][]string, targets *int) *comparedCrawls {
 	v := &comparedCrawls{Only: make([]onlyOne, len(stores))}
 	pages, topic := owners(urls), owners(relevant)
@@ -375,8 +370,7 @@ func owners(urls [][]string) map[string]owner {
 	return of
 }
 
-// versusSentences introduces the figures of several crawls: harvest and recall of each, then
-// their common and exclusive pages.
+// versusSentences introduces several crawls: each one's harvest and recall, common and own pages.
 func versusSentences(r Result) (out []string) {
 	v := r.Versus
 	if v == nil {

@@ -93,8 +93,7 @@ func (ev *Crawls) WriteReport(w io.Writer, result Result, by ...report.Fact) err
 	return writeReport(w, reportData{Result: result, Crawls: ev.crawls, Made: append(by, ev.made()...)})
 }
 
-// nextPages estimates the harvest of further pages by the rule of --min-harvest; nil while the
-// crawl is too short for it.
+// nextPages applies the estimate of --min-harvest; nil while the crawl is too short for it.
 func nextPages(relevant []bool) *furtherPages {
 	const least = 200 // pages; the crawler's stopping rule starts there
 	if len(relevant) < least {
@@ -254,7 +253,6 @@ func sameModel(a, b *models.Model) bool {
 	return errors.Join(a.Write(&one), b.Write(&other)) == nil && bytes.Equal(one.Bytes(), other.Bytes())
 }
 
-// made returns facts for the report on how it was made.
 func (ev *Crawls) made() (facts []report.Fact) {
 	if ev.truth != nil {
 		facts = append(facts, report.Fact{Name: "truth", Value: printable.Sprintf("%s, %d pages", ev.from.Truth, ev.truth.Len())})
@@ -273,8 +271,7 @@ func (ev *Crawls) made() (facts []report.Fact) {
 	return facts
 }
 
-// severalTopics checks the target of a crawl that several topics share, and by the crawl's own
-// labels judges it for that topic; without a target any topic counts.
+// severalTopics checks the target of a shared crawl, and selects that topic's own labels.
 func (ev *Crawls) severalTopics(crawl *Crawl) error {
 	names := crawl.Info.Topics
 	switch own := ev.truth == nil && ev.judge == nil; {

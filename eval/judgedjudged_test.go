@@ -49,8 +49,7 @@ func sources(stores ...string) Sources {
 	}}
 }
 
-// TestWhoseWordCounts: a truth overrides the crawl's own labels; the first crawl's topic is the
-// default target.
+// TestWhoseWordCounts: a truth overrides the own labels; the default target is the crawl's topic.
 func TestWhoseWordCounts(t *testing.T) {
 	dir := crawled(t, 8)
 	truth := filepath.Join(t.TempDir(), "labels.tsv")

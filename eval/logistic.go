@@ -51,13 +51,11 @@ func fitLogistic(examples []example, p prior) *logistic {
 }
 
 const (
-	// penalty is λ of the weights. biasPenalty only keeps the bias finite when all pages are
-	// relevant.
+	// penalty is λ of the weights; biasPenalty keeps the bias finite when all pages are relevant.
 	penalty     = 3
 	biasPenalty = 0.01
 
-	// slopePenalty is λ of partPromise around 1 when the scores are probabilities; see
-	// docs/eval.md.
+	// slopePenalty is λ of partPromise around 1 for probability scores; see docs/eval.md.
 	slopePenalty = 30
 
 	maxNewton = 50
@@ -81,8 +79,7 @@ func newPrior(probabilities bool) (p prior) {
 	return p
 }
 
-// newton maximises over the active weights from their current values and factors the Hessian
-// there; the line search halves steps that make the value worse.
+// newton maximises over the active weights from their current values, and factors the Hessian there.
 func (m *logistic) newton(examples []example) {
 	from := make([]float64, len(m.active))
 	for i, j := range m.active {

@@ -8,7 +8,6 @@ import (
 	"fossick/internal/stats"
 )
 
-// randomExamples draws examples from a logistic model with the given weights.
 func randomExamples(r *rand.Rand, n int, weight [parts]float64) []example {
 	out := make([]example, n)
 	for i := range out {
@@ -75,8 +74,7 @@ func TestFitLogisticDegenerate(t *testing.T) {
 	}
 }
 
-// The variance must cover draws and weights: over many samples of one model, the error must be
-// within 1.96 deviations about 95 times in 100.
+// Over many samples, the sum must lie within 1.96 deviations about 95 times in 100.
 func TestLogisticSum(t *testing.T) {
 	// By hand: without examples the weights are the prior means, 1 for the promise, and the Hessian
 	// is λ, 0.01 for the bias. Promises of ln 3 and −ln 3 have p = ¾ and ¼ and p(1−p) = 3/16 each. So

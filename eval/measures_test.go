@@ -87,7 +87,6 @@ func naiveOverlap(a, b []string) float64 {
 	return float64(both) / float64(len(a))
 }
 
-// crawlOf returns up to 40 distinct URLs of 50.
 func crawlOf(r *rand.Rand) []string {
 	var urls []string
 	for _, i := range r.Perm(50)[:r.IntN(41)] {

@@ -82,8 +82,7 @@ type hostManners struct {
 
 const maxManners = 10
 
-// slackMillis is how far a gap may seem too short, because the journal truncates start and length
-// to whole milliseconds.
+// slackMillis is the error of a gap from journal times truncated to milliseconds.
 const slackMillis = 1
 
 // MeasurePoliteness reads the journals of a crawl's stores, one per agent, once. It sorts the
@@ -313,8 +312,7 @@ func (m *manners) count(h *hostManners, x exchange) {
 	h.times[slot(x.Took)]++
 }
 
-// gaps compares the time since the previous request with the rest due to the host, and with the
-// rest due to its party.
+// gaps compares the time since the previous request with the rest due to the host and its party.
 func (m *manners) gaps(h *hostManners, x exchange) {
 	end, last, due := x.Start+int64(x.Took), h.last, h.due
 	if h.last != 0 {
@@ -463,8 +461,7 @@ const (
 	kindLookup // a failed DNS lookup: nothing was sent
 )
 
-// byTime orders by party and time. Of two exchanges with the same start and length, the one with
-// less rest due afterwards comes first.
+// byTime orders by party and time; ties by length, then the one with less rest due afterwards first.
 func byTime(a, b exchange) int {
 	return cmp.Or(cmp.Compare(a.Party, b.Party), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Took, b.Took),
 		cmp.Compare(a.Rest, b.Rest), cmp.Compare(a.Own, b.Own), cmp.Compare(a.Host, b.Host))
@@ -473,7 +470,6 @@ func byTime(a, b exchange) int {
 // exchangesInMemory exchanges take 10 MiB.
 const exchangesInMemory = 1 << 18
 
-// newSorter sorts any number of exchanges, inMemory of them without disk.
 func newSorter(inMemory int) *extsort.Sorter[exchange] {
 	return extsort.New(extsort.Options[exchange]{
 		Limit: inMemory, Compare: byTime,

@@ -13,7 +13,6 @@ import (
 	"fossick/store"
 )
 
-// asked is one exchange of a synthetic journal.
 type asked struct {
 	host       string
 	kind       store.Purpose // "" for a page
@@ -24,7 +23,6 @@ type asked struct {
 	own        int64 // of rest
 }
 
-// journalOf writes exchanges into a new store, with hosts at the given addresses.
 func journalOf(t testing.TB, all []asked, addresses map[string]string) *store.Store {
 	t.Helper()
 	s, err := store.Create(filepath.Join(t.TempDir(), "s"), store.Info{})
@@ -128,8 +126,7 @@ func TestPolitenessOfNothing(t *testing.T) {
 	}
 }
 
-// TestSameMillisecond: a robots.txt fetch and a failed page in the same millisecond are no
-// violation, in whichever order the journal lists them.
+// TestSameMillisecond: robots.txt and a failed page within a millisecond are no violation.
 func TestSameMillisecond(t *testing.T) {
 	robots := asked{"a.test:80", store.ForRobots, 1_700_000_000_000, 1_700_000_000_000, 0, 404, 0, 0}
 	failed := asked{"a.test:80", "", 1_700_000_000_000, 1_700_000_000_000, 1000, 0, 0, 0}
@@ -176,8 +173,7 @@ func TestLongRetryAfter(t *testing.T) {
 	}
 }
 
-// TestPolitenessAgainstAnOracle compares random journals, sorted in memory and on disk, with a
-// naive comparison of all pairs.
+// TestPolitenessAgainstAnOracle compares random journals with a naive check of all pairs.
 func TestPolitenessAgainstAnOracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 20 {

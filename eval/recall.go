@@ -37,8 +37,7 @@ func lincolnPetersen(n1, n2, m int) relevantWeb {
 	p := relevantWeb{Size: max(size, float64(seen)), Seen: seen, Method: methodChapman}
 	p.CI = logInterval(seen, p.Size-float64(seen), variance)
 	if small := min(n1, n2); m == small && m > 0 {
-		// The smaller crawl lies within the larger, so the variance is 0. m of m recaptures still
-		// allow a recall below 1.
+		// The variance is 0, but m recaptures of m still allow a recall below 1.
 		p.CI = interval95{float64(seen), float64(seen) / stats.Wilson(m, small)[0]}
 	}
 	return p
@@ -56,15 +55,13 @@ func chao2(t, seen, f1, f2 int) relevantWeb {
 	unseen, variance := chao(float64(t-1)/float64(t), float64(f1), float64(f2))
 	p := relevantWeb{Size: float64(seen) + unseen, Seen: seen, Method: methodChao, CI: logInterval(seen, unseen, variance)}
 	if unseen == 0 && seen > 0 {
-		// Good–Turing: the share of singletons among the captures estimates the missing share.
-		// There are at least 2·seen − f1 captures.
+		// Good–Turing: the singletons' share of the captures, at least 2·seen − f1, estimates the missing share.
 		p.CI[1] = float64(seen) / (1 - stats.Wilson(f1, 2*seen-f1)[1])
 	}
 	return p
 }
 
-// chao returns the unseen count of Chao's estimator and its variance; k is (t−1)/t for t captures,
-// 1 for single observations. f1 and f2 may be expected counts.
+// chao returns Chao's unseen count and its variance; f1 and f2 may be expected counts.
 func chao(k, f1, f2 float64) (unseen, variance float64) {
 	a, b := f1, f2
 	unseen = max(0, k*a*(a-1)/(2*(b+1)))
@@ -229,8 +226,7 @@ func frontier(crawls []*Crawl) (p relevantWeb, ok bool) {
 
 func sortedKeys[V any](m map[uint64]V) []uint64 { return slices.Sorted(maps.Keys(m)) }
 
-// unlinked estimates the relevant pages without in-links that are not found yet; probability is
-// that of each waiting URL.
+// unlinked estimates the relevant pages without in-links that no crawl has found.
 func (r *replay) unlinked(probability map[uint64]float64) (n, variance float64) {
 	var f [5]float64
 	count := func(e evidence, p float64) {
@@ -297,8 +293,7 @@ func logOdds(p float64) float64 {
 	return math.Log(p / (1 - p))
 }
 
-// replay advances several crawls together, step by step, and keeps their joint knowledge. A URL
-// that two crawls fetched counts once, at its first fetch.
+// replay advances several crawls in step and keeps their joint knowledge; first fetches count.
 type replay struct {
 	thin      uint64
 	redirects []map[uint64]uint64
@@ -444,8 +439,7 @@ func (r *replay) sightings(crawls []*Crawl, probability map[uint64]float64) []si
 	return out
 }
 
-// expected returns the expected number of relevant URLs among keys: labels of fetched URLs,
-// probabilities of waiting ones.
+// expected returns the expected number of relevant URLs among keys.
 func (r *replay) expected(keys map[uint64]bool, probability map[uint64]float64) (n float64) {
 	for _, key := range sortedKeys(keys) {
 		if relevant, done := r.fetched[key]; !done {

@@ -223,8 +223,7 @@ func deal[R any](ctx context.Context, s *store.Store, to ...chan<- task[R]) erro
 	return nil
 }
 
-// parse reads and parses a stored body. It returns nil for a withdrawn or unparsable page, and an
-// error when the store is damaged.
+// parse parses a stored body: nil for a withdrawn or unparsable one, an error for a damaged store.
 func parse(s *store.Store, p *store.Page) (*page.Page, error) {
 	if p.Withdrawn {
 		return nil, nil

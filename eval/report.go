@@ -237,7 +237,6 @@ func titleOf(r Result) string {
 	return "A crawl"
 }
 
-// Limits of what the report shows.
 const (
 	maxClasses = 12
 	maxHosts   = 20
@@ -279,8 +278,7 @@ type confusion struct {
 
 const otherClasses = "(other classes)"
 
-// confuse compares the source's labels with refine's, or before refine with the crawl's; nil
-// without two sets of labels.
+// confuse compares the source's labels with refine's, or else the crawl's; nil without both.
 func confuse(c *Crawl) *confusion {
 	t := &confusion{RowTitle: map[sourceKind]string{byLabels: "truth", byModel: "judge", byOwnLabels: "crawl"}[c.Source.Kind], ColumnTitle: "refinement"}
 	predicted := func(p *Page) string {

@@ -20,7 +20,6 @@ import (
 // hostile is a page title that attacks the report.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 
-// reportOf refines and judges synthetic crawls and writes their report.
 func reportOf(t testing.TB, crawls ...[]fakePage) string {
 	t.Helper()
 	var loaded []*Crawl

@@ -27,8 +27,7 @@ func Sentences(r Result) []string {
 	return out
 }
 
-// verdict states in one sentence the harvest and its baseline: the other crawls, or random pages.
-// It is empty without pages.
+// verdict states harvest and baseline: the other crawls, or random pages. Empty without pages.
 func verdict(r Result) []string {
 	if r.Fetched == 0 {
 		return nil

@@ -55,8 +55,7 @@ func TestSightings(t *testing.T) {
 	}
 }
 
-// TestStartPagesAlone: two crawls whose links lead nowhere found ten relevant start pages each, and
-// none of the other's. The estimate must be more than double what they found.
+// TestStartPagesAlone: crawls that missed all of each other's start pages saw less than half the web.
 func TestStartPagesAlone(t *testing.T) {
 	var crawls []*Crawl
 	for first := uint64(1); first <= 101; first += 100 {

@@ -9,15 +9,13 @@ import (
 	"fossick/store"
 )
 
-// crawlTrail is a crawl's requests in order, the links of each page, and the URLs left in the
-// frontier. URLs are identified by page.Key, which is the same in every crawl.
+// crawlTrail is a crawl's requests in order, their links, and the frontier; URLs are page.Key values.
 type crawlTrail struct {
 	Steps   []Step
 	Waiting []waitingURL
 	// Redirects maps a redirecting URL to its target.
 	Redirects map[uint64]uint64
-	// Thin is the sampling rate of linked URLs: only keys divisible by Thin are kept. It is a
-	// power of two.
+	// Thin, a power of two, is the sampling rate of linked URLs: keys divisible by it are kept.
 	Thin uint64
 }
 
@@ -38,8 +36,7 @@ type waitingURL struct {
 // maxTargets bounds the memory of a trail, about 100 bytes a URL; beyond it a sample is kept.
 const maxTargets = 1 << 21
 
-// loadTrail reads the crawl's trail from its store, in three passes over frontier, outcomes and
-// links; loadCrawl must have run.
+// loadTrail reads frontier, outcomes and links from the store; loadCrawl must have run.
 func (c *Crawl) loadTrail(ctx context.Context, s *store.Store) error {
 	l := trailLoader{
 		trail: &crawlTrail{Redirects: map[uint64]uint64{}, Thin: thinning(c.Counts.URLs, maxTargets)},

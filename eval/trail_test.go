@@ -12,8 +12,7 @@ import (
 
 const trailBase = "http://a.example/"
 
-// trailStore has one URL of each kind: a start page, a linked page, a redirect and its target, a
-// failure, one that robots.txt disallows, and one that waits.
+// trailStore has a start page, a linked page, a redirect, its target, a failure, a denied and a waiting URL.
 func trailStore(t *testing.T) *store.Store {
 	t.Helper()
 	s, err := store.Create(filepath.Join(t.TempDir(), "s"), store.Info{})

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestUnjudged: only a truth, or a model that neither labelled nor refined the crawl, measures a
-// refined cluster; in figures, sentences and report.
+// TestUnjudged: only a truth or an independent model measures a refined cluster.
 func TestUnjudged(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 5)), 300))
 	defer closed(t, s)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestVersus: a has pages 1 2 3 4, b has 3 4 5; 2, 3 and 5 are on topic, and the truth lists a
-// fourth page on topic.
+// TestVersus: a has 1 2 3 4, b has 3 4 5, on topic are 2 3 5 and a page that neither found.
 func TestVersus(t *testing.T) {
 	four := 4
 	v := versus([]string{"a", "b"}, [][]string{{"1", "2", "3", "4"}, {"3", "4", "5"}}, [][]string{{"2", "3"}, {"3", "5"}}, &four)
