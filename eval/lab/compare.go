@@ -26,19 +26,17 @@ type Test struct {
 	Exact      float64     `json:"p_permutation"` // P by the permutation test
 }
 
-// Up to exactSets sets the permutation test enumerates all 2^n signs; beyond, it draws draws
-// of them.
+// Up to exactSets sets the permutation test enumerates all 2^n signs; beyond, it draws draws of them.
 const (
 	exactSets = 16
 	draws     = 100_000
 )
 
-// pairedTests tests each policy against each later one by harvest. P is the paired t-test's, which
-// assumes normal differences; means over hundreds of pages nearly are. Exact is the paired
-// permutation test's (Fisher 1935), which assumes nothing: if two policies were equal, the sign of
-// each set's difference would be random, and Exact is the share of the 2^n sign choices whose mean
-// is at least as far from 0. With ten sets it is at least 2/1024, too much to correct for dozens
-// of pairs, so Adjusted corrects P. Below stats.Fewest sets there is no test.
+// pairedTests tests each policy against each later one by harvest, from stats.Fewest sets on. P is the paired
+// t-test's, which assumes normal differences; means over hundreds of pages nearly are. Exact is the paired
+// permutation test's (Fisher 1935), which assumes nothing: the share of the 2^n choices of signs for which the
+// mean difference is at least as far from 0. With ten sets it is at least 2/1024, too much to correct for
+// dozens of pairs, so Adjusted corrects P.
 func pairedTests(all []Figures, rng *rand.Rand) []Test {
 	var tests []Test
 	if len(all) == 0 || len(all[0].Sets) < stats.Fewest {
@@ -60,8 +58,7 @@ func pairedTests(all []Figures, rng *rand.Rand) []Test {
 	return tests
 }
 
-// pairedT returns the two-sided P of paired differences. When all are equal the t-test has no
-// variance; P is then 2/2^n, the least that the permutation test can give.
+// pairedT returns the two-sided P of paired differences; 2/2^n, as the permutation test, when all are equal.
 func pairedT(d []float64) float64 {
 	n := float64(len(d))
 	m, s := stat.Mean(d, nil), stat.StdDev(d, nil)
@@ -109,8 +106,7 @@ func permutation(d []float64, rng *rand.Rand) float64 {
 	return float64(hits) / (draws + 1)
 }
 
-// holm fills in Adjusted (Holm 1979): the i-th smallest of m P is multiplied by m − i + 1, and kept
-// non-decreasing.
+// holm fills in Adjusted (Holm 1979): the i-th smallest of m P times m − i + 1, kept non-decreasing.
 func holm(tests []Test) {
 	order := make([]int, len(tests))
 	for i := range order {
@@ -164,7 +160,6 @@ type rhoPoint struct {
 	CI      *[2]float64 `json:"ci"`
 }
 
-// Policies returns the names of the sweep's policies.
 func (r RhoRange) Policies() (names []string) {
 	for _, rho := range r.Values {
 		names = append(names, paperWith(rho))

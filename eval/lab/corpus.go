@@ -45,8 +45,7 @@ type corpusRow struct {
 	print hosts.Fingerprint
 }
 
-// Load reads a corpus and parses its pages on all cores. Like the corpus server, it skips rows
-// without an http URL and repeated URLs.
+// Load reads a corpus and parses its pages on all cores. It skips rows without an http URL and repeated URLs.
 func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 	c := &Corpus{
 		Name: set.Name(), hosts: map[string]struct{}{},
@@ -131,7 +130,6 @@ func (c *Corpus) addWeb() error {
 	return nil
 }
 
-// addCopy enters a URL that serves another URL's page; the original may be missing.
 func (c *Corpus) addCopy(at, original string) error {
 	key, err := datasets.Key(at)
 	if err != nil {
@@ -159,8 +157,7 @@ func parse(body, url string, plain bool) *page.Page {
 	return p
 }
 
-// Answer returns what datasets/web would send for a normalised URL, without robots.txt; virtual
-// crawls fetch from it.
+// Answer returns what datasets/web would send for a normalised URL, without robots.txt.
 func (c *Corpus) Answer(url string) crawler.Answer {
 	if n, ok := c.index.Row(url); ok && c.Rows[n].itself {
 		return crawler.Answer{Page: c.Rows[n].Page, Print: &c.Rows[n].print}
@@ -196,8 +193,7 @@ func (c *Corpus) search(url string) crawler.Answer {
 	return crawler.Answer{Page: c.spelt(n, url), Print: &c.Rows[n].print} // another spelling has the same text
 }
 
-// hasHost reports whether the corpus has the host under the other scheme: a served web answers
-// both.
+// hasHost reports whether the corpus has the host under the other scheme: a served web answers both.
 func (c *Corpus) hasHost(url string) bool {
 	_, ok := c.hosts[page.Host(datasets.FlipScheme(url))]
 	return ok

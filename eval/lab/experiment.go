@@ -20,8 +20,7 @@ import (
 type crawlPolicy struct {
 	Name   string
 	Oracle bool
-	// New returns a crawl's options, of which Scorer, Ordering, Threshold and Scope are used. Each
-	// crawl needs its own scorer.
+	// New returns a crawl's Scorer, Ordering, Threshold and Scope. Each crawl needs its own scorer.
 	New func(crawlRun) (crawler.Options, error)
 }
 
@@ -57,8 +56,7 @@ func (c *Crawl) Harvest() float64 {
 	return ratio(found[len(found)-1], len(c.Relevant))
 }
 
-// Run makes every crawl, several at a time, and calls done after each, never concurrently. It returns
-// the crawls by policy, then by start set.
+// Run makes the crawls in parallel and returns them by policy and start set; calls of done are serialised.
 func (x *Experiment) Run(ctx context.Context, done func(*Crawl)) ([][]*Crawl, error) {
 	out := make([][]*Crawl, len(x.Policies))
 	truth := x.truth()
@@ -153,9 +151,8 @@ type drawOptions struct {
 	Sets     int
 }
 
-// newDraw draws training pages among the labelled ones, then each set's start pages among the
-// parsable on-topic pages outside the training set. Sets may share pages but must differ, since
-// equal crawls tell nothing of chance; a rare topic may yield fewer sets than asked.
+// newDraw draws training pages among the labelled ones, then each set's start pages among the parsable
+// on-topic pages outside the training set. Sets may share pages but must differ; a rare topic may yield fewer.
 func newDraw(c *Corpus, opt drawOptions, rng *rand.Rand) (*Draw, error) {
 	d := &Draw{Relevant: make([]bool, len(c.Rows))}
 	labelled := d.judge(c, opt)
@@ -227,7 +224,6 @@ func (m *politeManners) exchange(url string) time.Duration {
 	return m.Latency/2 + time.Duration(draw.Int64N(int64(m.Latency)))
 }
 
-// web returns the corpus's answers with the exchange times of m.
 func (m *politeManners) web(c *Corpus) func(url string) crawler.Answer {
 	if m == nil {
 		return c.Answer
@@ -239,8 +235,8 @@ func (m *politeManners) web(c *Corpus) func(url string) crawler.Answer {
 	}
 }
 
-// The oracles know the truth. They are no usable policies but upper references: best-first with a
-// perfect page classifier, and a perfect link scorer that looks only one link ahead.
+// The oracles know the truth and serve as upper references: best-first with a perfect page classifier, and a
+// perfect link scorer that looks only one link ahead.
 
 // parentOracle fetches links from truly on-topic pages first; ties by discovery.
 func parentOracle() crawlPolicy {

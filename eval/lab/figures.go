@@ -7,8 +7,7 @@ import (
 	"fossick/internal/stats"
 )
 
-// Mean is a mean over start sets, as independent draws, with a 95 % interval. The interval covers
-// other start sets on the same corpus with the same page classifier, nothing more.
+// Mean is a mean over start sets with a 95 % interval: for other start sets, same corpus and page classifier.
 type Mean = stats.Mean
 
 // Figures are the results of one policy; shares are in [0,1].
@@ -19,8 +18,7 @@ type Figures struct {
 	// Fresh is the harvest ratio without training pages.
 	Fresh  Mean
 	Recall Mean // relevant pages fetched / relevant pages in the corpus
-	// HarvestArea and RecallArea are the areas under the curves: means of harvest and recall after
-	// 1, 2, …, M pages.
+	// HarvestArea and RecallArea are areas under the curves: means of harvest and recall after 1, …, M pages.
 	HarvestArea Mean
 	RecallArea  Mean
 	Fetched     Mean // pages
@@ -40,8 +38,8 @@ type curvePoint struct {
 	Mean
 }
 
-// measureCrawls summarises a policy's crawls, one per start set, up to limit pages each; curves have a
-// point every step pages. A crawl whose frontier emptied keeps its last recall and harvest.
+// measureCrawls summarises a policy's crawls up to limit pages each; curves have a point every step pages. A
+// crawl whose frontier emptied keeps its last values.
 func measureCrawls(policy crawlPolicy, crawls []*Crawl, d *Draw, limit, step int) Figures {
 	f := Figures{Policy: policy.Name, Oracle: policy.Oracle}
 	n := len(crawls)
@@ -144,8 +142,7 @@ func overlaps(crawls []*Crawl, limit, step int) []eval.Point {
 	return eval.MeanOverlap(urls, step)
 }
 
-// Spread says over how many hosts a policy's crawls spread, as means over start sets; eval.Reach
-// defines effective numbers.
+// Spread says over how many hosts a policy's crawls spread (means over start sets); see eval.Reach.
 type Spread struct {
 	Hosts             float64         `json:"hosts"`
 	Sites             float64         `json:"sites"`
@@ -224,8 +221,7 @@ func (c *Crawl) took(pages int) time.Duration {
 	return c.At[pages-1]
 }
 
-// timeCurves returns every policy's curve over the time of the longest crawl. A crawl that ended
-// keeps its last value, so policies compare at any time.
+// timeCurves returns each policy's curve over the time of the longest crawl; ended crawls keep their last value.
 func timeCurves(crawls [][]*Crawl) [][]timePoint {
 	var longest time.Duration
 	for _, policy := range crawls {
@@ -255,7 +251,6 @@ func timeCurves(crawls [][]*Crawl) [][]timePoint {
 	return curves
 }
 
-// rows returns the points for JSON: seconds, pages, pages on topic.
 func rows(curve []timePoint) [][3]float64 {
 	var out [][3]float64
 	for _, p := range curve {

@@ -277,8 +277,7 @@ type Simulation struct {
 	sites []uint32  // by page; nil when the graph has none
 }
 
-// Prepare computes the PageRank of the whole graph and lowers MaxPages to the largest number of
-// pages reachable from a start set.
+// Prepare ranks the whole graph and lowers MaxPages to the most pages reachable from a start set.
 func (s *Simulation) Prepare(ctx context.Context) (*rank.Result, error) {
 	in, degree, err := graph.Transposed(s.Graph)
 	if err != nil {
@@ -391,9 +390,8 @@ type graphPoint struct {
 	Pages    int     // crawled so far
 	PageRank float64 // sum of the whole graph's PageRank over them
 	Sites    int     // distinct sites of them
-	// Tau is Kendall's τ_b between the PageRank of the crawled subgraph and the whole graph's, on the
-	// crawled pages. Collecting much PageRank does not imply ranking it well (Boldi, Santini and
-	// Vigna 2004). NaN when there is nothing to rank.
+	// Tau is Kendall's τ_b between the PageRank of the crawled subgraph and the whole graph's, on the crawled
+	// pages (Boldi, Santini and Vigna 2004). NaN when there is nothing to rank.
 	Tau float64
 	// Harvest is the harvest ratio; NaN without a topic.
 	Harvest float64
@@ -401,9 +399,8 @@ type graphPoint struct {
 	Time time.Duration
 }
 
-// tauDigits is the number of decimals of log₁₀ PageRank that count: ranks that differ by less than
-// about 0.02 % are tied. That is well above the error of an iteration to ε = 1e-10 on graphs of
-// some million pages.
+// tauDigits is the number of decimals of log₁₀ PageRank that count: ranks closer than about 0.02 %, well above
+// the error of an iteration to ε = 1e-10, are tied.
 const tauDigits = 4
 
 // curve measures the crawled pages, in crawl order; times is nil without manners.
@@ -502,8 +499,7 @@ type graphMean struct {
 	Hours                         stats.Mean // simulated
 }
 
-// MeanCurve averages the curves of crawls point by point, without unknown values; the intervals are
-// clipped to the possible range.
+// MeanCurve averages the curves point by point, without unknown values; intervals are clipped to the range.
 func (s *Simulation) MeanCurve(crawls []*GraphCurve) []graphMean {
 	points := make([]graphMean, len(crawls[0].Curve))
 	for i := range points {

@@ -110,7 +110,7 @@ func BenchmarkCrawl(b *testing.B) {
 	}
 }
 
-// slowManners is the oracle: it simulates every second.
+// slowManners simulates every second.
 type slowManners struct {
 	GraphManners
 	g      *graph.Graph
@@ -175,8 +175,7 @@ func (s *slowManners) run(t *testing.T, most int) (last int) {
 	}
 }
 
-// TestGraphManners compares with a simulation of every second, on random webs, workers, times and
-// orderings. The simulation must respect fetch time and rest at each host.
+// TestGraphManners compares with a simulation of every second, which must respect fetch times and rests.
 func TestGraphManners(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(60, 300)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -234,8 +233,7 @@ func TestGraphManners(t *testing.T) {
 	}
 }
 
-// TestSimulation crawls a whole strongly connected graph: at the end it has all PageRank and all
-// sites, and its ranking is the whole graph's.
+// TestSimulation: a crawl of the whole graph has all PageRank and all sites, and ranks like the whole graph.
 func TestSimulation(t *testing.T) {
 	g := graphOf(t, `http://a.test/	http://b.test/
 http://a.test/	http://b.test/1
@@ -299,8 +297,7 @@ func TestDrawStarts(t *testing.T) {
 
 var update = flag.Bool("update", false, "write testdata/golden.txt anew")
 
-// TestGolden compares hashes of graph files, of crawls by every ordering, and of ranks, with
-// stored ones, to the last bit.
+// TestGolden compares graph files, crawls by every ordering, and ranks with stored hashes.
 func TestGolden(t *testing.T) {
 	var got strings.Builder
 	for _, name := range []string{"graphs/hollins.edges.tsv.zst", "wikispeedia/links.tsv.zst", "uci_ics/links.tsv.zst", "synthetic"} {
@@ -328,7 +325,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// golden writes one line per hash.
 func golden(t *testing.T, out io.Writer, name string) {
 	path := filepath.Join(t.TempDir(), "graph")
 	if name == "synthetic" {
@@ -407,7 +403,6 @@ func synthetic(t testing.TB, pages int) *graph.Graph {
 	return closing(t, g, err)
 }
 
-// closing closes a graph at the end of the test.
 func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
 	t.Helper()
 	if err != nil {

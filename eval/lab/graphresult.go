@@ -211,12 +211,10 @@ func (r *orderings) WriteReport(w io.Writer, made ...report.Fact) error {
 	return report.Write(w, graphsHTML, v)
 }
 
-// verdictShare is the share of the graph after which orderings are compared in words: complete
-// crawls collect the same PageRank in any order.
+// verdictShare is the share of the graph after which orderings are compared; complete crawls are all equal.
 const verdictShare = 0.1
 
-// verdict names the ordering that collects the most PageRank by then, with breadth first or random
-// pages as baseline.
+// verdict names the ordering with the most PageRank by then, beside breadth first or random pages.
 func (r *orderings) verdict() string {
 	best, found := "", map[string]graphMean{}
 	for _, name := range r.order {
@@ -248,7 +246,6 @@ func (r *orderings) bandsText() string {
 	return " Bands are 95 % intervals over the start sets."
 }
 
-// inSeconds returns a point's simulated time in seconds; 0 without manners.
 func inSeconds(p graphMean) stats.Mean { return stats.Mean{Value: 3600 * p.Hours.Value} }
 
 const maxBands = 5
@@ -285,8 +282,8 @@ func (r *orderings) plots() ([]report.Figure, error) {
 	return figures, nil
 }
 
-// line returns the curve of one ordering without unknown values and, since the axis is
-// logarithmic, without counts below 1. Bands are clipped at 0, for numbers at −1.
+// line returns one ordering's curve without unknown values and, as the axis is logarithmic, counts below 1.
+// Bands are clipped at 0, for numbers at −1.
 func (r *orderings) line(name string, counts, numbers bool, of func(graphMean) stats.Mean) report.Line {
 	line, least, known := report.Line{Name: name}, 0.0, false
 	if numbers {

@@ -19,8 +19,8 @@ import (
 	"fossick/internal/stats"
 )
 
-// tinyWeb is a ring of 60 pages on three hosts, each linking to the next three and to a dead URL.
-// Every fourth page is on topic; page 7 is a copy of page 6.
+// tinyWeb is a ring of 60 pages on three hosts with links to the next three pages and to a dead URL. Every
+// fourth page is on topic; page 7 is a copy of page 6.
 func tinyWeb(t *testing.T) *Corpus {
 	t.Helper()
 	url := func(i int) string { return fmt.Sprintf("http://h%d.test/p%d", i%3, i%60) }
@@ -134,8 +134,7 @@ func TestManners(t *testing.T) {
 	}
 }
 
-// TestExperiment: pages are fetched once, copies and dead links do not count, limits hold, results
-// are reproducible, and the target oracle beats breadth first.
+// TestExperiment: no page twice, no copies or dead links; limits hold; the target oracle beats breadth first.
 func TestExperiment(t *testing.T) {
 	c := tinyWeb(t)
 	d, err := newDraw(c, drawOptions{Topic: "gold", Train: 10, Starts: 2, Sets: 4}, rand.New(rand.NewPCG(1, 1)))
@@ -172,7 +171,6 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
-// TestMeasure checks the figures of two crawls by hand.
 func TestMeasure(t *testing.T) {
 	d := &Draw{Targets: 4}
 	crawls := []*Crawl{
@@ -210,8 +208,7 @@ func TestCompare(t *testing.T) {
 	b := Figures{Policy: "b", Sets: []float64{0.4, 0.55, 0.6, 0.66, 0.5}}
 	rng := rand.New(rand.NewPCG(1, 1))
 	got := pairedTests([]Figures{a, b}, rng)[0]
-	// The differences are 0.10, 0.05, 0.10, −0.01 and 0.05, so t = 2.8506 with 4 degrees of freedom,
-	// where the distribution has a closed form.
+	// The differences are 0.10, 0.05, 0.10, −0.01, 0.05: t = 2.8506 with 4 degrees of freedom, a closed form.
 	x := 0.058 * math.Sqrt(5) / math.Sqrt(0.00828/4)
 	cdf := 0.5 + 0.375*x/math.Sqrt(1+x*x/4)*(1-x*x/(12*(1+x*x/4)))
 	if want := 2 * (1 - cdf); !(math.Abs(got.P-want) <= 1e-9) {
@@ -252,7 +249,6 @@ func TestReportEscapes(t *testing.T) {
 	}
 }
 
-// corpusOf has n pages on topic and n off topic.
 func corpusOf(n int) *Corpus {
 	c := &Corpus{Name: "few"}
 	for i := range 2 * n {
@@ -334,8 +330,7 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// TestEqualDraws: equal values have no interval, since one of width 0 would claim certainty; and
-// no P is below what the number of sets allows.
+// TestEqualDraws: equal values have no interval, and no P is below what the number of sets allows.
 func TestEqualDraws(t *testing.T) {
 	for name, x := range map[string][]float64{"one": {0.4}, "five equal": {1, 1, 1, 1, 1}, "equal but for rounding": {0.1 + 0.2, 0.3, 0.3}} {
 		if m := stats.MeanOf(x); m.CI != nil {
@@ -368,7 +363,6 @@ func TestBandsOfEqualDraws(t *testing.T) {
 	}
 }
 
-// evenScorer scores all pages and links 1.
 type evenScorer struct{}
 
 func (evenScorer) ScorePage(*page.Page, float64) crawler.Score { return crawler.Score{Value: 1} }
@@ -380,10 +374,8 @@ func (evenScorer) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []flo
 	return dst
 }
 
-// TestNoHonestHostIsAFarm crawls real webs with many hosts per site, breadth first from a page of each
-// host: no host may be taken for a link farm of generated names. A host's first pages decide that, so
-// by default the test loads a dozen per host, from the first 8,000 rows of uci_ics: 57 hosts of one
-// site.
+// TestNoHonestHostIsAFarm crawls real webs with many hosts per site breadth first: no host may be taken for a
+// link farm. A host's first pages decide that, so by default the test loads a dozen of each host.
 func TestNoHonestHostIsAFarm(t *testing.T) {
 	for _, name := range []string{"uci_ics", "debdocs", "wikispeedia"} {
 		t.Run(name, func(t *testing.T) {
@@ -408,8 +400,7 @@ func TestNoHonestHostIsAFarm(t *testing.T) {
 	}
 }
 
-// fewOfEachHost loads up to most pages per host from a corpus's first rows, and returns one page
-// of each host as seeds.
+// fewOfEachHost loads up to most pages per host from a corpus's first rows, and one seed per host.
 func fewOfEachHost(t *testing.T, dir string, most, rows int) (c *Corpus, seeds []string) {
 	t.Helper()
 	set, err := datasets.Open(dir, datasets.Options{})

@@ -33,7 +33,7 @@ func small(said *[]string, policies ...string) *Plan {
 	}
 }
 
-// TestCheck: Check rejects invalid plans before anything is read, naming the flags.
+// TestCheck: Check rejects invalid plans, naming the flags.
 func TestCheck(t *testing.T) {
 	for want, change := range map[string]func(*Plan){
 		"--starts 0,":              func(p *Plan) { p.Starts = 0 },
@@ -93,8 +93,7 @@ func TestDrawnApart(t *testing.T) {
 	}
 }
 
-// TestModelSaysItKnowsThePages: a run warns before it crawls when its model was trained on the
-// corpus. It does not warn about a model that it trains itself.
+// TestModelSaysItKnowsThePages: a run warns when a given model was trained on the corpus.
 func TestModelSaysItKnowsThePages(t *testing.T) {
 	var said []string
 	p := small(&said, "learned")

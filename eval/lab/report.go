@@ -148,8 +148,7 @@ func lead(r reportData, race []Figures) []string {
 	return []string{first, fmt.Sprintf("Chance between start sets could explain its lead over %s (p ≥ 0.05, adjusted for all pairs).", list(equal))}
 }
 
-// baseline gives a harvest to compare with: breadth first when it competes, else random pages. It
-// is empty when breadth first is named already.
+// baseline compares with breadth first when it competes, else random pages; "" when already named.
 func baseline(r reportData, race []Figures) string {
 	for i, f := range race {
 		if f.Policy != "bfs" {
@@ -166,7 +165,6 @@ func baseline(r reportData, race []Figures) string {
 	return fmt.Sprintf("; pages at random would have %s", report.Percent(float64(r.Targets)/float64(r.CorpusPages)))
 }
 
-// list joins names as in "a, b and c".
 func list(names []string) string {
 	s := ""
 	for i, n := range names {

@@ -40,8 +40,7 @@ func TestSweepPlot(t *testing.T) {
 	}
 }
 
-// TestTimeCurves, by hand: all curves span the time of the longest crawl, and a crawl that ended
-// keeps its last value.
+// TestTimeCurves: all curves span the time of the longest crawl; an ended crawl keeps its last value.
 func TestTimeCurves(t *testing.T) {
 	s := time.Second
 	short := &Crawl{URLs: make([]string, 2), Relevant: []bool{true, false}, At: []time.Duration{s, 2 * s}, Took: 2 * s}

@@ -154,7 +154,7 @@ func (out *Result) Sum(x Experiment, crawls [][]*Crawl, opt resultOptions) {
 	out.Tests = append(out.Tests, pairedTests(all, opt.Rand)...)
 }
 
-// tables prints one row per policy, in two tables to fit 80 columns.
+// tables prints a row per policy, in two tables to fit 80 columns.
 func (r *Result) tables(w io.Writer) {
 	r.table(w, "harvest\t95 % interval\twithout training\trecall\t", func(p policyResult) string {
 		return fmt.Sprintf("%.3f\t%s\t%.3f\t%.3f\t", p.Harvest, report.Interval(p.CI), p.Fresh, p.Recall)
@@ -212,8 +212,7 @@ func (r *Result) Print(w io.Writer) {
 	}
 }
 
-// whyNoTests explains missing intervals and tests, and start sets fewer than asked; "" when neither
-// applies.
+// whyNoTests explains missing intervals and tests, and fewer start sets than asked; else "".
 func whyNoTests(sets, asked int) string {
 	s := ""
 	if sets < asked {
@@ -225,8 +224,7 @@ func whyNoTests(sets, asked int) string {
 	return strings.TrimSpace(s)
 }
 
-// Report returns the data of the HTML page; the caller adds descriptions of the policies and facts
-// on how the result was made.
+// Report returns the data of the HTML page; the caller adds descriptions of the policies, and facts.
 func (r *Result) Report() reportData {
 	return reportData{
 		Corpus: filepath.Base(r.Corpus), Topic: r.Topic, CorpusPages: r.CorpusPages, Targets: r.Targets, Pages: r.Pages,

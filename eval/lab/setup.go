@@ -115,8 +115,7 @@ func (s *Setup) examples(first []int) datasets.Stream {
 	}
 }
 
-// truth returns the truth to judge by. It is nil for the corpus's own labels, which judge may replace
-// by the judge's.
+// truth returns the truth to judge by; nil for the labels of the corpus or the judge.
 func (s *Setup) truth() (*datasets.Truth, error) {
 	p := s.plan
 	switch {
@@ -227,8 +226,7 @@ func (s *Setup) trainModel(ctx context.Context) (*models.Model, error) {
 
 const fewOnTopic = 2
 
-// startsInstead returns all start pages when the training set has fewer than fewOnTopic on-topic
-// pages: a user would give those as examples.
+// startsInstead returns all start pages when the training set has fewer than fewOnTopic on-topic pages.
 func (s *Setup) startsInstead() []int {
 	onTopic := 0
 	for n, training := range s.Draw.Training {
@@ -253,8 +251,7 @@ func (s *Setup) example(n int) *datasets.Example {
 	return e
 }
 
-// quality measures the page classifier on pages outside its training set. It warns when a given
-// model's card shows that it was trained on the corpus.
+// quality measures the page classifier outside its training set. It warns of models trained on the corpus.
 func (s *Setup) quality() (modelQuality, error) {
 	c, err := classify.New(s.Topic.Model)
 	if err != nil {
@@ -294,9 +291,8 @@ func share(k, n int64) *float64 {
 	return &s
 }
 
-// chooseKeywords sets K for every start set: --keywords, else the model's, else chosen from the
-// training pages and the set's start pages (paper A, section 3: from a dictionary and the start
-// pages).
+// chooseKeywords sets K for every start set: --keywords, else the model's, else chosen from training and start
+// pages (paper A, section 3: from a dictionary and the start pages).
 func (s *Setup) chooseKeywords(ctx context.Context) error {
 	s.plan.Say("choosing keywords")
 	s.plan.Work.Step("choosing keywords", 0)

@@ -11,8 +11,7 @@ import (
 	"fossick/internal/terminal"
 )
 
-// Line is the status line of a running crawl. A terminal rewrites it in place; other outputs get a
-// new line every ten seconds.
+// Line is a running crawl's status line: rewritten in place on a terminal, else a new line every ten seconds.
 type Line struct {
 	screen   *terminal.Screen
 	maxPages uint64
@@ -37,8 +36,7 @@ const (
 	restMin = time.Second
 )
 
-// NewLine returns the status line of a crawl with these limits; a maxTime of 0 means none. topics are
-// those that share the crawl, when there are several.
+// NewLine returns a crawl's status line; maxTime 0 means no limit. topics are those that share the crawl.
 func NewLine(screen *terminal.Screen, maxPages uint64, maxTime time.Duration, topics ...string) *Line {
 	return &Line{screen: screen, maxPages: maxPages, maxTime: maxTime, topics: topics}
 }

@@ -12,7 +12,6 @@ import (
 	"fossick/store"
 )
 
-// statusLine renders the line for a terminal of this width.
 func statusLine(s *Line, p crawler.Progress, now time.Time, columns int) string {
 	var out bytes.Buffer
 	terminal.New(&out, terminal.Options{Terminal: true, Columns: func() int { return columns }}).Show(0, s.parts(p, now)...)
@@ -70,7 +69,6 @@ func TestStatusLine(t *testing.T) {
 	}
 }
 
-// TestTimeLeft: the time left follows the page limit, the time limit, or the nearer of both.
 func TestTimeLeft(t *testing.T) {
 	crawl := func(s *Line, seconds int, before uint64) (time.Duration, bool) {
 		var left time.Duration

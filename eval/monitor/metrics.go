@@ -9,14 +9,11 @@ import (
 	"fossick/crawler"
 )
 
-// metrics exports a crawl's progress to Prometheus. It is an unchecked collector, since some metrics
-// depend on the crawl.
+// metrics exports a crawl's progress to Prometheus. It is unchecked, since some metrics depend on the crawl.
 type metrics struct{ *Server }
 
-// Describe sends nothing, which makes the collector unchecked.
 func (metrics) Describe(chan<- *prometheus.Desc) {}
 
-// Collect sends the current metrics.
 func (m metrics) Collect(ch chan<- prometheus.Metric) {
 	s := sender{ch}
 	p := m.progress()

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestProfilesAreLocal: profiles are refused to other machines, even when --listen is public, and to
-// web pages in a local browser.
+// TestProfilesAreLocal: other machines and web pages in a local browser get no profiles, even with a public --listen.
 func TestProfilesAreLocal(t *testing.T) {
 	mux := http.NewServeMux()
 	handleProfiles(mux)

@@ -112,8 +112,7 @@ func ResultOf(s Session, done crawler.Result, p crawler.Progress) *Result {
 	return r
 }
 
-// Started adds the failed start pages, and the reason when nothing was fetched. proxy is the proxy
-// used, without its password.
+// Started adds failed start pages, and why nothing was fetched. proxy has no password.
 func (r *Result) Started(starts *Starts, proxy string, done crawler.Result) {
 	r.SeedsFailed = starts.Failed()
 	r.Failed = failedOf(r.SeedsFailed, proxy, done)
@@ -333,8 +332,7 @@ type Goal struct {
 	Pages float64 // its share of --max-pages
 }
 
-// topicStatus is the result of one of several topics. Every stored page counts as fetched for each,
-// since each judged it.
+// topicStatus is the result of one of several topics. All judge each stored page, so it counts for all.
 type topicStatus struct {
 	Fetched  uint64   `json:"fetched"`
 	Relevant uint64   `json:"relevant"`

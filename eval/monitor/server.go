@@ -144,8 +144,7 @@ func utc(t time.Time) *time.Time {
 	return &t
 }
 
-// ownerStatus describes the busy times of the crawl's scheduler, the one goroutine that leases URLs
-// and writes the journal.
+// ownerStatus describes the busy times of the scheduler, the goroutine that leases URLs and writes the journal.
 type ownerStatus struct {
 	Turns     uint64             `json:"turns"`
 	Over100ms uint64             `json:"over_100ms"`

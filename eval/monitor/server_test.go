@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestServerCostsNothing: idle connections do not make a crawl fail, and profiles are served only on
-// request.
+// TestServerCostsNothing: idle connections do not make a crawl fail; profiles are served on request only.
 func TestServerCostsNothing(t *testing.T) {
 	for _, profiles := range []bool{false, true} {
 		m, err := Listen(":0", profiles, Session{Topic: "x", Store: "s"})

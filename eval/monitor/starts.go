@@ -33,8 +33,7 @@ func (p *StartPage) Answered() bool {
 // maxHops bounds the redirects followed here; a crawl follows ten.
 const maxHops = 20
 
-// StartPageOf returns the outcome of a start page from the agent's store that has it; ended is false
-// while it waits.
+// StartPageOf returns a start page's outcome from the store that has it; ended is false while it waits.
 func StartPageOf(stores []*store.Store, url string) (p StartPage, ended bool) {
 	p.URL = url
 	at := url

@@ -12,8 +12,7 @@ import (
 	"fossick/store"
 )
 
-// TestStarts: with more start pages than one call checks, each failure is reported once; Failed and
-// /status list all in seed order.
+// TestStarts: each failure is reported once; Failed and /status list all in seed order.
 func TestStarts(t *testing.T) {
 	s, err := store.Create(t.TempDir(), store.Info{Topic: "x"})
 	if err != nil {

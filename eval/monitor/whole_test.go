@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestWholeIsShown: an agent's server shows the whole crawl, caches the exchange's answer, and reports
-// when the exchange does not answer.
+// TestWholeIsShown: an agent's server shows the whole crawl, and reuses the exchange's answer.
 func TestWholeIsShown(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		asked := 0

@@ -11,8 +11,8 @@ import (
 	"fossick/internal/extsort"
 )
 
-// outside collects the URLs that lead out of a party and that no party has reached, as candidates
-// for seeds (paper E, E1). They are sorted on disk; memory holds four bytes a known URL.
+// outside collects, as candidates for seeds, URLs that lead out of a party and that none has reached (paper E,
+// E1). They are sorted on disk; memory holds four bytes a known URL.
 type outside struct {
 	links  []uint32 // by URL number: stored pages that link to it
 	sorted *extsort.Sorter[listedSeed]
@@ -21,7 +21,6 @@ type outside struct {
 	name string
 }
 
-// inMemory is how many candidates are sorted in memory.
 const inMemory = 1 << 16
 
 // newSorter sorts candidates by falling in-link count, then by URL.

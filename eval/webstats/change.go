@@ -21,8 +21,7 @@ type Watched struct {
 
 	// Visits are in order of time; the first one stored the page.
 	Visits []change.Visit
-	// Tried are visits to a start page before it was stored, in order of time. Only S(n) counts
-	// them.
+	// Tried are visits to a start page before it was stored, in order of time; only S(n) counts them.
 	Tried []change.Visit
 }
 
@@ -66,8 +65,7 @@ type Changes struct {
 	pulse pulse
 }
 
-// CountChanges reads the pages once. It skips pages without a visit; a start page that was never stored
-// counts for S(n) only.
+// CountChanges reads the pages once and skips those without a visit; S(n) counts unstored start pages too.
 func CountChanges(ctx context.Context, opt ChangeOptions, pages iter.Seq2[*Watched, error]) (*Changes, error) {
 	c := &changeCount{rate: opt.Rate, rounds: newRounds(opt.Rounds), tld: changeGroups{}, second: changeGroups{}, depth: changeGroups{}, kind: changeGroups{}, seedTLD: changeGroups{}, seedSecond: changeGroups{}}
 	c.fresh = fresh{now: opt.Now, rounds: make([]roundFresh, len(c.rounds.ended))}
@@ -159,8 +157,7 @@ func (c *changeCount) result(top int) *Changes {
 	return r
 }
 
-// rounds counts downloads by paper E's S(n), where a page not requested in a round was not
-// downloaded in it, and transitions from visit to visit.
+// rounds counts downloads by paper E's S(n), which counts unrequested pages as not downloaded, and transitions.
 type rounds struct {
 	ended []Round // completed rounds
 	pages change.Downloads
@@ -171,8 +168,7 @@ type rounds struct {
 	steps [2][2]int64
 }
 
-// RoundAsked counts the requests and downloads of a round; pages include the start pages (paper E,
-// table 7).
+// RoundAsked counts a round's requests and downloads, start pages included (paper E, table 7).
 type RoundAsked struct {
 	SeedsRequested  int64 `json:"seeds_requested"`
 	SeedsDownloaded int64 `json:"seeds_downloaded"`
@@ -283,8 +279,7 @@ func (s *sums) add(x *sums) {
 	s.pace.join(&x.pace)
 }
 
-// observed returns the changes that a page's visits show; only a visit that downloaded the page counts.
-// It calls looked for each.
+// observed returns the changes between a page's downloads; it calls looked for each.
 func observed(p *Watched, looked func(at int64, changed bool)) (s sums) {
 	first, last := p.Visits[0].At, p.Visits[0].At
 	for i := range p.Visits[1:] {
@@ -332,8 +327,7 @@ func outcomeOf(p *Watched) (f changeOutcome) {
 	return f
 }
 
-// mostGroups bounds the names of a table, since one host can create any number of them; the rest
-// shares one row.
+// mostGroups bounds the names of a table against hosts that make up names; the rest shares one row.
 const mostGroups = 1 << 18
 
 const othersName = "(others)"
@@ -364,9 +358,8 @@ type ChangeGroup struct {
 	Changes        int64    `json:"changes"`         // looks with changed main text
 	Changed        *float64 `json:"changed"`         // share of pages whose main text changed at least once
 
-	// ChangeInterval is paper E's (E6): observation time / number of changes, in days, as the mean over
-	// the pages that changed, then the maximum. It overestimates for pages that change often, since
-	// several changes between two looks count as one, and says nothing of pages that seldom change.
+	// ChangeInterval is paper E's (E6): days of observation / changes, as the mean over the pages that changed,
+	// then the maximum. It is too long for pages that change often: changes between two looks count as one.
 	ChangeInterval     *float64 `json:"change_interval_days"`
 	ChangeIntervalMost *float64 `json:"change_interval_most_days"`
 

@@ -81,8 +81,7 @@ func TestCountChanges(t *testing.T) {
 	}
 }
 
-// TestChangeInterval: as in paper E, a page's interval is observation time / changes, and a group's is
-// the mean over changed pages; pages that never change do not lengthen it.
+// TestChangeInterval: a group's interval is the mean over the pages that changed, as in paper E.
 func TestChangeInterval(t *testing.T) {
 	page := func(url string, kinds ...change.Kind) Watched {
 		p := Watched{URL: url, Seed: true, Kind: "000", Visits: []change.Visit{{At: day, State: "ok"}}}
@@ -127,8 +126,7 @@ func TestSeedsOfAllRounds(t *testing.T) {
 	}
 }
 
-// TestPaper: 1,424 start pages with paper E's download counts give its SS and FF, and the tables show
-// its figures.
+// TestPaper: start pages with paper E's download counts give its SS and FF, and the tables show its figures.
 func TestPaper(t *testing.T) {
 	var rounds []Round
 	for n := range int64(9) {
@@ -195,7 +193,6 @@ func TestChains(t *testing.T) {
 	t.Logf("equations 1 and 2 say %.4f and %.4f, counted %.4f and %.4f", *r.SS, *r.FF, *r.NextSS, *r.NextFF)
 }
 
-// TestTopGroups: names without a row share one.
 func TestTopGroups(t *testing.T) {
 	var pages []Watched
 	for i := range 30 {
@@ -230,8 +227,8 @@ func looks(v []change.Visit) (all []change.Interval) {
 	return all
 }
 
-// TestIntervals: a group's interval is its median page's, and the naive one is longer. The 95 % interval
-// covers the truth in about 92 % of webs, since it ignores that the prior's spread is estimated.
+// TestIntervals: a group's interval is its median page's, and the naive one is longer. The 95 % interval covers
+// about 92 % of webs, since it ignores that the prior's spread is estimated.
 func TestIntervals(t *testing.T) {
 	for _, c := range []struct {
 		gap, holds float64 // days; least share of webs
@@ -347,8 +344,7 @@ func TestMiddle(t *testing.T) {
 	}
 }
 
-// TestCopies: the copy of a gone page has been outdated since then; a page never revisited is as old as
-// its first visit; a failed visit shows nothing.
+// TestCopies: a gone page's copy is outdated since then; failed visits show nothing.
 func TestCopies(t *testing.T) {
 	never := func(*Watched) (change.Estimate, bool) { return change.Estimate{}, true }
 	rounds := []Round{{2 * day, 3 * day}}

@@ -30,7 +30,6 @@ type fresh struct {
 	current, age float64
 }
 
-// looked counts a successful look, in a round or in none (−1).
 func (f *fresh) looked(round int, changed bool) {
 	f.looks++
 	f.as += one(!changed)
@@ -40,8 +39,7 @@ func (f *fresh) looked(round int, changed bool) {
 	}
 }
 
-// add estimates a page's copy from its change rate. The copy of a gone or moved page is outdated
-// since the visit that found it so.
+// add estimates a page's copy; that of a gone or moved page is outdated since the visit that found it so.
 func (f *fresh) add(p *Watched, rate change.Estimate) {
 	f.pages++
 	seen := p.Visits[0].At
@@ -79,7 +77,6 @@ func copied(e change.Estimate, days float64) (current, age float64) {
 	return current, age
 }
 
-// late returns 1 − (1 − e^−x)/x.
 func late(x float64) float64 {
 	if x < 1e-6 {
 		return x / 2
@@ -87,7 +84,7 @@ func late(x float64) float64 {
 	return 1 + math.Expm1(-x)/x
 }
 
-// leastRate is a rate, in changes a day, that no estimator tells from 0.
+// leastRate is in changes a day; no estimator tells it from 0.
 const leastRate = 1e-7
 
 // deviation returns the standard deviation of a log rate from its 95 % interval.
@@ -120,13 +117,11 @@ func (p *pace) join(o *pace) {
 	p.variance += o.variance
 }
 
-// interval returns the days between two changes of the median page, 1 / the median rate; nil without
-// rates.
+// interval returns the days between two changes of the median page, 1 / the median rate; nil without rates.
 //
-// The estimates are shrunk to common means, so their errors are correlated. With s their variance and v
-// their mean own variance, true log rates have variance s + v (law of total variance), and estimates
-// from visits alone (s+v)²/s. The median of n normal values has π/2 times that over n; its variance is
-// capped at that of one page, s + v.
+// The estimates are shrunk to common means, so their errors are correlated. With s their variance and v their
+// mean own variance, true log rates have variance s + v (law of total variance), and estimates from visits
+// alone (s+v)²/s. The median of n normal values has π/2 of that over n; it is capped at one page's, s + v.
 func (p *pace) interval() (days *float64, ci *[2]float64) {
 	n := float64(len(p.logs))
 	if n == 0 {

@@ -81,7 +81,6 @@ func (r *Changes) downloads() Table {
 	return t
 }
 
-// groupTable tabulates groups, with paper E's figures by name.
 func groupTable(name, title, what string, groups []ChangeGroup, paper map[string][2]any) Table {
 	t := Table{Name: name, Title: title, Columns: []tableColumn{
 		{Name: what, Title: what, Unit: inLetters}, {Name: "pages", Title: "pages", Unit: inWhole}, {Name: "looks", Title: "looks", Unit: inWhole},

@@ -342,9 +342,8 @@ func (c *pageCounts) add(p *Page) error {
 
 func letters(p *Page) string { return LinkKind(p.Charset, p.Kinds) }
 
-// LinkKind returns paper E's link kind, such as ha0: h, a and f for a page with other links,
-// anchors and frames, else 0. links counts frames, anchors, others. Without links and charset the
-// kind is unknown, "".
+// LinkKind returns paper E's link kind, such as ha0: h, a and f for a page with other links, anchors and frames,
+// else 0; "" without links and charset. links counts frames, anchors, others.
 func LinkKind(charset string, links []int) string {
 	if charset == "" && links == nil {
 		return notKnown
@@ -425,8 +424,8 @@ func (c *hostCounts) walk(from Source) error {
 	return nil
 }
 
-// parties counts the pages of each start page's party: downloaded URLs reached from it by links and
-// redirects (paper E, E1). It takes five bytes a URL of one source.
+// parties counts the downloaded URLs that links and redirects reach from each start page (paper E, E1). It takes
+// five bytes a URL of one source.
 type parties struct {
 	led   []uint32         // by URL ID: ID of the referring URL; a start page's own ID; 0 for none
 	got   []bool           // by URL ID: downloaded

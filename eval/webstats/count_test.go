@@ -89,7 +89,6 @@ func (r *Result) table(t *testing.T, name string) Table {
 	return found[0]
 }
 
-// column sums a column of integers.
 func (t *Table) column(name string) (sum int64) {
 	k := slices.IndexFunc(t.Columns, func(c tableColumn) bool { return c.Name == name })
 	for _, row := range t.Rows {
@@ -169,8 +168,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestByHand: two start pages and four other URLs. The third was found by the fifth, which was
-// discovered later; the last has no referrer.
+// TestByHand: two start pages, a URL found by a later one, and one without a referrer.
 func TestByHand(t *testing.T) {
 	got := []Exchange{{"ok", 200, 1}}
 	m := &memory{
@@ -263,8 +261,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestShown: text fits a terminal, CSV files read back, JSON is one object, and the HTML page is
-// complete; likewise without records.
+// TestShown: text fits a terminal, CSV reads back, JSON is one object, HTML is complete; also without records.
 func TestShown(t *testing.T) {
 	wide := made(3000, rand.New(rand.NewPCG(3, 3)))
 	wide.urls[0].URL = "http://" + strings.Repeat("very-long-label.", 14) + "test/\x1b[31m"
@@ -309,7 +306,6 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestFails: Count returns a source's error.
 func TestFails(t *testing.T) {
 	m := made(10, rand.New(rand.NewPCG(4, 4)))
 	m.err = io.ErrUnexpectedEOF

@@ -193,7 +193,6 @@ func (h *leastFirst) Pop() any {
 	return last
 }
 
-// appendGroup writes the length of the name, the name, and its sums.
 func appendGroup(dst []byte, _, x group) []byte {
 	dst = append(binary.AppendUvarint(dst, uint64(len(x.name))), x.name...)
 	for _, n := range x.tally {

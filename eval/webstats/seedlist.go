@@ -23,8 +23,7 @@ const listBegins = `# Start pages for fossick survey --seeds FILE, a URL a line.
 # survey will visit for the first time, come last, each below the links that led to it.
 `
 
-// WriteList writes the seed list of the next survey atomically, seeds before candidates. A line is a
-// URL or, after #, a comment on the URL below.
+// WriteList writes the seed list of the next survey atomically, seeds before candidates, with # comments.
 func (r *SurveyResult) WriteList(ctx context.Context, path string) error {
 	err := wholefile.Write(path, 0o644, func(f *os.File) error {
 		w := bufio.NewWriter(f)
@@ -93,7 +92,6 @@ func (s *listedSeed) row() seedRow {
 	return r
 }
 
-// knownText returns nil for "".
 func knownText(text string) *string {
 	if text == "" {
 		return nil

@@ -71,8 +71,7 @@ func (c *counts) lengthTables() []Table {
 	return []Table{seeds, paths}
 }
 
-// steps counts values in up to most steps of a size, larger ones in one more; empty steps at the end
-// are omitted.
+// steps counts values in up to most steps of a size, and larger ones in one more, without empty steps at the end.
 func steps(s *spread, size int64, most int) Table {
 	t := Table{Columns: []tableColumn{{"from", "from", inWhole}, {"to", "to", inWhole}, {"number", "number", inWhole}, {"share", "share", inShares}}}
 	before := int64(0)
@@ -107,7 +106,6 @@ func (c *counts) labelTable() Table {
 	return t
 }
 
-// sizeTables returns page sizes in the paper's steps and in finer ones.
 func (c *pageCounts) sizeTables() []Table {
 	coarse := Table{Name: "sizes", Title: "Page sizes in steps of 256 KiB",
 		Columns: []tableColumn{{"from_kib", "from KiB", inWhole}, {"pages", "pages", inWhole}, {"share", "share", inShares}, paperColumn(inShares)}}

@@ -68,8 +68,7 @@ const (
 	stateTrap      = "trap"
 )
 
-// tried reports whether the URL has an outcome in paper E's sense: a request was made, or the host
-// was not found or did not answer.
+// tried reports whether the URL has an outcome in paper E's sense: a request, or a failed look-up or connection.
 func (u *URL) tried() bool {
 	switch u.State {
 	case stateGuard:
@@ -180,8 +179,7 @@ func withoutPort(host string) string {
 
 const longestServer = 60
 
-// serverOf returns the product name of the first Server line without its version, such as Apache for
-// "Apache/2.4.1 (Unix)"; "" without one.
+// serverOf returns the product of the first Server line, such as Apache for "Apache/2.4.1 (Unix)"; or "".
 func serverOf(lines []byte) string {
 	for first := true; len(lines) > 0; first = false {
 		line, rest, _ := bytes.Cut(lines, []byte("\n"))

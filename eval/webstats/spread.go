@@ -104,8 +104,7 @@ func (s *spread) below(bound int64) (n int64) {
 
 func pointer(x float64) *float64 { return &x }
 
-// degrees counts the out-degrees of pages and the in-degrees of pages and of all URLs, by sorting link
-// targets, on disk when memory is full.
+// degrees counts out-degrees of pages, and in-degrees of pages and of URLs, by sorting link targets on disk.
 type degrees struct {
 	dir     string
 	room    int                     // entries in memory

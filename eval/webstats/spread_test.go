@@ -60,8 +60,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestDegrees compares with map counts while memory holds few links, over two sources with separate
-// IDs.
+// TestDegrees compares with map counts, with little memory and two sources with separate IDs.
 func TestDegrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	d := newDegrees(t.TempDir())

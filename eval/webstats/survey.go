@@ -45,8 +45,7 @@ type SurveyPage struct {
 type SurveyOptions struct {
 	Seeds []string              // normalised, in list order
 	Wants func(url string) bool // whether a URL may be a seed; nil accepts all
-	// Hosts makes one candidate of each host that no party has reached, preferably its start page; else
-	// every URL outside the parties is a candidate.
+	// Hosts makes a candidate of each host that no party has reached, else of each such URL.
 	Hosts bool
 }
 
@@ -84,8 +83,7 @@ func (r *SurveyResult) Parties() (n int) {
 	return n
 }
 
-// Each calls do with the seeds of this survey, then with the candidates by falling in-link count. It
-// stops at an error of do or ctx.
+// Each calls do with this survey's seeds, then with the candidates by falling in-link count.
 func (r *SurveyResult) Each(ctx context.Context, do func(s *listedSeed) error) error {
 	for i := range r.Seeds {
 		if err := do(&r.Seeds[i]); err != nil {
@@ -98,8 +96,7 @@ func (r *SurveyResult) Each(ctx context.Context, do func(s *listedSeed) error) e
 // Close removes the candidates' temporary files.
 func (r *SurveyResult) Close() error { return r.sorted.Close() }
 
-// FindSeeds evaluates the records of a survey, complete or not. Errors come from src, ctx or the
-// disk.
+// FindSeeds evaluates the records of a survey, complete or not.
 func FindSeeds(ctx context.Context, src surveySource, opt SurveyOptions) (*SurveyResult, error) {
 	f := &finder{opt: opt, at: map[string]uint32{}, parties: seedParties{byHost: map[string]uint32{}}, hosts: newOutsideHosts()}
 	f.outside.sorted = newSorter()
@@ -114,8 +111,8 @@ func FindSeeds(ctx context.Context, src surveySource, opt SurveyOptions) (*Surve
 	return r, nil
 }
 
-// walk reads both streams. In-links of URLs are counted before the URLs become candidates; with
-// SurveyOptions.Hosts the hosts are known before their in-links are counted.
+// walk reads both streams: pages first, since a candidate URL needs its in-links counted; with
+// SurveyOptions.Hosts last, since in-links count for known hosts only.
 func (f *finder) walk(ctx context.Context, src surveySource) error {
 	if !f.opt.Hosts {
 		if err := each(ctx, src.Pages(), func(p *SurveyPage) error { f.outside.page(p); return nil }); err != nil {

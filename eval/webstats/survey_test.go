@@ -51,8 +51,7 @@ func (m *madeSurvey) Pages() iter.Seq2[*SurveyPage, error] {
 
 func (m *madeSurvey) Name(id uint64) (string, error) { return m.urls[id-1].URL, nil }
 
-// web is a hand-made survey of two seeds: a.test with three pages, b.test without a start page, and
-// URLs outside.
+// web is a survey of two seeds, a.test with three pages and b.test without a start page, and URLs outside.
 func web() *madeSurvey {
 	return &madeSurvey{
 		urls: []SurveyURL{
@@ -71,7 +70,6 @@ func web() *madeSurvey {
 	}
 }
 
-// find returns the result and the candidates of a survey.
 func find(t *testing.T, src surveySource, opt SurveyOptions) (r *SurveyResult, candidates []listedSeed) {
 	t.Helper()
 	r, err := FindSeeds(t.Context(), src, opt)
@@ -95,7 +93,6 @@ func all(t *testing.T, r *SurveyResult) (seeds []listedSeed) {
 	return seeds
 }
 
-// TestFind checks a small survey by hand.
 func TestFind(t *testing.T) {
 	seeds := []listedSeed{
 		{ID: 1, URL: "http://a.test/", Content: "0a0b", State: "ok", Pages: 3, Depth: 2, Began: 1000, Ended: 61250},
@@ -182,8 +179,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestPartiesOracle compares parties of random surveys, where a referrer may be discovered later, with
-// a walk from each URL to its seed.
+// TestPartiesOracle compares random surveys with a walk from each URL to its seed.
 func TestPartiesOracle(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -221,7 +217,6 @@ func TestPartiesOracle(t *testing.T) {
 	}
 }
 
-// TestFindErrors: FindSeeds returns an error of the source.
 func TestFindErrors(t *testing.T) {
 	m := web()
 	m.fails = errors.New("damaged")

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestForecasts checks visits of two URLs by hand. "As last time" errs at each change of outcome; the bins
-// count every visit but the first of each URL.
+// TestForecasts checks visits of two URLs by hand. The bins count all but the first visit of each URL.
 func TestForecasts(t *testing.T) {
 	c := newURLCounts(t.TempDir())
 	defer c.close()

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// The figures of paper E, section E5. Its code is any answer but 200, including redirects; its ok
-// includes duplicates.
+// The figures of paper E, E5. Its code is any answer but 200, even a redirect; its ok includes duplicates.
 var (
 	paperStates = map[string]float64{"ok": 0.9126, "code": 0.0829, "connect_error": 0.0011}
 	paperSeeds  = map[string]float64{"ok": 0.8708, "code": 0.0409, "no_ip": 0.0368}
@@ -26,7 +25,6 @@ const paperOutcome = "in Korea in 2002 91.3 % did." // 67,488,127 of 73,954,114
 // paperPacked is paper E's compressed size / size of pages: 400 GB / 1.2 TB.
 const paperPacked = 1. / 3
 
-// ofPaper returns the paper's figure; nil when it has none.
 func ofPaper[K comparable](figures map[K]float64, of K) any {
 	if x, ok := figures[of]; ok {
 		return x
@@ -34,7 +32,6 @@ func ofPaper[K comparable](figures map[K]float64, of K) any {
 	return nil
 }
 
-// paperColumn returns the column of the paper's figures.
 func paperColumn(unit columnUnit) tableColumn { return tableColumn{"paper_e", "Korea", unit} }
 
 // outcomeTables returns the outcomes of URLs and of start pages, and the URLs never requested.

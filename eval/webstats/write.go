@@ -240,7 +240,6 @@ func period(days float64) string {
 	return fmt.Sprintf("%.3gs", days*24*3600)
 }
 
-// decimals returns the number of useful decimals: none for large numbers.
 func decimals(v float64) int {
 	if math.Abs(v) >= 1000 {
 		return 0
@@ -307,8 +306,7 @@ func (r *Result) Only(names []string) (some []Table) {
 	return some
 }
 
-// WriteCSV writes each table to NAME.csv in a folder, which it creates. The first line holds the column
-// names; unknown values are empty.
+// WriteCSV writes each table to NAME.csv in a folder, with a header; unknown values are empty.
 func WriteCSV(dir string, tables []Table) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("folder of tables: %w; give one that can be written to", err)
