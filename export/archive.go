@@ -23,8 +23,7 @@ import (
 	"fossick/internal/warc"
 )
 
-// archive writes WARC files of at most 1 GB. It compresses records on one goroutine per processor and
-// writes them in order.
+// archive writes WARC files of at most 1 GB. It packs records on all processors and writes them in order.
 type archive struct {
 	files   *warc.Files
 	packers chan *warc.Packer   // idle packers
@@ -53,7 +52,7 @@ func newWARC(at target, name string) (Sink, error) {
 	return newArchive(warcPrefix, func(file string) (io.WriteCloser, error) { return at.Create(name + file) }, nil), nil
 }
 
-// warcPrefix starts the names of WARC files; their index must use the same names.
+// warcPrefix starts the names of WARC files, which their index must repeat.
 const warcPrefix = "pages"
 
 func newArchive(prefix string, create func(file string) (io.WriteCloser, error), filed func(capture) error) *archive {
@@ -67,7 +66,7 @@ func newArchive(prefix string, create func(file string) (io.WriteCloser, error),
 
 const fieldsType = "application/warc-fields"
 
-// info returns a file's warcinfo record, dated by its first page for reproducible output.
+// info returns a file's warcinfo record, dated by its first page so that output is reproducible.
 func (s *archive) info(name string) ([]byte, error) {
 	p := s.first.page
 	return warc.NewPacker().Append(nil, &warc.Draft{
@@ -182,9 +181,8 @@ func oneLine(s string) string {
 
 func derivedID(id, of string) string { return uuidOf(id + "\n" + of) }
 
-// cdxIndex writes the CDXJ index of the WARC files of the same pages, a line per response, revisit and
-// redirect. File bytes depend on the pages alone, so cdxIndex packs the records too and discards them;
-// the files may be written at another time.
+// cdxIndex writes the CDXJ index of the WARC files of the same pages, a line per response, revisit and redirect.
+// It packs the same records again and discards them: the bytes of the files depend on the pages alone.
 type cdxIndex struct {
 	*archive
 	lines *cdxLines
@@ -262,8 +260,7 @@ func jsonLine(value any) (string, error) {
 	return b.String(), err
 }
 
-// wacz writes a zip file of WARC files, their index, a page list and digests, which browsers replay
-// without an archive server.
+// wacz writes a zip file of WARC files, index, page list and digests, replayable without an archive server.
 type wacz struct {
 	*archive
 	lines *cdxLines
@@ -285,7 +282,6 @@ type resource struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// homePage is the page that a replay tool shows first.
 type homePage struct {
 	URL string `json:"url"`
 	TS  string `json:"ts"`

@@ -109,8 +109,7 @@ func tells() *Page {
 	}
 }
 
-// TestArchivedExchanges: the archive holds the recorded exchanges, adjusted to the stored bodies. The
-// index points to each response, revisit and redirect, and net/http reads the responses.
+// TestArchivedExchanges: the archive holds the exchanges, adjusted to the stored bodies and indexed.
 func TestArchivedExchanges(t *testing.T) {
 	p := tells()
 	untold := &Page{ID: "urn:uuid:2", Source: p.Source, Number: 2, URL: "http://a.test/2", ContentType: "text/plain", Fetched: p.Fetched}
@@ -186,7 +185,6 @@ func TestArchivedExchanges(t *testing.T) {
 	checkIndexed(t, file, p, untold)
 }
 
-// checkIndexed checks the index of an archive against it.
 func checkIndexed(t *testing.T, file []byte, pages ...*Page) {
 	t.Helper()
 	index := written(t, newCDXJ, "index.cdxj", pages)
@@ -337,8 +335,7 @@ func TestCDXJ(t *testing.T) {
 	checkIndex(t, written(t, newCDXJ, "index.cdxj", archivePages())["index.cdxj"].String(), files)
 }
 
-// TestWACZ: the package is complete and reproducible, its digests are right, and archives are stored
-// uncompressed.
+// TestWACZ: the package is complete and reproducible, with correct digests and uncompressed archives.
 func TestWACZ(t *testing.T) {
 	b := written(t, newWACZ, "pages.wacz", archivePages())["pages.wacz"].Bytes()
 	if !bytes.Equal(b, written(t, newWACZ, "pages.wacz", archivePages())["pages.wacz"].Bytes()) {

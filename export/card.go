@@ -137,7 +137,6 @@ func partsOf(count map[string]int, n, most int) parts {
 	return p
 }
 
-// Most names listed.
 const (
 	mostNames = 100 // labels and languages
 	mostSites = 20

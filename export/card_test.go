@@ -10,7 +10,6 @@ import (
 	"fossick/internal/rights"
 )
 
-// two are the facts of two crawls, the second mostly unknown.
 func two() CardFacts {
 	share := .4
 	return CardFacts{
@@ -46,7 +45,7 @@ func writeCard(t testing.TB, facts CardFacts, all []*Page) shelf {
 	return written(t, func(at target, _ string) (Sink, error) { return newCard(at, facts) }, "", all)
 }
 
-// TestCard compares both files with reviewed golden files; the order of pages must not matter.
+// TestCard compares both files with golden files; the order of pages must not matter.
 func TestCard(t *testing.T) {
 	backwards := cardedPages()
 	slices.Reverse(backwards)

@@ -146,8 +146,7 @@ func (c *Collection) Close() error {
 	return all
 }
 
-// Page is one stored page for export. It is immutable and safe for concurrent use. Unknown values are
-// nil, or "" when empty means the same.
+// Page is one stored page for export, immutable and safe for concurrent use. Unknown values are nil or "".
 type Page struct {
 	ID     string // "urn:uuid:…", the same in every format and export
 	Node   uint32 // node of its URL, from 0 in page order
@@ -184,14 +183,12 @@ type Page struct {
 	Exchange *exchange  // that returned the body; nil when not kept
 	Others   []exchange // later exchanges of the page, then those of redirects to it and of duplicates
 
-	// Links are the nodes of selected pages that the page links to, in page order, with Want.Links.
-	// There are no self-loops and no repeated edges. A link to a redirect or duplicate leads to its
-	// target.
+	// With Want.Links, the distinct nodes of selected pages that the page links to, in page order, without
+	// itself. A link to a redirect or duplicate leads to its target.
 	Links []uint32
 	Again bool // a record of the same node came earlier
 
-	// With Want.Refs, the store's URL IDs of the page and of its links, in page order; redirects and
-	// duplicates are replaced by their targets.
+	// With Want.Refs, the store's URL IDs of the page and of its links, in page order, aliases replaced by targets.
 	Ref  uint64
 	Refs []uint64
 }
@@ -260,8 +257,7 @@ func (c *Choice) onHost(host string) bool {
 	return slices.Contains(c.Hosts, host) || slices.Contains(c.Hosts, name)
 }
 
-// named returns a page's label: refine's, else the crawl model's, else the topic of a relevant page;
-// "" for none.
+// named returns a page's label: refine's, else the crawl model's, else the topic of a relevant page; or "".
 func (k *known) named() string {
 	switch {
 	case k.label != nil:
@@ -498,8 +494,7 @@ type pageTask struct {
 	done chan *Page
 }
 
-// Pages yields the selected pages in order, store by store; an error ends it. Stopping early waits for
-// the workers.
+// Pages yields the selected pages in order, store by store; an error ends it. Stopping early waits for workers.
 func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
 		workers := runtime.GOMAXPROCS(0)
@@ -537,8 +532,7 @@ func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 		stop()
 		for range inOrder {
 		}
-		// A context may end after the last page is dealt but before it is read; then no worker
-		// returns an error.
+		// The context may end between dealing the last page and reading it; then no worker fails.
 		if err := cmp.Or(g.Wait(), context.Cause(callers)); err != nil && !stopped {
 			yield(nil, err)
 		}
@@ -562,7 +556,6 @@ func (s *Selection) deal(ctx context.Context, to ...chan<- pageTask) error {
 	return nil
 }
 
-// work reads pages until the channel closes or a read fails.
 func (s *Selection) work(todo <-chan pageTask) error {
 	for t := range todo {
 		p, err := s.read(t.picked)
@@ -598,7 +591,7 @@ func (s *Selection) read(one picked) (*Page, error) {
 	return p, nil
 }
 
-// readLinks finds the nodes that a page links to, without those of earlier records of its node.
+// readLinks finds the nodes that a page links to, without those of its node's earlier records.
 func (s *Selection) readLinks(p *Page, one *picked) error {
 	had := map[uint32]bool{one.node: true}
 	for _, r := range one.earlier {
@@ -716,7 +709,6 @@ const (
 	toldLed                      // a redirect to it
 )
 
-// exchange holds the header lines of a request and its answer, as the crawl kept them.
 type exchange struct {
 	Told     toldKind
 	URL      string
@@ -810,8 +802,7 @@ func exchangeOf(x *store.Exchanged) exchange {
 	}
 }
 
-// Fingerprint returns a hash of the store's state: equal hashes mean the same pages, links and labels
-// of the same crawl. It reads every page record, but no bodies.
+// Fingerprint returns a hash of the store's pages, links, labels and crawl. It reads all page records, no bodies.
 func (s *Source) Fingerprint(ctx context.Context, looked func()) (string, error) {
 	h := sha256.New()
 	counts, err := json.Marshal(s.counts)
@@ -939,8 +930,7 @@ func (s *Source) Aliases(ctx context.Context) ([]alias, error) {
 	return all, nil
 }
 
-// Walk calls do with a function that returns URLs by ID; "" when damage took the name. Rising IDs cost
-// at most one pass of the store.
+// Walk calls do with a function that returns URLs by ID ("" when damaged); rising IDs cost at most one pass.
 func (s *Source) Walk(do func(name func(ref uint64) (string, error)) error) error {
 	return s.Store.URLs().Walk(func(name func(store.ID) (string, error)) error {
 		return do(func(ref uint64) (string, error) {
@@ -953,7 +943,6 @@ func (s *Source) Walk(do func(name func(ref uint64) (string, error)) error) erro
 	})
 }
 
-// said returns the owner's statements on a page's use.
 func said(p *store.Page) []rights.Statement {
 	all := make([]rights.Statement, len(p.Rights))
 	for i, s := range p.Rights {
@@ -980,8 +969,7 @@ func purposeOf(info store.Info) rights.Purpose {
 	return purpose
 }
 
-// numbering assigns nodes to URLs, from 0. For several stores it remembers URLs and records by 64-bit
-// hashes; two URLs collide once in about 10^19 pairs.
+// numbering assigns nodes to URLs, from 0. For several stores it remembers URLs and records by 64-bit hashes.
 type numbering struct {
 	several bool
 	next    uint32

@@ -15,7 +15,6 @@ import (
 	"fossick/store"
 )
 
-// crawled is a page of a test store.
 type crawled struct {
 	path  string
 	links []string // paths
@@ -84,7 +83,6 @@ func openStore(dir string) (*store.Store, func() error, error) {
 	return s, s.Close, nil
 }
 
-// wholeText returns bodies unchanged.
 func wholeText(body []byte, _ *Page, want Want) (text, markdown string) {
 	if want.Markdown {
 		markdown = "# " + string(body)
@@ -121,8 +119,7 @@ func all(t testing.TB, c *Collection, choice Choice, want Want) (pages []*Page, 
 	return pages, s.Left()
 }
 
-// TestLinksJoin compares nodes and links of two random crawls of one web with their definition by
-// URL.
+// TestLinksJoin compares nodes and links of two random crawls of one web with their definition.
 func TestLinksJoin(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -224,7 +221,6 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestPage checks the fields of a page.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	dir := makeStore(t, filepath.Join(t.TempDir(), "crawl"), []crawled{
@@ -249,7 +245,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestDamage exports a crawl with an unreadable body in the middle.
+// TestDamage exports a crawl with an unreadable body.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	dir := makeStore(t, filepath.Join(t.TempDir(), "crawl"), []crawled{
@@ -400,9 +396,8 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestExchanges: a page comes with the exchange that gave its body, its own later ones, and those of
-// redirects to it and of duplicates. Exchanges of replaced bodies, unselected URLs and other pages are
-// left out.
+// TestExchanges: a page comes with the exchange of its body, its later ones, and those of redirects to it and of
+// duplicates. Exchanges of replaced bodies, unselected URLs and other pages are left out.
 func TestExchanges(t *testing.T) {
 	dir := makeStore(t, filepath.Join(t.TempDir(), "s"), []crawled{
 		{path: "a.test/1", body: "one", links: []string{"a.test/copy", "a.test/moved", "a.test/twice", "b.test/copy", "a.test/loop", "a.test/aside"}, page: store.Page{At: 5000}},

@@ -57,7 +57,6 @@ func (c *column) cell(p *Page) any {
 // clean removes what databases reject in text: NUL and invalid UTF-8.
 func clean(s string) string { return strings.ReplaceAll(valid(s), "\x00", "") }
 
-// WithoutPassword returns a server's address for display, without its password.
 func WithoutPassword(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -66,8 +65,7 @@ func WithoutPassword(address string) string {
 	return u.Redacted()
 }
 
-// sqlite writes one file with the tables pages and links (between nodes), and the full-text index
-// pages_text over titles and texts.
+// sqlite writes a file with tables pages and links (between nodes), and the full-text index pages_text.
 type sqlite struct {
 	db         *sql.DB
 	tx         *sql.Tx
@@ -79,7 +77,7 @@ func newSQLite(at target, name string) (Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The file is unnamed until it is complete and synced, so a journal is of no use.
+	// The file is unnamed until it is complete and synced, so it needs no journal.
 	address := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)"
 	db, err := driver.Open(address, fts5.Register)
 	if err != nil {
@@ -147,11 +145,10 @@ func (s *sqlite) Close() error {
 	return s.db.Close()
 }
 
-// errSchema reports existing tables with other columns than an export writes.
 var errSchema = errors.New("already exists with other columns; give another schema with ?search_path=NAME, or drop it")
 
-// postgres writes the tables pages and links of a schema: the address's search_path, or "fossick". It
-// replaces pages with known ids, together with their links. Each batch is a transaction.
+// postgres writes the tables pages and links of a schema (the address's search_path, or "fossick"), replacing
+// pages with known ids together with their links. Each batch is a transaction.
 type postgres struct {
 	conn  *pgx.Conn
 	first bool // the table was empty, so nothing needs replacing
@@ -368,8 +365,8 @@ const (
 	firstWait = time.Second
 )
 
-// newOpenSearch takes the URL of an index, such as http://host:9200/pages, with optional user and
-// password. It follows no redirect: pages and passwords are for the named host only.
+// newOpenSearch takes an index URL, such as http://host:9200/pages, with optional user and password. It follows
+// no redirect: pages and passwords are for the named host only.
 func newOpenSearch(address string) (*openSearch, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") == "" || strings.Contains(strings.Trim(u.Path, "/"), "/") {
@@ -449,8 +446,7 @@ func (s *openSearch) send(ctx context.Context) error {
 	return bulkProblem(body)
 }
 
-// bulkProblem returns the first page error in a bulk answer, whose HTTP status does not show it. errBusy
-// makes the caller send the whole request again.
+// bulkProblem returns the first page error in a bulk answer; errBusy makes the caller send all of it again.
 func bulkProblem(answer []byte) error {
 	var a struct {
 		Errors bool `json:"errors"`

@@ -41,7 +41,6 @@ func databasePages(n int) (all []*Page) {
 	return all
 }
 
-// run exports pages to one sink.
 func run(t *testing.T, s Sink, all []*Page) error {
 	t.Helper()
 	n, err := Run(t.Context(), func(yield func(*Page, error) bool) {
@@ -223,7 +222,7 @@ func bulkIDs(t *testing.T, body []byte) (ids []string) {
 	return ids
 }
 
-// TestServer: an overloaded server is retried; a refused page ends the export with the server's reason.
+// TestServer: an overloaded server is retried; a refused page ends the export with the reason.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	busy, refuse, got := 2, "", []string{}

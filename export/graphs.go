@@ -57,8 +57,7 @@ func (s GraphSource) isList() bool {
 	return s.Pages == 0 && err == nil && !info.IsDir() && !datasets.IsFile(s.Name)
 }
 
-// Build builds the graph at path. memory limits sorting, in bytes; 0 for the default. Stats are nil for
-// a synthetic web.
+// Build builds the graph at path. memory limits sorting, in bytes (0: default). A synthetic web has nil Stats.
 func (s GraphSource) Build(ctx context.Context, path string, memory int) (*graph.Stats, error) {
 	opt := graph.BuildOptions{Memory: memory}
 	switch {
@@ -110,7 +109,6 @@ func buildGraph(ctx context.Context, path string, opt graph.BuildOptions, add fu
 	return &stats, errors.Join(err, b.Close())
 }
 
-// addCorpus adds a corpus's pages with their sites, and its links.
 func addCorpus(ctx context.Context, b *graph.Builder, set *datasets.Set, sites map[string]string) error {
 	for e, err := range set.Examples() {
 		if err := errors.Join(err, ctx.Err()); err != nil {
@@ -159,8 +157,7 @@ func addPages(ctx context.Context, b *graph.Builder, set *datasets.Set) error {
 	return nil
 }
 
-// addStore adds a crawl's pages and their links. A link to a redirect or duplicate becomes a link to its
-// target. URLs not fetched have no out-links.
+// addStore adds a crawl's pages and their links, with aliases replaced by targets. Other URLs have no out-links.
 func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
 	same, err := aliasesOf(ctx, s)
 	if err != nil {
@@ -188,8 +185,7 @@ func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
 	return nil
 }
 
-// Labels calls do with every labelled node: by refine, the crawl's model or the topic for a store, by the
-// corpus's own labels else.
+// Labels calls do with every labelled node: by refine, crawl model or topic for a store, else by the corpus.
 func (s GraphSource) Labels(ctx context.Context, g *graph.Graph, do func(v uint32, labels []string)) error {
 	of := func(url string, labels []string) error {
 		v, ok, err := g.Node(url)
@@ -364,9 +360,8 @@ func (s GraphSource) eachNode(g *graph.Graph, path string, do func(v uint32, val
 	return nil
 }
 
-// eachNamed reads a file of nodes, one per line, each with an optional value after a tab (rank
-// --personal and --block). It skips empty lines and # comments, trims spaces, and reports whether it
-// found any node.
+// eachNamed reads nodes, one per line, each with an optional value after a tab; it skips empty lines and #
+// comments, and reports whether it found any.
 func eachNamed(r io.Reader, path string, do func(name, value string, line int) error) (found bool, err error) {
 	for line, err := range datasets.ListLines(r, path) {
 		if err != nil {
@@ -392,8 +387,7 @@ func weightOf(value string) (float64, error) {
 	return x, nil
 }
 
-// Weights returns the teleport weights: 1 for pages with label, or those of the nodes in the file path.
-// n counts the positive ones.
+// Weights returns teleport weights: 1 for pages with label, or those of path. n counts the positive ones.
 func (s GraphSource) Weights(ctx context.Context, g *graph.Graph, label, path string) (x []float64, n int, err error) {
 	if label != "" {
 		x, found, err := s.Labelled(ctx, g, label)
@@ -421,8 +415,7 @@ func (s GraphSource) Weights(ctx context.Context, g *graph.Graph, label, path st
 	return x, n, err
 }
 
-// Blocks returns each node's block: its host (the default), its site, its first label, or its block
-// in a file. Nodes without one get graph.None.
+// Blocks returns each node's block: host (default), site, first label, or that of a file; else graph.None.
 func (s GraphSource) Blocks(ctx context.Context, g *graph.Graph, by string) ([]uint32, error) {
 	runs := map[string]graph.Runs{"": g.Hosts(), "host": g.Hosts(), "site": g.Sites()}
 	if of, ok := runs[by]; ok {
@@ -461,7 +454,6 @@ func (s GraphSource) Blocks(ctx context.Context, g *graph.Graph, by string) ([]u
 	})
 }
 
-// labelList lists the existing labels, for an error on an unknown one.
 func labelList(label string, found map[string]int) string {
 	if len(found) == 0 {
 		return "none; fossick refine gives them"
@@ -469,8 +461,8 @@ func labelList(label string, found map[string]int) string {
 	return printable.SomeNames(label, printable.SortedKeys(found))
 }
 
-// PutRanks stores the scores of nodes with a store's pages; hub may be nil. It returns which nodes are
-// pages, and how many ranks it stored: none in the copy of a running crawl's store.
+// PutRanks stores nodes' scores with a store's pages; hub may be nil. It returns which nodes are pages, and the
+// number of ranks stored: 0 in the copy of a running crawl's store.
 func PutRanks(ctx context.Context, g *graph.Graph, s *store.Store, ranking store.Ranking, score, hub []float64) (pages []bool, n uint64, err error) {
 	pages = make([]bool, g.Nodes())
 	var ranks []store.NumberedRank
@@ -498,8 +490,7 @@ func PutRanks(ctx context.Context, g *graph.Graph, s *store.Store, ranking store
 	return pages, uint64(len(ranks)), s.Ranks().Put(ctx, ranking, slices.Values(ranks))
 }
 
-// aliases maps each redirect and duplicate of a store to the URL of the page it stands for. Aliases are
-// no nodes of the store's graph; links to them count for their target.
+// aliases maps redirects and duplicates, which are no nodes of a store's graph, to the URLs of their pages.
 type aliases map[store.ID]store.ID
 
 // aliasesOf reads a store's redirects and duplicates. A URL with a stored page of its own is no alias.
@@ -539,8 +530,8 @@ func aliasesOf(ctx context.Context, s *store.Store) (aliases, error) {
 	return to, nil
 }
 
-// settle maps every alias to the end of its chain. URLs in a cycle map to themselves, and URLs that
-// lead into a cycle to the first URL of it that they reach. O(URLs).
+// settle maps every alias to the end of its chain. URLs in a cycle map to themselves, and URLs that lead into a
+// cycle to the first URL of it that they reach. O(URLs).
 func (a aliases) settle() {
 	settled := make(map[store.ID]bool, len(a))
 	var path []store.ID
@@ -586,8 +577,7 @@ func (a aliases) Of(dst, ids []store.ID) []store.ID {
 	return dst
 }
 
-// buildLinks builds the graph of a link file X.bin. A file X.urls.tsv (id TAB URL) beside it names the
-// pages; without it, pages without links are no nodes.
+// buildLinks builds the graph of a link file X.bin, of linked pages only unless X.urls.tsv (id TAB URL) names all.
 func buildLinks(ctx context.Context, path, out string, opt graph.BuildOptions) (graph.Stats, error) {
 	r, done, err := OpenLinks(path)
 	if err != nil {

@@ -112,7 +112,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// standsFor is the oracle: it follows aliases to a URL that is none, or that lies in a cycle.
+// standsFor follows aliases to a URL that is none, or that lies in a cycle.
 func standsFor(a aliases, id store.ID) store.ID {
 	inCircle := func(id store.ID) bool {
 		at := a[id]
@@ -218,8 +218,7 @@ func linkedStore(t *testing.T, dir string, rng *rand.Rand) (pages map[store.ID][
 
 func urlAt(i int) string { return fmt.Sprintf("http://h%d.test/%d", i%3, i) }
 
-// TestGraphOfStore compares the graph of random stores with its definition: pages and their links,
-// aliases replaced by their targets.
+// TestGraphOfStore compares the graph of random stores with its definition.
 func TestGraphOfStore(t *testing.T) {
 	for seed := range uint64(12) {
 		rng := rand.New(rand.NewPCG(seed, 2))

@@ -20,7 +20,6 @@ import (
 	"fossick/store"
 )
 
-// errNoPages reports a source without a page to store.
 var errNoPages = errors.New("it has no page with a URL; give a web archive, saved pages, a table or a corpus with URLs")
 
 // errOther reports a store that is no import of this source.
@@ -45,7 +44,7 @@ type importMark struct {
 	Imported string `json:"imported"`
 }
 
-// openImport creates the store of an import, or opens that of an interrupted one. Errors: errOther.
+// openImport creates the store of an import, or opens an interrupted one's. Errors: errOther.
 func openImport(ctx context.Context, dir string, opt ImportOptions) (*store.Store, error) {
 	text, err := json.Marshal(importMark{opt.Source})
 	if err != nil {
@@ -65,8 +64,8 @@ func openImport(ctx context.Context, dir string, opt ImportOptions) (*store.Stor
 	return s, nil
 }
 
-// Import imports a set, which it reads twice, into the store in dir; an interrupted import resumes there.
-// Errors: errNoPages, errOther, and those of the set. An unreadable set leaves no store.
+// Import stores a set, which it reads twice, in dir; an interrupted import resumes there. Errors: errNoPages,
+// errOther, and those of the set. An unreadable set leaves no store.
 func Import(ctx context.Context, set iter.Seq2[*datasets.Example, error], dir string, opt ImportOptions) (r ImportResult, err error) {
 	urls, left, err := addresses(ctx, set)
 	if err != nil {
@@ -134,8 +133,7 @@ func addresses(ctx context.Context, set iter.Seq2[*datasets.Example, error]) (ur
 	return urls, left, nil
 }
 
-// importWeb serves a set's rows as web pages. Requests come nearly in row order; rows read ahead of
-// their request wait.
+// importWeb serves a set's rows as web pages. Requests come nearly in row order; rows read too early wait.
 type importWeb struct {
 	stop func()
 
@@ -147,8 +145,7 @@ type importWeb struct {
 	err   error
 }
 
-// mostAhead bounds the waiting rows. Only a resumed import exceeds it, by pages that are stored already
-// and not requested again.
+// mostAhead bounds the waiting rows; stored pages of a resumed import, which are not requested, may exceed it.
 const mostAhead = 1000
 
 func newImportWeb(set iter.Seq2[*datasets.Example, error]) *importWeb {
@@ -161,7 +158,6 @@ func (w *importWeb) close() { w.stop() }
 
 func (w *importWeb) Resolve(context.Context, string) (netip.Addr, error) { return netip.Addr{}, nil }
 
-// errMissing reports a page that is gone on the second reading of the set.
 var errMissing = errors.New("the source changed while it was read; import it again")
 
 func (w *importWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
@@ -192,7 +188,6 @@ func (w *importWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response 
 	return r
 }
 
-// labelOf returns and forgets the label of a requested page.
 func (w *importWeb) labelOf(url string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

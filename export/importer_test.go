@@ -16,8 +16,7 @@ import (
 	"fossick/store"
 )
 
-// rows are n pages in a chain, three per host, and difficult rows: a duplicate, an invalid URL, a
-// repeated URL, a noindex page and a robots.txt.
+// rows are n pages in a chain, three per host, then difficult rows.
 func rows(n int) []*datasets.Example {
 	var all []*datasets.Example
 	url := func(i int) string { return fmt.Sprintf("http://h%d.test/%d", i/3, i) }
@@ -50,7 +49,6 @@ func options(source string) ImportOptions {
 	return ImportOptions{Source: source, Version: "1", Log: slog.New(slog.DiscardHandler), Progress: func(uint64) {}}
 }
 
-// check compares a store with the imported rows.
 func check(t *testing.T, dir string, all []*datasets.Example) {
 	t.Helper()
 	s, err := store.Open(dir)
@@ -93,8 +91,7 @@ func TestImport(t *testing.T) {
 	check(t, dir, all)
 }
 
-// TestGoesOn: an interrupted import resumes and stores the same pages; a store of another source is
-// refused.
+// TestGoesOn: an interrupted import resumes with the same result; another source's store is refused.
 func TestGoesOn(t *testing.T) {
 	all, dir := rows(3000), filepath.Join(t.TempDir(), "s")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -146,7 +143,7 @@ func TestBadSources(t *testing.T) {
 	}, errMissing)
 }
 
-// TestTwoWorkers: a slow worker gets a second one beside it, so Fetch must be safe for both.
+// TestTwoWorkers: a slow worker gets a second one, so Fetch must be safe for both.
 func TestTwoWorkers(t *testing.T) {
 	const pages = 400
 	w := newImportWeb(func(yield func(*datasets.Example, error) bool) {

@@ -13,10 +13,8 @@ import (
 	"fossick/internal/reading"
 )
 
-// errLinksDamaged reports a damaged link file.
 var errLinksDamaged = errors.New("the link file is damaged; make it again with fossick convert")
 
-// errLinksVersion reports a link file of a later version.
 var errLinksVersion = errors.New("unknown version of the link file")
 
 const (
@@ -194,8 +192,8 @@ func newLinkReader(from io.Reader) (*LinkReader, error) {
 	return &LinkReader{Pages: h.Pages, head: h, body: body, r: bufio.NewReaderSize(body, 64<<10)}, nil
 }
 
-// Next returns the next page with links and its destinations, which are valid until the next call. At
-// the end it verifies the checksum and returns io.EOF.
+// Next returns the next page with links and its destinations, valid until the next call. It ends with io.EOF,
+// after verifying the checksum.
 func (r *LinkReader) Next() (source uint32, destinations []uint32, err error) {
 	if r.record == r.head.Records {
 		return 0, nil, r.end()

@@ -61,7 +61,6 @@ func read(b []byte) (h linkHeader, records []linkRecord, err error) {
 	}
 }
 
-// randomLinks makes links between pages 0 … pages−1.
 func randomLinks(rng *rand.Rand, pages int) (records []linkRecord) {
 	for source := range pages {
 		var to []uint32
@@ -155,8 +154,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// FuzzReader: no panic, and valid files round-trip. Checksums are made right, so that the fuzzer gets
-// past them.
+// FuzzReader: no panic, and valid files round-trip. The fuzzer corrects checksums.
 func FuzzReader(f *testing.F) {
 	f.Add(uint64(10), uint64(1), uint64(2), []byte{2, 1, 1, 0})
 	f.Add(uint64(1000), uint64(2), uint64(4), []byte{2, 2, 1, 1, 0xf0, 0x03, 2, 0, 2})

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestLockBesideACopy: closing frees a folder at once, even while a starting child process holds a
-// copy of the lock's descriptor.
+// TestLockBesideACopy: closing frees a folder even while a child process holds a copy of the descriptor.
 func TestLockBesideACopy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	kept, err := Keep(path, "work")

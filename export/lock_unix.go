@@ -35,8 +35,7 @@ func lockAlone(dir string) (_ *os.File, alone bool, err error) {
 	return f, true, nil // on file systems without locks, no other user is known
 }
 
-// unlock releases a lock. Closing its file is not enough: a starting child process has a copy of the
-// descriptor until it executes its program.
+// unlock releases a lock. Closing the file is not enough, since a starting child process has a copy of it.
 func unlock(lock *os.File) error {
 	_ = unix.Flock(int(lock.Fd()), unix.LOCK_UN) // closing releases it later at the latest
 	return lock.Close()

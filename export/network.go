@@ -22,7 +22,6 @@ import (
 	"fossick/internal/reading"
 )
 
-// closeAll closes the non-nil files in order.
 func closeAll(files ...io.Closer) (err error) {
 	for _, f := range files {
 		if f != nil {
@@ -32,9 +31,8 @@ func closeAll(files ...io.Closer) (err error) {
 	return err
 }
 
-// linkLists writes links.edges.tsv (source TAB target), links.urls.tsv (node TAB URL) and links.nodes.tsv
-// (node TAB id TAB URL, one line per record). fossick graph reads the first two as one graph; the third
-// joins them to rows without nodes.
+// linkLists writes links.edges.tsv (source TAB target) and links.urls.tsv (node TAB URL), which fossick graph
+// reads, and links.nodes.tsv (node TAB id TAB URL, one line per record), which joins them to rows.
 type linkLists struct {
 	edges, urls, nodes io.WriteCloser
 	line               []byte
@@ -206,8 +204,7 @@ func (s *edgeFile) each(ctx context.Context, do func(from, to uint32) error) err
 
 func (s *edgeFile) Close() error { return errors.Join(s.f.Close(), os.Remove(s.f.Name())) }
 
-// siteTables writes hosts.csv and sites.csv: each host's or site's pages, and its internal, outgoing and
-// incoming links. Memory grows with the number of hosts, plus 4 bytes a node.
+// siteTables writes hosts.csv and sites.csv: pages and links of each. Memory: all hosts, plus 4 bytes a node.
 type siteTables struct {
 	hosts, sites io.WriteCloser
 	edges        *edgeFile
@@ -347,8 +344,7 @@ func (c *siteCounts) row() []string {
 
 func (s *siteTables) Close() error { return closeAll(s.hosts, s.sites, s.edges) }
 
-// attributes are the columns of a node. The column label is called class, since readers of GEXF would
-// overwrite it with the node's own label, its title.
+// attributes are a node's columns. label is called class, since GEXF readers would overwrite it with the title.
 var attributes = []string{"id", "url", "host", "site", "title", "language", "label", "probability", "kept", "relevant", "score", "crawl_order", "depth", "rank"}
 
 type dialect struct {
@@ -389,7 +385,7 @@ var graphML = dialect{
 	tail:     "</graph>\n</graphml>\n",
 }
 
-// xmlNetwork writes a network as XML: all nodes, then all edges. Unknown values of a node are omitted.
+// xmlNetwork writes a network as XML: all nodes, then all edges, without unknown values.
 type xmlNetwork struct {
 	dialect
 	to      io.WriteCloser

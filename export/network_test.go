@@ -133,7 +133,6 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// randomPages is a web of n pages with some repeated records, on 6 hosts of 3 sites.
 func randomPages(n int, seed uint64) (all []*Page) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	from := &Source{Name: "crawl"}

@@ -71,8 +71,7 @@ func OpenPlace(path string, single bool) (*Place, error) {
 // Stream starts a single file that is written to w directly.
 func Stream(w io.Writer) *Place { return &Place{single: true, stream: w} }
 
-// Create starts a file; a single file always gets the place's own name. Names in .gz and .zst are
-// compressed.
+// Create starts a file, compressed by .gz or .zst; a single file always gets the place's own name.
 func (p *Place) Create(name string) (io.WriteCloser, error) {
 	if err := p.enter(name); err != nil {
 		return nil, err
@@ -94,8 +93,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 	return Packed(name, &placeFile{place: p, f: f, to: bufio.NewWriterSize(f, 64<<10)})
 }
 
-// Path reserves a file for a library that writes by itself, such as a database, and returns its
-// path. A stream has none.
+// Path reserves a file for a library that writes by itself, such as a database. A stream has none.
 func (p *Place) Path(name string) (string, error) {
 	if p.stream != nil {
 		return "", usage.Errorf("-o -: this format cannot be written to stdout; give a file")
@@ -232,18 +230,16 @@ func (p *Place) Discard() error {
 	return err
 }
 
-// errInUse reports a folder that another process is writing.
 var errInUse = errors.New("is being made by another process; wait for it, or give another place with -o")
 
-// Kept is a folder whose writing may take several runs. Its files go to a hidden folder beside it,
-// .NAME.work, which survives a kill or an error until Commit renames it.
+// Kept is a folder written in one or more runs: in a hidden folder .NAME.work beside it, until Commit.
 type Kept struct {
 	path, hidden string
 	lock         *os.File
 }
 
-// Keep starts or resumes such a folder; the caller must Close it. It fails with ErrThere when path is no
-// empty folder, and with errInUse when another process has it.
+// Keep starts or resumes such a folder. It fails with ErrThere when path is no empty folder, and with errInUse
+// when another process has it.
 func Keep(path, work string) (*Kept, error) {
 	path = filepath.Clean(path)
 	if filepath.Base(path) == "." || filepath.Base(path) == ".." || filepath.Dir(path) == path {
@@ -321,8 +317,7 @@ type through struct {
 
 func (t *through) Close() error { return errors.Join(t.WriteCloser.Close(), t.file.Close()) }
 
-// Equal reports whether two files or two folders have the same content. The error wraps
-// fs.ErrNotExist when one is missing.
+// Equal reports whether two files or folders have the same content; fs.ErrNotExist when one is missing.
 func Equal(a, b string) (bool, error) {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)

@@ -34,7 +34,6 @@ func begin(t *testing.T, path string, single bool) *Place {
 	return p
 }
 
-// content returns the files below a folder by relative name.
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

@@ -26,8 +26,7 @@ type indexed struct {
 	length int
 }
 
-// bundle is the WARC records of a page, one gzip member each: response, request, metadata and other
-// exchanges.
+// bundle is a page's WARC records, one gzip member each: response, request, metadata and other exchanges.
 type bundle struct {
 	packer  *warc.Packer
 	page    *Page
@@ -99,8 +98,7 @@ func (b *bundle) metadata() error {
 	})
 }
 
-// other writes an exchange without a body of its own: a revisit of the page or a redirect to it. A
-// duplicate with different bytes is left out, since its body is not stored.
+// other writes a revisit or redirect. It omits duplicates with different bytes, since these are not stored.
 func (b *bundle) other(x *exchange) error {
 	p := b.page
 	d := &warc.Draft{
@@ -154,8 +152,7 @@ func fieldsOf(x *exchange) (fields []warc.Field) {
 // origPrefix marks header lines that describe the received body, not the stored one.
 const origPrefix = "X-Archive-Orig-"
 
-// head returns a received header adjusted to the stored, decoded body of size bytes: lines about its
-// encoding or another length are renamed with origPrefix.
+// head returns a received header, with origPrefix on lines that are wrong for the stored body of size bytes.
 func head(lines []byte, size int) []byte {
 	out := make([]byte, 0, len(lines)+64)
 	length := false // a correct Content-Length was seen

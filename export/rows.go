@@ -42,8 +42,7 @@ type column struct {
 	of   func(p *Page) value
 }
 
-// columns are the columns of a page's row, in all formats; docs/export.md describes them. The first
-// nine have the names used in datasets for training language models.
+// columns are the columns of a page's row (docs/export.md); the first nine have the names of training datasets.
 var columns = []column{
 	{"text", textual, func(p *Page) value { return value{text: p.Text, null: p.Damaged} }},
 	{"id", textual, func(p *Page) value { return text(p.ID) }},
@@ -123,7 +122,7 @@ func (c *column) appendJSON(dst []byte, v value) ([]byte, error) {
 // valid replaces invalid UTF-8.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// words counts runs of letters, digits and marks; in scripts without spaces each character is a word.
+// words counts runs of letters, digits and marks, and each character in scripts without spaces.
 func words(text string) int {
 	n, inside := 0, false
 	for _, r := range text {

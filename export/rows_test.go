@@ -111,7 +111,6 @@ func TestMarkdown(t *testing.T) {
 	golden(t, "pages.md", []byte(all))
 }
 
-// TestWords counts words in scripts with and without spaces.
 func TestWords(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, " .,": 0, "one": 1, "one, two 3": 3, "l'été très chaud": 4, "naïve cafe\u0301": 2, "東京 is big": 4, "ไทย": 3, "Привет, мир": 2,
@@ -122,7 +121,6 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestNames: titles become safe file names.
 func TestNames(t *testing.T) {
 	for title, want := range map[string]string{
 		"": "", "Loans & more": "loans-more", "../../etc/passwd": "etc-passwd", "東京": "", "-rf ~": "rf",

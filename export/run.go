@@ -99,8 +99,8 @@ func (f *Format) OpenServer(ctx context.Context, address string) (Sink, error) {
 // queued is the number of pages that may wait for a sink.
 const queued = 8
 
-// Run writes each page to all sinks, in order, and returns the number of pages. On success every sink
-// has finished; an error stops all. It closes the sinks in any case.
+// Run writes each page to all sinks, in order, and returns the number of pages. An error stops all; without one
+// every sink has finished. The sinks are closed in any case.
 func Run(ctx context.Context, pages iter.Seq2[*Page, error], sinks []Sink) (records int, err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	queues := make([]chan *Page, len(sinks))

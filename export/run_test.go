@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// counted is a sink that records its calls.
 type counted struct {
 	nodes            []uint32
 	finished, closed int
@@ -27,7 +26,6 @@ func (c *counted) Write(_ context.Context, p *Page) error {
 func (c *counted) Finish(context.Context) error { c.finished++; return nil }
 func (c *counted) Close() error                 { c.closed++; return nil }
 
-// numbered yields n pages, then end unless it is nil.
 func numbered(n int, end error) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
 		for i := range n {

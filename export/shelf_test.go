@@ -48,7 +48,6 @@ func writeAll(t testing.TB, s Sink, pages []*Page) {
 	}
 }
 
-// golden compares with a reviewed file; go test -update rewrites it.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

@@ -127,7 +127,6 @@ var (
 	}
 )
 
-// lastMatch returns the position of the last match; nil without one.
 func lastMatch(of *regexp.Regexp, in string) []int {
 	all := of.FindAllStringIndex(in, -1)
 	if len(all) == 0 {
@@ -136,7 +135,6 @@ func lastMatch(of *regexp.Regexp, in string) []int {
 	return all[len(all)-1]
 }
 
-// unescapeSURT decodes %XX repeatedly until none is left.
 func unescapeSURT(s string) string {
 	for b := []byte(s); ; {
 		n := 0

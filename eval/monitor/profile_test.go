@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestProfilesAreLocal: other machines and web pages in a local browser get no profiles, even with a public --listen.
+// TestProfilesAreLocal: even with a public --listen, other machines and web pages in a browser get no profiles.
 func TestProfilesAreLocal(t *testing.T) {
 	mux := http.NewServeMux()
 	handleProfiles(mux)

@@ -47,7 +47,6 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-// answer intercepts requests with before.
 func (s *server) answer(before func(w http.ResponseWriter, r *http.Request) (answered bool)) {
 	s.before.Store(&before)
 }
@@ -66,7 +65,6 @@ func (s *server) open(t *testing.T, key string, single bool) *Place {
 	return p
 }
 
-// content returns all objects by key.
 func (s *server) content(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -87,7 +85,6 @@ func (s *server) content(t *testing.T) map[string]string {
 	return all
 }
 
-// uploads counts unfinished multipart uploads.
 func (s *server) uploads(t *testing.T) int {
 	t.Helper()
 	n := 0
@@ -114,7 +111,6 @@ func fill(p *Place, files map[string]string) error {
 	return nil
 }
 
-// long is longer than two parts.
 func long() string {
 	b := make([]byte, 2*firstPart+1000)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(b)
@@ -135,8 +131,7 @@ func want(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// TestObject: a single object, small or large, appears only at Commit; a second export compares it and
-// sends nothing.
+// TestObject: an object appears only at Commit; a second export compares it and sends nothing.
 func TestObject(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "text", long()} {
@@ -176,8 +171,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// TestPrefix: the list of objects is written last. The same export again sends nothing; any other is
-// refused.
+// TestPrefix: the list is written last; the same export sends nothing, any other is refused.
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -372,7 +366,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestTwoAtOnce: when someone else changes objects, no list is written and their objects stay.
+// TestTwoAtOnce: when others change objects, no list is written and their objects stay.
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

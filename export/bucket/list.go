@@ -13,8 +13,7 @@ import (
 	"fossick/internal/extsort"
 )
 
-// listName is the object that lists the others and is written last: JSON, one object a line, sorted by
-// name.
+// listName is the object that lists the others and is written last: JSON, one object a line, by name.
 const listName = "_export.json"
 
 // markName is the object that marks everything below the prefix as an unfinished export.

@@ -43,13 +43,11 @@ func (f *file) Close() error {
 	return errors.Join(err, f.to.Close())
 }
 
-// entry returns the file's entry in the list.
 func (f *file) entry(tag string) entry {
 	return entry{name: f.name, bytes: f.n, sum: hex.EncodeToString(f.sum.Sum(nil)), tag: tag}
 }
 
-// partBytes returns the size of a part. It doubles every 1,000 parts, since servers accept 10,000 parts,
-// each of at least 5 MiB but the last.
+// partBytes doubles every 1,000 parts: servers accept 10,000 parts, each but the last of at least 5 MiB.
 func partBytes(number int) int { return firstPart << ((number - 1) / 1000) }
 
 const firstPart = 8 << 20

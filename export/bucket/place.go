@@ -82,8 +82,7 @@ func (p *Place) lookAtObject(ctx context.Context) (err error) {
 	return p.abortAll(ctx)
 }
 
-// lookBelow checks the prefix: a complete export is compared, the remains of one are removed, and other
-// objects are an error.
+// lookBelow checks the prefix: it removes a killed export's remains, and refuses objects that are no export.
 func (p *Place) lookBelow(ctx context.Context) (err error) {
 	if p.there, err = p.client.has(ctx, p.at.key+listName); err != nil || p.there {
 		return err
@@ -117,7 +116,6 @@ func (p *Place) abortAll(ctx context.Context) error {
 	return nil
 }
 
-// removeRemains removes everything below the prefix except the mark.
 func (p *Place) removeRemains(ctx context.Context) error {
 	if err := p.abortAll(ctx); err != nil {
 		return err
@@ -133,8 +131,7 @@ func (p *Place) removeRemains(ctx context.Context) error {
 	return errors.Join(err, listing)
 }
 
-// Create starts an object; a single one always gets the place's own name. Names in .gz and .zst are
-// compressed.
+// Create starts an object, compressed by .gz or .zst; a single one always gets the place's own name.
 func (p *Place) Create(name string) (io.WriteCloser, error) {
 	if err := p.enter(name); err != nil {
 		return nil, err
@@ -163,7 +160,6 @@ func (p *Place) Path(name string) (_ string, err error) {
 	return path, os.MkdirAll(filepath.Dir(path), 0o755)
 }
 
-// enter counts a file, and refuses a second one for a single object.
 func (p *Place) enter(name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -295,7 +291,6 @@ func (p *Place) putList() error {
 	return p.client.remove(p.ctx, p.at.key+markName)
 }
 
-// compareList compares the list with the existing one.
 func (p *Place) compareList() error {
 	if err := p.list.check(p.ctx, p.client, p.at.key); err != nil {
 		return err
@@ -331,8 +326,7 @@ func (p *Place) Discard() error {
 	return errors.Join(err, p.tidy())
 }
 
-// takeBack removes the objects created, including those whose answer was lost. It keeps the mark while
-// other objects exist.
+// takeBack removes the objects created, even those whose answer was lost, and last the mark.
 func (p *Place) takeBack(ctx context.Context) error {
 	var listing error
 	err := p.client.removeAll(ctx, func(yield func(string) bool) {
@@ -359,7 +353,6 @@ func (p *Place) takeBack(ctx context.Context) error {
 	return p.client.remove(ctx, p.at.key+markName)
 }
 
-// tidy removes local temporary files.
 func (p *Place) tidy() error {
 	err := p.list.close()
 	if p.scratch != "" {

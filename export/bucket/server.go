@@ -53,8 +53,7 @@ type settings struct {
 	id, secret, token string
 }
 
-// fromEnvironment reads the usual AWS variables and profile files. It does not support roles, single
-// sign-on or credential_process.
+// fromEnvironment reads the AWS variables and profile files, without roles, single sign-on or credential_process.
 func fromEnvironment(getenv func(string) string) (settings, error) {
 	profile, err := readProfile(getenv)
 	if err != nil {
@@ -159,8 +158,7 @@ func sumOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// put creates an object in one request and returns its ETag. The signature covers the content's hash, so
-// the server verifies the bytes.
+// put creates an object in one request and returns its ETag. Signing the hash makes the server verify the bytes.
 func (c *client) put(ctx context.Context, key string, content []byte) (tag string, err error) {
 	ctx, end := unhurried(ctx)
 	defer end()
@@ -168,7 +166,6 @@ func (c *client) put(ctx context.Context, key string, content []byte) (tag strin
 	return made.ETag, c.wrap(key, err)
 }
 
-// begin starts a multipart upload and returns its id.
 func (c *client) begin(ctx context.Context, key string) (id string, err error) {
 	ctx, end := unhurried(ctx)
 	defer end()
@@ -248,8 +245,7 @@ func (c *client) first(ctx context.Context, prefix string) (minio.ObjectInfo, er
 	return minio.ObjectInfo{}, nil
 }
 
-// has reports whether an object exists. It lists instead of reading, since credentials may lack the right
-// to read.
+// has reports whether an object exists. It lists, since credentials may lack the right to read.
 func (c *client) has(ctx context.Context, key string) (bool, error) {
 	o, err := c.first(ctx, key)
 	return err == nil && o.Key == key, err

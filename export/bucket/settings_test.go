@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestFromEnvironment covers every source of settings, and none.
 func TestFromEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -115,8 +115,7 @@ func scan(rows *sql.Rows) (hits []Hit, err error) {
 	return hits, rows.Err()
 }
 
-// order moves up pages whose title resembles the query. FTS5 normalises by the length of all columns
-// together, which would rank a long page with the exact title low.
+// order moves up pages whose title resembles the query; FTS5 ranks them low when their text is long.
 func order(hits []Hit, terms [][]string, cut *cutter) {
 	best := 0.0
 	for _, h := range hits {

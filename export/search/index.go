@@ -26,8 +26,8 @@ import (
 // version changes with the database layout and with the tokenisation.
 const version = 1
 
-// schema creates an index. The table words is contentless, because stored text would double the index
-// and the store has it. Words arrive tokenised and stemmed, so the plainest tokenizer is enough.
+// schema creates an index. The table words is contentless, since the store has the text. Words arrive
+// tokenised and stemmed, so the plainest tokenizer is enough.
 const schema = `
 CREATE TABLE pages (
 	number INTEGER PRIMARY KEY, mark INTEGER NOT NULL, said INTEGER NOT NULL,
@@ -39,11 +39,9 @@ INSERT INTO words(words, rank) VALUES ('rank', 'bm25(10.0, 3.0, 1.0, 2.0)');
 PRAGMA user_version = 1;
 `
 
-// errStale reports an index of another version.
 var errStale = errors.New("another version")
 
-// Index is a store's search index, as of its opening. Several processes may open it; one at a time
-// writes. Safe for concurrent use.
+// Index is a store's search index as of its opening, safe for concurrent use. One process at a time writes.
 type Index struct {
 	dir   string // of the index
 	db    *sql.DB
@@ -75,8 +73,7 @@ func open(ctx context.Context, dir string) (_ *Index, err error) {
 		return nil, fmt.Errorf("search index: %w; search must be able to write in the store's folder", err)
 	}
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.Join(dir, "words.sqlite")}).EscapedPath()}
-	// A killed process damages nothing in this mode. A power cut may damage the index; rebuilding it is
-	// cheaper than syncing every write.
+	// A killed process damages nothing in this mode; rebuilding after a power cut is cheaper than syncing.
 	name.RawQuery = "_txlock=immediate&_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=secure_delete(ON)&_pragma=cache_size(-32768)"
 	db, err := driver.Open(name.String(), fts5.Register)
 	if err != nil {
@@ -120,7 +117,6 @@ func (x *Index) Close() error {
 	return x.wrap(x.db.Close())
 }
 
-// wrap names the index in an error.
 func (x *Index) wrap(err error) error {
 	if err == nil {
 		return nil

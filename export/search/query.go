@@ -95,7 +95,6 @@ func next(s string) (t term, rest string) {
 	return t, strings.TrimSpace(rest)
 }
 
-// wordEnd returns the end of the first word, at a space or a quotation mark.
 func wordEnd(s string) int {
 	if i := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '"' }); i >= 0 {
 		return i

@@ -14,13 +14,11 @@ import (
 	"fossick/store"
 )
 
-// doc is a page of a test store.
 type doc struct {
 	url, title, body, lang, label string
 	score                         float64
 }
 
-// texts returns the body as text.
 func texts(body []byte, _ *store.Page) (text, markdown string) { return string(body), string(body) }
 
 // made writes docs into a new store, numbered from 1.
@@ -41,7 +39,6 @@ func made(t testing.TB, docs ...doc) *store.Store {
 	return s
 }
 
-// put stores or replaces a page.
 func put(t testing.TB, s *store.Store, n int, d doc) {
 	t.Helper()
 	b := s.Batch()
@@ -190,7 +187,7 @@ func TestFindsAsNaively(t *testing.T) {
 	}
 }
 
-// TestFollowsStore: an update gives the same results as a rebuild, and reads only what changed.
+// TestFollowsStore: an update equals a rebuild, and reads only what changed.
 func TestFollowsStore(t *testing.T) {
 	s := made(t, doc{url: "http://a.test/1", body: "ash", lang: "en"}, doc{url: "http://a.test/2", body: "bar", lang: "en"}, doc{url: "http://a.test/3", body: "cow secretword", lang: "en"})
 	for _, want := range []Report{{Entered: 3}, {}} {
@@ -224,7 +221,6 @@ func TestFollowsStore(t *testing.T) {
 	}
 }
 
-// contents returns the files of a store's index.
 func contents(t *testing.T, dir string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folderOf(dir), "*"))

@@ -129,8 +129,7 @@ func (c *chunk) abandon() error {
 	return c.to.File.Close()
 }
 
-// record is the intermediate form of a page: its local attributes, and the data for its global ones. A
-// chunk is a file of records.
+// record is a page between two steps: its local attributes, and the data for its global ones.
 type record struct {
 	Number      uint32   `cbor:"1,keyasint"` // in its store
 	Ref         uint64   `cbor:"2,keyasint"`
@@ -160,7 +159,6 @@ func recordOf(p *export.Page) (*record, error) {
 // Titles may hold invalid UTF-8.
 var decoding = sync.OnceValues(cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid, MaxArrayElements: 1 << 30}.DecMode)
 
-// eachRecord calls do with the records in a store's chunks, in order.
 func (m *manifest) eachRecord(ctx context.Context, store int, do func(r *record) error) error {
 	mode, err := decoding()
 	if err != nil {

@@ -178,8 +178,7 @@ type idRange struct{ First, Count uint64 }
 // maxPages is the number of page ids: 32 bits, less the value that graphs reserve.
 const maxPages = 1<<32 - 1
 
-// idRanges assigns consecutive ranges of page ids, from 0, to the agents in order (paper C3). Too many
-// pages are an error.
+// idRanges assigns consecutive ranges of page ids, from 0, to the agents in order (paper C3).
 func idRanges(counts []uint64) ([]idRange, error) {
 	ranges := make([]idRange, 0, len(counts))
 	next := uint64(0)

@@ -12,7 +12,6 @@ import (
 
 type sqlKind string
 
-// The SQL types that copyWriter writes.
 const (
 	sqlInt  sqlKind = "bigint"
 	sqlReal sqlKind = "double precision"
@@ -56,8 +55,8 @@ func schemaSQL(tables []sqlTable) string {
 	return b.String()
 }
 
-// loadSQL returns a psql script that creates the tables in a schema without them, loads the files and
-// adds keys, in one transaction. schema is the default of -v schema=NAME.
+// loadSQL returns a psql script that creates the tables, loads the files and adds keys, in one transaction.
+// schema is the default of -v schema=NAME.
 func loadSQL(tables []sqlTable, schema string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `-- psql -d DB -f load.sql, in the folder of this file; -v schema=NAME is another schema than %[1]s.
@@ -116,7 +115,6 @@ type copyWriter struct {
 	err     error
 }
 
-// newCopyWriter starts a file of a table's rows.
 func newCopyWriter(to io.Writer, t sqlTable) *copyWriter {
 	w := &copyWriter{to: bufio.NewWriterSize(to, 64<<10), columns: len(t.Columns)}
 	w.write(append([]byte(signature), make([]byte, 8)...))

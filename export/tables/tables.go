@@ -57,9 +57,8 @@ type Result struct {
 	At string // agent that has the folder, for several agents
 }
 
-// Run converts the stores and resumes an interrupted run. It returns errChanged when that run had other
-// inputs, and errDamaged when its files have changed. If Dir exists with a conversion of the same
-// stores, Run only verifies it; any other content is export.ErrThere.
+// Run converts the stores, or resumes or verifies a conversion in Dir. It returns errChanged when that had other
+// inputs, errDamaged when its files have changed, and export.ErrThere for other content.
 func Run(ctx context.Context, opt Options) (_ *Result, err error) {
 	fresh, err := begin(&opt)
 	if err != nil {
@@ -229,10 +228,8 @@ func (m *manifest) result(found int) *Result {
 	return r
 }
 
-// errChanged reports a conversion that was started with other inputs.
 var errChanged = errors.New("was begun with")
 
-// errDamaged reports a changed file of a conversion.
 var errDamaged = errors.New("is damaged")
 
 const (

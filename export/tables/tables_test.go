@@ -25,8 +25,7 @@ import (
 	"fossick/store"
 )
 
-// decoded parses a binary COPY file after PostgreSQL's manual, its values with pgx. types are those of
-// the columns.
+// decoded parses a binary COPY file after PostgreSQL's manual. types are those of the columns.
 func decoded(t *testing.T, path string, types ...uint32) (rows []string) {
 	t.Helper()
 	b := read(t, path)
@@ -97,7 +96,6 @@ const (
 	text    = pgtype.TextOID
 )
 
-// compare checks a conversion against its definition.
 func compare(t *testing.T, out string, want expected) {
 	t.Helper()
 	file := func(name string) string { return filepath.Join(out, name) }
@@ -120,7 +118,6 @@ func compare(t *testing.T, out string, want expected) {
 	}
 }
 
-// named returns ids and URLs.
 func named(pages []string) (lines []string) {
 	for _, p := range pages {
 		parts := strings.Split(p, "\t")
@@ -153,8 +150,7 @@ func linksIn(t *testing.T, path string, pages int) (rows []string) {
 	}
 }
 
-// TestDefinition compares conversions of random crawls with their definition, and their bytes with
-// large and small sorters, on one processor and on several.
+// TestDefinition compares random conversions with their definition, and their bytes with small sorters.
 func TestDefinition(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(2, 60)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -186,8 +182,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// TestCutOff interrupts a conversion at various points: its folder is absent until complete, and resumed
-// runs give the same bytes as an uninterrupted one.
+// TestCutOff: an interrupted conversion has no folder, and resumed runs give the same bytes.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	crawls := world(rand.New(rand.NewPCG(5, 2)), 2, 60)
@@ -245,7 +240,6 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// cutOff starts a conversion and cancels it at a step.
 func cutOff(t *testing.T, opt Options, after string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -259,8 +253,7 @@ func cutOff(t *testing.T, opt Options, after string) {
 	}
 }
 
-// TestGoesOn interrupts a conversion at each step: the next run keeps the finished parts and gives the
-// same bytes.
+// TestGoesOn interrupts a conversion at each step; the next run keeps the finished parts.
 func TestGoesOn(t *testing.T) {
 	t.Parallel()
 	dirs := written(t, world(rand.New(rand.NewPCG(9, 2)), 2, 40))
@@ -297,8 +290,7 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// TestGoesOnInAStore interrupts reading a store: the next run keeps the finished chunks and continues
-// after them.
+// TestGoesOnInAStore interrupts reading a store; the next run keeps the finished chunks.
 func TestGoesOnInAStore(t *testing.T) {
 	t.Parallel()
 	dirs := written(t, world(rand.New(rand.NewPCG(10, 2)), 1, 160))
@@ -383,7 +375,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDamagedParts: a changed file is reported, in an unfinished conversion and in a finished one.
+// TestDamagedParts: a changed file is reported, whether or not the conversion was finished.
 func TestDamagedParts(t *testing.T) {
 	t.Parallel()
 	dirs := written(t, world(rand.New(rand.NewPCG(7, 2)), 1, 30))
@@ -415,7 +407,6 @@ func TestDamagedParts(t *testing.T) {
 	}
 }
 
-// TestPartial skips an unreadable body.
 func TestPartial(t *testing.T) {
 	t.Parallel()
 	c := crawl{pages: []made{{url: "http://a.test/", title: "a", text: "words", links: []string{"http://a.test/b"}}, {url: "http://a.test/b", text: "more"}}}

@@ -36,10 +36,9 @@ type Group struct {
 	Peers      Peers
 }
 
-// Together converts the stores of several agents; each agent calls it with only its own store. The agent
-// with a Dir collects the parts of the others and makes the same folder as Run of all stores in the order
-// of agent numbers. The others keep their parts beside their stores until all is done, so a restarted
-// agent resumes. All agents return the same result.
+// Together converts the stores of several agents, each of which calls it with its own store. The agent with a Dir
+// collects the parts of all and makes the same folder as Run. The others keep their parts beside their stores
+// until all is done, so a restarted agent resumes. All return the same result.
 func Together(ctx context.Context, opt Options, g Group) (_ *Result, err error) {
 	if opt.limits == (limits{}) {
 		opt.limits = usual
@@ -567,7 +566,6 @@ type message struct {
 	Result *Result `cbor:"12,keyasint,omitempty"` // for done
 }
 
-// errMessage reports a malformed or unexpected message.
 var errMessage = errors.New("an unexpected message between agents that convert together; run the same version of fossick on all of them")
 
 // pieceBytes is the largest piece of a file in a message.

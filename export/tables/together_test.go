@@ -22,8 +22,7 @@ import (
 
 var errDied = errors.New("died")
 
-// life is one process of an agent. It dies after a number of operations, losing its memory and
-// telling no one.
+// life is one process of an agent. It dies after a number of operations and loses its memory.
 type life struct {
 	stop context.CancelCauseFunc
 
@@ -44,11 +43,10 @@ func (l *life) did() error {
 	return nil
 }
 
-// forever is more operations than any life has.
 const forever = 1 << 40
 
-// mortal counts an agent's messages and sends none after its death. It loses a fifth of the messages,
-// repeats a fifth, and delays a fifth by four to eight seconds of synctest time.
+// mortal counts an agent's messages until its death. It loses a fifth of them, repeats a fifth, and delays a
+// fifth by four to eight seconds of synctest time.
 type mortal struct {
 	cluster.Exchange
 	life *life
@@ -95,7 +93,6 @@ func (m *mortal) Swap(ctx context.Context, key string, value []byte, revision ui
 	return m.Exchange.Swap(ctx, key, value, revision)
 }
 
-// together is several agents on one hub.
 type together struct {
 	hub      *cluster.Hub
 	dirs     []string
@@ -128,8 +125,7 @@ func (w *together) live(ctx context.Context, i, dies int) (r *Result, err error)
 	return r, err
 }
 
-// TestTogether: agents that convert together over a lossy, repeating, reordering exchange give the same
-// bytes as one conversion of all stores, even when agents die at any operation and restart.
+// TestTogether: agents that die and restart, over a lossy exchange, give the same bytes as one conversion.
 func TestTogether(t *testing.T) {
 	deaths := 0
 	for seed := range uint64(fulltest.Rounds(2, 150)) {
@@ -196,7 +192,6 @@ func TestTogether(t *testing.T) {
 	t.Logf("%d deaths", deaths)
 }
 
-// same compares conversions of the same stores under different names.
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	for _, dir := range []string{got, want} {

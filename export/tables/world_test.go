@@ -120,7 +120,6 @@ func written(t testing.TB, crawls []crawl) (dirs []string) {
 	return dirs
 }
 
-// options converts stores into a folder.
 func options(dirs []string, out string) Options {
 	return Options{
 		Stores: dirs, Dir: out, Version: "test", Step: func(string, int) {}, Did: func(int) {},

@@ -320,8 +320,7 @@ func (s *site) vote(label uint32) {
 	s.votes = append(s.votes, vote{label, 1})
 }
 
-// depthOf returns the distance of a URL from its host's root: twice the number of path segments, plus
-// one for a query.
+// depthOf returns a URL's distance from its host's root: two per path segment, plus one for a query.
 func depthOf(url string) uint32 {
 	_, rest, _ := strings.Cut(url, "://")
 	rest, _, query := strings.Cut(rest, "?")
@@ -339,8 +338,7 @@ func depthOf(url string) uint32 {
 	return depth
 }
 
-// settle assigns each site to the community of its most frequent label; ties go to the first label in
-// byte order.
+// settle gives each site the community of its most frequent label; ties go to the first in byte order.
 func (s *sites) settle() {
 	chosen := make([]string, len(s.all)) // label by site; "" for none
 	found := map[string]uint32{}
@@ -414,8 +412,7 @@ func (m *manifest) links(ctx context.Context, o *owners, opt *Options) (err erro
 	return m.save()
 }
 
-// join calls add with each link between pages with ids, as source << 32 | target, in order of the target's
-// hash. Links of repeated pages are left out: only the first store's record counts.
+// join calls add with each link between pages with ids, as source << 32 | target, in order of the target's hash.
 func (m *manifest) join(ctx context.Context, o *owners, add func(edge uint64) error) (err error) {
 	var runs []*hashRun
 	defer func() { err = errors.Join(err, closeAll(runs)) }()
