@@ -57,6 +57,7 @@ func (c *column) cell(p *Page) any {
 // clean removes what databases reject in text: NUL and invalid UTF-8.
 func clean(s string) string { return strings.ReplaceAll(valid(s), "\x00", "") }
 
+// WithoutPassword returns a server's address for display.
 func WithoutPassword(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

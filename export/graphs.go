@@ -157,7 +157,7 @@ func addPages(ctx context.Context, b *graph.Builder, set *datasets.Set) error {
 	return nil
 }
 
-// addStore adds a crawl's pages and their links, with aliases replaced by targets. Other URLs have no out-links.
+// addStore adds a crawl's pages and their links, aliases replaced by their targets. URLs not fetched have no out-links.
 func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
 	same, err := aliasesOf(ctx, s)
 	if err != nil {

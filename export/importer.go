@@ -145,7 +145,7 @@ type importWeb struct {
 	err   error
 }
 
-// mostAhead bounds the waiting rows; stored pages of a resumed import, which are not requested, may exceed it.
+// mostAhead bounds the waiting rows; only a resumed import exceeds it, by the pages already stored.
 const mostAhead = 1000
 
 func newImportWeb(set iter.Seq2[*datasets.Example, error]) *importWeb {

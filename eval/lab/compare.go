@@ -160,6 +160,7 @@ type rhoPoint struct {
 	CI      *[2]float64 `json:"ci"`
 }
 
+// Policies returns the names of the sweep's policies.
 func (r RhoRange) Policies() (names []string) {
 	for _, rho := range r.Values {
 		names = append(names, paperWith(rho))

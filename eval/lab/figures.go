@@ -7,7 +7,8 @@ import (
 	"fossick/internal/stats"
 )
 
-// Mean is a mean over start sets with a 95 % interval: for other start sets, same corpus and page classifier.
+// Mean is a mean over start sets with a 95 % interval. The interval covers other start sets on the same corpus
+// with the same page classifier, nothing more.
 type Mean = stats.Mean
 
 // Figures are the results of one policy; shares are in [0,1].

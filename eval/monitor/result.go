@@ -112,7 +112,7 @@ func ResultOf(s Session, done crawler.Result, p crawler.Progress) *Result {
 	return r
 }
 
-// Started adds failed start pages, and why nothing was fetched. proxy has no password.
+// Started adds the failed start pages, and the reason when nothing was fetched; proxy is without its password.
 func (r *Result) Started(starts *Starts, proxy string, done crawler.Result) {
 	r.SeedsFailed = starts.Failed()
 	r.Failed = failedOf(r.SeedsFailed, proxy, done)

@@ -327,7 +327,7 @@ func outcomeOf(p *Watched) (f changeOutcome) {
 	return f
 }
 
-// mostGroups bounds the names of a table against hosts that make up names; the rest shares one row.
+// mostGroups bounds the names of a table since hosts can invent them; the rest shares one row.
 const mostGroups = 1 << 18
 
 const othersName = "(others)"

@@ -47,7 +47,8 @@ func (f *file) entry(tag string) entry {
 	return entry{name: f.name, bytes: f.n, sum: hex.EncodeToString(f.sum.Sum(nil)), tag: tag}
 }
 
-// partBytes doubles every 1,000 parts: servers accept 10,000 parts, each but the last of at least 5 MiB.
+// partBytes returns a part's size. It doubles every 1,000 parts, since servers accept 10,000 parts, each of at
+// least 5 MiB but the last.
 func partBytes(number int) int { return firstPart << ((number - 1) / 1000) }
 
 const firstPart = 8 << 20
