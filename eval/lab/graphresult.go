@@ -282,7 +282,7 @@ func (r *orderings) plots() ([]report.Figure, error) {
 	return figures, nil
 }
 
-// line returns one ordering's curve without unknown values and, as the axis is logarithmic, counts below 1.
+// line returns one ordering's curve without unknown values or, as the axis is logarithmic, counts below 1.
 // Bands are clipped at 0, for numbers at −1.
 func (r *orderings) line(name string, counts, numbers bool, of func(graphMean) stats.Mean) report.Line {
 	line, least, known := report.Line{Name: name}, 0.0, false

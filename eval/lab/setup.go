@@ -251,7 +251,7 @@ func (s *Setup) example(n int) *datasets.Example {
 	return e
 }
 
-// quality measures the page classifier outside its training set. It warns of models trained on the corpus.
+// quality measures the page classifier outside its training set. It warns of a model trained on the corpus.
 func (s *Setup) quality() (modelQuality, error) {
 	c, err := classify.New(s.Topic.Model)
 	if err != nil {

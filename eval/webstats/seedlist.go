@@ -23,7 +23,7 @@ const listBegins = `# Start pages for fossick survey --seeds FILE, a URL a line.
 # survey will visit for the first time, come last, each below the links that led to it.
 `
 
-// WriteList writes the seed list of the next survey atomically, seeds before candidates, with # comments.
+// WriteList writes the seed list of the next survey atomically, seeds before candidates; # comments on the URL below.
 func (r *SurveyResult) WriteList(ctx context.Context, path string) error {
 	err := wholefile.Write(path, 0o644, func(f *os.File) error {
 		w := bufio.NewWriter(f)
