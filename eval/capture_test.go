@@ -55,8 +55,7 @@ func TestChao(t *testing.T) {
 	checkNear(t, "one page found once, hi", one.CI[1], 30/(1-share))
 }
 
-// TestRecallOfPopulation: the ends of a recall's interval are those of the population's, the
-// other way round.
+// TestRecallOfPopulation: a recall's interval inverts the ends of the population's interval.
 func TestRecallOfPopulation(t *testing.T) {
 	e := relevantWeb{Size: 50, Seen: 40, CI: interval95{40, 80}}.recall(20)
 	if e.Caution != cautionBound || !e.Upper() {
@@ -93,8 +92,8 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// On independent samples, for which the estimators are made, the intervals must
-// hold the true population about 95 times in 100.
+// On independent samples, which the estimators assume, about 95 intervals in 100 must hold the
+// true population.
 func TestCaptureCoverage(t *testing.T) {
 	const population, rounds = 400, 300
 	r := rand.New(rand.NewPCG(1, 3))

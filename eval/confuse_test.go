@@ -7,9 +7,7 @@ import (
 	"fossick/store"
 )
 
-// TestConfusionHasOneOrder: classes stand in the same order in rows and
-// columns, so that agreement is on the diagonal. What truth or model never says
-// has no row, or no column.
+// TestConfusionHasOneOrder: rows and columns share one order; classes without pages have neither.
 func TestConfusionHasOneOrder(t *testing.T) {
 	c := &Crawl{Source: labelSource{Kind: byLabels}}
 	add := func(n int, class, label string) {

@@ -14,43 +14,43 @@ import (
 	"fossick/store"
 )
 
-// Page is what the measures need of a stored page.
+// Page holds the fields of a stored page that the measures need.
 type Page struct {
 	Number      uint64
-	At          int64 // when it was fetched, Unix milliseconds
+	At          int64 // fetch time, Unix milliseconds
 	URL         string
 	Title       string
-	Score       float64 // R, with which it was crawled
+	Score       float64 // degree of relevance R at crawl time
 	Crawled     bool    // relevant by the crawl's own model or threshold
-	Label       string  // by the crawl's model, "" without one
+	Label       string  // by the crawl's model; "" without one
 	Probability float64
 	Refined     *store.Label // nil before refine
-	Mark        *store.Mark  // nil where no person said anything, or several topics share the crawl
-	Topics      uint64       // of those that share the crawl, bit by bit, which it is on
-	Marked      uint64       // likewise, for which a person said whether it is
-	Rank        *float64     // by its links; nil before rank
+	Mark        *store.Mark  // nil when no person marked the page, or when several topics share the crawl
+	Topics      uint64       // bit i: the page is on topic i of those that share the crawl
+	Marked      uint64       // bit i: a person marked the page for topic i
+	Rank        *float64     // link-based rank; nil before rank
 
-	Verdict // filled by the Judge methods of Crawl
+	Verdict
 }
 
-// Crawl is a store's pages in the order of the crawl, and its totals.
+// Crawl holds a store's pages in crawl order, and its totals.
 type Crawl struct {
 	Dir           string
 	Info          store.Info
 	Counts        store.Counts
 	Pages         []Page
-	Source        labelSource  // who filled the verdicts
-	Trail         *crawlTrail  // nil until LoadTrail
-	Probabilities bool         // the scores by which URLs waited are probabilities, as the crawl saw it
+	Source        labelSource  // source of the verdicts
+	Trail         *crawlTrail  // nil until loadTrail
+	Probabilities bool         // the frontier's priorities are probabilities of relevance
 	Blocks        []driftBlock // nil until Drift
-	Caps          []int        // pages a host by which to count the harvest as well; nil: see ReachOf
+	Caps          []int        // caps on pages per host for Reach.Capped; nil for the defaults of ReachOf
 
 	Politeness *Politeness
 	Ranking    *store.Ranking // nil before rank
 }
 
-// loadCrawl reads the pages of a store, without their bodies: some 300 bytes a page
-// of memory. The verdicts are the crawl's own until another source judges.
+// loadCrawl reads a store's pages without their bodies, at about 300 bytes of memory a page.
+// The verdicts are the crawl's own until another source judges.
 func loadCrawl(ctx context.Context, s *store.Store) (*Crawl, error) {
 	c := &Crawl{Dir: s.Dir(), Info: s.Info()}
 	var err error
@@ -94,7 +94,7 @@ func loadCrawl(ctx context.Context, s *store.Store) (*Crawl, error) {
 	return c, err
 }
 
-// Relevant returns the verdicts in the order of the crawl.
+// Relevant returns each page's verdict, in crawl order.
 func (c *Crawl) Relevant() []bool {
 	r := make([]bool, len(c.Pages))
 	for i := range c.Pages {
@@ -103,8 +103,7 @@ func (c *Crawl) Relevant() []bool {
 	return r
 }
 
-// Kept returns what refine kept, in the order of the crawl. It is nil when refine has
-// not seen all pages: a part of a cluster has no quality.
+// Kept returns which pages refine kept, in crawl order; nil unless refine has labelled every page.
 func (c *Crawl) Kept() []bool {
 	k := make([]bool, len(c.Pages))
 	for i := range c.Pages {
@@ -119,7 +118,7 @@ func (c *Crawl) Kept() []bool {
 	return k
 }
 
-// URLs returns the pages' URLs in the order of the crawl.
+// URLs returns the pages' URLs in crawl order.
 func (c *Crawl) URLs() []string {
 	u := make([]string, len(c.Pages))
 	for i := range c.Pages {
@@ -166,8 +165,7 @@ func (p *Page) heed(marks []store.Mark) {
 	}
 }
 
-// marked is a label as a person's mark overrules it; what the model says goes on
-// standing in its reason.
+// marked returns the label with a person's mark in force; its rule keeps the model's reason.
 func (opt *RefineOptions) marked(l store.Label, m store.Mark, rest string) store.Label {
 	why := l.Rule
 	l = l.Marked(m, opt.Topic)
@@ -178,8 +176,7 @@ func (opt *RefineOptions) marked(l store.Label, m store.Mark, rest string) store
 	return l
 }
 
-// judgeByMarks lets what people said of pages stand against what a model says. Where
-// several topics share the crawl, that is what they said for the one that is judged.
+// judgeByMarks overrides verdicts with people's marks, for a shared crawl with those of its target.
 func (c *Crawl) judgeByMarks() {
 	topic := slices.Index(c.Info.Topics, c.Source.Target)
 	for i := range c.Pages {
@@ -193,17 +190,16 @@ func (c *Crawl) judgeByMarks() {
 	}
 }
 
-// Verdict is what a source of relevance says of one page.
+// Verdict is a source's judgement of one page.
 type Verdict struct {
 	Relevant bool
-	Known    bool   // false when the source has nothing on the page; it is off topic then
-	Class    string // the source's own label, "" when it has none
+	Known    bool   // false when the source does not cover the page, which then counts as off topic
+	Class    string // the source's own label; "" without one
 }
 
 type sourceKind string
 
-// The kinds of source, the best first: people's labels, a model that is not
-// the crawler's, and the crawl's opinion of itself.
+// The kinds of source, most trustworthy first: human labels, an independent model, the crawl's own.
 const (
 	byLabels    sourceKind = "truth"
 	byModel     sourceKind = "judge"
@@ -213,20 +209,18 @@ const (
 type labelSource struct {
 	Kind    sourceKind
 	Name    string // file or model
-	Target  string // the label that is the topic
-	Targets int    // relevant URLs that the source names, fetched or not; 0 when it cannot say
-	Known   int    // URLs that the source names at all; 0 when it cannot say
+	Target  string // label that counts as on topic
+	Targets int    // relevant URLs that the source lists, fetched or not; 0 when unknown
+	Known   int    // URLs that the source lists; 0 when unknown
 
-	// Of a judge: why it is no stranger to the case.
-	TrainedOn *float64 // share of the pages that it was trained on; nil when it cannot say
-	Own       string   // what it has done here, as "labelled the crawl"; "" is nothing
+	// For a judge: signs that it is not independent of the crawl.
+	TrainedOn *float64 // share of the crawl's pages in its training set; nil when unknown
+	Own       string   // its role in the crawl, such as "labelled the crawl"; "" for none
 }
 
-// judges says whether the source is another than the model that labelled or refined the crawl:
-// only then does it tell how right that model was.
+// judges reports whether the source is independent of the models that labelled and refined the crawl.
 func (s *labelSource) judges() bool { return s.Kind != byOwnLabels && s.Own == "" }
 
-// judgeByTruth takes the verdicts from people's labels by URL.
 func (c *Crawl) judgeByTruth(from labelSource, of func(url string) Verdict) {
 	c.Source = from
 	for i := range c.Pages {
@@ -234,8 +228,7 @@ func (c *Crawl) judgeByTruth(from labelSource, of func(url string) Verdict) {
 	}
 }
 
-// judgeByModel has a model read every page of the crawl's store, on workers goroutines. A page that
-// cannot be parsed is off topic and not known. A person's mark overrules the model.
+// judgeByModel judges every stored page, on workers goroutines; people's marks overrule the model.
 func (c *Crawl) judgeByModel(ctx context.Context, s *store.Store, from labelSource, of func(*page.Page) Verdict, workers int) error {
 	c.Source = from
 	i := 0
@@ -262,13 +255,13 @@ func (c *Crawl) judgeByCrawl() {
 	}
 }
 
-// TopicFigures are one topic's, of several that share a crawl, by the crawl's own labels.
+// TopicFigures are the figures of one of several topics that share a crawl, by its own labels.
 type TopicFigures struct {
-	Fetched   int         `json:"fetched"` // all pages: each is judged for each topic
+	Fetched   int         `json:"fetched"` // all pages: each is judged for every topic
 	Relevant  int         `json:"relevant"`
 	Harvest   *float64    `json:"harvest"`
 	HarvestCI *interval95 `json:"harvest_ci"`
-	Paid      float64     `json:"paid"` // pages; see docs/topics.md
+	Paid      float64     `json:"paid"` // budget spent, in pages; see docs/topics.md
 }
 
 func topicsOf(p *store.Page) (on uint64) {
@@ -280,8 +273,7 @@ func topicsOf(p *store.Page) (on uint64) {
 	return on
 }
 
-// judgeByTopic takes the labels that the crawl gave its pages for one of several topics;
-// false where it has no such topic.
+// judgeByTopic uses the crawl's own labels for one of its topics; false for an unknown topic.
 func (c *Crawl) judgeByTopic(name string) bool {
 	i := slices.Index(c.Info.Topics, name)
 	if i < 0 {
@@ -295,7 +287,7 @@ func (c *Crawl) judgeByTopic(name string) bool {
 	return true
 }
 
-// topicFigures returns those of each topic, nil of one alone.
+// topicFigures returns the figures by topic; nil for a crawl of one topic.
 func (c *Crawl) topicFigures() map[string]TopicFigures {
 	if c.Source.Kind != byOwnLabels || len(c.Info.Topics) == 0 {
 		return nil
@@ -318,7 +310,6 @@ func (c *Crawl) topicFigures() map[string]TopicFigures {
 	return all
 }
 
-// topicsSentence tells how many pages each topic has, "" of one alone.
 func topicsSentence(f Figures) string {
 	if len(f.Topics) == 0 {
 		return ""
@@ -335,9 +326,8 @@ func topicsSentence(f Figures) string {
 	return "By topic: " + strings.Join(parts, ", ") + "; one alone with --target."
 }
 
-// together makes one crawl of those of several agents, whose verdicts are filled: their
-// pages in the order of time. Crawls are in the order of their stores. What only a store's
-// bodies and links tell, drift and the trail, it does not have.
+// together merges the judged crawls of several agents into one, its pages ordered by fetch time.
+// Drift and trail stay empty: they need one store's bodies and links.
 func together(ctx context.Context, dir string, crawls []*Crawl, stores []*store.Store) (*Crawl, error) {
 	all := *crawls[0]
 	all.Dir, all.Counts, all.Pages, all.Trail, all.Blocks, all.Ranking = dir, store.Counts{}, nil, nil, nil, nil
@@ -347,7 +337,7 @@ func together(ctx context.Context, dir string, crawls []*Crawl, stores []*store.
 	}
 	slices.SortStableFunc(all.Pages, func(a, b Page) int { return cmp.Compare(a.At, b.At) })
 	for i := range all.Pages {
-		all.Pages[i].Number, all.Pages[i].Rank = uint64(i+1), nil // ranks of one store mean nothing in another
+		all.Pages[i].Number, all.Pages[i].Rank = uint64(i+1), nil // ranks of different stores cannot be compared
 	}
 	var err error
 	all.Politeness, err = MeasurePoliteness(ctx, stores...)

@@ -14,7 +14,6 @@ import (
 	"fossick/store"
 )
 
-// fakePage is a page of a synthetic crawl.
 type fakePage struct {
 	url, title, body string
 	score            float64
@@ -22,7 +21,6 @@ type fakePage struct {
 	label            string
 }
 
-// fill makes a store with the given pages, as a crawl of that topic would.
 func fill(t testing.TB, dir, topic string, all []fakePage) *store.Store {
 	t.Helper()
 	s, err := store.Create(dir, store.Info{Version: "test", Topic: topic,
@@ -69,8 +67,7 @@ func closed(t testing.TB, s *store.Store) {
 	}
 }
 
-// synthetic returns n pages on some 20 hosts, of which about two thirds speak
-// of money; the crawl's own labels are right nine times in ten.
+// synthetic returns n pages on about 20 hosts, two thirds about money, one label in ten wrong.
 func synthetic(r *rand.Rand, n int) []fakePage {
 	var all []fakePage
 	for i := range n {
@@ -89,7 +86,7 @@ func synthetic(r *rand.Rand, n int) []fakePage {
 	return all
 }
 
-// truthOf knows the topic of a synthetic page by its URL.
+// truthOf returns a truth that reads a synthetic page's topic from its URL.
 func truthOf(target string, targets int) (labelSource, func(url string) Verdict) {
 	return labelSource{Kind: byLabels, Name: "truth.tsv", Target: target, Targets: targets, Known: 10 * targets}, func(url string) Verdict {
 		if strings.Contains(url, "unknown") {
@@ -185,7 +182,6 @@ func TestMeasureTwoStores(t *testing.T) {
 	}
 }
 
-// moneyWords classifies a synthetic page by its words.
 func moneyWords(p *page.Page) Classified {
 	if strings.Contains(p.Text, "mortgage") {
 		return Classified{Score: 0.9, Rest: "sport"}
@@ -193,12 +189,11 @@ func moneyWords(p *page.Page) Classified {
 	return Classified{Score: 0.1, Rest: "sport"}
 }
 
-// mortgages explains a label by the one word that moneyWords looks at.
 func mortgages(p *page.Page, label string) string {
 	return fmt.Sprintf("mortgage %d times → %s", strings.Count(p.Text, "mortgage"), label)
 }
 
-// TestRefineUnknown: what the model cannot tell is dropped, whatever the threshold.
+// TestRefineUnknown: refine drops a page that the model cannot classify, whatever the threshold.
 func TestRefineUnknown(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 5)), 20))
 	defer closed(t, s)
@@ -247,8 +242,7 @@ func TestRefine(t *testing.T) {
 		}
 	}
 
-	// Under a low threshold a page is kept that is more likely something else: its
-	// reason is that of the label it gets.
+	// A page is kept although its most probable class is another; its rule explains its label.
 	opt.Threshold = 0.05
 	if _, err := Refine(context.Background(), s, opt); err != nil {
 		t.Fatal(err)
@@ -274,14 +268,14 @@ func TestRefine(t *testing.T) {
 	}
 }
 
-// The result must not depend on how many goroutines work.
+// The result must not depend on the number of goroutines.
 func TestEachParsedInOrder(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "x", synthetic(rand.New(rand.NewPCG(1, 6)), 100))
 	defer closed(t, s)
 	for _, workers := range []int{0, 1, 7} {
 		next := uint64(1)
 		err := eachParsed(context.Background(), s, workers, func(p *store.Page, _ *page.Page) uint64 {
-			time.Sleep(time.Duration(p.Number%3) * 10 * time.Microsecond) // jumble the workers
+			time.Sleep(time.Duration(p.Number%3) * 10 * time.Microsecond) // vary the order in which workers finish
 			return p.Number
 		}, func(_ *store.Page, n uint64) error {
 			if n != next {
@@ -296,7 +290,7 @@ func TestEachParsedInOrder(t *testing.T) {
 	}
 }
 
-// A refinement that is interrupted keeps the labels it has, and ends.
+// An interrupted refinement returns, and keeps the labels written so far.
 func TestRefineInterrupted(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "x", synthetic(rand.New(rand.NewPCG(1, 7)), 200))
 	defer closed(t, s)

@@ -11,18 +11,18 @@ import (
 	"fossick/store"
 )
 
-// driftBlock is a part of a crawl: where the topic was, then, by host and by word.
+// driftBlock describes one part of a crawl: its harvest, hosts and characteristic words.
 type driftBlock struct {
-	From     int         `json:"from"` // its first page, from 1
+	From     int         `json:"from"` // first page, from 1
 	To       int         `json:"to"`
 	Relevant int         `json:"relevant"`
 	Harvest  *float64    `json:"harvest"`
 	CI       *interval95 `json:"harvest_ci"`
-	Hosts    int         `json:"hosts"`     // fetched from
-	NewHosts int         `json:"new_hosts"` // of them, those that no earlier block fetched from
-	Top      []onHost    `json:"top_hosts"` // with the most relevant pages
-	Rising   []driftWord `json:"rising"`    // words on more of its relevant pages than on those of the other blocks
-	Falling  []driftWord `json:"falling"`   // and on fewer
+	Hosts    int         `json:"hosts"`
+	NewHosts int         `json:"new_hosts"` // hosts that no earlier block fetched from
+	Top      []onHost    `json:"top_hosts"` // by relevant pages
+	Rising   []driftWord `json:"rising"`    // words more frequent on its relevant pages than on those of the other blocks
+	Falling  []driftWord `json:"falling"`   // less frequent words
 }
 
 type onHost struct {
@@ -30,17 +30,16 @@ type onHost struct {
 	Relevant int    `json:"relevant"`
 }
 
-// How a crawl is cut, and how much of a block is shown.
 const (
 	maxBlocks = 5
-	minBlock  = 20  // pages
-	topHosts  = 3   // of a block
-	readPages = 120 // relevant pages of a block whose words are read, evenly spaced: a hundred pages tell a topic, and parsing costs 1 ms each
+	minBlock  = 20 // pages
+	topHosts  = 3
+	readPages = 120 // relevant pages read per block, evenly spaced: about 100 show the topic, and parsing costs 1 ms each
 )
 
-// Drift says where the topic went: it cuts the crawl into at most maxBlocks
-// blocks of as many pages each and tells what each had. words returns the words
-// of a page, in any order and with repetitions; nil reads no page.
+// Drift shows how the topic moved. It cuts the crawl into at most maxBlocks blocks of equal size
+// and describes each in c.Blocks. words returns a page's words, in any order, repeats allowed; a
+// nil words reads no page.
 func (c *Crawl) Drift(ctx context.Context, s *store.Store, words func(*page.Page) []string) error {
 	n := max(1, min(maxBlocks, len(c.Pages)/minBlock))
 	blocks := make([]driftBlock, 0, n)
@@ -121,8 +120,8 @@ func (c *Crawl) readWords(ctx context.Context, s *store.Store, from, to int, wor
 
 type driftWord struct {
 	Word  string  `json:"word"`
-	Share float64 `json:"share"` // of the block's relevant pages that have it
-	Rest  float64 `json:"rest"`  // of those of the other blocks
+	Share float64 `json:"share"` // of the block's relevant pages with the word
+	Rest  float64 `json:"rest"`  // of the other blocks' relevant pages with the word
 	Z     float64 `json:"z"`     // log-odds ratio in standard deviations
 }
 
@@ -131,7 +130,6 @@ type wordCounts struct {
 	on    map[string]int
 }
 
-// add takes in a page's words; each counts once.
 func (c *wordCounts) add(words []string) {
 	c.pages++
 	seen := make(map[string]struct{}, len(words))
@@ -144,18 +142,16 @@ func (c *wordCounts) add(words []string) {
 }
 
 const (
-	priorPages = 10   // weight of the prior, in pages
-	leastZ     = 2.81 // chance gives one word in two hundred as much
-	leastPages = 3    // that have a word
-	maxWords   = 6    // shown of a block, each way
+	priorPages = 10   // weight of the prior
+	leastZ     = 2.81 // two-sided p-value of 1/200
+	leastPages = 3    // pages with the word, at least
+	maxWords   = 6    // shown per block and direction
 )
 
-// contrast returns the words that block b has on more and on fewer of its pages
-// than the other blocks, the clearest first. They are ranked by the log-odds
-// ratio with an informative prior (Monroe, Colaresi and Quinn 2008, eq. 16 to
-// 22), for pages that have a word or not. y of n pages of the block have it and
-// y' of n' of the others. With the prior a = priorPages · (y+y')/(n+n') and ā =
-// priorPages − a,
+// contrast returns the words more and less frequent in block b than in the other blocks, the
+// strongest first. It ranks by the log-odds ratio with an informative prior (Monroe, Colaresi and
+// Quinn 2008, eq. 16 to 22), counting pages with the word: y of n in the block, y' of n' in the
+// others. With a = priorPages · (y+y')/(n+n') and ā = priorPages − a,
 //
 //	δ = ln((y+a)/(n−y+ā)) − ln((y'+a)/(n'−y'+ā))
 //	z = δ / √(1/(y+a) + 1/(n−y+ā) + 1/(y'+a) + 1/(n'−y'+ā))

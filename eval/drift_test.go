@@ -23,8 +23,7 @@ func TestLogOddsRatio(t *testing.T) {
 	checkNear(t, "on none", logOddsRatio(0, 10, 0, 20), 0)
 }
 
-// drifting is a crawl that begins at one host with galaxies, in which only every
-// other page is relevant, and ends at others with markets.
+// drifting moves from galaxies on one host to markets on others; every other page is relevant.
 func drifting(n int) []fakePage {
 	all := make([]fakePage, n)
 	for i := range all {
@@ -43,8 +42,8 @@ func drifting(n int) []fakePage {
 
 func words(p *page.Page) []string { return strings.Fields(p.Fields().Text) }
 
-// TestContrast: "gold" stands on 18 of a block's 20 pages and on 3 of the other 30, "dust" on 1 and
-// on 27, "sand" on none and on 29; "stone" on half of both tells nothing.
+// TestContrast: "gold" is on 18 of a block's 20 pages and on 3 of the other 30, "dust" on 1 and
+// 27, "sand" on 0 and 29. "stone", on half of both, shows no contrast.
 func TestContrast(t *testing.T) {
 	blocks := []wordCounts{
 		{20, map[string]int{"gold": 18, "dust": 1, "stone": 10}},

@@ -6,15 +6,14 @@ import (
 	"fossick/eval"
 )
 
-// Measures are functions of what is known of the pages, in the order of the crawl.
 func Example() {
 	relevant := []bool{true, false, true, true, false}
 	fmt.Println(eval.Harvest(relevant), "of", len(relevant))
 
-	// Ten URLs are on topic: after how many pages had the crawl a fifth of them?
+	// Ten URLs are on topic: how many pages did the crawl need to find a fifth of them?
 	fmt.Println(*eval.SearchLength(relevant, 10, 0.2), "pages")
 
-	// Two crawls share so much of their first pages.
+	// The overlap of two crawls after each number of pages.
 	a := []string{"http://a.test/", "http://b.test/", "http://c.test/"}
 	b := []string{"http://b.test/", "http://a.test/", "http://d.test/"}
 	for _, p := range eval.Overlap(a, b, 1) {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestFewPages: fewer than five pages have no interval of the harvest, and two crawls that found
-// fewer than five on-topic pages no estimate of the recall.
+// TestFewPages: below five pages there is no interval of the harvest, and no recall estimate.
 func TestFewPages(t *testing.T) {
 	for n := range 8 {
 		ci := harvestCI(n, func(int) bool { return true })

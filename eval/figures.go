@@ -10,26 +10,26 @@ import (
 	"fossick/store"
 )
 
-// Figures are the measures of one crawl. A nil pointer is an unknown value.
+// Figures are the measures of one crawl; a nil pointer is an unknown value.
 type Figures struct {
 	Store          string          `json:"store"`
-	Relevance      sourceKind      `json:"relevance"` // whose word the figures rest on
+	Relevance      sourceKind      `json:"relevance"` // source of the verdicts
 	Target         string          `json:"target"`
 	Fetched        int             `json:"fetched"`
 	Relevant       int             `json:"relevant"`
 	Harvest        *float64        `json:"harvest"`
 	HarvestCI      *interval95     `json:"harvest_ci"`
-	Unknown        *int            `json:"unknown"`             // fetched pages that the source knows nothing of
-	JudgeTrained   *float64        `json:"judge_trained_on"`    // share of the pages that the judge was trained on; null without one, or when it cannot say
-	JudgeOwn       string          `json:"judge_own,omitempty"` // what else the judge has to do with the crawl
-	NearDuplicates uint64          `json:"near_duplicates"`     // not fetched pages: visited, and not stored
-	ScriptOnly     uint64          `json:"script_only"`         // not fetched pages either: scripts make them
+	Unknown        *int            `json:"unknown"`             // fetched pages that the source does not cover
+	JudgeTrained   *float64        `json:"judge_trained_on"`    // share of the pages in the judge's training set; null without a judge, or when unknown
+	JudgeOwn       string          `json:"judge_own,omitempty"` // the judge's role in the crawl
+	NearDuplicates uint64          `json:"near_duplicates"`     // visited but not stored, so not in Fetched
+	ScriptOnly     uint64          `json:"script_only"`         // likewise: pages without text until scripts run
 	Curve          []Point         `json:"curve"`
 	Kept           *keptCluster    `json:"kept"`
 	HarvestBefore  *float64        `json:"harvest_before"` // of all pages fetched
 	HarvestAfter   *float64        `json:"harvest_after"`  // of those that refine kept
-	Targets        *int            `json:"targets"`        // relevant URLs of the truth
-	Base           *float64        `json:"base"`           // their share of all that the truth names: the harvest of pages at random
+	Targets        *int            `json:"targets"`        // relevant URLs in the truth
+	Base           *float64        `json:"base"`           // relevant share of the truth: the harvest of random pages
 	Recall         *float64        `json:"recall"`
 	RecallKept     *float64        `json:"recall_kept"` // share of the truth's relevant URLs in the kept cluster
 	RecallEstimate *recallEstimate `json:"recall_estimate"`
@@ -37,40 +37,35 @@ type Figures struct {
 	SearchLength50 *int            `json:"search_length_50"`
 	SearchLength90 *int            `json:"search_length_90"`
 	Reach          Reach           `json:"reach"` // over hosts
-	Drift          []driftBlock    `json:"drift"` // null where the pages were not read
+	Drift          []driftBlock    `json:"drift"` // null when no pages were read
 
-	Politeness *Politeness  `json:"politeness"` // how the hosts were treated
-	Ranked     *rankedPages `json:"ranked"`     // null before rank
+	Politeness *Politeness  `json:"politeness"`
+	Ranked     *rankedPages `json:"ranked"` // null before rank
 
 	Topics map[string]TopicFigures `json:"topics,omitempty"` // by the crawl's own labels, where several share it
 }
 
-// Result is the figures of the first crawl, what several crawls say together,
-// and the figures of each.
+// Result holds the first crawl's figures, the comparison of several crawls, and each one's figures.
 type Result struct {
 	Figures
 	Overlap []Point `json:"overlap"` // mean over the pairs; nil for one crawl
-	// OverlapKept is that of the pages as finally classified: of the first n pages that refine
-	// kept of each crawl; nil before refine.
-	OverlapKept []Point         `json:"overlap_kept"`
-	Stores      []Figures       `json:"stores,omitempty"`
-	Versus      *comparedCrawls `json:"versus,omitempty"` // nil for one crawl
-	Next        *furtherPages   `json:"next"`             // nil before there is enough to go by
-	// Settings are what held in the first crawl, given or by default.
-	Settings map[string]string `json:"settings,omitempty"`
+	// OverlapKept is the mean overlap of the pages that refine kept; nil before refine.
+	OverlapKept []Point           `json:"overlap_kept"`
+	Stores      []Figures         `json:"stores,omitempty"`
+	Versus      *comparedCrawls   `json:"versus,omitempty"` // nil for one crawl
+	Next        *furtherPages     `json:"next"`             // nil when the crawl is too short
+	Settings    map[string]string `json:"settings,omitempty"`
 }
 
-// furtherPages is what the next pages of the first crawl would be worth, judged by its
-// last ones. The crawler ends a crawl by the same estimate and says how it is
-// made.
+// furtherPages estimates the harvest of the next pages from the last ones, as --min-harvest does.
 type furtherPages struct {
-	Pages   int     `json:"pages"` // the last ones, that it goes by
+	Pages   int     `json:"pages"` // number of last pages used
 	Harvest float64 `json:"harvest"`
-	Upper   float64 `json:"upper"` // end of the one-sided 99 % interval
+	Upper   float64 `json:"upper"` // of the one-sided 99 % interval
 }
 
-// Measure computes every figure of the crawls, which all must be judged by the
-// same source. Curves have a point every step pages; 0 chooses a step.
+// Measure computes all figures of crawls that one source judged. Curves have a point every step
+// pages; 0 chooses a step.
 func Measure(crawls []*Crawl, step int) Result {
 	var urls, relevant [][]string
 	stores := make([]Figures, len(crawls))
@@ -102,8 +97,7 @@ func Measure(crawls []*Crawl, step int) Result {
 	return r
 }
 
-// overlapKept is the overlap of what refine kept of the crawls; nil where it has not seen all
-// pages of each.
+// overlapKept returns the mean overlap of the kept pages; nil unless refine labelled every page.
 func overlapKept(crawls []*Crawl, step int) []Point {
 	var kept [][]string
 	for _, c := range crawls {
@@ -181,17 +175,16 @@ func shortest(crawls [][]string) int {
 	return n
 }
 
-// rankedPages says how the pages that their links rank highest fare with the topic. It
-// is about the last run of rank on the store.
+// rankedPages relates the last link-based ranking to relevance.
 type rankedPages struct {
 	Method   string  `json:"method"`
-	Personal string  `json:"personal"`       // label or file of the pages where surfers start anew; "" all
-	Pages    int     `json:"pages"`          // that have a rank
-	Share    float64 `json:"share_on_topic"` // of the rank that these hold together, what the relevant ones hold
-	Top      []Point `json:"top"`            // of the so many highest, the share on topic
+	Personal string  `json:"personal"`       // label or file of the teleport pages; "" for all
+	Pages    int     `json:"pages"`          // with a rank
+	Share    float64 `json:"share_on_topic"` // the relevant pages' share of these pages' total rank
+	Top      []Point `json:"top"`            // share on topic among the top n
 }
 
-// loadRanks gives the pages their ranks; at says where a page of a number is.
+// loadRanks sets the pages' ranks; at maps a page number to its index.
 func (c *Crawl) loadRanks(s *store.Store, at map[uint64]int) error {
 	var err error
 	if c.Ranking, err = s.Ranks().Last(); err != nil || c.Ranking == nil {
@@ -210,7 +203,6 @@ func (c *Crawl) loadRanks(s *store.Store, at map[uint64]int) error {
 	return nil
 }
 
-// rankedOf measures by ranks; nil before there are any.
 func rankedOf(c *Crawl) *rankedPages {
 	if c.Ranking == nil {
 		return nil
@@ -261,11 +253,10 @@ func wayName(method string) string {
 	case "blockrank-short":
 		return "BlockRank"
 	}
-	return "PageRank" // the other ways come to it
+	return "PageRank" // the other methods converge to PageRank
 }
 
-// rankedLists returns the pages that rank highest, of all and of each topic: of the
-// labels the most frequent ones.
+// rankedLists returns the top-ranked pages, of all labels and of the most frequent ones.
 func rankedLists(c *Crawl) []pageList {
 	if c.Ranking == nil {
 		return nil

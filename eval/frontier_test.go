@@ -9,12 +9,11 @@ import (
 	"testing"
 )
 
-// toyWeb is a random web with a topic: pages link by preference to pages linked
-// much, and pages on topic to pages on topic.
+// toyWeb is a random web with preferential attachment and topical locality of links.
 type toyWeb struct {
 	links    [][]int
 	relevant []bool
-	score    []float64 // what a classifier that errs says of each page
+	score    []float64 // noisy classifier score of each page
 	targets  int
 }
 
@@ -55,9 +54,9 @@ func newToyWeb(r *rand.Rand, pages, hosts int, share float64) *toyWeb {
 	return w
 }
 
-func (w *toyWeb) key(i int) uint64 { return uint64(i)*0x9e3779b97f4a7c15 | 1 } // odd: thinning by the low bits is tested apart
+func (w *toyWeb) key(i int) uint64 { return uint64(i)*0x9e3779b97f4a7c15 | 1 } // odd, so that thinning by the low bits is tested separately
 
-// crawl follows the best parent's score from random start pages on topic.
+// crawl is best-first by the parent's score, from random start pages on topic.
 func (w *toyWeb) crawl(r *rand.Rand, pages int) *Crawl {
 	c := &Crawl{Trail: &crawlTrail{Thin: 1}}
 	promise, done := map[int]float64{}, map[int]bool{}
@@ -92,8 +91,7 @@ func (w *toyWeb) crawl(r *rand.Rand, pages int) *Crawl {
 	return c
 }
 
-// On webs where the truth is known, two focused crawls must give a recall with
-// at most half the error of plain Lincoln–Petersen, and intervals that hold it.
+// The frontier's error must be at most half of plain Lincoln–Petersen's, and its intervals honest.
 func TestFrontierBeatsLincolnPetersen(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 6))
 	const rounds = 24
@@ -129,7 +127,7 @@ func TestFrontierBeatsLincolnPetersen(t *testing.T) {
 	}
 }
 
-// thinned keeps of a trail what LoadTrail would keep of a larger crawl.
+// thinned keeps the sample of a trail that loadTrail would keep of a larger crawl.
 func thinned(c *Crawl, by uint64) *Crawl {
 	out := &Crawl{Pages: c.Pages, Trail: &crawlTrail{Thin: by}}
 	for _, s := range c.Trail.Steps {
@@ -144,14 +142,14 @@ func thinned(c *Crawl, by uint64) *Crawl {
 	return out
 }
 
-// A sample of the URLs must give the same estimate in the mean.
+// A sample of the URLs must give the same mean estimate.
 func TestFrontierThinned(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 2))
 	var ratio float64
 	const rounds = 12
 	for range rounds {
 		w := newToyWeb(r, 3000, 40, 0.12)
-		mix := func(c *Crawl) *Crawl { // keys whose low bits are even and odd alike
+		mix := func(c *Crawl) *Crawl { // make the keys' low bits even and odd alike
 			shift := func(k uint64) uint64 { return (k >> 8) | 1<<60 }
 			for i := range c.Trail.Steps {
 				s := &c.Trail.Steps[i]
@@ -195,8 +193,7 @@ func TestFrontierRefuses(t *testing.T) {
 	}
 }
 
-// A link that redirects speaks for the page that it leads to, whichever crawl
-// met the redirect.
+// A link that redirects counts for the page it leads to, whichever crawl saw the redirect.
 func TestFrontierRedirects(t *testing.T) {
 	page := func(i int, relevant bool) Page {
 		return Page{URL: fmt.Sprint(i), Score: 0.9, Verdict: Verdict{Relevant: relevant}}
@@ -235,8 +232,8 @@ func TestIChao(t *testing.T) {
 	}
 }
 
-// TestDescribe: what is known of a URL, by hand. Of 18 requests 7 gave a relevant page, so the rate
-// begins at (7+1)/(18+2) = 0.4, and a host with 2 of 3 has (2 + 2·0.4)/(3 + 2) = 0.56.
+// TestDescribe checks the features of a URL by hand. 7 of 18 requests gave a relevant page, so the
+// prior rate is (7+1)/(18+2) = 0.4, and a host with 2 of 3 has (2 + 2·0.4)/(3 + 2) = 0.56.
 func TestDescribe(t *testing.T) {
 	got := describe(evidence{parents: 4, relevant: 1, sum: 2.4, best: 0.9}, 0.8, tally{3, 2}, tally{18, 7})
 	for part, want := range map[int]float64{
@@ -249,10 +246,9 @@ func TestDescribe(t *testing.T) {
 	checkNear(t, "certain", logOdds(1), math.Log(999))
 }
 
-// TestReplay goes by hand through two crawls.
 func TestReplay(t *testing.T) {
 	a := &Crawl{Pages: []Page{{Score: 0.9, Verdict: Verdict{Relevant: true}}, {Score: 0.3}}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
-		{Key: 1, Host: 7, Page: 0, Start: true, Links: []uint64{2, 3, 2, 1}}, // to itself, and twice to 2
+		{Key: 1, Host: 7, Page: 0, Start: true, Links: []uint64{2, 3, 2, 1}}, // a self-link, and a repeated link to 2
 		{Key: 2, Host: 7, Page: 1, Links: []uint64{3, 4}},
 		{Key: 4, Host: 8, Page: -1},
 	}, Waiting: []waitingURL{{3, 9, 0.5}, {2, 9, 0.9}, {6, 9, 0.9}}}} // 2 was fetched, nothing links to 6
@@ -279,10 +275,10 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestUnlinked: by hand, fetched relevant pages with one, two and three parents are 4, 2 and 1, and
-// those expected among the waiting ½ and ¼: f = 4½, 2¼, 1, 0. So first 4½·3½/(2·3¼) = 2.423077,
-// and with f₃/4 · (f₁ − f₂f₃/2) 3.266827. Its variance is that of Chao, 10.490336, by the square of
-// their ratio. Two relevant pages were found that nothing links to.
+// TestUnlinked, by hand: 4, 2 and 1 fetched relevant pages have one, two and three parents; the
+// waiting URLs add an expected ½ and ¼: f = 4½, 2¼, 1, 0. Chao's estimate is 4½·3½/(2·3¼) = 2.423077;
+// with f₃/4 · (f₁ − f₂f₃/2) it is 3.266827. Chao's variance, 10.490336, scales with the square of
+// their ratio. Two relevant pages without in-links were found.
 func TestUnlinked(t *testing.T) {
 	r := &replay{thin: 1, fetched: map[uint64]bool{10: true, 11: true, 20: false}, evidence: map[uint64]evidence{20: {parents: 1}, 30: {parents: 1}, 31: {parents: 2}, 32: {parents: 5}}}
 	for key, parents := range []float64{1, 1, 1, 1, 2, 2, 3} {
@@ -292,7 +288,7 @@ func TestUnlinked(t *testing.T) {
 	n, variance := r.unlinked(waiting)
 	checkNear(t, "unlinked", n, 3.266827-2)
 	checkNear(t, "its variance", variance, 19.068093)
-	r.thin = 2 // 11 is not among the keys that are kept
+	r.thin = 2 // drops 11
 	n, _ = r.unlinked(waiting)
 	checkNear(t, "unlinked of every other key", n, 3.266827-1)
 	r.thin = 1
@@ -302,8 +298,8 @@ func TestUnlinked(t *testing.T) {
 	}
 }
 
-// TestFrontierSum: N = S + thin·(Σ P + unlinked), on a scale of √(variance/(unseen+1)² + ½²). With
-// one crawl there are no start pages of others to correct it.
+// TestFrontierSum: N = S + thin·(Σ P + unlinked), with spread √(variance/(unseen+1)² + ½²). A single
+// crawl has no start pages of others to correct it.
 func TestFrontierSum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 2))
 	crawls := []*Crawl{thinned(newToyWeb(rng, 300, 10, 0.2).crawl(rng, 60), 3)}

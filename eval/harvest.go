@@ -13,8 +13,7 @@ import (
 	"fossick/internal/stats"
 )
 
-// Point is one point of a curve: a share after so many pages; in JSON
-// [pages, share].
+// Point is a point of a curve: a share after a number of pages. In JSON it is [pages, share].
 type Point struct {
 	Pages int
 	Share float64
@@ -35,8 +34,7 @@ func (p *Point) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Harvest counts the relevant pages of a crawl. The harvest ratio of paper A5
-// is relevant / fetched = n / len(relevant).
+// Harvest counts the relevant pages; the harvest ratio of paper A5 is n / len(relevant).
 func Harvest(relevant []bool) (n int) {
 	for _, r := range relevant {
 		if r {
@@ -46,8 +44,7 @@ func Harvest(relevant []bool) (n int) {
 	return n
 }
 
-// harvestCurve returns the harvest ratio after every step pages and after the
-// last; relevant is in the order of the crawl, step below 1 counts as 1. O(n).
+// harvestCurve returns the harvest ratio every step pages and at the end. O(n).
 func harvestCurve(relevant []bool, step int) []Point {
 	return curve(len(relevant), step, func(i int) bool { return relevant[i] })
 }
@@ -78,7 +75,7 @@ func shares(n, step int, weight func(i int) int) []Point {
 // interval95 is a 95 % confidence interval; in JSON [lo, hi].
 type interval95 [2]float64
 
-// share returns k/n, nil when n is 0.
+// share returns k/n; nil when n is 0.
 func share(k, n int) *float64 {
 	if n == 0 {
 		return nil
@@ -87,8 +84,7 @@ func share(k, n int) *float64 {
 	return &s
 }
 
-// harvestCI is the 95 % interval of the harvest that crawls like this one have; nil of fewer
-// pages than tell of others.
+// harvestCI is the harvest's 95 % interval; pages are no independent draws. nil below stats.Fewest.
 func harvestCI(n int, relevant func(i int) bool) *interval95 {
 	if n < stats.Fewest {
 		return nil
@@ -104,20 +100,19 @@ func (ci *interval95) words() string {
 	return "95 % interval " + report.Span(*ci)
 }
 
-// Overlap returns the URL overlap of two crawls by pages crawled (paper A5): |A_n ∩
-// B_n| / n, where A_n are the first n URLs of a. It ends where the shorter crawl ends,
-// and has a point every step pages and at that end. URLs of one crawl are distinct, in
-// the order of the crawl.
+// Overlap returns the URL overlap of two crawls (paper A5), |A_n ∩ B_n| / n, where A_n are the
+// first n URLs of a. It has a point every step pages and at the end of the shorter crawl. The URLs
+// of a crawl are distinct and in crawl order.
 //
-// A URL enters the intersection when the later of the two crawls reaches it,
-// so one pass over both is enough: O(len(a) + len(b)).
+// A URL enters the intersection when the later crawl reaches it, so one pass over both is enough:
+// O(len(a) + len(b)).
 func Overlap(a, b []string, step int) []Point {
 	n := min(len(a), len(b))
 	at := make(map[string]int, n)
 	for i, url := range a[:n] {
 		at[url] = i
 	}
-	enters := make([]int, n) // how many URLs enter at each length
+	enters := make([]int, n) // URLs that enter the intersection at each length
 	for j, url := range b[:n] {
 		if i, both := at[url]; both {
 			enters[max(i, j)]++
@@ -126,8 +121,7 @@ func Overlap(a, b []string, step int) []Point {
 	return shares(n, step, func(i int) int { return enters[i] })
 }
 
-// MeanOverlap is the mean of the overlap over all pairs of crawls, up to the
-// shortest crawl's end; nil for fewer than two crawls.
+// MeanOverlap averages Overlap over all pairs, up to the shortest crawl; nil for fewer than two.
 func MeanOverlap(crawls [][]string, step int) []Point {
 	if len(crawls) < 2 {
 		return nil
@@ -156,12 +150,11 @@ func MeanOverlap(crawls [][]string, step int) []Point {
 	return mean
 }
 
-// SearchLength returns how many pages were fetched until a share of the targets was
-// found (paper A5), 0 < share ≤ 1. It is nil when the crawl ended before. relevant is
-// in the order of the crawl; targets is how many relevant URLs the truth names, fetched
-// or not. Without targets there is nothing to find, and the answer is nil.
+// SearchLength returns how many pages the crawl fetched to find a share of the targets (paper A5),
+// 0 < share ≤ 1. It is nil when the crawl ended earlier or there are no targets. targets counts
+// the relevant URLs of the truth, fetched or not.
 func SearchLength(relevant []bool, targets int, share float64) *int {
-	// 0.9 of 10 targets are 9, whatever binary fractions say.
+	// The slack keeps rounding from raising 0.9 of 10 targets to 10.
 	need := int(math.Ceil(share*float64(targets) - 1e-9))
 	if targets <= 0 || need <= 0 {
 		return nil
@@ -179,12 +172,10 @@ func SearchLength(relevant []bool, targets int, share float64) *int {
 	return nil
 }
 
-// cappedHarvest is the harvest when only the first pages of each host count. It shows
-// how much of the harvest is owed to staying at few hosts. It is not what a
-// crawl with that cap would have reached, for that would have gone elsewhere
-// instead.
+// cappedHarvest is the harvest over the first Cap pages of each host. It shows how much the harvest
+// depends on a few hosts. A crawl run with that cap would differ: it would fetch elsewhere.
 type cappedHarvest struct {
-	Cap      int      `json:"cap"` // pages a host
+	Cap      int      `json:"cap"` // pages per host
 	Pages    int      `json:"pages"`
 	Relevant int      `json:"relevant"`
 	Harvest  *float64 `json:"harvest"`
@@ -194,23 +185,22 @@ var defaultCaps = [...]int{1, 10, 100, 1000}
 
 // Reach says over how many hosts and sites a crawl spread.
 //
-// An effective number is exp H, H = −Σ p ln p over the hosts' shares p of the
-// pages (Hill 1973, order 1). So many hosts with equally many pages are as
-// diverse. It is from 1 to the number of hosts, and nil where there is no page.
+// An effective number is exp H with H = −Σ p ln p over the hosts' shares p of the pages (Hill
+// 1973, order 1): that many equally large hosts are as diverse. It lies between 1 and the number
+// of hosts, and is nil without pages.
 type Reach struct {
-	Hosts             int             `json:"hosts"`                    // fetched from
-	Relevant          int             `json:"relevant"`                 // of them, those with a page on topic
-	Sites             int             `json:"sites"`                    // registrable domains fetched from
-	RelevantSites     int             `json:"relevant_sites"`           // of them, those with a page on topic
+	Hosts             int             `json:"hosts"`
+	Relevant          int             `json:"relevant"`                 // hosts with a page on topic
+	Sites             int             `json:"sites"`                    // registrable domains
+	RelevantSites     int             `json:"relevant_sites"`           // sites with a page on topic
 	Effective         *float64        `json:"effective_hosts"`          // of the pages fetched
 	EffectiveRelevant *float64        `json:"effective_relevant_hosts"` // of the pages on topic
-	Largest           *float64        `json:"largest"`                  // share of the relevant pages at the host that has most
-	Capped            []cappedHarvest `json:"capped"`                   // by the caps asked for, else by each that leaves something out
+	Largest           *float64        `json:"largest"`                  // share of the relevant pages on the host with most of them
+	Capped            []cappedHarvest `json:"capped"`                   // the given caps, or each default cap that excludes a page
 }
 
-// ReachOf says how a crawl's pages spread: their URLs in the order of the crawl,
-// and which of them are relevant. caps are pages a host to count by, at least 1;
-// nil tries 1, 10, 100 and 1,000.
+// ReachOf measures the spread of pages in crawl order; relevant marks those on topic. caps are
+// limits on pages per host, at least 1; nil tries 1, 10, 100 and 1,000.
 func ReachOf(urls []string, relevant []bool, caps []int) Reach {
 	asked := caps != nil
 	if !asked {
@@ -257,7 +247,7 @@ func (c *cappedHarvest) add(relevant bool) {
 }
 
 func effective(pages map[string]int) *float64 {
-	counts := slices.Sorted(maps.Values(pages)) // sums of floats in one order
+	counts := slices.Sorted(maps.Values(pages)) // sorted: float sums depend on the order
 	all := 0
 	for _, n := range counts {
 		all += n
@@ -283,10 +273,9 @@ func largest(pages map[string]int) *float64 {
 	return share(most, all)
 }
 
-// keptCluster is the quality of the pages that refinement kept, among the pages
-// fetched. A ratio is nil when it is of nothing: precision when no page is
-// kept, recall when no fetched page is relevant. All are nil where the labels that
-// call a page relevant are those of the model that is measured.
+// keptCluster is the quality of the pages that refine kept, measured on the fetched pages. A ratio
+// with denominator 0 is nil. All ratios are nil when the source is not independent of the model
+// that refined.
 type keptCluster struct {
 	Pages     int      `json:"pages"`
 	Relevant  int      `json:"relevant"` // of the kept pages
@@ -295,7 +284,7 @@ type keptCluster struct {
 	F1        *float64 `json:"f1"`
 }
 
-// clusterOf measures a cluster: kept[i] and relevant[i] speak of the i-th page.
+// clusterOf measures a cluster; kept[i] and relevant[i] are of page i.
 //
 //	precision = |kept ∩ relevant| / |kept|,  recall = |kept ∩ relevant| / |relevant|
 //	F1 = 2 · |kept ∩ relevant| / (|kept| + |relevant|)
@@ -322,10 +311,10 @@ func clusterOf(kept, relevant []bool) keptCluster {
 type comparedCrawls struct {
 	Union         int       `json:"union"`          // distinct pages
 	UnionRelevant int       `json:"union_relevant"` // of these, on topic
-	Common        int       `json:"common"`         // pages of all crawls
+	Common        int       `json:"common"`         // pages in every crawl
 	CommonTopic   int       `json:"common_relevant"`
 	TopicOverlap  *float64  `json:"topic_overlap"` // common_relevant / union_relevant (Jaccard)
-	Recall        *float64  `json:"recall"`        // of the union, of the truth
+	Recall        *float64  `json:"recall"`        // share of the truth that the union found
 	Only          []onlyOne `json:"only"`
 }
 
@@ -335,8 +324,7 @@ type onlyOne struct {
 	Relevant int    `json:"relevant"`
 }
 
-// versus compares crawls by their URLs, all of them and those on topic, with the number of
-// relevant URLs of the truth, nil where there is none.
+// versus compares crawls; targets is the number of relevant URLs in the truth, nil without one.
 func versus(stores []string, urls, relevant [][]string, targets *int) *comparedCrawls {
 	v := &comparedCrawls{Only: make([]onlyOne, len(stores))}
 	pages, topic := owners(urls), owners(relevant)
@@ -369,7 +357,7 @@ func versus(stores []string, urls, relevant [][]string, targets *int) *comparedC
 
 type owner struct {
 	crawls int
-	last   int // the last one of them
+	last   int // index of the last crawl with the URL
 }
 
 func owners(urls [][]string) map[string]owner {
@@ -382,8 +370,7 @@ func owners(urls [][]string) map[string]owner {
 	return of
 }
 
-// versusSentences leads the figures of several crawls: each one's harvest and recall, then
-// what they have in common and what only one of them has.
+// versusSentences introduces several crawls: each one's harvest and recall, common and own pages.
 func versusSentences(r Result) (out []string) {
 	v := r.Versus
 	if v == nil {

@@ -24,28 +24,28 @@ import (
 	"fossick/train/topics"
 )
 
-// Sources say which crawls are measured, and whose word counts.
+// Sources name the crawls to measure and the source of relevance.
 type Sources struct {
-	Stores []string // of the crawls; the report is about the first
+	Stores []string // crawl stores; the report is about the first
 	Truth  string   // file of labels by URL; "" for none
-	Judge  string   // model; "" for none
-	Target string   // label that is the topic; "" is the first crawl's topic
-	Caps   []int    // pages of a host that count, see eval.Crawl
+	Judge  string   // model file; "" for none
+	Target string   // on-topic label; "" for the first crawl's topic
+	Caps   []int    // limits on pages per host; see Crawl.Caps
 
 	Open func(dir string) (s *store.Store, done func() error, err error)
-	Step func(what string) (end func()) // shows what goes on
+	Step func(what string) (end func()) // shows progress
 }
 
-// Crawls are crawls whose pages have been judged.
+// Crawls are loaded and judged crawls.
 type Crawls struct {
 	from     Sources
 	crawls   []*Crawl
-	settings map[string]string    // of the first crawl
-	truth    *datasets.Truth      // nil without one
-	judge    *classify.Classifier // nil without one
+	settings map[string]string // of the first crawl
+	truth    *datasets.Truth
+	judge    *classify.Classifier
 }
 
-// ReadCrawls reads the crawls and has their pages judged.
+// ReadCrawls loads the crawls and judges their pages.
 func ReadCrawls(ctx context.Context, from Sources) (ev *Crawls, err error) {
 	for _, n := range from.Caps {
 		if n < 1 {
@@ -80,7 +80,7 @@ func ReadCrawls(ctx context.Context, from Sources) (ev *Crawls, err error) {
 	return ev, nil
 }
 
-// Measure returns the figures; step is how many pages lie between two points of a curve.
+// Measure returns the figures; curves have a point every step pages.
 func (ev *Crawls) Measure(step int) Result {
 	result := Measure(ev.crawls, step)
 	result.Settings = ev.settings
@@ -88,15 +88,14 @@ func (ev *Crawls) Measure(step int) Result {
 	return result
 }
 
-// WriteReport writes the report of what Measure returned; by says who made it.
+// WriteReport writes the HTML report of Measure's result; by adds facts on how it was made.
 func (ev *Crawls) WriteReport(w io.Writer, result Result, by ...report.Fact) error {
 	return writeReport(w, reportData{Result: result, Crawls: ev.crawls, Made: append(by, ev.made()...)})
 }
 
-// nextPages says what more pages would be worth, as a crawl with --min-harvest
-// weighs it; nil before a crawl would.
+// nextPages applies the estimate of --min-harvest; nil while the crawl is too short for it.
 func nextPages(relevant []bool) *furtherPages {
-	const least = 200 // pages; before that the crawler says nothing of the next ones either
+	const least = 200 // pages; the crawler's stopping rule starts there
 	if len(relevant) < least {
 		return nil
 	}
@@ -104,7 +103,7 @@ func nextPages(relevant []bool) *furtherPages {
 	return &furtherPages{Pages: m.Pages, Harvest: m.Harvest, Upper: m.Upper}
 }
 
-// distinct refuses a store named twice: it would overlap with itself.
+// distinct refuses a store given twice: its overlap with itself means nothing.
 func distinct(dirs []string) error {
 	seen := map[string]bool{}
 	for _, dir := range dirs {
@@ -131,7 +130,7 @@ func (ev *Crawls) load(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	if len(ev.from.Stores) > 1 { // recall is estimated from what two crawls knew
+	if len(ev.from.Stores) > 1 { // the recall estimate needs at least two trails
 		if err := crawl.loadTrail(ctx, s); err != nil {
 			return err
 		}
@@ -189,13 +188,12 @@ func (ev *Crawls) read(ctx context.Context, s *store.Store) (*Crawl, error) {
 		ev.settings = settings.Applied()
 	}
 	if ev.from.Target == "" {
-		ev.from.Target = crawl.Info.Topic // of the first; the others are judged by the same
+		ev.from.Target = crawl.Info.Topic // of the first crawl, for all
 	}
 	return crawl, ev.verdicts(ctx, crawl, s)
 }
 
-// pageWords returns a function that gives the words of a page as they are
-// written, without stop words.
+// pageWords returns a function that gives a page's words, unstemmed and without stop words.
 func pageWords() func(p *page.Page) []string {
 	analyzer := features.NewAnalyzer(features.AnalyzerOptions{NoStem: true})
 	return func(p *page.Page) []string {
@@ -224,7 +222,7 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *Crawl, s *store.Store) er
 		}
 		defer ev.from.Step(printable.Sprintf("judging %d pages of %s", len(crawl.Pages), crawl.Dir))()
 		from := labelSource{Kind: byModel, Name: ev.from.Judge, Target: topic.Name}
-		err = crawl.judgeByModel(ctx, s, from, func(p *page.Page) Verdict { // as refine does: by the model's own threshold
+		err = crawl.judgeByModel(ctx, s, from, func(p *page.Page) Verdict { // by the model's own threshold, as refine does
 			score, rest, unknown := topic.Probability(features.Doc(p.Fields()))
 			if score >= topic.Cut && unknown == "" {
 				return Verdict{Relevant: true, Known: true, Class: topic.Name}
@@ -237,8 +235,7 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *Crawl, s *store.Store) er
 	return nil // the crawl's own labels, as loaded
 }
 
-// own says what else the judge has to do with a crawl: the model that crawled or
-// refined agrees with itself.
+// own returns the judge's role in the crawl: a model always agrees with its own labels.
 func (ev *Crawls) own(crawl *Crawl) string {
 	for _, path := range crawlplan.ModelFiles(crawl.Dir) {
 		if own, err := models.ReadFile(path); err == nil && sameModel(own, ev.judge.Model()) {
@@ -256,7 +253,6 @@ func sameModel(a, b *models.Model) bool {
 	return errors.Join(a.Write(&one), b.Write(&other)) == nil && bytes.Equal(one.Bytes(), other.Bytes())
 }
 
-// made says how the report came about; eval adds the crawl's own settings.
 func (ev *Crawls) made() (facts []report.Fact) {
 	if ev.truth != nil {
 		facts = append(facts, report.Fact{Name: "truth", Value: printable.Sprintf("%s, %d pages", ev.from.Truth, ev.truth.Len())})
@@ -265,7 +261,7 @@ func (ev *Crawls) made() (facts []report.Fact) {
 		facts = append(facts, report.Fact{Name: "judge", Value: ev.from.Judge + ": " + ev.judge.Model().Summary()})
 	}
 	for _, path := range crawlplan.ModelFiles(ev.from.Stores[0]) {
-		if m, err := models.ReadFile(path); err == nil { // a crawl by keywords has none
+		if m, err := models.ReadFile(path); err == nil { // a keyword crawl has none
 			facts = append(facts, report.Fact{Name: "crawl's model", Value: m.Summary()})
 		}
 	}
@@ -275,8 +271,7 @@ func (ev *Crawls) made() (facts []report.Fact) {
 	return facts
 }
 
-// severalTopics has a crawl that several topics share judged for the one that is asked
-// for, or for any of them where its own labels hold.
+// severalTopics checks the target of a shared crawl, and selects that topic's own labels.
 func (ev *Crawls) severalTopics(crawl *Crawl) error {
 	names := crawl.Info.Topics
 	switch own := ev.truth == nil && ev.judge == nil; {

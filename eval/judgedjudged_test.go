@@ -12,7 +12,7 @@ import (
 	"fossick/store"
 )
 
-// crawled makes a store of n pages, of which the crawl takes the first half for its topic.
+// crawled makes a store of n pages whose first half the crawl labelled relevant.
 func crawled(t *testing.T, n int) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "crawl")
@@ -49,8 +49,7 @@ func sources(stores ...string) Sources {
 	}}
 }
 
-// TestWhoseWordCounts: without a truth the crawl's own labels hold, with one the truth's;
-// the first crawl's topic is the target unless another is named.
+// TestWhoseWordCounts: a truth overrides the own labels; the default target is the crawl's topic.
 func TestWhoseWordCounts(t *testing.T) {
 	dir := crawled(t, 8)
 	truth := filepath.Join(t.TempDir(), "labels.tsv")
@@ -82,7 +81,7 @@ func TestWhoseWordCounts(t *testing.T) {
 	}
 }
 
-// TestMistakes: what cannot be measured is told before a store is opened.
+// TestMistakes: ReadCrawls reports wrong usage before it opens a store.
 func TestMistakes(t *testing.T) {
 	twice, caps := sources("a", "./a"), sources("a")
 	caps.Caps = []int{10, 0}

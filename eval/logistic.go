@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// example is a URL as its links described it before it was fetched, and whether
-// it turned out to be relevant.
+// example is a URL's features before its fetch, and whether it proved relevant.
 type example struct {
 	x [parts]float64
 	y float64
@@ -17,21 +16,19 @@ type example struct {
 
 type logistic struct {
 	weight [parts]float64
-	active []int // parts whose weight is free; those at their bound of 0 are not
+	active []int // features with a free weight; the others are bound at 0
 	prior  prior
-	cov    *mat.Cholesky // of the active weights, inverse: the Hessian's factor
-	p      []float64     // of each example, at the weights that value was asked for last
+	cov    *mat.Cholesky // Cholesky factor of the Hessian over the active weights; its inverse is their covariance
+	p      []float64     // probability of each example at the weights of the last value call
 }
 
 // fitLogistic fits P(y=1|x) = 1/(1+exp(−w·x)) by penalised maximum likelihood,
 //
-//	max Σ log P(yᵢ|xᵢ) − ½ Σⱼ λⱼ (wⱼ − μⱼ)²,   wⱼ ≥ 0 for every part but the bias,
+//	max Σ log P(yᵢ|xᵢ) − ½ Σⱼ λⱼ (wⱼ − μⱼ)²,   wⱼ ≥ 0 for every weight but the bias.
 //
-// by gonum's Newton method on the weights that are free; one that turns out
-// negative is bound to 0 and the rest are fitted again. So a page of which the
-// links say less good is never the more probable one. The model is used far
-// from where it was fitted, where a sign that chance got wrong would do most
-// harm.
+// It runs gonum's Newton method on the free weights, binds the most negative one to 0, and repeats.
+// The bound keeps weaker evidence from raising a probability: the model is applied far from its
+// examples, where a weight with the wrong sign by chance would do most harm.
 func fitLogistic(examples []example, p prior) *logistic {
 	m := &logistic{prior: p}
 	for j := range parts {
@@ -54,27 +51,23 @@ func fitLogistic(examples []example, p prior) *logistic {
 }
 
 const (
-	// penalty is λ of the weights, and biasPenalty of the bias, which only has to
-	// stay finite where all pages were relevant.
+	// penalty is λ of the weights; biasPenalty keeps the bias finite when all pages are relevant.
 	penalty     = 3
 	biasPenalty = 0.01
 
-	// slopePenalty is that of log-odds of a score that is a probability, around
-	// 1. docs/eval.md says how it was chosen.
+	// slopePenalty is λ of partPromise around 1 for probability scores; see docs/eval.md.
 	slopePenalty = 30
 
 	maxNewton = 50
-	leastGain = 1e-10 // a share of the value: a step that gains less is the last
+	leastGain = 1e-10 // relative: a step that gains less is the last
 )
 
-// prior is what is known of the weights before any example: of each its mean μ, and λ,
-// the inverse of its variance.
+// prior is the Gaussian prior of each weight: mean μ and precision λ.
 type prior struct{ mean, lambda [parts]float64 }
 
-// newPrior returns a prior that knows nothing. Where the crawls' scores are
-// probabilities, their log-odds are worth what they say, but for what the others add. A
-// crawl fetches what it expects most of, so that fetched URLs alone tell little of
-// those of which it expects less.
+// newPrior returns a weak prior. When the crawls' scores are probabilities, the weight of their
+// log-odds has mean 1. A crawl fetches the URLs it scores highest, so the fetched URLs alone teach
+// little about low scores.
 func newPrior(probabilities bool) (p prior) {
 	for j := range p.lambda {
 		p.lambda[j] = penalty
@@ -86,8 +79,7 @@ func newPrior(probabilities bool) (p prior) {
 	return p
 }
 
-// newton maximises over the active weights, beginning where they are, and factors the
-// Hessian there. Steps that make matters worse are halved.
+// newton maximises over the active weights from their current values, and factors the Hessian there.
 func (m *logistic) newton(examples []example) {
 	from := make([]float64, len(m.active))
 	for i, j := range m.active {
@@ -95,7 +87,7 @@ func (m *logistic) newton(examples []example) {
 	}
 	problem := optimize.Problem{
 		Func: func(w []float64) float64 { m.set(w); return -m.value(examples) },
-		// With one task and these steps, they are asked for where Func was last.
+		// With one task and these steps, gonum asks for derivatives where it last called Func.
 		Grad: func(grad, _ []float64) { m.gradient(grad, examples) },
 		Hess: func(hess *mat.SymDense, _ []float64) { m.hessian(hess, examples) },
 	}
@@ -103,14 +95,14 @@ func (m *logistic) newton(examples []example) {
 		Converger:       &optimize.FunctionConverge{Relative: leastGain, Iterations: 1},
 		MajorIterations: maxNewton,
 	}
-	// An error says that no step helps any more: it is at the top, but for rounding.
+	// An error means that no step improves the value: it is the maximum up to rounding.
 	result, _ := optimize.Minimize(problem, from, settings, &optimize.Newton{Linesearcher: &optimize.Backtracking{}})
 	m.set(result.X)
 	m.value(examples)
 	hess := mat.NewSymDense(len(m.active), nil)
 	m.hessian(hess, examples)
 	m.cov = &mat.Cholesky{}
-	m.cov.Factorize(hess) // positive definite by the penalty
+	m.cov.Factorize(hess) // the penalty makes it positive definite
 }
 
 func (m *logistic) set(w []float64) {
@@ -136,7 +128,7 @@ func (m *logistic) value(examples []example) float64 {
 	return sum
 }
 
-// gradient sets grad to that of −value by the active weights.
+// gradient sets grad to the gradient of −value over the active weights.
 func (m *logistic) gradient(grad []float64, examples []example) {
 	for i, a := range m.active {
 		grad[i] = m.prior.lambda[a] * (m.weight[a] - m.prior.mean[a])
@@ -150,7 +142,7 @@ func (m *logistic) gradient(grad []float64, examples []example) {
 	}
 }
 
-// hessian sets hess to that of −value by the active weights.
+// hessian sets hess to the Hessian of −value over the active weights.
 func (m *logistic) hessian(hess *mat.SymDense, examples []example) {
 	k := len(m.active)
 	sum := make([]float64, k*k)
@@ -180,9 +172,8 @@ func (m *logistic) logit(x *[parts]float64) (z float64) {
 	return z
 }
 
-// sum returns the expected number of relevant ones among n examples, given by
-// at, and its variance. That is the draws', Σ p(1−p), and the weights', gᵀH⁻¹g
-// with g = Σ p(1−p)x (the delta method).
+// sum returns the expected number of relevant URLs among n feature vectors, and its variance:
+// Σ p(1−p) for the draws plus gᵀH⁻¹g, g = Σ p(1−p)x, for the weights (delta method).
 func (m *logistic) sum(n int, at func(i int) *[parts]float64) (total, variance float64) {
 	g := mat.NewVecDense(len(m.active), nil)
 	for i := range n {

@@ -8,7 +8,6 @@ import (
 	"fossick/internal/stats"
 )
 
-// randomExamples are drawn from a logistic model with the weights given.
 func randomExamples(r *rand.Rand, n int, weight [parts]float64) []example {
 	out := make([]example, n)
 	for i := range out {
@@ -26,8 +25,7 @@ func randomExamples(r *rand.Rand, n int, weight [parts]float64) []example {
 	return out
 }
 
-// The fit must satisfy the conditions of its problem's optimum: no slope along a
-// free weight, and none upwards along one that is bound to 0.
+// At the optimum the slope is 0 along each free weight and not positive along each bound one.
 func TestFitLogisticOptimum(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 7))
 	for round := range 50 {
@@ -59,7 +57,7 @@ func TestFitLogisticOptimum(t *testing.T) {
 	}
 }
 
-// One class alone, or features that are all the same, must not break the fit.
+// One class alone, or constant features, must not break the fit.
 func TestFitLogisticDegenerate(t *testing.T) {
 	for _, y := range []float64{0, 1} {
 		examples := make([]example, 40)
@@ -76,13 +74,11 @@ func TestFitLogisticDegenerate(t *testing.T) {
 	}
 }
 
-// The sum's variance must be that of the draws and of the weights together.
-// Over many samples of one model, the sum's error must be within 1.96
-// deviations about 95 times in 100.
+// Over many samples, the sum must lie within 1.96 deviations about 95 times in 100.
 func TestLogisticSum(t *testing.T) {
-	// By hand: without examples the weights are the prior's, 1 of the promise, and the Hessian is
-	// their λ, 0.01 of the bias. Promises of ln 3 and −ln 3 have p = ¾ and ¼, p(1−p) = 3/16 each, so
-	// the sum is 1, and g is 3/8 along the bias: its variance is 3/8 + (3/8)²/0.01.
+	// By hand: without examples the weights are the prior means, 1 for the promise, and the Hessian
+	// is λ, 0.01 for the bias. Promises of ln 3 and −ln 3 have p = ¾ and ¼ and p(1−p) = 3/16 each. So
+	// the sum is 1, g is 3/8 along the bias, and the variance is 3/8 + (3/8)²/0.01.
 	m := fitLogistic(nil, newPrior(true))
 	two := [][parts]float64{{partBias: 1, partPromise: math.Log(3)}, {partBias: 1, partPromise: -math.Log(3)}}
 	total, variance := m.sum(2, func(i int) *[parts]float64 { return &two[i] })
@@ -109,16 +105,15 @@ func TestLogisticSum(t *testing.T) {
 	}
 }
 
-// TestFitLogisticPromises: where scores are probabilities and all fetched pages
-// had the same one, other URLs are corrected by the odds that these turned out
-// to have. Where scores are no probabilities, they tell nothing of others.
+// TestFitLogisticPromises: when scores are probabilities and all fetched pages had the same one,
+// the observed odds shift the odds of other URLs. Otherwise the scores say nothing about them.
 func TestFitLogisticPromises(t *testing.T) {
 	at := func(p float64) (x [parts]float64) {
 		x[partBias], x[partPromise] = 1, logOdds(p)
 		return x
 	}
 	var examples []example
-	for i := range 200 { // promised .8, and half of them are
+	for i := range 200 { // scored 0.8, half of them relevant
 		examples = append(examples, example{at(0.8), float64(i % 2)})
 	}
 	low := at(0.01)

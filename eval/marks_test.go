@@ -9,8 +9,7 @@ import (
 	"fossick/store"
 )
 
-// markedStore has two pages about money and two that are not; a person says of the
-// first of each kind the contrary.
+// markedStore has two pages per class; a mark contradicts the label of the first of each.
 func markedStore(t *testing.T) *store.Store {
 	t.Helper()
 	bank, goal := "<p>loan loan deposit branch", "<p>goal ball beach"
@@ -42,8 +41,7 @@ func verdicts(c *Crawl) (s string) {
 	return s
 }
 
-// TestMarksOverruleModels: what a person said stands, whatever crawl, judge and
-// refine think; a truth is people's word already.
+// TestMarksOverruleModels: a mark overrules crawl, judge and refine, but no truth.
 func TestMarksOverruleModels(t *testing.T) {
 	s := markedStore(t)
 	c := load(t, s)

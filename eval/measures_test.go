@@ -11,7 +11,7 @@ import (
 	"fossick/store"
 )
 
-const tolerance = 5e-4 // the worked examples have three or four places
+const tolerance = 5e-4 // the worked examples have three or four decimals
 
 func checkNear(t *testing.T, what string, got, want float64) {
 	t.Helper()
@@ -87,7 +87,6 @@ func naiveOverlap(a, b []string) float64 {
 	return float64(both) / float64(len(a))
 }
 
-// crawlOf returns up to 40 distinct URLs of 50.
 func crawlOf(r *rand.Rand) []string {
 	var urls []string
 	for _, i := range r.Perm(50)[:r.IntN(41)] {
@@ -181,8 +180,8 @@ func BenchmarkOverlap100k(b *testing.B) {
 	}
 }
 
-// TestOverlapKept: of a, refine kept p, r and t, of b q, p and r. Of the first n kept pages
-// {p}∩{q}, {p, r}∩{q, p}, {p, r, t}∩{q, p, r} are in common; before refine nothing is known.
+// TestOverlapKept: refine kept p, r and t of a, and q, p and r of b. The first n kept pages share
+// {p}∩{q}, {p, r}∩{q, p}, {p, r, t}∩{q, p, r}.
 func TestOverlapKept(t *testing.T) {
 	crawl := func(refined bool, urls ...string) *Crawl {
 		c := &Crawl{}

@@ -17,49 +17,48 @@ import (
 	"fossick/store"
 )
 
-// Politeness says how a crawl treated its hosts, from the journal alone: every
-// exchange on record, over all sessions. Times are in seconds, as exact as the
-// journal's milliseconds. A party is a host, or all hosts that had one address
-// last (paper E). A host that moved to a party is compared, for the time
-// before, with its own requests alone.
+// Politeness says how a crawl treated its hosts, from every exchange in the journal. Times are in
+// seconds, exact to the journal's milliseconds. A party is all hosts whose last address is the
+// same, or a host without one (paper E). Requests before a host moved to its party's address are
+// compared with that host's own requests only.
 type Politeness struct {
-	Hosts   int `json:"hosts"` // that got a request, answered or not
+	Hosts   int `json:"hosts"` // that received a request, answered or not
 	Parties int `json:"parties"`
 
 	Requests      uint64 `json:"requests"`
-	Robots        uint64 `json:"robots_requests"` // of them for robots.txt, each hop of a redirect one
+	Robots        uint64 `json:"robots_requests"` // each hop of a redirect counts
 	Sitemaps      uint64 `json:"sitemap_requests"`
-	TDMRep        uint64 `json:"tdmrep_requests,omitempty"` // for what owners reserve
+	TDMRep        uint64 `json:"tdmrep_requests,omitempty"` // for the owners' text-and-data-mining reservations
 	Pages         uint64 `json:"page_requests"`
-	FailedLookups uint64 `json:"failed_lookups"` // of addresses; no request
+	FailedLookups uint64 `json:"failed_lookups"` // DNS lookups; not in Requests
 
-	MedianRequests int `json:"median_requests"` // a host
+	MedianRequests int `json:"median_requests"` // per host
 
-	HostGap    *requestGap  `json:"smallest_gap_host"`  // between two requests at one host; nil without two
-	PartyGap   *requestGap  `json:"smallest_gap_party"` // at one party
-	Violations int          `json:"violations"`         // gaps shorter than the rest that was due, to the host or to its party
-	Overlaps   int          `json:"overlaps"`           // of them, requests that began before the one before had ended
-	Worst      []requestGap `json:"worst"`              // violations, the worst first
+	HostGap    *requestGap  `json:"smallest_gap_host"` // between two requests to one host; nil without two
+	PartyGap   *requestGap  `json:"smallest_gap_party"`
+	Violations int          `json:"violations"` // gaps shorter than the rest due to the host or its party
+	Overlaps   int          `json:"overlaps"`   // violations that began before the previous request ended
+	Worst      []requestGap `json:"worst"`      // violations, the worst first
 
-	RobotsDenied uint64 `json:"robots_denied"` // URLs that robots.txt forbids
-	NoIndex      uint64 `json:"noindex"`       // pages that were fetched and asked not to be kept
+	RobotsDenied uint64 `json:"robots_denied"` // URLs that robots.txt disallows
+	NoIndex      uint64 `json:"noindex"`       // fetched pages that refuse indexing
 
 	TooMany      uint64  `json:"code_429"`
 	Unavailable  uint64  `json:"code_503"`
-	RetryAfter   uint64  `json:"retry_after"`         // answers that said when to come again
-	LongestRetry float64 `json:"longest_retry_after"` // that they asked for
+	RetryAfter   uint64  `json:"retry_after"`         // answers with a Retry-After
+	LongestRetry float64 `json:"longest_retry_after"` // longest wait requested
 
 	MostAsked []hostManners `json:"most_asked"`
-	Slowest   []hostManners `json:"slowest"`      // by the median time of a request, of those that answer
-	Silent    int           `json:"silent_hosts"` // that never answered, or have no address
-	SilentTop []hostManners `json:"silent"`       // of these, the most asked first
+	Slowest   []hostManners `json:"slowest"`      // answering hosts, by median request time
+	Silent    int           `json:"silent_hosts"` // hosts that never answered or have no address
+	SilentTop []hostManners `json:"silent"`       // the most asked first
 }
 
 type requestGap struct {
-	Host    string  `json:"host"` // of the later one
+	Host    string  `json:"host"` // of the later request
 	Seconds float64 `json:"seconds"`
-	Rest    float64 `json:"rest"` // that was due
-	At      int64   `json:"at"`   // Unix milliseconds: when the later one began
+	Rest    float64 `json:"rest"` // rest due
+	At      int64   `json:"at"`   // start of the later request, Unix milliseconds
 
 	hash uint64
 }
@@ -77,28 +76,25 @@ type hostManners struct {
 	lookups  int
 	answered bool
 	last     int64 // end of the last request, Unix milliseconds
-	due      int64 // end of the rest that is due to the host
+	due      int64 // end of the rest due to the host
 	times    map[uint8]int
 }
 
 const maxManners = 10
 
-// slackMillis is how much shorter than due a gap may look: start and length of an
-// exchange are cut to whole milliseconds.
+// slackMillis is the error of a gap from journal times truncated to milliseconds.
 const slackMillis = 1
 
-// MeasurePoliteness reads the journal of a crawl's store, or those of all its agents, once,
-// and sorts what it needs
-// of the exchanges by party and time. It does so in memory, beyond a quarter of
-// a million exchanges on disk. Besides it keeps some 40 bytes a host, and the
-// figures of the hosts of one party at a time.
+// MeasurePoliteness reads the journals of a crawl's stores, one per agent, once. It sorts the
+// exchanges by party and time, on disk beyond a quarter of a million. Memory besides: about 40
+// bytes a host, and the figures of one party's hosts at a time.
 func MeasurePoliteness(ctx context.Context, stores ...*store.Store) (*Politeness, error) {
 	return measurePoliteness(ctx, exchangesInMemory, stores...)
 }
 
 func measurePoliteness(ctx context.Context, inMemory int, stores ...*store.Store) (*Politeness, error) {
 	g := gatherer{sorter: newSorter(inMemory), parties: map[uint64]int64{}, moved: map[uint64]int64{}}
-	defer g.sorter.Close() // a scratch file: nothing can be lost
+	defer g.sorter.Close() // a scratch file: no data can be lost
 	for _, s := range stores {
 		if err := g.gather(ctx, s); err != nil {
 			return nil, err
@@ -120,19 +116,17 @@ func measurePoliteness(ctx context.Context, inMemory int, stores ...*store.Store
 
 type gatherer struct {
 	sorter  *extsort.Sorter[exchange]
-	parties map[uint64]int64 // of hosts that have an address
-	moved   map[uint64]int64 // when hosts came there that had been at another, Unix milliseconds
+	parties map[uint64]int64 // by host hash; only hosts with an address
+	moved   map[uint64]int64 // by host hash: when the host's address last changed, Unix milliseconds
 }
 
-// hashOf names a host within a report: the tables of a large crawl have no room
-// for names.
+// hashOf returns the key of a host: names would not fit in memory for a large crawl.
 func hashOf(host string) uint64 {
 	sum := sha256.Sum256([]byte(host))
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// guardDenied is the state of an exchange that the egress guard did not let
-// happen: nobody was asked.
+// guardDenied is the state of an exchange that the egress guard blocked: nothing was sent.
 const guardDenied = "guard_denied"
 
 func (g *gatherer) gather(ctx context.Context, s *store.Store) error {
@@ -156,7 +150,7 @@ func (g *gatherer) gather(ctx context.Context, s *store.Store) error {
 		}
 		kind, ok := map[store.Purpose]kindOfExchange{store.ForRobots: kindRobots, store.ForSitemap: kindSitemap, store.ForTDMRep: kindTDMRep, store.ForAddress: kindLookup}[x.For]
 		if !ok || x.State == guardDenied {
-			continue // a lost one, or one that was not made
+			continue // lost, or never made
 		}
 		if err := g.add(x.Host, x.Start, x.Millis, exchange{Rest: x.Rest, Own: x.Own, RetryAfter: x.RetryAfter, Code: codeOf(x.Code), Kind: kind}); err != nil {
 			return err
@@ -260,12 +254,12 @@ func top(list []hostManners, h hostManners, compare func(a, b hostManners) int) 
 
 type manners struct {
 	p        *Politeness
-	requests map[int]int // hosts by how often they were asked
+	requests map[int]int // number of hosts by request count
 
 	party int64
-	hosts map[uint64]*hostManners // of this party; nil before the first
-	last  int64                   // end of the last request at the party, Unix milliseconds
-	due   int64                   // end of the rest that is due to all of it
+	hosts map[uint64]*hostManners // of the current party; nil before the first
+	last  int64                   // end of the party's last request, Unix milliseconds
+	due   int64                   // end of the rest due to the whole party
 }
 
 func (m *manners) add(x exchange) {
@@ -318,8 +312,7 @@ func (m *manners) count(h *hostManners, x exchange) {
 	h.times[slot(x.Took)]++
 }
 
-// gaps compares the time since the request before with the rest that was due: to the
-// host, and to its party by what others were asked there.
+// gaps compares the time since the previous request with the rest due to the host and its party.
 func (m *manners) gaps(h *hostManners, x exchange) {
 	end, last, due := x.Start+int64(x.Took), h.last, h.due
 	if h.last != 0 {
@@ -399,12 +392,11 @@ func (m *manners) endParty() {
 	}
 }
 
-// Times are counted in slots, of which each is a twelfth longer than the one
-// before. So a median is within 4 % of the true one, and a host costs no more
-// memory the more it is asked. Below 16 ms each millisecond has a slot.
+// Request times are counted in slots: one per millisecond below 16 ms, then each a twelfth of a
+// doubling wide. A median is exact to 4 %, and memory per host is bounded.
 const (
 	exactSlots = 16
-	slotsFold  = 12 // a doubling
+	slotsFold  = 12 // per doubling
 )
 
 func slot(millis uint32) uint8 {
@@ -446,18 +438,17 @@ func medianOf(counts map[int]int) int {
 	return 0
 }
 
-// exchange is what the politeness report needs of one exchange, in the order in
-// which it is sorted: party by party, in the order of time.
+// exchange is one journal entry as it is sorted: by party, then by time.
 type exchange struct {
 	Party, Start int64  // Start in Unix milliseconds
 	Host         uint64 // see hashOf
-	Rest         int64  // milliseconds that were due afterwards: up to a year
-	Own          int64  // of these, what bound the host and not its party
+	Rest         int64  // rest due afterwards, milliseconds: up to a year
+	Own          int64  // the part of Rest that binds the host but not its party
 	RetryAfter   int64  // milliseconds
 	Took         uint32 // milliseconds
 	Code         uint16
 	Kind         kindOfExchange
-	Before       uint8 // 1 when the host was not yet where the party is
+	Before       uint8 // 1 when the request was sent before the host moved to the party's address
 }
 
 type kindOfExchange uint8
@@ -467,25 +458,23 @@ const (
 	kindRobots
 	kindSitemap
 	kindTDMRep
-	kindLookup // that failed: nothing was sent
+	kindLookup // a failed DNS lookup: nothing was sent
 )
 
-// byTime orders by party and time. The journal knows milliseconds. Of two exchanges in
-// the same one that took as long, the first is that after which less rest was due.
+// byTime orders by party and time; ties by length, then the one with less rest due afterwards first.
 func byTime(a, b exchange) int {
 	return cmp.Or(cmp.Compare(a.Party, b.Party), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Took, b.Took),
 		cmp.Compare(a.Rest, b.Rest), cmp.Compare(a.Own, b.Own), cmp.Compare(a.Host, b.Host))
 }
 
-// exchangesInMemory is how many exchanges are sorted in memory: 10 MiB.
+// exchangesInMemory exchanges take 10 MiB.
 const exchangesInMemory = 1 << 18
 
-// newSorter sorts any number of exchanges, so many of them in memory.
 func newSorter(inMemory int) *extsort.Sorter[exchange] {
 	return extsort.New(extsort.Options[exchange]{
 		Limit: inMemory, Compare: byTime,
 		Append: func(dst []byte, _, x exchange) []byte {
-			dst, _ = binary.Append(dst, binary.BigEndian, x) // it has a fixed size
+			dst, _ = binary.Append(dst, binary.BigEndian, x) // cannot fail: the size is fixed
 			return dst
 		},
 		Read: func(r *bufio.Reader, _ exchange) (x exchange, err error) {

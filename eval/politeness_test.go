@@ -13,10 +13,9 @@ import (
 	"fossick/store"
 )
 
-// asked is one exchange of a made-up journal.
 type asked struct {
 	host       string
-	kind       store.Purpose // "" is a page's
+	kind       store.Purpose // "" for a page
 	start, end int64         // milliseconds
 	rest       int64
 	code       int
@@ -24,7 +23,6 @@ type asked struct {
 	own        int64 // of rest
 }
 
-// journalOf writes exchanges into a new store, with hosts at these addresses.
 func journalOf(t testing.TB, all []asked, addresses map[string]string) *store.Store {
 	t.Helper()
 	s, err := store.Create(filepath.Join(t.TempDir(), "s"), store.Info{})
@@ -83,9 +81,9 @@ func TestPoliteness(t *testing.T) {
 	s := journalOf(t, []asked{
 		at("a.test:80", store.ForRobots, 0, 100, 2000, 200),
 		at("a.test:80", "", 2100, 2300, 2000, 200),              // 2.0 s after: as due
-		at("b.test:80", store.ForRobots, 4300, 4400, 2000, 404), // the same machine: as due
+		at("b.test:80", store.ForRobots, 4300, 4400, 2000, 404), // the same address: as due
 		at("a.test:80", "", 6000, 6050, 2000, 200),              // 1.6 s after b
-		at("b.test:80", "", 6040, 6500, 2000, 503),              // before a has ended
+		at("b.test:80", "", 6040, 6500, 2000, 503),              // before a's request ended
 		at("c.test:80", store.ForAddress, 0, 10, 2000, 0),
 		at("d.test:80", store.ForRobots, 0, 5000, 2000, 0),
 		at("e.test:80", store.ForSitemap, 0, 300, 0, 200),
@@ -128,8 +126,7 @@ func TestPolitenessOfNothing(t *testing.T) {
 	}
 }
 
-// TestSameMillisecond: robots.txt and, at once, a page that failed and made the host
-// rest are no request that came too early; whichever the journal tells first.
+// TestSameMillisecond: robots.txt and a failed page within a millisecond are no violation.
 func TestSameMillisecond(t *testing.T) {
 	robots := asked{"a.test:80", store.ForRobots, 1_700_000_000_000, 1_700_000_000_000, 0, 404, 0, 0}
 	failed := asked{"a.test:80", "", 1_700_000_000_000, 1_700_000_000_000, 1000, 0, 0, 0}
@@ -140,8 +137,8 @@ func TestSameMillisecond(t *testing.T) {
 	}
 }
 
-// TestOwnRest: what a host asked for binds no other at its address; and what it was
-// asked before it came there is none of that address's.
+// TestOwnRest: a host's own Retry-After does not bind other hosts at its address, and its
+// requests before it moved there do not count for that address.
 func TestOwnRest(t *testing.T) {
 	const t0, hour = 1_700_000_000_000, 3_600_000
 	all := []asked{
@@ -149,7 +146,7 @@ func TestOwnRest(t *testing.T) {
 		{"b.test:80", "", t0 + 2100, t0 + 2200, 2000, 200, 0, 0},
 		{"a.test:80", "", t0 + 5000, t0 + 5100, 2000, 200, 0, 0}, // within its hour
 		{"b.test:80", "", t0 + 6000, t0 + 6100, 2000, 200, 0, 0}, // within two seconds of a
-		{"c.test:80", "", t0 + 6050, t0 + 6150, 2000, 200, 0, 0}, // elsewhere then
+		{"c.test:80", "", t0 + 6050, t0 + 6150, 2000, 200, 0, 0}, // at another address then
 	}
 	at := map[string]string{"a.test:80": "192.0.2.1", "b.test:80": "192.0.2.1", "c.test:80": "192.0.2.1"}
 	s := journalOf(t, all, at)
@@ -167,7 +164,7 @@ func TestOwnRest(t *testing.T) {
 	}
 }
 
-// TestLongRetryAfter: a wish of years is told as it was obeyed.
+// TestLongRetryAfter: a Retry-After of a year is reported in full.
 func TestLongRetryAfter(t *testing.T) {
 	const year = 365 * 24 * 3600
 	p := politenessOf(t, journalOf(t, []asked{{"a.test:80", "", 1_700_000_000_000, 1_700_000_000_010, year * 1000, 503, year * 1000, 0}}, nil), 10)
@@ -176,8 +173,7 @@ func TestLongRetryAfter(t *testing.T) {
 	}
 }
 
-// TestPolitenessAgainstAnOracle compares, on random journals, sorted in memory and
-// on disk, with what a slow look at all pairs says.
+// TestPolitenessAgainstAnOracle compares random journals with a naive check of all pairs.
 func TestPolitenessAgainstAnOracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 20 {
@@ -232,7 +228,6 @@ func TestPolitenessAgainstAnOracle(t *testing.T) {
 	}
 }
 
-// TestMedianTime: the slots' medians are near the true ones.
 func TestMedianTime(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 200 {
@@ -251,7 +246,6 @@ func TestMedianTime(t *testing.T) {
 	}
 }
 
-// BenchmarkMeasurePoliteness reads a journal of 200,000 visits to 2,000 hosts.
 func BenchmarkMeasurePoliteness(b *testing.B) {
 	const visits, hosts = 200_000, 2000
 	s, err := store.Create(filepath.Join(b.TempDir(), "s"), store.Info{})

@@ -11,7 +11,7 @@ import (
 	"fossick/store"
 )
 
-// TestRanked ranks pages so that those on topic are the lowest, then the highest.
+// TestRanked gives on-topic pages the lowest ranks, then the highest.
 func TestRanked(t *testing.T) {
 	for _, first := range []bool{false, true} {
 		pages := synthetic(rand.New(rand.NewPCG(1, 20)), 60)

@@ -9,29 +9,26 @@ import (
 )
 
 type relevantWeb struct {
-	Size   float64    // estimated, at least Seen
-	CI     interval95 // of Size
-	Seen   int        // distinct relevant pages that the crawls found together
+	Size   float64 // estimated number of relevant pages, at least Seen
+	CI     interval95
+	Seen   int // distinct relevant pages that all crawls found
 	Method string
 }
 
-// The estimators' names.
 const (
 	methodChapman = "Lincoln–Petersen (Chapman)"
 	methodChao    = "Chao (bias-corrected)"
 )
 
-// lincolnPetersen estimates a population from two captures of n1 and n2, of
-// which m are the same. The form is Chapman's (1951), which is defined for m =
-// 0 and nearly unbiased; the variance is Seber's (1970):
+// lincolnPetersen estimates a population from two captures of n1 and n2 pages with m in common. It
+// is Chapman's form (1951), defined for m = 0 and nearly unbiased, with Seber's variance (1970):
 //
 //	N   = (n1+1)(n2+1)/(m+1) − 1
 //	var = (n1+1)(n2+1)(n1−m)(n2−m) / ((m+1)²(m+2))
 //
-// It holds for two independent samples in which every page is as likely as
-// another. Focused crawls are neither: both prefer what is linked much, so they
-// meet more often than by chance. N comes out too small and a recall computed
-// from it too large. Take it as an upper bound of the recall.
+// It assumes independent samples with equal catchability. Focused crawls violate both: they prefer
+// popular pages and overlap more than by chance. N is then too small, and a recall computed from it
+// is an upper bound.
 func lincolnPetersen(n1, n2, m int) relevantWeb {
 	a, b, c := float64(n1), float64(n2), float64(m)
 	seen := n1 + n2 - m
@@ -40,35 +37,31 @@ func lincolnPetersen(n1, n2, m int) relevantWeb {
 	p := relevantWeb{Size: max(size, float64(seen)), Seen: seen, Method: methodChapman}
 	p.CI = logInterval(seen, p.Size-float64(seen), variance)
 	if small := min(n1, n2); m == small && m > 0 {
-		// One crawl found all that the other did, and the variance is 0. m of m
-		// recaptures still leave room for a recall below 1.
+		// The variance is 0, but m recaptures of m still allow a recall below 1.
 		p.CI = interval95{float64(seen), float64(seen) / stats.Wilson(m, small)[0]}
 	}
 	return p
 }
 
-// chao2 estimates a population from t captures by how many of seen distinct
-// pages were found once and twice, f1 and f2. It is bias-corrected (Chao 1987),
-// with the variance of Colwell's EstimateS, "Chao2":
+// chao2 estimates a population from t captures. f1 and f2 of the seen distinct pages were found
+// once and twice. It is bias-corrected (Chao 1987), with the variance of Colwell's EstimateS:
 //
 //	N   = seen + k·f1(f1−1) / (2(f2+1)),                  k = (t−1)/t
 //	var = k·f1(f1−1)/(2(f2+1)) + k²·f1(2f1−1)²/(4(f2+1)²) + k²·f1²f2(f1−1)²/(4(f2+1)⁴)
 //
-// Pages may differ in how likely they are; N is then a lower bound, so again a
-// recall computed from it is an upper one.
+// Catchability may differ between pages; N is then a lower bound, and a recall computed from it
+// an upper bound.
 func chao2(t, seen, f1, f2 int) relevantWeb {
 	unseen, variance := chao(float64(t-1)/float64(t), float64(f1), float64(f2))
 	p := relevantWeb{Size: float64(seen) + unseen, Seen: seen, Method: methodChao, CI: logInterval(seen, unseen, variance)}
 	if unseen == 0 && seen > 0 {
-		// Good–Turing: the share of captures that are of pages found once is the
-		// share of what is missing. There are at least 2·seen − f1 captures.
+		// Good–Turing: the singletons' share of the captures, at least 2·seen − f1, estimates the missing share.
 		p.CI[1] = float64(seen) / (1 - stats.Wilson(f1, 2*seen-f1)[1])
 	}
 	return p
 }
 
-// chao returns the unseen of Chao's estimator and its variance; k is (t−1)/t for t
-// captures, 1 for single observations. f1 and f2 may be expected counts.
+// chao returns Chao's unseen count and its variance; f1 and f2 may be expected counts.
 func chao(k, f1, f2 float64) (unseen, variance float64) {
 	a, b := f1, f2
 	unseen = max(0, k*a*(a-1)/(2*(b+1)))
@@ -77,12 +70,12 @@ func chao(k, f1, f2 float64) (unseen, variance float64) {
 		k*k*a*a*b*(a-1)*(a-1)/(4*math.Pow(b+1, 4))
 }
 
-// ichao is the improved lower bound of Chiu, Wang, Walther and Chao (2014) for
-// many single observations, which takes those seen three and four times too:
+// ichao is the improved lower bound of Chiu, Wang, Walther and Chao (2014) for single
+// observations, which also uses pages seen three and four times:
 //
 //	chao + f₃/(4(f₄+1)) · max(0, f₁ − f₂f₃/(2(f₄+1)))
 //
-// Its variance is chao's, taken along: the relative one stays.
+// It keeps the relative variance of chao.
 func ichao(f1, f2, f3, f4 float64) (unseen, variance float64) {
 	first, variance := chao(1, f1, f2)
 	if first == 0 {
@@ -92,9 +85,8 @@ func ichao(f1, f2, f3, f4 float64) (unseen, variance float64) {
 	return unseen, variance * (unseen / first) * (unseen / first)
 }
 
-// logInterval is the interval of a population of which seen were seen and
-// unseen are estimated (Chao 1987). The logarithm of the unseen is taken for
-// normal, so the lower bound never falls below what was seen.
+// logInterval is the 95 % interval of a population with seen observed and unseen estimated pages
+// (Chao 1987). It takes ln(unseen) as normal, so the lower bound is at least seen.
 //
 //	[seen + unseen/K, seen + unseen·K],  K = exp(z·√ln(1 + var/unseen²))
 func logInterval(seen int, unseen, variance float64) interval95 {
@@ -106,10 +98,9 @@ func logInterval(seen int, unseen, variance float64) interval95 {
 	return interval95{s + unseen/k, s + unseen*k}
 }
 
-// capture estimates the population from the sets of relevant URLs that two or
-// more crawls found: Lincoln–Petersen for two, Chao for more. The URLs of one
-// crawl are distinct. ok is false for fewer than two crawls, or when none
-// found anything.
+// capture estimates the population from the relevant URLs that each crawl found, distinct within a
+// crawl: Lincoln–Petersen for two crawls, Chao for more. ok is false for fewer than two crawls, or
+// when none found anything.
 func capture(crawls [][]string) (p relevantWeb, ok bool) {
 	times := map[string]int{}
 	for _, urls := range crawls {
@@ -120,7 +111,7 @@ func capture(crawls [][]string) (p relevantWeb, ok bool) {
 	if len(crawls) < 2 || len(times) == 0 {
 		return relevantWeb{}, false
 	}
-	var found [3]int // URLs found once in [1], twice in [2]
+	var found [3]int // found[k]: URLs found k times
 	for _, n := range times {
 		if n < len(found) {
 			found[n]++
@@ -133,16 +124,15 @@ func capture(crawls [][]string) (p relevantWeb, ok bool) {
 }
 
 type recallEstimate struct {
-	Value      float64         `json:"value"` // share of the estimated population that the crawl found
+	Value      float64         `json:"value"` // share of the estimated population that this crawl found
 	CI         interval95      `json:"ci"`
 	Method     string          `json:"method"`
-	Population float64         `json:"population"` // relevant pages in reach, estimated
-	Together   float64         `json:"together"`   // recall of all crawls taken together
+	Population float64         `json:"population"` // estimated relevant pages within reach
+	Together   float64         `json:"together"`   // recall of the union of all crawls
 	Caution    string          `json:"caution"`
-	Bound      *recallEstimate `json:"bound,omitempty"` // plain capture–recapture: an upper bound; nil when Value is that
+	Bound      *recallEstimate `json:"bound,omitempty"` // plain capture–recapture estimate, an upper bound; nil when Value is that
 }
 
-// What is printed with every estimate.
 const (
 	cautionBound    = "crawls of one topic are not independent samples; expect the true recall to be lower"
 	cautionFrontier = "it relies on the labels, on links from the crawled pages and on the start pages of the crawls; it misses parts of the web that none of these lead to"
@@ -161,13 +151,12 @@ func (p relevantWeb) recall(n int) *recallEstimate {
 	return e
 }
 
-// Upper reports whether the value is no more than an upper bound.
+// Upper reports whether the value is only an upper bound.
 func (e *recallEstimate) Upper() bool { return e.Method != methodFrontier }
 
-// estimateRecall estimates the recall of each of two crawls or more, which
-// found the relevant URLs given. It does so by Frontier where the crawls have
-// trails, else by Capture, which is only a bound. nil when there is nothing to
-// estimate from.
+// estimateRecall estimates each crawl's recall, from its relevant URLs, for two or more crawls. It
+// uses frontier when every crawl has a trail, else capture, an upper bound. It is nil below
+// stats.Fewest relevant pages.
 func estimateRecall(crawls []*Crawl, relevant [][]string) []*recallEstimate {
 	bound, ok := capture(relevant)
 	if !ok || bound.Seen < stats.Fewest {
@@ -188,27 +177,23 @@ func estimateRecall(crawls []*Crawl, relevant [][]string) []*recallEstimate {
 
 const methodFrontier = "frontier (logistic), iChao on in-links, start pages"
 
-// frontierSpread is the scale of ln(true/estimated) of the relevant pages not
-// found, beyond what the formulas say. It was chosen so that about nine
-// intervals in ten hold the truth. See docs/eval.md.
+// frontierSpread is the scale of ln(true/estimated) for the relevant pages not found, beyond the
+// formulas' variance. With it about nine intervals in ten hold the truth; see docs/eval.md.
 const frontierSpread = 0.5
 
-// frontier estimates how many relevant pages there are, from what the crawls
-// know. It adds S that they found, those among the URLs that wait, and those
-// that no fetched page links to.
+// frontier estimates the number of relevant pages as S found ones, those among the waiting URLs,
+// and those without in-links from fetched pages:
 //
 //	N = S + Σ_{u waits} P(u relevant) + max(0, U − S₀)
 //
-// P is a logistic model of what links, labels and priorities said of each URL
-// before it was fetched, fitted on those that were (fitLogistic). U estimates
-// the relevant pages to which no fetched page links, with links for captures.
-// It is iChao of f₁…f₄, the relevant pages to which one to four fetched pages
-// link, with those expected among the waiting. S₀ of them were found, start
-// pages mostly.
+// P is a logistic model of a URL's links, labels and priority, fitted on the fetched URLs
+// (fitLogistic). U estimates the relevant pages without in-links, with links as captures: iChao of
+// f₁…f₄, the numbers of relevant pages with one to four fetched parents, including the expected
+// ones among the waiting. S₀ of them were found, mostly start pages.
 //
-// What the crawls came across of each other's start pages, which no crawl's
-// preference chose, then corrects N and gives the interval (posterior). ok is false
-// when the crawls have no trail, or nothing was found or could be learnt.
+// The start pages are a sample that no crawl's preference chose. How many of the others' each crawl
+// encountered corrects N and gives the interval (posterior). ok is false when a crawl has no
+// trail, or nothing was found or could be learnt.
 func frontier(crawls []*Crawl) (p relevantWeb, ok bool) {
 	for _, c := range crawls {
 		if c.Trail == nil {
@@ -241,8 +226,7 @@ func frontier(crawls []*Crawl) (p relevantWeb, ok bool) {
 
 func sortedKeys[V any](m map[uint64]V) []uint64 { return slices.Sorted(maps.Keys(m)) }
 
-// unlinked estimates how many relevant pages no fetched page links to, beyond
-// those that were found all the same. probability is that of the URLs that wait.
+// unlinked estimates the relevant pages without in-links that no crawl has found.
 func (r *replay) unlinked(probability map[uint64]float64) (n, variance float64) {
 	var f [5]float64
 	count := func(e evidence, p float64) {
@@ -270,23 +254,22 @@ func (r *replay) unlinked(probability map[uint64]float64) (n, variance float64) 
 
 type evidence struct {
 	parents  float64
-	relevant float64 // of the parents
+	relevant float64 // relevant parents
 	sum      float64 // of the parents' scores
 	best     float64
 }
 
 type tally struct{ requests, relevant float64 }
 
-// The parts of what is known of a URL before it is fetched; none can speak
-// against a page by being larger.
+// The features of a URL before its fetch; a larger value never makes relevance less likely.
 const (
 	partBias     = iota
-	partPromise  // log-odds of the score that the crawl had of it
+	partPromise  // log-odds of the frontier's score
 	partRelevant // log(1 + relevant parents)
 	partShare    // share of relevant parents
 	partMean     // log-odds of the parents' mean score
 	partBest     // log-odds of the parents' best score
-	partHost     // log-odds of the host's harvest, over that of all
+	partHost     // log-odds of the host's harvest ratio minus those of the crawls'
 	parts
 )
 
@@ -304,24 +287,22 @@ func describe(e evidence, promise float64, host, all tally) (x [parts]float64) {
 	return x
 }
 
-// logOdds of p in [0.001, 0.999]; what lies outside counts as the nearer end.
+// logOdds returns ln(p/(1−p)) of p clamped to [0.001, 0.999].
 func logOdds(p float64) float64 {
 	p = max(0.001, min(0.999, p))
 	return math.Log(p / (1 - p))
 }
 
-// replay follows several crawls at once, one step of each in turn, and keeps what
-// all of them together knew. A URL that two crawls fetched counts once, as the
-// first to come fetched it.
+// replay advances several crawls in step and keeps their joint knowledge; first fetches count.
 type replay struct {
 	thin      uint64
 	redirects []map[uint64]uint64
 	evidence  map[uint64]evidence
-	fetched   map[uint64]bool // whether it was relevant
+	fetched   map[uint64]bool // by URL key: whether it was relevant
 	hosts     map[uint64]tally
 	all       tally
 	examples  []example
-	waiting   map[uint64]waitingURL // what waits at the end, at its best promise
+	waiting   map[uint64]waitingURL // URLs waiting at the end, at their best priority
 }
 
 func newReplay(crawls []*Crawl) *replay {
@@ -356,7 +337,7 @@ func (r *replay) target(key uint64) uint64 {
 	return key
 }
 
-// step takes in what a fetch showed: the URL as an example, then its links.
+// step records a fetch: first its URL as an example, then its links as evidence.
 func (r *replay) step(c *Crawl, s *Step) {
 	if _, again := r.fetched[s.Key]; again {
 		return
@@ -367,7 +348,7 @@ func (r *replay) step(c *Crawl, s *Step) {
 	}
 	r.fetched[s.Key] = y == 1
 	host := r.hosts[s.Host]
-	if e, linked := r.evidence[s.Key]; linked { // a start page that nothing links to teaches nothing
+	if e, linked := r.evidence[s.Key]; linked { // a start page without in-links has no features
 		r.examples = append(r.examples, example{describe(e, s.Promise, host, r.all), y})
 	}
 	host.requests++
@@ -383,7 +364,7 @@ func (r *replay) step(c *Crawl, s *Step) {
 	for _, key := range s.Links {
 		key = r.target(key)
 		if _, twice := told[key]; twice || key == s.Key || key%r.thin != 0 {
-			continue // a page counts once
+			continue // a parent counts once
 		}
 		told[key] = struct{}{}
 		e := r.evidence[key]
@@ -401,26 +382,23 @@ func (r *replay) wait(w waitingURL) {
 		return
 	}
 	if _, linked := r.evidence[w.Key]; !linked {
-		return // a start page that nobody reached
+		return // a start page without in-links
 	}
 	if before, ok := r.waiting[w.Key]; !ok || w.Promise > before.Promise {
 		r.waiting[w.Key] = w
 	}
 }
 
-// sighting is what a crawl came across of the others' start pages. These were not
-// chosen by following links, so they are a sample of the topic that the crawl's
-// preferences had no part in. A crawl comes across a page when it fetches it or a page
-// of it links to it. Its own start pages count: where links lead nowhere they are all
-// that it has.
+// sighting counts the other crawls' start pages that a crawl encountered, by a fetch or a link.
+// Start pages are not found by following links, so they sample the topic without the crawl's
+// preferences. met includes its own start pages: a crawl without useful links has no others.
 type sighting struct {
-	met    float64 // relevant pages that the crawl came across, expected
+	met    float64 // expected relevant pages that the crawl encountered
 	starts int     // relevant start pages of the other crawls
-	seen   int     // of them, those that it came across
+	seen   int     // those that it encountered
 }
 
-// sightings tells of each crawl what it came across. probability is that of each
-// waiting URL to be relevant.
+// sightings returns each crawl's sighting; probability is that of each waiting URL.
 func (r *replay) sightings(crawls []*Crawl, probability map[uint64]float64) []sighting {
 	starts := make([]map[uint64]bool, len(crawls))
 	met := make([]map[uint64]bool, len(crawls))
@@ -461,8 +439,7 @@ func (r *replay) sightings(crawls []*Crawl, probability map[uint64]float64) []si
 	return out
 }
 
-// expected is how many of some URLs are relevant: by their labels, or as the
-// model expects of those that wait.
+// expected returns the expected number of relevant URLs among keys.
 func (r *replay) expected(keys map[uint64]bool, probability map[uint64]float64) (n float64) {
 	for _, key := range sortedKeys(keys) {
 		if relevant, done := r.fetched[key]; !done {
@@ -474,9 +451,9 @@ func (r *replay) expected(keys map[uint64]bool, probability map[uint64]float64) 
 	return n
 }
 
-// logLikelihood is that of a population of size when so many start pages were
-// seen: binomial, each with the chance that a relevant page was come across. Several
-// crawls see the same start pages, so all together count as one look.
+// logLikelihood is the log-likelihood of a population size given the start pages seen: binomial,
+// with the chance of encountering a relevant page. The crawls share most start pages, so together
+// they count as one observation.
 func logLikelihood(all []sighting, size float64) (sum float64) {
 	for _, s := range all {
 		p := max(1e-6, min(1-1e-6, (s.met+0.5)/(size+1)))
@@ -487,15 +464,14 @@ func logLikelihood(all []sighting, size float64) (sum float64) {
 
 const (
 	gridPoints  = 2000
-	gridWidth   = 12 // spreads to each side
-	tailDegrees = 3  // of Student's t: what the frontier cannot see may be far more
+	gridWidth   = 12 // in spreads, to each side
+	tailDegrees = 3  // of Student's t: heavy tails, since much may lie beyond the frontier
 )
 
-// posterior returns median and 95 % interval of the unseen. It is Student's t of
-// ln(unseen+1) around the frontier's estimate, with spread as its scale, times the
-// likelihood of the start pages seen. Below the frontier's estimate that is kept at its
-// value there. That a crawl came across well-known pages is no evidence of fewer; that
-// it missed them is evidence of more.
+// posterior returns median and 95 % interval of the unseen. The prior is Student's t of
+// ln(unseen+1) around the frontier's estimate with scale spread; the likelihood is that of the
+// start pages seen, constant below the estimate. Missed start pages are evidence of a larger
+// population, but well-known pages found are no evidence of a smaller one.
 func posterior(seen, unseen, spread float64, all []sighting) (median float64, ci interval95) {
 	centre := math.Log(unseen + 1)
 	at, weight := make([]float64, 0, gridPoints), make([]float64, 0, gridPoints)
@@ -503,7 +479,7 @@ func posterior(seen, unseen, spread float64, all []sighting) (median float64, ci
 	for i := range gridPoints {
 		x := centre + spread*gridWidth*(2*float64(i)/(gridPoints-1)-1)
 		if x < 0 {
-			continue // fewer than none
+			continue // below zero unseen
 		}
 		z := (x - centre) / spread
 		w := logLikelihood(all, seen+math.Exp(max(x, centre))-1) - (tailDegrees+1)/2.*math.Log1p(z*z/tailDegrees)

@@ -13,36 +13,34 @@ import (
 	"fossick/store"
 )
 
-// Classified is a classifier's word on one page.
+// Classified is a classifier's decision on one page.
 type Classified struct {
 	Score float64 // probability of the topic
-	Rest  string  // the most probable of the other classes
+	Rest  string  // most probable other class
 
-	// Unknown: the model cannot tell. The page is dropped, whatever the threshold.
+	// Unknown drops the page whatever the threshold: the model cannot tell.
 	Unknown bool
 }
 
-// RefineOptions say how a cluster is cleaned.
+// RefineOptions say how Refine classifies pages.
 type RefineOptions struct {
 	Topic     string
-	Model     string  // goes into every label
-	Threshold float64 // a page is kept when the topic's probability is at least this
+	Model     string  // recorded in every label
+	Threshold float64 // probability of the topic from which a page is kept
 	Workers   int     // goroutines that parse and classify; below 1 counts as 1
 
 	// Classify must be safe for concurrent use.
 	Classify func(p *page.Page) Classified
 
-	// Explain says what speaks for a label: the rule that fired or the words that
-	// weighed most. It is asked for the label that the page gets, which under a low
-	// threshold need not be its most probable one. Safe for concurrent use; nil
-	// leaves the probability and the threshold as the only reason.
+	// Explain returns the reason for a label: the rule that fired or the heaviest words. The
+	// label is the page's own, which under a low threshold need not be the most probable. Safe
+	// for concurrent use; without it the reason is probability and threshold alone.
 	Explain func(p *page.Page, label string) string
 
-	// Progress is told after each page, from one goroutine; nil when nobody asks.
+	// Progress is called after each page, from one goroutine; it may be nil.
 	Progress func(done int)
 }
 
-// Refined sums up a refinement.
 type Refined struct {
 	Pages    int            `json:"pages"`
 	Kept     int            `json:"kept"`
@@ -50,15 +48,12 @@ type Refined struct {
 	PerClass map[string]int `json:"per_class"`
 }
 
-// unreadable is the label of a page that cannot be parsed; it is dropped.
 const unreadable = "unreadable"
 
-// Refine is the second stage of paper A. It classifies every stored page, writes the
-// label into the store, and keeps what is on topic. A page is labelled with the topic
-// exactly when it is kept. So a topic rarer than its neighbours is kept from a low
-// probability on. A second run replaces the labels of the first. A page that a person
-// marked is kept or dropped as the mark says. When ctx ends, labels written so far stay
-// (each page has its old label or its new one) and ctx's error returns.
+// Refine is the second stage of paper A: it classifies every stored page, writes its label, and
+// keeps the pages on topic. A page has the topic's label exactly when it is kept, so a low
+// threshold keeps a rare topic's pages. A person's mark overrules the model. A second run replaces
+// all labels. When ctx ends, labels written so far stay and Refine returns ctx's error.
 func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, error) {
 	r := Refined{PerClass: map[string]int{}}
 	batch := s.Batch()
@@ -67,7 +62,7 @@ func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, er
 		batch.Cancel()
 		return r, err
 	}
-	of := 1 + slices.Index(s.Info().Topics, opt.Topic) // 0 of one topic alone
+	of := 1 + slices.Index(s.Info().Topics, opt.Topic) // 0 for a crawl of one topic
 	label := func(sp *store.Page, p *page.Page) store.Label {
 		l, rest := opt.label(p)
 		if of > 0 {
@@ -100,8 +95,7 @@ func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, er
 	return r, errors.Join(err, batch.Commit())
 }
 
-// label decides on one page, nil when it cannot be parsed. rest is the label that it
-// has when it is not on topic.
+// label labels one page; nil is an unparsable one. rest is its label when it is off topic.
 func (opt *RefineOptions) label(p *page.Page) (l store.Label, rest string) {
 	if p == nil {
 		return store.Label{Label: unreadable, Rule: "the body cannot be parsed, or was withdrawn", Model: opt.Model}, unreadable
@@ -133,11 +127,10 @@ func (r *Refined) count(l store.Label) {
 	}
 }
 
-// Dropped is a page that was dropped, and why.
+// Dropped is a page that refine dropped, with the reason.
 type Dropped struct{ URL, Label, Rule string }
 
-// NearlyKept returns up to n dropped pages, the nearest to being kept first:
-// they tell most about the threshold.
+// NearlyKept returns up to n dropped pages, the closest to the threshold first.
 func NearlyKept(s *store.Store, n int) ([]Dropped, error) {
 	type candidate struct {
 		number uint64
@@ -164,18 +157,15 @@ func NearlyKept(s *store.Store, n int) ([]Dropped, error) {
 	return out, nil
 }
 
-// eachParsed parses the body of every stored page, calls work on each on
-// workers goroutines, and gives the results to sink in the order of the crawl.
-// A page that cannot be parsed reaches work as nil. sink runs in one goroutine.
-//
-// At most 4 pages a worker are in flight, so memory is bounded by their size.
-// The order of results never depends on timing.
+// eachParsed parses every stored page, calls work on workers goroutines, and passes the results to
+// sink in crawl order, from one goroutine, whatever the timing. work receives nil for an unparsable
+// page. At most 4 pages a worker are in flight, which bounds memory.
 func eachParsed[R any](ctx context.Context, s *store.Store, workers int,
 	work func(*store.Page, *page.Page) R, sink func(*store.Page, R) error,
 ) error {
 	workers = max(workers, 1)
 	todo := make(chan task[R])
-	inOrder := make(chan task[R], 4*workers) // the same tasks; its capacity bounds the pages in flight
+	inOrder := make(chan task[R], 4*workers) // the same tasks; the capacity bounds the pages in flight
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { // the only sender of both channels
 		defer close(todo)
@@ -210,7 +200,7 @@ func eachParsed[R any](ctx context.Context, s *store.Store, workers int,
 	return g.Wait()
 }
 
-// task is a page on its way; done is buffered, so a worker never waits for the sink.
+// task is a page in flight; done is buffered, so a worker never waits for the sink.
 type task[R any] struct {
 	page *store.Page
 	done chan R
@@ -233,8 +223,7 @@ func deal[R any](ctx context.Context, s *store.Store, to ...chan<- task[R]) erro
 	return nil
 }
 
-// parse reads and parses a stored body. What cannot be parsed, or was withdrawn, is
-// nil; what cannot be read is an error, since the store is damaged then.
+// parse parses a stored body: nil for a withdrawn or unparsable one, an error for a damaged store.
 func parse(s *store.Store, p *store.Page) (*page.Page, error) {
 	if p.Withdrawn {
 		return nil, nil
@@ -245,7 +234,7 @@ func parse(s *store.Store, p *store.Page) (*page.Page, error) {
 	}
 	parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL, ContentType: p.ContentType})
 	if err != nil {
-		return nil, nil // the caller is told by the nil page
+		return nil, nil // nil tells the caller that it is unparsable
 	}
 	return parsed, nil
 }

@@ -207,7 +207,7 @@ func recallLines(all []Figures, names []string, targets int) []report.Line {
 func band(curve []Point, relevant []bool) [][2]float64 {
 	b := make([][2]float64, len(curve))
 	for i, p := range curve {
-		b[i] = [2]float64{0, 1} // of so few pages nothing is known
+		b[i] = [2]float64{0, 1} // unknown for so few pages
 		if ci := harvestCI(p.Pages, func(k int) bool { return relevant[k] }); ci != nil {
 			b[i] = *ci
 		}
@@ -237,7 +237,6 @@ func titleOf(r Result) string {
 	return "A crawl"
 }
 
-// How much of a table the report shows.
 const (
 	maxClasses = 12
 	maxHosts   = 20
@@ -252,8 +251,8 @@ type keptRow struct {
 	Name            string
 	Pages, Relevant int
 	Share           *float64
-	Recall          *float64 // of the fetched pages on topic
-	Truth           *float64 // of the pages on topic that the truth names
+	Recall          *float64 // share of the fetched pages on topic
+	Truth           *float64 // share of the truth's pages on topic
 }
 
 func keptRows(f Figures) []keptRow {
@@ -271,8 +270,7 @@ func keptRows(f Figures) []keptRow {
 	return []keptRow{row("fetched", f.Fetched, f.Relevant), row("kept", k.Pages, k.Relevant), row("dropped", f.Fetched-k.Pages, f.Relevant-k.Relevant)}
 }
 
-// confusion counts pages by what the source says (rows) and what the model
-// says (columns).
+// confusion counts pages by the source's class (rows) and the model's class (columns).
 type confusion struct {
 	RowTitle, ColumnTitle string
 	Matrix                *report.Matrix
@@ -280,8 +278,7 @@ type confusion struct {
 
 const otherClasses = "(other classes)"
 
-// confuse compares refine's labels, or before refine the crawl's, with the
-// source's; nil when there is nothing to compare.
+// confuse compares the source's labels with refine's, or else the crawl's; nil without both.
 func confuse(c *Crawl) *confusion {
 	t := &confusion{RowTitle: map[sourceKind]string{byLabels: "truth", byModel: "judge", byOwnLabels: "crawl"}[c.Source.Kind], ColumnTitle: "refinement"}
 	predicted := func(p *Page) string {
@@ -302,7 +299,7 @@ func confuse(c *Crawl) *confusion {
 	if len(columns) == 0 || len(columns) == 1 && columns[""] > 0 || t.RowTitle == t.ColumnTitle {
 		return nil
 	}
-	both := maps.Clone(rows) // one order for rows and columns, so that what agrees is on the diagonal
+	both := maps.Clone(rows) // one order for rows and columns, so that agreement is on the diagonal
 	for name, n := range columns {
 		both[name] += n
 	}
@@ -341,7 +338,7 @@ func withoutEmpty(names []string, counts [][]int) *report.Matrix {
 	return report.NewMatrix(rows, columns, cells, nil)
 }
 
-// classOf names the row of a page: the source's class, or whether it is on topic.
+// classOf returns the source's class of a page, or without one whether it is on topic.
 func classOf(p *Page) string {
 	switch {
 	case !p.Known:
@@ -354,8 +351,7 @@ func classOf(p *Page) string {
 	return "(off topic)"
 }
 
-// topClasses returns the most frequent classes and each class's place among
-// them; the rest share the last place.
+// topClasses returns the most frequent classes and every class's row; the rest share the last row.
 func topClasses(n map[string]int) (names []string, at map[string]int) {
 	names = slices.Sorted(maps.Keys(n))
 	slices.SortStableFunc(names, func(a, b string) int { return n[b] - n[a] })
@@ -463,7 +459,7 @@ type pageList struct {
 }
 
 type pageRow struct {
-	URL      string // whole, for the link
+	URL      string // full, for the link
 	Short    string
 	Title    string
 	Score    float64
@@ -486,8 +482,7 @@ func pageLists(c *Crawl) []pageList {
 		pageList{"Dropped, but on topic", "The most certain first.", dropped})
 }
 
-// pick returns the first pages that match, by falling or rising score; equal
-// scores keep the order of the crawl.
+// pick returns the first matching pages by falling or rising score; ties keep crawl order.
 func pick(c *Crawl, match func(*Page) bool, score func(*Page) float64, falling bool) []pageRow {
 	var found []*Page
 	for i := range c.Pages {

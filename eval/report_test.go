@@ -17,10 +17,9 @@ import (
 	"fossick/internal/stats"
 )
 
-// hostile is what a page of the web may call itself.
+// hostile is a page title that attacks the report.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 
-// reportOf refines and judges synthetic crawls and writes their report.
 func reportOf(t testing.TB, crawls ...[]fakePage) string {
 	t.Helper()
 	var loaded []*Crawl
@@ -51,7 +50,7 @@ func TestReportEscapes(t *testing.T) {
 	pages[4].score = 3
 	pages[5].url = `http://x.example/banking/"onmouseover="alert(1)`
 	pages[5].score = 4
-	pages[6].title = "\u202egnikrow" // would turn round what follows
+	pages[6].title = "\u202egnikrow" // would reverse the text after it
 	pages[6].score = 5
 	out := reportOf(t, pages)
 	if !strings.Contains(out, "<bdi> gnikrow</bdi>") || strings.Contains(out, "\u202e") {
@@ -127,7 +126,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestVerdict: the first sentence of a report has what the harvest compares with.
+// TestVerdict: the first sentence of a report states a baseline for the harvest.
 func TestVerdict(t *testing.T) {
 	half, tenth, third := .5, .1, .333
 	one := Figures{Store: "a", Fetched: 10, Harvest: &half, Target: "bees"}

@@ -8,7 +8,7 @@ import (
 	"fossick/internal/report"
 )
 
-// Sentences says the figures in plain words, the most important first.
+// Sentences describes the figures in words, the most important first.
 func Sentences(r Result) []string {
 	out := versusSentences(r)
 	if r.Fetched == 0 {
@@ -27,8 +27,7 @@ func Sentences(r Result) []string {
 	return out
 }
 
-// verdict says in one sentence how much of a crawl is on topic, beside what the figure is to be
-// compared with: the other crawls, or pages at random. None without pages.
+// verdict states harvest and baseline: the other crawls, or random pages. Empty without pages.
 func verdict(r Result) []string {
 	if r.Fetched == 0 {
 		return nil
@@ -90,7 +89,7 @@ func scriptSentence(f Figures) string {
 	return report.ScriptOnly(int(f.ScriptOnly)) + "."
 }
 
-// unjudged stands where precision, recall and F1 of a refined crawl are not known.
+// unjudged replaces precision, recall and F1 of a refined crawl when they are unknown.
 const unjudged = "The number of them on topic is not known, because only the crawl's own models have labelled them: give --truth, or --judge with a model trained on other pages."
 
 func keptSentence(f Figures) string {
@@ -191,7 +190,7 @@ func isAre(n int) string {
 	return "are"
 }
 
-// Sentences says in plain words how the hosts were treated.
+// Sentences describes in words how the crawl treated its hosts.
 func (p *Politeness) Sentences() []string {
 	out := []string{"No request was made."}
 	if p.Requests > 0 {
@@ -291,7 +290,6 @@ func (p *Politeness) silentSentence() string {
 	return s + "."
 }
 
-// some counts things: 1 host, 2 hosts.
 func some(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -341,7 +339,7 @@ func driftRows(blocks []driftBlock) (rows []driftRow) {
 	return rows
 }
 
-// How long a name in the table may be, in runes.
+// Longest names in the table, in runes.
 const (
 	maxHostName = 40
 	maxWordRune = 24
@@ -394,8 +392,7 @@ func effectively(hosts *float64, with string) string {
 	return fmt.Sprintf(" (as diverse as %.1f hosts%s)", *hosts, with)
 }
 
-// cappedSentence says what the harvest is when few pages of a host count, by the
-// caps that leave some out.
+// cappedSentence gives the harvest under each cap on pages per host that excludes a page.
 func cappedSentence(f Figures) string {
 	var parts []string
 	for _, c := range f.Reach.Capped {

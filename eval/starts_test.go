@@ -16,16 +16,15 @@ func TestSightings(t *testing.T) {
 	}}}
 	crawls := []*Crawl{a, b}
 	got := newReplay(crawls).sightings(crawls, map[uint64]float64{9: 0.25})
-	// a fetched 1 and 3 and links to 5, all relevant, and to 9; of b's start pages 5
-	// and 6 are relevant, and 5 is linked to. b links to nothing but itself, so it came
-	// across its start pages alone.
+	// a fetched 1 and 3 and links to 5, all relevant, and to 9. Of b's start pages 5 and 6 are
+	// relevant; a links to 5. b links only to itself, so it encountered only its start pages.
 	if want := (sighting{3.25, 2, 1}); got[0] != want {
 		t.Errorf("first crawl: got %+v, want %+v", got[0], want)
 	}
 	if want := (sighting{2, 1, 0}); got[1] != want {
 		t.Errorf("second crawl: got %+v, want %+v", got[1], want)
 	}
-	// A start page of both is one that each came across.
+	// Each crawl encountered the start page that both share.
 	c := &Crawl{Pages: []Page{page(true), page(true)}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
 		{Key: 1, Page: 0, Start: true}, {Key: 8, Page: 1, Start: true},
 	}}}
@@ -33,8 +32,8 @@ func TestSightings(t *testing.T) {
 	if got, want := newReplay(crawls).sightings(crawls, map[uint64]float64{9: 0.25})[0], (sighting{2.25, 2, 1}); got != want {
 		t.Errorf("a start page in common: got %+v, want %+v", got, want)
 	}
-	// Of every other key half is seen, and stands for twice as much; a start page that failed, or
-	// whose key is not kept, is none.
+	// With Thin 2, each key kept counts twice. A start page that failed, or whose key is not
+	// kept, does not count.
 	crawls = []*Crawl{a, b}
 	for _, crawl := range crawls {
 		crawl.Trail.Thin = 2
@@ -56,13 +55,12 @@ func TestSightings(t *testing.T) {
 	}
 }
 
-// TestStartPagesAlone: two crawls from which links lead nowhere found ten start pages
-// each and none of the other's. Then half is not all there is.
+// TestStartPagesAlone: crawls that missed all of each other's start pages saw less than half the web.
 func TestStartPagesAlone(t *testing.T) {
 	var crawls []*Crawl
 	for first := uint64(1); first <= 101; first += 100 {
 		c := &Crawl{Trail: &crawlTrail{Thin: 1}}
-		for k := range uint64(20) { // ten start pages, and ten off topic that the first links to
+		for k := range uint64(20) { // ten start pages, and ten off topic that the first one links to
 			s := Step{Key: first + k, Page: int(k), Start: k < 10, Promise: 0.5}
 			if k == 0 {
 				s.Links = []uint64{first + 10, first + 11, first + 12, first + 13, first + 14, first + 15, first + 16, first + 17, first + 18, first + 19}
@@ -78,8 +76,8 @@ func TestStartPagesAlone(t *testing.T) {
 	}
 }
 
-// TestLikelihood: by hand. Of a population of 19 a crawl came across 4.5 pages, so with a half more
-// each start page had the chance 5/20; it saw three of four. Three such crawls count as 3/2 of one.
+// TestLikelihood, by hand: a crawl encountered 4.5 pages of a population of 19, so each start page
+// has the chance (4.5+½)/20; it saw three of four. Three such crawls weigh 3/2 of one.
 func TestLikelihood(t *testing.T) {
 	one := sighting{met: 4.5, starts: 4, seen: 3}
 	for _, c := range []struct {
@@ -91,7 +89,7 @@ func TestLikelihood(t *testing.T) {
 		{[]sighting{one}, 19, 3*math.Log(0.25) + math.Log(0.75)},
 		{[]sighting{one, one}, 19, 2 * (3*math.Log(0.25) + math.Log(0.75))},
 		{[]sighting{one, one, one}, 19, 1.5 * (3*math.Log(0.25) + math.Log(0.75))},
-		{[]sighting{{met: 100, starts: 2, seen: 1}}, 10, math.Log(1-1e-6) + math.Log(1e-6)}, // more than there are: nearly sure
+		{[]sighting{{met: 100, starts: 2, seen: 1}}, 10, math.Log(1-1e-6) + math.Log(1e-6)}, // more encountered than exist: nearly certain
 		{[]sighting{{starts: 1, seen: 1}}, 1e9, math.Log(1e-6)},
 	} {
 		checkNear(t, fmt.Sprint(c), logLikelihood(c.all, c.size), c.want)
@@ -99,7 +97,7 @@ func TestLikelihood(t *testing.T) {
 }
 
 func TestPosterior(t *testing.T) {
-	// Of few pages, against an integral over a grid two hundred times as fine.
+	// Small populations, against an integral on a grid two hundred times finer.
 	for _, c := range []struct {
 		seen           float64
 		all            []sighting
@@ -125,8 +123,8 @@ func TestPosterior(t *testing.T) {
 			t.Errorf("no start pages: got %.1f, want %.1f", v.got, v.want)
 		}
 	}
-	// A crawl links to 150 of about 200 relevant pages. That it came across 15 of
-	// 20 start pages agrees, that it came across 1 speaks for thousands more.
+	// A crawl links to 150 of about 200 relevant pages. 15 of 20 start pages encountered agrees
+	// with that; 1 of 20 means thousands more.
 	agrees, _ := posterior(seen, unseen, spread, []sighting{{150, 20, 15}})
 	if agrees < 0.7*unseen || agrees > 1.4*unseen {
 		t.Errorf("start pages that agree moved the estimate from %d to %.0f", unseen, agrees)

@@ -9,39 +9,34 @@ import (
 	"fossick/store"
 )
 
-// crawlTrail is the way a crawl went: what it requested, in order, the links on each page,
-// and what it left in the queue. URLs are known by their keys (page.Key), which are the
-// same in every crawl.
+// crawlTrail is a crawl's requests in order, their links, and the frontier; URLs are page.Key values.
 type crawlTrail struct {
 	Steps   []Step
 	Waiting []waitingURL
-	// Redirects names where a URL led that was no page itself.
+	// Redirects maps a redirecting URL to its target.
 	Redirects map[uint64]uint64
-	// Thin says that of the URLs linked to only one in Thin is here, those whose key is
-	// a multiple. It is a power of two.
+	// Thin, a power of two, is the sampling rate of linked URLs: keys divisible by it are kept.
 	Thin uint64
 }
 
-// Step is a URL that was requested.
+// Step is a requested URL.
 type Step struct {
 	Key, Host uint64
-	Promise   float64  // score that the crawl had of it when it left the queue
-	Page      int      // index in Crawl.Pages, -1 when no page came of it
-	Links     []uint64 // what the page links to
-	Start     bool     // a start page
+	Promise   float64  // the frontier's score when the URL left it
+	Page      int      // index in Crawl.Pages; -1 when no page was stored
+	Links     []uint64 // keys of the page's links
+	Start     bool
 }
 
 type waitingURL struct {
 	Key, Host uint64
-	Promise   float64 // score that the crawl has of it
+	Promise   float64 // the frontier's score
 }
 
-// maxTargets bounds the memory of a trail. Of more URLs than this a sample is kept,
-// some hundred bytes each.
+// maxTargets bounds the memory of a trail, about 100 bytes a URL; beyond it a sample is kept.
 const maxTargets = 1 << 21
 
-// loadTrail reads the trail of the crawl from its store, in three passes: queue,
-// outcomes, and the pages' links. Load comes first.
+// loadTrail reads frontier, outcomes and links from the store; loadCrawl must have run.
 func (c *Crawl) loadTrail(ctx context.Context, s *store.Store) error {
 	l := trailLoader{
 		trail: &crawlTrail{Redirects: map[uint64]uint64{}, Thin: thinning(c.Counts.URLs, maxTargets)},
@@ -58,8 +53,7 @@ func (c *Crawl) loadTrail(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// thinning returns the least power of two by which n has to be divided to be
-// most at most.
+// thinning returns the least power of two that divides n down to at most most.
 func thinning(n, most uint64) uint64 {
 	thin := uint64(1)
 	for n/thin > most {
@@ -70,8 +64,8 @@ func thinning(n, most uint64) uint64 {
 
 type trailLoader struct {
 	trail  *crawlTrail
-	keys   []uint64 // by ID; 0 is a URL that counts for nothing
-	pages  []step   // in the order of the crawl
+	keys   []uint64 // by ID; 0 for a URL that was never requested nor waits
+	pages  []step   // in crawl order
 	failed []step
 }
 
@@ -80,7 +74,7 @@ type step struct {
 	at int64
 }
 
-// requested is false for the states that a URL reaches without being asked for.
+// requested reports whether a URL in this state was fetched.
 func requested(state string) bool {
 	switch state {
 	case "none", "trap", "robots_denied", "guard_denied":
@@ -129,7 +123,7 @@ func (l *trailLoader) outcomes(ctx context.Context, s *store.Store) error {
 		case e.State == "ok" && n >= 1 && n <= len(l.pages):
 			st.Page = n - 1
 			l.pages[n-1] = st
-		case e.State != "ok" && e.State != "redirect": // a redirect is judged by where it led
+		case e.State != "ok" && e.State != "redirect": // a redirect counts through its target
 			l.failed = append(l.failed, st)
 		}
 	}
@@ -143,7 +137,7 @@ func (l *trailLoader) links(ctx context.Context, s *store.Store) error {
 			return err
 		}
 		if i >= len(l.pages) {
-			break // written since Load
+			break // written since loadCrawl
 		}
 		st := &l.pages[i]
 		i++
@@ -165,8 +159,7 @@ func (l *trailLoader) links(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// inOrder returns pages and failures as they came: pages in the order of the
-// crawl, and each failure before the first page that is younger.
+// inOrder merges pages and failures by time: crawl order, each failure before the first later page.
 func (l *trailLoader) inOrder() []Step {
 	slices.SortStableFunc(l.failed, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 	steps := make([]Step, 0, len(l.pages)+len(l.failed))

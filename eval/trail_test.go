@@ -12,9 +12,7 @@ import (
 
 const trailBase = "http://a.example/"
 
-// trailStore is a crawl in which there is one URL of each kind. They are a
-// start page, a page by a link and one by a redirect, a failure, one forbidden
-// by robots.txt, one that waits.
+// trailStore has a start page, a linked page, a redirect, its target, a failure, a denied and a waiting URL.
 func trailStore(t *testing.T) *store.Store {
 	t.Helper()
 	s, err := store.Create(filepath.Join(t.TempDir(), "s"), store.Info{})

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestUnjudged: how good a refined cluster is, only a truth or a model tells that neither
-// labelled nor refined the crawl; in the figures, the sentences and the page.
+// TestUnjudged: only a truth or an independent model measures a refined cluster.
 func TestUnjudged(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 5)), 300))
 	defer closed(t, s)

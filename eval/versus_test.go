@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestVersus compares crawls of a hand-made web: a has 1 2 3 4, b has 3 4 5, of which 2 3 5
-// are on topic; the truth knows a fourth page on topic.
+// TestVersus: a has 1 2 3 4, b has 3 4 5, on topic are 2 3 5 and a page that neither found.
 func TestVersus(t *testing.T) {
 	four := 4
 	v := versus([]string{"a", "b"}, [][]string{{"1", "2", "3", "4"}, {"3", "4", "5"}}, [][]string{{"2", "3"}, {"3", "5"}}, &four)
@@ -32,7 +31,6 @@ func TestVersus(t *testing.T) {
 	}
 }
 
-// TestVersusOfThree: of three crawls the words are of three.
 func TestVersusOfThree(t *testing.T) {
 	urls := [][]string{{"1", "2"}, {"2", "3"}, {"2", "4"}}
 	r := Result{Versus: versus([]string{"a", "b", "c"}, urls, urls, nil), Stores: []Figures{{Store: "a"}, {Store: "b"}, {Store: "c"}}}

@@ -23,22 +23,21 @@ import (
 	"fossick/internal/warc"
 )
 
-// archive writes WARC files of at most 1 GB. Records are packed by as many goroutines as there
-// are processors, and written in order.
+// archive writes WARC files of at most 1 GB. It packs records on all processors and writes them in order.
 type archive struct {
 	files   *warc.Files
-	packers chan *warc.Packer   // idle ones
-	pending []*packing          // in order
-	first   *packing            // the one being written
-	filed   func(capture) error // learns where each page is; may be nil
+	packers chan *warc.Packer   // idle packers
+	pending []*packing          // in page order
+	first   *packing            // the page being written
+	filed   func(capture) error // receives the position of each record; may be nil
 }
 
 type capture struct {
 	page *Page
-	own  bool // it is the page's response
+	own  bool // the record is the page's own response
 	indexed
 	file  string
-	begin int64 // of its member, in the file
+	begin int64 // offset of the record's gzip member in the file
 }
 
 type packing struct {
@@ -53,7 +52,7 @@ func newWARC(at target, name string) (Sink, error) {
 	return newArchive(warcPrefix, func(file string) (io.WriteCloser, error) { return at.Create(name + file) }, nil), nil
 }
 
-// warcPrefix begins the names of the files of an export; an index of them needs the same.
+// warcPrefix starts the names of WARC files, which their index must repeat.
 const warcPrefix = "pages"
 
 func newArchive(prefix string, create func(file string) (io.WriteCloser, error), filed func(capture) error) *archive {
@@ -67,7 +66,7 @@ func newArchive(prefix string, create func(file string) (io.WriteCloser, error),
 
 const fieldsType = "application/warc-fields"
 
-// info begins a file. Its date is that of its first page, so it does not depend on the clock.
+// info returns a file's warcinfo record, dated by its first page so that output is reproducible.
 func (s *archive) info(name string) ([]byte, error) {
 	p := s.first.page
 	return warc.NewPacker().Append(nil, &warc.Draft{
@@ -81,7 +80,7 @@ func (s *archive) info(name string) ([]byte, error) {
 
 func (s *archive) Write(_ context.Context, p *Page) error {
 	if p.Damaged {
-		return nil // it has no body; the export counts it
+		return nil // without a body; the export counts it
 	}
 	t := &packing{page: p, done: make(chan struct{})}
 	s.pending = append(s.pending, t)
@@ -94,7 +93,7 @@ func (s *archive) Write(_ context.Context, p *Page) error {
 	return s.flush(2 * cap(s.packers))
 }
 
-// flush writes the first pages, until no more than so many wait.
+// flush writes the first pages until at most most are pending.
 func (s *archive) flush(most int) error {
 	for len(s.pending) > most {
 		t := s.pending[0]
@@ -126,7 +125,7 @@ func (s *archive) Finish(context.Context) error {
 	return s.files.Close()
 }
 
-// Close implements Sink. It waits for the goroutines that pack.
+// Close implements Sink; it waits for the packing goroutines.
 func (s *archive) Close() error {
 	for _, t := range s.pending {
 		<-t.done
@@ -182,9 +181,8 @@ func oneLine(s string) string {
 
 func derivedID(id, of string) string { return uuidOf(id + "\n" + of) }
 
-// cdxIndex writes the index of the files that warc writes of the same pages: a line a response,
-// with its key, its time and where it is. Their bytes depend on the pages alone, so the index
-// packs them too, and throws them away; the files may be written now or another day.
+// cdxIndex writes the CDXJ index of the WARC files of the same pages, a line per response, revisit and redirect.
+// It packs the same records again and discards them: the bytes of the files depend on the pages alone.
 type cdxIndex struct {
 	*archive
 	lines *cdxLines
@@ -218,18 +216,18 @@ type cdxLines struct{ *extsort.Sorter[string] }
 
 func newCDXLines() *cdxLines {
 	return &cdxLines{extsort.New(extsort.Options[string]{
-		Limit:   1 << 16, // some 30 MB
+		Limit:   1 << 16, // about 30 MB
 		Compare: strings.Compare,
 		Append:  func(dst []byte, _, line string) []byte { return append(dst, line...) },
 		Read:    func(r *bufio.Reader, _ string) (string, error) { return r.ReadString('\n') },
 	})}
 }
 
-// add writes numbers as strings, as most programs do and all read.
+// add writes numbers as strings, as most tools write them and all read them.
 func (x *cdxLines) add(c capture) error {
 	mime, _, _ := strings.Cut(c.mime, ";")
 	if mime = strings.ToLower(strings.TrimSpace(mime)); mime == "" {
-		mime = "unk" // the indexes' word for a type that is not known
+		mime = "unk" // the index format's word for an unknown type
 	}
 	object, err := jsonLine(struct {
 		URL      string `json:"url"`
@@ -253,7 +251,7 @@ func (x *cdxLines) write(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// jsonLine leaves < and & as they are.
+// jsonLine encodes a value on one line, without escaping < and &.
 func jsonLine(value any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -262,20 +260,19 @@ func jsonLine(value any) (string, error) {
 	return b.String(), err
 }
 
-// wacz writes one zip file with archives, their index, a list of pages and digests of them
-// all, which browsers replay without a server of archives.
+// wacz writes a zip file of WARC files, index, page list and digests, replayable without an archive server.
 type wacz struct {
 	*archive
 	lines *cdxLines
-	pages *os.File // their list, until the archives in front of it are written
+	pages *os.File // the page list, until the archives before it are written
 	list  *bufio.Writer
 
 	to        io.WriteCloser
 	zip       *zip.Writer
 	resources []resource
 	home      *homePage // the first page
-	names     []string  // of collections
-	newest    time.Time // of a page; nothing in the file depends on the clock
+	names     []string  // collection names
+	newest    time.Time // newest fetch time; no date depends on the clock
 }
 
 type resource struct {
@@ -285,7 +282,6 @@ type resource struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// homePage is the page that a reader shows first.
 type homePage struct {
 	URL string `json:"url"`
 	TS  string `json:"ts"`
@@ -302,7 +298,7 @@ func newWACZ(at target, name string) (Sink, error) {
 	}
 	s := &wacz{lines: newCDXLines(), pages: pages, list: bufio.NewWriter(pages), to: to, zip: zip.NewWriter(to)}
 	s.archive = newArchive("data", func(file string) (io.WriteCloser, error) {
-		return s.begin("archive/"+file, zip.Store, s.first.page.Fetched) // readers look up records in it
+		return s.begin("archive/"+file, zip.Store, s.first.page.Fetched) // uncompressed: readers seek in it
 	}, s.add)
 	_, err = s.list.WriteString(`{"format":"json-pages-1.0","id":"pages","title":"Pages"}` + "\n")
 	return s, err
@@ -338,7 +334,7 @@ func (s *wacz) add(c capture) error {
 	return s.lines.add(c)
 }
 
-// zipEntry is a file in the package. The one before it has to be closed.
+// zipEntry is a file in the package; the previous entry must be closed.
 type zipEntry struct {
 	of   *wacz
 	name string
@@ -402,9 +398,8 @@ func (s *wacz) writePages(w io.Writer) error {
 	return err
 }
 
-// describe writes the list of resources, and its digest. Version and profile are those of
-// 1.1.1: ReplayWeb.page 2.5.3 refuses the profile "wacz" of the draft of 1.2, which all else
-// follows.
+// describe writes the list of resources and its digest. It declares version and profile of WACZ 1.1.1,
+// since ReplayWeb.page 2.5.3 refuses the profile "wacz" of the 1.2 draft; all else follows that draft.
 func (s *wacz) describe() error {
 	date := s.newest.UTC().Format(time.RFC3339)
 	title := "no pages"

@@ -22,7 +22,7 @@ import (
 
 func writeWARC(t testing.TB, pages ...*Page) shelf { return written(t, newWARC, "warc/", pages) }
 
-// TestWARC: a page is a response and what is known of it, and the same bytes each time.
+// TestWARC: a page becomes a response and a metadata record, with the same bytes each time.
 func TestWARC(t *testing.T) {
 	half := 0.5
 	source := &Source{Name: "crawl"}
@@ -85,7 +85,7 @@ func TestWARC(t *testing.T) {
 
 const asked = "GET /page HTTP/1.1\r\nHost: a.test\r\nUser-Agent: odd\r\n"
 
-// tells is a page with all kinds of exchanges.
+// tells is a page with every kind of exchange.
 func tells() *Page {
 	body := []byte("<title>A</title>")
 	at := func(hours int) time.Time { return time.Unix(1e9, 5e8).Add(time.Duration(hours) * time.Hour).UTC() }
@@ -109,8 +109,7 @@ func tells() *Page {
 	}
 }
 
-// TestExchanges: what went over the wire is in the archive, true of the bodies that are there;
-// an index leads to each response, revisit and redirect; net/http reads the responses.
+// TestArchivedExchanges: the archive holds the exchanges, adjusted to the stored bodies and indexed.
 func TestArchivedExchanges(t *testing.T) {
 	p := tells()
 	untold := &Page{ID: "urn:uuid:2", Source: p.Source, Number: 2, URL: "http://a.test/2", ContentType: "text/plain", Fetched: p.Fetched}
@@ -186,7 +185,6 @@ func TestArchivedExchanges(t *testing.T) {
 	checkIndexed(t, file, p, untold)
 }
 
-// checkIndexed holds the index of an archive against it.
 func checkIndexed(t *testing.T, file []byte, pages ...*Page) {
 	t.Helper()
 	index := written(t, newCDXJ, "index.cdxj", pages)
@@ -224,7 +222,7 @@ func checkIndexed(t *testing.T, file []byte, pages ...*Page) {
 	}
 }
 
-// TestSURT has what the surt module of Python, which pywb looks up with, says of each.
+// TestSURT compares with Python's surt module, which pywb uses for look-ups.
 func TestSURT(t *testing.T) {
 	for _, c := range []struct{ url, want string }{
 		{"http://www2.A.test:80/X//y/../?b=2&a=1&", "test,a)/x?&a=1&b=2"},
@@ -254,7 +252,7 @@ func TestSURT(t *testing.T) {
 	}
 }
 
-// FuzzSURT: a key is one word in visible ASCII without capitals, since lines are cut at blanks.
+// FuzzSURT: a key is visible ASCII without blanks and capitals, since index lines are split at blanks.
 func FuzzSURT(f *testing.F) {
 	f.Add("http://www.a.test/%25%32%35?sid=0123456789abcdef0123456789abcdef&a=/(s")
 	f.Add("http://a.test/(0123456789abcdefghijklmn)/.aspx/..")
@@ -266,7 +264,7 @@ func FuzzSURT(f *testing.F) {
 	})
 }
 
-// archivePages are pages whose order is not that of keys.
+// archivePages are pages in an order other than that of their index keys.
 func archivePages() (pages []*Page) {
 	source := &Source{Name: "crawl"}
 	for n := range 40 {
@@ -278,7 +276,7 @@ func archivePages() (pages []*Page) {
 	return pages
 }
 
-// checkIndex follows each line of an index into the files, and wants each page once.
+// checkIndex follows each line of an index into the files and expects each page once.
 func checkIndex(t *testing.T, index string, files map[string][]byte) {
 	t.Helper()
 	lines := strings.SplitAfter(strings.TrimSuffix(index, "\n"), "\n")
@@ -328,7 +326,7 @@ func checkIndex(t *testing.T, index string, files map[string][]byte) {
 	}
 }
 
-// TestCDXJ: each line points at a record of the files that are written apart from it.
+// TestCDXJ: each line points to a record of the separately written files.
 func TestCDXJ(t *testing.T) {
 	files := map[string][]byte{}
 	for name, b := range writeWARC(t, archivePages()...) {
@@ -337,7 +335,7 @@ func TestCDXJ(t *testing.T) {
 	checkIndex(t, written(t, newCDXJ, "index.cdxj", archivePages())["index.cdxj"].String(), files)
 }
 
-// TestWACZ: all is there, as its digests say, archives as they are, the same bytes each time.
+// TestWACZ: the package is complete and reproducible, with correct digests and uncompressed archives.
 func TestWACZ(t *testing.T) {
 	b := written(t, newWACZ, "pages.wacz", archivePages())["pages.wacz"].Bytes()
 	if !bytes.Equal(b, written(t, newWACZ, "pages.wacz", archivePages())["pages.wacz"].Bytes()) {

@@ -16,25 +16,25 @@ import (
 	"fossick/internal/printable"
 )
 
-// CardFacts are the card's facts besides the pages.
+// CardFacts are the facts of a dataset card that the pages do not tell.
 type CardFacts struct {
-	Fossick string      // version that exports
-	Choice  []string    // flags that chose the pages
-	Purpose string      // of --purpose
-	Stores  []CardStore // in order
+	Fossick string   // version of the exporting fossick
+	Choice  []string // flags that selected the pages
+	Purpose string   // value of --purpose
+	Stores  []CardStore
 	Left    func() Left
 }
 
-// CardStore is a store of the collection.
+// CardStore describes a store of the collection.
 type CardStore struct {
 	Name     string
 	Crawl    Crawl
-	Settings map[string]string // that matter; nil when they are not known
-	Harvest  Harvest           // zero when the crawl had no topic
+	Settings map[string]string // effective settings worth showing; nil when unknown
+	Harvest  Harvest           // zero for a crawl without a topic
 	Recall   *Recall           // nil when it cannot be estimated
 }
 
-// Harvest is relevant of fetched pages, as the crawl judged them.
+// Harvest is the harvest ratio of a crawl by its own judgement.
 type Harvest struct {
 	Relevant int         `json:"relevant"`
 	Fetched  int         `json:"fetched"`
@@ -42,7 +42,7 @@ type Harvest struct {
 	CI       *[2]float64 `json:"ci"` // 95 %
 }
 
-// Recall is an estimate of the share of the relevant pages in reach that a crawl found.
+// Recall is an estimate of the share of reachable relevant pages that a crawl found.
 type Recall struct {
 	Value   float64    `json:"value"`
 	CI      [2]float64 `json:"ci"` // 95 %
@@ -56,16 +56,16 @@ type card struct {
 	Purpose string      `json:"purpose,omitempty"`
 	Pages   cardPages   `json:"pages"`
 	Bytes   int64       `json:"bytes"`
-	Words   int64       `json:"words"` // of main text, of pages that could be read
+	Words   int64       `json:"words"` // main text of the readable pages
 	Crawls  []cardCrawl `json:"crawls"`
 
 	Relevant  part  `json:"relevant"` // of the exported pages
-	Kept      *part `json:"kept"`     // of those that refine saw; null when it saw none
+	Kept      *part `json:"kept"`     // of the refined pages; null when none is refined
 	Refined   int   `json:"refined"`
 	Labels    parts `json:"labels"`
 	Languages parts `json:"languages"`
 	Sites     parts `json:"sites"`
-	Rights    *part `json:"rights"` // pages whose owners say something of their use; null when none was found to
+	Rights    *part `json:"rights"` // pages with a statement of their owners on use; null when none has one
 	Licences  parts `json:"licences"`
 
 	Flaws []string `json:"flaws"`
@@ -86,14 +86,14 @@ type cardCrawl struct {
 	Purpose  string            `json:"purpose,omitempty"`
 	Made     time.Time         `json:"made"`
 	Exported int               `json:"exported"`
-	First    *time.Time        `json:"first"` // fetch of an exported page
+	First    *time.Time        `json:"first"` // first fetch of an exported page
 	Last     *time.Time        `json:"last"`
-	Settings map[string]string `json:"settings"` // by the names of flags; null when not known
+	Settings map[string]string `json:"settings"` // by flag name; null when unknown
 	Harvest  Harvest           `json:"harvest"`
-	Recall   *Recall           `json:"recall"` // null without another crawl of the topic
+	Recall   *Recall           `json:"recall"` // null without a second crawl of the topic
 	URLs     uint64            `json:"urls"`
 	States   map[string]uint64 `json:"states"`
-	Denied   *float64          `json:"denied"` // share of URLs with a state that robots.txt denies
+	Denied   *float64          `json:"denied"` // share of finished URLs that robots.txt denied
 }
 
 type part struct {
@@ -103,7 +103,7 @@ type part struct {
 
 type parts struct {
 	Names   []namedPart `json:"names"`  // most pages first
-	Others  int         `json:"others"` // names that are not listed
+	Others  int         `json:"others"` // number of names not listed
 	Unknown int         `json:"unknown"`
 }
 
@@ -120,7 +120,7 @@ func partOf(k, n int) part {
 	return part{k, &share}
 }
 
-// partsOf lists the most frequent names of n pages; "" is of those without.
+// partsOf lists up to most names by falling page count, of n pages; "" counts pages without one.
 func partsOf(count map[string]int, n, most int) parts {
 	p := parts{Names: []namedPart{}, Unknown: count[""]}
 	for name, k := range count {
@@ -137,7 +137,6 @@ func partsOf(count map[string]int, n, most int) parts {
 	return p
 }
 
-// How many names are listed at most.
 const (
 	mostNames = 100 // labels and languages
 	mostSites = 20
@@ -148,7 +147,7 @@ type cardSink struct {
 	facts        CardFacts
 
 	card                               card
-	kept, said                         int // pages that refine kept, and whose owners say something
+	kept, said                         int // pages that refine kept; pages with an owner's statement
 	labels, languages, sites, licences map[string]int
 	fetched                            map[string]*cardCrawl // by store: Exported, First and Last
 }
@@ -241,7 +240,7 @@ func (s *cardSink) sum() {
 	c.Flaws = c.flaws()
 }
 
-// crawlOf tells of a store; when is nil when no page of it is exported.
+// crawlOf describes a store's crawl; when is nil if none of its pages is exported.
 func crawlOf(from CardStore, when *cardCrawl) cardCrawl {
 	of := from.Crawl
 	c := cardCrawl{
@@ -336,7 +335,7 @@ func (c *card) head(w *markdownWriter) {
 		}
 	}
 	for _, l := range c.Languages.Names {
-		langs = append(langs, strconv.Quote(l.Name)) // no is a language, and false in YAML
+		langs = append(langs, strconv.Quote(l.Name)) // quoted: no is a language, and false in YAML
 	}
 	title := "Pages of " + strings.Join(stores, ", ")
 	if len(topics) > 0 {
@@ -424,7 +423,7 @@ func (w *markdownWriter) row(name string, value any) {
 	w.line("| %s | %s |", cell(name), cell(fmt.Sprint(value)))
 }
 
-// parts is a table of names; without is what pages without one are called.
+// parts writes a table of names; without names the row of pages without one.
 func (w *markdownWriter) parts(title, name, without string, p *parts) {
 	w.line("\n## %s\n", title)
 	w.table(name, "pages")
@@ -448,7 +447,7 @@ func percent(x *float64) string {
 	return fmt.Sprintf("%.2f %%", 100*(*x))
 }
 
-// special are the characters that Markdown reads as more than themselves in a cell.
+// special escapes Markdown's special characters in a table cell.
 var special = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`)
 
 func cell(text string) string { return special.Replace(strings.Join(strings.Fields(text), " ")) }

@@ -10,7 +10,6 @@ import (
 	"fossick/internal/rights"
 )
 
-// two are the facts of two crawls, of which little is known of the second.
 func two() CardFacts {
 	share := .4
 	return CardFacts{
@@ -46,8 +45,7 @@ func writeCard(t testing.TB, facts CardFacts, all []*Page) shelf {
 	return written(t, func(at target, _ string) (Sink, error) { return newCard(at, facts) }, "", all)
 }
 
-// TestCard compares both files with those that were read through. The order of pages does
-// not matter.
+// TestCard compares both files with golden files; the order of pages must not matter.
 func TestCard(t *testing.T) {
 	backwards := cardedPages()
 	slices.Reverse(backwards)
@@ -59,7 +57,7 @@ func TestCard(t *testing.T) {
 	}
 }
 
-// TestNotKnown has nothing to tell: that is null and "not known", never 0 %.
+// TestNotKnown: unknown values are null and "not known", never 0 %.
 func TestNotKnown(t *testing.T) {
 	facts := two()
 	facts.Stores, facts.Choice = facts.Stores[1:], nil

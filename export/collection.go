@@ -29,19 +29,19 @@ import (
 	"fossick/store"
 )
 
-// Options say how stores are read.
+// Options configure how a collection reads its stores.
 type Options struct {
-	// Open opens a store at one moment; done ends its use.
+	// Open opens a snapshot of a store; done releases it.
 	Open func(dir string) (s *store.Store, done func() error, err error)
-	// Text makes the text of a page; nil: pages have none.
+	// Text extracts the text of a page; nil for no text.
 	Text MainText
-	// Partial leaves out unreadable records, and counts them.
+	// Partial skips and counts unreadable records.
 	Partial bool
-	// Looked is called for each page of the pass, chosen or not; may be nil.
+	// Looked is called for each page examined, selected or not; it may be nil.
 	Looked func()
 }
 
-// Collection is one or several stores, each at one moment. Close it in the end.
+// Collection is a set of stores, each a snapshot. The caller must Close it.
 type Collection struct {
 	opt     Options
 	sources []*Source
@@ -49,18 +49,18 @@ type Collection struct {
 
 // Source is one store of a collection.
 type Source struct {
-	Name  string // of the store: its folder's, or the path where several have the same
+	Name  string // name of the store's folder, or its path when names collide
 	Store *store.Store
 
 	info    store.Info
-	purpose rights.Purpose // of the crawl
+	purpose rights.Purpose // purpose of the crawl
 	counts  store.Counts
 	partial bool
-	same    aliases // nil until aliases
+	same    aliases // nil until the method aliases reads them
 	done    func() error
 }
 
-// Open opens stores, in the order in which their pages come.
+// Open opens stores; pages come in the order of dirs.
 func Open(ctx context.Context, dirs []string, opt Options) (_ *Collection, err error) {
 	if opt.Text == nil {
 		opt.Text = func([]byte, *Page, Want) (string, string) { return "", "" }
@@ -98,7 +98,7 @@ func Open(ctx context.Context, dirs []string, opt Options) (_ *Collection, err e
 	return opened, nil
 }
 
-// Names names stores by their folders, or by their paths where that would name two alike.
+// Names returns the stores' folder names, or their paths when two names collide.
 func Names(dirs []string) ([]string, error) {
 	paths, names := make([]string, 0, len(dirs)), make([]string, 0, len(dirs))
 	for _, dir := range dirs {
@@ -122,10 +122,10 @@ func Names(dirs []string) ([]string, error) {
 	return names, nil
 }
 
-// Sources are the stores, in order.
+// Sources returns the stores in order.
 func (c *Collection) Sources() []*Source { return c.sources }
 
-// Len is how many pages the stores have, chosen or not.
+// Len returns the number of pages in the stores, selected or not.
 func (c *Collection) Len() int {
 	n := uint64(0)
 	for _, s := range c.sources {
@@ -134,7 +134,7 @@ func (c *Collection) Len() int {
 	return int(n)
 }
 
-// Close ends the use of the stores.
+// Close releases the stores.
 func (c *Collection) Close() error {
 	var all error
 	for _, s := range c.sources {
@@ -146,64 +146,61 @@ func (c *Collection) Close() error {
 	return all
 }
 
-// Page is one stored page as others see it. Several goroutines may read it; none may change
-// it. What is not known is nil, or "" where no page has an empty one.
+// Page is one stored page for export, immutable and safe for concurrent use. Unknown values are nil or "".
 type Page struct {
-	ID     string // "urn:uuid:…", the same in every format and every export
-	Node   uint32 // of its URL, from 0 in the order of pages
+	ID     string // "urn:uuid:…", the same in every format and export
+	Node   uint32 // node of its URL, from 0 in page order
 	Source *Source
-	Number uint64 // in the order of its crawl, from 1
+	Number uint64 // in crawl order, from 1
 
 	URL, Host, Site, Title string
 	Language               string
 	ContentType            string
 	Fetched                time.Time // in UTC
-	Bytes                  int64     // of the body
-	Checksum               string    // of the content, in hexadecimal digits
+	Bytes                  int64
+	Checksum               string // of the content, in hex
 
 	Label       string
-	Probability *float64 // that it is on topic, by refine or the crawl's model
-	Kept        *bool    // by refine
-	Relevant    bool     // as the crawl found it
+	Probability *float64 // of the topic, by refine or the crawl's model
+	Kept        *bool    // by refine; nil before
+	Relevant    bool     // by the crawl
 	Score       float64  // of the crawl
 	Rank        *float64
-	Why         string // it has its label, or its score
-	FoundBy     string // URL of the page, or the sitemap, that named it first; "" of a start page
-	Via         string // a seed, a link, a redirect or a sitemap
-	Depth       int    // links from a start page
+	Why         string // reason of the label or the score
+	FoundBy     string // URL of the page or sitemap that named it first; "" for a start page
+	Via         string // seed, link, redirect or sitemap
+	Depth       int    // links from the nearest start page
 
-	Rights  []rights.Statement // what its owner says of its use, and where
+	Rights  []rights.Statement // its owner's statements on use, with their sources
 	Licence string
 
-	Text     string // as the collection's MainText has it, with Want.Text
+	Text     string // extracted by Options.Text, with Want.Text
 	Markdown string // likewise, with Want.Markdown
-	Body     []byte // as fetched, unpacked, with Want.Body
-	Damaged  bool   // its body cannot be read: it has no text and no body
+	Body     []byte // decompressed, with Want.Body
+	Damaged  bool   // the body is unreadable: no text and no body
 
-	// With Want.Exchanges, where the crawl kept headers:
-	Exchange *exchange  // that gave the body; nil where nothing is kept of it
-	Others   []exchange // that said no more than this page: its own later ones, then those of redirects to it and of duplicates
+	// With Want.Exchanges, when the crawl kept headers.
+	Exchange *exchange  // that returned the body; nil when not kept
+	Others   []exchange // later exchanges of the page, then those of redirects to it and of duplicates
 
-	// Links are the nodes of chosen pages that it links to, in its order, with Want.Links: no
-	// self-loops, and no edge twice in an export. A link to a redirect or a duplicate is one
-	// to what that stands for.
+	// With Want.Links, the distinct nodes of selected pages that the page links to, in page order, without
+	// itself. A link to a redirect or duplicate leads to its target.
 	Links []uint32
-	Again bool // an earlier page has the same node
+	Again bool // a record of the same node came earlier
 
-	// With Want.Refs, the numbers by which the store knows the page's own URL and those that
-	// it links to, in its order; a redirect or a duplicate as what that stands for.
+	// With Want.Refs, the store's URL IDs of the page and of its links, in page order, aliases replaced by targets.
 	Ref  uint64
 	Refs []uint64
 }
 
-// MainText extracts a page's text from its body as fetched. Safe for concurrent use.
+// MainText extracts a page's text from its decompressed body. Safe for concurrent use.
 type MainText func(body []byte, p *Page, want Want) (text, markdown string)
 
 func (p *Page) path() string { return p.Source.Name + "#" + strconv.FormatUint(p.Number, 10) }
 
 func idOf(url string, millis int64) string { return uuidOf(url + "\n" + strconv.FormatInt(millis, 10)) }
 
-// uuidOf is a UUID of version 8 (RFC 9562) made of a text.
+// uuidOf returns a UUID of version 8 (RFC 9562) derived from text.
 func uuidOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	u := sum[:16]
@@ -212,31 +209,29 @@ func uuidOf(text string) string {
 	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// Choice says which pages are wanted; the zero value wants all. What several fields ask
-// for must all hold.
+// Choice selects pages; a page must satisfy every field that is set.
 type Choice struct {
-	Labels   []string       // one of these
-	MinScore *float64       // the least score of the crawl
+	Labels   []string       // any of these
+	MinScore *float64       // least score of the crawl
 	Kept     bool           // kept by refine
-	Langs    []string       // one of these, as page.LangCode has them; not pages of unknown language
-	Hosts    []string       // on one of these: names, or name:port
-	Include  *regexp.Regexp // that the URL matches
-	Since    time.Time      // fetched at this time or later
-	Limit    int            // no more pages than this; 0 is no limit
-	After    uint64         // of each store, only pages with a higher number
+	Langs    []string       // any of these codes of page.LangCode; excludes unknown languages
+	Hosts    []string       // any of these names or name:port
+	Include  *regexp.Regexp // pattern that the URL must match
+	Since    time.Time      // earliest fetch time
+	Limit    int            // most pages; 0 for no limit
+	After    uint64         // only pages with a higher number, in each store
 
-	// Purpose is the use of the pages; "" is that of their crawl. Pages whose owners refuse
-	// it are left out.
+	// Purpose is the intended use, "" for the crawl's; pages whose owners refuse it are left out.
 	Purpose rights.Purpose
 }
 
 type known struct {
 	page  *store.Page
-	label *store.Label // nil when refine did not see it
-	topic string       // of the crawl
+	label *store.Label // nil when not refined
+	topic string
 }
 
-// wants says whether a page is chosen. What costs a look into the store comes last.
+// wants reports whether a page is selected; checks that read the store come last.
 func (c *Choice) wants(k *known) bool {
 	p := k.page
 	switch {
@@ -262,8 +257,7 @@ func (c *Choice) onHost(host string) bool {
 	return slices.Contains(c.Hosts, host) || slices.Contains(c.Hosts, name)
 }
 
-// named is the label of a page: refine's, else that of the crawl's model, else the topic
-// where the crawl found it relevant; "" is none.
+// named returns a page's label: refine's, else the crawl model's, else the topic of a relevant page; or "".
 func (k *known) named() string {
 	switch {
 	case k.label != nil:
@@ -276,7 +270,7 @@ func (k *known) named() string {
 	return ""
 }
 
-// Want names the parts of a page to read besides its record.
+// Want selects the parts of a page to read besides its record.
 type Want struct {
 	Text     bool
 	Markdown bool
@@ -292,30 +286,30 @@ func (w Want) With(other Want) Want {
 	return Want{w.Text || other.Text, w.Markdown || other.Markdown, w.Body || other.Body, w.Links || other.Links, w.Exchanges || other.Exchanges, w.Refs || other.Refs}
 }
 
-// Selection is the chosen pages of a collection. For one pass.
+// Selection is the selected pages of a collection, for one pass.
 type Selection struct {
 	c      *Collection
 	choice Choice
 	want   Want
-	linked []linked // of each source, with Want.Links
-	led    []led    // of each source, with Want.Exchanges
+	linked []linked // by source, with Want.Links or Want.Refs
+	led    []led    // by source, with Want.Exchanges
 	left   Left
 }
 
-// Left says which pages were not handed on, or without their text.
+// Left counts pages left out, or exported without their text.
 type Left struct {
-	Withdrawn int // their authors asked for that
-	Refused   int // their owners refuse the purpose
-	Repeated  int // they are in an earlier store, as fetched in the same moment
-	Damaged   int // records or bodies that cannot be read
+	Withdrawn int // by request of their authors
+	Refused   int // owners refuse the purpose
+	Repeated  int // the same fetch is in an earlier store
+	Damaged   int // unreadable records or bodies
 }
 
 type linked struct {
-	node map[store.ID]uint32 // of chosen pages
+	node map[store.ID]uint32 // of the selected pages
 	same aliases
 }
 
-// Select chooses pages. With Want.Links it looks at all of them first.
+// Select selects pages; with Want.Links it makes a first pass over all of them.
 func (c *Collection) Select(ctx context.Context, choice Choice, want Want) (*Selection, error) {
 	s := &Selection{c: c, choice: choice, want: want}
 	if err := c.refined(choice); err != nil {
@@ -387,23 +381,23 @@ func (s *Selection) link(p picked) error {
 	return nil
 }
 
-// Left counts the pages that were left out, after the pass.
+// Left returns the counts after the pass.
 func (s *Selection) Left() Left { return s.left }
 
 type picked struct {
 	known
-	at      int // its source
+	at      int // index of its source
 	node    uint32
 	id      string
-	earlier []ref // records of the same node
+	earlier []ref // earlier records of the same node
 }
 
 type ref struct {
-	at     int // source
+	at     int
 	number uint64
 }
 
-// chosen yields the chosen pages with their nodes, in order.
+// chosen yields the selected pages with their nodes, in order.
 func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked, error] {
 	return func(yield func(picked, error) bool) {
 		n := numbering{several: len(s.c.sources) > 1}
@@ -478,12 +472,12 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 			yield(nil, damage)
 			return
 		}
-		for last++; last <= from.lastPage(); last++ { // one by one, as the walk ends at damage
+		for last++; last <= from.lastPage(); last++ { // one by one, since iteration stops at damage
 			p, err := from.Store.Page(last)
 			if err != nil {
 				s.left.Damaged++
 			} else if p.SameAs != "" {
-				continue // as in the walk
+				continue // as during iteration
 			} else if p.Withdrawn {
 				s.left.Withdrawn++
 			} else if !yield(p, nil) {
@@ -495,14 +489,13 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 
 const inFlight = 4
 
-// pageTask is a page on its way; done is buffered, so a worker never waits for the reader.
+// pageTask is a page in flight; done is buffered, so a worker never waits for the reader.
 type pageTask struct {
 	picked
 	done chan *Page
 }
 
-// Pages yields the chosen pages in order, store after store. After an error there is none.
-// A caller that stops early waits for the workers to end.
+// Pages yields the selected pages in order, store by store; an error ends it. Stopping early waits for workers.
 func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
 		workers := runtime.GOMAXPROCS(0)
@@ -511,8 +504,8 @@ func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 		defer stop()
 		g, ctx := errgroup.WithContext(ctx)
 		todo := make(chan pageTask)
-		inOrder := make(chan pageTask, inFlight*workers) // the same tasks; its capacity bounds the pages in memory
-		g.Go(func() error {                              // the only sender of both
+		inOrder := make(chan pageTask, inFlight*workers) // the same tasks; the capacity bounds the pages in memory
+		g.Go(func() error {                              // the only sender of both channels
 			defer close(todo)
 			defer close(inOrder)
 			return s.deal(ctx, inOrder, todo)
@@ -538,10 +531,9 @@ func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 			}
 		}
 		stop()
-		for range inOrder { // until the dealer has ended
+		for range inOrder {
 		}
-		// A context that ends when all pages are dealt, and some still being read, is an error
-		// of no worker.
+		// The context may end between dealing the last page and reading it; then no worker fails.
 		if err := cmp.Or(g.Wait(), context.Cause(callers)); err != nil && !stopped {
 			yield(nil, err)
 		}
@@ -565,7 +557,6 @@ func (s *Selection) deal(ctx context.Context, to ...chan<- pageTask) error {
 	return nil
 }
 
-// work reads pages until there are no more, or one cannot be read.
 func (s *Selection) work(todo <-chan pageTask) error {
 	for t := range todo {
 		p, err := s.read(t.picked)
@@ -601,8 +592,7 @@ func (s *Selection) read(one picked) (*Page, error) {
 	return p, nil
 }
 
-// readLinks finds the nodes that a page links to, without those of its node's earlier
-// records.
+// readLinks finds the nodes that a page links to, without those of its node's earlier records.
 func (s *Selection) readLinks(p *Page, one *picked) error {
 	had := map[uint32]bool{one.node: true}
 	for _, r := range one.earlier {
@@ -656,7 +646,7 @@ func (s *Selection) readStory(p *Page, one *picked) error {
 	switch {
 	case b.Exchange != 0:
 		x, err := p.Source.Store.Exchange(b.AtHost, b.Exchange)
-		if err != nil && !errors.Is(err, store.ErrUnknown) && !s.passes(err) { // repair may have taken it out
+		if err != nil && !errors.Is(err, store.ErrUnknown) && !s.passes(err) { // repair may have removed it
 			return err
 		}
 		p.FoundBy = x.URL
@@ -674,7 +664,7 @@ func (s *Selection) readStory(p *Page, one *picked) error {
 	return err
 }
 
-// passes says whether an export goes on without the unreadable part.
+// passes reports whether the export continues without the unreadable part.
 func (s *Selection) passes(err error) bool {
 	return s.c.opt.Partial && (errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnknown))
 }
@@ -710,18 +700,16 @@ func (l *linked) of(p *store.Page, had map[uint32]bool) []uint32 {
 	return nodes
 }
 
-// toldKind says what an answer told.
 type toldKind int
 
-// What answers tell of a page.
+// What an answer contributed to a page.
 const (
-	toldGave     toldKind = iota // its body
-	toldSame                     // 304: it is as it was
-	toldRepeated                 // its content, once more or at another URL
-	toldLed                      // its address
+	toldGave     toldKind = iota // the body
+	toldSame                     // 304: unchanged
+	toldRepeated                 // the same content again, or at another URL
+	toldLed                      // a redirect to it
 )
 
-// exchange is the header of an exchange both ways, lines with their ends, as the crawl kept it.
 type exchange struct {
 	Told     toldKind
 	URL      string
@@ -730,12 +718,12 @@ type exchange struct {
 	Addr     netip.Addr
 	Request  []byte
 	Response []byte
-	Rebuilt  bool     // the lines are made of parsed values: order and case are not the server's
-	Cut      bool     // lines at the end are missing
-	Digest   [20]byte // of Repeated, SHA-1 of the body; content is the same where bodies differ a little
+	Rebuilt  bool     // lines rebuilt from parsed values: order and case are unknown
+	Cut      bool     // the last lines are missing
+	Digest   [20]byte // SHA-1 of the body, for toldRepeated: bodies with equal content may differ slightly
 }
 
-// led has the URLs that led to pages: redirects and duplicates, by the page's URL.
+// led lists the redirects and duplicates of each page's URL.
 type led map[store.ID][]store.ID
 
 func ledIn(ctx context.Context, s *store.Store) (led, error) {
@@ -815,8 +803,7 @@ func exchangeOf(x *store.Exchanged) exchange {
 	}
 }
 
-// Fingerprint tells one moment of a store from others: equal ones have the same pages with
-// the same links and labels, of the same crawl. It reads each record of a page, and no body.
+// Fingerprint returns a hash of the store's pages, links, labels and crawl. It reads all page records, no bodies.
 func (s *Source) Fingerprint(ctx context.Context, looked func()) (string, error) {
 	h := sha256.New()
 	counts, err := json.Marshal(s.counts)
@@ -838,7 +825,7 @@ func (s *Source) Fingerprint(ctx context.Context, looked func()) (string, error)
 	n := 0
 	for p, err := range s.Store.Pages() {
 		if s.partial && errors.Is(err, store.ErrDamaged) {
-			break // later records are not told apart
+			break // later records do not count
 		}
 		if err == nil {
 			err = ctx.Err()
@@ -882,21 +869,21 @@ func numbersOf(p *store.Page) []uint64 {
 	return all
 }
 
-// Crawl describes a store's whole crawl, whichever pages are chosen.
+// Crawl describes a store's whole crawl, whatever the selection.
 type Crawl struct {
 	Topics  []string
-	Version string    // of the fossick that made the store
-	Made    time.Time // the store, in UTC
+	Version string    // fossick version that made the store
+	Made    time.Time // creation of the store, UTC
 	Purpose rights.Purpose
 
-	Pages, Relevant uint64            // stored, and of these on topic as the crawl found
-	URLs            uint64            // discovered
-	Skipped         uint64            // of them, seen and never queued
-	Lost            uint64            // of them, those of which damage took the record
-	States          map[string]uint64 // of URLs that are done with
+	Pages, Relevant uint64 // stored pages; relevant ones by the crawl's judgement
+	URLs            uint64
+	Skipped         uint64            // seen but never queued
+	Lost            uint64            // records lost to damage
+	States          map[string]uint64 // finished URLs by state
 }
 
-// Crawl tells of the crawl as it was when the collection was opened.
+// Crawl returns the crawl's state when the collection was opened.
 func (s *Source) Crawl() Crawl {
 	c := Crawl{
 		Topics: s.info.Topics, Version: s.info.Version, Made: time.Unix(s.info.Created, 0).UTC(), Purpose: s.purpose,
@@ -909,7 +896,6 @@ func (s *Source) Crawl() Crawl {
 	return c
 }
 
-// lastPage is the number of the page that was stored last.
 func (s *Source) lastPage() uint64 { return s.counts.LastPage() }
 
 func (s *Selection) readRefs(p *Page, one *picked) {
@@ -919,7 +905,7 @@ func (s *Selection) readRefs(p *Page, one *picked) {
 	}
 }
 
-// aliases are the store's redirects and duplicates, read once.
+// aliases returns the store's redirects and duplicates, read once.
 func (s *Source) aliases(ctx context.Context) (_ aliases, err error) {
 	if s.same == nil {
 		s.same, err = aliasesOf(ctx, s.Store)
@@ -927,10 +913,10 @@ func (s *Source) aliases(ctx context.Context) (_ aliases, err error) {
 	return s.same, err
 }
 
-// alias is a URL that stands for the page of another one.
+// alias maps a redirect or duplicate to the URL of its page.
 type alias struct{ From, To uint64 }
 
-// Aliases returns the redirects and duplicates of the store, by number.
+// Aliases returns the redirects and duplicates of the store, by URL ID.
 func (s *Source) Aliases(ctx context.Context) ([]alias, error) {
 	same, err := s.aliases(ctx)
 	if err != nil {
@@ -945,8 +931,7 @@ func (s *Source) Aliases(ctx context.Context) ([]alias, error) {
 	return all, nil
 }
 
-// Walk calls do with a function that names URLs by their numbers, "" where damage took the
-// name. Numbers asked for in rising order cost one pass of the store at most.
+// Walk calls do with a function that returns URLs by ID ("" when damaged); rising IDs cost at most one pass.
 func (s *Source) Walk(do func(name func(ref uint64) (string, error)) error) error {
 	return s.Store.URLs().Walk(func(name func(store.ID) (string, error)) error {
 		return do(func(ref uint64) (string, error) {
@@ -959,7 +944,6 @@ func (s *Source) Walk(do func(name func(ref uint64) (string, error)) error) erro
 	})
 }
 
-// said are the owner's statements on a page's use.
 func said(p *store.Page) []rights.Statement {
 	all := make([]rights.Statement, len(p.Rights))
 	for i, s := range p.Rights {
@@ -968,7 +952,7 @@ func said(p *store.Page) []rights.Statement {
 	return all
 }
 
-// refused says whether the owner of a page refuses the purpose.
+// refused reports whether the owner of a page refuses the purpose.
 func (c *Choice) refused(p *store.Page, crawl rights.Purpose) bool {
 	purpose := c.Purpose
 	if purpose == "" {
@@ -982,21 +966,21 @@ func purposeOf(info store.Info) rights.Purpose {
 	if json.Unmarshal(info.Settings, &kept) != nil {
 		return ""
 	}
-	purpose, _ := rights.Parse(kept.Purpose) // "" of none
+	purpose, _ := rights.Parse(kept.Purpose) // "" for an unknown purpose
 	return purpose
 }
 
-// numbering gives each URL its node, from 0. Of several stores it remembers what was in
-// each, by 64-bit keys, as two URLs share one once in 10^19 pairs.
+// numbering assigns nodes to URLs, from 0. For several stores it remembers URLs and records by 64-bit hashes;
+// two URLs collide once in about 10^19 pairs.
 type numbering struct {
 	several bool
 	next    uint32
 	nodes   map[uint64]first
-	again   map[uint32][]ref // the records so far of nodes with several
-	seen    map[uint64]bool  // records, by the keys of their ids
+	again   map[uint32][]ref // all records of nodes with several
+	seen    map[uint64]bool  // by hash of the record ID
 }
 
-// first is a node and its first record.
+// first is a node with its first record.
 type first struct {
 	node uint32
 	ref
@@ -1021,7 +1005,7 @@ func (n *numbering) node(url string, at ref) (node uint32, earlier []ref) {
 	if earlier == nil {
 		earlier = []ref{known.ref}
 	}
-	n.again[known.node] = append(earlier[:len(earlier):len(earlier)], at) // earlier is handed on
+	n.again[known.node] = append(earlier[:len(earlier):len(earlier)], at) // full slice expression: the caller keeps earlier
 	return known.node, earlier
 }
 

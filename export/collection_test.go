@@ -15,19 +15,18 @@ import (
 	"fossick/store"
 )
 
-// crawled is a page of a made store.
 type crawled struct {
 	path  string
 	links []string // paths
 	page  store.Page
 	label *store.Label
 	body  string
-	lost  bool // its body is damaged
+	lost  bool // the stored body is damaged
 }
 
 func urlOf(path string) string { return "http://" + path }
 
-// makeStore writes a crawl of pages, which links may name before they are stored.
+// makeStore writes a crawl of pages; links may name pages that come later.
 func makeStore(t testing.TB, dir string, pages []crawled) string {
 	t.Helper()
 	s, err := store.Create(dir, store.Info{Topic: "banking"})
@@ -84,7 +83,6 @@ func openStore(dir string) (*store.Store, func() error, error) {
 	return s, s.Close, nil
 }
 
-// wholeText takes bodies as they are.
 func wholeText(body []byte, _ *Page, want Want) (text, markdown string) {
 	if want.Markdown {
 		markdown = "# " + string(body)
@@ -121,8 +119,7 @@ func all(t testing.TB, c *Collection, choice Choice, want Want) (pages []*Page, 
 	return pages, s.Left()
 }
 
-// TestLinksJoin compares nodes and links of two random crawls of one web with their
-// definition by URL.
+// TestLinksJoin compares nodes and links of two random crawls of one web with their definition.
 func TestLinksJoin(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -177,7 +174,6 @@ func TestLinksJoin(t *testing.T) {
 	}
 }
 
-// TestChoice asks for pages by each field.
 func TestChoice(t *testing.T) {
 	t.Parallel()
 	half := 0.5
@@ -225,7 +221,6 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestPage reads all that a row has.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	dir := makeStore(t, filepath.Join(t.TempDir(), "crawl"), []crawled{
@@ -250,7 +245,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestDamage has a body that cannot be read, in the middle of a crawl.
+// TestDamage exports a crawl with an unreadable body.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	dir := makeStore(t, filepath.Join(t.TempDir(), "crawl"), []crawled{
@@ -276,7 +271,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestCopiesAreOneRecord reads a store and its copy, which are one crawl.
+// TestCopiesAreOneRecord: a store and its copy give each page once.
 func TestCopiesAreOneRecord(t *testing.T) {
 	t.Parallel()
 	web := []crawled{{path: "a.test/1"}, {path: "a.test/2"}}
@@ -290,7 +285,7 @@ func TestCopiesAreOneRecord(t *testing.T) {
 	}
 }
 
-// TestStopsEarly leaves a stream in the middle, and cancels another.
+// TestStopsEarly breaks off one iteration, and cancels another.
 func TestStopsEarly(t *testing.T) {
 	t.Parallel()
 	var web []crawled
@@ -327,8 +322,7 @@ func TestStopsEarly(t *testing.T) {
 	cancel()
 }
 
-// TestCancelledAtTheLast cancels a stream whose last pages are still being read: what came is
-// not taken for all.
+// TestCancelledAtTheLast: cancelling while the last pages are being read is an error.
 func TestCancelledAtTheLast(t *testing.T) {
 	t.Parallel()
 	dir := makeStore(t, filepath.Join(t.TempDir(), "crawl"), []crawled{{path: "a.test/1", body: "<p>words"}})
@@ -354,7 +348,7 @@ func TestCancelledAtTheLast(t *testing.T) {
 	}
 }
 
-// TestFingerprint: it is that of a moment, and of nothing else.
+// TestFingerprint: the fingerprint is reproducible and changes with the store.
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
 	dir := makeStore(t, filepath.Join(t.TempDir(), "s"), []crawled{{path: "a.test/", links: []string{"a.test/2"}}, {path: "a.test/2"}})
@@ -402,9 +396,8 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestExchanges: a page comes with the exchange that gave its body, and those that said no
-// more than it: its own later ones, redirects to it over each other, and duplicates of it; not
-// with what its body is no longer of, what is not chosen, and what another page's is.
+// TestExchanges: a page comes with the exchange of its body, its later ones, and those of redirects to it and of
+// duplicates. Exchanges of replaced bodies, unselected URLs and other pages are left out.
 func TestExchanges(t *testing.T) {
 	dir := makeStore(t, filepath.Join(t.TempDir(), "s"), []crawled{
 		{path: "a.test/1", body: "one", links: []string{"a.test/copy", "a.test/moved", "a.test/twice", "b.test/copy", "a.test/loop", "a.test/aside"}, page: store.Page{At: 5000}},
@@ -437,7 +430,7 @@ func TestExchanges(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put("a.test/1", 2, 4000, store.WirePage, "", "") // of a body that was replaced by a build that keeps no headers
+	put("a.test/1", 2, 4000, store.WirePage, "", "") // its body was replaced by a build that keeps no headers
 	put("a.test/1", 3, 5000, store.WirePage, "", "")
 	put("a.test/1", 4, 6000, store.WireSame, "", "")
 	put("a.test/1", 5, 7000, store.WireRepeat, "", "")
@@ -446,7 +439,7 @@ func TestExchanges(t *testing.T) {
 	put("a.test/moved", 1, 200, store.WireRedirect, "a.test/twice", "redirect")
 	put("a.test/twice", 1, 300, store.WireRedirect, "a.test/copy", "redirect")
 	put("a.test/loop", 1, 300, store.WireRedirect, "a.test/loop", "redirect")
-	put("a.test/aside", 1, 300, store.WireRedirect, "", "redirect") // to where the crawl did not want to go
+	put("a.test/aside", 1, 300, store.WireRedirect, "", "redirect") // redirects to a URL that the crawl excludes
 	if err := errors.Join(b.Commit(), s.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -54,10 +54,10 @@ func (c *column) cell(p *Page) any {
 	return clean(v.text)
 }
 
-// clean leaves out what no database takes as text: the character 0, bytes that are no UTF-8.
+// clean removes what databases reject in text: NUL and invalid UTF-8.
 func clean(s string) string { return strings.ReplaceAll(valid(s), "\x00", "") }
 
-// WithoutPassword is a server's address as people may read it.
+// WithoutPassword returns a server's address for display.
 func WithoutPassword(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -66,8 +66,7 @@ func WithoutPassword(address string) string {
 	return u.Redacted()
 }
 
-// sqlite writes one file: the table pages, the table links of nodes, and pages_text, which
-// finds pages by the words of their titles and texts.
+// sqlite writes a file with tables pages and links (between nodes), and the full-text index pages_text.
 type sqlite struct {
 	db         *sql.DB
 	tx         *sql.Tx
@@ -79,7 +78,7 @@ func newSQLite(at target, name string) (Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The file has no name yet and is synced when it gets one, so a journal is of no use.
+	// The file is unnamed until it is complete and synced, so it needs no journal.
 	address := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)"
 	db, err := driver.Open(address, fts5.Register)
 	if err != nil {
@@ -142,20 +141,18 @@ func (s *sqlite) Finish(ctx context.Context) error {
 
 func (s *sqlite) Close() error {
 	if s.tx != nil {
-		_ = s.tx.Rollback() // has no effect after a commit
+		_ = s.tx.Rollback() // no effect after a commit
 	}
 	return s.db.Close()
 }
 
-// errSchema reports tables of another shape than an export writes.
 var errSchema = errors.New("already exists with other columns; give another schema with ?search_path=NAME, or drop it")
 
-// postgres writes the tables pages and links of a schema: "fossick", or the one that the
-// address names as its search_path. A page whose id is there is replaced, with its links.
-// Each batch is a transaction.
+// postgres writes the tables pages and links of a schema (the address's search_path, or "fossick"), replacing
+// pages with known ids together with their links. Each batch is a transaction.
 type postgres struct {
 	conn  *pgx.Conn
-	first bool // the table has no page that could be replaced
+	first bool // the table was empty, so nothing needs replacing
 
 	rows, links, nodes [][]any
 	bytes              int
@@ -173,7 +170,7 @@ func newPostgres(ctx context.Context, address string) (Sink, error) {
 		schema = "fossick"
 	}
 	config.RuntimeParams["search_path"] = schema
-	config.RuntimeParams["synchronous_commit"] = "off" // a run that is cut off is run again
+	config.RuntimeParams["synchronous_commit"] = "off" // an interrupted export is repeated anyway
 	s := &postgres{}
 	if s.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("postgres: %w; want an address such as postgres://name:password@host/database", err)
@@ -236,7 +233,7 @@ func (s *postgres) check(ctx context.Context, schema string) error {
 	return nil
 }
 
-// What is written at once.
+// Limits of a batch.
 const (
 	batchRows  = 2000
 	batchBytes = 16 << 20
@@ -256,8 +253,7 @@ func (s *postgres) Write(ctx context.Context, p *Page) error {
 	return s.flush(ctx)
 }
 
-// flush writes a batch. Links go to a table of this session, as the pages that they lead to
-// may be still to come.
+// flush writes a batch. Links go to a temporary table, since their target pages may come later.
 func (s *postgres) flush(ctx context.Context) error {
 	names, set := make([]string, len(columns)), make([]string, len(columns))
 	for i, c := range columns {
@@ -295,7 +291,7 @@ func (s *postgres) flush(ctx context.Context) error {
 	return nil
 }
 
-// Finish turns the nodes of links into ids: nodes are numbers of one export, ids those of all.
+// Finish replaces the nodes in links by ids: nodes are valid in one export only, ids in all.
 func (s *postgres) Finish(ctx context.Context) error {
 	if err := s.flush(ctx); err != nil {
 		return err
@@ -318,8 +314,7 @@ func (s *postgres) Finish(ctx context.Context) error {
 
 func (s *postgres) Close() error { return s.conn.Close(context.Background()) }
 
-// bulkFile writes a file for OpenSearch's bulk interface: for each page a line that says what
-// to do with it, and a line with the page.
+// bulkFile writes a file for OpenSearch's bulk API: per page an action line and a document line.
 type bulkFile struct {
 	toFile
 	lines []byte
@@ -357,23 +352,22 @@ func appendBulk(to []byte, p *Page) ([]byte, error) {
 	return append(to, "}\n"...), nil
 }
 
-// openSearch sends pages to an OpenSearch server. A page whose id is there is replaced.
+// openSearch sends pages to an OpenSearch server, replacing those with known ids.
 type openSearch struct {
-	bulk   string // address of the index's bulk interface
+	bulk   string // URL of the index's bulk API
 	client *http.Client
 	wait   func(ctx context.Context, d time.Duration) error
 	lines  []byte
 }
 
 const (
-	bulkBytes = 5 << 20 // of one request
-	bulkTries = 6       // while the server is overloaded
+	bulkBytes = 5 << 20 // per request
+	bulkTries = 6       // attempts while the server is overloaded
 	firstWait = time.Second
 )
 
-// newOpenSearch takes the address of an index, as http://host:9200/pages. Name and password
-// may stand before the host. It follows no redirect: pages and passwords are for the host that
-// the user named.
+// newOpenSearch takes an index URL, such as http://host:9200/pages, with optional user and password. It follows
+// no redirect: pages and passwords are for the named host only.
 func newOpenSearch(address string) (*openSearch, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") == "" || strings.Contains(strings.Trim(u.Path, "/"), "/") {
@@ -453,8 +447,7 @@ func (s *openSearch) send(ctx context.Context) error {
 	return bulkProblem(body)
 }
 
-// bulkProblem is the first page that the server did not take: errors by page are no error of
-// the request. One that the server had no time for makes the whole request be sent again.
+// bulkProblem returns the first page error in a bulk answer; errBusy makes the caller send all of it again.
 func bulkProblem(answer []byte) error {
 	var a struct {
 		Errors bool `json:"errors"`

@@ -23,7 +23,7 @@ import (
 	"fossick/internal/peers"
 )
 
-// databasePages have what databases stumble over: quotes, the character 0, no UTF-8, missing values.
+// databasePages hold difficult values: quotes, NUL, invalid UTF-8, missing values.
 func databasePages(n int) (all []*Page) {
 	source := &Source{Name: "crawl"}
 	half, kept := .5, true
@@ -41,7 +41,6 @@ func databasePages(n int) (all []*Page) {
 	return all
 }
 
-// run exports pages in one sink.
 func run(t *testing.T, s Sink, all []*Page) error {
 	t.Helper()
 	n, err := Run(t.Context(), func(yield func(*Page, error) bool) {
@@ -65,7 +64,7 @@ func (f testFolder) Create(name string) (io.WriteCloser, error) {
 	return os.Create(filepath.Join(string(f), name))
 }
 
-// TestSQLiteShell reads the file with SQLite's own shell.
+// TestSQLiteShell queries the file with SQLite's own shell.
 func TestSQLiteShell(t *testing.T) {
 	t.Parallel()
 	shell, dir := peers.Program(t, "sqlite3"), t.TempDir()
@@ -104,8 +103,7 @@ func TestSQLiteShell(t *testing.T) {
 	}
 }
 
-// TestPostgres loads a server's tables, again with other content, and again after a run that
-// was cut off.
+// TestPostgres loads tables after an interrupted load, then again with changed content.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 	address := peers.Postgres(t)
@@ -144,7 +142,7 @@ func TestPostgres(t *testing.T) {
 	}
 	load(again)
 	ask("SELECT count(*) || ' ' || count(*) FILTER (WHERE title = 'new') FROM fossick.pages", "3000 2500")
-	ask("SELECT count(*)::text FROM fossick.links", "3500") // 2,500, and two of each that was left
+	ask("SELECT count(*)::text FROM fossick.links", "3500") // 2,500 new ones, and two for each of the 500 unchanged pages
 
 	if _, err := conn.Exec(t.Context(), "ALTER TABLE fossick.pages DROP COLUMN rank"); err != nil {
 		t.Fatal(err)
@@ -162,7 +160,7 @@ func TestPostgres(t *testing.T) {
 	ask("SELECT count(*)::text FROM other.pages", "5")
 }
 
-// cut begins a load and ends it after its first batch.
+// cut starts a load and ends it after the first batch.
 func cut(t *testing.T, address string, all []*Page) {
 	t.Helper()
 	s, err := newPostgres(t.Context(), address)
@@ -179,7 +177,7 @@ func cut(t *testing.T, address string, all []*Page) {
 	}
 }
 
-// TestBulk: each page is two lines, as the bulk interface has them.
+// TestBulk: each page gives an action line and a document line.
 func TestBulk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -199,8 +197,7 @@ func TestBulk(t *testing.T) {
 	}
 }
 
-// bulkIDs reads what a bulk interface is sent, as its documentation says: an action a line,
-// a document a line, a line end behind the last.
+// bulkIDs parses a bulk request as its documentation specifies, and returns the ids.
 func bulkIDs(t *testing.T, body []byte) (ids []string) {
 	t.Helper()
 	if !bytes.HasSuffix(body, []byte("\n")) {
@@ -225,8 +222,7 @@ func bulkIDs(t *testing.T, body []byte) (ids []string) {
 	return ids
 }
 
-// TestServer: a server that has too much to do is asked again; one that refuses a page ends
-// the export, with its reason.
+// TestServer: an overloaded server is retried; a refused page ends the export with the reason.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	busy, refuse, got := 2, "", []string{}
@@ -270,7 +266,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestServerRedirect: pages and a password go to no host that a redirect names.
+// TestServerRedirect: pages and passwords do not follow a redirect to another host.
 func TestServerRedirect(t *testing.T) {
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		var reached atomic.Int64

@@ -21,23 +21,22 @@ import (
 	"fossick/store"
 )
 
-// GraphKinds lists the sources of graphs, for help texts.
+// GraphKinds lists the accepted graph sources, for help texts.
 const GraphKinds = `a graph file (made by fossick graph), an edge list (src TAB dst a line, .gz or .zst too; beside X.edges.tsv an X.urls.tsv names the nodes), a link file (made by fossick convert), a corpus with links or with markup that has them (as web archives), a crawl's store, demo, or synthetic:N, a made-up web of N pages`
 
-// GraphSource is a graph file, or the source of one.
+// GraphSource is a graph file, or data from which one is built.
 type GraphSource struct {
-	Name  string // of a file or a folder, or a corpus that OpenSet knows
-	Pages int    // of a synthetic web; 0 for others
-	Seed  uint64 // likewise
+	Name  string // of a file, a folder, or a corpus known to OpenSet
+	Pages int    // of a synthetic web; 0 for other sources
+	Seed  uint64 // of a synthetic web
 
-	// OpenStore opens the store of a crawl; done ends its use.
+	// OpenStore opens a crawl's store; done releases it.
 	OpenStore func(path string) (s *store.Store, done func() error, err error)
 	// OpenSet opens a corpus, or a store as one.
 	OpenSet func(name string) (*datasets.Set, error)
 }
 
-// NamedGraph is the source that a person names; the caller adds how stores and corpora are
-// opened.
+// NamedGraph parses a source given by the user; the caller sets OpenStore and OpenSet.
 func NamedGraph(name string, seed uint64) (GraphSource, error) {
 	s := GraphSource{Name: name, Seed: seed}
 	if pages, ok := strings.CutPrefix(name, "synthetic:"); ok {
@@ -50,7 +49,7 @@ func NamedGraph(name string, seed uint64) (GraphSource, error) {
 	return s, nil
 }
 
-// IsGraph says whether it is a graph file already.
+// IsGraph reports whether the source is a graph file.
 func (s GraphSource) IsGraph() bool { return s.Pages == 0 && graph.IsFile(s.Name) }
 
 func (s GraphSource) isList() bool {
@@ -58,8 +57,7 @@ func (s GraphSource) isList() bool {
 	return s.Pages == 0 && err == nil && !info.IsDir() && !datasets.IsFile(s.Name)
 }
 
-// Build builds the graph at path. memory is what sorting may take, 0 for the default.
-// Stats are nil where nothing is built of edges.
+// Build builds the graph at path. memory limits sorting, in bytes (0: default). A synthetic web has nil Stats.
 func (s GraphSource) Build(ctx context.Context, path string, memory int) (*graph.Stats, error) {
 	opt := graph.BuildOptions{Memory: memory}
 	switch {
@@ -111,8 +109,6 @@ func buildGraph(ctx context.Context, path string, opt graph.BuildOptions, add fu
 	return &stats, errors.Join(err, b.Close())
 }
 
-// addCorpus adds a corpus's pages, which may have no links, with their sites, and
-// its links.
 func addCorpus(ctx context.Context, b *graph.Builder, set *datasets.Set, sites map[string]string) error {
 	for e, err := range set.Examples() {
 		if err := errors.Join(err, ctx.Err()); err != nil {
@@ -161,9 +157,7 @@ func addPages(ctx context.Context, b *graph.Builder, set *datasets.Set) error {
 	return nil
 }
 
-// addStore adds a crawl's pages and all links of them that the crawl knows. URLs that
-// it did not fetch have no links here. Redirects and duplicates are no nodes: a link to
-// one is a link to what it stands for.
+// addStore adds a crawl's pages and their links, aliases replaced by their targets. URLs not fetched have no out-links.
 func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
 	same, err := aliasesOf(ctx, s)
 	if err != nil {
@@ -191,8 +185,7 @@ func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
 	return nil
 }
 
-// Labels calls do with the labels of all nodes that have some. A store has what refine
-// says, else the crawl's model or topic; a corpus has its own.
+// Labels calls do with every labelled node: by refine, crawl model or topic for a store, else by the corpus.
 func (s GraphSource) Labels(ctx context.Context, g *graph.Graph, do func(v uint32, labels []string)) error {
 	of := func(url string, labels []string) error {
 		v, ok, err := g.Node(url)
@@ -248,14 +241,14 @@ func storeLabels(s *store.Store, do func(url string, labels []string) error) err
 			}
 		}
 		switch {
-		case refined == nil && len(labels) > 0: // of several topics that share the crawl
+		case refined == nil && len(labels) > 0: // several topics share the crawl
 			if err := do(p.URL, labels); err != nil {
 				return err
 			}
 			continue
 		case refined != nil:
 			label = refined.Label
-		case label == "" && p.Relevant: // by keywords
+		case label == "" && p.Relevant: // a keyword crawl
 			label = topic
 		}
 		if label == "" {
@@ -268,8 +261,7 @@ func storeLabels(s *store.Store, do func(url string, labels []string) error) err
 	return nil
 }
 
-// Labelled returns 1 for the nodes with a label, 0 for others, and how many nodes each
-// label has.
+// Labelled returns 1 for the nodes with a label, 0 for the others, and each label's node count.
 func (s GraphSource) Labelled(ctx context.Context, g *graph.Graph, label string) (is []float64, counts map[string]int, err error) {
 	is, counts = make([]float64, g.Nodes()), map[string]int{}
 	err = s.Labels(ctx, g, func(v uint32, labels []string) {
@@ -282,14 +274,14 @@ func (s GraphSource) Labelled(ctx context.Context, g *graph.Graph, label string)
 	return is, counts, err
 }
 
-// GraphScores are how far nodes are on a topic.
+// GraphScores hold the relevance of nodes to a topic.
 type GraphScores struct {
-	Score    []float32 // by node, in [0,1]; 0 for those that are no pages of the corpus
-	Relevant []bool    // by node: it is on topic
-	Count    int       // of those
+	Score    []float32 // by node, in [0,1]; 0 for nodes without a page
+	Relevant []bool    // by node
+	Count    int       // relevant nodes
 }
 
-// Scores gives every page of a corpus, or of a store, its score on a topic.
+// Scores scores every page of a corpus or store on a topic.
 func (s GraphSource) Scores(ctx context.Context, g *graph.Graph, score func(e *datasets.Example) (score float64, relevant bool, err error)) (*GraphScores, error) {
 	set, err := s.OpenSet(s.Name)
 	if err != nil {
@@ -320,7 +312,7 @@ func (s GraphSource) Scores(ctx context.Context, g *graph.Graph, score func(e *d
 	return all, nil
 }
 
-// StartPages returns the nodes that a file names, a line each, once.
+// StartPages returns the distinct nodes named in a file, one per line.
 func (s GraphSource) StartPages(g *graph.Graph, path string) (set []uint32, err error) {
 	known := map[uint32]bool{}
 	for line, err := range datasets.ReadList(path) {
@@ -368,10 +360,8 @@ func (s GraphSource) eachNode(g *graph.Graph, path string, do func(v uint32, val
 	return nil
 }
 
-// eachNamed reads a file that names nodes (rank --personal, --block), one a line, after
-// a tab what is said of it. Empty lines and # comments are passed over. It calls do
-// with both, spaces cut off, and with the number of the line, and says whether there
-// was any.
+// eachNamed reads nodes, one per line, each with an optional value after a tab; it skips empty lines and #
+// comments, and reports whether it found any.
 func eachNamed(r io.Reader, path string, do func(name, value string, line int) error) (found bool, err error) {
 	for line, err := range datasets.ListLines(r, path) {
 		if err != nil {
@@ -397,8 +387,7 @@ func weightOf(value string) (float64, error) {
 	return x, nil
 }
 
-// Weights says where surfers start anew: at the pages with a label, or else at the nodes
-// that a file names, by their weights. n is how many have one above 0.
+// Weights returns teleport weights: 1 for pages with label, or those of path. n counts the positive ones.
 func (s GraphSource) Weights(ctx context.Context, g *graph.Graph, label, path string) (x []float64, n int, err error) {
 	if label != "" {
 		x, found, err := s.Labelled(ctx, g, label)
@@ -426,8 +415,7 @@ func (s GraphSource) Weights(ctx context.Context, g *graph.Graph, label, path st
 	return x, n, err
 }
 
-// Blocks says to which block each node belongs: its host (the default), its site, its
-// first label, or what a file says.
+// Blocks returns each node's block: host (default), site, first label, or that of a file; else graph.None.
 func (s GraphSource) Blocks(ctx context.Context, g *graph.Graph, by string) ([]uint32, error) {
 	runs := map[string]graph.Runs{"": g.Hosts(), "host": g.Hosts(), "site": g.Sites()}
 	if of, ok := runs[by]; ok {
@@ -466,7 +454,6 @@ func (s GraphSource) Blocks(ctx context.Context, g *graph.Graph, by string) ([]u
 	})
 }
 
-// labelList names the labels that there are for an error on one that there is not.
 func labelList(label string, found map[string]int) string {
 	if len(found) == 0 {
 		return "none; fossick refine gives them"
@@ -474,9 +461,8 @@ func labelList(label string, found map[string]int) string {
 	return printable.SomeNames(label, printable.SortedKeys(found))
 }
 
-// PutRanks gives a store's pages the scores of their nodes, and hub scores unless nil. It
-// returns which nodes they are, and their number. A copy of a running crawl's store keeps
-// none.
+// PutRanks stores nodes' scores with a store's pages; hub may be nil. It returns which nodes are pages, and the
+// number of ranks stored: 0 in the copy of a running crawl's store.
 func PutRanks(ctx context.Context, g *graph.Graph, s *store.Store, ranking store.Ranking, score, hub []float64) (pages []bool, n uint64, err error) {
 	pages = make([]bool, g.Nodes())
 	var ranks []store.NumberedRank
@@ -489,7 +475,7 @@ func PutRanks(ctx context.Context, g *graph.Graph, s *store.Store, ranking store
 			return nil, 0, err
 		}
 		if !ok {
-			continue // its URL came in twice
+			continue // not in the graph
 		}
 		pages[v] = true
 		rank := store.NumberedRank{Page: p.Number, Rank: store.Rank{Score: score[v]}}
@@ -504,13 +490,10 @@ func PutRanks(ctx context.Context, g *graph.Graph, s *store.Store, ranking store
 	return pages, uint64(len(ranks)), s.Ranks().Put(ctx, ranking, slices.Values(ranks))
 }
 
-// aliases say which URL's page a URL of a store stands for: of a redirect what it led
-// to, of a duplicate the page that it repeats. In the graph of a store such a URL has no
-// node of its own; what links to it links to that page.
+// aliases maps redirects and duplicates, which are no nodes of a store's graph, to the URLs of their pages.
 type aliases map[store.ID]store.ID
 
-// aliasesOf reads a store's redirects and duplicates. A URL whose own page is stored
-// stands for itself, whatever became of it since.
+// aliasesOf reads a store's redirects and duplicates. A URL with a stored page of its own is no alias.
 func aliasesOf(ctx context.Context, s *store.Store) (aliases, error) {
 	to := aliases{}
 	for v, err := range s.URLs().Visits() {
@@ -521,7 +504,7 @@ func aliasesOf(ctx context.Context, s *store.Store) (aliases, error) {
 			return nil, err
 		}
 		if v.Location != 0 {
-			to[v.ID] = v.Location // the last one is what it led to
+			to[v.ID] = v.Location // the last visit wins
 		}
 	}
 	for e, err := range s.URLs().Ended("") {
@@ -539,7 +522,7 @@ func aliasesOf(ctx context.Context, s *store.Store) (aliases, error) {
 				return nil, err
 			}
 			to[e.ID] = p.ID
-		default: // it was a redirect once
+		default: // no longer a redirect
 			delete(to, e.ID)
 		}
 	}
@@ -547,18 +530,17 @@ func aliasesOf(ctx context.Context, s *store.Store) (aliases, error) {
 	return to, nil
 }
 
-// settle makes each URL stand for its end at once: a redirect may lead to a further one,
-// or to a duplicate. Those in a circle stand for themselves, and those that lead into one
-// for the URL at which they come into it. O(URLs).
+// settle maps every alias to the end of its chain. URLs in a cycle map to themselves, and URLs that lead into a
+// cycle to the first URL of it that they reach. O(URLs).
 func (a aliases) settle() {
 	settled := make(map[store.ID]bool, len(a))
 	var path []store.ID
-	for id := range a { // the ends are the same in any order
+	for id := range a { // the result does not depend on the order
 		if settled[id] {
 			continue
 		}
 		path = path[:0]
-		on := map[store.ID]int{} // places in the path
+		on := map[store.ID]int{} // positions in path
 		at := id
 		for {
 			_, is := a[at]
@@ -595,8 +577,7 @@ func (a aliases) Of(dst, ids []store.ID) []store.ID {
 	return dst
 }
 
-// buildLinks builds the graph of a link file. Beside X.bin a file X.urls.tsv (id TAB URL) names
-// its pages; without it those that have no links are no nodes.
+// buildLinks builds the graph of a link file X.bin, of linked pages only unless X.urls.tsv (id TAB URL) names all.
 func buildLinks(ctx context.Context, path, out string, opt graph.BuildOptions) (graph.Stats, error) {
 	r, done, err := OpenLinks(path)
 	if err != nil {

@@ -21,12 +21,10 @@ import (
 	"fossick/store"
 )
 
-// demo is the built-in corpus.
 func demo() GraphSource {
 	return GraphSource{Name: "demo", OpenSet: func(name string) (*datasets.Set, error) { return datasets.Open(name, datasets.Options{}) }}
 }
 
-// built opens the graph of a source.
 func built(t *testing.T, s GraphSource) (*graph.Graph, *graph.Stats) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "graph")
@@ -68,7 +66,7 @@ func TestKindsOfSources(t *testing.T) {
 	}
 }
 
-// TestCorpus counts a corpus's pages, links and labels by hand.
+// TestCorpus compares the demo corpus's graph and labels with naive counts.
 func TestCorpus(t *testing.T) {
 	s := demo()
 	g, _ := built(t, s)
@@ -114,7 +112,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// standsFor is the rule, URL by URL: on until what is no alias, or stands in a circle.
+// standsFor follows aliases to a URL that is none, or that lies in a cycle.
 func standsFor(a aliases, id store.ID) store.ID {
 	inCircle := func(id store.ID) bool {
 		at := a[id]
@@ -122,7 +120,7 @@ func standsFor(a aliases, id store.ID) store.ID {
 			if at == id {
 				return true
 			}
-			at = a[at] // 0 leads to 0
+			at = a[at] // 0 maps to 0
 		}
 		return false
 	}
@@ -135,7 +133,7 @@ func standsFor(a aliases, id store.ID) store.ID {
 	}
 }
 
-// TestAliasesEqualRule compares on random redirects: chains, trees, circles.
+// TestAliasesEqualRule compares on random chains, trees and cycles.
 func TestAliasesEqualRule(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -156,12 +154,12 @@ func TestAliasesEqualRule(t *testing.T) {
 	}
 }
 
-// TestAliasesAreFast settles a long chain, and many redirects into one circle.
+// TestAliasesAreFast settles a long chain, and many redirects into one cycle.
 func TestAliasesAreFast(t *testing.T) {
-	const n = 200_000 // in a square of it the test would not end
+	const n = 200_000 // a quadratic algorithm would not finish
 	a := aliases{1: 2, 2: 1}
 	for i := store.ID(3); i < n; i++ {
-		a[i] = i + 1 // a chain to n
+		a[i] = i + 1
 		a[n+i] = 1
 	}
 	a.settle()
@@ -170,8 +168,7 @@ func TestAliasesAreFast(t *testing.T) {
 	}
 }
 
-// linkedStore writes a store of URLs 1 … n of which some are pages with links, some
-// redirects, some duplicates, and some wait.
+// linkedStore writes a store whose URLs are pages with links, redirects, duplicates, or waiting.
 func linkedStore(t *testing.T, dir string, rng *rand.Rand) (pages map[store.ID][]store.ID, same aliases) {
 	t.Helper()
 	s, err := store.Create(dir, store.Info{})
@@ -210,7 +207,7 @@ func linkedStore(t *testing.T, dir string, rng *rand.Rand) (pages map[store.ID][
 			}
 			stored, pages[id] = append(stored, id), links
 			p := &store.Page{Number: uint64(len(stored)), ID: id, URL: url, Checksum: fmt.Appendf(nil, "%016d", i), Links: links}
-			put(b.PutVisit(id, 1, store.Visit{State: "redirect", Location: any()}), // once
+			put(b.PutVisit(id, 1, store.Visit{State: "redirect", Location: any()}), // an earlier redirect
 				b.PutVisit(id, 2, store.Visit{State: "ok"}), b.PutPage(p, s.Compress(nil)), b.PutFate(id, store.Fate{State: "ok", Page: p.Number}))
 		}
 	}
@@ -221,8 +218,7 @@ func linkedStore(t *testing.T, dir string, rng *rand.Rand) (pages map[store.ID][
 
 func urlAt(i int) string { return fmt.Sprintf("http://h%d.test/%d", i%3, i) }
 
-// TestGraphOfStore compares the graph of random stores with its definition: pages and
-// what they link to, redirects and duplicates as what they stand for.
+// TestGraphOfStore compares the graph of random stores with its definition.
 func TestGraphOfStore(t *testing.T) {
 	for seed := range uint64(12) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -254,7 +250,6 @@ func TestGraphOfStore(t *testing.T) {
 	}
 }
 
-// graphByName reads a graph back.
 func graphByName(t *testing.T, path string) (nodes map[string]bool, edges map[[2]string]bool) {
 	t.Helper()
 	g, err := graph.Open(path)
@@ -282,7 +277,7 @@ func graphByName(t *testing.T, path string) (nodes map[string]bool, edges map[[2
 	return nodes, edges
 }
 
-// listed4 is the graph of an edge list with nodes of three hosts, by URL: a, a/1, b, c.
+// listed4 is the graph of an edge list with four nodes on three hosts, sorted by URL: a, a/1, b, c.
 func listed4(t *testing.T) (GraphSource, *graph.Graph) {
 	path := textFile(t, "http://a.test/\thttp://b.test/\nhttp://a.test/\thttp://a.test/1\nhttp://b.test/\thttp://c.test/\n")
 	s := GraphSource{Name: path}
@@ -353,8 +348,7 @@ func TestStartPages(t *testing.T) {
 	}
 }
 
-// TestPutRanks: each stored page gets the scores of its node, and is told apart from nodes
-// that are only linked to.
+// TestPutRanks: each stored page gets its node's scores; nodes without a page do not count.
 func TestPutRanks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	pages, _ := linkedStore(t, dir, rand.New(rand.NewPCG(1, 2)))
@@ -387,8 +381,7 @@ func TestPutRanks(t *testing.T) {
 	}
 }
 
-// FuzzNamed reads any text as a file of --personal or --block: what comes out is what
-// its lines say, and written anew it is read alike.
+// FuzzNamed: parsed lines match the text, and round-trip.
 func FuzzNamed(f *testing.F) {
 	f.Add("http://a.test/\t2\n# c\n\n http://b.test/ \r\nc\t1e-3\td")
 	f.Add("a\tinf\nb\t-1\nc\tNaN\nd\t0x1p-2")
@@ -429,7 +422,7 @@ func FuzzNamed(f *testing.F) {
 	})
 }
 
-// FuzzWeight reads any text as a weight: an error, or a number that can be one.
+// FuzzWeight: any text gives an error or a finite weight that round-trips.
 func FuzzWeight(f *testing.F) {
 	for _, s := range []string{"", "1", "0", "-0", "1e400", "inf", "NaN", "0x1p-2", "1_000", " 1"} {
 		f.Add(s)
@@ -448,7 +441,7 @@ func FuzzWeight(f *testing.F) {
 	})
 }
 
-// TestNamedErrors names the line of what cannot be read.
+// TestNamedErrors: errors name the line.
 func TestNamedErrors(t *testing.T) {
 	none := func(string, string, int) error { return nil }
 	for want, r := range map[string]io.Reader{
@@ -461,7 +454,7 @@ func TestNamedErrors(t *testing.T) {
 	}
 }
 
-// linkFile writes links 0 → 1, 2 and 2 → 0 of four pages.
+// linkFile writes a link file of four pages with links 0 → 1, 2 and 2 → 0.
 func linkFile(t *testing.T) string {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "links.bin"))

@@ -20,34 +20,31 @@ import (
 	"fossick/store"
 )
 
-// errNoPages reports a source without pages that could be stored.
 var errNoPages = errors.New("it has no page with a URL; give a web archive, saved pages, a table or a corpus with URLs")
 
-// errOther reports a store that is not an import of the same source.
+// errOther reports a store that is no import of this source.
 var errOther = errors.New("is the store of another import or crawl; give another folder with --store")
 
-// ImportOptions of an import.
+// ImportOptions configure an import.
 type ImportOptions struct {
-	Source   string // the set's name, kept in the store
-	Version  string // fossick's
+	Source   string // name of the set; kept in the store
+	Version  string // version of fossick
 	Log      *slog.Logger
 	Progress func(pages uint64)
 }
 
-// ImportResult counts the pages of an import.
 type ImportResult struct {
 	Pages      uint64 // in the store
-	Duplicates uint64 // rows with the content of a page before
-	Left       int    // rows without a URL that could be one, with that of a row before or of robots.txt
-	Refused    uint64 // pages that ask not to be kept, or are none
+	Duplicates uint64 // rows with the content of an earlier page
+	Left       int    // rows without a valid URL, with a repeated one, or of robots.txt
+	Refused    uint64 // pages that refuse indexing, or cannot be parsed
 }
 
 type importMark struct {
 	Imported string `json:"imported"`
 }
 
-// openImport makes the store of an import, or opens that of one of the same source which was cut
-// off. Errors: errOther.
+// openImport creates the store of an import, or opens an interrupted one's. Errors: errOther.
 func openImport(ctx context.Context, dir string, opt ImportOptions) (*store.Store, error) {
 	text, err := json.Marshal(importMark{opt.Source})
 	if err != nil {
@@ -67,9 +64,8 @@ func openImport(ctx context.Context, dir string, opt ImportOptions) (*store.Stor
 	return s, nil
 }
 
-// Import imports the rows of a set, which is read twice, into the store in dir. Cut off, it goes
-// on where it ended. Errors: errNoPages, errOther, and those of the set; a set that cannot be
-// read leaves no store.
+// Import stores a set, which it reads twice, in dir; an interrupted import resumes there. Errors: errNoPages,
+// errOther, and those of the set. An unreadable set leaves no store.
 func Import(ctx context.Context, set iter.Seq2[*datasets.Example, error], dir string, opt ImportOptions) (r ImportResult, err error) {
 	urls, left, err := addresses(ctx, set)
 	if err != nil {
@@ -91,7 +87,7 @@ func Import(ctx context.Context, set iter.Seq2[*datasets.Example, error], dir st
 	defer web.close()
 	engine, err := crawler.New(crawler.Options{
 		Store: s, Fetcher: web, Scorer: &importLabels{web: web}, Ordering: order, URLs: standard, Seeds: urls,
-		Threshold: 0.5, // which no link has
+		Threshold: 0.5, // above the score of every link
 		Workers:   1, Delay: crawler.Delay{Off: true}, Patience: 1, FollowTraps: true, KeepNear: true, Log: opt.Log,
 		Progress: func(p crawler.Progress) { opt.Progress(p.Counts.Pages) },
 	})
@@ -116,7 +112,7 @@ func Import(ctx context.Context, set iter.Seq2[*datasets.Example, error], dir st
 
 var standard = page.NewNormalizer(page.DefaultDrop())
 
-// addresses are the URLs of the rows in normal form, each once, in order.
+// addresses returns the distinct normalised URLs of the rows, in order.
 func addresses(ctx context.Context, set iter.Seq2[*datasets.Example, error]) (urls []string, left int, err error) {
 	had := map[uint64]bool{}
 	for e, err := range set {
@@ -137,21 +133,19 @@ func addresses(ctx context.Context, set iter.Seq2[*datasets.Example, error]) (ur
 	return urls, left, nil
 }
 
-// importWeb is a set as a web that is asked for its pages nearly in their order: rows that are
-// not asked for yet wait.
+// importWeb serves a set's rows as web pages. Requests come nearly in row order; rows read too early wait.
 type importWeb struct {
 	stop func()
 
-	mu    sync.Mutex // guards the rest: a worker that is slow gets another one beside it
+	mu    sync.Mutex // guards the fields below: a slow worker gets a second one beside it
 	next  func() (*datasets.Example, error, bool)
-	ahead map[string]*datasets.Example // by URL
-	order []string                     // of those, as they were read
-	label map[string]string            // of the pages that are being read
+	ahead map[string]*datasets.Example // rows waiting, by URL
+	order []string                     // their URLs in reading order
+	label map[string]string            // of pages being processed
 	err   error
 }
 
-// mostAhead bounds the rows that wait. More only come where an import goes on, of pages that
-// are in the store: the first ones are not asked for again.
+// mostAhead bounds the waiting rows; only a resumed import exceeds it, by the pages already stored.
 const mostAhead = 1000
 
 func newImportWeb(set iter.Seq2[*datasets.Example, error]) *importWeb {
@@ -164,13 +158,12 @@ func (w *importWeb) close() { w.stop() }
 
 func (w *importWeb) Resolve(context.Context, string) (netip.Addr, error) { return netip.Addr{}, nil }
 
-// errMissing is of a page that the set does not have on second reading.
 var errMissing = errors.New("the source changed while it was read; import it again")
 
 func (w *importWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	r := &fetch.Response{URL: req.URL, State: fetch.StateCode, Code: http.StatusNotFound, Start: time.Now(), Header: http.Header{}}
 	if req.URL == page.RobotsURL(req.URL) {
-		return r // the crawler that fetched the pages has asked it
+		return r // checked by the crawler that fetched the pages
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,14 +181,13 @@ func (w *importWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response 
 	if at, err := time.Parse(time.RFC3339, e.Fields["date"]); err == nil {
 		r.Start = at
 	}
-	if len(w.label) > mostAhead { // of pages that were never rated
+	if len(w.label) > mostAhead { // labels of pages that were never scored
 		clear(w.label)
 	}
 	w.label[req.URL] = e.Label
 	return r
 }
 
-// labelOf returns the label of a page that was asked for, once.
 func (w *importWeb) labelOf(url string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -229,8 +221,7 @@ func (w *importWeb) find(url string) (*datasets.Example, error) {
 	}
 }
 
-// importLabels gives pages the labels that the set has for them. It is no judge: nothing is on
-// topic, and no link is worth anything.
+// importLabels gives pages the labels of the set; nothing is on topic and all links score 0.
 type importLabels struct{ web *importWeb }
 
 func (l *importLabels) ScorePage(p *page.Page, _ float64) crawler.Score {

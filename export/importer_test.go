@@ -16,8 +16,7 @@ import (
 	"fossick/store"
 )
 
-// rows are n pages in a chain, one host for three of them, with what sets have too: a copy
-// of a page, a row without a URL, a URL twice, a page that is not to be kept.
+// rows are n pages in a chain, three per host, then difficult rows.
 func rows(n int) []*datasets.Example {
 	var all []*datasets.Example
 	url := func(i int) string { return fmt.Sprintf("http://h%d.test/%d", i/3, i) }
@@ -50,7 +49,6 @@ func options(source string) ImportOptions {
 	return ImportOptions{Source: source, Version: "1", Log: slog.New(slog.DiscardHandler), Progress: func(uint64) {}}
 }
 
-// check compares a store with the rows that it was made of.
 func check(t *testing.T, dir string, all []*datasets.Example) {
 	t.Helper()
 	s, err := store.Open(dir)
@@ -64,7 +62,7 @@ func check(t *testing.T, dir string, all []*datasets.Example) {
 			t.Fatal(err)
 		}
 		e, links := all[min(n, len(all)-1)], 2
-		if n == chain { // the odd ones but the plain one are left out
+		if n == chain { // of the difficult rows only the plain text is stored
 			e, links = all[len(all)-1], 0
 		}
 		body, err := s.Body(p.Number)
@@ -93,15 +91,14 @@ func TestImport(t *testing.T) {
 	check(t, dir, all)
 }
 
-// TestGoesOn: an import that was cut off is begun again and has the same pages. Of another
-// source it is none.
+// TestGoesOn: an interrupted import resumes with the same result; another source's store is refused.
 func TestGoesOn(t *testing.T) {
 	all, dir := rows(3000), filepath.Join(t.TempDir(), "s")
 	ctx, cancel := context.WithCancel(t.Context())
 	read := 0
 	_, err := Import(ctx, func(yield func(*datasets.Example, error) bool) {
 		for _, e := range all {
-			if read++; read == len(all)+1500 { // half of the second reading
+			if read++; read == len(all)+1500 { // halfway through the second reading
 				cancel()
 			}
 			if !yield(e, nil) {
@@ -121,7 +118,7 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// TestBadSources: a set that fails, changes or has nothing says so.
+// TestBadSources: a set that fails, changes or is empty gives an error.
 func TestBadSources(t *testing.T) {
 	broken := errors.New("line 7 is broken")
 	try := func(name string, of iter.Seq2[*datasets.Example, error], want error) {
@@ -146,7 +143,7 @@ func TestBadSources(t *testing.T) {
 	}, errMissing)
 }
 
-// TestTwoWorkers: a worker that is slow gets another one beside it, so that two ask at once.
+// TestTwoWorkers: a slow worker gets a second one, so Fetch must be safe for both.
 func TestTwoWorkers(t *testing.T) {
 	const pages = 400
 	w := newImportWeb(func(yield func(*datasets.Example, error) bool) {

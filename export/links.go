@@ -13,10 +13,8 @@ import (
 	"fossick/internal/reading"
 )
 
-// errLinksDamaged reports a file that is not as it was written.
 var errLinksDamaged = errors.New("the link file is damaged; make it again with fossick convert")
 
-// errLinksVersion reports a file of a later fossick.
 var errLinksVersion = errors.New("unknown version of the link file")
 
 const (
@@ -28,8 +26,8 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 type linkHeader struct {
-	Pages   uint64 // ids are below
-	Records uint64 // pages that have links
+	Pages   uint64 // number of page IDs, from 0
+	Records uint64 // pages with links
 	Links   uint64
 
 	bodyBytes uint64
@@ -70,17 +68,16 @@ func parselinkHeader(b []byte) (h linkHeader, err error) {
 
 const maxPages = 1<<32 - 1
 
-// LinkWriter writes a link file. The header, which counts, is written last, at the beginning.
+// LinkWriter writes a link file. The header holds counts, so it is written last.
 type LinkWriter struct {
 	to   io.WriteSeeker
 	body *bufio.Writer
 	h    linkHeader
-	next uint64 // the least source that may come
+	next uint64 // least source that may follow
 	buf  []byte
 }
 
-// NewLinkWriter begins a file of links between so many pages, which are numbered from 0. to must
-// be empty.
+// NewLinkWriter starts a file of links between pages 0 … pages−1; to must be empty.
 func NewLinkWriter(to io.WriteSeeker, pages uint64) (*LinkWriter, error) {
 	if pages > maxPages {
 		return nil, fmt.Errorf("%d pages; a link file holds at most %d", pages, uint64(maxPages))
@@ -90,7 +87,7 @@ func NewLinkWriter(to io.WriteSeeker, pages uint64) (*LinkWriter, error) {
 	return w, err
 }
 
-// Add adds the links of a page: destinations rise, and none is the source. Sources rise too.
+// Add adds the links of a page. Sources must rise; destinations must rise and exclude the source.
 func (w *LinkWriter) Add(source uint32, destinations []uint32) error {
 	if len(destinations) == 0 {
 		return nil
@@ -119,8 +116,7 @@ func (w *LinkWriter) Add(source uint32, destinations []uint32) error {
 	return err
 }
 
-// Close writes the header, and returns how many links there are. What the file goes to stays
-// open.
+// Close writes the header and returns the number of links. It does not close the file.
 func (w *LinkWriter) Close() (links uint64, err error) {
 	if err := w.body.Flush(); err != nil {
 		return 0, err
@@ -132,17 +128,17 @@ func (w *LinkWriter) Close() (links uint64, err error) {
 	return w.h.Links, err
 }
 
-// LinkReader reads a link file, record by record.
+// LinkReader reads a link file record by record.
 type LinkReader struct {
-	Pages uint64 // ids are below
+	Pages uint64 // number of page IDs, from 0
 
 	head linkHeader
 
 	r      *bufio.Reader
 	body   *countedReader
-	record uint64 // read so far
+	record uint64 // records read
 	links  uint64
-	next   uint64 // the least source that may come
+	next   uint64 // least source that may follow
 	list   []uint32
 }
 
@@ -164,20 +160,20 @@ func isLinkFile(path string) bool {
 	if err != nil {
 		return false
 	}
-	defer f.Close() // opened for reading: nothing can be lost
+	defer f.Close() // opened for reading: no data can be lost
 	head := make([]byte, len(linkMagic))
 	_, err = io.ReadFull(f, head)
 	return err == nil && string(head) == linkMagic
 }
 
-// OpenLinks opens a link file and reads its header; done ends its use.
+// OpenLinks opens a link file and reads its header; done closes it.
 func OpenLinks(path string) (r *LinkReader, done func() error, err error) {
 	f, err := reading.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	if r, err = newLinkReader(f); err != nil {
-		f.Close() // opened for reading: nothing can be lost
+		f.Close() // opened for reading: no data can be lost
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, f.Close, nil
@@ -196,8 +192,8 @@ func newLinkReader(from io.Reader) (*LinkReader, error) {
 	return &LinkReader{Pages: h.Pages, head: h, body: body, r: bufio.NewReaderSize(body, 64<<10)}, nil
 }
 
-// Next returns the next page that has links, and its destinations, which are good until the
-// next call. After the last one it is io.EOF, when the checksum is right.
+// Next returns the next page with links and its destinations, valid until the next call. It ends with io.EOF,
+// after verifying the checksum.
 func (r *LinkReader) Next() (source uint32, destinations []uint32, err error) {
 	if r.record == r.head.Records {
 		return 0, nil, r.end()
@@ -206,7 +202,7 @@ func (r *LinkReader) Next() (source uint32, destinations []uint32, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if gap >= r.head.Pages-r.next { // next is at most Pages
+	if gap >= r.head.Pages-r.next { // no underflow: next is at most Pages
 		return 0, nil, r.damaged("a source that is not a page")
 	}
 	from := r.next + gap
@@ -214,7 +210,7 @@ func (r *LinkReader) Next() (source uint32, destinations []uint32, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if more >= r.head.Links-r.links { // each link read was counted
+	if more >= r.head.Links-r.links { // no underflow: links is at most head.Links
 		return 0, nil, r.damaged("more links than its header states")
 	}
 	if err := r.destinations(from, more+1); err != nil {
@@ -254,7 +250,7 @@ func (r *LinkReader) destinations(from, n uint64) error {
 	return nil
 }
 
-// number reads a varint, which must be the shortest of its number.
+// number reads a varint in its shortest form.
 func (r *LinkReader) number() (n uint64, err error) {
 	for shift := 0; shift < 64; shift += 7 {
 		b, err := r.r.ReadByte()

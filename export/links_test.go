@@ -13,13 +13,11 @@ import (
 	"testing"
 )
 
-// linkRecord is the links of a page.
 type linkRecord struct {
 	source       uint32
 	destinations []uint32
 }
 
-// writeLinks writes a link file and returns its bytes.
 func writeLinks(t testing.TB, pages uint64, records []linkRecord) []byte {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "links.bin"))
@@ -46,7 +44,6 @@ func writeLinks(t testing.TB, pages uint64, records []linkRecord) []byte {
 	return b
 }
 
-// read reads a link file.
 func read(b []byte) (h linkHeader, records []linkRecord, err error) {
 	r, err := newLinkReader(bytes.NewReader(b))
 	if err != nil {
@@ -64,7 +61,6 @@ func read(b []byte) (h linkHeader, records []linkRecord, err error) {
 	}
 }
 
-// randomLinks makes links between so many pages.
 func randomLinks(rng *rand.Rand, pages int) (records []linkRecord) {
 	for source := range pages {
 		var to []uint32
@@ -101,7 +97,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestBytes holds the format against docs/export.md, written out by hand.
+// TestBytes compares with bytes written by hand after docs/export.md.
 func TestBytes(t *testing.T) {
 	got := writeLinks(t, 1000, []linkRecord{{2, []uint32{1, 3, 500}}, {5, []uint32{6}}})
 	body := []byte{2, 2, 1, 1, 0xf0, 0x03, 2, 0, 2} // 500 − 3 − 1 = 496 = 0x70 | 3 << 7
@@ -114,7 +110,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestLinksDamage flips each bit, and cuts the file at each byte: an error each time.
+// TestLinksDamage flips each bit and truncates at each byte: reading must fail every time.
 func TestLinksDamage(t *testing.T) {
 	whole := writeLinks(t, 40, randomLinks(rand.New(rand.NewPCG(1, 2)), 40))
 	for i := range whole {
@@ -134,7 +130,7 @@ func TestLinksDamage(t *testing.T) {
 	}
 }
 
-// TestAddRefuses what a reader would not believe.
+// TestAddRefuses: Add rejects what a reader would reject.
 func TestAddRefuses(t *testing.T) {
 	for _, bad := range [][]linkRecord{
 		{{3, []uint32{3}}}, {{3, []uint32{5, 4}}}, {{3, []uint32{4, 4}}}, {{3, []uint32{10}}}, {{10, []uint32{1}}},
@@ -158,8 +154,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// FuzzReader: no panic, and what is read is written as it was. Sums are made right, so that
-// what is behind them is reached.
+// FuzzReader: no panic, and valid files round-trip. The fuzzer corrects checksums.
 func FuzzReader(f *testing.F) {
 	f.Add(uint64(10), uint64(1), uint64(2), []byte{2, 1, 1, 0})
 	f.Add(uint64(1000), uint64(2), uint64(4), []byte{2, 2, 1, 1, 0xf0, 0x03, 2, 0, 2})

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestLockBesideACopy: a folder that is closed is free at once, also while a process that is
-// being started has a copy of its lock's descriptor.
+// TestLockBesideACopy: closing frees a folder even while a child process holds a copy of the descriptor.
 func TestLockBesideACopy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	kept, err := Keep(path, "work")

@@ -13,17 +13,17 @@ import (
 	"fossick/internal/reading"
 )
 
-// lockFolder marks a folder as in use, until the file is closed or the process ends.
+// lockFolder marks a folder as in use until unlock or the end of the process.
 func lockFolder(dir string) (*os.File, error) {
 	f, err := reading.OpenFolder(dir)
 	if err != nil {
 		return nil, err
 	}
-	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) // where there are no locks, stale folders stay
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) // on file systems without locks, stale folders stay
 	return f, nil
 }
 
-// lockAlone locks a folder that no other process may have; false when one has it.
+// lockAlone locks a folder; alone is false when another process holds the lock.
 func lockAlone(dir string) (_ *os.File, alone bool, err error) {
 	f, err := reading.OpenFolder(dir)
 	if err != nil {
@@ -32,18 +32,17 @@ func lockAlone(dir string) (_ *os.File, alone bool, err error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, false, f.Close()
 	}
-	return f, true, nil // where there are no locks, no one is known to have it
+	return f, true, nil // on file systems without locks, no other user is known
 }
 
-// unlock ends a lock. To close its file is not enough: a process that is being started has a
-// copy of it until it runs its program.
+// unlock releases a lock. Closing the file is not enough, since a starting child process has a copy of it.
 func unlock(lock *os.File) error {
-	_ = unix.Flock(int(lock.Fd()), unix.LOCK_UN) // closing does it soon, too
+	_ = unix.Flock(int(lock.Fd()), unix.LOCK_UN) // closing releases it later at the latest
 	return lock.Close()
 }
 
 func removeStale(dir, prefix string) {
-	entries, _ := os.ReadDir(dir) // a folder that stays costs room alone
+	entries, _ := os.ReadDir(dir) // a folder left behind costs only disk space
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if !strings.HasPrefix(e.Name(), prefix) {

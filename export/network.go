@@ -22,7 +22,6 @@ import (
 	"fossick/internal/reading"
 )
 
-// closeAll closes files in order, those that are there.
 func closeAll(files ...io.Closer) (err error) {
 	for _, f := range files {
 		if f != nil {
@@ -32,9 +31,8 @@ func closeAll(files ...io.Closer) (err error) {
 	return err
 }
 
-// linkLists writes three lists: links.edges.tsv has the links, source TAB target a line;
-// links.urls.tsv the nodes, node TAB URL; links.nodes.tsv the records, node TAB id TAB URL.
-// fossick graph reads the first two as one graph; the third joins them to rows without nodes.
+// linkLists writes links.edges.tsv (source TAB target) and links.urls.tsv (node TAB URL), which fossick graph
+// reads, and links.nodes.tsv (node TAB id TAB URL, one line per record), which joins them to rows.
 type linkLists struct {
 	edges, urls, nodes io.WriteCloser
 	line               []byte
@@ -87,15 +85,13 @@ func (s *linkLists) put(to io.Writer, node uint32, texts ...string) error {
 func (s *linkLists) Finish(context.Context) error { return nil }
 func (s *linkLists) Close() error                 { return closeAll(s.edges, s.urls, s.nodes) }
 
-// graphFile writes a graph file of fossick's, which simulate and rank read. Its nodes are in
-// the order of URLs, which name them.
+// graphFile writes a fossick graph file for simulate and rank. URLs name its nodes and order them.
 type graphFile struct {
 	*linkLists
-	dir string // of the lists, and for scratch
+	dir string // for the lists and temporary files
 	to  io.WriteCloser
 }
 
-// buildMemory is the memory for sorting, in bytes.
 const buildMemory = 64 << 20
 
 type plainFolder string
@@ -155,7 +151,7 @@ func (s *graphFile) Close() (err error) {
 	return errors.Join(err, s.to.Close(), os.RemoveAll(s.dir))
 }
 
-// edgeFile holds edges until the last node is known, in a temporary file.
+// edgeFile stores edges in a temporary file until all nodes are written.
 type edgeFile struct {
 	f  *os.File
 	to *bufio.Writer
@@ -181,7 +177,7 @@ func (s *edgeFile) add(p *Page) error {
 	return nil
 }
 
-// each calls do with all edges, in the order in which they came.
+// each calls do with all edges, in the order added.
 func (s *edgeFile) each(ctx context.Context, do func(from, to uint32) error) error {
 	if err := s.to.Flush(); err != nil {
 		return err
@@ -208,13 +204,11 @@ func (s *edgeFile) each(ctx context.Context, do func(from, to uint32) error) err
 
 func (s *edgeFile) Close() error { return errors.Join(s.f.Close(), os.Remove(s.f.Name())) }
 
-// siteTables writes hosts.csv and sites.csv: for each host and each site its pages, and the
-// links between them that stay in it, leave it and come from others. Memory grows with hosts,
-// and by 4 bytes a node.
+// siteTables writes hosts.csv and sites.csv: pages and links of each. Memory: all hosts, plus 4 bytes a node.
 type siteTables struct {
 	hosts, sites io.WriteCloser
 	edges        *edgeFile
-	known        map[string]uint32 // place of a host in all
+	known        map[string]uint32 // index in all
 	all          []hostCounts
 	hostOf       []uint32 // by node
 }
@@ -228,7 +222,7 @@ type siteCounts struct {
 	hosts, pages, relevant, kept int
 	refined                      bool // refine saw at least one page
 	bytes                        int64
-	score                        float64 // of all pages together
+	score                        float64 // sum over all pages
 	first, last                  time.Time
 	within, out, in              int64 // links
 }
@@ -320,7 +314,7 @@ func (s *siteTables) Finish(ctx context.Context) error {
 		_ = w.Write(append([]string{valid(h.name), valid(h.site)}, h.row()...))
 	}
 	w.Flush()
-	if err := w.Error(); err != nil { // of any of the writes
+	if err := w.Error(); err != nil { // an error of any write
 		return err
 	}
 	w = csv.NewWriter(s.sites)
@@ -336,7 +330,7 @@ func (s *siteTables) Finish(ctx context.Context) error {
 var countNames = []string{"pages", "relevant", "kept", "mean_score", "bytes", "first", "last", "links_within", "links_out", "links_in"}
 
 func (c *siteCounts) row() []string {
-	kept := "" // not known
+	kept := "" // unknown
 	if c.refined {
 		kept = strconv.Itoa(c.kept)
 	}
@@ -350,19 +344,18 @@ func (c *siteCounts) row() []string {
 
 func (s *siteTables) Close() error { return closeAll(s.hosts, s.sites, s.edges) }
 
-// attributes are the columns that a node of a network has besides its number. Label is
-// called class: readers of GEXF put the node's own label, its title, in the place of it.
+// attributes are a node's columns. label is called class, since GEXF readers would overwrite it with the title.
 var attributes = []string{"id", "url", "host", "site", "title", "language", "label", "probability", "kept", "relevant", "score", "crawl_order", "depth", "rank"}
 
 type dialect struct {
 	head, declared, edges, tail string
-	declare                     string // an attribute: its number, name and type
+	declare                     string // an attribute: number, name and type
 	node, nodeEnd               string // its number and, in GEXF, its title or URL
-	value                       string // of an attribute: its number and text
+	value                       string // of an attribute: number and text
 	edge                        string // its number, source and target
 }
 
-// gexf is that of version 1.2, since networkx 2.8 reads no later one.
+// gexf is version 1.2, the latest that networkx 2.8 reads.
 var gexf = dialect{
 	head: `<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
@@ -392,8 +385,7 @@ var graphML = dialect{
 	tail:     "</graph>\n</graphml>\n",
 }
 
-// xmlNetwork writes a network in a language of XML: all nodes, then all edges. What is not
-// known of a node is left out.
+// xmlNetwork writes a network as XML: all nodes, then all edges, without unknown values.
 type xmlNetwork struct {
 	dialect
 	to      io.WriteCloser
@@ -448,10 +440,10 @@ func (s *xmlNetwork) Write(_ context.Context, p *Page) error {
 	return err
 }
 
-// escapeXML replaces what XML cannot have by U+FFFD.
+// escapeXML replaces characters that XML forbids by U+FFFD.
 func escapeXML(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes all
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder never fails
 	return b.String()
 }
 

@@ -16,7 +16,7 @@ import (
 	"fossick/graph"
 )
 
-// network is three pages of two hosts, one of them fetched twice.
+// network is three pages on two hosts, one of them with two records.
 func network() []*Page {
 	from, kept := &Source{Name: "crawl"}, true
 	return []*Page{
@@ -29,7 +29,7 @@ func network() []*Page {
 
 var edgesOfWeb = []string{"0-1", "0-2", "1-0", "1-2"}
 
-// TestXML reads both languages back by a parser of XML.
+// TestXML reads both formats back with an XML parser.
 func TestXML(t *testing.T) {
 	for name, open := range networks {
 		text := written(t, open, "links", network())["links"].String()
@@ -77,10 +77,9 @@ func TestXML(t *testing.T) {
 	}
 }
 
-// networks are both languages.
 var networks = map[string]func(target, string) (Sink, error){"gexf": newXML(gexf), "graphml": newXML(graphML)}
 
-// TestCompressed joins the graph to the pages by URL.
+// TestCompressed matches the graph's nodes to the pages by URL.
 func TestCompressed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "links.graph")
 	if err := os.WriteFile(path, written(t, newGraphFile, "links.graph", network())["links.graph"].Bytes(), 0o644); err != nil {
@@ -134,7 +133,6 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// randomPages is a web of n pages and some more records of them, on 6 hosts of 3 sites.
 func randomPages(n int, seed uint64) (all []*Page) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	from := &Source{Name: "crawl"}
@@ -163,7 +161,7 @@ func randomPages(n int, seed uint64) (all []*Page) {
 	return all
 }
 
-// TestHostsAndSitesAgree counts links of hosts and sites one by one.
+// TestHostsAndSitesAgree compares with naive link counts of hosts and sites.
 func TestHostsAndSitesAgree(t *testing.T) {
 	for seed := range uint64(10) {
 		all := randomPages(50, seed)
@@ -203,8 +201,7 @@ func TestHostsAndSitesAgree(t *testing.T) {
 	}
 }
 
-// TestListsJoin finds each record, each node and each edge once in the lists, and nodes and
-// edges in the networks.
+// TestListsJoin: the lists hold each record, node and edge once; the networks each node and edge.
 func TestListsJoin(t *testing.T) {
 	for seed := range uint64(10) {
 		all := randomPages(50, seed)

@@ -20,24 +20,24 @@ import (
 	"fossick/internal/wholefile"
 )
 
-// ErrThere reports a path with other content than an export would give it.
+// ErrThere reports an existing path whose content differs from the export's.
 var ErrThere = errors.New("already exists with other content; remove it, or give another place with -o")
 
-// Place is one file, one folder or a stream. Commit or Discard it in the end.
+// Place is the destination of an export: a file, a folder or a stream. End it with Commit or Discard.
 type Place struct {
-	path   string // that it will have; "" of a stream
+	path   string // final path; "" for a stream
 	single bool   // one file
-	hidden string // folder beside path, in which all is written
+	hidden string // temporary folder beside path
 	lock   *os.File
 	stream io.Writer
 
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex // guards the fields below
 	files   int
 	written int64
-	outside []string // files that others write
+	outside []string // files written by libraries
 }
 
-// OpenPlace begins a folder, or a single file, at path.
+// OpenPlace starts a folder, or a single file, at path.
 func OpenPlace(path string, single bool) (*Place, error) {
 	path = filepath.Clean(path)
 	info, err := os.Stat(path)
@@ -68,11 +68,10 @@ func OpenPlace(path string, single bool) (*Place, error) {
 	return &Place{path: path, single: single, hidden: hidden, lock: lock}, nil
 }
 
-// Stream begins a single file that goes to w at once.
+// Stream starts a single file that is written to w directly.
 func Stream(w io.Writer) *Place { return &Place{single: true, stream: w} }
 
-// Create begins a file; see Place. A single file has the place's own name, whatever
-// it is called here. Names that end in .gz or .zst are compressed.
+// Create starts a file, compressed by .gz or .zst; a single file always gets the place's own name.
 func (p *Place) Create(name string) (io.WriteCloser, error) {
 	if err := p.enter(name); err != nil {
 		return nil, err
@@ -94,8 +93,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 	return Packed(name, &placeFile{place: p, f: f, to: bufio.NewWriterSize(f, 64<<10)})
 }
 
-// Path reserves a file for a library that writes files by itself, as databases do, and
-// returns its path. A stream has no path.
+// Path reserves a file for a library that writes by itself, such as a database. A stream has none.
 func (p *Place) Path(name string) (string, error) {
 	if p.stream != nil {
 		return "", usage.Errorf("-o -: this format cannot be written to stdout; give a file")
@@ -113,7 +111,7 @@ func (p *Place) Path(name string) (string, error) {
 	return path, os.MkdirAll(filepath.Dir(path), 0o755)
 }
 
-// enter counts a file, and refuses one that would end in ErrThere.
+// enter counts a file, and fails early when Commit would return ErrThere.
 func (p *Place) enter(name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +124,7 @@ func (p *Place) enter(name string) error {
 	}
 	there, err := os.ReadDir(p.path)
 	if err != nil || len(there) == 0 {
-		return nil // an error shows when it is written
+		return nil // an error recurs on writing
 	}
 	first, _, _ := strings.Cut(name, "/")
 	if _, err := os.Stat(filepath.Join(p.path, first)); err != nil {
@@ -137,7 +135,7 @@ func (p *Place) enter(name string) error {
 
 type placeFile struct {
 	place *Place
-	f     *os.File // nil of a stream
+	f     *os.File // nil for a stream
 	to    *bufio.Writer
 	n     int64
 }
@@ -159,14 +157,14 @@ func (f *placeFile) Close() error {
 	return err
 }
 
-// Made returns how many files were written so far, and their bytes.
+// Made returns the number of files written so far, and their bytes.
 func (p *Place) Made() (files int, bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.files, p.written
 }
 
-// Commit names the files, when all of them are on the disk.
+// Commit syncs the files to disk and then gives them their names.
 func (p *Place) Commit() error {
 	if p.stream != nil {
 		return nil
@@ -192,7 +190,7 @@ func (p *Place) Commit() error {
 	return errors.Join(err, p.Discard())
 }
 
-// putAt renames the new file or folder, unless the same is there.
+// putAt renames the new file or folder to path, unless path has the same content.
 func putAt(made, path string) error {
 	switch same, err := Equal(made, path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -214,7 +212,7 @@ func emptyFolder(path string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// modeOf is the usual mode: temporary folders are their owner's alone.
+// modeOf returns the usual mode; temporary folders are private.
 func modeOf(path string) fs.FileMode {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return 0o755
@@ -222,7 +220,7 @@ func modeOf(path string) fs.FileMode {
 	return 0o644
 }
 
-// Discard removes the files that have no name yet. After Commit it does nothing.
+// Discard removes uncommitted files; it does nothing after Commit.
 func (p *Place) Discard() error {
 	if p.lock == nil {
 		return nil
@@ -232,18 +230,16 @@ func (p *Place) Discard() error {
 	return err
 }
 
-// errInUse reports a folder that another process is making.
 var errInUse = errors.New("is being made by another process; wait for it, or give another place with -o")
 
-// Kept is a folder that may take several runs: all is written to a hidden folder beside it,
-// .NAME.work, which a kill or an error leaves as it is, until Commit gives it its name.
+// Kept is a folder written in one or more runs: in a hidden folder .NAME.work beside it, until Commit.
 type Kept struct {
 	path, hidden string
 	lock         *os.File
 }
 
-// Keep begins such a folder, or goes on with it. Close it in the end. It is an error when
-// path is there already and is no empty folder; errInUse when another process has it.
+// Keep starts or resumes such a folder. It fails with ErrThere when path is no empty folder, and with errInUse
+// when another process has it.
 func Keep(path, work string) (*Kept, error) {
 	path = filepath.Clean(path)
 	if filepath.Base(path) == "." || filepath.Base(path) == ".." || filepath.Dir(path) == path {
@@ -267,18 +263,18 @@ func Keep(path, work string) (*Kept, error) {
 	if !alone {
 		return nil, fmt.Errorf("%s %w", path, errInUse)
 	}
-	if _, err := os.Stat(hidden); err != nil { // its maker named it between our two looks
+	if _, err := os.Stat(hidden); err != nil { // another process committed it in the meantime
 		return nil, errors.Join(fmt.Errorf("%s %w", path, errInUse), unlock(lock))
 	}
 	return &Kept{path: path, hidden: hidden, lock: lock}, nil
 }
 
-// Dir is where the folder is written until Commit.
+// Dir returns the folder to write to until Commit.
 func (k *Kept) Dir() string { return k.hidden }
 
-// Commit names the folder, whose files must be on the disk.
+// Commit renames the folder to its final path; its files must be synced.
 func (k *Kept) Commit() error {
-	err := os.Remove(k.path) // an empty folder
+	err := os.Remove(k.path) // empty folders only
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s %w", k.path, ErrThere)
 	}
@@ -291,16 +287,15 @@ func (k *Kept) Commit() error {
 	return wholefile.SyncFolder(filepath.Dir(k.path))
 }
 
-// Discard removes the folder: it was needed for a while only.
+// Discard removes the hidden folder.
 func (k *Kept) Discard() error {
 	return errors.Join(os.RemoveAll(k.hidden), wholefile.SyncFolder(filepath.Dir(k.hidden)))
 }
 
-// Close ends the use of the folder.
+// Close releases the folder.
 func (k *Kept) Close() error { return unlock(k.lock) }
 
-// Packed compresses a file whose name ends in .gz or .zst. Archives pack their records
-// themselves.
+// Packed compresses by the extension .gz or .zst; WARC files compress their own records.
 func Packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
 	switch {
 	case strings.HasSuffix(name, ".warc.gz"):
@@ -308,7 +303,7 @@ func Packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
 	case strings.HasSuffix(name, ".gz"):
 		return &through{gzip.NewWriter(to), to}, nil
 	case strings.HasSuffix(name, ".zst"):
-		// One goroutine, as the others have the pages to read.
+		// A single goroutine, since the other cores read the pages.
 		z, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
 		return &through{z, to}, err
 	}
@@ -322,8 +317,7 @@ type through struct {
 
 func (t *through) Close() error { return errors.Join(t.WriteCloser.Close(), t.file.Close()) }
 
-// Equal says whether two files, or two folders, have the same content. The error wraps
-// fs.ErrNotExist when there is none at b.
+// Equal reports whether two files or folders have the same content; fs.ErrNotExist when one is missing.
 func Equal(a, b string) (bool, error) {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
@@ -380,7 +374,7 @@ func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// syncTree syncs each of few files, and the whole system for many.
+// syncTree syncs each file of a small tree, and the whole system for a large one.
 func syncTree(root string) error {
 	const few = 100
 	var files []string

@@ -12,7 +12,6 @@ import (
 	"fossick/internal/reading"
 )
 
-// fill writes files, by name, into a place.
 func fill(t *testing.T, p *Place, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -35,7 +34,6 @@ func begin(t *testing.T, path string, single bool) *Place {
 	return p
 }
 
-// content returns the files below a folder, by name.
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -54,7 +52,7 @@ func content(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestNothingBeforeCommit looks at what is there at each moment, of a folder and of a file.
+// TestNothingBeforeCommit: a folder or file appears at Commit, and Discard leaves nothing.
 func TestNothingBeforeCommit(t *testing.T) {
 	for _, single := range []bool{false, true} {
 		dir := t.TempDir()
@@ -88,7 +86,7 @@ func TestNothingBeforeCommit(t *testing.T) {
 	}
 }
 
-// TestSecondRun exports to where something is already.
+// TestSecondRun exports to an existing path with equal and with other content.
 func TestSecondRun(t *testing.T) {
 	for _, single := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "out")
@@ -112,7 +110,7 @@ func TestSecondRun(t *testing.T) {
 	}
 }
 
-// TestStrangersFolder refuses early a folder that an export has not made.
+// TestStrangersFolder: a folder with other files is refused early.
 func TestStrangersFolder(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
@@ -131,11 +129,11 @@ func TestStrangersFolder(t *testing.T) {
 	}
 }
 
-// TestStaleIsRemoved finds what a kill left, and not what another export still writes.
+// TestStaleIsRemoved: leftovers of a killed export are removed, those of a running one are not.
 func TestStaleIsRemoved(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
-	other := begin(t, path, true) // writes on
+	other := begin(t, path, true) // still being written
 	stale := filepath.Join(dir, ".out.export-123")
 	if err := os.MkdirAll(filepath.Join(stale, "x"), 0o755); err != nil {
 		t.Fatal(err)
@@ -150,11 +148,11 @@ func TestStaleIsRemoved(t *testing.T) {
 	}
 }
 
-// TestPacked compresses by name, to the same bytes each time.
+// TestPacked: files are compressed by name, with the same bytes each time.
 func TestPacked(t *testing.T) {
 	for _, name := range []string{"a.txt", "a.txt.gz", "a.txt.zst"} {
 		path := filepath.Join(t.TempDir(), name)
-		for range 2 { // the second run finds the same
+		for range 2 { // the second run finds equal content
 			p := begin(t, path, true)
 			fill(t, p, map[string]string{"pages": strings.Repeat("text ", 1000)})
 			if err := p.Commit(); err != nil {
@@ -176,7 +174,6 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestStream writes one file to where it is told.
 func TestStream(t *testing.T) {
 	var out bytes.Buffer
 	p := Stream(&out)
@@ -189,7 +186,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestKeep makes a folder in two runs, beside one that wants it too.
+// TestKeep writes a folder in two runs, against a concurrent writer.
 func TestKeep(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	first, err := Keep(path, "work")
@@ -205,7 +202,7 @@ func TestKeep(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("it has its name before it is whole")
 	}
-	if err := os.Mkdir(path, 0o755); err != nil { // as people do
+	if err := os.Mkdir(path, 0o755); err != nil { // an empty folder that a user made
 		t.Fatal(err)
 	}
 	second, err := Keep(path, "work")

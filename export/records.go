@@ -21,19 +21,18 @@ type indexed struct {
 	at     time.Time
 	mime   string
 	status string
-	digest string // of the body; "" where there is none
-	offset int    // of its member, in those of the page
+	digest string // of the body; "" without one
+	offset int    // of the gzip member within the page's members
 	length int
 }
 
-// bundle is the members of a page: its response and request, its metadata,
-// and the other exchanges that told of it.
+// bundle is a page's WARC records, one gzip member each: response, request, metadata and other exchanges.
 type bundle struct {
 	packer  *warc.Packer
 	page    *Page
 	members []byte
 	listed  []indexed
-	digest  string // of the body; "" where it is not needed
+	digest  string // of the body; "" when not needed
 }
 
 func packPage(packer *warc.Packer, p *Page, indexed bool) (members []byte, listed []indexed, err error) {
@@ -99,8 +98,7 @@ func (b *bundle) metadata() error {
 	})
 }
 
-// other writes an exchange that brought no body of its own: a revisit of the page, or a
-// redirect to it. A repeated body that differs from the page's is not kept, so it is left out.
+// other writes a revisit or redirect. It omits duplicates with different bytes, since these are not stored.
 func (b *bundle) other(x *exchange) error {
 	p := b.page
 	d := &warc.Draft{
@@ -129,7 +127,7 @@ func (b *bundle) other(x *exchange) error {
 		d.Type, d.Head = warc.Response, head(x.Response, 0)
 		r.mime, r.digest = fieldOf(x.Response, "Content-Type"), warc.Digest()
 		if !x.Cut && !bytes.Contains(x.Response, []byte("\r\nContent-Length: 0\r\n")) {
-			d.Fields = append(d.Fields, warc.Field{Name: "WARC-Truncated", Value: "unspecified"}) // a redirect's body is not kept
+			d.Fields = append(d.Fields, warc.Field{Name: "WARC-Truncated", Value: "unspecified"}) // redirect bodies are not stored
 		}
 	}
 	if err := b.list(d, r); err != nil {
@@ -151,14 +149,13 @@ func fieldsOf(x *exchange) (fields []warc.Field) {
 	return fields
 }
 
-// origPrefix begins the name of a header line that is true of the received body only.
+// origPrefix marks header lines that describe the received body, not the stored one.
 const origPrefix = "X-Archive-Orig-"
 
-// head is a header as received, for a body of so many bytes, which is kept unpacked: lines
-// that say how it was packed get other names, as archives do.
+// head returns a received header, with origPrefix on lines that are wrong for the stored body of size bytes.
 func head(lines []byte, size int) []byte {
 	out := make([]byte, 0, len(lines)+64)
-	length := false // is said
+	length := false // a correct Content-Length was seen
 	for line := range bytes.Lines(lines) {
 		name, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimSpace(value)
@@ -186,7 +183,7 @@ func head(lines []byte, size int) []byte {
 	return append(out, "\r\n"...)
 }
 
-// unpacked says whether a body that came in a coding is kept without it.
+// unpacked reports whether bodies of this content coding are stored decoded.
 func unpacked(coding string) bool {
 	return slices.Contains([]string{"gzip", "x-gzip", "deflate"}, strings.ToLower(coding))
 }

@@ -42,8 +42,7 @@ type column struct {
 	of   func(p *Page) value
 }
 
-// columns are what a page's row has, in order, in all formats; docs/export.md says what each
-// holds. The first nine have the names that sets of text for training language models use.
+// columns are the columns of a page's row (docs/export.md); the first nine have the names of training datasets.
 var columns = []column{
 	{"text", textual, func(p *Page) value { return value{text: p.Text, null: p.Damaged} }},
 	{"id", textual, func(p *Page) value { return text(p.ID) }},
@@ -52,7 +51,7 @@ var columns = []column{
 	{"date", textual, func(p *Page) value { return text(p.Fetched.Format(time.RFC3339)) }},
 	{"file_path", textual, func(p *Page) value { return text(p.path()) }},
 	{"language", textual, func(p *Page) value { return text(p.Language) }},
-	{"language_score", real, func(*Page) value { return value{null: true} }}, // detection gives no probability
+	{"language_score", real, func(*Page) value { return value{null: true} }}, // language detection gives no probability
 	{"token_count", integer, func(p *Page) value { return value{int: int64(words(p.Text)), null: p.Damaged} }},
 
 	{"node", integer, func(p *Page) value { return value{int: int64(p.Node)} }},
@@ -85,10 +84,10 @@ func joined(said []rights.Statement) string {
 	return strings.Join(parts, " | ")
 }
 
-// text is a text of which an empty one is not known.
+// text returns a value that is null when empty.
 func text(s string) value { return value{text: s, null: s == ""} }
 
-// number is a number that may be missing; what no format can write is missing too.
+// number returns a value that is null for nil, NaN and infinities, which formats cannot hold.
 func number(x *float64) value {
 	if x == nil || math.IsNaN(*x) || math.IsInf(*x, 0) {
 		return value{null: true}
@@ -120,11 +119,10 @@ func (c *column) appendJSON(dst []byte, v value) ([]byte, error) {
 	return append(dst, c.string(v)...), nil
 }
 
-// valid replaces bytes that are no UTF-8.
+// valid replaces invalid UTF-8.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// words counts runs of letters, digits and marks. Each character of a script that puts no
-// blanks between words counts as one.
+// words counts runs of letters, digits and marks, and each character in scripts without spaces.
 func words(text string) int {
 	n, inside := 0, false
 	for _, r := range text {
@@ -137,7 +135,7 @@ func words(text string) int {
 			is = false
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			is = true
-		case !unicode.IsMark(r): // a mark belongs to the letter before it
+		case !unicode.IsMark(r): // a mark continues the word
 			is = false
 		}
 		if is && !inside {
@@ -170,7 +168,7 @@ func (s *jsonLines) Write(_ context.Context, p *Page) (err error) {
 	return err
 }
 
-// appendObject appends a page's row as a JSON object and a line end.
+// appendObject appends a page's row as a JSON object on a line.
 func appendObject(dst []byte, p *Page, fit func(string) string) (_ []byte, err error) {
 	dst = append(dst, '{')
 	for i := range columns {
@@ -188,8 +186,7 @@ func appendObject(dst []byte, p *Page, fit func(string) string) (_ []byte, err e
 	return append(dst, "}\n"...), nil
 }
 
-// csvRows writes a row a page, after one of names: all columns but the text, for tables that
-// people look at.
+// csvRows writes a header and a row per page, without the text, for spreadsheets.
 type csvRows struct {
 	toFile
 	rows *csv.Writer
@@ -205,7 +202,7 @@ func newCSV(at target, name string) (Sink, error) {
 	for _, c := range columns[1:] {
 		s.row = append(s.row, c.name)
 	}
-	_ = s.rows.Write(s.row) // the error stays, for Finish
+	_ = s.rows.Write(s.row) // Finish returns the error
 	return s, nil
 }
 
@@ -222,8 +219,7 @@ func (s *csvRows) Finish(context.Context) error {
 	return s.rows.Error()
 }
 
-// textLines writes a page a line: its id, a tab and its text, in which a blank stands for each
-// run of white space.
+// textLines writes a line per page: id, tab, and the text with white space collapsed.
 type textLines struct {
 	toFile
 	line []byte
@@ -248,11 +244,10 @@ func (s *textLines) Write(_ context.Context, p *Page) error {
 	return err
 }
 
-// markdown writes a file a page: its row between lines of ---, then its text. A folder has a
-// thousand pages.
+// markdown writes a file per page, with the row as YAML front matter; each folder has 1,000 files.
 type markdown struct {
 	at     target
-	folder string // inside the export, with a slash; "" for the export's own
+	folder string // within the export, with a slash; "" for its root
 	pages  int
 	text   []byte
 }
@@ -269,7 +264,7 @@ func (s *markdown) Write(_ context.Context, p *Page) (err error) {
 			continue
 		}
 		text = append(append(text, c.name...), ": "...)
-		if text, err = c.appendJSON(text, v); err != nil { // YAML reads JSON
+		if text, err = c.appendJSON(text, v); err != nil { // JSON values are valid YAML
 			return err
 		}
 		text = append(text, '\n')
@@ -292,7 +287,7 @@ func (s *markdown) Write(_ context.Context, p *Page) (err error) {
 func (s *markdown) Finish(context.Context) error { return nil }
 func (s *markdown) Close() error                 { return nil }
 
-// maxSlug is how long a title may be in a name.
+// maxSlug is about the longest title in a file name, in bytes.
 const maxSlug = 60
 
 func slugOf(title string) string {
@@ -315,16 +310,16 @@ func slugOf(title string) string {
 	return b.String()
 }
 
-// parquetRows writes the rows by column, in groups that bound what is kept in memory.
+// parquetRows writes Parquet; flushing row groups bounds memory.
 type parquetRows struct {
 	to   io.WriteCloser
 	w    *parquet.GenericWriter[any]
 	row  parquet.Row
-	size int // of the text of the group, in bytes
-	rows int // of the group
+	size int // bytes of text in the group
+	rows int // rows in the group
 }
 
-// What a group of rows holds at most, about.
+// Approximate limits of a row group.
 const (
 	groupBytes = 32 << 20
 	groupRows  = 20_000
@@ -332,7 +327,7 @@ const (
 
 var repeated = []string{"dump", "language", "site", "host", "label", "via", "content_type"}
 
-// inOrder is a schema with the columns in their own order; a Group has them by name.
+// inOrder is a schema in the order of columns; parquet.Group sorts by name.
 type inOrder struct{ parquet.Group }
 
 func (s inOrder) Fields() []parquet.Field {
@@ -398,6 +393,6 @@ func parquetCell(k kind, v value, column int) parquet.Value {
 func (s *parquetRows) Finish(context.Context) error { return s.w.Close() }
 
 func (s *parquetRows) Close() error {
-	s.w.Reset(io.Discard) // drops a group that was begun
+	s.w.Reset(io.Discard) // drops an unfinished group
 	return s.to.Close()
 }

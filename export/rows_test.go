@@ -13,8 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// somePages are pages with what formats stumble over: quotes, line ends, bytes that are no
-// UTF-8, missing values.
+// somePages have difficult values: quotes, line ends, invalid UTF-8, missing values.
 func somePages() []*Page {
 	source := &Source{Name: "crawl"}
 	half, kept, never := 0.5, true, math.NaN()
@@ -58,7 +57,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestParquet reads the rows back, in the order of the columns, twice the same bytes.
+// TestParquet: rows read back in column order, and the bytes are reproducible.
 func TestParquet(t *testing.T) {
 	text := written(t, newParquet, "pages.parquet", somePages())["pages.parquet"].Bytes()
 	if again := written(t, newParquet, "pages.parquet", somePages())["pages.parquet"].Bytes(); !bytes.Equal(text, again) {
@@ -112,7 +111,6 @@ func TestMarkdown(t *testing.T) {
 	golden(t, "pages.md", []byte(all))
 }
 
-// TestWords counts words of scripts with and without blanks.
 func TestWords(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, " .,": 0, "one": 1, "one, two 3": 3, "l'été très chaud": 4, "naïve cafe\u0301": 2, "東京 is big": 4, "ไทย": 3, "Привет, мир": 2,
@@ -123,7 +121,6 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestNames makes names of titles that file systems and shells take.
 func TestNames(t *testing.T) {
 	for title, want := range map[string]string{
 		"": "", "Loans & more": "loans-more", "../../etc/passwd": "etc-passwd", "東京": "", "-rf ~": "rf",

@@ -9,21 +9,21 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Sink writes pages in one format. One goroutine uses it.
+// Sink writes pages in one format; only one goroutine uses it.
 type Sink interface {
-	// Write takes the next page, which it must not change. It may keep it.
+	// Write writes or keeps the next page, which it must not change.
 	Write(ctx context.Context, p *Page) error
-	// Finish writes what is left, after the last page of an export that went well.
+	// Finish completes the output after the last page of a successful export.
 	Finish(ctx context.Context) error
-	// Close gives back what the sink holds, whether it finished or not. It is called once.
+	// Close releases the sink, finished or not; it is called once.
 	Close() error
 }
 
-// target is where the files of an export go. Safe for concurrent use.
+// target holds the files of an export. Safe for concurrent use.
 type target interface {
-	// Create begins a file. The name is a path inside the export, with slashes.
+	// Create starts a file; name is a path within the export, with slashes.
 	Create(name string) (io.WriteCloser, error)
-	// Path reserves a file for a format that writes files by itself, and says where.
+	// Path reserves a file for a format that writes files by itself, and returns its path.
 	Path(name string) (string, error)
 }
 
@@ -32,22 +32,22 @@ type Output interface {
 	target
 	Made() (files int, bytes int64)
 	Commit() error
-	Discard() error // of no effect after Commit
+	Discard() error // no effect after Commit
 }
 
-// Format is a format of export.
+// Format is an export format.
 type Format struct {
 	Name    string
-	Says    string   // for the help
-	File    string   // its name in a folder; it ends in a slash where the format is a folder itself, and is "" where it goes to servers alone
-	Schemes []string // of the addresses of servers that it goes to
+	Says    string   // description for the help
+	File    string   // name within an export, ending in a slash for a folder; "" for a format without files
+	Schemes []string // URL schemes of supported servers
 	Want    Want
 
 	open   func(at target, name string) (Sink, error)
 	server func(ctx context.Context, address string) (Sink, error)
 }
 
-// Formats are the formats, in the order of the help.
+// Formats returns the formats in the order of the help.
 func Formats() []Format {
 	text, links, archive := Want{Text: true}, Want{Links: true}, Want{Body: true, Exchanges: true}
 	return []Format{
@@ -76,11 +76,10 @@ func Formats() []Format {
 	}
 }
 
-// Tables is the format that package tables writes: it takes several passes, and agents on
-// several machines can make it together.
+// Tables is the format of package tables, which needs several passes and may run on several agents.
 const Tables = "tables"
 
-// Open begins the format in a file or folder of an export. The facts are for a data set card.
+// Open starts the format in a file or folder of an export; facts returns the data of a dataset card.
 func (f *Format) Open(at Output, name string, facts func() (CardFacts, error)) (Sink, error) {
 	if f.open != nil {
 		return f.open(at, name)
@@ -92,17 +91,16 @@ func (f *Format) Open(at Output, name string, facts func() (CardFacts, error)) (
 	return newCard(at, known)
 }
 
-// OpenServer begins the format on a server.
+// OpenServer starts the format on a server.
 func (f *Format) OpenServer(ctx context.Context, address string) (Sink, error) {
 	return f.server(ctx, address)
 }
 
-// queued is how many pages wait before a sink.
+// queued is the number of pages that may wait for a sink.
 const queued = 8
 
-// Run gives each page to all sinks, in order, and returns how many there were. After the
-// last one every sink has finished. Sinks are closed in any case. After an error of one of
-// them the others stop.
+// Run writes each page to all sinks, in order, and returns the number of pages. An error stops all; without one
+// every sink has finished. The sinks are closed in any case.
 func Run(ctx context.Context, pages iter.Seq2[*Page, error], sinks []Sink) (records int, err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	queues := make([]chan *Page, len(sinks))

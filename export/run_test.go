@@ -9,11 +9,10 @@ import (
 	"testing"
 )
 
-// counted is a sink that remembers what was asked of it.
 type counted struct {
 	nodes            []uint32
 	finished, closed int
-	failAt           int // the write that fails; 0 none
+	failAt           int // number of the failing write; 0 for none
 }
 
 var errFull = errors.New("full")
@@ -27,7 +26,6 @@ func (c *counted) Write(_ context.Context, p *Page) error {
 func (c *counted) Finish(context.Context) error { c.finished++; return nil }
 func (c *counted) Close() error                 { c.closed++; return nil }
 
-// numbered yields n pages, then an error unless it is nil.
 func numbered(n int, end error) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
 		for i := range n {
@@ -41,7 +39,7 @@ func numbered(n int, end error) iter.Seq2[*Page, error] {
 	}
 }
 
-// TestRun gives pages to three sinks, of which one may fail, or the pages end badly.
+// TestRun writes pages to three sinks; a sink may fail, or the pages may end with an error.
 func TestRun(t *testing.T) {
 	broken := errors.New("broken")
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -78,7 +76,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Two sinks get the same pages in one pass.
+// One pass gives two sinks the same pages.
 func Example() {
 	first, second := &counted{}, &counted{}
 	n, err := Run(context.Background(), numbered(3, nil), []Sink{first, second})

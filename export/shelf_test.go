@@ -12,7 +12,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// shelf keeps the files of an export in memory, by name.
 type shelf map[string]*bytes.Buffer
 
 func (s shelf) Create(name string) (io.WriteCloser, error) {
@@ -26,7 +25,6 @@ type volume struct{ *bytes.Buffer }
 
 func (volume) Close() error { return nil }
 
-// written exports pages in one format.
 func written(t testing.TB, open func(target, string) (Sink, error), name string, pages []*Page) shelf {
 	t.Helper()
 	files := shelf{}
@@ -50,7 +48,6 @@ func writeAll(t testing.TB, s Sink, pages []*Page) {
 	}
 }
 
-// golden compares a file with the one that was read through; go test -update writes it anew.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// surt returns the key under which archives look a URL up (Sort-friendly URI Reordering
-// Transform): http://www.a.test/B/?d&c is test,a)/b?c&d.
+// surt returns a URL's key in web-archive indexes (Sort-friendly URI Reordering Transform):
+// http://www.a.test/B/?d&c becomes test,a)/b?c&d.
 //
-// A lookup succeeds only where both sides agree in every detail. So this follows what pywb
-// and the Wayback Machine do, oddities too: escapes are undone until none is left, www is
-// dropped, letters are small, a final slash goes, arguments are sorted, ids of sessions go.
+// A look-up needs the same key on both sides, so surt follows pywb and the Wayback Machine exactly:
+// it unescapes repeatedly, drops www, lower-cases, drops the final slash, sorts the arguments and
+// removes session ids.
 func surt(url string) string {
 	scheme, rest, found := strings.Cut(url, "://")
 	if !found {
-		return escapeSURT(url) // no address of a page
+		return escapeSURT(url) // not a page's URL
 	}
 	rest, _, _ = strings.Cut(rest, "#")
 	rest, query, _ := strings.Cut(rest, "?")
@@ -33,7 +33,7 @@ func surt(url string) string {
 	return key
 }
 
-// surtHost turns the labels of a host round: www.a.test:81 is test,a:81.
+// surtHost reverses the labels of a host: www.a.test:81 becomes test,a:81.
 func surtHost(scheme, authority string) string {
 	host := authority[strings.LastIndexByte(authority, '@')+1:]
 	port := ""
@@ -107,7 +107,7 @@ func surtQuery(query string) string {
 		if c := strings.Compare(nameA, nameB); c != 0 {
 			return c
 		}
-		if hasA != hasB { // a name alone is before one with an empty value
+		if hasA != hasB { // a bare name sorts before one with an empty value
 			return map[bool]int{true: 1, false: -1}[hasA]
 		}
 		return strings.Compare(valueA, valueB)
@@ -115,7 +115,7 @@ func surtQuery(query string) string {
 	return strings.Join(args, "&")
 }
 
-// The ids of sessions that archives ignore: of servlets, PHP, ASP and ColdFusion.
+// Session ids that archives ignore: of servlets, PHP, ASP and ColdFusion.
 var (
 	pathSession   = regexp.MustCompile(`/\((?:(?:[a-z]\([0-9a-z]{24}\))+|[0-9a-z]{24})\)/`)
 	querySessions = []*regexp.Regexp{
@@ -127,7 +127,6 @@ var (
 	}
 )
 
-// lastMatch returns where the lastMatch match is, nil where there is none.
 func lastMatch(of *regexp.Regexp, in string) []int {
 	all := of.FindAllStringIndex(in, -1)
 	if len(all) == 0 {
@@ -136,7 +135,6 @@ func lastMatch(of *regexp.Regexp, in string) []int {
 	return all[len(all)-1]
 }
 
-// unescapeSURT undoes %XX until there is none.
 func unescapeSURT(s string) string {
 	for b := []byte(s); ; {
 		n := 0

@@ -15,32 +15,28 @@ import (
 	"fossick/internal/stats"
 )
 
-// Test compares two policies by the same measure from the same start sets.
+// Test compares the harvest of two policies over the same start sets.
 type Test struct {
 	A          string      `json:"a"`
 	B          string      `json:"b"`
 	Difference float64     `json:"difference"`    // mean of A − B
-	CI         *[2]float64 `json:"ci"`            // 95 %, of the difference; nil with one set
-	P          float64     `json:"p"`             // paired t-test, two-sided: that chance alone would do as much; never 0
-	Adjusted   float64     `json:"p_adjusted"`    // P by Holm's correction for all tests of the run
-	Exact      float64     `json:"p_permutation"` // the same question by the permutation test
+	CI         *[2]float64 `json:"ci"`            // 95 % interval of the difference; nil with one set
+	P          float64     `json:"p"`             // paired t-test, two-sided; never 0
+	Adjusted   float64     `json:"p_adjusted"`    // P with Holm's correction for all tests of the run
+	Exact      float64     `json:"p_permutation"` // P by the permutation test
 }
 
-// exactSets is up to how many sets all 2^n signs are tried; beyond, draws many are
-// drawn.
+// Up to exactSets sets the permutation test enumerates all 2^n signs; beyond, it draws draws of them.
 const (
 	exactSets = 16
 	draws     = 100_000
 )
 
-// pairedTests tests each policy against each later one by harvest, twice. The
-// paired t-test takes the differences for normal, which means over hundreds of
-// pages nearly are. The paired permutation test (Fisher 1935) takes nothing for
-// granted. Were the two alike, then in each start set the sign of their
-// difference would be chance. Exact is the share of all 2^n ways to choose the
-// signs whose mean is as far from 0 as the one measured. But with ten sets it
-// is 2/1024 at least, too much to be corrected for dozens of pairs; so it is P
-// that is. Of fewer than stats.Fewest sets there is no test.
+// pairedTests tests each policy against each later one by harvest, from stats.Fewest sets on. P is the paired
+// t-test's, which assumes normal differences; means over hundreds of pages nearly are. Exact is the paired
+// permutation test's (Fisher 1935), which assumes nothing: the share of the 2^n choices of signs for which the
+// mean difference is at least as far from 0. With ten sets it is at least 2/1024, too much to correct for
+// dozens of pairs, so Adjusted corrects P.
 func pairedTests(all []Figures, rng *rand.Rand) []Test {
 	var tests []Test
 	if len(all) == 0 || len(all[0].Sets) < stats.Fewest {
@@ -62,9 +58,7 @@ func pairedTests(all []Figures, rng *rand.Rand) []Test {
 	return tests
 }
 
-// pairedT returns the two-sided P of a mean of paired differences. Where all of them are
-// the same the t-test knows no spread to go by: P is then the least that the permutation
-// test can give, 2/2^n.
+// pairedT returns the two-sided P of paired differences; 2/2^n, as the permutation test, when all are equal.
 func pairedT(d []float64) float64 {
 	n := float64(len(d))
 	m, s := stat.Mean(d, nil), stat.StdDev(d, nil)
@@ -83,7 +77,7 @@ func permutation(d []float64, rng *rand.Rand) float64 {
 	for _, x := range d {
 		sum += x
 	}
-	limit := math.Abs(sum) - 1e-12 // equal sums must count, whatever their rounding
+	limit := math.Abs(sum) - 1e-12 // count equal sums despite rounding
 	signed := func(mask uint64) bool {
 		s := 0.0
 		for i, x := range d {
@@ -103,7 +97,7 @@ func permutation(d []float64, rng *rand.Rand) float64 {
 		}
 		return float64(hits) / float64(uint64(1)<<len(d))
 	}
-	hits := 1 // the one measured
+	hits := 1 // the observed one
 	for range draws {
 		if signed(rng.Uint64()) {
 			hits++
@@ -112,8 +106,7 @@ func permutation(d []float64, rng *rand.Rand) float64 {
 	return float64(hits) / (draws + 1)
 }
 
-// holm fills in Adjusted (Holm 1979): the i-th smallest of m P is multiplied by
-// m − i + 1, and none is less than one before it.
+// holm fills in Adjusted (Holm 1979): the i-th smallest of m P times m − i + 1, kept non-decreasing.
 func holm(tests []Test) {
 	order := make([]int, len(tests))
 	for i := range order {
@@ -127,10 +120,10 @@ func holm(tests []Test) {
 	}
 }
 
-// RhoRange is the values of ρ of a sweep.
+// RhoRange holds the values of ρ of a sweep.
 type RhoRange struct{ Values []float64 }
 
-// UnmarshalText reads A:B:STEP, with 0 ≤ A ≤ B < 1 as eq. 1 wants ρ.
+// UnmarshalText reads A:B:STEP with 0 ≤ A ≤ B < 1, the range of ρ in paper A eq. 1.
 func (r *RhoRange) UnmarshalText(text []byte) error {
 	var v [3]float64
 	parts := strings.Split(string(text), ":")
@@ -161,14 +154,13 @@ func (r *RhoRange) UnmarshalText(text []byte) error {
 	}
 }
 
-// rhoPoint is harvest at one ρ.
 type rhoPoint struct {
 	Rho     float64     `json:"rho"`
 	Harvest float64     `json:"harvest"`
 	CI      *[2]float64 `json:"ci"`
 }
 
-// Policies are the names of the sweep's policies.
+// Policies returns the names of the sweep's policies.
 func (r RhoRange) Policies() (names []string) {
 	for _, rho := range r.Values {
 		names = append(names, paperWith(rho))
@@ -178,8 +170,7 @@ func (r RhoRange) Policies() (names []string) {
 
 func paperWith(rho float64) string { return "paper:" + strconv.FormatFloat(rho, 'g', -1, 64) }
 
-// swept returns harvest against ρ: of every policy that is paper with a ρ of the
-// sweep, by rising ρ (paper A5 draws it so).
+// swept returns harvest by rising ρ, over the policies of the sweep (a plot of paper A5).
 func swept(sweep []float64, all []Figures) []rhoPoint {
 	points := []rhoPoint{}
 	for _, rho := range sweep {

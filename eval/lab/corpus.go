@@ -17,16 +17,15 @@ import (
 	"fossick/internal/page"
 )
 
-// Corpus is a stored web in memory: every page is parsed once and shared by all
-// crawls. Safe for concurrent use.
+// Corpus is a stored web in memory; all crawls share its parsed pages. Safe for concurrent use.
 type Corpus struct {
 	Name string
-	Rows []*corpusRow // in the order of the corpus, without those that repeat a URL
+	Rows []*corpusRow // in corpus order, without repeated URLs
 
 	index datasets.Index
 	hosts map[string]struct{}
-	web   *datasets.Web     // nil when the pages are all there is
-	moved map[string]string // redirects, by Key
+	web   *datasets.Web     // nil when the corpus has pages only
+	moved map[string]string // redirect targets by Key
 	gone  map[string]struct{}
 	zstd  *zstd.Decoder
 
@@ -35,19 +34,18 @@ type Corpus struct {
 }
 
 type corpusRow struct {
-	URL    string     // its Key
-	Page   *page.Page // nil where the body is no page
+	URL    string
+	Page   *page.Page // nil when the body cannot be parsed
 	Labels datasets.Labels
 
-	itself bool // its URL is answered by Page: no redirect or status is in the way
+	itself bool // Answer sends Page for this URL: no redirect or status comes first
 
-	body  []byte            // compressed
-	plain bool              // text, not HTML
-	print hosts.Fingerprint // of Page
+	body  []byte // compressed
+	plain bool   // text, not HTML
+	print hosts.Fingerprint
 }
 
-// Load reads a corpus and parses its pages, on all cores. As when the corpus is
-// served, a row that has no http URL, or a URL that came before, is left out.
+// Load reads a corpus and parses its pages on all cores. It skips rows without an http URL and repeated URLs.
 func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 	c := &Corpus{
 		Name: set.Name(), hosts: map[string]struct{}{},
@@ -132,7 +130,6 @@ func (c *Corpus) addWeb() error {
 	return nil
 }
 
-// addCopy enters a URL at which the page of another stands; that one may be missing.
 func (c *Corpus) addCopy(at, original string) error {
 	key, err := datasets.Key(at)
 	if err != nil {
@@ -144,14 +141,14 @@ func (c *Corpus) addCopy(at, original string) error {
 	return nil
 }
 
-// parse reads a body as it would be served; nil when no page comes of it.
+// parse parses a body as it would be served; nil when it is unparsable or too large.
 func parse(body, url string, plain bool) *page.Page {
 	contentType := "text/html; charset=utf-8"
 	if plain {
 		contentType = "text/plain; charset=utf-8"
 	}
 	if len(body) > datasets.MaxPageBytes {
-		return nil // a crawl gives up on it
+		return nil // a crawl would give up on it
 	}
 	p, err := page.Parse([]byte(body), page.ParseOptions{URL: url, ContentType: contentType})
 	if err != nil {
@@ -160,8 +157,7 @@ func parse(body, url string, plain bool) *page.Page {
 	return p
 }
 
-// Answer is the web of a virtual crawl: what datasets/web would send for a URL in
-// normal form. Robots.txt is not asked.
+// Answer returns what datasets/web would send for a normalised URL, without robots.txt.
 func (c *Corpus) Answer(url string) crawler.Answer {
 	if n, ok := c.index.Row(url); ok && c.Rows[n].itself {
 		return crawler.Answer{Page: c.Rows[n].Page, Print: &c.Rows[n].print}
@@ -194,17 +190,16 @@ func (c *Corpus) search(url string) crawler.Answer {
 	case c.Rows[n].URL == url:
 		return crawler.Answer{Page: c.Rows[n].Page, Print: &c.Rows[n].print}
 	}
-	return crawler.Answer{Page: c.spelt(n, url), Print: &c.Rows[n].print} // its text is the same
+	return crawler.Answer{Page: c.spelt(n, url), Print: &c.Rows[n].print} // another spelling has the same text
 }
 
-// hasHost says whether the other scheme's host of this name is in the corpus: a
-// served web answers by either.
+// hasHost reports whether the corpus has the host under the other scheme: a served web answers both.
 func (c *Corpus) hasHost(url string) bool {
 	_, ok := c.hosts[page.Host(datasets.FlipScheme(url))]
 	return ok
 }
 
-// trap makes the page at a URL of an endless space, nil where there is none.
+// trap generates the page of a URL in an endless URL space; nil outside of any.
 func (c *Corpus) trap(key string) *page.Page {
 	if c.web == nil {
 		return nil
@@ -219,8 +214,7 @@ func (c *Corpus) trap(key string) *page.Page {
 	return nil
 }
 
-// spelt returns a row's page as it is at another spelling of its URL: its relative
-// links have that scheme and host.
+// spelt returns a row's page at another spelling of its URL, with relative links resolved there.
 func (c *Corpus) spelt(n int, url string) *page.Page {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,20 +222,20 @@ func (c *Corpus) spelt(n int, url string) *page.Page {
 		return p
 	}
 	var p *page.Page
-	if body, err := c.zstd.DecodeAll(c.Rows[n].body, nil); err == nil { // we compressed it
+	if body, err := c.zstd.DecodeAll(c.Rows[n].body, nil); err == nil { // cannot fail: we compressed it
 		p = parse(string(body), url, c.Rows[n].plain)
 	}
 	c.others[url] = p
 	return p
 }
 
-// Example returns a row as a training set has it.
+// Example returns a row as a training example.
 func (c *Corpus) Example(n int) *datasets.Example {
 	row := c.Rows[n]
 	e := &datasets.Example{URL: row.URL, Label: row.Labels.Label, Labels: row.Labels.All, File: c.Name, Line: n + 1}
 	body, err := c.zstd.DecodeAll(row.body, nil)
 	if err != nil {
-		return e // cannot be: we compressed it
+		return e // cannot happen: we compressed it
 	}
 	if row.plain {
 		e.Text = string(body)
@@ -251,7 +245,7 @@ func (c *Corpus) Example(n int) *datasets.Example {
 	return e
 }
 
-// Find returns the row that a URL in normal form asks for, -1 for none.
+// Find returns the row of a normalised URL; -1 for none.
 func (c *Corpus) Find(url string) int {
 	key, err := datasets.Key(url)
 	if err != nil {

@@ -19,51 +19,48 @@ import (
 
 type crawlPolicy struct {
 	Name   string
-	Oracle bool // it knows the truth
-	// New returns the options of a crawl, of which Scorer, Ordering, Threshold and
-	// Scope count. Every crawl gets a scorer of its own.
+	Oracle bool
+	// New returns a crawl's Scorer, Ordering, Threshold and Scope. Each crawl needs its own scorer.
 	New func(crawlRun) (crawler.Options, error)
 }
 
 type crawlRun struct {
 	Set      int                   // number of the start set, from 0
-	Relevant func(key uint64) bool // the truth, by page.Key: for oracles
+	Relevant func(key uint64) bool // truth by page.Key, for oracles
 }
 
-// Experiment is many policies on one corpus and topic.
+// Experiment runs many policies on one corpus and topic.
 type Experiment struct {
 	Corpus   *Corpus
 	Draw     *Draw
 	Policies []crawlPolicy
-	Pages    int            // a crawl, start pages included
-	Manners  *politeManners // nil: one worker, and no host rests
+	Pages    int            // per crawl, start pages included
+	Manners  *politeManners // nil: one worker, no rests between requests
 }
 
-// Crawl is what one policy fetched from one start set.
+// Crawl is one policy's crawl from one start set.
 type Crawl struct {
 	Policy, Set int
-	URLs        []string        // in the order of the crawl
-	At          []time.Duration // when each was there, by the crawl's own clock
+	URLs        []string        // in crawl order
+	At          []time.Duration // completion time of each, on the virtual clock
 	Relevant    []bool          // by the truth
-	Training    []bool          // the page is one of those trained on
-	Missing     int             // URLs that the corpus does not have
-	Took        time.Duration   // by the crawl's own clock
+	Training    []bool          // whether each is a training page
+	Missing     int             // requested URLs that the corpus lacks
+	Took        time.Duration   // on the virtual clock
 	Stopped     crawler.Stop
 }
 
-// Harvest is the share of the fetched pages that are on topic.
+// Harvest returns the harvest ratio.
 func (c *Crawl) Harvest() float64 {
 	found := cumulate(c.Relevant, len(c.Relevant))
 	return ratio(found[len(found)-1], len(c.Relevant))
 }
 
-// Run makes every crawl, several at a time; done is told of each as it ends, one at
-// a time. The crawls come back by policy, then by start set, whatever order they
-// were made in.
+// Run makes the crawls in parallel and returns them by policy and start set; calls of done are serialised.
 func (x *Experiment) Run(ctx context.Context, done func(*Crawl)) ([][]*Crawl, error) {
 	out := make([][]*Crawl, len(x.Policies))
 	truth := x.truth()
-	var mu sync.Mutex // of done
+	var mu sync.Mutex // serialises done
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for p := range x.Policies {
@@ -92,7 +89,7 @@ func (x *Experiment) truth() func(uint64) bool {
 	for n, row := range x.Corpus.Rows {
 		if x.Draw.Relevant[n] {
 			on[page.Key(row.URL)] = struct{}{}
-			on[page.Key(datasets.URLKey(row.URL))] = struct{}{} // as links spell it
+			on[page.Key(datasets.URLKey(row.URL))] = struct{}{} // the spelling used in links
 		}
 	}
 	return func(key uint64) bool { _, ok := on[key]; return ok }
@@ -137,27 +134,25 @@ func (x *Experiment) virtual(ctx context.Context, opt crawler.Options) (crawler.
 	return crawler.Virtual(ctx, opt, x.Manners.web(x.Corpus))
 }
 
-// Draw is what chance decides before the crawls begin.
+// Draw holds the random choices made before the crawls.
 type Draw struct {
-	Relevant []bool  // by row: on topic, by the truth
-	Training []bool  // by row: the page classifier was trained on it
-	Starts   [][]int // rows of the start pages, a set a crawl
+	Relevant []bool  // by row, by the truth
+	Training []bool  // by row: in the page classifier's training set
+	Starts   [][]int // rows of the start pages, by set
 	Targets  int     // rows on topic
 }
 
 type drawOptions struct {
 	Topic    string
 	Truth    *datasets.Truth // nil: the corpus's own labels
-	Train    int             // pages for training, drawn from all with a label
-	Training []bool          // instead: by row, pages that were trained on already
-	Starts   int             // start pages a set
+	Train    int             // training pages to draw among the labelled ones
+	Training []bool          // by row: pages already trained on, instead of Train
+	Starts   int             // start pages per set
 	Sets     int
 }
 
-// newDraw draws the training pages among all pages that have a label, then each set's start pages
-// among the pages on topic that can be parsed and are no training pages. Sets may share pages, but
-// no two are the same, for equal crawls tell nothing of chance: where few pages are on topic there
-// are fewer sets than asked for.
+// newDraw draws training pages among the labelled ones, then each set's start pages among the parsable
+// on-topic pages outside the training set. Sets may share pages but must differ; a rare topic may yield fewer.
 func newDraw(c *Corpus, opt drawOptions, rng *rand.Rand) (*Draw, error) {
 	d := &Draw{Relevant: make([]bool, len(c.Rows))}
 	labelled := d.judge(c, opt)
@@ -171,7 +166,7 @@ func newDraw(c *Corpus, opt drawOptions, rng *rand.Rand) (*Draw, error) {
 	for _, n := range labelled[:opt.Train] {
 		d.Training[n] = true
 	}
-	seen := map[string]bool{} // sets of start pages
+	seen := map[string]bool{} // start sets drawn
 	for range opt.Sets {
 		var free []int
 		for n, row := range c.Rows {
@@ -217,10 +212,10 @@ func (d *Draw) judge(c *Corpus, opt drawOptions) (labelled []int) {
 type politeManners struct {
 	Workers int
 	Delay   crawler.Delay
-	Latency time.Duration // mean time of an exchange; a URL's own is from half to one and a half of it
+	Latency time.Duration // mean time of an exchange; a URL's own is uniform in [½, 1½) of it
 }
 
-// exchange is how long the exchange for a URL takes: in each crawl the same.
+// exchange returns the time that a URL's exchange takes, the same in every crawl.
 func (m *politeManners) exchange(url string) time.Duration {
 	if m == nil || m.Latency <= 0 {
 		return 0
@@ -229,7 +224,6 @@ func (m *politeManners) exchange(url string) time.Duration {
 	return m.Latency/2 + time.Duration(draw.Int64N(int64(m.Latency)))
 }
 
-// web is the corpus as it answers a crawl of these manners; nil has none.
 func (m *politeManners) web(c *Corpus) func(url string) crawler.Answer {
 	if m == nil {
 		return c.Answer
@@ -241,12 +235,10 @@ func (m *politeManners) web(c *Corpus) func(url string) crawler.Answer {
 	}
 }
 
-// Oracles know the truth. They are no policies to use, but show how far there
-// is to go. One is best-first with a perfect page classifier. One is a perfect
-// judge of links, who still doesn't look further than one link.
+// The oracles know the truth and serve as upper references: best-first with a perfect page classifier, and a
+// perfect link scorer that looks only one link ahead.
 
-// parentOracle follows the links of pages that are truly on topic first, each
-// class in order of discovery.
+// parentOracle fetches links from truly on-topic pages first; ties by discovery.
 func parentOracle() crawlPolicy {
 	return crawlPolicy{"parent-oracle", true, func(r crawlRun) (crawler.Options, error) {
 		ordering, err := orders.OrderingByName("relevance")
@@ -254,8 +246,7 @@ func parentOracle() crawlPolicy {
 	}}
 }
 
-// targetOracle fetches targets that are truly on topic first, each class in order
-// of discovery.
+// targetOracle fetches links to truly on-topic pages first; ties by discovery.
 func targetOracle() crawlPolicy {
 	return crawlPolicy{"target-oracle", true, func(r crawlRun) (crawler.Options, error) {
 		ordering, err := orders.OrderingByName("relevance")

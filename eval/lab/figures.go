@@ -7,33 +7,30 @@ import (
 	"fossick/internal/stats"
 )
 
-// Mean is a mean over start sets with its 95 % interval, the sets being independent
-// draws. The interval speaks of other start sets on the same corpus with the same page
-// classifier, and of nothing else.
+// Mean is a mean over start sets with a 95 % interval. The interval covers other start sets on the same corpus
+// with the same page classifier, nothing more.
 type Mean = stats.Mean
 
-// Figures are what one policy came to. Shares are in [0,1].
+// Figures are the results of one policy; shares are in [0,1].
 type Figures struct {
 	Policy  string
-	Oracle  bool // it knows the truth
-	Harvest Mean // relevant / fetched
-	// Fresh is the harvest without the training pages among the fetched and among
-	// the relevant.
+	Oracle  bool
+	Harvest Mean
+	// Fresh is the harvest ratio without training pages.
 	Fresh  Mean
-	Recall Mean // relevant fetched / relevant in the corpus
-	// HarvestArea and RecallArea are the means of harvest and recall after 1, 2, …,
-	// M pages: the areas under the curves, in [0,1].
+	Recall Mean // relevant pages fetched / relevant pages in the corpus
+	// HarvestArea and RecallArea are areas under the curves: means of harvest and recall after 1, …, M pages.
 	HarvestArea Mean
 	RecallArea  Mean
 	Fetched     Mean // pages
-	Seconds     Mean // until the last of the pages, by the crawl's own clock
-	Trained     Mean // of them, training pages
+	Seconds     Mean // until the last page, on the virtual clock
+	Trained     Mean // training pages fetched
 	Spread      Spread
-	Curve       []curvePoint // harvest
-	RecallCurve []curvePoint // recall
-	TimeCurve   []timePoint  // with manners
-	Overlap     []eval.Point // of two crawls from different start sets, mean of all pairs
-	Short       int          // crawls that ran out of URLs before M pages
+	Curve       []curvePoint
+	RecallCurve []curvePoint
+	TimeCurve   []timePoint  // only with manners
+	Overlap     []eval.Point // of crawls from different start sets, mean over all pairs
+	Short       int          // crawls whose frontier emptied before M pages
 	Sets        []float64    // harvest, by start set
 }
 
@@ -42,9 +39,8 @@ type curvePoint struct {
 	Mean
 }
 
-// measureCrawls sums up a policy's crawls, one a start set, of at most limit pages each.
-// A crawl that ran out keeps what it had: its recall stays, and its harvest is that
-// of the pages that it fetched. step is the distance between a curve's points.
+// measureCrawls summarises a policy's crawls up to limit pages each; curves have a point every step pages. A
+// crawl whose frontier emptied keeps its last values.
 func measureCrawls(policy crawlPolicy, crawls []*Crawl, d *Draw, limit, step int) Figures {
 	f := Figures{Policy: policy.Name, Oracle: policy.Oracle}
 	n := len(crawls)
@@ -52,7 +48,7 @@ func measureCrawls(policy crawlPolicy, crawls []*Crawl, d *Draw, limit, step int
 	for i := range columns {
 		columns[i] = make([]float64, n)
 	}
-	found := make([][]int, n) // relevant after so many pages
+	found := make([][]int, n) // found[i][n]: relevant among the first n pages of crawl i
 	for i, c := range crawls {
 		found[i] = cumulate(c.Relevant, limit)
 		fetched := min(len(c.URLs), limit)
@@ -102,7 +98,7 @@ func (f *Figures) curves(found [][]int, limit, step, targets int) {
 	}
 }
 
-// cumulate returns how many of the first 0, 1, …, min(limit, pages) pages are hits.
+// cumulate returns the number of hits among the first 0, 1, …, min(limit, len(hit)) pages.
 func cumulate(hit []bool, limit int) []int {
 	sum := make([]int, 1, len(hit)+1)
 	for i, h := range hit {
@@ -118,7 +114,7 @@ func cumulate(hit []bool, limit int) []int {
 	return sum
 }
 
-// areas returns the mean of harvest and of recall over 1, …, limit pages.
+// areas returns the mean harvest and the mean recall over 1, …, limit pages.
 func areas(found []int, limit, targets int) (harvest, recall float64) {
 	for n := 1; n <= limit; n++ {
 		k := min(n, len(found)-1)
@@ -135,7 +131,7 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// overlaps returns |A_n ∩ B_n| / n, the mean of all pairs of crawls (paper A5).
+// overlaps returns |A_n ∩ B_n| / n, the mean over all pairs of crawls (paper A5).
 func overlaps(crawls []*Crawl, limit, step int) []eval.Point {
 	if len(crawls) < 2 {
 		return nil
@@ -147,8 +143,7 @@ func overlaps(crawls []*Crawl, limit, step int) []eval.Point {
 	return eval.MeanOverlap(urls, step)
 }
 
-// Spread is over how many hosts a policy's crawls went: means over the start sets; see eval.Reach
-// for what an effective number is.
+// Spread says over how many hosts a policy's crawls spread (means over start sets); see eval.Reach.
 type Spread struct {
 	Hosts             float64         `json:"hosts"`
 	Sites             float64         `json:"sites"`
@@ -158,10 +153,10 @@ type Spread struct {
 	Capped            []cappedHarvest `json:"capped"`
 }
 
-// cappedHarvest is the harvest of the same crawls when only the first Cap pages of a host count.
+// cappedHarvest is the harvest over the first Cap pages of each host.
 type cappedHarvest struct {
 	Cap     int         `json:"cap"`
-	Pages   float64     `json:"pages"` // that count
+	Pages   float64     `json:"pages"` // within the cap
 	Harvest float64     `json:"harvest"`
 	CI      *[2]float64 `json:"ci"`
 }
@@ -219,8 +214,7 @@ type timePoint struct {
 
 const timeSteps = 50
 
-// took is how long a crawl has taken when it has so many pages; one that ended with fewer
-// took as long as it took.
+// took returns the virtual time at which a crawl had pages pages, or at which it ended.
 func (c *Crawl) took(pages int) time.Duration {
 	if pages >= len(c.URLs) {
 		return c.Took
@@ -228,8 +222,7 @@ func (c *Crawl) took(pages int) time.Duration {
 	return c.At[pages-1]
 }
 
-// timeCurves are those of all policies over the time of the longest crawl. A crawl that has
-// ended keeps what it had, so at any time the policies can be compared.
+// timeCurves returns each policy's curve over the time of the longest crawl; ended crawls keep their last value.
 func timeCurves(crawls [][]*Crawl) [][]timePoint {
 	var longest time.Duration
 	for _, policy := range crawls {
@@ -259,7 +252,6 @@ func timeCurves(crawls [][]*Crawl) [][]timePoint {
 	return curves
 }
 
-// rows are the points as JSON has them: seconds, pages, pages on topic.
 func rows(curve []timePoint) [][3]float64 {
 	var out [][3]float64
 	for _, p := range curve {

@@ -15,38 +15,36 @@ import (
 	"fossick/internal/stats"
 )
 
-// GraphCrawl is a virtual crawl of a graph by an ordering (paper B3): every page is
-// there, and a step is one page. Links are of the paper's three kinds. External
-// ones lead to another site, initial ones stay on a site that holds a start
-// page, and both move a URL's priority. All other internal ones only discover
-// new URLs. A page without a site, as its name is no URL, has external links only.
-// orderings that are not paper B's count all links.
+// GraphCrawl is a virtual crawl of a graph by an ordering (paper B3); each step fetches one page.
+// Paper B has three kinds of links. External links (to another site) and initial links (within a
+// site that holds a start page) change a URL's priority; other internal links only discover URLs.
+// All links of a page without a site, whose name is no URL, are external. Orderings that are not
+// paper B's count all links.
 type GraphCrawl struct {
 	Graph    *graph.Graph
 	Order    orders.Sequence
 	Starts   []uint32
-	MaxPages int  // 0 for all that can be reached
-	Alike    bool // all links count alike
+	MaxPages int  // 0 for all reachable pages
+	Alike    bool // count all links, whatever their kind
 
-	// Sites is Graph.Sites().Array; when several crawls share it, each takes 4
-	// bytes a page less. Run makes it when it is nil and there are sites.
+	// Sites is Graph.Sites().Array. Crawls that share it save 4 bytes a page each; Run computes it
+	// when it is nil and the graph has sites.
 	Sites []uint32
 
-	// politeManners are those of the crawl; nil when every page is there at once.
+	// Manners are the politeness limits; nil fetches one page a step without waiting.
 	Manners *GraphManners
-	now     time.Duration // simulated, when visit is called
+	now     time.Duration // simulated time of the current visit
 }
 
-// GraphCrawled says what a crawl did.
+// GraphCrawled sums up a crawl.
 type GraphCrawled struct {
 	Pages int
-	Edges int64 // links of the pages crawled
+	Edges int64 // links of the crawled pages
 
-	Time time.Duration // that a crawl with manners took, of the time simulated
+	Time time.Duration // simulated; 0 without manners
 }
 
-// Run crawls, and calls visit with each page in turn; from 0. It ends with visit's
-// error.
+// Run crawls and calls visit with each page, steps counted from 0. An error of visit ends it.
 func (c *GraphCrawl) Run(ctx context.Context, visit func(step int, v uint32) error) (GraphCrawled, error) {
 	var done GraphCrawled
 	if len(c.Starts) == 0 {
@@ -111,8 +109,8 @@ func (r *crawling) page(v uint32) error {
 }
 
 type linkKinds struct {
-	sites   []uint32 // of each page; nil when all links count
-	initial []bool   // by site: it holds a start page
+	sites   []uint32 // by page; nil when all links count
+	initial []bool   // by site: holds a start page
 }
 
 func (c *GraphCrawl) kinds() linkKinds {
@@ -143,27 +141,26 @@ func (k linkKinds) discover(dst []bool, v uint32, links []uint32) []bool {
 	return dst
 }
 
-// GraphManners are those of a virtual crawl, in simulated time. A fetch takes Fetch,
-// no host is fetched twice at once (paper D2), and after a fetch it rests for
-// Rest (paper E2). A page's links are known when its fetch ends. Pages that
-// have no host are each on one of their own. Up to Workers pages may be put aside as their hosts
-// are busy; they go first once their host is free, in the order in which they were put aside.
+// GraphManners are the politeness limits of a virtual crawl, in simulated time. No host serves two
+// fetches at once (paper D2), and it rests for Rest after each (paper E2). A page's links are known
+// when its fetch ends. A page without a host has one of its own. Up to Workers pages whose hosts are
+// busy are set aside; once their host is free they go first, in order.
 type GraphManners struct {
-	Workers int // fetches at a time
+	Workers int // parallel fetches
 	Fetch   time.Duration
 	Rest    time.Duration
-	// Hosts is Graph.Hosts().Array; the crawl makes it when it is nil.
+	// Hosts is Graph.Hosts().Array; Run computes it when it is nil.
 	Hosts []uint32
 }
 
-// polite is the state of a crawl with manners. The frontier of a real crawl says which
-// page may be fetched when; it holds no more than what is put aside.
+// polite is the state of a crawl with manners; the production frontier holds only the pages set
+// aside and says when each may be fetched.
 type polite struct {
 	GraphManners
 	now     time.Duration
-	fetches []fetching // in flight, by their ends
+	fetches []fetching // in flight, by end
 	aside   *frontier.Frontier
-	taken   frontier.ID // pages that the ordering gave
+	taken   frontier.ID // pages taken from the ordering
 }
 
 type fetching struct {
@@ -205,8 +202,8 @@ func (r *crawling) politely(ctx context.Context) (GraphCrawled, error) {
 	}
 }
 
-// begin begins the next fetch; false when there can be none now. Its host is free again
-// after the rest.
+// begin starts the next fetch and blocks its host until the rest is over; false when no page may
+// be fetched now.
 func (p *polite) begin(order orders.Sequence) bool {
 	now := simulatedEpoch.Add(p.now)
 	it, ok := p.aside.Next(now)
@@ -232,7 +229,7 @@ func (p *polite) begin(order orders.Sequence) bool {
 	return true
 }
 
-// simulatedEpoch is when crawls begin: any time.
+// simulatedEpoch is when crawls begin; any time would do.
 var simulatedEpoch = time.Unix(0, 0)
 
 func (p *polite) host(v uint32) frontier.Host {
@@ -242,11 +239,11 @@ func (p *polite) host(v uint32) frontier.Host {
 	return ownHost(v)
 }
 
-// ownHost names that of a page that has none: it is not asked twice.
+// ownHost is the host of a page without one; it needs no rest, as it is fetched once.
 func ownHost(v uint32) frontier.Host { return 1<<32 + frontier.Host(v) }
 
-// wait lets time pass until something happens: a fetch ends or, where one may begin, a
-// rest. False when nothing will.
+// wait advances the clock to the next event: the end of a fetch or, if a fetch may begin, of a
+// rest. It returns false when no event is left.
 func (p *polite) wait(begins bool) bool {
 	next, some := time.Duration(0), false
 	if begins {
@@ -261,27 +258,26 @@ func (p *polite) wait(begins bool) bool {
 	return some
 }
 
-// Simulation measures virtual crawls of a graph (paper B3): by several orderings, each
-// from the same sets of start pages. Start with Prepare, then Crawls.
+// Simulation measures virtual crawls of a graph (paper B3) by several orderings from the same start
+// sets. Start with Prepare, then Crawls.
 type Simulation struct {
 	Graph    *graph.Graph
-	Starts   [][]uint32    // a crawl of each ordering from each
-	MaxPages int           // of a crawl; 0 for as many as can be reached
-	Points   int           // of a curve, evenly over MaxPages
-	Alike    bool          // see Crawl
+	Starts   [][]uint32    // start sets; each ordering crawls from each
+	MaxPages int           // per crawl; 0 for all reachable pages
+	Points   int           // per curve, evenly over MaxPages
+	Alike    bool          // see GraphCrawl
 	Damping  float64       // of PageRank [0.85]
-	Manners  *GraphManners // nil when every page is there at once
+	Manners  *GraphManners // see GraphCrawl
 
-	Rand     func(set int) *rand.Rand // of the orderings that draw
+	Rand     func(set int) *rand.Rand // for the randomised orderings
 	Score    func(v uint32) float64   // see orders.SequenceOptions; nil without a topic
-	Relevant func(v uint32) bool      // says whether a page is on topic; likewise
+	Relevant func(v uint32) bool      // whether a page is on topic; nil without a topic
 
 	whole []float64 // PageRank of the whole graph
-	sites []uint32  // of each page; nil when the graph has none
+	sites []uint32  // by page; nil when the graph has none
 }
 
-// Prepare ranks the whole graph, and lowers MaxPages to what can be reached from the start
-// set that reaches most, whatever the ordering.
+// Prepare ranks the whole graph and lowers MaxPages to the most pages reachable from a start set.
 func (s *Simulation) Prepare(ctx context.Context) (*rank.Result, error) {
 	in, degree, err := graph.Transposed(s.Graph)
 	if err != nil {
@@ -312,14 +308,14 @@ func (s *Simulation) Prepare(ctx context.Context) (*rank.Result, error) {
 	return whole, nil
 }
 
-// GraphCurve is one crawl.
+// GraphCurve is the result of one crawl.
 type GraphCurve struct {
 	GraphCrawled
-	Curve   []graphPoint // one that ended early keeps its last values
-	Seconds float64      // of the crawl, without measuring
+	Curve   []graphPoint // a crawl that ended early keeps its last values
+	Seconds float64      // real time of the crawl, without measuring
 }
 
-// Crawls crawls by one ordering, or a mix, from each start set, and calls each after each.
+// Crawls crawls by one ordering or mix from each start set, and calls each after every crawl.
 func (s *Simulation) Crawls(ctx context.Context, name string, each func(set int, c *GraphCurve)) ([]*GraphCurve, error) {
 	var all []*GraphCurve
 	for i, starts := range s.Starts {
@@ -363,8 +359,7 @@ func (s *Simulation) crawl(ctx context.Context, order orders.Sequence, starts []
 	return out, err
 }
 
-// DrawStarts draws start pages at random among those that link to others, each
-// once. It is an error when there are fewer.
+// DrawStarts draws n distinct random start pages that have links; fewer such pages are an error.
 func DrawStarts(g *graph.Graph, n int, below func(int) int) ([]uint32, error) {
 	if n < 1 {
 		return nil, errors.New("no start page is requested; ask for at least 1")
@@ -392,28 +387,25 @@ func DrawStarts(g *graph.Graph, n int, below func(int) int) ([]uint32, error) {
 }
 
 type graphPoint struct {
-	Pages    int     // crawled till now
-	PageRank float64 // sum of the whole graph's PageRank over these
-	Sites    int     // that they are of
-	// Tau is Kendall's τ_b of the PageRank of what was crawled alone, links
-	// within it, with the whole graph's on the same pages. What adds up much
-	// PageRank need not rank it well (Boldi, Santini and Vigna 2004). NaN when
-	// there is nothing to rank.
+	Pages    int     // crawled so far
+	PageRank float64 // sum of the whole graph's PageRank over them
+	Sites    int     // distinct sites of them
+	// Tau is Kendall's τ_b between the PageRank of the crawled subgraph and the whole graph's, on the crawled
+	// pages (Boldi, Santini and Vigna 2004). NaN when there is nothing to rank.
 	Tau float64
-	// Harvest is the share of the pages that are on topic; NaN without a topic.
+	// Harvest is the harvest ratio; NaN without a topic.
 	Harvest float64
-	// Time is when the crawl had so many pages, of the time that Manners simulate.
+	// Time is the simulated time; 0 without manners.
 	Time time.Duration
 }
 
-// tauDigits of log₁₀ of a PageRank count, so pages whose ranks differ by less
-// than about 0.02 % are tied. That is well above what is left of an iteration
-// to ε = 1e-10 on graphs of some million pages.
+// tauDigits is the number of decimals of log₁₀ PageRank that count: ranks closer than about 0.02 %, well above
+// the error of an iteration to ε = 1e-10, are tied.
 const tauDigits = 4
 
-// curve measures the pages of a crawl, in its order; times are nil without manners.
+// curve measures the crawled pages, in crawl order; times is nil without manners.
 func (s *Simulation) curve(ctx context.Context, pages []uint32, times []time.Duration) ([]graphPoint, error) {
-	place := make([]uint32, s.Graph.Nodes()) // of each page in the crawl, from 1
+	place := make([]uint32, s.Graph.Nodes()) // position of each page in the crawl, from 1
 	for i, v := range pages {
 		place[v] = uint32(i) + 1
 	}
@@ -472,12 +464,11 @@ func (s *Simulation) tau(ctx context.Context, pages, place []uint32) (float64, e
 	return rank.Kendall(rank.Rounded(r.Score, tauDigits), rank.Rounded(whole, tauDigits)), nil
 }
 
-// induced is the graph of some pages and the links between them; node i is
-// pages[i]. Successors do not grow. Not safe for concurrent use.
+// induced is the subgraph of pages, whose node i is pages[i]. Not safe for concurrent use.
 type induced struct {
 	r     *graph.Reader
 	pages []uint32
-	place []uint32 // of each page of the whole graph, from 1; 0 for none
+	place []uint32 // by node of the whole graph: position in pages, from 1; 0 for none
 }
 
 func (g *induced) Nodes() int { return len(g.pages) }
@@ -504,12 +495,11 @@ func (g *induced) Scan(from, to int, do func(v uint32, successors []uint32) erro
 
 type graphMean struct {
 	Pages                         int
-	PageRank, Sites, Tau, Harvest stats.Mean // see Point
-	Hours                         stats.Mean // of the time simulated
+	PageRank, Sites, Tau, Harvest stats.Mean // see graphPoint
+	Hours                         stats.Mean // simulated
 }
 
-// MeanCurve returns the mean of the curves of crawls, point by point, with intervals that
-// end where values do. What is not known of a crawl is left out.
+// MeanCurve averages the curves point by point, without unknown values; intervals are clipped to the range.
 func (s *Simulation) MeanCurve(crawls []*GraphCurve) []graphMean {
 	points := make([]graphMean, len(crawls[0].Curve))
 	for i := range points {
@@ -530,7 +520,7 @@ func (s *Simulation) MeanCurve(crawls []*GraphCurve) []graphMean {
 			Harvest:  mean(0, 1, func(p graphPoint) float64 { return p.Harvest }),
 			Hours:    mean(0, math.Inf(1), func(p graphPoint) float64 { return p.Time.Hours() }),
 		}
-		if n := s.Graph.Sites().Count(); n > 0 { // else they are not known
+		if n := s.Graph.Sites().Count(); n > 0 { // else sites are unknown
 			points[i].Sites = mean(1, float64(n), func(p graphPoint) float64 { return float64(p.Sites) })
 		}
 	}

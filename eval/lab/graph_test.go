@@ -22,8 +22,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestCrawlKinds follows a small web by MCS, with the paper's kinds of links and
-// with all alike.
+// TestCrawlKinds crawls a small web by MCS, with paper B's kinds of links and with all alike.
 func TestCrawlKinds(t *testing.T) {
 	g := graphOf(t, `http://a.test/	http://b.test/
 http://a.test/	http://c.test/
@@ -38,7 +37,7 @@ http://b.test/2	http://d.test/
 		alike bool
 		want  []string
 	}{
-		// b's own links only discover: the one from 1 to 3 lifts it only where all are alike.
+		// b's own links only discover, so the link from 1 to 3 raises 3 only when all count alike.
 		{false, []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://b.test/1", "http://b.test/2", "http://d.test/", "http://b.test/3"}},
 		{true, []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://b.test/1", "http://b.test/3", "http://b.test/2", "http://d.test/"}},
 	}
@@ -64,7 +63,6 @@ http://b.test/2	http://d.test/
 	}
 }
 
-// sequenceOptions are for any ordering.
 func sequenceOptions(g *graph.Graph) orders.SequenceOptions {
 	r := g.Reader()
 	return orders.SequenceOptions{
@@ -73,7 +71,6 @@ func sequenceOptions(g *graph.Graph) orders.SequenceOptions {
 	}
 }
 
-// graphOf builds the graph of an edge list.
 func graphOf(tb testing.TB, text string) *graph.Graph {
 	tb.Helper()
 	list := filepath.Join(tb.TempDir(), "list")
@@ -86,7 +83,6 @@ func graphOf(tb testing.TB, text string) *graph.Graph {
 	return opened(tb, list+".graph")
 }
 
-// BenchmarkCrawl crawls all of a synthetic web.
 func BenchmarkCrawl(b *testing.B) {
 	for _, pages := range []int{100_000, 1_000_000} {
 		g := synthetic(b, pages)
@@ -114,18 +110,18 @@ func BenchmarkCrawl(b *testing.B) {
 	}
 }
 
-// slowManners crawls second by second, and looks at everything in each.
+// slowManners simulates every second.
 type slowManners struct {
 	GraphManners
 	g      *graph.Graph
 	order  orders.Sequence
 	links  *graph.Reader
-	flying map[uint32]int // page → second at which its fetch ends
-	began  []uint32       // pages in flight, in the order in which they began
-	free   map[uint32]int // host → second from which on it may be asked
+	flying map[uint32]int // page → second when its fetch ends
+	began  []uint32       // pages in flight, by start
+	free   map[uint32]int // host → second from which it may be fetched
 	parked []uint32
 	visits []uint32
-	gaps   map[uint32][]int // host → seconds at which fetches began
+	gaps   map[uint32][]int // host → seconds when fetches began
 }
 
 func (s *slowManners) choose(now int) (uint32, bool) {
@@ -148,7 +144,6 @@ func (s *slowManners) choose(now int) (uint32, bool) {
 	return 0, false
 }
 
-// run returns the second of the last visit.
 func (s *slowManners) run(t *testing.T, most int) (last int) {
 	fetch, rest := int(s.Fetch/time.Second), int(s.Rest/time.Second)
 	for now := 0; ; now++ {
@@ -180,9 +175,7 @@ func (s *slowManners) run(t *testing.T, most int) (last int) {
 	}
 }
 
-// TestGraphManners compares with a simulation second by second, for random webs,
-// numbers of workers, times and orderings. In that one no host is asked twice
-// within a fetch and a rest.
+// TestGraphManners compares with a simulation of every second, which must respect fetch times and rests.
 func TestGraphManners(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(60, 300)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -240,8 +233,7 @@ func TestGraphManners(t *testing.T) {
 	}
 }
 
-// TestSimulation crawls all of a graph in which all can be reached: in the end it
-// has all PageRank, all sites, and ranks as the whole does.
+// TestSimulation: a crawl of the whole graph has all PageRank and all sites, and ranks like the whole graph.
 func TestSimulation(t *testing.T) {
 	g := graphOf(t, `http://a.test/	http://b.test/
 http://a.test/	http://b.test/1
@@ -305,8 +297,7 @@ func TestDrawStarts(t *testing.T) {
 
 var update = flag.Bool("update", false, "write testdata/golden.txt anew")
 
-// TestGolden builds graphs and compares their files, the pages of crawls by every
-// ordering, and ranks, with what they were: to the last bit, as hashes.
+// TestGolden compares graph files, crawls by every ordering, and ranks with stored hashes.
 func TestGolden(t *testing.T) {
 	var got strings.Builder
 	for _, name := range []string{"graphs/hollins.edges.tsv.zst", "wikispeedia/links.tsv.zst", "uci_ics/links.tsv.zst", "synthetic"} {
@@ -327,14 +318,13 @@ func TestGolden(t *testing.T) {
 		wanted[line] = true
 	}
 	for line := range strings.Lines(got.String()) {
-		ranks := strings.Contains(line, " rank ") && runtime.GOARCH != "amd64" // others may fuse products into sums
+		ranks := strings.Contains(line, " rank ") && runtime.GOARCH != "amd64" // other architectures may use fused multiply-add
 		if !wanted[line] && !ranks {
 			t.Errorf("not so before: %s", line)
 		}
 	}
 }
 
-// golden writes a line a hash.
 func golden(t *testing.T, out io.Writer, name string) {
 	path := filepath.Join(t.TempDir(), "graph")
 	if name == "synthetic" {
@@ -407,14 +397,12 @@ func rankHashes(t *testing.T, out io.Writer, name string, g *graph.Graph) {
 	}
 }
 
-// synthetic opens the graph of a made-up web.
 func synthetic(t testing.TB, pages int) *graph.Graph {
 	t.Helper()
 	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
 	return closing(t, g, err)
 }
 
-// closing closes a graph when the test ends.
 func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
 	t.Helper()
 	if err != nil {
@@ -424,7 +412,6 @@ func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
 	return g
 }
 
-// opened opens a graph.
 func opened(t testing.TB, path string) *graph.Graph {
 	t.Helper()
 	g, err := graph.Open(path)

@@ -19,35 +19,35 @@ type orderings struct {
 	Edges     int64                     `json:"edges"`
 	Hosts     int                       `json:"hosts"`
 	Sites     int                       `json:"sites"`
-	Starts    int                       `json:"starts"` // a crawl
+	Starts    int                       `json:"starts"` // start pages per crawl
 	StartSets int                       `json:"start_sets"`
 	Pages     int                       `json:"max_pages"`
 	Alike     bool                      `json:"alike"`
 	Damping   float64                   `json:"damping"`
 	Topic     *string                   `json:"topic"`    // null without one
-	Relevant  *int                      `json:"relevant"` // pages on topic in the graph; likewise
+	Relevant  *int                      `json:"relevant"` // pages on topic in the graph; null without a topic
 	Orders    map[string]orderingResult `json:"orders"`
 	HTML      string                    `json:"html,omitempty"`
 
-	manners *GraphManners // nil without
-	order   []string      // as asked for
+	manners *GraphManners // nil without --polite
+	order   []string      // in the order requested
 	points  map[string][]graphMean
 }
 
-// orderingResult are the crawls by one ordering: means over the start sets.
+// orderingResult summarises the crawls by one ordering, as means over start sets.
 type orderingResult struct {
-	Pages          float64          `json:"pages"`            // crawled
+	Pages          float64          `json:"pages"`            // per crawl
 	Short          int              `json:"short"`            // crawls that ran out of pages
 	Curve          [][4]*float64    `json:"curve"`            // pages, pagerank, sites, tau
-	CI             [][3]*[2]float64 `json:"ci"`               // of the last three, 95 %; null for fewer than five start sets
+	CI             [][3]*[2]float64 `json:"ci"`               // 95 % intervals of pagerank, sites and tau; null for fewer than five start sets
 	Harvest        [][2]*float64    `json:"harvest"`          // pages, share on topic; null without a topic
-	HarvestCI      []*[2]float64    `json:"harvest_ci"`       // likewise
+	HarvestCI      []*[2]float64    `json:"harvest_ci"`       // 95 % intervals; null without a topic
 	Time           [][2]*float64    `json:"time"`             // pages, simulated seconds; null without --polite
-	Seconds        float64          `json:"seconds"`          // of all crawls, without measuring
-	EdgesPerSecond *float64         `json:"edges_per_second"` // likewise
+	Seconds        float64          `json:"seconds"`          // real time of all crawls, without measuring
+	EdgesPerSecond *float64         `json:"edges_per_second"` // null when Seconds is 0
 }
 
-// Compare begins a comparison of a prepared simulation, by the graph's name.
+// Compare starts the result of a prepared simulation; name is the graph's.
 func (s *Simulation) Compare(name string) *orderings {
 	g := s.Graph
 	return &orderings{
@@ -57,7 +57,7 @@ func (s *Simulation) Compare(name string) *orderings {
 	}
 }
 
-// Add takes the crawls of one ordering.
+// Add adds the crawls of one ordering.
 func (r *orderings) Add(name string, crawls []*GraphCurve, points []graphMean) {
 	var by orderingResult
 	edges := 0.0
@@ -87,7 +87,7 @@ func (r *orderings) Add(name string, crawls []*GraphCurve, points []graphMean) {
 	r.order = append(r.order, name)
 }
 
-// Print gives each ordering after a tenth, a half and all of the pages.
+// Print shows each ordering after a tenth, a quarter, a half and all of the pages.
 func (r *orderings) Print(w io.Writer) {
 	printable.Fprintf(w, "%s: %d pages, %d links, %d sites; %d crawls of at most %d pages an ordering, each from %s; 95 %%: %s\n\n",
 		r.Graph, r.Nodes, r.Edges, r.Sites, r.StartSets, r.Pages, report.StartPages(r.Starts), r.intervals())
@@ -128,8 +128,7 @@ func (r *orderings) intervals() string {
 	return "intervals over these crawls"
 }
 
-// table prints some columns of each ordering; a terminal of 80 columns has no room for
-// all beside each other.
+// table prints some columns of each ordering; all together would exceed 80 characters.
 func (r *orderings) table(w io.Writer, columns string, cells func(graphMean) string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	io.WriteString(t, "ordering\tpages\t"+columns+"\n")
@@ -146,7 +145,7 @@ func (r *orderings) table(w io.Writer, columns string, cells func(graphMean) str
 			io.WriteString(t, cells(points[i])+"\n")
 		}
 	}
-	_ = t.Flush() // its only errors are w's
+	_ = t.Flush() // it fails only when w does
 	io.WriteString(w, "\n")
 }
 
@@ -179,7 +178,7 @@ type graphView struct {
 	Plots []report.Figure
 }
 
-// WriteReport writes the page; made says who made it, and by which seed.
+// WriteReport writes the HTML page; made adds facts on how it was made.
 func (r *orderings) WriteReport(w io.Writer, made ...report.Fact) error {
 	v := graphView{Head: report.Head{
 		Sentences: []string{r.verdict()},
@@ -212,12 +211,10 @@ func (r *orderings) WriteReport(w io.Writer, made ...report.Fact) error {
 	return report.Write(w, graphsHTML, v)
 }
 
-// verdictShare is the share of the graph after which orderings are compared in words: a whole
-// crawl has all of it, whatever its order.
+// verdictShare is the share of the graph after which orderings are compared; complete crawls are all equal.
 const verdictShare = 0.1
 
-// verdict names the ordering that collects PageRank first, and what breadth first, or else
-// pages at random, have by then.
+// verdict names the ordering with the most PageRank by then, beside breadth first or random pages.
 func (r *orderings) verdict() string {
 	best, found := "", map[string]graphMean{}
 	for _, name := range r.order {
@@ -249,7 +246,6 @@ func (r *orderings) bandsText() string {
 	return " Bands are 95 % intervals over the start sets."
 }
 
-// inSeconds is the time of a point, 0 without manners.
 func inSeconds(p graphMean) stats.Mean { return stats.Mean{Value: 3600 * p.Hours.Value} }
 
 const maxBands = 5
@@ -286,9 +282,8 @@ func (r *orderings) plots() ([]report.Figure, error) {
 	return figures, nil
 }
 
-// line is the curve of one ordering; what is not known is left out, and so are counts
-// below 1, which a logarithmic axis does not have. Of shares and counts the intervals end
-// at 0; numbers may be as low as −1.
+// line returns one ordering's curve without unknown values or, as the axis is logarithmic, counts below 1.
+// Bands are clipped at 0, for numbers at −1.
 func (r *orderings) line(name string, counts, numbers bool, of func(graphMean) stats.Mean) report.Line {
 	line, least, known := report.Line{Name: name}, 0.0, false
 	if numbers {
@@ -300,7 +295,7 @@ func (r *orderings) line(name string, counts, numbers bool, of func(graphMean) s
 			continue
 		}
 		line.Points = append(line.Points, report.Point{X: float64(p.Pages), Y: max(least, m.Value)})
-		band := [2]float64{m.Value, m.Value} // nothing to draw where no interval is known
+		band := [2]float64{m.Value, m.Value} // an empty band without an interval
 		if m.CI != nil {
 			band, known = [2]float64{max(least, m.CI[0]), min(1, m.CI[1])}, !counts
 		}

@@ -9,7 +9,6 @@ import (
 	"fossick/internal/report"
 )
 
-// TestComparison: two orderings as JSON, as text of 80 columns, and as a page.
 func TestComparison(t *testing.T) {
 	g := graphOf(t, "http://a.test/\thttp://b.test/\nhttp://a.test/\thttp://c.test/\nhttp://b.test/\thttp://a.test/\nhttp://c.test/\thttp://b.test/\n")
 	on := func(v uint32) bool { return v == 1 }
@@ -54,8 +53,6 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-// TestVerdict: the ordering that is ahead after a tenth of the graph, beside breadth first or
-// pages at random.
 func TestVerdict(t *testing.T) {
 	curve := func(tenth, whole float64) []graphMean {
 		a, b := graphMean{Pages: 100}, graphMean{Pages: 1000}

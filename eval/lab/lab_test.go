@@ -19,9 +19,8 @@ import (
 	"fossick/internal/stats"
 )
 
-// tinyWeb is a ring of 60 pages on three hosts, every fourth on topic, each
-// linking to the next three. Page 7 is a copy of page 6, and each has a dead
-// link.
+// tinyWeb is a ring of 60 pages on three hosts with links to the next three pages and to a dead URL. Every
+// fourth page is on topic; page 7 is a copy of page 6.
 func tinyWeb(t *testing.T) *Corpus {
 	t.Helper()
 	url := func(i int) string { return fmt.Sprintf("http://h%d.test/p%d", i%3, i%60) }
@@ -88,7 +87,6 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// breadthFirst is a policy without a scorer of its own.
 func breadthFirst() crawlPolicy {
 	return crawlPolicy{Name: "bfs", New: func(crawlRun) (crawler.Options, error) {
 		o, err := orders.OrderingByName("bfs")
@@ -96,8 +94,7 @@ func breadthFirst() crawlPolicy {
 	}}
 }
 
-// TestManners: a crawl among hosts that rest takes as long as the busiest of them needs, by
-// its own clock, and is the same again.
+// TestManners: a polite crawl takes as long as its busiest host requires, and is reproducible.
 func TestManners(t *testing.T) {
 	c := tinyWeb(t)
 	d, err := newDraw(c, drawOptions{Topic: "gold", Train: 10, Starts: 2, Sets: 3}, rand.New(rand.NewPCG(1, 1)))
@@ -121,7 +118,7 @@ func TestManners(t *testing.T) {
 			hosts[host]++
 			busiest = max(busiest, hosts[host])
 		}
-		// robots.txt first; after each exchange but the last the host rests.
+		// robots.txt comes first; the host rests after each exchange but the last.
 		if least := time.Duration(busiest) * (rest + latency/2); crawl.Took < least {
 			t.Errorf("%d pages of a host in %v, want %v at least", busiest, crawl.Took, least)
 		}
@@ -137,8 +134,7 @@ func TestManners(t *testing.T) {
 	}
 }
 
-// TestExperiment: pages come once, copies and dead links do not count, limits hold,
-// the same again gives the same, and an oracle is ahead.
+// TestExperiment: no page twice, no copies or dead links; limits hold; the target oracle beats breadth first.
 func TestExperiment(t *testing.T) {
 	c := tinyWeb(t)
 	d, err := newDraw(c, drawOptions{Topic: "gold", Train: 10, Starts: 2, Sets: 4}, rand.New(rand.NewPCG(1, 1)))
@@ -175,12 +171,11 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
-// TestMeasure computes two crawls' figures by hand.
 func TestMeasure(t *testing.T) {
 	d := &Draw{Targets: 4}
 	crawls := []*Crawl{
 		{URLs: []string{"http://a.x.test/", "http://a.x.test/b", "http://c.x.test/", "http://c.x.test/d"}, Relevant: []bool{true, false, true, false}, Training: []bool{false, false, true, true}},
-		{URLs: []string{"http://a.x.test/", "http://a.x.test/b"}, Relevant: []bool{true, true}, Training: []bool{false, false}}, // ran out
+		{URLs: []string{"http://a.x.test/", "http://a.x.test/b"}, Relevant: []bool{true, true}, Training: []bool{false, false}}, // frontier empty
 	}
 	f := measureCrawls(crawlPolicy{Name: "x"}, crawls, d, 4, 2)
 	near := func(name string, got, want float64) {
@@ -213,29 +208,27 @@ func TestCompare(t *testing.T) {
 	b := Figures{Policy: "b", Sets: []float64{0.4, 0.55, 0.6, 0.66, 0.5}}
 	rng := rand.New(rand.NewPCG(1, 1))
 	got := pairedTests([]Figures{a, b}, rng)[0]
-	// The differences are 0.10, 0.05, 0.10, −0.01, 0.05, so t = 2.8506 with 4 degrees of
-	// freedom, for which the distribution has a closed form.
+	// The differences are 0.10, 0.05, 0.10, −0.01, 0.05: t = 2.8506 with 4 degrees of freedom, a closed form.
 	x := 0.058 * math.Sqrt(5) / math.Sqrt(0.00828/4)
 	cdf := 0.5 + 0.375*x/math.Sqrt(1+x*x/4)*(1-x*x/(12*(1+x*x/4)))
 	if want := 2 * (1 - cdf); !(math.Abs(got.P-want) <= 1e-9) {
 		t.Errorf("paired t-test: p = %v, want %v", got.P, want)
 	}
-	// Of 32 choices of signs, those whose sum is 0.29 or more: none negative, or only
-	// the one that is; and their opposites.
+	// 4 of 32 sign choices reach |sum| ≥ 0.29: all positive, the observed one, and their opposites.
 	if got.Exact != 4./32 {
 		t.Errorf("permutation test: p = %v, want 4/32", got.Exact)
 	}
 	if back := pairedTests([]Figures{b, a}, rng)[0]; !(math.Abs(back.P-got.P) <= 1e-12) || back.Exact != got.Exact || back.Difference != -got.Difference {
 		t.Errorf("the other way round p = %v and %v, want %v and %v", back.P, back.Exact, got.P, got.Exact)
 	}
-	// Of 17 sets signs are drawn; twelve that do not differ change no sum, so P is 4/32 again.
+	// 17 sets use drawn signs; twelve zeros change no sum, so P stays 4/32.
 	if p := permutation(append([]float64{0.1, 0.05, 0.1, -0.01, 0.05}, make([]float64, 12)...), rng); !(math.Abs(p-4./32) <= 0.004) {
 		t.Errorf("permutation test by drawn signs: p = %v, want 4/32", p)
 	}
 	if same := pairedTests([]Figures{a, a}, rng)[0]; same.P != 1 || same.Exact != 1 {
 		t.Errorf("a policy against itself: p = %v and %v, want 1", same.P, same.Exact)
 	}
-	// Holm 1979: 0.01, 0.04, 0.03 of three become 0.03, 0.06, 0.06.
+	// Holm 1979: 0.01, 0.04, 0.03 become 0.03, 0.06, 0.06.
 	tests := []Test{{P: 0.01}, {P: 0.04}, {P: 0.03}}
 	holm(tests)
 	for i, want := range []float64{0.03, 0.06, 0.06} {
@@ -256,7 +249,6 @@ func TestReportEscapes(t *testing.T) {
 	}
 }
 
-// corpusOf has so many pages on topic, and as many off.
 func corpusOf(n int) *Corpus {
 	c := &Corpus{Name: "few"}
 	for i := range 2 * n {
@@ -267,7 +259,6 @@ func corpusOf(n int) *Corpus {
 	return c
 }
 
-// TestDistinctSets: equal sets of start pages count once.
 func TestDistinctSets(t *testing.T) {
 	for _, tc := range []struct{ pages, starts, asked, want int }{
 		{3, 3, 10, 1}, {3, 2, 10, 3}, {4, 3, 10, 4}, {5, 4, 10, 5}, {40, 10, 10, 10}, {10, 1, 10, 10}, {1, 1, 10, 1},
@@ -286,8 +277,7 @@ func TestDistinctSets(t *testing.T) {
 	}
 }
 
-// TestFewSets: no interval and no test of fewer than five start sets, and the result says
-// why.
+// TestFewSets: below five start sets there is no interval and no test, and the result says why.
 func TestFewSets(t *testing.T) {
 	for sets := 1; sets <= 6; sets++ {
 		a, b := Figures{Policy: "a"}, Figures{Policy: "b"}
@@ -304,7 +294,7 @@ func TestFewSets(t *testing.T) {
 	}
 }
 
-// TestLeadWithoutTests: a report without tests says nothing of chance between policies.
+// TestLeadWithoutTests: a report without tests makes no claim about chance.
 func TestLeadWithoutTests(t *testing.T) {
 	race := []Figures{{Policy: "a", Harvest: Mean{Value: 0.5}}, {Policy: "b", Harvest: Mean{Value: 0.4}}}
 	said := strings.Join(sentences(reportData{Pages: 10, Sets: 1, NoTests: whyNoTests(1, 10)}, race), "\n")
@@ -313,7 +303,7 @@ func TestLeadWithoutTests(t *testing.T) {
 	}
 }
 
-// TestBaseline: the first sentence has breadth first, or pages at random.
+// TestBaseline: the first sentence names breadth first or random pages.
 func TestBaseline(t *testing.T) {
 	of := func(policies ...string) []Figures {
 		var race []Figures
@@ -340,9 +330,7 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// TestEqualDraws: sets that all gave the same have no interval, for a width of
-// 0 would say that nothing else can come. And no test is surer than its number
-// of sets allows.
+// TestEqualDraws: equal values have no interval, and no P is below what the number of sets allows.
 func TestEqualDraws(t *testing.T) {
 	for name, x := range map[string][]float64{"one": {0.4}, "five equal": {1, 1, 1, 1, 1}, "equal but for rounding": {0.1 + 0.2, 0.3, 0.3}} {
 		if m := stats.MeanOf(x); m.CI != nil {
@@ -364,7 +352,7 @@ func TestEqualDraws(t *testing.T) {
 	}
 }
 
-// TestBandsOfEqualDraws: a curve keeps its band where one point has no interval.
+// TestBandsOfEqualDraws: a curve keeps its band when one point has no interval.
 func TestBandsOfEqualDraws(t *testing.T) {
 	l := line("x", []curvePoint{{10, Mean{Value: 1}}, {20, Mean{Value: 0.9, CI: &[2]float64{0.8, 1}}}})
 	if len(l.Band) != 2 || l.Band[0] != [2]float64{1, 1} || l.Band[1] != [2]float64{0.8, 1} {
@@ -375,7 +363,6 @@ func TestBandsOfEqualDraws(t *testing.T) {
 	}
 }
 
-// evenScorer finds all pages and links equally good.
 type evenScorer struct{}
 
 func (evenScorer) ScorePage(*page.Page, float64) crawler.Score { return crawler.Score{Value: 1} }
@@ -387,10 +374,8 @@ func (evenScorer) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []flo
 	return dst
 }
 
-// TestNoHonestHostIsAFarm crawls real webs with many hosts a site, breadth first
-// from a page of each host: none is taken for a farm of made-up names. What a host's
-// first pages are tells, so by default a dozen of each are loaded, of uci_ics' first
-// 8,000 rows, which have pages of 57 hosts of one site.
+// TestNoHonestHostIsAFarm crawls real webs with many hosts per site breadth first: no host may be taken for a
+// link farm. A host's first pages decide that, so by default the test loads a dozen of each host.
 func TestNoHonestHostIsAFarm(t *testing.T) {
 	for _, name := range []string{"uci_ics", "debdocs", "wikispeedia"} {
 		t.Run(name, func(t *testing.T) {
@@ -415,8 +400,7 @@ func TestNoHonestHostIsAFarm(t *testing.T) {
 	}
 }
 
-// fewOfEachHost loads, of the first rows of a corpus, at most so many pages of each
-// host, and returns one of each as seeds.
+// fewOfEachHost loads up to most pages per host from a corpus's first rows, and one seed per host.
 func fewOfEachHost(t *testing.T, dir string, most, rows int) (c *Corpus, seeds []string) {
 	t.Helper()
 	set, err := datasets.Open(dir, datasets.Options{})

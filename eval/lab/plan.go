@@ -17,49 +17,48 @@ import (
 	"fossick/internal/usage"
 )
 
-// Plan says what a run is made of, and how.
+// Plan specifies a run.
 type Plan struct {
 	Options
 
 	Seed   int64
-	Random func(purpose uint64) *rand.Rand // of the seed, a source for one purpose
+	Random func(purpose uint64) *rand.Rand // returns the source for one purpose, derived from Seed
 	Open   datasets.Opener
 	Say    func(format string, args ...any)
 	Log    *slog.Logger
-	Work   *terminal.Task // shown; nil: nowhere
+	Work   *terminal.Task // progress display; nil for none
 }
 
-// Options are what lab's flags say.
+// Options are the flags of fossick lab.
 type Options struct {
 	Corpus string
 	Topic  string
-	Policy []string // by name, or paper:ρ
+	Policy []string // names, or paper:ρ
 
-	Truth      string // file of labels by URL; "": the corpus's own
-	Judge      string // model that judges the pages instead
-	Train      string // set to train the page classifier on
-	TrainPages int    // of the corpus, to train it on; 0 is 600
-	Model      string // to crawl with, instead of training one
+	Truth      string // file of labels by URL; "" for the corpus's own
+	Judge      string // model that judges the pages; "" for none
+	Train      string // training set of the page classifier; "" for pages of the corpus
+	TrainPages int    // training pages drawn from the corpus; 0 for 600
+	Model      string // model to crawl with; "" to train one
 	Keywords   []string
 	RhoSweep   RhoRange
 	Threshold  *float64
 	Links      string
 
-	Starts    int // pages a start set
+	Starts    int // pages per start set
 	StartSets int
-	Pages     int // a crawl; 0 is 5 % of the corpus
+	Pages     int // per crawl; 0 for 5 % of the corpus
 
 	Polite  bool
-	Workers int            // fetches at a time; 0 is 32, as focus has
-	Delay   string         // as of focus
+	Workers int            // parallel fetches; 0 for 32, as in focus
+	Delay   string         // as in focus
 	Latency *time.Duration // mean time of an exchange
 }
 
-// defaultTrainPages is how many pages of the corpus the page classifier is trained
-// on.
+// defaultTrainPages is how many pages of the corpus train the page classifier.
 const defaultTrainPages = 600
 
-// Check refuses what means nothing, and adds the policies of a sweep to the named.
+// Check validates the plan, and adds the policies of a sweep to Policy.
 func (p *Plan) Check() error {
 	if p.Starts < 1 || p.StartSets < 1 || p.StartSets > 64 || p.Pages < 0 || p.TrainPages < 0 {
 		return usage.Errorf("--starts %d, --start-sets %d, --pages %d, --train-pages %d: want at least 1 start page, 1 to 64 start sets, and no negative numbers",
@@ -90,7 +89,7 @@ func (p *Plan) Check() error {
 	return nil
 }
 
-// Run makes the crawls, and says what they came to.
+// Run makes the crawls and returns their figures.
 func (p *Plan) Run(ctx context.Context) (*Setup, *Result, error) {
 	began := time.Now()
 	s, err := p.Prepare(ctx)
@@ -99,7 +98,7 @@ func (p *Plan) Run(ctx context.Context) (*Setup, *Result, error) {
 	}
 	loading := s.loaded.Sub(began)
 	p.Say("%d pages, %d of them on topic; %d crawls of %d pages", len(s.Corpus.Rows), s.Draw.Targets, len(s.Policies)*len(s.Draw.Starts), s.Pages)
-	quality, err := s.quality() // first: it may say that the model knows these pages
+	quality, err := s.quality() // before the crawls: it may warn that the model was trained on these pages
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,13 +133,13 @@ func (s *Setup) result(crawls [][]*Crawl) *Result {
 	return r
 }
 
-// The manners of a crawl with --polite where no flag says otherwise.
+// Defaults of a crawl with --polite.
 const (
-	defaultWorkers = 32 // as of focus
+	defaultWorkers = 32 // as in focus
 	defaultLatency = 100 * time.Millisecond
 )
 
-// manners are those of the crawls, nil without --polite.
+// manners returns the politeness limits; nil without --polite.
 func (p *Plan) manners() (*politeManners, error) {
 	if !p.Polite {
 		if p.Workers != 0 || p.Delay != "" || p.Latency != nil {
@@ -167,7 +166,7 @@ func (p *Plan) mannersResult(m *politeManners) *MannersResult {
 	return &MannersResult{Workers: m.Workers, Delay: cmp.Or(p.Delay, "auto"), Latency: m.Latency.Seconds()}
 }
 
-// Report is what the page of a result shows; version is that of the program.
+// Report returns the data of the HTML page; version is the program's.
 func (s *Setup) Report(r *Result, version string) reportData {
 	rep := r.Report()
 	rep.Known = map[string]string{"parent-oracle": "knows which pages are on topic, once fetched", "target-oracle": "knows which targets are on topic"}
@@ -182,7 +181,7 @@ func (s *Setup) Report(r *Result, version string) reportData {
 		{Name: "links followed", Value: s.plan.Links},
 		{Name: "speed", Value: fmt.Sprintf("%.0f pages/s", r.PagesPerSecond)},
 	}
-	if len(r.Keywords) > 0 { // no policy looked for any
+	if len(r.Keywords) > 0 { // no policy uses keywords
 		rep.Made = append(rep.Made, report.Fact{Name: "keywords of the first start set", Value: strings.Join(r.Keywords, ", ")})
 	}
 	if m := r.Manners; m != nil {

@@ -16,7 +16,7 @@ import (
 	"fossick/train"
 )
 
-// small is a plan of few and short crawls; what it says goes to said.
+// small is a plan of few short crawls; its messages are appended to said.
 func small(said *[]string, policies ...string) *Plan {
 	return &Plan{
 		Options: Options{
@@ -33,8 +33,7 @@ func small(said *[]string, policies ...string) *Plan {
 	}
 }
 
-// TestCheck: what means nothing is refused before anything is read, in the words of the
-// flags.
+// TestCheck: Check rejects invalid plans, naming the flags.
 func TestCheck(t *testing.T) {
 	for want, change := range map[string]func(*Plan){
 		"--starts 0,":              func(p *Plan) { p.Starts = 0 },
@@ -67,7 +66,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestDrawnApart: no crawl begins at a page that the classifier was trained on.
+// TestDrawnApart: no crawl starts at a training page.
 func TestDrawnApart(t *testing.T) {
 	p := small(nil, "bfs", "paper", "target-oracle")
 	s, err := p.Prepare(t.Context())
@@ -94,8 +93,7 @@ func TestDrawnApart(t *testing.T) {
 	}
 }
 
-// TestModelSaysItKnowsThePages: of a model that was trained on the corpus the run says
-// so before it crawls; of one that it trains itself, whose pages it leaves out, it does not.
+// TestModelSaysItKnowsThePages: a run warns when a given model was trained on the corpus.
 func TestModelSaysItKnowsThePages(t *testing.T) {
 	var said []string
 	p := small(&said, "learned")
@@ -120,7 +118,7 @@ func TestModelSaysItKnowsThePages(t *testing.T) {
 	say := p.Say
 	p.Say = func(format string, args ...any) {
 		if say(format, args...); flatters(said[len(said)-1]) {
-			cancel() // of no effect, once the crawls are made
+			cancel() // no effect once the crawls are made
 		}
 	}
 	if _, _, err := p.Run(ctx); !errors.Is(err, context.Canceled) || !slices.ContainsFunc(said, flatters) {
@@ -130,7 +128,7 @@ func TestModelSaysItKnowsThePages(t *testing.T) {
 
 func flatters(line string) bool { return strings.Contains(line, "the figures are too good") }
 
-// TestJudged: where a model judges, its labels stand in for the corpus's.
+// TestJudged: a judge's labels replace the corpus's.
 func TestJudged(t *testing.T) {
 	p := small(nil, "bfs")
 	p.Judge = "science"

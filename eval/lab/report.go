@@ -15,14 +15,14 @@ import (
 type reportData struct {
 	Corpus, Topic string
 	CorpusPages   int
-	Targets       int // pages on topic
-	Pages         int // a crawl
+	Targets       int
+	Pages         int // per crawl
 	Starts, Sets  int
-	NoTests       string // why there is neither an interval nor a test
+	NoTests       string // why intervals or tests are missing
 	Policies      []Figures
 	Tests         []Test
-	Sweep         []rhoPoint        // harvest against ρ, drawn first; nil for none
-	Known         map[string]string // what each policy is, in a few words
+	Sweep         []rhoPoint        // plotted first; nil for none
+	Known         map[string]string // short description of each policy
 	Made          []report.Fact
 }
 
@@ -35,11 +35,11 @@ type view struct {
 	report.Head
 	Plots  []report.Figure
 	Rows   []policyRow
-	Caps   []int // of the columns of harvest
+	Caps   []int // columns: harvest with at most so many pages per host
 	Tests  []testRow
 	Pages  int
 	Sets   int
-	Adjust int // tests that the correction is for
+	Adjust int // number of tests that P is corrected for
 }
 
 type policyRow struct {
@@ -49,10 +49,10 @@ type policyRow struct {
 
 type testRow struct {
 	Test
-	Sure bool // p below 0.05, adjusted
+	Sure bool // adjusted P below 0.05
 }
 
-// WriteReport writes one HTML page.
+// WriteReport writes the HTML page.
 func WriteReport(w io.Writer, r reportData) error {
 	best := slices.Clone(r.Policies)
 	slices.SortStableFunc(best, func(a, b Figures) int { return cmp.Compare(b.Harvest.Value, a.Harvest.Value) })
@@ -95,8 +95,7 @@ func WriteReport(w io.Writer, r reportData) error {
 	return report.Write(w, reportHTML, v)
 }
 
-// sentences say what came of it, the most important first. Oracles are not in the
-// race.
+// sentences describes the results, the most important first; oracles do not compete.
 func sentences(r reportData, best []Figures) []string {
 	var race []Figures
 	oracle := ""
@@ -149,8 +148,7 @@ func lead(r reportData, race []Figures) []string {
 	return []string{first, fmt.Sprintf("Chance between start sets could explain its lead over %s (p ≥ 0.05, adjusted for all pairs).", list(equal))}
 }
 
-// baseline is what to compare a harvest with: breadth first, where it is in the race and is not
-// named already, else pages at random.
+// baseline compares with breadth first when it competes, else random pages; "" when already named.
 func baseline(r reportData, race []Figures) string {
 	for i, f := range race {
 		if f.Policy != "bfs" {
@@ -167,7 +165,6 @@ func baseline(r reportData, race []Figures) string {
 	return fmt.Sprintf("; pages at random would have %s", report.Percent(float64(r.Targets)/float64(r.CorpusPages)))
 }
 
-// list joins names: a, b and c.
 func list(names []string) string {
 	s := ""
 	for i, n := range names {
@@ -251,7 +248,7 @@ func line(name string, points []curvePoint) report.Line {
 	known := false
 	for _, p := range points {
 		l.Points = append(l.Points, report.Point{X: float64(p.Pages), Y: p.Value})
-		band := [2]float64{p.Value, p.Value} // nothing to draw where no interval is known
+		band := [2]float64{p.Value, p.Value} // an empty band without an interval
 		if p.CI != nil {
 			band, known = [2]float64{max(0, p.CI[0]), min(1, p.CI[1])}, true
 		}
@@ -263,7 +260,7 @@ func line(name string, points []curvePoint) report.Line {
 	return l
 }
 
-// sweepPlot draws harvest against ρ, as paper A does (A5); nil without a sweep.
+// sweepPlot plots harvest against ρ, as in paper A5; nil without a sweep.
 func sweepPlot(points []rhoPoint) (*report.Figure, error) {
 	if len(points) == 0 {
 		return nil, nil
@@ -280,7 +277,7 @@ func sweepPlot(points []rhoPoint) (*report.Figure, error) {
 		}
 	}
 	if len(l.Band) < len(l.Points) {
-		l.Band = nil // a point of equal draws has no interval
+		l.Band = nil // a point without an interval
 	}
 	caption := fmt.Sprintf("Harvest of the policy paper by ρ, the share of R that a page inherits from the page that led to it; best at %g. The band is the 95 %% interval over the start sets.", best.Rho)
 	f, err := report.NewFigure("Harvest against ρ", caption, report.Chart{

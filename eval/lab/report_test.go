@@ -25,7 +25,7 @@ func TestRhoRange(t *testing.T) {
 	}
 }
 
-// TestSweepPlot: a sweep is drawn also where some or all of its points have no interval.
+// TestSweepPlot: a sweep is plotted even when some or all points have no interval.
 func TestSweepPlot(t *testing.T) {
 	ci := &[2]float64{0.1, 0.3}
 	for name, points := range map[string][]rhoPoint{
@@ -40,8 +40,7 @@ func TestSweepPlot(t *testing.T) {
 	}
 }
 
-// TestTimeCurves: two crawls of one policy and one of another, worked by hand: all go over
-// the time of the longest, and who has ended keeps what it had.
+// TestTimeCurves: all curves span the time of the longest crawl; an ended crawl keeps its last value.
 func TestTimeCurves(t *testing.T) {
 	s := time.Second
 	short := &Crawl{URLs: make([]string, 2), Relevant: []bool{true, false}, At: []time.Duration{s, 2 * s}, Took: 2 * s}

@@ -15,34 +15,34 @@ import (
 	"fossick/internal/stats"
 )
 
-// Result is what an experiment came to, as JSON has it.
+// Result is the result of a run, in the JSON layout.
 type Result struct {
 	Corpus      string       `json:"corpus"`
 	Topic       string       `json:"topic"`
 	CorpusPages int          `json:"corpus_pages"`
-	Targets     int          `json:"targets"` // pages on topic
+	Targets     int          `json:"targets"`
 	TrainPages  int          `json:"train_pages"`
 	Classifier  modelQuality `json:"classifier"`
 
-	JudgeTrained *float64 `json:"judge_trained_on"` // share of the corpus that the judge was trained on; null without one, or when it cannot say
+	JudgeTrained *float64 `json:"judge_trained_on"` // share of the corpus in the judge's training set; null without a judge, or when unknown
 
 	Keywords       []string                `json:"keywords"` // of the first start set
-	Pages          int                     `json:"pages"`    // a crawl
+	Pages          int                     `json:"pages"`    // per crawl
 	Starts         int                     `json:"starts"`
 	StartSets      int                     `json:"start_sets"`
-	StartSetsAsked int                     `json:"start_sets_asked"`  // more than start_sets where fewer can be drawn
+	StartSetsAsked int                     `json:"start_sets_asked"`  // above start_sets when fewer can be drawn
 	Manners        *MannersResult          `json:"manners,omitempty"` // with --polite
 	Policies       map[string]policyResult `json:"policies"`
 	Tests          []Test                  `json:"tests"`
-	NoTests        string                  `json:"no_tests,omitempty"`  // why there is neither a test nor an interval
+	NoTests        string                  `json:"no_tests,omitempty"`  // why intervals or tests are missing
 	RhoSweep       []rhoPoint              `json:"rho_sweep,omitempty"` // by rising ρ
 	HTML           string                  `json:"html,omitempty"`
 
 	LoadSeconds    float64 `json:"load_seconds"` // parsing and training
 	CrawlSeconds   float64 `json:"crawl_seconds"`
-	PagesPerSecond float64 `json:"pages_per_second"` // of all crawls
+	PagesPerSecond float64 `json:"pages_per_second"`
 
-	order   []string // of the policies, as asked for
+	order   []string // policies in the order requested
 	figures []Figures
 }
 
@@ -54,8 +54,8 @@ type modelQuality struct {
 type policyResult struct {
 	Shares
 	Spread
-	TrainPages  float64      `json:"train_pages"` // fetched
-	Short       int          `json:"short"`       // crawls that ran out of URLs
+	TrainPages  float64      `json:"train_pages"` // training pages fetched
+	Short       int          `json:"short"`       // crawls whose frontier emptied
 	Sets        []float64    `json:"sets"`        // harvest, by start set
 	Curve       [][2]float64 `json:"curve"`
 	RecallCurve [][2]float64 `json:"recall_curve"`
@@ -63,19 +63,18 @@ type policyResult struct {
 	Overlap     []eval.Point `json:"overlap"`
 }
 
-// MannersResult are the manners of the crawls.
+// MannersResult holds the politeness limits of the crawls.
 type MannersResult struct {
 	Workers int     `json:"workers"`
 	Delay   string  `json:"delay"`
-	Latency float64 `json:"latency"` // seconds, mean
+	Latency float64 `json:"latency"` // mean, in seconds
 }
 
-// String says them in words.
+// String returns the limits in words.
 func (m *MannersResult) String() string {
 	return fmt.Sprintf("%d workers, an exchange takes %s, its host's rest is %s", m.Workers, time.Duration(m.Latency*float64(time.Second)), m.Delay)
 }
 
-// Shares are means over the start sets with their 95 % intervals.
 type Shares struct {
 	Fetched       float64     `json:"fetched"`
 	Harvest       float64     `json:"harvest"`
@@ -88,7 +87,7 @@ type Shares struct {
 	HarvestAreaCI *[2]float64 `json:"harvest_area_ci"`
 	RecallArea    float64     `json:"recall_area"`
 	RecallAreaCI  *[2]float64 `json:"recall_area_ci"`
-	Seconds       float64     `json:"seconds,omitempty"` // until these pages were there, simulated; with --polite
+	Seconds       float64     `json:"seconds,omitempty"` // simulated time until the last of these pages; with --polite
 }
 
 func sharesOf(f Figures) Shares {
@@ -117,12 +116,11 @@ func points(curve []curvePoint) [][2]float64 {
 }
 
 type resultOptions struct {
-	Rho  []float64  // of a sweep
-	Rand *rand.Rand // of the tests between policies
+	Rho  []float64  // values of a sweep
+	Rand *rand.Rand // source of the permutation tests
 }
 
-// Sum adds to a result, of which the caller knows what was asked, what the crawls of an
-// experiment came to.
+// Sum adds the figures of an experiment to a result whose settings the caller has filled in.
 func (out *Result) Sum(x Experiment, crawls [][]*Crawl, opt resultOptions) {
 	out.CorpusPages, out.Targets, out.Pages = len(x.Corpus.Rows), x.Draw.Targets, x.Pages
 	out.Policies, out.Tests = map[string]policyResult{}, []Test{}
@@ -131,9 +129,9 @@ func (out *Result) Sum(x Experiment, crawls [][]*Crawl, opt resultOptions) {
 			out.TrainPages++
 		}
 	}
-	step := max(1, x.Pages/50) // about 50 points of a curve
+	step := max(1, x.Pages/50) // about 50 points per curve
 	var all []Figures
-	var over [][]timePoint // time
+	var over [][]timePoint
 	if x.Manners != nil {
 		over = timeCurves(crawls)
 	}
@@ -156,8 +154,7 @@ func (out *Result) Sum(x Experiment, crawls [][]*Crawl, opt resultOptions) {
 	out.Tests = append(out.Tests, pairedTests(all, opt.Rand)...)
 }
 
-// tables print a row a policy; a terminal of 80 columns has no room for all figures
-// beside each other.
+// tables prints a row per policy, in two tables to fit 80 columns.
 func (r *Result) tables(w io.Writer) {
 	r.table(w, "harvest\t95 % interval\twithout training\trecall\t", func(p policyResult) string {
 		return fmt.Sprintf("%.3f\t%s\t%.3f\t%.3f\t", p.Harvest, report.Interval(p.CI), p.Fresh, p.Recall)
@@ -183,7 +180,7 @@ func (r *Result) table(w io.Writer, columns string, cells func(policyResult) str
 		printable.Fprintf(t, "%s\t", name)
 		io.WriteString(t, cells(r.Policies[name])+"\n")
 	}
-	_ = t.Flush() // its only errors are w's
+	_ = t.Flush() // it fails only when w does
 }
 
 func (r *Result) printTests(w io.Writer) {
@@ -198,7 +195,6 @@ func (r *Result) printTests(w io.Writer) {
 	}
 }
 
-// Print writes the result as text.
 func (r *Result) Print(w io.Writer) {
 	printable.Fprintf(w, "%s of %s: %d of %d pages are on topic;\n%s of %d pages a policy, each from %s\n\n",
 		r.Topic, r.Corpus, r.Targets, r.CorpusPages, report.Count(r.StartSets, "crawl"), r.Pages, report.StartPages(r.Starts))
@@ -216,8 +212,7 @@ func (r *Result) Print(w io.Writer) {
 	}
 }
 
-// whyNoTests says why there is neither an interval nor a test of so few start sets, and that
-// there are fewer than were asked for; "" where neither is so.
+// whyNoTests explains missing intervals and tests, and fewer start sets than asked; else "".
 func whyNoTests(sets, asked int) string {
 	s := ""
 	if sets < asked {
@@ -229,8 +224,7 @@ func whyNoTests(sets, asked int) string {
 	return strings.TrimSpace(s)
 }
 
-// Report is the result as its page has it; the caller adds what it knows of policies and of
-// how the result was made.
+// Report returns the data of the HTML page; the caller adds descriptions of the policies, and facts.
 func (r *Result) Report() reportData {
 	return reportData{
 		Corpus: filepath.Base(r.Corpus), Topic: r.Topic, CorpusPages: r.CorpusPages, Targets: r.Targets, Pages: r.Pages,

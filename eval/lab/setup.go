@@ -24,18 +24,18 @@ import (
 	"fossick/train/topics"
 )
 
-// Setup is a plan with all that its crawls need.
+// Setup is a plan with everything that its crawls need.
 type Setup struct {
 	Experiment
-	Topic *models.Topic // with the page classifier
+	Topic *models.Topic // holds the page classifier
 
 	plan         *Plan
-	keywords     []*relevance.Keywords // K of each start set; nil when no policy needs it
-	judgeTrained *float64              // share of the corpus that the judge was trained on
-	loaded       time.Time             // corpus and page classifiers
+	keywords     []*relevance.Keywords // K by start set; nil when no policy needs it
+	judgeTrained *float64              // share of the corpus in the judge's training set
+	loaded       time.Time             // when corpus and page classifier were ready
 }
 
-// Prepare reads the corpus, draws, trains, and builds the policies.
+// Prepare loads the corpus, draws, trains, and builds the policies.
 func (p *Plan) Prepare(ctx context.Context) (*Setup, error) {
 	s := &Setup{plan: p}
 	err := s.read(ctx)
@@ -99,8 +99,7 @@ func (s *Setup) trainedOn() ([]bool, error) {
 	return marks, nil
 }
 
-// examples yields rows with the labels that the truth gives them: first, then those
-// that the page classifier is trained on.
+// examples yields the rows first, then the training pages, labelled by the truth.
 func (s *Setup) examples(first []int) datasets.Stream {
 	return func(yield func(*datasets.Example, error) bool) {
 		for _, n := range first {
@@ -116,8 +115,7 @@ func (s *Setup) examples(first []int) datasets.Stream {
 	}
 }
 
-// truth returns by what pages are judged, nil for the labels of the corpus, or those that
-// the judge gives it.
+// truth returns the truth to judge by; nil for the labels of the corpus or the judge.
 func (s *Setup) truth() (*datasets.Truth, error) {
 	p := s.plan
 	switch {
@@ -148,8 +146,7 @@ func (s *Setup) labels() []string {
 	return printable.SortedKeys(labels)
 }
 
-// judge gives every page of the corpus the label that the judge would, by its own
-// threshold.
+// judge labels every page of the corpus with the judge model, by the model's own threshold.
 func (s *Setup) judge() error {
 	p := s.plan
 	c, err := topics.Classifier(p.Judge)
@@ -186,10 +183,10 @@ func eachPage(c *Corpus, do func(n int, d features.Doc)) {
 			g.Go(func() error { do(n, features.Doc(row.Page.Fields())); return nil })
 		}
 	}
-	_ = g.Wait() // no error comes
+	_ = g.Wait() // the functions return no error
 }
 
-// train makes the topic: its model, read or trained on the drawn pages, and K.
+// train sets the topic and its model, read from a file or trained on the drawn pages.
 func (s *Setup) train(ctx context.Context) (err error) {
 	p := s.plan
 	s.Topic = &models.Topic{Name: p.Topic, Keywords: p.Keywords}
@@ -229,8 +226,7 @@ func (s *Setup) trainModel(ctx context.Context) (*models.Model, error) {
 
 const fewOnTopic = 2
 
-// startsInstead are the start pages where the training pages have fewer on
-// topic than that: a user would give these as examples.
+// startsInstead returns all start pages when the training set has fewer than fewOnTopic on-topic pages.
 func (s *Setup) startsInstead() []int {
 	onTopic := 0
 	for n, training := range s.Draw.Training {
@@ -255,8 +251,7 @@ func (s *Setup) example(n int) *datasets.Example {
 	return e
 }
 
-// quality is how good the page classifier is on the pages that it was not trained on. Of a model
-// that was given, its card may tell that it was.
+// quality measures the page classifier outside its training set. It warns of a model trained on the corpus.
 func (s *Setup) quality() (modelQuality, error) {
 	c, err := classify.New(s.Topic.Model)
 	if err != nil {
@@ -288,7 +283,6 @@ func (s *Setup) quality() (modelQuality, error) {
 	return modelQuality{Precision: share(right.Load(), kept.Load()), Recall: share(right.Load(), all.Load())}, nil
 }
 
-// share is null of nothing.
 func share(k, n int64) *float64 {
 	if n == 0 {
 		return nil
@@ -297,10 +291,8 @@ func share(k, n int64) *float64 {
 	return &s
 }
 
-// chooseKeywords finds K for every start set. It is what --keywords says, else
-// that of a model that was given. Else it is chosen from the training pages of
-// the set's classifier and its start pages (paper A, section 3: from a
-// dictionary and the start pages).
+// chooseKeywords sets K for every start set: --keywords, else the model's, else chosen from training and start
+// pages (paper A, section 3: from a dictionary and the start pages).
 func (s *Setup) chooseKeywords(ctx context.Context) error {
 	s.plan.Say("choosing keywords")
 	s.plan.Work.Step("choosing keywords", 0)
@@ -335,7 +327,6 @@ func (s *Setup) keywordsOf(ctx context.Context, set int) ([]string, error) {
 	return k[p.Topic], err
 }
 
-// oracles come from the lab; they know the truth.
 var knownOracles = map[string]func() crawlPolicy{"parent-oracle": parentOracle, "target-oracle": targetOracle}
 
 func (s *Setup) policies(ctx context.Context) ([]crawlPolicy, error) {
@@ -379,7 +370,7 @@ func (s *Setup) policy(name string, in crawlplan.Input) (crawlPolicy, error) {
 	}
 	return crawlPolicy{Name: name, New: func(run crawlRun) (crawler.Options, error) {
 		own := in
-		if s.keywords != nil && p.NeedsKeywords() { // learned has its model's own, whatever it is compared with
+		if s.keywords != nil && p.NeedsKeywords() { // the policy learned uses its model's own keywords
 			own.Keywords = s.keywords[run.Set]
 		}
 		if own.Rho = crawlplan.DefaultRho; rho != nil {

@@ -1,9 +1,9 @@
-// Package monitor shows a crawl: while it runs, and when it has ended.
+// Package monitor shows a crawl while it runs and its result at the end. It controls nothing.
 //
-// In: what a crawler.Crawler says of its progress, and its result. Out: the line of a terminal;
-// /status as JSON and /metrics for Prometheus, over HTTP; a session's result as JSON and as text,
-// with the reason of a crawl that fetched nothing. It steers nothing.
+// In: a crawler's progress and result. Out: the terminal's status line; /status as JSON and /metrics
+// for Prometheus, over HTTP; a session's result as JSON and text, with the reason when it fetched
+// nothing. Start with NewLine, Listen and ResultOf.
 //
-// Start with NewLine, Listen and ResultOf. Files: line.go the terminal's line; server.go status,
-// metrics and profiles; result.go the result; starts.go what became of the start pages.
+// Files: line.go status line; server.go status and profiles; metrics.go metrics; result.go result;
+// starts.go outcomes of start pages.
 package monitor

@@ -11,15 +11,14 @@ import (
 	"fossick/internal/terminal"
 )
 
-// Line is what a person sees while a crawl goes on. On a terminal one line is written
-// over, else there is one every ten seconds.
+// Line is a running crawl's status line: rewritten in place on a terminal, else a new line every ten seconds.
 type Line struct {
 	screen   *terminal.Screen
 	maxPages uint64
 	maxTime  time.Duration
-	topics   []string // that share the crawl
+	topics   []string // topics that share the crawl
 
-	NoTopic bool // the crawl is for none
+	NoTopic bool // the crawl has no topic
 
 	recent []sample // of the last seconds, for the speed
 	left   terminal.Left
@@ -33,18 +32,16 @@ type sample struct {
 const (
 	plainEvery  = 10 * time.Second
 	speedWindow = 10 * time.Second
-	// restMin is the shortest wait that the status line speaks of: hosts rest for
-	// moments all the time.
+	// restMin is the shortest wait that the status line mentions: hosts rest briefly all the time.
 	restMin = time.Second
 )
 
-// NewLine makes the line of a crawl with these limits; maxTime 0 is none. topics are those
-// that share it, if there are several.
+// NewLine returns a crawl's status line; maxTime 0 means no limit. topics are those that share the crawl.
 func NewLine(screen *terminal.Screen, maxPages uint64, maxTime time.Duration, topics ...string) *Line {
 	return &Line{screen: screen, maxPages: maxPages, maxTime: maxTime, topics: topics}
 }
 
-// Beginning tells what a crawl starts from.
+// Beginning describes the state from which a crawl starts.
 func Beginning(resume, noTopic bool, p crawler.Progress) string {
 	switch {
 	case resume && noTopic:
@@ -56,12 +53,12 @@ func Beginning(resume, noTopic bool, p crawler.Progress) string {
 	return fmt.Sprintf("starting from %s; Ctrl-C stops cleanly", report.Pages(p.Queue))
 }
 
-// Show is called twice a second.
+// Show updates the line; call it twice a second.
 func (s *Line) Show(p crawler.Progress) {
 	s.screen.Show(plainEvery, s.parts(p, time.Now())...)
 }
 
-// End leaves the line as it stands and goes to the next.
+// End keeps the line and moves to the next one.
 func (s *Line) End() { s.screen.Keep() }
 
 func (s *Line) pages(n uint64) string {
@@ -71,7 +68,7 @@ func (s *Line) pages(n uint64) string {
 	return fmt.Sprintf("%d/%d pages", n, s.maxPages)
 }
 
-// parts is the line; where it is too long, what ranks highest goes first.
+// parts returns the parts of the line; a narrow terminal drops the highest ranks first.
 func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
 	n := p.Counts
 	parts := []terminal.Part{{Text: s.pages(n.Pages)}}
@@ -109,7 +106,7 @@ func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
 	return parts
 }
 
-// revisited tells what asking for stored pages again has brought, "" where nobody asks.
+// revisited summarises the revisits of stored pages; "" when there are none.
 func revisited(p crawler.Progress) string {
 	r := p.Refreshed
 	brought := fmt.Sprintf("%d visited again, %d changed, %d gone", r.Asked, r.Changed, r.Gone)
@@ -130,7 +127,7 @@ func standstill(p crawler.Progress, now time.Time) terminal.Part {
 			Text: "waiting: the network seems down since " + p.DownSince.Local().Format(time.TimeOnly)}
 	case p.RestUntil.IsZero() || rest < restMin:
 		return terminal.Part{}
-	case p.Resting == 0: // after a resumption all do, known or not
+	case p.Resting == 0: // after a resumption all hosts rest, known or not
 		return terminal.Part{Rank: 1, Style: terminal.Yellow, Text: "waiting: all hosts rest, next in " + terminal.Duration(rest)}
 	}
 	hosts := report.Count(p.Resting, "host") + " rest"
@@ -140,7 +137,7 @@ func standstill(p crawler.Progress, now time.Time) terminal.Part {
 	return terminal.Part{Rank: 1, Style: terminal.Yellow, Text: "waiting: " + hosts + ", next in " + terminal.Duration(rest)}
 }
 
-// speed is pages a second over the last seconds.
+// speed returns pages per second over the last seconds.
 func (s *Line) speed(p crawler.Progress) float64 {
 	s.recent = append(s.recent, sample{p.Elapsed, p.Pages})
 	for len(s.recent) > 2 && p.Elapsed-s.recent[0].at > speedWindow {
@@ -156,9 +153,9 @@ func (s *Line) speed(p crawler.Progress) float64 {
 	return 0
 }
 
-// timeLeft estimates the time to the nearest limit; false when that is not known.
+// timeLeft estimates the time to the nearest limit; false while it is unknown.
 func (s *Line) timeLeft(p crawler.Progress) (time.Duration, bool) {
-	before := p.Counts.Pages - p.Pages // of earlier sessions
+	before := p.Counts.Pages - p.Pages // from earlier sessions
 	left, known := s.left.After(p.Elapsed, float64(p.Pages), float64(s.maxPages)-float64(before))
 	known = known && p.Counts.Pages < s.maxPages
 	if s.maxTime > 0 {

@@ -12,7 +12,6 @@ import (
 	"fossick/store"
 )
 
-// statusLine is what a terminal of so many columns shows of a crawl.
 func statusLine(s *Line, p crawler.Progress, now time.Time, columns int) string {
 	var out bytes.Buffer
 	terminal.New(&out, terminal.Options{Terminal: true, Columns: func() int { return columns }}).Show(0, s.parts(p, now)...)
@@ -70,13 +69,11 @@ func TestStatusLine(t *testing.T) {
 	}
 }
 
-// TestTimeLeft: by the pages, by the time, by what comes first; nothing before it
-// is known.
 func TestTimeLeft(t *testing.T) {
 	crawl := func(s *Line, seconds int, before uint64) (time.Duration, bool) {
 		var left time.Duration
 		var known bool
-		for half := range 2 * seconds { // two pages a second
+		for half := range 2 * seconds { // two pages per second
 			p := crawler.Progress{Elapsed: time.Duration(half+1) * time.Second / 2, Pages: uint64(half + 1)}
 			p.Counts.Pages = before + p.Pages
 			left, known = s.timeLeft(p)
@@ -106,7 +103,6 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
-// TestNextSentence: what the next pages are worth, as a person says it.
 func TestNextSentence(t *testing.T) {
 	var out strings.Builder
 	(&furtherPages{Pages: 80, Harvest: .45, Upper: .833}).print(&out)

@@ -9,14 +9,11 @@ import (
 	"fossick/crawler"
 )
 
-// metrics gives the progress of a crawl to Prometheus. It describes nothing beforehand, since some
-// metrics depend on the crawl.
+// metrics exports a crawl's progress to Prometheus. It is unchecked, since some metrics depend on the crawl.
 type metrics struct{ *Server }
 
-// Describe makes metrics a prometheus.Collector.
 func (metrics) Describe(chan<- *prometheus.Desc) {}
 
-// Collect makes metrics a prometheus.Collector.
 func (m metrics) Collect(ch chan<- prometheus.Metric) {
 	s := sender{ch}
 	p := m.progress()
@@ -57,7 +54,7 @@ func (m metrics) Collect(ch chan<- prometheus.Metric) {
 
 type sender struct{ ch chan<- prometheus.Metric }
 
-// counter sends a counter; label is nothing, or a name and a value.
+// counter sends a counter; label is empty, or a name and a value.
 func (s sender) counter(name, help string, v float64, label ...string) {
 	s.send(prometheus.CounterValue, name, help, v, label)
 }
@@ -74,7 +71,7 @@ func (s sender) send(kind prometheus.ValueType, name, help string, v float64, la
 	s.ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("fossick_"+name, help, names, nil), kind, v, values...)
 }
 
-// turns sends how long the crawl's owner was busy at a time.
+// turns sends how long the scheduler goroutine was busy per turn.
 func (s sender) turns(t crawler.Stats) {
 	count, upTo := uint64(0), map[float64]uint64{}
 	for i, n := range t.Within {
@@ -91,7 +88,7 @@ func (s sender) turns(t crawler.Stats) {
 	}
 }
 
-// whole sends how a crawl of several agents stands; nil where their exchange does not answer.
+// whole sends the state of a multi-agent crawl; nil when the message exchange does not answer.
 func (s sender) whole(n *Whole) {
 	s.gauge("cluster_up", "Whether the agents' exchange answers.", zeroOrOne(n != nil))
 	if n == nil {

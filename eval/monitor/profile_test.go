@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestProfilesAreLocal: whoever asks from elsewhere gets none, also where --listen
-// is open to the net, and no page in a browser here.
+// TestProfilesAreLocal: even with a public --listen, other machines and web pages in a browser get no profiles.
 func TestProfilesAreLocal(t *testing.T) {
 	mux := http.NewServeMux()
 	handleProfiles(mux)

@@ -19,8 +19,7 @@ import (
 	"fossick/store"
 )
 
-// printWaiting says why a crawl ended with URLs in its queue that nothing but
-// time kept from being fetched.
+// printWaiting reports a crawl that ended only because its waiting URLs are on hosts that rest.
 func (r *Result) printWaiting(w io.Writer) {
 	if r.WaitingUntil != nil {
 		printable.Fprintf(w, "all waiting URLs are on hosts that rest, the first until %s; resume the crawl then\n",
@@ -35,7 +34,7 @@ func (r *Result) printOutages(w io.Writer) {
 	}
 }
 
-// Result is what a session of a crawl came to, as JSON has it.
+// Result is the result of a crawl session, in the JSON layout.
 type Result struct {
 	Topic          string            `json:"topic"`
 	Fetched        uint64            `json:"fetched"`
@@ -44,9 +43,9 @@ type Result struct {
 	Requests       uint64            `json:"requests"`
 	ByState        map[string]uint64 `json:"by_state"`
 	Codes          map[int]uint64    `json:"codes"`
-	NearDuplicates uint64            `json:"near_duplicates"` // of by_state's duplicates
+	NearDuplicates uint64            `json:"near_duplicates"` // included in by_state's duplicates
 	Hosts          int               `json:"hosts"`
-	SameAddress    *int              `json:"same_address"` // hosts dropped since another site has their address; null without --one-site-per-address
+	SameAddress    *int              `json:"same_address"` // hosts dropped because another site has their address; null without --one-site-per-address
 	PagesPerSecond *float64          `json:"pages_per_second"`
 	Seconds        float64           `json:"seconds"`
 	Store          string            `json:"store"`
@@ -54,36 +53,36 @@ type Result struct {
 	Next           *furtherPages     `json:"next"`
 	Refreshed      *Refreshed        `json:"refreshed"` // null without --refresh
 	Waiting        int               `json:"waiting"`
-	Outages        int               `json:"outages"`        // of our own network in this session
-	OutageSeconds  float64           `json:"outage_seconds"` // and how long they were in all
-	WaitingUntil   *time.Time        `json:"waiting_until"`  // when the first of them may be fetched; null unless that was too long to wait
+	Outages        int               `json:"outages"`        // of this machine's network, in this session
+	OutageSeconds  float64           `json:"outage_seconds"` // total length
+	WaitingUntil   *time.Time        `json:"waiting_until"`  // when the first waiting URL may be fetched; null unless the crawl ended because of it
 	Keywords       []string          `json:"keywords"`
 	Politeness     *eval.Politeness  `json:"politeness"`   // null when the journal could not be read
 	Failed         *failure          `json:"failed"`       // null unless nothing was fetched
-	SeedsFailed    []Failure         `json:"seeds_failed"` // of the first mostStarts start pages
+	SeedsFailed    []Failure         `json:"seeds_failed"` // among the first mostStarts start pages
 
-	Topics map[string]topicStatus `json:"topics,omitempty"` // that share the crawl
+	Topics map[string]topicStatus `json:"topics,omitempty"` // when several topics share the crawl
 	goals  []Goal
 
-	News    crawler.NewsCounts `json:"-"` // what sitemaps and feeds told a watch
-	NoTopic bool               `json:"-"` // nothing counts as on topic
-	verb    string             // that goes on
+	News    crawler.NewsCounts `json:"-"` // found in sitemaps and feeds by a watch
+	NoTopic bool               `json:"-"` // the crawl has no topic
+	verb    string             // command that resumes the crawl
 }
 
-// Session is what a crawl was asked, for its result.
+// Session holds a crawl's settings that its result shows.
 type Session struct {
 	Topic, Store string
 	Keywords     []string
-	Topics       []Goal // that share the crawl
-	Refresh      bool   // stored pages were to be asked for again
-	Survey       bool   // it went party by party,
-	NoTopic      bool   // and for no topic
-	Agent        bool   // it was one agent's part
+	Topics       []Goal // topics that share the crawl
+	Refresh      bool   // stored pages were to be revisited
+	Survey       bool   // the crawl was a survey of parties
+	NoTopic      bool   // the crawl has no topic
+	Agent        bool   // one agent of a multi-agent crawl
 
-	Whole func(context.Context) (Whole, error) // how the whole stands, of which it is a part; nil: it is all
+	Whole func(context.Context) (Whole, error) // returns the state of the multi-agent crawl; nil for a single crawler
 }
 
-// ResultOf says what a session came to. p is where it stood at its end.
+// ResultOf returns the result of a session; p is its final progress.
 func ResultOf(s Session, done crawler.Result, p crawler.Progress) *Result {
 	n := done.Counts
 	r := &Result{
@@ -113,14 +112,13 @@ func ResultOf(s Session, done crawler.Result, p crawler.Progress) *Result {
 	return r
 }
 
-// Started adds what became of the start pages, and why a crawl came to nothing. proxy is the
-// one that it went through, without its password.
+// Started adds the failed start pages, and the reason when nothing was fetched; proxy is without its password.
 func (r *Result) Started(starts *Starts, proxy string, done crawler.Result) {
 	r.SeedsFailed = starts.Failed()
 	r.Failed = failedOf(r.SeedsFailed, proxy, done)
 }
 
-// harvestOf is relevant / fetched, nil of nothing.
+// harvestOf returns relevant / fetched; nil without pages.
 func harvestOf(n store.Counts) *float64 {
 	if n.Pages == 0 {
 		return nil
@@ -129,7 +127,6 @@ func harvestOf(n store.Counts) *float64 {
 	return &harvest
 }
 
-// Print writes the result as text.
 func (r *Result) Print(w io.Writer) {
 	printable.Fprintf(w, "%s: %d pages of %d hosts", r.Topic, r.Fetched, r.Hosts)
 	if r.Harvest != nil {
@@ -176,14 +173,14 @@ func (r *Result) Print(w io.Writer) {
 	switch {
 	case r.Waiting == 0 && r.Fetched == 0:
 		printable.Fprintf(w, "solve the problem, remove %s and start again\n", r.Store)
-	case r.Waiting > 0 && r.verb == "agent": // its settings are those of all machines
+	case r.Waiting > 0 && r.verb == "agent": // its settings are shared by all machines
 		printable.Fprintf(w, "resume with: fossick agent --store %s and the same flags as before\n", r.Store)
 	case r.Waiting > 0:
 		printable.Fprintf(w, "resume with: fossick %s --resume --store %s%s\n", r.verb, r.Store, r.limit())
 	}
 }
 
-// limit is what whoever goes on has to say of pages: a survey has no limit of its own.
+// limit returns the page limit to give on resumption; a survey has none by default.
 func (r *Result) limit() string {
 	if r.verb == "survey" && r.Stopped != crawler.StopMaxPages {
 		return ""
@@ -202,12 +199,12 @@ func printPoliteness(w io.Writer, p *eval.Politeness) {
 }
 
 type furtherPages struct {
-	Pages   int     `json:"pages"`   // the last ones that it goes by
-	Harvest float64 `json:"harvest"` // of these
-	Upper   float64 `json:"upper"`   // end of its one-sided 99 % interval
+	Pages   int     `json:"pages"` // number of last pages used
+	Harvest float64 `json:"harvest"`
+	Upper   float64 `json:"upper"` // of the one-sided 99 % interval
 }
 
-// nextOf returns nil of a crawl without pages.
+// nextOf returns nil for a crawl without pages.
 func nextOf(m crawler.Marginal) *furtherPages {
 	if m.Pages == 0 {
 		return nil
@@ -221,13 +218,13 @@ func (m *furtherPages) print(w io.Writer) {
 	}
 }
 
-// Refreshed is what --refresh brought, in the JSON of focus.
+// Refreshed counts the outcomes of --refresh, in the JSON layout.
 type Refreshed struct {
 	Asked       uint64 `json:"asked"`
-	NotModified uint64 `json:"not_modified"` // 304, or the same content again
+	NotModified uint64 `json:"not_modified"` // 304, or identical content
 	Changed     uint64 `json:"changed"`
-	Gone        uint64 `json:"gone"`   // their pages stay, their URLs have the state of the answer
-	Failed      uint64 `json:"failed"` // to be asked again
+	Gone        uint64 `json:"gone"`   // the pages stay stored; their URLs take the state of the answer
+	Failed      uint64 `json:"failed"` // to be retried
 
 	NewPages uint64  `json:"new_pages"` // stored for the first time in this session
 	Seconds  float64 `json:"seconds"`   // of this session
@@ -237,7 +234,7 @@ func refreshedOf(r crawler.RefreshCounts, p crawler.Progress) *Refreshed {
 	return &Refreshed{r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed, p.Pages, p.Elapsed.Seconds()}
 }
 
-// Print writes it as text.
+// Print writes the counts as text; nothing for nil.
 func (r *Refreshed) Print(w io.Writer) {
 	if r == nil {
 		return
@@ -255,7 +252,7 @@ type failure struct {
 
 const startPagesTold = 5
 
-// failedOf says why a crawl came to nothing, nil of one that did not.
+// failedOf returns why a crawl fetched nothing; nil when it fetched something.
 func failedOf(failed []Failure, proxy string, done crawler.Result) *failure {
 	if done.Stopped != crawler.StopNothing {
 		return nil
@@ -321,7 +318,7 @@ func unreachable(proxy string, state fetch.State) (cause, advice string) {
 	return fmt.Sprintf("no server could be reached (%s)", state), "check that this machine is online, and whether it needs a proxy (--proxy)"
 }
 
-// Err is what the verb ends with.
+// Err returns the error of the command; nil for a nil failure.
 func (f *failure) Err() error {
 	if f == nil {
 		return nil
@@ -329,14 +326,13 @@ func (f *failure) Err() error {
 	return fmt.Errorf("nothing was fetched: %s; %s", f.Cause, f.Advice)
 }
 
-// Goal is one of several topics of a crawl.
+// Goal is one of several topics that share a crawl.
 type Goal struct {
 	Name  string
-	Pages float64 // its part of --max-pages
+	Pages float64 // its share of --max-pages
 }
 
-// topicStatus is what came of one of several topics, as JSON has it. Every stored page counts
-// as fetched for each, for each has judged it.
+// topicStatus is the result of one of several topics. All judge each stored page, so it counts for all.
 type topicStatus struct {
 	Fetched  uint64   `json:"fetched"`
 	Relevant uint64   `json:"relevant"`
@@ -345,7 +341,7 @@ type topicStatus struct {
 	Paid     float64  `json:"paid"`   // its shares of pages; see docs/topics.md
 }
 
-// topicsOf returns the topics' part of the counts, nil of one topic alone.
+// topicsOf returns the result by topic; nil for a single topic.
 func topicsOf(goals []Goal, n store.Counts) map[string]topicStatus {
 	if len(goals) == 0 {
 		return nil
@@ -380,10 +376,10 @@ func (r *Result) printTopics(w io.Writer) {
 		}
 		printable.Fprintf(t, "%s\t%d\t%s\t%.0f\t%.0f\t\n", g.Name, row.Relevant, share, row.Paid, row.Budget)
 	}
-	_ = t.Flush() // its only errors are w's
+	_ = t.Flush() // it fails only when w does
 }
 
-// lineTopics is the topics' part of the status line, "" of one topic alone.
+// lineTopics returns the topics' part of the status line; "" for a single topic.
 func lineTopics(names []string, n store.Counts) (text string) {
 	for i, name := range names {
 		if i > 0 {

@@ -24,21 +24,19 @@ import (
 	"fossick/internal/usage"
 )
 
-// Server shows a running crawl to its owner: /status as JSON, /metrics for
-// Prometheus. It knows what the crawl last said of itself.
+// Server serves a running crawl's last progress: /status as JSON, /metrics for Prometheus.
 type Server struct {
 	session Session
 	whole   whole
 	last    atomic.Pointer[crawler.Progress]
 	failed  atomic.Pointer[[]Failure]
 	server  *serving.Server // nil when it does not listen
-	addr    net.Addr        // likewise
+	addr    net.Addr        // nil when it does not listen
 }
 
 const answerTime = 30 * time.Second
 
-// Listen listens at addr until Stop is called; with no addr it does not. With
-// profiles it also serves those.
+// Listen serves at addr until Stop; an empty addr does not listen. profiles adds Go's profiles.
 func Listen(addr string, profiles bool, session Session) (*Server, error) {
 	if addr == "" {
 		return &Server{session: session, whole: whole{ask: session.Whole}}, nil
@@ -60,7 +58,7 @@ func Listen(addr string, profiles bool, session Session) (*Server, error) {
 	return m, nil
 }
 
-// Addr is where it listens, nil when it does not.
+// Addr returns the address; nil when it does not listen.
 func (m *Server) Addr() net.Addr { return m.addr }
 
 // Stop ends the server and waits for it.
@@ -71,13 +69,13 @@ func (m *Server) Stop() error {
 	return m.server.Stop()
 }
 
-// Show takes in where the crawl stands; p's maps are the caller's no more.
+// Show stores the progress; the caller must not change p's maps afterwards.
 func (m *Server) Show(p crawler.Progress) { m.last.Store(&p) }
 
-// ShowFailed takes in which start pages have failed.
+// ShowFailed stores the failed start pages.
 func (m *Server) ShowFailed(failed []Failure) { m.failed.Store(&failed) }
 
-// Status is what /status says.
+// Status is the JSON of /status.
 type Status struct {
 	Topic    string            `json:"topic"`
 	Store    string            `json:"store"`
@@ -95,15 +93,15 @@ type Status struct {
 	Seconds  float64           `json:"seconds"`
 	Network  networkStatus     `json:"network"`
 	Owner    ownerStatus       `json:"owner"`
-	Patience *patienceStatus   `json:"patience"` // null where the crawl waits for no better links
+	Patience *patienceStatus   `json:"patience"` // null when the crawl does not hold workers back
 
 	SeedsFailed []Failure `json:"seeds_failed"`
 
-	Topics map[string]topicStatus `json:"topics,omitempty"` // that share the crawl
-	Whole  *Whole                 `json:"whole,omitempty"`  // where this is one agent's part, and the others' exchange answers
+	Topics map[string]topicStatus `json:"topics,omitempty"` // when several topics share the crawl
+	Whole  *Whole                 `json:"whole,omitempty"`  // for one agent of a multi-agent crawl, while the message exchange answers
 }
 
-// ServeStatus answers with a Status.
+// ServeStatus writes a Status.
 func (m *Server) ServeStatus(w http.ResponseWriter, r *http.Request) {
 	p := m.progress()
 	n := p.Counts
@@ -117,7 +115,7 @@ func (m *Server) ServeStatus(w http.ResponseWriter, r *http.Request) {
 		s.SeedsFailed = *failed
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(s) // a client that went away needs no answer
+	_ = json.NewEncoder(w).Encode(s) // a client that has gone needs no answer
 }
 
 func (m *Server) progress() crawler.Progress {
@@ -128,7 +126,7 @@ func (m *Server) progress() crawler.Progress {
 }
 
 type networkStatus struct {
-	DownSince *time.Time `json:"down_since"` // null while it works
+	DownSince *time.Time `json:"down_since"` // null while the network works
 	Outages   int        `json:"outages"`
 	Seconds   float64    `json:"outage_seconds"`
 }
@@ -137,7 +135,7 @@ func networkOf(p crawler.Progress) networkStatus {
 	return networkStatus{utc(p.DownSince), p.Outages, p.OutageTime.Seconds()}
 }
 
-// utc returns a time for JSON: null when there is none.
+// utc returns a time for JSON; null for the zero time.
 func utc(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -146,8 +144,7 @@ func utc(t time.Time) *time.Time {
 	return &t
 }
 
-// ownerStatus is what /status says of the crawl's owner, the one goroutine that
-// leases and journals: how long it was busy at a time.
+// ownerStatus describes the busy times of the scheduler, the goroutine that leases URLs and writes the journal.
 type ownerStatus struct {
 	Turns     uint64             `json:"turns"`
 	Over100ms uint64             `json:"over_100ms"`
@@ -170,15 +167,15 @@ func ownerOf(t crawler.Stats) ownerStatus {
 }
 
 type patienceStatus struct {
-	Waiting bool     `json:"waiting"` // a free worker does now
-	Price   *float64 `json:"price"`   // that a link must promise to be fetched; null for any
-	Best    *float64 `json:"best"`    // of what waits
-	Free    *float64 `json:"free"`    // best that was free
-	Hosts   int      `json:"hosts"`   // with links worth the price
-	Seconds float64  `json:"seconds"` // that free workers waited so, in this session
+	Waiting bool     `json:"waiting"` // a free worker is waiting now
+	Price   *float64 `json:"price"`   // score from which a link is fetched; null for any
+	Best    *float64 `json:"best"`    // best score waiting
+	Free    *float64 `json:"free"`    // best score on a free host
+	Hosts   int      `json:"hosts"`   // hosts with links worth the price
+	Seconds float64  `json:"seconds"` // total waiting time of free workers in this session
 }
 
-// patienceOf is nil where a crawl waits for none.
+// patienceOf returns nil for a crawl that does not hold workers back.
 func patienceOf(p *crawler.Patience) *patienceStatus {
 	if p == nil {
 		return nil
@@ -190,7 +187,7 @@ func patienceOf(p *crawler.Patience) *patienceStatus {
 	return s
 }
 
-// finite is null for what is no number of JSON's.
+// finite returns null for values that JSON cannot hold.
 func finite(x float64) *float64 {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return nil
@@ -205,33 +202,32 @@ func (s *Line) patience(p crawler.Progress) terminal.Part {
 	return terminal.Part{Rank: 4, Text: fmt.Sprintf("waits for better links at %s", report.Count(p.Patience.Hosts, "host"))}
 }
 
-// Whole is how a crawl of several agents stands, of which this one is a part.
+// Whole is the state of a multi-agent crawl.
 type Whole struct {
-	Agents         int     `json:"agents"` // that live
+	Agents         int     `json:"agents"`
 	Dead           int     `json:"dead"`
-	Partitions     int     `json:"partitions"` // that have an owner
+	Partitions     int     `json:"partitions"` // with an owner
 	Fetched        int64   `json:"fetched"`
 	Relevant       int64   `json:"relevant"`
 	Waiting        int64   `json:"waiting"`
 	PagesPerSecond float64 `json:"pages_per_second"`
 }
 
-// Of a Whole: how long it is good, as each look at it asks the exchange that all agents
-// share, and how long it is waited for.
+// wholeHolds is how long an answer of the shared message exchange is reused; wholeWait is its timeout.
 const (
 	wholeHolds = 5 * time.Second
 	wholeWait  = 2 * time.Second
 )
 
 type whole struct {
-	ask func(context.Context) (Whole, error) // nil: the crawl is of one agent
+	ask func(context.Context) (Whole, error) // nil for a single crawler
 
-	mu    sync.Mutex // guards the rest, and is held while it asks
+	mu    sync.Mutex // guards the fields below; held while asking
 	asked time.Time
-	last  *Whole // nil when nobody answered
+	last  *Whole // nil when the message exchange did not answer
 }
 
-// now returns how the whole stands; nil when there is none, or nobody answers.
+// now returns the state of the multi-agent crawl; nil without one, or without an answer.
 func (w *whole) now(ctx context.Context) *Whole {
 	if w.ask == nil {
 		return nil
@@ -250,9 +246,8 @@ func (w *whole) now(ctx context.Context) *Whole {
 	return w.last
 }
 
-// handleProfiles serves Go's profiles of the running crawl under /debug/pprof,
-// to the machine itself only: they tell more of it than others should know. A CPU
-// profile also costs it some time, so no page in a browser may have one made.
+// handleProfiles serves Go's profiles under /debug/pprof to this machine only, since they reveal
+// internals. Web pages in a local browser are refused too, because a CPU profile costs time.
 //
 //	go tool pprof http://127.0.0.1:9100/debug/pprof/profile?seconds=30
 func handleProfiles(mux *http.ServeMux) {
@@ -262,8 +257,7 @@ func handleProfiles(mux *http.ServeMux) {
 	mux.HandleFunc("GET /debug/pprof/trace", localOnly(pprof.Trace))
 }
 
-// localOnly refuses requests that do not come over loopback, and those that a browser
-// makes for a page from elsewhere.
+// localOnly refuses requests from other machines, and a browser's requests for pages of other sites.
 func localOnly(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		from, err := netip.ParseAddrPort(r.RemoteAddr)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestServerCostsNothing: with connections that ask for nothing a crawl ends without an
-// error, and profiles are there only when asked for.
+// TestServerCostsNothing: idle connections do not make a crawl fail; profiles are served on request only.
 func TestServerCostsNothing(t *testing.T) {
 	for _, profiles := range []bool{false, true} {
 		m, err := Listen(":0", profiles, Session{Topic: "x", Store: "s"})

@@ -11,31 +11,29 @@ import (
 	"fossick/store"
 )
 
-// Failure is a start page that came to nothing.
+// Failure is a start page that gave no page.
 type Failure struct {
 	URL    string `json:"url"`
 	State  string `json:"state"`
 	Reason string `json:"reason"`
 }
 
-// StartPage is what became of a start page. Its state and reason are those of the page to
-// which its redirects led, if it has any.
+// StartPage is the outcome of a start page; state and reason are those of its redirects' final target.
 type StartPage struct {
 	Failure
-	OnTopic      *bool   `json:"on_topic"`      // null where there is no page
+	OnTopic      *bool   `json:"on_topic"`      // null without a page
 	RedirectedTo *string `json:"redirected_to"` // null without redirects
 }
 
-// Answered says whether there is a page.
+// Answered reports whether the start page gave a page.
 func (p *StartPage) Answered() bool {
 	return slices.Contains([]string{string(fetch.StateOK), string(fetch.StateNotModified), string(fetch.StateDuplicate)}, p.State)
 }
 
-// maxHops bounds the redirects that are followed; a crawl follows ten.
+// maxHops bounds the redirects followed here; a crawl follows ten.
 const maxHops = 20
 
-// StartPageOf says what became of a start page, in whichever store of a crawl has it. ended
-// is false while it waits.
+// StartPageOf returns a start page's outcome from the store that has it; ended is false while it waits.
 func StartPageOf(stores []*store.Store, url string) (p StartPage, ended bool) {
 	p.URL = url
 	at := url
@@ -62,7 +60,7 @@ func StartPageOf(stores []*store.Store, url string) (p StartPage, ended bool) {
 	return p, true
 }
 
-// reasonOf says why a URL has no page, "" where it has one.
+// reasonOf returns why a URL has no page; "" when it has one.
 func reasonOf(l *store.Life) string {
 	if n := len(l.Visits); l.Fate.Reason == "" && l.Fate.State != string(fetch.StateOK) && n > 0 && l.Visits[n-1].Code != 0 {
 		return fmt.Sprintf("it answered %d", l.Visits[n-1].Code)
@@ -70,7 +68,7 @@ func reasonOf(l *store.Life) string {
 	return l.Fate.Reason
 }
 
-// endedIn returns the life of a URL that has ended, and the store of the agent that has it.
+// endedIn returns the record of an ended URL and the store that has it.
 func endedIn(stores []*store.Store, u string) (*store.Store, *store.Life) {
 	for _, s := range stores {
 		if l, err := s.URLs().Life(u); err == nil && l.Fate != nil && l.Fate.Reason != crawler.Reason {
@@ -84,23 +82,23 @@ const mostStarts = 1000
 
 const startsATime = 50
 
-// Starts watches what becomes of a crawl's start pages. It is for one goroutine at a time.
+// Starts monitors the outcomes of a crawl's start pages. Not safe for concurrent use.
 type Starts struct {
 	stores  []*store.Store
 	urls    []string
-	waiting []string // the next to look at first
+	waiting []string // in the order to check
 	failed  []Failure
-	ended   uint64 // URLs of the crawl, when it looked last
+	ended   uint64 // ended URLs of the crawl at the last complete check
 }
 
-// WatchStarts watches start pages whose crawl is in these stores.
+// WatchStarts monitors the first mostStarts start pages of the crawl in these stores.
 func WatchStarts(seeds []string, stores ...*store.Store) *Starts {
 	s := &Starts{stores: stores, urls: slices.Clone(seeds[:min(len(seeds), mostStarts)])}
 	s.Failed()
 	return s
 }
 
-// Show returns the start pages that failed since the last time.
+// Show returns the start pages that failed since the last call.
 func (s *Starts) Show(p crawler.Progress) []Failure {
 	var ended uint64
 	for _, n := range p.Counts.States {
@@ -110,7 +108,7 @@ func (s *Starts) Show(p crawler.Progress) []Failure {
 		return nil
 	}
 	if len(s.waiting) <= startsATime {
-		s.ended = ended // of more, those that are left are looked at next time
+		s.ended = ended // else the next call checks the rest
 	}
 	return s.look(startsATime)
 }
@@ -130,10 +128,10 @@ func (s *Starts) look(n int) []Failure {
 	return s.failed[had:]
 }
 
-// Known returns those that are known to have failed, in any session.
+// Known returns the failures seen so far, of all sessions.
 func (s *Starts) Known() []Failure { return slices.Clip(s.failed) }
 
-// Failed looks at all anew and returns those that failed, in their own order.
+// Failed checks all start pages again and returns the failed ones, in seed order.
 func (s *Starts) Failed() []Failure {
 	s.waiting, s.failed = slices.Clone(s.urls), []Failure{}
 	s.look(len(s.urls))

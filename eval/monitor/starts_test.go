@@ -12,8 +12,7 @@ import (
 	"fossick/store"
 )
 
-// TestStarts: of more start pages than one turn looks at, those that ended without a page are
-// told once as they end, all of them in their own order at last, and by /status.
+// TestStarts: each failure is reported once; Failed and /status list all in seed order.
 func TestStarts(t *testing.T) {
 	s, err := store.Create(t.TempDir(), store.Info{Topic: "x"})
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"fossick/crawler"
 )
 
-// TestTurnsAreShown: /status and /metrics say how long the crawl's owner was busy.
 func TestTurnsAreShown(t *testing.T) {
 	took := crawler.Stats{Total: 3 * time.Second, Longest: 2 * time.Second}
 	took.Within[0], took.Within[6], took.Within[7], took.Within[len(crawler.Bounds)] = 7, 4, 2, 1

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestWholeIsShown: an agent's server tells of the whole crawl, for which the exchange is
-// asked once in a while, and says so when it does not answer.
+// TestWholeIsShown: an agent's server shows the whole crawl, and reuses the exchange's answer.
 func TestWholeIsShown(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		asked := 0

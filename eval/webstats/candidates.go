@@ -11,20 +11,19 @@ import (
 	"fossick/internal/extsort"
 )
 
-// outside are the URLs that lead out of a party and that no party reached. Each becomes a
-// candidate (paper E, E1). They go to disk; in memory are four bytes a known URL.
+// outside collects, as candidates for seeds, URLs that lead out of a party and that none has reached (paper E,
+// E1). They are sorted on disk; memory holds four bytes a known URL.
 type outside struct {
-	links  []uint32 // by a URL's number: stored pages that link to it
+	links  []uint32 // by URL number: stored pages that link to it
 	sorted *extsort.Sorter[listedSeed]
 
-	from uint64 // whose name is known, as a page's links follow each other
+	from uint64 // URL whose name is cached: the links of a page are consecutive
 	name string
 }
 
-// inMemory is how many candidates are sorted in memory.
 const inMemory = 1 << 16
 
-// newSorter sorts candidates: those that most pages link to first, then by URL.
+// newSorter sorts candidates by falling in-link count, then by URL.
 func newSorter() *extsort.Sorter[listedSeed] {
 	return extsort.New(extsort.Options[listedSeed]{
 		Limit:   inMemory,
@@ -86,32 +85,32 @@ func (o *outside) url(src surveySource, u *SurveyURL) (err error) {
 	return o.sorted.Add(s)
 }
 
-// With Options.Hosts a host that no party has reached becomes a seed by its start page. Where that one was
-// a seed and has no page, its host gets another: the first URL that was found of it. So a
-// list grows by two seeds a host at most, and ends on a web that is closed.
+// outsideHosts serves SurveyOptions.Hosts: a host that no party has reached becomes a seed by its start
+// page. If that seed failed, the first other URL found on the host becomes one. So the list grows by
+// at most two seeds a host and stops growing on a closed web.
 
 type outsideHosts struct {
 	byName map[string]*outsideHost
-	of     []uint32       // by a URL's number: its host in list, from 1; 0 of what is inside
-	list   []*outsideHost // that have URLs outside
-	pages  int            // so far
+	of     []uint32       // by URL number: position in list, from 1; 0 for URLs of a party
+	list   []*outsideHost // hosts with outside URLs
+	pages  int            // pages counted so far
 }
 
 type outsideHost struct {
 	name    string
-	reached bool // by a party, or as a seed
-	gave    bool // a page
-	deeper  bool // a seed of it is not its start page
-	barren  bool // its start page was asked for as a seed, and is no page
+	reached bool // by a party or as a seed
+	gave    bool // has a stored page
+	deeper  bool // has a seed other than its start page
+	barren  bool // its start page was fetched as a seed and is no page
 
-	// What follows is of URLs outside.
-	place   uint32    // in list, from 1; 0 where there is none
-	secure  bool      // one is https
-	starts  [2]uint64 // IDs of its start page by http and by https; 0 where that is not known
+	// The other fields describe the host's outside URLs.
+	place   uint32    // position in list, from 1; 0 for none
+	secure  bool      // has an https URL
+	starts  [2]uint64 // IDs of the start page by http and https; 0 for unknown
 	first   found
-	below   found // the first that is not the start page
-	links   int   // pages that link to one
-	counted int   // the page that was counted last
+	below   found // first URL that is not the start page
+	links   int   // pages that link to the host
+	counted int   // last page counted
 }
 
 type found struct {
@@ -125,7 +124,7 @@ func newOutsideHosts() *outsideHosts { return &outsideHosts{byName: map[string]*
 func (hs *outsideHosts) get(name string) *outsideHost {
 	h := hs.byName[name]
 	if h == nil {
-		h = &outsideHost{name: strings.Clone(name)} // not the whole URL
+		h = &outsideHost{name: strings.Clone(name)} // do not retain the whole URL
 		hs.byName[h.name] = h
 	}
 	return h
@@ -199,7 +198,7 @@ func (hs *outsideHosts) candidates(src surveySource, wants func(url string) bool
 	return nil
 }
 
-// candidate is the URL by which a host becomes a seed, the zero value where it does not.
+// candidate returns the URL by which the host becomes a seed; the zero value for none.
 func (h *outsideHost) candidate(wants func(url string) bool) (none found) {
 	switch {
 	case h.reached && (h.gave || h.deeper || !h.barren):

@@ -12,62 +12,60 @@ import (
 	"fossick/store/change"
 )
 
-// Watched is a page that is watched. It is valid until the next.
+// Watched is a monitored page. Iterators reuse it for the next page.
 type Watched struct {
-	URL   string // in normal form
+	URL   string // normalised
 	Seed  bool   // a start page
-	Depth int    // links from a start page
-	Kind  string // of its links, as webstats.LinkKind has it
+	Depth int    // links from the nearest start page
+	Kind  string // kind of its links, see LinkKind
 
-	// Visits in the order of time; the first is the one that stored it.
+	// Visits are in order of time; the first one stored the page.
 	Visits []change.Visit
-	// Tried are the visits to a start page before it was stored, in the order of time. They
-	// count for S(n) alone.
+	// Tried are visits to a start page before it was stored, in order of time; only S(n) counts them.
 	Tried []change.Visit
 }
 
-// Round is a look at all pages.
-type Round struct{ Began, Ended int64 } // Unix milliseconds; Ended is 0 of one that was cut off
+// Round is one revisit of all pages.
+type Round struct{ Began, Ended int64 } // Unix milliseconds; Ended is 0 for a round that was interrupted
 
 func gone(v *change.Visit) bool { return v.State == "code" && (v.Code == 404 || v.Code == 410) }
 
 func moved(v *change.Visit) bool { return v.State == "redirect" }
 
-// ChangeOptions say what is counted.
+// ChangeOptions configure CountChanges.
 type ChangeOptions struct {
 	Rounds []Round
-	Top    int   // rows of a table of names, the rest is one more; 0 is all
-	Now    int64 // Unix milliseconds: when copies are judged
-	// Rate returns a page's rate of change; false where it is not asked for. nil: of none.
+	Top    int   // rows of a table by name, plus one for the rest; 0 for all
+	Now    int64 // time at which copies are judged, Unix milliseconds
+	// Rate returns a page's change rate, false for a page to skip; nil for none.
 	Rate     func(p *Watched) (change.Estimate, bool)
-	Progress func(n int) // called with pages that were counted since; nil for none
+	Progress func(n int) // called with the pages counted since the last call; nil for none
 }
 
-// Changes is how pages change.
+// Changes are statistics of page change.
 type Changes struct {
-	Pages  int64 // that are watched
-	Visits int64 // after the one that stored them
-	Rounds int   // that have ended
+	Pages  int64 // monitored pages
+	Visits int64 // without the visit that stored the page
+	Rounds int   // completed rounds
 
-	Downloads, SeedDownloads change.Downloads // S(n), of pages and of start pages
-	SS, FF                   *float64         // paper E, eq. 1 and 2, of pages; nil where not known
+	Downloads, SeedDownloads change.Downloads // S(n) of pages and of start pages
+	SS, FF                   *float64         // paper E, eq. 1 and 2, over pages; nil when unknown
 	SeedSS, SeedFF           *float64
-	NextSS, NextFF           *float64 // counted from visit to visit: the chances of a chain's step
+	NextSS, NextFF           *float64 // transition probabilities counted from visit to visit
 
-	Gone, Moved, Back int64 // pages that are gone now, that are elsewhere now, that were and came back
+	Gone, Moved, Back int64 // pages now gone, pages now redirecting, pages that returned
 	All               ChangeGroup
 	Freshness         Freshness
 
-	ByRound []RoundAsked // of the rounds that have ended
+	ByRound []RoundAsked // by completed round
 
 	TLD, Second, Depth, Kind []ChangeGroup
-	SeedTLD, SeedSecond      []ChangeGroup // of the start pages that were downloaded in each round (paper E, tables 9 and 10)
+	SeedTLD, SeedSecond      []ChangeGroup // start pages downloaded in every round (paper E, tables 9 and 10)
 
 	pulse pulse
 }
 
-// CountChanges walks the pages once. Those without a visit are passed over; a start page that was
-// tried and never stored counts for S(n) alone.
+// CountChanges reads the pages once and skips those without a visit; S(n) counts unstored start pages too.
 func CountChanges(ctx context.Context, opt ChangeOptions, pages iter.Seq2[*Watched, error]) (*Changes, error) {
 	c := &changeCount{rate: opt.Rate, rounds: newRounds(opt.Rounds), tld: changeGroups{}, second: changeGroups{}, depth: changeGroups{}, kind: changeGroups{}, seedTLD: changeGroups{}, seedSecond: changeGroups{}}
 	c.fresh = fresh{now: opt.Now, rounds: make([]roundFresh, len(c.rounds.ended))}
@@ -159,20 +157,18 @@ func (c *changeCount) result(top int) *Changes {
 	return r
 }
 
-// rounds counts how often pages could be had: by the paper's S(n), for which a page that was
-// not asked in a round was not downloaded in it, and step by step.
+// rounds counts downloads by paper E's S(n), which counts unrequested pages as not downloaded, and transitions.
 type rounds struct {
-	ended []Round // those that have
+	ended []Round // completed rounds
 	pages change.Downloads
 	seeds change.Downloads
 	asked []RoundAsked
 
-	// steps[a][b] counts visits that ended in b after one that ended in a; 1 is a download.
+	// steps[a][b] counts visits with outcome b after outcome a; 1 is a download.
 	steps [2][2]int64
 }
 
-// RoundAsked is what a round asked for, and got: start pages, and all pages, start pages among
-// them (paper E, table 7).
+// RoundAsked counts a round's requests and downloads, start pages included (paper E, table 7).
 type RoundAsked struct {
 	SeedsRequested  int64 `json:"seeds_requested"`
 	SeedsDownloaded int64 `json:"seeds_downloaded"`
@@ -193,8 +189,8 @@ func newRounds(all []Round) *rounds {
 }
 
 func (r *rounds) add(p *Watched) bool {
-	downloads, last, asked := 0, -1, -1 // rounds
-	had := -1                           // what the visit before came to
+	downloads, last, asked := 0, -1, -1
+	had := -1 // outcome of the previous visit; -1 for none
 	seed := one(p.Seed)
 	all := p.Visits
 	if len(p.Tried) > 0 {
@@ -209,7 +205,7 @@ func (r *rounds) add(p *Watched) bool {
 		if had >= 0 {
 			r.steps[had][got]++
 		}
-		if i > len(p.Tried) { // else it may be another try of the same round
+		if i > len(p.Tried) { // earlier visits may be retries within one round
 			had = got
 		}
 		n := r.roundOf(v.At)
@@ -224,7 +220,7 @@ func (r *rounds) add(p *Watched) bool {
 			r.asked[n].PagesDownloaded++
 		}
 	}
-	if len(r.ended) == 0 || all[0].At >= r.ended[0].Began { // one that is newer had no chance in all of them
+	if len(r.ended) == 0 || all[0].At >= r.ended[0].Began { // a newer page could not be in every round
 		return false
 	}
 	r.pages[downloads]++
@@ -232,7 +228,7 @@ func (r *rounds) add(p *Watched) bool {
 	return downloads == len(r.ended)
 }
 
-// roundOf returns the number of the round in which a visit began, -1 for none.
+// roundOf returns the index of the round in which a visit began; -1 for none.
 func (r *rounds) roundOf(at int64) int {
 	n := sort.Search(len(r.ended), func(i int) bool { return r.ended[i].Began > at }) - 1
 	if n >= 0 && at > r.ended[n].Ended {
@@ -257,19 +253,18 @@ func chance(x float64, ok bool) *float64 {
 	return &x
 }
 
-// msPerDay is a day in milliseconds.
 const msPerDay = 24 * 3600 * 1000
 
 type sums struct {
-	pages    int64   // that were seen twice or more
-	looks    int64   // at them after the first: each shows a change or none
-	days     float64 // between first and last look
-	contents int64   // looks that found the content changed
-	texts    int64   // of these, the main text too, as far as anybody knows
-	changed  int64   // pages whose main text did at least once
-	each     float64 // of these, the days of observation by changes, added up
-	longest  float64 // the longest of them
-	pace     pace    // of those whose rate was asked for
+	pages    int64   // seen at least twice
+	looks    int64   // downloads after the first; each shows a change or none
+	days     float64 // from first to last look
+	contents int64   // looks with changed content
+	texts    int64   // looks with changed, or possibly changed, main text
+	changed  int64   // pages whose main text changed at least once
+	each     float64 // sum over changed pages of days / changes
+	longest  float64 // the longest of these
+	pace     pace    // of pages with a rate
 }
 
 func (s *sums) add(x *sums) {
@@ -284,14 +279,13 @@ func (s *sums) add(x *sums) {
 	s.pace.join(&x.pace)
 }
 
-// observed is what a page's visits say of its changes: only a visit that found the page says
-// whether it had changed since the last one that did. looked is told of each.
+// observed returns the changes between a page's downloads; it calls looked for each.
 func observed(p *Watched, looked func(at int64, changed bool)) (s sums) {
 	first, last := p.Visits[0].At, p.Visits[0].At
 	for i := range p.Visits[1:] {
 		v := &p.Visits[1+i]
 		if !change.Downloaded(v.State) || v.State == "duplicate" {
-			continue // of a page that repeats another by now nobody kept what it said before
+			continue // the previous content of a duplicate is not kept
 		}
 		last = v.At
 		s.looks++
@@ -333,8 +327,7 @@ func outcomeOf(p *Watched) (f changeOutcome) {
 	return f
 }
 
-// mostGroups bounds the names of a table; a host can be made to have any number of them.
-// What comes after them is added up as one.
+// mostGroups bounds the names of a table since hosts can invent them; the rest shares one row.
 const mostGroups = 1 << 18
 
 const othersName = "(others)"
@@ -355,26 +348,24 @@ func (g changeGroups) add(name string, s *sums) {
 	had.add(s)
 }
 
-// ChangeGroup is how pages of a kind change. What is not known is nil.
+// ChangeGroup describes how a group of pages changes; nil is unknown.
 type ChangeGroup struct {
 	Name           string   `json:"-"`
-	Pages          int64    `json:"pages"`           // seen twice or more
-	Looks          int64    `json:"looks"`           // at them, after the first
-	Days           float64  `json:"days"`            // of observation, over all of them
-	ContentChanges int64    `json:"content_changes"` // looks that found other content
-	Changes        int64    `json:"changes"`         // of these, the main text too
-	Changed        *float64 `json:"changed"`         // share of pages whose main text did at least once
+	Pages          int64    `json:"pages"`           // seen at least twice
+	Looks          int64    `json:"looks"`           // downloads after the first
+	Days           float64  `json:"days"`            // days of observation, summed over pages
+	ContentChanges int64    `json:"content_changes"` // looks with changed content
+	Changes        int64    `json:"changes"`         // looks with changed main text
+	Changed        *float64 `json:"changed"`         // share of pages whose main text changed at least once
 
-	// ChangeInterval is paper E's (E6): a page's time of observation by the number of its
-	// changes, in days, in the mean over the pages that changed; then the longest of a page. Two
-	// changes between two looks are seen as one, so it is too long for pages that change
-	// often. It says nothing of pages that change seldom.
+	// ChangeInterval is paper E's (E6): days of observation / changes, as the mean over the pages that changed,
+	// then the maximum. It is too long for pages that change often: changes between two looks count as one.
 	ChangeInterval     *float64 `json:"change_interval_days"`
 	ChangeIntervalMost *float64 `json:"change_interval_most_days"`
 
-	// Interval is ours: the days between two changes of the main text of the page in the middle,
-	// by the rates of pages, and its 95 % interval. Naive is the days of all pages, those too that
-	// did not change, by all changes of the main text; ContentInterval that by all of any content.
+	// Interval is fossick's estimate: days between main-text changes of the median page, from the
+	// estimated rates, with a 95 % interval. Naive is total days / total main-text changes over all
+	// pages, changed or not. ContentInterval is the same for changes of any content.
 	Interval        *float64    `json:"interval_days"`
 	CI              *[2]float64 `json:"interval_ci"`
 	Naive           *float64    `json:"naive_interval_days"`
@@ -398,7 +389,6 @@ func groupOf(name string, s *sums) ChangeGroup {
 	return g
 }
 
-// quotient is nil where there is nothing to divide by.
 func quotient(days float64, changes int64) *float64 {
 	if changes == 0 {
 		return nil
@@ -407,7 +397,7 @@ func quotient(days float64, changes int64) *float64 {
 	return &x
 }
 
-// top returns the n groups with most pages, all where n is 0, and one of the others.
+// top returns the n largest groups, all for n = 0, and one for the rest.
 func (g changeGroups) top(n int) []ChangeGroup {
 	names := make([]string, 0, len(g))
 	for name := range g {

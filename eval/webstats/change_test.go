@@ -35,7 +35,7 @@ func counted(t *testing.T, opt ChangeOptions, pages iter.Seq2[*Watched, error]) 
 	return r
 }
 
-// TestCountChanges goes by hand through three pages and three rounds.
+// TestCountChanges checks a few pages over three rounds by hand.
 func TestCountChanges(t *testing.T) {
 	rounds := []Round{{10 * day, 11 * day}, {12 * day, 13 * day}, {14 * day, 15 * day}, {16 * day, 0}}
 	at := func(days int64, state string, code int, kind change.Kind) change.Visit {
@@ -44,7 +44,7 @@ func TestCountChanges(t *testing.T) {
 	r := counted(t, ChangeOptions{Rounds: rounds}, watchedStream(
 		Watched{URL: "http://a.co.kr/", Seed: true, Kind: "ha0", Visits: []change.Visit{ // changes twice in six days
 			at(8, "ok", 200, 0), at(10, "ok", 200, change.Text), at(12, "not_modified", 304, 0), at(14, "ok", 200, change.Text)}},
-		Watched{URL: "http://b.kr/x", Depth: 2, Kind: "000", Visits: []change.Visit{ // goes, comes back; an advert
+		Watched{URL: "http://b.kr/x", Depth: 2, Kind: "000", Visits: []change.Visit{ // gone, then back with changed content only
 			at(9, "ok", 200, 0), at(10, "code", 404, 0), at(12, "code", 404, 0), at(14, "ok", 200, change.Content)}},
 		Watched{URL: "http://c.com/y", Depth: 2, Kind: "000", Visits: []change.Visit{ // moves
 			at(9, "ok", 200, 0), at(10, "ok", 200, 0), at(12, "redirect", 301, 0), at(14, "redirect", 301, 0)}},
@@ -53,7 +53,7 @@ func TestCountChanges(t *testing.T) {
 	))
 	for what, pair := range map[string][2]any{
 		"pages":     {r.Pages, int64(4)},
-		"visits":    {r.Visits, int64(3 + 3 + 3 + 1)}, // after the first of each
+		"visits":    {r.Visits, int64(3 + 3 + 3 + 1)}, // without the first of each
 		"rounds":    {r.Rounds, 3},
 		"S(n)":      {fmt.Sprint(r.Downloads), "[0 2 0 1]"},
 		"of seeds":  {fmt.Sprint(r.SeedDownloads), "[0 0 0 1]"},
@@ -81,9 +81,7 @@ func TestCountChanges(t *testing.T) {
 	}
 }
 
-// TestChangeInterval: as in paper E, a page's interval is the time of observation by the number
-// of its changes, and a group's is the mean of those of the pages that changed. However many pages
-// never change, it is no longer than the observation.
+// TestChangeInterval: a group's interval is the mean over the pages that changed, as in paper E.
 func TestChangeInterval(t *testing.T) {
 	page := func(url string, kinds ...change.Kind) Watched {
 		p := Watched{URL: url, Seed: true, Kind: "000", Visits: []change.Visit{{At: day, State: "ok"}}}
@@ -105,7 +103,7 @@ func TestChangeInterval(t *testing.T) {
 	}
 }
 
-// TestSeedsOfAllRounds: the tables of seeds are of those that were downloaded in each round.
+// TestSeedsOfAllRounds: the start-page tables count only seeds downloaded in every round.
 func TestSeedsOfAllRounds(t *testing.T) {
 	rounds := []Round{{2 * day, 3 * day}, {4 * day, 5 * day}}
 	visits := func(began int64, states ...string) (all []change.Visit) {
@@ -128,8 +126,7 @@ func TestSeedsOfAllRounds(t *testing.T) {
 	}
 }
 
-// TestPaper: 1,424 start pages that were downloaded as often as paper E's have its SS and FF, and
-// stand beside its figures.
+// TestPaper: start pages with paper E's download counts give its SS and FF, and the tables show its figures.
 func TestPaper(t *testing.T) {
 	var rounds []Round
 	for n := range int64(9) {
@@ -163,7 +160,7 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestChains: hosts that are up and down by a known chain give its chances back.
+// TestChains: counted transitions recover the probabilities of a simulated chain.
 func TestChains(t *testing.T) {
 	const upUp, downDown, hosts, rounds = .9638, .7426, 20_000, 9
 	rng := rand.New(rand.NewPCG(1, 19))
@@ -196,7 +193,6 @@ func TestChains(t *testing.T) {
 	t.Logf("equations 1 and 2 say %.4f and %.4f, counted %.4f and %.4f", *r.SS, *r.FF, *r.NextSS, *r.NextFF)
 }
 
-// TestTop: what a table has no row for is added up in one.
 func TestTopGroups(t *testing.T) {
 	var pages []Watched
 	for i := range 30 {
@@ -211,8 +207,7 @@ func TestTopGroups(t *testing.T) {
 	}
 }
 
-// visited simulates a page that changes by a Poisson process and is looked at every gap days;
-// it returns its visits and when it changed last before each look.
+// visited simulates visits every gap days to a page that changes by a Poisson process.
 func visited(rng *rand.Rand, rate, gap float64, looks int) (v []change.Visit) {
 	v = []change.Visit{{At: day, State: "ok"}}
 	for range looks {
@@ -232,12 +227,11 @@ func looks(v []change.Visit) (all []change.Interval) {
 	return all
 }
 
-// TestIntervals: the interval of a group is that of its page in the middle, and time by changes
-// is longer. It should be within what it says of itself in 95 % of webs and is in some 92 %:
-// that the prior's own spread is estimated is in no interval.
+// TestIntervals: a group's interval is its median page's, and the naive one is longer. The 95 % interval covers
+// about 92 % of webs, since it ignores that the prior's spread is estimated.
 func TestIntervals(t *testing.T) {
 	for _, c := range []struct {
-		gap, holds float64 // days; share of webs, at least
+		gap, holds float64 // days; least share of webs
 	}{{1, .87}, {4, .87}} {
 		t.Run(fmt.Sprintf("looks every %g days", c.gap), func(t *testing.T) { intervals(t, c.gap, c.holds) })
 	}
@@ -278,7 +272,7 @@ func intervals(t *testing.T, gap, least float64) {
 	}
 }
 
-// TestFreshness: what is estimated of copies is what a simulation of the pages finds.
+// TestFreshness: the estimated freshness of copies matches a simulation.
 func TestFreshness(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 7))
 	for _, c := range []struct{ rate, spread, days float64 }{{.2, 0, 3}, {.2, .5, 3}, {2, .3, 1}, {1e-6, .1, 10}, {50, .2, 10}} {
@@ -300,9 +294,9 @@ func TestFreshness(t *testing.T) {
 	}
 }
 
-// TestCopied: the formulas by hand. A page that changes once a day has a copy of six days that is
-// current with e⁻⁶ and 6 − (1 − e⁻⁶) days behind. Where √3 standard deviations of its rate's
-// logarithm are ln 2, a copy of a day is current with e^−½/6 + 2e⁻¹/3 + e⁻²/6.
+// TestCopied, by hand: at one change a day, a copy six days old is current with probability e⁻⁶ and
+// 6 − (1 − e⁻⁶) days behind. When √3 standard deviations of the log rate are ln 2, a copy one day old
+// is current with e^−½/6 + 2e⁻¹/3 + e⁻²/6.
 func TestCopied(t *testing.T) {
 	spread := math.Ln2 / math.Sqrt(3)
 	sure := change.Estimate{Rate: 1, Lo: 1, Hi: 1}
@@ -325,10 +319,9 @@ func TestCopied(t *testing.T) {
 	}
 }
 
-// TestMiddle: the interval of a group by hand. Rates 1, e and e² a day, each known to a deviation
-// of ½ of its logarithm: the middle is 1/e days. The logarithms 0, 1, 2 have variance 1, and with
-// the mean of their own, ¼, 1.25; so the median's is 1.25 · π/2 · 1.25/3 = 0.818123.
-// Where the rates are alike nothing tells them apart, and it is that of one, ¼.
+// TestMiddle, by hand: rates of 1, e and e² a day, each with standard deviation ½ of its logarithm, have
+// a median interval of 1/e days. The logarithms 0, 1, 2 have variance 1, plus their own ¼ is 1.25; the
+// median's variance is 1.25 · π/2 · 1.25/3 = 0.818123. Equal rates give that of one page, ¼.
 func TestMiddle(t *testing.T) {
 	for _, c := range []struct {
 		logs             []float64
@@ -351,8 +344,7 @@ func TestMiddle(t *testing.T) {
 	}
 }
 
-// TestCopies: a page that is gone has a copy that is behind since then; one that nobody looked
-// at again is as old as its first visit; a look that failed shows nothing.
+// TestCopies: a gone page's copy is outdated since then; failed visits show nothing.
 func TestCopies(t *testing.T) {
 	never := func(*Watched) (change.Estimate, bool) { return change.Estimate{}, true }
 	rounds := []Round{{2 * day, 3 * day}}
@@ -374,8 +366,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestReport: the page has a plot of each kind and all tables, and escapes what comes from
-// the web; one of nothing can be written too.
+// TestReport: the report has all plots and tables, escapes text from the web, and may be empty.
 func TestReport(t *testing.T) {
 	var pages []Watched
 	for i := range 20 {
@@ -404,7 +395,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestPulse: however long the time, all visits are in some sixty parts.
+// TestPulse: any time span is cut into at most mostParts parts.
 func TestPulse(t *testing.T) {
 	for _, gap := range []int64{1, 700, 60_000, 5 * day} {
 		var p pulse
@@ -436,9 +427,9 @@ func TestPeriod(t *testing.T) {
 	}
 }
 
-// BenchmarkHistories tabulates a million pages of ten visits each out of their histories.
+// BenchmarkHistories counts a million pages with ten visits each, from stored histories.
 //
-//	go test ./change/tables -run none -bench Histories -benchtime 1x
+//	go test ./eval/webstats -run none -bench Histories -benchtime 1x
 func BenchmarkHistories(b *testing.B) {
 	const distinct, pages, visits = 10_000, 1_000_000, 10
 	rng := rand.New(rand.NewPCG(1, 19))

@@ -8,18 +8,18 @@ import (
 	"fossick/store/change"
 )
 
-// Freshness is how far stored copies are as the pages are. What is not known is nil.
+// Freshness says how current the stored copies are; nil is unknown.
 type Freshness struct {
-	Pages     int64        `json:"pages"`      // whose copies were estimated
-	Now       *float64     `json:"now"`        // share of the copies that are current, as estimated
-	Age       *float64     `json:"age_days"`   // since the first change that a copy lacks; 0 of a current one
-	WhenAsked *float64     `json:"when_asked"` // share of the looks that found the text as it was
-	Rounds    []roundFresh `json:"rounds"`     // of these, those of each round
+	Pages     int64        `json:"pages"`      // pages whose copies were estimated
+	Now       *float64     `json:"now"`        // estimated share of current copies
+	Age       *float64     `json:"age_days"`   // mean days since the first change that a copy lacks; 0 for a current copy
+	WhenAsked *float64     `json:"when_asked"` // share of looks with unchanged main text
+	Rounds    []roundFresh `json:"rounds"`     // looks by round
 }
 
 type roundFresh struct {
 	Looks  int64 `json:"looks"`
-	AsItIs int64 `json:"unchanged"` // main text as it was
+	AsItIs int64 `json:"unchanged"` // main text unchanged
 }
 
 type fresh struct {
@@ -30,7 +30,6 @@ type fresh struct {
 	current, age float64
 }
 
-// looked counts a look that showed a page, in a round or in none (−1).
 func (f *fresh) looked(round int, changed bool) {
 	f.looks++
 	f.as += one(!changed)
@@ -40,8 +39,7 @@ func (f *fresh) looked(round int, changed bool) {
 	}
 }
 
-// add takes in a page with its rate. A page that is gone or elsewhere has changed: since it
-// was found so.
+// add estimates a page's copy; that of a gone or moved page is outdated since the visit that found it so.
 func (f *fresh) add(p *Watched, rate change.Estimate) {
 	f.pages++
 	seen := p.Visits[0].At
@@ -62,13 +60,13 @@ func (f *fresh) add(p *Watched, rate change.Estimate) {
 	f.age += age
 }
 
-// copied returns the chance that a copy so many days old is current, and its mean age: for
-// a Poisson process of rate λ
+// copied returns the probability that a copy of this age is current, and its mean days since the first
+// missed change. For a Poisson process of rate λ they are
 //
 //	e^(−λ·days),  days − (1 − e^(−λ·days))/λ
 //
-// (Cho and Garcia-Molina, TODS 2003), in the mean over what λ may be. That is taken for
-// log-normal and by three points, exact for polynomials of log λ of degree 5.
+// (Cho and Garcia-Molina, TODS 2003), averaged over a log-normal λ by three-point quadrature, exact for
+// polynomials of log λ up to degree 5.
 func copied(e change.Estimate, days float64) (current, age float64) {
 	z, spread := math.Log(max(e.Rate, leastRate)), deviation(e)
 	for _, at := range []struct{ z, weight float64 }{{-math.Sqrt(3), 1. / 6}, {0, 2. / 3}, {math.Sqrt(3), 1. / 6}} {
@@ -79,7 +77,6 @@ func copied(e change.Estimate, days float64) (current, age float64) {
 	return current, age
 }
 
-// late is 1 − (1 − e^−x)/x.
 func late(x float64) float64 {
 	if x < 1e-6 {
 		return x / 2
@@ -87,10 +84,10 @@ func late(x float64) float64 {
 	return 1 + math.Expm1(-x)/x
 }
 
-// leastRate is below what an estimator tells from never, in changes a day.
+// leastRate is in changes a day; no estimator tells it from 0.
 const leastRate = 1e-7
 
-// deviation is the standard deviation of the log of a rate, by its 95 % interval.
+// deviation returns the standard deviation of a log rate from its 95 % interval.
 func deviation(e change.Estimate) float64 {
 	return math.Log(max(e.Hi, leastRate)/max(e.Lo, leastRate)) / (2 * z95)
 }
@@ -120,13 +117,11 @@ func (p *pace) join(o *pace) {
 	p.variance += o.variance
 }
 
-// interval is how many days lie between two changes of the page in the middle: one by the
-// median of the pages' rates. nil where no rate is known.
+// interval returns the days between two changes of the median page, 1 / the median rate; nil without rates.
 //
-// Estimates are drawn together by what the pages have in common, so they err together. With
-// their variance s and the mean of their own variances v, true rates have s + v (law of total
-// variance), and what visits alone tell has (s+v)²/s. A median of n pages has π/2 times that
-// by n (of a normal sample); where pages tell nothing, at most the variance of one, s + v.
+// The estimates are shrunk to common means, so their errors are correlated. With s their variance and v their
+// mean own variance, true log rates have variance s + v (law of total variance), and estimates from visits
+// alone (s+v)²/s. The median of n normal values has π/2 of that over n; it is capped at one page's, s + v.
 func (p *pace) interval() (days *float64, ci *[2]float64) {
 	n := float64(len(p.logs))
 	if n == 0 {
@@ -157,11 +152,11 @@ type pulse struct {
 }
 
 type part struct {
-	at              int64 // its begin; Unix milliseconds, or since the first
+	at              int64 // start: Unix milliseconds, or milliseconds since the first
 	visits, changed int64
 }
 
-// mostParts is how many parts are told; mostKept bounds those in memory.
+// mostParts bounds the parts returned, mostKept those in memory.
 const (
 	mostParts = 60
 	mostKept  = 4096

@@ -11,7 +11,7 @@ import (
 	"fossick/store/change"
 )
 
-// Tables are the result for a person to read, or as files.
+// Tables returns the result as tables, for the terminal or for files.
 func (r *Changes) Tables() []Table {
 	const ofSeeds = ", start pages downloaded in each round"
 	all := []Table{
@@ -29,7 +29,7 @@ func (r *Changes) Tables() []Table {
 	return all
 }
 
-// Paper E's share of pages that changed and change interval in days (tables 9, 10, 11 and 13).
+// Paper E's share of changed pages and change interval in days (tables 9, 10, 11 and 13).
 var (
 	paperTLD    = map[string][2]any{"kr": {nil, 6.86}, "com": {nil, 6.32}, "net": {nil, 9.03}, "org": {nil, 6.24}}
 	paperSecond = map[string][2]any{"co.kr": {nil, 6.16}, "pe.kr": {nil, 15.83}}
@@ -37,7 +37,7 @@ var (
 	paperKind   = map[string][2]any{"000": {.017, nil}, "ha0": {.726, 6.31}}
 )
 
-// paperDownloads is |S(0)| to |S(9)| of paper E.
+// paperDownloads is paper E's |S(0)| to |S(9)|.
 var paperDownloads = change.Downloads{328, 6, 7, 3, 6, 7, 9, 12, 93, 953}
 
 func (r *Changes) rounds() Table {
@@ -57,7 +57,7 @@ func (r *Changes) rounds() Table {
 
 const noRound = "No round has ended yet."
 
-// downloads is S(n), with what equations 1 and 2 make of it.
+// downloads returns the table of S(n), beside paper E's when the number of rounds is the same.
 func (r *Changes) downloads() Table {
 	t := Table{Name: "downloads", Title: "Pages downloaded in exactly n rounds, S(n)", Columns: []tableColumn{
 		{Name: "n", Title: "n", Unit: inWhole}, {Name: "pages", Title: "pages", Unit: inWhole}, {Name: "seeds", Title: "start pages", Unit: inWhole},
@@ -81,7 +81,6 @@ func (r *Changes) downloads() Table {
 	return t
 }
 
-// groupTable is of groups, with the paper's figures by name.
 func groupTable(name, title, what string, groups []ChangeGroup, paper map[string][2]any) Table {
 	t := Table{Name: name, Title: title, Columns: []tableColumn{
 		{Name: what, Title: what, Unit: inLetters}, {Name: "pages", Title: "pages", Unit: inWhole}, {Name: "looks", Title: "looks", Unit: inWhole},
@@ -100,7 +99,7 @@ func groupTable(name, title, what string, groups []ChangeGroup, paper map[string
 			value(g.ChangeInterval), value(g.ChangeIntervalMost), paper[g.Name][1], value(g.Interval), from, to, value(g.Naive), value(g.ContentInterval)})
 	}
 	if paper == nil {
-		for _, k := range []int{8, 5} { // its columns
+		for _, k := range []int{8, 5} { // paper E's columns
 			t.Columns = slices.Delete(t.Columns, k, k+1)
 			for i := range t.Rows {
 				t.Rows[i] = slices.Delete(t.Rows[i], k, k+1)
@@ -117,8 +116,7 @@ func value(x *float64) any {
 	return *x
 }
 
-// Sentences say in a few lines what there is to know. The first one compares with Korea's web,
-// where a page has changed.
+// Sentences summarise the result, first compared with Korea's web once a page has changed.
 func (r *Changes) Sentences() []string {
 	lines := []string{printable.Sprintf("%d pages are watched, with %d visits after the one that stored them, in %d rounds.", r.Pages, r.Visits, r.Rounds)}
 	if a := r.All; a.Looks > 0 {
@@ -154,11 +152,10 @@ func told(x *float64) string {
 	return fmt.Sprintf("%.4f", *x)
 }
 
-// mostRanges is how many groups of a kind are plotted; tables have all.
+// mostRanges is how many groups a plot shows; the tables have all.
 const mostRanges = 12
 
-// WriteReport writes one self-contained page with plots and all tables; of says whose pages
-// they are.
+// WriteReport writes an HTML page with plots and all tables; of names the crawl.
 func (r *Changes) WriteReport(w io.Writer, of string, made ...report.Fact) error {
 	head := report.Head{Title: "How pages change", Subtitle: of, Sentences: r.Sentences(), Tiles: r.tiles(), Made: made}
 	plots, err := r.figures()
@@ -292,7 +289,7 @@ func ranges(groups []ChangeGroup) (rows []report.Range, u unit) {
 
 type unit struct {
 	name string
-	days float64 // in one
+	days float64 // length of one in days
 }
 
 var units = []unit{{"days", 1}, {"hours", 1. / 24}, {"minutes", 1. / (24 * 60)}, {"seconds", 1. / (24 * 3600)}}

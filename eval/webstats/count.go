@@ -9,18 +9,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Options of Count. The zero value works.
+// Options configure Count; the zero value works.
 type Options struct {
-	Dir      string         // for what memory has no room for [the system's]
-	Top      int            // rows of a table of names; 0: all
-	Progress func(done int) // records more that were read; called by two goroutines
+	Dir      string         // temporary files [the system's folder]
+	Top      int            // rows of a table by name; 0 for all
+	Progress func(done int) // called with the records read since; by two goroutines at once
 }
 
-// Result is what a collection is made of.
+// Result holds the statistics of a collection.
 type Result struct {
 	Tables     []Table
-	States     map[string]int64 // URLs that ended, by state
-	SeedStates map[string]int64 // start pages likewise
+	States     map[string]int64 // ended URLs by state
+	SeedStates map[string]int64 // ended start pages by state
 
 	curves curves
 	facts  facts
@@ -28,13 +28,12 @@ type Result struct {
 
 type facts struct {
 	known, requested, downloaded, pages, hosts, seeds int64
-	copies                                            int64 // answers whose content was stored already, nearly too
-	shells                                            int64 // URLs of pages that scripts make
-	unseen, sized                                     int64 // bytes of stored pages that nobody sees, of so many
+	copies                                            int64 // duplicate and near-duplicate answers
+	shells                                            int64 // URLs of pages whose text is made by scripts
+	unseen, sized                                     int64 // invisible bytes of stored pages; bytes of the pages where that is known
 }
 
-// Count walks the streams of each source, one after the other. URLs and pages are walked
-// at once, for they are independent.
+// Count reads the streams of each source in turn, URLs and pages of one in parallel.
 func Count(ctx context.Context, opt Options, sources ...Source) (r *Result, err error) {
 	if opt.Progress == nil {
 		opt.Progress = func(int) {}
@@ -99,26 +98,25 @@ func (c *counts) facts() facts {
 	return f
 }
 
-// deepest is the last depth with a row of its own; what lies deeper is counted there too.
+// deepest is the last depth with a row of its own; greater depths share it.
 const deepest = 50
 
 type outcome struct {
-	urls, seeds int64 // that were tried
+	urls, seeds int64 // with an outcome
 	exchanges   int64
 }
 
 type depthCount struct {
 	known, requested, downloaded, stored int64
-	found                                int64 // URLs that links of its pages named first
+	found                                int64 // URLs first linked from its pages
 }
 
-// copyCount counts URLs whose answer had a page: with content of its own, that of another
-// one, nearly that.
+// copyCount counts URLs answered with a page: new content, a duplicate, a near-duplicate.
 type copyCount struct{ own, same, near int64 }
 
 type urlCounts struct {
 	places                        places
-	states                        map[string]int64 // all that ended
+	states                        map[string]int64 // ended URLs
 	seeds                         map[string]int64
 	outcomes                      map[string]*outcome
 	unasked                       map[string]int64
@@ -128,8 +126,8 @@ type urlCounts struct {
 	depths                        [deepest + 1]depthCount
 	copies                        copyCount
 	seedLength, pathLength, time  spread
-	gotPath                       spread        // lengths of the paths of what was downloaded
-	seedLabels                    map[int]int64 // start pages by the labels of their host's name; 0 are addresses
+	gotPath                       spread        // path lengths of downloaded URLs
+	seedLabels                    map[int]int64 // start pages by number of host-name labels; 0 for IP addresses
 	parties                       parties
 	servers, tops, seconds, sites *groups
 	forecast                      forecast
@@ -205,7 +203,7 @@ func (c *urlCounts) state(u *URL, requested bool) {
 		return
 	}
 	state := u.State
-	if state == "" || state == stateNone { // it waits for another try
+	if state == "" || state == stateNone { // it waits for a retry
 		state = u.Exchanges[len(u.Exchanges)-1].State
 	}
 	o := c.outcome(state)
@@ -276,7 +274,7 @@ func one(is bool) int64 {
 // stepBytes is paper E's step of page sizes.
 const stepBytes = 256 << 10
 
-// mostSteps is how many steps have a row; larger pages are in the last.
+// mostSteps is the number of rows; larger pages share the last.
 const mostSteps = 64
 
 const notKnown = ""
@@ -287,11 +285,11 @@ type pageCounts struct {
 	places                                               places
 	size                                                 spread
 	links                                                spread
-	unseen                                               spread // bytes of a page that are neither text nor title
-	sized                                                int64  // bytes of the pages of which that is known
+	unseen                                               spread // invisible bytes per page: neither text nor title
+	sized                                                int64  // bytes of the pages where that is known
 	steps                                                [mostSteps]int64
 	packing                                              [packingClasses]packing
-	kinds                                                map[string]int64 // pages by LinkKind; "" not known
+	kinds                                                map[string]int64 // pages by LinkKind; "" for unknown
 	byKind                                               [3]int64         // links: frames, anchors, others
 	degrees                                              *degrees
 	media, charsets, langs, labels, tops, seconds, sites *groups
@@ -344,9 +342,8 @@ func (c *pageCounts) add(p *Page) error {
 
 func letters(p *Page) string { return LinkKind(p.Charset, p.Kinds) }
 
-// LinkKind is paper E's link kind of a page with so many frames, anchors and others: h, a
-// and f, in this order, where it has some, 0 where it has none, as ha0. Without links and
-// charset it is not known.
+// LinkKind returns paper E's link kind, such as ha0: h, a and f for a page with other links, anchors and frames,
+// else 0; "" without links and charset. links counts frames, anchors, others.
 func LinkKind(charset string, links []int) string {
 	if charset == "" && links == nil {
 		return notKnown
@@ -365,8 +362,7 @@ func mediaType(contentType string) string {
 	return strings.ToLower(strings.TrimSpace(media))
 }
 
-// packingClasses is how many classes of sizes there are: the first is below 4 KiB, each further one
-// is four times as large.
+// packingClasses is the number of size classes: below 4 KiB, then each four times larger.
 const packingClasses = 5
 
 func packingClass(bytes int64) int {
@@ -394,14 +390,14 @@ func (c *pageCounts) count(ctx context.Context, from Source, done func(int)) err
 }
 
 type hostCounts struct {
-	labels map[int]int64 // names by how many labels they have; 0 are addresses
-	count  spread        // labels of names
-	hosts  int64         // with their ports
+	labels map[int]int64 // host names by number of labels; 0 for IP addresses
+	count  spread        // labels per name
+	hosts  int64         // with port
 	names  int64
 	last   string
 }
 
-// add counts a host; those of one name come in a row.
+// add counts a host; hosts of one name arrive consecutively.
 func (c *hostCounts) add(host string) {
 	c.hosts++
 	name := withoutPort(host)
@@ -428,13 +424,13 @@ func (c *hostCounts) walk(from Source) error {
 	return nil
 }
 
-// parties counts the pages of each start page's party: those that were downloaded of what
-// links and redirects led to from it (paper E, E1). It takes five bytes a URL of one source.
+// parties counts the downloaded URLs that links and redirects reach from each start page (paper E, E1). It takes
+// five bytes a URL of one source.
 type parties struct {
-	led   []uint32         // by a URL's ID: that of the URL that led to it, its own of a start page; 0 where none did
-	got   []bool           // likewise: whether it was downloaded
-	seeds map[uint32]int64 // pages, by the ID of the start page
-	sizes spread           // of the parties
+	led   []uint32         // by URL ID: ID of the referring URL; a start page's own ID; 0 for none
+	got   []bool           // by URL ID: downloaded
+	seeds map[uint32]int64 // page count by ID of the start page
+	sizes spread           // pages per party
 }
 
 func (p *parties) add(u *URL, downloaded bool) {
@@ -450,8 +446,7 @@ func (p *parties) add(u *URL, downloaded bool) {
 	}
 }
 
-// settle counts the pages at the end of a source: a URL may have been discovered before the
-// one that led to it.
+// settle counts the pages at the end of a source, since a URL may precede its referrer.
 func (p *parties) settle() {
 	for id, got := range p.got {
 		if !got {
@@ -467,8 +462,7 @@ func (p *parties) settle() {
 	p.led, p.got, p.seeds = nil, nil, nil
 }
 
-// seedOf goes from a URL to its start page, and halves the way for those that follow. It is
-// 0 where no start page led there.
+// seedOf returns a URL's start page, 0 for none. It halves the path for later calls.
 func (p *parties) seedOf(id uint32) uint32 {
 	for uint64(id) < uint64(len(p.led)) && p.led[id] != id {
 		from := p.led[id]

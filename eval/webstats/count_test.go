@@ -17,12 +17,11 @@ import (
 	"unicode/utf8"
 )
 
-// memory is a source in memory.
 type memory struct {
 	urls  []*URL
 	pages []*Page
 	hosts []string
-	err   error // at the end of each stream
+	err   error // returned at the end of each stream
 }
 
 func stream[T any](all []T, end error) iter.Seq2[T, error] {
@@ -43,7 +42,7 @@ func (m *memory) URLs() iter.Seq2[*URL, error]    { return stream(m.urls, m.err)
 func (m *memory) Pages() iter.Seq2[*Page, error]  { return stream(m.pages, m.err) }
 func (m *memory) Hosts() iter.Seq2[string, error] { return stream(m.hosts, m.err) }
 
-// made is a web of n URLs, of which most have a page.
+// made is a random web of n URLs, most of them with a page.
 func made(n int, rng *rand.Rand) *memory {
 	m := &memory{}
 	hosts := map[string]bool{}
@@ -55,7 +54,7 @@ func made(n int, rng *rand.Rand) *memory {
 			u.State, u.Exchanges = "code", []Exchange{{"header_error", 0, 3}, {"code", 404, 20}}
 		case 1:
 			u.State, u.Near, u.Exchanges = "duplicate", rng.IntN(2) == 0, []Exchange{{"ok", 200, 40}}
-		case 2: // it waits
+		case 2: // waiting
 		case 3:
 			u.State = []string{"robots_denied", "none", "trap", "no_ip"}[rng.IntN(4)]
 		default:
@@ -81,7 +80,6 @@ func made(n int, rng *rand.Rand) *memory {
 	return m
 }
 
-// table finds a table.
 func (r *Result) table(t *testing.T, name string) Table {
 	t.Helper()
 	found := r.Only([]string{name})
@@ -91,7 +89,6 @@ func (r *Result) table(t *testing.T, name string) Table {
 	return found[0]
 }
 
-// column sums a column of whole numbers.
 func (t *Table) column(name string) (sum int64) {
 	k := slices.IndexFunc(t.Columns, func(c tableColumn) bool { return c.Name == name })
 	for _, row := range t.Rows {
@@ -102,7 +99,7 @@ func (t *Table) column(name string) (sum int64) {
 	return sum
 }
 
-// TestCount holds sums of tables against those of the records, by way of other loops.
+// TestCount compares column sums with sums over the records.
 func TestCount(t *testing.T) {
 	m := made(4000, rand.New(rand.NewPCG(1, 1)))
 	r, err := Count(t.Context(), Options{Dir: t.TempDir(), Top: 5}, m)
@@ -171,8 +168,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestByHand goes through two start pages and four more URLs: the third names the fifth,
-// which was discovered before it, and nothing led to the last.
+// TestByHand: two start pages, a URL found by a later one, and one without a referrer.
 func TestByHand(t *testing.T) {
 	got := []Exchange{{"ok", 200, 1}}
 	m := &memory{
@@ -201,7 +197,7 @@ func TestByHand(t *testing.T) {
 			said = append(said, name+" "+strings.Trim(fmt.Sprint(row), "[]"))
 		}
 	}
-	// Of each row of means: of, least, mean, deviation, median, 99 %, most; the paper's mean, least, most.
+	// Columns of means: of, least, mean, deviation, median, 99 %, most; the paper's mean, least, most.
 	for _, want := range []string{
 		"means seed length 4 10 10.5 0.5 10 11 11 17.38 5 49",
 		"means path length 12 0 6.666666666666667 6.101001739241042 3 16 16 <nil> <nil> <nil>",
@@ -209,7 +205,7 @@ func TestByHand(t *testing.T) {
 		"means pages a seed 4 0 1.5 1.5 0 3 3 <nil> <nil> <nil>",
 		"means page bytes 6 100 466.6666666666667 385.8612300930075 300 1000 1000 18451 <nil> <nil>",
 		"means of it unseen 4 60 180 120 60 300 300 <nil> <nil> <nil>",
-		"outcomes connect_error 0 0 0 0 0.0011", // a row of the paper's alone
+		"outcomes connect_error 0 0 0 0 0.0011", // a row of the paper only
 		"seed_outcomes no_ip 0 0 0.0368",
 		"depths 4 0 0 0 0 0 <nil> 1.6",
 		"path_lengths 0 15 10 0.8333333333333334 8 1",
@@ -232,8 +228,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestOrder: the same records give the same bytes, in whatever order they come, and wherever
-// memory ends.
+// TestOrder: the result depends neither on the order of the records nor on the memory limit.
 func TestOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	m := made(1500, rng)
@@ -266,8 +261,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestShown: text fits a terminal, each table is a CSV file that reads back, JSON is one
-// object, the page is whole; of nothing too.
+// TestShown: text fits a terminal, CSV reads back, JSON is one object, HTML is complete; also without records.
 func TestShown(t *testing.T) {
 	wide := made(3000, rand.New(rand.NewPCG(3, 3)))
 	wide.urls[0].URL = "http://" + strings.Repeat("very-long-label.", 14) + "test/\x1b[31m"
@@ -312,7 +306,6 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestFails: what a source fails with is told.
 func TestFails(t *testing.T) {
 	m := made(10, rand.New(rand.NewPCG(4, 4)))
 	m.err = io.ErrUnexpectedEOF

@@ -1,16 +1,16 @@
-// Package webstats counts what a collection of web pages is made of, how its pages change, and what
-// a survey of parties found (paper E: E1, E5, E6).
+// Package webstats computes statistics of a web collection, of page change, and of party surveys
+// (paper E: E1, E5, E6).
 //
-// In: the records of crawls, as streams that are walked once: URLs with their exchanges, pages,
-// hosts; watched pages with their visits. Out: tables, each with a name, columns and rows, as text,
-// JSON, CSV and a page with plots, and the seed list of the next survey. The paper's figures stand
-// beside ours where it has some.
+// In: crawl records as streams that are read once: URLs with their exchanges, pages, hosts, and
+// monitored pages with their visits. Out: tables as text, JSON, CSV and an HTML page with plots,
+// with the paper's figures beside ours, and the seed list of the next survey.
 //
-// It knows no store and works in bounded memory: names without number, degrees and candidates are
-// sorted on disk. docs/watch.md says what each table counts, docs/change.md how change is counted.
+// The package does not know the store, and its memory is bounded: names, degrees and candidates are
+// sorted on disk. docs/watch.md defines each table, docs/change.md the figures of change. Start with
+// Count, CountChanges or FindSeeds.
 //
-// Files: source.go and count.go what is counted, spread.go and groups.go in which memory; tables.go
-// and sizes.go the tables; write.go and report.go how they are written. change.go visits to watched
-// pages, changerates.go their rates, changetables.go what is shown of them. survey.go parties,
-// candidates.go which URLs become seeds, seedlist.go what is written of them.
+// Files: source.go records, count.go counting, spread.go distributions and degrees, groups.go sums by
+// name; tables.go and sizes.go tables; write.go and report.go output. change.go visits to monitored
+// pages, changerates.go change rates, changetables.go their output. survey.go parties, candidates.go
+// seed candidates, seedlist.go seed lists.
 package webstats

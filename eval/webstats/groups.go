@@ -15,16 +15,16 @@ import (
 	"fossick/internal/extsort"
 )
 
-// What is added up of the URLs and pages of a name.
+// The counters of a tally, over the URLs and pages of a name.
 const (
 	nKnown      = iota // URLs
-	nRequested         // of them
-	nDownloaded        // of these
-	nAnswers           // exchanges with an answer
-	nMillis            // of these
-	nPages             // stored
-	nBytes             // of these
-	nLinks             // of these
+	nRequested         // URLs
+	nDownloaded        // URLs
+	nAnswers
+	nMillis // of the answers
+	nPages  // stored pages
+	nBytes  // of the pages
+	nLinks  // of the pages
 	tallySize
 )
 
@@ -36,14 +36,13 @@ func (t *tally) add(u *tally) {
 	}
 }
 
-// A name that is longer is cut: who makes such names shall not have the memory.
+// Longer names are cut, so that a hostile site cannot exhaust memory.
 const (
-	longestName = 160     // a site has 128 bytes at most
+	longestName = 160     // a site name has at most 128 bytes
 	mostNames   = 1 << 15 // in memory
 )
 
-// groups adds up by name, of which there may be more than memory has room for. Then
-// what is in memory goes to disk as a sorted run.
+// groups sums tallies by name; beyond room names, memory is spilled to disk as a sorted run.
 type groups struct {
 	dir    string
 	room   int // names in memory
@@ -61,7 +60,7 @@ func newGroups(dir string) *groups {
 	return &groups{dir: dir, room: mostNames, now: map[string]*tally{}}
 }
 
-// add adds to a name; what fails, each says.
+// add adds t to a name; each returns any error.
 func (g *groups) add(name string, t *tally) {
 	if len(name) > longestName {
 		name = strings.ToValidUTF8(name[:longestName], "") + "…"
@@ -145,15 +144,15 @@ func (g *groups) close() error {
 	return g.disk.Close()
 }
 
-// top are the names with the most, by what is counted, then by name; the rest are added up.
+// top holds the names with the highest counts, ties by name, and the sum of the others.
 type top struct {
 	groups []group
 	others tally
-	left   int   // names among the others
-	all    int64 // of what is counted, of all names
+	left   int   // number of other names
+	all    int64 // total count of all names
 }
 
-// top returns the first n names, all of them where n is 0.
+// top returns the first n names by counter by; all for n = 0.
 func (g *groups) top(ctx context.Context, n, by int) (t top, err error) {
 	h := &leastFirst{by: by}
 	err = g.each(ctx, func(name string, sums tally) {
@@ -194,7 +193,6 @@ func (h *leastFirst) Pop() any {
 	return last
 }
 
-// A group on disk is the length of its name, the name, and its sums.
 func appendGroup(dst []byte, _, x group) []byte {
 	dst = append(binary.AppendUvarint(dst, uint64(len(x.name))), x.name...)
 	for _, n := range x.tally {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestGroups compares sums with a map's, where memory has room for few names.
+// TestGroups compares sums with a map's while memory holds few names.
 func TestGroups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, room := range []int{2, 7, 1000} {
@@ -43,7 +43,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestTop: those with most stand first, the others are added up.
+// TestTop: the highest counts come first; the others are summed.
 func TestTop(t *testing.T) {
 	g := newGroups(t.TempDir())
 	g.room = 5
@@ -75,7 +75,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// TestLongNames: who makes long names does not have the memory.
+// TestLongNames: long names cannot exhaust memory.
 func TestLongNames(t *testing.T) {
 	g := newGroups("")
 	g.count(strings.Repeat("ä", 5000), nPages)
@@ -86,7 +86,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// FuzzReadGroup: what is written is read again, and anything else is refused or cut.
+// FuzzReadGroup: records round-trip; anything else is an error.
 func FuzzReadGroup(f *testing.F) {
 	f.Add(appendGroup(nil, group{}, group{"a.test", tally{1, 2, 3}}))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x0f})

@@ -29,7 +29,7 @@ type viewCell struct {
 	Numeric bool
 }
 
-// WriteReport writes one self-contained page, see report.Write; of says whose pages they are.
+// WriteReport writes an HTML page; of names the crawl.
 func (r *Result) WriteReport(w io.Writer, of string, made ...report.Fact) error {
 	head := report.Head{Title: "What a web is made of", Subtitle: of, Sentences: r.Sentences(), Tiles: r.facts.tiles(), Made: made}
 	plots, err := r.curves.figures()
@@ -72,7 +72,7 @@ func (f facts) tiles() []report.Tile {
 	}
 }
 
-// Sentences say the most important.
+// Sentences summarise the result.
 func (r *Result) Sentences() []string {
 	f := r.facts
 	if f.requested == 0 {
@@ -95,7 +95,7 @@ type curves struct {
 	seeds, paths, size, time []report.Point
 	requested, downloaded    []report.Point // by depth
 	found                    []report.Point
-	degrees                  []report.Line // how many have so many links, or more
+	degrees                  []report.Line // complementary cumulative counts
 	forecast                 report.Line
 	foretold                 string
 }
@@ -131,7 +131,7 @@ func (c *counts) curves() (k curves) {
 	return k
 }
 
-// shares is the share of each step of values, up to a value; the last has all beyond.
+// shares returns the share of values in each step below most.
 func shares(s *spread, step, most int64) (points []report.Point) {
 	before := int64(0)
 	for from := int64(0); from < most && before < s.n; from += step {
@@ -159,7 +159,7 @@ func soFar(s *spread, least float64) (points []report.Point) {
 	return points
 }
 
-// orMore is how many have a degree or a higher one, at about even steps of its logarithm.
+// orMore returns the complementary cumulative count at about logarithmic steps of the degree.
 func orMore(all []degreeCount) (points []report.Point) {
 	left := int64(0)
 	for _, d := range all {

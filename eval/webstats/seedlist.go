@@ -23,12 +23,11 @@ const listBegins = `# Start pages for fossick survey --seeds FILE, a URL a line.
 # survey will visit for the first time, come last, each below the links that led to it.
 `
 
-// WriteList writes the seed list of the next survey, seeds first, to a file that is there
-// as a whole or not at all. A line is a URL or, after #, a comment on the one that follows.
+// WriteList writes the seed list of the next survey atomically, seeds before candidates; # comments on the URL below.
 func (r *SurveyResult) WriteList(ctx context.Context, path string) error {
 	err := wholefile.Write(path, 0o644, func(f *os.File) error {
 		w := bufio.NewWriter(f)
-		io.WriteString(w, listBegins) // Flush has the error of all
+		io.WriteString(w, listBegins) // Flush returns any write error
 		err := r.Each(ctx, func(s *listedSeed) error {
 			if s.Candidate {
 				fmt.Fprintf(w, "# %s\n", s.found())
@@ -58,17 +57,17 @@ func (s *listedSeed) found() string {
 	return fmt.Sprintf("%s there, first %s", times, printable.Line(s.FoundBy))
 }
 
-// seedRow is a seed as tables have it. What is not known is null, in CSV empty.
+// seedRow is a seed in a table; unknown values are null, in CSV empty.
 type seedRow struct {
-	ID        *uint64  `json:"id"` // of the URL in the store
+	ID        *uint64  `json:"id"` // URL ID in the store
 	URL       string   `json:"url"`
-	Hash      string   `json:"url_hash"`     // the first half of its SHA-256, in hex, by which the store finds it
+	Hash      string   `json:"url_hash"`     // first half of the URL's SHA-256 in hex, the store's key
 	Content   *string  `json:"content_hash"` // of the stored page, in hex
 	Candidate bool     `json:"candidate"`
 	State     *string  `json:"state"`
 	Pages     *int     `json:"pages"`
 	Depth     *int     `json:"depth"`
-	Seconds   *float64 `json:"seconds"` // from the party's first exchange to the end of its last
+	Seconds   *float64 `json:"seconds"` // from the start of the party's first exchange to the end of its last
 	FoundBy   *string  `json:"found_by"`
 	Links     *int     `json:"links"`
 }
@@ -93,7 +92,6 @@ func (s *listedSeed) row() seedRow {
 	return r
 }
 
-// knownText is nil where a text is not known.
 func knownText(text string) *string {
 	if text == "" {
 		return nil
@@ -101,7 +99,7 @@ func knownText(text string) *string {
 	return &text
 }
 
-// CheckTable says whether a table can have this name.
+// CheckTable reports an unsupported extension of a table file.
 func CheckTable(path string) error {
 	if ext := filepath.Ext(path); ext != ".csv" && ext != ".jsonl" {
 		return usage.Errorf("--seeds-table %s: want a name that ends in .csv or .jsonl", path)
@@ -109,8 +107,7 @@ func CheckTable(path string) error {
 	return nil
 }
 
-// WriteTable writes seeds and candidates, a row each, as CSV or JSON Lines by the name of
-// the file, which is there as a whole or not at all.
+// WriteTable writes a row per seed and candidate, as CSV or JSON Lines by extension, atomically.
 func (r *SurveyResult) WriteTable(ctx context.Context, path string) error {
 	if err := CheckTable(path); err != nil {
 		return err

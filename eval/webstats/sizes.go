@@ -11,7 +11,6 @@ import (
 	"fossick/store/change"
 )
 
-// Names of rows of the table of means.
 const (
 	meanSeed    = "seed length"
 	meanPath    = "path length"
@@ -72,8 +71,7 @@ func (c *counts) lengthTables() []Table {
 	return []Table{seeds, paths}
 }
 
-// steps counts numbers in so many steps of a size, and those beyond in one. Steps at the end
-// with nothing are left out.
+// steps counts values in up to most steps of a size, and larger ones in one more, without empty steps at the end.
 func steps(s *spread, size int64, most int) Table {
 	t := Table{Columns: []tableColumn{{"from", "from", inWhole}, {"to", "to", inWhole}, {"number", "number", inWhole}, {"share", "share", inShares}}}
 	before := int64(0)
@@ -95,7 +93,7 @@ func (c *counts) labelTable() Table {
 	all := maps.Clone(c.urls.seedLabels)
 	maps.Copy(all, c.hosts.labels)
 	for labels := range paperLabels {
-		all[labels] += 0 // a row beside the paper's
+		all[labels] += 0 // a row for the paper's figure
 	}
 	for _, labels := range rows(all) {
 		name := fmt.Sprint(labels)
@@ -108,7 +106,6 @@ func (c *counts) labelTable() Table {
 	return t
 }
 
-// sizeTables are page sizes in the paper's steps, and in finer ones.
 func (c *pageCounts) sizeTables() []Table {
 	coarse := Table{Name: "sizes", Title: "Page sizes in steps of 256 KiB",
 		Columns: []tableColumn{{"from_kib", "from KiB", inWhole}, {"pages", "pages", inWhole}, {"share", "share", inShares}, paperColumn(inShares)}}
@@ -146,7 +143,6 @@ func (c *pageCounts) packingTable() Table {
 	return t
 }
 
-// timeBounds are the steps of response times, in milliseconds.
 var timeBounds = []int64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 60000}
 
 func (c *urlCounts) timeTable() Table {
@@ -170,7 +166,7 @@ func (c *urlCounts) timeTable() Table {
 
 type forecast struct {
 	trial change.Trial
-	again bool // some URL was asked for twice
+	again bool // some URL was requested twice
 }
 
 func (f *forecast) add(u *URL) {

@@ -8,58 +8,56 @@ import (
 	"fossick/internal/page"
 )
 
-// Source is a crawl as streams, each walked once. What one yields is valid until its next.
+// Source is a crawl as streams, each read once; a record is valid until the next.
 type Source interface {
-	URLs() iter.Seq2[*URL, error]    // all that are known
-	Pages() iter.Seq2[*Page, error]  // all that are stored
-	Hosts() iter.Seq2[string, error] // name:port of those asked, by name
+	URLs() iter.Seq2[*URL, error]    // all known URLs
+	Pages() iter.Seq2[*Page, error]  // all stored pages
+	Hosts() iter.Seq2[string, error] // requested hosts as name:port, sorted
 }
 
-// URL is a URL and what became of it.
+// URL is a URL and its outcome.
 type URL struct {
-	ID        uint64 // from 1, in the order of discovery
-	From      uint64 // ID of the URL whose link or redirect led to it; 0 where none did
-	URL       string // in normal form
+	ID        uint64 // from 1, in order of discovery
+	From      uint64 // ID of the URL whose link or redirect led here; 0 for none
+	URL       string // normalised
 	Seed      bool   // a start page
-	Linked    bool   // a link of a page named it first
-	Depth     int    // links from a start page
-	State     string // in which it ended; "" while it waits
-	Near      bool   // it is a duplicate whose content is only nearly the same
+	Linked    bool   // discovered by a link
+	Depth     int    // links from the nearest start page
+	State     string // final state; "" while it waits
+	Near      bool   // a near-duplicate, with state duplicate
 	Exchanges []Exchange
-	Times     []int64 // when each exchange began, Unix milliseconds; nil where that is not known
+	Times     []int64 // start of each exchange, Unix milliseconds; nil when unknown
 	Headers   []Header
 }
 
-// Exchange is a request and what came of it.
+// Exchange is a request and its outcome.
 type Exchange struct {
 	State  string
-	Code   int   // 0 where no answer came
+	Code   int   // 0 without an answer
 	Millis int64 // until the last byte
 }
 
-// Header is what an answer said before its body.
+// Header is the header of an answer.
 type Header struct {
 	Protocol string // http/1.1, h2, …
-	Response []byte // lines
+	Response []byte // status line and header lines
 }
 
-// Page is a stored page.
 type Page struct {
 	ID          uint64 // of its URL
 	URL         string
 	ContentType string
-	Charset     string // "" where it was not noted
-	Lang        string // "" where it is not known
-	Label       string // "" where it has none
+	Charset     string // "" when not recorded
+	Lang        string // "" when unknown
+	Label       string // "" without one
 	Bytes       int64
-	Packed      int64    // bytes on disk; 0 where they are not known
-	Unseen      int64    // bytes that are neither text nor title; below 0 where they are not known
-	Links       []uint64 // IDs of the URLs that it links to, each once
-	Kinds       []int    // links on it: frames, anchors, others; nil where there are none, or no Charset
+	Packed      int64    // compressed size on disk; 0 when unknown
+	Unseen      int64    // bytes that are neither text nor title; negative when unknown
+	Links       []uint64 // distinct IDs of linked URLs
+	Kinds       []int    // number of frames, anchors, other links; nil for none, or without Charset
 }
 
-// The states of URLs that mean something here; the others are only counted. Their names are
-// those of the journal.
+// The journal's states that matter here; the others are only counted.
 const (
 	stateOK        = "ok"
 	stateDuplicate = "duplicate"
@@ -70,8 +68,7 @@ const (
 	stateTrap      = "trap"
 )
 
-// tried says whether the URL has an outcome as paper E counts it: a request for it was made,
-// or none could be, since its host was not found or did not answer.
+// tried reports whether the URL has an outcome in paper E's sense: a request, or a failed look-up or connection.
 func (u *URL) tried() bool {
 	switch u.State {
 	case stateGuard:
@@ -128,7 +125,7 @@ func (p places) of(url string) *place {
 	return p[host]
 }
 
-// divide takes a URL in normal form apart; path is without the slash that begins it.
+// divide splits a normalised URL; path has no leading slash.
 func divide(url string) (scheme, host, path string) {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {
@@ -141,8 +138,7 @@ func divide(url string) (scheme, host, path string) {
 	return scheme, rest[:end], strings.TrimPrefix(rest[end:], "/")
 }
 
-// placeOf takes a host's name apart. The second level is the last two labels of the name, as
-// co.kr; of a name of one label it is that.
+// placeOf analyses a host name. The second level is its last two labels, such as co.kr.
 func placeOf(host string) place {
 	name := withoutPort(host)
 	if strings.HasPrefix(name, "[") || page.EndsInNumber(name) {
@@ -153,8 +149,7 @@ func placeOf(host string) place {
 	return p
 }
 
-// domainsOf returns under which top-level domain a URL in normal form is counted, and under
-// which second level.
+// domainsOf returns the top-level domain and the second level of a normalised URL.
 func domainsOf(url string) (top, second string) {
 	_, host, _ := divide(url)
 	name := withoutPort(host)
@@ -184,15 +179,14 @@ func withoutPort(host string) string {
 
 const longestServer = 60
 
-// serverOf returns the product that a header's first Server line begins with, without its
-// version: Apache of "Apache/2.4.1 (Unix)". It is "" where there is no such line.
+// serverOf returns the product of the first Server line, such as Apache for "Apache/2.4.1 (Unix)"; or "".
 func serverOf(lines []byte) string {
 	for first := true; len(lines) > 0; first = false {
 		line, rest, _ := bytes.Cut(lines, []byte("\n"))
 		lines = rest
 		name, value, ok := bytes.Cut(line, []byte(":"))
 		if first || !ok || !bytes.EqualFold(name, []byte("server")) {
-			continue // the first line is the status
+			continue // the first line is the status line
 		}
 		value = bytes.TrimSpace(value)
 		if end := bytes.IndexAny(value, "/ (;,\t"); end >= 0 {

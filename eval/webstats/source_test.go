@@ -12,7 +12,7 @@ func TestServerOf(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nX: y\r\nserver:  nginx \r\n":             "nginx",
 		"HTTP/1.1 200 OK\nSERVER: Microsoft-IIS/10.0\nServer: b\n":   "Microsoft-IIS",
 		"HTTP/1.1 200 OK\r\nX-Server: a\r\n":                         "",
-		"Server: x\r\n":                                              "", // the status
+		"Server: x\r\n":                                              "", // the status line
 		"HTTP/1.1 200 OK\r\nServer:\r\n":                             "",
 		"":                                                           "",
 		"HTTP/1.1 200 OK\r\nServer: " + strings.Repeat("a", 500):     strings.Repeat("a", longestServer),
@@ -23,7 +23,7 @@ func TestServerOf(t *testing.T) {
 	}
 }
 
-// FuzzServerOf: any header gives a short name of one line.
+// FuzzServerOf: any header gives a short single-line name.
 func FuzzServerOf(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nServer: Apache/2.4.1 (Unix)\r\n"))
 	f.Add([]byte("\nserver:\xff\xfe"))
@@ -45,7 +45,7 @@ func TestPlaces(t *testing.T) {
 		"http://[::1]:8080/x":       {address, address, "[::1]", 0},
 		"https://user.github.io/a/": {"io", "github.io", "user.github.io", 3},
 	} {
-		for range 2 { // the second time it is remembered
+		for range 2 { // the second time from the cache
 			if got := *p.of(url); got != want {
 				t.Errorf("%s: %+v, want %+v", url, got, want)
 			}
@@ -53,7 +53,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// FuzzDivide: the parts of a URL make it again.
+// FuzzDivide: the parts of a URL concatenate to it.
 func FuzzDivide(f *testing.F) {
 	f.Add("http://a.test/x?y")
 	f.Add("https://[::1]?")

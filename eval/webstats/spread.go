@@ -12,8 +12,8 @@ import (
 	"fossick/internal/extsort"
 )
 
-// Values below exactBelow have a cell each. Above, a power of two has cellsOfOctave: a
-// quantile is then up to 0.8 % too low.
+// Values below exactBelow have one histogram cell each; above, each power of two has cellsOfOctave
+// cells, so a quantile is at most 0.8 % too low.
 const (
 	exactBits     = 12
 	exactBelow    = 1 << exactBits
@@ -21,14 +21,14 @@ const (
 	cellsOfOctave = 1 << octaveBits
 )
 
-// spread is how numbers from 0 on are spread, in fixed memory.
+// spread is a histogram of numbers from 0 on, in bounded memory.
 type spread struct {
 	n       int64
 	sum     float64
 	squares float64
 	least   int64
 	most    int64
-	cells   []int64 // grown as far as there are values
+	cells   []int64 // grown on demand
 }
 
 func (s *spread) add(v int64) { s.addMany(v, 1) }
@@ -104,18 +104,17 @@ func (s *spread) below(bound int64) (n int64) {
 
 func pointer(x float64) *float64 { return &x }
 
-// degrees counts links: of pages, how many go out and come in; of all URLs, how many
-// come in. In-degrees come from sorting the targets, on disk where memory has no room.
+// degrees counts out-degrees of pages, and in-degrees of pages and of URLs, by sorting link targets on disk.
 type degrees struct {
 	dir     string
 	room    int                     // entries in memory
-	entries *extsort.Sorter[uint64] // a page's ID doubled, a target's doubled and one more
-	out     map[int]int64           // pages by links
-	in      map[int]int64           // pages by links to them
-	known   map[int]int64           // URLs that are linked to, by such links
+	entries *extsort.Sorter[uint64] // 2·ID for a page, 2·ID+1 for a link target
+	out     map[int]int64           // pages by out-degree
+	in      map[int]int64           // pages by in-degree
+	known   map[int]int64           // linked URLs by in-degree
 }
 
-// mostEntries takes 16 MiB.
+// mostEntries entries take 16 MiB.
 const mostEntries = 1 << 21
 
 func newDegrees(dir string) *degrees {
@@ -181,7 +180,7 @@ type degreeCount struct {
 	n      int64
 }
 
-// rising returns the degrees from 1 on, in rising order.
+// rising returns the positive degrees in rising order.
 func rising(counts map[int]int64) (all []degreeCount) {
 	for degree, n := range counts {
 		if degree > 0 && n > 0 {

@@ -51,7 +51,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestCells: each cell begins where the one before ends.
+// TestCells: each cell begins where the previous one ends.
 func TestCells(t *testing.T) {
 	for cell := 1; cell < exactBelow+30*cellsOfOctave; cell++ {
 		if v := lowest(cell); cellOf(v) != cell || cellOf(v-1) != cell-1 {
@@ -60,8 +60,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestDegrees compares with counting in maps, where memory has room for few links, over two
-// sources whose numbers are not the same URLs.
+// TestDegrees compares with map counts, with little memory and two sources with separate IDs.
 func TestDegrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	d := newDegrees(t.TempDir())

@@ -9,74 +9,71 @@ import (
 	"fossick/internal/page"
 )
 
-// A Source is what a crawl has on record. URLs have numbers from 1, in the order of
-// discovery.
+// surveySource is a crawl's records; URL IDs count from 1 in order of discovery.
 type surveySource interface {
-	// URLs yields all URLs in the order of their numbers, each valid until the next.
+	// URLs yields all URLs by ID, each valid until the next.
 	URLs() iter.Seq2[*SurveyURL, error]
 	// Pages yields the stored pages, each valid until the next.
 	Pages() iter.Seq2[*SurveyPage, error]
-	// Name returns the URL of a number, "" where it is lost.
+	// Name returns a URL by ID; "" when it is lost.
 	Name(id uint64) (string, error)
 }
 
-// SurveyURL is what is known of one.
+// SurveyURL is a URL in a survey's records.
 type SurveyURL struct {
 	ID      uint64
-	URL     string // in normal form
-	From    uint64 // number of the page or redirect that led to it; 0 where none did
+	URL     string // normalised
+	From    uint64 // ID of the page or redirect that led here; 0 for none
 	Seed    bool   // a start page
 	Depth   int    // links from a start page
-	Content string // of a start page: the hash of what it says, in hex; "" where that is not known
-	State   string // in which it ended, as focus names them; "" while it waits
-	Got     bool   // an exchange brought its page, kept or not
-	Outside bool   // it was left aside for being outside of the party that led to it
-	Began   int64  // of its first exchange, Unix milliseconds; 0 without one
-	Ended   int64  // of its last one
+	Content string // hash of a start page's content, in hex; "" when unknown
+	State   string // final state, as named by focus; "" while it waits
+	Got     bool   // an exchange returned its page, kept or not
+	Outside bool   // skipped because it lies outside the party that linked to it
+	Began   int64  // start of the first exchange, Unix milliseconds; 0 for none
+	Ended   int64  // end of the last exchange
 }
 
-// asked says that a party came so far: the URL waits, or ended by more than being known.
+// asked reports whether a party got as far as requesting the URL or queueing it.
 func (u *SurveyURL) asked() bool { return !u.Outside && u.State != "none" && u.State != "trap" }
 
-// SurveyPage is a stored page.
 type SurveyPage struct {
 	Links []uint64 // numbers of the URLs that it links to
 }
 
-// SurveyOptions are what a survey was asked.
+// SurveyOptions configure FindSeeds.
 type SurveyOptions struct {
-	Seeds []string              // in normal form, in the order of the list
-	Wants func(url string) bool // whether a URL may be a seed; nil: any
-	// Hosts makes candidates of hosts that no party has reached, by their start pages; else
-	// each URL outside of the parties is one.
+	Seeds []string              // normalised, in list order
+	Wants func(url string) bool // whether a URL may be a seed; nil accepts all
+	// Hosts makes a candidate of each host that no party has reached, else of each such URL.
 	Hosts bool
 }
 
-// SurveyResult is what a survey found. Close it in the end.
+// SurveyResult holds the seeds of the next survey; the caller must Close it.
 type SurveyResult struct {
 	Seeds      []listedSeed // as given, then those of earlier sessions
-	Candidates int          // to be seeds of the next survey
+	Candidates int          // for the next survey
 
 	sorted *extsort.Sorter[listedSeed]
 }
 
 type listedSeed struct {
-	ID        uint64 // of the URL in the crawl; 0 where the crawl has not met it
+	ID        uint64 // URL ID in the crawl; 0 when the crawl has not seen it
 	URL       string
-	Content   string // hash of what the page says, in hex; "" where that is not known
+	Content   string // hash of the page's content, in hex; "" when unknown
 	Candidate bool
 
 	State string // of the start page; "" while it waits
-	Pages int    // of the party: pages that were got, also those that were not kept
-	Depth int    // of the deepest of these, links from the start page
-	Began int64  // of the party's first exchange, Unix milliseconds; 0 without one
-	Ended int64  // of its last one
+	Pages int    // downloaded pages of the party, kept or not
+	Depth int    // of the deepest of these
+	Began int64  // start of the party's first exchange, Unix milliseconds; 0 for none
+	Ended int64  // end of its last exchange
 
-	FoundBy string // of a candidate: the first page or redirect that led to it, or to its host
-	Links   int    // pages that link to it, or to its host, at least 1
+	FoundBy string // first page or redirect that led to the candidate or its host
+	Links   int    // pages that link to the candidate or its host, at least 1
 }
 
-// Parties counts the seeds that gave a page, of their own or of their party.
+// Parties counts the seeds whose party has a page.
 func (r *SurveyResult) Parties() (n int) {
 	for i := range r.Seeds {
 		if r.Seeds[i].Pages > 0 {
@@ -86,8 +83,7 @@ func (r *SurveyResult) Parties() (n int) {
 	return n
 }
 
-// Each calls do with the seeds of the next survey: those of this one, then the candidates,
-// those that most pages link to first. It ends with do's error, or ctx's.
+// Each calls do with this survey's seeds, then with the candidates by falling in-link count.
 func (r *SurveyResult) Each(ctx context.Context, do func(s *listedSeed) error) error {
 	for i := range r.Seeds {
 		if err := do(&r.Seeds[i]); err != nil {
@@ -97,11 +93,10 @@ func (r *SurveyResult) Each(ctx context.Context, do func(s *listedSeed) error) e
 	return r.sorted.Each(ctx, func(s listedSeed) error { return do(&s) })
 }
 
-// Close removes what is on disk of the candidates.
+// Close removes the candidates' temporary files.
 func (r *SurveyResult) Close() error { return r.sorted.Close() }
 
-// FindSeeds walks what is on record of a survey, which may have ended or not. An error is the
-// source's, ctx's, or of the disk where candidates are sorted.
+// FindSeeds evaluates the records of a survey, complete or not.
 func FindSeeds(ctx context.Context, src surveySource, opt SurveyOptions) (*SurveyResult, error) {
 	f := &finder{opt: opt, at: map[string]uint32{}, parties: seedParties{byHost: map[string]uint32{}}, hosts: newOutsideHosts()}
 	f.outside.sorted = newSorter()
@@ -116,8 +111,8 @@ func FindSeeds(ctx context.Context, src surveySource, opt SurveyOptions) (*Surve
 	return r, nil
 }
 
-// walk goes through both streams. Hosts are known before their links are counted; links of
-// URLs are counted before these are candidates.
+// walk reads both streams: pages first, since a candidate URL needs its in-links counted; with
+// SurveyOptions.Hosts last, since in-links count for known hosts only.
 func (f *finder) walk(ctx context.Context, src surveySource) error {
 	if !f.opt.Hosts {
 		if err := each(ctx, src.Pages(), func(p *SurveyPage) error { f.outside.page(p); return nil }); err != nil {
@@ -158,15 +153,15 @@ func each[T any](ctx context.Context, all iter.Seq2[*T, error], do func(*T) erro
 type finder struct {
 	opt     SurveyOptions
 	seeds   []listedSeed
-	at      map[string]uint32 // of seeds, by URL, from 1
+	at      map[string]uint32 // seed by URL, from 1
 	parties seedParties
-	hosts   *outsideHosts // with Options.Hosts
-	outside outside       // else
+	hosts   *outsideHosts
+	outside outside // without SurveyOptions.Hosts
 
 	candidates int
 }
 
-// seed enters a start page, and returns its place, from 1.
+// seed adds a start page and returns its position, from 1.
 func (f *finder) seed(url string) uint32 {
 	if f.at[url] == 0 {
 		f.seeds = append(f.seeds, listedSeed{URL: url})
@@ -175,7 +170,7 @@ func (f *finder) seed(url string) uint32 {
 	return f.at[url]
 }
 
-// wants says whether a URL is to be a candidate: it is no seed, and in the scope.
+// wants reports whether a URL may be a candidate: no seed, and in scope.
 func (f *finder) wants(url string) bool {
 	return f.at[url] == 0 && (f.opt.Wants == nil || f.opt.Wants(url))
 }
@@ -223,19 +218,18 @@ func (f *finder) add(seed uint32, m member) {
 	s.Ended = max(s.Ended, m.ended)
 }
 
-// seedParties says in whose party each URL is: that of the seed from which links and redirects
-// led to it.
+// seedParties assigns each URL to the party of the seed from which links and redirects led to it.
 type seedParties struct {
-	of     []uint32          // by a URL's number: its seed, from 1; 0 where none is known
-	byHost map[string]uint32 // of the first URL of a host, for what a sitemap named
-	late   []member          // that wait for the party of who led to them
+	of     []uint32          // by URL ID: seed, from 1; 0 for unknown
+	byHost map[string]uint32 // party of the host's first URL, for URLs from sitemaps
+	late   []member          // waiting for their referrer's party
 }
 
 type member struct {
 	id, from     uint64
 	gave         bool // a page
 	depth        int
-	began, ended int64 // its exchanges, Unix milliseconds; 0 without one
+	began, ended int64 // of its exchanges, Unix milliseconds; 0 for none
 }
 
 func (p *seedParties) put(id uint64, seed uint32) {
@@ -245,7 +239,7 @@ func (p *seedParties) put(id uint64, seed uint32) {
 	p.of[id] = seed
 }
 
-// get returns the party of a URL, 0 where none is known.
+// get returns a URL's party; 0 for unknown.
 func (p *seedParties) get(id uint64) uint32 {
 	if id >= uint64(len(p.of)) {
 		return 0
@@ -253,7 +247,7 @@ func (p *seedParties) get(id uint64) uint32 {
 	return p.of[id]
 }
 
-// place finds the party of a URL of a host that is no seed; 0 where that is not known yet.
+// place assigns a URL that is no seed to a party; 0 while its party is unknown.
 func (p *seedParties) place(m member, host string) uint32 {
 	seed := p.get(m.from)
 	if m.from == 0 {
@@ -274,7 +268,7 @@ func (p *seedParties) enter(id uint64, seed uint32, host string) {
 	}
 }
 
-// settle finds the parties of those that waited: who led to them was discovered later.
+// settle assigns the waiting URLs, whose referrers were discovered later.
 func (p *seedParties) settle(tell func(seed uint32, m member)) {
 	for left := -1; len(p.late) != left; {
 		left = len(p.late)

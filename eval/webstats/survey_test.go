@@ -17,11 +17,11 @@ import (
 	"fossick/internal/page"
 )
 
-// madeSurvey is a source in memory; URLs get their numbers by their places.
+// madeSurvey is a source in memory; a URL's ID is its position.
 type madeSurvey struct {
 	urls  []SurveyURL
 	pages []SurveyPage
-	fails error // after all
+	fails error // error at the end of URLs
 }
 
 func (m *madeSurvey) URLs() iter.Seq2[*SurveyURL, error] {
@@ -51,8 +51,7 @@ func (m *madeSurvey) Pages() iter.Seq2[*SurveyPage, error] {
 
 func (m *madeSurvey) Name(id uint64) (string, error) { return m.urls[id-1].URL, nil }
 
-// web is a survey of two seeds by hand: a.test with three pages, b.test without its start
-// page, and what lies outside.
+// web is a survey of two seeds, a.test with three pages and b.test without a start page, and URLs outside.
 func web() *madeSurvey {
 	return &madeSurvey{
 		urls: []SurveyURL{
@@ -71,7 +70,6 @@ func web() *madeSurvey {
 	}
 }
 
-// find returns the seeds and candidates that a survey leads to.
 func find(t *testing.T, src surveySource, opt SurveyOptions) (r *SurveyResult, candidates []listedSeed) {
 	t.Helper()
 	r, err := FindSeeds(t.Context(), src, opt)
@@ -95,14 +93,13 @@ func all(t *testing.T, r *SurveyResult) (seeds []listedSeed) {
 	return seeds
 }
 
-// TestFind holds the result of a small survey against what was found by hand.
 func TestFind(t *testing.T) {
 	seeds := []listedSeed{
 		{ID: 1, URL: "http://a.test/", Content: "0a0b", State: "ok", Pages: 3, Depth: 2, Began: 1000, Ended: 61250},
 		{ID: 2, URL: "http://b.test/", State: "code", Began: 1000, Ended: 2000},
 	}
 	for hosts, want := range map[bool][]listedSeed{
-		false: { // b.test/y is of a site that has a party, and no party reached it
+		false: { // b.test/y is on a seed's site, but no party reached it
 			{ID: 4, URL: "http://www.c.test/x", Candidate: true, FoundBy: "http://a.test/", Links: 2},
 			{ID: 5, URL: "http://b.test/y", Candidate: true, FoundBy: "http://a.test/1", Links: 1},
 			{ID: 8, URL: "http://d.test:8080/deep", Candidate: true, FoundBy: "http://a.test/2", Links: 1},
@@ -121,7 +118,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestCandidatesWanted: what may not be a seed is no candidate.
+// TestCandidatesWanted: a URL that Wants rejects is no candidate.
 func TestCandidatesWanted(t *testing.T) {
 	r, got := find(t, web(), SurveyOptions{Seeds: []string{"http://a.test/", "http://b.test/"}, Wants: func(u string) bool { return !strings.Contains(u, "c.test") }})
 	if len(got) != 2 || r.Candidates != 2 || got[0].URL != "http://b.test/y" || got[1].URL != "http://d.test:8080/deep" {
@@ -129,8 +126,7 @@ func TestCandidatesWanted(t *testing.T) {
 	}
 }
 
-// TestCandidatesOnDisk: more candidates than memory has room for are sorted, and each is there
-// once.
+// TestCandidatesOnDisk: more candidates than fit in memory come sorted, each once.
 func TestCandidatesOnDisk(t *testing.T) {
 	m := &madeSurvey{urls: []SurveyURL{{URL: "http://a.test/", Seed: true, State: "ok", Got: true}}}
 	const n = 2*inMemory + 1
@@ -147,7 +143,7 @@ func TestCandidatesOnDisk(t *testing.T) {
 	}
 }
 
-// TestCandidates: which hosts become seeds, and by which URL, with Options.Hosts.
+// TestCandidates: which hosts become seeds, and by which URL, with SurveyOptions.Hosts.
 func TestCandidates(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(m *madeSurvey, opt *SurveyOptions)
@@ -183,8 +179,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestPartiesOracle finds parties of random surveys, where who led to a URL may have been
-// discovered later, also by going from each URL to its seed.
+// TestPartiesOracle compares random surveys with a walk from each URL to its seed.
 func TestPartiesOracle(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -222,7 +217,6 @@ func TestPartiesOracle(t *testing.T) {
 	}
 }
 
-// TestFindErrors: an error of the source, and the end of a context, are Find's.
 func TestFindErrors(t *testing.T) {
 	m := web()
 	m.fails = errors.New("damaged")
@@ -231,8 +225,7 @@ func TestFindErrors(t *testing.T) {
 	}
 }
 
-// TestFiles: the list has each seed once in a line of its own, whatever led to it, and the
-// tables have the same seeds.
+// TestFiles: the list has one line per seed, even for hostile URLs, and the tables have the same seeds.
 func TestFiles(t *testing.T) {
 	m, dir := web(), t.TempDir()
 	m.urls[0].URL = "http://a.test/\u0085x"
@@ -287,7 +280,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// FuzzIsStart: what counts as a start page is one of its host, and no other URL of it is.
+// FuzzIsStart: only a host's root URLs are its start pages.
 func FuzzIsStart(f *testing.F) {
 	for _, s := range []string{"http://a.test/", "http://a.test:8080/x", "https://[::1]/", "http://a/a/", "http://test/?http://test/", "http://http/"} {
 		f.Add(s)

@@ -7,15 +7,14 @@ import (
 	"testing"
 )
 
-// TestForecasts: visits of two URLs by hand. "As last time" errs where the outcome changes,
-// the chain by its own two chances; the bins have each visit but the first ones.
+// TestForecasts checks visits of two URLs by hand. The bins count all but the first visit of each URL.
 func TestForecasts(t *testing.T) {
 	c := newURLCounts(t.TempDir())
 	defer c.close()
 	ok, busy := Exchange{"ok", 200, 5}, Exchange{"code", 503, 5}
 	c.add(&URL{URL: "http://a.test/", State: "ok", Exchanges: []Exchange{busy, busy, ok}, Times: []int64{1000, 61_000, 200_000}})
 	c.add(&URL{URL: "http://a.test/x", State: "ok", Exchanges: []Exchange{ok, ok}, Times: []int64{2000, 90_000_000}})
-	c.add(&URL{URL: "http://b.test/", State: "ok", Exchanges: []Exchange{ok, busy}}) // of which no times are known
+	c.add(&URL{URL: "http://b.test/", State: "ok", Exchanges: []Exchange{ok, busy}}) // without times
 	s := c.forecast.score()
 	scores, bins := scoreTable(&s), forecastTable(&s)
 	ss, ff := .9638, .7426
@@ -36,7 +35,7 @@ func TestForecasts(t *testing.T) {
 	if visits != 3 || !(math.Abs(came-2) <= 1e-9) || len(scores.Rows) != 3 {
 		t.Errorf("%d visits, %g of them came: %v", visits, came, bins.Rows)
 	}
-	s.Bins[9].Visits, s.Bins[9].Good = 100, 96 // fewer are not drawn
+	s.Bins[9].Visits, s.Bins[9].Good = 100, 96 // bins with fewer visits are not plotted
 	var k curves
 	k.forecast, k.foretold = reliability(&s)
 	figures, err := k.figures()
@@ -45,7 +44,7 @@ func TestForecasts(t *testing.T) {
 	}
 }
 
-// TestNoForecasts: where nothing was asked for twice there is no plot, and the tables say why.
+// TestNoForecasts: without repeated requests there is no plot, and the tables say why.
 func TestNoForecasts(t *testing.T) {
 	c := newURLCounts(t.TempDir())
 	defer c.close()

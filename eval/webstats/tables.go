@@ -9,24 +9,22 @@ import (
 	"strings"
 )
 
-// The figures of paper E, section E5. Its code is any answer but 200, redirects too; its ok are the
-// pages whose content was known already, too.
+// The figures of paper E, E5. Its code is any answer but 200, even a redirect; its ok includes duplicates.
 var (
 	paperStates = map[string]float64{"ok": 0.9126, "code": 0.0829, "connect_error": 0.0011}
 	paperSeeds  = map[string]float64{"ok": 0.8708, "code": 0.0409, "no_ip": 0.0368}
-	paperLabels = map[int]float64{4: 0.524}                                                                                                           // of start pages' hosts
-	paperFound  = []float64{5.6, 6.0, 3.9, 2.4, 1.6}                                                                                                  // new links a page by depth
-	paperSteps  = map[int]float64{0: 0.999}                                                                                                           // of page sizes
+	paperLabels = map[int]float64{4: 0.524}                                                                                                           // by labels of start-page hosts
+	paperFound  = []float64{5.6, 6.0, 3.9, 2.4, 1.6}                                                                                                  // new links per page, by depth
+	paperSteps  = map[int]float64{0: 0.999}                                                                                                           // by page size
 	paperMeans  = map[string][3]any{meanSeed: {int64(5), 17.38, int64(49)}, meanGotPath: {int64(0), 71.78, int64(255)}, meanSize: {nil, 18451., nil}} // least, mean, most
 )
 
-// paperOutcome is what came of requests for pages of Korea's web in 2002.
+// paperOutcome is the success rate of page requests to Korea's web in 2002.
 const paperOutcome = "in Korea in 2002 91.3 % did." // 67,488,127 of 73,954,114
 
-// paperPacked is the size of packed pages to that of pages: 400 GB of 1.2 TB.
+// paperPacked is paper E's compressed size / size of pages: 400 GB / 1.2 TB.
 const paperPacked = 1. / 3
 
-// ofPaper is a figure of the paper, unknown where it has none.
 func ofPaper[K comparable](figures map[K]float64, of K) any {
 	if x, ok := figures[of]; ok {
 		return x
@@ -34,10 +32,9 @@ func ofPaper[K comparable](figures map[K]float64, of K) any {
 	return nil
 }
 
-// paperColumn is that of the paper's figures, by the web that they are of.
 func paperColumn(unit columnUnit) tableColumn { return tableColumn{"paper_e", "Korea", unit} }
 
-// outcomeTables are what became of URLs and of start pages, and those never requested.
+// outcomeTables returns the outcomes of URLs and of start pages, and the URLs never requested.
 func (c *urlCounts) outcomeTables() []Table {
 	urls := Table{Name: "outcomes", Title: "Outcomes of URLs, and of exchanges",
 		Columns: []tableColumn{{"state", "state", inLetters}, {"urls", "URLs", inWhole}, {"share", "share", inShares}, {"exchanges", "exchanges", inWhole}, {"exchanges_share", "share", inShares}, paperColumn(inShares)}}
@@ -68,7 +65,7 @@ func (c *urlCounts) outcomeTables() []Table {
 	return []Table{urls, seeds, unasked}
 }
 
-// withPapers are the outcomes with those of which only the paper has a figure.
+// withPapers adds outcomes that only the paper has.
 func (c *urlCounts) withPapers(figures map[string]float64) map[string]*outcome {
 	all := maps.Clone(c.outcomes)
 	for state := range figures {
@@ -228,7 +225,7 @@ func within(counts map[int]int64, from, to int) (n int64) {
 
 var degreeNames = []string{"in, pages", "in, URLs", "out, pages"}
 
-// named are the tables of names: what is counted of pages and answers, and by place.
+// named returns the tables by name: media types, hosts and the like.
 func (c *counts) named(ctx context.Context, n int) (all []Table, err error) {
 	for _, t := range []struct {
 		name, title, column, unknown string

@@ -22,33 +22,31 @@ import (
 
 type columnUnit byte
 
-// The units.
 const (
 	inLetters columnUnit = iota
-	inWhole              // whole numbers
+	inWhole              // integers
 	inShares             // in [0,1]
-	inNumbers            // with two places
-	inDays               // a time in days, shown in the unit that fits it
+	inNumbers            // with two decimals
+	inDays               // days, shown in a fitting unit
 )
 
 type tableColumn struct {
-	Name  string // as a key
-	Title string // as a heading
+	Name  string // key in JSON and CSV
+	Title string // heading
 	Unit  columnUnit
 }
 
-// Table is one of a Result's. A value is a string, an int64, a float64, or nil where it is
-// not known.
+// Table is a table of results; a cell is a string, an int64, a float64, or nil for unknown.
 type Table struct {
-	Name    string // as a key
+	Name    string // key in JSON, and file name
 	Title   string
-	Note    string   // what is to be said below, "" for nothing
-	Wide    []string // names of columns that a terminal has no room for
+	Note    string   // shown below the table; "" for none
+	Wide    []string // columns omitted in a terminal
 	Columns []tableColumn
 	Rows    [][]any
 }
 
-// MarshalJSON writes the rows, each an object with the columns' names as keys.
+// MarshalJSON writes the rows as objects keyed by column name.
 func (t Table) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('[')
@@ -71,7 +69,7 @@ func (t Table) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// MarshalJSON writes the states, and a key a table.
+// MarshalJSON writes the states, and each table under its name.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -97,7 +95,7 @@ func writePair(b *bytes.Buffer, key string, v any) error {
 	if err != nil {
 		return err
 	}
-	b.WriteString(`"` + key + `":`) // keys are our own words
+	b.WriteString(`"` + key + `":`) // our own keys need no escaping
 	b.Write(value)
 	return nil
 }
@@ -120,14 +118,14 @@ func known(x *float64) any {
 
 const (
 	between   = 2  // blanks between columns
-	leastName = 10 // of the first column, which is cut where a table is too wide
+	leastName = 10 // least width of the first column, which is cut when a table is too wide
 )
 
-// WriteText writes tables for a terminal of so many columns.
+// WriteText writes tables for a terminal with the given number of columns.
 func WriteText(w io.Writer, tables []Table, columns int) {
 	for i, t := range tables {
 		if i > 0 {
-			io.WriteString(w, "\n") // its error shows in the next write
+			io.WriteString(w, "\n") // an error recurs in the next write
 		}
 		t.writeText(w, columns)
 	}
@@ -229,7 +227,7 @@ func show(v any, unit columnUnit) string {
 	return "–"
 }
 
-// period is a time in the largest unit of which there is one: 7.66d, 3.1h, 12m, 8.5s.
+// period formats days in the largest unit of at least one: 7.66d, 3.1h, 12m, 8.5s.
 func period(days float64) string {
 	for _, u := range []struct {
 		name string
@@ -242,7 +240,6 @@ func period(days float64) string {
 	return fmt.Sprintf("%.3gs", days*24*3600)
 }
 
-// decimals are as many as tell something: none of large numbers.
 func decimals(v float64) int {
 	if math.Abs(v) >= 1000 {
 		return 0
@@ -250,8 +247,7 @@ func decimals(v float64) int {
 	return 2
 }
 
-// percent has one place for all, so that a column is even. What is above 0 is not shown as 0,
-// nor what is below 1 as all.
+// percent shows one decimal, so that columns align, but never rounds to 0 % or 100 %.
 func percent(x float64) string {
 	switch {
 	case x > 0 && x < 0.0005:
@@ -290,7 +286,6 @@ func wrap(words string, columns int) (lines []string) {
 	return lines
 }
 
-// Names are the names of the tables, in order.
 var Names = []string{
 	"outcomes", "seed_outcomes", "unasked", "codes", "means", "seed_lengths", "path_lengths", "host_labels", "depths", "response_times",
 	"sizes", "sizes_fine", "compression", "duplicates", "schemes", "http_versions", "page_kinds", "link_kinds", "degrees",
@@ -298,7 +293,7 @@ var Names = []string{
 	"forecast_scores", "forecasts",
 }
 
-// Only are the tables of these names; all where there is no name.
+// Only returns the tables with these names; all without names.
 func (r *Result) Only(names []string) (some []Table) {
 	if len(names) == 0 {
 		return r.Tables
@@ -311,8 +306,7 @@ func (r *Result) Only(names []string) (some []Table) {
 	return some
 }
 
-// WriteCSV writes each table to a file of its name in a folder, which is made where it is
-// not there. The first line has the columns' names. What is not known is empty.
+// WriteCSV writes each table to NAME.csv in a folder, with a header; unknown values are empty.
 func WriteCSV(dir string, tables []Table) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("folder of tables: %w; give one that can be written to", err)

@@ -19,7 +19,7 @@ import (
 	"fossick/export"
 )
 
-// server is one that has the bucket "bbb", and what it shall answer instead.
+// server is a fake S3 server with the bucket "bbb"; before may intercept requests.
 type server struct {
 	settings
 	client *client
@@ -47,7 +47,6 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-// answer has requests answered by before, where that says so.
 func (s *server) answer(before func(w http.ResponseWriter, r *http.Request) (answered bool)) {
 	s.before.Store(&before)
 }
@@ -66,7 +65,6 @@ func (s *server) open(t *testing.T, key string, single bool) *Place {
 	return p
 }
 
-// content are all objects, by key, without the list of an export.
 func (s *server) content(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -87,7 +85,6 @@ func (s *server) content(t *testing.T) map[string]string {
 	return all
 }
 
-// uploads counts those in parts that were begun and not ended.
 func (s *server) uploads(t *testing.T) int {
 	t.Helper()
 	n := 0
@@ -100,7 +97,6 @@ func (s *server) uploads(t *testing.T) int {
 	return n
 }
 
-// fill writes objects, by name.
 func fill(p *Place, files map[string]string) error {
 	for name, text := range files {
 		w, err := p.Create(name)
@@ -115,7 +111,6 @@ func fill(p *Place, files map[string]string) error {
 	return nil
 }
 
-// long is more than two parts.
 func long() string {
 	b := make([]byte, 2*firstPart+1000)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(b)
@@ -136,8 +131,7 @@ func want(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// TestObject: a single object, small or large, is there after Commit alone; the second time
-// it is compared and not sent.
+// TestObject: an object appears only at Commit; a second export compares it and sends nothing.
 func TestObject(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "text", long()} {
@@ -177,8 +171,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// TestPrefix: an export of many objects has its list at last, which names each. The same
-// again sends nothing; anything else is refused.
+// TestPrefix: the list is written last; the same export sends nothing, any other is refused.
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -229,7 +222,7 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// TestRemains: what a kill has left is removed by the next export, and nothing beside it.
+// TestRemains: the next export removes what a killed one left, and nothing else.
 func TestRemains(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -248,7 +241,7 @@ func TestRemains(t *testing.T) {
 		if err := fill(killed, files); err != nil {
 			t.Fatal(err)
 		}
-		killed.transfers.stop() // it ends as by a kill: nothing is tidied up
+		killed.transfers.stop() // like a kill: nothing is cleaned up
 		if s.uploads(t) == 0 {
 			t.Fatal("no upload was begun")
 		}
@@ -269,8 +262,7 @@ func TestRemains(t *testing.T) {
 	}
 }
 
-// TestFailures: a server that is busy is asked again; one that refuses ends the export with
-// its reason, and nothing of it is left.
+// TestFailures: a busy server is retried; a refusal ends the export with its reason and leaves nothing.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a": "small", "b": long()}
@@ -325,8 +317,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestInterruptedWhileBegun: an upload that the server begins while the run is interrupted is
-// ended too, though its answer comes late.
+// TestInterruptedWhileBegun: an upload whose id arrives during an interrupt is aborted too.
 func TestInterruptedWhileBegun(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -349,7 +340,7 @@ func TestInterruptedWhileBegun(t *testing.T) {
 	}
 }
 
-// TestInterrupted: what was begun is ended, though the run's context is no more.
+// TestInterrupted: Discard cleans up after the run's context has ended.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -368,15 +359,14 @@ func TestInterrupted(t *testing.T) {
 	if err := p.Discard(); err != nil || s.uploads(t) != 0 {
 		t.Errorf("%d uploads are left, %v", s.uploads(t), err)
 	}
-	for key := range s.content(t) { // what was on its way may be there, and is marked then
+	for key := range s.content(t) { // objects in flight may exist, but are marked as unfinished
 		if _, marked := s.content(t)["out/"+markName]; !marked {
 			t.Errorf("there is %s", key)
 		}
 	}
 }
 
-// TestTwoAtOnce: where another has changed an object there is no list, and what the other
-// has stays.
+// TestTwoAtOnce: when others change objects, no list is written and their objects stay.
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -396,7 +386,6 @@ func TestTwoAtOnce(t *testing.T) {
 	want(t, s.content(t), map[string]string{"out/mine": "of a person", "out/" + markName: markText})
 }
 
-// TestPacked compresses by name, as files are.
 func TestPacked(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -409,7 +398,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestParse reads addresses, and says nothing of keys that stand in one.
+// TestParse: addresses are parsed, and errors never show credentials in them.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"s3://b": "s3://b/", "s3://b/": "s3://b/", "s3://b/a": "s3://b/a", "s3://b/a b/c?.jsonl.gz": "s3://b/a b/c?.jsonl.gz", "s3://b/x@y": "s3://b/x@y",
@@ -422,7 +411,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestRedirect: objects and signatures go to no host that a redirect names.
+// TestRedirect: objects and signatures do not follow a redirect to another host.
 func TestRedirect(t *testing.T) {
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		var reached atomic.Int64

@@ -13,24 +13,23 @@ import (
 	"fossick/internal/extsort"
 )
 
-// listName is the object that lists the others of an export and is written last. It is JSON,
-// an object a line, in the order of names.
+// listName is the object that lists the others and is written last: JSON, one object a line, by name.
 const listName = "_export.json"
 
-// markName is the object that marks all below the prefix as an incomplete export.
+// markName is the object that marks everything below the prefix as an unfinished export.
 const markName = "_export-unfinished.txt"
 
 const markText = "An export is being written here, or was interrupted. The next export to this place removes all objects below it.\n"
 
-// entry is an object of an export.
+// entry describes an object of an export.
 type entry struct {
 	name  string
 	bytes int64
-	sum   string // SHA-256, hexadecimal
-	tag   string // the server's; "" is not known
+	sum   string // SHA-256 in hex
+	tag   string // ETag; "" for unknown
 }
 
-// list is all objects of an export, by name. Safe for concurrent use.
+// list holds all objects of an export, sorted by name. Safe for concurrent use.
 type list struct {
 	mu      sync.Mutex // guards the sorter
 	entries *extsort.Sorter[entry]
@@ -38,7 +37,7 @@ type list struct {
 
 func newList() *list {
 	return &list{entries: extsort.New(extsort.Options[entry]{
-		Limit:   1 << 16, // some 15 MB
+		Limit:   1 << 16, // about 15 MB
 		Compare: func(a, b entry) int { return cmp.Compare(a.name, b.name) },
 		Append: func(dst []byte, _, e entry) []byte {
 			return fmt.Appendf(dst, "%s\t%d\t%s\t%s\n", e.name, e.bytes, e.sum, e.tag)
@@ -64,7 +63,7 @@ func (l *list) add(e entry) error {
 
 func (l *list) close() error { return l.entries.Close() }
 
-// write writes the list. The same objects give the same bytes.
+// write writes the list reproducibly.
 func (l *list) write(ctx context.Context, w io.Writer) error {
 	to := bufio.NewWriter(w)
 	before := "{\"version\":1,\"files\":[\n"
@@ -79,16 +78,16 @@ func (l *list) write(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if before[0] == '{' { // there are none
+	if before[0] == '{' { // the list is empty
 		to.WriteString(before)
 	}
 	to.WriteString("\n]}\n")
 	return to.Flush()
 }
 
-// check compares the list with the objects that the server lists below the prefix.
+// check compares the list with the objects below the prefix on the server.
 func (l *list) check(ctx context.Context, c *client, prefix string) error {
-	both := newList() // as not all servers have their answers in order
+	both := newList() // sorts the server's listing, which may be unordered
 	defer both.close()
 	if err := l.entries.Each(ctx, both.add); err != nil {
 		return err
@@ -104,7 +103,7 @@ func (l *list) check(ctx context.Context, c *client, prefix string) error {
 		}
 	}
 	changed := fmt.Errorf("%s: the objects there differ from those of this export; check that no one else writes there, and run the export again", address{c.bucket, prefix})
-	var first *entry // of two of a name
+	var first *entry // of a pair with one name
 	err := both.entries.Each(ctx, func(e entry) error {
 		if first == nil {
 			first = &e

@@ -18,8 +18,7 @@ import (
 	"fossick/export"
 )
 
-// file is a file of the export: buffered, counted and summed up on its way to the server, or
-// to the comparison with what is there.
+// file is a file of the export, buffered and hashed on its way to the server or the comparison.
 type file struct {
 	place *Place
 	name  string // below the prefix
@@ -44,32 +43,31 @@ func (f *file) Close() error {
 	return errors.Join(err, f.to.Close())
 }
 
-// entry is the file's line of the list.
 func (f *file) entry(tag string) entry {
 	return entry{name: f.name, bytes: f.n, sum: hex.EncodeToString(f.sum.Sum(nil)), tag: tag}
 }
 
-// partBytes is the size of a part, twice that after each thousand of them: a server takes
-// 10,000 parts, and none but the last of less than 5 MiB.
+// partBytes returns a part's size. It doubles every 1,000 parts, since servers accept 10,000 parts, each of at
+// least 5 MiB but the last.
 func partBytes(number int) int { return firstPart << ((number - 1) / 1000) }
 
 const firstPart = 8 << 20
 
-// object is one on its way to the server.
+// object is an object being sent.
 type object struct {
 	*file
 	rest   []byte // not sent yet
 	parts  int    // sent
-	id     string // of the upload, "" before the first part
+	id     string // upload id; "" before the first part
 	onWay  sync.WaitGroup
 	closed bool
 
-	mu     sync.Mutex // guards the rest
+	mu     sync.Mutex // guards the fields below
 	done   []minio.CompletePart
-	failed error // of a part
+	failed error // error of a part
 }
 
-// Write implements io.Writer.
+// Write buffers data and sends full parts.
 func (o *object) Write(b []byte) (int, error) {
 	written := len(b)
 	for len(b) > 0 {
@@ -89,7 +87,7 @@ func (o *object) Write(b []byte) (int, error) {
 	return written, nil
 }
 
-// sendPart sends a part, and begins the next.
+// sendPart starts sending the buffer as a part, and the upload before the first part.
 func (o *object) sendPart() (err error) {
 	t, client := o.place.transfers, o.place.client
 	if o.id == "" {
@@ -110,12 +108,12 @@ func (o *object) sendPart() (err error) {
 		return err
 	})
 	if err != nil {
-		o.onWay.Done() // it was not begun
+		o.onWay.Done() // it was not started
 	}
 	return err
 }
 
-// Close sends the rest. A small object below a prefix is made then; all others at Commit.
+// Close sends the rest. Small objects below a prefix are created now, all others at Commit.
 func (o *object) Close() error {
 	if o.closed {
 		return nil
@@ -129,7 +127,7 @@ func (o *object) Close() error {
 	return o.place.closed(o)
 }
 
-// make makes the object, when all its parts are there.
+// make creates the object once all its parts have arrived.
 func (o *object) make(ctx context.Context) (err error) {
 	tag := ""
 	if o.parts == 0 {
@@ -150,7 +148,7 @@ func (o *object) make(ctx context.Context) (err error) {
 	return o.place.list.add(o.entry(tag))
 }
 
-// listed drops the content of an object below a prefix: its sum is compared, in the list.
+// listed discards content below a prefix; the list compares its hash.
 type listed struct {
 	io.Writer
 	file *file
@@ -158,7 +156,7 @@ type listed struct {
 
 func (l listed) Close() error { return l.file.place.list.add(l.file.entry("")) }
 
-// compared compares what is written with an object that is there.
+// compared compares written data with an existing object.
 type compared struct {
 	place *Place
 	body  io.ReadCloser
@@ -175,7 +173,7 @@ func (c *compared) differs() error {
 	return fmt.Errorf("%s %w", address{c.place.at.bucket, c.key}, export.ErrThere)
 }
 
-// Write implements io.Writer.
+// Write fails with export.ErrThere when the data differs.
 func (c *compared) Write(b []byte) (int, error) {
 	c.buf = slices.Grow(c.buf[:0], len(b))[:len(b)]
 	n, err := io.ReadFull(c.body, c.buf)
@@ -188,9 +186,9 @@ func (c *compared) Write(b []byte) (int, error) {
 	return 0, c.place.client.wrap(c.key, err)
 }
 
-// Close implements io.Closer.
+// Close fails with export.ErrThere when the object is longer.
 func (c *compared) Close() error {
-	defer c.body.Close() // nothing of it is wanted any more
+	defer c.body.Close() // the rest is not needed
 	n, err := io.ReadFull(c.body, make([]byte, 1))
 	if n > 0 {
 		return c.differs()

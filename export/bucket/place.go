@@ -21,29 +21,28 @@ import (
 	"fossick/internal/reading"
 )
 
-// Place is one object, or all below a prefix. Commit or Discard it in the end.
+// Place is a single object, or everything below a prefix. End it with Commit or Discard.
 type Place struct {
-	ctx       context.Context // of the run, as writers are given none
+	ctx       context.Context // of the run, since writers get none
 	at        address
 	single    bool
-	there     bool // an export is there already: it is compared, and nothing is sent
+	there     bool // an export exists: compare, send nothing
 	client    *client
 	transfers *transfers
 	list      *list
 
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex // guards the fields below
 	files   int
 	written int64
-	begun   map[*object]bool // which the server has in part, or perhaps whole
-	ready   []*object        // which Commit makes
-	scratch string           // folder of files that others write, "" before the first
+	begun   map[*object]bool // partly, or perhaps fully, on the server
+	ready   []*object        // to be made by Commit
+	scratch string           // folder for files written by libraries; "" before the first
 	outside []string         // their names
 	done    bool
 }
 
-// Open begins a single object at s3://BUCKET/KEY, or all objects below it where single is
-// false or the key ends in a slash. The context is that of all that is written there. Server
-// and keys are those of the environment.
+// Open starts a single object at s3://BUCKET/KEY, or all objects below it when single is false or the key
+// is empty or ends in a slash. ctx governs all writes. Server and credentials come from the environment.
 func Open(ctx context.Context, text string, single bool, getenv func(string) string) (*Place, error) {
 	at, err := parse(text)
 	if err != nil {
@@ -75,8 +74,7 @@ func open(ctx context.Context, at address, single bool, s settings) (*Place, err
 	return p, nil
 }
 
-// lookAtObject finds out whether a single object is there. It aborts uploads of it that a
-// kill left.
+// lookAtObject checks whether the single object exists, and aborts uploads left by a killed run.
 func (p *Place) lookAtObject(ctx context.Context) (err error) {
 	if p.there, err = p.client.has(ctx, p.at.key); err != nil || p.there {
 		return err
@@ -84,8 +82,7 @@ func (p *Place) lookAtObject(ctx context.Context) (err error) {
 	return p.abortAll(ctx)
 }
 
-// lookBelow finds out what is below a prefix: an export, the remains of one, which it
-// removes, or other objects, which are an error.
+// lookBelow checks the prefix: it removes a killed export's remains, and refuses objects that are no export.
 func (p *Place) lookBelow(ctx context.Context) (err error) {
 	if p.there, err = p.client.has(ctx, p.at.key+listName); err != nil || p.there {
 		return err
@@ -106,7 +103,7 @@ func (p *Place) lookBelow(ctx context.Context) (err error) {
 	return err
 }
 
-// abortAll aborts the uploads to the place that were begun and not ended.
+// abortAll aborts unfinished uploads to the place.
 func (p *Place) abortAll(ctx context.Context) error {
 	for upload, err := range p.client.uploads(ctx, p.at.key) {
 		if err == nil && (!p.single || upload.Key == p.at.key) {
@@ -119,7 +116,6 @@ func (p *Place) abortAll(ctx context.Context) error {
 	return nil
 }
 
-// removeRemains removes all below the prefix but the mark.
 func (p *Place) removeRemains(ctx context.Context) error {
 	if err := p.abortAll(ctx); err != nil {
 		return err
@@ -135,8 +131,7 @@ func (p *Place) removeRemains(ctx context.Context) error {
 	return errors.Join(err, listing)
 }
 
-// Create begins an object; see export.Place. A single one has the place's own name,
-// whatever it is called here. Names that end in .gz or .zst are compressed.
+// Create starts an object, compressed by .gz or .zst; a single one always gets the place's own name.
 func (p *Place) Create(name string) (io.WriteCloser, error) {
 	if err := p.enter(name); err != nil {
 		return nil, err
@@ -148,7 +143,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 	return export.Packed(f.name, f)
 }
 
-// Path reserves an object for a format that writes files by itself: Commit sends the file.
+// Path reserves an object for a format that writes files by itself; Commit sends the file.
 func (p *Place) Path(name string) (_ string, err error) {
 	if err := p.enter(name); err != nil {
 		return "", err
@@ -165,7 +160,6 @@ func (p *Place) Path(name string) (_ string, err error) {
 	return path, os.MkdirAll(filepath.Dir(path), 0o755)
 }
 
-// enter counts a file.
 func (p *Place) enter(name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +169,7 @@ func (p *Place) enter(name string) error {
 	return p.transfers.failed()
 }
 
-// begin begins an object, or the comparison with an existing one.
+// begin starts an object, or the comparison with an existing one.
 func (p *Place) begin(name string) (f *file, err error) {
 	f = &file{place: p, name: name, key: p.at.key + name, sum: sha256.New()}
 	if p.single {
@@ -193,7 +187,7 @@ func (p *Place) begin(name string) (f *file, err error) {
 	return f, err
 }
 
-// closed takes an object to which nothing more is written.
+// closed takes over an object that is completely written.
 func (p *Place) closed(o *object) error {
 	if !p.single && o.parts == 0 {
 		p.began(o)
@@ -205,7 +199,7 @@ func (p *Place) closed(o *object) error {
 	return nil
 }
 
-// began and ended keep the set of objects to take back if the export fails.
+// began and ended maintain the set of objects to remove if the export fails.
 func (p *Place) began(o *object) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,20 +212,19 @@ func (p *Place) ended(o *object) {
 	delete(p.begun, o)
 }
 
-// Made returns how many files were written so far, and their bytes.
+// Made returns the number of files written so far, and their bytes.
 func (p *Place) Made() (files int, bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.files, p.written
 }
 
-// Commit makes the single object, or lists all objects when they are there. After an error
-// call Discard.
+// Commit creates the single object, or the list once all objects exist. After an error, call Discard.
 func (p *Place) Commit() error {
 	if err := p.sendOutside(); err != nil {
 		return err
 	}
-	for _, o := range p.ready { // all its parts are on their way, so none waits for room
+	for _, o := range p.ready { // their parts are sent already, so no data waits for room
 		if err := p.transfers.send(0, o.make); err != nil {
 			return err
 		}
@@ -239,7 +232,7 @@ func (p *Place) Commit() error {
 	if err := p.transfers.wait(); err != nil {
 		return err
 	}
-	p.transfers = newTransfers(p.ctx) // those before have ended
+	p.transfers = newTransfers(p.ctx) // the previous ones have ended
 	var err error
 	switch {
 	case p.single:
@@ -255,7 +248,7 @@ func (p *Place) Commit() error {
 	return p.tidy()
 }
 
-// sendOutside sends the files that others have written.
+// sendOutside sends the files written by libraries.
 func (p *Place) sendOutside() error {
 	for _, name := range p.outside {
 		w, err := p.begin(name)
@@ -274,7 +267,7 @@ func (p *Place) sendOutside() error {
 	return nil
 }
 
-// putList writes the list of all objects, which says that they are all there.
+// putList writes the list, which marks the export as complete.
 func (p *Place) putList() error {
 	if err := p.list.check(p.ctx, p.client, p.at.key); err != nil {
 		return err
@@ -298,7 +291,6 @@ func (p *Place) putList() error {
 	return p.client.remove(p.ctx, p.at.key+markName)
 }
 
-// compareList compares the list of all objects with the one that is there.
 func (p *Place) compareList() error {
 	if err := p.list.check(p.ctx, p.client, p.at.key); err != nil {
 		return err
@@ -310,11 +302,10 @@ func (p *Place) compareList() error {
 	return errors.Join(p.list.write(p.ctx, there), there.Close())
 }
 
-// patience is how long a server may take to end what was begun.
+// patience limits the cleanup in Discard.
 const patience = 2 * time.Minute
 
-// Discard takes back an incomplete export, also after an interrupt. After Commit it does
-// nothing.
+// Discard removes an incomplete export, even after an interrupt; it does nothing after Commit.
 func (p *Place) Discard() error {
 	if p.done {
 		return nil
@@ -335,8 +326,7 @@ func (p *Place) Discard() error {
 	return errors.Join(err, p.tidy())
 }
 
-// takeBack removes the objects that were made, and those whose answer did not come. The mark
-// stays where there are others.
+// takeBack removes the objects created, even those whose answer was lost, and last the mark.
 func (p *Place) takeBack(ctx context.Context) error {
 	var listing error
 	err := p.client.removeAll(ctx, func(yield func(string) bool) {
@@ -363,7 +353,6 @@ func (p *Place) takeBack(ctx context.Context) error {
 	return p.client.remove(ctx, p.at.key+markName)
 }
 
-// tidy removes the files on this machine.
 func (p *Place) tidy() error {
 	err := p.list.close()
 	if p.scratch != "" {
@@ -372,16 +361,15 @@ func (p *Place) tidy() error {
 	return err
 }
 
-// What is on its way at once: four parts, or more small objects.
+// Limits of data in flight: four parts, or more small objects.
 const (
 	mostBytes  = 32 << 20
-	leastBytes = 1 << 20 // counted for a request, so at most 32 at once
+	leastBytes = 1 << 20 // least weight of a request: at most 32 at once
 )
 
-// transfers are requests on their way. The first that fails ends the others. Safe for
-// concurrent use.
+// transfers are requests in flight; the first failure cancels the others. Safe for concurrent use.
 type transfers struct {
-	ctx    context.Context // of all; its cause is what failed
+	ctx    context.Context // its cause is the first failure
 	cancel context.CancelFunc
 	group  *errgroup.Group
 	room   *semaphore.Weighted
@@ -393,7 +381,7 @@ func newTransfers(ctx context.Context) *transfers {
 	return &transfers{ctx: ctx, cancel: cancel, group: g, room: semaphore.NewWeighted(mostBytes)}
 }
 
-// send begins a request of so many bytes, when there is room for it.
+// send starts a request of this size in bytes, once there is room for it.
 func (t *transfers) send(size int, do func(context.Context) error) error {
 	weight := min(max(int64(size), leastBytes), mostBytes)
 	if err := t.room.Acquire(t.ctx, weight); err != nil {
@@ -406,17 +394,17 @@ func (t *transfers) send(size int, do func(context.Context) error) error {
 	return nil
 }
 
-// failed is what ended the transfers, nil when nothing did.
+// failed returns the first failure, or nil.
 func (t *transfers) failed() error { return context.Cause(t.ctx) }
 
-// wait returns after the last of them. Nothing may be sent any more.
+// wait waits for all transfers; send must not be called afterwards.
 func (t *transfers) wait() error {
 	defer t.cancel()
 	return t.group.Wait()
 }
 
-// stop ends the transfers, and returns after the last.
+// stop cancels the transfers and waits for them.
 func (t *transfers) stop() {
 	t.cancel()
-	_ = t.group.Wait() // its error was told, or is of no interest any more
+	_ = t.group.Wait() // the error is known, or no longer matters
 }

@@ -23,11 +23,10 @@ import (
 	"fossick/internal/usage"
 )
 
-// Scheme begins every address.
+// Scheme starts every address.
 const Scheme = "s3://"
 
-// address is a place in an object store: s3://bucket/key. A key that is a prefix ends in a
-// slash or is empty.
+// address is s3://bucket/key; a key that is a prefix is empty or ends in a slash.
 type address struct{ bucket, key string }
 
 func parse(text string) (address, error) {
@@ -47,15 +46,14 @@ func parse(text string) (address, error) {
 
 func (a address) String() string { return Scheme + a.bucket + "/" + a.key }
 
-// settings say which server has the bucket, and with which keys it is asked.
+// settings are the server and the credentials.
 type settings struct {
-	endpoint          string // as https://host:port; "" is Amazon's
+	endpoint          string // such as https://host:port; "" for Amazon
 	region            string
 	id, secret, token string
 }
 
-// fromEnvironment reads the variables, and the profile of the two files, that all S3 programs
-// read. Roles, single sign-on and credential_process are not read.
+// fromEnvironment reads the AWS variables and profile files, without roles, single sign-on or credential_process.
 func fromEnvironment(getenv func(string) string) (settings, error) {
 	profile, err := readProfile(getenv)
 	if err != nil {
@@ -75,7 +73,7 @@ func fromEnvironment(getenv func(string) string) (settings, error) {
 	return s, nil
 }
 
-// readProfile merges the settings of the profile in use; the second file wins.
+// readProfile merges the profile's settings from both files; the credentials file wins.
 func readProfile(getenv func(string) string) (map[string]string, error) {
 	name := cmp.Or(getenv("AWS_PROFILE"), "default")
 	said := map[string]string{}
@@ -95,7 +93,7 @@ func readProfile(getenv func(string) string) (map[string]string, error) {
 				wanted = section == file.section || name == "default" && section == name
 				continue
 			}
-			// An indented line belongs to a setting with parts; none of ours has any.
+			// Indented lines are nested settings, which are not needed.
 			if key, value, found := strings.Cut(line, "="); wanted && found && strings.IndexAny(line, " \t#;") != 0 {
 				said[strings.ToLower(strings.TrimSpace(key))] = strings.TrimSpace(value)
 			}
@@ -104,7 +102,7 @@ func readProfile(getenv func(string) string) (map[string]string, error) {
 	return said, nil
 }
 
-// client asks a server for the objects of one bucket. Safe for concurrent use.
+// client sends requests for one bucket. Safe for concurrent use.
 type client struct {
 	core           *minio.Core
 	bucket, region string
@@ -125,19 +123,18 @@ func newClient(bucket string, s settings) (*client, error) {
 		return nil, err
 	}
 	transport.MaxIdleConnsPerHost = mostBytes / leastBytes
-	transport.ResponseHeaderTimeout = 2 * time.Minute // joining 10,000 parts takes a while
+	transport.ResponseHeaderTimeout = 2 * time.Minute // joining 10,000 parts is slow
 	core, err := minio.NewCore(u.Host, &minio.Options{
 		Creds: credentials.NewStaticV4(s.id, s.secret, s.token), Secure: u.Scheme == "https", Transport: transport, Region: s.region, BucketLookup: lookup,
 	})
 	return &client{core, bucket, s.region}, err
 }
 
-// grace is how much longer than its context a request may take that changes something.
+// grace is how long a changing request may outlast its context.
 const grace = 5 * time.Second
 
-// unhurried returns the context of a request that changes something on the server. Such a
-// request is not cut off in the middle: an upload whose id never arrived could not be
-// aborted, and an object could appear after it was taken back.
+// unhurried returns a context for a changing request, which must not be cut off at once: an upload with an
+// unknown id could not be aborted, and an object could appear after its removal.
 func unhurried(ctx context.Context) (_ context.Context, end func()) {
 	if ctx.Err() != nil {
 		return ctx, func() {}
@@ -161,8 +158,7 @@ func sumOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// put makes an object in one request, and returns its tag. The signature covers the
-// content's sum, so the server verifies the bytes that arrive.
+// put creates an object in one request and returns its ETag. Signing the hash makes the server verify the bytes.
 func (c *client) put(ctx context.Context, key string, content []byte) (tag string, err error) {
 	ctx, end := unhurried(ctx)
 	defer end()
@@ -170,7 +166,6 @@ func (c *client) put(ctx context.Context, key string, content []byte) (tag strin
 	return made.ETag, c.wrap(key, err)
 }
 
-// begin begins an upload in parts, and returns its id.
 func (c *client) begin(ctx context.Context, key string) (id string, err error) {
 	ctx, end := unhurried(ctx)
 	defer end()
@@ -186,9 +181,8 @@ func (c *client) part(ctx context.Context, key, id string, number int, content [
 	return minio.CompletePart{PartNumber: number, ETag: made.ETag}, c.wrap(key, err)
 }
 
-// complete makes an object of an upload's parts, and returns its tag as the server lists it,
-// which on some servers differs from the one in the answer. If the answer to the first try
-// was lost, the second finds no upload, but the object.
+// complete joins an upload's parts and returns the object's ETag as listed, since some servers answer with
+// another. If the first answer was lost, the retry finds no upload but the object.
 func (c *client) complete(ctx context.Context, key, id string, parts []minio.CompletePart) (tag string, err error) {
 	ctx, end := unhurried(ctx)
 	defer end()
@@ -211,14 +205,14 @@ func (c *client) abort(ctx context.Context, key, id string) error {
 	return nil
 }
 
-// uploads yields the uploads in parts that were begun and not ended, of keys with a prefix.
+// uploads yields unfinished multipart uploads to keys with a prefix.
 func (c *client) uploads(ctx context.Context, prefix string) iter.Seq2[minio.ObjectMultipartInfo, error] {
 	return func(yield func(minio.ObjectMultipartInfo, error) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		for u := range c.core.ListIncompleteUploads(ctx, c.bucket, prefix, true) {
 			if is(u.Err, minio.NoSuchUpload) {
-				return // some servers say so where there are none
+				return // some servers answer so when there are none
 			}
 			if !yield(u, c.wrap(prefix, u.Err)) {
 				return
@@ -243,7 +237,7 @@ func (c *client) below(ctx context.Context, prefix string) iter.Seq2[minio.Objec
 	}
 }
 
-// first returns the first object whose key has a prefix; its key is "" when there is none.
+// first returns the first object whose key has a prefix; its key is "" for none.
 func (c *client) first(ctx context.Context, prefix string) (minio.ObjectInfo, error) {
 	for o, err := range c.below(ctx, prefix) {
 		return o, err
@@ -251,8 +245,7 @@ func (c *client) first(ctx context.Context, prefix string) (minio.ObjectInfo, er
 	return minio.ObjectInfo{}, nil
 }
 
-// has says whether there is an object. It asks for a list, as keys that allow to list and
-// write need not allow to read.
+// has reports whether an object exists. It lists, since credentials may lack the right to read.
 func (c *client) has(ctx context.Context, key string) (bool, error) {
 	o, err := c.first(ctx, key)
 	return err == nil && o.Key == key, err
@@ -272,7 +265,7 @@ func (c *client) removeAll(ctx context.Context, keys iter.Seq[string]) error {
 		return c.wrap("", err)
 	}
 	for r := range results {
-		if r.Err != nil && !is(r.Err, minio.NoSuchKey) { // another export was faster
+		if r.Err != nil && !is(r.Err, minio.NoSuchKey) { // a concurrent export may have removed it
 			err = cmp.Or(err, c.wrap(r.ObjectName, r.Err))
 		}
 	}
@@ -285,13 +278,13 @@ func (c *client) remove(ctx context.Context, key string) error {
 	return c.wrap(key, c.core.RemoveObject(ctx, c.bucket, key, minio.RemoveObjectOptions{}))
 }
 
-// is says whether an error is a server's refusal with this code.
+// is reports whether err is a server's error with this code.
 func is(err error, code string) bool {
 	r, ok := errors.AsType[minio.ErrorResponse](err)
 	return ok && r.Code == code
 }
 
-// hints say what the user can do about an answer, by its code.
+// hints tell the user what to do, by error code.
 var hints = map[string]string{
 	minio.NoSuchBucket:          "make the bucket first, or give another",
 	minio.AccessDenied:          "the keys in use do not allow that",
@@ -300,7 +293,7 @@ var hints = map[string]string{
 	minio.NoSuchUpload:          "another export to the same place stopped this one; run it again when the other has ended",
 }
 
-// wrap says what an error is of, and what can be done.
+// wrap adds the address and a hint to an error.
 func (c *client) wrap(key string, err error) error {
 	if err == nil {
 		return nil

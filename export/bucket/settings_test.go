@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestFromEnvironment has each place where settings stand, and none of them.
 func TestFromEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

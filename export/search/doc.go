@@ -1,15 +1,11 @@
 // Package search finds pages of a store by their words.
 //
-// In: a store at one moment, and a query as a person writes it. Out: the best pages, each
-// with the part of its text that answers.
+// In: a store snapshot and a user's query. Out: the best pages, each with a snippet.
 //
-// The index is an SQLite database with full-text search (FTS5) in the folder search of the
-// store. It has no text, only which stem stands where; what is shown of a page is read from
-// the store. Words are cut and stemmed here, by the language of the page. It follows from
-// the store alone, so an index that is damaged or of another version is made anew.
+// The index is an SQLite database with full-text search (FTS5) in the store's folder search. It holds
+// stem positions but no text, which snippets read from the store. This package tokenises and stems by
+// each page's language. The index derives from the store alone, so a damaged or outdated one is rebuilt.
 //
-// Start with Fresh, then Index.Find and Marker.Snippet.
-//
-// Files: index.go the database, and how it follows the store; query.go queries, their words and
-// FTS5's form of them; find.go finds, orders and shows pages.
+// Start with Fresh, then Index.Find and Marker.Snippet. Files: index.go the database and its update;
+// query.go queries and their FTS5 form; find.go search, ranking and snippets.
 package search

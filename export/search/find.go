@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// Filter says which pages are wanted; the zero value wants all.
+// Filter restricts the pages; the zero value accepts all.
 type Filter struct {
-	Labels   []string // one of these
-	Hosts    []string // on one of these: names, or name:port
-	MinScore *float64 // the least score of the crawl
+	Labels   []string // any of these
+	Hosts    []string // any of these names or name:port
+	MinScore *float64 // least score of the crawl
 }
 
-// Hit is a page that answers a query.
+// Hit is a page that matches a query.
 type Hit struct {
 	Number uint64 // in its store
 	URL    string
@@ -30,15 +30,15 @@ type Hit struct {
 }
 
 const (
-	// candidates are how many pages that FTS5 has for the best are ordered anew.
+	// candidates is the number of FTS5's best pages that are ranked again.
 	candidates = 100
-	// common is how many pages a query may find and all be ranked, at two to four µs each.
+	// common is the most matches that are all ranked, at 2 to 4 µs each.
 	common = 2000
-	// titleWeight is what a title that is the query counts, where the best match counts 1.
+	// titleWeight is the bonus of a title equal to the query; the best match counts 1.
 	titleWeight = 1.0
 )
 
-// Find returns the best pages, and how many answer the query at all.
+// Find returns the best pages, and the number of all matches.
 func (x *Index) Find(ctx context.Context, q Query, f Filter, limit int) (hits []Hit, total int, err error) {
 	cut := newCutter()
 	m := compile(q, f, x.langs, cut)
@@ -84,7 +84,7 @@ func (x *Index) ranked(ctx context.Context, expression, where string, args []any
 	return scan(rows)
 }
 
-// listed returns pages of a query without words, the best of the crawl first.
+// listed answers a query without words, by falling crawl score.
 func (x *Index) listed(ctx context.Context, m match, limit int) (hits []Hit, total int, err error) {
 	where := ""
 	if len(m.where) > 0 {
@@ -115,12 +115,11 @@ func scan(rows *sql.Rows) (hits []Hit, err error) {
 	return hits, rows.Err()
 }
 
-// order puts first pages whose titles say little else than the query. FTS5 takes a page's
-// columns together for its length, so a long page with the very title would come late.
+// order moves up pages whose title resembles the query; FTS5 ranks them low when their text is long.
 func order(hits []Hit, terms [][]string, cut *cutter) {
 	best := 0.0
 	for _, h := range hits {
-		best = min(best, h.rank) // FTS5's is negative
+		best = min(best, h.rank) // FTS5's ranks are negative
 	}
 	for i := range hits {
 		h := &hits[i]
@@ -134,8 +133,7 @@ func order(hits []Hit, terms [][]string, cut *cutter) {
 	})
 }
 
-// likeness is Dice's coefficient of a title's words and a query's terms: twice those in
-// common over all of both.
+// likeness returns Dice's coefficient of title words and query terms: 2·common / (words + terms).
 func likeness(title string, terms [][]string) float64 {
 	both := 0
 	for _, variants := range terms {
@@ -149,20 +147,19 @@ func likeness(title string, terms [][]string) float64 {
 	return 2 * float64(both) / float64(len(terms)+len(strings.Fields(title)))
 }
 
-// Snippet is a part of a page's text. The pieces with odd numbers are hits.
+// Snippet is a part of a page's text; its odd elements are matches.
 type Snippet []string
 
-// Marked is the snippet with a sign on both sides of each hit.
+// Marked returns the snippet with sign on both sides of each match.
 func (s Snippet) Marked(sign string) string { return strings.Join(s, sign) }
 
-// Marker shows where pages have the words of a query. Not safe for concurrent use.
+// Marker finds the words of a query in pages. Not safe for concurrent use.
 type Marker struct {
 	cut   *cutter
 	terms []term
-	seen  map[string]map[string]bool // by language: what is a hit
+	seen  map[string]map[string]bool // by language: matching stems
 }
 
-// NewMarker returns the marker of a query.
 func NewMarker(q Query) *Marker {
 	m := &Marker{cut: newCutter(), seen: map[string]map[string]bool{}}
 	for _, t := range q.terms {
@@ -177,7 +174,7 @@ const snippetRunes = 240
 
 type span struct{ from, to int }
 
-// Snippet returns the part of a text with most of the query's words, or its beginning.
+// Snippet returns the part of a text with most matches, or its beginning.
 func (m *Marker) Snippet(text, lang string) Snippet {
 	text = strings.Join(strings.Fields(text), " ")
 	hits := m.hits(text, lang)
@@ -213,7 +210,7 @@ func (m *Marker) hits(text, lang string) (hits []span) {
 	return hits
 }
 
-// inWord are the hits between two signs: the word, or parts of a text without spaces.
+// inWord returns the matches within a word, or within a run of text without spaces.
 func (m *Marker) inWord(text string, start, end int, lang string, wanted map[string]bool) (hits []span) {
 	word := text[start:end]
 	stem := m.cut.stems(word, lang)
@@ -270,7 +267,7 @@ func best(hits []span) int {
 	return at
 }
 
-// begin goes back from a hit by some words, so that it is read in its sentence.
+// begin moves back from a match by a few words of context.
 func begin(text string, at int) int {
 	const before = 40 // bytes
 	if at <= before {

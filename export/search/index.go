@@ -23,12 +23,11 @@ import (
 	"fossick/store"
 )
 
-// version is that of the database's layout and of how text is cut into words.
+// version changes with the database layout and with the tokenisation.
 const version = 1
 
-// schema is what a new index has. The columns of words are as in columns, in their order.
-// The table keeps no text (content=”): it would double the index, and the store has it.
-// Words come cut and stemmed, so the plainest tokenizer does.
+// schema creates an index. The table words is contentless, since the store has the text. Words arrive
+// tokenised and stemmed, so the plainest tokenizer is enough.
 const schema = `
 CREATE TABLE pages (
 	number INTEGER PRIMARY KEY, mark INTEGER NOT NULL, said INTEGER NOT NULL,
@@ -40,20 +39,18 @@ INSERT INTO words(words, rank) VALUES ('rank', 'bm25(10.0, 3.0, 1.0, 2.0)');
 PRAGMA user_version = 1;
 `
 
-// errStale reports an index of another version.
 var errStale = errors.New("another version")
 
-// Index is the search index of a store, as it was when it was opened. Several processes may
-// have it; one at a time writes. Safe for concurrent use.
+// Index is a store's search index as of its opening, safe for concurrent use. One process at a time writes.
 type Index struct {
 	dir   string // of the index
 	db    *sql.DB
-	langs []string // of its pages, the most frequent first
+	langs []string // languages of its pages, the most frequent first
 }
 
 func folderOf(dir string) string { return filepath.Join(dir, store.Derived) }
 
-// damaged says whether an error means that the index is to be made anew.
+// damaged reports whether the index must be rebuilt after this error.
 func damaged(err error) bool {
 	for _, code := range []error{errStale, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.SCHEMA, sqlite3.ERROR} {
 		if errors.Is(err, code) {
@@ -63,7 +60,7 @@ func damaged(err error) bool {
 	return false
 }
 
-// Remove throws the index of a store away; the next search makes it anew.
+// Remove deletes a store's index; the next search rebuilds it.
 func Remove(dir string) error {
 	if err := os.RemoveAll(folderOf(dir)); err != nil {
 		return fmt.Errorf("search index: %w", err)
@@ -76,14 +73,13 @@ func open(ctx context.Context, dir string) (_ *Index, err error) {
 		return nil, fmt.Errorf("search index: %w; search must be able to write in the store's folder", err)
 	}
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.Join(dir, "words.sqlite")}).EscapedPath()}
-	// A kill costs nothing in this mode. After a power cut the index may be damaged, and
-	// is made anew: that is cheaper than waiting for the disk.
+	// A killed process damages nothing in this mode; rebuilding after a power cut is cheaper than syncing.
 	name.RawQuery = "_txlock=immediate&_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=secure_delete(ON)&_pragma=cache_size(-32768)"
 	db, err := driver.Open(name.String(), fts5.Register)
 	if err != nil {
 		return nil, fmt.Errorf("search index %s: %w", dir, err)
 	}
-	db.SetMaxOpenConns(1) // its cache is the memory that the index takes
+	db.SetMaxOpenConns(1) // each connection has a cache of 32 MiB
 	x := &Index{dir: dir, db: db}
 	if err := x.check(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("search index %s: %w", dir, err), db.Close())
@@ -96,7 +92,7 @@ func (x *Index) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // of no effect after Commit
+	defer func() { _ = tx.Rollback() }() // no effect after Commit
 	var has, tables int
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&has); err != nil {
 		return err
@@ -116,12 +112,11 @@ func (x *Index) check(ctx context.Context) error {
 	return tx.Commit()
 }
 
-// Close ends the use of the index.
+// Close closes the index.
 func (x *Index) Close() error {
 	return x.wrap(x.db.Close())
 }
 
-// wrap says of an error where it is from.
 func (x *Index) wrap(err error) error {
 	if err == nil {
 		return nil
@@ -132,22 +127,21 @@ func (x *Index) wrap(err error) error {
 // Text extracts a page's text, plain and as Markdown. Safe for concurrent use.
 type Text func(body []byte, p *store.Page) (text, markdown string)
 
-// Options say how an index is brought up to date.
+// Options configure Fresh.
 type Options struct {
 	Text Text
-	Done func(pages int) // called as pages are entered; may be nil
+	Done func(pages int) // called as pages are indexed; may be nil
 }
 
-// Report counts the changes that brought an index up to date.
+// Report counts the changes of an update.
 type Report struct {
-	Entered int // pages that are new, or changed
-	Relabel int // pages that changed in label or score alone
-	Removed int // pages that are there no more
+	Entered int // new or changed pages
+	Relabel int // pages with a new label or score only
+	Removed int // pages that are gone
 	Rebuilt bool
 }
 
-// Fresh opens the index of a store and brings it up to date. One that is damaged, or of
-// another version, is made anew.
+// Fresh opens a store's index and updates it; a damaged or outdated one is rebuilt.
 func Fresh(ctx context.Context, s *store.Store, opt Options) (x *Index, r Report, err error) {
 	for range 2 {
 		if x, err = open(ctx, folderOf(s.Dir())); err == nil {
@@ -167,12 +161,12 @@ func Fresh(ctx context.Context, s *store.Store, opt Options) (x *Index, r Report
 		}
 	}
 	if cut := ctx.Err(); cut != nil && !errors.Is(err, cut) {
-		err = errors.Join(cut, err) // the driver's error depends on the statement that was cut off
+		err = errors.Join(cut, err) // the driver's error depends on the interrupted statement
 	}
 	return nil, r, err
 }
 
-// commitEvery is how many pages a transaction has: a kill loses as many.
+// commitEvery is the number of pages per transaction; a kill loses at most one transaction.
 const commitEvery = 1000
 
 type entered struct{ mark, said int64 }
@@ -183,8 +177,8 @@ type change struct {
 	label string
 	score float64
 
-	page  *store.Page // nil where label and score alone changed
-	words [4]string   // as columns of words
+	page  *store.Page // nil when only label or score changed
+	words [4]string   // in the column order of the table words
 }
 
 func (x *Index) update(ctx context.Context, s *store.Store, opt Options) (r Report, err error) {
@@ -203,7 +197,7 @@ func (x *Index) update(ctx context.Context, s *store.Store, opt Options) (r Repo
 		readers.Go(func() error { return read(rctx, s, opt.Text, todo, ready) })
 	}
 	g.Go(func() error {
-		defer close(ready) // when its senders have ended
+		defer close(ready) // after all senders have ended
 		return readers.Wait()
 	})
 	w := &writer{x: x}
@@ -287,7 +281,7 @@ func saidOf(c *change) int64 {
 	return int64(xxhash.Sum64String(fmt.Sprint(c.label, "\x00", math.Float64bits(c.score))))
 }
 
-// read cuts pages into words until there are no more.
+// read tokenises pages until todo is closed.
 func read(ctx context.Context, s *store.Store, text Text, todo <-chan *change, ready chan<- *change) error {
 	cut := newCutter()
 	for c := range todo {
@@ -296,7 +290,7 @@ func read(ctx context.Context, s *store.Store, text Text, todo <-chan *change, r
 			if err != nil && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrUnknown) {
 				return err
 			}
-			says, markdown := text(body, p) // a lost body has no words; its title may still be found
+			says, markdown := text(body, p) // an unreadable body has no words; the title may still match
 			c.words = [4]string{cut.stems(p.Title, p.Lang), cut.stems(headings(markdown), p.Lang), cut.stems(says, p.Lang), cut.urlWords(p.URL)}
 		}
 		select {
@@ -321,8 +315,8 @@ func headings(markdown string) string {
 type writer struct {
 	x      *Index
 	tx     *sql.Tx
-	stmts  map[string]*sql.Stmt // of tx
-	n      int                  // in tx
+	stmts  map[string]*sql.Stmt // prepared in tx
+	n      int                  // statements executed in tx
 	report Report
 }
 
@@ -336,7 +330,7 @@ func (w *writer) write(ctx context.Context, ready <-chan *change, done func(int)
 		}
 	}
 	if ctx.Err() != nil {
-		return ctx.Err() // not all was ready; what was entered stays out, or in
+		return ctx.Err() // the update is incomplete; finished transactions stay
 	}
 	return w.x.wrap(w.commit())
 }
@@ -423,7 +417,7 @@ func (x *Index) remove(ctx context.Context, gone map[uint64]entered) (int, error
 
 const mostLanguages = 8
 
-// languages are those of the pages, the most frequent first.
+// languages returns the languages of the pages, the most frequent first.
 func (x *Index) languages(ctx context.Context) (langs []string, err error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT lang FROM pages GROUP BY lang ORDER BY count(*) DESC, lang LIMIT ?", mostLanguages)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 type field string
 
-// The fields of a query; the first three are columns of words.
+// The fields of a query; the first three match words of the text, the title or the URL.
 const (
 	anywhere field = ""
 	inTitle  field = "title"
@@ -31,7 +31,7 @@ func fieldOf(name string) (field, bool) {
 	return anywhere, false
 }
 
-// term is one condition of a query: a word, a phrase, or the value of a field.
+// term is a condition of a query: a word, a phrase, or a field's value.
 type term struct {
 	field  field
 	text   string
@@ -41,17 +41,17 @@ type term struct {
 
 func (t term) words() bool { return t.field == anywhere || t.field == inTitle || t.field == inURL }
 
-// Query is a search. All its terms must hold.
+// Query is a search whose terms must all match.
 type Query struct{ terms []term }
 
 const maxTerms = 64
 
-// Parse reads a query:
+// Parse parses a query:
 //
 //	query = { ["-"] [field ":"] (word | '"' words '"') }
 //
-// A phrase that does not end goes to the end of the query. What looks like an unknown
-// field is a word, as addresses and times have colons.
+// An unclosed phrase extends to the end. An unknown field name makes the whole a word, since URLs and
+// times contain colons.
 func Parse(text string) (Query, error) {
 	var q Query
 	rest := strings.TrimSpace(text)
@@ -73,7 +73,7 @@ func Parse(text string) (Query, error) {
 	return Query{}, usage.Errorf("give a word that pages must have, or a field such as host:example.org")
 }
 
-// next cuts the first term off a query that begins with none of its spaces.
+// next splits off the first term of a query without leading space.
 func next(s string) (t term, rest string) {
 	if len(s) > 1 && s[0] == '-' && s[1] != ' ' {
 		t.not, s = true, s[1:]
@@ -95,7 +95,6 @@ func next(s string) (t term, rest string) {
 	return t, strings.TrimSpace(rest)
 }
 
-// wordEnd is where the first word of a text ends: at a space, or at a quotation mark.
 func wordEnd(s string) int {
 	if i := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '"' }); i >= 0 {
 		return i
@@ -108,7 +107,7 @@ func spaceAt(s string, i int) bool {
 	return unicode.IsSpace(r)
 }
 
-// String is the query as it was understood.
+// String returns the query as it was parsed.
 func (q Query) String() string {
 	var b strings.Builder
 	for i, t := range q.terms {
@@ -130,9 +129,9 @@ func (q Query) String() string {
 	return b.String()
 }
 
-// cutter cuts text into stems. Not safe for concurrent use.
+// cutter splits text into stems. Not safe for concurrent use.
 type cutter struct {
-	all  *features.Analyzer // stop words too, as phrases have them
+	all  *features.Analyzer // keeps stop words, which phrases need
 	some *features.Analyzer
 	buf  []string
 }
@@ -159,7 +158,7 @@ func (c *cutter) means(word string, langs []string) bool {
 	return false
 }
 
-// urlWords have no language: title:x and url:x need not agree on stems.
+// urlWords splits a URL into unstemmed words, since a URL has no language.
 func (c *cutter) urlWords(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
 	return c.stems(strings.Map(func(r rune) rune {
@@ -170,16 +169,16 @@ func (c *cutter) urlWords(address string) string {
 	}, rest), noLanguage)
 }
 
-// noLanguage is a language without stems.
+// noLanguage is the language code without stemming.
 const noLanguage = "und"
 
 type match struct {
-	all   string   // FTS5's expression; "" where the query has no words
-	near  string   // likewise, and one of the words in a title or heading; "" likewise
+	all   string   // FTS5 expression; "" for a query without words
+	near  string   // all, with a word in title or headings; "" for none
 	where []string // conditions on the table pages
 	args  []any
 
-	titles [][]string // of each term that may stand in a title, its stems by language
+	titles [][]string // stems by language, for each term that may match a title
 }
 
 func compile(q Query, f Filter, langs []string, c *cutter) match {
@@ -198,7 +197,7 @@ func compile(q Query, f Filter, langs []string, c *cutter) match {
 		one := expression(stems)
 		switch {
 		case one == "", !t.not && meant && !t.phrase && t.field == anywhere && !c.means(t.text, langs):
-			continue // signs, and stop words beside others
+			continue // no word, or a stop word beside others
 		case t.field != anywhere:
 			one = "{" + string(t.field) + "} : " + one
 		}
@@ -216,7 +215,7 @@ func compile(q Query, f Filter, langs []string, c *cutter) match {
 	return m
 }
 
-// join makes expressions of required, optional and excluded terms.
+// join builds the expressions from required, optional and excluded terms.
 func (m *match) join(all, any, not []string) {
 	if len(all) == 0 {
 		for _, n := range not {
@@ -249,7 +248,7 @@ func (m *match) filter(of field, not bool, values []string) {
 	in := "(?" + strings.Repeat(",?", len(values)-1) + ")"
 	cond := string(of) + " IN " + in
 	times := 1
-	if of == ofHost { // name:port, or the name
+	if of == ofHost { // name:port, or the name alone
 		cond, times = "(host IN "+in+" OR name IN "+in+")", 2
 	}
 	if not {
@@ -275,7 +274,7 @@ func (q Query) langs() (langs []string) {
 	return langs
 }
 
-// variants are the stems of a term, by language, each once.
+// variants returns the distinct stems of a term over the languages.
 func (c *cutter) variants(t term, langs []string) (stems []string) {
 	if t.field == inURL {
 		langs = []string{noLanguage}
@@ -295,7 +294,7 @@ func expression(phrases []string) string {
 	return `("` + strings.Join(phrases, `" OR "`) + `")`
 }
 
-// plain leaves of stems what FTS5's tokenizer takes for words, so that none is empty.
+// plain keeps the characters that FTS5's tokenizer takes as words.
 func plain(stems string) string {
 	return strings.Join(strings.FieldsFunc(stems, func(r rune) bool {
 		return r < 0x80 && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')

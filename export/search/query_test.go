@@ -26,8 +26,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse: a query is understood as what it says it was understood as, and the index
-// takes whatever comes of it.
+// FuzzParse: a query round-trips through String, and the index accepts it.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`bees "of honey" -wasps`, `title:bees host:a.test:80 -lang:de`, `"`, `-"`, `title:"`, `-title:"x`, `NEAR(a b) * ^ + {x}:y`, "\x00 a\x00", `url:""`, "é银行'"} {
 		f.Add(seed)

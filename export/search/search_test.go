@@ -14,16 +14,14 @@ import (
 	"fossick/store"
 )
 
-// doc is a page of a made store.
 type doc struct {
 	url, title, body, lang, label string
 	score                         float64
 }
 
-// texts takes a made page's body for what it says.
 func texts(body []byte, _ *store.Page) (text, markdown string) { return string(body), string(body) }
 
-// made writes docs into a new store; URLs are their numbers.
+// made writes docs into a new store, numbered from 1.
 func made(t testing.TB, docs ...doc) *store.Store {
 	t.Helper()
 	s, err := store.Create(filepath.Join(t.TempDir(), "crawl"), store.Info{Topic: "gold"})
@@ -41,7 +39,6 @@ func made(t testing.TB, docs ...doc) *store.Store {
 	return s
 }
 
-// put stores a page, or stores it anew.
 func put(t testing.TB, s *store.Store, n int, d doc) {
 	t.Helper()
 	b := s.Batch()
@@ -63,7 +60,7 @@ func fresh(t testing.TB, s *store.Store) (*Index, Report) {
 	return x, r
 }
 
-// numbers are those of the pages that answer, best first.
+// numbers returns the numbers of the matching pages, the best first.
 func numbers(t testing.TB, x *Index, query string, f Filter) (numbers []uint64) {
 	t.Helper()
 	q, err := Parse(query)
@@ -140,7 +137,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindsAsNaively compares with a search that looks at every word of every page.
+// TestFindsAsNaively compares with a scan of every word of every page.
 func TestFindsAsNaively(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	words := []string{"ash", "bar", "cow", "dog", "elk"}
@@ -190,8 +187,7 @@ func TestFindsAsNaively(t *testing.T) {
 	}
 }
 
-// TestFollowsStore: after changes of any kind an index finds what one made anew finds, and
-// looks at what changed alone.
+// TestFollowsStore: an update equals a rebuild, and reads only what changed.
 func TestFollowsStore(t *testing.T) {
 	s := made(t, doc{url: "http://a.test/1", body: "ash", lang: "en"}, doc{url: "http://a.test/2", body: "bar", lang: "en"}, doc{url: "http://a.test/3", body: "cow secretword", lang: "en"})
 	for _, want := range []Report{{Entered: 3}, {}} {
@@ -225,7 +221,6 @@ func TestFollowsStore(t *testing.T) {
 	}
 }
 
-// contents are the files of a store's index.
 func contents(t *testing.T, dir string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folderOf(dir), "*"))
@@ -243,7 +238,7 @@ func contents(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// TestDamagedIndex: what is no index of this version is made anew.
+// TestDamagedIndex: a damaged or outdated index is rebuilt.
 func TestDamagedIndex(t *testing.T) {
 	s := made(t, doc{url: "http://a.test/", body: "ash", lang: "en"})
 	name := filepath.Join(folderOf(s.Dir()), "words.sqlite")
@@ -272,7 +267,7 @@ func TestDamagedIndex(t *testing.T) {
 	}
 }
 
-// TestCutOff: an update that is interrupted goes on where it was.
+// TestCutOff: an interrupted update resumes.
 func TestCutOff(t *testing.T) {
 	var docs []doc
 	for i := range 20 {

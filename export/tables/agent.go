@@ -51,7 +51,7 @@ func (a *agent) read(ctx context.Context) error {
 		return err
 	}
 	c := &chunk{a: a, n: len(chunks)}
-	bodies := 0 // that could not be read, since last
+	bodies := 0 // unreadable bodies
 	for p, err := range selection.Pages(ctx) {
 		if err != nil {
 			return errors.Join(err, c.abandon())
@@ -66,7 +66,7 @@ func (a *agent) read(ctx context.Context) error {
 	}
 	left := selection.Left()
 	s.Withdrawn, s.Refused, s.Read = left.Withdrawn, left.Refused, true
-	s.Damaged += left.Damaged - bodies // records
+	s.Damaged += left.Damaged - bodies // unreadable records
 	if c.to == nil {
 		return a.m.save()
 	}
@@ -75,7 +75,7 @@ func (a *agent) read(ctx context.Context) error {
 
 type chunk struct {
 	a     *agent
-	n     int // chunks so far
+	n     int // chunks finished
 	to    *output
 	buf   *bufio.Writer
 	enc   *cbor.Encoder
@@ -129,8 +129,7 @@ func (c *chunk) abandon() error {
 	return c.to.File.Close()
 }
 
-// record is a page on its way from its store: local attributes, and the sources of global
-// ones. A chunk is a file of some of them.
+// record is a page between two steps: its local attributes, and the data for its global ones.
 type record struct {
 	Number      uint32   `cbor:"1,keyasint"` // in its store
 	Ref         uint64   `cbor:"2,keyasint"`
@@ -157,10 +156,9 @@ func recordOf(p *export.Page) (*record, error) {
 	}, nil
 }
 
-// Titles may have bytes that are no UTF-8.
+// Titles may hold invalid UTF-8.
 var decoding = sync.OnceValues(cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid, MaxArrayElements: 1 << 30}.DecMode)
 
-// eachRecord calls do with the records of a store's chunks, in order.
 func (m *manifest) eachRecord(ctx context.Context, store int, do func(r *record) error) error {
 	mode, err := decoding()
 	if err != nil {
@@ -197,7 +195,7 @@ func eachIn(ctx context.Context, from *cbor.Decoder, do func(r *record) error) e
 	}
 }
 
-// urlHash names a URL in joins: the first half of its SHA-256, so that no two URLs share one.
+// urlHash identifies a URL in joins: the first half of its SHA-256, so collisions can be ignored.
 type urlHash [16]byte
 
 func hashOf(url string) urlHash {
@@ -207,13 +205,13 @@ func hashOf(url string) urlHash {
 
 type byRef struct {
 	ref  uint64
-	from uint32 // number of the page
+	from uint32 // page number
 }
 
-// byHash is a link by its target's URL, or a redirect or duplicate by its own.
+// byHash is a link keyed by its target's URL, or an alias keyed by its own URL.
 type byHash struct {
 	hash urlHash
-	from uint32 // number of the page that has the link, or that it stands for
+	from uint32 // number of the linking page, or of the alias's page
 }
 
 const byHashBytes = len(urlHash{}) + 4
@@ -262,7 +260,7 @@ func hashSorter(dir string, limit int) *extsort.Sorter[byHash] {
 	})
 }
 
-// Files of a store's links and of its redirects and duplicates, byHash in order.
+// Files of a store's links and aliases (redirects and duplicates), sorted by hash.
 func linksFile(store int) string   { return storeFolder(store) + "links" }
 func aliasesFile(store int) string { return storeFolder(store) + "aliases" }
 
@@ -276,7 +274,7 @@ func (a *agent) link(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	pageOf := map[uint64]uint32{} // of what aliases stand for: number of the page, 0 of none
+	pageOf := map[uint64]uint32{} // by an alias's target: page number; 0 for none
 	for _, alias := range aliases {
 		pageOf[alias.To] = 0
 	}
@@ -316,7 +314,7 @@ func (a *agent) link(ctx context.Context) (err error) {
 	return a.m.save()
 }
 
-// name writes a file of the items of each, sorted by the hashes of their URLs.
+// name writes the items of each to a file, sorted by the hash of their URL.
 func (a *agent) name(ctx context.Context, file string, each func(add func(byRef) error) error) (err error) {
 	hashes := hashSorter(a.m.scratch(), a.opt.limits.hashes)
 	defer func() { err = errors.Join(err, hashes.Close()) }()

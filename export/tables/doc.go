@@ -1,16 +1,14 @@
-// Package tables turns the stores of crawls into tables for a database's bulk load, and their
-// links into page ids (paper C3): the format tables of export, and the verb convert.
+// Package tables converts crawl stores into tables for a database's bulk load and their links into page
+// ids (paper C3): the format tables of export, and the command convert.
 //
-// In: the folders of stores, each what an agent collected. Out: a folder with a table of pages,
-// sites, domains, communities and links each, a link file, and a manifest. Steps that need one
-// store (local attributes, names of link targets) run store by store; steps that need all
-// stores (ids) run after that, from files. Each step ends with a part that is on disk and in
-// the manifest, so a run goes on where a killed one ended. docs/export.md has the design.
+// In: store folders, one per agent. Out: a folder with tables of pages, sites, domains, communities and
+// links, a link file, and a manifest. Steps on one store (local attributes, names of link targets) run
+// store by store; steps on all stores (ids) follow, from files. Each step ends with a part on disk and
+// in the manifest, so a killed run resumes. docs/export.md has the design.
 //
-// A site here is a host and a domain a registrable domain, as in the paper; other packages call
-// the latter site. Start with Run; agents on several machines call Together.
+// As in the paper, a site is a host, and a domain is a registrable domain, which other packages call
+// site. Start with Run, or Together for agents on several machines.
 //
-// Files: tables.go the steps, and the manifest of finished parts; agent.go a store's pages and
-// links; ids.go page ids, and the store that a page belongs to; write.go the tables and the
-// link file; sql.go PostgreSQL's formats; together.go agents on several machines.
+// Files: tables.go steps and manifest; agent.go pages and links of a store; ids.go page ids and owning
+// stores; write.go tables and link file; sql.go PostgreSQL's formats; together.go several agents.
 package tables

@@ -17,7 +17,7 @@ import (
 
 type name struct {
 	hash   urlHash
-	alias  bool // it stands for the page
+	alias  bool // the URL is an alias of the page
 	store  uint32
 	number uint32
 }
@@ -57,13 +57,13 @@ func nameSorter(dir string, limit int) *extsort.Sorter[name] {
 
 const none = 1<<32 - 1
 
-// owners know which store has a page first, and the ids: 4 bytes a stored page.
+// owners holds the page ids, and the first store of each page. It takes 4 bytes a stored page.
 type owners struct {
 	names *extsort.Sorter[name]
-	ids   [][]uint32 // by store and number; of a page that an earlier store has, its id
-	owned [][]uint64 // bits: the page is this store's
-	total uint64     // pages with ids
-	again uint64     // pages that an earlier store has
+	ids   [][]uint32 // by store and page number; a repeated page has the id of its first record
+	owned [][]uint64 // bit set by store and page number: the first record of the page
+	total uint64
+	again uint64 // repeated pages
 }
 
 func (m *manifest) number(ctx context.Context, opt *Options) (*owners, error) {
@@ -144,7 +144,7 @@ func (o *owners) addAliases(m *manifest, store int) error {
 	}
 }
 
-// eachPage calls do with each page of each store, by URL, and with the first of its URL.
+// eachPage calls do with each stored page, by URL, and the first page with that URL.
 func (o *owners) eachPage(ctx context.Context, do func(first, n name) error) error {
 	var first name
 	return o.names.Each(ctx, func(n name) error {
@@ -172,14 +172,13 @@ func (m *manifest) openRun(store int, file string) (*hashRun, error) {
 	return &hashRun{r: bufio.NewReaderSize(f, 256<<10), close: f.Close, store: store}, nil
 }
 
-// idRange is the page ids of one agent: from First, so many.
+// idRange is one agent's page ids, from First to First+Count−1.
 type idRange struct{ First, Count uint64 }
 
-// maxPages is how many pages have ids: these have 32 bits, and a graph needs the last one.
+// maxPages is the number of page ids: 32 bits, less the value that graphs reserve.
 const maxPages = 1<<32 - 1
 
-// idRanges hands out disjoint ranges of page ids, without gaps from 0, for so many pages of each
-// agent, in their order (paper C3). It is an error when there are too many pages.
+// idRanges assigns consecutive ranges of page ids, from 0, to the agents in order (paper C3).
 func idRanges(counts []uint64) ([]idRange, error) {
 	ranges := make([]idRange, 0, len(counts))
 	next := uint64(0)

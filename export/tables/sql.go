@@ -12,7 +12,6 @@ import (
 
 type sqlKind string
 
-// The types that a Writer writes.
 const (
 	sqlInt  sqlKind = "bigint"
 	sqlReal sqlKind = "double precision"
@@ -23,11 +22,11 @@ const (
 type sqlColumn struct {
 	Name string
 	Kind sqlKind
-	Null bool   // it may be missing
-	Refs string // the table whose first column it is of; "" of none
+	Null bool   // may be NULL
+	Refs string // table whose first column it references; "" for none
 }
 
-// sqlTable is a table; its name, and its columns, must be words that SQL does not use.
+// sqlTable is a table; its name and column names must not be SQL keywords.
 type sqlTable struct {
 	Name    string
 	Key     []string // primary key
@@ -37,7 +36,7 @@ type sqlTable struct {
 
 func (t sqlTable) File() string { return t.Name + ".copy" }
 
-// schemaSQL is the SQL that makes the tables, without keys: they are made faster afterwards.
+// schemaSQL returns the SQL that creates the tables, without keys: adding them after loading is faster.
 func schemaSQL(tables []sqlTable) string {
 	var b strings.Builder
 	for _, t := range tables {
@@ -56,9 +55,8 @@ func schemaSQL(tables []sqlTable) string {
 	return b.String()
 }
 
-// loadSQL is the script for psql in the folder of the files: it makes the tables in a schema that
-// must not have them, loads them and adds their keys, all in one transaction. schema is where
-// it does so without -v schema=NAME.
+// loadSQL returns a psql script that creates the tables, loads the files and adds keys, in one transaction.
+// schema is the default of -v schema=NAME.
 func loadSQL(tables []sqlTable, schema string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `-- psql -d DB -f load.sql, in the folder of this file; -v schema=NAME is another schema than %[1]s.
@@ -100,25 +98,23 @@ SET LOCAL search_path = :"schema";
 	return b.String()
 }
 
-// signature begins each file; two numbers follow: no flags, no extension.
+// signature starts each file; two zero words follow, for flags and extension.
 const signature = "PGCOPY\n\xff\r\n\x00"
 
-// maxFieldBytes bounds a value of text; PostgreSQL takes a little less than 1 GiB
-// for a whole row.
+// maxFieldBytes bounds a text; PostgreSQL's limit is just below 1 GiB a row.
 const maxFieldBytes = 1 << 28
 
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// copyWriter writes the rows of one table. After an error it writes no more; Close tells it.
+// copyWriter writes the rows of one table in COPY's binary format. It stops at an error, which Close returns.
 type copyWriter struct {
 	to      *bufio.Writer
 	columns int
-	left    int // values of the row that are to come
+	left    int // values missing in the current row
 	buf     []byte
 	err     error
 }
 
-// newCopyWriter begins a file of rows with so many values.
 func newCopyWriter(to io.Writer, t sqlTable) *copyWriter {
 	w := &copyWriter{to: bufio.NewWriterSize(to, 64<<10), columns: len(t.Columns)}
 	w.write(append([]byte(signature), make([]byte, 8)...))
@@ -131,7 +127,7 @@ func (w *copyWriter) write(b []byte) {
 	}
 }
 
-// value begins the next value of the row, of so many bytes; -1 is NULL.
+// value starts the row's next value, of this size in bytes; −1 is NULL.
 func (w *copyWriter) value(bytes int32) {
 	w.buf = w.buf[:0]
 	if w.left == 0 {

@@ -27,7 +27,7 @@ func write(t *testing.T, rows func(w *copyWriter)) []byte {
 	return b.Bytes()
 }
 
-// TestBytes holds the format against the manual of PostgreSQL, written out by hand.
+// TestBytes compares with bytes written by hand after PostgreSQL's manual.
 func TestBytes(t *testing.T) {
 	got := write(t, func(w *copyWriter) {
 		w.Int(-2)
@@ -48,7 +48,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestCopy has a PostgreSQL read the file.
+// TestCopy loads a file into PostgreSQL.
 func TestCopy(t *testing.T) {
 	fulltest.Only(t, "starts a PostgreSQL")
 	t.Parallel()

@@ -18,50 +18,47 @@ import (
 	"fossick/internal/wholefile"
 )
 
-// Options of a conversion.
+// Options configure a conversion.
 type Options struct {
-	Stores  []string // folders; their pages come in this order
-	Dir     string   // that is made
-	Version string   // of fossick: another one may write other bytes
+	Stores  []string // store folders, in page order
+	Dir     string   // output folder
+	Version string   // version of fossick; another version may write other bytes
 
-	// Collection says how stores are read. Its Text makes the description of a page.
+	// Collection says how stores are read; its Text makes the descriptions of pages.
 	Collection export.Options
 
-	// Step is told each step and its size; Did of each item done, perhaps by another
-	// goroutine.
+	// Step is called with each step and its size, Did with each finished item, maybe concurrently.
 	Step func(what string, total int)
 	Did  func(n int)
 
 	limits limits
 }
 
-// limits bound memory, in items, and the work that a kill loses.
+// limits bound memory, in items, and the work lost at a kill.
 type limits struct {
-	chunk                              int // pages of a chunk: a kill loses as many
-	refs, hashes, names, edges, fronts int // of sorters
-	piece                              int // bytes that an agent sends at once
+	chunk                              int // pages per chunk; a kill loses at most one chunk
+	refs, hashes, names, edges, fronts int // items in the sorters' memory
+	piece                              int // bytes per message to another agent
 }
 
-// usual limits are some 48 MiB a sorter, of which two are in use at once.
+// usual limits take about 48 MiB a sorter; two sorters are in use at once.
 var usual = limits{chunk: 20_000, refs: 3 << 20, hashes: 2 << 20, names: 3 << 19, edges: 6 << 20, fronts: 8192, piece: pieceBytes}
 
-// Result of a conversion.
+// Result is the result of a conversion.
 type Result struct {
 	Counts
-	Withdrawn int // pages left out, as their authors ask
-	Refused   int // left out, as their owners refuse the crawl's purpose
+	Withdrawn int // pages left out by request of their authors
+	Refused   int // pages left out because their owners refuse the crawl's purpose
 	Damaged   int // with Partial: records left out, or pages without a description
 	Files     int
 	Bytes     int64
-	Found     int // files that an earlier run had finished
+	Found     int // files taken over from an earlier run
 
-	At string // of several agents: the one that has the folder
+	At string // agent that has the folder, for several agents
 }
 
-// Run converts. What a run before has finished is taken over; errChanged when that was begun
-// with something else, errDamaged when it is not as it was written. Where Dir is there already,
-// made of the same stores, Run checks it and changes nothing; export.ErrThere when it is
-// something else.
+// Run converts the stores, or resumes or verifies a conversion in Dir. It returns errChanged when that had other
+// inputs, errDamaged when its files have changed, and export.ErrThere for other content.
 func Run(ctx context.Context, opt Options) (_ *Result, err error) {
 	fresh, err := begin(&opt)
 	if err != nil {
@@ -105,7 +102,7 @@ func goOn(ctx context.Context, dir string, fresh *manifest, opt *Options) (*mani
 	} else if err := m.like(fresh); err != nil {
 		return nil, err
 	}
-	m.Partial = fresh.Partial // finished parts had no damage
+	m.Partial = fresh.Partial // the finished parts had no damage
 	opt.Step("checking finished files", 0)
 	return m, m.verify(ctx)
 }
@@ -122,7 +119,7 @@ func begin(opt *Options) (*manifest, error) {
 	return opt.fresh(names...), nil
 }
 
-// fresh describes a conversion of so named stores of which nothing is done.
+// fresh returns the manifest of a conversion of stores with these names, with nothing done.
 func (opt *Options) fresh(names ...string) *manifest {
 	m := &manifest{Format: manifestFormat, Fossick: opt.Version, Partial: opt.Collection.Partial}
 	for _, n := range names {
@@ -231,10 +228,8 @@ func (m *manifest) result(found int) *Result {
 	return r
 }
 
-// errChanged reports a conversion that was begun with something else.
 var errChanged = errors.New("was begun with")
 
-// errDamaged reports a file of a conversion that is not as it was written.
 var errDamaged = errors.New("is damaged")
 
 const (
@@ -242,25 +237,24 @@ const (
 	manifestFormat = 1
 )
 
-// manifest lists the finished parts of a conversion. It is written after each part, when that
-// is on the disk.
+// manifest lists the finished parts of a conversion. It is saved after each part is on disk.
 type manifest struct {
 	Format  int     `json:"format"`
-	Fossick string  `json:"fossick"` // version
+	Fossick string  `json:"fossick"`
 	Partial bool    `json:"partial"`
 	Done    bool    `json:"done"`
 	Counts  Counts  `json:"counts"`
 	Stores  []input `json:"stores"`
-	Files   []part  `json:"files"` // in the order in which they were finished
+	Files   []part  `json:"files"` // in order of completion
 
 	dir string
 }
 
 type input struct {
 	Name        string `json:"name"`
-	Fingerprint string `json:"fingerprint"` // "": it was not read yet
-	Read        bool   `json:"read"`        // its pages are in chunks
-	Linked      bool   `json:"linked"`      // its links are in a file
+	Fingerprint string `json:"fingerprint"` // "" until the store is opened
+	Read        bool   `json:"read"`        // all pages are in chunks
+	Linked      bool   `json:"linked"`      // the links are in a file
 
 	Withdrawn int `json:"withdrawn"`
 	Refused   int `json:"refused"`
@@ -271,23 +265,23 @@ type part struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
-	Last   uint64 `json:"last,omitempty"` // number of the last page of a chunk, in its store
+	Last   uint64 `json:"last,omitempty"` // number of the chunk's last page in its store
 }
 
-// Counts of the tables' rows.
+// Counts are the row counts of the tables.
 type Counts struct {
 	Pages       uint64 `json:"pages"`
 	Sites       uint64 `json:"sites"`
 	Domains     uint64 `json:"domains"`
 	Communities uint64 `json:"communities"`
 	Links       uint64 `json:"links"`
-	Repeated    uint64 `json:"repeated"` // pages left out: an earlier store has them
+	Repeated    uint64 `json:"repeated"` // pages left out because an earlier store has them
 }
 
-// maxManifestBytes bounds a manifest: a chunk of 20,000 pages has 200 bytes in it.
+// maxManifestBytes bounds a manifest, which has 200 bytes per chunk of 20,000 pages.
 const maxManifestBytes = 256 << 20
 
-// readManifest reads that of a folder; nil when there is none, or no folder.
+// readManifest reads a folder's manifest; nil without one.
 func readManifest(dir string) (*manifest, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, nil
@@ -313,7 +307,7 @@ func readManifest(dir string) (*manifest, error) {
 	return m, nil
 }
 
-// like says whether a conversion with these stores may go on with this one.
+// like reports, as an error, why the conversion n cannot resume m.
 func (m *manifest) like(n *manifest) error {
 	var what string
 	switch {
@@ -401,7 +395,7 @@ func (m *manifest) has(name string) bool {
 	return false
 }
 
-// chunks are the finished chunks of a store, in order.
+// chunks returns a store's finished chunks in order, and the number of the last page in them.
 func (m *manifest) chunks(store int) (names []string, last uint64) {
 	for _, p := range m.Files {
 		if p.Last > 0 && strings.HasPrefix(p.Name, storeFolder(store)+"pages-") {
@@ -432,7 +426,7 @@ func (m *manifest) sweep() error {
 	return err
 }
 
-// Parts are below this folder until all is done.
+// partsFolder holds the intermediate files.
 const partsFolder = "parts/"
 
 func storeFolder(store int) string { return fmt.Sprintf("%s%d/", partsFolder, store) }
@@ -449,7 +443,7 @@ func (m *manifest) create(name string) (*output, error) {
 	return &output{f}, nil
 }
 
-// output is a file that is on the disk once it is closed.
+// output is a file that Close syncs to disk.
 type output struct{ *os.File }
 
 func (o *output) Close() error {

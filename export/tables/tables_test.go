@@ -25,8 +25,7 @@ import (
 	"fossick/store"
 )
 
-// decoded reads a file of COPY as the manual of PostgreSQL has it; what stands in it is read
-// by pgx. types are of the columns.
+// decoded parses a binary COPY file after PostgreSQL's manual. types are those of the columns.
 func decoded(t *testing.T, path string, types ...uint32) (rows []string) {
 	t.Helper()
 	b := read(t, path)
@@ -92,13 +91,11 @@ func value(m *pgtype.Map, oid uint32, b []byte) (any, error) {
 	return v, err
 }
 
-// The types of columns.
 const (
 	integer = pgtype.Int8OID
 	text    = pgtype.TextOID
 )
 
-// compare holds a conversion against its definition.
 func compare(t *testing.T, out string, want expected) {
 	t.Helper()
 	file := func(name string) string { return filepath.Join(out, name) }
@@ -121,7 +118,6 @@ func compare(t *testing.T, out string, want expected) {
 	}
 }
 
-// named are ids and URLs.
 func named(pages []string) (lines []string) {
 	for _, p := range pages {
 		parts := strings.Split(p, "\t")
@@ -154,14 +150,13 @@ func linksIn(t *testing.T, path string, pages int) (rows []string) {
 	}
 }
 
-// TestDefinition compares conversions of random crawls of one web with their definition, in
-// memory and with sorters that spill, and their bytes on one processor and on several.
+// TestDefinition compares random conversions with their definition, and their bytes with small sorters.
 func TestDefinition(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(2, 60)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			crawls := world(rng, 1+rng.IntN(3), 20+rng.IntN(60))
-			if seed%2 == 1 { // an agent that found nothing
+			if seed%2 == 1 { // an agent without pages
 				crawls = append(crawls, crawl{})
 			}
 			dirs, want := written(t, crawls), expect(crawls)
@@ -187,8 +182,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// TestCutOff ends a conversion after each number of things done, as a kill would: nothing has
-// the name, and the runs that follow end with the bytes of one that was left alone.
+// TestCutOff: an interrupted conversion has no folder, and resumed runs give the same bytes.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	crawls := world(rand.New(rand.NewPCG(5, 2)), 2, 60)
@@ -208,7 +202,7 @@ func TestCutOff(t *testing.T) {
 			if runs > 100 {
 				t.Fatal("it makes no way")
 			}
-			if runs == 1 { // a kill while the manifest is written leaves this
+			if runs == 1 { // a kill during the write of the manifest leaves this
 				if err := os.WriteFile(filepath.Join(filepath.Dir(opt.Dir), ".out.convert", ".manifest.json-1"), nil, 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -246,7 +240,6 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// cutOff begins a conversion that does not end.
 func cutOff(t *testing.T, opt Options, after string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -260,8 +253,7 @@ func cutOff(t *testing.T, opt Options, after string) {
 	}
 }
 
-// TestGoesOn ends a conversion at each step: the next run takes over what was finished, does
-// not do it again, and ends with the same bytes.
+// TestGoesOn interrupts a conversion at each step; the next run keeps the finished parts.
 func TestGoesOn(t *testing.T) {
 	t.Parallel()
 	dirs := written(t, world(rand.New(rand.NewPCG(9, 2)), 2, 40))
@@ -272,7 +264,7 @@ func TestGoesOn(t *testing.T) {
 	for _, step := range []struct {
 		name  string
 		found int
-		done  []string // steps that are not to be taken again
+		done  []string // steps not to be repeated
 	}{
 		{"joining links", 13, []string{"writing tables"}},
 		{"resolving links of crawl1", 4, nil},
@@ -298,8 +290,7 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// TestGoesOnInAStore ends a conversion while it reads a store: its finished chunks are taken
-// over, and its other pages come after them.
+// TestGoesOnInAStore interrupts reading a store; the next run keeps the finished chunks.
 func TestGoesOnInAStore(t *testing.T) {
 	t.Parallel()
 	dirs := written(t, world(rand.New(rand.NewPCG(10, 2)), 1, 160))
@@ -317,7 +308,7 @@ func TestGoesOnInAStore(t *testing.T) {
 		if !reading {
 			return
 		}
-		if looked++; looked == 45 { // of 70 or so; a few are on their way
+		if looked++; looked == 45 { // of about 70; a few are in flight
 			cancel()
 		}
 	}
@@ -333,7 +324,7 @@ func TestGoesOnInAStore(t *testing.T) {
 	}
 }
 
-// TestRefused: what was begun with something else is not gone on with, and says so.
+// TestRefused: a conversion started with other inputs is not resumed, and the error says why.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	crawls := world(rand.New(rand.NewPCG(6, 2)), 3, 30)
@@ -384,8 +375,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDamagedParts: a file that is not as it was written is told, whether the conversion is
-// done or not.
+// TestDamagedParts: a changed file is reported, whether or not the conversion was finished.
 func TestDamagedParts(t *testing.T) {
 	t.Parallel()
 	dirs := written(t, world(rand.New(rand.NewPCG(7, 2)), 1, 30))
@@ -417,7 +407,6 @@ func TestDamagedParts(t *testing.T) {
 	}
 }
 
-// TestPartial leaves a body out that cannot be read.
 func TestPartial(t *testing.T) {
 	t.Parallel()
 	c := crawl{pages: []made{{url: "http://a.test/", title: "a", text: "words", links: []string{"http://a.test/b"}}, {url: "http://a.test/b", text: "more"}}}
@@ -451,7 +440,7 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// TestRanges: they are disjoint and have no gaps, in the order of agents.
+// TestRanges: ranges are disjoint, consecutive, and in agent order.
 func TestRanges(t *testing.T) {
 	got, err := idRanges([]uint64{3, 0, 5})
 	if want := []idRange{{0, 3}, {3, 0}, {3, 5}}; err != nil || !slices.Equal(got, want) {
@@ -465,8 +454,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestPostgresLoads has psql load a conversion by its own script, twice, and reads the tables
-// back.
+// TestPostgresLoads loads a conversion with psql and its own script, twice, and reads the tables back.
 func TestPostgresLoads(t *testing.T) {
 	fulltest.Only(t, "starts a PostgreSQL; by default what is loaded is decoded")
 	t.Parallel()

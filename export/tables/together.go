@@ -19,29 +19,26 @@ import (
 	"fossick/internal/wire"
 )
 
-// Peers carries messages between agents by their numbers. What one sends to another arrives
-// once and in order, unless one of them dies. To one that died and came back nothing comes
-// that was sent before a message of its new life was received.
+// Peers carries messages between agents by number. Messages arrive once and in order, unless sender or
+// receiver dies. A restarted agent receives nothing sent before its first new message was received.
 type Peers interface {
-	// Send hands over a message. It does not wait for it to be received.
+	// Send sends a message without waiting for its receipt.
 	Send(ctx context.Context, to int, message []byte) error
-	// Receive waits for the next message, and returns it with its sender.
+	// Receive waits for the next message and returns it with its sender.
 	Receive(ctx context.Context) (from int, message []byte, err error)
 }
 
-// Group is an agent's place among those that convert together.
+// Group is an agent's place among the agents that convert together.
 type Group struct {
-	Me, Agents int    // its number, and of how many
-	Name       string // the agent's
-	Again      bool   // it was at this before, and died
+	Me, Agents int    // this agent's number, and the number of agents
+	Name       string // of this agent
+	Again      bool   // the agent restarted after it died during this conversion
 	Peers      Peers
 }
 
-// Together converts the stores of several agents. Each calls it, with its own store as the
-// only one of Stores. The one with a Dir collects: the others send it their parts, and it makes
-// the same folder of them as Run of all stores in the order of agents' numbers. The others keep
-// their parts beside their stores until all is done, so each goes on where it died. All get the
-// same result.
+// Together converts the stores of several agents, each of which calls it with its own store. The agent with a Dir
+// collects the parts of all and makes the same folder as Run. The others keep their parts beside their stores
+// until all is done, so a restarted agent resumes. All return the same result.
 func Together(ctx context.Context, opt Options, g Group) (_ *Result, err error) {
 	if opt.limits == (limits{}) {
 		opt.limits = usual
@@ -73,10 +70,10 @@ func Together(ctx context.Context, opt Options, g Group) (_ *Result, err error) 
 type company struct {
 	Group
 	opt    *Options
-	pages  *export.Collection // of its store
-	me     message            // its hello
-	agents []*message         // by number: the latest hello
-	early  []received         // came before all had met
+	pages  *export.Collection // of its own store
+	me     message            // its own hello
+	agents []*message         // latest hello by agent number
+	early  []received         // messages received before all agents were known
 }
 
 type received struct {
@@ -84,7 +81,7 @@ type received struct {
 	message
 }
 
-// meet waits for all agents, and returns the number of the collector.
+// meet waits for a hello of every agent, and returns the collector's number.
 func (c *company) meet(ctx context.Context) (collects int, err error) {
 	first := c.me
 	first.Again = c.Again
@@ -165,11 +162,11 @@ func (c *company) receive(ctx context.Context) (from int, m message, err error) 
 
 type contributor struct {
 	*company
-	to int // the collector
+	to int // number of the collector
 	m  *manifest
 }
 
-// contribute makes the agent's part and sends it. The part waits beside the store.
+// contribute makes the agent's part beside its store, and sends it.
 func (g *contributor) contribute(ctx context.Context) (_ *Result, err error) {
 	store, err := filepath.Abs(g.opt.Stores[0])
 	if err != nil {
@@ -219,7 +216,7 @@ func (g *contributor) offer() message {
 	return message{Kind: offer, Store: &g.m.Stores[0], Files: g.m.Files}
 }
 
-// serve answers the collector, until all is done.
+// serve answers the collector until all is done.
 func (g *contributor) serve(ctx context.Context) (*Result, error) {
 	g.opt.Step("sending this agent's part to agent "+g.agents[g.to].Name, 0)
 	for {
@@ -264,23 +261,23 @@ func (g *contributor) answer(ctx context.Context, m message) error {
 type collector struct {
 	*company
 	m    *manifest
-	from []incoming // by number
+	from []incoming // by agent number
 }
 
 type incoming struct {
-	files []part // of its offer, under their names here
-	at    int    // in files: the one that comes
-	asked int64  // bytes of it
+	files []part // of its offer, under their local names
+	at    int    // index in files of the file being received
+	asked int64  // bytes of it requested
 	got   int64
-	to    *output // nil: none comes
+	to    *output // nil between files
 	sum   hash.Hash
 	all   bool
 }
 
-// ahead is how many pieces of an agent may be on their way.
+// ahead is how many pieces of an agent may be in flight.
 const ahead = 8
 
-// collect makes the folder; there is the manifest of an existing one, else nil.
+// collect makes the folder; there is the manifest of an existing one, or nil.
 func (c *collector) collect(ctx context.Context, there *manifest) (r *Result, err error) {
 	if r, err = c.result(ctx, there); err != nil {
 		return nil, err
@@ -496,7 +493,7 @@ func (c *collector) add(ctx context.Context, from int, b []byte) error {
 	if _, err := g.to.Write(b); err != nil {
 		return err
 	}
-	_, _ = g.sum.Write(b) // it never fails
+	_, _ = g.sum.Write(b) // a hash never fails
 	c.opt.Did(1)
 	if g.got += int64(len(b)); g.got < g.files[g.at].Bytes {
 		return c.ask(ctx, from)
@@ -540,43 +537,41 @@ func (c *collector) abandon() (err error) {
 type kind uint8
 
 const (
-	hello kind = 1 + iota // to all: its name, and whether it collects
-	offer                 // to the collector: the finished files of a store
-	want                  // from the collector: send a piece of one
-	piece                 // the answer
+	hello kind = 1 + iota // to all: name, and whether the sender collects
+	offer                 // to the collector: finished files of a store
+	want                  // from the collector: request for a piece
+	piece                 // the answer to want
 	done                  // from the collector: the result
 )
 
-// message is one between agents that convert together. Fields that its kind does not need are
-// left out.
+// message is a message between agents that convert together; fields unused by its kind are empty.
 type message struct {
 	Kind kind `cbor:"1,keyasint"`
 
-	// Of hello:
+	// For hello.
 	Name     string `cbor:"2,keyasint,omitempty"`
-	Print    string `cbor:"3,keyasint,omitempty"` // state of its store
+	Print    string `cbor:"3,keyasint,omitempty"` // fingerprint of the store
 	Collects bool   `cbor:"4,keyasint,omitempty"`
-	Whole    bool   `cbor:"5,keyasint,omitempty"` // the folder is there already
-	Again    bool   `cbor:"6,keyasint,omitempty"` // it died and came back; the answer is a hello
+	Whole    bool   `cbor:"5,keyasint,omitempty"` // the output folder is complete already
+	Again    bool   `cbor:"6,keyasint,omitempty"` // restarted after a death; the receiver answers with a hello
 
-	Store *input `cbor:"7,keyasint,omitempty"`               // of offer
-	Files []part `cbor:"8,keyasint,omitempty" most:"262144"` // of offer, in order
+	Store *input `cbor:"7,keyasint,omitempty"`               // for offer
+	Files []part `cbor:"8,keyasint,omitempty" most:"262144"` // for offer, in order
 
-	// Of want and piece:
-	File  int    `cbor:"9,keyasint,omitempty"`                // its place in Files
-	From  int64  `cbor:"10,keyasint,omitempty"`               // byte
-	Bytes []byte `cbor:"11,keyasint,omitempty" most:"524288"` // of piece
+	// For want and piece.
+	File  int    `cbor:"9,keyasint,omitempty"`                // index in Files
+	From  int64  `cbor:"10,keyasint,omitempty"`               // offset
+	Bytes []byte `cbor:"11,keyasint,omitempty" most:"524288"` // for piece
 
-	Result *Result `cbor:"12,keyasint,omitempty"` // of done
+	Result *Result `cbor:"12,keyasint,omitempty"` // for done
 }
 
-// errMessage reports bytes that no agent of this version says, or not then.
 var errMessage = errors.New("an unexpected message between agents that convert together; run the same version of fossick on all of them")
 
-// pieceBytes is how much of a file is sent at once at most.
+// pieceBytes is the largest piece of a file in a message.
 const pieceBytes = 512 << 10
 
-// A message is a piece, or lists a store's files: a chunk has 20,000 pages.
+// The largest messages are a piece, and a list of files with one chunk per 20,000 pages.
 var messages = wire.NewDecoder(1<<18, 8)
 
 func (m message) encode() []byte { return wire.Encode(m) }

@@ -22,8 +22,7 @@ import (
 
 var errDied = errors.New("died")
 
-// life is a process of an agent. It dies at so many things done, with all that it has in memory
-// and without a word to the others.
+// life is one process of an agent. It dies after a number of operations and loses its memory.
 type life struct {
 	stop context.CancelCauseFunc
 
@@ -31,7 +30,7 @@ type life struct {
 	left int
 }
 
-// did counts a thing done. It returns errDied from the last on.
+// did counts an operation; it returns errDied from the fatal one on.
 func (l *life) did() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,17 +43,16 @@ func (l *life) did() error {
 	return nil
 }
 
-// forever is more things than any life does.
 const forever = 1 << 40
 
-// mortal counts what a life sends. From a dead one nothing goes out. A fifth of all messages is
-// lost, a fifth doubled, a fifth late by four to eight seconds of the synctest bubble.
+// mortal counts an agent's messages until its death. It loses a fifth of them, repeats a fifth, and delays a
+// fifth by four to eight seconds of synctest time.
 type mortal struct {
 	cluster.Exchange
 	life *life
 	late sync.WaitGroup
 
-	mu     sync.Mutex // guards the rest
+	mu     sync.Mutex // guards the fields below
 	rng    *rand.Rand
 	closed bool
 }
@@ -71,11 +69,11 @@ func (m *mortal) Send(ctx context.Context, to cluster.AgentID, b []byte) error {
 	case chance < .4:
 		m.late.Go(func() {
 			time.Sleep(time.Duration(chance * float64(20*time.Second)))
-			_ = m.Exchange.Send(context.WithoutCancel(ctx), to, b) // or it is lost
+			_ = m.Exchange.Send(context.WithoutCancel(ctx), to, b) // may fail at the end of the test
 		})
 		return nil
 	case chance < .6:
-		_ = m.Exchange.Send(ctx, to, b) // the second says
+		_ = m.Exchange.Send(ctx, to, b) // the send below returns the error
 	}
 	return m.Exchange.Send(ctx, to, b)
 }
@@ -95,7 +93,6 @@ func (m *mortal) Swap(ctx context.Context, key string, value []byte, revision ui
 	return m.Exchange.Swap(ctx, key, value, revision)
 }
 
-// together is several agents on one hub.
 type together struct {
 	hub      *cluster.Hub
 	dirs     []string
@@ -104,7 +101,7 @@ type together struct {
 	seed     uint64
 }
 
-// live is a life of an agent that dies at so many things.
+// live runs an agent that dies at operation dies.
 func (w *together) live(ctx context.Context, i, dies int) (r *Result, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -128,9 +125,7 @@ func (w *together) live(ctx context.Context, i, dies int) (r *Result, err error)
 	return r, err
 }
 
-// TestTogether: agents that convert their stores together, over an exchange that loses, doubles
-// and mixes up messages, come to the bytes that one conversion of all stores comes to. So
-// they do when any of them dies at any of the things it does, and comes back.
+// TestTogether: agents that die and restart, over a lossy exchange, give the same bytes as one conversion.
 func TestTogether(t *testing.T) {
 	deaths := 0
 	for seed := range uint64(fulltest.Rounds(2, 150)) {
@@ -170,7 +165,7 @@ func TestTogether(t *testing.T) {
 						}
 						_, there := os.Stat(w.out)
 						if n > 0 && there == nil && errors.Is(err, context.DeadlineExceeded) {
-							late.Store(true) // all others had all
+							late.Store(true) // the others finished already
 							return
 						}
 						if err != nil {
@@ -197,7 +192,6 @@ func TestTogether(t *testing.T) {
 	t.Logf("%d deaths", deaths)
 }
 
-// same compares conversions by different names of the same stores.
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	for _, dir := range []string{got, want} {
@@ -210,7 +204,6 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-// each is a message of each kind.
 var each = []message{
 	{Kind: hello, Name: "1", Print: "p", Collects: true},
 	{Kind: hello, Name: "2", Print: "q", Again: true},
@@ -220,7 +213,7 @@ var each = []message{
 	{Kind: done, Result: &Result{Counts: Counts{Pages: 3}, At: "1"}},
 }
 
-// FuzzMessage: what is read as a message is one that is written the same; nothing panics.
+// FuzzMessage: decoded messages round-trip, and nothing panics.
 func FuzzMessage(f *testing.F) {
 	for _, m := range each {
 		f.Add(m.encode())
@@ -241,7 +234,7 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// TestUnder: files of others get no other names than those of parts.
+// TestUnder: received file names must be those of parts.
 func TestUnder(t *testing.T) {
 	chunk := func(n int, last uint64) part { return part{Name: storeFolder(0) + chunkName(n), Last: last} }
 	rest := []part{{Name: "parts/0/links"}, {Name: "parts/0/aliases"}}

@@ -16,18 +16,18 @@ import (
 	"fossick/store"
 )
 
-// made is a page of a made store.
+// made is a page of a test store.
 type made struct {
 	url, title, text, label string
 	links                   []string
 	withdrawn               bool
 }
 
-// crawl is a made store: its pages in order, and what other URLs of it stand for.
+// crawl is a test store: its pages in order, and its aliases.
 type crawl struct {
 	pages      []made
-	redirects  map[string]string // to a URL
-	duplicates map[string]string // of a page's URL
+	redirects  map[string]string // target by URL
+	duplicates map[string]string // URL of the stored page, by duplicate
 }
 
 // world makes crawls of one web of n URLs on a few hosts.
@@ -71,7 +71,6 @@ func world(rng *rand.Rand, crawls, n int) (all []crawl) {
 	return all
 }
 
-// write makes a store of a crawl.
 func (c *crawl) write(t testing.TB, dir string) {
 	t.Helper()
 	s, err := store.Create(dir, store.Info{Topic: "banking"})
@@ -111,7 +110,6 @@ func (c *crawl) write(t testing.TB, dir string) {
 	put(b.PutCounts(&store.Counts{URLs: uint64(len(ids)), Pages: uint64(len(c.pages)), States: map[string]uint64{"ok": uint64(len(c.pages))}}), b.Commit(), s.Close())
 }
 
-// written makes the stores of crawls.
 func written(t testing.TB, crawls []crawl) (dirs []string) {
 	t.Helper()
 	root := t.TempDir()
@@ -122,7 +120,6 @@ func written(t testing.TB, crawls []crawl) (dirs []string) {
 	return dirs
 }
 
-// options convert stores to a folder.
 func options(dirs []string, out string) Options {
 	return Options{
 		Stores: dirs, Dir: out, Version: "test", Step: func(string, int) {}, Did: func(int) {},
@@ -139,7 +136,7 @@ func options(dirs []string, out string) Options {
 	}
 }
 
-// endOf is what a URL stands for in a crawl, by definition.
+// endOf returns the URL that a URL stands for, by definition.
 func (c *crawl) endOf(url string) string {
 	on := map[string]bool{}
 	for !c.has(url) && !on[url] {
@@ -155,12 +152,12 @@ func (c *crawl) endOf(url string) string {
 	return url
 }
 
-// has says whether a page of that URL was stored, withdrawn or not.
+// has reports whether a page with the URL was stored, withdrawn or not.
 func (c *crawl) has(url string) bool {
 	return slices.ContainsFunc(c.pages, func(p made) bool { return p.url == url })
 }
 
-// page returns a page that is not withdrawn.
+// page returns a stored page that is not withdrawn.
 func (c *crawl) page(url string) *made {
 	for i := range c.pages {
 		if c.pages[i].url == url && !c.pages[i].withdrawn {
@@ -170,7 +167,7 @@ func (c *crawl) page(url string) *made {
 	return nil
 }
 
-// expected is what the tables have to say, by definition: rows as text, with tabs.
+// expected holds the rows of the tables, by definition, as text with tabs.
 type expected struct {
 	pages, sites, domains, communities []string
 	links                              []string
@@ -186,7 +183,7 @@ func cleaned(s string) string {
 	return s
 }
 
-// expect works out the tables in the plainest way.
+// expect computes the tables naively.
 func expect(crawls []crawl) (e expected) {
 	ids := map[string]int{}
 	type one struct {
@@ -208,7 +205,7 @@ func expect(crawls []crawl) (e expected) {
 		}
 	}
 	var hosts, domains []string
-	of := map[string][]int{} // pages of a host
+	of := map[string][]int{} // page ids by host
 	for id, p := range pages {
 		host, domain := page.Host(p.url), page.Site(p.url)
 		if !slices.Contains(hosts, host) {
@@ -228,7 +225,7 @@ func expect(crawls []crawl) (e expected) {
 				votes[pages[id].label]++
 			}
 		}
-		for _, label := range []string{"banking", "sport", "Ärzte"} { // in order of bytes
+		for _, label := range []string{"banking", "sport", "Ärzte"} { // in byte order
 			if votes[label] > votes[community[host]] {
 				community[host] = label
 			}
@@ -273,7 +270,7 @@ func expect(crawls []crawl) (e expected) {
 	return e
 }
 
-// steps orders index pages: the root, then by segments, without a query first.
+// steps orders index pages: the root first, then by path segments, without a query first.
 func steps(url string) int {
 	path := strings.SplitN(url, "/", 4)[3]
 	n := 0
@@ -283,7 +280,7 @@ func steps(url string) int {
 	return n + 2*len(strings.FieldsFunc(path, func(r rune) bool { return r == '/' }))
 }
 
-// linksOf are the links between pages, sorted.
+// linksOf returns the links between pages, sorted.
 func linksOf(crawls []crawl, ids map[string]int) (links []string) {
 	told := map[string]bool{}
 	var pairs [][2]int

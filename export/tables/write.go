@@ -19,7 +19,7 @@ import (
 	"fossick/internal/extsort"
 )
 
-// The tables, in the order in which they may refer to each other.
+// The tables. Sites and pages refer to each other, so foreign keys are added after loading.
 var (
 	communitiesTable = sqlTable{Name: "communities", Key: []string{"community_id"}, Columns: []sqlColumn{
 		{Name: "community_id", Kind: sqlInt}, {Name: "label", Kind: sqlText}, {Name: "sites", Kind: sqlInt}, {Name: "pages", Kind: sqlInt},
@@ -99,7 +99,7 @@ func (m *manifest) tables(ctx context.Context, o *owners, opt *Options) error {
 	return m.save()
 }
 
-// eachOwned calls do with the pages that have ids, in the order of these.
+// eachOwned calls do with the pages that have ids, in id order.
 func (m *manifest) eachOwned(ctx context.Context, o *owners, do func(id uint32, r *record) error) error {
 	for i := range m.Stores {
 		err := m.eachRecord(ctx, i, func(r *record) error {
@@ -181,7 +181,7 @@ func frontSorter(dir string, limit int) *extsort.Sorter[front] {
 }
 
 func (m *manifest) writeSites(ctx context.Context, o *owners, s *sites, opt *Options) (err error) {
-	byIndex := make([]uint32, len(s.all)) // sites in the order of their index pages
+	byIndex := make([]uint32, len(s.all)) // sites ordered by index page
 	for i := range byIndex {
 		byIndex[i] = uint32(i)
 	}
@@ -204,7 +204,7 @@ func (m *manifest) writeSites(ctx context.Context, o *owners, s *sites, opt *Opt
 	if err != nil {
 		return err
 	}
-	err = fronts.Each(ctx, func(x front) error { // each site has one
+	err = fronts.Each(ctx, func(x front) error { // one per site
 		one := &s.all[x.site]
 		rows.Int(int64(x.site))
 		rows.Int(int64(one.domain))
@@ -237,15 +237,15 @@ func (m *manifest) writeGroups(t sqlTable, groups []group) error {
 	return rows.end()
 }
 
-// site is a host of pages (the paper's word), as far as its pages tell.
+// site is a host, the paper's site, with what its pages tell of it.
 type site struct {
 	host      string
 	domain    uint32
 	pages     uint32
 	index     uint32 // id of its index page
-	depth     uint32 // of that, as depthOf has it
+	depth     uint32 // depthOf its URL
 	votes     []vote
-	community uint32 // once settled; none where no page has a label
+	community uint32 // set by settle; none without labelled pages
 }
 
 type vote struct{ label, pages uint32 }
@@ -255,7 +255,7 @@ type group struct {
 	sites, pages uint32
 }
 
-// sites are all sites, their domains and, once settled, communities. Ids are places in these.
+// sites holds all sites, their domains and, after settle, their communities; ids are indices.
 type sites struct {
 	all         []site
 	domains     []group
@@ -278,7 +278,7 @@ func placeOf(m map[string]uint32, name string) (at uint32, isNew bool) {
 	return at, !ok
 }
 
-// add enters a page, and returns its site. Pages come in the order of their ids.
+// add adds a page and returns its site; pages must come in id order.
 func (s *sites) add(id uint32, r *record) (siteID uint32) {
 	siteID, isNew := placeOf(s.byHost, r.Host)
 	depth := depthOf(r.URL)
@@ -320,8 +320,7 @@ func (s *site) vote(label uint32) {
 	s.votes = append(s.votes, vote{label, 1})
 }
 
-// depthOf says how far a URL is from its host's root: 0 is the root itself, then it goes by
-// segments of the path, and with as many, no query comes first.
+// depthOf returns a URL's distance from its host's root: two per path segment, plus one for a query.
 func depthOf(url string) uint32 {
 	_, rest, _ := strings.Cut(url, "://")
 	rest, _, query := strings.Cut(rest, "?")
@@ -339,10 +338,9 @@ func depthOf(url string) uint32 {
 	return depth
 }
 
-// settle gives each site the community of the label that most of its pages have; of equal
-// ones, the first in order of bytes.
+// settle gives each site the community of its most frequent label; ties go to the first in byte order.
 func (s *sites) settle() {
-	chosen := make([]string, len(s.all)) // label of each site, "" of none
+	chosen := make([]string, len(s.all)) // label by site; "" for none
 	found := map[string]uint32{}
 	for i := range s.all {
 		if len(s.all[i].votes) == 0 {
@@ -371,7 +369,7 @@ func (s *sites) settle() {
 
 const linkFile = "links.bin"
 
-// edgeSorter sorts links between ids, source before target, each once.
+// edgeSorter sorts distinct links by source, then target.
 func edgeSorter(dir string, limit int) *extsort.Sorter[uint64] {
 	return extsort.New(extsort.Options[uint64]{
 		Dir: dir, Limit: limit, Unique: true, Sort: slices.Sort[[]uint64],
@@ -414,9 +412,7 @@ func (m *manifest) links(ctx context.Context, o *owners, opt *Options) (err erro
 	return m.save()
 }
 
-// join calls add with each link between pages that have ids, as source << 32 | target, in
-// the order of the targets' hashes. A link of a page that an earlier store has is that store's
-// to tell.
+// join calls add with each link between pages with ids, as source << 32 | target, in order of the target's hash.
 func (m *manifest) join(ctx context.Context, o *owners, add func(edge uint64) error) (err error) {
 	var runs []*hashRun
 	defer func() { err = errors.Join(err, closeAll(runs)) }()
@@ -445,7 +441,7 @@ func (m *manifest) join(ctx context.Context, o *owners, add func(edge uint64) er
 	})
 }
 
-// targets yields for each URL the first that is known of it, in order.
+// targets yields the first name of each URL, in hash order.
 func (o *owners) targets(ctx context.Context) iter.Seq2[name, error] {
 	return func(yield func(name, error) bool) {
 		enough := errors.New("enough")
