@@ -19,7 +19,7 @@ import (
 
 // Options are a member's settings. All members share the exchange.
 type Options struct {
-	Crawl    crawler.Options // MaxPages and MinHarvest are ignored: those of Protocol hold for all members
+	Crawl    crawler.Options // the limits of the whole crawl are those of Protocol
 	Protocol Protocol
 	Exchange Exchange
 }
