@@ -7,25 +7,24 @@ import (
 	"fossick/internal/wire"
 )
 
-// office is the coordinator's role: to write the table and the budget, and to declare agents
-// dead. If two agents believe that they have the role, only one of them can write.
+// office is the coordinator's role: to write the table and the budget, and to mark agents as
+// dead. If two agents both act as coordinator, only one of them can write.
 type office struct {
-	pending uint64 // version of a table on its way; 0: none
+	pending uint64 // version of a table whose swap is under way; 0: none
 	plan    *table
-	fencing map[AgentID]bool // keys that are being marked as dead
+	fencing map[AgentID]bool // agents whose keys are being marked as dead
 
-	unsure  bool          // a table was refused, or its result is not known; read first
-	failed  time.Duration // when
-	wrote   time.Duration // when the last table of this agent was accepted
+	unsure  bool          // a table was refused, or the result is unknown: read it first
+	failed  time.Duration // when the write failed
+	wrote   time.Duration // when the last table written by this agent was accepted
 	missing bool          // there is no table
-	since   time.Duration // as seen first
+	since   time.Duration // when the table was first seen missing
 
 	end ending
 }
 
-// coordinate does the coordinator's work, if this agent is the coordinator or can become it.
-// The last reading must have been of all agents: a table may be newer than what this agent
-// knows of its members.
+// coordinate acts as coordinator if this agent is or can become it. The last reading must have
+// covered all agents, as a table may be newer than what this agent knows of its members.
 func (n *node) coordinate(now time.Duration) {
 	o := &n.office
 	if !n.sight.looked || !n.sight.all || !n.leased(now) || n.ended != "" {
@@ -49,12 +48,11 @@ func (n *node) coordinate(now time.Duration) {
 	}
 }
 
-// prefers says whether others know that this agent wants the role, and stays.
+// prefers reports whether others know that this agent wants the role and stays.
 func (n *node) prefers() bool {
 	return n.lease.confirmed && n.lease.last.Prefers && !n.leaving
 }
 
-// write swaps the table.
 func (n *node) write(t *table) {
 	if t == nil {
 		return
@@ -68,7 +66,7 @@ func (n *node) write(t *table) {
 	n.do(swapValue{tableKey, t.encode(), n.hand.revision})
 }
 
-// tableWritten takes in how the swap of the table ended.
+// tableWritten handles the result of the swap of the table.
 func (n *node) tableWritten(now time.Duration, revision uint64) {
 	t := n.office.plan
 	n.office.pending, n.office.plan = 0, nil
@@ -81,8 +79,8 @@ func (n *node) tableWritten(now time.Duration, revision uint64) {
 	n.adopt(now, t)
 }
 
-// fence marks silent agents as dead. The swap succeeds only if the agent's key has not changed
-// since, so no later heartbeat of the agent was accepted.
+// fence marks silent agents as dead. The swap fails if the agent's key has changed, so no later
+// heartbeat of the agent was accepted.
 func (n *node) fence(now time.Duration) {
 	for _, id := range n.sight.ids() {
 		o := n.sight.others[id]
@@ -96,12 +94,12 @@ func (n *node) fence(now time.Duration) {
 	}
 }
 
-// anew returns a table for an exchange that has none: the last owner of a partition, by its
-// epoch, has it again. So agents that all start again, with an empty exchange, go on from
-// their stores.
+// anew returns a table for an exchange without one. Each partition returns to its last owner, the
+// one with the highest epoch. So agents that all restart with an empty exchange go on from their
+// stores.
 func (n *node) anew(now time.Duration) *table {
 	t := &table{members: map[AgentID]member{}, entries: make([]entry, n.opt.parts)}
-	for i := range t.entries { // an owner that nobody here knows of may have begun a fetch
+	for i := range t.entries { // an owner unknown here may have begun a fetch
 		t.entries[i].taken = !n.opt.Fresh
 	}
 	living := n.living(now)
@@ -116,9 +114,9 @@ func (n *node) anew(now time.Duration) *table {
 	return t
 }
 
-// bequeath gives partitions of absent agents to their keepers, by the table that was lost: an
-// agent that was down when the exchange lost its values sends no heartbeat. If the owner had
-// not yet taken over the state of its last owner, that one's state counts.
+// bequeath gives partitions of absent agents to their keepers, as the lost table named them: an
+// agent that was down when the exchange lost its values sends no heartbeat. If the owner had not
+// yet taken over its predecessor's state, the predecessor's keeper gets them.
 func (n *node) bequeath(t *table, living []AgentID) {
 	was := n.hand.gone
 	if was == nil {
@@ -147,21 +145,22 @@ func (n *node) bequeath(t *table, living []AgentID) {
 	}
 }
 
-// At most a movingShare-th of the partitions move at a time: a partition that moves rests.
+// movingShare limits how many partitions move at once to a quarter, as partitions rest while they
+// move.
 const movingShare = 4
 
-// spreading is a table in the making.
+// spreading is the next table under construction.
 type spreading struct {
 	*node
 	now     time.Duration
 	t       *table
 	changed bool
-	able    []AgentID       // agents that may be given partitions, sorted
-	load    map[AgentID]int // partitions that each will have
+	able    []AgentID       // agents that may receive partitions, sorted
+	load    map[AgentID]int // number of partitions of each agent, once all moves are done
 }
 
-// spread changes t into the next table, by what the coordinator knows of the agents: members
-// that came back or died, released partitions, and an even spread. Nil: nothing changes.
+// spread changes t into the next table: it enrols members that came back, removes dead ones,
+// passes on released partitions, and balances the load. It returns nil if nothing changes.
 func (n *node) spread(now time.Duration, t *table) *table {
 	s := spreading{node: n, now: now, t: t, changed: t.version == 0 || t.coordinator != n.opt.ID || n.known > t.version, load: map[AgentID]int{}}
 	known := max(t.version, n.known)
@@ -177,7 +176,7 @@ func (n *node) spread(now time.Duration, t *table) *table {
 	s.enrol()
 	s.owners()
 	for _, e := range t.entries {
-		heir := e.owner // once all moves under way are done
+		heir := e.owner // owner after the moves under way
 		if e.next != "" {
 			heir = e.next
 		}
@@ -194,8 +193,8 @@ func (n *node) spread(now time.Duration, t *table) *table {
 
 func (s *spreading) alive(id AgentID) bool { return id == s.opt.ID || !s.gone(s.now, id) }
 
-// enrol gives members their present incarnation. An agent that came back owns its partitions
-// anew. It goes on from its own state if it had taken over the last owner's.
+// enrol updates the incarnations of members. An agent that came back owns its partitions anew. It
+// continues from its own state if it had taken over its predecessor's.
 func (s *spreading) enrol() {
 	for _, id := range s.sight.ids() {
 		o := s.sight.others[id]
@@ -220,8 +219,8 @@ func (s *spreading) enrol() {
 	}
 }
 
-// source returns the agent with the newest state of a partition: its owner, or the one before
-// when the owner died before it had taken that state over.
+// source returns the agent with the newest state of a partition: its owner, or the owner's
+// predecessor if the owner died before it had taken over the state.
 func (s *spreading) source(e entry) AgentID {
 	if o := s.sight.others[e.owner]; o == nil || o.beat.Report.Epoch < e.epoch {
 		return e.from
@@ -229,7 +228,7 @@ func (s *spreading) source(e entry) AgentID {
 	return e.owner
 }
 
-// owners passes on released partitions, and takes over from the dead.
+// owners passes on released partitions and takes those of the dead.
 func (s *spreading) owners() {
 	let := map[release]AgentID{}
 	for id, o := range s.sight.others {
@@ -263,7 +262,8 @@ func (s *spreading) owners() {
 	}
 }
 
-// takeOver gives the partitions of a dead member to its keeper, if it lives, or frees them.
+// takeOver gives a dead member's partitions to its keeper, or leaves them without an owner if the
+// keeper is not alive.
 func (s *spreading) takeOver(id AgentID) {
 	keeper := s.t.members[id].keeper
 	if !slices.Contains(s.able, keeper) {
@@ -286,7 +286,7 @@ func (s *spreading) give() {
 			s.load[e.next]--
 			e.next = s.least()
 			if e.next == "" {
-				e.next = e.owner // nobody else: its owner may have it again
+				e.next = e.owner // no other agent: the owner may have it again
 			}
 			s.load[e.next]++
 			s.changed = true
@@ -301,7 +301,7 @@ func (s *spreading) give() {
 	}
 }
 
-// least returns the agent with the fewest partitions, the first of several.
+// least returns the agent with the fewest partitions, the first by name on a tie.
 func (s *spreading) least() AgentID {
 	best := AgentID("")
 	for _, id := range s.able {
@@ -312,8 +312,9 @@ func (s *spreading) least() AgentID {
 	return best
 }
 
-// balance moves partitions from agents that have more than a fair part, or leave, to those
-// with the fewest. Agents with two too many go first, so that no more move than have to.
+// balance moves partitions to the agents with the fewest, from agents that leave or have more
+// than a fair share. It first takes from agents two above the share, so that it moves no more
+// than needed.
 func (s *spreading) balance() {
 	if len(s.able) == 0 {
 		return
@@ -345,14 +346,15 @@ func (s *spreading) balance() {
 	}
 }
 
-// obeys says whether an agent lives and can release its partitions.
+// obeys reports whether an agent is alive and can release its partitions.
 func (s *spreading) obeys(id AgentID) bool {
 	o := s.sight.others[id]
 	return id == s.opt.ID || o != nil && o.revision != 0 && s.alive(id)
 }
 
-// keepers names the keeper of each member's replica: the next agent in order, for as long as
-// it lives. An agent that has left in order needs none: its pages do not count as lost.
+// keepers names the keeper of each member's replica: the next living agent by name, for as long
+// as it lives. An agent that is about to leave with nothing left needs none, as its pages are not
+// lost.
 func (s *spreading) keepers() {
 	for id, m := range s.t.members {
 		over := s.sight.leaves(id) && !slices.ContainsFunc(s.t.entries, func(e entry) bool { return e.owner == id || e.next == id })
