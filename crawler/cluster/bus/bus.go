@@ -167,7 +167,7 @@ func checkURLs(urls string) (remote bool, err error) {
 // pause returns the wait before retry n, from 0.
 func pause(n int) time.Duration {
 	most := min(mostRetry, leastRetry<<min(n, 10))
-	return most/2 + rand.N(most/2+1) // so that agents do not come all at once
+	return most/2 + rand.N(most/2+1) // so that agents do not retry all at once
 }
 
 // connect retries until it succeeds, ctx ends, or the server refuses.

@@ -246,10 +246,10 @@ type issued struct {
 	Expires time.Time // of the certificates
 }
 
-// Init makes a certificate authority in a folder, unless it has one, and in a folder below
-// it, for each name, what that machine's agents need: a certificate, and the key that opens
-// the exchange. Without names one folder, "machine", serves all. Files are for their owner
-// alone (0600). It overwrites nothing.
+// Init makes a certificate authority in dir, unless there is one. For each name it makes a folder
+// in dir with a certificate and the key that opens the exchange, for the agents of that machine.
+// Without names it makes one folder, "machine", for all. Files have mode 0600. Existing files are
+// never overwritten.
 func Init(dir string, names []string, now time.Time) (*issued, error) {
 	if len(names) == 0 {
 		names = []string{"machine"}

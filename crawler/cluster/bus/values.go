@@ -180,7 +180,7 @@ func (b *bucket) create(ctx context.Context) error {
 		_, err = b.js.CreateStream(ctx, config)
 	}
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		return nil // another agent was first
+		return nil // another agent was faster
 	}
 	return err
 }
