@@ -7,7 +7,7 @@ import (
 	"fossick/store"
 )
 
-// sharers are topics' own scorers; the crawl's is that of the first.
+// sharers are the topics' scorers; the first is the crawl's.
 type sharers struct {
 	*learner
 	own []Scorer
@@ -47,8 +47,8 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// TestOverruleTopics: a mark of one topic leaves the others' verdicts, and a page is on topic
-// if it is for any of them.
+// TestOverruleTopics: a mark of one topic keeps the others' verdicts. A page is on topic if it is
+// for any topic.
 func TestOverruleTopics(t *testing.T) {
 	b := NewBook(nil, nil)
 	b.marks[subject{1, 1}], b.marks[subject{2, 2}], b.marks[subject{2, 1}] = false, true, false
