@@ -62,7 +62,8 @@ func TestMarginalUpper(t *testing.T) {
 	}
 }
 
-// runs draws pages that are relevant with probability p in runs with this mean length: a Markov chain.
+// runs draws pages that are relevant with probability p, in runs with this mean length (a Markov
+// chain).
 func runs(rng *rand.Rand, p, length float64) func() bool {
 	on := rng.Float64() < p
 	return func() bool {
