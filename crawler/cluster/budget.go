@@ -10,10 +10,10 @@ import (
 	"fossick/internal/wire"
 )
 
-// ledger holds the page grants and returns of an agent. Both only rise; their difference is the
-// number of pages that the agent's store may have.
+// ledger holds an agent's page grants and returns. Both only rise; their difference is what the
+// agent may store.
 type ledger struct {
-	pending  bool // a budget's swap is under way
+	pending  bool
 	unsure   bool // a write failed or its result is unknown: read the budget first
 	failed   time.Duration
 	revision uint64
@@ -28,7 +28,6 @@ type ledger struct {
 	told     allowPages
 }
 
-// seeBudget handles a budget that was read.
 func (n *node) seeBudget(asked time.Duration, v Value) {
 	l := &n.ledger
 	if v.Revision == 0 {
@@ -60,7 +59,6 @@ func (n *node) budgetWritten(now time.Duration, revision uint64) {
 	}
 }
 
-// allow tells the engine its limit and price if they have changed.
 func (n *node) allow() {
 	l := &n.ledger
 	a := allowPages{max(0, l.value.Grants[n.opt.ID]-l.returned), l.value.Price}
@@ -82,8 +80,8 @@ func (n *node) allow() {
 	}
 }
 
-// giveBack returns granted pages that the agent cannot use. It first lowers the engine's limit,
-// as fetches may start meanwhile; pages of those stay with the agent.
+// giveBack returns pages that the agent cannot use. It lowers the engine's limit first; pages of
+// fetches begun before stay with the agent.
 func (n *node) giveBack() {
 	l, r := &n.ledger, n.report
 	if n.opt.MaxPages == 0 || l.revision == 0 {
@@ -106,7 +104,6 @@ func (n *node) giveBack() {
 	}
 }
 
-// divide writes the next budget, every third of a lease.
 func (n *node) divide(now time.Duration) {
 	l := &n.ledger
 	if l.pending || l.unsure || now < l.next || n.office.pending != 0 {
@@ -117,7 +114,7 @@ func (n *node) divide(now time.Duration) {
 	maps.Copy(v.Grants, l.value.Grants)
 	v.Ended = n.endedWhy(now)
 	v.Price = n.price(now)
-	if n.opt.price != nil { // agents skip links when better ones wait
+	if n.opt.price != nil {
 		v.Price = max(v.Price, n.opt.price(n.reports(now)))
 	}
 	if n.opt.MaxPages > 0 && v.Ended == "" {
@@ -156,8 +153,7 @@ func (n *node) offers(now time.Duration) (all []offer) {
 	return all
 }
 
-// horizon is the greatest age of facts that an agent acts on: a heartbeat, a budget and a
-// reading.
+// horizon is the greatest age of facts that an agent acts on.
 func (n *node) horizon() time.Duration { return 3 * n.lease.every }
 
 // takes returns how many links an agent can fetch within the horizon.
@@ -166,8 +162,7 @@ func (n *node) takes(r *report) int64 {
 }
 
 // price returns the priority above which there are enough links for all workers until the next
-// price has reached all agents, or -Inf. Priorities may have any sign: those of breadth-first are
-// negative.
+// price, or -Inf. Priorities may be negative, as in breadth-first.
 func (n *node) price(now time.Duration) float64 {
 	var wanted int64
 	for _, r := range n.reports(now) {
@@ -182,8 +177,8 @@ func (n *node) price(now time.Duration) float64 {
 	return math.Inf(-1)
 }
 
-// free returns how many pages can still be granted. Grants to a dead agent count as spent: it may
-// only be frozen, and come back with its store.
+// free returns how many pages can still be granted. A dead agent's grants count as spent: it may
+// only be frozen, and come back.
 func (n *node) free(grants map[AgentID]int64) int64 {
 	free := n.opt.MaxPages
 	for id, g := range grants {
@@ -207,15 +202,14 @@ func (n *node) free(grants map[AgentID]int64) int64 {
 const (
 	// leastExchange is the assumed duration of a fetch until one has been measured.
 	leastExchange = 100 * time.Millisecond
-	// plentyShare limits the unused pages granted to all agents to a sixteenth of the pages left.
-	// If agents die, the crawl may end short by that many.
+	// plentyShare limits the unused pages of all agents to a sixteenth of those left. A crawl may
+	// end short by that many if agents die.
 	plentyShare = 16
 )
 
-// grant raises the grants of the agents with the best links. While many pages are left, each
-// agent gets as many as it could fetch before the next grant arrives, so that none waits. Later
-// it gets as many as it fetches by its reports. At the end, when pages are short, they go to the
-// best links.
+// grant raises the grants of agents with the best links: while many pages are left, to the most
+// that they can fetch before the next grant arrives; later to what they do fetch. When pages are
+// short, they go to the best links.
 func (n *node) grant(now time.Duration, grants map[AgentID]int64) (plenty bool) {
 	living := n.living(now)
 	outstanding, most := map[AgentID]int64{}, map[AgentID]int64{}
@@ -263,7 +257,6 @@ func (n *node) grant(now time.Duration, grants map[AgentID]int64) (plenty bool) 
 	return plenty
 }
 
-// ending is the coordinator's state for detecting the end of the crawl.
 type ending struct {
 	rounds int      // successive rounds in which all agents were idle and unchanged
 	all    []idling // agents in the last round
@@ -271,7 +264,6 @@ type ending struct {
 	marks  []mark   // for the harvest of the last pages
 }
 
-// idling is the state of an idle agent.
 type idling struct {
 	agent       AgentID
 	incarnation uint64
@@ -279,16 +271,14 @@ type idling struct {
 	table       uint64
 }
 
-// mark is a point of the crawl's progress.
 type mark struct{ pages, relevant int64 }
 
-// idleRounds is how many idle rounds end a crawl. Agents report at different times, so one round
-// could miss a parcel. If all heartbeats of the second round were accepted after the first, those
-// of the third were written after it. An agent that is unchanged by then was idle when the first
-// round ended. So all were idle at once, with all parcels acknowledged.
+// idleRounds is how many idle rounds end a crawl, as one round could miss a parcel. If all
+// heartbeats of the second round were accepted after the first, those of the third were written
+// after it. An agent that is unchanged by then was idle when the first round ended. So all were
+// idle at once, with all parcels acknowledged.
 const idleRounds = 3
 
-// endedWhy returns why the crawl is over, or "".
 func (n *node) endedWhy(now time.Duration) string {
 	switch {
 	case n.ledger.value.Ended != "":
@@ -303,7 +293,6 @@ func (n *node) endedWhy(now time.Duration) string {
 	return ""
 }
 
-// allIdle counts idle rounds, and reports whether they end the crawl.
 func (n *node) allIdle(now time.Duration) bool {
 	e := &n.office.end
 	all, oldest, newest, ok := n.idlers(now)
@@ -319,8 +308,8 @@ func (n *node) allIdle(now time.Duration) bool {
 	return e.rounds >= idleRounds
 }
 
-// idlers returns all living agents, provided that each is idle, has seen the newest table, and
-// has the state of its partitions.
+// idlers returns all living agents if each is idle, and has the newest table and its partitions'
+// state.
 func (n *node) idlers(now time.Duration) (all []idling, oldest, newest uint64, ok bool) {
 	t := n.hand.table
 	oldest = math.MaxUint64
@@ -342,8 +331,8 @@ func (n *node) idlers(now time.Duration) (all []idling, oldest, newest uint64, o
 	return all, oldest, newest, len(all) > 0
 }
 
-// settled reports whether, by the last reports, nothing is under way. A parcel may reveal a
-// duplicate, which frees its place in the budget.
+// settled reports whether nothing is under way: a parcel may reveal a duplicate, which frees a
+// page.
 func (n *node) settled(now time.Duration) bool {
 	return !slices.ContainsFunc(n.reports(now), func(r report) bool { return r.InFlight > 0 || r.Outbox > 0 })
 }
@@ -367,8 +356,7 @@ func (n *node) spent(now time.Duration) (pages int64) {
 	return pages
 }
 
-// poor reports whether the harvest of the last pages of all agents is surely below MinHarvest:
-// the upper end of Wilson's one-sided 99 % interval is.
+// poor reports whether the harvest of the last pages is surely below MinHarvest, by upper.
 func (n *node) poor() bool {
 	if n.opt.MinHarvest <= 0 {
 		return false

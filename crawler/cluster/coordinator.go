@@ -8,23 +8,23 @@ import (
 )
 
 // office is the coordinator's role: to write the table and the budget, and to mark agents as
-// dead. If two agents both act as coordinator, only one of them can write.
+// dead. If two agents act as coordinator, only one can write.
 type office struct {
 	pending uint64 // version of a table whose swap is under way; 0: none
 	plan    *table
 	fencing map[AgentID]bool // agents whose keys are being marked as dead
 
-	unsure  bool          // a table was refused, or the result is unknown: read it first
-	failed  time.Duration // when the write failed
+	unsure  bool // a table was refused, or the result is unknown: read it first
+	failed  time.Duration
 	wrote   time.Duration // when the last table written by this agent was accepted
-	missing bool          // there is no table
+	missing bool
 	since   time.Duration // when the table was first seen missing
 
 	end ending
 }
 
-// coordinate acts as coordinator if this agent is or can become it. The last reading must have
-// covered all agents, as a table may be newer than what this agent knows of its members.
+// coordinate does the coordinator's work if this agent is or can become it. The last reading must
+// have covered all agents, as a table may be newer than what is known of its members.
 func (n *node) coordinate(now time.Duration) {
 	o := &n.office
 	if !n.sight.looked || !n.sight.all || !n.leased(now) || n.ended != "" {
@@ -66,7 +66,6 @@ func (n *node) write(t *table) {
 	n.do(swapValue{tableKey, t.encode(), n.hand.revision})
 }
 
-// tableWritten handles the result of the swap of the table.
 func (n *node) tableWritten(now time.Duration, revision uint64) {
 	t := n.office.plan
 	n.office.pending, n.office.plan = 0, nil
@@ -79,8 +78,7 @@ func (n *node) tableWritten(now time.Duration, revision uint64) {
 	n.adopt(now, t)
 }
 
-// fence marks silent agents as dead. The swap fails if the agent's key has changed, so no later
-// heartbeat of the agent was accepted.
+// fence marks silent agents as dead. The swap fails if the agent has written its key since.
 func (n *node) fence(now time.Duration) {
 	for _, id := range n.sight.ids() {
 		o := n.sight.others[id]
@@ -94,9 +92,8 @@ func (n *node) fence(now time.Duration) {
 	}
 }
 
-// anew returns a table for an exchange without one. Each partition returns to its last owner, the
-// one with the highest epoch. So agents that all restart with an empty exchange go on from their
-// stores.
+// anew returns a table for an exchange without one. Partitions return to their owner with the
+// highest epoch, so agents that all restart with an empty exchange go on from their stores.
 func (n *node) anew(now time.Duration) *table {
 	t := &table{members: map[AgentID]member{}, entries: make([]entry, n.opt.parts)}
 	for i := range t.entries { // an owner unknown here may have begun a fetch
@@ -114,9 +111,9 @@ func (n *node) anew(now time.Duration) *table {
 	return t
 }
 
-// bequeath gives partitions of absent agents to their keepers, as the lost table named them: an
-// agent that was down when the exchange lost its values sends no heartbeat. If the owner had not
-// yet taken over its predecessor's state, the predecessor's keeper gets them.
+// bequeath gives partitions of absent agents to their keepers by the lost table, since these
+// agents send no heartbeat. If an owner had not taken over its predecessor's state, the
+// predecessor's keeper gets them.
 func (n *node) bequeath(t *table, living []AgentID) {
 	was := n.hand.gone
 	if was == nil {
@@ -145,11 +142,9 @@ func (n *node) bequeath(t *table, living []AgentID) {
 	}
 }
 
-// movingShare limits how many partitions move at once to a quarter, as partitions rest while they
-// move.
+// movingShare: at most a quarter of the partitions move at once, as they rest while they move.
 const movingShare = 4
 
-// spreading is the next table under construction.
 type spreading struct {
 	*node
 	now     time.Duration
@@ -159,8 +154,7 @@ type spreading struct {
 	load    map[AgentID]int // number of partitions of each agent, once all moves are done
 }
 
-// spread changes t into the next table: it enrols members that came back, removes dead ones,
-// passes on released partitions, and balances the load. It returns nil if nothing changes.
+// spread changes t into the next table, or returns nil if nothing changes.
 func (n *node) spread(now time.Duration, t *table) *table {
 	s := spreading{node: n, now: now, t: t, changed: t.version == 0 || t.coordinator != n.opt.ID || n.known > t.version, load: map[AgentID]int{}}
 	known := max(t.version, n.known)
@@ -193,8 +187,8 @@ func (n *node) spread(now time.Duration, t *table) *table {
 
 func (s *spreading) alive(id AgentID) bool { return id == s.opt.ID || !s.gone(s.now, id) }
 
-// enrol updates the incarnations of members. An agent that came back owns its partitions anew. It
-// continues from its own state if it had taken over its predecessor's.
+// enrol updates members' incarnations. An agent that came back owns its partitions anew, from its
+// own state if that was complete.
 func (s *spreading) enrol() {
 	for _, id := range s.sight.ids() {
 		o := s.sight.others[id]
@@ -219,8 +213,8 @@ func (s *spreading) enrol() {
 	}
 }
 
-// source returns the agent with the newest state of a partition: its owner, or the owner's
-// predecessor if the owner died before it had taken over the state.
+// source returns the agent with the newest state of a partition: its owner, or the predecessor if
+// the owner died before it had taken that over.
 func (s *spreading) source(e entry) AgentID {
 	if o := s.sight.others[e.owner]; o == nil || o.beat.Report.Epoch < e.epoch {
 		return e.from
@@ -228,7 +222,6 @@ func (s *spreading) source(e entry) AgentID {
 	return e.owner
 }
 
-// owners passes on released partitions and takes those of the dead.
 func (s *spreading) owners() {
 	let := map[release]AgentID{}
 	for id, o := range s.sight.others {
@@ -262,8 +255,7 @@ func (s *spreading) owners() {
 	}
 }
 
-// takeOver gives a dead member's partitions to its keeper, or leaves them without an owner if the
-// keeper is not alive.
+// takeOver gives a dead member's partitions to its keeper if alive, or to nobody.
 func (s *spreading) takeOver(id AgentID) {
 	keeper := s.t.members[id].keeper
 	if !slices.Contains(s.able, keeper) {
@@ -278,7 +270,6 @@ func (s *spreading) takeOver(id AgentID) {
 	s.changed = true
 }
 
-// give finds owners for partitions without one.
 func (s *spreading) give() {
 	for i := range s.t.entries {
 		e := &s.t.entries[i]
@@ -312,9 +303,8 @@ func (s *spreading) least() AgentID {
 	return best
 }
 
-// balance moves partitions to the agents with the fewest, from agents that leave or have more
-// than a fair share. It first takes from agents two above the share, so that it moves no more
-// than needed.
+// balance moves partitions to the agents with the fewest. It takes first from agents two above a
+// fair share, so that it moves no more than needed.
 func (s *spreading) balance() {
 	if len(s.able) == 0 {
 		return
@@ -346,15 +336,13 @@ func (s *spreading) balance() {
 	}
 }
 
-// obeys reports whether an agent is alive and can release its partitions.
 func (s *spreading) obeys(id AgentID) bool {
 	o := s.sight.others[id]
 	return id == s.opt.ID || o != nil && o.revision != 0 && s.alive(id)
 }
 
-// keepers names the keeper of each member's replica: the next living agent by name, for as long
-// as it lives. An agent that is about to leave with nothing left needs none, as its pages are not
-// lost.
+// keepers names the keeper of each member's replica, the next agent by name, for as long as it
+// lives. An agent that leaves with nothing left needs none.
 func (s *spreading) keepers() {
 	for id, m := range s.t.members {
 		over := s.sight.leaves(id) && !slices.ContainsFunc(s.t.entries, func(e entry) bool { return e.owner == id || e.next == id })

@@ -9,19 +9,18 @@ import (
 
 // Exchange connects agents by messages and a small shared table of values. A message may be lost,
 // doubled, late or out of order, even after Send has returned. A value is kept while most of the
-// exchange's machines live. Safe for concurrent use.
-//
-// Use few keys and receivers: several per agent, never one per host or URL.
+// exchange's machines live. Use few keys and receivers, never one per host or URL. Safe for
+// concurrent use.
 type Exchange interface {
 	// Send sends a message to an agent without waiting for its arrival.
 	Send(ctx context.Context, to AgentID, message []byte) error
 	// Receive waits for the next message to this agent.
 	Receive(ctx context.Context) ([]byte, error)
-	// Swap sets a key's value if its revision is the one given (0: no value yet) and returns the
-	// new revision. It returns ErrRevision if the revision differs.
+	// Swap sets a key's value and returns its new revision, or ErrRevision if the key's revision
+	// is not the one given (0: no value yet).
 	Swap(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
-	// Values returns the values of the given keys, or of all keys if none is given. Keys without
-	// a value are omitted. A value is at least as new as any earlier Swap of its key.
+	// Values returns the values of the given keys that have one, or of all keys if none is given.
+	// A value is at least as new as any earlier Swap of its key.
 	Values(ctx context.Context, keys ...string) (map[string]Value, error)
 	// Close closes the exchange; waiting calls return ErrClosed.
 	Close() error
@@ -35,7 +34,6 @@ type Value struct {
 	Revision uint64 // rises with each Swap of any key; never reused, even if all values are lost
 }
 
-// Errors of an Exchange.
 var (
 	ErrRevision = errors.New("the key has another revision")
 	ErrClosed   = errors.New("the exchange is closed")
@@ -44,8 +42,7 @@ var (
 	ErrFull     = errors.New("the exchange cannot hold more keys")
 )
 
-// Limits of every exchange, which bound its memory. All values together take some megabytes, and
-// a message fits into the default limits of servers.
+// Limits of every exchange. Messages and all values fit into the default limits of servers.
 const (
 	MostKeys        = 1000 // a NATS server returns at most 1,024 in one answer
 	MailboxBytes    = 16 << 20
@@ -62,7 +59,7 @@ var (
 )
 
 // CheckKey checks a key and its value. A key has letters, digits, - _ and =, in parts between .
-// or /, and begins with a letter or digit. Errors: ErrName, ErrLarge.
+// or /.
 func CheckKey(key string, value []byte) error {
 	switch {
 	case len(key) > keyBytes || !keyNamed.MatchString(key):

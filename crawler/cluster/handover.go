@@ -23,27 +23,24 @@ type coming struct {
 	held   bool      // recorded in the store, with any state from a replica
 }
 
-// leaving is a partition to be released.
 type leaving struct {
 	partition partition
 	epoch     uint64
 }
 
-// over reports whether the partition may be fetched from.
 func (c *coming) over() bool { return c.held && !c.leaves && !c.awaits() }
 
 // awaits reports whether a state or a rest must come before a fetch or a release.
 func (c *coming) awaits() bool { return c.from != "" && !c.dead || time.Now().Before(c.until) }
 
 const (
-	// awaitDead limits the wait for a dead owner's state, which its keeper may send. Without that
-	// state, URLs may be fetched again but none is lost.
+	// awaitDead limits the wait for a dead owner's state. Without it URLs may be fetched again
+	// but none is lost.
 	awaitDead = time.Minute
 	// drainEvery is how often to check whether the fetches under way have ended.
 	drainEvery = 20 * time.Millisecond
 )
 
-// own handles gained, lost and passed partitions; see ownChanged.
 func (m *Member) own(gained []holding, lost, passed []partition) {
 	gone := parts(slices.Concat(lost, passed))
 	m.mu.Lock()
@@ -78,8 +75,8 @@ func parts(partitions []partition) (parts []uint16) {
 	return parts
 }
 
-// hold records the owned partitions in the store. It first takes over their state from replicas,
-// so that a member killed in between repeats this after its restart.
+// hold records the owned partitions, after taking over their state from replicas. So a member
+// killed in between repeats this.
 func (m *Member) hold(gained []holding, gone []uint16) error {
 	if err := m.adopt(gained); err != nil {
 		return err
@@ -141,7 +138,6 @@ func (m *Member) hold(gained []holding, gone []uint16) error {
 	})
 }
 
-// came ends the wait for a partition's state from an agent.
 func (h *hands) came(part uint16, from AgentID) {
 	if c := h.coming[part]; c != nil && c.from == from {
 		c.from, c.until = "", time.Now()
@@ -192,8 +188,8 @@ func (m *Member) settle() error {
 }
 
 // release starts to release a partition. The previous owner's state must arrive first, as the
-// next owner takes what it receives for complete. Partitions are released together, because each
-// release reads the whole store.
+// next owner takes what it receives for complete. Partitions go together, as each release reads
+// the whole store.
 func (m *Member) release(p partition, epoch uint64) {
 	m.mu.Lock()
 	c := &coming{leaves: true} // until the partition is gained again, or has passed
@@ -206,7 +202,6 @@ func (m *Member) release(p partition, epoch uint64) {
 	m.do(m.letGo)
 }
 
-// handedOver reports whether a partition's state is on its way to the next owner.
 func (m *Member) handedOver(p partition) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -230,8 +225,8 @@ func (h *hands) ready() (now []leaving) {
 	return now
 }
 
-// letGo releases the ready partitions: it waits until the fetches under way end, and sends their
-// state to the next owners.
+// letGo releases the ready partitions: it waits for the fetches under way, and sends the state
+// on.
 func (m *Member) letGo() error {
 	m.mu.Lock()
 	all := m.ready()

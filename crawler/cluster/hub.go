@@ -14,10 +14,9 @@ type Hub struct {
 	mu       sync.Mutex // guards the rest, and the mailboxes
 	boxes    map[AgentID]*mailbox
 	values   map[string]Value
-	revision uint64 // the last
+	revision uint64
 }
 
-// mailbox is an agent's Exchange of a hub.
 type mailbox struct {
 	hub     *Hub
 	id      AgentID
@@ -27,11 +26,9 @@ type mailbox struct {
 	closed  bool
 }
 
-// NewHub returns a hub without agents or values.
 func NewHub() *Hub { return &Hub{boxes: map[AgentID]*mailbox{}, values: map[string]Value{}} }
 
-// Open returns an agent's exchange. It closes an earlier one and drops its messages, as if the
-// agent's process had died and started again.
+// Open returns an agent's exchange. It closes an earlier one and drops its messages.
 func (h *Hub) Open(id AgentID) (Exchange, error) {
 	if err := id.Check(); err != nil {
 		return nil, err

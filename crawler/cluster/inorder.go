@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// sentFrames holds frames until the receiver acknowledges them. Together with takenFrames at the
-// receiver, it delivers frames once and in order over a lossy exchange. Numbers begin at 1; the
-// zero value has sent nothing. Not safe for concurrent use.
+// sentFrames holds frames until the receiver acknowledges them. With takenFrames there, it
+// delivers frames once and in order over a lossy exchange. Numbers begin at 1.
 type sentFrames struct {
 	resend time.Duration // time to wait for an acknowledgement
 
@@ -18,7 +17,6 @@ type sentFrames struct {
 
 func (s *sentFrames) next() uint64 { return s.acked + uint64(len(s.frames)) + 1 }
 
-// add stores the frame with the next number.
 func (s *sentFrames) add(now time.Time, frame []byte) {
 	if s.frames = append(s.frames, frame); len(s.frames) == 1 {
 		s.due = now.Add(s.resend)
@@ -69,7 +67,6 @@ func (t *takenFrames[F]) next() (frame F, ok bool) {
 	return frame, ok
 }
 
-// take marks the next frame as taken.
 func (t *takenFrames[F]) take() {
 	t.last++
 	delete(t.ahead, t.last)

@@ -10,20 +10,20 @@ import (
 	"fossick/internal/wire"
 )
 
-// lease is the time during which other agents must count this agent as alive. It begins when the
-// last accepted heartbeat was sent. Others wait half a lease longer, so clock rates may differ by
-// a tenth, and no common time is needed.
+// lease is the time during which others must count this agent as alive, from the sending of the
+// last accepted heartbeat. Others wait half a lease longer, so clock rates may differ by a tenth,
+// and no common time is needed.
 type lease struct {
-	every       time.Duration // between heartbeats
+	every       time.Duration
 	incarnation uint64
 	seq         uint64
-	revision    uint64 // of the agent's key
+	revision    uint64
 	sent        time.Duration
 	accepted    time.Duration // when the last accepted heartbeat was sent
 	until       time.Duration
 	next        time.Duration
 	joined      bool // this incarnation has begun to send heartbeats
-	pending     bool // a heartbeat's swap is under way
+	pending     bool
 	unsure      bool // the key must be read before the next heartbeat
 	last        heartbeat
 	acked       uint64 // Report.Epoch of the last accepted heartbeat: the state that others know this agent has
@@ -31,10 +31,8 @@ type lease struct {
 	run         uint64 // revision of the first accepted heartbeat, unique to this run of the agent
 }
 
-// soon makes a heartbeat due at once.
 func (l *lease) soon() { l.next = 0 }
 
-// beat writes a heartbeat when one is due.
 func (n *node) beat(now time.Duration) {
 	l := &n.lease
 	if !l.joined || l.pending || l.unsure || now < l.next {
@@ -55,7 +53,6 @@ func (n *node) beat(now time.Duration) {
 	n.do(swapValue{agentKeys + string(n.opt.ID), wire.Encode(h), l.revision})
 }
 
-// beaten handles the result of the swap of the agent's own key.
 func (n *node) beaten(now time.Duration, revision uint64) {
 	n.lease.pending = false
 	if revision == 0 {
@@ -76,8 +73,8 @@ func (l *lease) accept(revision uint64, length time.Duration) {
 	l.until = max(l.until, l.sent+length)
 }
 
-// seeSelf handles this agent's own value: whether an unconfirmed heartbeat arrived, and whether
-// the coordinator marked the agent as dead.
+// seeSelf checks whether an unconfirmed heartbeat arrived, and whether this agent was marked as
+// dead.
 func (n *node) seeSelf(now, asked time.Duration, v Value) {
 	l := &n.lease
 	if l.pending {
@@ -138,7 +135,7 @@ type sight struct {
 	asked  time.Duration // when the values were last requested
 	keys   []string      // requested keys; nil: all
 	next   time.Duration
-	looked bool   // at least one reading has arrived
+	looked bool
 	all    bool   // the last reading was of all keys
 	newer  uint64 // newest table version named by other agents
 
@@ -156,8 +153,7 @@ type other struct {
 	fence    time.Duration // after a failed attempt: when it may next be marked as dead
 }
 
-// see handles the keys of all agents. An agent whose key is missing or unreadable keeps its last
-// known state and in time counts as dead.
+// see handles agents' keys. An agent with a missing or unreadable key counts as dead in time.
 func (s *sight) see(now time.Duration, values map[string]Value) {
 	for id, o := range s.others {
 		key := agentKeys + string(id)
@@ -183,7 +179,6 @@ func (s *sight) see(now time.Duration, values map[string]Value) {
 	}
 }
 
-// leaves reports whether an agent is about to leave with an empty outbox.
 func (s *sight) leaves(id AgentID) bool {
 	o := s.others[id]
 	return o != nil && o.beat.Leaving && o.beat.Report.Outbox == 0
@@ -219,7 +214,6 @@ func (n *node) onlyOne(now time.Duration) bool {
 	return !slices.ContainsFunc(n.sight.ids(), func(id AgentID) bool { return id != n.opt.ID && !n.gone(now, id) })
 }
 
-// askSometimes requests the values, twice per heartbeat.
 func (n *node) askSometimes(now time.Duration) {
 	s := &n.sight
 	if s.asking || now < s.next {
@@ -229,9 +223,9 @@ func (n *node) askSometimes(now time.Duration) {
 	n.do(askValues{s.keys})
 }
 
-// needed returns the keys to read, nil for all. The coordinator, and an agent that may have to
-// replace it, reads all agents' keys. Any other agent reads its own and the coordinator's. So the
-// cost of reading does not grow with the square of the number of agents.
+// needed returns the keys to read, nil for all. Only the coordinator, and an agent that may have
+// to replace it, reads all. So the cost of reading does not grow with the square of the number of
+// agents.
 func needed(n *node, now time.Duration) []string {
 	s, t := &n.sight, n.hand.table
 	if s.everybody || t == nil || t.coordinator == n.opt.ID || n.opt.Prefers || n.lease.unsure || n.office.unsure || n.ledger.unsure || len(n.hand.open) > 0 {

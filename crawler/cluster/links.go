@@ -9,9 +9,8 @@ import (
 	"fossick/internal/wire"
 )
 
-// Bounds of messages under way.
 const (
-	mostSent       = 4                      // unacknowledged messages to a partition
+	mostSent       = 4
 	mostSentAll    = 64                     // unacknowledged messages to all
 	sendBytes      = mostMessageBytes / 2   // parcels of a message; a single parcel may exceed it
 	parcelOverhead = 16                     // bytes of encoding for each parcel
@@ -22,17 +21,17 @@ const (
 	mostOfSender = 64  // of these, from one sender
 )
 
-// share is how many deliveries from one of so many agents an engine takes at a time, so that one
-// busy sender leaves room for the others. A sender has no more under way.
+// share is how many deliveries an engine takes from one of so many agents at a time, so that one
+// busy sender leaves room for the others.
 func (o Protocol) share(agents int) int {
 	return max(1, min(o.ofSender, mostTaking/max(1, agents)))
 }
 
-// outgoing is the sender's side of links to other agents. It is go-back-N: without a timely
-// acknowledgement it sends again from the first unacknowledged parcel.
+// outgoing is the sender's side of links, go-back-N: without a timely acknowledgement it sends
+// again from the first unacknowledged parcel.
 type outgoing struct {
 	streams map[partition]*outflow
-	sent    int             // messages unacknowledged or about to be sent
+	sent    int
 	to      map[AgentID]int // of these, by receiver
 	share   int             // the most to one receiver
 	turn    partition       // where to begin when not all partitions can send
@@ -96,13 +95,11 @@ func (o *outgoing) route(now time.Duration, t *table) {
 	}
 }
 
-// back returns to the first unacknowledged parcel.
 func (o *outgoing) back(s *outflow) {
 	o.way(s.owner, -len(s.sent))
 	s.sent, s.next = nil, s.base
 }
 
-// due returns when something must be sent.
 func (o *outgoing) due() time.Duration {
 	due := time.Duration(math.MaxInt64)
 	for _, s := range o.streams {
@@ -114,7 +111,6 @@ func (o *outgoing) due() time.Duration {
 	return due
 }
 
-// sendDue requests the parcels that are due from the outbox.
 func (n *node) sendDue(now time.Duration) {
 	if n.out.due() > now {
 		return
@@ -156,7 +152,6 @@ func (n *node) read(now time.Duration, p partition, s *outflow) {
 	n.do(readOutbox{p, s.next, sendBytes})
 }
 
-// sendParcels sends the parcels that were read.
 func (n *node) sendParcels(now time.Duration, ev outgoingEvent) {
 	s := n.out.streams[ev.partition]
 	if s == nil || !s.reading {
@@ -190,8 +185,7 @@ func (n *node) sendParcels(now time.Duration, ev outgoingEvent) {
 	n.read(now, ev.partition, s)
 }
 
-// acknowledged handles an acknowledgement. It ignores one from a former owner: the next owner may
-// not know of that commit.
+// acknowledged ignores former owners: the next owner may not know of their commits.
 func (n *node) acknowledged(now time.Duration, m message) {
 	s := n.out.streams[m.Partition]
 	owner, epoch := n.hand.owner(m.Partition)
@@ -203,7 +197,6 @@ func (n *node) acknowledged(now time.Duration, m message) {
 	}
 }
 
-// advance trims the outbox and sends the next parcels.
 func (n *node) advance(now time.Duration, p partition, s *outflow, upto uint64) {
 	s.base, s.next, s.tries = upto, max(s.next, upto), 0
 	before := len(s.sent)
@@ -222,7 +215,7 @@ func (n *node) advance(now time.Duration, p partition, s *outflow, upto uint64) 
 // incoming is the receiver's side of links from other agents.
 type incoming struct {
 	streams map[stream]*inflow
-	taking  int             // uncommitted deliveries at the engine
+	taking  int
 	of      map[AgentID]int // of these, by sender
 }
 
@@ -253,8 +246,7 @@ func (in *incoming) begin(p partition) {
 func (n *node) receive(now time.Duration, m message) {
 	_, epoch := n.hand.owner(m.Partition)
 	h, held := n.hand.held[m.Partition]
-	// While a partition is being released, the last owner's state may still arrive; the release
-	// waits for it.
+	// While a partition is being released, its last owner's state may still arrive.
 	ours := held && n.leased(now) && (!h.releasing || m.From != n.opt.ID)
 	if n.opt.defect == noEpoch {
 		ours, m.Epoch = true, epoch
@@ -295,14 +287,12 @@ func (n *node) receive(now time.Duration, m message) {
 	}
 }
 
-// answer sends an acknowledgement or a refusal.
 func (n *node) answer(kind uint64, to AgentID, p partition, epoch, number uint64) {
 	n.do(sendMessage{to, wire.Encode(message{Version: wireVersion, Kind: kind, From: n.opt.ID, Partition: p, Epoch: epoch, After: number})})
 }
 
-// acknowledge tells the sender which parcels are committed, if the next owner is sure to continue
-// from them. So this agent must still own the partition, and others must know that it has the
-// earlier state.
+// acknowledge tells the sender what is committed, if the next owner is sure to continue from it:
+// the agent still owns the partition, and others know that it has the earlier state.
 func (n *node) acknowledge(now time.Duration, to AgentID, p partition, epoch, cursor uint64) {
 	h, held := n.hand.held[p]
 	sure := held && h.epoch == epoch && n.leased(now) && n.lease.acked >= epoch
@@ -311,7 +301,6 @@ func (n *node) acknowledge(now time.Duration, to AgentID, p partition, epoch, cu
 	}
 }
 
-// taken handles the engine's result for a delivery.
 func (n *node) taken(now time.Duration, ev takenEvent) {
 	d := ev.delivery
 	n.in.taking--

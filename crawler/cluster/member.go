@@ -36,14 +36,14 @@ type Member struct {
 	tell    chan struct{} // capacity 1: an event waits for the protocol
 	wake    chan struct{} // capacity 1: a job waits
 	unsent  chan sendMessage
-	unheard chan lesson // messages that teach handles
+	unheard chan lesson
 
-	keeper  *keeper          // the replicas of other agents
-	sender  *sender          // sends this agent's replica; nil when it has none
+	keeper  *keeper // the replicas of other agents
+	sender  *sender
 	adopted map[AgentID]bool // agents already taken over when keptDied arrives; owned by work
 
-	mu      sync.Mutex // guards the rest
-	node    *node      // nil before Run
+	mu      sync.Mutex
+	node    *node // nil before Run
 	events  []event
 	clocks  clocks
 	jobs    []func() error
@@ -59,14 +59,13 @@ type Member struct {
 	repeats [][]byte // duplicates found in stores of earlier owners, not yet sent
 }
 
-// clocks detects that the machine slept. A monotonic clock may stop during sleep, so an expired
-// lease would look valid.
+// clocks detects that the machine slept: a monotonic clock may stop during sleep, so that an
+// expired lease would look valid.
 type clocks struct {
 	sent, accepted time.Duration // how far the wall clock was ahead of the monotonic clock at a heartbeat
 }
 
-// slept reports whether, since the last accepted heartbeat, the two clocks have drifted apart by
-// more than a twentieth of a lease.
+// slept reports whether the clocks have drifted apart too far since the last accepted heartbeat.
 func (c clocks) slept(ahead, lease time.Duration) bool { return ahead-c.accepted > lease/20 }
 
 const (
@@ -114,11 +113,9 @@ func New(opt Options) (*Member, error) {
 	return m, nil
 }
 
-// Engine returns the member's crawl.
 func (m *Member) Engine() *crawler.Crawler { return m.crawl }
 
-// may reports whether a fetch may begin in a partition now, and the partition's epoch. The caller
-// holds mu.
+// may reports whether a fetch may begin in a partition, and its epoch. The caller holds mu.
 func (m *Member) may(p partition) (epoch uint64, ok bool) {
 	if m.node == nil || m.clocks.slept(m.clockGap(), m.opt.Protocol.Lease) {
 		return 0, false
@@ -126,8 +123,7 @@ func (m *Member) may(p partition) (epoch uint64, ok bool) {
 	return m.node.may(time.Since(m.start), p)
 }
 
-// Mine implements crawler.Sites. It also compares epochs, since the node may own a part anew
-// before own has been told.
+// Mine implements crawler.Sites. The node may own a part anew before own has been told.
 func (m *Member) Mine(part uint16) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -135,8 +131,7 @@ func (m *Member) Mine(part uint16) bool {
 	return ok && m.coming[part] == nil && m.epochs[part] == epoch
 }
 
-// Held implements crawler.Sites: it reports whether the agent owns a part, even if its lease has
-// expired or it is about to release the part.
+// Held implements crawler.Sites, also for parts without a lease or about to be released.
 func (m *Member) Held(part uint16) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,8 +142,7 @@ func (m *Member) Held(part uint16) bool {
 	return held
 }
 
-// Ours implements crawler.Sites: it reports whether links to a part go into this member's queue.
-// All other links are sent as parcels.
+// Ours implements crawler.Sites. Links to all other parts are sent as parcels.
 func (m *Member) Ours(part uint16) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -165,7 +159,6 @@ func (m *Member) clockGap() time.Duration {
 // Leave hands over all partitions to other agents, and then Run returns.
 func (m *Member) Leave() { m.post(leaveEvent{}) }
 
-// post gives the protocol an event without blocking.
 func (m *Member) post(ev event) {
 	m.mu.Lock()
 	m.events = append(m.events, ev)
@@ -173,7 +166,6 @@ func (m *Member) post(ev event) {
 	signal(m.tell)
 }
 
-// do queues a job for work without blocking.
 func (m *Member) do(job func() error) {
 	m.mu.Lock()
 	m.jobs = append(m.jobs, job)
@@ -188,8 +180,7 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// Run takes part in the crawl until the whole crawl ends, the member has left, or ctx ends. It
-// waits for all its goroutines.
+// Run takes part in the crawl until it ends, the member has left, or ctx ends.
 func (m *Member) Run(ctx context.Context) (crawler.Result, error) {
 	parent := ctx
 	ctx, stop := context.WithCancel(ctx)
@@ -200,7 +191,7 @@ func (m *Member) Run(ctx context.Context) (crawler.Result, error) {
 	var result crawler.Result
 	past := m.agent.ToldBefore()
 	beside.Go(func() {
-		defer stop() // the other goroutines need the crawl
+		defer stop()
 		r, err := m.crawl.Run(ctx)
 		result = r
 		failed <- err
@@ -236,7 +227,6 @@ func (m *Member) ended() bool {
 	return m.ending
 }
 
-// ignoreEnd drops errors that only say that the crawl has ended.
 func ignoreEnd(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, crawler.ErrEnded) {
 		return nil
@@ -244,7 +234,6 @@ func ignoreEnd(err error) error {
 	return err
 }
 
-// work runs the queued jobs in order.
 func (m *Member) work(ctx context.Context) error {
 	for {
 		select {
@@ -314,7 +303,6 @@ func (m *Member) watch(ctx context.Context) error {
 	}
 }
 
-// follow runs the protocol: it steps the node and carries out the effects.
 func (m *Member) follow(ctx context.Context) error {
 	recovered, err := m.recover()
 	if err != nil {
@@ -356,8 +344,7 @@ func (m *Member) follow(ctx context.Context) error {
 	}
 }
 
-// step gives the node an event and carries out the effects. Events that result from it come
-// before all others.
+// step gives the node an event and carries out the effects. Resulting events come first.
 func (m *Member) step(ctx context.Context, beside *sync.WaitGroup, ev event) (done bool, err error) {
 	for todo := []event{ev}; len(todo) > 0; todo = todo[1:] {
 		m.mu.Lock()
@@ -398,13 +385,12 @@ func (m *Member) step(ctx context.Context, beside *sync.WaitGroup, ev event) (do
 	return false, nil
 }
 
-// carryOut carries out an effect whose answer the node does not need at once.
 func (m *Member) carryOut(e effect) {
 	switch e := e.(type) {
 	case sendMessage:
 		select {
 		case m.unsent <- e:
-		default: // the exchange is slow or gone; the protocol sends the message again
+		default:
 		}
 	case ownChanged:
 		m.own(e.gained, e.lost, e.passed)
@@ -449,8 +435,7 @@ func (m *Member) end(why string) {
 	m.do(func() error { return m.agent.Finish(m.ctx, stop) })
 }
 
-// swap writes a value, for at most one lease. After an error the value may have been written all
-// the same.
+// swap writes a value, for at most one lease. After an error it may have been written.
 func (m *Member) swap(ctx context.Context, e swapValue) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.Protocol.Lease)
 	defer cancel()
@@ -481,14 +466,13 @@ func (m *Member) send(ctx context.Context) {
 			return
 		case message := <-m.unsent:
 			one, cancel := context.WithTimeout(ctx, m.opt.Protocol.Lease)
-			_ = m.opt.Exchange.Send(one, message.to, message.bytes) // an error is handled like a lost message
+			_ = m.opt.Exchange.Send(one, message.to, message.bytes)
 			cancel()
 		}
 	}
 }
 
-// receive passes messages from the exchange to the protocol until there will be no more, and
-// returns the reason.
+// receive passes messages on until there will be no more, and returns the reason.
 func (m *Member) receive(ctx context.Context) error {
 	for {
 		b, err := m.opt.Exchange.Receive(ctx)
@@ -509,11 +493,10 @@ func (m *Member) receive(ctx context.Context) error {
 	}
 }
 
-// say sends bytes of a kind to another member's hear without blocking. It may be called before
-// Run.
+// say sends bytes to another member's hear without blocking. It may be called before Run.
 func (m *Member) say(to AgentID, kind byte, b []byte) {
 	if len(b) > mostTold {
-		return // a caller's mistake; the receiver would reject it
+		return
 	}
 	b = append([]byte{kind}, b...)
 	m.carryOut(sendMessage{to, wire.Encode(message{Version: wireVersion, Kind: kindTold, From: m.opt.Protocol.ID, Parcels: []Parcel{{Number: 1, Bytes: b}}})})
@@ -533,8 +516,7 @@ func (m *Member) peers() (run uint64, others []AgentID) {
 	return m.node.lease.run, slices.DeleteFunc(others, func(id AgentID) bool { return id == m.opt.Protocol.ID })
 }
 
-// lives reports whether an agent is a member of the table, or the table is not known yet. The
-// caller holds mu.
+// lives reports whether no table excludes an agent. The caller holds mu.
 func (m *Member) lives(id AgentID) bool {
 	if m.node == nil {
 		return true
@@ -544,7 +526,6 @@ func (m *Member) lives(id AgentID) bool {
 	return in || members == nil
 }
 
-// keeps reports whether the table names this agent as keeper of another agent's replica.
 func (m *Member) keeps(id AgentID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -555,7 +536,6 @@ func (m *Member) keeps(id AgentID) bool {
 	return in && of.keeper == m.opt.Protocol.ID
 }
 
-// recover reads the outbox, cursors and holdings from the store.
 func (m *Member) recover() (r recovered, err error) {
 	out := store.OutboxOf(m.opt.Crawl.Store)
 	r = recovered{Cursors: map[stream]uint64{}, Outbox: map[partition]span{}, Held: map[partition]uint64{}, Past: map[partition]uint64{}}
@@ -626,8 +606,7 @@ func (m *Member) outbox(e readOutbox) (parcels []Parcel, err error) {
 	return parcels, nil
 }
 
-// take commits parcels. It refuses parcels of a partition whose state is already on its way to
-// the next owner.
+// take commits parcels, unless the partition's state is on its way to the next owner.
 func (m *Member) take(d delivery) error {
 	if m.handedOver(d.Partition) {
 		m.post(takenEvent{d, false})

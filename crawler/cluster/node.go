@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// errTwice reports that another process uses the same AgentID.
 var errTwice = errors.New("another process has this agent's name; each needs a store of its own")
 
 // Keys of values in the exchange.
@@ -28,13 +27,12 @@ type Protocol struct {
 	Longest      time.Duration // longest duration of one fetch [one minute]
 	Resend       time.Duration // pause before parcels are sent again [2 s]
 	Fresh        bool          // the exchange is new, so nobody owned or fetched anything just before
-	Prefers      bool          // takes the coordinator's role from an agent without Prefers
-	MaxPages     int64         // of the whole crawl [no limit]
-	MinHarvest   float64       // end when the harvest of the last pages is surely lower [never]
-	HarvestPages int64         // how many of the last pages MinHarvest judges [1,000]
+	Prefers      bool
+	MaxPages     int64   // of the whole crawl [no limit]
+	MinHarvest   float64 // end when the harvest of the last pages is surely lower [never]
+	HarvestPages int64   // how many of the last pages MinHarvest judges [1,000]
 
-	// price returns, from all agents' reports, the priority below which agents skip links because
-	// better ones wait; -Inf: skip none. Nil means -Inf.
+	// price returns, from all reports, the priority below which agents skip links; nil: -Inf.
 	price    func(all []report) float64
 	parts    int    // number of partitions [partitions]
 	ofSender int    // most uncommitted deliveries of one sender [mostOfSender]
@@ -65,15 +63,14 @@ func (o Protocol) withDefaults() Protocol {
 	return o
 }
 
-// Reasons why the crawl ended.
 const (
 	endedEmpty   = "empty" // no URL waits at any agent
 	endedPages   = "max pages"
 	endedHarvest = "min harvest"
 )
 
-// holding is a partition that an agent came to own. Each of its hosts first rests for Wait and
-// then for its own crawl delay.
+// holding is a partition that an agent came to own. Its hosts rest for Wait, and then their
+// delay.
 type holding struct {
 	Partition partition
 	Epoch     uint64
@@ -82,15 +79,13 @@ type holding struct {
 	Wait      time.Duration // how long fetches begun by From may still run
 }
 
-// Parcel holds a page's links to sites of one partition, encoded by the engine in at most 128
-// KiB. Engines split longer lists.
+// Parcel holds a page's links to one partition, at most 128 KiB; engines split longer lists.
 type Parcel struct {
 	_      struct{} `cbor:",toarray"`
 	Number uint64   // rises in a store, from 1
 	Bytes  []byte   `most:"262144"`
 }
 
-// delivery holds parcels for a partition that this agent owns.
 type delivery struct {
 	From      AgentID
 	Partition partition
@@ -122,14 +117,14 @@ type report struct {
 	Pages    int64    // in the store
 	Relevant int64    // on-topic pages among them
 	Requests int64
-	Waiting  int64     // URLs of owned partitions that can be fetched now or later
-	InFlight int64     // fetches begun and not yet committed
-	Outbox   int64     // parcels not yet trimmed
-	Moves    uint64    // rises with each fetch begun, commit, parcel queued and delivery committed
-	Allowed  int64     // the last page limit that the engine received
-	Epoch    uint64    // the store has the state of all partitions gained up to this epoch
-	Workers  int       // most fetches at once
-	Rate     float64   // pages a second
+	Waiting  int64 // URLs of owned partitions that can be fetched now or later
+	InFlight int64
+	Outbox   int64  // parcels not yet trimmed
+	Moves    uint64 // rises with each fetch begun, commit, parcel queued and delivery committed
+	Allowed  int64  // the last page limit that the engine received
+	Epoch    uint64 // the store has the state of all partitions gained up to this epoch
+	Workers  int
+	Rate     float64
 	Pace     float64   // requests a second with all workers busy; 0: not known yet
 	Head     []float64 // priorities of links that can be fetched within a lease, descending; at most 64
 	Each     float64   // how many links each entry of Head stands for; 0 means 1
@@ -150,7 +145,7 @@ func (r report) idle() bool { return r.Waiting == 0 && r.InFlight == 0 && r.Outb
 
 // Events tell a node what happened. Each comes with the node's own time, which never goes back.
 type (
-	tickEvent   struct{ report report }           // time has passed
+	tickEvent   struct{ report report }
 	valuesEvent struct{ values map[string]Value } // answers askValues; nil: the reading failed
 	swapEvent   struct {                          // answers swapValue
 		key      string
@@ -177,7 +172,6 @@ type (
 	leaveEvent struct{} // the agent shall leave for good
 )
 
-// Effects are the actions that a node asks for.
 type (
 	sendMessage struct {
 		to    AgentID
@@ -189,9 +183,9 @@ type (
 		revision uint64
 	}
 	askValues struct{ keys []string } // no keys: all of them; answered by valuesEvent
-	// ownChanged lists partitions gained, lost without a release, and passed on with their whole
-	// state. Waiting URLs of lost partitions that are not in the replica go into the outbox: the
-	// next owner may not know them, and nobody will read again the pages that link to them.
+	// ownChanged lists partitions gained, lost without a release, and passed on with their state.
+	// Waiting URLs of lost ones that are not in the replica go into the outbox: the next owner
+	// may not know them, and nobody will read again the pages that link to them.
 	ownChanged struct {
 		gained []holding
 		lost   []partition
@@ -224,15 +218,14 @@ type (
 		told []byte
 	}
 	endCrawl struct{ why string }
-	left     struct{}               // the agent owns nothing and has sent everything
-	stop     struct{ reason error } // the protocol cannot go on here
+	left     struct{}
+	stop     struct{ reason error }
 )
 
 type event any
 type effect any
 
-// node is one agent's protocol as a state machine. It takes events with times and returns
-// effects. It has no goroutine, clock or network.
+// node is one agent's protocol as a state machine: events with times in, effects out.
 type node struct {
 	opt    Protocol
 	report report
@@ -267,7 +260,6 @@ func newNode(opt Protocol, r recovered) *node {
 	return n
 }
 
-// step handles an event at a time since the node's start, and returns the effects in order.
 func (n *node) step(now time.Duration, ev event) []effect {
 	n.effects = nil
 	tick, news := false, true
@@ -327,12 +319,10 @@ func (n *node) ours(p partition) bool {
 	return ok && h.epoch <= n.lease.acked
 }
 
-// leased reports whether others must count this agent as alive.
 func (n *node) leased(now time.Duration) bool {
 	return n.lease.joined && (now < n.lease.until || n.opt.defect == noFence)
 }
 
-// look handles the values read from the exchange.
 func (n *node) look(now time.Duration, values map[string]Value) {
 	asked := n.sight.asked
 	n.sight.asking = false
@@ -402,7 +392,6 @@ func (n *node) leaveWhenDone(now time.Duration) {
 	}
 }
 
-// due returns when the next tick is needed.
 func (n *node) due(now time.Duration) time.Duration {
 	due := now + n.lease.every/2
 	if !n.sight.asking {

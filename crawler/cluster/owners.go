@@ -12,7 +12,7 @@ type hand struct {
 	gone     *table // the last table, once the exchange has lost its values
 	revision uint64
 	held     map[partition]held
-	released map[partition]uint64 // released epochs
+	released map[partition]uint64
 	open     map[partition]uint64 // released, or held by an earlier incarnation; not known to be taken over
 	past     map[partition]uint64 // last epoch of every partition ever held
 	keeper   AgentID
@@ -33,7 +33,6 @@ func (h *hand) version() uint64 {
 	return h.table.version
 }
 
-// owner returns a partition's owner and epoch; zero values without a table.
 func (h *hand) owner(p partition) (AgentID, uint64) {
 	if h.table == nil {
 		return "", 0
@@ -69,8 +68,8 @@ func (h *hand) lapse() {
 	clear(h.released)
 }
 
-// seeTable handles a table that was read. An older table than before comes from an exchange that
-// lost its values; the coordinator then writes one newer than any agent knows.
+// seeTable handles a table. One older than before comes from an exchange that lost its values;
+// the coordinator then writes a newer one.
 func (n *node) seeTable(now, asked time.Duration, v Value) {
 	h := &n.hand
 	if v.Revision == 0 {
@@ -101,8 +100,7 @@ func (n *node) seeTable(now, asked time.Duration, v Value) {
 	}
 }
 
-// tableLost records that there is no table. A new one may be written once no agent's lease can
-// still rely on the old one.
+// tableLost starts the wait until no agent's lease can still rely on the lost table.
 func (n *node) tableLost(now time.Duration) {
 	o, h := &n.office, &n.hand
 	if o.missing {
@@ -115,7 +113,6 @@ func (n *node) tableLost(now time.Duration) {
 	h.table, h.revision = nil, 0
 }
 
-// adopt makes t the newest table, and reports what it changes for this agent.
 func (n *node) adopt(now time.Duration, t *table) {
 	h := &n.hand
 	before := h.table
@@ -171,8 +168,8 @@ func (n *node) adopt(now time.Duration, t *table) {
 	n.out.route(now, t)
 }
 
-// holding describes a partition that this agent now owns. If the last owner did not release it, a
-// fetch begun at the end of its lease may still run.
+// holding describes a gained partition. An owner that did not release it may have begun a last
+// fetch.
 func (o Protocol) holding(p partition, e entry) holding {
 	h := holding{Partition: p, Epoch: e.epoch, From: e.from, Taken: e.taken}
 	if e.taken && o.defect != noRest {
@@ -181,8 +178,8 @@ func (o Protocol) holding(p partition, e entry) holding {
 	return h
 }
 
-// releaseRested releases partitions that other agents shall own, once all requests of earlier
-// owners are over. The next owner does not know of those requests.
+// releaseRested releases wanted partitions once all requests of earlier owners are over, of which
+// the next owner does not know.
 func (n *node) releaseRested(now time.Duration) {
 	h := &n.hand
 	for _, p := range slices.Sorted(maps.Keys(h.held)) {
@@ -194,7 +191,6 @@ func (n *node) releaseRested(now time.Duration) {
 	}
 }
 
-// released handles the engine's release of a partition.
 func (n *node) released(ev releasedEvent) {
 	h, ok := n.hand.held[ev.partition]
 	if !ok || h.epoch != ev.epoch || !h.releasing {

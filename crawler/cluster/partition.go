@@ -8,21 +8,19 @@ import (
 	"fossick/internal/page"
 )
 
-// partitions is how many parts the web is divided into. Even of a thousand agents each gets one,
-// and the table of owners takes only kilobytes.
+// partitions is the number of parts of the web: enough for a thousand agents.
 const partitions = 1024
 
 type partition uint16
 
-// partitionOf returns the partition of a site (page.Site) or of a page's checksum. SHA-256 keeps
-// anyone from choosing names that all fall into one partition.
+// partitionOf returns the partition of a site (page.Site) or a page's checksum. With SHA-256
+// nobody can choose names that all fall into one partition.
 func partitionOf(name string) partition {
 	sum := sha256.Sum256([]byte(name))
 	return partition(binary.BigEndian.Uint16(sum[:]) % partitions)
 }
 
-// sites finds the partition of a URL fast, by caching the partitions of hosts. Safe for
-// concurrent use.
+// sites caches the partitions of hosts. Safe for concurrent use.
 type sites struct {
 	mu    sync.Mutex // guards hosts
 	hosts page.Recent[uint16]

@@ -12,37 +12,36 @@ import (
 	"fossick/internal/wire"
 )
 
-// peer carries messages between the numbered peers of a task: the agents from 0, and last the
-// leader, a second role of one agent. A message arrives once and in order, unless one of the two
-// peers dies. Then messages that the dead peer had not received are lost. So are messages to it
-// until Receive has returned one from its new life. So a peer that comes back must speak first,
-// and never gets an answer meant for its earlier life. Safe for concurrent use.
+// peer carries messages between the numbered peers of a task: agents from 0, and last the leader,
+// a second role of one agent. A message arrives once and in order, unless one of the two peers
+// dies. Then messages that the dead peer had not received are lost, and so are messages to it
+// until Receive has returned one from its new life. So a peer that comes back must speak first.
+// Safe for concurrent use.
 //
-// Memory: unacknowledged frames, at most half a mailbox for all peers together; messages waiting
-// to be sent; and messages that Receive has not returned.
+// Unacknowledged frames to all peers together take at most half a mailbox.
 type peer struct {
 	exchange Exchange
 	head     peerFrame // fields common to all frames
 	ready    chan struct{}
 	pause    time.Duration
 
-	mu    sync.Mutex // guards the rest
-	links []*link    // by number; nil for this peer
+	mu    sync.Mutex
+	links []*link // by number; nil for this peer
 	inbox []peerMessage
 	err   error // why no more messages come
 }
 
 type peerMessage struct {
 	from  int
-	life  uint64 // of the sender
+	life  uint64
 	bytes []byte
 }
 
 type link struct {
-	to     AgentID // address
-	life   uint64  // of the other peer: the highest seen
-	known  uint64  // of the sender of the last message that Receive returned
-	window int     // most unacknowledged frames
+	to     AgentID
+	life   uint64 // of the other peer: the highest seen
+	known  uint64 // of the sender of the last message that Receive returned
+	window int    // most unacknowledged frames
 
 	queue []outgoingPart // waits for room in the window
 	sent  sentFrames
@@ -56,7 +55,6 @@ type link struct {
 	heard time.Time
 }
 
-// outgoingPart is a message, or the rest of one, waiting to be sent.
 type outgoingPart struct {
 	bytes []byte
 	kind  uint64 // kindEnd or kindBye
@@ -65,9 +63,9 @@ type outgoingPart struct {
 type peerFrame struct {
 	_       struct{} `cbor:",toarray"`
 	Version uint64
-	Session uint64 // of the task's roster
-	From    uint64 // sender's number
-	Life    uint64 // of the sender
+	Session uint64
+	From    uint64
+	Life    uint64
 	Of      uint64 // the receiver's life to which Seq and Ack refer
 	Ack     uint64 // the last frame received in order
 	Seq     uint64 // from 1; 0: an acknowledgement only
@@ -75,7 +73,6 @@ type peerFrame struct {
 	Bytes   []byte `most:"65536"`
 }
 
-// Kinds of frames with a Seq.
 const (
 	kindPart = 1 // part of a message, more follows
 	kindEnd  = 2 // the last part of a message, or all of it
@@ -113,8 +110,7 @@ func newPeer(e Exchange, session uint64, me int, at []AgentID, lives []uint64, r
 	return p
 }
 
-// Send queues a message, which must not change afterwards. It does not wait until the message is
-// received.
+// Send queues a message, which must not change afterwards.
 func (p *peer) Send(ctx context.Context, to int, message []byte) error {
 	if to < 0 || to >= len(p.links) || p.links[to] == nil {
 		return fmt.Errorf("peer %d of %d: %w", to, len(p.links), errWire)
@@ -211,8 +207,7 @@ func (p *peer) run(ctx context.Context) error {
 	return err
 }
 
-// overdue returns frames to send again, or a ping when one is due. A silent peer gets only its
-// first frame.
+// overdue returns frames to send again, or a ping. A silent peer gets only its first frame.
 func (p *peer) overdue(l *link, greet bool) [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,7 +225,6 @@ func (p *peer) overdue(l *link, greet bool) [][]byte {
 	return frames
 }
 
-// fill returns the queued frames that fit into the window.
 func (p *peer) fill(l *link, now time.Time) (frames [][]byte) {
 	for len(l.queue) > 0 && len(l.sent.frames) < l.window {
 		m := &l.queue[0]
@@ -249,15 +243,13 @@ func (p *peer) fill(l *link, now time.Time) (frames [][]byte) {
 	return frames
 }
 
-// ack returns a frame that only acknowledges.
 func (p *peer) ack(l *link) []byte {
 	f := p.head
 	f.Of, f.Ack = l.life, l.taken.last
 	return wire.Encode(f)
 }
 
-// hear handles a frame and sends what it calls for. It ignores frames of another session or an
-// earlier life.
+// hear handles a frame of this session and the peer's present life.
 func (p *peer) hear(ctx context.Context, b []byte) error {
 	f, err := decodePeerFrame(b)
 	if err != nil || f.Session != p.head.Session || f.From >= uint64(len(p.links)) || p.links[f.From] == nil {
@@ -299,7 +291,6 @@ func (p *peer) takeIn(l *link, f peerFrame) (answer [][]byte, err error) {
 	return answer, nil
 }
 
-// take puts complete messages into the inbox, in order.
 func (p *peer) take(l *link, f peerFrame) error {
 	l.taken.put(f.Seq, f, l.window)
 	for next, ok := l.taken.next(); ok; next, ok = l.taken.next() {
@@ -319,9 +310,8 @@ func (p *peer) take(l *link, f peerFrame) error {
 	return nil
 }
 
-// part tells all peers that this one needs no more from them. It waits until they have said the
-// same and have all frames. It does not wait for silent or dead peers. Receive must not be called
-// meanwhile.
+// part tells all peers that this one needs no more, and waits until they have said the same. It
+// does not wait for silent or dead peers. Receive must not be called meanwhile.
 func (p *peer) part(ctx context.Context) {
 	for to, l := range p.links {
 		if l != nil && p.say(ctx, to, outgoingPart{nil, kindBye}) != nil {

@@ -12,19 +12,18 @@ import (
 	"fossick/graph"
 )
 
-// This file is BlockRank over several agents (paper C4; docs/graph.md). Agents compute local
-// ranks, a coordinator ranks the blocks, and both repeat until the residual is below ε. The
-// result is the PageRank of all links together.
+// BlockRank over several agents (paper C4; docs/graph.md): agents compute local ranks, a
+// coordinator ranks the blocks, and both repeat until the residual is below ε.
 
 // RankLinks is an agent's part of the web: the nodes of its own graph, numbered from 0.
 type RankLinks struct {
-	// In is the transposed graph: for each node, the nodes that link to it. Each sweep reads it
-	// front to back, so it may be compressed.
+	// In has for each node the nodes that link to it. Sweeps read it in order, so it may be
+	// compressed.
 	In     graph.Lists
-	Degree []uint32 // number of links of each node
+	Degree []uint32
 	Keys   []uint64 // of each node's URL: the same at all agents, unique here
-	// Page marks the nodes that are pages of this agent; others are only linked to. If several
-	// agents have a page, the first owns it, and only its links count.
+	// Page marks pages of this agent. If several agents have a page, the first owns it, and only
+	// its links count.
 	Page []bool
 }
 
@@ -51,15 +50,14 @@ type RankResult struct {
 	Meeting  uint64  // of these, before the first round
 }
 
-// rankPeers carries messages between numbered peers: the parts from 0, and the coordinator last.
-// Its guarantees are those of Peer.
+// rankPeers carries messages between numbered peers, the coordinator last, with the guarantees of
+// peer.
 type rankPeers interface {
 	Send(ctx context.Context, to int, message []byte) error
 	Receive(ctx context.Context) (from int, message []byte, err error)
 }
 
-// inProcess carries messages between peers of one process. No peer is ever more than a few
-// messages ahead of another, so no box stays full.
+// inProcess is rankPeers in one process. Peers stay within a few messages, so no box stays full.
 type inProcess struct {
 	me    int
 	boxes []chan peerMessage
@@ -94,8 +92,8 @@ func (p inProcess) Receive(ctx context.Context) (from int, message []byte, err e
 	}
 }
 
-// Rank ranks the links of several agents in one process, with a goroutine each. It is
-// deterministic to the bit.
+// Rank ranks the links of several agents in one process, a goroutine each; deterministic to the
+// bit.
 func Rank(ctx context.Context, links []RankLinks, opt RankOptions) ([]*RankPart, *RankResult, error) {
 	peers := newInProcess(len(links) + 1)
 	parts := make([]*RankPart, len(links))
@@ -123,8 +121,7 @@ func Rank(ctx context.Context, links []RankLinks, opt RankOptions) ([]*RankPart,
 // errLate reports that this part returned after the others had ended the ranking.
 var errLate = errors.New("the ranks were complete, and the other agents have dropped their messages")
 
-// Rank ranks an agent's links together with the other agents of a task, and coordinates if the
-// agent leads the task.
+// Rank ranks an agent's links together with the task's other agents, and coordinates if it leads.
 func (s TaskSession) Rank(ctx context.Context, links RankLinks, opt RankOptions) (*RankPart, error) {
 	part, err := newRankPart(links, s.Me, s.Agents, s.Peer, s.Again)
 	if err != nil {
@@ -163,25 +160,22 @@ func (o RankOptions) filled() (RankOptions, error) {
 	return o, nil
 }
 
-// rankCoordinator leads a ranking.
 type rankCoordinator struct {
 	line  *rankLine
 	parts int
 	opt   RankOptions
 	r     RankResult
 
-	tolerance float64 // greatest missed part of the equations, as a share of the sum of y
+	tolerance float64
 	missed    float64 // in the round before; +Inf before the first
 	most      float64 // greatest missed part with which blocks are still scaled
 	scaling   bool
 }
 
 const (
-	// startGoal is what all parts together may miss after the first round, of a sum of y between
-	// 1 and 1/(1−d). Ranks within blocks need no more for a start.
+	// startGoal is what parts may miss after the first round, of a sum between 1 and 1/(1−d).
 	startGoal = 0.1
-	// In a round, a part sweeps until it misses at most roundGoal of its share of what all parts
-	// missed before. Messages of other parts may then change its error.
+	// In a round a part sweeps until it misses roundGoal of its share of the total missed before.
 	roundGoal = 0.1
 )
 
@@ -232,7 +226,6 @@ func coordinateRank(ctx context.Context, peers rankPeers, parts int, opt RankOpt
 		numbers: []uint64{uint64(r.Nodes), uint64(r.Edges), uint64(r.Rounds), uint64(r.Sweeps), r.Bytes, r.Meeting}})
 }
 
-// blocks is the sum of the parts' reports.
 type blocks struct {
 	h, a          []float64   // by part: the sum of its core's y, and of its core's base
 	f             [][]float64 // [i][j]: mass that links of part i bring to part j
@@ -254,8 +247,8 @@ func (c *rankCoordinator) greet(ctx context.Context) error {
 	return c.all(ctx, rankMessage{kind: rankBegin, numbers: []uint64{uint64(c.r.Nodes)}, floats: []float64{c.opt.Damping}})
 }
 
-// turn has the parts do a round. lost says that a part died in it: some parts may have received
-// its masses and others not, so the round cannot be the last.
+// turn runs a round. lost says that a part died in it: some parts may have received its masses
+// and others not, so the round cannot be the last.
 func (c *rankCoordinator) turn(ctx context.Context, goal float64, factor []float64, gamma [depth]float64, last bool) (b blocks, lost bool, err error) {
 	step := c.opt.Method == "power" || c.opt.Method == "blockrank-kamvar" && c.r.Rounds > 1
 	m := rankMessage{kind: rankTurn, round: c.r.Rounds, numbers: []uint64{one(last), one(step)}, floats: slices.Concat([]float64{goal}, factor, gamma[:])}
@@ -297,7 +290,6 @@ func (c *rankCoordinator) next(b blocks) (factor []float64, goal float64, last b
 	return factor, max(roundGoal*b.missed, want/4) / float64(c.parts), last
 }
 
-// finish has all parts scale their ranks and make a step.
 func (c *rankCoordinator) finish(ctx context.Context, b blocks) (lost bool, err error) {
 	if err := c.all(ctx, rankMessage{kind: rankFinish, round: c.r.Rounds, floats: []float64{b.holds + b.leaves, b.leaves}}); err != nil {
 		return false, err
@@ -385,7 +377,7 @@ func factors(h, a []float64, f [][]float64) []float64 {
 }
 
 // solve solves linear equations by elimination without pivots; the last column is the right side.
-// It calls use when it reaches a column; if false, that unknown is 0.
+// A column for which use is false when reached has the solution 0.
 func solve(m [][]float64, use func(c int) bool) []float64 {
 	k := len(m)
 	used, x := make([]bool, k), make([]float64, k)
@@ -416,17 +408,15 @@ func solve(m [][]float64, use func(c int) bool) []float64 {
 
 func ones(k int) []float64 { return slices.Repeat([]float64{1}, k) }
 
-// depth is how many differences between rounds extrapolation keeps. It needs at least two, as
-// masses that two agents pass to and fro change sign each time.
+// depth is how many differences extrapolation keeps. It needs at least two, as masses that two
+// agents pass to and fro change sign each time.
 const depth = 4
 
-// products counts the scalar products: of f with each difference, then of the differences with
-// each other.
+// products counts scalar products: of f with each difference, then of all differences.
 const products = depth + depth*(depth+1)/2
 
-// weights solves for γ of extrapolation, given the sums of all parts' products. A difference that
-// later ones determine gets the weight 0. All weights are 0 when any is 100 or more in magnitude,
-// or not a number.
+// weights solves for γ of extrapolation, given the sums of all products. A difference that later
+// ones determine gets 0. All get 0 when any weight is not below 100.
 func weights(sum []float64) (gamma [depth]float64) {
 	m := make([][]float64, depth)
 	for i := range m {

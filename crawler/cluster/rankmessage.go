@@ -8,8 +8,7 @@ import (
 	"math"
 )
 
-// rankKind is the kind of a message. A peer that comes back receives the stored messages again in
-// this order.
+// rankKind is a message's kind. A peer that comes back receives stored messages in this order.
 type rankKind byte
 
 const (
@@ -114,7 +113,6 @@ func decodeRank(b []byte) (m rankMessage, err error) {
 	return m, nil
 }
 
-// has checks the lengths of a message without keys.
 func (m rankMessage) has(numbers, floats int) error {
 	if len(m.keys) != 0 || len(m.numbers) != numbers || len(m.floats) != floats {
 		return fmt.Errorf("%w: kind %d has %d keys, %d numbers, %d floats; want 0, %d, %d; run agents of one version", errRank,
@@ -123,11 +121,11 @@ func (m rankMessage) has(numbers, floats int) error {
 	return nil
 }
 
-// rankLine is one peer's connection to all others. It keeps the last message of each kind to each
-// peer. A peer that died and came back gets them again, so no other part repeats work.
+// rankLine keeps the last message of each kind to each peer, and sends them again to a peer that
+// died and came back. So no other part repeats work.
 type rankLine struct {
 	peers rankPeers
-	said  []map[rankKind][]byte // by peer
+	said  []map[rankKind][]byte
 	bytes uint64
 }
 
@@ -148,8 +146,7 @@ func (l *rankLine) send(ctx context.Context, to int, m rankMessage) error {
 	return l.peers.Send(ctx, to, b)
 }
 
-// receive returns the next message. For rankAgain it first sends the peer all stored messages
-// again.
+// receive returns the next message, after sending all again if it is rankAgain.
 func (l *rankLine) receive(ctx context.Context) (from int, m rankMessage, err error) {
 	from, b, err := l.peers.Receive(ctx)
 	if err != nil {

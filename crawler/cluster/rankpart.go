@@ -46,7 +46,7 @@ type RankPart struct {
 	stay  []uint32  // by node: its links that lead to our core
 	late  []uint32  // of these, links to nodes already swept when it changes
 	next  []float64 // new y in a step of the power iteration
-	base  float64   // 1/N
+	base  float64
 	core  int
 
 	predict extrapolation
@@ -54,14 +54,12 @@ type RankPart struct {
 	result  *RankResult
 }
 
-// slots lists nodes in the order in which their masses are sent. Leaves come last, as their
-// masses are sent only in the last round.
+// slots lists nodes in the order in which their masses are sent, leaves last.
 type slots struct {
 	nodes []uint32
 	core  int // number of nodes with links
 }
 
-// sent returns the nodes whose masses are sent in a round.
 func (s slots) sent(last bool) []uint32 {
 	if last {
 		return s.nodes
@@ -69,15 +67,14 @@ func (s slots) sent(last bool) []uint32 {
 	return s.nodes[:s.core]
 }
 
-// nodeRole says which part owns a node and whether the node has links.
 type nodeRole byte
 
 const (
-	noRole  nodeRole = iota // of another part, and our pages do not link to it
-	ownCore                 // ours, with links
-	ownLeaf                 // ours, without
-	farCore                 // of another part, with links; ours link to it
-	farLeaf                 // of another part, without links; ours link to it
+	noRole nodeRole = iota // of another part, and our pages do not link to it
+	ownCore
+	ownLeaf
+	farCore // of another part, with links; ours link to it
+	farLeaf // of another part, without links; ours link to it
 )
 
 const (
@@ -85,8 +82,7 @@ const (
 	mostSweeps = 200        // in a round; more do not pay, as the other parts' masses are stale by then
 )
 
-// newRankPart returns part number me of parts. again says that this agent took part before and
-// died.
+// newRankPart returns part me of parts. again: this agent took part before and died.
 func newRankPart(links RankLinks, me, parts int, peers rankPeers, again bool) (*RankPart, error) {
 	n := links.In.Nodes()
 	if len(links.Degree) != n || len(links.Keys) != n || len(links.Page) != n {
@@ -104,8 +100,8 @@ func newRankPart(links RankLinks, me, parts int, peers rankPeers, again bool) (*
 	return p, nil
 }
 
-// Score returns the PageRank of a node, and whether this part owns it. Of other parts' nodes it
-// knows only the scores of its own copies of pages.
+// Score returns a node's PageRank, and whether this part owns it. Of other nodes it knows only
+// the scores of its copies of pages.
 func (p *RankPart) Score(v uint32) (score float64, ours bool) {
 	if p.score == nil {
 		return 0, false
@@ -113,12 +109,10 @@ func (p *RankPart) Score(v uint32) (score float64, ours bool) {
 	return p.score[v], p.ours(v)
 }
 
-// Result returns counts and the error bound of the ranking, once it is done.
 func (p *RankPart) Result() *RankResult { return p.result }
 
 func (p *RankPart) ours(v uint32) bool { return p.owner[v] == uint32(p.me) }
 
-// run takes part in the ranking until all ranks are known.
 func (p *RankPart) run(ctx context.Context) error {
 	for to := range p.parts + 1 {
 		if p.again && to != p.me {
@@ -137,7 +131,6 @@ func (p *RankPart) run(ctx context.Context) error {
 	return nil
 }
 
-// wait handles messages until have returns true.
 func (p *RankPart) wait(ctx context.Context, have func() bool) error {
 	for !have() {
 		from, m, err := p.line.receive(ctx)
@@ -188,10 +181,9 @@ func (p *RankPart) take(from int, m rankMessage) error {
 	return nil
 }
 
-// meetOthers learns the owner of each node. It agrees with the owners of nodes that ours link to
-// on the order in which masses are sent.
+// meetOthers learns each node's owner, and agrees with it on the order of masses.
 func (p *RankPart) meetOthers(ctx context.Context) error {
-	sorted := make([]uint32, len(p.owner)) // nodes by key
+	sorted := make([]uint32, len(p.owner))
 	for v := range sorted {
 		sorted[v] = uint32(v)
 	}
@@ -202,8 +194,8 @@ func (p *RankPart) meetOthers(ctx context.Context) error {
 			return fmt.Errorf("nodes %d and %d have the same key, %016x", sorted[i-1], sorted[i], keys[sorted[i]])
 		}
 	}
-	// Find the owners of our pages first, then of the nodes that our own pages link to. So links
-	// of another part's pages, of which we have copies, do not count twice.
+	// Find owners of our pages first, then of the nodes that pages of our own link to. So links
+	// of copies of a page do not count twice.
 	page := func(v uint32) bool { return p.links.Page[v] }
 	of := func() [][]uint64 { return owning(p.meet[rankClaims], p.parts) }
 	if err := p.askClerks(ctx, rankClaims, sorted, page, of); err != nil {
@@ -264,10 +256,10 @@ func (p *RankPart) ask(ctx context.Context, k rankKind, of func(to int) rankMess
 	return p.wait(ctx, func() bool { return !slices.Contains(p.meet[k], nil) })
 }
 
-// askClerks asks the clerks for the owners of some nodes, and answers as a clerk with of. The
-// clerk of a key is part key mod parts; it need not have the node.
+// askClerks asks for the owners of some nodes, and answers as a clerk with of. The clerk of a key
+// is part key mod parts.
 func (p *RankPart) askClerks(ctx context.Context, k rankKind, sorted []uint32, in func(v uint32) bool, of func() [][]uint64) error {
-	asked := make([][]uint32, p.parts) // nodes by clerk
+	asked := make([][]uint32, p.parts)
 	for _, v := range sorted {
 		if in(v) {
 			to := p.links.Keys[v] % uint64(p.parts)
@@ -302,9 +294,8 @@ func (p *RankPart) keysOf(nodes []uint32) (keys []uint64) {
 	return keys
 }
 
-// owning gives each key to the first part that asks for it, and answers each part in the order of
-// its keys. The lists may be twice as many as parts: first claims of pages, then mentions. It
-// merges the lists, whose keys ascend.
+// owning gives each key to the first part that asks for it. The lists, whose keys ascend, are
+// claims of pages, followed by mentions if there are twice as many lists as parts.
 func owning(asked []*rankMessage, parts int) (of [][]uint64) {
 	of = make([][]uint64, len(asked))
 	at := make([]int, len(asked))
@@ -331,8 +322,8 @@ func owning(asked []*rankMessage, parts int) (of [][]uint64) {
 	}
 }
 
-// askOwners tells each owner which of its nodes are here. It returns these nodes, and our nodes
-// that others named, by part and in the order of keys.
+// askOwners tells owners which of their nodes are here. It returns these, and our nodes that
+// others named, by part and in the order of keys.
 func (p *RankPart) askOwners(ctx context.Context, k rankKind, sorted []uint32, in func(v uint32) bool) (theirs, ours [][]uint32, err error) {
 	theirs, ours = make([][]uint32, p.parts), make([][]uint32, p.parts)
 	for _, v := range sorted {
@@ -358,7 +349,6 @@ func (p *RankPart) askOwners(ctx context.Context, k rankKind, sorted []uint32, i
 	return theirs, ours, nil
 }
 
-// inOrder sorts leaves last.
 func inOrder(nodes []uint32, leaf []uint64) (s slots) {
 	var leaves []uint32
 	for i, v := range nodes {
@@ -373,8 +363,7 @@ func inOrder(nodes []uint32, leaf []uint64) (s slots) {
 	return s
 }
 
-// classify finds each node's role and the targets of our links. It returns how many nodes and
-// links the part owns.
+// classify finds each node's role, and returns how many nodes and links the part owns.
 func (p *RankPart) classify() (nodes int, links int64, err error) {
 	n := len(p.owner)
 	p.role, p.y, p.share, p.ext = make([]nodeRole, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -490,10 +479,9 @@ func (p *RankPart) end(ctx context.Context) error {
 	return nil
 }
 
-// play does a round: scale, sweep, send masses and receive those of others. It returns the report
-// for the coordinator, in floats: the sum of y of the core, the sum of y of the leaves, the sum
+// play does a round. The report's floats are the sums of y of the core and of the leaves, the sum
 // of the core's base, the bound of what the core's equations miss, the mass that our links bring
-// to each part's core, and the products for extrapolation. numbers has the count of sweeps.
+// to each part's core, and the products for extrapolation.
 func (p *RankPart) play(ctx context.Context, t rankMessage) (rankMessage, error) {
 	last, steps := t.numbers[0] != 0, t.numbers[1] != 0
 	p.round = t.round
@@ -536,9 +524,9 @@ func (p *RankPart) play(ctx context.Context, t rankMessage) (rankMessage, error)
 	return m, err
 }
 
-// scale multiplies each part's y, and the masses that its links bring, by the coordinator's
-// factors. It returns the mass from other parts for each node of our core. A part that died has
-// nothing to scale; others may already have sent it this round's masses, which need no scaling.
+// scale multiplies y, and the masses that links bring, by the coordinator's factors. It returns
+// the mass from other parts for each node of our core. A part that died has nothing to scale, and
+// any masses of this round that it received need no scaling.
 func (p *RankPart) scale(by, gamma []float64) (used []float64) {
 	for v, r := range p.role {
 		if r == ownCore || r == ownLeaf {
@@ -592,9 +580,9 @@ func (p *RankPart) set(v uint32, y float64) float64 {
 	return math.Abs(p.share[v] - was)
 }
 
-// local ranks our core, with the masses of other parts fixed, until the error is at most goal. It
-// sweeps in place (Gauss–Seidel), or makes one step of the power iteration, in which no node sees
-// new values. left bounds, in the L1 norm, what the core's equations then miss.
+// local ranks our core, with other parts' masses fixed, until its error is at most goal: by
+// sweeps in place (Gauss–Seidel), or one step of the power iteration. left bounds what the core's
+// equations then miss, in the L1 norm.
 func (p *RankPart) local(goal float64, step bool) (left float64, sweeps int, err error) {
 	if step {
 		err = p.scan(ownCore, func(v uint32, from []uint32) { p.next[v] = p.incoming(v, from) })
@@ -657,8 +645,7 @@ func (p *RankPart) swapMasses(ctx context.Context, last bool) error {
 	return nil
 }
 
-// counted replaces the masses that were used by this round's, and returns the change of the
-// core's masses in the L1 norm.
+// counted replaces the used masses by this round's, and returns their change in the L1 norm.
 func (p *RankPart) counted(used []float64) (change float64, came []float64) {
 	for v, r := range p.role {
 		if r == ownCore || r == ownLeaf {
@@ -684,8 +671,7 @@ func (p *RankPart) counted(used []float64) (change float64, came []float64) {
 }
 
 // scaleAndStep scales y to the sum 1 and makes a step of the power iteration, as the ranking on
-// one machine does at its end. sum is over all y, leaves over those of leaves. It returns the
-// step's change in the L1 norm.
+// one machine does at its end. It returns the step's change in the L1 norm.
 func (p *RankPart) scaleAndStep(sum, leaves float64) (change float64, err error) {
 	p.score = make([]float64, len(p.y))
 	anew := (1 - p.damping + p.damping*leaves/sum) * p.base

@@ -31,8 +31,8 @@ const (
 // frame is a message of a session from an owner to its keeper. Each continues the one before.
 type frame struct {
 	_       struct{} `cbor:",toarray"`
-	Session uint64   // rises at an owner
-	Seq     uint64   // from 1
+	Session uint64
+	Seq     uint64 // from 1
 	Kind    uint64
 	Number  uint64         // base's end: its last parcel; changes: the parcel before the first
 	Bytes   []byte         `most:"262144"` // base: a chunk of it; piece: a chunk of the next parcel
@@ -60,7 +60,7 @@ type answer struct {
 	Session uint64
 	Seq     uint64 // last frame carried out; 0: session unknown, as after a restart
 	Number  uint64 // last parcel of the replica on disk; 0: no replica
-	Newest  uint64 // newest session that the keeper knows of
+	Newest  uint64
 	Run     uint64 // random, of the keeper's process
 }
 
@@ -99,7 +99,6 @@ func (m *Member) whenKept(do func()) error {
 	return nil
 }
 
-// adopt takes over the partitions of dead agents from their replicas.
 func (m *Member) adopt(gained []holding) error {
 	from := map[AgentID][]uint16{}
 	for _, h := range gained {
@@ -116,8 +115,7 @@ func (m *Member) adopt(gained []holding) error {
 	return nil
 }
 
-// inherit takes over the state of partitions from a dead agent's replica, and sends the agent's
-// parcels on.
+// inherit takes over partitions from a dead agent's replica, and sends its parcels on.
 func (m *Member) inherit(id AgentID, parts []uint16) error {
 	pages := false
 	err := m.keeper.read(id, func(s *store.Store) (err error) {
@@ -138,8 +136,8 @@ func (m *Member) inherit(id AgentID, parts []uint16) error {
 	return nil
 }
 
-// replicate sends commits to the keeper. Without replication it drops the changes, so that an old
-// replica is never continued after a gap.
+// replicate sends commits to the keeper. Without replication it drops the changes, so that no old
+// replica is continued after a gap.
 func (m *Member) replicate(ctx context.Context) error {
 	if m.sender != nil {
 		return m.sender.run(ctx)
@@ -155,10 +153,10 @@ func (m *Member) replicate(ctx context.Context) error {
 type keeper struct {
 	dir  string // has a folder for each replica
 	send func(to AgentID, answer []byte)
-	id   uint64        // random, of this process, for answers
+	id   uint64
 	wake chan struct{} // capacity 1: frames wait
 
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex
 	waiting []lesson
 	has     map[AgentID]*replica
 }
@@ -171,7 +169,6 @@ func newKeeper(dir string, send func(to AgentID, answer []byte)) *keeper {
 	return &keeper{dir: dir, send: send, id: rand.Uint64(), wake: make(chan struct{}, 1), has: map[AgentID]*replica{}}
 }
 
-// hear queues a frame without blocking.
 func (k *keeper) hear(from AgentID, frame []byte) {
 	k.mu.Lock()
 	if len(k.waiting) < mostFrames {
@@ -181,8 +178,7 @@ func (k *keeper) hear(from AgentID, frame []byte) {
 	signal(k.wake)
 }
 
-// run carries out frames until ctx ends, and then closes the replicas. It fails only when this
-// agent's disk does.
+// run carries out frames until ctx ends. It fails only when this agent's disk does.
 func (k *keeper) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, k.close()) }()
 	if err := k.tidy(); err != nil {
@@ -254,8 +250,7 @@ func (k *keeper) read(id AgentID, do func(s *store.Store) error) error {
 	return do(r.store)
 }
 
-// move turns a dead agent's replica into a store in another folder, and replaces what is there.
-// If the agent comes back, it gets a new replica.
+// move turns a dead agent's replica into a store in another folder.
 func (k *keeper) move(id AgentID, to string) error {
 	r := k.of(id)
 	r.mu.Lock()
@@ -266,7 +261,6 @@ func (k *keeper) move(id AgentID, to string) error {
 	return errors.Join(os.RemoveAll(to), os.Rename(r.dir, to))
 }
 
-// drop removes all replicas when nobody needs them any more.
 func (k *keeper) drop() error {
 	err := k.close()
 	return errors.Join(err, os.RemoveAll(k.dir))
@@ -283,8 +277,7 @@ func (k *keeper) close() (err error) {
 	return err
 }
 
-// While a base arrives, a file beside the replica's folder holds its bytes. Then a folder holds
-// the store made of them.
+// A base arrives in a file beside the replica's folder, from which a new folder is made.
 const (
 	spoolEnd  = ".base"
 	makingEnd = ".new"
@@ -293,10 +286,10 @@ const (
 type replica struct {
 	dir string
 
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex
 	store   *store.Store
 	session uint64
-	taken   takenFrames[frame] // frames carried out
+	taken   takenFrames[frame]
 	spool   *os.File
 	piece   []byte
 	bodies  bool // the owner also sends pages
@@ -305,8 +298,7 @@ type replica struct {
 // mostPieceBytes bounds the changes of one commit of another agent.
 const mostPieceBytes = 256 << 20
 
-// take stores a frame, carries out all frames that are next in order, and answers how far the
-// replica is.
+// take stores a frame, and carries out all frames that are next in order.
 func (r *replica) take(f frame) (answer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -315,7 +307,7 @@ func (r *replica) take(f frame) (answer, error) {
 	}
 	if f.Kind == kindOpen && f.Session > r.session {
 		r.session, r.taken, r.piece, r.bodies = f.Session, takenFrames[frame]{}, nil, f.Bodies
-		r.taken.take() // the open frame itself
+		r.taken.take()
 	}
 	a := answer{Session: f.Session, Newest: r.session}
 	if f.Session == r.session {
@@ -345,7 +337,6 @@ func (r *replica) take(f frame) (answer, error) {
 	return a, err
 }
 
-// open opens a replica that an earlier process left.
 func (r *replica) open() (err error) {
 	if r.store != nil || !store.Exists(r.dir) {
 		return nil
@@ -374,7 +365,6 @@ func (r *replica) carryOut(f frame) error {
 	return errWire
 }
 
-// write appends a chunk of a base to the spool.
 func (r *replica) write(b []byte) (err error) {
 	if r.spool == nil {
 		if err := os.MkdirAll(filepath.Dir(r.dir), 0o755); err != nil {
@@ -437,7 +427,6 @@ func (r *replica) unspool() error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// apply applies the changes of a frame to the replica.
 func (r *replica) apply(f frame) error {
 	if r.store == nil {
 		return fmt.Errorf("%w: changes without a base", errWire)

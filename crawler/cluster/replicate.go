@@ -22,17 +22,17 @@ type senderOptions struct {
 	behind uint64                                       // most changes kept for a silent keeper [20,000, about 100 MB]
 }
 
-// sender sends an agent's changes to its keeper, in sessions. One goroutine calls run; the other
-// methods are safe for concurrent use.
+// sender sends an agent's changes to its keeper. One goroutine calls run; other methods are safe
+// for concurrent use.
 type sender struct {
 	opt  senderOptions
 	wake chan struct{} // capacity 1: some field below changed
 
-	mu      sync.Mutex // guards the rest
-	named   bool       // keeper is known
+	mu      sync.Mutex
+	named   bool // keeper is known
 	keeper  AgentID
 	session *session
-	reach   uint64 // last change in the outbox
+	reach   uint64
 	trimmed uint64 // last change dropped from the outbox
 	number  uint64 // last change in the keeper's replica
 	waiting []waiting
@@ -61,7 +61,6 @@ const (
 	silentFor = time.Minute // time without an answer after which a keeper counts as silent
 )
 
-// errAnew reports that the session is over: the keeper is another one, or lost the session.
 var errAnew = errors.New("another session")
 
 func newSender(opt senderOptions) *sender {
@@ -84,8 +83,8 @@ func (s *sender) name(id AgentID) {
 	s.callReady()
 }
 
-// extend records that the outbox has changes up to number. It ends the session of a silent keeper
-// once too many changes wait.
+// extend sets the last change in the outbox. It ends the session of a silent keeper when too many
+// wait.
 func (s *sender) extend(number uint64) {
 	s.mu.Lock()
 	s.reach = max(s.reach, number)
@@ -96,8 +95,7 @@ func (s *sender) extend(number uint64) {
 	signal(s.wake)
 }
 
-// when calls do once the replica has all changes up to number, or there is no keeper. do must not
-// block.
+// when calls do, which must not block, once the replica has all up to number, or has no keeper.
 func (s *sender) when(number uint64, do func()) {
 	s.mu.Lock()
 	s.waiting = append(s.waiting, waiting{number, do})
@@ -122,7 +120,6 @@ func (s *sender) callReady() {
 	}
 }
 
-// hear handles the keeper's answer.
 func (s *sender) hear(from AgentID, b []byte) {
 	a, err := decode[answer]("answer", b)
 	if err != nil {
@@ -154,7 +151,6 @@ func (s *sender) hear(from AgentID, b []byte) {
 	s.callReady()
 }
 
-// run sends changes until ctx ends.
 func (s *sender) run(ctx context.Context) error {
 	trimmed, err := store.OutboxOf(s.opt.store).Trimmed()
 	if err != nil {
@@ -163,7 +159,7 @@ func (s *sender) run(ctx context.Context) error {
 	s.mu.Lock()
 	s.trimmed = trimmed
 	s.mu.Unlock()
-	var newest uint64 // session number
+	var newest uint64
 	for ctx.Err() == nil {
 		s.mu.Lock()
 		named, keeper := s.named, s.keeper
@@ -213,7 +209,6 @@ func (s *sender) run(ctx context.Context) error {
 	return nil
 }
 
-// pause waits for a change of the sender, at most for most.
 func (s *sender) pause(ctx context.Context, most time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -260,8 +255,7 @@ func (s *sender) push(ctx context.Context, x *session, f frame) error {
 	return nil
 }
 
-// await waits until holds, called under mu, returns true. Meanwhile it resends unacknowledged
-// frames.
+// await waits until holds, called under mu, returns true. Meanwhile it resends frames.
 func (s *sender) await(ctx context.Context, x *session, holds func() bool) error {
 	for {
 		s.mu.Lock()
@@ -309,7 +303,6 @@ func (s *sender) serve(ctx context.Context, x *session) error {
 	return s.follow(ctx, x, number)
 }
 
-// base sends a whole replica.
 func (s *sender) base(ctx context.Context, x *session) (number uint64, err error) {
 	w := &baseWriter{push: func(b []byte) error { return s.push(ctx, x, frame{Kind: kindBase, Bytes: b}) }}
 	if number, err = store.OutboxOf(s.opt.store).WriteBase(ctx, w, s.opt.bodies); err != nil {

@@ -15,7 +15,6 @@ type Status struct {
 	Unreadable  []string      // keys of undecodable values, sorted
 }
 
-// agentStatus is an agent's state by its last heartbeat.
 type agentStatus struct {
 	ID         AgentID
 	Partitions int
@@ -24,8 +23,7 @@ type agentStatus struct {
 	Report     report
 }
 
-// StatusOf decodes an exchange's values. Without a table no agent owns anything. Undecodable
-// values only appear in Unreadable.
+// StatusOf decodes an exchange's values. Without a table no agent owns anything.
 func StatusOf(values map[string]Value) (s Status) {
 	owned := map[AgentID]int{}
 	for _, key := range slices.Sorted(maps.Keys(values)) {

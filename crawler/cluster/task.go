@@ -16,12 +16,12 @@ import (
 	"fossick/internal/wire"
 )
 
-// Task describes common work of agents, such as ranking all their pages, and names the agents. It
-// needs Me, Open, Name, and one of Agents and Named. Agents that die may come back; if the leader
-// died, all start again (docs/graph.md).
+// Task describes common work of agents, such as ranking all their pages. It needs Me, Open, Name,
+// and one of Agents and Named. Agents that die may come back; if the leader died, all start again
+// (docs/graph.md).
 type Task struct {
 	Me AgentID
-	// Open opens an exchange of the crawl at an address of this task: the agent's or the
+	// Open opens an exchange of the crawl at an address of this task, the agent's or the
 	// leader's.
 	Open     func(ctx context.Context, at AgentID) (Exchange, error)
 	Name     string             // valid as part of a key
@@ -33,7 +33,6 @@ type Task struct {
 	Resend   time.Duration      // pause before a message is sent again [500 ms]
 }
 
-// TaskStanding tells which agents are present.
 type TaskStanding struct {
 	Here, Wanted int
 	Missing      []AgentID // named agents not present; during the work, silent agents
@@ -67,7 +66,7 @@ const (
 type roster struct {
 	_        struct{} `cbor:",toarray"`
 	Version  uint64
-	Session  uint64 // rises with each start
+	Session  uint64
 	State    uint64
 	Settings string         `most:"65536"` // must be the same for all
 	By       AgentID        // the agent that gave up
@@ -77,7 +76,7 @@ type roster struct {
 type rosterMember struct {
 	_    struct{} `cbor:",toarray"`
 	ID   AgentID
-	Life uint64 // rises each time the agent died and came back
+	Life uint64
 }
 
 const (
@@ -117,14 +116,12 @@ func decodeRoster(b []byte) (r roster, err error) {
 	return r, nil
 }
 
-// taskAddress returns the address of an agent in a task. It differs from the agent's own name so
-// that a running crawl is not disturbed.
+// taskAddress differs from the agent's own name, so that a running crawl is not disturbed.
 func taskAddress(task, role string, id AgentID) AgentID {
 	sum := sha256.Sum256([]byte("fossick peers\x00" + task + "\x00" + role + "\x00" + string(id)))
 	return AgentID(hex.EncodeToString(sum[:8]))
 }
 
-// seat is an agent's place in a roster.
 type seat struct {
 	Task
 	session uint64 // 0: none yet
@@ -132,9 +129,8 @@ type seat struct {
 	again   bool // it died during the work and is back
 }
 
-// Run takes part in the task until the work has succeeded at all agents. It first waits for all
-// expected agents. If all start again, it calls work again. An error of the work, or the end of
-// ctx, ends the task for all.
+// Run takes part until the work has succeeded at all agents. It calls work again if all start
+// again. An error of the work, or the end of ctx, ends the task for all.
 func (t Task) Run(ctx context.Context, work func(ctx context.Context, s TaskSession) error) (err error) {
 	t.Poll, t.Resend = cmp.Or(t.Poll, 2*time.Second), cmp.Or(t.Resend, 500*time.Millisecond)
 	e, err := t.Open(ctx, taskAddress(t.Name, "agent", t.Me))
@@ -163,7 +159,6 @@ func (t Task) Run(ctx context.Context, work func(ctx context.Context, s TaskSess
 	}
 }
 
-// once takes part in one session.
 func (s *seat) once(ctx context.Context, e Exchange, work func(context.Context, TaskSession) error) (err error) {
 	r, err := s.gather(ctx, e)
 	if err != nil {
@@ -234,7 +229,6 @@ func (s *seat) read(ctx context.Context, e Exchange) (r roster, revision uint64,
 	return r, v.Revision, err
 }
 
-// gather waits until all agents are present.
 func (s *seat) gather(ctx context.Context, e Exchange) (roster, error) {
 	for {
 		was, revision, err := s.read(ctx, e)
@@ -272,8 +266,7 @@ func (s *seat) gather(ctx context.Context, e Exchange) (roster, error) {
 	}
 }
 
-// pause waits for the next reading of the roster, or for a message that shows that the others
-// have begun.
+// pause waits for the next reading of the roster, or a message that shows that the others began.
 func (s *seat) pause(ctx context.Context, e Exchange) error {
 	wait, stop := context.WithTimeout(ctx, s.Poll)
 	defer stop()
@@ -299,8 +292,7 @@ type got struct {
 	changed bool
 }
 
-// step returns the roster after this agent's next step. session must be above all earlier
-// sessions; a new roster gets it.
+// step returns the roster after this agent's next step. session must be above all earlier ones.
 func (s *seat) step(r roster, session uint64) (roster, got, error) {
 	fresh := roster{Version: taskVersion, Session: max(session, r.Session+1), State: gathering, Settings: s.Settings}
 	at, in := r.find(s.Me)
@@ -344,7 +336,6 @@ func (s *seat) step(r roster, session uint64) (roster, got, error) {
 	return r, g, nil
 }
 
-// missing returns the named agents that are not present.
 func (s *seat) missing(r roster) []AgentID {
 	return slices.DeleteFunc(slices.Clone(s.Named), func(id AgentID) bool {
 		_, in := r.find(id)
@@ -352,8 +343,7 @@ func (s *seat) missing(r roster) []AgentID {
 	})
 }
 
-// watch polls the roster until ctx ends or the task is over for this agent, and reports silent
-// agents.
+// watch polls the roster until the task is over for this agent, and reports silent agents.
 func (s *seat) watch(ctx context.Context, e Exchange, r roster, p *peer) error {
 	over := false // the roster says ended, while this agent still works
 	for {
@@ -389,7 +379,6 @@ func (s *seat) watch(ctx context.Context, e Exchange, r roster, p *peer) error {
 	}
 }
 
-// verdict returns an error if the present roster ends this agent's work.
 func (s *seat) verdict(now roster) error {
 	at, in := now.find(s.Me)
 	switch {

@@ -11,10 +11,9 @@ import (
 	"fossick/internal/wire"
 )
 
-// First byte of a message from one member's engine to another's.
 const (
 	toldFrame  = 'f' // a frame of the sender's replica
-	toldAnswer = 'a' // a keeper's answer to a frame
+	toldAnswer = 'a'
 	toldLesson = 'l' // a message of broadcast
 )
 
@@ -37,8 +36,7 @@ func (m *Member) hear(from AgentID, told []byte) {
 	}
 }
 
-// teaching is what members tell each other besides links: scorer updates, labels given by people,
-// and possible duplicates. One goroutine owns it.
+// teaching is what members tell each other besides links. One goroutine owns it.
 type teaching struct {
 	*Member
 	broadcast *broadcast // nil until a heartbeat has been accepted
@@ -46,22 +44,20 @@ type teaching struct {
 	recent    [][]byte   // the latest labels of this run, as the store may lack some
 }
 
-// lesson is a message from another member.
 type lesson struct {
 	from  AgentID
 	bytes []byte
 }
 
 const (
-	// teachEvery is the time between rounds of a small cluster. Each member adds teachEach above
-	// that, so that a member sends at most half a megabyte a second.
+	// teachEvery is the least time between rounds, and teachEach the time for each member, so
+	// that a member sends at most half a megabyte a second.
 	teachEvery  = 2 * time.Second
 	teachEach   = 250 * time.Millisecond
 	mostUnheard = 64   // unread messages; dropped ones are repeated
 	mostLabels  = 2000 // labels of the store, and of this run, that a newcomer receives
 )
 
-// First byte of an item.
 const (
 	itemSums   = 's'
 	itemLabel  = 'l'
@@ -95,7 +91,6 @@ func (m *Member) teach(ctx context.Context, past [][]byte) error {
 	}
 }
 
-// round sends a round's messages, and returns the time until the next.
 func (t *teaching) round() (every time.Duration, err error) {
 	run, living := t.peers()
 	every = max(teachEvery, time.Duration(len(living))*teachEach)
@@ -129,8 +124,7 @@ func (t *teaching) round() (every time.Duration, err error) {
 	return every, err
 }
 
-// soFar returns the items for a member that knows nothing yet. Past items are skipped by members
-// that heard an earlier run of this one.
+// soFar returns the items for a new member. Those that heard an earlier run skip past items.
 func (t *teaching) soFar() (items []broadcastItem, err error) {
 	for _, told := range t.past {
 		past := itemOf(itemSums, told)
@@ -175,17 +169,16 @@ func (t *teaching) listen(ctx context.Context, s lesson) error {
 	return err
 }
 
-// broadcast sends items to all other agents, and receives theirs, each once and in order.
-// Messages may be lost, doubled, late or out of order. A run is one process of an agent; later
-// runs have higher numbers. A new process knows nothing, so it first receives everything said so
-// far. Memory for a silent agent is bounded. No goroutine, no clock; not safe for concurrent use.
+// broadcast sends items to all agents, and receives theirs, each once and in order over a lossy
+// exchange. A run is one process of an agent; later ones have higher numbers. A new process first
+// receives everything said so far. Memory for a silent agent is bounded. Not safe for concurrent
+// use.
 type broadcast struct {
 	run   uint64
 	round int
 	peers map[AgentID]*listener
 }
 
-// broadcastItem is one item. Its bytes are nil where it was dropped.
 type broadcastItem struct {
 	_     struct{} `cbor:",toarray"`
 	Old   bool     // skipped by agents that heard an earlier run of the sender, which sent it
@@ -193,7 +186,6 @@ type broadcastItem struct {
 	spare bool     // may be dropped for an agent with a long queue
 }
 
-// listener is the state kept for another agent.
 type listener struct {
 	run   uint64 // latest run; 0: not known
 	begun bool   // the queue has been started
@@ -210,19 +202,19 @@ type listener struct {
 
 type broadcastMessage struct {
 	_     struct{} `cbor:",toarray"`
-	Run   uint64   // sender's
-	To    uint64   // receiver's run to which the rest refers; 0: not known yet
-	Ack   uint64   // the last of the receiver's items that arrived
-	Floor uint64   // no item up to this number will be sent again
-	After uint64   // number of the item before Items
+	Run   uint64
+	To    uint64 // receiver's run to which the rest refers; 0: not known yet
+	Ack   uint64 // the last of the receiver's items that arrived
+	Floor uint64 // no item up to this number will be sent again
+	After uint64 // number of the item before Items
 	Items []broadcastItem
 }
 
 const (
-	roundBytes    = 128 << 10 // approximate size of a message; a single item may exceed it
-	roundPatience = 3         // rounds without an acknowledgement before items are repeated
-	mostSpare     = 64        // spare items queued for an agent
-	mostItems     = 4096      // in a message
+	roundBytes    = 128 << 10
+	roundPatience = 3    // rounds without an acknowledgement before items are repeated
+	mostSpare     = 64   // spare items queued for an agent
+	mostItems     = 4096 // in a message
 )
 
 func newBroadcast(run uint64) *broadcast {
@@ -265,8 +257,8 @@ func (b *broadcast) peer(id AgentID) *listener {
 	return p
 }
 
-// nextRound returns a round's messages to the living agents. soFar returns all items for an agent
-// that knows nothing yet.
+// nextRound returns a round's messages. soFar returns all items for an agent that knows nothing
+// yet.
 func (b *broadcast) nextRound(living []AgentID, soFar func() ([]broadcastItem, error)) (messages []broadcastTo, err error) {
 	b.round++
 	for _, id := range living {
@@ -292,7 +284,6 @@ func (b *broadcast) nextRound(living []AgentID, soFar func() ([]broadcastItem, e
 	return messages, nil
 }
 
-// fill moves the next items of a queue into a message.
 func (b *broadcast) fill(m *broadcastMessage, p *listener) {
 	for len(p.queue) > 0 && p.queue[0].Bytes == nil {
 		p.queue = p.queue[1:]
@@ -316,7 +307,6 @@ func (b *broadcast) fill(m *broadcastMessage, p *listener) {
 	}
 }
 
-// hear handles a message and returns its new items.
 func (b *broadcast) hear(from AgentID, bytes []byte) (items [][]byte, err error) {
 	m, err := decode[broadcastMessage]("message of another member", bytes)
 	if err == nil && (m.Run == 0 || m.Floor > m.After || len(m.Items) > mostItems) {

@@ -19,16 +19,15 @@ import (
 	"fossick/store"
 )
 
-// Team is one crawl of several agents in one process, each with its own store and scorer. Each
-// agent owns the sites of some partitions for the whole crawl. In rounds, the team moves links
-// from outboxes to their owners, shares what scorers and people taught, and divides the remaining
-// budget. So the agents together fetch the links that one crawl would fetch.
+// Team is one crawl of several agents in one process, each with its own store and scorer, and its
+// own sites. Rounds move links to their owners, share what was learned, and divide the budget. So
+// the agents together fetch the links that one crawl would.
 type Team struct {
 	whole   crawler.Options
 	agents  []*teamAgent
 	harvest crawler.Watch
 	ended   chan *teamAgent
-	reach   int // how many links are good enough to fetch
+	reach   int
 	turn    int // index of the agent that comes first among equals
 	pricer  pricer
 
@@ -42,9 +41,9 @@ type Team struct {
 	mu       sync.Mutex // guards the rest
 	progress []crawler.Progress
 	next     crawler.Marginal
-	patience *crawler.Patience // nil: the crawl never waits for better links
-	past     bool              // labels of earlier sessions were shared
-	labels   []teamLabel       // given by people and not yet shared
+	patience *crawler.Patience
+	past     bool        // labels of earlier sessions were shared
+	labels   []teamLabel // given by people and not yet shared
 }
 
 type teamLabel struct {
@@ -63,8 +62,8 @@ type teamAgent struct {
 	parcels  uint64 // number of the last parcel, when the outbox was last emptied
 	allowed  crawler.Allowance
 	unused   time.Time // since when it leaves its allowance unused; zero: it does not
-	pages    uint64    // pages that the harvest has counted
-	relevant uint64    // of these, on topic
+	pages    uint64
+	relevant uint64 // of these, on topic
 
 	result crawler.Result
 	err    error
@@ -78,13 +77,13 @@ const (
 	commitShare   = 4                      // a round starts after Workers/commitShare commits
 	headLinks     = 4                      // links of an agent to look at, for each worker
 	farthest      = 64                     // limit of reach, for each worker
-	// Besides the links for free workers, the price admits Workers/spareShare links for workers
-	// that become free before the next round.
+	// The price also admits Workers/spareShare links for workers that become free before the next
+	// round.
 	spareShare = 4
 )
 
-// share is the crawler.Sites of a team's agent. It makes one part per agent, so that a page's
-// links to an agent form one parcel.
+// share is a team agent's crawler.Sites, with one part per agent: a page's links to an agent form
+// one parcel.
 type share struct {
 	*sites
 	agents, number int
@@ -97,9 +96,9 @@ func (s share) Mine(part uint16) bool { return int(part)%s.agents == s.number }
 func (s share) Held(part uint16) bool { return s.Mine(part) }
 func (s share) Ours(part uint16) bool { return s.Mine(part) }
 
-// NewTeam prepares a crawl with an agent for each of the options. The first has the settings of
-// the whole: MaxPages, MinHarvest, Workers, Progress and MaxTime. All agents receive all start
-// pages and fetch their own.
+// NewTeam prepares a crawl with one agent for each of the options. The first has the settings of
+// the whole: MaxPages, MinHarvest, Workers, Progress and MaxTime. Each agent fetches its own
+// start pages.
 func NewTeam(agents []crawler.Options) (*Team, error) {
 	if len(agents) == 0 {
 		return nil, errors.New("team: no agent")
@@ -139,7 +138,6 @@ func (t *Team) Engines() (engines []*crawler.Crawler) {
 	return engines
 }
 
-// Progress returns the progress of all agents together.
 func (t *Team) Progress() crawler.Progress {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -169,7 +167,6 @@ func (t *Team) sum() (sum crawler.Progress) {
 	return sum
 }
 
-// sooner returns the earlier of two times, where zero means none.
 func sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -189,8 +186,7 @@ func (t *Team) tell(i int, p crawler.Progress) {
 	}
 }
 
-// Run crawls until a limit is met, no URL waits at any agent, or ctx ends. It returns after all
-// agents have ended.
+// Run crawls until a limit is met, no URL waits at any agent, or ctx ends.
 func (t *Team) Run(ctx context.Context) (sum crawler.Result, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -204,7 +200,7 @@ func (t *Team) Run(ctx context.Context) (sum crawler.Result, err error) {
 	left := len(t.agents)
 	if first != nil {
 		why, left = first.result.Stopped, left-1
-		stop() // the others must not go on alone
+		stop()
 	} else {
 		for _, a := range t.agents {
 			err = errors.Join(err, ignoreEnd(a.Finish(ctx, why)))
@@ -258,15 +254,14 @@ func (t *Team) rounds(ctx context.Context) (why crawler.Stop, first *teamAgent, 
 	}
 }
 
-// committed starts a round early after enough commits. So the team knows the best links as soon
-// as one crawl would, however fast the web answers.
+// committed starts a round early after enough commits, so that the team soon knows the best
+// links.
 func (t *Team) committed() {
 	if t.commits.Add(1) >= int64(max(1, t.whole.Workers/commitShare)) {
 		signal(t.wake)
 	}
 }
 
-// round runs one round; slow says that few commits came since the last.
 func (t *Team) round(ctx context.Context, slow bool) (why crawler.Stop, err error) {
 	var moved atomic.Bool
 	if err := t.each(func(a *teamAgent) (err error) {
@@ -305,7 +300,6 @@ func (t *Team) each(do func(*teamAgent) error) error {
 	return all.Wait()
 }
 
-// over returns why the crawl has ended, or "".
 func (t *Team) over(moved bool) crawler.Stop {
 	spent, busy, waiting := uint64(0), 0, 0
 	for _, a := range t.agents {
@@ -345,7 +339,6 @@ func (t *Team) carry(ctx context.Context, a *teamAgent) (any bool, err error) {
 	return any, nil
 }
 
-// deliver moves an agent's parcels for a part to the part's owner.
 func (t *Team) deliver(ctx context.Context, from *teamAgent, part uint16) error {
 	to, d, size := t.agents[int(part)%len(t.agents)], crawler.Delivery{Sender: from.name, Part: part}, 0
 	send := func() error {
@@ -374,8 +367,7 @@ func (t *Team) deliver(ctx context.Context, from *teamAgent, part uint16) error 
 	return send()
 }
 
-// teach shares what scorers learned and the labels that people gave. The first call also shares
-// labels of earlier sessions.
+// teach shares what scorers learned and people's labels, at first also those of earlier sessions.
 func (t *Team) teach(ctx context.Context) error {
 	told := make(map[*teamAgent][]byte, len(t.agents))
 	for _, from := range t.agents {
@@ -421,7 +413,6 @@ func (t *Team) teach(ctx context.Context) error {
 	return nil
 }
 
-// divide divides the remaining budget among the agents.
 func (t *Team) divide(ctx context.Context, slow bool) error {
 	t.turn = (t.turn + 1) % len(t.agents)
 	agents := slices.Concat(t.agents[t.turn:], t.agents[:t.turn])
@@ -440,9 +431,8 @@ func (t *Team) divide(ctx context.Context, slow bool) error {
 	if t.whole.MaxPages > 0 {
 		most = t.whole.MaxPages
 	}
-	// While workers are idle, admit more links: the best may be on hosts that rest, or on new
-	// hosts that wait for their turn. In one crawl an idle worker takes the best link that is
-	// free.
+	// Idle workers admit more links: the best may be on hosts that rest, or on new ones that wait
+	// for their turn. In one crawl an idle worker takes the best free link.
 	if slow && 4*busy < 3*t.whole.Workers {
 		t.reach = min(max(2*t.reach, t.whole.Workers), farthest*t.whole.Workers)
 	} else {
@@ -469,7 +459,7 @@ func (t *Team) divide(ctx context.Context, slow bool) error {
 }
 
 // head returns the links that the agent offers. It now and then returns none while the agent
-// leaves its allowance unused, so that others may use it.
+// leaves its allowance unused.
 func (a *teamAgent) head() []float64 {
 	now := time.Now()
 	switch {
@@ -484,8 +474,8 @@ func (a *teamAgent) head() []float64 {
 	return a.load.Head
 }
 
-// allow sets the agents' allowances. It makes reductions first, since an agent may meanwhile have
-// spent pages that others would get. So the sum never exceeds the whole.
+// allow makes reductions first, since agents may meanwhile have spent pages that others would
+// get. So the sum never exceeds the whole.
 func allow(ctx context.Context, agents []*teamAgent, given []crawler.Allowance, whole crawler.Allowance) (err error) {
 	for i, a := range agents {
 		less := given[i]
@@ -512,7 +502,6 @@ func allow(ctx context.Context, agents []*teamAgent, given []crawler.Allowance, 
 	return nil
 }
 
-// count adds an agent's new pages to the harvest.
 func (t *Team) count(a *teamAgent) {
 	a.relevant = min(a.relevant, a.load.Counts.Relevant) // a relevant page may have been dropped
 	for ; a.pages < a.load.Counts.LastPage(); a.pages++ {
@@ -529,16 +518,15 @@ func (t *Team) count(a *teamAgent) {
 }
 
 type standing struct {
-	spent uint64    // pages stored or under way
-	busy  int       // fetches under way
+	spent uint64
+	busy  int
 	head  []float64 // priorities, descending, of the best link of each host that is free or soon will be
 }
 
-// divide divides the budget that is needed until the next round. Free workers go to the agents
-// with the best links. The price admits few more links than there are free workers, but at least
-// ahead. Before the next round about as many pages are stored as there are workers. So that many
-// pages go to the best links, and as many again to the agents in turn, for links that may yet
-// arrive. It gives out at most left pages and workers workers.
+// divide divides the budget needed until the next round. Free workers go to the agents with the
+// best links. The price admits few more links than free workers, but at least ahead. About as
+// many pages as there are workers go to the best links, and as many to the agents in turn, for
+// links that may yet arrive. It gives out at most left pages and workers workers.
 func divide(left uint64, workers, ahead int, reports []standing) []crawler.Allowance {
 	type link struct {
 		priority    float64
@@ -580,17 +568,17 @@ func divide(left uint64, workers, ahead int, reports []standing) []crawler.Allow
 	return shares
 }
 
-// pricer finds the price below which agents skip links because better links of any agent are
-// worth a wait. It decides as one crawl with all these links would (docs/frontier.md).
+// pricer finds the price below which agents skip links, as better ones of any agent are worth a
+// wait: as one crawl with all these links would (docs/frontier.md).
 type pricer struct {
 	keeper *crawler.Keeper // nil: agents take any link that is free
 	limit  time.Duration   // of the crawl; 0: none
-	work   int             // workers of all agents
+	work   int
 	began  time.Time
 
 	price float64
 	asked time.Time // when the price was last computed
-	spent uint64    // pages at that time
+	spent uint64
 	had   uint64    // pages at the last call
 	moved time.Time // when the number of pages last changed
 	links []frontier.Waiting
@@ -599,7 +587,6 @@ type pricer struct {
 	held  time.Duration // sum of earlier waits
 }
 
-// The price is computed again after this many pages or this much time.
 const (
 	pricePages = 4
 	priceHolds = time.Second
@@ -652,8 +639,8 @@ func (p *pricer) least(ctx context.Context, agents []*teamAgent, left uint64) (f
 	return p.price, nil
 }
 
-// waits records whether a free worker waits now; free is the best link below the price. It
-// returns the sum of all waits, or nil if the crawl never waits.
+// waits records whether a free worker waits, and the best link below the price. It returns the
+// sum of all waits, or nil.
 func (p *pricer) waits(now bool, free float64) *crawler.Patience {
 	if p.keeper == nil {
 		return nil

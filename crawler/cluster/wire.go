@@ -13,11 +13,9 @@ import (
 	"fossick/internal/wire"
 )
 
-// Messages and values are CBOR arrays that begin with a version. Agents ignore other versions, so
-// agents of two versions cannot share a crawl.
+// Messages and values are CBOR arrays that begin with a version; agents ignore other versions.
 const wireVersion = 4
 
-// Bounds of decoded input.
 const (
 	mostMessageBytes = 256 << 10
 	mostParcels      = 4096 // of one message
@@ -26,8 +24,7 @@ const (
 
 var (
 	errWire = errors.New("not of this protocol")
-	// errVersion reports a heartbeat of another version. If there is one, an unreadable table is
-	// also of that version.
+	// errVersion reports a heartbeat of another version, which explains an unreadable table.
 	errVersion = fmt.Errorf("%w: another version of fossick takes part; run the same version on all agents", errWire)
 )
 
@@ -65,10 +62,10 @@ type heartbeat struct {
 	_           struct{} `cbor:",toarray"`
 	Version     uint64
 	Incarnation uint64 // rises when the process starts again, or was marked as dead
-	Seq         uint64 // rises with each heartbeat
-	Dead        bool   // written by the coordinator
+	Seq         uint64
+	Dead        bool // written by the coordinator
 	Leaving     bool
-	Prefers     bool      // wants the coordinator's role
+	Prefers     bool
 	Known       uint64    // newest table that the agent has ever seen
 	Released    []release // released partitions that the table still assigns to the agent
 	Held        []release // only without a table: every partition that the agent ever owned
@@ -184,8 +181,7 @@ func (t *table) clone() *table {
 	return &c
 }
 
-// tableValue is the encoded table. Agents holds each name once; other fields are indices into it
-// from 1, with 0 for none.
+// tableValue is the encoded table. Fields are indices into Agents from 1, with 0 for none.
 type tableValue struct {
 	_            struct{} `cbor:",toarray"`
 	Wire         uint64
@@ -194,7 +190,7 @@ type tableValue struct {
 	Coordinator  uint64
 	Agents       []AgentID
 	Incarnations []uint64 // by agent; 0: no member
-	Keepers      []uint64 // by agent
+	Keepers      []uint64
 	Owners       []uint64 // by partition, like the fields below
 	Epochs       []uint64
 	Next         []uint64

@@ -19,7 +19,6 @@ type pace struct {
 
 const paceOver = 1000
 
-// saw adds the time d between two states of the crawl.
 func (p *pace) saw(before, after *crawler.Load, d time.Duration) {
 	p.busy += float64(before.Busy+after.Busy) / 2 * d.Seconds()
 	p.requests += float64(after.Counts.Requests - before.Counts.Requests)
@@ -28,8 +27,7 @@ func (p *pace) saw(before, after *crawler.Load, d time.Duration) {
 	}
 }
 
-// perSecond returns the requests a second of so many workers that are always busy; 0 while not
-// known.
+// perSecond returns the requests a second of so many busy workers; 0 while not known.
 func (p *pace) perSecond(workers int) float64 {
 	if p.requests < 1 || p.busy <= 0 {
 		return 0
@@ -46,16 +44,15 @@ const (
 	bestLinks = 1024 // examined for Best, by one member and by the coordinator
 )
 
-// ahead holds the best links that can be fetched within a lease, best first, and a survey of all
-// waiting links.
+// ahead holds the best links that can be fetched within a lease, and a survey of all.
 type ahead struct {
 	links  []float64
 	best   []Best
 	looked time.Time
 }
 
-// look surveys the queue again once the last survey is too old. It counts no more links of a
-// party than fit into a lease with its rests.
+// look surveys the queue if due. It counts no more links of a party than its rests allow in a
+// lease.
 func (a ahead) look(ctx context.Context, agent *crawler.Agent, perSecond float64, lease, rest time.Duration) (seen ahead, err error) {
 	if time.Since(a.looked) < aheadEvery {
 		return a, nil
@@ -102,16 +99,15 @@ func (a *ahead) head() (head []float64, each float64) {
 	return head, float64(step)
 }
 
-// worth finds the price below which no member takes a link, for the coordinator. It decides as
-// one crawl with all waiting links would (docs/frontier.md).
+// worth finds the price below which no member takes a link, as one crawl with all links would
+// (docs/frontier.md).
 type worth struct {
 	keeper *crawler.Keeper
-	most   int64     // page limit of the crawl; 0: none
-	pages  int64     // at the last call
+	most   int64 // page limit of the crawl; 0: none
+	pages  int64
 	moved  time.Time // when the number of pages last changed
 }
 
-// price implements Protocol.price.
 func (w *worth) price(all []report) float64 {
 	var pages, relevant int64
 	var links []frontier.Waiting
@@ -136,8 +132,7 @@ func (w *worth) price(all []report) float64 {
 	})
 }
 
-// unfold appends the links that a survey describes, with priorities interpolated between its
-// samples. Parties are numbered from first.
+// unfold appends the links that a survey describes, with interpolated priorities.
 func unfold(dst []frontier.Waiting, best []Best, first frontier.Host) []frontier.Waiting {
 	had := Best{}
 	for _, b := range best {
@@ -157,7 +152,6 @@ func unfold(dst []frontier.Waiting, best []Best, first frontier.Host) []frontier
 	return dst
 }
 
-// between interpolates between two priorities.
 func between(from, to, share float64) float64 {
 	if x := (1-share)*from + share*to; !math.IsNaN(x) {
 		return x

@@ -29,7 +29,6 @@ type Options struct {
 	Log      *slog.Logger // nil: silent
 }
 
-// Errors of Open.
 var (
 	errCrawl   = errors.New("not a crawl's name: want up to 64 letters, digits, hyphens and underscores")
 	errURL     = errors.New("not the address of an exchange; want nats://HOST:PORT, without a password, which --keys brings")
@@ -55,9 +54,8 @@ type Bus struct {
 	closed bool                            // guarded by mu
 }
 
-// Open connects an agent, and makes the crawl's bucket of values if there is none. It retries
-// until ctx ends, but fails at once if the server refuses the agent. A later loss of the
-// connection is always repaired.
+// Open connects an agent, and makes the crawl's bucket if there is none. It retries until ctx
+// ends, but fails at once if the server refuses the agent. Later it reconnects by itself.
 func Open(ctx context.Context, o Options) (*Bus, error) {
 	options, err := o.connection()
 	if err != nil {
@@ -78,7 +76,6 @@ func Open(ctx context.Context, o Options) (*Bus, error) {
 	return b, nil
 }
 
-// begin sets up an agent's subscription and values.
 func begin(ctx context.Context, conn *nats.Conn, o *Options) (*Bus, error) {
 	js, err := jetstream.New(conn)
 	if err != nil {
@@ -189,8 +186,7 @@ func connect(ctx context.Context, urls string, options []nats.Option) (*nats.Con
 	}
 }
 
-// Send implements cluster.Exchange. While disconnected it buffers messages; those beyond the
-// buffer are lost.
+// Send implements cluster.Exchange. While disconnected it drops messages beyond a buffer.
 func (b *Bus) Send(ctx context.Context, to cluster.AgentID, message []byte) error {
 	if err := cluster.CheckMessage(to, message); err != nil {
 		return err
@@ -246,7 +242,6 @@ func (b *Bus) isClosed() bool {
 	return b.closed
 }
 
-// until returns a context that Close also ends, and a function to release it.
 func (b *Bus) until(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	b.mu.Lock()

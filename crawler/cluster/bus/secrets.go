@@ -34,22 +34,22 @@ import (
 // errSecrets reports a file that Init did not make.
 var errSecrets = errors.New("not a file made by fossick cluster init")
 
-// Secrets are a machine's certificate and key, and the key that opens the exchange. Printing them
-// reveals nothing. Safe for concurrent use.
+// Secrets are a machine's certificate and keys. Printing them reveals nothing. Safe for
+// concurrent use.
 type Secrets struct {
 	root    *x509.Certificate // of the authority; nil, like all about certificates, for localSecrets
-	roots   *x509.CertPool    // only root
+	roots   *x509.CertPool
 	cert    tls.Certificate
 	user    nkeys.KeyPair // of the NATS user that all agents share
-	public  string        // public key of user
+	public  string
 	routes  *url.Userinfo // login between servers without certificates
 	expires time.Time
 }
 
 const mostPEMBytes = 64 << 10
 
-// ReadSecrets reads a machine's folder as made by Init. It refuses keys that other users can
-// read, and a certificate that has expired at now.
+// ReadSecrets reads a folder made by Init. It refuses keys that other users can read, and a
+// certificate that has expired at now.
 func ReadSecrets(folder string, now time.Time) (*Secrets, error) {
 	secret := map[string][]byte{}
 	for _, name := range []string{machineKey, agentSeed} {
@@ -99,8 +99,7 @@ func readCert(path string) (*x509.Certificate, error) {
 	return cert, nil
 }
 
-// between returns the TLS settings between servers of a cluster. Each must show a certificate of
-// the cluster's authority.
+// between returns TLS settings between servers: both show certificates of the authority.
 func (s *Secrets) between() *tls.Config {
 	return &tls.Config{
 		MinVersion:   tls.VersionTLS13,
@@ -112,9 +111,8 @@ func (s *Secrets) between() *tls.Config {
 	}
 }
 
-// toServer returns the TLS settings of an agent towards a server of another process. The server's
-// certificate must have its name, and be signed by the cluster's authority or one of the
-// system's.
+// toServer returns an agent's TLS settings for another process's server, whose certificate must
+// be of the cluster's authority or of one of the system's.
 func (s *Secrets) toServer() *tls.Config {
 	roots, err := x509.SystemCertPool()
 	if err != nil {
@@ -145,12 +143,10 @@ func (s *Secrets) String() string { return "keys of the cluster" }
 // GoString returns a text without keys.
 func (s *Secrets) GoString() string { return s.String() }
 
-// mostSeedBytes bounds the file of a seed of 58 bytes.
 const mostSeedBytes = 1 << 10
 
-// localSecrets returns the key for this user's agents on this machine when no keys were given.
-// Their servers meet clients and each other on loopback, where otherwise any user could take
-// part. The first agent creates the file, readable by this user only.
+// localSecrets returns the key of this user's agents on this machine if no keys were given. On
+// loopback any user could otherwise take part. The first agent makes the file.
 func localSecrets() (*Secrets, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -171,7 +167,6 @@ func localSecrets() (*Secrets, error) {
 	return s, s.open(seed, path)
 }
 
-// newSeed creates the key of a NATS user.
 func newSeed() ([]byte, error) {
 	user, err := nkeys.CreateUser()
 	if err != nil {
@@ -222,8 +217,7 @@ func (s *Secrets) local() bool { return s != nil && s.root == nil }
 // years is the lifetime of certificates: nobody renews those of a crawl.
 const years = 10
 
-// anyAgent is a name in all certificates. A certificate of the cluster's authority proves that
-// its holder is an agent, at any address.
+// anyAgent is in all certificates: any holder is an agent, at any address.
 const anyAgent = "agent.fossick.internal"
 
 // Files of Init. The authority's key stays in its folder; the others are copied to the machines.
@@ -240,16 +234,14 @@ var errName = errors.New("not a machine's name: want letters, digits, dots and h
 
 var machineNamed = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$`)
 
-// issued is the result of Init.
 type issued struct {
 	Folders []string  // one for each machine, to be copied there
 	Expires time.Time // of the certificates
 }
 
 // Init makes a certificate authority in dir, unless there is one. For each name it makes a folder
-// in dir with a certificate and the key that opens the exchange, for the agents of that machine.
-// Without names it makes one folder, "machine", for all. Files have mode 0600. Existing files are
-// never overwritten.
+// in dir with the certificate and keys of that machine's agents; without names only "machine".
+// Files have mode 0600, and none is overwritten.
 func Init(dir string, names []string, now time.Time) (*issued, error) {
 	if len(names) == 0 {
 		names = []string{"machine"}
@@ -290,8 +282,7 @@ type authority struct {
 	seed []byte // of the agents' shared NATS user
 }
 
-// newAuthority makes an authority and the key of the agents' NATS user. It writes the authority's
-// key last: without that file there is no authority.
+// newAuthority writes the authority's key last: without that file there is no authority.
 func newAuthority(dir string, now time.Time) (*authority, error) {
 	seed, err := newSeed()
 	if err != nil {
@@ -349,7 +340,6 @@ func openAuthority(dir string) (*authority, error) {
 	return &authority{cert, key, seed}, nil
 }
 
-// issue makes a machine's folder.
 func (a *authority) issue(folder, name string, now time.Time) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -382,7 +372,6 @@ func (a *authority) issue(folder, name string, now time.Time) error {
 		secretFile(folder, agentSeed, a.seed))
 }
 
-// template returns the fields common to all certificates.
 func template(name string, now time.Time) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
@@ -408,7 +397,6 @@ func keyFile(dir, name string, key *ecdsa.PrivateKey) error {
 	return secretFile(dir, name, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
-// secretFile writes a file of mode 0600.
 func secretFile(dir, name string, text []byte) error {
 	path := filepath.Join(dir, name)
 	err := wholefile.Write(path, 0o600, func(f *os.File) error {

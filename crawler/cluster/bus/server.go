@@ -49,8 +49,7 @@ type Server struct {
 	secrets *Secrets
 }
 
-// Serve starts a server and returns once clients can connect. With Routes, values can only be
-// written once most of the servers are up.
+// Serve starts a server. With Routes, values can only be written once most of the servers are up.
 func Serve(o ServeOptions) (*Server, error) {
 	settings, err := o.settings()
 	if err != nil {
@@ -75,7 +74,6 @@ func Serve(o ServeOptions) (*Server, error) {
 	return &Server{nats: s, crawl: o.Crawl, servers: 1 + len(settings.Routes), secrets: o.Secrets}, nil
 }
 
-// settings checks the options and returns those of the NATS library.
 func (o *ServeOptions) settings() (*natsserver.Options, error) {
 	if err := checkCrawl(o.Crawl); err != nil {
 		return nil, err
@@ -93,7 +91,7 @@ func (o *ServeOptions) settings() (*natsserver.Options, error) {
 		StoreDir:   o.Dir,
 		// An acknowledged value must survive a power cut; writes are rare.
 		SyncAlways:             !o.unsynced,
-		JetStreamMaxMemory:     1 << 20, // unused
+		JetStreamMaxMemory:     1 << 20,
 		JetStreamMaxStore:      1 << 30,
 		DisableJetStreamBanner: true,
 	}
@@ -177,7 +175,6 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// address splits host:port; port 0 means any free port.
 func address(text string) (host string, port int, err error) {
 	host, name, err := net.SplitHostPort(text)
 	if err == nil {
@@ -219,9 +216,8 @@ func (l *serverLog) fatal() error {
 	return l.died
 }
 
-// Noticef and the methods below implement the library's logger. The library's errors include
-// peers that are absent or leave, so they are only warnings here. Protocol traces (Tracef) are
-// dropped.
+// Noticef and the methods below are the library's logger. Absent peers are errors there, and here
+// only warnings.
 func (l *serverLog) Noticef(format string, v ...any) { l.to.Debug(fmt.Sprintf(format, v...)) }
 
 func (l *serverLog) Debugf(format string, v ...any) { l.to.Debug(fmt.Sprintf(format, v...)) }
@@ -232,8 +228,7 @@ func (l *serverLog) Errorf(format string, v ...any) { l.to.Warn(fmt.Sprintf(form
 
 func (l *serverLog) Tracef(string, ...any) {}
 
-// Fatalf records why the server cannot run. The library expects the process to end, but Serve
-// returns the error.
+// Fatalf records why the server cannot run. The library expects the process to end.
 func (l *serverLog) Fatalf(format string, v ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

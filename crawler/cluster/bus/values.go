@@ -19,8 +19,7 @@ import (
 	"fossick/crawler/cluster"
 )
 
-// bucket is the table of a crawl's values: a stream in the format of a NATS key-value bucket,
-// with a subject for each key and one message for each subject. A revision is a message's
+// bucket is the table of a crawl's values, a NATS key-value bucket. A revision is a message's
 // sequence number. Safe for concurrent use.
 type bucket struct {
 	conn     *nats.Conn
@@ -34,8 +33,8 @@ type bucket struct {
 	grown time.Time  // when the third copy was last requested; zero: not needed
 }
 
-// If one of three machines does not come, the crawl starts with two copies of the values after
-// awaitThird. It then asks for the third copy every growEvery.
+// If one of three machines does not come, the crawl starts with two copies after awaitThird, and
+// asks for the third every growEvery.
 const (
 	awaitThird = 5 * time.Second
 	growEvery  = 10 * time.Second
@@ -44,19 +43,17 @@ const (
 // mark is a key for the bucket itself; no key of a crawl can have this name.
 const mark = "_read"
 
-// Time limits of one attempt. A write takes some 10 ms unless the disk is busy; a request to a
-// server that died gets no answer.
+// Time limits of an attempt. A write takes some 10 ms; a server that died never answers.
 const (
 	leastAttempt = 250 * time.Millisecond
 	mostAttempt  = 2 * time.Second
 )
 
-const bucketBytes = 64 << 20 // of all values
+const bucketBytes = 64 << 20
 
 func (b *bucket) stream() string            { return "KV_" + b.crawl }
 func (b *bucket) subject(key string) string { return "$KV." + b.crawl + "." + key }
 
-// entry is a value and its writer.
 type entry struct {
 	cluster.Value
 	writer string // identifies the call of swap
@@ -78,9 +75,9 @@ func (b *Bus) Values(ctx context.Context, keys ...string) (map[string]cluster.Va
 	return all, nil
 }
 
-// read returns the current entries of the given keys, or of all. A server may be behind, or cut
-// off without knowing it. So read first writes a mark, which needs most of the servers. A
-// server's answer counts only if it has that mark or a later one.
+// read returns the current entries of the given keys, or of all. A server may be behind without
+// knowing it. So read first writes a mark, which needs most of the servers, and requires an
+// answer with it.
 func (b *bucket) read(ctx context.Context, keys ...string) (map[string]entry, error) {
 	subjects := []string{b.subject(">")}
 	if len(keys) > 0 {
@@ -113,8 +110,8 @@ func (b *bucket) read(ctx context.Context, keys ...string) (map[string]entry, er
 // errBehind reports a server without a write that another server has confirmed.
 var errBehind = errors.New("the server is behind")
 
-// insist repeats do until it succeeds, fails for good or ctx ends. If the bucket is gone, for
-// example because all servers lost their disks, insist makes an empty one.
+// insist repeats do until it succeeds, fails for good or ctx ends. It replaces a lost bucket by
+// an empty one.
 func (b *bucket) insist(ctx context.Context, do func(context.Context) error) error {
 	patience := leastAttempt
 	for n := 0; ; n++ {
@@ -151,8 +148,8 @@ func forGood(err error) bool {
 		errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
 }
 
-// create makes the bucket unless it exists. Sequence numbers begin at the time in microseconds.
-// So they rise even if an earlier bucket was lost, and its revisions are not valid here.
+// create makes the bucket unless it exists. Sequence numbers begin at the time in microseconds,
+// so that revisions of a lost bucket are invalid here.
 func (b *bucket) create(ctx context.Context) error {
 	_, err := b.js.Stream(ctx, b.stream())
 	if !errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -185,8 +182,7 @@ func (b *bucket) create(ctx context.Context) error {
 	return err
 }
 
-// missed reports whether the server for a stream's third copy has been missing for longer than
-// awaitThird.
+// missed reports whether the server for the third copy has been missing too long.
 func (b *bucket) missed(err error, replicas int) bool {
 	api := new(jetstream.APIError)
 	if replicas < 3 || !errors.As(err, &api) || api.ErrorCode != noPeers {
@@ -238,7 +234,6 @@ const (
 	tooManyInTable jetstream.ErrorCode = 10077
 )
 
-// fetch reads entries from any server, page by page.
 func (b *bucket) fetch(ctx context.Context, subjects []string) (map[string]entry, error) {
 	all := map[string]entry{}
 	for from := uint64(1); from > 0; {
@@ -250,8 +245,7 @@ func (b *bucket) fetch(ctx context.Context, subjects []string) (map[string]entry
 	return all, nil
 }
 
-// fetchPage adds entries from a sequence number on, as many as the server returns at once. It
-// returns the number at which to continue, or 0.
+// fetchPage adds entries from a number on, and returns where to continue, or 0.
 func (b *bucket) fetchPage(ctx context.Context, subjects []string, from uint64, all map[string]entry) (next uint64, err error) {
 	inbox := b.conn.NewInbox()
 	answers, err := b.conn.SubscribeSync(inbox)
@@ -344,8 +338,7 @@ func (b *bucket) ownWrite(ctx context.Context, key, writer string) (uint64, erro
 	return all[key].Revision, nil
 }
 
-// publish writes a message to the bucket. It returns its sequence number once most of the servers
-// have it.
+// publish writes a message, and returns its number once most of the servers have it.
 func (b *bucket) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
 	ack, err := b.js.PublishMsg(ctx, m, jetstream.WithRetryAttempts(0))
 	var refused *jetstream.APIError
