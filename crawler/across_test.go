@@ -216,8 +216,7 @@ func (x *team) finish() (urls [][]string) {
 	return urls
 }
 
-// TestAgents: three agents fetch what one would, each page once, whatever messages are lost. Only
-// a host's owner requests it.
+// TestAgents: three agents fetch what one would, once, and only a host's owner requests it.
 func TestAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(7, 8), took: 100 * time.Millisecond}
@@ -272,8 +271,7 @@ func TestRedirectToAnotherAgent(t *testing.T) {
 	})
 }
 
-// TestLapse: agents without a lease request nothing, and forget neither waiting URLs nor, with a
-// redirected robots.txt, the host.
+// TestLapse: agents without a lease request nothing, and lose neither URLs nor hosts.
 func TestLapse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(2, 40), took: 100 * time.Millisecond}
@@ -335,8 +333,8 @@ func TestToldMeanwhile(t *testing.T) {
 	})
 }
 
-// TestHandOver hands a part to another agent during the crawl. The new owner requests nothing
-// there before the former one is done and a full delay has passed.
+// TestHandOver: a part's new owner waits until the former one is done and a full delay has
+// passed.
 func TestHandOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(2, 40), took: 100 * time.Millisecond}
@@ -405,8 +403,8 @@ func TestHandOver(t *testing.T) {
 	})
 }
 
-// TestLostOnTheWay: an agent dies after it handed a site over, with the parcels under way. Its
-// keeper tells the new owner of the site and then of the lost pages.
+// TestLostOnTheWay: an agent dies after a hand-over, with the parcels under way. Its keeper tells
+// the new owner of the site and then of the lost pages.
 func TestLostOnTheWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newTeam(t, &fakeWeb{pages: manyPages(2, 20), took: 100 * time.Millisecond}, 3, 2, "http://h0.test/0", "http://h1.test/0")
@@ -454,8 +452,7 @@ func TestLostOnTheWay(t *testing.T) {
 	})
 }
 
-// TestRestsGoAlong: a long rest that a host asked for also binds its next agent, after a
-// hand-over or a death.
+// TestRestsGoAlong: a long rest of a host also binds its next agent.
 func TestRestsGoAlong(t *testing.T) {
 	for name, dead := range map[string]bool{"handed over": false, "adopted": true} {
 		t.Run(name, func(t *testing.T) {
@@ -574,8 +571,7 @@ func (h *sharedLearner) Hear([]byte) (pages uint64, err error) {
 	return 50, nil
 }
 
-// TestHearsWhileItWaits: an agent that stores nothing, as its links are below the price, still
-// rescores them by what others learned.
+// TestHearsWhileItWaits: an agent with all links below the price still rescores them.
 func TestHearsWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{"http://h0.test/": html("page", "http://h0.test/link"), "http://h0.test/link": html("other")}}
@@ -603,8 +599,7 @@ func TestHearsWhileItWaits(t *testing.T) {
 	})
 }
 
-// TestStandsBelowTheOthers: the journal keeps the price for a link that an agent skips for other
-// agents' better ones.
+// TestStandsBelowTheOthers: the journal keeps the price of links skipped for other agents' links.
 func TestStandsBelowTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{"http://h0.test/": html("page", "http://h0.test/link"), "http://h0.test/link": html("other")}}
@@ -627,8 +622,8 @@ func TestStandsBelowTheOthers(t *testing.T) {
 	})
 }
 
-// TestAdopt removes an agent whose replica lags behind. The heir repeats only requests made after
-// the last change, and forgets nothing. Lost pages are reported, or fetched again.
+// TestAdopt: the heir of a dead agent repeats only requests made after the replica's last change.
+// Lost pages are reported, or fetched again.
 func TestAdopt(t *testing.T) {
 	for name, refetch := range map[string]bool{"lost pages are told": false, "and asked for again": true} {
 		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { adopt(t, refetch) }) })

@@ -28,8 +28,7 @@ func newText(url string, onTopic int, all uint32) string {
 	return html(strings.Join(words, " "), fmt.Sprint(base, rng.Uint32N(all)), fmt.Sprint(base, rng.Uint32N(all)), fmt.Sprint(base, rng.Uint32N(all)))
 }
 
-// budgetWeb has 30 good hosts with ten pages on topic, endless sites of new off-topic text, and a
-// site of 1,200 pages of which one in ten is on topic.
+// budgetWeb has good hosts, endless off-topic sites, and a site with one page in ten on topic.
 func budgetWeb(t *testing.T) (*fakeWeb, Options) {
 	w := &fakeWeb{pages: map[string]string{}}
 	links := []string{"http://endless.test/1", "http://a.many.example/1", "http://fair.test/1"}

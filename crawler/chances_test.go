@@ -60,8 +60,7 @@ func pathsOf(urls []string) string {
 	return strings.Join(paths, " ")
 }
 
-// TestRetriesWaitAfterResume: a failed URL waits as long in the next session, and the journal
-// keeps its full priority.
+// TestRetriesWaitAfterResume: the next session delays a failed URL, with its full priority kept.
 func TestRetriesWaitAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: busyPages(6), fail: map[string][]fetch.Response{"http://a.test/01": {{State: fetch.StateCode, Code: http.StatusServiceUnavailable}}}}
@@ -81,8 +80,7 @@ func TestRetriesWaitAfterResume(t *testing.T) {
 	})
 }
 
-// TestRetriesAreBounded: a host that fails for all pages gets at most half of all requests plus
-// ten as retries.
+// TestRetriesAreBounded: a failing host gets half of all requests plus ten as retries.
 func TestRetriesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages := fulltest.Rounds(8, 30)

@@ -62,8 +62,8 @@ func patientWeb(t *testing.T, good, bad int) func(string) Answer {
 	}
 }
 
-// TestPatience: with a page limit a crawl waits for the hosts of good links, unless told not to
-// or only time is limited. It always ends.
+// TestPatience: with a page limit a crawl waits for good links, unless told not to. It always
+// ends.
 func TestPatience(t *testing.T) {
 	order, err := orders.OrderingByName("relevance")
 	if err != nil {
@@ -107,8 +107,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestPatienceAtManyHosts: with the best links at few hosts and good ones at many, a crawl takes
-// at most three times as long as a greedy one, for better pages.
+// TestPatienceAtManyHosts: a patient crawl takes at most three times as long as a greedy one.
 func TestPatienceAtManyHosts(t *testing.T) {
 	const hosts, each = 300, 40
 	web := func(u string) Answer {
@@ -171,8 +170,7 @@ func TestPatienceNeedsRests(t *testing.T) {
 	}
 }
 
-// TestDeadHostsAreNotWaitedFor: good links at dead hosts delay nothing while these rest before a
-// retry.
+// TestDeadHostsAreNotWaitedFor: good links at dead hosts delay nothing.
 func TestDeadHostsAreNotWaitedFor(t *testing.T) {
 	order, err := orders.OrderingByName("relevance")
 	if err != nil {

@@ -45,9 +45,8 @@ func (w *fakeWeb) hostsAsked() (hosts []string) {
 	return slices.Compact(hosts)
 }
 
-// TestOneSitePerAddress: the first site at an address is crawled with all its hosts and the
-// others are dropped, also with a slow first look-up or after a restart. Without the option all
-// are crawled.
+// TestOneSitePerAddress: the first site at an address is crawled with all its hosts, the others
+// are dropped, also with a slow look-up or after a restart. Without the option all are crawled.
 func TestOneSitePerAddress(t *testing.T) {
 	all := []string{"203.0.113.1", "a.test", "b.test", "c.test", "www.a.test"}
 	for name, c := range map[string]struct {
@@ -97,8 +96,7 @@ func TestOneSitePerAddress(t *testing.T) {
 	}
 }
 
-// TestOneSitePerAddressOfAgents: the same for sites of several agents, even if the address's part
-// changes its owner.
+// TestOneSitePerAddressOfAgents: the same for several agents, even if the part changes its owner.
 func TestOneSitePerAddressOfAgents(t *testing.T) {
 	for _, move := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

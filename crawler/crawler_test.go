@@ -129,8 +129,7 @@ func manyPages(hosts, pages int) map[string]string {
 	return web
 }
 
-// TestPoliteness reads the server's log: robots.txt first, one request at a time, the rest
-// between requests, nothing that robots.txt forbids.
+// TestPoliteness: robots.txt first, one request at a time, rests, nothing forbidden.
 func TestPoliteness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(6, 8), took: 300 * time.Millisecond, addrs: map[string]string{
@@ -200,8 +199,7 @@ func TestRetryAfterAndBackOff(t *testing.T) {
 	})
 }
 
-// TestOriginAway: if a proxy network cannot reach the origin server, the URL is retried as for
-// the server itself.
+// TestOriginAway: if a proxy network cannot reach its origin server, the URL is retried.
 func TestOriginAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}, fail: map[string][]fetch.Response{
@@ -376,8 +374,7 @@ func TestInterruptAndResume(t *testing.T) {
 	})
 }
 
-// TestInterruptAborts: a fetch that exceeds the grace is aborted, and the next session fetches
-// its URL.
+// TestInterruptAborts: a fetch that exceeds the grace is aborted, and repeated later.
 func TestInterruptAborts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := true
@@ -422,8 +419,7 @@ func TestSameOrderAgain(t *testing.T) {
 	}
 }
 
-// TestSessionsMakeNoDifference: a crawl in sessions fetches the same pages in the same order as
-// one without a break.
+// TestSessionsMakeNoDifference: sessions fetch the same pages in the same order as one crawl.
 func TestSessionsMakeNoDifference(t *testing.T) {
 	whole := &fakeWeb{pages: manyPages(7, 9)}
 	opt := newOptions(t, whole, "http://h0.test/0")
@@ -461,8 +457,7 @@ func (s memoryScorer) Rescore(key uint64) (float64, bool) {
 	return 0, false
 }
 
-// TestRescore: learning reorders the queue, at once in a resumed crawl, which first shows the
-// scorer the stored pages again.
+// TestRescore: learning reorders the queue, in a resumed crawl at once.
 func TestRescore(t *testing.T) {
 	pages := map[string]string{"http://s.test/": html("gold", "/1", "/2", "/3")}
 	for _, n := range []string{"1", "2", "3"} {

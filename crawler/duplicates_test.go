@@ -71,8 +71,7 @@ func (x *team) counts() (sum store.Counts) {
 	return sum
 }
 
-// TestDuplicatesAcross: one page of each content stays, whatever messages are lost, and all pages
-// are fetched.
+// TestDuplicatesAcross: one page of each content stays, and all pages are fetched.
 func TestDuplicatesAcross(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(3, 60)) {
 		synctest.Test(t, func(t *testing.T) {
@@ -146,8 +145,7 @@ func TestDuplicatesAndBudget(t *testing.T) {
 	})
 }
 
-// TestDuplicatesHandedOver: while parts change owners, no content is lost, and one page of each
-// stays.
+// TestDuplicatesHandedOver: while parts change owners, one page of each content stays.
 func TestDuplicatesHandedOver(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(3, 100)) {
 		synctest.Test(t, func(t *testing.T) {
@@ -207,8 +205,7 @@ func TestDuplicatesOfBefore(t *testing.T) {
 	})
 }
 
-// TestContentsHandedOver: if only parts with contents change owners, one page of each content
-// stays.
+// TestContentsHandedOver: the same if only parts with contents change owners.
 func TestContentsHandedOver(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(2, 60)) {
 		for name, change := range map[string]func(x *team, rng *rand.Rand){
@@ -239,8 +236,7 @@ func TestContentsHandedOver(t *testing.T) {
 	}
 }
 
-// TestDuplicateRefused: a page is dropped only for its own content and for a preferred URL, and
-// not if labelled.
+// TestDuplicateRefused: only unlabelled pages with a preferred URL for their content are dropped.
 func TestDuplicateRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newMirrors(2, 6)
@@ -341,8 +337,8 @@ func (x *team) handOver(part uint16, to int) {
 	}
 }
 
-// TestDuplicatesAndDeath: after an agent's death a page of each content is stored or reported
-// lost. None is lost if lost pages are fetched again.
+// TestDuplicatesAndDeath: after an agent's death a page of each content is stored, or lost and
+// reported unless lost pages are fetched again.
 func TestDuplicatesAndDeath(t *testing.T) {
 	for _, refetch := range []bool{false, true} {
 		for seed := range uint64(fulltest.Rounds(2, 50)) {

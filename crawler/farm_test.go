@@ -23,8 +23,7 @@ func newWords(rng *rand.Rand, n int) string {
 	return b.String()
 }
 
-// farmPage is the page of each name under a site: the same text, the name, and links to five more
-// names.
+// farmPage is the page of each name under a site, with links to five more names.
 func farmPage(url, name func() string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<title>Welcome to %s</title><p>%s is the best place for all that you want, at prices that you like.", url(), url())
@@ -35,9 +34,9 @@ func farmPage(url, name func() string) string {
 	return b.String()
 }
 
-// TestHostFarms crawls sites that answer to every name or port. They are left after cutAfter
-// pages, also after a resume. Other hosts of the site with content, or with links from elsewhere,
-// are kept. With --traps follow the crawl goes on.
+// TestHostFarms: sites that answer to every name or port are left after cutAfter pages. Their
+// hosts with content, or with links from elsewhere, are kept. With --traps follow the crawl goes
+// on.
 func TestHostFarms(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time; TestTraps has the main way")
 	t.Parallel()
@@ -81,8 +80,8 @@ func TestHostFarms(t *testing.T) {
 				}
 				return n
 			}
-			// Names of two labels and of more are two patterns. Good hosts count too, and fetches
-			// in flight come on top.
+			// Names of two labels and of more are two patterns. Good hosts and fetches in flight
+			// come on top.
 			patterns := 1
 			if kind == "nested" {
 				patterns = 2
@@ -125,8 +124,7 @@ func TestHostFarms(t *testing.T) {
 	}
 }
 
-// TestHonestHosts: hundreds of hosts of one site with different pages in a common frame are all
-// fetched.
+// TestHonestHosts: hundreds of hosts of one site with a common frame are all fetched.
 func TestHonestHosts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const hosts, pages = 300, 3

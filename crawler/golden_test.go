@@ -97,8 +97,7 @@ func (s *goldenScorer) Rescore(key uint64) (float64, bool) {
 
 func (s *goldenScorer) Promise(key uint64) (float64, bool) { return s.Rescore(key) }
 
-// goldenWeb answers each URL after its own time, so that no events coincide, and obeys
-// If-None-Match.
+// goldenWeb answers each URL after its own time, so that no events coincide.
 type goldenWeb struct{ *illWeb }
 
 func (w *goldenWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {

@@ -62,8 +62,7 @@ func TestMarginalUpper(t *testing.T) {
 	}
 }
 
-// runs draws pages that are relevant with probability p, in runs with this mean length (a Markov
-// chain).
+// runs draws relevance with probability p in runs of the mean length: a Markov chain.
 func runs(rng *rand.Rand, p, length float64) func() bool {
 	on := rng.Float64() < p
 	return func() bool {
@@ -82,8 +81,8 @@ func TestMinHarvestStopsInTime(t *testing.T) {
 		harvest, length float64
 		stops           float64 // share of crawls that stop: at most, or for poor ones at least
 	}{
-		// Crawls of wikispeedia have runs of at most 1.4 pages (lag-one correlation 0.3 in
-		// windows of 200 pages).
+		// Crawls of wikispeedia have runs of at most 1.4 pages (lag-one correlation 0.3, windows
+		// of 200).
 		{0.15, 1, 0.01}, {0.15, 1.4, 0.01}, {0.15, 2, 0.05}, {0.2, 2, 0.005}, {0.2, 5, 0.1}, {0.3, 5, 0.02},
 		{0.05, 1, 0.99}, {0.05, 5, 0.99}, {0.02, 20, 0.99}, {0, 1, 1},
 	} {

@@ -99,8 +99,7 @@ func checkOutage(t *testing.T, state fetch.State, wait time.Duration) {
 	}
 }
 
-// TestOutageOverASession: a crawl interrupted during an outage resumes later; one that starts
-// during it waits, and reports if it fetched nothing.
+// TestOutageOverASession: interrupted or started during an outage, a crawl still succeeds.
 func TestOutageOverASession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -173,8 +172,7 @@ func TestDeadHost(t *testing.T) {
 	})
 }
 
-// TestHostThatComesBack: while a host is away for less time than its probes take, none of its
-// URLs is lost, whatever their tries.
+// TestHostThatComesBack: a host that is away for a while loses no URL.
 func TestHostThatComesBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -220,8 +218,7 @@ func TestFlappingHost(t *testing.T) {
 	})
 }
 
-// TestIllURLs: URLs that always break the connection end after their tries. Their host does not
-// count as dead, though they come first.
+// TestIllURLs: URLs that break the connection end, and their host does not count as dead.
 func TestIllURLs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages := map[string]string{"http://a.test/": html("gold", "/ill1", "/ill2", "/ill3", "/ill4", "/good")}

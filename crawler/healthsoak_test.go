@@ -17,8 +17,8 @@ import (
 	"fossick/internal/page"
 )
 
-// TestIllWorld: hosts fail for up to ten minutes, our network has outages, and sessions end at
-// random. In the end every page is stored, the store is sound, and politeness was kept.
+// TestIllWorld: hosts and our network fail, and sessions end at random. In the end every page is
+// stored, the store is sound, and politeness was kept.
 func TestIllWorld(t *testing.T) {
 	for seed := range fulltest.Rounds(1, 12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -117,8 +117,7 @@ func checkIllWorld(t *testing.T, rng *rand.Rand) {
 	checkPolite(t, w.log, rest)
 }
 
-// checkPolite checks a server's log: one request at a time to a host, the rest between them,
-// robots.txt first.
+// checkPolite checks a server's log: one request at a time, rests, robots.txt first.
 func checkPolite(t *testing.T, log []served, rest time.Duration) {
 	t.Helper()
 	slices.SortStableFunc(log, func(a, b served) int { return a.start.Compare(b.start) })

@@ -29,8 +29,7 @@ import (
 	"fossick/store"
 )
 
-// childDir makes the test binary a child process that crawls into the store in this folder and
-// prints each requested URL.
+// childDir makes the test binary a child that crawls into this store and prints requested URLs.
 const childDir = "FOSSICK_TEST_CRAWLER_CHILD"
 
 func TestMain(m *testing.M) {
@@ -41,16 +40,14 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	// Parallel tests wait for the disk half of the time, so run twice as many as processors,
-	// unless -parallel is set.
+	// Parallel tests wait for the disk half of the time.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m) // no goroutine may leak
 }
 
-// The child's crawl has so many hosts that most of the queue is on disk, with room for eight URLs
-// in memory.
+// The child's queue is mostly on disk, with room for eight URLs in memory.
 const (
 	childHosts, childPages = 40, 25
 	childWorkers           = 4
@@ -109,8 +106,7 @@ func TestKillWithTheQueueOnDisk(t *testing.T) {
 	}
 }
 
-// checkKilledQueue kills one crawl until it ends. It returns the number of kills, and of those
-// with part of the queue on disk.
+// checkKilledQueue kills a crawl until it ends, and counts kills, and those with URLs on disk.
 func checkKilledQueue(t *testing.T, rng *rand.Rand) (kills, overflows int) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
@@ -158,8 +154,7 @@ func checkKilledQueue(t *testing.T, rng *rand.Rand) (kills, overflows int) {
 	return kills - 1, overflows
 }
 
-// killAfter kills a child crawl after so many requested pages, and returns them; killed is false
-// if it ended before.
+// killAfter kills a child crawl after so many requested pages, unless it ends before.
 func killAfter(t *testing.T, dir string, pages int) (killed bool, asked []string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -292,8 +287,7 @@ func (s shiftingScorer) Rescore(key uint64) (float64, bool) {
 	return float64((key+s.pages.Load())%97) / 97, key%5 > 0
 }
 
-// TestRescoreOnDisk: with most of the queue on disk and its order changing, every page is fetched
-// once.
+// TestRescoreOnDisk: with most of the queue on disk and its order changing, no page is lost.
 func TestRescoreOnDisk(t *testing.T) {
 	w := &fakeWeb{pages: manyPages(30, 12)}
 	opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")
@@ -317,8 +311,7 @@ func TestRescoreOnDisk(t *testing.T) {
 	}
 }
 
-// TestFewHostsInMemory: evicted hosts are read again from the store with their rests, rules and
-// counts.
+// TestFewHostsInMemory: evicted hosts return with their rests, rules and counts.
 func TestFewHostsInMemory(t *testing.T) {
 	pages := manyPages(30, 12)
 	w := &fakeWeb{pages: pages}

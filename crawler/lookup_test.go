@@ -29,8 +29,7 @@ func (w *slowNames) Resolve(ctx context.Context, host string) (netip.Addr, error
 	}
 }
 
-// TestSlowNames: names without an answering server, more than there are workers, do not delay the
-// others, and each ends.
+// TestSlowNames: more names without an answer than workers do not delay the others.
 func TestSlowNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &slowNames{fakeWeb: &fakeWeb{pages: map[string]string{}}, took: 15 * time.Second}

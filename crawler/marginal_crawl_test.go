@@ -53,8 +53,8 @@ func TestMinHarvestEndsACrawl(t *testing.T) {
 	}
 }
 
-// TestMinHarvestAfterResume: a crawl in sessions ends where one without a break does, and ends at
-// once when resumed after that.
+// TestMinHarvestAfterResume: sessions end where one crawl does, and a resumed ended crawl at
+// once.
 func TestMinHarvestAfterResume(t *testing.T) {
 	w := mine(150, 850)
 	opt := newOptions(t, w, "http://a.test/"+pageName(0))

@@ -16,8 +16,8 @@ import (
 	"fossick/store"
 )
 
-// listener is a Marker that records what it is told. Links to /bad… are worth nothing once a page
-// was marked off topic.
+// listener records what it is told. Links to /bad… lose all worth once a page was marked off
+// topic.
 type listener struct {
 	wordScorer
 	mu   sync.Mutex // guards the rest
@@ -77,8 +77,7 @@ func markedWeb() *fakeWeb {
 	return w
 }
 
-// TestMark marks pages and URLs of a running crawl. The rest of the queue follows, and a resumed
-// crawl gets the same marks in the same order.
+// TestMark marks pages and URLs of a running crawl. A resumed crawl gets the same marks in order.
 func TestMark(t *testing.T) {
 	w := markedWeb()
 	opt := newOptions(t, w, "http://h.test/")
@@ -223,8 +222,7 @@ func (f *follower) Lead(url uint64, led []float64) {
 	f.told = append(f.told, fmt.Sprintf("%x leads to %x by %v", f.asked, url, led))
 }
 
-// TestRedirectsAreTold: a scorer learns of each hop before the target page, also in a resumed
-// crawl.
+// TestRedirectsAreTold: a scorer learns of each hop before the target page.
 func TestRedirectsAreTold(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{
 		"http://h.test/": html("gold start", "http://h.test/old"), "http://h.test/old": "→http://h.test/older",
@@ -290,8 +288,7 @@ func overruled(b *Book, id store.ID) (onTopic, marked bool) {
 	return on.Relevant && off.Relevant, on.Relevant == off.Relevant
 }
 
-// past is a crawl with pages 1 to 3 of the URLs a, b and c, of which b is relevant. d waits, e
-// failed, f is a duplicate of page 1.
+// past is a crawl with pages a, b (relevant) and c. d waits, e failed, f is a duplicate of a.
 func past(t *testing.T) *store.Store {
 	t.Helper()
 	s, err := store.Create(t.TempDir(), store.Info{Topic: "gold"})
@@ -349,9 +346,8 @@ func enter(t *testing.T, b *Book, s *store.Store, pages uint64, at int64, marks 
 	}
 }
 
-// TestReplay: a resumed crawl replays pages and marks in order: each mark after the earlier
-// pages, marks of one moment together, a later page without its mark. Only a URL's last mark
-// remains.
+// TestReplay: a resumed crawl replays pages and marks in order, each mark after the earlier
+// pages. Only a URL's last mark remains.
 func TestReplay(t *testing.T) {
 	s := past(t)
 	urls := page.NewNormalizer(nil)
@@ -387,8 +383,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayToNobody: a scorer that does not learn, or a new crawl, is shown nothing, but marks
-// count.
+// TestReplayToNobody: scorers that do not learn are shown nothing, but marks count.
 func TestReplayToNobody(t *testing.T) {
 	s := past(t)
 	if err := Put(s, []Mark{{URL: "http://b.test/", OnTopic: false}}, 1); err != nil {
@@ -439,8 +434,7 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestRefusedInTurn: a URL that ended between Read and enter refuses the marks, as an error of
-// the caller only.
+// TestRefusedInTurn: a URL that ended between Read and enter refuses the marks.
 func TestRefusedInTurn(t *testing.T) {
 	s := past(t)
 	b := NewBook(s, nil)
@@ -493,8 +487,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestSaid: said returns the latest marks with their pages, and a resumed crawl knows their
-// times.
+// TestSaid: said returns the latest marks with their pages, also after a resume.
 func TestSaid(t *testing.T) {
 	s := past(t)
 	b := NewBook(s, page.NewNormalizer(nil))

@@ -16,8 +16,7 @@ import (
 	"fossick/crawler/fetch"
 )
 
-// endlessWeb is a Fetcher that makes pages on request, each with twenty links to random pages of
-// many hosts.
+// endlessWeb makes pages on request, each with twenty links to random pages of many hosts.
 type endlessWeb struct{ hosts, pages int }
 
 func (w endlessWeb) Resolve(_ context.Context, host string) (netip.Addr, error) {
@@ -66,9 +65,9 @@ func (w endlessWeb) body(host, page int) []byte {
 	return b
 }
 
-// TestMemoryIsFlat crawls an endless web of 200,000 hosts. Resident memory must stay below 512
-// MiB, and from 200,000 pages on grow by at most a tenth. FOSSICK_MEMORY_PAGES sets the pages, at
-// 0.7 ms of processor time each.
+// TestMemoryIsFlat crawls an endless web. Resident memory must stay below 512 MiB, and from
+// 200,000 pages on grow by at most a tenth. FOSSICK_MEMORY_PAGES sets the pages, at 0.7 ms of
+// processor time each.
 func TestMemoryIsFlat(t *testing.T) {
 	pages, err := strconv.Atoi(os.Getenv("FOSSICK_MEMORY_PAGES"))
 	if err != nil {

@@ -30,8 +30,7 @@ func mirrorWeb() *fakeWeb {
 
 const mirrorPages, mirrorDuplicates = 6, 3
 
-// TestMirror: a mirror's pages are duplicates, including its start page. Its links are followed,
-// so its own pages are found, with one agent or several.
+// TestMirror: a mirror's pages are duplicates, but its links are followed to its own pages.
 func TestMirror(t *testing.T) {
 	seeds := []string{"http://h0.test/", "http://h1.test/"}
 	opt := newOptions(t, mirrorWeb(), seeds...)
@@ -62,8 +61,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestEarlierChecksums: pages of an earlier build, with checksums of absolute links and no byte
-// checksums, are neither stored again nor reported as changed.
+// TestEarlierChecksums: pages with an earlier build's checksums are neither new nor changed.
 func TestEarlierChecksums(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := mirrorWeb()
@@ -107,9 +105,8 @@ func TestEarlierChecksums(t *testing.T) {
 	})
 }
 
-// TestNearDuplicatesAcross: of an article on many hosts with different dates and links one page
-// stays, whoever owns the hosts. Two articles with half of their words in common both stay. All
-// links are followed.
+// TestNearDuplicatesAcross: of an article on many hosts one page stays, whoever owns the hosts.
+// Articles with half of their words in common both stay. All links are followed.
 func TestNearDuplicatesAcross(t *testing.T) {
 	const hosts = 6
 	rng := rand.New(rand.NewPCG(3, 4))

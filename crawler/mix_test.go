@@ -74,8 +74,7 @@ func (s goldScorer) ScorePage(p *page.Page, _ float64) Score {
 	return Score{Value: 0.25}
 }
 
-// simulated crawls the links with a sequence, like simulate, where links on h0, the start site,
-// are initial.
+// simulated crawls the links with a sequence, like simulate; links on h0 are initial.
 func (w *linkWeb) simulated(t *testing.T, order string) (urls []string) {
 	t.Helper()
 	s, err := orders.NewSequence(order, orders.SequenceOptions{Score: w.score})
@@ -116,7 +115,7 @@ func (w *linkWeb) crawled(t *testing.T, order string, session uint64, set func(*
 }
 
 // TestCrawlEqualsSimulation: one worker without rests visits pages in the order of simulate, for
-// one ordering or a mix, in one session or several with nearly all of the queue on disk.
+// any ordering, in one session or several, in memory or on disk.
 func TestCrawlEqualsSimulation(t *testing.T) {
 	t.Parallel()
 	for _, order := range []string{

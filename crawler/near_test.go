@@ -100,8 +100,7 @@ func TestNearDuplicatesAcrossSessions(t *testing.T) {
 	checkVerified(t, opt.Store)
 }
 
-// TestNearDuplicatesAtOnce: versions read before any was stored are unknown to each other; the
-// owner keeps one.
+// TestNearDuplicatesAtOnce: of versions read at the same time the owner keeps one.
 func TestNearDuplicatesAtOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	text := words(rng, 800)

@@ -23,8 +23,7 @@ const (
 	newcomerShare = 4 // one in so many workers is for hosts that have answered
 )
 
-// TestDeadHostsAreNoOutage: many dead hosts in a row, as from a page of rotten links, raise a
-// suspicion. A host that answers refutes it, and the failures count.
+// TestDeadHostsAreNoOutage: many dead hosts in a row raise a suspicion, which an answer refutes.
 func TestDeadHostsAreNoOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages := manyPages(3, 3)
@@ -59,8 +58,7 @@ func TestDeadHostsAreNoOutage(t *testing.T) {
 	})
 }
 
-// TestTakeBack: URLs whose third try fell into an outage wait again, with their visits in the
-// journal, and so do those of hosts given up in it.
+// TestTakeBack: URLs and hosts that failed for good in an outage wait again.
 func TestTakeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -104,8 +102,7 @@ func TestTakeBack(t *testing.T) {
 	})
 }
 
-// TestStopped: failures while the process was stopped (Ctrl-Z, a sleeping laptop) count for
-// nobody, and rests go by the wall clock.
+// TestStopped: failures while the process was stopped count for nobody; rests use the wall clock.
 func TestStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var passed atomic.Int64 // nanoseconds while stopped
@@ -150,8 +147,7 @@ func TestRetryBudget(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{}, fail: fail}
 		opt := newOptions(t, w, "http://a.test/1", "http://a.test/2", "http://a.test/3")
 		b := opt.Store.Batch()
-		// After robots.txt and one page the budget has one retry left; each further page adds
-		// half of one.
+		// Now one retry is left, and each further page adds half of one.
 		if err := b.PutHost(&store.Host{Name: "a.test:80", Requests: 98, Retries: 10 + 100/2 - 1}); err != nil {
 			t.Fatal(err)
 		}
@@ -172,8 +168,7 @@ func TestRetryBudget(t *testing.T) {
 	})
 }
 
-// TestDeadAddress: once one host of an address was given up, the others get one probe each; a
-// host's silence binds no other.
+// TestDeadAddress: once one host of an address was given up, the others get one probe each.
 func TestDeadAddress(t *testing.T) {
 	fulltest.Only(t, "waits for hours, if not real ones")
 	synctest.Test(t, func(t *testing.T) {

@@ -22,9 +22,8 @@ func dated(urls ...string) string {
 	return "<urlset>" + b.String() + "</urlset>"
 }
 
-// TestNews: each round requests the sitemap once, before the host's pages, and first the page
-// that it reports as changed. New URLs are counted, not requested. The sitemap's claims are
-// checked against the visits.
+// TestNews: each round requests the sitemap once, first, and then the pages that it reports as
+// changed. New URLs are counted, not requested. Claims are checked.
 func TestNews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		links, begun := []string{"http://b.test/"}, time.Now().UTC().Add(-time.Hour).Format(time.RFC3339)

@@ -11,9 +11,8 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestThousandsOfNamesAtOneAddress: hosts on one machine get one request at a time, with rests,
-// however many workers wait, and each is fetched. Through a proxy, without known addresses, they
-// are fetched concurrently.
+// TestThousandsOfNamesAtOneAddress: hosts on one machine get one request at a time, with rests.
+// Through a proxy, without known addresses, they are fetched concurrently.
 func TestThousandsOfNamesAtOneAddress(t *testing.T) {
 	fulltest.Only(t, "TestCrowdedAddress has the main way")
 	t.Parallel()

@@ -12,8 +12,7 @@ import (
 	"fossick/crawler/fetch"
 )
 
-// TestNoMoreFiles: a process that for a while may open no more files loses no URL and does not
-// spin.
+// TestNoMoreFiles: a process that for a while can open no files loses no URL.
 func TestNoMoreFiles(t *testing.T) {
 	for name, err := range map[string]error{
 		"connection": &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", syscall.EMFILE)},

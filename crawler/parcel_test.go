@@ -172,8 +172,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestBounds: oversized fields of parcels or labels, and impossible host names, are refused with
-// a short error.
+// TestBounds: oversized fields and impossible host names are refused with a short error.
 func TestBounds(t *testing.T) {
 	class := tries.Of(t, "fields of messages")
 	long, url := strings.Repeat("x", 70_000), "http://a.test/"

@@ -31,8 +31,7 @@ func (w *lookedUp) Resolve(ctx context.Context, host string) (netip.Addr, error)
 	return w.fakeWeb.Resolve(ctx, host)
 }
 
-// partyWeb has hosts whose pages link at random to pages of all hosts; a tenth redirects. links
-// has each page's targets.
+// partyWeb has hosts with random links to pages of all hosts; a tenth redirects.
 func partyWeb(rng *rand.Rand, hosts, pages int) (w *fakeWeb, links map[string][]string) {
 	w, links = &fakeWeb{pages: map[string]string{}, took: 4 * time.Second}, map[string][]string{}
 	name := func(host, n int) string { return fmt.Sprintf("http://h%d.test/%d", host, n) }
@@ -54,8 +53,7 @@ func partyWeb(rng *rand.Rand, hosts, pages int) (w *fakeWeb, links map[string][]
 	return w, links
 }
 
-// partyOf is the oracle: the depth of each page within most local links from a seed; redirects do
-// not count.
+// partyOf is the oracle: the depth of each page within most local links from a seed.
 func partyOf(w *fakeWeb, links map[string][]string, seed string, most int) map[string]int {
 	depth, queue := map[string]int{seed: 0}, []string{seed}
 	for len(queue) > 0 {
@@ -75,8 +73,8 @@ func partyOf(w *fakeWeb, links map[string][]string, seed string, most int) map[s
 	return depth
 }
 
-// TestParties: parties are crawled concurrently, each breadth-first to its depth, one request at
-// a time with rests, with one look-up. Nothing outside is requested.
+// TestParties: parties are crawled concurrently, each breadth-first, one request at a time with
+// rests, with one look-up. Nothing outside is requested.
 func TestParties(t *testing.T) {
 	for seed := range uint64(5) {
 		synctest.Test(t, func(t *testing.T) {
@@ -157,8 +155,7 @@ func checkOffParty(t *testing.T, s *store.Store, inside map[string]int) {
 	}
 }
 
-// TestOutsideOfTwo: a URL too deep in one party and linked from another is outside, a candidate
-// seed, whichever party finds it first.
+// TestOutsideOfTwo: a URL too deep in one party and linked from another is a candidate seed.
 func TestOutsideOfTwo(t *testing.T) {
 	for _, otherFirst := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -196,8 +193,7 @@ func TestOutsideOfTwo(t *testing.T) {
 	}
 }
 
-// TestScaledRest computes a party's rest by hand: paper E's 30 s and 10 times the exchange, and a
-// hundredth of both.
+// TestScaledRest computes rests by hand: paper E's 30 s and 10 times the exchange, and 1/100.
 func TestScaledRest(t *testing.T) {
 	for _, tt := range []struct {
 		delay      Delay

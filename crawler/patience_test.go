@@ -99,8 +99,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestWide: if the first links are all good and of few parties, the survey grows until the
-// workers have enough to do, and shrinks later.
+// TestWide: the survey grows until the workers have enough to do, and shrinks later.
 func TestWide(t *testing.T) {
 	many := func(each int) (all []frontier.Waiting) {
 		for n := range 64 * surveyed {
@@ -150,8 +149,8 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestWaits: a link skipped for better ones counts as refused until it is requested. The first
-// link after a wait was waited for, unless refused before or below the price.
+// TestWaits: a skipped link counts as refused until it is requested. The first link after a wait
+// was waited for, unless refused before or below the price.
 func TestWaits(t *testing.T) {
 	w, at := newWaits(), time.UnixMilli(1000)
 	poor, good := frontier.Item{ID: 1, Key: 1, Priority: 0.1}, frontier.Item{ID: 2, Key: 2, Priority: 0.9}
@@ -223,8 +222,7 @@ func TestWaitsAreBounded(t *testing.T) {
 	}
 }
 
-// TestLongRestEndsTheCrawl: a host that asks for a year's rest is not waited for. Its URL stays
-// queued, and is requested only after the year.
+// TestLongRestEndsTheCrawl: a URL whose host asks for a year's rest stays queued for a year.
 func TestLongRestEndsTheCrawl(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	synctest.Test(t, func(t *testing.T) {

@@ -13,8 +13,7 @@ import (
 	"fossick/store"
 )
 
-// TestManySeeds: more start pages than fit in one batch are all queued in order, and not again by
-// a resumed crawl.
+// TestManySeeds: more start pages than fit in one batch are all queued once, in order.
 func TestManySeeds(t *testing.T) {
 	t.Parallel()
 	const n = 20_000 // Badger's batches end at 46,000 entries, three a URL
@@ -66,8 +65,7 @@ func TestSeedOutOfScope(t *testing.T) {
 	}
 }
 
-// TestLinkKinds: b's own links only discover, as b has no start page (paper B). With one, the
-// link from 1 to 3 raises 3.
+// TestLinkKinds: b's links only discover unless b has a start page (paper B).
 func TestLinkKinds(t *testing.T) {
 	pages := map[string]string{
 		"http://a.test/":  `<a href="http://b.test/">b</a><a href="http://c.test/">c</a>`,
@@ -144,8 +142,7 @@ func TestRescoringKeepsLinkOrder(t *testing.T) {
 	}
 }
 
-// TestPlaceMoved: for a scorer that rescores, the journal records clearly better parents and
-// large moves; for others, all changes.
+// TestPlaceMoved: with a rescoring scorer, the journal records only large moves.
 func TestPlaceMoved(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -181,8 +178,7 @@ func (s promisingScorer) Promise(key uint64) (float64, bool) {
 	return float64(1+key%89) / 91, key%5 > 0
 }
 
-// TestSettle: after a crawl, the store has the scorer's expectation of each URL that left the
-// queue or still waits. Start pages keep their priority.
+// TestSettle: after a crawl, the store has the scorer's expectation of each discovered URL.
 func TestSettle(t *testing.T) {
 	w := &fakeWeb{pages: manyPages(30, 12)}
 	opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")

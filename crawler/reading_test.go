@@ -21,8 +21,7 @@ import (
 	"fossick/internal/page"
 )
 
-// TestPageTooCostly: a page beyond the time budget ends with a reason and affects no other. The
-// clock advances 200 ms at each reading.
+// TestPageTooCostly: a page beyond the time budget affects no other. Each reading adds 200 ms.
 func TestPageTooCostly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{
@@ -56,8 +55,7 @@ func (s slowScorer) ScorePage(p *page.Page, parent float64) Score {
 	return s.wordScorer.ScorePage(p, parent)
 }
 
-// TestEndWithinPages: after an interrupt or --max-time, slow pages are aborted within the grace
-// and no others begin. All wait for the next session.
+// TestEndWithinPages: after an interrupt or --max-time, slow pages wait for the next session.
 func TestEndWithinPages(t *testing.T) {
 	for name, want := range map[string]Stop{"interrupt": StopInterrupted, "max-time": StopNothing} {
 		t.Run(name, func(t *testing.T) {
@@ -276,9 +274,8 @@ func TestPartyScope(t *testing.T) {
 	}
 }
 
-// FuzzNormalFormOnTheWire: page's normal form, by which the crawler queues URLs and applies
-// robots.txt, is exactly what the server receives. Two letters that browsers leave in paths but
-// RFC 3986 forbids are sent escaped.
+// FuzzNormalFormOnTheWire: the server receives exactly page's normal form, to which robots.txt
+// was applied. Two letters that browsers leave in paths but RFC 3986 forbids are sent escaped.
 func FuzzNormalFormOnTheWire(f *testing.F) {
 	for _, s := range []string{
 		"http://example.com/a/../b?c=d#e", "HTTP:\\\\Bücher.example:80/%7e%zz", "http://a.b/é?q=a|b&c='d'\"<>`{}[]^", "http://a.b",
@@ -302,8 +299,7 @@ func FuzzNormalFormOnTheWire(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(fetcher.Close)
-	// Colly's parser takes a host label that begins with more digits than 64 bits hold for an
-	// address out of range. No public host has such a name.
+	// Colly's parser refuses a host label that begins with more digits than 64 bits hold.
 	longNumber := regexp.MustCompile(`^http://[^/]*[0-9]{18,}`)
 	f.Fuzz(func(t *testing.T, raw string) {
 		normal, err := page.Normalize(raw)
@@ -373,8 +369,7 @@ func TestShells(t *testing.T) {
 	}
 }
 
-// TestShellOfAStoredPage: a stored page that becomes a shell stays as stored until it has text
-// again.
+// TestShellOfAStoredPage: a stored page that becomes a shell stays as stored.
 func TestShellOfAStoredPage(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}}
 	opt := newOptions(t, w, "http://a.test/")

@@ -44,8 +44,7 @@ func version(req fetch.Request, r *fetch.Response) *fetch.Response {
 	return r
 }
 
-// agedCrawl crawls six pages and then changes the web: one page is new, one is gone, one fails,
-// one moved, two are unchanged.
+// agedCrawl crawls six pages; then one is new, one gone, one fails, one moved, two are unchanged.
 func agedCrawl(t *testing.T, blind bool) (*agingWeb, Options) {
 	t.Helper()
 	w := &agingWeb{&fakeWeb{pages: map[string]string{
@@ -68,9 +67,8 @@ func agedCrawl(t *testing.T, blind bool) (*agingWeb, Options) {
 	return w, opt
 }
 
-// TestRefresh revisits six stored pages, with and without ETags. A changed page is stored anew, a
-// missing one stays with its new state, a failed one waits for the next refresh. Then the queue
-// goes on.
+// TestRefresh revisits stored pages, with and without ETags. A changed page is stored anew, a
+// missing one gets its new state, a failed one waits for the next refresh.
 func TestRefresh(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		t.Run(fmt.Sprintf("blind %v", blind), func(t *testing.T) {
@@ -139,8 +137,7 @@ func checkRefreshed(t *testing.T, s *store.Store) {
 	}
 }
 
-// TestRefreshWithdraws: a page that now says noindex loses its content but keeps its record, and
-// returns when noindex is gone.
+// TestRefreshWithdraws: a page that now says noindex loses its content, not its record.
 func TestRefreshWithdraws(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const url = "http://a.test/private"

@@ -15,8 +15,8 @@ import (
 	"fossick/store"
 )
 
-// TestRescorePasses: an old crawl rescores its best URLs in each pass and all in every fourth, at
-// once or in parts. A young one, or one with a new mark, rescores all.
+// TestRescorePasses: an old crawl rescores its best URLs in each pass and all in every fourth. A
+// young one, or one with a new mark, rescores all.
 func TestRescorePasses(t *testing.T) {
 	const urls = 2000
 	for _, atOnce := range []int{urls, 100} {
@@ -92,8 +92,7 @@ func (s askedScorer) Rescore(key uint64) (float64, bool) {
 	return score(key), true
 }
 
-// TestAfter: the URLs rescored per page are bounded, and the queue waits at most for a hundredth
-// of its length.
+// TestAfter: rescoring per page is bounded, and takes at most a hundredth of the queue's time.
 func TestAfter(t *testing.T) {
 	for _, c := range []struct {
 		queue, inMemory, onDisk int // pages

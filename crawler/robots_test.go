@@ -114,8 +114,7 @@ func TestRobotsAreAskedForByVersion(t *testing.T) {
 	}
 }
 
-// TestRobotsOfAnotherName: rules belong to one user agent; a session with another name requests
-// them again.
+// TestRobotsOfAnotherName: a session with another user agent requests the rules again.
 func TestRobotsOfAnotherName(t *testing.T) {
 	w := &versionedRobots{fakeWeb: chain(4), now: time.UnixMilli(1e12), robots: func(int) (string, string, string) {
 		return `"1"`, "", "User-agent: fossick\nAllow: /\n\nUser-agent: digger\nDisallow: /\n"
@@ -153,8 +152,7 @@ func TestRobotsTagLines(t *testing.T) {
 	}
 }
 
-// TestTDMRep: a host's tdmrep.json is requested once a day, like other requests, if the purpose
-// needs it and robots.txt allows it; and it is obeyed.
+// TestTDMRep: a host's tdmrep.json is requested once a day, if needed and allowed, and obeyed.
 func TestTDMRep(t *testing.T) {
 	const (
 		file    = "http://a.test/.well-known/tdmrep.json"
@@ -257,8 +255,7 @@ func TestTDMRepIsKept(t *testing.T) {
 	}
 }
 
-// TestOneNormalFormForACrawl: links, redirects and seeds use the crawl's own list of parameters
-// in every session.
+// TestOneNormalFormForACrawl: all URLs use the crawl's own parameters in every session.
 func TestOneNormalFormForACrawl(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{
 		"http://a.test/":          html("gold", "/p?utm_x=1&view=2", "/q?view=1"),

@@ -11,8 +11,7 @@ import (
 	"fossick/store"
 )
 
-// twoTopics has two topics with equally good links. Each page lowers the scores of the topic that
-// paid for it.
+// twoTopics has two topics with equal links. Each page lowers the scores of its topic.
 type twoTopics struct{ paid *[2]float64 }
 
 // topicOfPath returns the topic of a URL, by the first letter of its path.

@@ -177,8 +177,7 @@ func TestSitemapTraps(t *testing.T) {
 	}
 }
 
-// TestSitemapsArePolite: hosts name sitemaps on each other's servers. Every request to a host
-// comes after its rest and its robots.txt.
+// TestSitemapsArePolite: requests for sitemaps on other hosts also respect rests and robots.txt.
 func TestSitemapsArePolite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(6, 8), took: 300 * time.Millisecond, addrs: map[string]string{
@@ -244,8 +243,7 @@ func TestDeadHostOfASitemap(t *testing.T) {
 	})
 }
 
-// TestSitemapsOfHostsWithoutPages: sitemaps left when no URL waits are read politely before the
-// crawl ends.
+// TestSitemapsOfHostsWithoutPages: remaining sitemaps are read before the crawl ends.
 func TestSitemapsOfHostsWithoutPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}, took: 100 * time.Millisecond}

@@ -27,9 +27,8 @@ const (
 	sitemapEach  = 2500 // URLs of each file, excluded by --exclude: many more than fit between a worker and the disk
 )
 
-// partScorer reports each part of a sitemap that a worker has scored, and waits for the parent
-// before the part goes to the owner. Otherwise a slow parent would kill the child after all
-// sitemaps.
+// partScorer reports each scored part of a sitemap, and waits for the parent before the owner
+// gets it. Otherwise a slow parent would kill the child after all sitemaps.
 type partScorer struct {
 	wordScorer
 	parts io.Writer
@@ -70,9 +69,8 @@ func sitemapOptions(opt Options, parts io.Writer, leave io.Reader) Options {
 	return opt
 }
 
-// TestKillInTheMiddleOfASitemap kills a crawl while it reads a sitemap. Each time the journal is
-// sound and has the reading position; in the end every URL of every sitemap is known once. If no
-// kill hits the middle of a sitemap, another crawl is killed.
+// TestKillInTheMiddleOfASitemap: after each kill the journal is sound and has the reading
+// position. In the end every URL of every sitemap is known once.
 func TestKillInTheMiddleOfASitemap(t *testing.T) {
 	fulltest.Only(t, "kills many processes")
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -84,8 +82,7 @@ func TestKillInTheMiddleOfASitemap(t *testing.T) {
 	t.Error("no sitemap was cut in two: this test means nothing")
 }
 
-// checkKilledInSitemaps kills one crawl until it ends by itself, and returns how many kills left
-// a sitemap half read.
+// checkKilledInSitemaps kills a crawl until it ends, and counts kills within a sitemap.
 func checkKilledInSitemaps(t *testing.T, rng *rand.Rand) (halves int) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
@@ -154,8 +151,7 @@ func killAtSitemap(t *testing.T, dir string, parts int) bool {
 	return err != nil
 }
 
-// checkSitemaps verifies the store and compares hosts with discoveries; half reports a half-read
-// sitemap.
+// checkSitemaps verifies the store and compares hosts with discoveries.
 func checkSitemaps(t *testing.T, dir string, kill int) (known int, half bool) {
 	t.Helper()
 	s, err := store.Open(dir)

@@ -16,8 +16,7 @@ func (c *committed) Commit(counts *store.Counts) error {
 	return nil
 }
 
-// TestSessions: counts continue over sessions, a session's own start at zero, and only time in
-// sessions counts.
+// TestSessions: counts and time in sessions continue; a session's own start at zero.
 func TestSessions(t *testing.T) {
 	now := time.Unix(1_000, 0)
 	r := newTotals(func() time.Time { return now })
@@ -89,8 +88,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestUnanswered: any response of a server is an answer; network, proxy and transient failures
-// are not.
+// TestUnanswered: any response of a server is an answer; network failures are not.
 func TestUnanswered(t *testing.T) {
 	for _, c := range []struct {
 		state fetch.State
@@ -109,8 +107,7 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// TestTurnMeter: each turn counts once, under its first bound, with its parts. Time while the
-// owner waits belongs to no turn.
+// TestTurnMeter: each turn counts once, with its parts, without the owner's waits.
 func TestTurnMeter(t *testing.T) {
 	var m meter
 	now := time.Unix(0, 0)

@@ -17,8 +17,7 @@ const (
 	budgetLeast = 500 // answers of a worthless site
 )
 
-// trapWeb has an endless calendar, soft-404 pages, and a shelf of good pages with numeric names,
-// which is no trap.
+// trapWeb has an endless calendar, soft-404 pages, and a shelf of good pages with numeric names.
 func trapWeb() *fakeWeb {
 	w := &fakeWeb{pages: map[string]string{}}
 	var shelf strings.Builder
@@ -42,8 +41,8 @@ func trapWeb() *fakeWeb {
 	return w
 }
 
-// TestTraps: the trap is left after cutAfter answers, the shelf is fetched whole, and every URL
-// has its reason. A resumed crawl with --traps follow gets the rest.
+// TestTraps: the trap is left after cutAfter answers, the shelf is fetched whole. A resumed crawl
+// with --traps follow gets the rest.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	w := trapWeb()

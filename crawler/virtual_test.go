@@ -11,8 +11,7 @@ import (
 	"fossick/internal/page"
 )
 
-// TestVirtualManners: a virtual crawl's time follows from workers, rests and exchanges; each host
-// answers one request at a time and then rests.
+// TestVirtualManners: a virtual crawl's time follows from workers, rests and exchanges.
 func TestVirtualManners(t *testing.T) {
 	const hosts, pages = 4, 10
 	web := func(u string) Answer {

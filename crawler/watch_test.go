@@ -29,8 +29,7 @@ func visitsTo(urls []string) map[string]int {
 	return n
 }
 
-// TestRounds visits a changing web three times, only the stored pages. Missing pages are
-// requested again, and found when they return.
+// TestRounds revisits stored pages, including missing ones, which may return.
 func TestRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, opt := agedCrawl(t, false)

@@ -13,9 +13,8 @@ import (
 	"fossick/graph/orders"
 )
 
-// growingWeb is surveyed and then changes. a.test links to a new page, from which a chain leaves
-// the depth limit and the party, and by way of an old page to another. A missing page returns,
-// and a failing start page fails once more.
+// growingWeb is surveyed and then changes: new pages appear in and beyond the limits, a missing
+// page returns, and a failing start page fails once more.
 func growingWeb(t *testing.T) (*agingWeb, Options) {
 	t.Helper()
 	w := &agingWeb{&fakeWeb{pages: map[string]string{
@@ -48,9 +47,8 @@ func growingWeb(t *testing.T) (*agingWeb, Options) {
 	return w, opt
 }
 
-// TestRoundsNewPages: rounds of a survey find what a new survey would: new pages within the party
-// and its depth, URLs that gave no page before, and nothing else. The next round visits the new
-// pages.
+// TestRoundsNewPages: rounds of a survey find what a new survey would, and nothing else. The next
+// round visits the new pages.
 func TestRoundsNewPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, opt := growingWeb(t)
@@ -96,8 +94,7 @@ func TestRoundsNewPagesLimits(t *testing.T) {
 	}
 }
 
-// TestRoundsNewPagesGoOn: a round cut off at any request later requests the rest, including links
-// found and not followed.
+// TestRoundsNewPagesGoOn: a round cut off at any request later requests the rest.
 func TestRoundsNewPagesGoOn(t *testing.T) {
 	for cut := 1; cut <= 6; cut++ {
 		synctest.Test(t, func(t *testing.T) {

@@ -91,8 +91,7 @@ func (l liar) LookupNetIP(_ context.Context, _, name string) ([]netip.Addr, erro
 	return l[name], nil
 }
 
-// TestLyingNames: names that list another host's address cost that host neither a rest nor a
-// turn.
+// TestLyingNames: names that list another host's address do not delay that host.
 func TestLyingNames(t *testing.T) {
 	t.Parallel()
 	const pages, liars = 8, 6

@@ -16,8 +16,7 @@ import (
 	"fossick/internal/page"
 )
 
-// TestGraceEnds: results within the grace are kept, however long the owner was busy. Later pages
-// are fetched again.
+// TestGraceEnds: results within the grace are kept, however long the owner was busy.
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opt := &Options{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
@@ -53,8 +52,7 @@ func TestGraceEnds(t *testing.T) {
 	})
 }
 
-// TestRoom: the slowest exchange since its entry loses its place, but not a new one. Memory and
-// places are bounded.
+// TestRoom: the slowest exchange loses its place, but not a new one. Room is bounded.
 func TestRoom(t *testing.T) {
 	now := time.Unix(0, 0)
 	r := newRoom(time.Second, 2, func() time.Time { return now })
@@ -130,8 +128,7 @@ func (w *slowWeb) count(flying, gave int) {
 	w.most = max(w.most, w.flying)
 }
 
-// TestSlowHosts: more slow hosts than places do not delay others, and no more of them are
-// requested at once than the room holds.
+// TestSlowHosts: more slow hosts than places do not delay others.
 func TestSlowHosts(t *testing.T) {
 	t.Parallel()
 	for _, hosts := range []int{4, 40, 100} {
@@ -170,8 +167,8 @@ func TestSlowHosts(t *testing.T) {
 	}
 }
 
-// TestNewcomers: hosts that have given pages keep their pace while hundreds of unresponsive ones
-// hold all places for newcomers. Those of one network are requested one at a time.
+// TestNewcomers: hosts that have given pages keep their pace among hundreds of unresponsive ones.
+// Those of one network are requested one at a time.
 func TestNewcomers(t *testing.T) {
 	for net, most := range map[string]int{"": 8 * (1 + exchangesAside), "2a00:1:2:3::": 1} {
 		t.Run(net, func(t *testing.T) {

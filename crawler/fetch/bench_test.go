@@ -13,8 +13,7 @@ import (
 // benchPage is a page of 21 KB, the mean of a served encyclopedia.
 var benchPage = []byte("<!doctype html><title>p</title>" + strings.Repeat("<p>some words <a href=/x>link</a>", 640))
 
-// benchServer serves benchPage from this process, at the same cost for both sides of a
-// comparison.
+// benchServer serves benchPage from this process.
 func benchServer(b *testing.B) *httptest.Server {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -202,8 +202,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// dnsServer is a DNS server on loopback, by UDP and TCP, that is silent for nil answers. It
-// returns a resolver that uses it.
+// dnsServer starts a DNS server on loopback, silent for nil answers, and returns its resolver.
 func dnsServer(t *testing.T, answer func(q dnsmessage.Message, tcp bool) []byte) *net.Resolver {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -275,8 +274,7 @@ func aliasOf(name, target dnsmessage.Name) dnsmessage.Resource {
 	return dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: name, Class: dnsmessage.ClassINET}, Body: &dnsmessage.CNAMEResource{CNAME: target}}
 }
 
-// TestOddNameServers: any response of name servers gives an address that the guard permits, or
-// no_ip, within the connect timeout.
+// TestOddNameServers: any response gives a permitted address or no_ip, in time.
 func TestOddNameServers(t *testing.T) {
 	public := netip.MustParseAddr("203.0.113.7") // for documentation: refused like private ones unless allowed by --allow-net
 	many := make([]netip.Addr, 299)
@@ -361,8 +359,7 @@ func say200(text string) http.HandlerFunc {
 	}
 }
 
-// TestResolveFindsWhoAnswers: the address that counts is the one that accepts a connection, not
-// the first, which may be anybody's.
+// TestResolveFindsWhoAnswers: the first address that accepts a connection counts.
 func TestResolveFindsWhoAnswers(t *testing.T) {
 	at := serveOn(t, "127.0.0.2:0", say200("<p>x"))
 	f := newTest(t, Options{Resolver: &answers{netip.MustParseAddr("127.0.0.1"), at.Addr()}})
@@ -379,8 +376,7 @@ func TestResolveFindsWhoAnswers(t *testing.T) {
 	}
 }
 
-// TestRequestAddr: an exchange connects to the given address, whatever DNS says by then, and the
-// guard applies to it.
+// TestRequestAddr: an exchange connects to the given address, if the guard permits it.
 func TestRequestAddr(t *testing.T) {
 	first := serveOn(t, "127.0.0.1:0", say200("<p>first"))
 	second := serveOn(t, fmt.Sprintf("127.0.0.2:%d", first.Port()), say200("<p>second"))

@@ -48,8 +48,7 @@ func spyOn(f *Fetcher) *spy {
 	return s
 }
 
-// TestCollyMakesTheExchange: URL and header go out through Colly, and a page's status, header and
-// body come back through it. Anything else ends after its header.
+// TestCollyMakesTheExchange: URL, header, status and body pass through Colly.
 func TestCollyMakesTheExchange(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -92,8 +91,7 @@ func TestCollyMakesTheExchange(t *testing.T) {
 	}
 }
 
-// TestCollyChangesNothing: bodies and headers pass unchanged, whatever Colly does by default
-// about type, coding, charset, size or status.
+// TestCollyChangesNothing: bodies and headers pass unchanged, whatever Colly's defaults.
 func TestCollyChangesNothing(t *testing.T) {
 	t.Setenv("COLLY_MAX_BODY_SIZE", "3")
 	t.Setenv("COLLY_DETECT_CHARSET", "yes")
@@ -137,8 +135,7 @@ func TestCollyChangesNothing(t *testing.T) {
 	}
 }
 
-// TestRedirectsAreHandedBack: any Location leads to one request, and stands in the header
-// unchanged.
+// TestRedirectsAreHandedBack: any Location leads to one request, and is kept unchanged.
 func TestRedirectsAreHandedBack(t *testing.T) {
 	for location, want := range map[string]string{
 		"/next":             "http://HOST/next",
@@ -225,8 +222,8 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// FuzzURLThroughColly: Colly sends exactly the given URL, however its parser would spell it. No
-// path, query or port makes Colly refuse a host that it accepts.
+// FuzzURLThroughColly: Colly sends exactly the given URL. No path, query or port makes it refuse
+// a host that it accepts.
 func FuzzURLThroughColly(f *testing.F) {
 	for _, s := range []string{
 		"http://example.com/a/b?c=d", "http://example.com", "https://example.com:443/%zz", "http://h/%7e%2E%2e/../x//y;p=1",
@@ -352,8 +349,7 @@ func TestStreamPanics(t *testing.T) {
 	}
 }
 
-// TestPlaceWanted: a caller that needs a slow exchange's place ends it, with the timeout of its
-// phase. The pace tells how far it was.
+// TestPlaceWanted: a caller that needs a slow exchange's place ends it, as a timeout.
 func TestPlaceWanted(t *testing.T) {
 	for _, c := range []struct {
 		name, first string
@@ -390,8 +386,7 @@ func TestPlaceWanted(t *testing.T) {
 	}
 }
 
-// TestSpentExchange: an exchange whose request was sent opens no further connection, and sends
-// nothing on one that net/http offers late.
+// TestSpentExchange: an exchange whose request was sent uses no further connection.
 func TestSpentExchange(t *testing.T) {
 	opt, _, _ := h2Server(t, func(p *h2Peer, s uint32) bool { p.answer(s); return true })
 	f := newTest(t, opt)
@@ -552,8 +547,7 @@ func TestFetchCancelled(t *testing.T) {
 	}
 }
 
-// TestFetchCancelledInBody: an exchange ends with its context, while Colly or a stream reads the
-// body.
+// TestFetchCancelledInBody: an exchange ends with its context, also within the body.
 func TestFetchCancelledInBody(t *testing.T) {
 	for name, stream := range map[string]func(io.Reader){
 		"page":   nil,

@@ -285,9 +285,8 @@ var differences = []struct {
 	{"168.63.129.16/32", true, "Azure's metadata, in public space"},
 }
 
-// TestGuardAgainstOracle compares the guard with code.dny.dev/ssrf at the edges of all nets of
-// either, inside and outside, and at random addresses. It also tries each inside the IPv6 forms
-// that embed IPv4.
+// TestGuardAgainstOracle compares the guard with code.dny.dev/ssrf at the edges of all nets, at
+// random addresses, and at IPv6 forms of all these.
 func TestGuardAgainstOracle(t *testing.T) {
 	g, oracle := newGuard(nil), ssrf.New()
 	met, addresses := make([]int, len(differences)), tries.Of(t, "addresses")
@@ -309,8 +308,7 @@ func TestGuardAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestGuardJudgesInside: IPv4-mapped and NAT64 addresses are refused exactly when their IPv4
-// address is.
+// TestGuardJudgesInside: IPv4-mapped and NAT64 addresses are judged by their IPv4 address.
 func TestGuardJudgesInside(t *testing.T) {
 	g := newGuard(nil)
 	for _, a := range guardAddresses() {
@@ -403,8 +401,7 @@ func carry(form string, at int) func([4]byte) netip.Addr {
 	}
 }
 
-// TestGuardCarriers: --allow-net with an IPv4 net does not allow embedded forms that lead
-// elsewhere.
+// TestGuardCarriers: --allow-net does not allow embedded forms that lead elsewhere.
 func TestGuardCarriers(t *testing.T) {
 	addresses := tries.Of(t, "addresses in other forms")
 	for _, text := range guardedV4 {
@@ -459,9 +456,8 @@ var spellings = map[string]func(name string) string{
 	"escaped":          func(s string) string { return fmt.Sprintf("%%%02x", s[0]) + s[1:] },
 }
 
-// TestGuardNames: a proxy gets only names. Fetch refuses names of non-public addresses in any
-// spelling before the proxy sees them. --allow-net allows those that lead where it does; similar
-// names pass.
+// TestGuardNames: Fetch refuses names of non-public addresses in any spelling before a proxy sees
+// them, unless --allow-net allows the address. Similar names pass.
 func TestGuardNames(t *testing.T) {
 	var asked atomic.Int32
 	proxy := serve(t, func(w http.ResponseWriter, _ *http.Request) {

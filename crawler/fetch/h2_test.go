@@ -45,9 +45,8 @@ func (p *h2Peer) answer(stream uint32) {
 	p.WriteData(stream, true, []byte("<p>fine"))
 }
 
-// h2Server accepts HTTP/2 connections on loopback and calls each for every request; if that
-// returns false, it closes the connection. It returns options to trust it, and the numbers of
-// connections and requests.
+// h2Server accepts HTTP/2 connections on loopback and calls each for every request, until that
+// returns false. It returns options to trust it, and counts.
 func h2Server(t *testing.T, each func(p *h2Peer, stream uint32) bool) (opt Options, conns, requests *atomic.Int32) {
 	t.Helper()
 	certSrv, cas := tlsServer(t, true, nil)
@@ -111,7 +110,7 @@ func until(what func() error) bool {
 }
 
 // TestHostileHTTP2: each attack fails only its own exchange, within the limits of time and memory
-// and with one request on one connection. The next exchange succeeds.
+// and with one request on one connection.
 func TestHostileHTTP2(t *testing.T) {
 	long, attacks := strings.Repeat("x", 8<<10), tries.Of(t, "attacks by HTTP/2")
 	for _, c := range []struct {
@@ -235,8 +234,7 @@ func TestHostileHTTP2(t *testing.T) {
 	}
 }
 
-// fetchAgain retries, like a crawler, as net/http may not yet know that the server lost a
-// connection.
+// fetchAgain retries, as net/http may not yet know that the server lost a connection.
 func fetchAgain(t *testing.T, f *Fetcher) (r *Response) {
 	for range 5 {
 		if r = f.Fetch(t.Context(), Request{URL: "https://example.com/"}); r.State == StateOK {
@@ -247,8 +245,7 @@ func fetchAgain(t *testing.T, f *Fetcher) (r *Response) {
 	return r
 }
 
-// TestUnaskedFrames: a server that answers well and then sends unrequested frames only loses its
-// connection.
+// TestUnaskedFrames: unrequested frames after an answer only cost the connection.
 func TestUnaskedFrames(t *testing.T) {
 	over := make(chan struct{})
 	opt, conns, _ := h2Server(t, func(p *h2Peer, s uint32) bool {
@@ -269,8 +266,7 @@ func TestUnaskedFrames(t *testing.T) {
 	}
 }
 
-// TestHTTP2KeepsItsConnection: exchanges with a host share a connection, and other hosts have
-// their own.
+// TestHTTP2KeepsItsConnection: exchanges with a host share a connection.
 func TestHTTP2KeepsItsConnection(t *testing.T) {
 	opt, conns, requests := h2Server(t, func(p *h2Peer, s uint32) bool { p.answer(s); return true })
 	f := newTest(t, opt)

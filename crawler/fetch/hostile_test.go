@@ -26,8 +26,7 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// TestBlockedPorts: no connection or look-up for ports of other protocols, except by --hosts, the
-// user's own choice.
+// TestBlockedPorts: ports of other protocols are never reached, except by --hosts.
 func TestBlockedPorts(t *testing.T) {
 	f := newTest(t, Options{Resolver: resolverFunc(nil)}) // a look-up would panic
 	for _, u := range []string{"http://a.example:22/", "https://a.example:25/x", "http://127.0.0.1:6379/", "http://a.example:6667/", "http://[::1]:11211/"} {
@@ -58,9 +57,8 @@ func TestEmptyMembers(t *testing.T) {
 	}
 }
 
-// TestUnsolicitedAnswer: a second answer on a kept connection, sent with the first or after it,
-// is not taken for the next request's. (If it comes after that request, it cannot be told from
-// its answer.)
+// TestUnsolicitedAnswer: an early second answer is not taken for the next request's. (If it comes
+// after that request, it cannot be told from its answer.)
 func TestUnsolicitedAnswer(t *testing.T) {
 	good, poison := answer200("", "<p>good"), answer200("", "<p>poisoned")
 	sent := make(chan struct{}, 1)
@@ -135,8 +133,7 @@ func checkFlood(floods *tries.Class, name string, r *Response, want []State, sen
 	floods.Try(ended && sent <= most, "%s: state %s, %v, after %d bytes; want %v after %d at most", name, r.State, r.Err, sent, want, most)
 }
 
-// patient removes all time limits that would end a flood before a byte limit does, except those
-// that bound the test.
+// patient has no time limits that would end a flood before a byte limit does.
 func patient(opt Options) Options {
 	opt.Timeout, opt.HeaderTimeout, opt.ConnectTimeout, opt.MinRate = time.Minute, 20*time.Second, 20*time.Second, -1
 	return opt
@@ -314,8 +311,7 @@ func (l lateSight) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// TestFloodBehindAnUnseenHeader: an exchange ends the same way whether its header was judged
-// before or after too much followed it.
+// TestFloodBehindAnUnseenHeader: an exchange's end does not depend on when its header is judged.
 func TestFloodBehindAnUnseenHeader(t *testing.T) {
 	for contentType, want := range map[string]State{"text/html": StateBodyError, "image/png": StateWrongType} {
 		t.Run(contentType, func(t *testing.T) {
@@ -336,14 +332,12 @@ func TestFloodBehindAnUnseenHeader(t *testing.T) {
 // oddBody is the page sent with odd headers.
 const oddBody = "<p>an honest page, long enough to be cut in two"
 
-// answerWith is an answer with these header lines, which give the body's length, if anything
-// does.
+// answerWith is an answer with these header lines.
 func answerWith(lines, body string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + lines + "\r\n" + body
 }
 
-// TestOddAnswers: answers outside all standards have a state each, and affect only their own
-// exchange.
+// TestOddAnswers: answers outside all standards affect only their own exchange.
 func TestOddAnswers(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -399,8 +393,7 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
-// TestLongRetryAfterIsBounded: any excessive Retry-After is a year at most, and never in the
-// past.
+// TestLongRetryAfterIsBounded: any Retry-After is a year at most, and never in the past.
 func TestLongRetryAfterIsBounded(t *testing.T) {
 	for _, wish := range []string{"3153600000", "99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"} {
 		f := newTest(t, Options{})
@@ -412,8 +405,7 @@ func TestLongRetryAfterIsBounded(t *testing.T) {
 	}
 }
 
-// TestHalfClosed: a server that closes its half, or resets the connection, after a whole answer
-// has answered.
+// TestHalfClosed: a server that ends its connection after a whole answer has answered.
 func TestHalfClosed(t *testing.T) {
 	whole := answerWith(fmt.Sprintf("Content-Length: %d\r\n", len(oddBody)), oddBody)
 	for name, answer := range map[string]func(net.Conn){
@@ -431,8 +423,7 @@ func TestHalfClosed(t *testing.T) {
 	}
 }
 
-// TestOddCodings: a list with one known coding is that coding; unknown words are ignored; codings
-// that were not requested are refused.
+// TestOddCodings: unknown words are ignored, and codings that were not requested are refused.
 func TestOddCodings(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
@@ -452,7 +443,7 @@ func TestOddCodings(t *testing.T) {
 }
 
 // TestGzipWithoutTrailer: complete data with a cut trailer is accepted and marked. One byte less
-// is a broken body; a whole trailer leaves no mark.
+// is a broken body.
 func TestGzipWithoutTrailer(t *testing.T) {
 	for _, body := range []string{oddBody, string(samplePage), strings.Repeat("\x01", 40) + string(samplePage)[:9]} {
 		whole := gzipped([]byte(body))
@@ -468,8 +459,8 @@ func TestGzipWithoutTrailer(t *testing.T) {
 	}
 }
 
-// TestOddHeaders: header lines that browsers ignore do no harm to a page or robots.txt. Lines
-// that make the body's end ambiguous are refused. Neither kind leaves a reusable connection.
+// TestOddHeaders: header lines that browsers ignore do no harm; lines that make the body's end
+// ambiguous are refused. Neither kind leaves a reusable connection.
 func TestOddHeaders(t *testing.T) {
 	length := fmt.Sprintf("Content-Length: %d\r\n", len(oddBody))
 	for lines, want := range map[string]State{
@@ -512,8 +503,8 @@ func TestMendedConnectionIsClosed(t *testing.T) {
 	}
 }
 
-// TestServerWantsCertificate: a server that requires a client certificate says so after the
-// handshake in TLS 1.3, during it in TLS 1.2. Both mean that no exchange is possible.
+// TestServerWantsCertificate: no exchange is possible, whether the server says so in the
+// handshake (TLS 1.2) or after it.
 func TestServerWantsCertificate(t *testing.T) {
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 		srv := httptest.NewUnstartedServer(http.NotFoundHandler())

@@ -17,8 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// FuzzContentType: any Content-Type is read without harm; a type found is stable, and no HTML is
-// binary.
+// FuzzContentType: a type found is stable, and no HTML is binary.
 func FuzzContentType(f *testing.F) {
 	for _, seed := range []string{"text/html", "Text/HTML; charset=\"utf-8", " application/xhtml+xml ;", "html", "/", "a/b/c", "text/html,text/plain", "\x00/\xff", "İ/K"} {
 		f.Add(seed, []byte("<html>"))
@@ -58,8 +57,7 @@ func TestTypeThatIsNoneIsSniffed(t *testing.T) {
 	}
 }
 
-// TestTextLikeAFile: text that begins with the letters of a file signature is a page, whatever
-// its type; with bytes that text never has it is the file.
+// TestTextLikeAFile: text that begins like a file signature is a page, without other bytes.
 func TestTextLikeAFile(t *testing.T) {
 	for _, letters := range []string{"BM", "ID3", "OTTO", "ttcf", "GIF87a", "GIF89a", "wOFF", "wOF2", "Rar! ", "RIFF1234WAVE", "FORM1234AIFF"} {
 		for _, kind := range []string{"text/html", "text/plain; charset=utf-8", ""} {
@@ -74,8 +72,7 @@ func TestTextLikeAFile(t *testing.T) {
 	}
 }
 
-// TestNoSniff: with nosniff, markup without a type is text. A file that Apache labels plain text
-// by default is only recognized without nosniff.
+// TestNoSniff: with nosniff, markup without a type is text, and plain text stays text.
 func TestNoSniff(t *testing.T) {
 	for _, c := range []struct {
 		header, body string
@@ -154,8 +151,7 @@ func TestContentTypeOf(t *testing.T) {
 	}
 }
 
-// TestCorpusServed fetches real pages under their own names from loopback, every other one
-// compressed. Each must arrive unchanged.
+// TestCorpusServed: real pages from loopback arrive unchanged, half of them compressed.
 func TestCorpusServed(t *testing.T) {
 	every := fulltest.Rounds(80, 20) // lines: about 690 pages of all hosts
 	file, err := os.Open(fulltest.Corpus(t, "debdocs/pages.jsonl.zst"))

@@ -19,8 +19,7 @@ import (
 
 const secret = "s3cr3t"
 
-// forwardProxy is an HTTP proxy with the login user:s3cr3t. It answers for every host itself, and
-// connects CONNECT to target.
+// forwardProxy is an HTTP proxy with a login. It connects CONNECT to target.
 func forwardProxy(target string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		want := "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+secret))
@@ -49,8 +48,7 @@ func forwardProxy(target string) http.Handler {
 	})
 }
 
-// socksProxy is a SOCKS5 proxy (RFC 1928, 1929) with the login user:s3cr3t. It records the
-// requested address and connects to target.
+// socksProxy is a SOCKS5 proxy (RFC 1928, 1929) with a login. It connects to target.
 func socksProxy(t *testing.T, network, target string, asked *atomic.Value) string {
 	ln, err := net.Listen(network, map[string]string{"tcp4": "127.0.0.1:0", "tcp6": "[::1]:0"}[network])
 	if err != nil {
@@ -108,8 +106,7 @@ func socksAsked(c net.Conn) string {
 	return net.JoinHostPort(host, fmt.Sprint(int(port[0])<<8|int(port[1])))
 }
 
-// TestProxiesWithCredentials: every kind of proxy, over IPv4 and IPv6. A wrong password has its
-// own error, and no error contains a password.
+// TestProxiesWithCredentials: every kind of proxy. No error contains a password.
 func TestProxiesWithCredentials(t *testing.T) {
 	site, cas := tlsServer(t, true, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -300,8 +297,7 @@ func FuzzParseNets(f *testing.F) {
 	})
 }
 
-// TestOnlyNets: a host outside the nets gets no request even with --allow-net; of several
-// addresses one inside is chosen.
+// TestOnlyNets: hosts outside the nets get no request; of several addresses one inside is used.
 func TestOnlyNets(t *testing.T) {
 	var hits atomic.Int32
 	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {

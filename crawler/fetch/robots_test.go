@@ -415,8 +415,7 @@ func BenchmarkParseRobots(b *testing.B) {
 	}
 }
 
-// TestRobotsUnderAnySuccess: any 2xx may bring a robots.txt (RFC 9309, 2.3.1.1), but only 200 a
-// page.
+// TestRobotsUnderAnySuccess: any 2xx may bring a robots.txt (RFC 9309, 2.3.1.1).
 func TestRobotsUnderAnySuccess(t *testing.T) {
 	var status int
 	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -442,8 +441,7 @@ func TestRobotsUnderAnySuccess(t *testing.T) {
 	}
 }
 
-// TestLongVersions: validators that are sent back are bounded, as servers refuse requests with
-// 200 KB of them.
+// TestLongVersions: validators that are sent back are bounded.
 func TestLongVersions(t *testing.T) {
 	var got http.Header
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -20,8 +20,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// rawServer accepts connections on loopback and passes each to answer, which writes raw bytes,
-// after reading the request's header unless early. It returns "127.0.0.1:port".
+// rawServer passes connections on loopback to answer, after reading the request unless early. It
+// returns "127.0.0.1:port".
 func rawServer(t testing.TB, early bool, answer func(c net.Conn)) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -136,8 +136,7 @@ var impatient = Options{
 	MaxBodyBytes:   64 << 10,
 }
 
-// limitsFor returns impatient if a timeout is expected, and otherwise longer limits, which a busy
-// machine keeps.
+// limitsFor returns impatient only if a timeout is expected.
 func limitsFor(want State) Options {
 	opt := impatient
 	if !strings.HasSuffix(string(want), "_timeout") {

@@ -32,8 +32,7 @@ func countConns(srv *httptest.Server) *atomic.Int32 {
 	return &n
 }
 
-// TestKeepAlive: pages, short error pages and redirects leave the connection reusable; a long
-// unwanted body does not, and is not read.
+// TestKeepAlive: short answers leave the connection reusable; a long unwanted body does not.
 func TestKeepAlive(t *testing.T) {
 	big := strings.Repeat("x", 1<<20)
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -77,8 +76,7 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestStaleConnection: an idle connection that the server closed costs nothing once the close is
-// known.
+// TestStaleConnection: an idle connection known to be closed costs nothing.
 func TestStaleConnection(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -97,8 +95,7 @@ func TestStaleConnection(t *testing.T) {
 	}
 }
 
-// TestOneRequestAnExchange: a server that hangs up has received the request, so no second one is
-// sent, however many connections were kept.
+// TestOneRequestAnExchange: a server that hangs up gets no second request.
 func TestOneRequestAnExchange(t *testing.T) {
 	var asked atomic.Int32
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -357,8 +354,7 @@ func TestDialInOrder(t *testing.T) {
 	}
 }
 
-// TestURLSentAsAsked: the URL is sent as given, since robots.txt was checked for this spelling
-// and not for Colly's.
+// TestURLSentAsAsked: the URL is sent in the spelling that robots.txt was checked for.
 func TestURLSentAsAsked(t *testing.T) {
 	var got, auth string
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {

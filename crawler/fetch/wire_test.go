@@ -67,8 +67,7 @@ func (s *scribe) last() string {
 	return s.asked[len(s.asked)-1]
 }
 
-// TestWire: headers are recorded as sent over the wire in both directions, on new and kept
-// connections, plain and over TLS.
+// TestWire: headers are recorded as sent in both directions, plain and over TLS.
 func TestWire(t *testing.T) {
 	long := "X-Long: " + strings.Repeat("long ", 2000) + "\r\n"
 	answers := map[string]string{
@@ -163,8 +162,7 @@ func (signing) Sign(h http.Header, _ *url.URL) {
 	h.Set("Authorization", secret)
 }
 
-// TestWireHasNoSecrets: secrets that we send reach the server and no record, however the page is
-// fetched.
+// TestWireHasNoSecrets: secrets that we send reach the server and no record.
 func TestWireHasNoSecrets(t *testing.T) {
 	page := func(w http.ResponseWriter, r *http.Request) {
 		if len(r.Header["Signature"]) == 0 {

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// benchSizes returns numbers of URLs and hosts. FOSSICK_BENCH_URLS=20000000 adds the largest,
-// which takes two minutes.
+// benchSizes returns numbers of URLs and hosts; FOSSICK_BENCH_URLS adds the largest.
 func benchSizes() [][2]int {
 	sizes := [][2]int{{1_000_000, 10_000}, {5_000_000, 50_000}}
 	if n, err := strconv.Atoi(os.Getenv("FOSSICK_BENCH_URLS")); err == nil {
@@ -20,8 +19,8 @@ func benchSizes() [][2]int {
 	return sizes
 }
 
-// BenchmarkInOut pushes URLs of random hosts and priorities and takes them all, on disk, with a
-// crawl's settings. A host rests for a hundred times the mean time of a URL.
+// BenchmarkInOut pushes URLs of random hosts and priorities and takes them all, on disk. A host
+// rests for a hundred times the mean time of a URL.
 func BenchmarkInOut(b *testing.B) {
 	for _, size := range benchSizes() {
 		b.Run(fmt.Sprintf("urls=%d/hosts=%d", size[0], size[1]), func(b *testing.B) {
@@ -35,8 +34,7 @@ func BenchmarkInOut(b *testing.B) {
 	}
 }
 
-// BenchmarkHostsRest is BenchmarkInOut with few hosts, which rest so long that nearly the whole
-// queue is parked. So the hosts limit the pace.
+// BenchmarkHostsRest is BenchmarkInOut with few hosts, whose rests limit the pace.
 func BenchmarkHostsRest(b *testing.B) {
 	const urls, hosts = 1_000_000, 500
 	b.ReportAllocs()
@@ -71,8 +69,7 @@ func inOut(b *testing.B, urls, hosts int, rest time.Duration) {
 	}
 }
 
-// BenchmarkSteady is the steady state of a crawl: each URL taken adds one, and every fourth
-// raises the priority of a waiting one.
+// BenchmarkSteady: each URL taken adds one, and every fourth raises the priority of another.
 func BenchmarkSteady(b *testing.B) {
 	for _, size := range benchSizes() {
 		b.Run(fmt.Sprintf("urls=%d/hosts=%d", size[0], size[1]), func(b *testing.B) {
@@ -128,8 +125,7 @@ func residentMiB(b *testing.B) float64 {
 	return 0
 }
 
-// BenchmarkSurvey is the survey of a patient crawl every other page, after two URLs taken and
-// twenty found.
+// BenchmarkSurvey surveys after two URLs taken and twenty found.
 func BenchmarkSurvey(b *testing.B) {
 	const urls, hosts, best = 50_000, 200, 1024
 	f := newFrontier(b, Options{})

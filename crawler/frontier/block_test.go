@@ -78,8 +78,7 @@ func overflowed(t *testing.T) *Frontier {
 	return f
 }
 
-// TestDamagedFile: with any wrong byte in a scratch file, the frontier gives verified URLs and
-// then an error, never a wrong URL.
+// TestDamagedFile: with a damaged scratch file the frontier fails, but gives no wrong URL.
 func TestDamagedFile(t *testing.T) {
 	for _, pattern := range []string{"tail-*", "parked-*"} {
 		f := overflowed(t)
@@ -165,8 +164,7 @@ func TestNaNComesLast(t *testing.T) {
 	}
 }
 
-// TestRestingHostIsPassedOverOnce: a resting host's many URLs are not visited again for each URL
-// taken from another.
+// TestRestingHostIsPassedOverOnce: a resting host's URLs are not visited for each URL taken.
 func TestRestingHostIsPassedOverOnce(t *testing.T) {
 	f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 1000})
 	const urls = 20_000

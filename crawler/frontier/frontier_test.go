@@ -154,9 +154,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestSeveralOrders compares the orders of one queue with a list, where each order takes its best
-// URL of a free host. A URL taken by one order is gone for all, even if queued again, or with
-// nearly all on disk.
+// TestSeveralOrders compares several orders of one queue with a list. A URL taken by one order is
+// gone for all, even if queued again or on disk.
 func TestSeveralOrders(t *testing.T) {
 	type url struct {
 		host       Host
@@ -236,8 +235,7 @@ func TestSeveralOrders(t *testing.T) {
 	}
 }
 
-// entries returns all entries of f in place: in the tail's buffer, in its runs by file, then by
-// party.
+// entries returns all entries of f in place: the tail's buffer and runs, then by party.
 func (f *Frontier) entries(t *testing.T) (all []entry) {
 	t.Helper()
 	all = slices.Clone(f.tail.buffer)
@@ -280,9 +278,8 @@ func (p *pair) agree(after string) {
 	}
 }
 
-// TestSameCallsSameFrontier: frontiers with other host numbers hold the same entries at the same
-// places after the same calls, whatever the process's hash keys. So failures of
-// TestAgainstSlowFrontier are reproducible.
+// TestSameCallsSameFrontier: the same calls lead to the same entries at the same places, whatever
+// the hash keys. So failures of TestAgainstSlowFrontier are reproducible.
 func TestSameCallsSameFrontier(t *testing.T) {
 	for seed := range uint64(10) {
 		a, b := newPair(t, seed), newPair(t, seed)
@@ -303,8 +300,7 @@ func TestSameCallsSameFrontier(t *testing.T) {
 
 func sameButHost(a, b entry) bool { return a.id == b.id && a.priority == b.priority && a.key == b.key }
 
-// TestRenewAsksAboutAll: an uninterrupted pass asks about each waiting URL, even if dropped
-// entries let others rise to places already visited.
+// TestRenewAsksAboutAll: a pass asks about each waiting URL, even if entries move meanwhile.
 func TestRenewAsksAboutAll(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 11))

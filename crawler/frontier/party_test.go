@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// atOne returns a frontier with a URL of each of the hosts a, b and c at one address; a's is the
-// best.
+// atOne returns a frontier with a URL of each of the hosts a (the best), b and c at one address.
 func atOne(t *testing.T) *Frontier {
 	f := newFrontier(t, Options{})
 	for i, name := range []string{"a:80", "b:80", "c:80"} {
@@ -73,8 +72,7 @@ func TestRestMovesWithItsHost(t *testing.T) {
 	}
 }
 
-// TestMoved: when a host moves, its parked URLs wait for the old address and then for the new
-// one. They are never handed out while that is in use.
+// TestMoved: when a host moves, its parked URLs wait for the old address and then the new one.
 func TestMoved(t *testing.T) {
 	f := atOne(t)
 	a, c, d := f.Host("a:80"), f.Host("c:80"), f.Host("d:80")
@@ -111,8 +109,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// oneAddress pushes URLs, each of its own host, and takes them; all hosts turn out to share an
-// address. It returns the peak number of parties in memory.
+// oneAddress takes URLs of many hosts at one address. It returns the peak number of parties.
 func oneAddress(tb testing.TB, hosts int) (most int) {
 	f, err := New(Options{Dir: tb.TempDir()})
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestRenewLosesNothing: whatever happens between the parts of a pass, however small, each
-// waiting URL is handed out once.
+// TestRenewLosesNothing: whatever happens during a pass, each URL is handed out once.
 func TestRenewLosesNothing(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	passes, rounds := 0, fulltest.Rounds(10, 40)
@@ -83,8 +82,7 @@ func TestRenewLosesNothing(t *testing.T) {
 	}
 }
 
-// TestRenewReachesAll: while URLs come and go, nearly all that waited when a pass began have
-// their new priority at its end.
+// TestRenewReachesAll: nearly all URLs that wait when a pass begins get their new priority.
 func TestRenewReachesAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 2000})
@@ -126,8 +124,7 @@ func TestRenewReachesAll(t *testing.T) {
 	}
 }
 
-// TestNextIsBounded: URLs of busy hosts are put aside in parts, and the free URL behind them is
-// found.
+// TestNextIsBounded: URLs of busy hosts are put aside, and the one behind them is found.
 func TestNextIsBounded(t *testing.T) {
 	f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 1000})
 	busy, free := f.Host("busy"), f.Host("free")
@@ -152,8 +149,7 @@ func TestNextIsBounded(t *testing.T) {
 	}
 }
 
-// TestReprioritiseWritesOnce: new priorities for a queue on disk read and write it once, since
-// files still to be read do not count as waste.
+// TestReprioritiseWritesOnce: files still to be read do not count as waste.
 func TestReprioritiseWritesOnce(t *testing.T) {
 	f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 1000})
 	f.tail.scratch.maxWaste, f.tail.block = 0, 16

@@ -244,8 +244,7 @@ func newPair(t *testing.T, seed uint64) *pair {
 	return p
 }
 
-// TestAgainstSlowFrontier makes the same random calls to the frontier and the oracle, with nearly
-// all on disk.
+// TestAgainstSlowFrontier makes the same random calls to both, with nearly all on disk.
 func TestAgainstSlowFrontier(t *testing.T) {
 	spilled, parked := 0, 0
 	seeds := fulltest.Rounds(8, 31)

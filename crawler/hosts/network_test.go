@@ -63,8 +63,7 @@ var (
 	nobody = &fetch.Response{State: fetch.StateNoIP, Err: fetch.ErrNoSuchHost}
 )
 
-// TestRetry: three tries for a URL, one more if its host may be to blame, fewer if the host
-// always fails.
+// TestRetry: three tries for a URL, more if the host may be to blame, fewer if it always fails.
 func TestRetry(t *testing.T) {
 	for name, c := range map[string]struct {
 		record store.Host
@@ -108,8 +107,7 @@ func TestFirstContact(t *testing.T) {
 	}
 }
 
-// TestBreaker: a silent host is probed, and its URLs get their tries back. It is given up after
-// six probes while other hosts answer, and never if none do.
+// TestBreaker: a silent host is given up after six probes, but never if no other host answers.
 func TestBreaker(t *testing.T) {
 	for _, others := range []bool{true, false} {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -139,8 +137,7 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestNewcomers: newcomers leave a quarter of the workers free, and a network gets one exchange
-// at a time.
+// TestNewcomers: newcomers leave a quarter of the workers, and have one exchange per network.
 func TestNewcomers(t *testing.T) {
 	n := NewNewcomers(8)
 	in := netip.MustParseAddr("2001:db8::1")
@@ -214,8 +211,7 @@ func TestStoppedFor(t *testing.T) {
 	}
 }
 
-// clocks returns a time with separate advances of the monotonic and the wall clock; package time
-// moves only both.
+// clocks returns a time with separate advances of the monotonic and the wall clock.
 func clocks(from time.Time, measured, wall time.Duration) time.Time {
 	at := from.Add(wall)
 	// time.Time is wall, ext, loc; ext has the monotonic nanoseconds.
@@ -224,8 +220,7 @@ func clocks(from time.Time, measured, wall time.Duration) time.Time {
 	return at
 }
 
-// TestRestAfterStop: an exchange with hours of stopped process does not make its host rest for
-// days.
+// TestRestAfterStop: a stopped process does not make its host rest for days.
 func TestRestAfterStop(t *testing.T) {
 	now := time.Now()
 	auto := Delay{}
@@ -240,9 +235,8 @@ func TestRestAfterStop(t *testing.T) {
 	}
 }
 
-// TestAfter computes rests by hand. Without a fixed delay a host rests for ten times its
-// exchange, at least two seconds, and its address for at most twenty seconds (paper E2 has other
-// numbers).
+// TestAfter: by hand. Without a fixed delay a host rests ten times its exchange, at least two
+// seconds, its address at most twenty (paper E2 has other numbers).
 func TestAfter(t *testing.T) {
 	const ms, second, minute = time.Millisecond, time.Second, time.Minute
 	paper := Delay{Fixed: true, Rest: 30 * second, Fold: 10}

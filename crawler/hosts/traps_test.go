@@ -152,8 +152,7 @@ func TestFingerprintAcrossHosts(t *testing.T) {
 	}
 }
 
-// TestFingerprintIsOfTheLetters: it equals the hash of title and text reduced to letters, in any
-// length and script.
+// TestFingerprintIsOfTheLetters: it is the hash of title and text reduced to letters.
 func TestFingerprintIsOfTheLetters(t *testing.T) {
 	prints, rng := NewFingerprinter(), rand.New(rand.NewPCG(1, 2))
 	alphabet := []rune("aZ09 .\n_`{@[éßЖ字한\u00ad\u0301ª²🜚")

@@ -26,12 +26,10 @@ import (
 
 // Scorer gives priorities to the URLs of one crawl. Safe for concurrent use.
 type Scorer interface {
-	// Found returns the priority of a discovered URL, and its key for Rescore; key 0 means that
-	// the priority never changes.
+	// Found returns a discovered URL's priority and key for Rescore; key 0: it never changes.
 	Found(info *api.URLInfo) (score float64, key uint64)
-	// Known handles the result of fetching a URL, and deletes metadata that is not needed later.
-	// It returns the page's own score; judged is false if there is none. learned reports that
-	// other URLs' priorities may have changed.
+	// Known handles a fetched URL, and deletes metadata that is not needed later. It returns the
+	// page's own score if judged. learned: other URLs' priorities may have changed.
 	Known(info *api.URLInfo) (score float64, judged, learned bool)
 	// Rescore returns the present priority of a waiting URL; known is false if there is none.
 	Rescore(key uint64) (score float64, known bool)
@@ -56,7 +54,6 @@ const (
 // ErrForeign reports a folder that belongs to something else.
 var ErrForeign = errors.New("not a frontier's folder")
 
-// errStopped answers calls while the frontier stops.
 var errStopped = errors.New("the frontier is stopping")
 
 // Frontier stores the URLs of many crawls on disk, and hands them out by priority.
@@ -113,8 +110,7 @@ func Open(dir string, opt Options) (*Frontier, error) {
 	return f, nil
 }
 
-// databaseOptions are for small records and one writer. Values stay in the tables, so that a
-// look-up is one read.
+// databaseOptions keep values in the tables, so that a look-up is one read.
 func databaseOptions(path string) badger.Options {
 	return badger.DefaultOptions(path).
 		WithMemTableSize(26 << 20).WithNumMemtables(1).
@@ -240,12 +236,10 @@ func (r records) makeNew(txn *badger.Txn, delay int64) error {
 	return r.db.SyncLogs()
 }
 
-// meta encodes the record m.
 func meta(delay int64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{version}, uint64(delay))
 }
 
-// defaultPage is the default length of a list of queues or URLs.
 const defaultPage = 100
 
 // stats counts the URLs of a queue, or of a whole crawl if key is "".
@@ -269,8 +263,8 @@ func (f *Frontier) crawls() []string {
 	return f.set.Crawls()
 }
 
-// listQueues returns n keys of a crawl's queues from start, and the total. Unless all, it leaves
-// out queues that are empty or blocked.
+// listQueues returns n keys of a crawl's queues from start, and the total; unless all, only those
+// that are neither empty nor blocked.
 func (f *Frontier) listQueues(crawl string, start, n int, all bool) (keys []string, total int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -287,7 +281,6 @@ func (f *Frontier) listQueues(crawl string, start, n int, all bool) (keys []stri
 	return keys, total
 }
 
-// queuesOf returns the number of one queue of a crawl, or of all if key is "".
 func (f *Frontier) queuesOf(crawl, key string) (numbers []uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -336,11 +329,10 @@ func itemOf(h header, info *api.URLInfo) *api.URLItem {
 	}
 }
 
-// errEnough ends a walk without an error.
 var errEnough = errors.New("enough")
 
-// walk calls do for the URLs that contain text, of a queue or of a whole crawl, in the order in
-// which the queues were made. do may return errEnough to stop.
+// walk calls do for the URLs that contain text, of a queue or crawl, in order of queues. do may
+// return errEnough.
 func (f *Frontier) walk(ctx context.Context, crawl, key, text string, ignoreCase bool, do func(key []byte, h header, info *api.URLInfo) error) error {
 	if ignoreCase {
 		text = strings.ToLower(text)
@@ -373,7 +365,6 @@ func (f *Frontier) walk(ctx context.Context, crawl, key, text string, ignoreCase
 	return err
 }
 
-// Size returns the number of crawls and of waiting URLs.
 func (f *Frontier) Size() (crawls, urls int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -383,7 +374,7 @@ func (f *Frontier) Size() (crawls, urls int) {
 const (
 	mostTaken   = 100_000 // most URLs of a GetURLs without a limit
 	defaultHold = 30      // seconds until a URL that is not put back is handed out again
-	readPart    = 256     // records read in one transaction
+	readPart    = 256
 )
 
 // take hands out URLs with send. URLs that could not be sent wait again.
@@ -441,11 +432,10 @@ func (f *Frontier) choose(r *api.GetParams) ([]takenURL, error) {
 	return f.set.Take(want, f.now()), nil
 }
 
-// deletePart is the number of records deleted in one commit.
 const deletePart = 1000
 
-// deleteQueues deletes a queue of a crawl, or all, and returns how many URLs they had. It deletes
-// the queues' records first, so the URLs are gone even if their own deletion is interrupted.
+// deleteQueues deletes a queue of a crawl, or all, and returns how many URLs they had. With the
+// queues' records these are gone, even if their own deletion is interrupted.
 func (f *Frontier) deleteQueues(crawl, key string, all bool) (urls int, err error) {
 	err = f.alone(func() error {
 		var gone []*queue
@@ -545,7 +535,6 @@ func (f *Frontier) setQueue(crawl, key string, change func(*queueSettings)) (fou
 	return found, err
 }
 
-// setDelay sets the delay of queues without their own.
 func (f *Frontier) setDelay(seconds uint32) error {
 	return f.alone(func() error {
 		f.mu.Lock()
@@ -572,11 +561,10 @@ func (f *Frontier) active() bool {
 // seconds converts a time of the API, without overflow.
 func seconds(t uint64) int64 { return int64(min(t, math.MaxInt64/2)) }
 
-// scorers holds the Scorer of each crawl. Safe for concurrent use.
 type scorers struct {
 	make func(crawl string) Scorer
 
-	mu sync.Mutex // guards of
+	mu sync.Mutex
 	of map[string]Scorer
 }
 
@@ -595,14 +583,12 @@ func (s *scorers) get(crawl string) Scorer {
 	return x
 }
 
-// forget drops the Scorer of a deleted crawl.
 func (s *scorers) forget(crawl string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.of, crawl)
 }
 
-// rescore returns the present priority of a URL.
 func (s *scorers) rescore(crawl string, key uint64) (float32, bool) {
 	x := s.get(crawl)
 	if x == nil {

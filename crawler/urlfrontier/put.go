@@ -36,8 +36,7 @@ type put struct {
 	status api.AckMessage_Status
 }
 
-// read makes a put from a client's URL, and asks the scorer. It runs before the writer, so that
-// streams are scored concurrently.
+// read makes a put from a client's URL, and scores it, before the writer and so concurrently.
 func (f *Frontier) read(info *api.URLInfo, known bool, refetch uint64) put {
 	p := put{known: known, refetch: int64(min(refetch, math.MaxInt64/2)), status: api.AckMessage_SKIPPED}
 	url := info.GetUrl()
@@ -89,8 +88,7 @@ func (f *Frontier) readItem(item *api.URLItem) (p put, name string) {
 	return p, name
 }
 
-// job is work for the writer: puts or, instead, do. The writer sends the finished job to reply,
-// which must have room.
+// job is work for the writer: puts or, instead, do. reply must have room for the finished job.
 type job struct {
 	name  string
 	puts  []put
@@ -141,7 +139,7 @@ func (j *job) statuses() []api.AckMessage_Status {
 // put applies a URL and sets its status. An error is the disk's.
 func (b *batch) put(p *put) error {
 	if p.bad {
-		return nil // status is set already
+		return nil
 	}
 	if p.learned {
 		b.learned++
@@ -215,8 +213,7 @@ func (b *batch) enter(p *put, q *queue, u *waitingURL, was header, known bool) e
 	return nil
 }
 
-// value sets a URL's priority. A fetched URL gets its page's score if there is one; else it keeps
-// its priority.
+// value sets a URL's priority: a fetched URL gets its page's score, if any.
 func (b *batch) value(p *put, u *waitingURL, h *header) {
 	switch {
 	case !p.known:
@@ -248,15 +245,14 @@ func (b *batch) recall(q *queue, id urlID) (h header, known bool, err error) {
 	return h, err == nil, err
 }
 
-// Waiting URLs are scored again as pages are learned: all of a short queue every rescoreEvery
-// pages, or rescorePart URLs a page (docs/relevance.md).
+// All of a short queue is scored again every rescoreEvery pages, of a long one rescorePart URLs a
+// page (docs/relevance.md).
 const (
 	shortQueue   = 2000
 	rescoreEvery = 10
 	rescorePart  = 200
 )
 
-// relearn updates priorities after scorers have learned from pages.
 func (f *Frontier) relearn(pages int, now int64) {
 	if pages == 0 {
 		return
@@ -273,16 +269,14 @@ func (f *Frontier) relearn(pages int, now int64) {
 	f.set.Rescore(part, f.scorers.rescore, now)
 }
 
-// Bounds of one commit. No commit waits for more URLs to arrive. Badger's own limit is 15 % of a
-// memtable, which is much larger.
+// Bounds of one commit, far below Badger's own 15 % of a memtable.
 const (
 	maxBatch      = 1024
 	maxBatchBytes = 2 << 20
 	trimBytes     = 4 << 20 // written between two releases of memory
 )
 
-// write is the writer. Each commit takes the puts that have arrived meanwhile. It ends after the
-// last job.
+// write is the writer. Each commit takes the puts that have arrived meanwhile.
 func (f *Frontier) write() {
 	defer close(f.done)
 	untrimmed := 0
@@ -344,8 +338,7 @@ func (f *Frontier) failure() error {
 	return f.failed
 }
 
-// fail records a disk error. Memory may then hold more than the disk, so the frontier hands out
-// and accepts nothing more.
+// fail records a disk error. As memory may then exceed the disk, the frontier stops its service.
 func (f *Frontier) fail(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -377,7 +370,6 @@ func (f *Frontier) putAll(jobs []*job) (written int) {
 	return written
 }
 
-// fail marks all puts as failed, so that clients send them again.
 func fail(jobs []*job) {
 	for _, j := range jobs {
 		for i := range j.puts {
@@ -386,8 +378,8 @@ func fail(jobs []*job) {
 	}
 }
 
-// putSome commits jobs from index from until the commit is full. It holds mu, so that no URL is
-// handed out before it can be read.
+// putSome commits jobs until a commit is full. It holds mu, so that no URL is handed out before
+// it can be read.
 func (f *Frontier) putSome(jobs []*job, from int, written *int) (next int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -409,12 +401,11 @@ func (f *Frontier) putSome(jobs []*job, from int, written *int) (next int, err e
 	return next, nil
 }
 
-// batch is the content of one commit.
 type batch struct {
 	f       *Frontier
 	txn     *badger.Txn
 	now     int64
-	bytes   int // in this transaction
+	bytes   int
 	total   int // in earlier transactions
 	learned int // pages learned from
 }
@@ -433,9 +424,9 @@ func (b *batch) set(key, value []byte) error {
 	return b.txn.Set(key, value)
 }
 
-// minFreeBytes is the free disk space needed for a batch. The database maps its files into
-// memory, so a write without disk space would kill the process. As in package store, it leaves
-// room for a memtable and its flush.
+// minFreeBytes is the disk space needed for a batch: a memtable and its flush, as in package
+// store. The database maps its files into memory, so a write without disk space would kill the
+// process.
 const minFreeBytes = 256 << 20
 
 func freeBytes(dir string) (uint64, error) {

@@ -11,23 +11,21 @@ import (
 // set holds the queues of all crawls.
 type set struct {
 	crawls  map[string]*crawl
-	delay   int64  // of queues without their own
-	made    uint64 // number of queues made
+	delay   int64
+	made    uint64
 	waiting int
 	cursor  cursor
 }
 
-// crawl holds the queues of one crawl. open has the queues that can give a URL now, best head
-// first. alarms has the queues that will change when a rest ends or a URL becomes due, soonest
-// first.
+// crawl holds the queues of one crawl. open has those that can give a URL now, best head first.
+// alarms has those that will change by themselves, soonest first.
 type crawl struct {
 	queues map[string]*queue
 	open   heap[queue]
 	alarms heap[queue]
 }
 
-// newQueues returns an empty set. delay is the default number of seconds between two takes from a
-// queue.
+// newQueues returns an empty set. delay is the default seconds between two takes from a queue.
 func newQueues(delay int64) *set { return &set{crawls: map[string]*crawl{}, delay: delay} }
 
 func newCrawl() *crawl {
@@ -42,13 +40,10 @@ func newCrawl() *crawl {
 	}
 }
 
-// Waiting returns the number of waiting URLs in all queues.
 func (s *set) Waiting() int { return s.waiting }
 
-// Delay returns the delay of queues without their own.
 func (s *set) Delay() int64 { return s.delay }
 
-// Find returns a queue, or nil.
 func (s *set) Find(crawl, name string) *queue {
 	if c := s.crawls[crawl]; c != nil {
 		return c.queues[name]
@@ -56,7 +51,6 @@ func (s *set) Find(crawl, name string) *queue {
 	return nil
 }
 
-// Open returns a queue, and makes it if needed.
 func (s *set) Open(crawl, name string) *queue {
 	if q := s.Find(crawl, name); q != nil {
 		return q
@@ -99,12 +93,10 @@ func (s *set) Complete(q *queue, n int, now int64) {
 	s.change(q, now, func() { q.Completed += n })
 }
 
-// Set replaces a queue's settings.
 func (s *set) Set(q *queue, settings queueSettings, now int64) {
 	s.change(q, now, func() { q.queueSettings = settings })
 }
 
-// SetDelay sets the delay of queues without their own.
 func (s *set) SetDelay(delay, now int64) {
 	s.delay = delay
 	for _, c := range s.crawls {
@@ -150,7 +142,6 @@ func (c *crawl) takeOut(q *queue) {
 	}
 }
 
-// DropQueue removes a queue with all its URLs.
 func (s *set) DropQueue(q *queue) {
 	c := s.crawls[q.Crawl]
 	c.takeOut(q)
@@ -160,10 +151,8 @@ func (s *set) DropQueue(q *queue) {
 	}
 }
 
-// Crawls returns the names of the crawls, sorted.
 func (s *set) Crawls() []string { return slices.Sorted(maps.Keys(s.crawls)) }
 
-// All returns the queues of a crawl, in no order.
 func (s *set) All(crawl string) iter.Seq[*queue] {
 	if c := s.crawls[crawl]; c != nil {
 		return maps.Values(c.queues)
@@ -186,7 +175,6 @@ type counts struct {
 	Completed          int
 }
 
-// Count sums up queues at a time.
 func (s *set) Count(all iter.Seq[*queue], now int64) (n counts) {
 	for q := range all {
 		if next := q.later.top(); next != nil && next.Due <= now {
@@ -203,7 +191,6 @@ func (s *set) Count(all iter.Seq[*queue], now int64) (n counts) {
 	return n
 }
 
-// urlID identifies a URL within its queue.
 type urlID [16]byte
 
 // waitingURL is a URL that waits, or is handed out.
@@ -214,10 +201,9 @@ type waitingURL struct {
 	Due   int64   // Unix second from which it may be fetched
 	Score float32 // priority, higher first
 	held  bool    // handed out until Due
-	place int32   // index in its heap
+	place int32
 }
 
-// queue holds the URLs of one key of one crawl.
 type queue struct {
 	Crawl, Name string
 	Number      uint64 // order in which queues were made
@@ -235,7 +221,6 @@ type queue struct {
 	place, alarmPlace int32
 }
 
-// queueSettings are the clients' settings of a queue.
 type queueSettings struct {
 	Blocked int64 // it gives no URLs up to the end of this second
 	Delay   int64 // seconds between two takes; delayOfAll: the default
@@ -346,15 +331,14 @@ func after(a, b int64) int64 {
 	return a + b
 }
 
-// request describes which URLs to take.
 type request struct {
 	Crawl   string // ignored if Any
 	Any     bool
 	Queue   *queue // only this queue; nil: the best queues
 	Queues  int    // most queues; 0: any number
 	PerHead int    // most URLs of a queue in this call, and at which a queue's handed-out URLs stop it; 0: any number
-	Most    int    // most URLs
-	Hold    int64  // seconds until a URL that is not put back is handed out again
+	Most    int
+	Hold    int64 // seconds until a URL that is not put back is handed out again
 }
 
 type takenURL struct {
@@ -362,9 +346,8 @@ type takenURL struct {
 	ID    urlID
 }
 
-// Take hands out the best URLs of the queue with the best head, then of the next queue. It takes
-// from each queue once, but not while the queue is blocked or rests, has reached its limit, or
-// has PerHead URLs handed out.
+// Take hands out the best URLs of the queue with the best head, then of the next. It skips queues
+// that are blocked, rest, reached their limit, or have PerHead URLs handed out.
 func (s *set) Take(r request, now int64) (taken []takenURL) {
 	var aside []*queue // queues served or skipped in this call
 	if r.Queue != nil {
@@ -411,14 +394,12 @@ func (s *set) crawlsOf(r request) (of []*crawl) {
 	return of
 }
 
-// rouse updates the queues whose alarm is due.
 func (s *set) rouse(c *crawl, now int64) {
 	for q := c.alarms.top(); q != nil && q.alarm <= now; q = c.alarms.top() {
 		s.change(q, now, func() {})
 	}
 }
 
-// best returns the open queue with the best head.
 func best(of []*crawl) (q *queue) {
 	for _, c := range of {
 		if top := c.open.top(); top != nil && (q == nil || better(top.ready.top(), q.ready.top())) {
@@ -431,7 +412,6 @@ func best(of []*crawl) (q *queue) {
 // full reports whether a queue has handed out all that it may at a time.
 func (r request) full(q *queue) bool { return r.PerHead > 0 && q.held >= r.PerHead }
 
-// give hands out the best URLs of a queue.
 func (s *set) give(q *queue, r request, now int64, taken []takenURL) []takenURL {
 	s.change(q, now, func() {
 		for n := 0; (r.PerHead == 0 || n < r.PerHead) && len(taken) < r.Most; n++ {
@@ -462,7 +442,6 @@ func (s *set) Return(all []takenURL, now int64) {
 	}
 }
 
-// cursor is the position of rescoring.
 type cursor struct {
 	queues []*queue // left in this pass
 	at     int      // index into ready of the first queue
@@ -471,8 +450,8 @@ type cursor struct {
 // mostSteps bounds the number of queues without due URLs that a call visits.
 const mostSteps = 10_000
 
-// Rescore updates the priorities of n due URLs, and continues there in the next call. A pass may
-// miss a few URLs that move meanwhile. score returns false for a URL whose priority stays.
+// Rescore updates the priorities of the next n due URLs. A pass may miss a few that move
+// meanwhile. score returns false for a URL whose priority stays.
 func (s *set) Rescore(n int, score func(crawl string, key uint64) (float32, bool), now int64) {
 	if len(s.cursor.queues) == 0 {
 		s.cursor = cursor{}
@@ -493,7 +472,6 @@ func (s *set) Rescore(n int, score func(crawl string, key uint64) (float32, bool
 	}
 }
 
-// Score changes the priority of a waiting URL.
 func (s *set) Score(q *queue, u *waitingURL, score float32, now int64) {
 	if u.Score == score {
 		return
@@ -520,8 +498,7 @@ func (q *queue) setScore(u *waitingURL, score float32) {
 	}
 }
 
-// heap is a binary heap whose members know their index, so that any member can be moved or
-// removed in O(log n).
+// heap is a binary heap whose members know their index, so that any can be moved or removed.
 type heap[T any] struct {
 	all    []*T
 	before func(a, b *T) bool
@@ -530,7 +507,6 @@ type heap[T any] struct {
 
 func (h *heap[T]) len() int { return len(h.all) }
 
-// top returns the first member, or nil.
 func (h *heap[T]) top() *T {
 	if len(h.all) == 0 {
 		return nil

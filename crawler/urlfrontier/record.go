@@ -61,7 +61,6 @@ func parseURLKey(key []byte) (number uint64, id urlID, err error) {
 	return binary.BigEndian.Uint64(key[1:]), id, nil
 }
 
-// header is the fixed part of a URL's record.
 type header struct {
 	created, refetch int64
 	seq, key         uint64
@@ -94,8 +93,8 @@ func decode(b []byte) (h header, info []byte, err error) {
 	return h, b[headerBytes:], nil
 }
 
-// A queue's record is blocked (8) · delay (8) · limit (8) · length of the crawl's ID (uvarint) ·
-// the crawl's ID · the queue's key. A delay of -1 is that of all queues.
+// A queue's record is blocked (8) · delay (8, -1: the default) · limit (8) · length of the
+// crawl's ID (uvarint) · the crawl's ID · the queue's key.
 const settingsBytes = 3 * 8
 
 func encodeQueue(crawl, name string, s queueSettings) []byte {
@@ -123,11 +122,9 @@ func decodeQueue(b []byte) (crawl, name string, s queueSettings, err error) {
 	return string(rest[:n]), string(rest[n:]), s, nil
 }
 
-// records is the database. One goroutine writes, any may read.
 type records struct{ db *badgerfiles.Database }
 
-// each calls do for each record with the prefix, in the order of keys. The slices are valid until
-// do returns.
+// each calls do for each record with the prefix, in order. The slices are valid until do returns.
 func each(txn *badger.Txn, prefix []byte, do func(key, value []byte) error) error {
 	o := badger.DefaultIteratorOptions
 	o.Prefix = prefix
@@ -177,7 +174,6 @@ func parse(value []byte) (header, *api.URLInfo, error) {
 	return h, info, nil
 }
 
-// keysOf returns the keys of a queue's URLs.
 func (r records) keysOf(q *queue) (keys [][]byte, err error) {
 	err = r.db.View(func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.IteratorOptions{Prefix: queueKey(urlPrefix, q.Number)})
@@ -212,7 +208,6 @@ func (r records) remove(keys [][]byte) error {
 	return r.db.SyncLogs()
 }
 
-// keep writes one record, and syncs.
 func (r records) keep(key, value []byte) error {
 	err := r.db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) })
 	if err == nil {
@@ -231,8 +226,7 @@ func crawlOf(id string) string {
 	return id
 }
 
-// keyOf returns the default queue of a URL: its host in lower case, without port and user; "" if
-// it has none.
+// keyOf returns a URL's default queue: its host in lower case without port and user, or "".
 func keyOf(url string) string {
 	host := url
 	if _, rest, ok := strings.Cut(url, "://"); ok {

@@ -22,7 +22,7 @@ const (
 type topicScorer struct {
 	scorer crawler.Scorer
 
-	mu    sync.Mutex             // guards what follows
+	mu    sync.Mutex
 	pages page.Recent[pageScore] // by page.Key: recent pages and link targets
 }
 
@@ -39,8 +39,8 @@ func NewScorer(scorer crawler.Scorer) *topicScorer {
 	return &topicScorer{scorer: scorer, pages: page.NewRecent[pageScore](remembers)}
 }
 
-// Found implements Scorer. The URL is a link of the last page in url.path, or a start page if
-// there is none. A score given by the client is used unchanged.
+// Found implements Scorer. The URL is a link of the last page in url.path, or a start page. A
+// score from the client is used unchanged.
 func (s *topicScorer) Found(info *api.URLInfo) (score float64, key uint64) {
 	if given, ok := number(info, scoreKey); ok {
 		return given, 0
@@ -73,8 +73,7 @@ func rootOf(target string) string {
 	return target
 }
 
-// parent returns the page that links to a URL, and its score: from its text, else from the
-// client, else predicted from its links.
+// parent returns the linking page and its score: from its text, the client, or its in-links.
 func (s *topicScorer) parent(info *api.URLInfo) (parent string, from pageScore) {
 	from.value = unknown
 	if p, err := page.Normalize(parentOf(info)); err == nil {
@@ -96,8 +95,7 @@ func (s *topicScorer) parent(info *api.URLInfo) (parent string, from pageScore) 
 	return parent, from
 }
 
-// link returns the priority of a link's target. It shows the link to the scorer, unless the
-// scorer has seen the whole page.
+// link returns a link target's priority, after showing the link to the scorer if it is new.
 func (s *topicScorer) link(parent string, from pageScore, link page.Link) float64 {
 	if from.read || parent == link.URL { // a link to itself is no evidence
 		if r, ok := s.scorer.(crawler.Rescorer); ok {
@@ -120,8 +118,7 @@ func (s *topicScorer) link(parent string, from pageScore, link page.Link) float6
 	return scores[0]
 }
 
-// byWords is for scorers that give all links their page's score. If that is not known, it scores
-// the words of the link instead.
+// byWords is for scorers that give all links their page's score, if that is unknown.
 func (s *topicScorer) byWords(parent string, from pageScore, link page.Link) float64 {
 	p := &page.Page{URL: link.URL, Title: link.Anchor, Text: link.Context}
 	return s.scorer.ScorePage(p, from.value).Value
@@ -147,8 +144,7 @@ func (s *topicScorer) Rescore(key uint64) (score float64, known bool) {
 	return 0, false
 }
 
-// Known implements Scorer. The scorer judges and learns from the page's text or label. Known then
-// deletes the text from the metadata.
+// Known implements Scorer. The scorer learns from the page's text or label; the text is deleted.
 func (s *topicScorer) Known(info *api.URLInfo) (score float64, judged, learned bool) {
 	p := s.pageOf(info)
 	for _, key := range pageKeys {
@@ -179,7 +175,6 @@ func (s *topicScorer) Known(info *api.URLInfo) (score float64, judged, learned b
 	return score, hasText || said, hasText || said
 }
 
-// judge has the scorer read a page, and its links if given.
 func (s *topicScorer) judge(info *api.URLInfo, p *page.Page) float64 {
 	parent := float64(ofStart)
 	if from := parentOf(info); from != "" {
@@ -205,7 +200,6 @@ func (s *topicScorer) known(key uint64) pageScore {
 	return pageScore{value: unknown}
 }
 
-// note remembers the score of a judged page.
 func (s *topicScorer) note(p *page.Page, score float64, read bool) {
 	key := page.Key(p.URL)
 	s.mu.Lock()
@@ -219,8 +213,7 @@ func (s *topicScorer) note(p *page.Page, score float64, read bool) {
 	}
 }
 
-// pageOf returns the page that a client describes, without text if it sends none; nil if the URL
-// is invalid.
+// pageOf returns the page that a client describes, maybe without text; nil for an invalid URL.
 func (s *topicScorer) pageOf(info *api.URLInfo) *page.Page {
 	at, err := page.Normalize(info.GetUrl())
 	if err != nil {
@@ -240,8 +233,7 @@ func (s *topicScorer) pageOf(info *api.URLInfo) *page.Page {
 	return &page.Page{URL: at}
 }
 
-// Metadata keys. StormCrawler sends url.path with each link: the URLs that led there, with the
-// linking page last.
+// Metadata keys. StormCrawler's url.path has the URLs that led to a link, the linking page last.
 const (
 	pathKey        = "url.path"
 	anchorKey      = "anchor"
@@ -260,7 +252,6 @@ const (
 // pageKeys are deleted after use.
 var pageKeys = []string{pageTextKey, pageTitleKey, pageHTMLKey}
 
-// maxWordsBytes bounds the words of a link.
 const maxWordsBytes = 2 << 10
 
 // words joins the values of some keys, up to maxWordsBytes.
@@ -280,7 +271,6 @@ func words(info *api.URLInfo, keys ...string) string {
 	return b.String()
 }
 
-// whole returns the first value of a key.
 func whole(info *api.URLInfo, key string) string {
 	if v := info.GetMetadata()[key].GetValues(); len(v) > 0 {
 		return v[0]
@@ -296,7 +286,6 @@ func parentOf(info *api.URLInfo) string {
 	return ""
 }
 
-// number parses a finite number.
 func number(info *api.URLInfo, key string) (x float64, ok bool) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(whole(info, key)), 64)
 	return x, err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)

@@ -29,7 +29,6 @@ const (
 	headerTime      = 10 * time.Second
 )
 
-// Server serves the API for a Frontier.
 type Server struct {
 	f        *Frontier
 	log      *slog.Logger
@@ -51,11 +50,10 @@ func NewServer(f *Frontier, address string) *Server {
 	}
 }
 
-// Serve serves on a listener, which it closes, until ctx ends. It then commits and acknowledges
-// what has arrived, tells streams to end, and gives calls ten seconds. Call it once.
+// Serve serves on a listener until ctx ends. It then commits and acknowledges what has arrived,
+// ends streams, and gives calls ten seconds. Call it once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	// Accept only HTTP/2 without TLS, which no web page can use. So no script in a browser
-	// reaches this server, whatever its name.
+	// No web page can use HTTP/2 without TLS, so no script in a browser reaches this server.
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
 	connections := newCrowd(time.Now)
@@ -106,10 +104,8 @@ func (s *Server) counted(h http.Handler) http.Handler {
 	})
 }
 
-// service is the API's prefix of call names.
 const service = "/urlfrontier.URLFrontier/"
 
-// handler routes the nineteen calls.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	unary(s, mux, "ListNodes", s.listNodes)
@@ -190,8 +186,7 @@ func notFound(format string, args ...any) error {
 
 var empty = new(api.Empty)
 
-// These calls have one answer, in the order of the API. They ignore the parameter local, as there
-// is only one node.
+// These calls ignore the parameter local, as there is only one node.
 
 func (s *Server) listNodes(_ context.Context, _ *api.Empty) (*api.StringList, error) {
 	return &api.StringList{Values: []string{s.address}}, nil
@@ -327,8 +322,7 @@ func (s *Server) listURLs(ctx context.Context, r *api.ListUrlParams, send func(*
 	})
 }
 
-// Bounds of a stream's items that wait for the disk. Beyond them the server stops reading, so
-// that the client waits.
+// Beyond these bounds of a stream's items that wait for the disk, the client must wait.
 const (
 	urlsInFlight    = 1024
 	batchesInFlight = 16
@@ -356,8 +350,7 @@ func (s *Server) putDiscovered(ctx context.Context, stream *connect.BidiStream[a
 	})
 }
 
-// pump passes a stream's items to the writer. It answers each once it is on disk. It returns
-// after its reading goroutine has ended.
+// pump passes a stream's items to the writer, and answers each once it is on disk.
 func pump[In, Out any](ctx context.Context, s *Server, stream *connect.BidiStream[In, Out], room int, read func(*In) *job, answer func(*job) *Out) error {
 	done := make(chan *job, room) // room for all items in flight, so that the writer never blocks
 	slots := make(chan struct{}, room)
@@ -459,13 +452,12 @@ func interrupt(ctx context.Context) {
 }
 
 // crowd limits the number of connections. A new one beyond the limit replaces the one idle
-// longest. If none is idle, it replaces the one whose calls have been silent longest, if for
-// idleTime or more. So silent connections lock nobody out, but a quiet stream stays while there
-// is room. Safe for concurrent use.
+// longest, or else the one silent longest, if for idleTime or more. So silent connections lock
+// nobody out, but a quiet stream stays while there is room. Safe for concurrent use.
 type crowd struct {
 	now func() time.Time
 
-	mu   sync.Mutex // guards the rest
+	mu   sync.Mutex
 	all  int
 	idle map[net.Conn]time.Time // idle since
 	busy map[net.Conn]time.Time // with calls under way; time of the last message
@@ -475,7 +467,6 @@ func newCrowd(now func() time.Time) *crowd {
 	return &crowd{now: now, idle: map[net.Conn]time.Time{}, busy: map[net.Conn]time.Time{}}
 }
 
-// note is http.Server's ConnState.
 func (c *crowd) note(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -499,7 +490,6 @@ func (c *crowd) note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// said records a message on a connection.
 func (c *crowd) said(conn net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -536,12 +526,10 @@ type connection struct {
 	conn  net.Conn
 }
 
-// keep is http.Server's ConnContext.
 func (c *crowd) keep(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connection{}, &connection{c, conn})
 }
 
-// heard records a message on the connection of a call.
 func heard(ctx context.Context) {
 	if c, ok := ctx.Value(connection{}).(*connection); ok {
 		c.crowd.said(c.conn)
