@@ -92,7 +92,8 @@ func (s askedScorer) Rescore(key uint64) (float64, bool) {
 	return score(key), true
 }
 
-// TestAfter: rescoring per page is bounded, and takes at most a hundredth of the queue's time.
+// TestAfter: the URLs rescored per page are bounded, and a pass waits for at most as many pages
+// as a hundredth of the queue.
 func TestAfter(t *testing.T) {
 	for _, c := range []struct {
 		queue, inMemory, onDisk int // pages
@@ -139,7 +140,7 @@ func TestFirstLesson(t *testing.T) {
 	}
 }
 
-// TestSpread: a spread's quartile is between that of the sorted priorities and one bin more.
+// TestSpread: the best quarter by a spread has at least a quarter of all, and at most a bin more.
 func TestSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for round := range 200 {

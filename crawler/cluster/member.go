@@ -42,8 +42,8 @@ type Member struct {
 	sender  *sender
 	adopted map[AgentID]bool // agents already taken over when keptDied arrives; owned by work
 
-	mu      sync.Mutex
-	node    *node // nil before Run
+	mu      sync.Mutex // guards the rest
+	node    *node      // nil before Run
 	events  []event
 	clocks  clocks
 	jobs    []func() error
@@ -123,7 +123,7 @@ func (m *Member) may(p partition) (epoch uint64, ok bool) {
 	return m.node.may(time.Since(m.start), p)
 }
 
-// Mine implements crawler.Sites. The node may own a part anew before own has been told.
+// Mine implements crawler.Sites. The node may regain a part before own has run.
 func (m *Member) Mine(part uint16) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

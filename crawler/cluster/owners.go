@@ -16,7 +16,7 @@ type hand struct {
 	open     map[partition]uint64 // released, or held by an earlier incarnation; not known to be taken over
 	past     map[partition]uint64 // last epoch of every partition ever held
 	keeper   AgentID
-	kept     bool // keeper has been told
+	kept     bool // the engine knows the keeper
 }
 
 type held struct {

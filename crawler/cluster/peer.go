@@ -25,8 +25,8 @@ type peer struct {
 	ready    chan struct{}
 	pause    time.Duration
 
-	mu    sync.Mutex
-	links []*link // by number; nil for this peer
+	mu    sync.Mutex // guards the rest
+	links []*link    // by number; nil for this peer
 	inbox []peerMessage
 	err   error // why no more messages come
 }

@@ -166,7 +166,7 @@ type rankCoordinator struct {
 	opt   RankOptions
 	r     RankResult
 
-	tolerance float64
+	tolerance float64 // greatest missed part of the equations, as a share of the sum of y
 	missed    float64 // in the round before; +Inf before the first
 	most      float64 // greatest missed part with which blocks are still scaled
 	scaling   bool

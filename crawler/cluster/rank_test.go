@@ -420,7 +420,7 @@ func TestAgainstRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	anyhow := make([]int, n)
 	for v := range anyhow {
-		anyhow[v] = r.IntN(24) // divisible by 3 and 8
+		anyhow[v] = r.IntN(24) // 24 is divisible by 3 and 8
 	}
 	for _, parts := range []int{1, 3, 8} {
 		sites, random := bySite(g, parts), func(v uint32) int { return anyhow[v] % parts }

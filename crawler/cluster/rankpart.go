@@ -46,7 +46,7 @@ type RankPart struct {
 	stay  []uint32  // by node: its links that lead to our core
 	late  []uint32  // of these, links to nodes already swept when it changes
 	next  []float64 // new y in a step of the power iteration
-	base  float64
+	base  float64   // 1/N
 	core  int
 
 	predict extrapolation

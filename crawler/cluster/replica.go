@@ -156,7 +156,7 @@ type keeper struct {
 	id   uint64
 	wake chan struct{} // capacity 1: frames wait
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards the rest
 	waiting []lesson
 	has     map[AgentID]*replica
 }
@@ -286,7 +286,7 @@ const (
 type replica struct {
 	dir string
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards the rest
 	store   *store.Store
 	session uint64
 	taken   takenFrames[frame]

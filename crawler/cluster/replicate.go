@@ -28,8 +28,8 @@ type sender struct {
 	opt  senderOptions
 	wake chan struct{} // capacity 1: some field below changed
 
-	mu      sync.Mutex
-	named   bool // keeper is known
+	mu      sync.Mutex // guards the rest
+	named   bool       // keeper is known
 	keeper  AgentID
 	session *session
 	reach   uint64

@@ -16,7 +16,7 @@ import (
 	"fossick/store"
 )
 
-// lexicon counts the pages of each site, its own and those that it heard of.
+// lexicon is a scorer that counts the pages of each site: its own, and those that others told.
 type lexicon struct {
 	alike
 	mu                sync.Mutex        // guards the rest

@@ -27,7 +27,7 @@ type Team struct {
 	agents  []*teamAgent
 	harvest crawler.Watch
 	ended   chan *teamAgent
-	reach   int
+	reach   int // links that the price admits at least
 	turn    int // index of the agent that comes first among equals
 	pricer  pricer
 

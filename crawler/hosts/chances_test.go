@@ -15,7 +15,7 @@ import (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TestLower: Raise restores a lowered priority. Orderings by links lower it within its equals.
+// TestLower: Raise restores a lowered priority. An ordering by links drops it by less than a step.
 func TestLower(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, name := range orders.Orderings() {

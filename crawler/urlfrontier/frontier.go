@@ -564,7 +564,7 @@ func seconds(t uint64) int64 { return int64(min(t, math.MaxInt64/2)) }
 type scorers struct {
 	make func(crawl string) Scorer
 
-	mu sync.Mutex
+	mu sync.Mutex // guards of
 	of map[string]Scorer
 }
 

@@ -22,7 +22,7 @@ const (
 type topicScorer struct {
 	scorer crawler.Scorer
 
-	mu    sync.Mutex
+	mu    sync.Mutex             // guards the rest
 	pages page.Recent[pageScore] // by page.Key: recent pages and link targets
 }
 
@@ -118,7 +118,7 @@ func (s *topicScorer) link(parent string, from pageScore, link page.Link) float6
 	return scores[0]
 }
 
-// byWords is for scorers that give all links their page's score, if that is unknown.
+// byWords scores the words of a link, for scorers that know only scores of pages.
 func (s *topicScorer) byWords(parent string, from pageScore, link page.Link) float64 {
 	p := &page.Page{URL: link.URL, Title: link.Anchor, Text: link.Context}
 	return s.scorer.ScorePage(p, from.value).Value

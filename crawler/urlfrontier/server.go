@@ -457,7 +457,7 @@ func interrupt(ctx context.Context) {
 type crowd struct {
 	now func() time.Time
 
-	mu   sync.Mutex
+	mu   sync.Mutex // guards the rest
 	all  int
 	idle map[net.Conn]time.Time // idle since
 	busy map[net.Conn]time.Time // with calls under way; time of the last message
