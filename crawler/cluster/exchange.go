@@ -29,6 +29,7 @@ type Exchange interface {
 // AgentID names an agent for as long as its store exists: 16 hexadecimal digits.
 type AgentID string
 
+// Value is the value of a key, with its revision.
 type Value struct {
 	Bytes    []byte
 	Revision uint64 // rises with each Swap of any key; never reused, even if all values are lost

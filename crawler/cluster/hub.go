@@ -26,6 +26,7 @@ type mailbox struct {
 	closed  bool
 }
 
+// NewHub returns a hub without agents or values.
 func NewHub() *Hub { return &Hub{boxes: map[AgentID]*mailbox{}, values: map[string]Value{}} }
 
 // Open returns an agent's exchange. It closes an earlier one and drops its messages.

@@ -113,6 +113,7 @@ func New(opt Options) (*Member, error) {
 	return m, nil
 }
 
+// Engine returns the member's crawl.
 func (m *Member) Engine() *crawler.Crawler { return m.crawl }
 
 // may reports whether a fetch may begin in a partition, and its epoch. The caller holds mu.

@@ -37,6 +37,7 @@ type RankOptions struct {
 	MaxRounds int     // [1000]
 }
 
+// RankMethods are the values of RankOptions.Method.
 var RankMethods = []string{"blockrank", "blockrank-kamvar", "power"}
 
 // RankResult tells how the ranks were found.

@@ -109,6 +109,7 @@ func (p *RankPart) Score(v uint32) (score float64, ours bool) {
 	return p.score[v], p.ours(v)
 }
 
+// Result returns counts and the error bound of the ranking, once it is done.
 func (p *RankPart) Result() *RankResult { return p.result }
 
 func (p *RankPart) ours(v uint32) bool { return p.owner[v] == uint32(p.me) }

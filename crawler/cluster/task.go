@@ -33,12 +33,14 @@ type Task struct {
 	Resend   time.Duration      // pause before a message is sent again [500 ms]
 }
 
+// TaskStanding tells which agents are present.
 type TaskStanding struct {
 	Here, Wanted int
 	Missing      []AgentID // named agents not present; during the work, silent agents
 	Working      bool      // all agents came and the work has begun
 }
 
+// TaskSession is an agent's part in a task.
 type TaskSession struct {
 	Me, Agents int  // its number from 0, and how many take part
 	Again      bool // it died during the work and is back; others must send again what it needs

@@ -62,8 +62,8 @@ type teamAgent struct {
 	parcels  uint64 // number of the last parcel, when the outbox was last emptied
 	allowed  crawler.Allowance
 	unused   time.Time // since when it leaves its allowance unused; zero: it does not
-	pages    uint64
-	relevant uint64 // of these, on topic
+	pages    uint64    // pages that the harvest has counted
+	relevant uint64    // of these, on topic
 
 	result crawler.Result
 	err    error
@@ -131,6 +131,7 @@ func NewTeam(agents []crawler.Options) (*Team, error) {
 	return t, nil
 }
 
+// Engines returns the agents' crawls.
 func (t *Team) Engines() (engines []*crawler.Crawler) {
 	for _, a := range t.agents {
 		engines = append(engines, a.crawl)
@@ -138,6 +139,7 @@ func (t *Team) Engines() (engines []*crawler.Crawler) {
 	return engines
 }
 
+// Progress returns the progress of all agents together.
 func (t *Team) Progress() crawler.Progress {
 	t.mu.Lock()
 	defer t.mu.Unlock()

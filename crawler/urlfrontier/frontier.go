@@ -365,6 +365,7 @@ func (f *Frontier) walk(ctx context.Context, crawl, key, text string, ignoreCase
 	return err
 }
 
+// Size returns the number of crawls and of waiting URLs.
 func (f *Frontier) Size() (crawls, urls int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

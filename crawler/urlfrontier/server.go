@@ -29,6 +29,7 @@ const (
 	headerTime      = 10 * time.Second
 )
 
+// Server serves the API for a Frontier.
 type Server struct {
 	f        *Frontier
 	log      *slog.Logger

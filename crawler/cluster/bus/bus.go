@@ -42,6 +42,7 @@ const (
 	resendBytes = 1 << 20 // sent while disconnected; any more are lost
 )
 
+// Bus is a cluster.Exchange over NATS. Safe for concurrent use.
 type Bus struct {
 	conn    *nats.Conn
 	in      *nats.Subscription
