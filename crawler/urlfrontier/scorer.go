@@ -95,7 +95,7 @@ func (s *topicScorer) parent(info *api.URLInfo) (parent string, from pageScore) 
 	return parent, from
 }
 
-// link returns a link target's priority, after showing the link to the scorer if it is new.
+// link returns a target's priority. It shows the link to a scorer that has not seen its page.
 func (s *topicScorer) link(parent string, from pageScore, link page.Link) float64 {
 	if from.read || parent == link.URL { // a link to itself is no evidence
 		if r, ok := s.scorer.(crawler.Rescorer); ok {

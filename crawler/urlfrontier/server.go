@@ -351,7 +351,7 @@ func (s *Server) putDiscovered(ctx context.Context, stream *connect.BidiStream[a
 	})
 }
 
-// pump passes a stream's items to the writer, and answers each once it is on disk.
+// pump passes a stream's items to the writer, and answers each in order once it is on disk.
 func pump[In, Out any](ctx context.Context, s *Server, stream *connect.BidiStream[In, Out], room int, read func(*In) *job, answer func(*job) *Out) error {
 	done := make(chan *job, room) // room for all items in flight, so that the writer never blocks
 	slots := make(chan struct{}, room)
