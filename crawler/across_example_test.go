@@ -7,7 +7,7 @@ import (
 	"fossick/store"
 )
 
-// lastLetter divides the web by the last letter of a URL.
+// lastLetter assigns URLs to parts by their last letter.
 type lastLetter struct{}
 
 func (lastLetter) Part(url string) uint16   { return uint16(url[len(url)-1]) }

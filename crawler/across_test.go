@@ -27,13 +27,13 @@ type team struct {
 	agents []*member
 
 	mu     sync.Mutex     // guards the rest
-	owner  map[uint16]int // of a part that is on its way, less than 0: whom it comes to
-	lapsed bool           // nobody has a lease
-	said   [][]byte       // of duplicates, which all have to hear of
+	owner  map[uint16]int // by part; negative while the part is under way to an agent
+	lapsed bool           // no agent has a lease
+	said   [][]byte       // messages about duplicates, for all agents
 	rng    *rand.Rand
 }
 
-// member is an agent: its crawl, and its view of the owners of the parts.
+// member is an agent with its view of the owners of the parts.
 type member struct {
 	*Agent
 	opt    *Options
@@ -43,7 +43,6 @@ type member struct {
 	dead   bool
 }
 
-// Part puts h7.test into part 7.
 func (m *member) Part(url string) (part uint16) {
 	_, _ = fmt.Sscanf(page.HostName(url), "h%d.test", &part)
 	return part
@@ -74,12 +73,11 @@ func (m *member) Ours(part uint16) bool {
 	return abs(m.team.owner[part]) == m.number
 }
 
-// newTeam begins a crawl of a web by agents that each have a store.
+// newTeam starts a crawl of a web by agents with a store each.
 func newTeam(t *testing.T, web *fakeWeb, agents, hosts int, seeds ...string) *team {
 	return newTeamWith(t, web, agents, hosts, func(*Options) {}, seeds...)
 }
 
-// newTeamWith is newTeam with other settings.
 func newTeamWith(t *testing.T, web *fakeWeb, agents, hosts int, change func(*Options), seeds ...string) *team {
 	x := &team{t: t, owner: map[uint16]int{}, rng: rand.New(rand.NewPCG(1, 20))}
 	for h := range hosts {
@@ -117,7 +115,7 @@ func newTeamWith(t *testing.T, web *fakeWeb, agents, hosts int, change func(*Opt
 
 func abs(n int) int { return max(n, -n) }
 
-// lucky is true three times out of four.
+// lucky returns true with probability 3/4.
 func (x *team) lucky() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -128,7 +126,7 @@ func (x *team) alive() []*member {
 	return slices.DeleteFunc(slices.Clone(x.agents), func(m *member) bool { return m.dead })
 }
 
-// deliver carries the outboxes once, and reports whether there was anything in them.
+// deliver carries the outboxes once, and reports whether they held anything.
 func (x *team) deliver(ctx context.Context) (any bool) {
 	x.mu.Lock()
 	said := x.said
@@ -156,7 +154,7 @@ func (x *team) deliver(ctx context.Context) (any bool) {
 				}
 				d.Parcels = append(d.Parcels, p)
 			}
-			if len(d.Parcels) > 1 && !x.lucky() { // the first is lost
+			if len(d.Parcels) > 1 && !x.lucky() { // lose the first
 				d.After, d.Parcels = d.Parcels[0].Number, d.Parcels[1:]
 			}
 			x.mu.Lock()
@@ -166,7 +164,7 @@ func (x *team) deliver(ctx context.Context) (any bool) {
 			if err != nil {
 				x.t.Fatal(err)
 			}
-			if x.lucky() { // else the answer is lost
+			if x.lucky() { // otherwise the answer is lost
 				if err := m.Trim(ctx, part, taken); err != nil {
 					x.t.Fatal(err)
 				}
@@ -176,7 +174,6 @@ func (x *team) deliver(ctx context.Context) (any bool) {
 	return any
 }
 
-// settle delivers until nothing is left.
 func (x *team) settle() {
 	for quiet := 0; quiet < 3; {
 		time.Sleep(5 * time.Second)
@@ -195,7 +192,6 @@ func (x *team) settle() {
 	}
 }
 
-// finish ends all crawls, and returns the pages of each.
 func (x *team) finish() (urls [][]string) {
 	for _, m := range x.alive() {
 		if err := m.Finish(x.t.Context(), StopEmpty); err != nil {
@@ -220,8 +216,7 @@ func (x *team) finish() (urls [][]string) {
 	return urls
 }
 
-// TestAgents: three agents together fetch what one would, each page once, whatever the
-// exchange loses; and only its agent asks a host.
+// TestAgents: three agents fetch what one would, once, and only a host's owner requests it.
 func TestAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(7, 8), took: 100 * time.Millisecond}
@@ -255,8 +250,8 @@ func TestAgents(t *testing.T) {
 	})
 }
 
-// TestRedirectToAnotherAgent: the link scores of a URL travel with its redirect to the agent
-// of the target, before the page there is scored.
+// TestRedirectToAnotherAgent: a URL's link scores travel with its redirect to the target's agent,
+// before the page there is scored.
 func TestRedirectToAnotherAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{
@@ -276,8 +271,7 @@ func TestRedirectToAnotherAgent(t *testing.T) {
 	})
 }
 
-// TestLapse: agents without a lease ask for nothing meanwhile, and forget neither what waits
-// nor, with a redirected robots.txt, the host.
+// TestLapse: agents without a lease request nothing, and lose neither URLs nor hosts.
 func TestLapse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(2, 40), took: 100 * time.Millisecond}
@@ -294,7 +288,7 @@ func TestLapse(t *testing.T) {
 			defer w.mu.Unlock()
 			return len(w.log)
 		}
-		for range 10 { // the first while robots.txt is asked for
+		for range 10 { // the first while robots.txt is requested
 			time.Sleep(50 * time.Millisecond)
 			lapse(true)
 			time.Sleep(time.Second)
@@ -312,7 +306,7 @@ func TestLapse(t *testing.T) {
 	})
 }
 
-// TestToldMeanwhile: a URL under way here that another agent reports as asked for ends once.
+// TestToldMeanwhile: a URL in flight here that another agent reports as requested ends once.
 func TestToldMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(2, 5), took: 2 * time.Second}
@@ -339,8 +333,8 @@ func TestToldMeanwhile(t *testing.T) {
 	})
 }
 
-// TestHandOver gives a part to another agent in the middle of a crawl. The new owner asks for
-// nothing there before the former one is done and a full delay is over.
+// TestHandOver: a part's new owner waits until the former one is done and a full delay has
+// passed.
 func TestHandOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(2, 40), took: 100 * time.Millisecond}
@@ -409,9 +403,8 @@ func TestHandOver(t *testing.T) {
 	})
 }
 
-// TestLostOnTheWay: an agent dies after it handed a site over, while the parcels are under
-// way. The keeper of its replica tells the new owner of both the site and the lost pages, in
-// this order.
+// TestLostOnTheWay: an agent dies after a hand-over, with the parcels under way. Its keeper tells
+// the new owner of the site and then of the lost pages.
 func TestLostOnTheWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newTeam(t, &fakeWeb{pages: manyPages(2, 20), took: 100 * time.Millisecond}, 3, 2, "http://h0.test/0", "http://h1.test/0")
@@ -419,7 +412,7 @@ func TestLostOnTheWay(t *testing.T) {
 		x.mu.Lock()
 		x.owner[0] = -1
 		x.mu.Unlock()
-		time.Sleep(time.Second) // until nothing is under way there
+		time.Sleep(time.Second) // until nothing is in flight there
 		synctest.Wait()
 		dead := x.agents[0]
 		if err := dead.HandOver(t.Context(), []uint16{0}); err != nil {
@@ -459,8 +452,7 @@ func TestLostOnTheWay(t *testing.T) {
 	})
 }
 
-// TestRestsGoAlong: a long rest that a host asked for also binds its next agent, after a
-// hand-over and after a death.
+// TestRestsGoAlong: a long rest of a host also binds its next agent.
 func TestRestsGoAlong(t *testing.T) {
 	for name, dead := range map[string]bool{"handed over": false, "adopted": true} {
 		t.Run(name, func(t *testing.T) {
@@ -525,7 +517,7 @@ func TestRestsGoAlong(t *testing.T) {
 	}
 }
 
-// TestAllowance: an agent stores no more than it may, and takes no link below the price.
+// TestAllowance: an agent keeps its page limit and takes no link below the price.
 func TestAllowance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{}, took: 100 * time.Millisecond}
@@ -579,8 +571,7 @@ func (h *sharedLearner) Hear([]byte) (pages uint64, err error) {
 	return 50, nil
 }
 
-// TestHearsWhileItWaits: an agent whose links are below the price, so that it stores nothing,
-// still rescores them by what others learned.
+// TestHearsWhileItWaits: an agent with all links below the price still rescores them.
 func TestHearsWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{"http://h0.test/": html("page", "http://h0.test/link"), "http://h0.test/link": html("other")}}
@@ -608,8 +599,7 @@ func TestHearsWhileItWaits(t *testing.T) {
 	})
 }
 
-// TestStandsBelowTheOthers: the journal keeps the other agents' price for a link that an agent
-// leaves for their better ones.
+// TestStandsBelowTheOthers: the journal keeps the price of links skipped for other agents' links.
 func TestStandsBelowTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{"http://h0.test/": html("page", "http://h0.test/link"), "http://h0.test/link": html("other")}}
@@ -624,7 +614,7 @@ func TestStandsBelowTheOthers(t *testing.T) {
 		if s, err := m.crawl.Standing(t.Context(), "http://h0.test/link"); err != nil || s == nil || s.Price != .9 || s.Wait == nil || !s.Wait.Refused || s.Wait.Price != .9 || s.Wait.Hosts != 0 {
 			t.Errorf("%+v, %v; want it left for a price of .9", s, err)
 		}
-		synctest.Wait() // Progress is not for while Run works
+		synctest.Wait() // Progress must not be called while Run works
 		if p := m.crawl.Progress().Patience; p == nil || p.Price != .9 {
 			t.Errorf("the progress tells of %+v, want a price of .9", p)
 		}
@@ -632,8 +622,8 @@ func TestStandsBelowTheOthers(t *testing.T) {
 	})
 }
 
-// TestAdopt removes an agent whose replica lags behind. The heir asks again only for what was
-// asked after the last change, and forgets nothing. Lost pages are reported, or fetched again.
+// TestAdopt: the heir of a dead agent repeats only requests made after the replica's last change.
+// Lost pages are reported, or fetched again.
 func TestAdopt(t *testing.T) {
 	for name, refetch := range map[string]bool{"lost pages are told": false, "and asked for again": true} {
 		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { adopt(t, refetch) }) })
@@ -685,7 +675,7 @@ func adopt(t *testing.T, refetch bool) {
 	w.mu.Lock()
 	before := len(w.log)
 	w.mu.Unlock()
-	time.Sleep(300 * time.Millisecond) // what comes now is lost
+	time.Sleep(300 * time.Millisecond) // commits from now on are lost
 	x.mu.Lock()
 	x.owner[0], x.owner[2] = 1, 1
 	x.mu.Unlock()

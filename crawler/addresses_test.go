@@ -11,9 +11,8 @@ import (
 	"fossick/store"
 )
 
-// TestAddressOfSeveralAgents: agents with sites at one address together ask it no more often
-// than one agent would, once they know of each other; also when the address's part changes its
-// owner. An agent with all the sites asks as before.
+// TestAddressOfSeveralAgents: agents with sites at one address together respect its pace, even if
+// the address's part changes its owner. An agent with all the sites is not slowed.
 func TestAddressOfSeveralAgents(t *testing.T) {
 	const took, rest, hosts = 100 * time.Millisecond, time.Second, 3
 	for name, c := range map[string]struct {
@@ -59,7 +58,6 @@ func TestAddressOfSeveralAgents(t *testing.T) {
 	}
 }
 
-// finishAll ends all crawls.
 func (x *team) finishAll() {
 	for _, m := range x.alive() {
 		if err := m.Finish(x.t.Context(), StopMaxTime); err != nil {
@@ -72,8 +70,7 @@ func (x *team) finishAll() {
 	}
 }
 
-// TestCrowdedAddress: with thousands of sites at one address, the number of notices grows with
-// their number and not with its square, and each agent learns its share.
+// TestCrowdedAddress: with thousands of sites at an address, notices grow linearly.
 func TestCrowdedAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const sites = 600

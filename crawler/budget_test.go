@@ -11,8 +11,8 @@ import (
 	"fossick/internal/page"
 )
 
-// newText is a page of words that no other page has, with links to three more
-// of its kind. There are so many in all; on topic is one in so many (0: none).
+// newText returns a page of unique words with links to three more such pages, of all. One in
+// onTopic pages is on topic (0: none).
 func newText(url string, onTopic int, all uint32) string {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(url))
@@ -28,9 +28,7 @@ func newText(url string, onTopic int, all uint32) string {
 	return html(strings.Join(words, " "), fmt.Sprint(base, rng.Uint32N(all)), fmt.Sprint(base, rng.Uint32N(all)), fmt.Sprint(base, rng.Uint32N(all)))
 }
 
-// budgetWeb has 30 good hosts of ten pages on topic, and sites without end
-// whose text is always new and off topic. One site has 1,200 pages, of which
-// one in ten is on topic.
+// budgetWeb has good hosts, endless off-topic sites, and a site with one page in ten on topic.
 func budgetWeb(t *testing.T) (*fakeWeb, Options) {
 	w := &fakeWeb{pages: map[string]string{}}
 	links := []string{"http://endless.test/1", "http://a.many.example/1", "http://fair.test/1"}
@@ -71,8 +69,8 @@ func (w *fakeWeb) askedAt(site string) (n int) {
 	return n
 }
 
-// TestSiteBudget: a worthless site gets its budget and no more, in one session or two; a
-// useful one goes on.
+// TestSiteBudget: a worthless site gets only its budget, in one session or two; a useful one goes
+// on.
 func TestSiteBudget(t *testing.T) {
 	t.Parallel()
 	w, opt := budgetWeb(t)
@@ -110,7 +108,7 @@ func TestSiteBudget(t *testing.T) {
 	}
 }
 
-// TestNoSiteBudget: there is no budget for the start pages' site, for the only known site, and
+// TestNoSiteBudget: there is no budget for the start pages' site, for the only known site, or
 // with --traps follow.
 func TestNoSiteBudget(t *testing.T) {
 	fulltest.Only(t, "TestSiteBudget has the main way")

@@ -16,7 +16,7 @@ import (
 	"fossick/store"
 )
 
-// busyPages is a host with n pages that its start page links to, in order.
+// busyPages is a host whose start page links to n pages, in order.
 func busyPages(n int) map[string]string {
 	links := make([]string, n)
 	pages := map[string]string{}
@@ -28,8 +28,8 @@ func busyPages(n int) map[string]string {
 	return pages
 }
 
-// TestRetriesWait: a failed URL waits behind those of equal worth at any host, in an ordering
-// by scores and in one by counts.
+// TestRetriesWait: a failed URL waits behind URLs of equal worth at any host, in orderings by
+// scores and by counts.
 func TestRetriesWait(t *testing.T) {
 	for _, ordering := range []string{"relevance", "bfs"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -60,8 +60,7 @@ func pathsOf(urls []string) string {
 	return strings.Join(paths, " ")
 }
 
-// TestRetriesWaitAfterResume: a failed URL waits as long in the next session, and the journal
-// keeps its undiminished priority.
+// TestRetriesWaitAfterResume: the next session delays a failed URL, with its full priority kept.
 func TestRetriesWaitAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: busyPages(6), fail: map[string][]fetch.Response{"http://a.test/01": {{State: fetch.StateCode, Code: http.StatusServiceUnavailable}}}}
@@ -81,8 +80,7 @@ func TestRetriesWaitAfterResume(t *testing.T) {
 	})
 }
 
-// TestRetriesAreBounded: a host that fails for all its pages gets no more retries than half of
-// all requests and ten.
+// TestRetriesAreBounded: a failing host gets half of all requests plus ten as retries.
 func TestRetriesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages := fulltest.Rounds(8, 30)
@@ -100,8 +98,8 @@ func TestRetriesAreBounded(t *testing.T) {
 	})
 }
 
-// TestRevisitsInDoubtComeLast: stored pages without a failed visit of page or host are asked
-// first, the others by their chances, also in the next session.
+// TestRevisitsInDoubtComeLast: stored pages without a failed visit of page or host come first,
+// then the others by their chances, also in the next session.
 func TestRevisitsInDoubtComeLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: busyPages(4)}

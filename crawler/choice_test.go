@@ -12,7 +12,7 @@ import (
 	"fossick/internal/page"
 )
 
-// chanceScorer reads the chance that a link's target is on topic, in percent, from its URL.
+// chanceScorer reads the chance that a target is on topic, in percent, from its URL.
 type chanceScorer struct{}
 
 func (chanceScorer) chance(url string) float64 {
@@ -39,7 +39,7 @@ func (chanceScorer) ScoreUnlinked(_ string, parent float64) float64 { return par
 func (chanceScorer) Rescore(uint64) (float64, bool) { return 0, false }
 func (chanceScorer) Promise(uint64) (float64, bool) { return 0, false }
 
-// patientWeb has a start page that links to good and bad pages of so many hosts each.
+// patientWeb has a start page with links to good and bad pages, on so many hosts each.
 func patientWeb(t *testing.T, good, bad int) func(string) Answer {
 	return func(u string) Answer {
 		links := ""
@@ -62,8 +62,8 @@ func patientWeb(t *testing.T, good, bad int) func(string) Answer {
 	}
 }
 
-// TestPatience: with a limit of pages a crawl waits for the hosts of the good links, unless it
-// is told not to, or only its time is limited. None stands still for ever.
+// TestPatience: with a page limit a crawl waits for good links, unless told not to. It always
+// ends.
 func TestPatience(t *testing.T) {
 	order, err := orders.OrderingByName("relevance")
 	if err != nil {
@@ -75,7 +75,7 @@ func TestPatience(t *testing.T) {
 		good, bad int
 		set       func(*Options)
 		relevant  int           // at least
-		most      time.Duration // that it takes
+		most      time.Duration // longest duration
 	}{
 		{"one good host", 1, 9, func(o *Options) { o.MaxPages = pages }, 38, 43 * 1100 * time.Millisecond},
 		{"not told to wait", 1, 9, func(o *Options) { o.MaxPages, o.Patience = pages, 1 }, 5, 8 * 1100 * time.Millisecond},
@@ -107,8 +107,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestPatienceAtManyHosts: with the best links at few hosts and good ones at many, a crawl
-// takes at most three times as long as a greedy one, for better pages.
+// TestPatienceAtManyHosts: a patient crawl takes at most three times as long as a greedy one.
 func TestPatienceAtManyHosts(t *testing.T) {
 	const hosts, each = 300, 40
 	web := func(u string) Answer {
@@ -153,7 +152,7 @@ func TestPatienceAtManyHosts(t *testing.T) {
 	}
 }
 
-// TestPatienceNeedsRests: where no host rests, there is no wait and no price.
+// TestPatienceNeedsRests: if no host rests, there is no wait and no price.
 func TestPatienceNeedsRests(t *testing.T) {
 	for _, c := range []struct {
 		delay Delay
@@ -171,8 +170,7 @@ func TestPatienceNeedsRests(t *testing.T) {
 	}
 }
 
-// TestDeadHostsAreNotWaitedFor: good links at dead hosts hold nothing up while these rest
-// before a retry.
+// TestDeadHostsAreNotWaitedFor: good links at dead hosts delay nothing.
 func TestDeadHostsAreNotWaitedFor(t *testing.T) {
 	order, err := orders.OrderingByName("relevance")
 	if err != nil {

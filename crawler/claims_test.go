@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// slowLookups is a web some of whose names take long to be looked up.
+// slowLookups is a web with some slow DNS look-ups.
 type slowLookups struct {
 	*fakeWeb
 	slow map[string]time.Duration
@@ -22,8 +22,7 @@ func (w *slowLookups) Resolve(ctx context.Context, host string) (netip.Addr, err
 	return w.fakeWeb.Resolve(ctx, host)
 }
 
-// sharedWeb is a web in which a.test, b.test and a bare address are one machine, with another
-// host of the first site there.
+// sharedWeb has a.test, www.a.test, b.test and a bare address on one machine.
 func sharedWeb() *fakeWeb {
 	w := &fakeWeb{pages: map[string]string{}, addrs: map[string]string{
 		"a.test:80": "203.0.113.1", "b.test:80": "203.0.113.1", "www.a.test:80": "203.0.113.1", "203.0.113.1:80": "203.0.113.1", "c.test:80": "203.0.113.2",
@@ -36,7 +35,6 @@ func sharedWeb() *fakeWeb {
 	return w
 }
 
-// hostsAsked are the hosts that got a request.
 func (w *fakeWeb) hostsAsked() (hosts []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,9 +45,8 @@ func (w *fakeWeb) hostsAsked() (hosts []string) {
 	return slices.Compact(hosts)
 }
 
-// TestOneSitePerAddress: of the sites at one address the first is crawled with all its hosts,
-// and the others are dropped; also with a slow first look-up, and after a restart. Without the
-// option all are crawled.
+// TestOneSitePerAddress: the first site at an address is crawled with all its hosts, the others
+// are dropped, also with a slow look-up or after a restart. Without the option all are crawled.
 func TestOneSitePerAddress(t *testing.T) {
 	all := []string{"203.0.113.1", "a.test", "b.test", "c.test", "www.a.test"}
 	for name, c := range map[string]struct {
@@ -85,7 +82,7 @@ func TestOneSitePerAddress(t *testing.T) {
 						t.Errorf("%s: %+v", url, l.Fate)
 					}
 				}
-				// A later session, in which another site of the address comes first.
+				// A later session starts with another site of the address.
 				w.pages["http://d.test/"], w.addrs["d.test:80"] = html("gold of d"), "203.0.113.1"
 				w.log = nil
 				opt.Seeds = []string{"http://d.test/"}
@@ -99,8 +96,7 @@ func TestOneSitePerAddress(t *testing.T) {
 	}
 }
 
-// TestOneSitePerAddressOfAgents: the same for sites of several agents; also when the address's
-// part changes its owner.
+// TestOneSitePerAddressOfAgents: the same for several agents, even if the part changes its owner.
 func TestOneSitePerAddressOfAgents(t *testing.T) {
 	for _, move := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

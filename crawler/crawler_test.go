@@ -17,9 +17,8 @@ import (
 )
 
 func TestBestParentFirst(t *testing.T) {
-	// The start page is poor; a, a good page, and b, a poor one, link on. What a
-	// links to is fetched before what b links to, and the shared target inherits
-	// from a, whichever was fetched first.
+	// Of the pages s links to, a is good and b is poor. URLs linked from a come before those
+	// linked from b. The shared target gets a's priority, whichever page was fetched first.
 	w := &fakeWeb{pages: map[string]string{
 		"http://s.test/": html("start", "http://b.test/", "http://a.test/"),
 		"http://a.test/": html("gold here", "http://shared.test/", "http://good.test/"),
@@ -52,8 +51,7 @@ func TestBestParentFirst(t *testing.T) {
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
-// TestPaperThreshold is paper A's two-page example run by the engine: with ρ = 0
-// page 3 is lost, with ρ = 0.3 it is collected.
+// TestPaperThreshold is paper A's two-page example: ρ = 0 loses page 3, ρ = 0.3 collects it.
 func TestPaperThreshold(t *testing.T) {
 	for rho, want := range map[float64]bool{0: false, 0.3: true} {
 		w := &fakeWeb{pages: map[string]string{
@@ -117,7 +115,7 @@ func TestLinkPolicies(t *testing.T) {
 	}
 }
 
-// manyPages makes hosts with pages that link round.
+// manyPages returns hosts with pages that link in a ring.
 func manyPages(hosts, pages int) map[string]string {
 	web := map[string]string{}
 	for h := range hosts {
@@ -131,8 +129,7 @@ func manyPages(hosts, pages int) map[string]string {
 	return web
 }
 
-// TestPoliteness reads the log that a server would keep: robots.txt first, one
-// request at a time, the rest in between, nothing that robots.txt forbids.
+// TestPoliteness: robots.txt first, one request at a time, rests, nothing forbidden.
 func TestPoliteness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(6, 8), took: 300 * time.Millisecond, addrs: map[string]string{
@@ -202,8 +199,7 @@ func TestRetryAfterAndBackOff(t *testing.T) {
 	})
 }
 
-// TestOriginAway: a network in front of a server that it cannot reach is asked again,
-// as the server itself would be.
+// TestOriginAway: if a proxy network cannot reach its origin server, the URL is retried.
 func TestOriginAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}, fail: map[string][]fetch.Response{
@@ -278,7 +274,7 @@ func TestRedirectsDuplicatesAndErrors(t *testing.T) {
 	}
 }
 
-// TestNoExchangeAtAll: a fetcher that can do nothing with a URL is not asked for ever.
+// TestNoExchangeAtAll: a URL that the fetcher cannot handle is not retried for ever.
 func TestNoExchangeAtAll(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{}, fail: map[string][]fetch.Response{
 		"http://a.test/": {{State: fetch.StateNone}}, "http://b.test/robots.txt": {{State: fetch.StateNone}},
@@ -338,8 +334,8 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestInterruptAndResume stops a crawl at every tenth page and resumes it: each
-// page is fetched once, and none is missing.
+// TestInterruptAndResume interrupts a crawl at every tenth page and resumes it: each page is
+// fetched once, and none is missing.
 func TestInterruptAndResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(5, 12), took: 10 * time.Millisecond}
@@ -378,8 +374,7 @@ func TestInterruptAndResume(t *testing.T) {
 	})
 }
 
-// TestInterruptAborts: an exchange that does not end within the grace is aborted, and the next
-// session fetches its URL.
+// TestInterruptAborts: a fetch that exceeds the grace is aborted, and repeated later.
 func TestInterruptAborts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := true
@@ -410,7 +405,7 @@ func TestInterruptAborts(t *testing.T) {
 	})
 }
 
-// TestSameOrderAgain: one worker and no delay give the same order each time.
+// TestSameOrderAgain: one worker without delays gives the same order each time.
 func TestSameOrderAgain(t *testing.T) {
 	var first []string
 	for range 3 {
@@ -424,8 +419,7 @@ func TestSameOrderAgain(t *testing.T) {
 	}
 }
 
-// TestSessionsMakeNoDifference: a crawl cut into sessions fetches the same pages
-// in the same order as one without a break.
+// TestSessionsMakeNoDifference: sessions fetch the same pages in the same order as one crawl.
 func TestSessionsMakeNoDifference(t *testing.T) {
 	whole := &fakeWeb{pages: manyPages(7, 9)}
 	opt := newOptions(t, whole, "http://h0.test/0")
@@ -442,8 +436,7 @@ func TestSessionsMakeNoDifference(t *testing.T) {
 	}
 }
 
-// memoryScorer is a Rescorer that remembers what it was shown, and gives every
-// waiting URL the score in scores.
+// memoryScorer is a Rescorer that records pages, and rescores waiting URLs from scores.
 type memoryScorer struct {
 	wordScorer
 	seen   *[]string
@@ -464,8 +457,7 @@ func (s memoryScorer) Rescore(key uint64) (float64, bool) {
 	return 0, false
 }
 
-// TestRescore: what a scorer learns reorders the queue, at once in a resumed crawl, which
-// first shows it the stored pages again.
+// TestRescore: learning reorders the queue, in a resumed crawl at once.
 func TestRescore(t *testing.T) {
 	pages := map[string]string{"http://s.test/": html("gold", "/1", "/2", "/3")}
 	for _, n := range []string{"1", "2", "3"} {

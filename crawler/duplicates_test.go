@@ -20,7 +20,7 @@ import (
 type mirrors struct {
 	*fakeWeb
 	seeds    []string
-	contents map[string][]string // URLs by content, but those of robots.txt
+	contents map[string][]string // URLs by content, without robots.txt
 }
 
 func newMirrors(hosts, pages int) *mirrors {
@@ -45,7 +45,7 @@ func newMirrors(hosts, pages int) *mirrors {
 	return w
 }
 
-// stored returns the URLs of the agents' pages by content.
+// stored groups the agents' stored URLs by content.
 func (w *mirrors) stored(urls [][]string) map[string][]string {
 	found := map[string][]string{}
 	for _, u := range slices.Concat(urls...) {
@@ -54,7 +54,6 @@ func (w *mirrors) stored(urls [][]string) map[string][]string {
 	return found
 }
 
-// counts sums the counts of all agents.
 func (x *team) counts() (sum store.Counts) {
 	sum.States = map[string]uint64{}
 	for _, m := range x.alive() {
@@ -72,8 +71,7 @@ func (x *team) counts() (sum store.Counts) {
 	return sum
 }
 
-// TestDuplicatesAcross: one page of each content stays, whatever the exchange loses, and all
-// pages are fetched.
+// TestDuplicatesAcross: one page of each content stays, and all pages are fetched.
 func TestDuplicatesAcross(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(3, 60)) {
 		synctest.Test(t, func(t *testing.T) {
@@ -147,8 +145,7 @@ func TestDuplicatesAndBudget(t *testing.T) {
 	})
 }
 
-// TestDuplicatesHandedOver: while parts change their owners, no content is lost, and one page
-// of each stays.
+// TestDuplicatesHandedOver: while parts change owners, one page of each content stays.
 func TestDuplicatesHandedOver(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(3, 100)) {
 		synctest.Test(t, func(t *testing.T) {
@@ -208,8 +205,7 @@ func TestDuplicatesOfBefore(t *testing.T) {
 	})
 }
 
-// TestContentsHandedOver: when parts with contents alone change their owners, one page of each
-// content stays in the end.
+// TestContentsHandedOver: the same if only parts with contents change owners.
 func TestContentsHandedOver(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(2, 60)) {
 		for name, change := range map[string]func(x *team, rng *rand.Rand){
@@ -240,8 +236,7 @@ func TestContentsHandedOver(t *testing.T) {
 	}
 }
 
-// TestDuplicateRefused: a page is dropped only for its own content and for a preferred URL,
-// and not if it is labelled.
+// TestDuplicateRefused: only unlabelled pages with a preferred URL for their content are dropped.
 func TestDuplicateRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newMirrors(2, 6)
@@ -258,9 +253,9 @@ func TestDuplicateRefused(t *testing.T) {
 			dropped        bool
 		}{
 			{"http://h0.test/1", "http://h0.test/2", "http://h1.test/", false},  // another content
-			{"http://h0.test/1", "http://h0.test/1", "http://h1.test/1", false}, // it does not stand before
-			{"http://h0.test/5", "http://h0.test/5", "http://h1.test/", false},  // marked
-			{"http://h0.test/9", "http://h0.test/1", "http://h1.test/", false},  // not known
+			{"http://h0.test/1", "http://h0.test/1", "http://h1.test/1", false}, // not preferred
+			{"http://h0.test/5", "http://h0.test/5", "http://h1.test/", false},  // labelled
+			{"http://h0.test/9", "http://h0.test/1", "http://h1.test/", false},  // unknown
 			{"http://h0.test/1", "http://h0.test/1", "http://h1.test/", true},
 		} {
 			number++
@@ -294,7 +289,6 @@ func (x *team) inherit(part uint16, to int) {
 	}
 }
 
-// replicaOf returns a replica of an agent's store.
 func (x *team) replicaOf(agent int) *store.Store {
 	replica, err := store.Create(x.t.TempDir(), store.Info{})
 	if err != nil {
@@ -309,13 +303,12 @@ func (x *team) replicaOf(agent int) *store.Store {
 	return replica
 }
 
-// handOver gives a part to an agent.
 func (x *team) handOver(part uint16, to int) {
 	x.mu.Lock()
 	from := x.owner[part]
 	x.owner[part] = -to
 	x.mu.Unlock()
-	if from == to || to == 0 { // no part on its way to agent 0 can be told from its own
+	if from == to || to == 0 { // no part under way to agent 0 can be told from its own
 		x.mu.Lock()
 		x.owner[part] = from
 		x.mu.Unlock()
@@ -344,8 +337,8 @@ func (x *team) handOver(part uint16, to int) {
 	}
 }
 
-// TestDuplicatesAndDeath: after an agent's death a page of each content is stored, or known to
-// be lost; none is lost if lost pages are fetched again.
+// TestDuplicatesAndDeath: after an agent's death a page of each content is stored, or lost and
+// reported unless lost pages are fetched again.
 func TestDuplicatesAndDeath(t *testing.T) {
 	for _, refetch := range []bool{false, true} {
 		for seed := range uint64(fulltest.Rounds(2, 50)) {
@@ -382,7 +375,7 @@ func TestDuplicatesAndDeath(t *testing.T) {
 	}
 }
 
-// bury ends an agent for ever; heir has its replica.
+// bury ends an agent for good; heir has its replica.
 func (x *team) bury(dead, heir int) {
 	m, parts := x.agents[dead], []uint16(nil)
 	if err := m.Finish(x.t.Context(), StopInterrupted); err != nil {

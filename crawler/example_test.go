@@ -10,7 +10,7 @@ import (
 	"fossick/internal/page"
 )
 
-// honey finds pages on topic that speak of honey, and their links likely to lead there.
+// honey scores pages about honey, and their links, as on topic.
 type honey struct{}
 
 func (honey) ScorePage(p *page.Page, parent float64) crawler.Score {
@@ -27,8 +27,8 @@ func (honey) ScoreLinks(dst []float64, p *page.Page, s crawler.Score) []float64 
 	return dst
 }
 
-// A crawl of a web in memory. On the real one it is New and Run with a Store and a
-// Fetcher; what comes next is decided by the same engine.
+// A crawl of a web in memory, by the engine that New and Run use with a Store and a Fetcher on
+// the real web.
 func ExampleVirtual() {
 	web := map[string]string{
 		"http://a.test/":        `start <a href="/rocks">rocks</a> <a href="http://bees.test/">bees</a>`,

@@ -13,7 +13,7 @@ import (
 	"fossick/store"
 )
 
-// lostNames is a web some of whose names have no address.
+// lostNames is a web with some hosts that have no address.
 type lostNames struct {
 	*fakeWeb
 	lost []string
@@ -26,8 +26,7 @@ func (w lostNames) Resolve(ctx context.Context, host string) (netip.Addr, error)
 	return w.fakeWeb.Resolve(ctx, host)
 }
 
-// TestExchangesAreJournalled: each exchange that is for no page is on record under
-// the host that was asked, with the rest that was due, and the hosts' counts agree.
+// TestExchangesAreJournalled: exchanges for no page are recorded by host, with the rest due.
 func TestExchangesAreJournalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{took: 300 * time.Millisecond, pages: map[string]string{

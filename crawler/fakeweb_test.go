@@ -17,15 +17,15 @@ import (
 	"fossick/store"
 )
 
-// fakeWeb is a Fetcher over pages in memory that keeps a log, as a server would.
+// fakeWeb is a Fetcher of pages in memory with a server's log.
 type fakeWeb struct {
 	pages map[string]string           // URL → HTML, "→URL" for a redirect, or "!code"
-	addrs map[string]string           // host → address, "" where a proxy looks it up; all others have one of their own
-	took  time.Duration               // of an exchange
+	addrs map[string]string           // host → address, "" if a proxy resolves it; others have unique ones
+	took  time.Duration               // duration of an exchange
 	gate  func(ctx context.Context)   // called inside each exchange
 	fail  map[string][]fetch.Response // answers to give first, in order
 	asked func(url string)            // called before each exchange
-	made  func(url string) string     // page at a URL that pages has not, "" for none
+	made  func(url string) string     // makes a page missing in pages; "" for none
 
 	mu  sync.Mutex // guards log and fail
 	log []served
@@ -39,7 +39,7 @@ type served struct {
 func (w *fakeWeb) Resolve(_ context.Context, host string) (netip.Addr, error) {
 	if a, ok := w.addrs[host]; ok {
 		if a == "" {
-			return netip.Addr{}, nil // a proxy knows it
+			return netip.Addr{}, nil // resolved by a proxy
 		}
 		return netip.MustParseAddr(a), nil
 	}
@@ -96,7 +96,7 @@ func (w *fakeWeb) answer(r *fetch.Response) {
 	}
 }
 
-// urls returns the pages that were asked for, in order, robots.txt left out.
+// urls returns the requested pages in order, without robots.txt.
 func (w *fakeWeb) urls() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +109,6 @@ func (w *fakeWeb) urls() []string {
 	return urls
 }
 
-// html makes a page with a text and links.
 func html(text string, links ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<html><title>%s</title><body><p>%s</p>", text, text)
@@ -138,7 +137,7 @@ func (s wordScorer) ScoreLinks(dst []float64, p *page.Page, score Score) []float
 	return dst
 }
 
-// newOptions returns options for a test crawl: one worker, no rests.
+// newOptions returns options of a test crawl: one worker, no rests.
 func newOptions(t *testing.T, w *fakeWeb, seeds ...string) Options {
 	t.Helper()
 	order, err := orders.OrderingByName("relevance")
@@ -160,7 +159,6 @@ func newOptions(t *testing.T, w *fakeWeb, seeds ...string) Options {
 	}
 }
 
-// crawl runs a crawl to its end.
 func crawl(t *testing.T, opt Options) Result {
 	t.Helper()
 	c, err := New(opt)

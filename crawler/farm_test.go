@@ -11,7 +11,7 @@ import (
 	"fossick/internal/page"
 )
 
-// newWords returns n words that nobody has seen.
+// newWords returns n random new words.
 func newWords(rng *rand.Rand, n int) string {
 	var b strings.Builder
 	for range n {
@@ -23,8 +23,7 @@ func newWords(rng *rand.Rand, n int) string {
 	return b.String()
 }
 
-// farmPage is what each name under a site answers: the same text, its own name, and
-// links to five more names.
+// farmPage is the page of each name under a site, with links to five more names.
 func farmPage(url, name func() string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<title>Welcome to %s</title><p>%s is the best place for all that you want, at prices that you like.", url(), url())
@@ -35,10 +34,9 @@ func farmPage(url, name func() string) string {
 	return b.String()
 }
 
-// TestHostFarms crawls sites that answer to every name, or on every port. They
-// are left after cutAfter pages, also by a crawl that is resumed. Hosts of the
-// same site that have something to say are not, and neither are those that
-// others link to. A crawl that is told to follow goes on.
+// TestHostFarms: sites that answer to every name or port are left after cutAfter pages. Their
+// hosts with content, or with links from elsewhere, are kept. With --traps follow the crawl goes
+// on.
 func TestHostFarms(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time; TestTraps has the main way")
 	t.Parallel()
@@ -62,7 +60,7 @@ func TestHostFarms(t *testing.T) {
 				}
 				w.pages[u] = html(newWords(rng, 40), fmt.Sprintf("http://blog.farm.test/%d", i+1), "http://"+name()+"/")
 			}
-			var mu sync.Mutex // guards rng, as workers fetch
+			var mu sync.Mutex // guards rng, as workers fetch concurrently
 			w.made = func(url string) string {
 				mu.Lock()
 				defer mu.Unlock()
@@ -82,8 +80,8 @@ func TestHostFarms(t *testing.T) {
 				}
 				return n
 			}
-			// Names of two labels and of more are two patterns; those of the good hosts
-			// count as well; what is in flight comes on top.
+			// Names of two labels and of more are two patterns. Good hosts and fetches in flight
+			// come on top.
 			patterns := 1
 			if kind == "nested" {
 				patterns = 2
@@ -126,8 +124,7 @@ func TestHostFarms(t *testing.T) {
 	}
 }
 
-// TestHonestHosts: hundreds of hosts of one site, each with pages of its own in a
-// frame that they share, are fetched whole.
+// TestHonestHosts: hundreds of hosts of one site with a common frame are all fetched.
 func TestHonestHosts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const hosts, pages = 300, 3

@@ -32,10 +32,9 @@ var updateJournals = flag.Bool("update-journals", false, "write the hashes of th
 
 const journalsFile = "testdata/journals.txt"
 
-// TestJournalsAreKept crawls webs with traps, farms, ill hosts, outages, foreign sitemaps,
-// near-duplicates, moved and refreshed pages, on a simulated clock. The hash of the whole
-// journal must be that of earlier builds. After an intended change run it with
-// -update-journals, and say why.
+// TestJournalsAreKept crawls webs with traps, farms, failing hosts, outages, foreign sitemaps,
+// near-duplicates, moved and refreshed pages, on a simulated clock. The journal's hash must equal
+// that of earlier builds. After an intended change run with -update-journals and say why.
 func TestJournalsAreKept(t *testing.T) {
 	golden := map[string]string{}
 	text, err := os.ReadFile(journalsFile)
@@ -77,7 +76,7 @@ func TestJournalsAreKept(t *testing.T) {
 	}
 }
 
-// goldenScorer learns: what it says of a URL that waits changes with each page.
+// goldenScorer learns: its score of a waiting URL changes with each page.
 type goldenScorer struct {
 	wordScorer
 	pages atomic.Int64
@@ -98,8 +97,7 @@ func (s *goldenScorer) Rescore(key uint64) (float64, bool) {
 
 func (s *goldenScorer) Promise(key uint64) (float64, bool) { return s.Rescore(key) }
 
-// goldenWeb answers each URL after a time of its own, so that no two events coincide, and
-// obeys If-None-Match.
+// goldenWeb answers each URL after its own time, so that no events coincide.
 type goldenWeb struct{ *illWeb }
 
 func (w *goldenWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {
@@ -117,7 +115,6 @@ func ownTime(of string) time.Duration {
 	return time.Duration(50_000+int(sum[0])<<10+int(sum[1])<<2+int(sum[2])&3) * time.Microsecond
 }
 
-// goldenPages makes a web.
 func goldenPages(rng *rand.Rand) (pages map[string]string, starts []string) {
 	pages = manyPages(8, 24)
 	for h := range 8 {
@@ -147,12 +144,11 @@ func goldenPages(rng *rand.Rand) (pages map[string]string, starts []string) {
 	return pages, starts
 }
 
-// goldenMade are the pages of traps: a calendar, folders in folders, hosts without end,
-// and a site of news that are nobody's.
+// goldenMade returns pages of traps: a calendar, nested folders, endless hosts, and a news site.
 func goldenMade(url string) string {
 	name := url[strings.LastIndexAny(url, "/=")+1:]
 	number := 0
-	_, _ = fmt.Sscan(name, &number) // 0 where there is none
+	_, _ = fmt.Sscan(name, &number) // 0 if there is none
 	rng := rand.New(rand.NewPCG(uint64(number), 3))
 	switch {
 	case strings.HasSuffix(url, ".txt"):
@@ -191,7 +187,7 @@ func goldenWorld(t *testing.T, rng *rand.Rand, learned bool) string {
 		from := begin.Add(time.Duration(rng.IntN(1000)) * time.Second)
 		away[fmt.Sprintf("h%d.test:80", h)] = span{from, from.Add(time.Duration(rng.IntN(3000)) * time.Second)}
 	}
-	away["h5.test:80"] = span{begin.Add(8 * time.Minute), begin.Add(1e4 * time.Hour)} // goes for good
+	away["h5.test:80"] = span{begin.Add(8 * time.Minute), begin.Add(1e4 * time.Hour)} // for good
 	from := begin.Add(time.Duration(40+rng.IntN(100)) * time.Second)
 	outage := []span{{from, from.Add(30 * time.Minute)}}
 	w.down = func(host, _ string) fetch.State {
@@ -242,7 +238,7 @@ func goldenWorld(t *testing.T, rng *rand.Rand, learned bool) string {
 	return log.String() + journalOf(t, opt.Store)
 }
 
-// journalOf writes down all records of a store. Times are of the test's clock.
+// journalOf writes all records of a store as text.
 func journalOf(t *testing.T, s *store.Store) string {
 	t.Helper()
 	var b strings.Builder

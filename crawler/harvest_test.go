@@ -13,7 +13,7 @@ func TestMarginalEstimate(t *testing.T) {
 		t.Errorf("of no pages: %+v", got)
 	}
 	for n := 1; n <= 3000; n++ {
-		m.add(n <= 1500) // a topic that is used up halfway
+		m.add(n <= 1500) // a topic that is exhausted halfway
 		got := m.Estimate()
 		want := 0
 		for i := n; i > n-got.Pages; i-- {
@@ -34,16 +34,16 @@ func TestMarginalEstimate(t *testing.T) {
 			t.Errorf("window(%d) = %d, want %d", n, got, want)
 		}
 	}
-	// Newcombe 1998, table I: 81 of 263, two-sided 95 % by Wilson's interval: 0.2553 to
-	// 0.3662; here one-sided 99 %, z = 2.3263, worked by hand for 0 of 200: z²/(n+z²).
+	// Newcombe 1998, table I: 81 of 263, two-sided 95 % by Wilson's interval: 0.2553 to 0.3662.
+	// Here one-sided 99 %, z = 2.3263, by hand for 0 of 200: z²/(n+z²).
 	if got, want := wilsonUpper(0, 200), normalZ*normalZ/(200+normalZ*normalZ); math.Abs(got-want) > 1e-12 {
 		t.Errorf("Wilson's upper end for 0 of 200 is %g, want %g", got, want)
 	}
 }
 
-// TestMarginalUpper: 20 of 100 pages are relevant. Two in each block of ten are bounded by Wilson's
-// interval, 0.307333. All in two blocks have mean 2 and variance (200 − 20·2)/9 a block, so the
-// bound is (2 + 2.8214·√(160/90))/10.
+// TestMarginalUpper: 20 of 100 pages are relevant. With two in each block of ten, Wilson's
+// interval gives 0.307333. With all in two blocks, the mean is 2 and the variance (200 − 20·2)/9
+// a block, so the bound is (2 + 2.8214·√(160/90))/10.
 func TestMarginalUpper(t *testing.T) {
 	for _, c := range []struct {
 		relevant func(i int) bool
@@ -62,8 +62,7 @@ func TestMarginalUpper(t *testing.T) {
 	}
 }
 
-// runs draws pages that are relevant with probability p, in runs of mean length
-// length: a Markov chain.
+// runs draws relevance with probability p in runs of the mean length: a Markov chain.
 func runs(rng *rand.Rand, p, length float64) func() bool {
 	on := rng.Float64() < p
 	return func() bool {
@@ -74,16 +73,16 @@ func runs(rng *rand.Rand, p, length float64) func() bool {
 	}
 }
 
-// TestMinHarvestStopsInTime simulates crawls of 10,000 pages whose harvest is steady:
-// those that are rich enough go on, those that are too poor stop soon.
+// TestMinHarvestStopsInTime simulates crawls of 10,000 pages with steady harvest: rich ones go
+// on, poor ones stop soon.
 func TestMinHarvestStopsInTime(t *testing.T) {
 	const least, crawls, pages = 0.1, 300, 10_000
 	for _, c := range []struct {
 		harvest, length float64
-		stops           float64 // share of the crawls that stop, at most; of poor ones at least
+		stops           float64 // share of crawls that stop: at most, or for poor ones at least
 	}{
-		// Runs of 1.4 pages are the most that crawls of wikispeedia have (lag-one
-		// correlation 0.3 in windows of 200 pages).
+		// Crawls of wikispeedia have runs of at most 1.4 pages (lag-one correlation 0.3, windows
+		// of 200).
 		{0.15, 1, 0.01}, {0.15, 1.4, 0.01}, {0.15, 2, 0.05}, {0.2, 2, 0.005}, {0.2, 5, 0.1}, {0.3, 5, 0.02},
 		{0.05, 1, 0.99}, {0.05, 5, 0.99}, {0.02, 20, 0.99}, {0, 1, 1},
 	} {

@@ -14,13 +14,12 @@ import (
 	"fossick/store"
 )
 
-// during says whether now is within an outage that begins so long after the start.
+// during reports whether now is in an outage of this length, which begins some time after start.
 func during(start time.Time, after, long time.Duration) bool {
 	passed := time.Since(start)
 	return passed >= after && passed < after+long
 }
 
-// checkAllStored checks that every page of a web is stored.
 func checkAllStored(t *testing.T, s *store.Store, pages map[string]string) {
 	t.Helper()
 	missing := 0
@@ -39,9 +38,8 @@ func checkAllStored(t *testing.T, s *store.Store, pages map[string]string) {
 	}
 }
 
-// TestOutage: the network is down for an hour in the middle of a crawl of 50 hosts. Everything
-// is stored in the end, nothing counts as a failure, and there are hardly any requests
-// meanwhile.
+// TestOutage: the network fails for an hour during a crawl of 50 hosts. In the end everything is
+// stored, nothing counts as a failure, and there were hardly any requests meanwhile.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -101,9 +99,7 @@ func checkOutage(t *testing.T, state fetch.State, wait time.Duration) {
 	}
 }
 
-// TestOutageOverASession: a crawl that was interrupted during an outage goes on later; one
-// that starts during it waits. If it ends before the outage, it says that it has fetched
-// nothing.
+// TestOutageOverASession: interrupted or started during an outage, a crawl still succeeds.
 func TestOutageOverASession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -140,8 +136,8 @@ func TestOutageOverASession(t *testing.T) {
 	})
 }
 
-// TestDeadHost: a host that dies for good ends with its state and a reason after
-// few requests, and holds nobody else up.
+// TestDeadHost: a host that dies for good ends with its state and a reason after few requests,
+// without delaying others.
 func TestDeadHost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -160,7 +156,7 @@ func TestDeadHost(t *testing.T) {
 			t.Errorf("%d requests to the dead host, want %d", n, closeAfter+maxProbes)
 		}
 		ended := r.Counts.States["connect_timeout"]
-		forbidden := r.Counts.States["robots_denied"] - 19 // of the dead host, if its turn came
+		forbidden := r.Counts.States["robots_denied"] - 19 // of the dead host, if any were fetched
 		if lived := r.Counts.Pages - 19*200; ended < 190 || ended+lived+forbidden != 201 {
 			t.Errorf("states %v: %d pages of the dead host, %d of its URLs given up; want 201 in all", r.Counts.States, lived, ended)
 		}
@@ -176,8 +172,7 @@ func TestDeadHost(t *testing.T) {
 	})
 }
 
-// TestHostThatComesBack: while a host is away, for less than its probes take, no
-// URL of it is lost, not even those that had their tries.
+// TestHostThatComesBack: a host that is away for a while loses no URL.
 func TestHostThatComesBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -223,8 +218,7 @@ func TestFlappingHost(t *testing.T) {
 	})
 }
 
-// TestIllURLs: URLs that break the connection each time end after their tries;
-// the host that has them is not taken for dead, though they come first.
+// TestIllURLs: URLs that break the connection end, and their host does not count as dead.
 func TestIllURLs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages := map[string]string{"http://a.test/": html("gold", "/ill1", "/ill2", "/ill3", "/ill4", "/good")}
@@ -246,7 +240,7 @@ func TestIllURLs(t *testing.T) {
 		if r.Counts.Pages != 2 || r.Counts.States["header_error"] != 4 {
 			t.Errorf("%d pages, states %v; want 2 and 4 of header_error", r.Counts.Pages, r.Counts.States)
 		}
-		after := 0 // tries after a probe that was answered
+		after := 0 // tries after an answered probe
 		for i := range 4 {
 			l := life(t, opt.Store, fmt.Sprintf("http://a.test/ill%d", i+1))
 			t.Log(len(l.Visits))
@@ -264,8 +258,8 @@ func TestIllURLs(t *testing.T) {
 	})
 }
 
-// TestOneHost: a crawl of one host cannot tell its death from that of the network. It ends
-// soon with its queue intact, and a later session goes on.
+// TestOneHost: a crawl of one host cannot tell its death from a network failure. It ends soon
+// with its queue intact, and a later session continues.
 func TestOneHost(t *testing.T) {
 	fulltest.Only(t, "waits for hours, if not real ones")
 	synctest.Test(t, func(t *testing.T) {
@@ -296,7 +290,7 @@ func TestOneHost(t *testing.T) {
 	})
 }
 
-// TestNoSuchHost: a name that is not there is looked up once, for all its URLs.
+// TestNoSuchHost: a missing name is looked up once for all its URLs.
 func TestNoSuchHost(t *testing.T) {
 	w := &illWeb{fakeWeb: &fakeWeb{pages: map[string]string{"http://a.test/": html("gold", "http://no.test/1", "http://no.test/2")}}}
 	w.err = noIP(t, &net.DNSError{Err: "no such host", IsNotFound: true})

@@ -17,9 +17,8 @@ import (
 	"fossick/internal/page"
 )
 
-// TestIllWorld: hosts that go away for up to ten minutes and come back, outages of
-// our own network, and sessions cut off at random. In the end every page is
-// stored, the store is sound, and nobody was asked rudely.
+// TestIllWorld: hosts and our network fail, and sessions end at random. In the end every page is
+// stored, the store is sound, and politeness was kept.
 func TestIllWorld(t *testing.T) {
 	for seed := range fulltest.Rounds(1, 12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -28,7 +27,7 @@ func TestIllWorld(t *testing.T) {
 	}
 }
 
-// span is a time during which something is away.
+// span is a time of absence.
 type span struct{ from, to time.Time }
 
 func within(spans []span, at time.Time) bool {
@@ -118,8 +117,7 @@ func checkIllWorld(t *testing.T, rng *rand.Rand) {
 	checkPolite(t, w.log, rest)
 }
 
-// checkPolite checks a server's log: never two requests to a host at once, the rest in
-// between, robots.txt first.
+// checkPolite checks a server's log: one request at a time, rests, robots.txt first.
 func checkPolite(t *testing.T, log []served, rest time.Duration) {
 	t.Helper()
 	slices.SortStableFunc(log, func(a, b served) int { return a.start.Compare(b.start) })

@@ -12,12 +12,12 @@ import (
 	"fossick/internal/page"
 )
 
-// illWeb is a fakeWeb whose hosts, or the way to them, fail for a while.
+// illWeb is a fakeWeb whose hosts or network fail for a while.
 type illWeb struct {
 	*fakeWeb
-	down func(host, url string) fetch.State // "" while it is well
-	wait time.Duration                      // until a failure is noticed
-	err  error                              // of failures
+	down func(host, url string) fetch.State // "" while it works
+	wait time.Duration                      // time until a failure is noticed
+	err  error                              // error of failures
 }
 
 func (w *illWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {
@@ -45,7 +45,7 @@ func (w *illWeb) Resolve(ctx context.Context, host string) (netip.Addr, error) {
 	return w.fakeWeb.Resolve(ctx, host)
 }
 
-// asked counts the requests to a host from a time on.
+// asked returns the number of requests to a host since a time.
 func (w *illWeb) asked(host string, from time.Time) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -57,14 +57,13 @@ func (w *illWeb) asked(host string, from time.Time) (n int) {
 	return n
 }
 
-// failingResolver fails as a resolver does.
 type failingResolver struct{ err error }
 
 func (r failingResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return nil, r.err
 }
 
-// noIP returns the error that package fetch makes of a resolver's.
+// noIP returns package fetch's error for a resolver's error.
 func noIP(t *testing.T, err *net.DNSError) error {
 	t.Helper()
 	f, failed := fetch.New(fetch.Options{Resolver: failingResolver{err}})

@@ -29,8 +29,7 @@ import (
 	"fossick/store"
 )
 
-// childDir makes the test binary a child that crawls into the store in this
-// folder and says which URL it asks for.
+// childDir makes the test binary a child that crawls into this store and prints requested URLs.
 const childDir = "FOSSICK_TEST_CRAWLER_CHILD"
 
 func TestMain(m *testing.M) {
@@ -41,16 +40,14 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	// Half of what the parallel ones do is waiting for a disk: twice as many run at once as
-	// there are processors, unless -parallel says otherwise.
+	// Parallel tests wait for the disk half of the time.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m) // each goroutine has an owner that waited for it
+	goleak.VerifyTestMain(m) // no goroutine may leak
 }
 
-// The child's web and crawl: so many hosts that most of the queue is on disk, with
-// room for eight URLs in memory.
+// The child's queue is mostly on disk, with room for eight URLs in memory.
 const (
 	childHosts, childPages = 40, 25
 	childWorkers           = 4
@@ -87,19 +84,17 @@ func crawlInChild(dir string, said io.Writer) error {
 	return errors.Join(err, s.Close())
 }
 
-// TestKillWithTheQueueOnDisk kills a crawl at random moments until it ends by
-// itself. After each kill the rebuilt frontier gives exactly the URLs that the
-// journal says wait, best first. In the end no page is missing, and none was
-// asked for twice but those in flight at a kill.
+// TestKillWithTheQueueOnDisk kills a crawl at random until it ends by itself. After each kill the
+// rebuilt frontier must give exactly the journal's waiting URLs, best first. No page is lost, and
+// only pages in flight at a kill are requested again.
 func TestKillWithTheQueueOnDisk(t *testing.T) {
 	t.Parallel()
-	most := 1 // FOSSICK_KILLS: as many kills at least, of one crawl after the other
+	most := 1 // FOSSICK_KILLS: least number of kills, over several crawls
 	if n, err := strconv.Atoi(os.Getenv("FOSSICK_KILLS")); err == nil {
 		most = n
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	// How much of the queue is on disk at a kill is chance, and on a busy machine seldom
-	// enough: another crawl is killed then.
+	// How much of the queue is on disk at a kill is random; if too little, kill another crawl.
 	const crawls, onDisk = 5, 3
 	kills, overflows := 0, 0
 	for crawl := 0; kills < most || overflows < onDisk; crawl++ {
@@ -111,8 +106,7 @@ func TestKillWithTheQueueOnDisk(t *testing.T) {
 	}
 }
 
-// checkKilledQueue kills one crawl until it ends. It returns how often, and how many of
-// these kills found a part of the queue on disk.
+// checkKilledQueue kills a crawl until it ends, and counts kills, and those with URLs on disk.
 func checkKilledQueue(t *testing.T, rng *rand.Rand) (kills, overflows int) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
@@ -160,8 +154,7 @@ func checkKilledQueue(t *testing.T, rng *rand.Rand) (kills, overflows int) {
 	return kills - 1, overflows
 }
 
-// killAfter lets a child crawl, kills it after so many pages asked for, and
-// returns these; killed is false when it came to its end before.
+// killAfter kills a child crawl after so many requested pages, unless it ends before.
 func killAfter(t *testing.T, dir string, pages int) (killed bool, asked []string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -198,7 +191,7 @@ func killAfter(t *testing.T, dir string, pages int) (killed bool, asked []string
 	return killed, asked
 }
 
-// checkQueue rebuilds the frontier of a crawl and empties it.
+// checkQueue rebuilds a crawl's frontier and empties it.
 func checkQueue(t *testing.T, dir string, kill int) {
 	t.Helper()
 	s, err := store.Open(dir)
@@ -248,8 +241,7 @@ func checkQueue(t *testing.T, dir string, kill int) {
 	}
 }
 
-// TestQueueOnDiskMakesNoDifference: with room for eight URLs in memory the pages come in
-// the same order.
+// TestQueueOnDiskMakesNoDifference: with eight URLs in memory pages come in the same order.
 func TestQueueOnDiskMakesNoDifference(t *testing.T) {
 	fulltest.Only(t, "TestKillWithTheQueueOnDisk has a queue on disk, too")
 	t.Parallel()
@@ -280,7 +272,7 @@ func TestQueueOnDiskMakesNoDifference(t *testing.T) {
 	}
 }
 
-// shiftingScorer is a Rescorer whose mind changes with every page.
+// shiftingScorer is a Rescorer whose scores change with every page.
 type shiftingScorer struct {
 	wordScorer
 	pages *atomic.Uint64
@@ -295,20 +287,19 @@ func (s shiftingScorer) Rescore(key uint64) (float64, bool) {
 	return float64((key+s.pages.Load())%97) / 97, key%5 > 0
 }
 
-// TestRescoreOnDisk: with most of the queue on disk and its order changing all the
-// time, every page is fetched, and once.
+// TestRescoreOnDisk: with most of the queue on disk and its order changing, no page is lost.
 func TestRescoreOnDisk(t *testing.T) {
 	w := &fakeWeb{pages: manyPages(30, 12)}
 	opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")
 	opt.Frontier.Memory, opt.Workers, opt.Ordering = 8, 3, orders.Latest
 	opt.Scorer = shiftingScorer{wordScorer{0.3}, &atomic.Uint64{}}
-	for session := range 3 { // resumed twice on the way
+	for session := range 3 { // resumed twice
 		opt.MaxPages = []uint64{100, 200, 0}[session]
 		c, err := New(opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.queue.passes.AtOnce = 100 >> session // part by part above that
+		c.queue.passes.AtOnce = 100 >> session // in parts above that
 		if _, err := c.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -320,8 +311,7 @@ func TestRescoreOnDisk(t *testing.T) {
 	}
 }
 
-// TestFewHostsInMemory: hosts that were forgotten are read again from the store,
-// with their rests, rules and counts.
+// TestFewHostsInMemory: evicted hosts return with their rests, rules and counts.
 func TestFewHostsInMemory(t *testing.T) {
 	pages := manyPages(30, 12)
 	w := &fakeWeb{pages: pages}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// slowNames is a web some of whose names no server answers for.
+// slowNames is a web with names for which no name server answers.
 type slowNames struct {
 	*fakeWeb
 	took time.Duration
@@ -29,8 +29,7 @@ func (w *slowNames) Resolve(ctx context.Context, host string) (netip.Addr, error
 	}
 }
 
-// TestSlowNames: names that no server answers for, more than there are workers, do not
-// keep the others waiting; all the same each ends.
+// TestSlowNames: more names without an answer than workers do not delay the others.
 func TestSlowNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &slowNames{fakeWeb: &fakeWeb{pages: map[string]string{}}, took: 15 * time.Second}
@@ -50,7 +49,7 @@ func TestSlowNames(t *testing.T) {
 		checkSound(t, opt.Store)
 		last := time.Duration(0)
 		for _, s := range w.log {
-			if !strings.HasSuffix(s.url, "/robots.txt") { // which is asked for later on, too, to test the network of this machine
+			if !strings.HasSuffix(s.url, "/robots.txt") { // also requested later, to test this machine's network
 				last = max(last, s.end.Sub(start))
 			}
 		}
@@ -63,7 +62,7 @@ func TestSlowNames(t *testing.T) {
 	})
 }
 
-// TestSlowNamesInterrupted: a crawl that is interrupted does not wait for look-ups.
+// TestSlowNamesInterrupted: an interrupted crawl does not wait for look-ups.
 func TestSlowNamesInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &slowNames{fakeWeb: &fakeWeb{}, took: time.Hour}

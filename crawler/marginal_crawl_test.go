@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// mine is a web whose pages on gold come first in its chain, each page linking to
-// the next: rich of them, then barren ones.
+// mine is a chain of pages, first rich ones with gold, then barren ones.
 func mine(rich, barren int) *fakeWeb {
 	w := &fakeWeb{pages: map[string]string{}}
 	for i := range rich + barren {
@@ -19,7 +18,7 @@ func mine(rich, barren int) *fakeWeb {
 	return w
 }
 
-// pageName names a page without digits, which would look like a calendar's.
+// pageName names a page without digits, which would look like a calendar.
 func pageName(n int) string {
 	s := ""
 	for ; n > 0; n /= 26 {
@@ -54,8 +53,8 @@ func TestMinHarvestEndsACrawl(t *testing.T) {
 	}
 }
 
-// TestMinHarvestAfterResume: a crawl that is resumed again and again ends where one
-// without a break does, and a crawl that ended so ends at once when it is resumed.
+// TestMinHarvestAfterResume: sessions end where one crawl does, and a resumed ended crawl at
+// once.
 func TestMinHarvestAfterResume(t *testing.T) {
 	w := mine(150, 850)
 	opt := newOptions(t, w, "http://a.test/"+pageName(0))

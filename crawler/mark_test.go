@@ -16,8 +16,8 @@ import (
 	"fossick/store"
 )
 
-// listener is a Marker that writes down what it is told. What links to /bad… is worth
-// nothing once a page was marked no.
+// listener records what it is told. Links to /bad… lose all worth once a page was marked off
+// topic.
 type listener struct {
 	wordScorer
 	mu   sync.Mutex // guards the rest
@@ -77,14 +77,13 @@ func markedWeb() *fakeWeb {
 	return w
 }
 
-// TestMark marks pages and URLs of a running crawl. The rest of the queue follows, and
-// a resumed crawl is told the same in the same order.
+// TestMark marks pages and URLs of a running crawl. A resumed crawl gets the same marks in order.
 func TestMark(t *testing.T) {
 	w := markedWeb()
 	opt := newOptions(t, w, "http://h.test/")
 	first := &listener{bad: map[uint64]bool{}}
 	opt.Scorer, opt.Ordering = first, orders.Latest
-	var stored atomic.Uint64 // as Progress was told last
+	var stored atomic.Uint64 // by the last Progress
 	opt.Progress = func(p Progress) { stored.Store(p.Counts.Pages) }
 	c, err := New(opt)
 	if err != nil {
@@ -96,7 +95,7 @@ func TestMark(t *testing.T) {
 		if url != "http://h.test/bad1" {
 			return
 		}
-		once.Do(func() { // bad0 is stored, bad1 in flight until the marks are in
+		once.Do(func() { // bad0 is stored, bad1 in flight until the marks are entered
 			moves, err := c.Mark(t.Context(), []Mark{{URL: "http://h.test/bad0", OnTopic: false}, {URL: "http://h.test/bad1", OnTopic: false}})
 			if err == nil && !moves {
 				err = errors.New("the scorer was not told")
@@ -135,10 +134,10 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestMarkRefused: nothing of marks is kept when one of them cannot be.
+// TestMarkRefused: if one mark is invalid, none is kept.
 func TestMarkRefused(t *testing.T) {
 	w := markedWeb()
-	w.pages["http://h.test/good1"] = w.pages["http://h.test/good0"] // to the word
+	w.pages["http://h.test/good1"] = w.pages["http://h.test/good0"] // identical
 	delete(w.pages, "http://h.test/good2")
 	opt := newOptions(t, w, "http://h.test/")
 	crawl(t, opt)
@@ -186,7 +185,7 @@ func TestMarkManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestMarkedBefore: a mark of a URL before its fetch decides.
+// TestMarkedBefore: a mark before the fetch decides.
 func TestMarkedBefore(t *testing.T) {
 	w := markedWeb()
 	opt := newOptions(t, w, "http://h.test/")
@@ -223,8 +222,7 @@ func (f *follower) Lead(url uint64, led []float64) {
 	f.told = append(f.told, fmt.Sprintf("%x leads to %x by %v", f.asked, url, led))
 }
 
-// TestRedirectsAreTold: a scorer learns of each hop before the page that it leads to, also in
-// a resumed crawl.
+// TestRedirectsAreTold: a scorer learns of each hop before the target page.
 func TestRedirectsAreTold(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{
 		"http://h.test/": html("gold start", "http://h.test/old"), "http://h.test/old": "→http://h.test/older",
@@ -256,7 +254,7 @@ func TestRedirectsAreTold(t *testing.T) {
 	}
 }
 
-// A learner writes down what it is told.
+// learner records what it is told.
 type learner struct{ told []string }
 
 func (l *learner) ScorePage(p *page.Page, parent float64) Score {
@@ -276,14 +274,13 @@ func (l *learner) Mark(marks []Marked) {
 	l.told = append(l.told, strings.Join(all, " and "))
 }
 
-// forgetful learns nothing.
 type forgetful struct{}
 
 func (forgetful) ScorePage(*page.Page, float64) Score { panic("shown a page") }
 
 func (forgetful) ScoreLinks([]float64, *page.Page, Score) []float64 { panic("shown links") }
 
-// overruled returns what a book's marks make of a page.
+// overruled returns the verdict of a book's marks on a page.
 func overruled(b *Book, id store.ID) (onTopic, marked bool) {
 	on, off := Score{Relevant: true}, Score{}
 	b.overrule(id, &on)
@@ -291,8 +288,7 @@ func overruled(b *Book, id store.ID) (onTopic, marked bool) {
 	return on.Relevant && off.Relevant, on.Relevant == off.Relevant
 }
 
-// past is a crawl with pages 1 to 3, of the URLs a, b and c, b's relevant. d waits, e failed,
-// f repeats page 1.
+// past is a crawl with pages a, b (relevant) and c. d waits, e failed, f is a duplicate of a.
 func past(t *testing.T) *store.Store {
 	t.Helper()
 	s, err := store.Create(t.TempDir(), store.Info{Topic: "gold"})
@@ -333,7 +329,7 @@ func past(t *testing.T) *store.Store {
 	return s
 }
 
-// enter takes marks in as if so many pages were stored.
+// enter enters marks as if so many pages were stored.
 func enter(t *testing.T, b *Book, s *store.Store, pages uint64, at int64, marks ...Mark) {
 	t.Helper()
 	ids, _, err := b.Read(marks)
@@ -350,9 +346,8 @@ func enter(t *testing.T, b *Book, s *store.Store, pages uint64, at int64, marks 
 	}
 }
 
-// TestReplay: a resumed crawl is shown pages and marks in their order: each mark after the
-// earlier pages, marks of one moment together, a later page without its mark. Only the last
-// mark of a URL is left.
+// TestReplay: a resumed crawl replays pages and marks in order, each mark after the earlier
+// pages. Only a URL's last mark remains.
 func TestReplay(t *testing.T) {
 	s := past(t)
 	urls := page.NewNormalizer(nil)
@@ -388,8 +383,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayToNobody: a scorer that does not learn, or a new crawl, is shown nothing; marks
-// count all the same.
+// TestReplayToNobody: scorers that do not learn are shown nothing, but marks count.
 func TestReplayToNobody(t *testing.T) {
 	s := past(t)
 	if err := Put(s, []Mark{{URL: "http://b.test/", OnTopic: false}}, 1); err != nil {
@@ -409,8 +403,8 @@ func TestReplayToNobody(t *testing.T) {
 	}
 }
 
-// TestPut: the last mark decides and the totals follow; one invalid URL refuses all marks and
-// says what to do.
+// TestPut: the last mark decides and the totals follow. One invalid URL refuses all marks, with
+// advice.
 func TestPut(t *testing.T) {
 	s := past(t)
 	relevant := func() uint64 {
@@ -422,7 +416,7 @@ func TestPut(t *testing.T) {
 	}
 	for _, c := range []struct {
 		marks []Mark
-		want  uint64 // relevant pages then
+		want  uint64 // relevant pages after it
 		err   string
 	}{
 		{[]Mark{{URL: "http://a.test/", OnTopic: true}, {URL: "http://b.test/", OnTopic: false}}, 1, ""},
@@ -440,8 +434,7 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestRefusedInTurn: a URL that ended between Read and enter refuses the marks; the error is
-// the caller's and not the crawl's.
+// TestRefusedInTurn: a URL that ended between Read and enter refuses the marks.
 func TestRefusedInTurn(t *testing.T) {
 	s := past(t)
 	b := NewBook(s, nil)
@@ -468,7 +461,7 @@ func TestRefusedInTurn(t *testing.T) {
 	}
 }
 
-// TestTimes: the latest label holds, and among equals the one with its page.
+// TestTimes: the latest label counts, and of equally late ones the one with its page.
 func TestTimes(t *testing.T) {
 	var times times
 	for i, c := range []struct {
@@ -494,8 +487,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestSaid: said returns the latest marks with their pages, and a resumed crawl knows their
-// times.
+// TestSaid: said returns the latest marks with their pages, also after a resume.
 func TestSaid(t *testing.T) {
 	s := past(t)
 	b := NewBook(s, page.NewNormalizer(nil))
@@ -524,7 +516,7 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestLabel: a label is the same after encoding, with a part of its page.
+// TestLabel: a label with a part of its page is unchanged by encoding.
 func TestLabel(t *testing.T) {
 	long := strings.Repeat("amber ", labelBytes)
 	for name, p := range map[string]*page.Page{
@@ -549,7 +541,7 @@ func TestLabel(t *testing.T) {
 	}
 }
 
-// FuzzUnpackLabel: whatever another machine sends is a label or an error.
+// FuzzUnpackLabel: any input is a label or an error.
 func FuzzUnpackLabel(f *testing.F) {
 	data := labelOf("http://a.test/", false, 0, 1, &page.Page{Text: "words"}).pack()
 	f.Add(data)

@@ -16,8 +16,7 @@ import (
 	"fossick/crawler/fetch"
 )
 
-// endlessWeb is a Fetcher over pages that are made when they are asked for: each
-// links to twenty others anywhere in a web of many hosts.
+// endlessWeb makes pages on request, each with twenty links to random pages of many hosts.
 type endlessWeb struct{ hosts, pages int }
 
 func (w endlessWeb) Resolve(_ context.Context, host string) (netip.Addr, error) {
@@ -43,7 +42,7 @@ func (w endlessWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response 
 
 func (w endlessWeb) body(host, page int) []byte {
 	x := uint64(host)<<32 + uint64(page) + 1
-	random := func(n int) int { // xorshift: the page is the same whenever it is asked for
+	random := func(n int) int { // xorshift: the page is the same each time
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
@@ -66,16 +65,15 @@ func (w endlessWeb) body(host, page int) []byte {
 	return b
 }
 
-// TestMemoryIsFlat crawls an endless web of 200,000 hosts: resident memory must
-// stay under 512 MiB, and from 200,000 pages on not grow any more, by more than a
-// tenth. FOSSICK_MEMORY_PAGES says how many pages. It takes 0.7 ms of processor
-// time a page.
+// TestMemoryIsFlat crawls an endless web. Resident memory must stay below 512 MiB, and from
+// 200,000 pages on grow by at most a tenth. FOSSICK_MEMORY_PAGES sets the pages, at 0.7 ms of
+// processor time each.
 func TestMemoryIsFlat(t *testing.T) {
 	pages, err := strconv.Atoi(os.Getenv("FOSSICK_MEMORY_PAGES"))
 	if err != nil {
 		t.Skip("takes long: set FOSSICK_MEMORY_PAGES=1000000")
 	}
-	before := debug.SetMemoryLimit(288 << 20) // as fossick focus does
+	before := debug.SetMemoryLimit(288 << 20) // as in fossick focus
 	defer debug.SetMemoryLimit(before)
 	opt := newOptions(t, nil, "http://h0.test/0")
 	opt.Fetcher = endlessWeb{hosts: 200_000, pages: 200}
@@ -109,7 +107,7 @@ func TestMemoryIsFlat(t *testing.T) {
 
 const flatFrom = 200_000 // pages
 
-// resident returns a line of /proc/self/status in MiB.
+// resident returns a field of /proc/self/status in MiB.
 func resident(t *testing.T, line string) float64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"fossick/internal/page"
 )
 
-// mirrorWeb has two hosts. The pages of the second repeat those of the first, byte for byte, but
-// for one that leads further. All their links are relative, but for those of /c.
+// mirrorWeb has two hosts. The second mirrors the first byte for byte, except for a page with
+// further links. All links are relative, except those of /c.
 func mirrorWeb() *fakeWeb {
 	w := &fakeWeb{pages: map[string]string{}, took: 100 * time.Millisecond}
 	for _, host := range []string{"http://h0.test", "http://h1.test"} {
@@ -30,8 +30,7 @@ func mirrorWeb() *fakeWeb {
 
 const mirrorPages, mirrorDuplicates = 6, 3
 
-// TestMirror: a mirror's pages are duplicates, including its start page, and its links are
-// followed, so that its own pages are found; with one agent or several.
+// TestMirror: a mirror's pages are duplicates, but its links are followed to its own pages.
 func TestMirror(t *testing.T) {
 	seeds := []string{"http://h0.test/", "http://h1.test/"}
 	opt := newOptions(t, mirrorWeb(), seeds...)
@@ -62,8 +61,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestEarlierChecksums: pages stored by an earlier build, with checksums of absolute links and
-// none of the bytes, are neither stored again nor taken for changed.
+// TestEarlierChecksums: pages with an earlier build's checksums are neither new nor changed.
 func TestEarlierChecksums(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := mirrorWeb()
@@ -107,9 +105,8 @@ func TestEarlierChecksums(t *testing.T) {
 	})
 }
 
-// TestNearDuplicatesAcross: of an article that many hosts have, with other dates and links,
-// one page stays, whichever agents own the hosts; two articles that share half of their words
-// both stay. All links are followed.
+// TestNearDuplicatesAcross: of an article on many hosts one page stays, whoever owns the hosts.
+// Articles with half of their words in common both stay. All links are followed.
 func TestNearDuplicatesAcross(t *testing.T) {
 	const hosts = 6
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -144,7 +141,7 @@ func TestNearDuplicatesAcross(t *testing.T) {
 				if len(urls) != want || n.States["duplicate"] != near || n.NearDuplicates != near || !keep && len(articles) != 1 {
 					t.Errorf("%d agents, keep %v: %d pages, %+v, %v; want %d and %d near-duplicates", agents, keep, len(urls), n, articles, want, near)
 				}
-				of := map[string]string{} // by URL of a near-duplicate of another agent's page: that page
+				of := map[string]string{} // URL of a near-duplicate → the other agent's page
 				for _, m := range x.agents {
 					checkVerified(t, m.opt.Store)
 					for e, err := range m.opt.Store.URLs().Ended(string(fetch.StateDuplicate)) {
@@ -160,7 +157,7 @@ func TestNearDuplicatesAcross(t *testing.T) {
 						}
 					}
 				}
-				for url, original := range of { // which may have been found to be one of a third since
+				for url, original := range of { // may since be a near-duplicate of a third page
 					for range hosts {
 						if next, also := of[original]; also {
 							original = next

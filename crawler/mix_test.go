@@ -12,7 +12,7 @@ import (
 	"fossick/internal/page"
 )
 
-// linkWeb is a web drawn at random, with its links by number, each once.
+// linkWeb is a random web with links by number, each once.
 type linkWeb struct {
 	urls  []string
 	links [][]uint32
@@ -41,7 +41,6 @@ func drawWeb(rng *rand.Rand) *linkWeb {
 	return w
 }
 
-// pages returns the web's pages.
 func (w *linkWeb) pages() map[string]string {
 	pages := map[string]string{}
 	for v, url := range w.urls {
@@ -58,7 +57,6 @@ func (w *linkWeb) pages() map[string]string {
 	return pages
 }
 
-// score is what goldScorer says of page v.
 func (w *linkWeb) score(v uint32) float64 {
 	if w.gold[v] {
 		return 1
@@ -66,7 +64,7 @@ func (w *linkWeb) score(v uint32) float64 {
 	return 0.25
 }
 
-// goldScorer scores a page alone, so that its score is the same whatever led to it.
+// goldScorer scores a page without its parent, so that the path to it does not matter.
 type goldScorer struct{ wordScorer }
 
 func (s goldScorer) ScorePage(p *page.Page, _ float64) Score {
@@ -76,8 +74,7 @@ func (s goldScorer) ScorePage(p *page.Page, _ float64) Score {
 	return Score{Value: 0.25}
 }
 
-// simulated crawls the web's links by a sequence, as simulate does, where links of h0, the
-// start page's site, are initial.
+// simulated crawls the links with a sequence, like simulate; links on h0 are initial.
 func (w *linkWeb) simulated(t *testing.T, order string) (urls []string) {
 	t.Helper()
 	s, err := orders.NewSequence(order, orders.SequenceOptions{Score: w.score})
@@ -96,7 +93,7 @@ func (w *linkWeb) simulated(t *testing.T, order string) (urls []string) {
 	return urls
 }
 
-// crawled crawls the web, in sessions of so many pages if that is not 0.
+// crawled crawls the web, in sessions of so many pages if not 0.
 func (w *linkWeb) crawled(t *testing.T, order string, session uint64, set func(*Options)) []string {
 	t.Helper()
 	web := &fakeWeb{pages: w.pages()}
@@ -117,9 +114,8 @@ func (w *linkWeb) crawled(t *testing.T, order string, session uint64, set func(*
 	return web.urls()
 }
 
-// TestCrawlEqualsSimulation: with one worker and no rests a crawl visits the pages that
-// simulate visits, in the same order: by one ordering or a mix, in one go, or in sessions
-// with nearly all of the queue on disk.
+// TestCrawlEqualsSimulation: one worker without rests visits pages in the order of simulate, for
+// any ordering, in one session or several, in memory or on disk.
 func TestCrawlEqualsSimulation(t *testing.T) {
 	t.Parallel()
 	for _, order := range []string{
@@ -139,7 +135,7 @@ func TestCrawlEqualsSimulation(t *testing.T) {
 	}
 }
 
-// TestMixOfManyWorkers: each page is fetched once, whichever order comes to it.
+// TestMixOfManyWorkers: each page is fetched once, whichever ordering chooses it.
 func TestMixOfManyWorkers(t *testing.T) {
 	t.Parallel()
 	for i := range 2 {

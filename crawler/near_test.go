@@ -13,7 +13,6 @@ import (
 	"fossick/store"
 )
 
-// words returns a text of n random words.
 func words(rng *rand.Rand, n int) string {
 	all := make([]string, n)
 	for i := range all {
@@ -22,7 +21,6 @@ func words(rng *rand.Rand, n int) string {
 	return strings.Join(all, " ")
 }
 
-// article makes a page of a text with a title and links.
 func article(title, text string, links ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<title>%s</title><p>%s</p>", title, text)
@@ -32,8 +30,8 @@ func article(title, text string, links ...string) string {
 	return b.String()
 }
 
-// nearWeb has an article, its printer version and a mirror of it with links of
-// their own, another article in the same frame, and a tiny page in two versions.
+// nearWeb has an article, its printer version and a mirror with other links, another article in
+// the same frame, and a tiny page in two versions.
 func nearWeb() *fakeWeb {
 	rng := rand.New(rand.NewPCG(1, 2))
 	text, frame := words(rng, 300), words(rng, 300)
@@ -53,8 +51,7 @@ func nearWeb() *fakeWeb {
 	}}
 }
 
-// TestNearDuplicates: the article is stored once, whatever the web makes of it,
-// and the links of its likes are followed.
+// TestNearDuplicates: the article is stored once, and links of its near-duplicates are followed.
 func TestNearDuplicates(t *testing.T) {
 	opt := newOptions(t, nearWeb(), "http://a.test/")
 	r := crawl(t, opt)
@@ -79,7 +76,7 @@ func TestNearDuplicates(t *testing.T) {
 	}
 	checkVerified(t, opt.Store)
 
-	// Told to keep them, a resumed crawl takes them up.
+	// With KeepNear, a resumed crawl fetches them.
 	opt.KeepNear, opt.Seeds = true, nil
 	r = crawl(t, opt)
 	if r.Counts.Pages != 10 || r.Counts.States["duplicate"] != 1 || r.Counts.NearDuplicates != 0 {
@@ -91,7 +88,7 @@ func TestNearDuplicates(t *testing.T) {
 	checkVerified(t, opt.Store)
 }
 
-// TestNearDuplicatesAcrossSessions: what an earlier session stored counts.
+// TestNearDuplicatesAcrossSessions: pages of an earlier session count.
 func TestNearDuplicatesAcrossSessions(t *testing.T) {
 	w := nearWeb()
 	opt := newOptions(t, w, "http://a.test/one")
@@ -103,8 +100,7 @@ func TestNearDuplicatesAcrossSessions(t *testing.T) {
 	checkVerified(t, opt.Store)
 }
 
-// TestNearDuplicatesAtOnce: versions of an article that were read before any of
-// them was stored know nothing of each other; the owner keeps one.
+// TestNearDuplicatesAtOnce: of versions read at the same time the owner keeps one.
 func TestNearDuplicatesAtOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	text := words(rng, 800)
@@ -116,7 +112,7 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 		seeds = append(seeds, url)
 		w.pages[url] = article("One", fmt.Sprintf("%s %d", text, i), "/next")
 	}
-	var asked sync.WaitGroup // the owner has nothing else to do once all pages are asked for
+	var asked sync.WaitGroup // the owner is idle once all pages are requested
 	asked.Add(versions)
 	w.asked = func(url string) {
 		if slices.Contains(seeds, url) {
@@ -139,7 +135,7 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 	checkVerified(t, opt.Store)
 }
 
-// pagesAtOnce are workers who hand in their first pages together.
+// pagesAtOnce is a worker pool that returns its first pages together.
 type pagesAtOnce struct {
 	*pool
 	pages int // to wait for
@@ -169,8 +165,7 @@ func (p *pagesAtOnce) Ready() *jobResult {
 	return o
 }
 
-// TestNearOfDamage: a body that is gone is like no other page, and the crawl goes
-// on: the journal gives none.
+// TestNearOfDamage: a page with a lost body is like no other page, and the crawl goes on.
 func TestNearOfDamage(t *testing.T) {
 	opt := newOptions(t, nearWeb(), "http://a.test/one")
 	crawl(t, opt)

@@ -16,16 +16,14 @@ import (
 	"fossick/store"
 )
 
-// The limits of package hosts.
+// Limits of package hosts.
 const (
-	closeAfter    = 3 // exchanges without an answer, until a host is only probed
+	closeAfter    = 3 // exchanges without an answer before a host is only probed
 	maxProbes     = 6
-	newcomerShare = 4 // one in so many workers is for hosts that answered
+	newcomerShare = 4 // one in so many workers is for hosts that have answered
 )
 
-// TestDeadHostsAreNoOutage: many dead hosts one after the other, as a page full of
-// rotten links gives, raise the suspicion; a host that answers refutes it, and
-// what was counted stands.
+// TestDeadHostsAreNoOutage: many dead hosts in a row raise a suspicion, which an answer refutes.
 func TestDeadHostsAreNoOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages := manyPages(3, 3)
@@ -60,12 +58,11 @@ func TestDeadHostsAreNoOutage(t *testing.T) {
 	})
 }
 
-// TestTakeBack: URLs whose third try fell into an outage wait again, with their visits in the
-// journal; so do those of hosts that were given up in it.
+// TestTakeBack: URLs and hosts that failed for good in an outage wait again.
 func TestTakeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		var down atomic.Bool          // workers look, and one sets it
+		var down atomic.Bool          // workers read it, one sets it
 		const busy = 10 * time.Second // meanwhile the other hosts are met
 		pages := manyPages(12, 20)
 		w := &illWeb{fakeWeb: &fakeWeb{pages: pages, took: 100 * time.Millisecond, fail: map[string][]fetch.Response{
@@ -86,7 +83,7 @@ func TestTakeBack(t *testing.T) {
 		}
 		opt := newOptions(t, w.fakeWeb, seeds...)
 		opt.Fetcher, opt.Workers, opt.Delay = w, 3, Delay{Fixed: true, Rest: time.Second}
-		opt.Scope.Exclude = regexp.MustCompile(`h3\.test/(\d\d|[2-9])`) // which would go before a URL that failed
+		opt.Scope.Exclude = regexp.MustCompile(`h3\.test/(\d\d|[2-9])`) // which would come before a failed URL
 		maps.DeleteFunc(pages, func(url, _ string) bool { return opt.Scope.Exclude.MatchString(url) })
 		var buried uint64
 		opt.Progress = func(p Progress) { buried = max(buried, p.Counts.States["connect_error"]) }
@@ -105,11 +102,10 @@ func TestTakeBack(t *testing.T) {
 	})
 }
 
-// TestStopped: what fails because the process was stopped (Ctrl-Z, a laptop that
-// sleeps) counts for nobody, and rests go by the clock on the wall.
+// TestStopped: failures while the process was stopped count for nobody; rests use the wall clock.
 func TestStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var passed atomic.Int64 // nanoseconds, while stopped
+		var passed atomic.Int64 // nanoseconds while stopped
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(9, 6), took: 300 * time.Millisecond}, wait: time.Second}
 		stops := 0
 		w.down = func(_, url string) fetch.State {
@@ -141,8 +137,7 @@ func TestStopped(t *testing.T) {
 	})
 }
 
-// TestRetryBudget: a host that answers 500 to everything is not asked three times
-// for each URL.
+// TestRetryBudget: a host that always answers 500 is not requested three times for each URL.
 func TestRetryBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fail := map[string][]fetch.Response{}
@@ -152,8 +147,7 @@ func TestRetryBudget(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{}, fail: fail}
 		opt := newOptions(t, w, "http://a.test/1", "http://a.test/2", "http://a.test/3")
 		b := opt.Store.Batch()
-		// After robots.txt and one page the budget has one retry left, and each
-		// further page adds half of one.
+		// Now one retry is left, and each further page adds half of one.
 		if err := b.PutHost(&store.Host{Name: "a.test:80", Requests: 98, Retries: 10 + 100/2 - 1}); err != nil {
 			t.Fatal(err)
 		}
@@ -174,8 +168,7 @@ func TestRetryBudget(t *testing.T) {
 	})
 }
 
-// TestDeadAddress: after one host of an address was given up, the others there get one probe
-// each; a host's silence binds no other.
+// TestDeadAddress: once one host of an address was given up, the others get one probe each.
 func TestDeadAddress(t *testing.T) {
 	fulltest.Only(t, "waits for hours, if not real ones")
 	synctest.Test(t, func(t *testing.T) {
@@ -191,7 +184,7 @@ func TestDeadAddress(t *testing.T) {
 			}
 			return ""
 		}
-		for h := 1; h < 4; h++ { // asked so seldom that the first has been given up before they are probed
+		for h := 1; h < 4; h++ { // so seldom that the first has been given up before they are probed
 			w.pages[fmt.Sprintf("http://h%d.test/robots.txt", h)] = "User-agent: *\nCrawl-delay: 900\n"
 		}
 		opt := newOptions(t, w.fakeWeb, "http://h0.test/0", "http://h1.test/0", "http://h2.test/0", "http://h3.test/0", "http://h5.test/0")

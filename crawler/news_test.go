@@ -12,7 +12,7 @@ import (
 	"fossick/store/change"
 )
 
-// dated makes an XML sitemap; URLs with "@" have a lastmod after it.
+// dated makes an XML sitemap; text after "@" in a URL is its lastmod.
 func dated(urls ...string) string {
 	var b strings.Builder
 	for _, u := range urls {
@@ -22,9 +22,8 @@ func dated(urls ...string) string {
 	return "<urlset>" + b.String() + "</urlset>"
 }
 
-// TestNews: each round asks for the sitemap once, before the host's pages, and the page that
-// it reports as changed comes first. New URLs are counted and not asked for. The sitemap's
-// claims are checked against the visits.
+// TestNews: each round requests the sitemap once, first, and then the pages that it reports as
+// changed. New URLs are counted, not requested. Claims are checked.
 func TestNews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		links, begun := []string{"http://b.test/"}, time.Now().UTC().Add(-time.Hour).Format(time.RFC3339)
@@ -47,7 +46,7 @@ func TestNews(t *testing.T) {
 		entries := []string{"http://a.test/fresh@" + begun, "http://b.test/@" + time.Now().UTC().Format(time.RFC3339)}
 		for i := range 12 {
 			at := begun
-			if i == 7 || i == 9 { // the second is a lie
+			if i == 7 || i == 9 { // the second claim is false
 				at = time.Now().UTC().Format(time.RFC3339)
 			}
 			entries = append(entries, links[1+i]+"@"+at)
@@ -83,7 +82,7 @@ func TestNews(t *testing.T) {
 	})
 }
 
-// TestFeeds: a feed that a page names is asked from then on, and its dates are claims.
+// TestFeeds: a feed named by a page is requested from then on, and its dates are claims.
 func TestFeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{
@@ -107,7 +106,7 @@ func TestFeeds(t *testing.T) {
 	})
 }
 
-// TestNoNews: without the option nobody asks for sitemaps.
+// TestNoNews: without the option no sitemap is requested.
 func TestNoNews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{
@@ -123,7 +122,7 @@ func TestNoNews(t *testing.T) {
 	})
 }
 
-// TestClaims: a source's claim is checked against the visit that follows, if possible.
+// TestClaims: a source's claim is checked against the next visit, if possible.
 func TestClaims(t *testing.T) {
 	const seen, at, visit = 1_000_500_000, 2_000_000_000, 2_010_000_000 // milliseconds
 	for name, c := range map[string]struct {
@@ -158,7 +157,7 @@ func TestClaims(t *testing.T) {
 		}
 		v := store.Visit{Start: c.start, State: "ok", Change: c.found, Modified: c.dated}
 		claims.visited(&a, 7, seen, &v)
-		claims.visited(&a, 7, visit+1, &store.Visit{Start: visit + 2, State: "ok"}) // nobody asked since
+		claims.visited(&a, 7, visit+1, &store.Visit{Start: visit + 2, State: "ok"}) // no request since
 		if a.Checks != c.made || a.Failed != c.failed {
 			t.Errorf("%s: %d of %d checks failed, want %d of %d", name, a.Failed, a.Checks, c.failed, c.made)
 		}
@@ -173,11 +172,11 @@ func TestNoCheck(t *testing.T) {
 		claims.Take(claims.Asked("http://a.test/m", 2_000_000_000), 7, 1_500_001, 1_000_000_000)
 		claims.visited(&a, 7, 1_000_000_000, &store.Visit{Start: 2_010_000_000, State: state})
 	}
-	claims.visited(&a, 7, 2_005_000_000, &store.Visit{Start: 2_010_000_000, State: "ok"}) // seen since it was asked
+	claims.visited(&a, 7, 2_005_000_000, &store.Visit{Start: 2_010_000_000, State: "ok"}) // seen after the source was requested
 	if a.Checks != 0 {
 		t.Errorf("%+v, want no check", a)
 	}
-	claims.Asked("http://a.test/m", 3_000_000_000) // 304: it hides a change by now
+	claims.Asked("http://a.test/m", 3_000_000_000) // the 304 hides a later change
 	claims.visited(&a, 7, 2_005_000_000, &store.Visit{Start: 3_000_001_000, State: "ok", Change: change.Text})
 	if a.Checks != 1 || a.Failed != 1 {
 		t.Errorf("%+v, want a check that failed", a)

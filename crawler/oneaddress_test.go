@@ -11,10 +11,8 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestThousandsOfNamesAtOneAddress: hosts by the hundred, or thousand, that are one machine get
-// one request at a time, with the rest kept, however many workers wait; each of
-// them is fetched. Through a proxy, where no address is known, they are fetched
-// side by side.
+// TestThousandsOfNamesAtOneAddress: hosts on one machine get one request at a time, with rests.
+// Through a proxy, without known addresses, they are fetched concurrently.
 func TestThousandsOfNamesAtOneAddress(t *testing.T) {
 	fulltest.Only(t, "TestCrowdedAddress has the main way")
 	t.Parallel()
@@ -43,7 +41,7 @@ func TestThousandsOfNamesAtOneAddress(t *testing.T) {
 						t.Fatalf("%s came %v after %s, want the rest of the machine they share", w.log[i].url, gap, w.log[i-1].url)
 					}
 				}
-				// A robots.txt and a page each; each name's own rest lies in between.
+				// robots.txt and a page each; the name's own rest falls in between.
 				if all, one := time.Since(start), 2*time.Duration(names)*(took+rest); address != "" && all > one+time.Minute || address == "" && all > one/8 {
 					t.Errorf("it took %v for %d requests; one after the other they take %v", all, len(w.log), one)
 				}

@@ -12,8 +12,7 @@ import (
 	"fossick/crawler/fetch"
 )
 
-// TestNoMoreFiles: a process that may open no more files for a while, from the first
-// request of most hosts on, loses no URL by that and does not spin.
+// TestNoMoreFiles: a process that for a while can open no files loses no URL.
 func TestNoMoreFiles(t *testing.T) {
 	for name, err := range map[string]error{
 		"connection": &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", syscall.EMFILE)},
@@ -45,7 +44,7 @@ func TestNoMoreFiles(t *testing.T) {
 	}
 }
 
-// TestNeverAnyFiles: what never passes ends a crawl.
+// TestNeverAnyFiles: a permanent lack of files ends the crawl.
 func TestNeverAnyFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(20, 5)}, wait: time.Millisecond, err: syscall.EMFILE}

@@ -73,7 +73,7 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// TestContent: invalid messages on contents are refused, and of two URLs exactly one is
+// TestContent: invalid messages about contents are refused, and of two URLs exactly one is
 // preferred.
 func TestContent(t *testing.T) {
 	sum := make([]byte, len(page.Checksum{}))
@@ -111,7 +111,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// evenParts has every other part.
+// evenParts owns every other part.
 type evenParts struct{}
 
 func (evenParts) Part(url string) uint16   { return uint16(len(url)) }
@@ -120,8 +120,8 @@ func (evenParts) Mine(part uint16) bool    { return part%2 == 0 }
 func (evenParts) Held(part uint16) bool    { return part%2 == 0 }
 func (evenParts) Ours(part uint16) bool    { return part%2 == 0 }
 
-// TestPost: only links to other agents' sites are sent, in bounded parcels, and a bounded
-// number per URL.
+// TestPost: only links to other agents' sites are sent, in bounded parcels, a bounded number per
+// URL.
 func TestPost(t *testing.T) {
 	p := newOutgoing(evenParts{})
 	if p.Take("http://b.test/12", nil, 0, .5, 0) {
@@ -172,8 +172,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestBounds: too long a field of a parcel or label, or an impossible host name, is refused
-// with a short error.
+// TestBounds: oversized fields and impossible host names are refused with a short error.
 func TestBounds(t *testing.T) {
 	class := tries.Of(t, "fields of messages")
 	long, url := strings.Repeat("x", 70_000), "http://a.test/"

@@ -18,7 +18,6 @@ import (
 	"fossick/store"
 )
 
-// lookedUp counts the look-ups of each host.
 type lookedUp struct {
 	*fakeWeb
 	mu   sync.Mutex
@@ -32,8 +31,7 @@ func (w *lookedUp) Resolve(ctx context.Context, host string) (netip.Addr, error)
 	return w.fakeWeb.Resolve(ctx, host)
 }
 
-// partyWeb makes hosts whose pages link to each other, and to pages of others, at random;
-// a tenth of the pages redirects. links tells where each page leads.
+// partyWeb has hosts with random links to pages of all hosts; a tenth redirects.
 func partyWeb(rng *rand.Rand, hosts, pages int) (w *fakeWeb, links map[string][]string) {
 	w, links = &fakeWeb{pages: map[string]string{}, took: 4 * time.Second}, map[string][]string{}
 	name := func(host, n int) string { return fmt.Sprintf("http://h%d.test/%d", host, n) }
@@ -55,8 +53,7 @@ func partyWeb(rng *rand.Rand, hosts, pages int) (w *fakeWeb, links map[string][]
 	return w, links
 }
 
-// partyOf is the oracle: the depth of each page that is locally reachable from a seed by
-// so many links at most; a redirect is none.
+// partyOf is the oracle: the depth of each page within most local links from a seed.
 func partyOf(w *fakeWeb, links map[string][]string, seed string, most int) map[string]int {
 	depth, queue := map[string]int{seed: 0}, []string{seed}
 	for len(queue) > 0 {
@@ -76,8 +73,8 @@ func partyOf(w *fakeWeb, links map[string][]string, seed string, most int) map[s
 	return depth
 }
 
-// TestParties: parties are crawled side by side, each breadth-first to its depth, one request
-// at a time with its rest, on one look-up; nothing outside of them is asked for.
+// TestParties: parties are crawled concurrently, each breadth-first, one request at a time with
+// rests, with one look-up. Nothing outside is requested.
 func TestParties(t *testing.T) {
 	for seed := range uint64(5) {
 		synctest.Test(t, func(t *testing.T) {
@@ -136,7 +133,7 @@ func TestParties(t *testing.T) {
 	}
 }
 
-// checkOffParty: what leads out of a party is on record with that reason, at any depth.
+// checkOffParty checks that links out of a party are recorded with that reason, at any depth.
 func checkOffParty(t *testing.T, s *store.Store, inside map[string]int) {
 	t.Helper()
 	off := 0
@@ -158,8 +155,7 @@ func checkOffParty(t *testing.T, s *store.Store, inside map[string]int) {
 	}
 }
 
-// TestOutsideOfTwo: a URL that is too deep in one party and linked from another is outside, a
-// candidate seed, whichever party finds it first.
+// TestOutsideOfTwo: a URL too deep in one party and linked from another is a candidate seed.
 func TestOutsideOfTwo(t *testing.T) {
 	for _, otherFirst := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -171,7 +167,7 @@ func TestOutsideOfTwo(t *testing.T) {
 				"http://b.test/1": html("other, second"),
 				"http://b.test/2": html("other, third"),
 			}}
-			from := "http://b.test/3" // asked for when the own party has gone to its end
+			from := "http://b.test/3" // requested after its own party has ended
 			if otherFirst {
 				from = "http://b.test/0"
 			}
@@ -197,8 +193,7 @@ func TestOutsideOfTwo(t *testing.T) {
 	}
 }
 
-// TestScaledRest is the rest of a party by hand: paper E's 30 s and 10 times the exchange,
-// and a hundredth of both.
+// TestScaledRest computes rests by hand: paper E's 30 s and 10 times the exchange, and 1/100.
 func TestScaledRest(t *testing.T) {
 	for _, tt := range []struct {
 		delay      Delay

@@ -12,7 +12,7 @@ import (
 	"fossick/store"
 )
 
-// links returns so many links from each priority, each at a party of its own or all at one.
+// links returns twenty links of each priority, each at its own party or all at one.
 func links(one bool, priorities ...float64) (all []frontier.Waiting) {
 	for _, p := range priorities {
 		for range 20 {
@@ -26,7 +26,7 @@ func links(one bool, priorities ...float64) (all []frontier.Waiting) {
 	return all
 }
 
-// TestPrice: worked by hand from the rule of docs/frontier.md.
+// TestPrice: by hand, from the rule in docs/frontier.md.
 func TestPrice(t *testing.T) {
 	any := math.Inf(-1)
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestPrice(t *testing.T) {
 		{"not so poor", PatienceOptions{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .7}, links(true, .3, .2), .3 - .07},
 		{"just not poor", PatienceOptions{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: 1}, links(true, .35, .34), .25},
 		{"by ranks nothing is poor", PatienceOptions{Factor: 3}, Budget{Pages: 1, Harvest: .9}, links(true, .3, .2), .3},
-		// 50 pages of 2 requests, each of them a second of some party, in 100 s.
+		// 50 pages of 2 requests, each a second of some party, in 100 s.
 		{"time enough for one party", PatienceOptions{Factor: 3}, Budget{Pages: 50, Requests: 2, Cycle: time.Second, Limited: true, Time: 100 * time.Second}, links(true, .9, .8), .9},
 		{"too little for it", PatienceOptions{Factor: 3}, Budget{Pages: 50, Requests: 2, Cycle: time.Second, Limited: true, Time: 99 * time.Second}, links(true, .9, .8), any},
 		{"thirty parties must be busy", PatienceOptions{Factor: 10}, Budget{Pages: 60, Requests: 1, Cycle: time.Second, Limited: true, Time: 2 * time.Second}, links(false, .9, .8), .8},
@@ -99,8 +99,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestWide: if the first links are all good and of few parties, more are surveyed until the
-// workers have enough to do, and fewer later.
+// TestWide: the survey grows until the workers have enough to do, and shrinks later.
 func TestWide(t *testing.T) {
 	many := func(each int) (all []frontier.Waiting) {
 		for n := range 64 * surveyed {
@@ -118,7 +117,7 @@ func TestWide(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		each, workers int
-		wide, party   int // links that were looked at, times surveyed; the party that has the price
+		wide, party   int // links examined, in units of surveyed; the party that sets the price
 	}{
 		{"of one party each", 1, 9, 1, 30},
 		{"of sixteen each", 16, 9, 2, 30}, // 90 parties are 1,440 links
@@ -128,7 +127,7 @@ func TestWide(t *testing.T) {
 		links := many(c.each)
 		*k, widest = *NewPatience(k.opt), 0
 		got := price(links, c.workers)
-		holds := 1 // twice as long for each time as many links
+		holds := 1 // doubles with each doubling of the links
 		if c.wide > 1 {
 			holds = 2 * c.wide
 		}
@@ -150,8 +149,8 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestWaits: a link left for better ones counts as refused until it is asked for; the first
-// link after a wait was waited for, unless it was refused before or is below the price.
+// TestWaits: a skipped link counts as refused until it is requested. The first link after a wait
+// was waited for, unless refused before or below the price.
 func TestWaits(t *testing.T) {
 	w, at := newWaits(), time.UnixMilli(1000)
 	poor, good := frontier.Item{ID: 1, Key: 1, Priority: 0.1}, frontier.Item{ID: 2, Key: 2, Priority: 0.9}
@@ -192,7 +191,7 @@ func TestWaits(t *testing.T) {
 	if got := w.End(3, at.Add(time.Second)); got == nil || got.Millis != 1000 {
 		t.Errorf("a link that is just worth the price: %+v", got)
 	}
-	// A link that was refused is taken once the price has fallen: it is still the one that was left.
+	// A refused link that is taken after the price has fallen is still recorded as left.
 	left := frontier.Item{ID: 6, Key: 6, Priority: 0.4}
 	w.refused(at, left, 0.5, best)
 	w.refused(at.Add(time.Second), poor, 0.3, best)
@@ -223,9 +222,7 @@ func TestWaitsAreBounded(t *testing.T) {
 	}
 }
 
-// TestLongRestEndsTheCrawl: a host that asks for a year is not waited for. Its
-// URL stays queued, no session asks before the year is over, and one that comes
-// later goes on.
+// TestLongRestEndsTheCrawl: a URL whose host asks for a year's rest stays queued for a year.
 func TestLongRestEndsTheCrawl(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	synctest.Test(t, func(t *testing.T) {
@@ -239,7 +236,7 @@ func TestLongRestEndsTheCrawl(t *testing.T) {
 		}
 		opt := newOptions(t, w, "http://a.test/")
 		opt.Workers = 4
-		passed := time.Duration(0) // not slept: the store's clocks tick twice a second
+		passed := time.Duration(0) // not slept, as the store's tickers run twice a second
 		opt.Now = func() time.Time { return time.Now().Add(passed) }
 		r := crawl(t, opt)
 		asked := w.log[len(w.log)-1]
@@ -260,7 +257,7 @@ func TestLongRestEndsTheCrawl(t *testing.T) {
 	})
 }
 
-// TestMaxWait: shorter rests are waited for, and exactly the longest.
+// TestMaxWait: rests up to exactly the limit are waited for.
 func TestMaxWait(t *testing.T) {
 	for _, tc := range []struct {
 		rest, most time.Duration

@@ -13,8 +13,7 @@ import (
 	"fossick/store"
 )
 
-// More start pages than fit in one batch are all queued, in their order, and none twice by a
-// resumed crawl.
+// TestManySeeds: more start pages than fit in one batch are all queued once, in order.
 func TestManySeeds(t *testing.T) {
 	t.Parallel()
 	const n = 20_000 // Badger's batches end at 46,000 entries, three a URL
@@ -40,7 +39,7 @@ func TestManySeeds(t *testing.T) {
 	}
 }
 
-// A start page that the crawl began with may be out of a narrower scope later.
+// TestSeedOutOfNarrowerScope: an old start page may be out of a later, narrower scope.
 func TestSeedOutOfNarrowerScope(t *testing.T) {
 	opt := newOptions(t, &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}}, "http://a.test/")
 	crawl(t, opt)
@@ -54,7 +53,7 @@ func TestSeedOutOfNarrowerScope(t *testing.T) {
 	}
 }
 
-// A start page out of scope is an error that leaves nothing behind.
+// TestSeedOutOfScope: a start page out of scope is an error without side effects.
 func TestSeedOutOfScope(t *testing.T) {
 	opt := newOptions(t, &fakeWeb{}, "http://a.test/", "http://b.example/")
 	opt.Scope.TLD = []string{"test"}
@@ -66,8 +65,7 @@ func TestSeedOutOfScope(t *testing.T) {
 	}
 }
 
-// TestLinkKinds crawls a web in which b's own links only discover, as b has no
-// start page (paper B): the link from 1 to 3 lifts 3 where b has one alone.
+// TestLinkKinds: b's links only discover unless b has a start page (paper B).
 func TestLinkKinds(t *testing.T) {
 	pages := map[string]string{
 		"http://a.test/":  `<a href="http://b.test/">b</a><a href="http://c.test/">c</a>`,
@@ -85,7 +83,7 @@ func TestLinkKinds(t *testing.T) {
 	}{
 		{"mcs", []string{"http://a.test/"}, []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://b.test/1", "http://b.test/2", "http://d.test/", "http://b.test/3"}},
 		{"lexbfs", []string{"http://a.test/"}, []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://b.test/1", "http://b.test/2", "http://b.test/3", "http://d.test/"}},
-		// b is a site with a start page: its links count.
+		// b has a start page, so its links count.
 		{"mcs", []string{"http://b.test/"}, []string{"http://b.test/", "http://b.test/1", "http://b.test/3", "http://b.test/2", "http://d.test/"}},
 		{"lexbfs", []string{"http://b.test/"}, []string{"http://b.test/", "http://b.test/1", "http://b.test/3", "http://b.test/2", "http://d.test/"}},
 	}
@@ -103,7 +101,7 @@ func TestLinkKinds(t *testing.T) {
 	}
 }
 
-// TestCountingSessions cuts crawls by orderings that count links into sessions.
+// TestCountingSessions crawls in sessions with orderings that count links.
 func TestCountingSessions(t *testing.T) {
 	t.Parallel()
 	for _, order := range []string{"dfs", "mcs", "mns", "lexbfs", "lexdfs", "mcs*0.3+lexdfs*0.5+relevance"} {
@@ -124,8 +122,7 @@ func TestCountingSessions(t *testing.T) {
 	}
 }
 
-// TestRescoringKeepsLinkOrder: a scorer that changes its mind changes nothing in an
-// order that goes by links alone.
+// TestRescoringKeepsLinkOrder: new scores do not affect orderings by links alone.
 func TestRescoringKeepsLinkOrder(t *testing.T) {
 	t.Parallel()
 	for _, order := range []string{"bfs", "dfs", "mcs", "lexdfs"} {
@@ -145,8 +142,7 @@ func TestRescoringKeepsLinkOrder(t *testing.T) {
 	}
 }
 
-// TestPlaceMoved: for a scorer that rescores, the journal records clearly better parents and
-// large moves; for another scorer, all changes.
+// TestPlaceMoved: with a rescoring scorer, the journal records only large moves.
 func TestPlaceMoved(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -176,15 +172,13 @@ func TestPlaceMoved(t *testing.T) {
 	}
 }
 
-// promisingScorer's probabilities differ from its priorities.
 type promisingScorer struct{ shiftingScorer }
 
 func (s promisingScorer) Promise(key uint64) (float64, bool) {
 	return float64(1+key%89) / 91, key%5 > 0
 }
 
-// TestSettle: after a crawl, the store has the scorer's expectation of each URL that left the
-// queue or still waits. Start pages stay start pages.
+// TestSettle: after a crawl, the store has the scorer's expectation of each discovered URL.
 func TestSettle(t *testing.T) {
 	w := &fakeWeb{pages: manyPages(30, 12)}
 	opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")

@@ -21,8 +21,7 @@ import (
 	"fossick/internal/page"
 )
 
-// TestPageTooCostly: a page beyond the budget ends with a reason, and costs no other.
-// The clock goes on by 200 ms whenever it is read, as it is after every few tags.
+// TestPageTooCostly: a page beyond the time budget affects no other. Each reading adds 200 ms.
 func TestPageTooCostly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{
@@ -44,7 +43,7 @@ func TestPageTooCostly(t *testing.T) {
 	})
 }
 
-// slowScorer takes a minute a page.
+// slowScorer takes a minute for each page.
 type slowScorer struct {
 	wordScorer
 	pages *atomic.Int32
@@ -56,8 +55,7 @@ func (s slowScorer) ScorePage(p *page.Page, parent float64) Score {
 	return s.wordScorer.ScorePage(p, parent)
 }
 
-// TestEndWithinPages: slow pages are aborted a grace after an interrupt or --max-time, and no
-// others are begun. All of them wait for the next session.
+// TestEndWithinPages: after an interrupt or --max-time, slow pages wait for the next session.
 func TestEndWithinPages(t *testing.T) {
 	for name, want := range map[string]Stop{"interrupt": StopInterrupted, "max-time": StopNothing} {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +86,7 @@ func TestEndWithinPages(t *testing.T) {
 				if err != nil || r.Stopped != want || r.Counts.Pages != 0 || r.Counts.States[string(fetch.StateOK)] != 0 {
 					t.Errorf("%+v %v, want no page, stopped by %s", r, err, want)
 				}
-				// What a scorer has begun it ends; nothing begins after that.
+				// A scorer finishes the page it has begun; no other begins.
 				if n := int(scored.Load()); n > runtime.GOMAXPROCS(0) || time.Since(start) > 61*time.Second {
 					t.Errorf("%d pages scored, %v in all; want one a core", n, time.Since(start))
 				}
@@ -146,13 +144,13 @@ func TestLanguagesOfACrawl(t *testing.T) {
 			t.Errorf("%s: outcome %+v, want the reason %q and no page", url, l.Fate, why)
 		}
 	}
-	// The translation has the place in the queue that the French page had.
+	// The translation takes the French page's place in the queue.
 	if f := life(t, opt.Store, "http://a.test/de2").Fate; f.Score != life(t, opt.Store, "http://a.test/fr").Fate.Score {
 		t.Errorf("the translation left the queue with %g", f.Score)
 	}
 }
 
-// TestLatest: only the last pages are remembered, and none that is too short.
+// TestLatest: only the last pages are remembered, and no short ones.
 func TestLatest(t *testing.T) {
 	l := newLatest(2)
 	for n := uint64(1); n <= 30; n++ {
@@ -169,8 +167,8 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// TestBudget: reading time counts, time in which the process was stopped hardly, and ctx ends
-// the reading.
+// TestBudget: reading time counts, time while the process was stopped hardly, and ctx ends the
+// reading.
 func TestBudget(t *testing.T) {
 	now := time.Unix(0, 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -214,7 +212,7 @@ func TestWantsLang(t *testing.T) {
 	}
 }
 
-// A Location is read as browsers read it, from the URL that was asked for.
+// TestRedirectTarget: a Location is resolved as in browsers, relative to the requested URL.
 func TestRedirectTarget(t *testing.T) {
 	urls := page.NewNormalizer(nil)
 	for _, test := range []struct{ location, want string }{
@@ -241,8 +239,7 @@ func TestRedirectTarget(t *testing.T) {
 	}
 }
 
-// TestPartyScope: leaving a party is told apart from being too deep in it, and from being
-// excluded.
+// TestPartyScope: leaving a party differs from being too deep in it or excluded.
 func TestPartyScope(t *testing.T) {
 	site := Scope{Links: LinksSite, Parties: true, MaxDepth: 2, Exclude: regexp.MustCompile("/no/")}
 	host := site
@@ -254,8 +251,8 @@ func TestPartyScope(t *testing.T) {
 		scope    Scope
 		link     page.Link
 		depth    int
-		want     string // reason, by its beginning
-		off      bool   // it makes a candidate
+		want     string // prefix of the reason
+		off      bool   // it is a candidate seed
 	}{
 		{"inside", "http://www.a.test/2", site, page.Link{}, 1, "", false},
 		{"another host of the site", "https://b.a.test:8080/", site, page.Link{}, 1, "", false},
@@ -277,9 +274,8 @@ func TestPartyScope(t *testing.T) {
 	}
 }
 
-// FuzzNormalFormOnTheWire: a URL that the crawler queues and judges by robots.txt,
-// page's normal form, is what the server is asked for, to the letter. Two letters
-// that browsers leave in a path are in no URL (RFC 3986) and go out escaped.
+// FuzzNormalFormOnTheWire: the server receives exactly page's normal form, to which robots.txt
+// was applied. Two letters that browsers leave in paths but RFC 3986 forbids are sent escaped.
 func FuzzNormalFormOnTheWire(f *testing.F) {
 	for _, s := range []string{
 		"http://example.com/a/../b?c=d#e", "HTTP:\\\\Bücher.example:80/%7e%zz", "http://a.b/é?q=a|b&c='d'\"<>`{}[]^", "http://a.b",
@@ -298,17 +294,16 @@ func FuzzNormalFormOnTheWire(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	fetcher, err := fetch.New(fetch.Options{Proxy: proxy}) // a proxy is sent the whole URL
+	fetcher, err := fetch.New(fetch.Options{Proxy: proxy}) // a proxy receives the whole URL
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(fetcher.Close)
-	// Colly's parser takes a host's part that begins with more digits than 64 bits hold for
-	// an address out of range, also where letters follow. No public host has such a name.
+	// Colly's parser refuses a host label that begins with more digits than 64 bits hold.
 	longNumber := regexp.MustCompile(`^http://[^/]*[0-9]{18,}`)
 	f.Fuzz(func(t *testing.T, raw string) {
 		normal, err := page.Normalize(raw)
-		if err != nil || !strings.HasPrefix(normal, "http:") { // by https a proxy sees the host alone
+		if err != nil || !strings.HasPrefix(normal, "http:") { // with https a proxy sees only the host
 			return
 		}
 		if longNumber.MatchString(normal) {
@@ -329,7 +324,7 @@ func FuzzNormalFormOnTheWire(f *testing.F) {
 	})
 }
 
-// shell is a page that scripts make, with the links of its <noscript>.
+// shell is a page made by scripts, with links in its <noscript>.
 func shell(links ...string) string {
 	s := `<html><title>gold</title><body><div id="root"></div><script src="/app.js"></script><noscript>Enable JavaScript`
 	for _, l := range links {
@@ -338,7 +333,7 @@ func shell(links ...string) string {
 	return s + "</noscript>"
 }
 
-// withShells has scripts make the page /5 of each host. It leads where it led, by fewer links.
+// withShells makes page /5 of each host a shell with fewer links.
 func withShells(web map[string]string, hosts int) map[string]string {
 	for h := range hosts {
 		web[fmt.Sprintf("http://h%d.test/5", h)] = shell("/6", fmt.Sprintf("http://h%d.test/5", (h+1)%hosts))
@@ -346,7 +341,7 @@ func withShells(web map[string]string, hosts int) map[string]string {
 	return web
 }
 
-// A page that scripts make is not stored, on topic or off; its links are followed.
+// TestShells: a page made by scripts is not stored, but its links are followed.
 func TestShells(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{
 		"http://a.test/":       html("gold", "/shell", "/same"),
@@ -374,7 +369,7 @@ func TestShells(t *testing.T) {
 	}
 }
 
-// A stored page that scripts make now stays as it is stored, until it has words again.
+// TestShellOfAStoredPage: a stored page that becomes a shell stays as stored.
 func TestShellOfAStoredPage(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}}
 	opt := newOptions(t, w, "http://a.test/")
@@ -391,7 +386,7 @@ func TestShellOfAStoredPage(t *testing.T) {
 	}
 }
 
-// Several agents end the same URLs the same way as one.
+// TestShellsOfAgents: several agents end the same URLs in the same way as one.
 func TestShellsOfAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const hosts, pages = 6, 8

@@ -17,11 +17,10 @@ import (
 	"fossick/store/change"
 )
 
-// agingWeb is a fakeWeb with versions: a page's ETag is its content, and a request
-// that knows it gets 304.
+// agingWeb is a fakeWeb with ETags and conditional requests.
 type agingWeb struct {
 	*fakeWeb
-	blind bool // knows nothing of conditions
+	blind bool // ignores conditions
 }
 
 func (w *agingWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {
@@ -32,7 +31,7 @@ func (w *agingWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response
 	return version(req, r)
 }
 
-// version says 304 to a request that knows the content, and gives others an ETag.
+// version answers 304 if the request has the content's ETag, and otherwise sets the ETag.
 func version(req fetch.Request, r *fetch.Response) *fetch.Response {
 	if r.State != fetch.StateOK {
 		return r
@@ -45,8 +44,7 @@ func version(req fetch.Request, r *fetch.Response) *fetch.Response {
 	return r
 }
 
-// agedCrawl crawls a web of six pages and changes it: one page is new, one is gone,
-// one fails, one moved, two are as they were.
+// agedCrawl crawls six pages; then one is new, one gone, one fails, one moved, two are unchanged.
 func agedCrawl(t *testing.T, blind bool) (*agingWeb, Options) {
 	t.Helper()
 	w := &agingWeb{&fakeWeb{pages: map[string]string{
@@ -69,9 +67,8 @@ func agedCrawl(t *testing.T, blind bool) (*agingWeb, Options) {
 	return w, opt
 }
 
-// TestRefresh asks again for six stored pages, with ETags and without. A changed page is
-// stored anew, a missing one stays and gets its state, a failed one waits for the next
-// refresh. Then the queue goes on.
+// TestRefresh revisits stored pages, with and without ETags. A changed page is stored anew, a
+// missing one gets its new state, a failed one waits for the next refresh.
 func TestRefresh(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		t.Run(fmt.Sprintf("blind %v", blind), func(t *testing.T) {
@@ -88,7 +85,7 @@ func checkRefreshAged(t *testing.T, blind bool) {
 		t.Errorf("%+v of pages just stored, want none", r.Refreshed)
 	}
 	time.Sleep(2 * time.Minute)
-	opt.MaxPages = 6 // which says nothing of pages that are stored
+	opt.MaxPages = 6 // does not limit stored pages
 	r := crawl(t, opt)
 	if want := (RefreshCounts{Asked: 6, NotModified: 2, Changed: 1, Gone: 2, Failed: 1}); r.Refreshed != want || r.Stopped != StopMaxPages {
 		t.Errorf("%+v, stopped for %s; want %+v", r.Refreshed, r.Stopped, want)
@@ -110,7 +107,6 @@ func checkRefreshAged(t *testing.T, blind bool) {
 	checkVerified(t, opt.Store)
 }
 
-// checkRefreshed reads the journal of TestRefresh's pages.
 func checkRefreshed(t *testing.T, s *store.Store) {
 	t.Helper()
 	l := life(t, s, "http://a.test/new")
@@ -141,20 +137,19 @@ func checkRefreshed(t *testing.T, s *store.Store) {
 	}
 }
 
-// TestRefreshWithdraws asks again for a page that now says noindex. Its content is deleted,
-// its record stays, and it comes back when the author changes his mind.
+// TestRefreshWithdraws: a page that now says noindex loses its content, not its record.
 func TestRefreshWithdraws(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const url = "http://a.test/private"
 		kept := "<title>gold</title><p>gold that its author takes back"
 		w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold", url), url: kept}}
 		opt := newOptions(t, w, "http://a.test/")
-		later := time.Duration(0) // what the clock is ahead: asleep, the store's tickers would tick
+		later := time.Duration(0) // offset of the clock; sleeping would run the store's tickers
 		opt.Now = func() time.Time { return time.Now().Add(later) }
 		crawl(t, opt)
 		opt.Seeds, opt.Refresh = nil, time.Minute
 		w.pages[url] = `<meta name="robots" content="noindex">` + kept
-		for range 2 { // the second finds it withdrawn
+		for range 2 { // the second visit finds it withdrawn
 			later += 365 * 24 * time.Hour
 			if r := crawl(t, opt); r.Refreshed.Gone != 1 || r.Counts.States["robots_denied"] != 1 || r.Counts.Pages != 2 {
 				t.Errorf("%+v, %+v: want one page gone", r.Refreshed, r.Counts)
@@ -233,7 +228,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestChecked: an answer without a version leaves the old one.
+// TestChecked: an answer without a version keeps the old one.
 func TestChecked(t *testing.T) {
 	at := time.UnixMilli(5000)
 	old := store.Page{ETag: "a", Modified: "then"}
@@ -243,7 +238,7 @@ func TestChecked(t *testing.T) {
 	}
 }
 
-// TestNextVisitIsKept: each URL that ended has its estimate in the journal.
+// TestNextVisitIsKept: the journal has an estimate for each ended URL.
 func TestNextVisitIsKept(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{
 		"http://a.test/robots.txt": "User-agent: *\nDisallow: /no\n",

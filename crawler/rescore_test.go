@@ -15,8 +15,8 @@ import (
 	"fossick/store"
 )
 
-// TestRescorePasses: an old crawl rescores its best URLs at each pass and all at every fourth,
-// at once or in parts. A young one always rescores all, and so does one with a new mark.
+// TestRescorePasses: an old crawl rescores its best URLs in each pass and all in every fourth. A
+// young one, or one with a new mark, rescores all.
 func TestRescorePasses(t *testing.T) {
 	const urls = 2000
 	for _, atOnce := range []int{urls, 100} {
@@ -35,7 +35,7 @@ func TestRescorePasses(t *testing.T) {
 			for range 100 {
 				q.totals.nextPage()
 			}
-			for range 8 { // parts of it, each a page later
+			for range 8 { // in parts, each a page later
 				if err := q.learned(); err != nil {
 					t.Fatal(err)
 				}
@@ -73,17 +73,15 @@ func TestRescorePasses(t *testing.T) {
 	}
 }
 
-// score is that of a URL in TestRescorePasses.
 func score(key uint64) float64 { return float64(key%1000) / 1000 }
 
-// plainScorer never changes its mind.
 type plainScorer struct{}
 
 func (plainScorer) ScorePage(*page.Page, float64) Score { return Score{} }
 
 func (plainScorer) ScoreLinks(dst []float64, _ *page.Page, _ Score) []float64 { return dst }
 
-// askedScorer counts how often it is asked about a URL.
+// askedScorer counts its calls for each URL.
 type askedScorer struct {
 	plainScorer
 	keys map[uint64]int
@@ -94,8 +92,8 @@ func (s askedScorer) Rescore(key uint64) (float64, bool) {
 	return score(key), true
 }
 
-// TestAfter: the URLs rescored a page are bounded, and the queue never waits
-// for more than a hundredth of its length.
+// TestAfter: the URLs rescored per page are bounded, and a pass waits for at most as many pages
+// as a hundredth of the queue.
 func TestAfter(t *testing.T) {
 	for _, c := range []struct {
 		queue, inMemory, onDisk int // pages
@@ -142,8 +140,7 @@ func TestFirstLesson(t *testing.T) {
 	}
 }
 
-// TestSpread compares the quarter of a spread with the sorted priorities: it is no smaller,
-// and larger by at most one bin.
+// TestSpread: the best quarter by a spread has at least a quarter of all, and at most a bin more.
 func TestSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for round := range 200 {

@@ -17,13 +17,12 @@ import (
 	"fossick/store"
 )
 
-// versionedRobots is a web whose robots.txt has versions, and lets a day pass after
-// each page.
+// versionedRobots is a web whose robots.txt changes, and where a day passes after each page.
 type versionedRobots struct {
 	*fakeWeb
-	robots func(asked int) (etag, modified, text string) // of the n-th request
+	robots func(asked int) (etag, modified, text string) // at the n-th request
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the rest
 	now   time.Time
 	asked []fetch.Request
 }
@@ -60,7 +59,7 @@ func (w *versionedRobots) Fetch(ctx context.Context, req fetch.Request) *fetch.R
 	return r
 }
 
-// chain is a web of n pages of one host, each with a link to the next.
+// chain is a host with n pages, each linked to the next.
 func chain(n int) *fakeWeb {
 	w := &fakeWeb{pages: map[string]string{}}
 	for i := range n {
@@ -115,8 +114,7 @@ func TestRobotsAreAskedForByVersion(t *testing.T) {
 	}
 }
 
-// TestRobotsOfAnotherName: rules are kept for one user agent; a session under
-// another name asks again.
+// TestRobotsOfAnotherName: a session with another user agent requests the rules again.
 func TestRobotsOfAnotherName(t *testing.T) {
 	w := &versionedRobots{fakeWeb: chain(4), now: time.UnixMilli(1e12), robots: func(int) (string, string, string) {
 		return `"1"`, "", "User-agent: fossick\nAllow: /\n\nUser-agent: digger\nDisallow: /\n"
@@ -133,7 +131,7 @@ func TestRobotsOfAnotherName(t *testing.T) {
 	}
 }
 
-// TestRobotsTagLines: each X-Robots-Tag counts, wherever it stands.
+// TestRobotsTagLines: every X-Robots-Tag line counts.
 func TestRobotsTagLines(t *testing.T) {
 	for _, c := range []struct {
 		lines             []string
@@ -154,8 +152,7 @@ func TestRobotsTagLines(t *testing.T) {
 	}
 }
 
-// TestTDMRep: a host's tdmrep.json is asked for where the purpose heeds it and robots.txt
-// allows it, once a day, as a request like others; and it is obeyed.
+// TestTDMRep: a host's tdmrep.json is requested once a day, if needed and allowed, and obeyed.
 func TestTDMRep(t *testing.T) {
 	const (
 		file    = "http://a.test/.well-known/tdmrep.json"
@@ -168,10 +165,10 @@ func TestTDMRep(t *testing.T) {
 		name    string
 		purpose rights.Purpose
 		robots  string
-		files   []string // what the file says on each day: the last one from then on; "" for none, or "!" for code 500
-		asked   int      // for the file
+		files   []string // the file's text by day, the last one for all later days; "": none, "!": code 500
+		asked   int      // requests of the file
 		pages   uint64
-		secret  bool // pages below /secret/ are asked for
+		secret  bool // whether pages below /secret/ are requested
 		note    string
 	}{
 		{"obeyed", rights.Training, "", []string{secret}, 4, 4, false, ""},
@@ -210,7 +207,7 @@ func TestTDMRep(t *testing.T) {
 			}
 			opt := newOptions(t, w, "http://a.test/"+pageName(0))
 			opt.Purpose, opt.FollowTraps = c.purpose, true
-			// Time passes by itself, so that a host that failed has rested.
+			// Time passes, so that a failed host has rested.
 			opt.Now = func() time.Time { return time.UnixMilli(now.Add(time.Minute.Milliseconds())) }
 			r := crawl(t, opt)
 			secret := strings.Contains(strings.Join(w.urls(), " "), "/secret/")
@@ -236,8 +233,8 @@ func TestTDMRep(t *testing.T) {
 	}
 }
 
-// TestTDMRepIsKept: another session on the same day obeys without asking again, and the
-// journal says why a page was not asked for.
+// TestTDMRepIsKept: a session on the same day obeys without a request, and the journal says why a
+// page was skipped.
 func TestTDMRepIsKept(t *testing.T) {
 	w := chain(4)
 	refused := "http://a.test/" + pageName(2)
@@ -258,8 +255,7 @@ func TestTDMRepIsKept(t *testing.T) {
 	}
 }
 
-// TestOneNormalFormForACrawl: links, redirects and seeds go by the crawl's own
-// list of parameters, in every session.
+// TestOneNormalFormForACrawl: all URLs use the crawl's own parameters in every session.
 func TestOneNormalFormForACrawl(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{
 		"http://a.test/":          html("gold", "/p?utm_x=1&view=2", "/q?view=1"),

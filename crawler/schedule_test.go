@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestNobodyWaits: at any moment there are as many exchanges as workers or as free hosts
-// (paper D1): a slow host holds up no other. Newcomers leave some workers to the others.
+// TestNobodyWaits: at any moment there are as many exchanges as workers or free hosts (paper D1),
+// except that newcomers leave some workers to others.
 func TestNobodyWaits(t *testing.T) {
 	for _, rest := range []time.Duration{0, 700 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) { checkNobodyWaits(t, rest) })
@@ -52,10 +52,10 @@ func checkNobodyWaits(t *testing.T, rest time.Duration) {
 		moments = append(moments, s.end, s.end.Add(rest))
 	}
 	for _, at := range moments {
-		at = at.Add(time.Millisecond / 2) // after all that happens at this moment
+		at = at.Add(time.Millisecond / 2) // after all events of this moment
 		busy, able, newcomers := 0, 0, 0
 		for _, log := range byHost {
-			able++ // in use, or free with something to do; log is in order of time
+			able++ // in use, or free with URLs; log is in order of time
 			last, going := time.Time{}, false
 			for _, s := range log {
 				going = going || !s.start.After(at) && s.end.After(at)

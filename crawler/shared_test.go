@@ -11,11 +11,10 @@ import (
 	"fossick/store"
 )
 
-// twoTopics are two topics with equally good links; each lowers its scores with each page that
-// it has paid for.
+// twoTopics has two topics with equal links. Each page lowers the scores of its topic.
 type twoTopics struct{ paid *[2]float64 }
 
-// topicOfPath is the topic of a URL, by the first letter of its path.
+// topicOfPath returns the topic of a URL, by the first letter of its path.
 func topicOfPath(url string) int { return strings.Index("ab", url[len("http://h.test/"):][:1]) }
 
 func (s twoTopics) worth(topic int) float64 { return 0.9 * math.Exp(-s.paid[topic]) }
@@ -52,8 +51,7 @@ func (s twoTopics) Paid(counts []store.TopicCounts) {
 	}
 }
 
-// TestSecondLook: topics that share a crawl take turns, even between two passes over the
-// queue.
+// TestSecondLook: topics that share a crawl take turns, even between two passes over the queue.
 func TestSecondLook(t *testing.T) {
 	web := func(u string) Answer {
 		body := "<title>" + u + "</title><p>" + strings.ReplaceAll(u, "/", " ")

@@ -12,7 +12,6 @@ import (
 	"fossick/store"
 )
 
-// sitemapXML makes an XML sitemap.
 func sitemapXML(urls ...string) string {
 	var b strings.Builder
 	b.WriteString("<urlset>")
@@ -31,7 +30,7 @@ func index(urls ...string) string {
 	return b.String() + "</sitemapindex>"
 }
 
-// crawlSitemaps crawls with sitemaps and checks that the store is sound.
+// crawlSitemaps crawls with sitemaps and checks the store.
 func crawlSitemaps(t *testing.T, opt Options) Result {
 	t.Helper()
 	opt.Sitemaps = true
@@ -47,8 +46,7 @@ func checkSound(t *testing.T, s *store.Store) {
 	}
 }
 
-// exchanges returns what the journal has of exchanges for no URL, as
-// "host purpose state URL", host by host.
+// exchanges returns the journal's exchanges for no URL, as "host purpose state URL", by host.
 func exchanges(t *testing.T, s *store.Store) (lines []string) {
 	t.Helper()
 	for x, err := range s.Exchanges("") {
@@ -114,7 +112,7 @@ func TestNoSitemapsUnlessAsked(t *testing.T) {
 	if r := crawl(t, opt); r.Counts.Pages != 1 {
 		t.Errorf("%d pages, want 1", r.Counts.Pages)
 	}
-	// A resumed crawl that asks for them gets them from the rules on record.
+	// A resumed crawl with sitemaps takes them from the recorded rules.
 	w.pages["http://a.test/2"] = html("gold 2")
 	opt.Seeds = []string{"http://a.test/2"}
 	if r := crawlSitemaps(t, opt); r.Counts.Pages != 3 {
@@ -122,8 +120,7 @@ func TestNoSitemapsUnlessAsked(t *testing.T) {
 	}
 }
 
-// TestSitemapTraps: what a hostile owner names is bounded, and costs only his own
-// host.
+// TestSitemapTraps: what a hostile owner names is bounded, and costs only his own host.
 func TestSitemapTraps(t *testing.T) {
 	many := make([]string, 400)
 	for i := range many {
@@ -137,14 +134,14 @@ func TestSitemapTraps(t *testing.T) {
 	for i := range wide {
 		wide[i] = fmt.Sprintf("http://a.test/w%d", i)
 	}
-	var links []string // so many that sitemaps have their turns
+	var links []string // enough for sitemaps to have turns
 	for i := range 60 {
 		links = append(links, fmt.Sprintf("http://a.test/p/%d", i))
 	}
 	for name, c := range map[string]struct {
 		pages    map[string]string
 		requests int // for sitemaps
-		urls     int // that they add
+		urls     int // added by them
 	}{
 		"too many URLs":  {map[string]string{"http://a.test/m0": sitemapXML(many...)}, 1, 300},
 		"itself":         {map[string]string{"http://a.test/m0": index("http://a.test/m0")}, 1, 0},
@@ -180,9 +177,7 @@ func TestSitemapTraps(t *testing.T) {
 	}
 }
 
-// TestSitemapsArePolite reads the log of a crawl whose hosts' sitemaps lie on each
-// other: every request at a host, whatever for, comes after its rest, and after
-// its robots.txt.
+// TestSitemapsArePolite: requests for sitemaps on other hosts also respect rests and robots.txt.
 func TestSitemapsArePolite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(6, 8), took: 300 * time.Millisecond, addrs: map[string]string{
@@ -227,8 +222,7 @@ func TestSitemapsArePolite(t *testing.T) {
 	})
 }
 
-// TestDeadHostOfASitemap: a sitemap at a host that cannot be reached, or that is
-// not free for ever, keeps nobody from his pages.
+// TestDeadHostOfASitemap: a sitemap at an unreachable or always busy host does not block pages.
 func TestDeadHostOfASitemap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{
@@ -249,8 +243,7 @@ func TestDeadHostOfASitemap(t *testing.T) {
 	})
 }
 
-// TestSitemapsOfHostsWithoutPages: sitemaps that are left when no URL waits any
-// more are read before the crawl ends, politely.
+// TestSitemapsOfHostsWithoutPages: remaining sitemaps are read before the crawl ends.
 func TestSitemapsOfHostsWithoutPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}, took: 100 * time.Millisecond}

@@ -23,14 +23,12 @@ const childSitemaps = "FOSSICK_TEST_CRAWLER_SITEMAPS"
 
 const (
 	sitemapHosts = 4
-	sitemapFiles = 2    // a host, by an index
-	sitemapEach  = 2500 // URLs a file, which --exclude leaves aside: many more than are on their way between a worker and the disk
+	sitemapFiles = 2    // of each host, in an index
+	sitemapEach  = 2500 // URLs of each file, excluded by --exclude: many more than fit between a worker and the disk
 )
 
-// partScorer says when a worker has scored another part of a sitemap, before
-// the part goes to the owner, and waits for leave to go on. Else a parent that
-// is starved of processor time would kill a child that is long past all
-// sitemaps.
+// partScorer reports each scored part of a sitemap, and waits for the parent before the owner
+// gets it. Otherwise a slow parent would kill the child after all sitemaps.
 type partScorer struct {
 	wordScorer
 	parts io.Writer
@@ -41,12 +39,11 @@ type partScorer struct {
 func (s *partScorer) ScoreUnlinked(string, float64) float64 {
 	if s.rated.Add(1)%sitemapPart == 0 {
 		fmt.Fprintln(s.parts, "part")
-		_, _ = s.leave.Read(make([]byte, 1)) // at its end the parent is gone
+		_, _ = s.leave.Read(make([]byte, 1)) // EOF: the parent is gone
 	}
 	return 0.5
 }
 
-// sitemapOptions gives the child's web sitemaps.
 func sitemapOptions(opt Options, parts io.Writer, leave io.Reader) Options {
 	pages := manyPages(sitemapHosts, 4)
 	for h := range sitemapHosts {
@@ -72,12 +69,8 @@ func sitemapOptions(opt Options, parts io.Writer, leave io.Reader) Options {
 	return opt
 }
 
-// TestKillInTheMiddleOfASitemap kills a crawl while it enters a sitemap. Each time
-// the journal is sound and says how far the reading was; in the end every URL of
-// every sitemap is known, once.
-//
-// Whether a kill meets the middle of a sitemap is up to the machine; where none
-// did, another crawl is killed.
+// TestKillInTheMiddleOfASitemap: after each kill the journal is sound and has the reading
+// position. In the end every URL of every sitemap is known once.
 func TestKillInTheMiddleOfASitemap(t *testing.T) {
 	fulltest.Only(t, "kills many processes")
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -89,8 +82,7 @@ func TestKillInTheMiddleOfASitemap(t *testing.T) {
 	t.Error("no sitemap was cut in two: this test means nothing")
 }
 
-// checkKilledInSitemaps kills one crawl until it ends by itself, and returns how many of
-// the kills left a sitemap half read.
+// checkKilledInSitemaps kills a crawl until it ends, and counts kills within a sitemap.
 func checkKilledInSitemaps(t *testing.T, rng *rand.Rand) (halves int) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
@@ -120,8 +112,7 @@ func checkKilledInSitemaps(t *testing.T, rng *rand.Rand) (halves int) {
 	return 0
 }
 
-// killAtSitemap lets a child crawl and kills it when it has scored so many parts
-// of sitemaps; false when it came to its end before.
+// killAtSitemap kills a child crawl after so many scored parts; false if it ended before.
 func killAtSitemap(t *testing.T, dir string, parts int) bool {
 	t.Helper()
 	self, err := os.Executable()
@@ -160,8 +151,7 @@ func killAtSitemap(t *testing.T, dir string, parts int) bool {
 	return err != nil
 }
 
-// checkSitemaps verifies the store and compares hosts with discoveries; half says that
-// a host was in the middle of a sitemap.
+// checkSitemaps verifies the store and compares hosts with discoveries.
 func checkSitemaps(t *testing.T, dir string, kill int) (known int, half bool) {
 	t.Helper()
 	s, err := store.Open(dir)

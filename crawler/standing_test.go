@@ -10,8 +10,8 @@ import (
 	"fossick/graph/orders"
 )
 
-// TestWaitsAreKept: a running crawl tells its price, and the journal keeps which links were
-// left for better ones, which were waited for, and how long.
+// TestWaitsAreKept: a running crawl reports its price. The journal keeps which links were left
+// for better ones, which were waited for, and how long.
 func TestWaitsAreKept(t *testing.T) {
 	order, err := orders.OrderingByName("relevance")
 	if err != nil {

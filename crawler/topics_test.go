@@ -7,7 +7,7 @@ import (
 	"fossick/store"
 )
 
-// sharers are topics' own scorers; the crawl's is that of the first.
+// sharers are the topics' scorers; the first is the crawl's.
 type sharers struct {
 	*learner
 	own []Scorer
@@ -20,8 +20,7 @@ func (s sharers) OfTopic(topic int) Scorer {
 	return s.own[topic-1]
 }
 
-// TestTell: each topic's scorer gets its own marks, and the caller learns whether all scorers
-// learn.
+// TestTell: each topic's scorer gets its own marks.
 func TestTell(t *testing.T) {
 	a, b := &learner{}, &learner{}
 	several := sharers{a, []Scorer{a, b, forgetful{}}}
@@ -47,8 +46,7 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// TestOverruleTopics: a mark of one topic leaves the others' verdicts, and a page is on topic
-// if it is for any of them.
+// TestOverruleTopics: a mark of one topic keeps the others' verdicts.
 func TestOverruleTopics(t *testing.T) {
 	b := NewBook(nil, nil)
 	b.marks[subject{1, 1}], b.marks[subject{2, 2}], b.marks[subject{2, 1}] = false, true, false

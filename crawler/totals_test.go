@@ -16,8 +16,7 @@ func (c *committed) Commit(counts *store.Counts) error {
 	return nil
 }
 
-// TestSessions: counts go on over sessions, the session's own start anew, and only the time of
-// sessions counts.
+// TestSessions: counts and time in sessions continue; a session's own start at zero.
 func TestSessions(t *testing.T) {
 	now := time.Unix(1_000, 0)
 	r := newTotals(func() time.Time { return now })
@@ -72,7 +71,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestDropped: a dropped page counts for nothing, and its number is not used again.
+// TestDropped: a dropped page counts for nothing, and its number is not reused.
 func TestDropped(t *testing.T) {
 	r := newTotals(time.Now)
 	r.restore(store.Counts{Pages: 3, Bytes: 70, Relevant: 2, Topics: []store.TopicCounts{{Relevant: 1}}})
@@ -89,8 +88,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestUnanswered: any statement of a server is an answer; failures on the way, at a proxy, or
-// that may pass are none.
+// TestUnanswered: any response of a server is an answer; network failures are not.
 func TestUnanswered(t *testing.T) {
 	for _, c := range []struct {
 		state fetch.State
@@ -109,8 +107,7 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// TestTurnMeter: each turn is counted once, under its first bound, with its parts; the time
-// while the owner waits belongs to no turn.
+// TestTurnMeter: each turn counts once, with its parts, without the owner's waits.
 func TestTurnMeter(t *testing.T) {
 	var m meter
 	now := time.Unix(0, 0)

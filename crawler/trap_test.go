@@ -9,16 +9,15 @@ import (
 	"fossick/store"
 )
 
-// The limits of package hosts.
+// Limits of package hosts.
 const (
 	cutAfter    = 200 // answers of a pattern
-	farmAnswers = 8   // pages of each host that count for a farm
+	farmAnswers = 8   // pages of each host that indicate a farm
 	maxRepeats  = 3   // of a folder in a path
-	budgetLeast = 500 // answers of a site that is worth nothing
+	budgetLeast = 500 // answers of a worthless site
 )
 
-// trapWeb has a calendar without end, missing pages that say 200, and a shelf of
-// good pages with numbers for names, which must not be taken for a trap.
+// trapWeb has an endless calendar, soft-404 pages, and a shelf of good pages with numeric names.
 func trapWeb() *fakeWeb {
 	w := &fakeWeb{pages: map[string]string{}}
 	var shelf strings.Builder
@@ -42,9 +41,8 @@ func trapWeb() *fakeWeb {
 	return w
 }
 
-// TestTraps crawls it. The trap is left after cutAfter answers, the shelf is
-// fetched whole, and every URL says why it was not fetched. A resumed crawl
-// that is told to follow gets the rest.
+// TestTraps: the trap is left after cutAfter answers, the shelf is fetched whole. A resumed crawl
+// with --traps follow gets the rest.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	w := trapWeb()
@@ -92,7 +90,7 @@ func TestTraps(t *testing.T) {
 	checkVerified(t, opt.Store)
 }
 
-// TestCircularPath sees that a path that goes in circles ends before it starts.
+// TestCircularPath: a circular path is never requested.
 func TestCircularPath(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{}}
 	for n := range 40 {

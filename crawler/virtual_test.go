@@ -11,8 +11,7 @@ import (
 	"fossick/internal/page"
 )
 
-// TestVirtualManners: a virtual crawl takes as long by its clock as workers, rests and
-// exchanges make it: each host answers one request at a time and rests after it.
+// TestVirtualManners: a virtual crawl's time follows from workers, rests and exchanges.
 func TestVirtualManners(t *testing.T) {
 	const hosts, pages = 4, 10
 	web := func(u string) Answer {
@@ -41,7 +40,7 @@ func TestVirtualManners(t *testing.T) {
 	}{
 		// All hosts at once: each rests after robots.txt and after each page but the last.
 		{"more workers than hosts", 32, Delay{Fixed: true, Rest: time.Second}, pages*1100*time.Millisecond + 100*time.Millisecond},
-		// One of four workers is not for hosts that have answered nothing yet: one host is late.
+		// One of four workers is not for hosts without an answer, so one host is late.
 		{"a worker a host", hosts, Delay{Fixed: true, Rest: time.Second}, pages*1100*time.Millisecond + 200*time.Millisecond},
 		{"one worker that never rests", 1, Delay{Off: true}, hosts * pages * 100 * time.Millisecond},
 		{"no manners", 0, Delay{}, hosts * pages * 100 * time.Millisecond},

@@ -9,7 +9,7 @@ import (
 	"fossick/store"
 )
 
-// every is short: while the tests sleep the store's tickers tick.
+// every is short, as the store's tickers run while the tests sleep.
 const every = time.Minute
 
 func rounds(t *testing.T, opt *Options, n int) {
@@ -21,7 +21,6 @@ func rounds(t *testing.T, opt *Options, n int) {
 	opt.Revisits, opt.RevisitsOnly = r, !opt.NewPages
 }
 
-// visitsTo counts requests by URL.
 func visitsTo(urls []string) map[string]int {
 	n := map[string]int{}
 	for _, u := range urls {
@@ -30,8 +29,7 @@ func visitsTo(urls []string) map[string]int {
 	return n
 }
 
-// TestRounds looks three times at a web that changes: at each stored page, and at no other.
-// Pages that have gone are asked for again, and found when they come back.
+// TestRounds revisits stored pages, including missing ones, which may return.
 func TestRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, opt := agedCrawl(t, false)
@@ -40,7 +38,7 @@ func TestRounds(t *testing.T) {
 		rounds(t, &opt, 3)
 		w.asked = func(url string) {
 			if url == "http://b.test/gone" && len(w.urls()) > 6+2*6 {
-				w.pages[url] = html("gold that goes") // back in the third
+				w.pages[url] = html("gold that goes") // back in the third round
 			}
 		}
 		before, began := len(w.urls()), time.Now()
@@ -68,7 +66,7 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// TestRoundsGoOn: a round that was cut off first asks for its remaining pages.
+// TestRoundsGoOn: a round that was cut off first requests its remaining pages.
 func TestRoundsGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, opt := agedCrawl(t, false)

@@ -13,9 +13,8 @@ import (
 	"fossick/graph/orders"
 )
 
-// growingWeb is surveyed and then changes: a.test links to a new page, from which a chain
-// leaves the depth limit and the party, and to another by way of an old page; a missing page
-// is back, and a start page without an answer fails once more before it answers.
+// growingWeb is surveyed and then changes: new pages appear in and beyond the limits, a missing
+// page returns, and a failing start page fails once more.
 func growingWeb(t *testing.T) (*agingWeb, Options) {
 	t.Helper()
 	w := &agingWeb{&fakeWeb{pages: map[string]string{
@@ -48,8 +47,7 @@ func growingWeb(t *testing.T) (*agingWeb, Options) {
 	return w, opt
 }
 
-// TestRoundsNewPages: rounds of a survey find what a survey from the start would: new pages
-// within the party and its depth, URLs that gave no page before, and nothing outside. The next
+// TestRoundsNewPages: rounds of a survey find what a new survey would, and nothing else. The next
 // round visits the new pages.
 func TestRoundsNewPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -70,8 +68,7 @@ func TestRoundsNewPages(t *testing.T) {
 	})
 }
 
-// TestRoundsNewPagesLimits: the limits of pages per site and in all hold for rounds, and
-// favour the pages nearest to the start pages.
+// TestRoundsNewPagesLimits: page limits hold for rounds and favour pages near the start pages.
 func TestRoundsNewPagesLimits(t *testing.T) {
 	for name, limit := range map[string]func(opt *Options){
 		"site": func(opt *Options) { opt.MaxPerSite = 4 },
@@ -97,8 +94,7 @@ func TestRoundsNewPagesLimits(t *testing.T) {
 	}
 }
 
-// TestRoundsNewPagesGoOn: a round that was cut off at any request later asks for the rest,
-// including links found and not yet followed.
+// TestRoundsNewPagesGoOn: a round cut off at any request later requests the rest.
 func TestRoundsNewPagesGoOn(t *testing.T) {
 	for cut := 1; cut <= 6; cut++ {
 		synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"fossick/store"
 )
 
-// toldWeb gives each answer headers, which tell the answers apart.
+// toldWeb adds a header to each answer that identifies it.
 type toldWeb struct {
 	*agingWeb
 	n int

@@ -20,14 +20,13 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// TestWishBindsItsHost: of the hosts at one address one asks for a year or a day, or always
-// fails. The others' pages come at the pace of the address, in this session and the next; the
-// wish is kept.
+// TestWishBindsItsHost: one host at an address asks for a year or a day, or always fails. The
+// other hosts keep their pace in this session and the next, and the wish is kept.
 func TestWishBindsItsHost(t *testing.T) {
 	const took, delay, pages = 100 * time.Millisecond, time.Second, 12
 	busy := fetch.Response{State: fetch.StateCode, Code: 503, RetryAfter: year}
 	for name, wish := range map[string]struct {
-		answers []fetch.Response // of /
+		answers []fetch.Response // for /
 		robots  string
 		rest    time.Duration
 	}{
@@ -85,15 +84,14 @@ func TestWishBindsItsHost(t *testing.T) {
 	}
 }
 
-// liar is a name server that gives each name the addresses told.
+// liar is a name server that returns the given addresses.
 type liar map[string][]netip.Addr
 
 func (l liar) LookupNetIP(_ context.Context, _, name string) ([]netip.Addr, error) {
 	return l[name], nil
 }
 
-// TestLyingNames: names whose address list contains another host's address cost that host
-// neither a rest nor its turn.
+// TestLyingNames: names that list another host's address do not delay that host.
 func TestLyingNames(t *testing.T) {
 	t.Parallel()
 	const pages, liars = 8, 6

@@ -16,8 +16,7 @@ import (
 	"fossick/internal/page"
 )
 
-// TestGraceEnds: results that come within the grace are kept. Later pages are fetched again,
-// however long the owner was busy.
+// TestGraceEnds: results within the grace are kept, however long the owner was busy.
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opt := &Options{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
@@ -53,8 +52,7 @@ func TestGraceEnds(t *testing.T) {
 	})
 }
 
-// TestRoom: the slowest exchange since its entry gives up its place, but no new one; memory is
-// bounded as well as places.
+// TestRoom: the slowest exchange loses its place, but not a new one. Room is bounded.
 func TestRoom(t *testing.T) {
 	now := time.Unix(0, 0)
 	r := newRoom(time.Second, 2, func() time.Time { return now })
@@ -84,14 +82,14 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// slowWeb is a web some of whose hosts take a minute for each answer.
+// slowWeb is a web with hosts that take a minute for each answer.
 type slowWeb struct {
 	*fakeWeb
-	net string // of the slow hosts' addresses, "" for one of their own each
+	net string // network of the slow hosts' addresses; "": one each
 
 	mu         sync.Mutex // guards the rest
 	flying     int        // exchanges with slow hosts
-	most, gave int        // the most at once; those that were ended as their place was wanted
+	most, gave int        // peak of flying; exchanges ended for their place
 }
 
 func (w *slowWeb) Resolve(ctx context.Context, host string) (netip.Addr, error) {
@@ -130,8 +128,7 @@ func (w *slowWeb) count(flying, gave int) {
 	w.most = max(w.most, w.flying)
 }
 
-// TestSlowHosts: more slow hosts than places do not hold up the others, and no more of them
-// are asked at once than the room holds.
+// TestSlowHosts: more slow hosts than places do not delay others.
 func TestSlowHosts(t *testing.T) {
 	t.Parallel()
 	for _, hosts := range []int{4, 40, 100} {
@@ -170,8 +167,8 @@ func TestSlowHosts(t *testing.T) {
 	}
 }
 
-// TestNewcomers: hosts that have given pages keep their pace while hundreds of unresponsive
-// ones hold all places for newcomers; those of one network are asked one at a time.
+// TestNewcomers: hosts that have given pages keep their pace among hundreds of unresponsive ones.
+// Those of one network are requested one at a time.
 func TestNewcomers(t *testing.T) {
 	for net, most := range map[string]int{"": 8 * (1 + exchangesAside), "2a00:1:2:3::": 1} {
 		t.Run(net, func(t *testing.T) {
@@ -190,7 +187,7 @@ func TestNewcomers(t *testing.T) {
 				}
 				opt := newOptions(t, w.fakeWeb, seeds...)
 				opt.Fetcher, opt.Workers, opt.Delay, opt.KeepNear = w, 8, Delay{}, true
-				opt.MaxTime = 35 * time.Second // nine exchanges with each take 20
+				opt.MaxTime = 35 * time.Second // nine exchanges with each take 20 s
 				r := crawl(t, opt)
 				checkSound(t, opt.Store)
 				if r.Counts.Pages != good*pages || w.most > most {

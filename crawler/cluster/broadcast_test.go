@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// speaker is an agent whose memory, said, outlives its runs.
+// speaker is an agent whose record of items, said, survives its runs.
 type speaker struct {
 	id    AgentID
 	run   uint64
@@ -17,7 +17,7 @@ type speaker struct {
 	heard map[string]int // in this run
 }
 
-// gossip is agents and messages that get lost, doubled, late and out of order.
+// gossip is a group of agents whose messages are lost, doubled, late and reordered.
 type gossip struct {
 	*rand.Rand
 	agents   []*speaker
@@ -60,7 +60,7 @@ func (a *speaker) soFar() (items []broadcastItem, err error) {
 
 func nothing() ([]broadcastItem, error) { return nil, nil }
 
-// roundOf is a round of one agent.
+// roundOf returns the messages of an agent's round.
 func roundOf(t testing.TB, b *broadcast, soFar func() ([]broadcastItem, error), to ...AgentID) []broadcastTo {
 	t.Helper()
 	messages, err := b.nextRound(to, soFar)
@@ -94,7 +94,7 @@ func (n *gossip) round(t *testing.T) {
 			late = append(late, m)
 			continue
 		case chance < .5:
-			late = append(late, m) // and now
+			late = append(late, m) // and delivered now
 		}
 		for _, a := range n.agents {
 			if a.id != m.to {
@@ -112,9 +112,8 @@ func (n *gossip) round(t *testing.T) {
 	n.waiting = late
 }
 
-// TestAllHearAll: through losses, doubles, delays and restarts nobody hears anything twice in
-// a run. What is said while all know of each other all hear, and who begins hears all that
-// was said before.
+// TestAllHearAll: through losses, doubles, delays and restarts no item arrives twice in a run.
+// Items said while all know each other reach all, and a new run receives everything said before.
 func TestAllHearAll(t *testing.T) {
 	for seed := range uint64(200) {
 		n := newGossip(seed, 3)
@@ -163,8 +162,8 @@ func TestAllHearAll(t *testing.T) {
 	}
 }
 
-// TestNobodyAnswers: what waits for an agent that does not answer is bounded, and it hears
-// what cannot be left out, in order, once it does.
+// TestNobodyAnswers: the queue for a silent agent is bounded. Once it answers, it receives all
+// items but the spare ones, in order.
 func TestNobodyAnswers(t *testing.T) {
 	n := newGossip(1, 2)
 	n.lossless = true

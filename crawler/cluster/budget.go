@@ -10,11 +10,11 @@ import (
 	"fossick/internal/wire"
 )
 
-// ledger holds how many pages an agent may store, and how many it gave back. Grants and
-// returns only rise; their difference is how many pages the store may have.
+// ledger holds an agent's page grants and returns. Both only rise; their difference is what the
+// agent may store.
 type ledger struct {
-	pending  bool // a budget is on its way
-	unsure   bool // a write failed, or its result is unknown: read the budget first
+	pending  bool
+	unsure   bool // a write failed or its result is unknown: read the budget first
 	failed   time.Duration
 	revision uint64
 	wrote    time.Duration
@@ -23,12 +23,11 @@ type ledger struct {
 	next     time.Duration
 
 	returned int64
-	lowered  bool  // the engine has a lower limit, so that the rest can be given back
-	from, to int64 // limits before and after
+	lowered  bool  // the engine got a lower limit, so that the rest can be given back
+	from, to int64 // the engine's limits before and after
 	told     allowPages
 }
 
-// seeBudget handles a budget that was read.
 func (n *node) seeBudget(asked time.Duration, v Value) {
 	l := &n.ledger
 	if v.Revision == 0 {
@@ -38,18 +37,17 @@ func (n *node) seeBudget(asked time.Duration, v Value) {
 		return
 	}
 	if v.Revision == l.revision || v.Revision < l.revision && asked <= l.wrote {
-		return // unchanged, or read before our own later write; otherwise all values were lost
+		return // unchanged, or read before our own later write; a lower revision otherwise means that all values were lost
 	}
 	l.revision = v.Revision
 	value, err := decodeBudget(v.Bytes)
 	if err != nil {
-		return // no agent of this crawl wrote it: keep the last budget read, and overwrite this one
+		return // not written by an agent of this crawl: keep the last budget, and overwrite this one
 	}
 	l.value = value
 	n.allow()
 }
 
-// budgetWritten handles the result of the swap of the budget.
 func (n *node) budgetWritten(now time.Duration, revision uint64) {
 	l := &n.ledger
 	l.pending = false
@@ -61,7 +59,6 @@ func (n *node) budgetWritten(now time.Duration, revision uint64) {
 	}
 }
 
-// allow tells the engine its limit and price if they have changed.
 func (n *node) allow() {
 	l := &n.ledger
 	a := allowPages{max(0, l.value.Grants[n.opt.ID]-l.returned), l.value.Price}
@@ -83,8 +80,8 @@ func (n *node) allow() {
 	}
 }
 
-// giveBack returns pages that the agent cannot use, so that others may store them. First it
-// lowers the limit of the engine; pages begun meanwhile stay with the agent.
+// giveBack returns pages that the agent cannot use. It lowers the engine's limit first; pages of
+// fetches begun before stay with the agent.
 func (n *node) giveBack() {
 	l, r := &n.ledger, n.report
 	if n.opt.MaxPages == 0 || l.revision == 0 {
@@ -107,7 +104,6 @@ func (n *node) giveBack() {
 	}
 }
 
-// divide writes the next budget, every third of a lease.
 func (n *node) divide(now time.Duration) {
 	l := &n.ledger
 	if l.pending || l.unsure || now < l.next || n.office.pending != 0 {
@@ -118,7 +114,7 @@ func (n *node) divide(now time.Duration) {
 	maps.Copy(v.Grants, l.value.Grants)
 	v.Ended = n.endedWhy(now)
 	v.Price = n.price(now)
-	if n.opt.price != nil { // agents skip links because better ones wait
+	if n.opt.price != nil {
 		v.Price = max(v.Price, n.opt.price(n.reports(now)))
 	}
 	if n.opt.MaxPages > 0 && v.Ended == "" {
@@ -131,7 +127,6 @@ func (n *node) divide(now time.Duration) {
 	n.do(swapValue{budgetKey, wire.Encode(v), l.revision})
 }
 
-// reports returns the last reports of the living agents.
 func (n *node) reports(now time.Duration) (all []report) {
 	for _, id := range n.living(now) {
 		all = append(all, n.sight.others[id].beat.Report)
@@ -139,7 +134,7 @@ func (n *node) reports(now time.Duration) (all []report) {
 	return all
 }
 
-// offer is a number of links of one priority that an agent could fetch soon.
+// offer is a number of links of one priority that an agent can fetch soon.
 type offer struct {
 	agent    AgentID
 	priority float64
@@ -158,8 +153,7 @@ func (n *node) offers(now time.Duration) (all []offer) {
 	return all
 }
 
-// horizon is the greatest age of the facts that an agent relies on: a heartbeat, a budget, a
-// reading.
+// horizon is the greatest age of facts that an agent acts on.
 func (n *node) horizon() time.Duration { return 3 * n.lease.every }
 
 // takes returns how many links an agent can fetch within the horizon.
@@ -168,8 +162,7 @@ func (n *node) takes(r *report) int64 {
 }
 
 // price returns the priority above which there are enough links for all workers until the next
-// price has reached all agents; -Inf when there are not. Priorities are of any sign: those of
-// breadth-first are below 0.
+// price, or -Inf. Priorities may be negative, as in breadth-first.
 func (n *node) price(now time.Duration) float64 {
 	var wanted int64
 	for _, r := range n.reports(now) {
@@ -184,8 +177,8 @@ func (n *node) price(now time.Duration) float64 {
 	return math.Inf(-1)
 }
 
-// free returns how many pages can still be granted. Pages granted to an agent count as spent
-// even if it is dead: it may only be frozen, and come back with its store.
+// free returns how many pages can still be granted. A dead agent's grants count as spent: it may
+// only be frozen, and come back.
 func (n *node) free(grants map[AgentID]int64) int64 {
 	free := n.opt.MaxPages
 	for id, g := range grants {
@@ -207,26 +200,25 @@ func (n *node) free(grants map[AgentID]int64) int64 {
 }
 
 const (
-	// leastExchange is the assumed time of a fetch until one has been measured.
+	// leastExchange is the assumed duration of a fetch until one has been measured.
 	leastExchange = 100 * time.Millisecond
-	// plentyShare limits the pages that all agents together hold for links that they may yet
-	// find: a sixteenth of the pages left. A crawl may end short by as much when they die.
+	// plentyShare limits the unused pages of all agents to a sixteenth of those left. A crawl may
+	// end short by that many if agents die.
 	plentyShare = 16
 )
 
-// grant raises the grants of the agents with the best links. While many pages are left, an
-// agent gets the most that it can fetch until the next grant reaches it, so that none waits
-// for one. Later it gets as many as its reports say that it fetches. At the end, when the
-// pages do not suffice for all, each page goes to the best link that has none yet.
+// grant raises the grants of agents with the best links: while many pages are left, to the most
+// that they can fetch before the next grant arrives; later to what they do fetch. When pages are
+// short, they go to the best links.
 func (n *node) grant(now time.Duration, grants map[AgentID]int64) (plenty bool) {
 	living := n.living(now)
 	outstanding, most := map[AgentID]int64{}, map[AgentID]int64{}
 	for _, id := range living {
 		b := n.sight.others[id].beat
-		grants[id] = max(grants[id], b.Returned+b.Report.Pages) // a store that had pages before
+		grants[id] = max(grants[id], b.Returned+b.Report.Pages) // for a store that already had pages
 		outstanding[id] = grants[id] - b.Returned - b.Report.Pages
 	}
-	free := max(0, n.free(grants)) // below 0 when a store had unknown pages; grants never fall
+	free := max(0, n.free(grants)) // negative when a store had unknown pages; grants never fall
 	for _, id := range living {
 		r := &n.sight.others[id].beat.Report
 		fastest := 2 * n.takes(r)
@@ -249,7 +241,7 @@ func (n *node) grant(now time.Duration, grants map[AgentID]int64) (plenty bool) 
 	wanted := int64(0)
 	for _, id := range living {
 		r := n.sight.others[id].beat.Report
-		if free > 0 && len(r.Head) == 0 && outstanding[id] == 0 && most[id] > 0 { // all its hosts rest: it may begin when one is free
+		if free > 0 && len(r.Head) == 0 && outstanding[id] == 0 && most[id] > 0 { // all its hosts rest: one page lets it start when a host is free
 			grants[id]++
 			outstanding[id]++
 			free--
@@ -259,21 +251,19 @@ func (n *node) grant(now time.Duration, grants map[AgentID]int64) (plenty bool) 
 	if wanted == 0 || free < 2*wanted {
 		return plenty
 	}
-	for id := range most { // an agent can fetch more than the links in its report
+	for id := range most { // agents can fetch more links than their reports list
 		grants[id] += max(0, most[id]-outstanding[id])
 	}
 	return plenty
 }
 
-// ending is how a coordinator finds that the crawl is over.
 type ending struct {
-	rounds int      // in which all agents were idle and had not moved
-	all    []idling // in the last of them, by agent
-	newest uint64   // revision of a heartbeat in it
-	marks  []mark   // of the last pages, for the harvest
+	rounds int      // successive rounds in which all agents were idle and unchanged
+	all    []idling // agents in the last round
+	newest uint64   // highest revision of a heartbeat in it
+	marks  []mark   // for the harvest of the last pages
 }
 
-// idling is the state of an agent that had nothing to do.
 type idling struct {
 	agent       AgentID
 	incarnation uint64
@@ -281,16 +271,14 @@ type idling struct {
 	table       uint64
 }
 
-// mark is how far the crawl was.
 type mark struct{ pages, relevant int64 }
 
-// idleRounds end a crawl. Agents report at different times, so a parcel could be where nobody
-// has looked yet. If all heartbeats of the second round were accepted after the first, then
-// those of the third were written after it. An agent that had not moved by then was idle at
-// the first round's end, all agents at once, with all parcels acknowledged.
+// idleRounds is how many idle rounds end a crawl, as one round could miss a parcel. If all
+// heartbeats of the second round were accepted after the first, those of the third were written
+// after it. An agent that is unchanged by then was idle when the first round ended. So all were
+// idle at once, with all parcels acknowledged.
 const idleRounds = 3
 
-// endedWhy says why the crawl is over; nothing while it is not.
 func (n *node) endedWhy(now time.Duration) string {
 	switch {
 	case n.ledger.value.Ended != "":
@@ -305,7 +293,6 @@ func (n *node) endedWhy(now time.Duration) string {
 	return ""
 }
 
-// allIdle counts the rounds.
 func (n *node) allIdle(now time.Duration) bool {
 	e := &n.office.end
 	all, oldest, newest, ok := n.idlers(now)
@@ -321,8 +308,8 @@ func (n *node) allIdle(now time.Duration) bool {
 	return e.rounds >= idleRounds
 }
 
-// idlers returns all living agents if each has nothing to do, has seen the newest table, and
-// has the state of the partitions that it owns by it.
+// idlers returns all living agents if each is idle, and has the newest table and its partitions'
+// state.
 func (n *node) idlers(now time.Duration) (all []idling, oldest, newest uint64, ok bool) {
 	t := n.hand.table
 	oldest = math.MaxUint64
@@ -344,13 +331,13 @@ func (n *node) idlers(now time.Duration) (all []idling, oldest, newest uint64, o
 	return all, oldest, newest, len(all) > 0
 }
 
-// settled says whether nothing is under way by the last reports: a parcel may say that a page
-// is a duplicate, which frees its place in the budget.
+// settled reports whether nothing is under way: a parcel may reveal a duplicate, which frees a
+// page.
 func (n *node) settled(now time.Duration) bool {
 	return !slices.ContainsFunc(n.reports(now), func(r report) bool { return r.InFlight > 0 || r.Outbox > 0 })
 }
 
-// spent returns how many pages all agents have, with those that the dead may have.
+// spent returns how many pages all agents have, including those that dead agents may have.
 func (n *node) spent(now time.Duration) (pages int64) {
 	living := map[AgentID]bool{}
 	for _, id := range n.living(now) {
@@ -369,8 +356,7 @@ func (n *node) spent(now time.Duration) (pages int64) {
 	return pages
 }
 
-// poor says whether the last pages of all agents were worth too little: the upper end of
-// Wilson's one-sided 99 % interval of their harvest is below MinHarvest.
+// poor reports whether the harvest of the last pages is surely below MinHarvest, by upper.
 func (n *node) poor() bool {
 	if n.opt.MinHarvest <= 0 {
 		return false
@@ -392,7 +378,7 @@ func (n *node) poor() bool {
 	return pages >= n.opt.HarvestPages && upper(m.relevant-first.relevant, pages) < n.opt.MinHarvest
 }
 
-// upper returns the upper end of Wilson's one-sided 99 % interval of k of n.
+// upper returns the upper end of Wilson's one-sided 99 % interval of k out of n.
 func upper(k, n int64) float64 {
 	const z = 2.326
 	share, size := float64(k)/float64(n), float64(n)

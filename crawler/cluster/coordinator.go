@@ -7,25 +7,24 @@ import (
 	"fossick/internal/wire"
 )
 
-// office is the coordinator's role: to write the table and the budget, and to declare agents
-// dead. If two agents believe that they have the role, only one of them can write.
+// office is the coordinator's role: to write the table and the budget, and to mark agents as
+// dead. If two agents act as coordinator, only one can write.
 type office struct {
-	pending uint64 // version of a table on its way; 0: none
+	pending uint64 // version of a table whose swap is under way; 0: none
 	plan    *table
-	fencing map[AgentID]bool // keys that are being marked as dead
+	fencing map[AgentID]bool // agents whose keys are being marked as dead
 
-	unsure  bool          // a table was refused, or its result is not known; read first
-	failed  time.Duration // when
-	wrote   time.Duration // when the last table of this agent was accepted
-	missing bool          // there is no table
-	since   time.Duration // as seen first
+	unsure  bool // a table was refused, or the result is unknown: read it first
+	failed  time.Duration
+	wrote   time.Duration // when the last table written by this agent was accepted
+	missing bool
+	since   time.Duration // when the table was first seen missing
 
 	end ending
 }
 
-// coordinate does the coordinator's work, if this agent is the coordinator or can become it.
-// The last reading must have been of all agents: a table may be newer than what this agent
-// knows of its members.
+// coordinate does the coordinator's work if this agent is or can become it. The last reading must
+// have covered all agents, as a table may be newer than what is known of its members.
 func (n *node) coordinate(now time.Duration) {
 	o := &n.office
 	if !n.sight.looked || !n.sight.all || !n.leased(now) || n.ended != "" {
@@ -49,12 +48,11 @@ func (n *node) coordinate(now time.Duration) {
 	}
 }
 
-// prefers says whether others know that this agent wants the role, and stays.
+// prefers reports whether others know that this agent wants the role and stays.
 func (n *node) prefers() bool {
 	return n.lease.confirmed && n.lease.last.Prefers && !n.leaving
 }
 
-// write swaps the table.
 func (n *node) write(t *table) {
 	if t == nil {
 		return
@@ -68,7 +66,6 @@ func (n *node) write(t *table) {
 	n.do(swapValue{tableKey, t.encode(), n.hand.revision})
 }
 
-// tableWritten takes in how the swap of the table ended.
 func (n *node) tableWritten(now time.Duration, revision uint64) {
 	t := n.office.plan
 	n.office.pending, n.office.plan = 0, nil
@@ -81,8 +78,7 @@ func (n *node) tableWritten(now time.Duration, revision uint64) {
 	n.adopt(now, t)
 }
 
-// fence marks silent agents as dead. The swap succeeds only if the agent's key has not changed
-// since, so no later heartbeat of the agent was accepted.
+// fence marks silent agents as dead. The swap fails if the agent has written its key since.
 func (n *node) fence(now time.Duration) {
 	for _, id := range n.sight.ids() {
 		o := n.sight.others[id]
@@ -96,12 +92,11 @@ func (n *node) fence(now time.Duration) {
 	}
 }
 
-// anew returns a table for an exchange that has none: the last owner of a partition, by its
-// epoch, has it again. So agents that all start again, with an empty exchange, go on from
-// their stores.
+// anew returns a table for an exchange without one. Partitions return to their owner with the
+// highest epoch, so agents that all restart with an empty exchange go on from their stores.
 func (n *node) anew(now time.Duration) *table {
 	t := &table{members: map[AgentID]member{}, entries: make([]entry, n.opt.parts)}
-	for i := range t.entries { // an owner that nobody here knows of may have begun a fetch
+	for i := range t.entries { // an owner unknown here may have begun a fetch
 		t.entries[i].taken = !n.opt.Fresh
 	}
 	living := n.living(now)
@@ -116,9 +111,9 @@ func (n *node) anew(now time.Duration) *table {
 	return t
 }
 
-// bequeath gives partitions of absent agents to their keepers, by the table that was lost: an
-// agent that was down when the exchange lost its values sends no heartbeat. If the owner had
-// not yet taken over the state of its last owner, that one's state counts.
+// bequeath gives partitions of absent agents to their keepers by the lost table, since these
+// agents send no heartbeat. If an owner had not taken over its predecessor's state, the
+// predecessor's keeper gets them.
 func (n *node) bequeath(t *table, living []AgentID) {
 	was := n.hand.gone
 	if was == nil {
@@ -147,21 +142,19 @@ func (n *node) bequeath(t *table, living []AgentID) {
 	}
 }
 
-// At most a movingShare-th of the partitions move at a time: a partition that moves rests.
+// movingShare: at most a quarter of the partitions move at once, as they rest while they move.
 const movingShare = 4
 
-// spreading is a table in the making.
 type spreading struct {
 	*node
 	now     time.Duration
 	t       *table
 	changed bool
-	able    []AgentID       // agents that may be given partitions, sorted
-	load    map[AgentID]int // partitions that each will have
+	able    []AgentID       // agents that may receive partitions, sorted
+	load    map[AgentID]int // number of partitions of each agent, once all moves are done
 }
 
-// spread changes t into the next table, by what the coordinator knows of the agents: members
-// that came back or died, released partitions, and an even spread. Nil: nothing changes.
+// spread changes t into the next table, or returns nil if nothing changes.
 func (n *node) spread(now time.Duration, t *table) *table {
 	s := spreading{node: n, now: now, t: t, changed: t.version == 0 || t.coordinator != n.opt.ID || n.known > t.version, load: map[AgentID]int{}}
 	known := max(t.version, n.known)
@@ -177,7 +170,7 @@ func (n *node) spread(now time.Duration, t *table) *table {
 	s.enrol()
 	s.owners()
 	for _, e := range t.entries {
-		heir := e.owner // once all moves under way are done
+		heir := e.owner // owner after the moves under way
 		if e.next != "" {
 			heir = e.next
 		}
@@ -194,8 +187,8 @@ func (n *node) spread(now time.Duration, t *table) *table {
 
 func (s *spreading) alive(id AgentID) bool { return id == s.opt.ID || !s.gone(s.now, id) }
 
-// enrol gives members their present incarnation. An agent that came back owns its partitions
-// anew. It goes on from its own state if it had taken over the last owner's.
+// enrol updates members' incarnations. An agent that came back owns its partitions anew, from its
+// own state if that was complete.
 func (s *spreading) enrol() {
 	for _, id := range s.sight.ids() {
 		o := s.sight.others[id]
@@ -220,8 +213,8 @@ func (s *spreading) enrol() {
 	}
 }
 
-// source returns the agent with the newest state of a partition: its owner, or the one before
-// when the owner died before it had taken that state over.
+// source returns the agent with the newest state of a partition: its owner, or the predecessor if
+// the owner died before it had taken that over.
 func (s *spreading) source(e entry) AgentID {
 	if o := s.sight.others[e.owner]; o == nil || o.beat.Report.Epoch < e.epoch {
 		return e.from
@@ -229,7 +222,6 @@ func (s *spreading) source(e entry) AgentID {
 	return e.owner
 }
 
-// owners passes on released partitions, and takes over from the dead.
 func (s *spreading) owners() {
 	let := map[release]AgentID{}
 	for id, o := range s.sight.others {
@@ -263,7 +255,7 @@ func (s *spreading) owners() {
 	}
 }
 
-// takeOver gives the partitions of a dead member to its keeper, if it lives, or frees them.
+// takeOver gives a dead member's partitions to its keeper if alive, or to nobody.
 func (s *spreading) takeOver(id AgentID) {
 	keeper := s.t.members[id].keeper
 	if !slices.Contains(s.able, keeper) {
@@ -278,7 +270,6 @@ func (s *spreading) takeOver(id AgentID) {
 	s.changed = true
 }
 
-// give finds owners for partitions without one.
 func (s *spreading) give() {
 	for i := range s.t.entries {
 		e := &s.t.entries[i]
@@ -286,7 +277,7 @@ func (s *spreading) give() {
 			s.load[e.next]--
 			e.next = s.least()
 			if e.next == "" {
-				e.next = e.owner // nobody else: its owner may have it again
+				e.next = e.owner // no other agent: the owner may have it again
 			}
 			s.load[e.next]++
 			s.changed = true
@@ -301,7 +292,7 @@ func (s *spreading) give() {
 	}
 }
 
-// least returns the agent with the fewest partitions, the first of several.
+// least returns the agent with the fewest partitions, the first by name on a tie.
 func (s *spreading) least() AgentID {
 	best := AgentID("")
 	for _, id := range s.able {
@@ -312,8 +303,8 @@ func (s *spreading) least() AgentID {
 	return best
 }
 
-// balance moves partitions from agents that have more than a fair part, or leave, to those
-// with the fewest. Agents with two too many go first, so that no more move than have to.
+// balance moves partitions to the agents with the fewest. It takes first from agents two above a
+// fair share, so that it moves no more than needed.
 func (s *spreading) balance() {
 	if len(s.able) == 0 {
 		return
@@ -345,14 +336,13 @@ func (s *spreading) balance() {
 	}
 }
 
-// obeys says whether an agent lives and can release its partitions.
 func (s *spreading) obeys(id AgentID) bool {
 	o := s.sight.others[id]
 	return id == s.opt.ID || o != nil && o.revision != 0 && s.alive(id)
 }
 
-// keepers names the keeper of each member's replica: the next agent in order, for as long as
-// it lives. An agent that has left in order needs none: its pages do not count as lost.
+// keepers names the keeper of each member's replica, the next agent by name, for as long as it
+// lives. An agent that leaves with nothing left needs none.
 func (s *spreading) keepers() {
 	for id, m := range s.t.members {
 		over := s.sight.leaves(id) && !slices.ContainsFunc(s.t.entries, func(e entry) bool { return e.owner == id || e.next == id })

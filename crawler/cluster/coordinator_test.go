@@ -9,7 +9,7 @@ import (
 	"fossick/internal/wire"
 )
 
-// coordinatorOf returns a node that coordinates, and sees the agents given.
+// coordinatorOf returns a coordinating node that sees agents with these reports.
 func coordinatorOf(opt Protocol, reports map[AgentID]report) *node {
 	opt.ID = "a"
 	n := newNode(opt, recovered{})
@@ -23,8 +23,8 @@ func coordinatorOf(opt Protocol, reports map[AgentID]report) *node {
 	return n
 }
 
-// settle spreads until nothing changes, letting all go that is to move, and returns how many
-// partitions changed hands.
+// settle applies spread until nothing changes, releasing all moving partitions. It returns how
+// many moved.
 func settle(t *testing.T, n *node) (moved int) {
 	t.Helper()
 	for range 100 {
@@ -59,7 +59,7 @@ func loads(n *node) map[AgentID]int {
 	return loads
 }
 
-// partitions are spread evenly whoever comes and goes, and no more move than have to.
+// TestSpread: partitions are spread evenly as agents come and go, with as few moves as possible.
 func TestSpread(t *testing.T) {
 	n := coordinatorOf(Protocol{}, map[AgentID]report{"a": {}})
 	settle(t, n)
@@ -90,8 +90,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestKeeps: an agent keeps the replica of those that the table gives to it, of nobody else, and
-// of nobody before it has a table.
+// TestKeeps: an agent keeps replicas only of agents that the table assigns to it, so none without
+// a table.
 func TestKeeps(t *testing.T) {
 	a := &Member{opt: Options{Protocol: Protocol{ID: "a"}}}
 	if a.keeps("b") {
@@ -114,7 +114,7 @@ func TestKeeps(t *testing.T) {
 	}
 }
 
-// An agent that comes back within its grace keeps its partitions, under another epoch.
+// TestGrace: an agent that returns within its grace keeps its partitions in a new epoch.
 func TestGrace(t *testing.T) {
 	n := coordinatorOf(Protocol{Grace: time.Minute}, map[AgentID]report{"a": {}, "b": {}})
 	settle(t, n)
@@ -137,8 +137,8 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// At the end of a budget pages go to the best links, and the price is that of the last link
-// that there is a worker for.
+// TestGrants: at the end of a budget, pages go to the best links. The price is that of the last
+// link with a worker.
 func TestGrants(t *testing.T) {
 	reports := map[AgentID]report{
 		"a": {Pages: 40, Waiting: 100, Workers: 2, Head: []float64{0.9, 0.8, 0.3}},
@@ -152,7 +152,7 @@ func TestGrants(t *testing.T) {
 		{100, 42, 58},
 		{101, 43, 58},
 		{150, 44, 59},  // twice the workers
-		{1000, 68, 85}, // a 32nd of what is left
+		{1000, 68, 85}, // a 32nd of the pages left
 	} {
 		n := coordinatorOf(Protocol{MaxPages: c.most}, reports)
 		grants := map[AgentID]int64{}
@@ -168,31 +168,31 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// TestFree: of 100 pages a has 40 less 5 that it gave back, b 20, and one that nobody hears of 7. In
-// a horizon an agent takes a link a worker, or as many as its pace allows.
+// TestFree: of 100 pages, a has 40 less 5 returned, b 20, and an unseen agent 7. Within the
+// horizon an agent takes a link a worker, or as many as its pace allows.
 func TestFree(t *testing.T) {
 	n := coordinatorOf(Protocol{MaxPages: 100}, map[AgentID]report{"a": {}, "b": {}})
 	n.sight.others["a"].beat.Returned = 5
 	if got := n.free(map[AgentID]int64{"a": 40, "b": 20, "lost": 7}); got != 38 {
 		t.Errorf("%d pages are free, want 38", got)
 	}
-	n.lease.every = 4 * time.Second // a third of what an agent goes by
+	n.lease.every = 4 * time.Second // a third of the horizon
 	if few, many := n.takes(&report{Workers: 2, Pace: 3}), n.takes(&report{Workers: 50, Pace: 3}); few != 36 || many != 50 {
 		t.Errorf("2 and 50 workers take %d and %d links at 3 a second in 12 seconds, want 36 and 50", few, many)
 	}
 }
 
-// The price is the same of all priorities, whatever their sign and size, and below all of them
-// where there are more workers than links.
+// TestPrice: the price depends only on the order of priorities, not on sign or size. It is below
+// all of them if there are more workers than links.
 func TestPrice(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		a, b    []float64
-		workers int // of a; b has one
+		workers int // workers of a; b has one
 		want    float64
 	}{
 		{[]float64{0.9, 0.8, 0.3}, []float64{0.7, 0.2, 0.1}, 2, 0.7},
-		{[]float64{-1, -2, -7}, []float64{-3, -8, -9}, 2, -3}, // breadth first: minus the step of the page
+		{[]float64{-1, -2, -7}, []float64{-3, -8, -9}, 2, -3}, // breadth-first: minus the discovery number
 		{[]float64{9e15, 8e15, -inf}, []float64{-1e-9, -inf}, 2, -1e-9},
 		{[]float64{0.9, 0.8, 0.3}, []float64{0.7, 0.2, 0.1}, 20, -inf},
 		{[]float64{-1, -2, -7}, []float64{-3, -8, -9}, 20, -inf},
@@ -211,11 +211,11 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// The whole ends when its last pages are worth too little, not before.
+// TestMinHarvest: the crawl ends once its last pages are worth too little, not before.
 func TestMinHarvest(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		relevant func(page int64) int64 // of so many pages
+		relevant func(page int64) int64 // of the first so many pages
 		end      int64                  // 0: never
 	}{
 		{"good", func(page int64) int64 { return page / 2 }, 0},
@@ -239,8 +239,8 @@ func TestMinHarvest(t *testing.T) {
 	}
 }
 
-// TestUpper: with z² = 5.410276 no page of 100 leaves z²/(100 + z²); twenty leave
-// (0.2 + z²/200 + z·√(0.16/100 + z²/40000)) / (1 + z²/100).
+// TestUpper: with z² = 5.410276, 0 of 100 gives z²/(100 + z²), and 20 give (0.2 + z²/200 +
+// z·√(0.16/100 + z²/40000)) / (1 + z²/100).
 func TestUpper(t *testing.T) {
 	for _, c := range []struct {
 		k    int64
@@ -252,13 +252,13 @@ func TestUpper(t *testing.T) {
 	}
 }
 
-// TestPrefers: who prefers the role takes it from a living coordinator that does not, unless
-// it leaves; of two that do, the first keeps it.
+// TestPrefers: an agent with Prefers takes the role from a living coordinator without, unless it
+// leaves. If both have it, the coordinator stays.
 func TestPrefers(t *testing.T) {
 	for _, test := range []struct {
 		name                 string
 		prefers, its, leaves bool
-		three                bool // keys were all that it saw last
+		three                bool // its last reading was of three keys
 		takes                bool
 	}{
 		{name: "neither"},
@@ -282,8 +282,8 @@ func TestPrefers(t *testing.T) {
 	}
 }
 
-// TestNeeded: who coordinates looks at all keys, and others where something is not as it
-// should be. Else they look at three, and at the table when there is a newer one.
+// TestNeeded: the coordinator reads all keys, and so do others when something is wrong. Otherwise
+// they read three, and the table if there is a newer one.
 func TestNeeded(t *testing.T) {
 	settled := func() *node {
 		n := coordinatorOf(Protocol{}, map[AgentID]report{"a": {}, "b": {}, "c": {}})

@@ -13,7 +13,7 @@ import (
 	"fossick/store"
 )
 
-// contents counts what URLs of a web of mirrors have, and how many of them have it again.
+// contents counts the distinct contents of URLs of a web with mirrors, and the repeated ones.
 func (g *group) contents(urls []string) (contents, again int) {
 	seen := map[string]bool{}
 	for _, u := range urls {
@@ -29,8 +29,8 @@ func (g *group) contents(urls []string) (contents, again int) {
 	return len(seen), again
 }
 
-// TestDuplicates: pages that several members have stored are with one of them in the end; where
-// there is a budget, the whole of it was spent on others.
+// TestDuplicates: of duplicates stored by several members only one remains, and a budget is fully
+// spent on other pages.
 func TestDuplicates(t *testing.T) {
 	for name, c := range map[string]struct {
 		max  int64
@@ -63,8 +63,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestDuplicatesAndDeath: a member dies for ever. Of each content a page is stored with another
-// one, or known to be lost.
+// TestDuplicatesAndDeath: a member dies for good. A page of each content is stored by another
+// member, or reported as lost.
 func TestDuplicatesAndDeath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 12, pages: 9, mirrors: true}, 0)
@@ -95,13 +95,13 @@ func TestDuplicatesAndDeath(t *testing.T) {
 	})
 }
 
-// TestDuplicatesOfBefore: a member comes in the middle of the crawl, and gets sites that others
-// have pages of. These are dropped in the others' stores.
+// TestDuplicatesOfBefore: a member joins and gets sites of which others have duplicates. The
+// others drop theirs.
 func TestDuplicatesOfBefore(t *testing.T) {
 	fulltest.Only(t, "TestDuplicates has the main way")
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 24, pages: 19, mirrors: true}, 0)
-		g.seed = "http://s9.test/0" // others stand before what is found first
+		g.seed = "http://s9.test/0" // so that its duplicates are found first
 		g.start("aaaaaaaaaaaaaaaa", true)
 		time.Sleep(4 * time.Second)
 		for _, id := range []string{"bbbbbbbbbbbbbbbb", "cccccccccccccccc"} {
@@ -131,7 +131,7 @@ func TestDuplicatesOfBefore(t *testing.T) {
 	})
 }
 
-// ended yields how URLs ended with each member.
+// ended yields the ended URLs of all members.
 func (g *group) ended(state string) iter.Seq[store.Ended] {
 	return func(yield func(store.Ended) bool) {
 		for _, s := range g.stores {

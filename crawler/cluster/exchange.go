@@ -7,36 +7,34 @@ import (
 	"regexp"
 )
 
-// An Exchange connects agents by messages and a small shared table of values. A message may be
-// lost, doubled, late or out of order, even after Send returned. A value is kept as long as
-// most of the exchange's machines live. Safe for concurrent use.
-//
-// Keys and receivers are few: several per agent, never one per host or URL.
+// Exchange connects agents by messages and a small shared table of values. A message may be lost,
+// doubled, late or out of order, even after Send has returned. A value is kept while most of the
+// exchange's machines live. Use few keys and receivers, never one per host or URL. Safe for
+// concurrent use.
 type Exchange interface {
-	// Send hands a message to an agent. It does not wait for it to arrive.
+	// Send sends a message to an agent without waiting for its arrival.
 	Send(ctx context.Context, to AgentID, message []byte) error
-	// Receive returns the next message to this agent; it waits for one.
+	// Receive waits for the next message to this agent.
 	Receive(ctx context.Context) ([]byte, error)
-	// Swap gives a key another value if it has the revision given, 0 when it has none yet,
-	// and returns the new revision. ErrRevision: it has another one.
+	// Swap sets a key's value and returns its new revision, or ErrRevision if the key's revision
+	// is not the one given (0: no value yet).
 	Swap(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
-	// Values returns the values of the given keys, or of all keys if none is given. It omits
-	// keys without a value. A value is at least as new as any earlier Swap of its key.
+	// Values returns the values of the given keys that have one, or of all keys if none is given.
+	// A value is at least as new as any earlier Swap of its key.
 	Values(ctx context.Context, keys ...string) (map[string]Value, error)
-	// Close ends messages and table; calls that wait return ErrClosed.
+	// Close closes the exchange; waiting calls return ErrClosed.
 	Close() error
 }
 
-// AgentID names an agent for as long as its store lives: 16 hexadecimal digits.
+// AgentID names an agent for as long as its store exists: 16 hexadecimal digits.
 type AgentID string
 
 // Value is the value of a key, with its revision.
 type Value struct {
 	Bytes    []byte
-	Revision uint64 // rises with each Swap of any key; never used again, even if all values are lost
+	Revision uint64 // rises with each Swap of any key; never reused, even if all values are lost
 }
 
-// Errors of an Exchange.
 var (
 	ErrRevision = errors.New("the key has another revision")
 	ErrClosed   = errors.New("the exchange is closed")
@@ -45,8 +43,7 @@ var (
 	ErrFull     = errors.New("the exchange cannot hold more keys")
 )
 
-// Limits of every exchange, so that its memory does not grow with the traffic. All values
-// together take some megabytes, and a message fits into the default limits of servers.
+// Limits of every exchange. Messages and all values fit into the default limits of servers.
 const (
 	MostKeys        = 1000 // a NATS server returns at most 1,024 in one answer
 	MailboxBytes    = 16 << 20
@@ -62,8 +59,8 @@ var (
 	agentNamed = regexp.MustCompile(`^[0-9a-f]{16}$`)
 )
 
-// CheckKey checks a key and its value. A key is made of letters, digits, - _ and =, in parts
-// between . or /; it begins with a letter or digit.
+// CheckKey checks a key and its value. A key has letters, digits, - _ and =, in parts between .
+// or /.
 func CheckKey(key string, value []byte) error {
 	switch {
 	case len(key) > keyBytes || !keyNamed.MatchString(key):
@@ -74,7 +71,7 @@ func CheckKey(key string, value []byte) error {
 	return nil
 }
 
-// Check checks an agent's name.
+// Check returns ErrName unless the name is valid.
 func (id AgentID) Check() error {
 	if !agentNamed.MatchString(string(id)) {
 		return fmt.Errorf("agent %.40q: %w; want 16 hexadecimal digits", id, ErrName)
@@ -82,7 +79,7 @@ func (id AgentID) Check() error {
 	return nil
 }
 
-// CheckMessage checks a message and its receiver.
+// CheckMessage checks a message and its receiver. Errors: ErrName, ErrLarge.
 func CheckMessage(to AgentID, message []byte) error {
 	if err := to.Check(); err != nil {
 		return err

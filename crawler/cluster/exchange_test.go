@@ -14,7 +14,6 @@ import (
 	"fossick/internal/wire"
 )
 
-// An agent that is opened again has left its first exchange.
 func TestHubOpen(t *testing.T) {
 	hub := NewHub()
 	first, err := hub.Open(agentName(1))
@@ -42,7 +41,7 @@ func TestHubOpen(t *testing.T) {
 	}
 }
 
-// Sites spread evenly: of 102,400, no partition has half or twice its share.
+// TestPartitionOf: of 102,400 sites, each partition has between half and twice its share.
 func TestPartitionOf(t *testing.T) {
 	var sites [partitions]int
 	for i := range 100 * partitions {
@@ -55,7 +54,7 @@ func TestPartitionOf(t *testing.T) {
 	}
 }
 
-// TestPart: the memory of hosts changes no answer, also for more hosts than it holds.
+// TestPart: the cache of hosts changes no result, even with more hosts than it holds.
 func TestPart(t *testing.T) {
 	s := newSites()
 	for round := range 2 {
@@ -83,7 +82,6 @@ var sampleTable = table{
 	entries: []entry{{owner: "a", epoch: 4, next: "b"}, {owner: "b", epoch: 9, from: "c", taken: true}, {}},
 }
 
-// What was written is read again.
 func TestWire(t *testing.T) {
 	m, err := decodeMessage(wire.Encode(sampleMessage))
 	if err != nil || !bytes.Equal(wire.Encode(m), wire.Encode(sampleMessage)) {
@@ -104,7 +102,6 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// What is not of this protocol is an error.
 func TestWireRefuses(t *testing.T) {
 	for name, change := range map[string]func(m *message){
 		"another version":    func(m *message) { m.Version++ },
@@ -172,7 +169,7 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// FuzzValues reads what other agents write about themselves, and the budget.
+// FuzzValues decodes any bytes as heartbeats and budgets.
 func FuzzValues(f *testing.F) {
 	f.Add(wire.Encode(heartbeat{Version: wireVersion, Incarnation: 1, Report: report{Head: []float64{1, 0.5}}}))
 	f.Add(wire.Encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{"a": 1, "b": 2}}))
@@ -190,8 +187,8 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// TestStatusOf: what agents and coordinator wrote is told as they wrote it. A value that no agent
-// can have written is named, and the rest is told all the same.
+// TestStatusOf: Status shows what agents and coordinator wrote. An undecodable value is named,
+// and the rest is still shown.
 func TestStatusOf(t *testing.T) {
 	if s := StatusOf(nil); len(s.Agents) != 0 || s.Partitions != 0 || len(s.Unreadable) != 0 {
 		t.Errorf("of nothing: %+v", s)

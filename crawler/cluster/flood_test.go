@@ -12,8 +12,8 @@ import (
 	"fossick/store"
 )
 
-// TestFlood: one agent sends a million URLs (fewer in a short run) to the others. They fetch
-// at least four fifths of the pages a second that they fetch without.
+// TestFlood: one agent sends a million URLs (fewer in a short run) to the others. They still
+// fetch at least four fifths as fast as without.
 func TestFlood(t *testing.T) {
 	urls, span := 5000, 4*time.Second
 	if fulltest.Asked() {
@@ -30,8 +30,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// floodRate returns how many pages a second two agents fetch while a third sends URLs of a
-// site that has none.
+// floodRate returns the pages a second of two agents while a third sends URLs of a site without
+// pages.
 func floodRate(t *testing.T, urls int, span time.Duration) float64 {
 	g := newGroup(t, &web{sites: 24, pages: 3000, took: 20 * time.Millisecond}, 0)
 	g.all, g.none, g.rest = true, true, 100*time.Millisecond

@@ -7,43 +7,40 @@ import (
 	"fossick/store"
 )
 
-// hands are partitions that come and go. The member's mutex guards them.
+// hands holds the partitions that this member gains and releases. The member's mutex guards it.
 type hands struct {
 	coming  map[uint16]*coming
 	leaving []leaving
-	epochs  map[uint16]uint64 // of the parts that own has seen
+	epochs  map[uint16]uint64 // last epoch of each part seen by own
 }
 
-// coming is a partition that this member owns and may not fetch from yet, or no more.
+// coming is an owned partition that must not be fetched from now.
 type coming struct {
-	from   AgentID   // the agent whose state of it must come first; "" when none must
-	dead   bool      // from is: its keeper may send its state on, until then
-	until  time.Time // when it has rested
-	leaves bool      // it is being released: links to it are the next owner's
-	held   bool      // it is written down, with its state from a replica
+	from   AgentID   // the agent whose state must arrive first; "" if none
+	dead   bool      // from is dead; its keeper may still send its state, until then
+	until  time.Time // end of the partition's rest, or of the wait for a dead agent's state
+	leaves bool      // being released: links to it belong to the next owner
+	held   bool      // recorded in the store, with any state from a replica
 }
 
-// leaving is a partition that is to be released.
 type leaving struct {
 	partition partition
 	epoch     uint64
 }
 
-// over says whether the partition may be fetched from.
 func (c *coming) over() bool { return c.held && !c.leaves && !c.awaits() }
 
-// awaits says whether a state or a rest must come first, before a fetch or a release.
+// awaits reports whether a state or a rest must come before a fetch or a release.
 func (c *coming) awaits() bool { return c.from != "" && !c.dead || time.Now().Before(c.until) }
 
 const (
-	// awaitDead bounds the wait for the state of a dead owner, which its keeper may send on.
-	// Without it URLs may be fetched again, and none is forgotten.
+	// awaitDead limits the wait for a dead owner's state. Without it URLs may be fetched again
+	// but none is lost.
 	awaitDead = time.Minute
-	// drainEvery is the time between two looks at the fetches under way.
+	// drainEvery is how often to check whether the fetches under way have ended.
 	drainEvery = 20 * time.Millisecond
 )
 
-// own notes the partitions gained, lost and passed; see ownChanged.
 func (m *Member) own(gained []holding, lost, passed []partition) {
 	gone := parts(slices.Concat(lost, passed))
 	m.mu.Lock()
@@ -78,8 +75,8 @@ func parts(partitions []partition) (parts []uint16) {
 	return parts
 }
 
-// hold writes down the owned partitions. It takes over their state from replicas first, so that
-// a member that ends in between does so when it comes back.
+// hold records the owned partitions, after taking over their state from replicas. So a member
+// killed in between repeats this.
 func (m *Member) hold(gained []holding, gone []uint16) error {
 	if err := m.adopt(gained); err != nil {
 		return err
@@ -109,12 +106,12 @@ func (m *Member) hold(gained []holding, gone []uint16) error {
 		h.Held[p] = g.Epoch
 		delete(h.Past, p)
 		c := m.coming[p]
-		if c == nil { // it has gone again
+		if c == nil { // lost again
 			continue
 		}
-		if waited := AgentID(h.Awaits[p]); g.From == m.opt.Protocol.ID && waited != "" { // before it started again
+		if waited := AgentID(h.Awaits[p]); g.From == m.opt.Protocol.ID && waited != "" { // waited before its restart
 			c.from = waited
-		} else if had && waited == "" { // it has arrived already, and the coordinator did not know
+		} else if had && waited == "" { // the state had arrived, unknown to the coordinator
 			c.from = ""
 		}
 		if c.from != "" {
@@ -141,14 +138,13 @@ func (m *Member) hold(gained []holding, gone []uint16) error {
 	})
 }
 
-// came ends the wait for a partition's state, if it was to come from that agent.
 func (h *hands) came(part uint16, from AgentID) {
 	if c := h.coming[part]; c != nil && c.from == from {
 		c.from, c.until = "", time.Now()
 	}
 }
 
-// mourn bounds the wait for the state that dead agents had.
+// mourn limits the wait for the state of agents that died.
 func (h *hands) mourn(lives func(AgentID) bool) {
 	for _, c := range h.coming {
 		if c.from != "" && !c.dead && !lives(c.from) {
@@ -157,7 +153,7 @@ func (h *hands) mourn(lives func(AgentID) bool) {
 	}
 }
 
-// hurry has settle look once the wait for a partition is over.
+// hurry queues settle once the wait for a partition is over.
 func (m *Member) hurry() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -171,7 +167,7 @@ func (m *Member) hurry() {
 	}
 }
 
-// settle begins to fetch from partitions whose wait is over, and releases those that are ready.
+// settle starts fetching from partitions whose wait is over, and releases those that are ready.
 func (m *Member) settle() error {
 	if err := m.letGo(); err != nil {
 		return err
@@ -191,12 +187,12 @@ func (m *Member) settle() error {
 	return m.agent.Gain(m.ctx, func(part uint16) bool { return slices.Contains(parts, part) })
 }
 
-// release begins to release a partition. It waits for the state of the owner before: the next
-// owner takes what it gets from here for the whole. Partitions go together, as each release
-// reads the whole store.
+// release starts to release a partition. The previous owner's state must arrive first, as the
+// next owner takes what it receives for complete. Partitions go together, as each release reads
+// the whole store.
 func (m *Member) release(p partition, epoch uint64) {
 	m.mu.Lock()
-	c := &coming{leaves: true} // until it comes again, or has passed
+	c := &coming{leaves: true} // until the partition is gained again, or has passed
 	if was := m.coming[uint16(p)]; was != nil && was.from != "" {
 		c.from, c.dead, c.until = was.from, was.dead, was.until
 	}
@@ -206,7 +202,6 @@ func (m *Member) release(p partition, epoch uint64) {
 	m.do(m.letGo)
 }
 
-// handedOver says whether the state of a partition is on its way to the next owner.
 func (m *Member) handedOver(p partition) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -214,7 +209,7 @@ func (m *Member) handedOver(p partition) bool {
 	return c != nil && c.leaves && !slices.ContainsFunc(m.leaving, func(l leaving) bool { return l.partition == p })
 }
 
-// ready takes the partitions that may be released now.
+// ready removes and returns the partitions that can be released now.
 func (h *hands) ready() (now []leaving) {
 	h.leaving = slices.DeleteFunc(h.leaving, func(l leaving) bool {
 		c := h.coming[uint16(l.partition)]
@@ -230,7 +225,8 @@ func (h *hands) ready() (now []leaving) {
 	return now
 }
 
-// letGo releases partitions: it waits for the fetches under way, and sends the state on.
+// letGo releases the ready partitions: it waits for the fetches under way, and sends the state
+// on.
 func (m *Member) letGo() error {
 	m.mu.Lock()
 	all := m.ready()

@@ -8,30 +8,28 @@ import (
 	"sync"
 )
 
-// Hub is an exchange of the agents of one process. Messages arrive once each; those that do
-// not fit into a mailbox are lost. Safe for concurrent use.
+// Hub is an exchange for agents of one process. Each message arrives once, unless the receiver's
+// mailbox is full. Safe for concurrent use.
 type Hub struct {
-	mu       sync.Mutex // guards all that follows, and the mailboxes
+	mu       sync.Mutex // guards the rest, and the mailboxes
 	boxes    map[AgentID]*mailbox
 	values   map[string]Value
-	revision uint64 // the last
+	revision uint64
 }
 
-// mailbox is one agent's end of a hub.
 type mailbox struct {
 	hub     *Hub
 	id      AgentID
 	waiting [][]byte
-	size    int           // bytes that wait
-	changed chan struct{} // closed, and made anew, with each message
+	size    int           // bytes waiting
+	changed chan struct{} // closed and replaced with each message
 	closed  bool
 }
 
 // NewHub returns a hub without agents or values.
 func NewHub() *Hub { return &Hub{boxes: map[AgentID]*mailbox{}, values: map[string]Value{}} }
 
-// Open returns an agent's exchange. It closes an earlier one with the messages that wait in
-// it, as if the agent's process had died and started again.
+// Open returns an agent's exchange. It closes an earlier one and drops its messages.
 func (h *Hub) Open(id AgentID) (Exchange, error) {
 	if err := id.Check(); err != nil {
 		return nil, err
@@ -46,7 +44,7 @@ func (h *Hub) Open(id AgentID) (Exchange, error) {
 	return b, nil
 }
 
-// lock locks the hub for a call, unless the mailbox is closed or ctx has ended.
+// lock locks the hub, unless the mailbox is closed or ctx has ended.
 func (b *mailbox) lock(ctx context.Context) error {
 	b.hub.mu.Lock()
 	err := ctx.Err()
@@ -146,7 +144,7 @@ func (b *mailbox) Close() error {
 	return nil
 }
 
-// shut is Close under the hub's mutex.
+// shut closes the mailbox. The caller holds the hub's mutex.
 func (b *mailbox) shut() {
 	if !b.closed {
 		b.closed, b.waiting = true, nil

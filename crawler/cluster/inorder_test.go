@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestInOrder: what goes by a way that loses, doubles and mixes up comes once and in order, and
-// no more is kept than the window has.
+// TestInOrder: over a lossy, doubling, reordering connection frames arrive once and in order,
+// within the window.
 func TestInOrder(t *testing.T) {
 	const window, count = 8, 300
 	for seed := range uint64(50) {

@@ -10,31 +10,29 @@ import (
 	"fossick/internal/wire"
 )
 
-// lease is how long other agents must count this agent as alive. It begins when the last
-// accepted heartbeat was sent. Others wait half a lease longer, so the rates of clocks may
-// differ by a tenth, and agents need no common time.
+// lease is the time during which others must count this agent as alive, from the sending of the
+// last accepted heartbeat. Others wait half a lease longer, so clock rates may differ by a tenth,
+// and no common time is needed.
 type lease struct {
-	every       time.Duration // between heartbeats
+	every       time.Duration
 	incarnation uint64
 	seq         uint64
-	revision    uint64 // of the agent's key
+	revision    uint64
 	sent        time.Duration
 	accepted    time.Duration // when the last accepted heartbeat was sent
 	until       time.Duration
 	next        time.Duration
-	joined      bool // there is an incarnation that sends heartbeats
-	pending     bool // a heartbeat is on its way
+	joined      bool // this incarnation has begun to send heartbeats
+	pending     bool
 	unsure      bool // the key must be read before the next heartbeat
 	last        heartbeat
-	acked       uint64 // Report.Epoch of the last accepted heartbeat: the part of the store that others know
-	confirmed   bool   // a heartbeat of this incarnation was accepted for sure
-	run         uint64 // revision of the first accepted heartbeat, which no other run of the agent has
+	acked       uint64 // Report.Epoch of the last accepted heartbeat: the state that others know this agent has
+	confirmed   bool   // a heartbeat of this incarnation was surely accepted
+	run         uint64 // revision of the first accepted heartbeat, unique to this run of the agent
 }
 
-// soon asks for a heartbeat at once.
 func (l *lease) soon() { l.next = 0 }
 
-// beat writes a heartbeat when one is due.
 func (n *node) beat(now time.Duration) {
 	l := &n.lease
 	if !l.joined || l.pending || l.unsure || now < l.next {
@@ -47,7 +45,7 @@ func (n *node) beat(now time.Duration) {
 		Version: wireVersion, Incarnation: l.incarnation, Seq: l.seq, Leaving: n.leaving, Prefers: n.opt.Prefers && !n.leaving, Known: n.known,
 		Released: listed(n.hand.released), Returned: n.ledger.returned, Report: n.report,
 	}
-	if n.hand.table == nil { // others make the lost table again from all that was ever held
+	if n.hand.table == nil { // the coordinator rebuilds a lost table from this
 		h.Held = listed(n.hand.past)
 	}
 	h.Report.Head = h.Report.Head[:min(len(h.Report.Head), mostHead)]
@@ -55,7 +53,6 @@ func (n *node) beat(now time.Duration) {
 	n.do(swapValue{agentKeys + string(n.opt.ID), wire.Encode(h), l.revision})
 }
 
-// beaten handles the result of the swap of the agent's own key.
 func (n *node) beaten(now time.Duration, revision uint64) {
 	n.lease.pending = false
 	if revision == 0 {
@@ -76,8 +73,8 @@ func (l *lease) accept(revision uint64, length time.Duration) {
 	l.until = max(l.until, l.sent+length)
 }
 
-// seeSelf handles what the exchange holds of this agent: whether an unconfirmed heartbeat
-// arrived, and whether others have marked the agent as dead.
+// seeSelf checks whether an unconfirmed heartbeat arrived, and whether this agent was marked as
+// dead.
 func (n *node) seeSelf(now, asked time.Duration, v Value) {
 	l := &n.lease
 	if l.pending {
@@ -85,13 +82,13 @@ func (n *node) seeSelf(now, asked time.Duration, v Value) {
 	}
 	if v.Revision == 0 {
 		if !l.joined || l.revision > 0 && asked > l.accepted {
-			n.join(now, 1, 0) // there is none yet, or all values were lost
+			n.join(now, 1, 0) // no value yet, or all values were lost
 		}
 		l.unsure = false
 		return
 	}
 	h, err := decodeHeartbeat(v.Bytes)
-	if err != nil { // no agent of this crawl wrote it: overwrite it
+	if err != nil { // not written by an agent of this crawl: overwrite it
 		l.unsure = false
 		n.join(now, max(l.incarnation, 1), v.Revision)
 		return
@@ -107,7 +104,7 @@ func (n *node) seeSelf(now, asked time.Duration, v Value) {
 	l.unsure = false
 	switch {
 	case h.Incarnation >= l.incarnation && (h.Dead || !l.confirmed):
-		n.join(now, h.Incarnation+1, v.Revision) // not confirmed: perhaps our own, perhaps of a process before us
+		n.join(now, h.Incarnation+1, v.Revision) // if unconfirmed: ours, or that of an earlier process
 	case h.Incarnation > l.incarnation:
 		n.do(stop{errTwice})
 	case h.Incarnation < l.incarnation:
@@ -119,13 +116,13 @@ func (n *node) seeSelf(now, asked time.Duration, v Value) {
 	}
 }
 
-// join begins another incarnation, which owns nothing of what the last one owned.
+// join begins a new incarnation, which owns none of the earlier one's partitions.
 func (n *node) join(now time.Duration, incarnation, revision uint64) {
 	l := &n.lease
 	l.incarnation, l.revision = max(incarnation, l.incarnation+1), revision
 	l.joined, l.unsure, l.confirmed, l.until = true, false, false, 0
 	l.soon()
-	n.sight.everybody, n.sight.since = true, now // all values may have been lost, the table too
+	n.sight.everybody, n.sight.since = true, now // all values may be lost, the table too
 	n.hand.lapse()
 	n.allow()
 }
@@ -133,32 +130,30 @@ func (n *node) join(now time.Duration, incarnation, revision uint64) {
 // sight holds what an agent knows of the others.
 type sight struct {
 	others map[AgentID]*other
-	sorted []AgentID // of them, as ids last found
+	sorted []AgentID // keys of others, as ids last sorted them
 	asking bool
-	asked  time.Duration // when the values were last asked for
-	keys   []string      // for which; nil: all
+	asked  time.Duration // when the values were last requested
+	keys   []string      // requested keys; nil: all
 	next   time.Duration
-	looked bool   // once at least
+	looked bool
 	all    bool   // the last reading was of all keys
-	newer  uint64 // version of the newest table that others named
+	newer  uint64 // newest table version named by other agents
 
 	foreign bool // an agent of another version takes part
 
-	everybody bool // all agents must be read, since then
+	everybody bool // all agents must be read, by a request no earlier than since
 	since     time.Duration
 }
 
-// other is the last known state of an agent.
 type other struct {
 	revision uint64
 	beat     heartbeat
-	changed  time.Duration // when its key was first seen with this value
-	seen     time.Duration // and last
-	fence    time.Duration // after a try, when it may be marked as dead
+	changed  time.Duration // when its key was first seen with this revision
+	seen     time.Duration // when its key was last read
+	fence    time.Duration // after a failed attempt: when it may next be marked as dead
 }
 
-// see handles the keys of all agents. An agent whose key is gone or unreadable keeps its last
-// known state, and counts as dead in time.
+// see handles agents' keys. An agent with a missing or unreadable key counts as dead in time.
 func (s *sight) see(now time.Duration, values map[string]Value) {
 	for id, o := range s.others {
 		key := agentKeys + string(id)
@@ -167,7 +162,7 @@ func (s *sight) see(now time.Duration, values map[string]Value) {
 		}
 		o.seen = now
 		if _, there := values[key]; !there {
-			o.revision = 0 // nothing can overwrite it
+			o.revision = 0 // no swap can overwrite it
 		}
 	}
 	for key, v := range values {
@@ -184,46 +179,41 @@ func (s *sight) see(now time.Duration, values map[string]Value) {
 	}
 }
 
-// leaves says whether an agent is about to go, with nothing left to send.
 func (s *sight) leaves(id AgentID) bool {
 	o := s.others[id]
 	return o != nil && o.beat.Leaving && o.beat.Report.Outbox == 0
 }
 
-// silent says whether the lease of an agent has surely ended.
+// silent reports whether an agent's lease has surely ended.
 func (o *other) silent(lease time.Duration) bool { return o.seen-o.changed >= lease+lease/2 }
 
-// ids returns the agents seen, sorted.
 func (s *sight) ids() []AgentID {
-	if len(s.sorted) != len(s.others) { // none is ever forgotten
+	if len(s.sorted) != len(s.others) { // agents are never removed
 		s.sorted = slices.Sorted(maps.Keys(s.others))
 	}
 	return s.sorted
 }
 
-// gone says whether an agent has been marked as dead, or surely will be.
+// gone reports whether an agent is marked as dead or surely will be.
 func (n *node) gone(now time.Duration, id AgentID) bool {
 	o := n.sight.others[id]
-	if o == nil { // only the table names it: its key was lost, or never read
+	if o == nil { // only the table names it: its key was lost or never read
 		n.sight.others[id] = &other{changed: now}
 		return false
 	}
 	return o.beat.Dead || o.silent(n.opt.Lease)
 }
 
-// living returns the agents that are alive, sorted.
 func (n *node) living(now time.Duration) []AgentID {
 	return slices.DeleteFunc(slices.Clone(n.sight.ids()), func(id AgentID) bool {
 		return n.sight.others[id].revision == 0 || n.gone(now, id) && id != n.opt.ID
 	})
 }
 
-// onlyOne says whether nobody else lives.
 func (n *node) onlyOne(now time.Duration) bool {
 	return !slices.ContainsFunc(n.sight.ids(), func(id AgentID) bool { return id != n.opt.ID && !n.gone(now, id) })
 }
 
-// askSometimes asks for the values, twice between heartbeats.
 func (n *node) askSometimes(now time.Duration) {
 	s := &n.sight
 	if s.asking || now < s.next {
@@ -233,10 +223,9 @@ func (n *node) askSometimes(now time.Duration) {
 	n.do(askValues{s.keys})
 }
 
-// needed returns the keys that an agent must read, nil for all of them. The coordinator, and
-// an agent that may have to replace it, reads the keys of all agents; any other agent reads
-// its own key and those of the coordinator. So the total of all readings does not grow with
-// the square of the number of agents.
+// needed returns the keys to read, nil for all. Only the coordinator, and an agent that may have
+// to replace it, reads all. So the cost of reading does not grow with the square of the number of
+// agents.
 func needed(n *node, now time.Duration) []string {
 	s, t := &n.sight, n.hand.table
 	if s.everybody || t == nil || t.coordinator == n.opt.ID || n.opt.Prefers || n.lease.unsure || n.office.unsure || n.ledger.unsure || len(n.hand.open) > 0 {

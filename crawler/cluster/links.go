@@ -9,46 +9,45 @@ import (
 	"fossick/internal/wire"
 )
 
-// Bounds of messages on their way.
 const (
-	mostSent       = 4                      // messages to a partition that are not acknowledged
-	mostSentAll    = 64                     // to all
-	sendBytes      = mostMessageBytes / 2   // of a message's parcels; a single parcel may exceed it
-	parcelOverhead = 16                     // bytes of a message
-	linger         = 200 * time.Millisecond // wait for more parcels that go in the same message
-	mostBackoffs   = 4                      // doublings of the pause while nobody answers
+	mostSent       = 4
+	mostSentAll    = 64                     // unacknowledged messages to all
+	sendBytes      = mostMessageBytes / 2   // parcels of a message; a single parcel may exceed it
+	parcelOverhead = 16                     // bytes of encoding for each parcel
+	linger         = 200 * time.Millisecond // wait for more parcels to join a message
+	mostBackoffs   = 4                      // doublings of the pause without an answer
 
-	mostTaking   = 256 // deliveries that an engine has not committed; more are sent again
-	mostOfSender = 64  // of them, of one sender
+	mostTaking   = 256 // uncommitted deliveries at the engine; more are sent again
+	mostOfSender = 64  // of these, from one sender
 )
 
-// share is how many deliveries of one of so many agents an engine takes at a time: an agent
-// that sends without end leaves room for the others. A sender has no more on their way.
+// share is how many deliveries an engine takes from one of so many agents at a time, so that one
+// busy sender leaves room for the others.
 func (o Protocol) share(agents int) int {
 	return max(1, min(o.ofSender, mostTaking/max(1, agents)))
 }
 
-// outgoing is the sender's side of links to other agents, go-back-N: parcels that are not
-// acknowledged in time are sent again, from the first of them.
+// outgoing is the sender's side of links, go-back-N: without a timely acknowledgement it sends
+// again from the first unacknowledged parcel.
 type outgoing struct {
 	streams map[partition]*outflow
-	sent    int             // messages not acknowledged, or about to be sent
-	to      map[AgentID]int // of them, by receiver
-	share   int             // most of them to one receiver
-	turn    partition       // first of those that may send, when not all can
-	waiting bool            // some could not
+	sent    int
+	to      map[AgentID]int // of these, by receiver
+	share   int             // the most to one receiver
+	turn    partition       // where to begin when not all partitions can send
+	waiting bool            // some partitions could not send
 }
 
-// outflow is parcels to a partition.
+// outflow is the state of the parcels to one partition.
 type outflow struct {
-	base    uint64 // all parcels up to it are committed by an owner
-	next    uint64 // sent
-	top     uint64 // in the outbox
+	base    uint64 // an owner has committed all parcels up to it
+	next    uint64 // last parcel sent
+	top     uint64 // last parcel in the outbox
 	sent    []uint64
 	reading bool
-	readFor AgentID       // the owner then
-	due     time.Duration // when to send, or to send again
-	tries   int           // without an answer
+	readFor AgentID       // owner when the read was requested
+	due     time.Duration // when to send, or send again
+	tries   int           // successive times without an answer
 	owner   AgentID
 	epoch   uint64
 }
@@ -61,10 +60,10 @@ func newOutgoing(outbox map[partition]span, share int) outgoing {
 	return o
 }
 
-// full says whether no more may be on its way to a receiver.
+// full reports whether no more messages may be under way to a receiver.
 func (o *outgoing) full(to AgentID) bool { return o.sent >= mostSentAll || o.to[to] >= o.share }
 
-// way adds n, which may be negative, to the messages on their way to a receiver.
+// way adds n, which may be negative, to the messages under way to a receiver.
 func (o *outgoing) way(to AgentID, n int) {
 	o.sent += n
 	if o.to[to] += n; o.to[to] == 0 {
@@ -72,7 +71,7 @@ func (o *outgoing) way(to AgentID, n int) {
 	}
 }
 
-// queued notes that the outbox reaches further.
+// queued records that the outbox now ends with parcel number.
 func (o *outgoing) queued(now time.Duration, p partition, number uint64) {
 	s := o.streams[p]
 	if s == nil {
@@ -85,7 +84,7 @@ func (o *outgoing) queued(now time.Duration, p partition, number uint64) {
 	s.top = max(s.top, number)
 }
 
-// route sends at once again all messages on their way to an agent that lost the partition.
+// route makes all messages due again whose partition has a new owner or epoch.
 func (o *outgoing) route(now time.Duration, t *table) {
 	for p, s := range o.streams {
 		if e := t.entries[p]; e.owner != s.owner || e.epoch != s.epoch {
@@ -96,13 +95,11 @@ func (o *outgoing) route(now time.Duration, t *table) {
 	}
 }
 
-// back goes back to the first parcel that is not acknowledged.
 func (o *outgoing) back(s *outflow) {
 	o.way(s.owner, -len(s.sent))
 	s.sent, s.next = nil, s.base
 }
 
-// due returns when something is to be sent.
 func (o *outgoing) due() time.Duration {
 	due := time.Duration(math.MaxInt64)
 	for _, s := range o.streams {
@@ -114,7 +111,6 @@ func (o *outgoing) due() time.Duration {
 	return due
 }
 
-// sendDue reads from the outbox the parcels that are due.
 func (n *node) sendDue(now time.Duration) {
 	if n.out.due() > now {
 		return
@@ -139,7 +135,7 @@ func (n *node) sendDue(now time.Duration) {
 	}
 }
 
-// read asks for the next parcels, if more may be on their way.
+// read requests the next parcels, if more may be under way.
 func (n *node) read(now time.Duration, p partition, s *outflow) {
 	s.due = now + n.opt.Resend<<s.tries
 	if s.next >= s.top || s.reading || len(s.sent) >= mostSent {
@@ -156,7 +152,6 @@ func (n *node) read(now time.Duration, p partition, s *outflow) {
 	n.do(readOutbox{p, s.next, sendBytes})
 }
 
-// sendParcels sends the parcels that were read.
 func (n *node) sendParcels(now time.Duration, ev outgoingEvent) {
 	s := n.out.streams[ev.partition]
 	if s == nil || !s.reading {
@@ -165,7 +160,7 @@ func (n *node) sendParcels(now time.Duration, ev outgoingEvent) {
 	s.reading = false
 	n.out.way(s.readFor, -1)
 	if ev.after != s.next || len(ev.parcels) == 0 {
-		s.due = min(s.due, now+n.opt.Resend) // trimmed, or sent to another, meanwhile
+		s.due = min(s.due, now+n.opt.Resend) // trimmed or redirected meanwhile
 		return
 	}
 	size := 0
@@ -190,8 +185,7 @@ func (n *node) sendParcels(now time.Duration, ev outgoingEvent) {
 	n.read(now, ev.partition, s)
 }
 
-// acknowledged notes that the owner has committed parcels. An agent that lost the partition may
-// have committed them too late for the next owner to know.
+// acknowledged ignores former owners: the next owner may not know of their commits.
 func (n *node) acknowledged(now time.Duration, m message) {
 	s := n.out.streams[m.Partition]
 	owner, epoch := n.hand.owner(m.Partition)
@@ -203,14 +197,13 @@ func (n *node) acknowledged(now time.Duration, m message) {
 	}
 }
 
-// advance trims the outbox, and sends on.
 func (n *node) advance(now time.Duration, p partition, s *outflow, upto uint64) {
 	s.base, s.next, s.tries = upto, max(s.next, upto), 0
 	before := len(s.sent)
 	s.sent = slices.DeleteFunc(s.sent, func(last uint64) bool { return last <= upto })
 	n.out.way(s.owner, len(s.sent)-before)
 	n.do(trimOutbox{p, upto})
-	if n.out.waiting && s.next < s.top { // the place is for partitions that wait
+	if n.out.waiting && s.next < s.top { // leave the room to waiting partitions
 		if len(s.sent) == 0 {
 			s.due = now
 		}
@@ -219,17 +212,17 @@ func (n *node) advance(now time.Duration, p partition, s *outflow, upto uint64) 
 	n.read(now, p, s)
 }
 
-// incoming is the receiver's side.
+// incoming is the receiver's side of links from other agents.
 type incoming struct {
 	streams map[stream]*inflow
-	taking  int             // deliveries that the engine has
-	of      map[AgentID]int // of them, by sender
+	taking  int
+	of      map[AgentID]int // of these, by sender
 }
 
-// inflow is parcels of one agent to one partition.
+// inflow is the state of the parcels of one agent to one partition.
 type inflow struct {
 	cursor uint64 // all parcels up to it are committed
-	handed uint64 // given to the engine
+	handed uint64 // last parcel given to the engine
 }
 
 func newIncoming(cursors map[stream]uint64) incoming {
@@ -240,7 +233,7 @@ func newIncoming(cursors map[stream]uint64) incoming {
 	return in
 }
 
-// begin forgets deliveries that the engine may have dropped when it lost a partition.
+// begin resets deliveries that the engine may have dropped when it lost a partition.
 func (in *incoming) begin(p partition) {
 	for s, f := range in.streams {
 		if s.Partition == p {
@@ -249,12 +242,11 @@ func (in *incoming) begin(p partition) {
 	}
 }
 
-// receive takes in the parcels that follow those taken before, each once.
+// receive gives new parcels to the engine, in order and once.
 func (n *node) receive(now time.Duration, m message) {
 	_, epoch := n.hand.owner(m.Partition)
 	h, held := n.hand.held[m.Partition]
-	// The state of the last owner may come while the partition is being released, which waits
-	// for it.
+	// While a partition is being released, its last owner's state may still arrive.
 	ours := held && n.leased(now) && (!h.releasing || m.From != n.opt.ID)
 	if n.opt.defect == noEpoch {
 		ours, m.Epoch = true, epoch
@@ -295,14 +287,12 @@ func (n *node) receive(now time.Duration, m message) {
 	}
 }
 
-// answer sends a message about parcels.
 func (n *node) answer(kind uint64, to AgentID, p partition, epoch, number uint64) {
 	n.do(sendMessage{to, wire.Encode(message{Version: wireVersion, Kind: kind, From: n.opt.ID, Partition: p, Epoch: epoch, After: number})})
 }
 
-// acknowledge tells the sender which parcels are committed, if the next owner must go on from a
-// state that has them: the agent still owns the partition, and others know that it has the
-// state before.
+// acknowledge tells the sender what is committed, if the next owner is sure to continue from it:
+// the agent still owns the partition, and others know that it has the earlier state.
 func (n *node) acknowledge(now time.Duration, to AgentID, p partition, epoch, cursor uint64) {
 	h, held := n.hand.held[p]
 	sure := held && h.epoch == epoch && n.leased(now) && n.lease.acked >= epoch
@@ -311,7 +301,6 @@ func (n *node) acknowledge(now time.Duration, to AgentID, p partition, epoch, cu
 	}
 }
 
-// taken notes that the engine has committed a delivery.
 func (n *node) taken(now time.Duration, ev takenEvent) {
 	d := ev.delivery
 	n.in.taking--

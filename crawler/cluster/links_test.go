@@ -8,8 +8,8 @@ import (
 	"fossick/internal/wire"
 )
 
-// Messages have at most so many bytes, not too many are on their way, and what is not
-// acknowledged goes again from the first.
+// TestWindow: messages have a bounded size, few are under way, and unacknowledged ones are resent
+// from the first.
 func TestWindow(t *testing.T) {
 	n := newNode(Protocol{ID: "a", Resend: time.Second, parts: 2}, recovered{Outbox: map[partition]span{1: {5, 104}}})
 	n.hand.table = &table{version: 1, entries: []entry{{}, {owner: "b", epoch: 1}}}
@@ -19,7 +19,7 @@ func TestWindow(t *testing.T) {
 		}
 		return parcels
 	}
-	// drain does what the node wants, and returns the messages.
+	// drain carries out the node's effects and returns the messages.
 	drain := func(now time.Duration) (sent []message) {
 		todo := []event{messageEvent{}}
 		for len(todo) > 0 {
@@ -77,8 +77,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestTurns: where more partitions have parcels than messages may be on their way, each has
-// its turn.
+// TestTurns: if more partitions have parcels than messages may be under way, each gets its turn.
 func TestTurns(t *testing.T) {
 	const parts, each = 300, 1000
 	outbox := map[partition]span{}
@@ -117,8 +116,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestShare: an agent has no more on its way to another than that one takes of a sender, so a
-// handover of many partitions goes through at once, whatever the number, and nothing is refused.
+// TestShare: a sender has no more under way than its receiver takes at once. So a handover of any
+// number of partitions goes through without a refusal.
 func TestShare(t *testing.T) {
 	const parts = 100
 	for _, ofSender := range []int{1, 2, 64} {

@@ -17,30 +17,30 @@ import (
 	"fossick/store"
 )
 
-// Options are a member's settings; the exchange is shared with the others.
+// Options are a member's settings. All members share the exchange.
 type Options struct {
-	Crawl    crawler.Options // MaxPages and MinHarvest are for all members, and stand in Protocol
+	Crawl    crawler.Options // the limits of the whole crawl are those of Protocol
 	Protocol Protocol
 	Exchange Exchange
 }
 
-// Member is an agent of a cluster: a crawl with a store of its own, which the protocol drives.
+// Member is an agent of a cluster: a crawl with its own store, driven by the protocol.
 type Member struct {
 	*sites
 	opt   Options
 	crawl *crawler.Crawler
 	agent *crawler.Agent
 	start time.Time
-	ctx   context.Context // of Run
+	ctx   context.Context // Run's
 
-	tell    chan struct{} // one place: there is an event for the protocol
-	wake    chan struct{} // one place: there is a job
+	tell    chan struct{} // capacity 1: an event waits for the protocol
+	wake    chan struct{} // capacity 1: a job waits
 	unsent  chan sendMessage
-	unheard chan lesson // for teach
+	unheard chan lesson
 
-	keeper  *keeper          // of the replicas of others
-	sender  *sender          // of this one's replica; nil when there is none
-	adopted map[AgentID]bool // agents taken over, before keptDied says so; owned by work
+	keeper  *keeper // the replicas of other agents
+	sender  *sender
+	adopted map[AgentID]bool // agents already taken over when keptDied arrives; owned by work
 
 	mu      sync.Mutex // guards the rest
 	node    *node      // nil before Run
@@ -48,36 +48,35 @@ type Member struct {
 	clocks  clocks
 	jobs    []func() error
 	load    crawler.Load
-	rate    float64 // pages a second, lately
+	rate    float64 // pages a second, a moving mean
 	pace    pace
 	ahead   ahead
-	allowed report // the last limit and epoch
-	taken   uint64 // deliveries
+	allowed report // only the last limit and epoch are set
+	taken   uint64 // deliveries committed
 	hands
 	ending  bool
-	labels  [][]byte // that people gave here, to be sent to the others
-	repeats [][]byte // duplicates in stores of earlier owners of the sites, likewise
+	labels  [][]byte // given by people here, not yet sent to the others
+	repeats [][]byte // duplicates found in stores of earlier owners, not yet sent
 }
 
-// clocks notice a machine that slept: its monotonic clock may have stood still meanwhile, so
-// that a lease that is over looks as if it were not.
+// clocks detects that the machine slept: a monotonic clock may stop during sleep, so that an
+// expired lease would look valid.
 type clocks struct {
-	sent, accepted time.Duration // how far the wall clock was ahead of the other, at a heartbeat
+	sent, accepted time.Duration // how far the wall clock was ahead of the monotonic clock at a heartbeat
 }
 
-// slept says whether the wall clock has gone further ahead since the last accepted heartbeat
-// than two good clocks would differ by.
+// slept reports whether the clocks have drifted apart too far since the last accepted heartbeat.
 func (c clocks) slept(ahead, lease time.Duration) bool { return ahead-c.accepted > lease/20 }
 
 const (
-	mostUnsent   = 256 // messages that wait for the exchange; the protocol sends the rest again
+	mostUnsent   = 256 // messages waiting for the exchange; the protocol sends any others again
 	mostTold     = mostMessageBytes - 1<<10
-	lookEvery    = 100 * time.Millisecond // at the crawl
-	rateOver     = 5 * time.Second        // about over how long the rate is a mean
-	mostFailures = 6                      // of goroutines of Run
+	lookEvery    = 100 * time.Millisecond // how often watch looks at the crawl
+	rateOver     = 5 * time.Second        // time constant of the mean rate
+	mostFailures = 6                      // one for each goroutine of Run
 )
 
-// New prepares a member. Its store says whether it is new to the cluster.
+// New prepares a member. Its store tells whether the agent has been in the cluster before.
 func New(opt Options) (*Member, error) {
 	opt.Crawl.Log = cmp.Or(opt.Crawl.Log, slog.New(slog.DiscardHandler))
 	opt.Crawl.Workers = cmp.Or(opt.Crawl.Workers, crawler.DefaultWorkers)
@@ -88,7 +87,7 @@ func New(opt Options) (*Member, error) {
 		adopted: map[AgentID]bool{}, hands: hands{coming: map[uint16]*coming{}, epochs: map[uint16]uint64{}},
 	}
 	o := opt.Crawl
-	o.Sites, o.MaxPages, o.MinHarvest, o.Patience = m, 0, 0, opt.Crawl.WaitsUpTo() // Patience goes by the limits of all
+	o.Sites, o.MaxPages, o.MinHarvest, o.Patience = m, 0, 0, opt.Crawl.WaitsUpTo() // Patience follows the limits of the whole crawl
 	o.Said = func(label []byte) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -117,8 +116,7 @@ func New(opt Options) (*Member, error) {
 // Engine returns the member's crawl.
 func (m *Member) Engine() *crawler.Crawler { return m.crawl }
 
-// may says whether a fetch may begin in a partition now, and under which epoch. The caller
-// holds mu.
+// may reports whether a fetch may begin in a partition, and its epoch. The caller holds mu.
 func (m *Member) may(p partition) (epoch uint64, ok bool) {
 	if m.node == nil || m.clocks.slept(m.clockGap(), m.opt.Protocol.Lease) {
 		return 0, false
@@ -126,7 +124,7 @@ func (m *Member) may(p partition) (epoch uint64, ok bool) {
 	return m.node.may(time.Since(m.start), p)
 }
 
-// Mine is as crawler.Sites says. The node may own a part anew before own has seen it.
+// Mine implements crawler.Sites. The node may regain a part before own has run.
 func (m *Member) Mine(part uint16) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -134,8 +132,7 @@ func (m *Member) Mine(part uint16) bool {
 	return ok && m.coming[part] == nil && m.epochs[part] == epoch
 }
 
-// Held is as crawler.Sites says: whether the agent owns a part, even if its lease has run out
-// or it is about to release the part.
+// Held implements crawler.Sites, also for parts without a lease or about to be released.
 func (m *Member) Held(part uint16) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -146,8 +143,7 @@ func (m *Member) Held(part uint16) bool {
 	return held
 }
 
-// Ours is as crawler.Sites says: whether links to a part go into this member's queue. All
-// others are sent as parcels.
+// Ours implements crawler.Sites. Links to all other parts are sent as parcels.
 func (m *Member) Ours(part uint16) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -155,16 +151,15 @@ func (m *Member) Ours(part uint16) bool {
 	return m.node != nil && m.node.ours(partition(part)) && (c == nil || !c.leaves)
 }
 
-// clockGap returns how far the wall clock has gone ahead of the monotonic one since the start.
+// clockGap returns how far the wall clock has run ahead of the monotonic clock since the start.
 func (m *Member) clockGap() time.Duration {
 	now := time.Now()
 	return now.Round(0).Sub(m.start.Round(0)) - now.Sub(m.start)
 }
 
-// Leave hands all partitions over to the others, and ends Run.
+// Leave hands over all partitions to other agents, and then Run returns.
 func (m *Member) Leave() { m.post(leaveEvent{}) }
 
-// post gives the protocol an event. It does not wait.
 func (m *Member) post(ev event) {
 	m.mu.Lock()
 	m.events = append(m.events, ev)
@@ -172,7 +167,6 @@ func (m *Member) post(ev event) {
 	signal(m.tell)
 }
 
-// do queues a job for work. It does not wait.
 func (m *Member) do(job func() error) {
 	m.mu.Lock()
 	m.jobs = append(m.jobs, job)
@@ -180,7 +174,6 @@ func (m *Member) do(job func() error) {
 	signal(m.wake)
 }
 
-// signal fills a channel of one place.
 func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -188,8 +181,7 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// Run takes part in the crawl until the whole has ended, the member has left, or ctx ends. It
-// returns after the last goroutine that it started.
+// Run takes part in the crawl until it ends, the member has left, or ctx ends.
 func (m *Member) Run(ctx context.Context) (crawler.Result, error) {
 	parent := ctx
 	ctx, stop := context.WithCancel(ctx)
@@ -200,7 +192,7 @@ func (m *Member) Run(ctx context.Context) (crawler.Result, error) {
 	var result crawler.Result
 	past := m.agent.ToldBefore()
 	beside.Go(func() {
-		defer stop() // nothing else goes on without a crawl
+		defer stop()
 		r, err := m.crawl.Run(ctx)
 		result = r
 		failed <- err
@@ -216,7 +208,7 @@ func (m *Member) Run(ctx context.Context) (crawler.Result, error) {
 		})
 	}
 	err := ignoreEnd(m.follow(ctx))
-	if !m.ended() { // it has left, or the protocol failed
+	if !m.ended() { // the member has left, or the protocol failed
 		stop()
 	}
 	beside.Wait()
@@ -224,7 +216,7 @@ func (m *Member) Run(ctx context.Context) (crawler.Result, error) {
 	for e := range failed {
 		err = errors.Join(err, ignoreEnd(e))
 	}
-	if err == nil && (m.ended() || parent.Err() == nil) { // it has left
+	if err == nil && (m.ended() || parent.Err() == nil) { // nobody needs the replicas any more
 		err = m.keeper.drop()
 	}
 	return result, err
@@ -236,7 +228,6 @@ func (m *Member) ended() bool {
 	return m.ending
 }
 
-// ignoreEnd drops errors that say that the crawl has ended.
 func ignoreEnd(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, crawler.ErrEnded) {
 		return nil
@@ -244,7 +235,6 @@ func ignoreEnd(err error) error {
 	return err
 }
 
-// work does the jobs, in order.
 func (m *Member) work(ctx context.Context) error {
 	for {
 		select {
@@ -264,7 +254,7 @@ func (m *Member) work(ctx context.Context) error {
 	}
 }
 
-// watch looks at the crawl, and tells the protocol of new parcels.
+// watch polls the crawl's load and tells the protocol about new parcels.
 func (m *Member) watch(ctx context.Context) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -274,7 +264,7 @@ func (m *Member) watch(ctx context.Context) error {
 		return err
 	}
 	m.mu.Lock()
-	m.load.Counts = first // pages of an earlier run are no pace
+	m.load.Counts = first // pages of an earlier run do not count towards the rate
 	m.mu.Unlock()
 	for {
 		l, err := m.agent.Load(ctx, 0)
@@ -314,7 +304,6 @@ func (m *Member) watch(ctx context.Context) error {
 	}
 }
 
-// follow runs the protocol: it steps the node and carries its effects out.
 func (m *Member) follow(ctx context.Context) error {
 	recovered, err := m.recover()
 	if err != nil {
@@ -356,8 +345,7 @@ func (m *Member) follow(ctx context.Context) error {
 	}
 }
 
-// step gives the node an event and carries the effects out. Events that follow from them come
-// before all others.
+// step gives the node an event and carries out the effects. Resulting events come first.
 func (m *Member) step(ctx context.Context, beside *sync.WaitGroup, ev event) (done bool, err error) {
 	for todo := []event{ev}; len(todo) > 0; todo = todo[1:] {
 		m.mu.Lock()
@@ -398,13 +386,12 @@ func (m *Member) step(ctx context.Context, beside *sync.WaitGroup, ev event) (do
 	return false, nil
 }
 
-// carryOut carries out an effect that the node needs no answer to at once.
 func (m *Member) carryOut(e effect) {
 	switch e := e.(type) {
 	case sendMessage:
 		select {
 		case m.unsent <- e:
-		default: // the exchange is slow or gone
+		default:
 		}
 	case ownChanged:
 		m.own(e.gained, e.lost, e.passed)
@@ -439,7 +426,6 @@ func (m *Member) carryOut(e effect) {
 	}
 }
 
-// end ends the crawl.
 func (m *Member) end(why string) {
 	stop := map[string]crawler.Stop{
 		endedEmpty: crawler.StopEmpty, endedPages: crawler.StopMaxPages, endedHarvest: crawler.StopMinHarvest,
@@ -450,8 +436,7 @@ func (m *Member) end(why string) {
 	m.do(func() error { return m.agent.Finish(m.ctx, stop) })
 }
 
-// swap asks the exchange for as long as the answer is of use. After an error the value may have
-// been written all the same.
+// swap writes a value, for at most one lease. After an error it may have been written.
 func (m *Member) swap(ctx context.Context, e swapValue) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.Protocol.Lease)
 	defer cancel()
@@ -474,8 +459,7 @@ func (m *Member) ask(ctx context.Context, keys []string) {
 	m.post(valuesEvent{values})
 }
 
-// send hands messages to the exchange. A message that it refuses is lost; the protocol sends it
-// again.
+// send passes messages to the exchange. The protocol sends refused messages again.
 func (m *Member) send(ctx context.Context) {
 	for {
 		select {
@@ -483,13 +467,13 @@ func (m *Member) send(ctx context.Context) {
 			return
 		case message := <-m.unsent:
 			one, cancel := context.WithTimeout(ctx, m.opt.Protocol.Lease)
-			_ = m.opt.Exchange.Send(one, message.to, message.bytes) // the same as a message lost on its way
+			_ = m.opt.Exchange.Send(one, message.to, message.bytes)
 			cancel()
 		}
 	}
 }
 
-// receive takes messages from the exchange. It returns why there will be no more.
+// receive passes messages on until there will be no more, and returns the reason.
 func (m *Member) receive(ctx context.Context) error {
 	for {
 		b, err := m.opt.Exchange.Receive(ctx)
@@ -498,7 +482,7 @@ func (m *Member) receive(ctx context.Context) error {
 			return nil
 		case errors.Is(err, ErrClosed):
 			return fmt.Errorf("agent %s: %w", m.opt.Protocol.ID, err)
-		case err != nil: // it may come back
+		case err != nil: // the exchange may come back
 			select {
 			case <-ctx.Done():
 				return nil
@@ -510,18 +494,17 @@ func (m *Member) receive(ctx context.Context) error {
 	}
 }
 
-// say sends bytes of a kind to another member, which hear receives. It does not wait, and may
-// be called before Run.
+// say sends bytes to another member's hear without blocking. It may be called before Run.
 func (m *Member) say(to AgentID, kind byte, b []byte) {
 	if len(b) > mostTold {
-		return // a mistake of the caller; the others would not read it
+		return
 	}
 	b = append([]byte{kind}, b...)
 	m.carryOut(sendMessage{to, wire.Encode(message{Version: wireVersion, Kind: kindTold, From: m.opt.Protocol.ID, Parcels: []Parcel{{Number: 1, Bytes: b}}})})
 }
 
-// peers returns the other agents of the table, sorted by name. run identifies this run of the
-// agent: it rises with each run, and is 0 until the first heartbeat was accepted.
+// peers returns the other agents of the table, sorted by name. run rises with each run of this
+// agent; it is 0 until a heartbeat has been accepted.
 func (m *Member) peers() (run uint64, others []AgentID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -534,8 +517,7 @@ func (m *Member) peers() (run uint64, others []AgentID) {
 	return m.node.lease.run, slices.DeleteFunc(others, func(id AgentID) bool { return id == m.opt.Protocol.ID })
 }
 
-// lives says whether an agent takes part as far as this one knows: nobody has declared it
-// dead. The caller holds mu.
+// lives reports whether no table excludes an agent. The caller holds mu.
 func (m *Member) lives(id AgentID) bool {
 	if m.node == nil {
 		return true
@@ -545,7 +527,6 @@ func (m *Member) lives(id AgentID) bool {
 	return in || members == nil
 }
 
-// keeps says whether the table names this agent as the keeper of another agent's replica.
 func (m *Member) keeps(id AgentID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -556,7 +537,6 @@ func (m *Member) keeps(id AgentID) bool {
 	return in && of.keeper == m.opt.Protocol.ID
 }
 
-// recover returns the links to other partitions, and the holdings, that the store has.
 func (m *Member) recover() (r recovered, err error) {
 	out := store.OutboxOf(m.opt.Crawl.Store)
 	r = recovered{Cursors: map[stream]uint64{}, Outbox: map[partition]span{}, Held: map[partition]uint64{}, Past: map[partition]uint64{}}
@@ -590,7 +570,6 @@ func (m *Member) recover() (r recovered, err error) {
 	return r, err
 }
 
-// report returns the state of the crawl.
 func (m *Member) report() report {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -604,7 +583,7 @@ func (m *Member) report() report {
 	r.Pace = m.pace.perSecond(r.Workers)
 	r.Head, r.Each = m.ahead.head()
 	r.Best = m.ahead.best
-	on := len(m.jobs) > 0 // partitions on their way will bring URLs
+	on := len(m.jobs) > 0 // jobs and arriving partitions will bring URLs
 	for _, c := range m.coming {
 		on = on || !c.leaves
 	}
@@ -614,7 +593,7 @@ func (m *Member) report() report {
 	return r
 }
 
-// outbox returns parcels that wait.
+// outbox returns waiting parcels of about e.bytes, at least one if any waits.
 func (m *Member) outbox(e readOutbox) (parcels []Parcel, err error) {
 	for parcel, err := range store.OutboxOf(m.opt.Crawl.Store).Parcels(uint16(e.partition), e.after) {
 		if err != nil {
@@ -628,8 +607,7 @@ func (m *Member) outbox(e readOutbox) (parcels []Parcel, err error) {
 	return parcels, nil
 }
 
-// take commits parcels. It refuses those of a partition whose state is on its way to the next
-// owner.
+// take commits parcels, unless the partition's state is on its way to the next owner.
 func (m *Member) take(d delivery) error {
 	if m.handedOver(d.Partition) {
 		m.post(takenEvent{d, false})

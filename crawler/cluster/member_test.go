@@ -23,15 +23,15 @@ import (
 	"fossick/store"
 )
 
-// web is sites whose pages link to each other and to the next site's. It keeps a log, as
-// servers would.
+// web is a set of sites whose pages link to each other and to the next site's pages. It logs
+// requests.
 type web struct {
 	sites, pages int
-	quick        bool          // and without a log
-	took         time.Duration // by an exchange; 0: 50 ms
-	last         int           // pages of the last site, 0: as many as the others have
-	tree         bool          // one way leads to each page of a site
-	mirrors      bool          // every other page of a site is one of each other site, too
+	quick        bool          // takes almost no time and logs nothing
+	took         time.Duration // duration of a fetch; 0: 50 ms
+	last         int           // pages of the last site; 0: as many as on the others
+	tree         bool          // only one path leads to each page of a site
+	mirrors      bool          // every other page of a site also exists on each other site
 
 	mu  sync.Mutex // guards log
 	log []asked
@@ -78,7 +78,6 @@ func (w *web) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	return r
 }
 
-// of is how many pages a site has.
 func (w *web) of(site int) int {
 	if site == w.sites-1 && w.last > 0 {
 		return w.last
@@ -86,7 +85,7 @@ func (w *web) of(site int) int {
 	return w.pages
 }
 
-// alike wants all pages.
+// alike scores all pages alike.
 type alike struct{}
 
 func (alike) ScorePage(*page.Page, float64) crawler.Score {
@@ -102,21 +101,21 @@ func (alike) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64 
 
 const delay = 200 * time.Millisecond
 
-// group is members of one cluster.
+// group is a cluster of members on one web.
 type group struct {
 	t    *testing.T
 	web  *web
 	hub  *Hub
 	max  int64
-	rest time.Duration // of a host; 0: delay
-	seed string        // "": of the first site
-	all  bool          // each site has a seed
+	rest time.Duration // a host's crawl delay; 0: delay
+	seed string        // "": the first site's first page
+	all  bool          // every site has a seed
 
-	bodies bool // replicas have pages
-	none   bool // there are no replicas
+	bodies bool // replicas include pages
+	none   bool // no replicas
 
 	scorer   func(id string) crawler.Scorer // nil: alike
-	exchange func(Exchange) Exchange        // nil: as it is
+	exchange func(Exchange) Exchange        // wraps an exchange; nil: does not
 
 	stores  map[string]*store.Store
 	members map[string]*Member
@@ -130,12 +129,12 @@ func newGroup(t *testing.T, w *web, max int64) *group {
 		stops: map[string]context.CancelFunc{}, done: map[string]chan crawler.Result{}}
 }
 
-// cable leads to an exchange, and may be cut: what is asked for then fails. Or it is slow, and
-// messages of other agents arrive late.
+// cable is an exchange that can be cut, so that calls fail, or slow, so that messages arrive
+// late.
 type cable struct {
 	Exchange
 	cut  atomic.Bool
-	slow atomic.Int64 // nanoseconds
+	slow atomic.Int64 // delay in nanoseconds
 }
 
 var errCut = errors.New("cut off")
@@ -165,7 +164,7 @@ func (w *cable) Values(ctx context.Context, keys ...string) (map[string]Value, e
 	return w.Exchange.Values(ctx, keys...)
 }
 
-// start begins an agent, a new one or one that ended.
+// start starts an agent, new or stopped before.
 func (g *group) start(id string, fresh bool) {
 	g.t.Helper()
 	s := g.stores[id]
@@ -223,15 +222,15 @@ func (g *group) start(id string, fresh bool) {
 	}()
 }
 
-// stop ends an agent at once.
+// stop kills an agent.
 func (g *group) stop(id string) {
 	g.stops[id]()
 	<-g.done[id]
 	delete(g.members, id)
 }
 
-// wait waits for the end of the crawl, and returns the pages that are stored, and how often
-// a page was asked for again.
+// wait waits for the end of the crawl. It returns the stored pages and the number of repeated
+// requests.
 func (g *group) wait() (pages []string, again int) {
 	g.t.Helper()
 	for id := range g.members {
@@ -282,8 +281,8 @@ func TestMembers(t *testing.T) {
 	})
 }
 
-// TestSwiftSites: sites go from one member to another in the middle of much that comes in.
-// What is found meanwhile is not forgotten.
+// TestSwiftSites: partitions move between members while many links arrive, and no discovered page
+// is lost.
 func TestSwiftSites(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
@@ -298,7 +297,7 @@ func TestSwiftSites(t *testing.T) {
 	})
 }
 
-// TestBudget: all together store as many pages as are wanted; here without replicas.
+// TestBudget: all members together store as many pages as wanted, here without replicas.
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 12, pages: 9}, 40)
@@ -312,8 +311,8 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// TestComeAndGo: one member leaves, another comes, in the middle of the crawl. Each page is
-// asked for once, as a partition brings along what is known of it.
+// TestComeAndGo: one member leaves and another joins. Each page is requested once, as state moves
+// with its partition.
 func TestComeAndGo(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
@@ -337,8 +336,8 @@ func TestComeAndGo(t *testing.T) {
 	})
 }
 
-// TestAwaits: a member is killed while what the last owner of its sites knows is on its way to it,
-// and comes back. No start page is asked for again, though it has them all.
+// TestAwaits: a member is killed while the state of its partitions is arriving, and comes back.
+// It requests no seed again, though it has all seeds.
 func TestAwaits(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
@@ -366,8 +365,8 @@ func TestAwaits(t *testing.T) {
 	})
 }
 
-// TestSlowHandover: what the last owner knows takes longer than a minute to arrive. Until it is
-// there, no page of its sites is asked for.
+// TestSlowHandover: a partition's state takes over a minute to arrive. No page of its sites is
+// requested before.
 func TestSlowHandover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 24, pages: 6}, 0)
@@ -388,8 +387,8 @@ func TestSlowHandover(t *testing.T) {
 	})
 }
 
-// TestReleaseAwaits: what is to go on to another waits for what the owner before knows, and for a
-// minute after that owner's death.
+// TestReleaseAwaits: a release waits for the previous owner's state, for at most a minute after
+// that owner's death.
 func TestReleaseAwaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &Member{hands: hands{coming: map[uint16]*coming{
@@ -403,7 +402,7 @@ func TestReleaseAwaits(t *testing.T) {
 		if now := m.ready(); len(now) != 3 || slices.Contains(now, leaving{1, 7}) || slices.Contains(now, leaving{2, 7}) {
 			t.Errorf("%+v may go", now)
 		}
-		m.came(2, "b") // of an owner before that
+		m.came(2, "b") // an earlier owner
 		if now := m.ready(); len(now) != 0 {
 			t.Errorf("%+v may go", now)
 		}
@@ -427,7 +426,7 @@ func TestReleaseAwaits(t *testing.T) {
 	})
 }
 
-// awaiting is for how many partitions something of their last owner is on its way.
+// awaiting returns how many partitions wait for their last owner's state.
 func (m *Member) awaiting() (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -439,8 +438,8 @@ func (m *Member) awaiting() (n int) {
 	return n
 }
 
-// TestCutOff: a member whose lease ends and that is back before it is missed has forgotten
-// nothing that waits.
+// TestCutOff: a member whose lease expired, but which returns before it is declared dead, loses
+// no waiting URL.
 func TestCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 12, pages: 30, tree: true}, 0)
@@ -459,7 +458,7 @@ func TestCutOff(t *testing.T) {
 	})
 }
 
-// TestRestart: a member that is killed and comes back has lost nothing.
+// TestRestart: a member that is killed and comes back loses nothing.
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 12, pages: 30}, 0)
@@ -477,9 +476,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// TestDeath: a member dies for ever in the middle of the crawl. The others go on from its
-// replica: nothing is asked for again that it had asked for before its last second, and
-// nothing is forgotten.
+// TestDeath: a member dies for good. Others continue from its replica: no page requested before
+// its last second is requested again, and none is lost.
 func TestDeath(t *testing.T) {
 	for name, c := range map[string]struct {
 		members []string
@@ -511,8 +509,8 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// TestReturn: a member that was given up comes back when its sites are others'. It keeps its
-// pages and asks for none of them; its replica is of use when it dies again.
+// TestReturn: a member declared dead comes back after its partitions were given away. It keeps
+// its pages and requests none of them; its replica serves when it dies again.
 func TestReturn(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
@@ -523,7 +521,7 @@ func TestReturn(t *testing.T) {
 		time.Sleep(8 * time.Second)
 		first := time.Now()
 		g.stop("bbbbbbbbbbbbbbbb")
-		time.Sleep(9 * time.Second) // 4.5 s until it is dead
+		time.Sleep(9 * time.Second) // it counts as dead after 4.5 s
 		if g.lost("bbbbbbbbbbbbbbbb") == 0 {
 			t.Error("nothing is told as lost while it is away")
 		}
@@ -538,7 +536,7 @@ func TestReturn(t *testing.T) {
 	})
 }
 
-// lost is how many pages the members but one tell as lost.
+// lost returns how many pages all members but one report as lost.
 func (g *group) lost(but string) (n int) {
 	g.t.Helper()
 	synctest.Wait()
@@ -555,8 +553,8 @@ func (g *group) lost(but string) (n int) {
 	return n
 }
 
-// judgeDeath waits for the end of a crawl one of whose members died: all pages were asked
-// for, and none again that had been before the last second.
+// judgeDeath waits for the end of a crawl in which a member died. All pages must have been
+// requested, and none from before its last second twice.
 func (g *group) judgeDeath(killed time.Time) {
 	g.t.Helper()
 	_, again := g.wait()
@@ -579,8 +577,8 @@ func (g *group) judgeDeath(killed time.Time) {
 	g.t.Logf("%d before the death, %d asked for again, %v in all", early, again, g.web.log[len(g.web.log)-1].end.Sub(g.web.log[0].start))
 }
 
-// judgeLost looks whether each page is stored by one who lives or, with bodies, in the store
-// that the dead one left, or else told as lost.
+// judgeLost checks that each page is stored by a living member, is in the dead one's store (with
+// bodies), or is reported as lost.
 func (g *group) judgeLost(bodies bool) {
 	g.t.Helper()
 	pages, lost := map[string]bool{}, g.lost("bbbbbbbbbbbbbbbb")

@@ -8,52 +8,49 @@ import (
 	"time"
 )
 
-// errTwice reports that another process uses the same AgentID.
 var errTwice = errors.New("another process has this agent's name; each needs a store of its own")
 
-// Keys of the exchange's table.
+// Keys of values in the exchange.
 const (
 	tableKey  = "table"
 	budgetKey = "budget"
-	agentKeys = "agent." // and the AgentID
+	agentKeys = "agent." // followed by the AgentID
 )
 
-// defaultLease is Protocol.Lease where it is not set.
 const defaultLease = 10 * time.Second
 
-// Protocol holds the settings by which an agent takes part. Only ID is needed.
+// Protocol holds an agent's protocol settings. Only ID is required.
 type Protocol struct {
 	ID           AgentID
-	Lease        time.Duration // how long an agent that falls silent may go on [10 s]
-	Grace        time.Duration // how much longer its partitions wait for it to come back
-	Longest      time.Duration // the longest exchange with a host [one minute]
+	Lease        time.Duration // how long an agent without an accepted heartbeat may go on [10 s]
+	Grace        time.Duration // how much longer a dead agent's partitions wait for its return
+	Longest      time.Duration // longest duration of one fetch [one minute]
 	Resend       time.Duration // pause before parcels are sent again [2 s]
-	Fresh        bool          // the exchange began with these agents, so nobody owned or fetched anything just before
-	Prefers      bool          // takes the coordinator's role from an agent that does not prefer it
-	MaxPages     int64         // of the whole crawl [no end]
-	MinHarvest   float64       // end when the next pages are surely worth less [never]
-	HarvestPages int64         // how many of the last pages MinHarvest is judged by [1,000]
+	Fresh        bool          // the exchange is new, so nobody owned or fetched anything just before
+	Prefers      bool
+	MaxPages     int64   // of the whole crawl [no limit]
+	MinHarvest   float64 // end when the harvest of the last pages is surely lower [never]
+	HarvestPages int64   // how many of the last pages MinHarvest judges [1,000]
 
-	// price returns, from the reports of all agents, the priority below which agents skip links
-	// because better ones wait; -Inf when they skip none. Nil: agents never skip links.
+	// price returns, from all reports, the priority below which agents skip links; nil: -Inf.
 	price    func(all []report) float64
-	parts    int    // partitions; 0: partitions
-	ofSender int    // deliveries; 0: mostOfSender
-	defect   defect // of tests
+	parts    int    // number of partitions [partitions]
+	ofSender int    // most uncommitted deliveries of one sender [mostOfSender]
+	defect   defect // for tests
 }
 
-// defect is a mistake that a test makes on purpose, to see that the simulation finds it.
+// defect is a deliberate mistake, with which a test checks that the simulation finds it.
 type defect int
 
 const (
 	sound        defect = iota
-	noFence             // a lease does not end
-	noEpoch             // messages of any epoch are taken and acknowledged
-	trimOnSend          // sent parcels count as committed
+	noFence             // leases never expire
+	noEpoch             // messages of any epoch are accepted and acknowledged
+	trimOnSend          // parcels count as committed once sent
 	ackOnReceipt        // parcels are acknowledged before they are committed
-	noRest              // partitions taken over are fetched from at once
-	deadAreFree         // pages that the dead may still have are granted again
-	returnsTwice        // pages given back count twice
+	noRest              // partitions taken over do not rest before their first fetch
+	deadAreFree         // pages that dead agents may still have are granted again
+	returnsTwice        // returned pages count twice
 )
 
 func (o Protocol) withDefaults() Protocol {
@@ -66,80 +63,76 @@ func (o Protocol) withDefaults() Protocol {
 	return o
 }
 
-// Why a crawl of several agents ended.
 const (
-	endedEmpty   = "empty"       // nothing waits anywhere
-	endedPages   = "max pages"   // the budget is spent
-	endedHarvest = "min harvest" // the next pages are worth too little
+	endedEmpty   = "empty" // no URL waits at any agent
+	endedPages   = "max pages"
+	endedHarvest = "min harvest"
 )
 
-// holding is a partition that an agent came to own. Each of its hosts rests first: Wait, and
-// then its delay.
+// holding is a partition that an agent came to own. Its hosts rest for Wait, and then their
+// delay.
 type holding struct {
 	Partition partition
 	Epoch     uint64
-	From      AgentID       // the owner goes on from this agent's state; its own after a restart
-	Taken     bool          // From did not release it: it may be dead, and its outbox must be sent too
-	Wait      time.Duration // fetches that From began may last so long
+	From      AgentID       // the agent whose state the owner continues; the owner itself after a restart
+	Taken     bool          // From did not release it and may be dead, so its outbox must be sent too
+	Wait      time.Duration // how long fetches begun by From may still run
 }
 
-// Parcel holds links of a page to sites of one partition, encoded by the engine in at most
-// 128 KiB. Engines split longer lists.
+// Parcel holds a page's links to one partition, at most 128 KiB; engines split longer lists.
 type Parcel struct {
 	_      struct{} `cbor:",toarray"`
 	Number uint64   // rises in a store, from 1
 	Bytes  []byte   `most:"262144"`
 }
 
-// delivery holds parcels for a partition that the agent owns.
 type delivery struct {
 	From      AgentID
 	Partition partition
 	Epoch     uint64
-	Last      uint64 // number of the last parcel: the cursor of From and Partition
+	Last      uint64 // number of the last parcel: the new cursor of From and Partition
 	Parcels   []Parcel
 }
 
-// recovered is what an agent finds in its store when it starts again.
+// recovered is the protocol state that an agent finds in its store at a start.
 type recovered struct {
-	Known   uint64               // the highest epoch of a holding
-	Held    map[partition]uint64 // gained, and neither lost nor passed, with their epochs
-	Cursors map[stream]uint64    // by sender and partition
-	Past    map[partition]uint64 // lost or passed, with the last epoch; the state is still there
-	Outbox  map[partition]span   // parcels that wait for their receivers
+	Known   uint64               // the highest epoch of any holding
+	Held    map[partition]uint64 // partitions gained and not given up, with their epochs
+	Cursors map[stream]uint64
+	Past    map[partition]uint64 // partitions given up, with their last epochs; their state is still stored
+	Outbox  map[partition]span   // parcels not yet trimmed
 }
 
-// stream is the sequence of parcels from an agent to a partition.
+// stream identifies the sequence of parcels from an agent to a partition.
 type stream struct {
 	From      AgentID
 	Partition partition
 }
 
-// span is the range of numbers of a partition's parcels in the outbox, both ends included.
+// span is an inclusive range of parcel numbers of one partition in the outbox.
 type span struct{ First, Last uint64 }
 
-// report is the state of an agent's part of the crawl.
 type report struct {
 	_        struct{} `cbor:",toarray"`
 	Pages    int64    // in the store
-	Relevant int64    // of them
+	Relevant int64    // on-topic pages among them
 	Requests int64
-	Waiting  int64     // URLs of owned partitions that could be fetched now or later
-	InFlight int64     // fetches begun and not committed
-	Outbox   int64     // parcels not yet trimmed
-	Moves    uint64    // rises with each fetch begun, commit, parcel queued and delivery taken
-	Allowed  int64     // the last limit that the engine was given
-	Epoch    uint64    // the store has the state of all partitions gained up to it
-	Workers  int       // fetches that can go on at once
-	Rate     float64   // pages a second
-	Pace     float64   // requests a second, if all workers had something to do; 0: not known yet
-	Head     []float64 // priorities of the links that can be taken within a lease, falling; at most 64
-	Each     float64   // how many links one of Head stands for; 0 is 1
+	Waiting  int64 // URLs of owned partitions that can be fetched now or later
+	InFlight int64
+	Outbox   int64  // parcels not yet trimmed
+	Moves    uint64 // rises with each fetch begun, commit, parcel queued and delivery committed
+	Allowed  int64  // the last page limit that the engine received
+	Epoch    uint64 // the store has the state of all partitions gained up to this epoch
+	Workers  int
+	Rate     float64
+	Pace     float64   // requests a second with all workers busy; 0: not known yet
+	Head     []float64 // priorities of links that can be fetched within a lease, descending; at most 64
+	Each     float64   // how many links each entry of Head stands for; 0 means 1
 	Lost     int64     // pages of this agent's sites that died with another agent
-	Best     []Best    // links that wait, whatever their hosts do; at most 16, priorities falling
+	Best     []Best    // waiting links, whether or not their hosts rest; at most 16, priorities descending
 }
 
-// Best counts the links, and their hosts or addresses, that have at least a priority.
+// Best counts the waiting links of at least a priority, and their parties (hosts or addresses).
 type Best struct {
 	_        struct{} `cbor:",toarray"`
 	Links    int
@@ -147,99 +140,96 @@ type Best struct {
 	Priority float64
 }
 
-// idle says that nothing will happen by itself.
+// idle reports whether nothing will happen here without a message from outside.
 func (r report) idle() bool { return r.Waiting == 0 && r.InFlight == 0 && r.Outbox == 0 }
 
 // Events tell a node what happened. Each comes with the node's own time, which never goes back.
 type (
-	tickEvent   struct{ report report }           // time went by
-	valuesEvent struct{ values map[string]Value } // the answer to askValues; nil when that failed
-	swapEvent   struct {                          // the answer to swapValue
+	tickEvent   struct{ report report }
+	valuesEvent struct{ values map[string]Value } // answers askValues; nil: the reading failed
+	swapEvent   struct {                          // answers swapValue
 		key      string
-		revision uint64 // 0: refused, or not known
+		revision uint64 // 0: refused, or the result is unknown
 	}
 	messageEvent struct{ bytes []byte }
-	queuedEvent  struct { // the outbox reaches up to a parcel
+	queuedEvent  struct { // the outbox now ends with this parcel
 		partition partition
 		number    uint64
 	}
-	outgoingEvent struct { // the answer to readOutbox
+	outgoingEvent struct { // answers readOutbox
 		partition partition
 		after     uint64
 		parcels   []Parcel
 	}
-	takenEvent struct { // the answer to takeParcels
+	takenEvent struct { // answers takeParcels
 		delivery delivery
-		ok       bool // durable, together with its cursor; else dropped
+		ok       bool // durable together with its cursor; otherwise dropped
 	}
-	releasedEvent struct { // the answer to releasePartition
+	releasedEvent struct { // answers releasePartition
 		partition partition
 		epoch     uint64
 	}
-	leaveEvent struct{} // the agent is to leave for good
+	leaveEvent struct{} // the agent shall leave for good
 )
 
-// Effects are the actions that a node asks for.
 type (
 	sendMessage struct {
 		to    AgentID
 		bytes []byte
 	}
-	swapValue struct { // → swapEvent
+	swapValue struct { // answered by swapEvent
 		key      string
 		value    []byte
 		revision uint64
 	}
-	askValues struct{ keys []string } // of all keys, where there are none → valuesEvent
-	// ownChanged names the partitions gained, lost to others without a release, and passed: the
-	// next owner has the whole state. Waiting URLs of lost partitions that are not in the
-	// replica go into the outbox: the next owner may not know them, and the pages that link to
-	// them are in this store and will not be read again.
+	askValues struct{ keys []string } // no keys: all of them; answered by valuesEvent
+	// ownChanged lists partitions gained, lost without a release, and passed on with their state.
+	// Waiting URLs of lost ones that are not in the replica go into the outbox: the next owner
+	// may not know them, and nobody will read again the pages that link to them.
 	ownChanged struct {
 		gained []holding
 		lost   []partition
 		passed []partition
 	}
-	// releasePartition asks the engine to begin nothing new there, wait for fetches in flight,
-	// commit, and send the partition's state on → releasedEvent
+	// releasePartition asks the engine to start no more fetches there, wait for those in flight,
+	// commit, and send the partition's state on. releasedEvent answers.
 	releasePartition struct {
 		partition partition
 		epoch     uint64
 	}
-	readOutbox struct { // → outgoingEvent
+	readOutbox struct { // answered by outgoingEvent
 		partition partition
 		after     uint64
-		bytes     int // about so many, and at least one parcel if there is one
+		bytes     int // approximate size; at least one parcel is read if there is one
 	}
-	takeParcels struct{ delivery delivery } // → takenEvent, once it is durable, also in the replica
-	trimOutbox  struct {                    // the receiver has committed the parcels
+	takeParcels struct{ delivery delivery } // answered by takenEvent once durable, in the replica too
+	trimOutbox  struct {                    // the receiver has committed the parcels up to upto
 		partition partition
 		upto      uint64
 	}
-	allowPages struct { // in flight included; both limits may fall
+	allowPages struct { // pages includes those in flight; both limits may fall
 		pages int64
-		price float64 // no link of a lower priority is fetched; -Inf: all are
+		price float64 // no link of lower priority is fetched; -Inf: all are
 	}
-	keeperNamed struct{ id AgentID } // who has this agent's replica; "" if all others are dead
-	keptDied    struct{ id AgentID } // an agent whose replica is here
-	hearEngine  struct {             // it may come twice, late, out of order, or not at all
+	keeperNamed struct{ id AgentID } // keeper of this agent's replica; "" if all other agents are dead
+	keptDied    struct{ id AgentID } // an agent whose replica is stored here
+	hearEngine  struct {             // may come twice, late, out of order, or not at all
 		from AgentID
 		told []byte
 	}
 	endCrawl struct{ why string }
-	left     struct{}               // nothing is owned and nothing waits to be sent
-	stop     struct{ reason error } // the protocol cannot go on here
+	left     struct{}
+	stop     struct{ reason error }
 )
 
 type event any
 type effect any
 
-// node is the protocol of one agent as a state machine: an event and a time in, effects out.
-// It has no goroutine, no clock and no network.
+// node is one agent's protocol as a state machine: events with times in, effects out.
 type node struct {
 	opt    Protocol
 	report report
-	known  uint64 // the newest table ever seen, or recorded in the store
+	known  uint64 // newest table version ever seen or recorded in the store
 
 	lease  lease
 	sight  sight
@@ -270,7 +260,6 @@ func newNode(opt Protocol, r recovered) *node {
 	return n
 }
 
-// step takes in an event at a time since the node's start, and returns the effects in order.
 func (n *node) step(now time.Duration, ev event) []effect {
 	n.effects = nil
 	tick, news := false, true
@@ -300,11 +289,11 @@ func (n *node) step(now time.Duration, ev event) []effect {
 		n.lease.soon()
 	}
 	n.askSometimes(now)
-	if news { // about agents; events about links are far more frequent
+	if news { // only after events about agents: events about links are far more frequent
 		n.coordinate(now)
 		n.releaseRested(now)
 	}
-	if tick { // a heartbeat carries a report of now
+	if tick { // only now is the report for the heartbeat up to date
 		n.beat(now)
 	}
 	n.sendDue(now)
@@ -316,26 +305,24 @@ func (n *node) step(now time.Duration, ev event) []effect {
 
 func (n *node) do(e effect) { n.effects = append(n.effects, e) }
 
-// may says whether a fetch may begin in a partition, and under which epoch.
+// may reports whether a fetch may begin in a partition, and the partition's epoch.
 func (n *node) may(now time.Duration, p partition) (epoch uint64, ok bool) {
 	h, ok := n.hand.held[p]
 	return h.epoch, ok && !h.releasing && n.leased(now)
 }
 
-// ours says whether a link to a partition may go into the agent's own store: others know that
-// it has the partition's state, so the next owner will go on from that. Until then links are
-// parcels to the agent itself.
+// ours reports whether a link to a partition may go into the agent's own store. It may once
+// others know that this agent has the partition's state, since the next owner will continue from
+// it. Until then the agent sends such links to itself as parcels.
 func (n *node) ours(p partition) bool {
 	h, ok := n.hand.held[p]
 	return ok && h.epoch <= n.lease.acked
 }
 
-// leased says whether others must count this agent as alive.
 func (n *node) leased(now time.Duration) bool {
 	return n.lease.joined && (now < n.lease.until || n.opt.defect == noFence)
 }
 
-// look takes in the exchange's values.
 func (n *node) look(now time.Duration, values map[string]Value) {
 	asked := n.sight.asked
 	n.sight.asking = false
@@ -358,7 +345,7 @@ func (n *node) look(now time.Duration, values map[string]Value) {
 	}
 }
 
-// swapped takes in how a swap ended. If the result is not known, the next reading tells.
+// swapped handles the result of a swap. An unknown result is settled by the next reading.
 func (n *node) swapped(now time.Duration, ev swapEvent) {
 	switch {
 	case ev.key == tableKey:
@@ -375,7 +362,7 @@ func (n *node) swapped(now time.Duration, ev swapEvent) {
 	}
 }
 
-// hear takes in a message. It ignores one that it cannot read.
+// hear handles a message, and ignores an unreadable one.
 func (n *node) hear(now time.Duration, b []byte) {
 	m, err := decodeMessage(b)
 	if err != nil || int(m.Partition) >= n.opt.parts {
@@ -389,12 +376,12 @@ func (n *node) hear(now time.Duration, b []byte) {
 		n.acknowledged(now, m)
 	case m.Kind == kindRefusal && m.After > n.hand.version():
 		n.sight.next, n.sight.newer = now, max(n.sight.newer, m.After)
-	case m.Kind == kindTold && in: // others say it again once the table has them
+	case m.Kind == kindTold && in: // senders repeat it once the table names them
 		n.do(hearEngine{m.From, m.Parcels[0].Bytes})
 	}
 }
 
-// leaveWhenDone ends a leaving agent's part once others need nothing more of it.
+// leaveWhenDone ends a leaving agent's part once the others need nothing more from it.
 func (n *node) leaveWhenDone(now time.Duration) {
 	if !n.leaving || n.hand.table == nil || n.report.Outbox > 0 || n.lease.last.Report.Outbox > 0 || n.lease.pending || !n.leased(now) {
 		return
@@ -405,7 +392,6 @@ func (n *node) leaveWhenDone(now time.Duration) {
 	}
 }
 
-// due returns when the next tick is needed.
 func (n *node) due(now time.Duration) time.Duration {
 	due := now + n.lease.every/2
 	if !n.sight.asking {

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// hand holds the partitions that an agent owns by the newest table that it has read.
+// hand holds the partitions that this agent owns by the newest table read.
 type hand struct {
 	table    *table
-	gone     *table // the last one, when the exchange has lost its values
+	gone     *table // the last table, once the exchange has lost its values
 	revision uint64
 	held     map[partition]held
-	released map[partition]uint64 // by partition, the released epoch
-	open     map[partition]uint64 // released, or held by an earlier incarnation, and not known to be taken over
-	past     map[partition]uint64 // every partition ever held, with its last epoch
+	released map[partition]uint64
+	open     map[partition]uint64 // released, or held by an earlier incarnation; not known to be taken over
+	past     map[partition]uint64 // last epoch of every partition ever held
 	keeper   AgentID
-	kept     bool // keeper is known
+	kept     bool // the engine knows the keeper
 }
 
 type held struct {
 	epoch     uint64
 	rested    time.Duration // when no request of the last owner can still run
-	wanted    bool          // by another agent
+	wanted    bool          // another agent shall own it next
 	releasing bool
 }
 
@@ -33,7 +33,6 @@ func (h *hand) version() uint64 {
 	return h.table.version
 }
 
-// owner returns the owner of a partition and its epoch; none without a table.
 func (h *hand) owner(p partition) (AgentID, uint64) {
 	if h.table == nil {
 		return "", 0
@@ -42,7 +41,7 @@ func (h *hand) owner(p partition) (AgentID, uint64) {
 	return e.owner, e.epoch
 }
 
-// members returns the agents of the table, or of the last one where it was lost.
+// members returns the agents of the table, or of the lost table.
 func (h *hand) members() map[AgentID]member {
 	switch {
 	case h.table != nil:
@@ -60,7 +59,7 @@ func listed(epochs map[partition]uint64) (all []release) {
 	return all
 }
 
-// lapse marks all owned partitions as owned by an earlier incarnation.
+// lapse treats all owned partitions as owned by an earlier incarnation.
 func (h *hand) lapse() {
 	for p, had := range h.held {
 		h.open[p] = had.epoch
@@ -69,8 +68,8 @@ func (h *hand) lapse() {
 	clear(h.released)
 }
 
-// seeTable handles a table that was read. A table older than one read before comes from an
-// exchange that lost its values; the coordinator then writes one newer than any agent knows.
+// seeTable handles a table. One older than before comes from an exchange that lost its values;
+// the coordinator then writes a newer one.
 func (n *node) seeTable(now, asked time.Duration, v Value) {
 	h := &n.hand
 	if v.Revision == 0 {
@@ -80,7 +79,7 @@ func (n *node) seeTable(now, asked time.Duration, v Value) {
 		return
 	}
 	if v.Revision == h.revision {
-		n.office.missing = n.office.missing && h.table == nil // as for an unreadable table
+		n.office.missing = n.office.missing && h.table == nil // stay missing if the table was unreadable
 		return
 	}
 	n.office.missing = false
@@ -91,7 +90,7 @@ func (n *node) seeTable(now, asked time.Duration, v Value) {
 	switch {
 	case err != nil && n.sight.foreign:
 		n.do(stop{err})
-	case err != nil: // no agent of this crawl wrote it: overwrite it, as if it were lost
+	case err != nil: // not written by an agent of this crawl: overwrite it like a lost one
 		n.tableLost(now)
 		h.revision = v.Revision
 	case h.table != nil && v.Revision < h.revision && asked <= n.office.wrote: // read before our own later write
@@ -101,8 +100,7 @@ func (n *node) seeTable(now, asked time.Duration, v Value) {
 	}
 }
 
-// tableLost notes that there is no table. Another may be written once the leases of all agents
-// that may still rely on a table are over.
+// tableLost starts the wait until no agent's lease can still rely on the lost table.
 func (n *node) tableLost(now time.Duration) {
 	o, h := &n.office, &n.hand
 	if o.missing {
@@ -115,13 +113,12 @@ func (n *node) tableLost(now time.Duration) {
 	h.table, h.revision = nil, 0
 }
 
-// adopt makes a table the newest one.
 func (n *node) adopt(now time.Duration, t *table) {
 	h := &n.hand
 	before := h.table
 	h.table = t
 	if t.version < n.known {
-		return // do not trust it before the coordinator knows what this agent knows
+		return // do not trust it until the coordinator knows what this agent knows
 	}
 	n.known = t.version
 	ours := t.members[n.opt.ID].incarnation == n.lease.incarnation && n.lease.joined
@@ -171,8 +168,8 @@ func (n *node) adopt(now time.Duration, t *table) {
 	n.out.route(now, t)
 }
 
-// holding describes a partition that this agent now owns. An owner that did not release it
-// may have begun a fetch at the end of its lease.
+// holding describes a gained partition. An owner that did not release it may have begun a last
+// fetch.
 func (o Protocol) holding(p partition, e entry) holding {
 	h := holding{Partition: p, Epoch: e.epoch, From: e.from, Taken: e.taken}
 	if e.taken && o.defect != noRest {
@@ -181,8 +178,8 @@ func (o Protocol) holding(p partition, e entry) holding {
 	return h
 }
 
-// releaseRested makes the engine release partitions that others are to own, but not before
-// every request of an earlier owner is over: the next owner does not know of those.
+// releaseRested releases wanted partitions once all requests of earlier owners are over, of which
+// the next owner does not know.
 func (n *node) releaseRested(now time.Duration) {
 	h := &n.hand
 	for _, p := range slices.Sorted(maps.Keys(h.held)) {
@@ -194,7 +191,6 @@ func (n *node) releaseRested(now time.Duration) {
 	}
 }
 
-// released notes that the engine has released a partition.
 func (n *node) released(ev releasedEvent) {
 	h, ok := n.hand.held[ev.partition]
 	if !ok || h.epoch != ev.epoch || !h.releasing {
@@ -205,7 +201,7 @@ func (n *node) released(ev releasedEvent) {
 	n.lease.soon()
 }
 
-// settle decides for each partition owned before whether another agent has taken it over.
+// settle decides for each formerly owned partition whether another agent has taken it over.
 func (n *node) settle() {
 	h := &n.hand
 	if h.table == nil || h.table.version < n.known {

@@ -8,33 +8,29 @@ import (
 	"fossick/internal/page"
 )
 
-// partitions is the number of parts that the web is divided into. An agent among a thousand
-// still has one, and the table of owners takes some kilobytes.
+// partitions is the number of parts of the web: enough for a thousand agents.
 const partitions = 1024
 
-// partition is a part of the web, below partitions.
 type partition uint16
 
-// partitionOf returns the partition of a site (page.Site), or of a page's checksum. SHA-256
-// keeps anyone from choosing names that all fall into one partition.
+// partitionOf returns the partition of a site (page.Site) or a page's checksum. With SHA-256
+// nobody can choose names that all fall into one partition.
 func partitionOf(name string) partition {
 	sum := sha256.Sum256([]byte(name))
 	return partition(binary.BigEndian.Uint16(sum[:]) % partitions)
 }
 
-// sites returns the partition of a URL at the speed at which links come: it remembers the
-// partitions of hosts. Safe for concurrent use.
+// sites caches the partitions of hosts. Safe for concurrent use.
 type sites struct {
 	mu    sync.Mutex // guards hosts
 	hosts page.Recent[uint16]
 }
 
-// rememberedHosts is how many hosts' partitions are remembered at least.
 const rememberedHosts = 1 << 15
 
 func newSites() *sites { return &sites{hosts: page.NewRecent[uint16](rememberedHosts)} }
 
-// PartOf returns the partition that keeps track of the pages with a checksum.
+// PartOf returns the partition that tracks the pages with a checksum.
 func (*sites) PartOf(checksum []byte) uint16 { return uint16(partitionOf(string(checksum))) }
 
 // Part returns the partition of a URL's site.

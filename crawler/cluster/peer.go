@@ -12,75 +12,70 @@ import (
 	"fossick/internal/wire"
 )
 
-// peer carries messages between numbered peers of a task: agents from 0, and last the leader,
-// which is one of them as well. A message to another peer arrives once and in order, unless one
-// of them dies: then messages that it had not taken are lost, and so are messages to it until
-// Receive has returned a message of its new life. So a peer that comes back speaks first, and
-// never gets an answer to a message of its earlier life. Safe for concurrent use.
+// peer carries messages between the numbered peers of a task: agents from 0, and last the leader,
+// a second role of one agent. A message arrives once and in order, unless one of the two peers
+// dies. Then messages that the dead peer had not received are lost, and so are messages to it
+// until Receive has returned one from its new life. So a peer that comes back must speak first.
+// Safe for concurrent use.
 //
-// It keeps the frames on their way, of which each other peer has a share of half a mailbox;
-// messages that wait to be sent; and those that Receive has not returned.
+// Unacknowledged frames to all peers together take at most half a mailbox.
 type peer struct {
 	exchange Exchange
-	head     peerFrame // what all frames say
+	head     peerFrame // fields common to all frames
 	ready    chan struct{}
 	pause    time.Duration
 
 	mu    sync.Mutex // guards the rest
-	links []*link    // by number; nil: this one
+	links []*link    // by number; nil for this peer
 	inbox []peerMessage
-	err   error // why no more comes
+	err   error // why no more messages come
 }
 
 type peerMessage struct {
 	from  int
-	life  uint64 // of the sender
+	life  uint64
 	bytes []byte
 }
 
-// link is a peer's connection with another one. The peer's mutex guards it.
 type link struct {
-	to     AgentID // address
-	life   uint64  // of the other, as far as is known
-	known  uint64  // life of the last message that was received
-	window int     // frames on their way at most
+	to     AgentID
+	life   uint64 // of the other peer: the highest seen
+	known  uint64 // of the sender of the last message that Receive returned
+	window int    // most unacknowledged frames
 
 	queue []outgoingPart // waits for room in the window
 	sent  sentFrames
 	spoke time.Time // when something was last sent
 
 	taken takenFrames[peerFrame]
-	part  []byte // of a message that is not whole
-	bye   bool   // it needs no more of us
-	left  bool   // nor we of it
-	died  bool   // after we had left
+	part  []byte // start of an incomplete message
+	bye   bool   // the other peer needs no more from us
+	left  bool   // we need no more from it
+	died  bool   // it died after we had left
 	heard time.Time
 }
 
-// outgoingPart is a message, or what is left of it.
 type outgoingPart struct {
 	bytes []byte
 	kind  uint64 // kindEnd or kindBye
 }
 
-// peerFrame is what one peer sends to another.
 type peerFrame struct {
 	_       struct{} `cbor:",toarray"`
 	Version uint64
-	Session uint64 // of the roster
-	From    uint64 // number of the peer
-	Life    uint64 // of the sender
-	Of      uint64 // the receiver's life that Seq and Ack are about
-	Ack     uint64 // the last frame that was taken
-	Seq     uint64 // from 1; 0: it only acknowledges
+	Session uint64
+	From    uint64
+	Life    uint64
+	Of      uint64 // the receiver's life to which Seq and Ack refer
+	Ack     uint64 // the last frame received in order
+	Seq     uint64 // from 1; 0: an acknowledgement only
 	Kind    uint64
 	Bytes   []byte `most:"65536"`
 }
 
-// Kinds of frames with a Seq.
 const (
-	kindPart = 1 // some of a message; the rest follows
-	kindEnd  = 2 // the last of a message, or all
+	kindPart = 1 // part of a message, more follows
+	kindEnd  = 2 // the last part of a message, or all of it
 	kindBye  = 3 // the sender needs no more of the receiver
 )
 
@@ -88,10 +83,10 @@ var errPeerFull = errors.New("too many messages wait for it")
 
 const (
 	partBytes       = 64 << 10
-	mostQueued      = 1 << 10         // messages that wait for one peer; work in turns never has so many
-	mostWholeBytes  = 4 << 30         // of a message of another peer
-	pingEvery       = 5 * time.Second // to each peer, so that a silent one is known
-	peerSilentAfter = 4 * pingEvery   // as some pings are lost
+	mostQueued      = 1 << 10         // messages waiting for one peer; work in rounds never reaches this
+	mostWholeBytes  = 4 << 30         // size of a message from another peer
+	pingEvery       = 5 * time.Second // to each peer, to detect silent ones
+	peerSilentAfter = 4 * pingEvery   // allows for lost pings
 )
 
 func decodePeerFrame(b []byte) (f peerFrame, err error) {
@@ -102,7 +97,7 @@ func decodePeerFrame(b []byte) (f peerFrame, err error) {
 	return f, err
 }
 
-// newPeer returns number me of those at the addresses, with their lives.
+// newPeer returns peer number me, given all peers' addresses and lives.
 func newPeer(e Exchange, session uint64, me int, at []AgentID, lives []uint64, resend time.Duration) *peer {
 	p := &peer{exchange: e, ready: make(chan struct{}, 1), pause: resend / 2, links: make([]*link, len(at)),
 		head: peerFrame{Version: taskVersion, Session: session, From: uint64(me), Life: lives[me]}}
@@ -115,8 +110,7 @@ func newPeer(e Exchange, session uint64, me int, at []AgentID, lives []uint64, r
 	return p
 }
 
-// Send hands over a message, which must not change from then on. It does not wait for it to be
-// received.
+// Send queues a message, which must not change afterwards.
 func (p *peer) Send(ctx context.Context, to int, message []byte) error {
 	if to < 0 || to >= len(p.links) || p.links[to] == nil {
 		return fmt.Errorf("peer %d of %d: %w", to, len(p.links), errWire)
@@ -133,7 +127,7 @@ func (p *peer) say(ctx context.Context, to int, m outgoingPart) error {
 	}
 	if l.known != l.life && m.kind != kindBye {
 		p.mu.Unlock()
-		return nil // it is for one that died
+		return nil // the message is for a life that has ended
 	}
 	l.queue, l.left = append(l.queue, m), m.kind == kindBye
 	frames := p.fill(l, time.Now())
@@ -141,7 +135,6 @@ func (p *peer) say(ctx context.Context, to int, m outgoingPart) error {
 	return p.send(ctx, l.to, frames)
 }
 
-// send hands frames to the exchange.
 func (p *peer) send(ctx context.Context, to AgentID, frames [][]byte) error {
 	for _, b := range frames {
 		if err := p.exchange.Send(ctx, to, b); err != nil {
@@ -151,7 +144,7 @@ func (p *peer) send(ctx context.Context, to AgentID, frames [][]byte) error {
 	return nil
 }
 
-// Receive returns the next message and its sender; it waits for one.
+// Receive waits for the next message and returns it with its sender's number.
 func (p *peer) Receive(ctx context.Context) (from int, message []byte, err error) {
 	for {
 		p.mu.Lock()
@@ -175,8 +168,7 @@ func (p *peer) Receive(ctx context.Context) (from int, message []byte, err error
 	}
 }
 
-// run tells the others that this peer has begun, takes frames in, and sends again those that
-// others do not acknowledge, until ctx ends.
+// run announces this peer, receives frames, and resends unacknowledged ones until ctx ends.
 func (p *peer) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -215,8 +207,7 @@ func (p *peer) run(ctx context.Context) error {
 	return err
 }
 
-// overdue returns frames to be sent again, or a sign of life where one is due. A silent peer
-// gets only the first frame.
+// overdue returns frames to send again, or a ping. A silent peer gets only its first frame.
 func (p *peer) overdue(l *link, greet bool) [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -234,7 +225,6 @@ func (p *peer) overdue(l *link, greet bool) [][]byte {
 	return frames
 }
 
-// fill returns the frames that there is room for in the window.
 func (p *peer) fill(l *link, now time.Time) (frames [][]byte) {
 	for len(l.queue) > 0 && len(l.sent.frames) < l.window {
 		m := &l.queue[0]
@@ -253,14 +243,13 @@ func (p *peer) fill(l *link, now time.Time) (frames [][]byte) {
 	return frames
 }
 
-// ack returns a frame that acknowledges and says nothing else.
 func (p *peer) ack(l *link) []byte {
 	f := p.head
 	f.Of, f.Ack = l.life, l.taken.last
 	return wire.Encode(f)
 }
 
-// hear takes a frame in, and answers. It ignores frames of another session or an earlier life.
+// hear handles a frame of this session and the peer's present life.
 func (p *peer) hear(ctx context.Context, b []byte) error {
 	f, err := decodePeerFrame(b)
 	if err != nil || f.Session != p.head.Session || f.From >= uint64(len(p.links)) || p.links[f.From] == nil {
@@ -281,12 +270,12 @@ func (p *peer) takeIn(l *link, f peerFrame) (answer [][]byte, err error) {
 	switch {
 	case f.Life < l.life:
 		return nil, nil
-	case f.Life > l.life: // it died and came back, and has no frame that was sent
+	case f.Life > l.life: // the peer died and came back, without any frame received before
 		l.died = l.died || l.left
 		l.life, l.queue, l.sent, l.taken, l.part, l.bye = f.Life, nil, sentFrames{resend: l.sent.resend}, takenFrames[peerFrame]{}, nil, false
 	}
 	l.heard = now
-	if f.Of != p.head.Life { // it does not know yet that we died; the answer says so
+	if f.Of != p.head.Life { // it does not know yet that we died; our acknowledgement tells it
 		return [][]byte{p.ack(l)}, nil
 	}
 	l.sent.ack(now, f.Ack)
@@ -302,7 +291,6 @@ func (p *peer) takeIn(l *link, f peerFrame) (answer [][]byte, err error) {
 	return answer, nil
 }
 
-// take takes a frame, and puts messages that are whole into the inbox, in order.
 func (p *peer) take(l *link, f peerFrame) error {
 	l.taken.put(f.Seq, f, l.window)
 	for next, ok := l.taken.next(); ok; next, ok = l.taken.next() {
@@ -322,13 +310,12 @@ func (p *peer) take(l *link, f peerFrame) error {
 	return nil
 }
 
-// part tells all others that this peer needs no more of them, and waits until they say so and
-// all frames have arrived. It does not wait for peers that are silent, or died. Nobody receives
-// meanwhile.
+// part tells all peers that this one needs no more, and waits until they have said the same. It
+// does not wait for silent or dead peers. Receive must not be called meanwhile.
 func (p *peer) part(ctx context.Context) {
 	for to, l := range p.links {
 		if l != nil && p.say(ctx, to, outgoingPart{nil, kindBye}) != nil {
-			return // the exchange is gone, and this peer has what it needs
+			return // the exchange is gone, and this peer has all it needs
 		}
 	}
 	for !p.parted() {
@@ -353,7 +340,6 @@ func (p *peer) parted() bool {
 	return true
 }
 
-// silent returns the numbers of silent peers.
 func (p *peer) silent() (numbers []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

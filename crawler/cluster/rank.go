@@ -12,61 +12,59 @@ import (
 	"fossick/graph"
 )
 
-// BlockRank of the pages of several agents (paper C4; docs/graph.md): local ranks by the
-// agents, the rank of the agents' blocks at a coordinator, and both again with the changes,
-// until the residual is below ε. The result is the PageRank of all links together.
+// BlockRank over several agents (paper C4; docs/graph.md): agents compute local ranks, a
+// coordinator ranks the blocks, and both repeat until the residual is below ε.
 
 // RankLinks is an agent's part of the web: the nodes of its own graph, numbered from 0.
 type RankLinks struct {
-	// In is the transposed graph: to each node the nodes that link to it. It is read from
-	// front to end in each sweep, so it may be compressed.
+	// In has for each node the nodes that link to it. Sweeps read it in order, so it may be
+	// compressed.
 	In     graph.Lists
-	Degree []uint32 // links of each node
-	Keys   []uint64 // of each node's URL; the same at all agents, none twice here
-	// Page says which nodes are pages that the agent has; others are only linked to. If several
-	// agents have a page, the first owns it, and its links count.
+	Degree []uint32
+	Keys   []uint64 // of each node's URL: the same at all agents, unique here
+	// Page marks pages of this agent. If several agents have a page, the first owns it, and only
+	// its links count.
 	Page []bool
 }
 
 // RankOptions say how ranks are computed; the zero value works.
 type RankOptions struct {
-	// Method is blockrank [default]; blockrank-kamvar, whose ranks within blocks and rank of
-	// the blocks are only the start of a power iteration; power, such steps alone.
+	// Method is blockrank [default]; blockrank-kamvar, which uses ranks within blocks and of
+	// blocks only to start a power iteration; or power, the power iteration alone.
 	Method    string
 	Damping   float64 // d, in (0,1) [0.85]
-	Epsilon   float64 // how far from PageRank the result may be, in the L1 norm [1e-10]
+	Epsilon   float64 // greatest distance of the result from PageRank, in the L1 norm [1e-10]
 	MaxRounds int     // [1000]
 }
 
 // RankMethods are the values of RankOptions.Method.
 var RankMethods = []string{"blockrank", "blockrank-kamvar", "power"}
 
-// RankResult says how the ranks were found.
+// RankResult tells how the ranks were found.
 type RankResult struct {
 	Nodes    int
 	Edges    int64
 	Rounds   int
-	Sweeps   int     // over its links, of the part with the most
-	Residual float64 // what a further step of the power iteration would change, in the L1 norm
+	Sweeps   int     // sum over rounds of the most sweeps of any part
+	Residual float64 // change by a further step of the power iteration, in the L1 norm
 	Bytes    uint64  // sent by all
-	Meeting  uint64  // of them, before the first round
+	Meeting  uint64  // of these, before the first round
 }
 
-// rankPeers carries messages between numbered peers: the parts from 0, and last the
-// coordinator. It promises what Peer does.
+// rankPeers carries messages between numbered peers, the coordinator last, with the guarantees of
+// peer.
 type rankPeers interface {
 	Send(ctx context.Context, to int, message []byte) error
 	Receive(ctx context.Context) (from int, message []byte, err error)
 }
 
-// inProcess carries messages between peers of one process. No peer is ever more than a few
-// messages ahead of another one, so a box never stays full.
+// inProcess is rankPeers in one process. Peers stay within a few messages, so no box stays full.
 type inProcess struct {
 	me    int
 	boxes []chan peerMessage
 }
 
-const boxMessages = 64 // for each peer
+const boxMessages = 64 // capacity for each peer
 
 func newInProcess(count int) []rankPeers {
 	boxes, peers := make([]chan peerMessage, count), make([]rankPeers, count)
@@ -95,8 +93,8 @@ func (p inProcess) Receive(ctx context.Context) (from int, message []byte, err e
 	}
 }
 
-// Rank ranks the links of several agents in one process, a goroutine each. The same parts give
-// the same bits.
+// Rank ranks the links of several agents in one process, a goroutine each; deterministic to the
+// bit.
 func Rank(ctx context.Context, links []RankLinks, opt RankOptions) ([]*RankPart, *RankResult, error) {
 	peers := newInProcess(len(links) + 1)
 	parts := make([]*RankPart, len(links))
@@ -121,10 +119,10 @@ func Rank(ctx context.Context, links []RankLinks, opt RankOptions) ([]*RankPart,
 	return parts, r, nil
 }
 
-// errLate reports that the others had ended the ranking when this part came back to it.
+// errLate reports that this part returned after the others had ended the ranking.
 var errLate = errors.New("the ranks were complete, and the other agents have dropped their messages")
 
-// Rank ranks an agent's links together with the others of a task, and leads if that is its role.
+// Rank ranks an agent's links together with the task's other agents, and coordinates if it leads.
 func (s TaskSession) Rank(ctx context.Context, links RankLinks, opt RankOptions) (*RankPart, error) {
 	part, err := newRankPart(links, s.Me, s.Agents, s.Peer, s.Again)
 	if err != nil {
@@ -163,33 +161,30 @@ func (o RankOptions) filled() (RankOptions, error) {
 	return o, nil
 }
 
-// rankCoordinator leads a ranking.
 type rankCoordinator struct {
 	line  *rankLine
 	parts int
 	opt   RankOptions
 	r     RankResult
 
-	tolerance float64 // of the missed part of the equations, as a share of the sum of y
+	tolerance float64 // greatest missed part of the equations, as a share of the sum of y
 	missed    float64 // in the round before; +Inf before the first
-	most      float64 // that may be missed while blocks are scaled
+	most      float64 // greatest missed part with which blocks are still scaled
 	scaling   bool
 }
 
 const (
 	// startGoal is what parts may miss after the first round, of a sum between 1 and 1/(1−d).
-	// Ranks within blocks as a start need no more.
 	startGoal = 0.1
-	// In a round a part sweeps until it misses a roundGoal-th of what all missed before, unless
-	// messages of others then change it.
+	// In a round a part sweeps until it misses roundGoal of its share of the total missed before.
 	roundGoal = 0.1
 )
 
-// coordinateRank leads so many parts to their ranks. It is peer number parts.
+// coordinateRank leads the ranking of so many parts. It is peer number parts.
 //
-// A step of the power iteration that changes δ has a result at most δ·d/(1−d) from PageRank.
-// So it ends when that is ε. With r what the equations miss and S the sum of y, the step
-// changes at most 2|r|/S.
+// If a step of the power iteration changes δ, its result is at most δ·d/(1−d) from PageRank. So
+// the ranking ends when this bound is at most ε. With r the part that the equations miss and S
+// the sum of y, the step changes at most 2|r|/S.
 func coordinateRank(ctx context.Context, peers rankPeers, parts int, opt RankOptions) (*RankResult, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -232,16 +227,14 @@ func coordinateRank(ctx context.Context, peers rankPeers, parts int, opt RankOpt
 		numbers: []uint64{uint64(r.Nodes), uint64(r.Edges), uint64(r.Rounds), uint64(r.Sweeps), r.Bytes, r.Meeting}})
 }
 
-// blocks is the sum of the parts' reports.
 type blocks struct {
-	h, a          []float64   // by part: the sum of its y, and of its base
-	f             [][]float64 // what links of one part bring to another
+	h, a          []float64   // by part: the sum of its core's y, and of its core's base
+	f             [][]float64 // [i][j]: mass that links of part i bring to part j
 	holds, leaves float64     // sums of y, of nodes with links and of leaves
 	missed        float64
 	products      [products]float64
 }
 
-// greet waits for all parts and begins.
 func (c *rankCoordinator) greet(ctx context.Context) error {
 	said, _, err := c.gather(ctx, rankHello, 0, 3, 0)
 	if err != nil {
@@ -255,8 +248,8 @@ func (c *rankCoordinator) greet(ctx context.Context) error {
 	return c.all(ctx, rankMessage{kind: rankBegin, numbers: []uint64{uint64(c.r.Nodes)}, floats: []float64{c.opt.Damping}})
 }
 
-// turn has the parts do a round. lost says that a part died in it: its masses may have reached
-// some and not others, so it is not the last round.
+// turn runs a round. lost says that a part died in it: some parts may have received its masses
+// and others not, so the round cannot be the last.
 func (c *rankCoordinator) turn(ctx context.Context, goal float64, factor []float64, gamma [depth]float64, last bool) (b blocks, lost bool, err error) {
 	step := c.opt.Method == "power" || c.opt.Method == "blockrank-kamvar" && c.r.Rounds > 1
 	m := rankMessage{kind: rankTurn, round: c.r.Rounds, numbers: []uint64{one(last), one(step)}, floats: slices.Concat([]float64{goal}, factor, gamma[:])}
@@ -280,12 +273,12 @@ func (c *rankCoordinator) turn(ctx context.Context, goal float64, factor []float
 	return b, lost, nil
 }
 
-// next says what the next round does. It is the last one if the error falls as it did before.
+// next plans the next round. It is the last if the error falls as fast as before.
 func (c *rankCoordinator) next(b blocks) (factor []float64, goal float64, last bool) {
 	want := c.tolerance * b.holds
 	rate := min(1, b.missed/c.missed) // 0 after the first
 	last = c.r.Rounds > 1 && b.missed*rate <= want || b.missed <= want
-	// As in graph/rank: scaling need not help, so it ends where sweeps alone would do better.
+	// As in graph/rank: scaling need not help, so it ends when sweeps alone would do better.
 	if c.most *= math.Sqrt(c.opt.Damping); c.r.Rounds == 1 {
 		c.most = 4 * b.missed
 	}
@@ -298,7 +291,6 @@ func (c *rankCoordinator) next(b blocks) (factor []float64, goal float64, last b
 	return factor, max(roundGoal*b.missed, want/4) / float64(c.parts), last
 }
 
-// finish has all parts scale their ranks and make a step.
 func (c *rankCoordinator) finish(ctx context.Context, b blocks) (lost bool, err error) {
 	if err := c.all(ctx, rankMessage{kind: rankFinish, round: c.r.Rounds, floats: []float64{b.holds + b.leaves, b.leaves}}); err != nil {
 		return false, err
@@ -315,7 +307,6 @@ func (c *rankCoordinator) finish(ctx context.Context, b blocks) (lost bool, err 
 	return false, nil
 }
 
-// all sends all parts a message.
 func (c *rankCoordinator) all(ctx context.Context, m rankMessage) error {
 	for to := range c.parts {
 		if err := c.line.send(ctx, to, m); err != nil {
@@ -326,7 +317,7 @@ func (c *rankCoordinator) all(ctx context.Context, m rankMessage) error {
 }
 
 // gather waits for a message of each part. lost says that a part died and came back meanwhile;
-// then it does not wait for changes.
+// gather then does not wait for rankChange.
 func (c *rankCoordinator) gather(ctx context.Context, k rankKind, round, numbers, floats int) (said []*rankMessage, lost bool, err error) {
 	said = make([]*rankMessage, c.parts)
 	for slices.Contains(said, nil) {
@@ -353,14 +344,14 @@ func (c *rankCoordinator) gather(ctx context.Context, k rankKind, round, numbers
 	return said, lost, nil
 }
 
-// factors returns the factors by which to multiply each block's y, so that blocks hold what the
-// graph of blocks gives them (paper C4, Kamvar et al. 2003, with the present ranks within blocks):
+// factors returns the factor for each block's y that gives the block the rank that the graph of
+// blocks implies (paper C4, Kamvar et al. 2003, with the present ranks within blocks):
 //
 //	z(J) = a(J) + Σ_I z(I) · f(I,J)/h(I),   factor z(J)/h(J)
 //
-// Links bring less than is held, so the diagonal dominates the columns of the system, and
-// elimination needs no pivots; O(k³) for k blocks. Blocks that hold nothing have the factor 1;
-// all have, when a factor is not finite.
+// Links bring less than h, so the columns of the system are diagonally dominant, and elimination
+// needs no pivots; O(k³) for k blocks. The factor is 1 for blocks with h = 0, and for all blocks
+// when any factor is not finite or beyond 1e±99.
 func factors(h, a []float64, f [][]float64) []float64 {
 	k := len(h)
 	m := make([][]float64, k)
@@ -386,8 +377,8 @@ func factors(h, a []float64, f [][]float64) []float64 {
 	return t
 }
 
-// solve solves linear equations by elimination without pivots; the last column is the right
-// side. A column that is not used, as use says when its turn comes, has the solution 0.
+// solve solves linear equations by elimination without pivots; the last column is the right side.
+// A column for which use is false when reached has the solution 0.
 func solve(m [][]float64, use func(c int) bool) []float64 {
 	k := len(m)
 	used, x := make([]bool, k), make([]float64, k)
@@ -418,22 +409,21 @@ func solve(m [][]float64, use func(c int) bool) []float64 {
 
 func ones(k int) []float64 { return slices.Repeat([]float64{1}, k) }
 
-// depth is the number of rounds whose differences extrapolation keeps. Two are the least, as
-// masses that two agents pass to and fro change sign each time.
+// depth is how many differences extrapolation keeps. It needs at least two, as masses that two
+// agents pass to and fro change sign each time.
 const depth = 4
 
-// products counts the scalar products: of f and each difference, then of the differences with
-// each other.
+// products counts scalar products: of f with each difference, then of all differences.
 const products = depth + depth*(depth+1)/2
 
-// weights solves for γ of extrapolation, given the sums of all parts' products. A difference
-// that later ones determine has the weight 0, and all have where a weight is not sane.
+// weights solves for γ of extrapolation, given the sums of all products. A difference that later
+// ones determine gets 0. All get 0 when any weight is not below 100.
 func weights(sum []float64) (gamma [depth]float64) {
 	m := make([][]float64, depth)
 	for i := range m {
 		m[i] = make([]float64, depth+1)
 	}
-	var own [depth]float64 // of a difference with itself
+	var own [depth]float64 // products of each difference with itself
 	at := depth
 	for i := range depth {
 		m[i][depth], own[i] = sum[i], sum[at]
@@ -451,21 +441,21 @@ func weights(sum []float64) (gamma [depth]float64) {
 	return gamma
 }
 
-// extrapolation predicts masses from their changes. With x the masses that a part counted on in
-// a round, g those that then came and f = g − x, it counts next on
+// extrapolation predicts masses from their changes (Anderson, Journal of the ACM 12, 1965; Walker
+// and Ni, SIAM Journal on Numerical Analysis 49, 2011). Let x be the masses that a part used in a
+// round, g those that then arrived, and f = g − x. For the next round it uses
 //
 //	g − Σ γ_i·(g_i − g_{i−1}),  γ minimizes |f − Σ γ_i·(f_i − f_{i−1})|
 //
-// over the rounds before (Anderson, Journal of the ACM 12, 1965; Walker and Ni, SIAM Journal on
-// Numerical Analysis 49, 2011). The coordinator finds γ from all parts' scalar products, so it
-// costs a few bytes. Errors between two hosts of two agents, which otherwise pass to and fro,
-// vanish sooner.
+// with sums over the rounds before. The coordinator finds γ from all parts' scalar products, at
+// the cost of a few bytes. Errors that two hosts of different agents pass to and fro vanish
+// sooner.
 type extrapolation struct {
 	g, f   []float64
-	dg, df [][]float64 // differences, the latest first
+	dg, df [][]float64 // between rounds, the latest first
 }
 
-// see takes g and x, and returns the products.
+// see records the masses g that arrived and x that were used, and returns the products.
 func (a *extrapolation) see(g, x []float64) []float64 {
 	f := minus(g, x)
 	if a.f != nil {

@@ -16,8 +16,8 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestAgainstDefinition: random webs on random agents have the PageRank of their union, as
-// its definition has it, within ε; by each method.
+// TestAgainstDefinition: for random webs on random agents, each method finds the PageRank of the
+// union, computed by its definition, within ε.
 func TestAgainstDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for web := range fulltest.Rounds(60, 3000) {
@@ -46,12 +46,12 @@ func TestAgainstDefinition(t *testing.T) {
 	}
 }
 
-// TestFactors: two blocks by hand, and one that holds nothing. Blocks hold h = 2, 4 and 0, have
-// a = 0.3 and 0.5 of the base, and their links bring f, so
+// TestFactors: two blocks and one that holds nothing, by hand. With h = 2, 4, 0 and a = 0.3, 0.5,
+// 0:
 //
 //	z₁ = 0.3 + z₁·0.2/2 + z₂·0.6/4   z₂ = 0.5 + z₁·0.4/2 + z₂·1/4
 //
-// with the solution z₁ = 0.3/0.645, z₂ = 0.51/0.645. Factors are z/h.
+// so z₁ = 0.3/0.645 and z₂ = 0.51/0.645. Factors are z/h.
 func TestFactors(t *testing.T) {
 	got := factors([]float64{2, 4, 0}, []float64{0.3, 0.5, 0}, [][]float64{{0.2, 0.4, 0}, {0.6, 1, 0}, {0, 0, 0}})
 	for i, want := range []float64{0.3 / 0.645 / 2, 0.51 / 0.645 / 4, 1} {
@@ -66,14 +66,14 @@ func TestFactors(t *testing.T) {
 	}
 }
 
-// TestExtrapolation: what changes by a few factors a round, of either sign, is foreseen, by two
-// parts together, where without extrapolation .9^14 of it would be left.
+// TestExtrapolation: masses that change by a few factors a round, of either sign, are predicted
+// by two parts together. Without extrapolation .9^14 of the error would remain.
 func TestExtrapolation(t *testing.T) {
 	rates := []float64{0.9, -0.9, 0.5, -0.3}
 	apply := func(x []float64) []float64 {
 		y := make([]float64, len(x))
 		for i := range x {
-			y[i] = 1 + rates[i]*(x[i]-1) // 1 is the fixed point
+			y[i] = 1 + rates[i]*(x[i]-1) // the fixed point is 1
 		}
 		return y
 	}
@@ -133,7 +133,7 @@ func TestRankMessages(t *testing.T) {
 	}
 }
 
-// FuzzRankMessage reads any bytes: an error, or a message that is written and read alike.
+// FuzzRankMessage decodes any bytes. Whatever is accepted must encode back to the same.
 func FuzzRankMessage(f *testing.F) {
 	for _, m := range someRankMessages {
 		f.Add(m.encode())
@@ -144,7 +144,7 @@ func FuzzRankMessage(f *testing.F) {
 			return
 		}
 		again := m.encode()
-		if len(again) > len(b) { // a varint may be longer than it must, never shorter
+		if len(again) > len(b) { // a varint may be longer than needed, never shorter
 			t.Errorf("%x is written as %x", b, again)
 		}
 		twice, err := decodeRank(again)
@@ -154,7 +154,7 @@ func FuzzRankMessage(f *testing.F) {
 	})
 }
 
-// agent is what an agent of a test has: pages with their links, by URL.
+// agent is a test agent's pages with their links, by URL.
 type agent map[string][]string
 
 func keyOf(url string) uint64 {
@@ -163,14 +163,13 @@ func keyOf(url string) uint64 {
 	return h.Sum64()
 }
 
-// namedLinks are links with their nodes' names.
 type namedLinks struct {
 	RankLinks
 	names []string
 }
 
-// linksOf numbers an agent's nodes by name. As in any graph of ours, links to the page itself
-// are dropped, and repeated ones.
+// linksOf numbers an agent's nodes by name. As in a graph.Graph, self-links and repeated links
+// are dropped.
 func linksOf(a agent) namedLinks {
 	to := a.links()
 	l := namedLinks{names: slices.Sorted(maps.Keys(to))}
@@ -189,11 +188,11 @@ func linksOf(a agent) namedLinks {
 		slices.Sort(out.To[out.Start[len(out.Start)-1]:])
 		out.Start = append(out.Start, int64(len(out.To)))
 	}
-	l.In, l.Degree, _ = graph.Transposed(out) // which reads no file
+	l.In, l.Degree, _ = graph.Transposed(out) // reads no file
 	return l
 }
 
-// links are those of all nodes, also of those that are only linked to.
+// links returns the links of all nodes, including nodes that are only linked to.
 func (a agent) links() map[string]map[string]bool {
 	set := map[string]map[string]bool{}
 	for page, links := range a {
@@ -212,7 +211,7 @@ func (a agent) links() map[string]map[string]bool {
 	return set
 }
 
-// union is what one agent would have: of pages that several have, the first's links.
+// union returns the web of all agents. If several have a page, the first's links count.
 func union(agents []agent) agent {
 	all := agent{}
 	for _, a := range slices.Backward(agents) {
@@ -223,7 +222,7 @@ func union(agents []agent) agent {
 	return all
 }
 
-// dense is PageRank by its definition, by name.
+// dense computes PageRank by its definition, by name.
 func dense(a agent, d float64) map[string]float64 {
 	set := a.links()
 	n := float64(len(set))
@@ -249,8 +248,8 @@ func dense(a agent, d float64) map[string]float64 {
 	return now
 }
 
-// scores are those that the parts found, by name; each node has one owner, and who has a
-// copy of a page knows its score.
+// scores returns the scores found, by name. It checks that each node has one owner, and that each
+// copy of a page has its score.
 func scores(t testing.TB, links []namedLinks, parts []*RankPart) map[string]float64 {
 	t.Helper()
 	all := map[string]float64{}
@@ -275,7 +274,7 @@ func scores(t testing.TB, links []namedLinks, parts []*RankPart) map[string]floa
 	return all
 }
 
-// distance is the L1 norm of the difference.
+// distance returns the L1 norm of the difference.
 func distance(t testing.TB, a, b map[string]float64) (sum float64) {
 	t.Helper()
 	if len(a) != len(b) {
@@ -287,9 +286,8 @@ func distance(t testing.TB, a, b map[string]float64) (sum float64) {
 	return sum
 }
 
-// randomAgents make up a web of so many pages and hosts, of which parts have some: by host,
-// or at random, some with several. Pages may link to nothing, to themselves, twice to
-// one, and to pages that nobody has.
+// randomAgents makes a web of so many pages, divided among parts by host or at random, some pages
+// several times. Pages may link to nothing, themselves, one page twice, or missing pages.
 func randomAgents(r *rand.Rand, parts, pages int) []agent {
 	agents := make([]agent, parts)
 	for i := range agents {
@@ -328,8 +326,8 @@ func links(namedLinks []namedLinks) []RankLinks {
 	return all
 }
 
-// split gives each page to a part, with its links; nodes of others that they lead to come
-// with them. number has each part's nodes as those of the whole.
+// split gives each page with its links to a part. Link targets owned by other parts become nodes
+// too. number maps each part's nodes to those of the whole.
 func split(t testing.TB, g *graph.Graph, parts int, of func(v uint32) int) (links []RankLinks, number [][]uint32) {
 	t.Helper()
 	links, number = make([]RankLinks, parts), make([][]uint32, parts)
@@ -367,18 +365,18 @@ func split(t testing.TB, g *graph.Graph, parts int, of func(v uint32) int) (link
 			_, page := list[v]
 			l.Keys, l.Page = append(l.Keys, uint64(v)*0x9e3779b97f4a7c15), append(l.Page, page)
 		}
-		l.In, l.Degree, _ = graph.Transposed(out) // which reads no file
+		l.In, l.Degree, _ = graph.Transposed(out) // reads no file
 	}
 	return links, number
 }
 
-// bySite gives sites to parts by a hash, as agents have them.
+// bySite assigns sites to parts by a hash, as agents do.
 func bySite(g *graph.Graph, parts int) func(v uint32) int {
 	sites := g.Sites().Array(g.Nodes())
 	return func(v uint32) int { return int(uint64(sites[v]) * 0x9e3779b97f4a7c15 >> 32 % uint64(parts)) }
 }
 
-// ranked are the scores of the whole's nodes.
+// ranked returns the scores of the whole graph's nodes.
 func ranked(t testing.TB, n int, links []RankLinks, number [][]uint32, opt RankOptions) ([]float64, *RankResult) {
 	t.Helper()
 	parts, r, err := Rank(t.Context(), links, opt)
@@ -403,9 +401,9 @@ func l1(a, b []float64) (sum float64) {
 	return sum
 }
 
-// TestAgainstRank: agents come to what rank says of the union, whatever their number and
-// whoever has which page: within ε of PageRank, within 2ε of rank at the same ε, with the same
-// top 100. The same agents come to the same bits.
+// TestAgainstRank: any number of agents with any distribution of pages match graph/rank on the
+// union: within ε of PageRank, within 2ε of its result, with the same top 100. A repeated run
+// gives the same bits.
 func TestAgainstRank(t *testing.T) {
 	g := synthetic(t, fulltest.Rounds(4_000, 50_000))
 	n := g.Nodes()
@@ -422,7 +420,7 @@ func TestAgainstRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	anyhow := make([]int, n)
 	for v := range anyhow {
-		anyhow[v] = r.IntN(24) // which 3 and 8 divide
+		anyhow[v] = r.IntN(24) // 24 is divisible by 3 and 8
 	}
 	for _, parts := range []int{1, 3, 8} {
 		sites, random := bySite(g, parts), func(v uint32) int { return anyhow[v] % parts }
@@ -449,9 +447,8 @@ func TestAgainstRank(t *testing.T) {
 	}
 }
 
-// TestRounds: what the start is worth to steps of the power iteration, and what it is worth
-// that blocks are ranked in each round. Blocks that are sites need fewer rounds than blocks
-// at random, and less is sent in each.
+// TestRounds compares methods: a start by BlockRank saves power steps, and ranking blocks in each
+// round saves more. Blocks of whole sites need fewer rounds and bytes than random blocks.
 func TestRounds(t *testing.T) {
 	g := synthetic(t, fulltest.Rounds(4_000, 50_000))
 	r := rand.New(rand.NewPCG(1, 2))
@@ -477,14 +474,14 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// synthetic opens the graph of a made-up web.
+// synthetic opens the graph of a synthetic web.
 func synthetic(t testing.TB, pages int) *graph.Graph {
 	t.Helper()
 	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
 	return closing(t, g, err)
 }
 
-// closing closes a graph when the test ends.
+// closing closes a graph at the end of the test.
 func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
 	t.Helper()
 	if err != nil {

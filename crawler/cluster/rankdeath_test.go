@@ -18,27 +18,27 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// rankMortal dies at its n-th exchange: before it sends, or with what it received. When it has said
-// what the last step changed the ranking may be done without it, so it lives until it
-// has to say more than scores of copies.
+// rankMortal dies at its n-th exchange, before it sends or with the message received. After it
+// has sent rankChange, the others may finish without it. So it then survives until it must send
+// more than scores.
 type rankMortal struct {
 	*afterlife
 	me    int
-	known []byte // the lives of others that it has heard of
+	known []byte // lives of the others, as far as known
 	left  int
 	safe  bool
 }
 
-// afterlife carries messages between mortals. What is for one who died does not come to its
-// next life.
+// afterlife carries messages between mortals. Messages for a dead peer do not reach its next
+// life.
 type afterlife struct {
 	peers []rankPeers
 
-	mu    sync.Mutex // guards lives, and that a message is of the life it is sent in
+	mu    sync.Mutex // guards lives, and each message's delivery in its life
 	lives []byte
 }
 
-// born begins a life of a peer, which dies at that many exchanges; 0: never.
+// born begins a life of a peer that dies after so many exchanges; 0: never.
 func (a *afterlife) born(me, left int) *rankMortal {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -85,9 +85,8 @@ func (m *rankMortal) Receive(ctx context.Context) (int, []byte, error) {
 	return from, message[1:], nil
 }
 
-// TestRankDeaths: agents die at any of their exchanges, with all that they had in memory and with
-// what was sent to them, and come back. The others go on, and all come to the PageRank
-// of the union within ε.
+// TestRankDeaths: agents die at any exchange, lose their memory and the messages sent to them,
+// and come back. All still find the PageRank of the union within ε.
 func TestRankDeaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	died, late := 0, 0
@@ -156,9 +155,9 @@ func TestRankDeaths(t *testing.T) {
 	}
 }
 
-// TestOverExchange: agents behind an exchange that loses, doubles and mixes up their messages
-// come to what rank says of the union, within ε. So they do when one of them dies in
-// between, with all that it knew, and comes back; also when it is the one that leads.
+// TestOverExchange: over an exchange that loses, doubles and reorders messages, agents find the
+// PageRank of the union within ε. They also do if one of them, even the leader, dies and comes
+// back without its memory.
 func TestOverExchange(t *testing.T) {
 	g := synthetic(t, 1500)
 	want, err := rank.Of(t.Context(), g, rank.Options{Epsilon: 1e-13})
@@ -169,7 +168,7 @@ func TestOverExchange(t *testing.T) {
 	for seed := range fulltest.Rounds(5, 60) {
 		agents := 2 + seed%3
 		links, number := split(t, g, agents, bySite(g, agents))
-		died := seed%(agents+1) - 1 // -1: nobody
+		died := seed%(agents+1) - 1 // -1: none
 		synctest.Test(t, func(t *testing.T) {
 			hub, score := NewHub(), make([]float64, g.Nodes())
 			begun := time.Now()
@@ -212,8 +211,8 @@ func TestOverExchange(t *testing.T) {
 	}
 }
 
-// rankBy ranks an agent's links together with others'. After a time, unless it is 0, the agent
-// dies: its exchanges end, and nobody hears of it any more.
+// rankBy ranks an agent's links together with the others'. If dies is not 0, the agent dies after
+// that time: its exchanges end, and it sends nothing more.
 func rankBy(ctx context.Context, hub *Hub, links RankLinks, i, agents int, dies time.Duration, seed uint64, again func()) (part *RankPart, err error) {
 	var mu sync.Mutex
 	var open []Exchange // guarded by mu

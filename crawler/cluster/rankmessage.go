@@ -8,36 +8,36 @@ import (
 	"math"
 )
 
-// rankKind says what a message is for. An agent that comes back is told again in this order.
+// rankKind is a message's kind. A peer that comes back receives stored messages in this order.
 type rankKind byte
 
 const (
 	rankClaims   rankKind = 1 + iota // part → part: keys of its pages, ascending
-	rankOwners                       // the answer: the owner of each
-	rankMentions                     // part → part: keys of nodes that pages it owns link to, ascending
-	rankPlaces                       // the answer: the owner of each
-	rankWants                        // part → owner: keys of nodes that it links to, ascending
-	rankLeaves                       // the answer: 1 for each without links
-	rankCopies                       // part → owner: keys of pages that it has too, ascending
+	rankOwners                       // answer: the owner of each
+	rankMentions                     // part → part: keys of nodes that its own pages link to, ascending
+	rankPlaces                       // answer: the owner of each
+	rankWants                        // part → owner: keys of nodes that the part links to, ascending
+	rankLeaves                       // answer: 1 for each without links
+	rankCopies                       // part → owner: keys of pages that the part also has, ascending
 	rankHello                        // part → coordinator: numbers: nodes and links owned, bytes sent
 	rankBegin                        // coordinator → part: numbers: nodes of all; floats: damping
-	rankTurn                         // coordinator → part: numbers: 1 for the last round, 1 for a mere step; floats: goal, a factor for each part, γ
-	rankMasses                       // part → part: floats: what links bring to each node wanted
+	rankTurn                         // coordinator → part: numbers: 1 if last round, 1 if only a power step; floats: goal, a factor for each part, γ
+	rankMasses                       // part → part: floats: mass that links bring to each wanted node
 	rankReport                       // part → coordinator, see play
-	rankFinish                       // coordinator → part: floats: sum of y, of that of leaves
-	rankChange                       // part → coordinator: numbers: bytes sent; floats: the change by the step
+	rankFinish                       // coordinator → part: floats: sum of all y, sum of y of leaves
+	rankChange                       // part → coordinator: numbers: bytes sent; floats: change by the step
 	rankDone                         // coordinator → part: numbers and floats: the result
-	rankScores                       // the answer to copies: the score of each
-	rankAgain                        // from a part that died: send your messages again
+	rankScores                       // answer to rankCopies: the score of each
+	rankAgain                        // from a part that died and is back: send your messages again
 )
 
-// rankMessage is what peers send. Encoded: the kind, a byte; the round; counts of the three
-// lists; keys as differences; numbers; all of these as varints; then floats, little-endian, to
-// the last bit.
+// rankMessage is a message of the ranking. Its encoding: the kind, a byte; then varints: the
+// round, the lengths of the three lists, keys as differences, numbers; then floats, little-endian
+// IEEE 754.
 type rankMessage struct {
 	kind    rankKind
 	round   int
-	keys    []uint64 // ascending, none twice
+	keys    []uint64 // ascending, distinct
 	numbers []uint64
 	floats  []float64
 }
@@ -66,7 +66,7 @@ func (m rankMessage) encode() []byte {
 	return b
 }
 
-// decodeRank reads a message. It allocates no more than there are bytes.
+// decodeRank decodes a message. It allocates in proportion to the bytes.
 func decodeRank(b []byte) (m rankMessage, err error) {
 	if len(b) == 0 || rankKind(b[0]) < rankClaims || rankKind(b[0]) > rankAgain {
 		return m, fmt.Errorf("%w: unknown kind", errRank)
@@ -113,7 +113,6 @@ func decodeRank(b []byte) (m rankMessage, err error) {
 	return m, nil
 }
 
-// has checks the lengths of a message without keys.
 func (m rankMessage) has(numbers, floats int) error {
 	if len(m.keys) != 0 || len(m.numbers) != numbers || len(m.floats) != floats {
 		return fmt.Errorf("%w: kind %d has %d keys, %d numbers, %d floats; want 0, %d, %d; run agents of one version", errRank,
@@ -122,13 +121,12 @@ func (m rankMessage) has(numbers, floats int) error {
 	return nil
 }
 
-// rankLine is one peer's end. It keeps the last message of each kind to each other peer, and
-// sends them again to a peer that died and came back. So that peer finds all that it needs, and
-// the others do no work twice.
+// rankLine keeps the last message of each kind to each peer, and sends them again to a peer that
+// died and came back. So no other part repeats work.
 type rankLine struct {
 	peers rankPeers
-	said  []map[rankKind][]byte // by peer
-	bytes uint64                // sent
+	said  []map[rankKind][]byte
+	bytes uint64
 }
 
 func newRankLine(peers rankPeers, count int) *rankLine {
@@ -148,7 +146,7 @@ func (l *rankLine) send(ctx context.Context, to int, m rankMessage) error {
 	return l.peers.Send(ctx, to, b)
 }
 
-// receive returns the next message, and has sent all again to a peer that asks for it.
+// receive returns the next message, after sending all again if it is rankAgain.
 func (l *rankLine) receive(ctx context.Context) (from int, m rankMessage, err error) {
 	from, b, err := l.peers.Receive(ctx)
 	if err != nil {

@@ -8,46 +8,44 @@ import (
 	"slices"
 )
 
-// RankPart is an agent's part in a ranking, used by one goroutine.
+// RankPart is one agent's part in a ranking. It solves for y of the nodes that it owns; y is the
+// PageRank up to a factor (graph/rank, gaussseidel.go):
 //
-// The unknowns y solve the linear system whose solution is up to a factor the PageRank
-// (graph/rank, gaussseidel.go),
+//	y(p) = 1/N + d · Σ_{q→p} y(q)/C(q)
 //
-//	y(p) = 1/N + d · Σ_{q→p} y(q)/C(q),
-//
-// of the nodes that the part owns. The core, nodes with links, is swept in each round; leaves,
-// without links, only in the last. About 37 bytes a node.
+// The core (nodes with links) is swept in each round, leaves (nodes without) only in the last. It
+// takes about 37 bytes a node, and one goroutine may use it.
 type RankPart struct {
 	me, parts int
 	links     RankLinks
 	line      *rankLine
-	again     bool // it was at work before and died
+	again     bool // this agent took part before and died
 	damping   float64
 
-	owner  []uint32   // of each node
-	out    []slots    // by part: its nodes that ours link to
+	owner  []uint32   // by node: the part that owns it
+	out    []slots    // by part: its nodes that our nodes link to
 	into   []slots    // by part: our nodes that its nodes link to
-	copies [][]uint32 // by part: pages here that it owns, by key
-	lent   [][]uint32 // by part: pages that we own and it has too, by key
+	copies [][]uint32 // by part: its pages that are also here, by key
+	lent   [][]uint32 // by part: our pages that are also there, by key
 
-	meet map[rankKind][]*rankMessage // before the first round, by part
+	meet map[rankKind][]*rankMessage // messages before the first round, by kind and part
 
 	round  int
 	begin  *rankMessage
 	turn   *rankMessage // the latest
 	finish *rankMessage
 	done   *rankMessage
-	ranks  []*rankMessage // by part: scores of our copies
-	ahead  []*rankMessage // by part: the latest masses, not yet counted
+	ranks  []*rankMessage // by part: scores of our copies of its pages
+	ahead  []*rankMessage // by part: the latest masses received, not yet counted
 	mass   []*rankMessage // by part: the masses of the round before
 
 	role  []nodeRole
 	y     []float64
-	share []float64 // d·y/C of our nodes; 0 of others
-	ext   []float64 // of our nodes what other parts' links bring; of others' what ours bring them
-	stay  []uint32  // links of a node that lead to our core
-	late  []uint32  // of them, those to nodes that do not see it in the same sweep
-	next  []float64 // of steps
+	share []float64 // d·y/C of our nodes; 0 for others
+	ext   []float64 // our nodes: mass from other parts' links; others' nodes: mass from our links
+	stay  []uint32  // by node: its links that lead to our core
+	late  []uint32  // of these, links to nodes already swept when it changes
+	next  []float64 // new y in a step of the power iteration
 	base  float64   // 1/N
 	core  int
 
@@ -56,14 +54,12 @@ type RankPart struct {
 	result  *RankResult
 }
 
-// slots are nodes in the order in which their masses are sent: first those with links, which
-// matter in each round, then leaves, which matter in the last.
+// slots lists nodes in the order in which their masses are sent, leaves last.
 type slots struct {
 	nodes []uint32
-	core  int // of them with links
+	core  int // number of nodes with links
 }
 
-// sent returns the slots whose masses are sent.
 func (s slots) sent(last bool) []uint32 {
 	if last {
 		return s.nodes
@@ -71,23 +67,22 @@ func (s slots) sent(last bool) []uint32 {
 	return s.nodes[:s.core]
 }
 
-// nodeRole is what a node is to a part.
 type nodeRole byte
 
 const (
-	noRole  nodeRole = iota // no page of ours links to it
-	ownCore                 // ours, with links
-	ownLeaf                 // ours, without
-	farCore                 // another's, with links, and ours link to it
-	farLeaf                 // another's, without
+	noRole nodeRole = iota // of another part, and our pages do not link to it
+	ownCore
+	ownLeaf
+	farCore // of another part, with links; ours link to it
+	farLeaf // of another part, without links; ours link to it
 )
 
 const (
-	nobody     = ^uint32(0) // owns nodes that no counted page links to
-	mostSweeps = 200        // of a round; more do not pay, as others' masses are old by then
+	nobody     = ^uint32(0) // owner of nodes that no counted page links to
+	mostSweeps = 200        // in a round; more do not pay, as the other parts' masses are stale by then
 )
 
-// newRankPart returns part me of so many. again says that it was at work before and died.
+// newRankPart returns part me of parts. again: this agent took part before and died.
 func newRankPart(links RankLinks, me, parts int, peers rankPeers, again bool) (*RankPart, error) {
 	n := links.In.Nodes()
 	if len(links.Degree) != n || len(links.Keys) != n || len(links.Page) != n {
@@ -105,8 +100,8 @@ func newRankPart(links RankLinks, me, parts int, peers rankPeers, again bool) (*
 	return p, nil
 }
 
-// Score returns the PageRank of a node, and whether the part owns it. Of other nodes it knows
-// only the scores of its pages.
+// Score returns a node's PageRank, and whether this part owns it. Of other nodes it knows only
+// the scores of its copies of pages.
 func (p *RankPart) Score(v uint32) (score float64, ours bool) {
 	if p.score == nil {
 		return 0, false
@@ -114,12 +109,11 @@ func (p *RankPart) Score(v uint32) (score float64, ours bool) {
 	return p.score[v], p.ours(v)
 }
 
-// Result says how the ranks were found.
+// Result returns counts and the error bound of the ranking, once it is done.
 func (p *RankPart) Result() *RankResult { return p.result }
 
 func (p *RankPart) ours(v uint32) bool { return p.owner[v] == uint32(p.me) }
 
-// run ranks together with the others. It returns when all ranks are known.
 func (p *RankPart) run(ctx context.Context) error {
 	for to := range p.parts + 1 {
 		if p.again && to != p.me {
@@ -138,7 +132,6 @@ func (p *RankPart) run(ctx context.Context) error {
 	return nil
 }
 
-// wait takes messages in until have returns true.
 func (p *RankPart) wait(ctx context.Context, have func() bool) error {
 	for !have() {
 		from, m, err := p.line.receive(ctx)
@@ -152,7 +145,7 @@ func (p *RankPart) wait(ctx context.Context, have func() bool) error {
 	return nil
 }
 
-// take puts a message where it is looked for. One that comes again says the same.
+// take stores a message for its reader. A repeated message has the same content.
 func (p *RankPart) take(from int, m rankMessage) error {
 	leads := m.kind == rankBegin || m.kind == rankTurn || m.kind == rankFinish || m.kind == rankDone
 	switch {
@@ -189,10 +182,9 @@ func (p *RankPart) take(from int, m rankMessage) error {
 	return nil
 }
 
-// meetOthers finds out who owns each node, and agrees with the owners of nodes that ours link
-// to on the order in which masses are sent.
+// meetOthers learns each node's owner, and agrees with it on the order of masses.
 func (p *RankPart) meetOthers(ctx context.Context) error {
-	sorted := make([]uint32, len(p.owner)) // nodes by key
+	sorted := make([]uint32, len(p.owner))
 	for v := range sorted {
 		sorted[v] = uint32(v)
 	}
@@ -203,14 +195,14 @@ func (p *RankPart) meetOthers(ctx context.Context) error {
 			return fmt.Errorf("nodes %d and %d have the same key, %016x", sorted[i-1], sorted[i], keys[sorted[i]])
 		}
 	}
-	// First the owners of our pages, then of the nodes that pages which we own link to. So links
-	// of a page's copies at others do not count.
+	// Find owners of our pages first, then of the nodes that pages of our own link to. So links
+	// of copies of a page do not count twice.
 	page := func(v uint32) bool { return p.links.Page[v] }
 	of := func() [][]uint64 { return owning(p.meet[rankClaims], p.parts) }
 	if err := p.askClerks(ctx, rankClaims, sorted, page, of); err != nil {
 		return err
 	}
-	linked := make([]bool, len(p.owner)) // nodes of others that our pages link to
+	linked := make([]bool, len(p.owner)) // nodes of other parts that our pages link to
 	if err := p.links.In.Scan(0, len(linked), func(v uint32, from []uint32) error {
 		linked[v] = !p.ours(v) && slices.ContainsFunc(from, p.ours)
 		return nil
@@ -249,7 +241,7 @@ func (p *RankPart) meetOthers(ctx context.Context) error {
 	return err
 }
 
-// ask sends each other part a message and waits for those of all others.
+// ask sends a message to each other part and waits for theirs.
 func (p *RankPart) ask(ctx context.Context, k rankKind, of func(to int) rankMessage) error {
 	for to := range p.parts {
 		m := of(to)
@@ -265,10 +257,10 @@ func (p *RankPart) ask(ctx context.Context, k rankKind, of func(to int) rankMess
 	return p.wait(ctx, func() bool { return !slices.Contains(p.meet[k], nil) })
 }
 
-// askClerks asks for the owners of some nodes, and as a clerk answers the others by of. A key's
-// clerk is the part key mod parts, which need not have the node.
+// askClerks asks for the owners of some nodes, and answers as a clerk with of. The clerk of a key
+// is part key mod parts.
 func (p *RankPart) askClerks(ctx context.Context, k rankKind, sorted []uint32, in func(v uint32) bool, of func() [][]uint64) error {
-	asked := make([][]uint32, p.parts) // nodes, by clerk
+	asked := make([][]uint32, p.parts)
 	for _, v := range sorted {
 		if in(v) {
 			to := p.links.Keys[v] % uint64(p.parts)
@@ -303,9 +295,8 @@ func (p *RankPart) keysOf(nodes []uint32) (keys []uint64) {
 	return keys
 }
 
-// owning gives each key to the first part that asks for it, and answers each part in the order
-// of its keys. If there are twice as many lists as parts, claims of pages come first, then
-// mentions. It merges, as keys ascend.
+// owning gives each key to the first part that asks for it. The lists, whose keys ascend, are
+// claims of pages, followed by mentions if there are twice as many lists as parts.
 func owning(asked []*rankMessage, parts int) (of [][]uint64) {
 	of = make([][]uint64, len(asked))
 	at := make([]int, len(asked))
@@ -332,8 +323,8 @@ func owning(asked []*rankMessage, parts int) (of [][]uint64) {
 	}
 }
 
-// askOwners names to each owner those of its nodes that are here. It returns them, and those of
-// ours that others name, by part and in the order of keys.
+// askOwners tells owners which of their nodes are here. It returns these, and our nodes that
+// others named, by part and in the order of keys.
 func (p *RankPart) askOwners(ctx context.Context, k rankKind, sorted []uint32, in func(v uint32) bool) (theirs, ours [][]uint32, err error) {
 	theirs, ours = make([][]uint32, p.parts), make([][]uint32, p.parts)
 	for _, v := range sorted {
@@ -359,7 +350,6 @@ func (p *RankPart) askOwners(ctx context.Context, k rankKind, sorted []uint32, i
 	return theirs, ours, nil
 }
 
-// inOrder puts leaves last.
 func inOrder(nodes []uint32, leaf []uint64) (s slots) {
 	var leaves []uint32
 	for i, v := range nodes {
@@ -374,8 +364,7 @@ func inOrder(nodes []uint32, leaf []uint64) (s slots) {
 	return s
 }
 
-// classify finds each node's role, and where links of ours lead. It returns how many nodes and
-// links the part owns.
+// classify finds each node's role, and returns how many nodes and links the part owns.
 func (p *RankPart) classify() (nodes int, links int64, err error) {
 	n := len(p.owner)
 	p.role, p.y, p.share, p.ext = make([]nodeRole, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -407,7 +396,6 @@ func (p *RankPart) classify() (nodes int, links int64, err error) {
 	})
 }
 
-// scan calls do for all nodes of a role, with the nodes that link to them.
 func (p *RankPart) scan(role nodeRole, do func(v uint32, from []uint32)) error {
 	return p.links.In.Scan(0, len(p.owner), func(v uint32, from []uint32) error {
 		if p.role[v] == role {
@@ -417,7 +405,6 @@ func (p *RankPart) scan(role nodeRole, do func(v uint32, from []uint32)) error {
 	})
 }
 
-// rounds takes part in all rounds.
 func (p *RankPart) rounds(ctx context.Context) error {
 	nodes, links, err := p.classify()
 	if err != nil {
@@ -457,7 +444,7 @@ func (p *RankPart) rounds(ctx context.Context) error {
 	}
 }
 
-// end sends the scores of pages that others have too, and receives those of our copies.
+// end sends the scores of our pages that other parts have too, and receives those of our copies.
 func (p *RankPart) end(ctx context.Context) error {
 	n := p.done.numbers
 	p.result = &RankResult{Nodes: int(n[0]), Edges: int64(n[1]), Rounds: int(n[2]), Sweeps: int(n[3]), Bytes: n[4], Meeting: n[5], Residual: p.done.floats[0]}
@@ -493,9 +480,9 @@ func (p *RankPart) end(ctx context.Context) error {
 	return nil
 }
 
-// play does a round: scale, sweep, send masses, receive those of others. It returns the report:
-// the number of sweeps; sums of y of core and leaves, and of the base; what the equations of our
-// core may miss; by part, what our links bring to its core; and the products of extrapolation.
+// play does a round. The report's floats are the sums of y of the core and of the leaves, the sum
+// of the core's base, the bound of what the core's equations miss, the mass that our links bring
+// to each part's core, and the products for extrapolation.
 func (p *RankPart) play(ctx context.Context, t rankMessage) (rankMessage, error) {
 	last, steps := t.numbers[0] != 0, t.numbers[1] != 0
 	p.round = t.round
@@ -538,9 +525,9 @@ func (p *RankPart) play(ctx context.Context, t rankMessage) (rankMessage, error)
 	return m, err
 }
 
-// scale multiplies what each part holds, and with it what its links bring, by the coordinator's
-// factor. It returns what they bring to each node of our core. A part that died has nothing to
-// scale; masses of this round, which others may have sent it already, are right.
+// scale multiplies y, and the masses that links bring, by the coordinator's factors. It returns
+// the mass from other parts for each node of our core. A part that died has nothing to scale, and
+// any masses of this round that it received need no scaling.
 func (p *RankPart) scale(by, gamma []float64) (used []float64) {
 	for v, r := range p.role {
 		if r == ownCore || r == ownLeaf {
@@ -577,7 +564,7 @@ func (p *RankPart) scale(by, gamma []float64) (used []float64) {
 	return used
 }
 
-// incoming adds up the base and what all links bring to a node of ours.
+// incoming returns the base plus the mass that all links bring to one of our nodes.
 func (p *RankPart) incoming(v uint32, from []uint32) float64 {
 	sum := p.base + p.ext[v]
 	for _, q := range from {
@@ -586,7 +573,7 @@ func (p *RankPart) incoming(v uint32, from []uint32) float64 {
 	return sum
 }
 
-// set gives a node of the core its y, and returns the change of its share.
+// set sets the y of a core node, and returns the change of its share.
 func (p *RankPart) set(v uint32, y float64) float64 {
 	was := p.share[v]
 	p.y[v] = y
@@ -594,10 +581,9 @@ func (p *RankPart) set(v uint32, y float64) float64 {
 	return math.Abs(p.share[v] - was)
 }
 
-// local ranks our core, given the masses of others, until it misses less than the goal: by
-// sweeps in place (Gauss–Seidel), or by one step of the power iteration, in which no node sees
-// the new values of others. left is at least what the core's equations then miss, in the L1
-// norm, if others' masses stay as they are.
+// local ranks our core, with other parts' masses fixed, until its error is at most goal: by
+// sweeps in place (Gauss–Seidel), or one step of the power iteration. left bounds what the core's
+// equations then miss, in the L1 norm.
 func (p *RankPart) local(goal float64, step bool) (left float64, sweeps int, err error) {
 	if step {
 		err = p.scan(ownCore, func(v uint32, from []uint32) { p.next[v] = p.incoming(v, from) })
@@ -621,7 +607,7 @@ func (p *RankPart) local(goal float64, step bool) (left float64, sweeps int, err
 	return left, sweeps, err
 }
 
-// bring adds up what our links bring to others' nodes of a role.
+// bring sums what our links bring to other parts' nodes of a role.
 func (p *RankPart) bring(role nodeRole) error {
 	return p.scan(role, func(v uint32, from []uint32) {
 		p.ext[v] = 0
@@ -631,7 +617,7 @@ func (p *RankPart) bring(role nodeRole) error {
 	})
 }
 
-// swapMasses sends each part what our links bring, and waits for what theirs do.
+// swapMasses sends each part the masses of our links and waits for theirs.
 func (p *RankPart) swapMasses(ctx context.Context, last bool) error {
 	for q, o := range p.out {
 		nodes := o.sent(last)
@@ -660,8 +646,7 @@ func (p *RankPart) swapMasses(ctx context.Context, last bool) error {
 	return nil
 }
 
-// counted puts this round's masses in place of those that were used, and returns by how much
-// that changes the masses of the core.
+// counted replaces the used masses by this round's, and returns their change in the L1 norm.
 func (p *RankPart) counted(used []float64) (change float64, came []float64) {
 	for v, r := range p.role {
 		if r == ownCore || r == ownLeaf {
@@ -686,9 +671,8 @@ func (p *RankPart) counted(used []float64) (change float64, came []float64) {
 	return change, came
 }
 
-// scaleAndStep scales y to sum to 1 and makes a step of the power iteration from there, as one
-// machine's rank does in the end. sum is that of all y, leaves that of leaves. It returns the
-// change by the step, in the L1 norm.
+// scaleAndStep scales y to the sum 1 and makes a step of the power iteration, as the ranking on
+// one machine does at its end. It returns the step's change in the L1 norm.
 func (p *RankPart) scaleAndStep(sum, leaves float64) (change float64, err error) {
 	p.score = make([]float64, len(p.y))
 	anew := (1 - p.damping + p.damping*leaves/sum) * p.base

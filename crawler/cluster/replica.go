@@ -16,39 +16,38 @@ import (
 	"fossick/store"
 )
 
-// A replica holds an agent's knowledge of URLs at another agent, its keeper (docs/cluster.md). The owner sends the changes of each commit, in frames; the keeper answers how far
-// it has them on disk. Frames may come twice, late, out of order or not at all.
+// A replica holds an agent's knowledge of URLs at another agent, its keeper (docs/cluster.md).
+// The owner sends the changes of each commit in frames; the keeper answers how far it has them on
+// disk. Frames may come twice, late, out of order or not at all.
 
 const (
-	frameBytes = 96 << 10 // of a frame, about; longer data goes in several
-	framesSent = 20       // frames on their way: at most 2 MiB, kept to be sent again
+	frameBytes = 96 << 10 // approximate size of a frame; longer data is split
+	framesSent = 20       // most unacknowledged frames: 2 MiB, kept to be sent again
 
-	replicasDir = "replicas" // folder of the replicas of others, in a store's folder
-	leftBy      = "left-by-" // with an agent's name, the folder of a store that it left
+	replicasDir = "replicas" // folder of other agents' replicas, in a store's folder
+	leftBy      = "left-by-" // plus an agent's name: the folder of the store that the agent left behind
 )
 
-// frame is a step of a session, from an owner to its keeper. Each follows the one before.
+// frame is a message of a session from an owner to its keeper. Each continues the one before.
 type frame struct {
 	_       struct{} `cbor:",toarray"`
-	Session uint64   // rises at an owner
-	Seq     uint64   // from 1
+	Session uint64
+	Seq     uint64 // from 1
 	Kind    uint64
 	Number  uint64         // base's end: its last parcel; changes: the parcel before the first
-	Bytes   []byte         `most:"262144"` // base: some of it; piece: some of the next parcel
-	Bodies  bool           // open, base's end: with pages
+	Bytes   []byte         `most:"262144"` // base: a chunk of it; piece: a chunk of the next parcel
+	Bodies  bool           // open, base's end: the replica includes pages
 	Changes []frameChanges `most:"131072"` // changes: parcels; the first continues the pieces before
 }
 
-// frameChanges holds the changes of one commit.
 type frameChanges struct {
 	_      struct{} `cbor:",toarray"`
 	Number uint64
 	Bytes  []byte `most:"262144"`
 }
 
-// Kinds of frames.
 const (
-	kindOpen    = 1 // the first; the keeper's answer says what it has
+	kindOpen    = 1 // starts a session; the keeper answers what it has
 	kindBase    = 2
 	kindBaseEnd = 3
 	kindPiece   = 4
@@ -59,10 +58,10 @@ const (
 type answer struct {
 	_       struct{} `cbor:",toarray"`
 	Session uint64
-	Seq     uint64 // the last frame carried out; 0: the session is unknown, as after a restart
-	Number  uint64 // the last parcel in the replica, on disk; 0: there is no replica
-	Newest  uint64 // the newest session that the keeper knows of
-	Run     uint64 // of the keeper's process, random
+	Seq     uint64 // last frame carried out; 0: session unknown, as after a restart
+	Number  uint64 // last parcel of the replica on disk; 0: no replica
+	Newest  uint64
+	Run     uint64 // random, of the keeper's process
 }
 
 func decodeFrame(b []byte) (f frame, err error) {
@@ -86,7 +85,7 @@ func (m *Member) newReplicas() {
 	}
 }
 
-// whenKept calls do once all that is committed by now is in the replica.
+// whenKept calls do once the replica has all that is committed now.
 func (m *Member) whenKept(do func()) error {
 	if m.sender == nil {
 		do()
@@ -100,7 +99,6 @@ func (m *Member) whenKept(do func()) error {
 	return nil
 }
 
-// adopt takes over partitions of dead agents, from their replicas.
 func (m *Member) adopt(gained []holding) error {
 	from := map[AgentID][]uint16{}
 	for _, h := range gained {
@@ -117,7 +115,7 @@ func (m *Member) adopt(gained []holding) error {
 	return nil
 }
 
-// inherit takes in the state of partitions from a dead agent's replica, and sends its parcels on.
+// inherit takes over partitions from a dead agent's replica, and sends its parcels on.
 func (m *Member) inherit(id AgentID, parts []uint16) error {
 	pages := false
 	err := m.keeper.read(id, func(s *store.Store) (err error) {
@@ -138,8 +136,8 @@ func (m *Member) inherit(id AgentID, parts []uint16) error {
 	return nil
 }
 
-// replicate sends commits to the keeper. Where there is to be no replica, it drops the changes:
-// an old replica must not be continued some day.
+// replicate sends commits to the keeper. Without replication it drops the changes, so that no old
+// replica is continued after a gap.
 func (m *Member) replicate(ctx context.Context) error {
 	if m.sender != nil {
 		return m.sender.run(ctx)
@@ -151,19 +149,19 @@ func (m *Member) replicate(ctx context.Context) error {
 	return m.agent.TrimChanges(ctx, counts.Parcels+1)
 }
 
-// keeper has the replicas of other agents. Safe for concurrent use; run is called once.
+// keeper stores the replicas of other agents. Safe for concurrent use; call run once.
 type keeper struct {
 	dir  string // has a folder for each replica
 	send func(to AgentID, answer []byte)
-	id   uint64        // of this process, for answers
-	wake chan struct{} // one place: something waits
+	id   uint64
+	wake chan struct{} // capacity 1: frames wait
 
 	mu      sync.Mutex // guards the rest
 	waiting []lesson
 	has     map[AgentID]*replica
 }
 
-// mostFrames bounds the frames that wait; dropped frames are sent again.
+// mostFrames bounds the waiting frames; owners send dropped ones again.
 const mostFrames = 4 * framesSent
 
 // newKeeper returns a keeper of the replicas in a folder, which need not exist.
@@ -171,7 +169,6 @@ func newKeeper(dir string, send func(to AgentID, answer []byte)) *keeper {
 	return &keeper{dir: dir, send: send, id: rand.Uint64(), wake: make(chan struct{}, 1), has: map[AgentID]*replica{}}
 }
 
-// hear takes in a frame. It does not wait.
 func (k *keeper) hear(from AgentID, frame []byte) {
 	k.mu.Lock()
 	if len(k.waiting) < mostFrames {
@@ -181,8 +178,7 @@ func (k *keeper) hear(from AgentID, frame []byte) {
 	signal(k.wake)
 }
 
-// run carries out frames until ctx ends, and closes the replicas. An error is one of this
-// agent's disk.
+// run carries out frames until ctx ends. It fails only when this agent's disk does.
 func (k *keeper) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, k.close()) }()
 	if err := k.tidy(); err != nil {
@@ -213,7 +209,7 @@ func (k *keeper) run(ctx context.Context) (err error) {
 	}
 }
 
-// tidy removes unfinished bases that a kill left.
+// tidy removes unfinished bases left by a kill.
 func (k *keeper) tidy() error {
 	entries, err := os.ReadDir(k.dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -229,7 +225,6 @@ func (k *keeper) tidy() error {
 	return nil
 }
 
-// of returns an agent's replica, which may be empty.
 func (k *keeper) of(id AgentID) *replica {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -241,7 +236,7 @@ func (k *keeper) of(id AgentID) *replica {
 	return r
 }
 
-// read calls do with an agent's replica, if there is one. Nothing changes it meanwhile.
+// read calls do with an agent's replica, if there is one, and blocks changes meanwhile.
 func (k *keeper) read(id AgentID, do func(s *store.Store) error) error {
 	if err := id.Check(); err != nil {
 		return err
@@ -255,8 +250,7 @@ func (k *keeper) read(id AgentID, do func(s *store.Store) error) error {
 	return do(r.store)
 }
 
-// move makes a dead agent's replica a store of its own in another folder, in place of what is
-// there. The agent gets another replica if it comes back.
+// move turns a dead agent's replica into a store in another folder.
 func (k *keeper) move(id AgentID, to string) error {
 	r := k.of(id)
 	r.mu.Lock()
@@ -267,7 +261,6 @@ func (k *keeper) move(id AgentID, to string) error {
 	return errors.Join(os.RemoveAll(to), os.Rename(r.dir, to))
 }
 
-// drop removes all replicas: there is nothing to go on with any more.
 func (k *keeper) drop() error {
 	err := k.close()
 	return errors.Join(err, os.RemoveAll(k.dir))
@@ -284,30 +277,28 @@ func (k *keeper) close() (err error) {
 	return err
 }
 
-// While a base comes, there are beside a replica's folder the part of it that came so far, and
-// then the store that is made of it.
+// A base arrives in a file beside the replica's folder, from which a new folder is made.
 const (
 	spoolEnd  = ".base"
 	makingEnd = ".new"
 )
 
-// replica is an agent's replica at its keeper.
 type replica struct {
 	dir string
 
 	mu      sync.Mutex // guards the rest
 	store   *store.Store
 	session uint64
-	taken   takenFrames[frame] // carried out
+	taken   takenFrames[frame]
 	spool   *os.File
 	piece   []byte
-	bodies  bool // its owner sends pages, too
+	bodies  bool // the owner also sends pages
 }
 
 // mostPieceBytes bounds the changes of one commit of another agent.
 const mostPieceBytes = 256 << 20
 
-// take carries a frame out if it is the next, and says how far the replica is.
+// take stores a frame, and carries out all frames that are next in order.
 func (r *replica) take(f frame) (answer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -316,7 +307,7 @@ func (r *replica) take(f frame) (answer, error) {
 	}
 	if f.Kind == kindOpen && f.Session > r.session {
 		r.session, r.taken, r.piece, r.bodies = f.Session, takenFrames[frame]{}, nil, f.Bodies
-		r.taken.take() // this one
+		r.taken.take()
 	}
 	a := answer{Session: f.Session, Newest: r.session}
 	if f.Session == r.session {
@@ -326,7 +317,7 @@ func (r *replica) take(f frame) (answer, error) {
 		err := r.carryOut(next)
 		switch {
 		case errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrCutOff) || errors.Is(err, errWire):
-			r.session, r.taken = 0, takenFrames[frame]{} // it has to begin anew
+			r.session, r.taken = 0, takenFrames[frame]{} // the owner must start again
 		case err != nil:
 			return a, err
 		default:
@@ -340,19 +331,18 @@ func (r *replica) take(f frame) (answer, error) {
 		return a, nil
 	}
 	bodies, err := store.ReplicaIn(r.store).Bodies()
-	if err == nil && bodies == r.bodies { // else it has other things than its owner sends now
+	if err == nil && bodies == r.bodies { // otherwise the replica holds other data than its owner sends now
 		a.Number, err = store.ReplicaIn(r.store).Number()
 	}
 	return a, err
 }
 
-// open opens a replica of an earlier process.
 func (r *replica) open() (err error) {
 	if r.store != nil || !store.Exists(r.dir) {
 		return nil
 	}
 	if r.store, err = store.Open(r.dir); errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNone) {
-		return os.RemoveAll(r.dir) // its owner has it still, and sends another one
+		return os.RemoveAll(r.dir) // its owner sends another one
 	}
 	return err
 }
@@ -375,7 +365,6 @@ func (r *replica) carryOut(f frame) error {
 	return errWire
 }
 
-// write takes in some of a base.
 func (r *replica) write(b []byte) (err error) {
 	if r.spool == nil {
 		if err := os.MkdirAll(filepath.Dir(r.dir), 0o755); err != nil {
@@ -385,7 +374,7 @@ func (r *replica) write(b []byte) (err error) {
 			return err
 		}
 	}
-	if r.taken.last == 1 { // the first of another base
+	if r.taken.last == 1 { // the first chunk of another base
 		_, err := r.spool.Seek(0, 0)
 		if err = errors.Join(err, r.spool.Truncate(0)); err != nil {
 			return err
@@ -395,7 +384,7 @@ func (r *replica) write(b []byte) (err error) {
 	return err
 }
 
-// found makes a replica of a base, in place of the old one.
+// found replaces the replica by one made of the spooled base.
 func (r *replica) found(number uint64, bodies bool) (err error) {
 	if r.spool == nil {
 		return fmt.Errorf("%w: the end of a base without its start", errWire)
@@ -438,7 +427,6 @@ func (r *replica) unspool() error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// apply takes in changes.
 func (r *replica) apply(f frame) error {
 	if r.store == nil {
 		return fmt.Errorf("%w: changes without a base", errWire)

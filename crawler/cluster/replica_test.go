@@ -16,7 +16,7 @@ import (
 	"fossick/store"
 )
 
-// owner is a store whose every commit is for a replica, and what goes to its keepers.
+// owner is a store that replicates every commit, and its connections to keepers.
 type owner struct {
 	t      *testing.T
 	store  *store.Store
@@ -24,11 +24,11 @@ type owner struct {
 	bodies bool
 	rng    *rand.Rand
 
-	mu      sync.Mutex // guards the rest, and is held by who has a batch open
+	mu      sync.Mutex // guards the rest, and is held while a batch is open
 	counts  store.Counts
 	keepers map[AgentID]*keeper
-	kinds   map[uint64]int // frames sent
-	opened  []byte         // the last that began a session
+	kinds   map[uint64]int // counts of sent frames by kind
+	opened  []byte         // the last frame that opened a session
 	lossy   bool
 	dice    *rand.Rand
 }
@@ -49,7 +49,7 @@ func newOwner(t *testing.T, bodies bool) *owner {
 	return o
 }
 
-// carry is the way of a message: some are lost, some come twice or late.
+// carry delivers a message; some are lost, doubled or late.
 func (o *owner) carry(arrive func()) {
 	o.mu.Lock()
 	copies, late := 1, 5*time.Millisecond
@@ -79,7 +79,7 @@ func (o *owner) send(to AgentID, b []byte) {
 	}
 }
 
-// keep begins a keeper, and returns how to end it.
+// keep starts a keeper and returns a function to stop it.
 func (o *owner) keep(id AgentID, dir string) (end func()) {
 	k := newKeeper(dir, func(_ AgentID, b []byte) { o.carry(func() { o.sender.hear(id, b) }) })
 	o.mu.Lock()
@@ -94,7 +94,7 @@ func (o *owner) keep(id AgentID, dir string) (end func()) {
 	}
 }
 
-// runs has something run until stop is called, which waits for its end.
+// runs calls run in the background; stop ends it and waits.
 func runs(t *testing.T, run func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
@@ -123,7 +123,7 @@ func (o *owner) trim(_ context.Context, upto uint64) error {
 	return nil
 }
 
-// commit changes something, and tells of it. A large one takes several frames.
+// commit commits a change and reports it to the sender. A large one takes several frames.
 func (o *owner) commit(large bool) (number uint64) {
 	o.mu.Lock()
 	b := o.store.Batch()
@@ -162,7 +162,7 @@ func (o *owner) commit(large bool) (number uint64) {
 	return number
 }
 
-// urls is what a store knows.
+// urls returns all that a store knows about URLs.
 func urls(t *testing.T, s *store.Store) string {
 	var b bytes.Buffer
 	for k, err := range s.URLs().Known() {
@@ -174,7 +174,7 @@ func urls(t *testing.T, s *store.Store) string {
 	return b.String()
 }
 
-// same says whether a keeper has all.
+// same reports whether a keeper's replica equals the owner's state.
 func (o *owner) same(id AgentID) bool {
 	o.mu.Lock()
 	k := o.keepers[id]
@@ -190,9 +190,9 @@ func (o *owner) same(id AgentID) bool {
 	return n == o.counts.Parcels && got == urls(o.t, o.store)
 }
 
-// TestFollow: whatever gets lost, a keeper has in the end what the owner has, and what was
-// waited for is done when it has it and no earlier. One that starts again goes on where it
-// was; one that is new, or was passed over, gets a base.
+// TestFollow: whatever messages are lost, a keeper in the end has the owner's state, and waiting
+// calls run then and not earlier. A restarted keeper continues; one that is new, or missed
+// changes, gets a base.
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwner(t, false)
@@ -287,8 +287,8 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// TestLateOpen: the frame that began a session comes once more, late, to a keeper that was
-// started anew and does not know the session. The owner begins another one.
+// TestLateOpen: the frame that opened a session arrives again at a restarted keeper, which does
+// not know the session. The owner starts another one.
 func TestLateOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwner(t, false)
@@ -316,7 +316,7 @@ func TestLateOpen(t *testing.T) {
 	})
 }
 
-// TestSilentKeeper: a keeper that says nothing for hours costs the owner a bounded outbox, and
+// TestSilentKeeper: a keeper that is silent for hours costs the owner only a bounded outbox. It
 // gets a base when it answers again.
 func TestSilentKeeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -360,7 +360,7 @@ func TestSilentKeeper(t *testing.T) {
 	})
 }
 
-// FuzzFrame: whatever another machine sends is carried out or refused.
+// FuzzFrame: a keeper carries out or refuses any frames.
 func FuzzFrame(f *testing.F) {
 	f.Add(wire.Encode(frame{Session: 1, Seq: 1, Kind: kindOpen}), wire.Encode(frame{Session: 1, Seq: 2, Kind: kindChanges, Number: 3, Changes: []frameChanges{{Number: 4, Bytes: []byte{0}}}}))
 	f.Add([]byte{0}, wire.Encode(frame{Session: 9, Seq: 7, Kind: kindPiece, Bytes: []byte("x")}))

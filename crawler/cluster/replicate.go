@@ -14,54 +14,53 @@ import (
 )
 
 type senderOptions struct {
-	store  *store.Store // whose commits put their changes into its outbox
-	bodies bool         // pages go as well
+	store  *store.Store // commits put their changes into its outbox
+	bodies bool         // also send pages
 	send   func(to AgentID, frame []byte)
 	trim   func(ctx context.Context, upto uint64) error // drops changes from the outbox
-	resend time.Duration                                // pause before frames are sent again [2 s, long beside the way to another machine and back]
-	behind uint64                                       // changes that wait at most for a silent keeper [20,000, some 100 MB]
+	resend time.Duration                                // pause before frames are sent again [2 s, long compared with a round trip]
+	behind uint64                                       // most changes kept for a silent keeper [20,000, about 100 MB]
 }
 
-// sender sends an agent's changes to its keeper, in sessions. One goroutine runs; the other
-// methods are safe for concurrent use.
+// sender sends an agent's changes to its keeper. One goroutine calls run; other methods are safe
+// for concurrent use.
 type sender struct {
 	opt  senderOptions
-	wake chan struct{} // one place: something of the rest changed
+	wake chan struct{} // capacity 1: some field below changed
 
 	mu      sync.Mutex // guards the rest
 	named   bool       // keeper is known
 	keeper  AgentID
 	session *session
-	reach   uint64 // the outbox has changes up to here
-	trimmed uint64 // and none up to here
-	number  uint64 // in the keeper's replica
+	reach   uint64
+	trimmed uint64 // last change dropped from the outbox
+	number  uint64 // last change in the keeper's replica
 	waiting []waiting
 }
 
-// waiting is a call to make once the replica has a parcel.
+// waiting is a call to make once the replica has a change.
 type waiting struct {
 	number uint64
 	do     func()
 }
 
-// session is frames on their way to one keeper. The sender's mutex guards it, but for id and to.
+// session is the state of sending to one keeper. The sender's mutex guards all but id and to.
 type session struct {
 	id     uint64
 	to     AgentID
 	sent   sentFrames
-	newest uint64    // that the keeper knows of, when it is another one
-	run    uint64    // of the keeper that the session began with; 0: it has not answered
-	heard  time.Time // the last answer, or the begin
+	newest uint64    // newest session known to the keeper, if not this one
+	run    uint64    // keeper's process at the start of the session; 0: no answer yet
+	heard  time.Time // time of the last answer, or of the start
 	over   bool
-	silent bool // over for want of answers
+	silent bool // over because the keeper did not answer
 }
 
 const (
-	trimEvery = time.Second // as each time is a commit
-	silentFor = time.Minute // after which a keeper without an answer is taken to be silent
+	trimEvery = time.Second // each trim costs a commit
+	silentFor = time.Minute // time without an answer after which a keeper counts as silent
 )
 
-// errAnew says that the session is over: there is another keeper, or it knows it no more.
 var errAnew = errors.New("another session")
 
 func newSender(opt senderOptions) *sender {
@@ -70,7 +69,7 @@ func newSender(opt senderOptions) *sender {
 	return &sender{opt: opt, wake: make(chan struct{}, 1)}
 }
 
-// name names the keeper from now on; "" when there is nobody, so that nothing waits for one.
+// name sets the keeper; "" means none, and then nothing waits for a replica.
 func (s *sender) name(id AgentID) {
 	s.mu.Lock()
 	if !s.named || id != s.keeper {
@@ -84,7 +83,8 @@ func (s *sender) name(id AgentID) {
 	s.callReady()
 }
 
-// extend notes that the outbox has changes up to a number.
+// extend sets the last change in the outbox. It ends the session of a silent keeper when too many
+// wait.
 func (s *sender) extend(number uint64) {
 	s.mu.Lock()
 	s.reach = max(s.reach, number)
@@ -95,8 +95,7 @@ func (s *sender) extend(number uint64) {
 	signal(s.wake)
 }
 
-// when calls do once the replica has all up to a number, or there is to be none. do must not
-// wait.
+// when calls do, which must not block, once the replica has all up to number, or has no keeper.
 func (s *sender) when(number uint64, do func()) {
 	s.mu.Lock()
 	s.waiting = append(s.waiting, waiting{number, do})
@@ -121,7 +120,6 @@ func (s *sender) callReady() {
 	}
 }
 
-// hear takes in the keeper's answer.
 func (s *sender) hear(from AgentID, b []byte) {
 	a, err := decode[answer]("answer", b)
 	if err != nil {
@@ -138,7 +136,7 @@ func (s *sender) hear(from AgentID, b []byte) {
 		x.run = a.Run
 	}
 	switch {
-	case a.Run != x.run: // it was started anew, and may take a late frame for the begin of this session
+	case a.Run != x.run: // the keeper restarted, and might take a late frame for this session's start
 		x.over = true
 	case a.Newest > x.id: // this machine's clock went back between two processes
 		x.newest, x.over = a.Newest, true
@@ -153,7 +151,6 @@ func (s *sender) hear(from AgentID, b []byte) {
 	s.callReady()
 }
 
-// run sends until ctx ends.
 func (s *sender) run(ctx context.Context) error {
 	trimmed, err := store.OutboxOf(s.opt.store).Trimmed()
 	if err != nil {
@@ -162,13 +159,13 @@ func (s *sender) run(ctx context.Context) error {
 	s.mu.Lock()
 	s.trimmed = trimmed
 	s.mu.Unlock()
-	var newest uint64 // session
+	var newest uint64
 	for ctx.Err() == nil {
 		s.mu.Lock()
 		named, keeper := s.named, s.keeper
 		var x *session
 		if named && keeper != "" {
-			newest = max(uint64(time.Now().UnixNano()), newest+1) // a keeper may know of those before
+			newest = max(uint64(time.Now().UnixNano()), newest+1) // a keeper may know earlier sessions
 			x = &session{id: newest, to: keeper, sent: sentFrames{resend: s.opt.resend}, heard: time.Now()}
 			s.session = x
 		}
@@ -177,7 +174,7 @@ func (s *sender) run(ctx context.Context) error {
 		switch {
 		case x != nil:
 			err = s.serve(ctx, x)
-		case named: // a later keeper needs a base anyway
+		case named: // without a keeper; a later one needs a whole base anyway
 			err = s.trim(ctx, s.reached())
 			select {
 			case <-ctx.Done():
@@ -200,19 +197,18 @@ func (s *sender) run(ctx context.Context) error {
 		s.session = nil
 		silent, same := x.silent, s.keeper == keeper
 		s.mu.Unlock()
-		if silent { // or the changes that wait for it would fill the disk
+		if silent { // otherwise its waiting changes would fill the disk
 			if err := s.trim(ctx, s.reached()); err != nil {
 				return err
 			}
 		}
-		if same { // it lost the thread, and may do so again
+		if same { // the keeper lost the session, and may lose the next
 			_ = s.pause(ctx, s.opt.resend)
 		}
 	}
 	return nil
 }
 
-// pause waits until something changed, at most so long.
 func (s *sender) pause(ctx context.Context, most time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -223,7 +219,6 @@ func (s *sender) pause(ctx context.Context, most time.Duration) error {
 	return nil
 }
 
-// trim drops changes from the outbox.
 func (s *sender) trim(ctx context.Context, upto uint64) error {
 	s.mu.Lock()
 	old := s.trimmed
@@ -246,7 +241,7 @@ func (s *sender) reached() uint64 {
 	return s.reach
 }
 
-// push sends a frame, once there is room for it.
+// push sends a frame once the window has room.
 func (s *sender) push(ctx context.Context, x *session, f frame) error {
 	if err := s.await(ctx, x, func() bool { return len(x.sent.frames) < framesSent }); err != nil {
 		return err
@@ -260,8 +255,7 @@ func (s *sender) push(ctx context.Context, x *session, f frame) error {
 	return nil
 }
 
-// await waits until holds, which is called under mu, returns true. It sends frames without an
-// answer again.
+// await waits until holds, called under mu, returns true. Meanwhile it resends frames.
 func (s *sender) await(ctx context.Context, x *session, holds func() bool) error {
 	for {
 		s.mu.Lock()
@@ -286,7 +280,7 @@ func (s *sender) await(ctx context.Context, x *session, holds func() bool) error
 	}
 }
 
-// serve keeps one keeper's replica up to date, until there is another keeper.
+// serve keeps a keeper's replica up to date until the session is over.
 func (s *sender) serve(ctx context.Context, x *session) error {
 	if err := s.push(ctx, x, frame{Kind: kindOpen, Bodies: s.opt.bodies}); err != nil {
 		return err
@@ -309,7 +303,6 @@ func (s *sender) serve(ctx context.Context, x *session) error {
 	return s.follow(ctx, x, number)
 }
 
-// base sends a whole replica.
 func (s *sender) base(ctx context.Context, x *session) (number uint64, err error) {
 	w := &baseWriter{push: func(b []byte) error { return s.push(ctx, x, frame{Kind: kindBase, Bytes: b}) }}
 	if number, err = store.OutboxOf(s.opt.store).WriteBase(ctx, w, s.opt.bodies); err != nil {
@@ -321,7 +314,6 @@ func (s *sender) base(ctx context.Context, x *session) (number uint64, err error
 	return number, s.push(ctx, x, frame{Kind: kindBaseEnd, Number: number, Bodies: s.opt.bodies})
 }
 
-// baseWriter cuts a base into frames.
 type baseWriter struct {
 	push func(b []byte) error
 	data []byte
@@ -341,7 +333,7 @@ func (w *baseWriter) Write(b []byte) (int, error) {
 // follow sends changes as they come, and trims those that the replica has.
 func (s *sender) follow(ctx context.Context, x *session, sent uint64) error {
 	for last := time.Now(); ; {
-		reach := s.reached() // before the outbox is read
+		reach := s.reached() // read before the outbox
 		var err error
 		if sent, err = s.sendChanges(ctx, x, sent); err != nil {
 			return err
@@ -364,7 +356,7 @@ func (s *sender) follow(ctx context.Context, x *session, sent uint64) error {
 	}
 }
 
-// sendChanges sends the changes of the outbox after a number, and returns the last.
+// sendChanges sends the changes after number sent, and returns the last number.
 func (s *sender) sendChanges(ctx context.Context, x *session, sent uint64) (uint64, error) {
 	for {
 		parcels, err := s.some(sent)
@@ -373,7 +365,7 @@ func (s *sender) sendChanges(ctx context.Context, x *session, sent uint64) (uint
 		}
 		f := frame{Kind: kindChanges, Number: sent}
 		for _, p := range parcels {
-			for len(p.Data) > frameBytes { // the only one, see some
+			for len(p.Data) > frameBytes { // then it is the only one, see some
 				if err := s.push(ctx, x, frame{Kind: kindPiece, Bytes: p.Data[:frameBytes]}); err != nil {
 					return sent, err
 				}
@@ -388,8 +380,8 @@ func (s *sender) sendChanges(ctx context.Context, x *session, sent uint64) (uint
 	}
 }
 
-// some returns the next changes, of one frame together, or one that is longer. It reads them at
-// once: no reading of the store stays open while a frame waits for room.
+// some returns the next changes that fit into a frame, or one longer change. It reads them at
+// once, so that the store is not being read while a frame waits.
 func (s *sender) some(after uint64) (parcels []store.Parcel, err error) {
 	size := 0
 	for p, err := range store.OutboxOf(s.opt.store).Parcels(store.KeeperPart, after) {

@@ -14,8 +14,8 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// crowd is many nodes with busy engines and an exchange that never fails, step by step in
-// virtual time. It counts what the exchange has to carry.
+// crowd is many nodes with busy engines and a perfect exchange, in virtual time. It measures the
+// exchange's load.
 type crowd struct {
 	nodes  []*node
 	values map[string]Value
@@ -24,7 +24,7 @@ type crowd struct {
 
 	reads, swaps        int
 	readBytes, swapped  int
-	coordinating, spent time.Duration // of one core: by the coordinator's steps, by all
+	coordinating, spent time.Duration // processor time: the coordinator's steps, all steps
 }
 
 const crowdStep = 100 * time.Millisecond
@@ -37,7 +37,7 @@ func newCrowd(agents int) *crowd {
 	return c
 }
 
-// run lets time go by.
+// run advances the time, with new counters.
 func (c *crowd) run(length time.Duration) {
 	*c = crowd{nodes: c.nodes, values: c.values, rev: c.rev, now: c.now}
 	for end := c.now + length; c.now < end; c.now += crowdStep {
@@ -50,7 +50,7 @@ func (c *crowd) run(length time.Duration) {
 	}
 }
 
-// step steps a node and does what it wants until it wants nothing more.
+// step steps a node and carries out effects until there are none.
 func (c *crowd) step(n *node, ev event) {
 	for events := []event{ev}; len(events) > 0; events = events[1:] {
 		coordinates := n.hand.table != nil && n.hand.table.coordinator == n.opt.ID
@@ -102,7 +102,7 @@ func (c *crowd) some(keys []string) map[string]Value {
 	return maps.Clone(some)
 }
 
-// busyReport is of an engine with more work than it can do.
+// busyReport is the report of an overloaded engine.
 func busyReport(n *node) report {
 	r := report{Pages: 1e6, Relevant: 3e5, Requests: 12e5, Waiting: 1e7, InFlight: 32, Outbox: 1000, Workers: 32, Rate: 100}
 	for i := range mostHead {
@@ -114,7 +114,7 @@ func busyReport(n *node) report {
 	return r
 }
 
-// owned returns how many partitions have an owner that may fetch there, and the most of one.
+// owned returns how many partitions have an owner with a lease, and the most of any agent.
 func (c *crowd) owned() (all, most int) {
 	for _, n := range c.nodes {
 		if n != nil && n.leased(c.now) {
@@ -124,9 +124,9 @@ func (c *crowd) owned() (all, most int) {
 	return all, most
 }
 
-// TestScale runs crowds of agents, and says what the exchange carries for them: what an agent
-// reads must not grow with the square of their number. With a file's name in FOSSICK_SCALE it
-// writes docs/data/cluster-scale.tsv.
+// TestScale runs crowds and reports the exchange's load: what an agent reads must not grow with
+// the square of their number. With FOSSICK_SCALE set to a file it writes
+// docs/data/cluster-scale.tsv.
 func TestScale(t *testing.T) {
 	sizes, name := []int{8, 32}, os.Getenv("FOSSICK_SCALE")
 	switch {
@@ -148,7 +148,7 @@ func TestScale(t *testing.T) {
 			}
 		}
 		started := c.now - began
-		c.run(30 * time.Second) // what is to move has moved
+		c.run(30 * time.Second) // all moves are done
 		c.run(time.Minute)
 		all, most := c.owned()
 		if all != partitions || most > (partitions+agents-1)/agents {
@@ -182,13 +182,13 @@ func TestScale(t *testing.T) {
 
 func (c *crowd) size(key string) int { return len(c.values[key].Bytes) }
 
-// TestBalance says how evenly work is spread where sites' sizes follow a power law: n sites,
-// the r-th of them with a share of 1/r. A site gives no more pages than its rests allow.
+// TestBalance reports how evenly work is spread if sites follow a power law: the r-th of n sites
+// has a share of 1/r. Crawl delays limit the pages of a site.
 func TestBalance(t *testing.T) {
 	const sites, urls = 1e6, 1e10
 	rng := rand.New(rand.NewPCG(20, 1))
 	harmonic := math.Log(sites) + .5772
-	for _, most := range []float64{math.Inf(1), 30 * 24 * 3600 / 2} { // 30 days with a rest of two seconds
+	for _, most := range []float64{math.Inf(1), 30 * 24 * 3600 / 2} { // 30 days with a crawl delay of two seconds
 		var load [partitions]float64
 		sum, first := 0.0, 0.0
 		for r := 1.; r <= sites; r++ {
@@ -207,7 +207,8 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// fullest spreads partitions by number, as a coordinator does, and returns the largest load.
+// fullest deals partitions evenly, as a coordinator does, and returns the largest load of an
+// agent.
 func fullest(load []float64, agents int) float64 {
 	rng := rand.New(rand.NewPCG(20, 2))
 	shuffled := slices.Clone(load)

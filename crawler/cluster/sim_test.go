@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The simulation: agents with toy engines, an exchange that fails in all the ways that an
-// Exchange may, and clocks of their own. Time is virtual, and all chance comes from one seed.
+// The simulation runs agents with toy engines, their own clocks, and an exchange that fails in
+// all permitted ways. Time is virtual, and all randomness comes from one seed.
 
 // schedule is one run of the simulation.
 type schedule struct {
@@ -17,7 +17,7 @@ type schedule struct {
 	defect   defect
 	maxPages int64
 	trace    bool
-	garbage  func(w *world) // at some time; nil: none
+	garbage  func(w *world) // writes garbage at some time; nil: none
 }
 
 const (
@@ -27,11 +27,11 @@ const (
 	simLease   = 3 * time.Second
 	simLongest = 4 * time.Second
 	simDelay   = time.Second
-	simCalm    = 60 * time.Second  // nothing new fails from then on
-	simMost    = 900 * time.Second // it has ended by then
+	simCalm    = 60 * time.Second  // no new failures after this
+	simMost    = 900 * time.Second // the crawl has ended by then
 )
 
-// world is what is true.
+// world is the true state of a simulation.
 type world struct {
 	*rand.Rand
 	schedule
@@ -46,23 +46,23 @@ type world struct {
 	seeds                              []int
 	lossy                              float64
 	slow                               bool           // some messages take seconds
-	wipes                              bool           // the exchange loses all, once
-	taken                              [simParts]bool // some owner did not let go
+	wipes                              bool           // the exchange once loses all values
+	taken                              [simParts]bool // an owner lost it without a release
 	by                                 map[int][]AgentID
 	log                                []string
 	wrong                              error
 	ended                              string
 	fetches, moved, takeovers, crashes int
-	disturbed                          bool // somebody was frozen, cut or crashed
+	disturbed                          bool // an agent was frozen, cut off or crashed
 }
 
 type simHost struct {
-	by    *proc         // who fetches
-	until time.Duration // of the fetch, or when the last ended
+	by    *proc         // the process that fetches
+	until time.Duration // end of the fetch, or of the last one
 	was   bool
 }
 
-// simEvent happens at a time: in the world, or to a process that may be frozen or dead.
+// simEvent happens at a time, to the world or to a process, which may be frozen or dead.
 type simEvent struct {
 	at  time.Duration
 	seq uint64
@@ -108,7 +108,7 @@ func (w *world) fail(format string, args ...any) {
 	}
 }
 
-// simulate runs a schedule to its end and returns what went wrong first.
+// simulate runs a schedule to its end, and records the first error.
 func simulate(s schedule) *world {
 	w := &world{Rand: rand.New(rand.NewPCG(s.seed, 1)), schedule: s, values: map[string]Value{}, by: map[int][]AgentID{}}
 	w.lossy = []float64{0, 0.05, 0.3}[w.IntN(3)]
@@ -186,11 +186,11 @@ func (w *world) people() {
 	}
 }
 
-// faults plans what happens to agents until it is calm.
+// faults plans the agents' failures until simCalm.
 func (w *world) faults() {
-	kinds := w.IntN(128) // which may happen at all
+	kinds := w.IntN(128) // permitted kinds of failures
 	w.slow = kinds&32 != 0
-	w.wipes = kinds&64 != 0 && w.maxPages == 0 // a budget that is lost with its agent is not known to anyone
+	w.wipes = kinds&64 != 0 && w.maxPages == 0 // nobody would know a budget that was lost together with its agent
 	for _, a := range w.agents {
 		if kinds&1 != 0 && w.chance(0.5) {
 			a.brittle = 0.003
@@ -227,14 +227,14 @@ func (w *world) faults() {
 		w.after(w.between(time.Second, simCalm), nil, func() {
 			for _, a := range w.agents {
 				if a.proc != nil && a.proc.ended != "" {
-					return // an agent that knows of the end is gone, and the others end again without it
+					return // an agent that knows the end is gone; the others end again without it
 				}
 			}
 			w.note("the exchange loses all")
 			w.disturbed = true
 			clear(w.values)
 			for p := range w.taken {
-				w.taken[p] = true // it may be that its owner is not there
+				w.taken[p] = true // its owner may be absent
 			}
 		})
 	}
@@ -250,7 +250,7 @@ func (w *world) faults() {
 	}
 }
 
-// crash ends an agent's process; it starts again after a time, or never when that is negative.
+// crash ends an agent's process. It restarts after back, or never if back is negative.
 func (w *world) crash(a *simAgent, back time.Duration) {
 	if a.proc == nil || a.gone {
 		return
@@ -267,7 +267,7 @@ func (w *world) crash(a *simAgent, back time.Duration) {
 	w.after(back, nil, a.boot)
 }
 
-// over says whether every agent that lives knows of the end.
+// over reports whether every living agent knows the end.
 func (w *world) over() bool {
 	some := false
 	for _, a := range w.agents {
@@ -279,7 +279,7 @@ func (w *world) over() bool {
 	return some || w.now > simCalm
 }
 
-// judge looks whether all that was to be fetched was.
+// judge checks that every page that should be fetched was.
 func (w *world) judge() {
 	for _, a := range w.agents {
 		if a.proc != nil {
@@ -300,7 +300,7 @@ func (w *world) judge() {
 	}
 }
 
-// commit counts a page.
+// commit counts a page, and checks that it was not fetched again without cause.
 func (w *world) commit(a *simAgent, url int) {
 	for _, id := range w.by[url] {
 		if !w.taken[partOf(url)] || id == a.id {
@@ -313,7 +313,7 @@ func (w *world) commit(a *simAgent, url int) {
 	}
 }
 
-// pages returns how many all stores have.
+// pages returns the number of pages in all stores.
 func (w *world) pages() (total int64) {
 	for _, a := range w.agents {
 		total += a.disk.pages
@@ -321,7 +321,7 @@ func (w *world) pages() (total int64) {
 	return total
 }
 
-// begin checks a fetch at a host.
+// begin checks a host's politeness when a fetch begins.
 func (w *world) begin(p *proc, url int, long time.Duration) {
 	w.fetches++
 	h := &w.hosts[hostOf(url)]

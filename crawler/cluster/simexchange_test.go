@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// do carries out an effect, as Agent does.
+// do carries out an effect, as Member does.
 func (p *proc) do(e effect) {
 	w, d := p.w, p.agent.disk
 	switch e := e.(type) {
@@ -63,7 +63,7 @@ func (p *proc) do(e effect) {
 	}
 }
 
-// take commits a delivery, unless the partition went meanwhile.
+// take commits a delivery, unless the partition is gone.
 func (p *proc) take(dl delivery) {
 	d := p.agent.disk
 	if p.own[dl.Partition] != dl.Epoch && p.w.defect != noEpoch {
@@ -112,7 +112,7 @@ func (w *world) send(from *simAgent, m sendMessage) {
 	}
 }
 
-// swap asks the exchange. Its answer may get lost; then, after a time, nobody knows.
+// swap writes a value. The answer may be lost; after a time the result counts as unknown.
 func (p *proc) swap(e swapValue) {
 	w, a := p.w, p.agent
 	answered := false
@@ -140,7 +140,7 @@ func (p *proc) swap(e swapValue) {
 	})
 }
 
-// written looks at what was written.
+// written checks a written value.
 func (w *world) written(a *simAgent, e swapValue) {
 	switch {
 	case e.key == tableKey:
@@ -163,7 +163,6 @@ func (w *world) written(a *simAgent, e swapValue) {
 	}
 }
 
-// ask reads the exchange's values.
 func (p *proc) ask(keys []string) {
 	w, a := p.w, p.agent
 	answered := false

@@ -12,16 +12,16 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// ofSeed is the schedule of a seed: without a budget, with one that is too small, and with
-// one that is spent just before all is fetched.
+// ofSeed returns the schedule of a seed: without a budget, with one too small, or with one spent
+// just before the end.
 func ofSeed(seed uint64, defect defect) schedule {
 	return schedule{seed: seed, maxPages: []int64{0, 0, 15, 36}[seed%4], defect: defect}
 }
 
-// TestSimulation runs schedules of losses, crashes, freezes and cuts. In each, no host is
-// asked twice at once or before its rest, no page is lost, none fetched again without cause,
-// the budget is kept, and the crawl ends. FOSSICK_SCHEDULES says how many; 100,000 take
-// four minutes on two idle cores.
+// TestSimulation runs schedules of losses, crashes, freezes and cuts. In each, requests to a host
+// neither overlap nor break its crawl delay. No page is lost or fetched again without cause, the
+// budget is kept, and the crawl ends. FOSSICK_SCHEDULES sets how many; 100,000 take four minutes
+// on two cores.
 func TestSimulation(t *testing.T) {
 	var counts struct {
 		sync.Mutex
@@ -49,8 +49,8 @@ func TestSimulation(t *testing.T) {
 		schedules, counts.fetches, counts.crashes, counts.moved, counts.takeovers, counts.ended)
 }
 
-// TestFoundSchedules runs schedules that went wrong once: an agent was down when the exchange lost
-// its values, and its sites began anew, though another had its replica.
+// TestFoundSchedules runs schedules that found an error: an agent was down when the exchange lost
+// its values. Its sites began anew, though another agent had its replica.
 func TestFoundSchedules(t *testing.T) {
 	for _, seed := range []uint64{67124, 59253} {
 		if w := simulate(ofSeed(seed, sound)); w.wrong != nil {
@@ -59,7 +59,7 @@ func TestFoundSchedules(t *testing.T) {
 	}
 }
 
-// search runs schedules, on all processors, until one goes wrong in the way given.
+// search runs schedules on all processors until one fails in the given way.
 func search(from, schedules uint64, defect defect, way string, look func(w *world)) error {
 	var next atomic.Uint64
 	var wrong atomic.Pointer[world]
@@ -86,13 +86,13 @@ func search(from, schedules uint64, defect defect, way string, look func(w *worl
 	return nil
 }
 
-// TestPlantedDefects: the simulation finds each mistake that the protocol is there to
-// avoid. The plain test begins with a schedule that is known to find it.
+// TestPlantedDefects: the simulation finds each mistake that the protocol must avoid. The plain
+// test begins at a schedule that is known to find it.
 func TestPlantedDefects(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		defect defect
-		way    string // what is found
+		way    string // the expected error
 		known  uint64
 	}{
 		{"a frozen agent goes on", noFence, "still does", 1068},
@@ -117,7 +117,7 @@ func TestPlantedDefects(t *testing.T) {
 	}
 }
 
-// TestSameSeed: a schedule is the same each time, so that what it finds can be looked at.
+// TestSameSeed: a schedule is reproducible, so that its failure can be studied.
 func TestSameSeed(t *testing.T) {
 	for seed := range uint64(8) {
 		s := ofSeed(seed, sound)

@@ -6,26 +6,24 @@ import (
 	"strings"
 )
 
-// Status is the state of a cluster's crawl, by the values of its exchange.
+// Status is the state of a cluster's crawl, read from the values of its exchange.
 type Status struct {
 	Agents      []agentStatus // by name
 	Coordinator AgentID       // "" while there is none
-	Partitions  int           // that have an owner
-	Ended       string        // why the crawl has ended, see EndedEmpty; "" while it goes on
-	Unreadable  []string      // keys of the exchange whose values no agent wrote, sorted
+	Partitions  int           // with an owner
+	Ended       string        // why the crawl ended; "" while it runs
+	Unreadable  []string      // keys of undecodable values, sorted
 }
 
-// agentStatus is the state of one agent, by its last heartbeat.
 type agentStatus struct {
 	ID         AgentID
-	Partitions int // that it owns
+	Partitions int
 	Dead       bool
 	Leaving    bool
 	Report     report
 }
 
-// StatusOf reads an exchange's values. Without a table no agent owns anything. Values that
-// cannot be read are omitted, and their keys named.
+// StatusOf decodes an exchange's values. Without a table no agent owns anything.
 func StatusOf(values map[string]Value) (s Status) {
 	owned := map[AgentID]int{}
 	for _, key := range slices.Sorted(maps.Keys(values)) {

@@ -9,8 +9,7 @@ import (
 	"fossick/internal/wire"
 )
 
-// TestGarbageValues: what anybody may write into a key of the exchange ends no agent, and the
-// crawl goes on to its end.
+// TestGarbageValues: garbage in any key of the exchange ends no agent, and the crawl finishes.
 func TestGarbageValues(t *testing.T) {
 	class := tries.Of(t, "garbage in the exchange's values")
 	long := strings.Repeat("x", 70_000)
@@ -21,7 +20,7 @@ func TestGarbageValues(t *testing.T) {
 			"a table":    (&table{version: 1 << 40, members: map[AgentID]member{}}).encode(),
 		} {
 			if strings.HasPrefix(key, agentKeys) && name == "another version" {
-				continue // which ends a crawl, once the table is of that version, too
+				continue // ends a crawl once the table has that version too
 			}
 			for seed := range uint64(3) {
 				w := simulate(schedule{seed: seed, garbage: func(w *world) {
@@ -40,8 +39,8 @@ func TestGarbageValues(t *testing.T) {
 	}
 }
 
-// TestStrangersMessages: a message from no agent of the table reaches no engine, and one with a
-// name that no agent has is none.
+// TestStrangersMessages: messages from agents outside the table never reach an engine, and
+// invalid names are refused.
 func TestStrangersMessages(t *testing.T) {
 	class := tries.Of(t, "messages of strangers")
 	long := strings.Repeat("0", 66_000)

@@ -16,40 +16,41 @@ import (
 	"fossick/internal/wire"
 )
 
-// Task says what agents do together, as the ranking of all their pages, and which agents. Me,
-// Open, Name, and one of Agents and Named are needed. Agents that die and come back are let in
-// again; when the leader died, all begin anew (docs/graph.md).
+// Task describes common work of agents, such as ranking all their pages. It needs Me, Open, Name,
+// and one of Agents and Named. Agents that die may come back; if the leader died, all start again
+// (docs/graph.md).
 type Task struct {
 	Me AgentID
-	// Open opens an exchange of the crawl for an address: the agent in this task, or the leader.
+	// Open opens an exchange of the crawl at an address of this task, the agent's or the
+	// leader's.
 	Open     func(ctx context.Context, at AgentID) (Exchange, error)
-	Name     string             // as in a key
+	Name     string             // valid as part of a key
 	Settings string             // must be the same for all
-	Agents   int                // how many take part; 0: those named, and those that come
-	Named    []AgentID          // agents that are awaited
-	Progress func(TaskStanding) // told every Poll; may be nil
+	Agents   int                // how many take part; 0: Named and any others that come in time
+	Named    []AgentID          // agents to wait for
+	Progress func(TaskStanding) // called every Poll; may be nil
 	Poll     time.Duration      // how often the roster is read [2 s]
 	Resend   time.Duration      // pause before a message is sent again [500 ms]
 }
 
-// TaskStanding says which agents are there.
+// TaskStanding tells which agents are present.
 type TaskStanding struct {
 	Here, Wanted int
-	Missing      []AgentID // awaited by name; while they work, silent agents
-	Working      bool      // all came, and began
+	Missing      []AgentID // named agents not present; during the work, silent agents
+	Working      bool      // all agents came and the work has begun
 }
 
 // TaskSession is an agent's part in a task.
 type TaskSession struct {
-	Me, Agents int  // its number, and of how many
-	Again      bool // it was at work before, and died; others must send again what it needs
+	Me, Agents int  // its number from 0, and how many take part
+	Again      bool // it died during the work and is back; others must send again what it needs
 	Peer       *peer
-	Leader     *peer // with the number Agents; nil: another agent leads
+	Leader     *peer // this agent also leads, as peer number Agents; nil: another leads
 }
 
-// Errors of Task.Run, beside those of the exchange and of the work.
+// Errors of Task.Run, besides those of the exchange and of the work.
 var (
-	// ErrAnew says that the task begins anew; work may return it.
+	// ErrAnew reports that the task starts again; work may return it.
 	ErrAnew     = errors.New("it starts over")
 	errSettings = errors.New("other agents run this command with other settings; give all of them the same settings")
 	errGivenUp  = errors.New("it was given up; start the command again on all agents")
@@ -58,29 +59,28 @@ var (
 )
 
 const (
-	leaveWithin = 5 * time.Second // to tell the others that an agent leaves
+	leaveWithin = 5 * time.Second // time limit for recording the end in the roster
 	mostPeers   = 1 << 12
-	taskVersion = 2 // agents of different versions do no task together
+	taskVersion = 2 // agents of different versions cannot share a task
 )
 
-// roster says which agents take part in a task: one value of the exchange, which any agent may swap.
+// roster lists the agents of a task. It is one value of the exchange, which any agent may swap.
 type roster struct {
 	_        struct{} `cbor:",toarray"`
 	Version  uint64
-	Session  uint64 // rises with each begin
+	Session  uint64
 	State    uint64
-	Settings string         `most:"65536"` // the same for all
-	By       AgentID        // who gave up
+	Settings string         `most:"65536"` // must be the same for all
+	By       AgentID        // the agent that gave up
 	Members  []rosterMember // by name; the first leads
 }
 
 type rosterMember struct {
 	_    struct{} `cbor:",toarray"`
 	ID   AgentID
-	Life uint64 // rises when the agent died and came back
+	Life uint64
 }
 
-// States of a roster.
 const (
 	gathering = 1
 	working   = 2
@@ -92,7 +92,7 @@ func (r *roster) find(id AgentID) (at int, ok bool) {
 	return slices.BinarySearchFunc(r.Members, id, func(m rosterMember, id AgentID) int { return cmp.Compare(m.ID, id) })
 }
 
-// with returns a roster with an agent in a life.
+// with returns a copy of the roster that has the agent in a life.
 func (r roster) with(id AgentID, life uint64) roster {
 	r.Members = slices.Clone(r.Members)
 	at, ok := r.find(id)
@@ -118,24 +118,21 @@ func decodeRoster(b []byte) (r roster, err error) {
 	return r, nil
 }
 
-// taskAddress is where a task's messages to an agent go. It is not the agent's own name, so a
-// crawl that goes on is not disturbed.
+// taskAddress differs from the agent's own name, so that a running crawl is not disturbed.
 func taskAddress(task, role string, id AgentID) AgentID {
 	sum := sha256.Sum256([]byte("fossick peers\x00" + task + "\x00" + role + "\x00" + string(id)))
 	return AgentID(hex.EncodeToString(sum[:8]))
 }
 
-// seat is an agent's place in a roster.
 type seat struct {
 	Task
 	session uint64 // 0: none yet
 	life    uint64
-	again   bool // it was in before, and died
+	again   bool // it died during the work and is back
 }
 
-// Run has the agent take part until the work returns without an error at all agents. It waits
-// for all that are awaited. Work is called again when all have to begin anew. An error of the
-// work, or the end of ctx, ends the task for all.
+// Run takes part until the work has succeeded at all agents. It calls work again if all start
+// again. An error of the work, or the end of ctx, ends the task for all.
 func (t Task) Run(ctx context.Context, work func(ctx context.Context, s TaskSession) error) (err error) {
 	t.Poll, t.Resend = cmp.Or(t.Poll, 2*time.Second), cmp.Or(t.Resend, 500*time.Millisecond)
 	e, err := t.Open(ctx, taskAddress(t.Name, "agent", t.Me))
@@ -154,7 +151,7 @@ func (t Task) Run(ctx context.Context, work func(ctx context.Context, s TaskSess
 		case err == nil:
 			return left
 		default:
-			return err // if leave failed, the others will find this agent silent
+			return err // if leave failed, the others will notice that this agent is silent
 		}
 		select {
 		case <-ctx.Done():
@@ -164,7 +161,6 @@ func (t Task) Run(ctx context.Context, work func(ctx context.Context, s TaskSess
 	}
 }
 
-// once takes part in one session.
 func (s *seat) once(ctx context.Context, e Exchange, work func(context.Context, TaskSession) error) (err error) {
 	r, err := s.gather(ctx, e)
 	if err != nil {
@@ -218,7 +214,7 @@ func (s *seat) once(ctx context.Context, e Exchange, work func(context.Context, 
 
 func (s *seat) key() string { return "task." + s.Name }
 
-// read returns the roster, the zero one where there is none, and its revision.
+// read returns the roster and its revision; a zero roster if there is none.
 func (s *seat) read(ctx context.Context, e Exchange) (r roster, revision uint64, err error) {
 	values, err := e.Values(ctx, s.key())
 	if err != nil {
@@ -229,13 +225,12 @@ func (s *seat) read(ctx context.Context, e Exchange) (r roster, revision uint64,
 		return r, 0, nil
 	}
 	r, err = decodeRoster(v.Bytes)
-	if errors.Is(err, errWire) { // of another version, which nobody here understands: it is replaced
+	if errors.Is(err, errWire) { // of another version: replace it
 		return roster{}, v.Revision, nil
 	}
 	return r, v.Revision, err
 }
 
-// gather waits until all agents are there.
 func (s *seat) gather(ctx context.Context, e Exchange) (roster, error) {
 	for {
 		was, revision, err := s.read(ctx, e)
@@ -249,7 +244,7 @@ func (s *seat) gather(ctx context.Context, e Exchange) (roster, error) {
 		if got.changed {
 			_, err := e.Swap(ctx, s.key(), wire.Encode(now), revision)
 			if errors.Is(err, ErrRevision) {
-				continue // another agent came first
+				continue // another agent was faster
 			}
 			if err != nil {
 				return was, err
@@ -273,7 +268,7 @@ func (s *seat) gather(ctx context.Context, e Exchange) (roster, error) {
 	}
 }
 
-// pause waits until it is time to read again, or a message shows that the others have begun.
+// pause waits for the next reading of the roster, or a message that shows that the others began.
 func (s *seat) pause(ctx context.Context, e Exchange) error {
 	wait, stop := context.WithTimeout(ctx, s.Poll)
 	defer stop()
@@ -293,15 +288,13 @@ func (s *seat) pause(ctx context.Context, e Exchange) error {
 	}
 }
 
-// got is the result of a step.
 type got struct {
 	life    uint64
 	again   bool
 	changed bool
 }
 
-// step is an agent's next step towards the task. session is a number above all before, for a
-// new roster.
+// step returns the roster after this agent's next step. session must be above all earlier ones.
 func (s *seat) step(r roster, session uint64) (roster, got, error) {
 	fresh := roster{Version: taskVersion, Session: max(session, r.Session+1), State: gathering, Settings: s.Settings}
 	at, in := r.find(s.Me)
@@ -310,20 +303,20 @@ func (s *seat) step(r roster, session uint64) (roster, got, error) {
 	switch {
 	case in && r.Session == s.session && r.Members[at].Life > s.life:
 		return r, g, errTwoTasks
-	case seated && r.State == givenUp: // before we saw that it had begun
+	case seated && r.State == givenUp: // given up before this agent saw it begin
 		return r, g, s.verdict(r)
 	case r.State == ended || r.State == givenUp || r.State == 0:
 		r = fresh.with(s.Me, 1)
 	case r.Settings != s.Settings && s.session != 0:
-		return r, g, s.differs(r) // they came after us
+		return r, g, s.differs(r) // the others came later
 	case r.Settings != s.Settings:
-		r = fresh.with(s.Me, 1) // they may be dead, or will see it
+		r = fresh.with(s.Me, 1) // the others are dead, or will see this roster
 	case seated:
 		g.life, g.again = s.life, s.again
 	case in && r.State == gathering:
 		g.life = r.Members[at].Life + 1
 		r = r.with(s.Me, g.life)
-	case in && at == 0: // the leader's state is gone
+	case in && at == 0: // the leader's state is lost
 		r = fresh.with(s.Me, 1)
 	case in:
 		g.life, g.again = r.Members[at].Life+1, true
@@ -332,7 +325,7 @@ func (s *seat) step(r roster, session uint64) (roster, got, error) {
 		r = r.with(s.Me, 1)
 	case s.Agents > 0:
 		return r, g, errWithout
-	default: // it must be of all, and these do not know of us
+	default: // all agents must take part, and these do not know this one
 		r = fresh.with(s.Me, 1)
 	}
 	complete := len(r.Members) >= s.Agents
@@ -345,7 +338,6 @@ func (s *seat) step(r roster, session uint64) (roster, got, error) {
 	return r, g, nil
 }
 
-// missing returns the agents awaited by name that are not there.
 func (s *seat) missing(r roster) []AgentID {
 	return slices.DeleteFunc(slices.Clone(s.Named), func(id AgentID) bool {
 		_, in := r.find(id)
@@ -353,10 +345,9 @@ func (s *seat) missing(r roster) []AgentID {
 	})
 }
 
-// watch reads the roster until ctx ends, or the task is over for this agent. It tells which
-// agents are silent.
+// watch polls the roster until the task is over for this agent, and reports silent agents.
 func (s *seat) watch(ctx context.Context, e Exchange, r roster, p *peer) error {
-	over := false // by the roster, while the work goes on here
+	over := false // the roster says ended, while this agent still works
 	for {
 		select {
 		case <-ctx.Done():
@@ -374,7 +365,7 @@ func (s *seat) watch(ctx context.Context, e Exchange, r roster, p *peer) error {
 		case err != nil:
 			return err
 		case now.State == ended && over:
-			return ErrAnew // this agent came back when all others had finished
+			return ErrAnew // this agent came back after all others had finished
 		case now.State == ended:
 			over = true
 		case s.Progress != nil:
@@ -390,7 +381,6 @@ func (s *seat) watch(ctx context.Context, e Exchange, r roster, p *peer) error {
 	}
 }
 
-// verdict says whether a roster that is there by now ends this agent's work.
 func (s *seat) verdict(now roster) error {
 	at, in := now.find(s.Me)
 	switch {
@@ -410,7 +400,7 @@ func (s *seat) differs(r roster) error {
 	return fmt.Errorf("%w: there %s, here %s", errSettings, r.Settings, s.Settings)
 }
 
-// leave writes into the roster how the task ended for this agent.
+// leave records in the roster how the task ended for this agent.
 func (s *seat) leave(ctx context.Context, e Exchange, result error) error {
 	for {
 		r, revision, err := s.read(ctx, e)
@@ -423,7 +413,7 @@ func (s *seat) leave(ctx context.Context, e Exchange, result error) error {
 		}
 		switch {
 		case result == nil && at > 0:
-			return nil // the leader says so
+			return nil // the leader records success
 		case result == nil, errors.Is(result, ErrAnew):
 			r.State = ended
 		case r.State == working:

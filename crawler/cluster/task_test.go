@@ -28,7 +28,7 @@ func names(n int) (ids []AgentID) {
 
 var errDied = errors.New("died")
 
-// mortal is a process's way to an exchange. When it dies nothing goes out any more.
+// mortal is a process's connection to an exchange. It sends nothing after its death.
 type mortal struct {
 	Exchange
 	dead <-chan struct{}
@@ -83,13 +83,12 @@ func (m mortal) Values(ctx context.Context, keys ...string) (map[string]Value, e
 	return m.Exchange.Values(ctx, keys...)
 }
 
-// taskWorld is agents on one hub.
 type taskWorld struct {
 	hub  *Hub
 	seed uint64
 }
 
-// run has an agent take part until dead is closed, if it is.
+// run has an agent take part, until dead is closed if it is not nil.
 func (w *taskWorld) run(ctx context.Context, opt Task, dead <-chan struct{}, work func(context.Context, TaskSession) error) error {
 	n := uint64(0)
 	opt.Name = "test"
@@ -98,12 +97,12 @@ func (w *taskWorld) run(ctx context.Context, opt Task, dead <-chan struct{}, wor
 		n++
 		return mortal{newLossy(e, w.seed*100+n), dead}, err
 	}
-	ctx, stop := context.WithTimeout(ctx, time.Hour) // of the bubble
+	ctx, stop := context.WithTimeout(ctx, time.Hour) // bounds the synctest bubble
 	defer stop()
 	return opt.Run(ctx, work)
 }
 
-// talk is what peer from says to peer to as number n; some are long.
+// talk returns message n from one peer to another; some are long.
 func talk(from, to, n int) []byte {
 	r := rand.New(rand.NewPCG(uint64(from*1000+to), uint64(n)))
 	size := r.IntN(20)
@@ -114,7 +113,7 @@ func talk(from, to, n int) []byte {
 	return append(b, bytes.Repeat([]byte{byte(r.Uint32())}, size)...)
 }
 
-// chat says so many messages to all others, and hears theirs in order.
+// chat sends count messages to all other peers and receives theirs in order.
 func chat(ctx context.Context, p *peer, me, peers, count int) error {
 	for n := range count {
 		for to := range peers {
@@ -139,8 +138,8 @@ func chat(ctx context.Context, p *peer, me, peers, count int) error {
 	return nil
 }
 
-// TestTask: messages of any length come once and in order from all to all, though a fifth of
-// all frames is lost, a fifth late, a fifth doubled; all end when all have all.
+// TestTask: of all frames a fifth each is lost, late and doubled. Still all messages arrive once
+// and in order, and all agents end.
 func TestTask(t *testing.T) {
 	for seed := range fulltest.Rounds(5, 200) {
 		synctest.Test(t, func(t *testing.T) {
@@ -177,9 +176,9 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// TestTaskDeaths: who dies and comes back is let in again, in a later life; others who hear from it
-// say anew what it asks for. When the leader dies all begin anew. Each asks the leader for
-// numbers in turn.
+// TestTaskDeaths: an agent that died and comes back has a later life, and the others repeat what
+// it asks for. If the leader dies, all start again. Each agent asks the leader for numbers in
+// turn.
 func TestTaskDeaths(t *testing.T) {
 	const agents = 3
 	for seed := range fulltest.Rounds(9, 150) {
@@ -198,7 +197,7 @@ func TestTaskDeaths(t *testing.T) {
 						}
 						most := byte(questions)
 						if i == died && dead != nil {
-							most /= 2 // it is not done before it dies
+							most /= 2 // not done when it dies
 						}
 						if s.Leader != nil {
 							return lead(ctx, s, most)
@@ -236,10 +235,10 @@ func TestTaskDeaths(t *testing.T) {
 	}
 }
 
-// lead answers each question by its number, until all have asked for the last. It waits for its
-// end when one asks for more than most.
+// lead answers each question by its number, until all have asked their last. It waits for its
+// death if one asks beyond most.
 func lead(ctx context.Context, s TaskSession, most byte) error {
-	over := map[int]bool{0: true} // the leader's own part asks nothing
+	over := map[int]bool{0: true} // the leader's own agent asks nothing
 	for len(over) < s.Agents {
 		from, b, err := s.Leader.Receive(ctx)
 		if err != nil {
@@ -261,7 +260,7 @@ func lead(ctx context.Context, s TaskSession, most byte) error {
 
 const questions = 40
 
-// follow asks so many questions. It waits for its end when these are not all.
+// follow asks so many questions. It waits for its death if there are more to ask.
 func follow(ctx context.Context, s TaskSession, most byte) error {
 	for n := byte(1); n <= most; n++ {
 		if err := s.Peer.Send(ctx, s.Agents, []byte{n}); err != nil {
@@ -281,8 +280,8 @@ func follow(ctx context.Context, s TaskSession, most byte) error {
 	return ctx.Err()
 }
 
-// TestGivesUp: when one ends with an error, or is interrupted, all end; who then starts is
-// not held up by them.
+// TestGivesUp: if one agent fails or is interrupted, all end. An agent that then starts is not
+// affected.
 func TestGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &taskWorld{NewHub(), 1}
@@ -328,7 +327,7 @@ func TestGivesUp(t *testing.T) {
 
 const idA, idB, idC = AgentID("000000000000000a"), AgentID("000000000000000b"), AgentID("000000000000000c")
 
-// rosterOf has members in their first lives.
+// rosterOf returns a roster of members in their first lives.
 func rosterOf(session, state uint64, settings string, ids ...AgentID) roster {
 	r := roster{Version: taskVersion, Session: session, State: state, Settings: settings}
 	for _, id := range ids {
@@ -337,12 +336,12 @@ func rosterOf(session, state uint64, settings string, ids ...AgentID) roster {
 	return r
 }
 
-// TestStep: what an agent makes of each roster that it may find.
+// TestStep tests an agent's step for each roster that it may find.
 func TestStep(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		me     AgentID
-		agents int // else idA, b and c are awaited
+		agents int // 0: idA, idB and idC are named
 		seat   seat
 		had    roster
 		want   roster
@@ -403,7 +402,7 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", r, err, want)
 		}
 	}
-	if err := s.verdict(roster{}); !errors.Is(err, ErrAnew) { // the exchange lost all that it had
+	if err := s.verdict(roster{}); !errors.Is(err, ErrAnew) { // the exchange lost all values
 		t.Error(err)
 	}
 }
@@ -414,8 +413,8 @@ var someFrames = []peerFrame{
 	{Version: taskVersion, Session: 7, From: 3, Life: 1, Of: 1, Seq: 9, Kind: kindBye},
 }
 
-// FuzzTaskWire reads any bytes as a frame and as a roster: an error, or what is written and read
-// alike, within its bounds.
+// FuzzTaskWire decodes any bytes as a frame and as a roster. Whatever is accepted must encode
+// back to the same, within bounds.
 func FuzzTaskWire(f *testing.F) {
 	for _, one := range someFrames {
 		f.Add(wire.Encode(one))
@@ -444,7 +443,7 @@ func FuzzTaskWire(f *testing.F) {
 	})
 }
 
-// pairOf returns peer 0 of two, whose exchange nobody reads, at a session 7 with lives 3 and 5.
+// pairOf returns peer 0 of two in session 7, with lives 3 and 5. Nobody reads its exchange.
 func pairOf(t *testing.T) *peer {
 	t.Helper()
 	e, err := NewHub().Open(idA)
@@ -455,8 +454,8 @@ func pairOf(t *testing.T) *peer {
 	return newPeer(e, 7, 0, []AgentID{idA, idB}, []uint64{3, 5}, time.Second)
 }
 
-// TestPeerStrangers: only what the other says in this session, in its present life and to this
-// one's, is heard.
+// TestPeerStrangers: a peer accepts frames only from the other's present life, for its own life,
+// and in this session.
 func TestPeerStrangers(t *testing.T) {
 	right := peerFrame{Version: taskVersion, Session: 7, From: 1, Life: 5, Of: 3, Seq: 1, Kind: kindEnd, Bytes: []byte("text")}
 	for name, change := range map[string]func(f *peerFrame){
@@ -480,10 +479,10 @@ func TestPeerStrangers(t *testing.T) {
 			t.Errorf("%s: heard %q", name, p.inbox[0].bytes)
 		}
 		if f.Kind == kindPart {
-			continue // the rest of it may come
+			continue // more of it may follow
 		}
 		if err := p.hear(t.Context(), wire.Encode(right)); err != nil || len(p.inbox) == 0 || string(p.inbox[0].bytes) != "text" {
-			t.Errorf("after one %s: %v, %d messages", name, err, len(p.inbox)) // what is right was spoilt
+			t.Errorf("after one %s: %v, %d messages", name, err, len(p.inbox)) // the wrong frame affected the right one
 		}
 	}
 	p := pairOf(t)
@@ -499,7 +498,7 @@ func TestPeerStrangers(t *testing.T) {
 	}
 }
 
-// TestPeerFull: a peer that takes nothing is not sent to without end, and nobody sends to itself.
+// TestPeerFull: messages to a peer that takes none are limited, and no peer sends to itself.
 func TestPeerFull(t *testing.T) {
 	p := pairOf(t)
 	var err error
@@ -523,7 +522,7 @@ func TestPeerFull(t *testing.T) {
 	}
 }
 
-// lossy is an exchange that does with messages what an exchange may do.
+// lossy is an exchange that loses, doubles and delays messages.
 type lossy struct {
 	Exchange
 	late sync.WaitGroup
@@ -533,8 +532,8 @@ type lossy struct {
 	closed bool
 }
 
-// newLossy makes an exchange lose a fifth of what is sent to others, double a fifth, and bring
-// a fifth four to eight seconds late. It is for a synctest bubble: Close waits for what is late.
+// newLossy returns an exchange that loses, doubles and delays by four to eight seconds a fifth
+// each of the messages to others. Close waits for late messages, so it needs a synctest bubble.
 func newLossy(e Exchange, seed uint64) Exchange {
 	return &lossy{Exchange: e, rng: rand.New(rand.NewPCG(seed, 4))}
 }
@@ -546,7 +545,7 @@ func (e *lossy) Send(ctx context.Context, to AgentID, message []byte) error {
 		message := bytes.Clone(message)
 		e.late.Go(func() {
 			time.Sleep(time.Duration(chance * float64(20*time.Second)))
-			_ = e.Exchange.Send(context.WithoutCancel(ctx), to, message) // or it is lost
+			_ = e.Exchange.Send(context.WithoutCancel(ctx), to, message) // an error is a lost message
 		})
 	}
 	e.mu.Unlock()
@@ -556,7 +555,7 @@ func (e *lossy) Send(ctx context.Context, to AgentID, message []byte) error {
 	case chance < .4:
 		return nil
 	case chance < .6:
-		_ = e.Exchange.Send(ctx, to, message) // the second says
+		_ = e.Exchange.Send(ctx, to, message) // the second send returns the error
 	}
 	return e.Exchange.Send(ctx, to, message)
 }

@@ -11,14 +11,13 @@ import (
 	"fossick/internal/wire"
 )
 
-// A message of one member to another's engine begins with a byte for its kind.
 const (
-	toldFrame  = 'f' // of the sender's replica
-	toldAnswer = 'a' // of its keeper
-	toldLesson = 'l' // of teaching
+	toldFrame  = 'f' // a frame of the sender's replica
+	toldAnswer = 'a'
+	toldLesson = 'l' // a message of broadcast
 )
 
-// hear takes in a message of another member. It does not wait.
+// hear handles a message of another member without blocking.
 func (m *Member) hear(from AgentID, told []byte) {
 	if len(told) == 0 {
 		return
@@ -32,38 +31,33 @@ func (m *Member) hear(from AgentID, told []byte) {
 	case kind == toldLesson:
 		select {
 		case m.unheard <- lesson{from, b}:
-		default: // it comes again
+		default: // the sender repeats it
 		}
 	}
 }
 
-// teaching is everything that members tell each other besides links: updates of their scorers,
-// labels that people gave, and duplicates that any of them may have. One goroutine owns it,
-// beside the crawl.
+// teaching is what members tell each other besides links. One goroutine owns it.
 type teaching struct {
 	*Member
-	broadcast *broadcast // nil until the first heartbeat was accepted
-	past      [][]byte   // updates by the store's pages, before this run
-	recent    [][]byte   // labels of this run, the latest: not all of them are in the store
+	broadcast *broadcast // nil until a heartbeat has been accepted
+	past      [][]byte   // scorer updates from pages stored before this run
+	recent    [][]byte   // the latest labels of this run, as the store may lack some
 }
 
-// lesson is a message of another member.
 type lesson struct {
 	from  AgentID
 	bytes []byte
 }
 
 const (
-	// teachEvery is how often members tell what they learned, while they are few; teachEach is
-	// how much longer that takes with each member, so that a member sends half a megabyte a
-	// second at most.
+	// teachEvery is the least time between rounds, and teachEach the time for each member, so
+	// that a member sends at most half a megabyte a second.
 	teachEvery  = 2 * time.Second
 	teachEach   = 250 * time.Millisecond
-	mostUnheard = 64   // messages that wait to be read; others come again
-	mostLabels  = 2000 // of the store, and of this run, that a newcomer is told
+	mostUnheard = 64   // unread messages; dropped ones are repeated
+	mostLabels  = 2000 // labels of the store, and of this run, that a newcomer receives
 )
 
-// Kinds of items, which their first byte tells.
 const (
 	itemSums   = 's'
 	itemLabel  = 'l'
@@ -74,7 +68,7 @@ func itemOf(kind byte, bytes []byte) broadcastItem {
 	return broadcastItem{Bytes: append([]byte{kind}, bytes...)}
 }
 
-// teach tells the others what this member learns, and takes in what they say.
+// teach sends what this member learns to the others, and handles what they send.
 func (m *Member) teach(ctx context.Context, past [][]byte) error {
 	t := &teaching{Member: m, past: past}
 	timer := time.NewTimer(teachEvery)
@@ -97,7 +91,6 @@ func (m *Member) teach(ctx context.Context, past [][]byte) error {
 	}
 }
 
-// round tells, and returns the time until the next round.
 func (t *teaching) round() (every time.Duration, err error) {
 	run, living := t.peers()
 	every = max(teachEvery, time.Duration(len(living))*teachEach)
@@ -111,7 +104,7 @@ func (t *teaching) round() (every time.Duration, err error) {
 	labels, repeats := t.labels, t.repeats
 	t.labels, t.repeats = nil, nil
 	t.mu.Unlock()
-	for _, r := range repeats { // a newcomer misses them, and keeps a page that others have
+	for _, r := range repeats { // a newcomer misses these, and keeps a page that others also have
 		t.broadcast.say(itemOf(itemRepeat, r))
 	}
 	for _, l := range labels {
@@ -131,8 +124,7 @@ func (t *teaching) round() (every time.Duration, err error) {
 	return every, err
 }
 
-// soFar returns the items for a member that knows nothing yet. Those of the past are not for
-// one that heard an earlier run of this member.
+// soFar returns the items for a new member. Those that heard an earlier run skip past items.
 func (t *teaching) soFar() (items []broadcastItem, err error) {
 	for _, told := range t.past {
 		past := itemOf(itemSums, told)
@@ -149,7 +141,7 @@ func (t *teaching) soFar() (items []broadcastItem, err error) {
 	return items, err
 }
 
-// listen takes in a message. It skips what it cannot read.
+// listen handles a message, and skips what it cannot read.
 func (t *teaching) listen(ctx context.Context, s lesson) error {
 	if t.broadcast == nil {
 		return nil
@@ -177,63 +169,59 @@ func (t *teaching) listen(ctx context.Context, s lesson) error {
 	return err
 }
 
-// broadcast is one agent's side, for one run, of telling items to all others, once each and in
-// order, over messages that get lost, doubled, late and out of order. It has no goroutine and
-// no clock. Its memory for an agent that does not answer is bounded. A run is an agent's
-// process; runs of an agent rise. A new process knows nothing, so its first items are all that
-// was said so far. Not safe for concurrent use.
+// broadcast sends items to all agents, and receives theirs, each once and in order over a lossy
+// exchange. A run is one process of an agent; later ones have higher numbers. A new process first
+// receives everything said so far. Memory for a silent agent is bounded. Not safe for concurrent
+// use.
 type broadcast struct {
 	run   uint64
 	round int
 	peers map[AgentID]*listener
 }
 
-// broadcastItem is something said. Its bytes are nil where it was left out.
 type broadcastItem struct {
 	_     struct{} `cbor:",toarray"`
-	Old   bool     // not for agents that heard an earlier run of the sender, which has said it
+	Old   bool     // skipped by agents that heard an earlier run of the sender, which sent it
 	Bytes []byte   `most:"262144"` // 128 KiB at most
-	spare bool     // may be left out for an agent for which much waits
+	spare bool     // may be dropped for an agent with a long queue
 }
 
-// listener is the state towards another agent.
 type listener struct {
-	run   uint64 // its latest; 0: not known
-	begun bool   // it has a queue
+	run   uint64 // latest run; 0: not known
+	begun bool   // the queue has been started
 
-	queue []broadcastItem // not acknowledged; their numbers follow each other
+	queue []broadcastItem // unacknowledged items, numbered consecutively
 	acked uint64          // number of the item before the queue
-	sent  uint64          // up to this number, lately
-	since int             // round in which something was acknowledged or sent again
+	sent  uint64          // last item sent
+	since int             // round of the last acknowledgement or repetition
 
-	received uint64 // of its items
-	before   bool   // items of a run before this one were received
-	owes     bool   // it waits for an acknowledgement
+	received uint64 // last of its items received
+	before   bool   // items of an earlier run were received
+	owes     bool   // we owe it an acknowledgement
 }
 
-// broadcastMessage is what one agent tells another in a round.
 type broadcastMessage struct {
 	_     struct{} `cbor:",toarray"`
-	Run   uint64   // of the sender
-	To    uint64   // run of the receiver that the rest is for; 0: none is known yet
-	Ack   uint64   // the receiver's items up to this number were received
-	Floor uint64   // no item up to this number will be sent any more
-	After uint64   // number of the item before the first
+	Run   uint64
+	To    uint64 // receiver's run to which the rest refers; 0: not known yet
+	Ack   uint64 // the last of the receiver's items that arrived
+	Floor uint64 // no item up to this number will be sent again
+	After uint64 // number of the item before Items
 	Items []broadcastItem
 }
 
 const (
-	roundBytes    = 128 << 10 // of a message, about; a single item may exceed it
-	roundPatience = 3         // rounds without an answer after which items are sent again
-	mostSpare     = 64        // spare items that wait for an agent
-	mostItems     = 4096      // of a message
+	roundBytes    = 128 << 10
+	roundPatience = 3    // rounds without an acknowledgement before items are repeated
+	mostSpare     = 64   // spare items queued for an agent
+	mostItems     = 4096 // in a message
 )
 
 func newBroadcast(run uint64) *broadcast {
 	return &broadcast{run: run, peers: map[AgentID]*listener{}}
 }
 
-// say tells an item to all agents that have a queue. For later ones soFar of nextRound has it.
+// say queues an item for all agents with a queue. Others get it later from soFar.
 func (b *broadcast) say(it broadcastItem) {
 	for _, p := range b.peers {
 		if p.begun {
@@ -250,12 +238,11 @@ func (p *listener) put(it broadcastItem) {
 			spare++
 		}
 	}
-	if spare > mostSpare { // the number stays, as an item without bytes
+	if spare > mostSpare { // keep the number, as an item without bytes
 		p.queue[slices.IndexFunc(p.queue, func(q broadcastItem) bool { return q.spare })] = broadcastItem{}
 	}
 }
 
-// broadcastTo is a message to be sent.
 type broadcastTo struct {
 	to    AgentID
 	bytes []byte
@@ -270,8 +257,8 @@ func (b *broadcast) peer(id AgentID) *listener {
 	return p
 }
 
-// nextRound returns the messages of a round to the living agents. soFar returns all items for
-// an agent that knows nothing yet.
+// nextRound returns a round's messages. soFar returns all items for an agent that knows nothing
+// yet.
 func (b *broadcast) nextRound(living []AgentID, soFar func() ([]broadcastItem, error)) (messages []broadcastTo, err error) {
 	b.round++
 	for _, id := range living {
@@ -297,7 +284,6 @@ func (b *broadcast) nextRound(living []AgentID, soFar func() ([]broadcastItem, e
 	return messages, nil
 }
 
-// fill takes the next items of a peer's queue into a message.
 func (b *broadcast) fill(m *broadcastMessage, p *listener) {
 	for len(p.queue) > 0 && p.queue[0].Bytes == nil {
 		p.queue = p.queue[1:]
@@ -321,7 +307,6 @@ func (b *broadcast) fill(m *broadcastMessage, p *listener) {
 	}
 }
 
-// hear takes in a message, and returns the items in it that were not received before.
 func (b *broadcast) hear(from AgentID, bytes []byte) (items [][]byte, err error) {
 	m, err := decode[broadcastMessage]("message of another member", bytes)
 	if err == nil && (m.Run == 0 || m.Floor > m.After || len(m.Items) > mostItems) {
@@ -332,13 +317,13 @@ func (b *broadcast) hear(from AgentID, bytes []byte) (items [][]byte, err error)
 	}
 	p := b.peer(from)
 	switch {
-	case m.Run < p.run: // it was long on its way
+	case m.Run < p.run: // a late message of an earlier run
 		return nil, nil
 	case m.Run > p.run: // a new process, which knows nothing of this one
 		*p = listener{run: m.Run, before: p.before || p.received > 0}
 	}
 	if m.To != b.run {
-		p.owes = true // it must learn of this run
+		p.owes = true // it must learn this run's number
 		return nil, nil
 	}
 	if n := m.Ack - p.acked; m.Ack > p.acked && n <= uint64(len(p.queue)) {
@@ -350,7 +335,7 @@ func (b *broadcast) hear(from AgentID, bytes []byte) (items [][]byte, err error)
 	p.owes = true
 	p.received = max(p.received, m.Floor)
 	if m.After > p.received {
-		return nil, nil // items before are on their way, or lost
+		return nil, nil // earlier items are late or lost
 	}
 	for i, it := range m.Items {
 		if m.After+uint64(i)+1 <= p.received {

@@ -16,16 +16,16 @@ import (
 	"fossick/store"
 )
 
-// lexicon counts the pages of each site, its own and those that it heard of.
+// lexicon is a scorer that counts the pages of each site: its own, and those that others told.
 type lexicon struct {
 	alike
 	mu                sync.Mutex        // guards the rest
-	own, fresh, since map[string]int    // pages by site: all, those not told yet, those since Share
-	others            map[string]int    // heard of
-	said              map[string]string // by URL, what people said last, and of which page
+	own, fresh, since map[string]int    // pages by site: all, not told yet, since Share
+	others            map[string]int    // told by others
+	said              map[string]string // by URL: the last label and its page
 }
 
-var _ crawler.Teller = (*lexicon)(nil) // else agents would just not teach
+var _ crawler.Teller = (*lexicon)(nil) // otherwise members would not teach
 
 func newLexicon() *lexicon {
 	return &lexicon{own: map[string]int{}, fresh: map[string]int{}, since: map[string]int{}, others: map[string]int{}, said: map[string]string{}}
@@ -96,14 +96,14 @@ func (l *lexicon) Mark(marks []crawler.Marked) {
 	}
 }
 
-// knows is how many pages of a site it saw or heard of.
+// knows returns how many pages of a site the lexicon has counted.
 func (l *lexicon) knows(site string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.own[site] + l.others[site]
 }
 
-// fetched is how many pages of a host were handed out: once more what was in flight at a kill.
+// fetched returns how many pages of a host were served, counting again those in flight at a kill.
 func (w *web) fetched(host string) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,10 +115,10 @@ func (w *web) fetched(host string) (n int) {
 	return n
 }
 
-// TestMembersTeach: in the end each member knows of each fetch once, whoever made it, though
-// messages get lost, doubled and late. One comes later, and one is killed and comes back
-// with an empty mind and its store; what it had not told by then is all that may be missing.
-// The last site only keeps the crawl going.
+// TestMembersTeach: in the end each member has counted every fetch of any member once, though
+// messages are lost, doubled and late. One member comes late. One is killed and restarts with its
+// store but an empty scorer; only what it had not told may be missing. The last site keeps the
+// crawl going.
 func TestMembersTeach(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time; broadcast_test.go has the ways of a message, TestMembers those of a crawl")
 	for seed := range fulltest.Rounds(1, 8) {
@@ -151,12 +151,12 @@ func membersTeach(t *testing.T, seed uint64) {
 	time.Sleep(5 * time.Second)
 	g.start("cccccccccccccccc", false)
 	g.wait()
-	time.Sleep(10 * time.Second) // what is late
+	time.Sleep(10 * time.Second) // for late messages
 	for id, mind := range minds {
 		heard := 0
 		for i := range sites - 1 {
 			site, most := fmt.Sprint(i), 0
-			if id == "aaaaaaaaaaaaaaaa" { // what b took to its grave
+			if id == "aaaaaaaaaaaaaaaa" { // what b had not told when it died
 				most = unheard[site]
 			}
 			fetched := g.web.fetched("s" + site + ".test")
@@ -179,9 +179,8 @@ func storedAt(t *testing.T, s *store.Store) (urls []string) {
 	return urls
 }
 
-// TestLabelsReachAll: what people say at one member all others learn, with the page that it
-// is about, also when another member has the page; the last word holds. So do one that comes
-// later and one that comes back.
+// TestLabelsReachAll: a label given at one member reaches all with its page, even if another
+// member has the page. The last label counts. Members that come late or come back also get it.
 func TestLabelsReachAll(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
@@ -206,7 +205,7 @@ func TestLabelsReachAll(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		away := storedAt(t, g.stores[b])[0] // b has the page, and a says what it is
+		away := storedAt(t, g.stores[b])[0] // b has the page, a labels it
 		label(stored[0], true)
 		label(stored[1], true)
 		label(away, true)
@@ -217,7 +216,7 @@ func TestLabelsReachAll(t *testing.T) {
 		g.start(b, false)
 		g.start(c, false)
 		g.wait()
-		time.Sleep(10 * time.Second) // what is late
+		time.Sleep(10 * time.Second) // for late messages
 		for id, mind := range minds {
 			for url, word := range map[string]string{stored[0]: "true", stored[1]: "false", away: "true"} {
 				var s, p int

@@ -19,41 +19,39 @@ import (
 	"fossick/store"
 )
 
-// Team is one crawl of several agents in one process, each with a store and a scorer of its
-// own. Each agent has the sites of some partitions for the whole crawl. In rounds, links go
-// from outboxes to owners, scorers and people's labels reach all agents, and the team divides
-// what is left of the budget, so that the agents together fetch the links that one crawl would.
+// Team is one crawl of several agents in one process, each with its own store and scorer, and its
+// own sites. Rounds move links to their owners, share what was learned, and divide the budget. So
+// the agents together fetch the links that one crawl would.
 type Team struct {
 	whole   crawler.Options
 	agents  []*teamAgent
 	harvest crawler.Watch
 	ended   chan *teamAgent
-	reach   int // links that are good enough
-	turn    int // of the agent that comes first among equals
+	reach   int // links that the price admits at least
+	turn    int // index of the agent that comes first among equals
 	pricer  pricer
 
 	commits atomic.Int64  // since the last round
-	wake    chan struct{} // one place: there were many
-	taught  time.Time     // when scorers last told each other what they learned
-	pages   uint64        // that were stored then
+	wake    chan struct{} // capacity 1: enough commits for a round
+	taught  time.Time     // when scorers last shared what they learned
+	pages   uint64        // stored at that time
 
-	telling sync.Mutex // held while the progress is told: by one agent at a time
+	telling sync.Mutex // serializes calls of Progress
 
 	mu       sync.Mutex // guards the rest
 	progress []crawler.Progress
 	next     crawler.Marginal
-	patience *crawler.Patience // nil: it never waits
-	past     bool              // labels of earlier sessions were told
-	labels   []teamLabel       // that people gave, and the others were not told
+	patience *crawler.Patience
+	past     bool        // labels of earlier sessions were shared
+	labels   []teamLabel // given by people and not yet shared
 }
 
-// teamLabel is a label that people gave at an agent.
 type teamLabel struct {
 	agent int
 	data  []byte
 }
 
-// teamAgent is an agent of a team. The team's rounds own all that follows crawl.
+// teamAgent is an agent of a team. The team's rounds own the fields after crawl.
 type teamAgent struct {
 	*crawler.Agent
 	name  string
@@ -61,31 +59,31 @@ type teamAgent struct {
 	crawl *crawler.Crawler
 
 	load     crawler.Load
-	parcels  uint64 // of its outbox, when it was emptied last
+	parcels  uint64 // number of the last parcel, when the outbox was last emptied
 	allowed  crawler.Allowance
-	unused   time.Time // since when it does nothing, and might; zero: it does something
-	pages    uint64    // that the harvest has counted: up to this number
-	relevant uint64    // of them, those on topic
+	unused   time.Time // since when it leaves its allowance unused; zero: it does not
+	pages    uint64    // pages that the harvest has counted
+	relevant uint64    // of these, on topic
 
 	result crawler.Result
 	err    error
 }
 
 const (
-	teamRound     = 100 * time.Millisecond // rounds come at least so often
-	teamKeeps     = 2 * teamRound          // for so long an agent may keep an allowance that it does not use
-	tellPages     = 10                     // pages after which scorers tell each other what they learned, or teachEvery
-	deliveryBytes = 1 << 20                // of one delivery, about
-	commitShare   = 4                      // a round comes after one commit for so many workers
-	headLinks     = 4                      // links of an agent that are looked at, for one worker
-	farthest      = 64                     // and where most of them are of no use now
-	// spareShare is for how many links beyond those that find a free worker the price is low
-	// enough: one for so many workers, as some get free until the next round.
+	teamRound     = 100 * time.Millisecond // longest time between rounds
+	teamKeeps     = 2 * teamRound          // how long an agent may leave its allowance unused
+	tellPages     = 10                     // scorers share what they learned after this many pages, or after teachEvery
+	deliveryBytes = 1 << 20                // approximate size of a delivery
+	commitShare   = 4                      // a round starts after Workers/commitShare commits
+	headLinks     = 4                      // links of an agent to look at, for each worker
+	farthest      = 64                     // limit of reach, for each worker
+	// The price also admits Workers/spareShare links for workers that become free before the next
+	// round.
 	spareShare = 4
 )
 
-// share divides the web: as many parts as agents, so that all of a page's links to one agent go
-// there together. It is a team agent's crawler.Sites.
+// share is a team agent's crawler.Sites, with one part per agent: a page's links to an agent form
+// one parcel.
 type share struct {
 	*sites
 	agents, number int
@@ -93,14 +91,14 @@ type share struct {
 
 func (s share) Part(url string) uint16 { return uint16(int(s.sites.Part(url)) % s.agents) }
 
-// Mine says whether a part is the agent's. Stores that an earlier version made may have any parts.
+// Mine reports whether a part is the agent's. Stores of earlier versions may have any parts.
 func (s share) Mine(part uint16) bool { return int(part)%s.agents == s.number }
 func (s share) Held(part uint16) bool { return s.Mine(part) }
 func (s share) Ours(part uint16) bool { return s.Mine(part) }
 
-// NewTeam prepares a crawl of an agent for each of the options. The first of them has the
-// settings of the whole: MaxPages, MinHarvest, Workers, Progress and MaxTime. All agents are
-// given all start pages, and fetch their own.
+// NewTeam prepares a crawl with one agent for each of the options. The first has the settings of
+// the whole: MaxPages, MinHarvest, Workers, Progress and MaxTime. Each agent fetches its own
+// start pages.
 func NewTeam(agents []crawler.Options) (*Team, error) {
 	if len(agents) == 0 {
 		return nil, errors.New("team: no agent")
@@ -113,7 +111,7 @@ func NewTeam(agents []crawler.Options) (*Team, error) {
 	all := newSites()
 	for i, o := range agents {
 		o.Sites = share{all, len(agents), i}
-		o.MinHarvest, o.Workers, o.Patience = 0, t.whole.Workers, 1 // each has as many as all have: rounds divide them
+		o.MinHarvest, o.Workers, o.Patience = 0, t.whole.Workers, 1 // each may use all workers; rounds divide them
 		o.Progress = func(p crawler.Progress) { t.tell(i, p) }
 		o.Said = func(data []byte) {
 			t.mu.Lock()
@@ -141,14 +139,14 @@ func (t *Team) Engines() (engines []*crawler.Crawler) {
 	return engines
 }
 
-// Progress returns how far all are together.
+// Progress returns the progress of all agents together.
 func (t *Team) Progress() crawler.Progress {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.sum()
 }
 
-// sum is Progress under mu.
+// sum adds up the agents' progress. The caller holds mu.
 func (t *Team) sum() (sum crawler.Progress) {
 	for _, p := range t.progress {
 		sum.Counts = sum.Counts.Plus(p.Counts)
@@ -165,13 +163,12 @@ func (t *Team) sum() (sum crawler.Progress) {
 		sum.OutageTime = max(sum.OutageTime, p.OutageTime)
 	}
 	if sum.Busy > 0 {
-		sum.RestUntil = time.Time{} // somebody works
+		sum.RestUntil = time.Time{}
 	}
 	sum.Next, sum.Patience = t.next, t.patience
 	return sum
 }
 
-// sooner returns the earlier of two times; zero is none.
 func sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -191,8 +188,7 @@ func (t *Team) tell(i int, p crawler.Progress) {
 	}
 }
 
-// Run crawls until a limit is met, nothing waits anywhere, or ctx ends. It returns after the
-// last agent.
+// Run crawls until a limit is met, no URL waits at any agent, or ctx ends.
 func (t *Team) Run(ctx context.Context) (sum crawler.Result, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -206,7 +202,7 @@ func (t *Team) Run(ctx context.Context) (sum crawler.Result, err error) {
 	left := len(t.agents)
 	if first != nil {
 		why, left = first.result.Stopped, left-1
-		stop() // the rest has no reason to go on alone
+		stop()
 	} else {
 		for _, a := range t.agents {
 			err = errors.Join(err, ignoreEnd(a.Finish(ctx, why)))
@@ -233,7 +229,7 @@ func (t *Team) Run(ctx context.Context) (sum crawler.Result, err error) {
 	return sum, err
 }
 
-// rounds goes on until there is a reason to stop, or an agent ends: first.
+// rounds runs rounds until there is a reason to stop, or an agent, first, ends.
 func (t *Team) rounds(ctx context.Context) (why crawler.Stop, first *teamAgent, err error) {
 	tick := time.NewTicker(teamRound)
 	defer tick.Stop()
@@ -260,15 +256,14 @@ func (t *Team) rounds(ctx context.Context) (why crawler.Stop, first *teamAgent, 
 	}
 }
 
-// committed begins a round when much has happened since the last one. So the best links of all
-// are known as soon as one crawl would know them, however fast the web answers.
+// committed starts a round early after enough commits, so that the team soon knows the best
+// links.
 func (t *Team) committed() {
 	if t.commits.Add(1) >= int64(max(1, t.whole.Workers/commitShare)) {
 		signal(t.wake)
 	}
 }
 
-// round is one; slow says that little has happened since the last.
 func (t *Team) round(ctx context.Context, slow bool) (why crawler.Stop, err error) {
 	var moved atomic.Bool
 	if err := t.each(func(a *teamAgent) (err error) {
@@ -299,7 +294,6 @@ func (t *Team) round(ctx context.Context, slow bool) (why crawler.Stop, err erro
 	return t.over(moved.Load()), nil
 }
 
-// each calls do for all agents at once.
 func (t *Team) each(do func(*teamAgent) error) error {
 	var all errgroup.Group
 	for _, a := range t.agents {
@@ -308,7 +302,6 @@ func (t *Team) each(do func(*teamAgent) error) error {
 	return all.Wait()
 }
 
-// over says why the crawl has ended, "" while it goes on.
 func (t *Team) over(moved bool) crawler.Stop {
 	spent, busy, waiting := uint64(0), 0, 0
 	for _, a := range t.agents {
@@ -330,7 +323,7 @@ func (t *Team) over(moved bool) crawler.Stop {
 	return ""
 }
 
-// carry empties an agent's outbox, and says whether there was anything in it.
+// carry empties an agent's outbox, and reports whether it held anything.
 func (t *Team) carry(ctx context.Context, a *teamAgent) (any bool, err error) {
 	if a.load.Counts.Parcels == a.parcels && a.parcels > 0 {
 		return false, nil
@@ -348,7 +341,6 @@ func (t *Team) carry(ctx context.Context, a *teamAgent) (any bool, err error) {
 	return any, nil
 }
 
-// deliver takes an agent's parcels for a part to its owner.
 func (t *Team) deliver(ctx context.Context, from *teamAgent, part uint16) error {
 	to, d, size := t.agents[int(part)%len(t.agents)], crawler.Delivery{Sender: from.name, Part: part}, 0
 	send := func() error {
@@ -377,15 +369,14 @@ func (t *Team) deliver(ctx context.Context, from *teamAgent, part uint16) error 
 	return send()
 }
 
-// teach tells each agent what the others have learned, and the labels that people gave there;
-// the first time also those of earlier sessions.
+// teach shares what scorers learned and people's labels, at first also those of earlier sessions.
 func (t *Team) teach(ctx context.Context) error {
 	told := make(map[*teamAgent][]byte, len(t.agents))
 	for _, from := range t.agents {
 		told[from] = from.Told()
 	}
 	if err := t.each(func(to *teamAgent) (err error) {
-		for _, from := range t.agents { // in one order, as new words push out old ones
+		for _, from := range t.agents { // in a fixed order, as new words push out old ones
 			if from != to && told[from] != nil {
 				err = errors.Join(err, to.Hear(told[from]))
 			}
@@ -424,7 +415,6 @@ func (t *Team) teach(ctx context.Context) error {
 	return nil
 }
 
-// divide divides what is left of the budget.
 func (t *Team) divide(ctx context.Context, slow bool) error {
 	t.turn = (t.turn + 1) % len(t.agents)
 	agents := slices.Concat(t.agents[t.turn:], t.agents[:t.turn])
@@ -443,9 +433,8 @@ func (t *Team) divide(ctx context.Context, slow bool) error {
 	if t.whole.MaxPages > 0 {
 		most = t.whole.MaxPages
 	}
-	// While workers have nothing to do, more links are good enough: the best ones may be of
-	// newcomers that wait for their turn, or of hosts that rest. In one crawl an idle worker
-	// takes the best link that is free.
+	// Idle workers admit more links: the best may be on hosts that rest, or on new ones that wait
+	// for their turn. In one crawl an idle worker takes the best free link.
 	if slow && 4*busy < 3*t.whole.Workers {
 		t.reach = min(max(2*t.reach, t.whole.Workers), farthest*t.whole.Workers)
 	} else {
@@ -471,8 +460,8 @@ func (t *Team) divide(ctx context.Context, slow bool) error {
 	return allow(ctx, agents, given, crawler.Allowance{Pages: most, Workers: t.whole.Workers})
 }
 
-// head returns the links that the agent offers: none now and then, while it does not use its
-// allowance, so that others may.
+// head returns the links that the agent offers. It now and then returns none while the agent
+// leaves its allowance unused.
 func (a *teamAgent) head() []float64 {
 	now := time.Now()
 	switch {
@@ -487,8 +476,8 @@ func (a *teamAgent) head() []float64 {
 	return a.load.Head
 }
 
-// allow tells the agents their shares of the whole: first reductions, as others may not have
-// pages that these have spent meanwhile. So there is never more than the whole under way.
+// allow makes reductions first, since agents may meanwhile have spent pages that others would
+// get. So the sum never exceeds the whole.
 func allow(ctx context.Context, agents []*teamAgent, given []crawler.Allowance, whole crawler.Allowance) (err error) {
 	for i, a := range agents {
 		less := given[i]
@@ -515,9 +504,8 @@ func allow(ctx context.Context, agents []*teamAgent, given []crawler.Allowance, 
 	return nil
 }
 
-// count has the harvest count an agent's new pages.
 func (t *Team) count(a *teamAgent) {
-	a.relevant = min(a.relevant, a.load.Counts.Relevant) // one may have been dropped
+	a.relevant = min(a.relevant, a.load.Counts.Relevant) // a relevant page may have been dropped
 	for ; a.pages < a.load.Counts.LastPage(); a.pages++ {
 		relevant := a.relevant < a.load.Counts.Relevant
 		if relevant {
@@ -531,22 +519,20 @@ func (t *Team) count(a *teamAgent) {
 	t.next = next
 }
 
-// standing is the state of an agent as divide sees it.
 type standing struct {
-	spent uint64    // pages stored, and those under way
-	busy  int       // fetches under way
-	head  []float64 // the best waiting priorities, one a host, of hosts that are free or soon will be; the best first
+	spent uint64
+	busy  int
+	head  []float64 // priorities, descending, of the best link of each host that is free or soon will be
 }
 
-// divide gives out what is left of the budget, as far as it is needed until the next round.
-// Free workers go where the best links are, and the price is such that few more may be taken,
-// but for ahead links at least. About as many pages as there are workers are stored by then:
-// they go to the best links, and as many more by turns, for links may come. The pages given out
-// are never more than are left, the workers never more than there are.
+// divide divides the budget needed until the next round. Free workers go to the agents with the
+// best links. The price admits few more links than free workers, but at least ahead. About as
+// many pages as there are workers go to the best links, and as many to the agents in turn, for
+// links that may yet arrive. It gives out at most left pages and workers workers.
 func divide(left uint64, workers, ahead int, reports []standing) []crawler.Allowance {
 	type link struct {
 		priority    float64
-		agent, turn int // the turn-th best there
+		agent, turn int // turn: rank of the link at its agent
 	}
 	shares := make([]crawler.Allowance, len(reports))
 	free := workers
@@ -578,32 +564,31 @@ func divide(left uint64, workers, ahead int, reports []standing) []crawler.Allow
 	for _, w := range waiting[:min(free, len(waiting))] {
 		shares[w.agent].Workers++
 	}
-	for i := range max(0, free-len(waiting)) { // an agent that finds a link need not wait for the next round
+	for i := range max(0, free-len(waiting)) { // so that an agent that finds a link need not wait for a round
 		shares[i%len(shares)].Workers++
 	}
 	return shares
 }
 
-// pricer finds the price below which no agent takes a link, since better ones of any of them
-// are worth a wait: as one crawl does that has all of these (docs/frontier.md).
+// pricer finds the price below which agents skip links, as better ones of any agent are worth a
+// wait: as one crawl with all these links would (docs/frontier.md).
 type pricer struct {
 	keeper *crawler.Keeper // nil: agents take any link that is free
 	limit  time.Duration   // of the crawl; 0: none
-	work   int             // workers of all agents
+	work   int
 	began  time.Time
 
 	price float64
-	asked time.Time // when it was found
-	spent uint64    // pages then
-	had   uint64    // pages, the last time
-	moved time.Time // when their number last rose
+	asked time.Time // when the price was last computed
+	spent uint64
+	had   uint64    // pages at the last call
+	moved time.Time // when the number of pages last changed
 	links []frontier.Waiting
 
-	since time.Time     // when a free worker began to wait; zero: none does
-	held  time.Duration // before that
+	since time.Time     // since when a free worker waits; zero: none waits
+	held  time.Duration // sum of earlier waits
 }
 
-// A price is found anew after so many pages, or after so long.
 const (
 	pricePages = 4
 	priceHolds = time.Second
@@ -617,7 +602,7 @@ func newPricer(whole *crawler.Options, promises bool) pricer {
 	return p
 }
 
-// least returns the price, with so many pages left of the budget.
+// least returns the price, given the pages left of the budget.
 func (p *pricer) least(ctx context.Context, agents []*teamAgent, left uint64) (float64, error) {
 	if p.keeper == nil {
 		return p.price, nil
@@ -637,7 +622,7 @@ func (p *pricer) least(ctx context.Context, agents []*teamAgent, left uint64) (f
 	}
 	switch {
 	case sum.Busy == 0 && !sum.Resting, now.Sub(p.moved) >= crawler.LongestWait:
-		return math.Inf(-1), nil // waiting brings nothing
+		return math.Inf(-1), nil // waiting gains nothing
 	case sum.Spent < p.spent+pricePages && now.Sub(p.asked) < priceHolds:
 		return p.price, nil
 	}
@@ -656,8 +641,8 @@ func (p *pricer) least(ctx context.Context, agents []*teamAgent, left uint64) (f
 	return p.price, nil
 }
 
-// waits notes whether a free worker waits now, and the best link that it leaves. It returns the
-// sum of all waits; nil where there are none.
+// waits records whether a free worker waits, and the best link below the price. It returns the
+// sum of all waits, or nil.
 func (p *pricer) waits(now bool, free float64) *crawler.Patience {
 	if p.keeper == nil {
 		return nil
@@ -676,7 +661,7 @@ func (p *pricer) waits(now bool, free float64) *crawler.Patience {
 	return w
 }
 
-// survey finds the best links of all agents, the best first.
+// survey collects the best links of all agents, best first.
 func (p *pricer) survey(ctx context.Context, agents []*teamAgent) (err error) {
 	p.links = p.links[:0]
 	for i, a := range agents {
@@ -684,7 +669,7 @@ func (p *pricer) survey(ctx context.Context, agents []*teamAgent) (err error) {
 		if p.links, err = a.Best(ctx, p.links, bestLinks, crawler.LongestWait); err != nil {
 			return err
 		}
-		for k := range p.links[from:] { // a party is one agent's
+		for k := range p.links[from:] { // make party numbers unique across agents
 			w := &p.links[from+k]
 			w.Party = w.Party*frontier.Host(len(agents)) + frontier.Host(i)
 		}

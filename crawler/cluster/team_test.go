@@ -25,11 +25,12 @@ import (
 	"fossick/store"
 )
 
-// teamWeb is hosts whose pages link to each other and to the next host's. It keeps a log.
+// teamWeb is a set of hosts whose pages link to each other and to the next host's pages. It logs
+// requests.
 type teamWeb struct {
 	hosts, pages int
-	dead         bool // every other host gives no answer
-	mirrors      bool // every other page of a host is one of each other host, too
+	dead         bool // every other host does not answer
+	mirrors      bool // every other page of a host also exists on each other host
 
 	mu  sync.Mutex // guards log
 	log []string
@@ -71,7 +72,7 @@ func (w *teamWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	return r
 }
 
-// gold wants pages with the word.
+// gold finds pages relevant whose title has the word gold.
 type gold struct{}
 
 func (gold) ScorePage(p *page.Page, _ float64) crawler.Score {
@@ -88,7 +89,7 @@ func (gold) ScoreLinks(dst []float64, p *page.Page, s crawler.Score) []float64 {
 	return dst
 }
 
-// crawl has so many agents crawl a teamWeb.
+// crawlAsTeam crawls a teamWeb with so many agents.
 func crawlAsTeam(t *testing.T, w *teamWeb, agents int, set func(*crawler.Options)) (crawler.Result, []string) {
 	t.Helper()
 	order, err := orders.OrderingByName("relevance")
@@ -144,7 +145,7 @@ func crawlAsTeam(t *testing.T, w *teamWeb, agents int, set func(*crawler.Options
 	return r, urls
 }
 
-// TestDrained: however many agents there are, they find the same pages, and ask once for each.
+// TestDrained: any number of agents find the same pages, and request each once.
 func TestDrained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var one []string
@@ -171,8 +172,7 @@ func TestDrained(t *testing.T) {
 	})
 }
 
-// TestTeamBudget: the pages of all together are as many as are wanted, also where many links
-// bring none.
+// TestTeamBudget: the team stores as many pages as wanted, even if many links fail.
 func TestTeamBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, agents := range []int{1, 3, 8} {
@@ -187,7 +187,7 @@ func TestTeamBudget(t *testing.T) {
 	})
 }
 
-// TestWhole: the limits of time and harvest are the team's too, and its progress is the sum.
+// TestWhole: the limits of time and harvest hold for the whole team, and its progress is the sum.
 func TestWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := crawlAsTeam(t, &teamWeb{hosts: 20, pages: 100}, 3, func(o *crawler.Options) { o.MinHarvest = .9 })
@@ -204,8 +204,8 @@ func TestWhole(t *testing.T) {
 	})
 }
 
-// TestTeamDuplicates: a page that several agents have stored is with one of them in the end, as
-// where there is one agent; and the budget is spent on others.
+// TestTeamDuplicates: of duplicates stored by several agents only one remains, as with one agent,
+// and the budget is spent on other pages.
 func TestTeamDuplicates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const contents = 11*7 + 6
@@ -234,14 +234,14 @@ func TestTeamDuplicates(t *testing.T) {
 	})
 }
 
-// worths is a teamWeb whose links say what their targets are worth: the pages of one host much,
-// those of the next ones less.
+// worths is a web whose links reveal what their targets are worth. The pages of the first host
+// are worth most, those of later hosts less.
 type worths struct {
 	hosts, pages int
 	asked        *askedAtOnce
 }
 
-// askedAtOnce counts who is askedAtOnce at a time, and was at most.
+// askedAtOnce counts present and peak concurrent requests.
 type askedAtOnce struct{ now, most atomic.Int64 }
 
 func (a *askedAtOnce) begin() {
@@ -279,7 +279,7 @@ func (w worths) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	return r
 }
 
-// told believes what links say.
+// told scores pages and links by their true worth.
 type told struct{ worths }
 
 func (t told) ScorePage(p *page.Page, _ float64) crawler.Score {
@@ -296,7 +296,7 @@ func (t told) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64
 	return dst
 }
 
-// bestOf is what the pages of a crawl by so many agents are worth.
+// bestOf returns the total worth of the pages that so many agents crawl.
 func bestOf(t *testing.T, agents int, rest time.Duration, patience float64) (sum float64) {
 	const workers = 16
 	w := worths{64, 400, new(askedAtOnce)}
@@ -328,8 +328,8 @@ func bestOf(t *testing.T, agents int, rest time.Duration, patience float64) (sum
 	return sum
 }
 
-// TestBestFirst: the pages of eight agents are worth as much as those of a crawl alone, though
-// the hosts of some have little.
+// TestBestFirst: eight agents' pages are worth as much as one agent's, though the hosts of some
+// have little.
 func TestBestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, eight := bestOf(t, 1, 0, 0), bestOf(t, 8, 0, 0)
@@ -339,7 +339,7 @@ func TestBestFirst(t *testing.T) {
 	})
 }
 
-// TestPatience: where hosts rest, agents wait for the better links of any of them.
+// TestPatience: when hosts rest, agents wait for better links of any agent.
 func TestPatience(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	synctest.Test(t, func(t *testing.T) {
@@ -350,7 +350,7 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-// marked is gold that hears what people say.
+// marked is gold that records people's labels.
 type marked struct {
 	gold
 	mu   sync.Mutex // guards said
@@ -367,7 +367,7 @@ func (m *marked) Mark(marks []crawler.Marked) {
 	}
 }
 
-// TestLabels: what people say at one agent all hear, with its page, also after a resume.
+// TestLabels: a label given at one agent reaches all with its page, also after a resume.
 func TestLabels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		order, err := orders.OrderingByName("relevance")
@@ -424,7 +424,7 @@ func TestLabels(t *testing.T) {
 	})
 }
 
-// labelOne says of a stored page that it is on topic, at the agent that has it.
+// labelOne labels a stored page as on topic, at the agent that has it.
 func labelOne(t *testing.T, team *Team, stores []*store.Store) (url, said string) {
 	for i, engine := range team.Engines() {
 		for p, err := range stores[i].Pages() {
@@ -481,8 +481,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// TestDivideAtRandom: the shares are never more than is left, and what may be taken is what
-// one queue would give out first.
+// TestDivideAtRandom: the shares never exceed the rest, and admit the links that one queue would
+// give first.
 func TestDivideAtRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 20))
 	for range 2000 {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// disk is what an agent has committed.
+// disk is an agent's committed state.
 type disk struct {
 	known   map[int]bool // URL → fetched
 	own     map[partition]uint64
@@ -38,7 +38,7 @@ func (d *disk) queue(p partition, b []byte) uint64 {
 	return d.last
 }
 
-// simAgent is a store with a name, and the process that has it open.
+// simAgent is a store with a name, and its present process.
 type simAgent struct {
 	w             *world
 	id            AgentID
@@ -50,10 +50,10 @@ type simAgent struct {
 	gone          bool // will never come again
 	frozen        time.Duration
 	cutIn, cutOut time.Duration
-	brittle       float64 // chance to crash at an event
+	brittle       float64 // chance of a crash at an event
 }
 
-// proc is one process of an agent: the node and a toy engine.
+// proc is one process of an agent: a node and a toy engine.
 type proc struct {
 	agent   *simAgent
 	w       *world
@@ -63,7 +63,7 @@ type proc struct {
 	rest    map[int]time.Duration // by host, by the agent's clock
 	flying  map[int]int           // host → URL
 	freeing map[partition]uint64
-	acks    []takenEvent // that wait for the replica
+	acks    []takenEvent // waiting for the replica
 	copying bool
 	allowed int64
 	price   float64
@@ -108,7 +108,7 @@ func (a *simAgent) stopped() {
 		return
 	}
 	a.proc.dead = true
-	for h := range a.proc.flying { // connections close
+	for h := range a.proc.flying { // open fetches are cut off
 		if host := &a.w.hosts[h]; host.by == a.proc {
 			host.until = min(host.until, a.w.now)
 		}
@@ -128,7 +128,7 @@ func (p *proc) tick() {
 	p.tell(tickEvent{p.report()})
 }
 
-// tell steps the node, does what it wants, and plans the next tick.
+// tell steps the node, carries out its effects, and plans the next tick.
 func (p *proc) tell(ev event) {
 	for _, e := range p.node.step(p.agent.clock(), ev) {
 		if !p.dead && p.w.wrong == nil {
@@ -173,15 +173,15 @@ func cmpFloat(a, b float64) int {
 	return 0
 }
 
-// priority is of either sign, as in a real crawl: breadth-first has negative ones.
+// priority returns priorities of both signs, as breadth-first has negative ones.
 func priority(url int) float64 { return float64(url*37%101)/101 - 0.5 }
 
-// obeys says whether no engine takes a link below the price. In a quarter of the schedules
-// none does, so a price that no link is worth holds the crawl up for ever. In the others an
-// engine may not have heard of the price.
+// obeys reports whether engines skip links below the price. In a quarter of the schedules all do,
+// so a price above all links would block the crawl for ever. In the others, engines ignore it, as
+// if they had not received it.
 func (w *world) obeys() bool { return w.seed%8 >= 6 }
 
-// crawl begins what may begin, and looks again soon.
+// crawl starts the possible fetches, and calls itself again soon.
 func (p *proc) crawl() {
 	w, d := p.w, p.agent.disk
 	defer w.after(w.between(100*time.Millisecond, 400*time.Millisecond), p, p.crawl)
@@ -241,7 +241,7 @@ func (p *proc) arrived(url int) {
 	p.drained()
 }
 
-// later copies the disk to the replica; what waits for that hears of it.
+// later copies the disk to the replica after a delay, and then answers the waiting calls.
 func (p *proc) later() {
 	if p.copying {
 		return
@@ -277,7 +277,7 @@ func (p *proc) quiet(part partition) bool {
 	return true
 }
 
-// drained copies once more when a partition that is to be let go has nothing in flight.
+// drained makes another copy once a partition to be released has nothing in flight.
 func (p *proc) drained() {
 	for part := range p.freeing {
 		if p.quiet(part) {
@@ -287,7 +287,7 @@ func (p *proc) drained() {
 	}
 }
 
-// gain goes on from another's state of a partition.
+// gain continues from another agent's state of a partition.
 func (p *proc) gain(g holding) {
 	w, d := p.w, p.agent.disk
 	w.moved++
@@ -318,7 +318,7 @@ func (p *proc) gain(g holding) {
 	w.note("%s owns %d, epoch %d, from %s, taken %v", p.agent.id, g.Partition, g.Epoch, g.From, g.Taken)
 }
 
-// lose sends on what waits of a partition that went.
+// lose sends on the waiting URLs of a lost partition.
 func (p *proc) lose(part partition) {
 	w, d := p.w, p.agent.disk
 	w.note("%s loses %d", p.agent.id, part)
@@ -361,7 +361,7 @@ func (p *proc) inherit(from *simAgent, g holding) {
 	}
 }
 
-// hear takes note of a URL, which may be known and fetched.
+// hear records a URL, unless it is known.
 func (d *disk) hear(url int) {
 	if _, known := d.known[url]; !known {
 		d.known[url] = false

@@ -13,11 +13,9 @@ import (
 	"fossick/internal/wire"
 )
 
-// Messages and values are CBOR: structs as arrays that begin with a version. An agent ignores
-// another version, so agents of two versions share no crawl.
+// Messages and values are CBOR arrays that begin with a version; agents ignore other versions.
 const wireVersion = 4
 
-// Bounds of decoded input.
 const (
 	mostMessageBytes = 256 << 10
 	mostParcels      = 4096 // of one message
@@ -26,14 +24,13 @@ const (
 
 var (
 	errWire = errors.New("not of this protocol")
-	// errVersion reports a heartbeat of another version. An unreadable table beside such a
-	// heartbeat is that version's.
+	// errVersion reports a heartbeat of another version, which explains an unreadable table.
 	errVersion = fmt.Errorf("%w: another version of fossick takes part; run the same version on all agents", errWire)
 )
 
 var decoding = wire.NewDecoder(1<<17, 8)
 
-// decode reads what another machine sent. Its fields are bounded by their `most` tags.
+// decode reads input from another machine; `most` tags bound its fields.
 func decode[T any](name string, b []byte) (v T, err error) {
 	if err := decoding.Unmarshal(b, &v); err != nil {
 		return v, fmt.Errorf("%s: %w: %w", name, errWire, err)
@@ -41,64 +38,59 @@ func decode[T any](name string, b []byte) (v T, err error) {
 	return v, nil
 }
 
-// message goes from agent to agent. All but what an engine tells concerns one partition.
+// message goes from agent to agent. All kinds but kindTold concern one partition.
 type message struct {
 	_         struct{} `cbor:",toarray"`
 	Version   uint64
 	Kind      uint64
 	From      AgentID
 	Partition partition
-	Epoch     uint64   // of the partition as the sender knows it
-	Base      uint64   // links: some owner has committed all parcels up to this one
+	Epoch     uint64   // the partition's, as the sender knows it
+	Base      uint64   // links: an owner has committed all parcels up to this one
 	After     uint64   // links: the parcel before the first; ack: the last committed; refusal: the table's version
-	Parcels   []Parcel // links: without a gap, rising
+	Parcels   []Parcel // links: numbers ascend without a gap
 }
 
-// Kinds of messages.
 const (
 	kindLinks   = 1
 	kindAck     = 2
 	kindRefusal = 3
-	kindTold    = 4 // one parcel: what one engine tells another
+	kindTold    = 4 // one parcel with a message to the other engine
 )
 
-// heartbeat is the value of an agent's key.
 type heartbeat struct {
 	_           struct{} `cbor:",toarray"`
 	Version     uint64
-	Incarnation uint64 // rises when the process starts again, or was declared dead
-	Seq         uint64 // rises with each heartbeat
-	Dead        bool   // written by others
+	Incarnation uint64 // rises when the process starts again, or was marked as dead
+	Seq         uint64
+	Dead        bool // written by the coordinator
 	Leaving     bool
-	Prefers     bool      // the coordinator's role
-	Known       uint64    // the newest table that the agent has ever seen
-	Released    []release // partitions released that the table still has as its own
-	Held        []release // while there is no table: all that the agent ever owned
-	Returned    int64     // pages granted to the agent that it gave back
+	Prefers     bool
+	Known       uint64    // newest table that the agent has ever seen
+	Released    []release // released partitions that the table still assigns to the agent
+	Held        []release // only without a table: every partition that the agent ever owned
+	Returned    int64     // granted pages that the agent gave back
 	Report      report
 }
 
-// release is a partition that was held, or released.
+// release names a partition in an epoch.
 type release struct {
 	_         struct{} `cbor:",toarray"`
 	Partition partition
 	Epoch     uint64
 }
 
-// budgetValue is the value of the budget's key.
 type budgetValue struct {
 	_       struct{} `cbor:",toarray"`
 	Version uint64
-	Ended   string  // why the crawl has ended; empty while it goes on
-	Price   float64 // links of a lower priority are not fetched now; -Inf: all are
+	Ended   string  // why the crawl ended; empty while it runs
+	Price   float64 // links of lower priority are not fetched now; -Inf: all may be
 	Grants  map[AgentID]int64
-	Plenty  bool // so many pages are left that nobody has to give any back
+	Plenty  bool // enough pages are left that no agent need return any
 }
 
-// named matches the names of agents.
 var named = regexp.MustCompile(`^[0-9A-Za-z_-]{1,32}$`)
 
-// known says whether an agent can have such a name.
 func (id AgentID) known() bool { return named.MatchString(string(id)) }
 
 func decodeMessage(b []byte) (m message, err error) {
@@ -121,7 +113,7 @@ func decodeMessage(b []byte) (m message, err error) {
 	return m, nil
 }
 
-// versionOf returns the version of a list that begins with one, 0 for anything else.
+// versionOf returns the version at the head of an array; 0 for anything else.
 func versionOf(b []byte) (version uint64) {
 	var list []cbor.RawMessage
 	if cbor.Unmarshal(b, &list) != nil || len(list) == 0 || cbor.Unmarshal(list[0], &version) != nil {
@@ -161,27 +153,25 @@ func decodeBudget(b []byte) (v budgetValue, err error) {
 	return v, nil
 }
 
-// table says who owns which partition. It is one value, written by the coordinator alone.
+// table assigns partitions to owners. It is one value, and only the coordinator writes it.
 type table struct {
-	version     uint64 // rises with each writing; epochs are versions
+	version     uint64 // rises with each write; epochs are versions
 	term        uint64 // rises with each new coordinator
 	coordinator AgentID
 	members     map[AgentID]member
 	entries     []entry // by partition
 }
 
-// member is an agent that may own partitions.
 type member struct {
-	incarnation uint64  // the only one that owns them
-	keeper      AgentID // has the agent's replica
+	incarnation uint64  // only this incarnation owns partitions
+	keeper      AgentID // stores the agent's replica
 }
 
-// entry is a partition's place in the table.
 type entry struct {
 	owner AgentID
-	epoch uint64  // the table's version when the owner changed; 0 without an owner
+	epoch uint64  // version of the table when the owner changed; 0 without an owner
 	next  AgentID // receives the partition once the owner releases it
-	from  AgentID // the owner goes on from this agent's state; its own after a restart
+	from  AgentID // the agent whose state the owner continues; the owner itself after a restart
 	taken bool    // the last owner did not release it
 }
 
@@ -191,8 +181,7 @@ func (t *table) clone() *table {
 	return &c
 }
 
-// tableValue is the encoded table. Each agent's name stands once; others are indices from 1,
-// and 0 is none.
+// tableValue is the encoded table. Fields are indices into Agents from 1, with 0 for none.
 type tableValue struct {
 	_            struct{} `cbor:",toarray"`
 	Wire         uint64
@@ -200,9 +189,9 @@ type tableValue struct {
 	Term         uint64
 	Coordinator  uint64
 	Agents       []AgentID
-	Incarnations []uint64 // by agent; 0 when it is no member
-	Keepers      []uint64 // by agent
-	Owners       []uint64 // by partition, as are the rest
+	Incarnations []uint64 // by agent; 0: no member
+	Keepers      []uint64
+	Owners       []uint64 // by partition, like the fields below
 	Epochs       []uint64
 	Next         []uint64
 	From         []uint64

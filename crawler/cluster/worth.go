@@ -11,15 +11,14 @@ import (
 	"fossick/crawler/frontier"
 )
 
-// pace measures how long a fetch takes, over about the last paceOver requests.
+// pace measures the time of a fetch, over about the last paceOver requests.
 type pace struct {
-	busy     float64 // seconds of workers
+	busy     float64 // in seconds, summed over workers
 	requests float64
 }
 
 const paceOver = 1000
 
-// saw takes in two states of the crawl, a time apart.
 func (p *pace) saw(before, after *crawler.Load, d time.Duration) {
 	p.busy += float64(before.Busy+after.Busy) / 2 * d.Seconds()
 	p.requests += float64(after.Counts.Requests - before.Counts.Requests)
@@ -28,8 +27,7 @@ func (p *pace) saw(before, after *crawler.Load, d time.Duration) {
 	}
 }
 
-// perSecond returns how many requests a second so many workers make that always have something
-// to do; 0 while it is not known.
+// perSecond returns the requests a second of so many busy workers; 0 while not known.
 func (p *pace) perSecond(workers int) float64 {
 	if p.requests < 1 || p.busy <= 0 {
 		return 0
@@ -38,23 +36,23 @@ func (p *pace) perSecond(workers int) float64 {
 }
 
 const (
-	leastAhead = 64 // links that are looked at for a lease
+	leastAhead = 64 // bounds of the links examined for one lease
 	mostAhead  = 8192
 	aheadEvery = time.Second
-	aheadShare = 4 // links looked at for each link that its party's rests allow
+	aheadShare = 4 // links examined for each link wanted, as some parties must rest
 
-	bestLinks = 1024 // looked at for all that waits, at one member and at all together
+	bestLinks = 1024 // examined for Best, by one member and by the coordinator
 )
 
-// ahead is the links that may be taken within a lease, the best first, and a survey of all.
+// ahead holds the best links that can be fetched within a lease, and a survey of all.
 type ahead struct {
 	links  []float64
 	best   []Best
 	looked time.Time
 }
 
-// look looks at the queue again if the last look is too old. Of a party it counts no more links
-// than its rests, of some length, allow.
+// look surveys the queue if due. It counts no more links of a party than its rests allow in a
+// lease.
 func (a ahead) look(ctx context.Context, agent *crawler.Agent, perSecond float64, lease, rest time.Duration) (seen ahead, err error) {
 	if time.Since(a.looked) < aheadEvery {
 		return a, nil
@@ -77,7 +75,7 @@ func (a ahead) look(ctx context.Context, agent *crawler.Agent, perSecond float64
 	return seen, err
 }
 
-// survey describes waiting links: the best link, the two best, the four best and so on.
+// survey samples waiting links, best first: the best 1, 2, 4, 8 and so on, and all.
 func survey(links []frontier.Waiting) (best []Best) {
 	parties := map[frontier.Host]struct{}{}
 	for i, w := range links {
@@ -89,7 +87,7 @@ func survey(links []frontier.Waiting) (best []Best) {
 	return best
 }
 
-// head returns some of the links, evenly, and how many each of them stands for.
+// head returns an even sample of the links, and how many links each stands for.
 func (a *ahead) head() (head []float64, each float64) {
 	step := max(1, (len(a.links)+mostHead-1)/mostHead)
 	for i := step - 1; i < len(a.links); i += step {
@@ -101,16 +99,15 @@ func (a *ahead) head() (head []float64, each float64) {
 	return head, float64(step)
 }
 
-// worth finds the price below which no member takes a link, as one crawl does that has all
-// waiting links (docs/frontier.md). The coordinator asks.
+// worth finds the price below which no member takes a link, as one crawl with all links would
+// (docs/frontier.md).
 type worth struct {
 	keeper *crawler.Keeper
-	most   int64     // pages of the crawl; 0: no end
-	pages  int64     // the last time
-	moved  time.Time // when their number last rose
+	most   int64 // page limit of the crawl; 0: none
+	pages  int64
+	moved  time.Time // when the number of pages last changed
 }
 
-// price is Protocol.price.
 func (w *worth) price(all []report) float64 {
 	var pages, relevant int64
 	var links []frontier.Waiting
@@ -123,7 +120,7 @@ func (w *worth) price(all []report) float64 {
 		w.pages, w.moved = pages, now
 	}
 	if now.Sub(w.moved) >= crawler.LongestWait {
-		return math.Inf(-1) // waiting brings nothing
+		return math.Inf(-1) // waiting gains nothing
 	}
 	slices.SortStableFunc(links, func(a, b frontier.Waiting) int { return cmp.Compare(b.Priority, a.Priority) })
 	b := crawler.Budget{Pages: math.MaxInt32, Harvest: float64(relevant) / float64(max(1, pages))}
@@ -135,8 +132,7 @@ func (w *worth) price(all []report) float64 {
 	})
 }
 
-// unfold appends links such as a survey describes: priorities between two that it names lie
-// evenly between them. Parties are numbered from first.
+// unfold appends the links that a survey describes, with interpolated priorities.
 func unfold(dst []frontier.Waiting, best []Best, first frontier.Host) []frontier.Waiting {
 	had := Best{}
 	for _, b := range best {
@@ -156,10 +152,9 @@ func unfold(dst []frontier.Waiting, best []Best, first frontier.Host) []frontier
 	return dst
 }
 
-// between returns the priority at a share of the way from one to another.
 func between(from, to, share float64) float64 {
 	if x := (1-share)*from + share*to; !math.IsNaN(x) {
 		return x
 	}
-	return to // there is no share of infinite priorities
+	return to // infinite priorities cannot be interpolated
 }

@@ -13,7 +13,7 @@ import (
 	"fossick/crawler/frontier"
 )
 
-// folded is what survey makes of links.
+// folded is an independent version of survey.
 func folded(links []frontier.Waiting) (best []Best) {
 	parties := map[frontier.Host]struct{}{}
 	for i, w := range links {
@@ -25,8 +25,7 @@ func folded(links []frontier.Waiting) (best []Best) {
 	return best
 }
 
-// TestWorth: the price that comes of what members report is about that of one crawl which has
-// all their links.
+// TestWorth: the price from members' reports is near that of one crawl with all their links.
 func TestWorth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 20))
 	byPriority := func(a, b frontier.Waiting) int { return cmp.Compare(b.Priority, a.Priority) }
@@ -59,8 +58,8 @@ func TestWorth(t *testing.T) {
 	}
 }
 
-// TestWorthOfBudget: by hand. 160 of 660 pages are left, so the price is that of link 10 of 1,024 whose
-// priorities fall from 1 to 0, less a tenth of the harvest, 150 of 500 pages.
+// TestWorthOfBudget, by hand: 160 of 660 pages are left, so the price is that of link 10 of 1,024
+// with priorities from 1 to 0. A tenth of the harvest, 150 of 500 pages, is subtracted.
 func TestWorthOfBudget(t *testing.T) {
 	best := []Best{{Links: 1, Parties: 1, Priority: 1}, {Links: 1024, Parties: 1024}}
 	w := worth{keeper: crawler.NewPatience(crawler.PatienceOptions{Factor: 1e6, Chances: true}), most: 660}
@@ -70,7 +69,7 @@ func TestWorthOfBudget(t *testing.T) {
 	}
 }
 
-// TestWorthless: reports that no member makes do no harm, and nobody waits for ever.
+// TestWorthless: invalid reports do no harm, and nobody waits for ever.
 func TestWorthless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := worth{keeper: crawler.NewPatience(crawler.PatienceOptions{Factor: 3})}

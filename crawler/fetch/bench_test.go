@@ -13,8 +13,7 @@ import (
 // benchPage is a page of 21 KB, the mean of a served encyclopedia.
 var benchPage = []byte("<!doctype html><title>p</title>" + strings.Repeat("<p>some words <a href=/x>link</a>", 640))
 
-// benchServer answers every request with benchPage, from another goroutine of
-// this process, so both sides of the comparison pay for it.
+// benchServer serves benchPage from this process.
 func benchServer(b *testing.B) *httptest.Server {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -25,7 +24,7 @@ func benchServer(b *testing.B) *httptest.Server {
 	return srv
 }
 
-// BenchmarkFetch is an exchange on loopback; compare BenchmarkNetHTTP.
+// BenchmarkFetch measures an exchange on loopback; compare BenchmarkNetHTTP.
 func BenchmarkFetch(b *testing.B) {
 	srv := benchServer(b)
 	f := newTest(b, Options{})
@@ -38,7 +37,7 @@ func BenchmarkFetch(b *testing.B) {
 	}
 }
 
-// BenchmarkNetHTTP is the bare exchange: http.Client and io.ReadAll.
+// BenchmarkNetHTTP measures the bare exchange: http.Client and io.ReadAll.
 func BenchmarkNetHTTP(b *testing.B) {
 	srv := benchServer(b)
 	client := &http.Client{Transport: &http.Transport{DisableCompression: true, DialContext: new(net.Dialer).DialContext}}
@@ -61,8 +60,7 @@ func BenchmarkNetHTTP(b *testing.B) {
 	}
 }
 
-// BenchmarkFetchParallel and BenchmarkNetHTTPParallel are the same with 32 at
-// once, the crawl's default.
+// BenchmarkFetchParallel is BenchmarkFetch with 32 exchanges at once, the crawl's default.
 func BenchmarkFetchParallel(b *testing.B) {
 	srv := benchServer(b)
 	f := newTest(b, Options{ConnsPerHost: 64})

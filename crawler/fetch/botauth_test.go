@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The key and the signature of RFC 9421, appendices B.1.4 and B.2.6.
+// The key and the signature are from RFC 9421, appendices B.1.4 and B.2.6.
 const rfcKey = `{"kty":"OKP","crv":"Ed25519","kid":"test-key-ed25519","d":"n4Ni-HpISpVObnQMW0wOhCKROaIKqKtW_2ZYb2p9KcU","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"}`
 
 const rfcPEM = `-----BEGIN PRIVATE KEY-----
@@ -38,7 +38,7 @@ func TestRFC9421(t *testing.T) {
 	}
 }
 
-// signed is a request as a server gets it.
+// signed returns a request as a server receives it.
 func signed(t *testing.T, directory, address string, at time.Time) (*http.Request, *Key) {
 	t.Helper()
 	key, err := ReadKey([]byte(rfcKey))
@@ -108,7 +108,7 @@ func FuzzReadKey(f *testing.F) {
 	})
 }
 
-// FuzzVerify: what a request says of its signature never makes Verify panic.
+// FuzzVerify: no signature makes Verify panic.
 func FuzzVerify(f *testing.F) {
 	f.Add(`sig1=("@authority");created=1;expires=2;keyid="x";tag="web-bot-auth"`, "sig1=:AAAA:")
 	f.Fuzz(func(t *testing.T, input, signature string) {
@@ -119,8 +119,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// A request is signed with the key of its sender, and verified with what the sender
-// publishes.
+// A request is signed with the sender's key, and verified with the published key.
 func Example() {
 	key, err := ReadKey([]byte(rfcPEM))
 	if err != nil {

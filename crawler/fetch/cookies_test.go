@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestCookies: a site gets back what it set, and no other; off, there are none.
+// TestCookies: a site gets back only its own cookies; without the option there are none.
 func TestCookies(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		for _, set := range r.URL.Query()["set"] {
@@ -29,7 +29,7 @@ func TestCookies(t *testing.T) {
 		{"shop.a.co.uk", "", "all=2"},
 		{"www.a.co.uk", "id=3", "id=1; all=2"},
 		{"www.a.co.uk", "", "id=3; all=2"},
-		{"b.co.uk", "evil=1; Domain=co.uk", ""}, // a public suffix is no site
+		{"b.co.uk", "evil=1; Domain=co.uk", ""}, // a public suffix is not a site
 		{"c.co.uk", "for=b; Domain=b.co.uk", ""},
 		{"b.co.uk", "", ""},
 		{"www.a.co.uk", "all=; Domain=a.co.uk; Path=/; Max-Age=0", "id=3; all=2"},
@@ -39,7 +39,7 @@ func TestCookies(t *testing.T) {
 		{"www.a.co.uk", "safe=1; Secure", "id=3"}, // not over http
 		{"www.a.co.uk", "big=" + strings.Repeat("x", maxCookieBytes), "id=3"},
 		{"www.a.co.uk", "", "id=3"},
-		{"d.co.uk", `q="a b, c"`, ""}, // as it was set, with its quotes
+		{"d.co.uk", `q="a b, c"`, ""}, // as set, with quotes
 		{"d.co.uk", `plain=a b, c`, `q="a b, c"`},
 		{"d.co.uk", "", `q="a b, c"; plain=a b, c`},
 	} {
@@ -56,7 +56,7 @@ func TestCookies(t *testing.T) {
 	}
 }
 
-// TestCookiesAreBounded: no site and no number of sites fills memory.
+// TestCookiesAreBounded: neither one site nor many can fill memory.
 func TestCookiesAreBounded(t *testing.T) {
 	c := newCookies()
 	set := func(host, cookie string) {

@@ -51,14 +51,14 @@ func TestDNSCacheTTL(t *testing.T) {
 		want(3, StateOK)
 		time.Sleep(5 * time.Minute)
 		fail, failure = true, &net.DNSError{Err: "server misbehaving", IsTemporary: true}
-		want(4, StateNoIP) // the resolver's own failure is forgotten soon
+		want(4, StateNoIP) // the resolver's own failure is soon forgotten
 		time.Sleep(resolverFailTTL)
 		fail = false
 		want(5, StateOK)
 	})
 }
 
-// A name that is not there is told from a resolver that does not answer.
+// TestNoSuchHost: a missing name differs from a resolver that does not answer.
 func TestNoSuchHost(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -89,7 +89,7 @@ func TestNoSuchHost(t *testing.T) {
 	}
 }
 
-// However many ask at once, the resolver is asked once.
+// TestDNSSingleFlight: concurrent look-ups of a name ask the resolver once.
 func TestDNSSingleFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -113,7 +113,7 @@ func TestDNSSingleFlight(t *testing.T) {
 	})
 }
 
-// When the one who looks up gives up, another of those who wait takes over.
+// TestDNSLookupHandedOver: if the caller that looks up gives up, a waiting one takes over.
 func TestDNSLookupHandedOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -159,7 +159,7 @@ func TestDNSCacheBounded(t *testing.T) {
 	}
 }
 
-// firstTarget is what would be connected to first; no connection is made.
+// firstTarget returns the address to connect to first, without a connection.
 func firstTarget(t *testing.T, f *Fetcher, host string) (netip.Addr, error) {
 	t.Helper()
 	_, targets, err := f.targets(t.Context(), host)
@@ -186,7 +186,7 @@ func TestTargets(t *testing.T) {
 		host, want string
 		state      State
 	}{
-		{"mixed.example:80", "2606:4700::1111", StateOK}, // what may not be dialled is passed over
+		{"mixed.example:80", "2606:4700::1111", StateOK}, // forbidden addresses are skipped
 		{"MIXED.example.:80", "2606:4700::1111", StateOK},
 		{"inside.example:80", "invalid IP", StateGuardDenied},
 		{"empty.example:80", "invalid IP", StateNoIP},
@@ -202,8 +202,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// dnsServer answers questions on loopback by UDP and TCP; a nil answer is none. It
-// returns a resolver that asks it.
+// dnsServer starts a DNS server on loopback, silent for nil answers, and returns its resolver.
 func dnsServer(t *testing.T, answer func(q dnsmessage.Message, tcp bool) []byte) *net.Resolver {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -256,7 +255,7 @@ func dnsServer(t *testing.T, answer func(q dnsmessage.Message, tcp bool) []byte)
 	}}
 }
 
-// packed is an answer to q with these records.
+// packed encodes an answer to q with these records.
 func packed(q dnsmessage.Message, code dnsmessage.RCode, cut bool, records ...dnsmessage.Resource) []byte {
 	q.Header.Response, q.Header.RCode, q.Header.Truncated, q.Header.RecursionAvailable = true, code, cut, true
 	q.Answers, q.Additionals = records, nil
@@ -275,10 +274,9 @@ func aliasOf(name, target dnsmessage.Name) dnsmessage.Resource {
 	return dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: name, Class: dnsmessage.ClassINET}, Body: &dnsmessage.CNAMEResource{CNAME: target}}
 }
 
-// TestOddNameServers: what name servers answer, well or ill, is an address that the
-// guard lets through, or no_ip, within the time for connecting.
+// TestOddNameServers: any response gives a permitted address or no_ip, in time.
 func TestOddNameServers(t *testing.T) {
-	public := netip.MustParseAddr("203.0.113.7") // documentation: refused as a private one is, but for --allow-net
+	public := netip.MustParseAddr("203.0.113.7") // for documentation: refused like private ones unless allowed by --allow-net
 	many := make([]netip.Addr, 299)
 	for i := range many {
 		many[i] = netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)})
@@ -287,8 +285,8 @@ func TestOddNameServers(t *testing.T) {
 	asked := 0
 	for name, c := range map[string]struct {
 		answer func(q dnsmessage.Message, tcp bool) []byte
-		want   State // "" is the public address
-		none   bool  // the name is not there: nobody need ask again
+		want   State // "": the public address
+		none   bool  // the name does not exist; no retry needed
 	}{
 		"300 addresses by TCP, all private but the last": {func(q dnsmessage.Message, tcp bool) []byte {
 			if !tcp {
@@ -342,7 +340,6 @@ func TestOddNameServers(t *testing.T) {
 	}
 }
 
-// serveOn serves with a handler at an address of loopback.
 func serveOn(t *testing.T, at string, handler http.HandlerFunc) netip.AddrPort {
 	t.Helper()
 	l, err := net.Listen("tcp", at)
@@ -362,8 +359,7 @@ func say200(text string) http.HandlerFunc {
 	}
 }
 
-// TestResolveFindsWhoAnswers: of the addresses that a name server names that counts at
-// which a connection comes about, not the first: that may be anybody's.
+// TestResolveFindsWhoAnswers: the first address that accepts a connection counts.
 func TestResolveFindsWhoAnswers(t *testing.T) {
 	at := serveOn(t, "127.0.0.2:0", say200("<p>x"))
 	f := newTest(t, Options{Resolver: &answers{netip.MustParseAddr("127.0.0.1"), at.Addr()}})
@@ -380,8 +376,7 @@ func TestResolveFindsWhoAnswers(t *testing.T) {
 	}
 }
 
-// TestRequestAddr: an exchange connects to the address it is told, whatever the name
-// system says by then, and the guard holds for it.
+// TestRequestAddr: an exchange connects to the given address, if the guard permits it.
 func TestRequestAddr(t *testing.T) {
 	first := serveOn(t, "127.0.0.1:0", say200("<p>first"))
 	second := serveOn(t, fmt.Sprintf("127.0.0.2:%d", first.Port()), say200("<p>second"))

@@ -10,7 +10,7 @@ import (
 	"fossick/crawler/fetch"
 )
 
-// One exchange with a server on loopback, which the guard refuses unless told otherwise.
+// An exchange with a server on loopback, which the guard refuses unless it is allowed.
 func Example() {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, "<p>gold")

@@ -24,15 +24,15 @@ import (
 	"github.com/gocolly/colly/v2"
 )
 
-// spy notes what Colly was given in the exchange before.
+// spy records what Colly saw of the last exchange.
 type spy struct {
-	sent   string // as it goes out
+	sent   string // URL as sent
 	header http.Header
-	code   int    // of the answer's header, 0 when none came
-	body   []byte // nil when OnResponse did not run
+	code   int    // status of the answer; 0 without an answer
+	body   []byte // nil if OnResponse did not run
 }
 
-// spyOn makes f's clones tell Colly's side of each exchange.
+// spyOn makes f's clones report to a spy.
 func spyOn(f *Fetcher) *spy {
 	s := new(spy)
 	make := f.clones.New
@@ -48,9 +48,7 @@ func spyOn(f *Fetcher) *spy {
 	return s
 }
 
-// TestCollyMakesTheExchange: the URL and the header go out through Colly, and
-// status, header and body of a page come back through it; what is no page ends
-// with its header.
+// TestCollyMakesTheExchange: URL, header, status and body pass through Colly.
 func TestCollyMakesTheExchange(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -93,8 +91,7 @@ func TestCollyMakesTheExchange(t *testing.T) {
 	}
 }
 
-// TestCollyChangesNothing: bodies and headers pass through Colly as they came,
-// whatever it would do about their type, coding, charset, size or status by itself.
+// TestCollyChangesNothing: bodies and headers pass unchanged, whatever Colly's defaults.
 func TestCollyChangesNothing(t *testing.T) {
 	t.Setenv("COLLY_MAX_BODY_SIZE", "3")
 	t.Setenv("COLLY_DETECT_CHARSET", "yes")
@@ -138,8 +135,7 @@ func TestCollyChangesNothing(t *testing.T) {
 	}
 }
 
-// TestRedirectsAreHandedBack: whatever stands in Location, there is one request,
-// and the header has it as it came.
+// TestRedirectsAreHandedBack: any Location leads to one request, and is kept unchanged.
 func TestRedirectsAreHandedBack(t *testing.T) {
 	for location, want := range map[string]string{
 		"/next":             "http://HOST/next",
@@ -168,7 +164,7 @@ func TestRedirectsAreHandedBack(t *testing.T) {
 	}
 }
 
-// TestRequestToTheLetter: a server reads exactly our request.
+// TestRequestToTheLetter checks the bytes of requests.
 func TestRequestToTheLetter(t *testing.T) {
 	const agent = "User-Agent: fossick/1 (+https://example.org/bot)\r\n"
 	const accept = "Accept: text/html, application/xhtml+xml, text/plain\r\n"
@@ -215,7 +211,7 @@ func TestRequestToTheLetter(t *testing.T) {
 	}
 }
 
-// recorder stands below Colly in place of the network.
+// recorder replaces the network below Colly.
 type recorder struct{ req *http.Request }
 
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -226,9 +222,8 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// FuzzURLThroughColly: what comes out of Colly is the URL that went in, to the
-// letter, however Colly's own parser would spell it. No path, query or port
-// makes Colly refuse a host that it takes.
+// FuzzURLThroughColly: Colly sends exactly the given URL. No path, query or port makes it refuse
+// a host that it accepts.
 func FuzzURLThroughColly(f *testing.F) {
 	for _, s := range []string{
 		"http://example.com/a/b?c=d", "http://example.com", "https://example.com:443/%zz", "http://h/%7e%2E%2e/../x//y;p=1",
@@ -271,18 +266,17 @@ func FuzzURLThroughColly(f *testing.F) {
 	})
 }
 
-// TestStream hands bodies out in pieces: the same bytes, states and limits as in
-// memory.
+// TestStream: streamed bodies have the same bytes, states and limits as those in memory.
 func TestStream(t *testing.T) {
 	long := strings.Repeat("a sitemap's line\n", 40_000)
 	pack := func(text string) string { return gzipped([]byte(text)) }
 	for name, c := range map[string]struct {
 		body   string
 		coding string
-		length string // announced
+		length string // Content-Length
 		limit  int64
 		cut    bool // Truncate
-		typed  bool // judged by its type, so that its head is read before
+		typed  bool // judged by its type, so its start is read before
 		state  State
 		want   string
 	}{
@@ -329,7 +323,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestStreamStops: a reader that has enough ends an endless body, well.
+// TestStreamStops: a reader may stop an endless body without an error.
 func TestStreamStops(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
@@ -339,14 +333,14 @@ func TestStreamStops(t *testing.T) {
 		}
 	})
 	resp := newTest(t, Options{Timeout: 10 * time.Second}).Fetch(t.Context(), Request{URL: srv.URL, Accept: []string{"*/*"}, Stream: func(r io.Reader) {
-		_, _ = io.CopyN(io.Discard, r, 10_000) // the state tells
+		_, _ = io.CopyN(io.Discard, r, 10_000) // the response's state has any error
 	}})
 	if resp.State != StateOK || resp.Took > 5*time.Second {
 		t.Errorf("state %s after %v, %v", resp.State, resp.Took, resp.Err)
 	}
 }
 
-// TestStreamPanics: whoever reads and panics costs the exchange, no more.
+// TestStreamPanics: a panicking reader fails only its exchange.
 func TestStreamPanics(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "x") })
 	resp := newTest(t, Options{}).Fetch(t.Context(), Request{URL: srv.URL, Accept: []string{"*/*"}, Stream: func(io.Reader) { panic("hostile") }})
@@ -355,8 +349,7 @@ func TestStreamPanics(t *testing.T) {
 	}
 }
 
-// TestPlaceWanted: a caller that needs the place of a slow exchange ends it, with the
-// time-out of the phase that it is in; the pace tells how far it was.
+// TestPlaceWanted: a caller that needs a slow exchange's place ends it, as a timeout.
 func TestPlaceWanted(t *testing.T) {
 	for _, c := range []struct {
 		name, first string
@@ -381,7 +374,7 @@ func TestPlaceWanted(t *testing.T) {
 			go func() { ended <- f.Fetch(ctx, Request{URL: "http://" + at + "/", Pace: pace}) }()
 			<-sent
 			for pace.WireBytes() < c.came || pace.HeldBytes() < c.came {
-				runtime.Gosched() // what was sent is on its way
+				runtime.Gosched() // bytes are under way
 			}
 			cancel(ErrPlaceWanted)
 			r := <-ended
@@ -393,8 +386,7 @@ func TestPlaceWanted(t *testing.T) {
 	}
 }
 
-// An exchange whose request went out opens no further connection, and sends
-// nothing on one that net/http hands it before it sees that all is over.
+// TestSpentExchange: an exchange whose request was sent uses no further connection.
 func TestSpentExchange(t *testing.T) {
 	opt, _, _ := h2Server(t, func(p *h2Peer, s uint32) bool { p.answer(s); return true })
 	f := newTest(t, opt)
@@ -433,14 +425,13 @@ func TestSpentExchange(t *testing.T) {
 	}
 }
 
-// TestUserAgentEverywhere: whatever goes out carries our user agent and no
-// other, judged by the logs of a proxy and of the server behind it. That is so
-// of pages, robots.txt, what is streamed, conditional requests, CONNECT, and
-// requests that are made again after a failure.
+// TestUserAgentEverywhere: every request has our user agent and no other, by the logs of a proxy
+// and the server behind it: pages, robots.txt, streams, conditional requests, CONNECT and
+// retries.
 func TestUserAgentEverywhere(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		var mu sync.Mutex
-		agents := map[string]int{} // who saw it, method and user agent → requests
+		agents := map[string]int{} // log, method and user agent → requests
 		note := func(who string, r *http.Request) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -499,7 +490,7 @@ func TestUserAgentEverywhere(t *testing.T) {
 
 var loopback = netip.MustParsePrefix("127.0.0.0/8")
 
-// newTest returns a fetcher that may dial loopback, closed with the test.
+// newTest returns a fetcher that may connect to loopback.
 func newTest(t testing.TB, opt Options) *Fetcher {
 	t.Helper()
 	if opt.AllowNet == nil {
@@ -556,8 +547,7 @@ func TestFetchCancelled(t *testing.T) {
 	}
 }
 
-// TestFetchCancelledInBody: while Colly reads, and while a stream does, an exchange
-// ends with its context.
+// TestFetchCancelledInBody: an exchange ends with its context, also within the body.
 func TestFetchCancelledInBody(t *testing.T) {
 	for name, stream := range map[string]func(io.Reader){
 		"page":   nil,

@@ -132,8 +132,7 @@ func TestParseLiteral(t *testing.T) {
 	}
 }
 
-// TestGuardLongName: a name that no name server knows costs nothing, whoever would look
-// it up: IDNA takes time by the square of its length.
+// TestGuardLongName: an impossibly long name costs nothing, though IDNA takes quadratic time.
 func TestGuardLongName(t *testing.T) {
 	name := strings.Repeat("名", 1<<20) + ".test"
 	if addr, literal, err := parseLiteral(name); literal || err != nil {
@@ -149,7 +148,7 @@ func TestGuardLongName(t *testing.T) {
 	}
 }
 
-// No notation of a forbidden address reaches a server that stands there.
+// TestGuardDeniesDirect: no notation of a forbidden address reaches a server.
 func TestGuardDeniesDirect(t *testing.T) {
 	var hits atomic.Int32
 	srv := serve(t, func(http.ResponseWriter, *http.Request) { hits.Add(1) })
@@ -169,7 +168,7 @@ func TestGuardDeniesDirect(t *testing.T) {
 	}
 }
 
-// rebinder answers with a public address first and loopback afterwards.
+// rebinder answers first with a public address, then with loopback.
 type rebinder struct {
 	asked atomic.Int32
 	addrs []netip.Addr
@@ -205,7 +204,7 @@ func TestGuardAgainstRebinding(t *testing.T) {
 	}
 }
 
-// The check that counts is at the socket: it holds when targets has been fooled.
+// TestGuardAtTheSocket: the check at the socket holds even if targets was fooled.
 func TestGuardAtTheSocket(t *testing.T) {
 	var hits atomic.Int32
 	srv := serve(t, func(http.ResponseWriter, *http.Request) { hits.Add(1) })
@@ -220,7 +219,7 @@ func TestGuardAtTheSocket(t *testing.T) {
 	}
 }
 
-// Through a proxy, wherever it stands, forbidden literals are refused unsent.
+// TestGuardThroughProxy: forbidden address literals are never sent to a proxy.
 func TestGuardThroughProxy(t *testing.T) {
 	var seen []string
 	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -268,17 +267,17 @@ func FuzzParseLiteral(f *testing.F) {
 		if literal && (err != nil || !addr.IsValid()) {
 			t.Errorf("parseLiteral(%q) = %v, literal, %v", host, addr, err)
 		}
-		// What Go's own strict parser takes for an address is one.
+		// Any address for Go's strict parser must be one for ours.
 		if strict, serr := netip.ParseAddr(host); serr == nil && (!literal || strict != addr) {
 			t.Errorf("parseLiteral(%q) = %v %v, netip says %v", host, addr, literal, strict)
 		}
 	})
 }
 
-// differences are where the guard and its oracle part, and why.
+// differences lists where and why guard and oracle differ.
 var differences = []struct {
 	net    string
-	denied bool // by the guard, and not by the oracle
+	denied bool // by the guard and not by the oracle
 	why    string
 }{
 	{"::ffff:0:0/96", false, "IPv4-mapped: the kernel dials the IPv4 address inside, so that is judged"},
@@ -286,9 +285,8 @@ var differences = []struct {
 	{"168.63.129.16/32", true, "Azure's metadata, in public space"},
 }
 
-// TestGuardAgainstOracle compares the guard with code.dny.dev/ssrf at the edges
-// of all nets that either has, inside and outside, and at random addresses.
-// Each of these is tried too inside the forms of IPv6 that carry IPv4.
+// TestGuardAgainstOracle compares the guard with code.dny.dev/ssrf at the edges of all nets, at
+// random addresses, and at IPv6 forms of all these.
 func TestGuardAgainstOracle(t *testing.T) {
 	g, oracle := newGuard(nil), ssrf.New()
 	met, addresses := make([]int, len(differences)), tries.Of(t, "addresses")
@@ -310,8 +308,7 @@ func TestGuardAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestGuardJudgesInside: what is mapped, or in NAT64's prefix, is refused just when the
-// IPv4 address inside is.
+// TestGuardJudgesInside: IPv4-mapped and NAT64 addresses are judged by their IPv4 address.
 func TestGuardJudgesInside(t *testing.T) {
 	g := newGuard(nil)
 	for _, a := range guardAddresses() {
@@ -326,7 +323,7 @@ func TestGuardJudgesInside(t *testing.T) {
 	}
 }
 
-// guardAddresses has edges and random addresses, plain and embedded.
+// guardAddresses returns edges and random addresses, plain and embedded.
 func guardAddresses() (all []netip.Addr) {
 	nets := slices.Concat(ssrf.IPv4DeniedPrefixes, ssrf.IPv6DeniedPrefixes, []netip.Prefix{ssrf.IPv6GlobalUnicast, ssrf.IPv6NAT64Prefix})
 	for _, n := range page.SpecialNets() {
@@ -346,7 +343,7 @@ func guardAddresses() (all []netip.Addr) {
 		binary.LittleEndian.PutUint64(b[8:], rng.Uint64())
 		four := netip.AddrFrom4([4]byte(b[:4]))
 		six := netip.AddrFrom16(b)
-		b[0] = 0x20 | b[0]&0x1f // of what IANA has given out
+		b[0] = 0x20 | b[0]&0x1f // allocated by IANA
 		all = append(all, four, six, netip.AddrFrom16(b))
 	}
 	all = slices.DeleteFunc(all, func(a netip.Addr) bool { return !a.IsValid() }) // before 0.0.0.0, after ffff:…
@@ -374,17 +371,17 @@ func embed(prefix string, at int, a netip.Addr) netip.Addr {
 	return netip.AddrFrom16(b)
 }
 
-// guardedV4 are addresses that are refused, one of each kind of net.
+// guardedV4 has a forbidden address of each kind of net.
 var guardedV4 = []string{
 	"127.0.0.1", "10.0.0.1", "172.16.5.6", "192.168.1.1", "169.254.169.254", "100.100.100.200", "192.0.0.192", "168.63.129.16",
 	"0.0.0.0", "192.0.2.1", "198.18.0.1", "192.88.99.1", "224.0.0.1", "255.255.255.255",
 }
 
-// carriers are the forms of IPv6 that carry an IPv4 address, by bytes before it and after.
+// carriers are the IPv6 forms that embed an IPv4 address.
 var carriers = []struct {
-	net  string // that holds the form
+	net  string // contains the form
 	make func(v4 [4]byte) netip.Addr
-	v4   bool // the kernel dials the IPv4 address itself
+	v4   bool // the kernel connects to the IPv4 address itself
 }{
 	{"::ffff:0:0/96", carry("::ffff:0:0", 12), true},
 	{"64:ff9b::/96", carry("64:ff9b::", 12), false},
@@ -392,7 +389,7 @@ var carriers = []struct {
 	{"2002::/16", carry("2002::1", 2), false},
 	{"::/96", carry("::", 12), false},
 	{"::ffff:0:0:0/96", carry("::ffff:0:0:0", 12), false},
-	{"2001::/32", carry("2001:0:4136:e378:8000:63bf::", 12), false}, // Teredo: inverted there, but whoever reads it otherwise
+	{"2001::/32", carry("2001:0:4136:e378:8000:63bf::", 12), false}, // Teredo: inverted there, but some may read it otherwise
 	{"fe80::/10", carry("fe80::5efe:0:0", 12), false},               // ISATAP
 }
 
@@ -404,8 +401,7 @@ func carry(form string, at int) func([4]byte) netip.Addr {
 	}
 }
 
-// TestGuardCarriers: that --allow-net names an IPv4 net opens that net, and no other form
-// in which its addresses can be written and which leads elsewhere.
+// TestGuardCarriers: --allow-net does not allow embedded forms that lead elsewhere.
 func TestGuardCarriers(t *testing.T) {
 	addresses := tries.Of(t, "addresses in other forms")
 	for _, text := range guardedV4 {
@@ -439,7 +435,7 @@ func TestGuardCarriers(t *testing.T) {
 	}
 }
 
-// spellings are ways to write a name that mean the same to a resolver.
+// spellings are equivalent for a resolver.
 var spellings = map[string]func(name string) string{
 	"plain":      func(s string) string { return s },
 	"upper case": strings.ToUpper,
@@ -460,10 +456,8 @@ var spellings = map[string]func(name string) string{
 	"escaped":          func(s string) string { return fmt.Sprintf("%%%02x", s[0]) + s[1:] },
 }
 
-// TestGuardNames: through a proxy only the name is seen. Addresses that no
-// public server has are refused in whatever spelling, by Fetch, before the
-// proxy hears of them. --allow-net opens those that lead where it does; names
-// that look alike are let through.
+// TestGuardNames: Fetch refuses names of non-public addresses in any spelling before a proxy sees
+// them, unless --allow-net allows the address. Similar names pass.
 func TestGuardNames(t *testing.T) {
 	var asked atomic.Int32
 	proxy := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -486,11 +480,11 @@ func TestGuardNames(t *testing.T) {
 		for how, spell := range spellings {
 			host := spell(name)
 			if how == "below" && !strings.Contains(name, ".") && (name == "vault" || name == "kubernetes") {
-				continue // x.vault may be anybody's some day
+				continue // x.vault may become public
 			}
 			for _, u := range []string{"http://" + host + "/", "http://u:p@" + host + ":8080/x", "https://" + host + "/"} {
 				if _, err := url.Parse(u); err != nil {
-					continue // so it is no URL of a page
+					continue // not a page's URL
 				}
 				r := shut.Fetch(t.Context(), Request{URL: u})
 				private.Try(r.State == StateGuardDenied || r.Err != nil, "%s (%s): %s", u, how, r.State)

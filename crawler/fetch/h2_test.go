@@ -19,7 +19,7 @@ import (
 	"fossick/internal/tries"
 )
 
-// h2Peer is a hostile server's end of one HTTP/2 connection.
+// h2Peer is a hostile server's end of an HTTP/2 connection.
 type h2Peer struct {
 	*http2.Framer
 	conn net.Conn
@@ -40,15 +40,13 @@ func headerBlock(fields ...string) []byte {
 	return b.Bytes()
 }
 
-// answer sends a whole small page on a stream.
 func (p *h2Peer) answer(stream uint32) {
 	p.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: p.header(), EndHeaders: true})
 	p.WriteData(stream, true, []byte("<p>fine"))
 }
 
-// h2Server accepts HTTP/2 connections on loopback and calls each with every
-// request's stream; when that says false, the connection is closed. It returns
-// what a Fetcher needs to trust it, and the counts of connections and requests.
+// h2Server accepts HTTP/2 connections on loopback and calls each for every request, until that
+// returns false. It returns options to trust it, and counts.
 func h2Server(t *testing.T, each func(p *h2Peer, stream uint32) bool) (opt Options, conns, requests *atomic.Int32) {
 	t.Helper()
 	certSrv, cas := tlsServer(t, true, nil)
@@ -111,9 +109,8 @@ func until(what func() error) bool {
 	return false
 }
 
-// TestHostileHTTP2: each attack costs its own exchange, in time and memory no more
-// than the limits say, and one request on one connection; the next exchange is
-// served.
+// TestHostileHTTP2: each attack fails only its own exchange, within the limits of time and memory
+// and with one request on one connection.
 func TestHostileHTTP2(t *testing.T) {
 	long, attacks := strings.Repeat("x", 8<<10), tries.Of(t, "attacks by HTTP/2")
 	for _, c := range []struct {
@@ -205,7 +202,7 @@ func TestHostileHTTP2(t *testing.T) {
 		}, []State{StateBodyError}},
 		{"body too long", func(p *h2Peer, s uint32) bool {
 			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: p.header(), EndHeaders: true})
-			return until(func() error { // as a server without regard for flow control
+			return until(func() error { // ignores flow control
 				return p.WriteData(s, false, bytes.Repeat([]byte("<p>text "), 2<<10))
 			})
 		}, []State{StateTooLarge, StateBodyError, StateBodyTimeout}},
@@ -228,7 +225,7 @@ func TestHostileHTTP2(t *testing.T) {
 			f := newTest(t, opt)
 			r := f.Fetch(t.Context(), Request{URL: "https://example.com/"})
 			n, m := requests.Load(), conns.Load()
-			underWay.Wait() // none outlives its exchange
+			underWay.Wait() // none survives its exchange
 			tame.Store(true)
 			again := fetchAgain(t, f)
 			attacks.Try(slices.Contains(c.want, r.State) && r.Err != nil && n == 1 && m == 1 && string(again.Body) == "<p>fine",
@@ -237,8 +234,7 @@ func TestHostileHTTP2(t *testing.T) {
 	}
 }
 
-// fetchAgain fetches from a server that has lost a connection, of which net/http may not
-// have heard: an exchange that begins on it fails, and a crawler would try again.
+// fetchAgain retries, as net/http may not yet know that the server lost a connection.
 func fetchAgain(t *testing.T, f *Fetcher) (r *Response) {
 	for range 5 {
 		if r = f.Fetch(t.Context(), Request{URL: "https://example.com/"}); r.State == StateOK {
@@ -249,8 +245,7 @@ func fetchAgain(t *testing.T, f *Fetcher) (r *Response) {
 	return r
 }
 
-// A server that answers well and then sends without being asked loses its
-// connection, and nothing else.
+// TestUnaskedFrames: unrequested frames after an answer only cost the connection.
 func TestUnaskedFrames(t *testing.T) {
 	over := make(chan struct{})
 	opt, conns, _ := h2Server(t, func(p *h2Peer, s uint32) bool {
@@ -271,8 +266,7 @@ func TestUnaskedFrames(t *testing.T) {
 	}
 }
 
-// Exchanges with a host follow each other on one connection, and other hosts have
-// their own.
+// TestHTTP2KeepsItsConnection: exchanges with a host share a connection.
 func TestHTTP2KeepsItsConnection(t *testing.T) {
 	opt, conns, requests := h2Server(t, func(p *h2Peer, s uint32) bool { p.answer(s); return true })
 	f := newTest(t, opt)

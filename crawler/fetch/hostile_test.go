@@ -26,10 +26,9 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// TestBlockedPorts: no connection, and no look-up, for a port of another protocol;
-// --hosts may lead anywhere, since that is the user's own word.
+// TestBlockedPorts: ports of other protocols are never reached, except by --hosts.
 func TestBlockedPorts(t *testing.T) {
-	f := newTest(t, Options{Resolver: resolverFunc(nil)}) // asking it would panic
+	f := newTest(t, Options{Resolver: resolverFunc(nil)}) // a look-up would panic
 	for _, u := range []string{"http://a.example:22/", "https://a.example:25/x", "http://127.0.0.1:6379/", "http://a.example:6667/", "http://[::1]:11211/"} {
 		checkState(t, f.Fetch(t.Context(), Request{URL: u}), StateGuardDenied)
 	}
@@ -58,9 +57,8 @@ func TestEmptyMembers(t *testing.T) {
 	}
 }
 
-// TestUnsolicitedAnswer: a second answer that waits on a kept connection, come with
-// the first or after it, is not taken for the answer to the next request. (One that
-// comes after that was sent cannot be told from its answer.)
+// TestUnsolicitedAnswer: an early second answer is not taken for the next request's. (If it comes
+// after that request, it cannot be told from its answer.)
 func TestUnsolicitedAnswer(t *testing.T) {
 	good, poison := answer200("", "<p>good"), answer200("", "<p>poisoned")
 	sent := make(chan struct{}, 1)
@@ -84,7 +82,7 @@ func TestUnsolicitedAnswer(t *testing.T) {
 	}
 }
 
-// TestOddNames: what is no name is not asked for, and what is odd does no harm.
+// TestOddNames: invalid names are not looked up, and odd ones do no harm.
 func TestOddNames(t *testing.T) {
 	var asked []string
 	names := map[string]bool{"a_b.example": true, "upper.example": true, "dot.example": true}
@@ -119,31 +117,29 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
-// socketBytes is more than the sockets of both ends hold of what nobody has read.
+// socketBytes exceeds the unread bytes that both ends' sockets hold.
 const socketBytes = 16 << 20
 
-// flood is one way to send without end, and the states in which that may end. The
-// limits of time are long: what ends it is a limit of bytes.
+// flood is a way to send without end, with the permitted final states.
 type flood struct {
 	name string
 	want []State
 }
 
-// checkFlood judges how a flood ended, of which the server sent so many bytes.
+// checkFlood checks how a flood ended; sent is what the server wrote.
 func checkFlood(floods *tries.Class, name string, r *Response, want []State, sent int64) {
 	most := int64(bodyFold*(4<<20) + bodySlack + streamWindow + 512<<10 + socketBytes)
 	ended := slices.Contains(want, r.State) && (r.State == StateWrongType || r.Err != nil)
 	floods.Try(ended && sent <= most, "%s: state %s, %v, after %d bytes; want %v after %d at most", name, r.State, r.Err, sent, want, most)
 }
 
-// patient has no limit of time that a flood could run into, but for what bounds a test.
+// patient has no time limits that would end a flood before a byte limit does.
 func patient(opt Options) Options {
 	opt.Timeout, opt.HeaderTimeout, opt.ConnectTimeout, opt.MinRate = time.Minute, 20*time.Second, 20*time.Second, -1
 	return opt
 }
 
-// TestFloods: what a server sends without end, in each phase of an exchange over
-// HTTP/1.1, ends at a limit of bytes.
+// TestFloods: endless data in any phase of an HTTP/1.1 exchange ends at a byte limit.
 func TestFloods(t *testing.T) {
 	floods := tries.Of(t, "floods of bytes, HTTP/1.1")
 	const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -182,13 +178,13 @@ func TestFloods(t *testing.T) {
 				endless(c.first, c.more)(countingConn{conn, sent})
 			})
 			r := newTest(t, patient(Options{})).Fetch(t.Context(), Request{URL: "http://" + at + "/"})
-			<-over // or the count is not whole
+			<-over // so that the count is complete
 			checkFlood(floods, c.name, r, c.want, sent.Load())
 		})
 	}
 }
 
-// countingConn counts what is written.
+// countingConn counts written bytes.
 type countingConn struct {
 	net.Conn
 	sent *atomic.Int64
@@ -200,7 +196,7 @@ func (c countingConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestFloodsBeforeTheRequest: a proxy that does not end its answer to CONNECT.
+// TestFloodsBeforeTheRequest: a proxy's endless answer to CONNECT.
 func TestFloodsBeforeTheRequest(t *testing.T) {
 	floods := tries.Of(t, "floods of bytes, proxies")
 	for name, answer := range map[string][2]string{
@@ -222,10 +218,10 @@ func TestFloodsBeforeTheRequest(t *testing.T) {
 	}
 }
 
-// TestFloodsHTTP2: the same over HTTP/2, where frames of many kinds may come at any time.
+// TestFloodsHTTP2 is TestFloods for HTTP/2, where frames of many kinds may come at any time.
 func TestFloodsHTTP2(t *testing.T) {
 	floods := tries.Of(t, "floods of bytes, HTTP/2")
-	log.SetOutput(io.Discard) // net/http has a line for each unknown frame
+	log.SetOutput(io.Discard) // net/http logs each unknown frame
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	junk := bytes.Repeat([]byte("<p>text "), 2<<10)
 	none := func(*h2Peer, uint32) {}
@@ -287,13 +283,13 @@ func TestFloodsHTTP2(t *testing.T) {
 				p.Framer = http2.NewFramer(bufio.NewWriterSize(countingConn{p.conn, sent}, 16<<10), p.conn)
 				p.AllowIllegalWrites = true
 				c.first(p, s)
-				go hang(p.conn) // so that the client's acknowledgements do not hold it up
+				go hang(p.conn) // so that the client's acknowledgements do not block it
 				return until(func() error { return c.more(p, s) })
 			})
 			r := newTest(t, patient(opt)).Fetch(t.Context(), Request{URL: "https://example.com/"})
 			<-over
 			if r.State == StateOK {
-				r.Err = io.EOF // as it should be
+				r.Err = io.EOF // as expected
 			}
 			checkFlood(floods, c.name, r, c.want, sent.Load())
 			if n := requests.Load(); n != 1 {
@@ -303,7 +299,7 @@ func TestFloodsHTTP2(t *testing.T) {
 	}
 }
 
-// lateSight returns the header of an answer only after over.
+// lateSight delays an answer's header until over.
 type lateSight struct {
 	http.RoundTripper
 	over <-chan struct{}
@@ -315,8 +311,7 @@ func (l lateSight) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// TestFloodBehindAnUnseenHeader: how an exchange ends does not depend on whether the
-// header of its answer was judged before or after too much came behind it.
+// TestFloodBehindAnUnseenHeader: an exchange's end does not depend on when its header is judged.
 func TestFloodBehindAnUnseenHeader(t *testing.T) {
 	for contentType, want := range map[string]State{"text/html": StateBodyError, "image/png": StateWrongType} {
 		t.Run(contentType, func(t *testing.T) {
@@ -334,17 +329,15 @@ func TestFloodBehindAnUnseenHeader(t *testing.T) {
 	}
 }
 
-// oddBody is a page that odd headers come with.
+// oddBody is the page sent with odd headers.
 const oddBody = "<p>an honest page, long enough to be cut in two"
 
-// answerWith is an answer with these lines in its header, which must say how long its
-// body is, if at all.
+// answerWith is an answer with these header lines.
 func answerWith(lines, body string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + lines + "\r\n" + body
 }
 
-// TestOddAnswers: what servers write that no standard has, each with its state; none
-// costs more than its own exchange.
+// TestOddAnswers: answers outside all standards affect only their own exchange.
 func TestOddAnswers(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -400,8 +393,7 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
-// TestLongRetryAfterIsBounded: a wish for a century, or a number beyond all, is a year
-// at most, and never a time that has passed.
+// TestLongRetryAfterIsBounded: any Retry-After is a year at most, and never in the past.
 func TestLongRetryAfterIsBounded(t *testing.T) {
 	for _, wish := range []string{"3153600000", "99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"} {
 		f := newTest(t, Options{})
@@ -413,8 +405,7 @@ func TestLongRetryAfterIsBounded(t *testing.T) {
 	}
 }
 
-// TestHalfClosed: a server that says all and closes its half, and one that resets the
-// connection behind its answer, have answered.
+// TestHalfClosed: a server that ends its connection after a whole answer has answered.
 func TestHalfClosed(t *testing.T) {
 	whole := answerWith(fmt.Sprintf("Content-Length: %d\r\n", len(oddBody)), oddBody)
 	for name, answer := range map[string]func(net.Conn){
@@ -432,8 +423,7 @@ func TestHalfClosed(t *testing.T) {
 	}
 }
 
-// TestOddCodings: a Content-Encoding that names one coding somewhere in its list is that
-// one; words that are none say nothing; codings that were not asked for stay refused.
+// TestOddCodings: unknown words are ignored, and codings that were not requested are refused.
 func TestOddCodings(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
@@ -452,8 +442,8 @@ func TestOddCodings(t *testing.T) {
 	}
 }
 
-// TestGzipWithoutTrailer: whole data is taken and marked wherever its trailer breaks off.
-// One byte of data less is a body that broke, and a whole trailer leaves no mark.
+// TestGzipWithoutTrailer: complete data with a cut trailer is accepted and marked. One byte less
+// is a broken body.
 func TestGzipWithoutTrailer(t *testing.T) {
 	for _, body := range []string{oddBody, string(samplePage), strings.Repeat("\x01", 40) + string(samplePage)[:9]} {
 		whole := gzipped([]byte(body))
@@ -469,8 +459,8 @@ func TestGzipWithoutTrailer(t *testing.T) {
 	}
 }
 
-// TestOddHeaders: lines that browsers pass over cost no page, nor a robots.txt; lines by
-// which two readers would see two bodies are refused. No connection serves on behind one.
+// TestOddHeaders: header lines that browsers ignore do no harm; lines that make the body's end
+// ambiguous are refused. Neither kind leaves a reusable connection.
 func TestOddHeaders(t *testing.T) {
 	length := fmt.Sprintf("Content-Length: %d\r\n", len(oddBody))
 	for lines, want := range map[string]State{
@@ -496,7 +486,7 @@ func TestOddHeaders(t *testing.T) {
 	}
 }
 
-// TestMendedConnectionIsClosed: behind an odd header the connection takes no request.
+// TestMendedConnectionIsClosed: a connection with an odd header is not reused.
 func TestMendedConnectionIsClosed(t *testing.T) {
 	answer := answerWith("no colon\r\n"+fmt.Sprintf("Content-Length: %d\r\n", len(oddBody)), oddBody)
 	again := make(chan int, 1)
@@ -513,8 +503,8 @@ func TestMendedConnectionIsClosed(t *testing.T) {
 	}
 }
 
-// A server that wants a certificate of ours says so after the handshake in TLS
-// 1.3, in it in TLS 1.2. Both mean that no exchange with the host is possible.
+// TestServerWantsCertificate: no exchange is possible, whether the server says so in the
+// handshake (TLS 1.2) or after it.
 func TestServerWantsCertificate(t *testing.T) {
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 		srv := httptest.NewUnstartedServer(http.NotFoundHandler())

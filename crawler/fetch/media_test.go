@@ -17,8 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// FuzzContentType: what a header says of the type is read without harm; a type that is
-// found is found again, and no HTML is binary.
+// FuzzContentType: a type found is stable, and no HTML is binary.
 func FuzzContentType(f *testing.F) {
 	for _, seed := range []string{"text/html", "Text/HTML; charset=\"utf-8", " application/xhtml+xml ;", "html", "/", "a/b/c", "text/html,text/plain", "\x00/\xff", "İ/K"} {
 		f.Add(seed, []byte("<html>"))
@@ -37,12 +36,12 @@ func FuzzContentType(f *testing.F) {
 	})
 }
 
-// typesThatAreNone are values of Content-Type that no browser can read as a type.
+// typesThatAreNone are Content-Type values that no browser reads as a type.
 var typesThatAreNone = []string{"", "html", "text", "text/", "/html", "text/html charset=utf-8", "text/html:charset=utf-8",
 	"text/html/xml", "text / html", "[text/html]", "<text/html>", "(text/html)", `"text/html"`, `'text/html`, "Content-Type: text/html",
 	"text/html=utf-8", "*/*", "unknown/unknown", "application/unknown", "text/htmlü"}
 
-// TestTypeThatIsNoneIsSniffed: markup, text and pictures are told apart by their bytes.
+// TestTypeThatIsNoneIsSniffed: then bytes tell markup, text and pictures apart.
 func TestTypeThatIsNoneIsSniffed(t *testing.T) {
 	for _, value := range typesThatAreNone {
 		for body, want := range map[string]State{
@@ -58,8 +57,7 @@ func TestTypeThatIsNoneIsSniffed(t *testing.T) {
 	}
 }
 
-// TestTextLikeAFile: a text whose first letters are the signature of a file is a page,
-// announced or not; with bytes that no text has it is the file.
+// TestTextLikeAFile: text that begins like a file signature is a page, without other bytes.
 func TestTextLikeAFile(t *testing.T) {
 	for _, letters := range []string{"BM", "ID3", "OTTO", "ttcf", "GIF87a", "GIF89a", "wOFF", "wOF2", "Rar! ", "RIFF1234WAVE", "FORM1234AIFF"} {
 		for _, kind := range []string{"text/html", "text/plain; charset=utf-8", ""} {
@@ -74,8 +72,7 @@ func TestTextLikeAFile(t *testing.T) {
 	}
 }
 
-// TestNoSniff: a server that forbids guessing gets markup of no type taken for text; a file
-// that Apache's default calls plain text is told from text only where guessing is allowed.
+// TestNoSniff: with nosniff, markup without a type is text, and plain text stays text.
 func TestNoSniff(t *testing.T) {
 	for _, c := range []struct {
 		header, body string
@@ -94,15 +91,13 @@ func TestNoSniff(t *testing.T) {
 	}
 }
 
-// answerOf fetches what a server answers byte by byte.
 func answerOf(t *testing.T, answer string) *Response {
 	t.Helper()
 	f := newTest(t, Options{})
 	return f.Fetch(t.Context(), Request{URL: "http://" + rawServer(t, false, say(answer)) + "/"})
 }
 
-// FuzzRules: rules as the store keeps them are read from any bytes, and mean the
-// same after they were written and read again.
+// FuzzRules: rules read from any bytes mean the same after writing and reading.
 func FuzzRules(f *testing.F) {
 	for _, c := range robotsCases[:min(len(robotsCases), 20)] {
 		if text, err := parseRobots([]byte(c.file)).MarshalText(); err == nil {
@@ -133,7 +128,7 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// Of several types the last that is one counts, as with browsers.
+// TestContentTypeOf: of several types the last valid one counts, as in browsers.
 func TestContentTypeOf(t *testing.T) {
 	for _, c := range []struct {
 		fields []string
@@ -156,10 +151,9 @@ func TestContentTypeOf(t *testing.T) {
 	}
 }
 
-// TestCorpusServed fetches real pages of real hosts, served on loopback under
-// their own names, every other one compressed: each must arrive to the byte.
+// TestCorpusServed: real pages from loopback arrive unchanged, half of them compressed.
 func TestCorpusServed(t *testing.T) {
-	every := fulltest.Rounds(80, 20) // lines: some 690 pages of all hosts
+	every := fulltest.Rounds(80, 20) // lines: about 690 pages of all hosts
 	file, err := os.Open(fulltest.Corpus(t, "debdocs/pages.jsonl.zst"))
 	if err != nil {
 		t.Fatal(err)

@@ -19,8 +19,7 @@ import (
 
 const secret = "s3cr3t"
 
-// forwardProxy is an HTTP proxy that asks for user:s3cr3t and answers for every
-// host itself, or leads CONNECT to target.
+// forwardProxy is an HTTP proxy with a login. It connects CONNECT to target.
 func forwardProxy(target string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		want := "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+secret))
@@ -49,8 +48,7 @@ func forwardProxy(target string) http.Handler {
 	})
 }
 
-// socksProxy is a SOCKS5 proxy (RFC 1928, 1929) that asks for user:s3cr3t, notes
-// what it is asked to reach, and reaches target.
+// socksProxy is a SOCKS5 proxy (RFC 1928, 1929) with a login. It connects to target.
 func socksProxy(t *testing.T, network, target string, asked *atomic.Value) string {
 	ln, err := net.Listen(network, map[string]string{"tcp4": "127.0.0.1:0", "tcp6": "[::1]:0"}[network])
 	if err != nil {
@@ -82,7 +80,7 @@ func socksProxy(t *testing.T, network, target string, asked *atomic.Value) strin
 	return ln.Addr().String()
 }
 
-// socksAsked does the greeting and returns the address asked for, "" if refused.
+// socksAsked does the handshake and returns the requested address, "" if refused.
 func socksAsked(c net.Conn) string {
 	b := make([]byte, 512)
 	read := func(n int) []byte { io.ReadFull(c, b[:n]); return b[:n] }
@@ -108,8 +106,7 @@ func socksAsked(c net.Conn) string {
 	return net.JoinHostPort(host, fmt.Sprint(int(port[0])<<8|int(port[1])))
 }
 
-// TestProxiesWithCredentials: every kind of proxy, over IPv4 and IPv6; the wrong
-// password is told as such, and no password stands in any error.
+// TestProxiesWithCredentials: every kind of proxy. No error contains a password.
 func TestProxiesWithCredentials(t *testing.T) {
 	site, cas := tlsServer(t, true, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -169,7 +166,7 @@ func TestProxiesWithCredentials(t *testing.T) {
 	}
 }
 
-// TestIPv6 reaches hosts that have an IPv6 address only, by name and as literals.
+// TestIPv6 reaches hosts with only an IPv6 address, by name and as literals.
 func TestIPv6(t *testing.T) {
 	ln, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {
@@ -247,7 +244,7 @@ func TestParseNetsErrors(t *testing.T) {
 	}
 }
 
-// TestNetsAgainstNaive asks every net of random lists.
+// TestNetsAgainstNaive compares membership in random lists of nets.
 func TestNetsAgainstNaive(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	addr := func() netip.Addr {
@@ -289,7 +286,7 @@ func FuzzParseNets(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var b strings.Builder // what was read can be written and read again
+		var b strings.Builder // written and read again
 		for _, p := range nets.set.Prefixes() {
 			fmt.Fprintln(&b, p)
 		}
@@ -300,8 +297,7 @@ func FuzzParseNets(f *testing.F) {
 	})
 }
 
-// A host outside the nets gets no request, though --allow-net lets it through; one
-// of several addresses is taken that lies inside.
+// TestOnlyNets: hosts outside the nets get no request; of several addresses one inside is used.
 func TestOnlyNets(t *testing.T) {
 	var hits atomic.Int32
 	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -340,7 +336,7 @@ func TestOnlyNets(t *testing.T) {
 	}
 }
 
-// answers are what a name server says of every name.
+// answers is a resolver that gives these addresses for every name.
 type answers []netip.Addr
 
 func (a *answers) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {

@@ -13,13 +13,12 @@ import (
 	"github.com/jimsmart/grobotstxt"
 )
 
-// robotsCases are the cases of RFC 9309 and of Google's documentation of its
-// parser, in our words: a file, an agent, and for each path whether it may be
-// fetched. Each is put to grobotstxt too, unless differs says what it does
-// otherwise; these are all the differences that we know.
+// robotsCases are the cases of RFC 9309 and of Google's documentation, in our words: a file, an
+// agent, and whether each path may be fetched. grobotstxt must agree unless differs says how it
+// differs; these are all known differences.
 var robotsCases = []struct {
 	name, file, agent string
-	allow, deny       string // paths by blanks
+	allow, deny       string // separated by blanks
 	differs           string
 }{
 	{name: "empty file", agent: "bot", allow: "/ /x"},
@@ -102,7 +101,7 @@ var robotsCases = []struct {
 		differs: "! and & are token characters (RFC 9110, 5.6.2); grobotstxt leaves them out"},
 }
 
-// blanks is why odd blanks differ.
+// blanks tells why odd blanks differ.
 const blanks = "on doubt, what may be refused is not fetched; Google's code cuts blanks of ASCII off, and no others"
 
 func TestRobotsCases(t *testing.T) {
@@ -130,8 +129,7 @@ func TestRobotsCases(t *testing.T) {
 	}
 }
 
-// TestRobotsOracle compares with grobotstxt on random small files over an
-// alphabet that provokes conflicts.
+// TestRobotsOracle compares with grobotstxt on random small files that provoke conflicts.
 func TestRobotsOracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	pick := func(s ...string) string { return s[rng.IntN(len(s))] }
@@ -197,9 +195,9 @@ Sitemap: https://a.example/one.xml
 		ok    bool
 	}{
 		{"slow", 10 * time.Second, true},
-		{"half", 500 * time.Millisecond, true}, // a delay belongs to the agents before it only
+		{"half", 500 * time.Millisecond, true}, // a delay belongs only to the agents before it
 		{"other", 3 * time.Second, true},       // the longest of several
-		{"never", time.Second, true},           // as far as it is a number
+		{"never", time.Second, true},           // the numeric part
 		{"odd", 0, false},
 		{"ages", 24 * time.Hour, true},
 	} {
@@ -221,8 +219,7 @@ func TestRobotsText(t *testing.T) {
 	checkRobotsText(t, []byte("user-agent: a\nuser-agent: a\ncrawl-delay: 0.25\nallow: /é/index.html\nsitemap: x\nuser-agent: b\ncrawl-delay: 7"))
 }
 
-// checkRobotsText holds that rules survive being written down: parse, write,
-// parse gives the same text again and the same answers.
+// checkRobotsText checks that parsing, writing and parsing again keeps the text and the answers.
 func checkRobotsText(t *testing.T, file []byte) {
 	t.Helper()
 	r := parseRobots(file)
@@ -235,7 +232,7 @@ func checkRobotsText(t *testing.T, file []byte) {
 			t.Errorf("%q: crawl-delay of %s is %v %v, was %v %v, in %q", file, a.token, d2, ok2, d, ok, text)
 		}
 		if a.token == "*" {
-			continue // productToken keeps it, and so it answers as itself
+			continue // productToken keeps it, so it stands for itself
 		}
 		if !reflect.DeepEqual(rulesOf(r, a.token), rulesOf(&again, a.token)) {
 			t.Errorf("%q: rules of %s changed in %q", file, a.token, text)
@@ -272,8 +269,8 @@ func FuzzRobots(f *testing.F) {
 			if narrow := r.Narrow(agent).Allowed(agent, path); narrow != got {
 				t.Errorf("%q %q: %v, narrowed %v", file, path, got, narrow)
 			}
-			// The oracle recodes what isn't a plain path, and differs on escapes
-			// (see robotsCases): ask it only where we promise to agree.
+			// The oracle recodes unusual paths and differs on escapes (see robotsCases), so
+			// compare only where we promise to agree.
 			if !plainPath(path) || path == "/robots.txt" || strings.ContainsAny(string(file), "%!&") || !utf8Lines(file) {
 				continue
 			}
@@ -297,7 +294,7 @@ func plainPath(path string) bool {
 	return err == nil && u.RequestURI() == path
 }
 
-// utf8Lines leaves out what the two trim or fold differently outside ASCII.
+// utf8Lines excludes files that the two trim or fold differently outside ASCII.
 func utf8Lines(file []byte) bool {
 	for _, b := range file {
 		if b >= 0x7F || b < 0x20 && b != '\n' && b != '\r' && b != '\t' {
@@ -343,7 +340,7 @@ func TestRobotsFrom(t *testing.T) {
 	}
 }
 
-// A robots.txt of any size and type is read as far as the limit.
+// TestRobotsRequest: a robots.txt of any size and type is read up to the limit.
 func TestRobotsRequest(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/octet-stream")
@@ -360,7 +357,7 @@ func TestRobotsRequest(t *testing.T) {
 	}
 }
 
-// TestAllowed: what robots.txt says of a URL, where redirects lead to it.
+// TestAllowed: the verdict of robots.txt for a URL, also after redirects of robots.txt.
 func TestAllowed(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -399,7 +396,7 @@ func BenchmarkRobotsAllowed(b *testing.B) {
 	}
 }
 
-// The worst that 500 KiB of rules can do to one question.
+// BenchmarkRobotsAllowedHostile is the worst case of 500 KiB of rules for one question.
 func BenchmarkRobotsAllowedHostile(b *testing.B) {
 	r := parseRobots([]byte("user-agent:*\n" + strings.Repeat("disallow:*ab\n", maxRobotsBytes/13-2)))
 	path := "/" + strings.Repeat("a", 2047)
@@ -418,8 +415,7 @@ func BenchmarkParseRobots(b *testing.B) {
 	}
 }
 
-// A robots.txt under any 2xx is a robots.txt (RFC 9309, 2.3.1.1); a page is one
-// under 200 alone.
+// TestRobotsUnderAnySuccess: any 2xx may bring a robots.txt (RFC 9309, 2.3.1.1).
 func TestRobotsUnderAnySuccess(t *testing.T) {
 	var status int
 	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -445,8 +441,7 @@ func TestRobotsUnderAnySuccess(t *testing.T) {
 	}
 }
 
-// What is sent back of a version is bounded: with 200 KB of it the server refuses
-// the request.
+// TestLongVersions: validators that are sent back are bounded.
 func TestLongVersions(t *testing.T) {
 	var got http.Header
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {

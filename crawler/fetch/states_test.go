@@ -20,9 +20,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// rawServer accepts connections on loopback and hands each, its request line
-// and header read away unless early, to answer, which says byte by byte what
-// the client gets. It returns "127.0.0.1:port".
+// rawServer passes connections on loopback to answer, after reading the request unless early. It
+// returns "127.0.0.1:port".
 func rawServer(t testing.TB, early bool, answer func(c net.Conn)) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -39,7 +38,7 @@ func rawServer(t testing.TB, early bool, answer func(c net.Conn)) string {
 			}
 			go func() {
 				defer c.Close()
-				go func() { <-done; c.Close() }() // no handler outlives the test
+				go func() { <-done; c.Close() }() // no handler survives the test
 				if !early {
 					if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
 						return
@@ -60,7 +59,7 @@ func say(text string) func(net.Conn) {
 	return func(c net.Conn) { io.WriteString(c, text) }
 }
 
-// drip sends what over and over, a piece every 5 ms, until the client leaves.
+// drip sends first, and then what every 5 ms until the client leaves.
 func drip(first, what string) func(net.Conn) {
 	return func(c net.Conn) {
 		io.WriteString(c, first)
@@ -74,7 +73,7 @@ func drip(first, what string) func(net.Conn) {
 	}
 }
 
-// reset closes the connection so that the client gets a RST.
+// reset closes the connection with a RST.
 func reset(text string) func(net.Conn) {
 	return func(c net.Conn) {
 		io.WriteString(c, text)
@@ -118,7 +117,6 @@ func deflated(b []byte) string {
 	return z.String()
 }
 
-// answer200 is a whole answer of type text/html.
 func answer200(header, body string) string {
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n%sContent-Length: %d\r\n\r\n%s", header, len(body), body)
 }
@@ -127,7 +125,7 @@ const chunkedHTML = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Enco
 
 var samplePage = []byte("<!doctype html><title>p</title>" + strings.Repeat("<p>words", 200))
 
-// impatient has limits that a test can wait for.
+// impatient has limits short enough for a test.
 var impatient = Options{
 	Timeout:        800 * time.Millisecond,
 	ConnectTimeout: 300 * time.Millisecond,
@@ -138,8 +136,7 @@ var impatient = Options{
 	MaxBodyBytes:   64 << 10,
 }
 
-// limitsFor is impatient where running out of time is what is to be seen, and
-// patient where it is not: a busy machine must not turn one into the other.
+// limitsFor returns impatient only if a timeout is expected.
 func limitsFor(want State) Options {
 	opt := impatient
 	if !strings.HasSuffix(string(want), "_timeout") {
@@ -148,8 +145,7 @@ func limitsFor(want State) Options {
 	return opt
 }
 
-// TestStates reaches every state that an exchange can end in by a server that
-// misbehaves that way.
+// TestStates reaches every final state of an exchange through a misbehaving server.
 func TestStates(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 600)
 	half := gzipped(samplePage)[:len(gzipped(samplePage))/2]
@@ -246,7 +242,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// checkState compares the state, and holds that a failure always has a reason.
+// checkState checks the state, and that each failure has a reason.
 func checkState(t *testing.T, resp *Response, want State) {
 	t.Helper()
 	if resp.State != want {
@@ -265,7 +261,7 @@ func TestStatesOfConnecting(t *testing.T) {
 	}
 	closed.Close()
 	tlsServer := httptest.NewUnstartedServer(http.NotFoundHandler())
-	tlsServer.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of us, rightly
+	tlsServer.Config.ErrorLog = log.New(io.Discard, "", 0) // it rightly logs our behaviour
 	tlsServer.StartTLS()
 	defer tlsServer.Close()
 	blocked := resolverFunc(func(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -289,7 +285,7 @@ func TestStatesOfConnecting(t *testing.T) {
 		{"unknown authority", tlsServer.URL, nil, StateTLSError},
 		{"plain HTTP on the TLS port", "https://" + rawServer(t, true, say("HTTP/1.1 400 Bad\r\n\r\n")), nil, StateTLSError},
 		{"reset in TLS", "https://" + rawServer(t, true, func(c net.Conn) {
-			io.ReadFull(c, make([]byte, 1)) // a reset before that can be one of the connection
+			io.ReadFull(c, make([]byte, 1)) // an earlier reset could count as one of the connection
 			reset("\x16")(c)
 		}), nil, StateTLSError},
 		{"closed in TLS", "https://" + rawServer(t, true, func(net.Conn) {}), nil, StateTLSError},
@@ -308,19 +304,18 @@ func TestStatesOfConnecting(t *testing.T) {
 	}
 }
 
-// resolverFunc is a Resolver made of a function.
 type resolverFunc func(ctx context.Context, host string) ([]netip.Addr, error)
 
 func (f resolverFunc) LookupNetIP(ctx context.Context, _, host string) ([]netip.Addr, error) {
 	return f(ctx, host)
 }
 
-// A bomb within MaxBodyBytes is still refused by its ratio.
+// TestBombByRatio: a bomb within MaxBodyBytes is refused by its ratio.
 func TestBombByRatio(t *testing.T) {
 	bomb := gzipped(make([]byte, 4<<20))
 	f := newTest(t, Options{MaxRatio: 100})
 	resp := f.Fetch(t.Context(), Request{URL: "http://" + rawServer(t, false, say("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\n\r\n"+bomb))})
-	if resp.State != StateWrongType { // zeros aren't text in the first place
+	if resp.State != StateWrongType { // zeros are not text anyway
 		t.Errorf("zeros: %s", resp.State)
 	}
 	bomb = gzipped(bytes.Repeat([]byte("<p>"), 2<<20))
@@ -366,7 +361,7 @@ func TestRedirectAndConditional(t *testing.T) {
 	}
 }
 
-// FuzzAnswer lets a server say anything at all.
+// FuzzAnswer lets a server send anything.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{
 		answer200("", string(samplePage)), answer200("Content-Encoding: gzip\r\n", gzipped(samplePage)),
@@ -381,7 +376,7 @@ func FuzzAnswer(f *testing.F) {
 	fetcher := newTest(f, impatient)
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		answers <- answer
-		// The connection is never kept, so that no two answers meet.
+		// The connection is never kept, so that answers stay separate.
 		resp := fetcher.Fetch(t.Context(), Request{URL: "http://" + addr + "/"})
 		fetcher.transport.CloseIdleConnections()
 		switch resp.State {
@@ -394,7 +389,7 @@ func FuzzAnswer(f *testing.F) {
 		default:
 			t.Errorf("%q: state %s (%v)", answer, resp.State, resp.Err)
 		}
-		select { // a retry inside net/http took no answer, or took it twice
+		select { // a retry within net/http received no answer, or took it twice
 		case <-answers:
 		default:
 		}

@@ -34,7 +34,7 @@ func TestReservations(t *testing.T) {
 	}
 }
 
-// What is understood of a file is written so that it is understood again.
+// FuzzReservations: parsed reservations survive writing and parsing.
 func FuzzReservations(f *testing.F) {
 	f.Add([]byte(`[{"location":"/a*b$","tdm-reservation":1,"tdm-policy":"https://a.test/"},{"location":"/","tdm-reservation":0}]`), "/axb")
 	f.Add([]byte(`[{"location":"*","tdm-reservation":"1"},{`), "/")

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// countConns wraps a server's ConnState to count new connections.
+// countConns counts new connections to a server.
 func countConns(srv *httptest.Server) *atomic.Int32 {
 	var n atomic.Int32
 	srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
@@ -32,8 +32,7 @@ func countConns(srv *httptest.Server) *atomic.Int32 {
 	return &n
 }
 
-// Pages, short error pages and redirects leave the connection fit for the next
-// exchange; a long unwanted body doesn't, and isn't read either.
+// TestKeepAlive: short answers leave the connection reusable; a long unwanted body does not.
 func TestKeepAlive(t *testing.T) {
 	big := strings.Repeat("x", 1<<20)
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -77,8 +76,7 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// A connection that the server has closed while it was idle costs nothing, once
-// that is known here.
+// TestStaleConnection: an idle connection known to be closed costs nothing.
 func TestStaleConnection(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -86,7 +84,7 @@ func TestStaleConnection(t *testing.T) {
 	})
 	f := newTest(t, Options{})
 	for range 20 {
-		for { // the end of the connection may come while a request is being sent
+		for { // the close may arrive while a request is being sent
 			resp := f.Fetch(t.Context(), Request{URL: srv.URL})
 			if resp.State != StateHeaderError {
 				checkState(t, resp, StateOK)
@@ -97,8 +95,7 @@ func TestStaleConnection(t *testing.T) {
 	}
 }
 
-// A server that hangs up on a request has had it: there is one request an
-// exchange, however many connections were kept.
+// TestOneRequestAnExchange: a server that hangs up gets no second request.
 func TestOneRequestAnExchange(t *testing.T) {
 	var asked atomic.Int32
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -177,7 +174,7 @@ func TestHTTP2(t *testing.T) {
 		want      State
 	}{
 		{srv.URL + "/", "HTTP/2.0", StateOK},
-		{"https://example.com/", "HTTP/2.0", StateOK}, // the certificate's name, found by Hosts
+		{"https://example.com/", "HTTP/2.0", StateOK}, // the certificate's name, resolved by Hosts
 		{"https://127.0.0.1.example/", "", StateNoIP},
 		{srv.URL + "/image", "", StateWrongType},
 		{srv.URL + "/cut", "", StateBodyError},
@@ -197,7 +194,7 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
-// tunnel is a forward proxy for CONNECT that leads every name to target.
+// tunnel is a CONNECT proxy that leads every name to target.
 func tunnel(t *testing.T, target string) *url.URL {
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect || strings.HasPrefix(r.Host, "unknown.") {
@@ -253,7 +250,7 @@ func TestProxyConnect(t *testing.T) {
 	checkState(t, newTest(t, opt).Fetch(t.Context(), Request{URL: "http://a.example/"}), StateConnectError)
 }
 
-// Many goroutines, one fetcher: every answer goes to the one who asked.
+// TestConcurrent: with many goroutines on one fetcher, each gets its own answer.
 func TestConcurrent(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
@@ -293,7 +290,7 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// A body stays what it was when the clone goes on to other exchanges.
+// TestBodiesAreTheirOwn: a body is unchanged when the clone serves other exchanges.
 func TestBodiesAreTheirOwn(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
@@ -326,7 +323,7 @@ func TestBodiesAreTheirOwn(t *testing.T) {
 	}
 }
 
-// An address that refuses is passed over for the next; IPv6 works like IPv4.
+// TestDialInOrder: an address that refuses is followed by the next; IPv6 works like IPv4.
 func TestDialInOrder(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "x") })
 	port := netip.MustParseAddrPort(srv.Listener.Addr().String()).Port()
@@ -357,8 +354,7 @@ func TestDialInOrder(t *testing.T) {
 	}
 }
 
-// What goes out is what was asked for: Colly's own spelling of a URL would not
-// be the one that robots.txt was asked about.
+// TestURLSentAsAsked: the URL is sent in the spelling that robots.txt was checked for.
 func TestURLSentAsAsked(t *testing.T) {
 	var got, auth string
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -16,8 +16,7 @@ import (
 	"testing"
 )
 
-// scribe is a server of HTTP/1 that answers each path as it is told, to the letter, and
-// notes what it was asked.
+// scribe is an HTTP/1 server with literal answers by path, which records requests.
 type scribe struct {
 	answers map[string]string
 	mu      sync.Mutex // guards the rest
@@ -56,7 +55,7 @@ func (s *scribe) speak(c net.Conn) {
 		s.mu.Lock()
 		s.asked = append(s.asked, request)
 		s.mu.Unlock()
-		for part := range strings.SplitSeq(s.answers[path], "|") { // as so many packets
+		for part := range strings.SplitSeq(s.answers[path], "|") { // in separate packets
 			io.WriteString(c, part)
 		}
 	}
@@ -68,8 +67,7 @@ func (s *scribe) last() string {
 	return s.asked[len(s.asked)-1]
 }
 
-// TestWire: the headers of an exchange are had as they went over the wire, both ways, on a
-// connection that is new and on one that was kept, plain and over TLS.
+// TestWire: headers are recorded as sent in both directions, plain and over TLS.
 func TestWire(t *testing.T) {
 	long := "X-Long: " + strings.Repeat("long ", 2000) + "\r\n"
 	answers := map[string]string{
@@ -120,8 +118,8 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// TestWireRebuilt: what has no lines of HTTP/1, or none that can be heard, is written as such
-// lines, and says so.
+// TestWireRebuilt: headers without HTTP/1 lines, or with unreadable ones, are recorded as such
+// lines and marked.
 func TestWireRebuilt(t *testing.T) {
 	srv, cas := tlsServer(t, true, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Date"] = nil
@@ -155,7 +153,7 @@ func TestWireRebuilt(t *testing.T) {
 	}
 }
 
-// signing signs with the secret, as no signature does.
+// signing puts the secret into a fake signature.
 type signing struct{}
 
 func (signing) Sign(h http.Header, _ *url.URL) {
@@ -164,8 +162,7 @@ func (signing) Sign(h http.Header, _ *url.URL) {
 	h.Set("Authorization", secret)
 }
 
-// TestWireHasNoSecrets: whatever we send that is nobody's business is in no archive, however
-// a page is fetched; the server has it.
+// TestWireHasNoSecrets: secrets that we send reach the server and no record.
 func TestWireHasNoSecrets(t *testing.T) {
 	page := func(w http.ResponseWriter, r *http.Request) {
 		if len(r.Header["Signature"]) == 0 {
@@ -214,8 +211,7 @@ func TestWireHasNoSecrets(t *testing.T) {
 	}
 }
 
-// FuzzHead: a header is the same however it is cut into packets, and what a naive reader of
-// the whole makes of it.
+// FuzzHead: a header is the same however it is cut into packets, and equals a naive reader's.
 func FuzzHead(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 103 Early\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\nX: y\r\n\r\nbody\r\n\r\n"), uint64(3))
 	f.Add([]byte("HTTP/1.1 101 Switching\nX: y\n\n"), uint64(1))

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// The sizes of the benchmarks: URLs and hosts. 20 million take two minutes, so
-// they need FOSSICK_BENCH_URLS=20000000.
+// benchSizes returns numbers of URLs and hosts; FOSSICK_BENCH_URLS adds the largest.
 func benchSizes() [][2]int {
 	sizes := [][2]int{{1_000_000, 10_000}, {5_000_000, 50_000}}
 	if n, err := strconv.Atoi(os.Getenv("FOSSICK_BENCH_URLS")); err == nil {
@@ -20,9 +19,8 @@ func benchSizes() [][2]int {
 	return sizes
 }
 
-// BenchmarkInOut pushes URLs of random hosts and priorities and takes them all,
-// on disk, with the settings of a crawl. Each host rests after each URL, for a
-// hundred times the time that a URL takes on average.
+// BenchmarkInOut pushes URLs of random hosts and priorities and takes them all, on disk. A host
+// rests for a hundred times the mean time of a URL.
 func BenchmarkInOut(b *testing.B) {
 	for _, size := range benchSizes() {
 		b.Run(fmt.Sprintf("urls=%d/hosts=%d", size[0], size[1]), func(b *testing.B) {
@@ -36,8 +34,7 @@ func BenchmarkInOut(b *testing.B) {
 	}
 }
 
-// BenchmarkHostsRest is the same with few hosts, which rest so long that nearly
-// all of the queue is parked: the hosts, not the frontier, set the pace.
+// BenchmarkHostsRest is BenchmarkInOut with few hosts, whose rests limit the pace.
 func BenchmarkHostsRest(b *testing.B) {
 	const urls, hosts = 1_000_000, 500
 	b.ReportAllocs()
@@ -48,7 +45,7 @@ func BenchmarkHostsRest(b *testing.B) {
 	b.ReportMetric(residentMiB(b), "MiB-resident")
 }
 
-// inOut hands a URL out every 10 µs of the benchmark's own clock.
+// inOut takes a URL every 10 µs of the benchmark's own clock.
 func inOut(b *testing.B, urls, hosts int, rest time.Duration) {
 	f := newFrontier(b, Options{Dir: b.TempDir()})
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -72,8 +69,7 @@ func inOut(b *testing.B, urls, hosts int, rest time.Duration) {
 	}
 }
 
-// BenchmarkSteady is a crawl in its course: each URL taken brings in another one,
-// and every fourth time one that waits is found again with a better priority.
+// BenchmarkSteady: each URL taken adds one, and every fourth raises the priority of another.
 func BenchmarkSteady(b *testing.B) {
 	for _, size := range benchSizes() {
 		b.Run(fmt.Sprintf("urls=%d/hosts=%d", size[0], size[1]), func(b *testing.B) {
@@ -110,7 +106,7 @@ func BenchmarkSteady(b *testing.B) {
 	}
 }
 
-// residentMiB returns the largest resident memory of this process so far.
+// residentMiB returns the peak resident memory of this process.
 func residentMiB(b *testing.B) float64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -129,8 +125,7 @@ func residentMiB(b *testing.B) float64 {
 	return 0
 }
 
-// BenchmarkSurvey is the survey that a patient crawl makes every other page: two URLs were
-// taken meanwhile, and twenty found.
+// BenchmarkSurvey surveys after two URLs taken and twenty found.
 func BenchmarkSurvey(b *testing.B) {
 	const urls, hosts, best = 50_000, 200, 1024
 	f := newFrontier(b, Options{})

@@ -78,8 +78,7 @@ func overflowed(t *testing.T) *Frontier {
 	return f
 }
 
-// TestDamagedFile: whatever byte of a scratch file is wrong, the frontier gives
-// what it can vouch for and then an error, never a wrong URL.
+// TestDamagedFile: with a damaged scratch file the frontier fails, but gives no wrong URL.
 func TestDamagedFile(t *testing.T) {
 	for _, pattern := range []string{"tail-*", "parked-*"} {
 		f := overflowed(t)
@@ -138,7 +137,7 @@ func TestNoDisk(t *testing.T) {
 	}
 }
 
-// TestLeftovers: what a killed process left is removed, what is another's is not.
+// TestLeftovers: files of a killed process are removed, other files are not.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"tail-000001", "parked-000007", "notes"} {
@@ -165,8 +164,7 @@ func TestNaNComesLast(t *testing.T) {
 	}
 }
 
-// TestRestingHostIsPassedOverOnce: a host with many URLs that rests is not looked
-// at again for each URL taken from another.
+// TestRestingHostIsPassedOverOnce: a resting host's URLs are not visited for each URL taken.
 func TestRestingHostIsPassedOverOnce(t *testing.T) {
 	f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 1000})
 	const urls = 20_000

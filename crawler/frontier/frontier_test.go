@@ -107,7 +107,7 @@ func TestRestAll(t *testing.T) {
 		if it, ok := f.Next(at); !ok || it.ID != ID(i+1) {
 			t.Fatalf("got %v %v at %v, want URL %d", it, ok, at, i+1)
 		}
-		f.Next(at) // parks what rests
+		f.Next(at) // parks URLs of resting hosts
 	}
 }
 
@@ -154,9 +154,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestSeveralOrders compares the orders of one queue with a list, in which each order takes
-// its best URL of a host that is free: what one takes is gone for all, also where it is
-// queued again and where nearly all is on disk.
+// TestSeveralOrders compares several orders of one queue with a list. A URL taken by one order is
+// gone for all, even if queued again or on disk.
 func TestSeveralOrders(t *testing.T) {
 	type url struct {
 		host       Host
@@ -236,8 +235,7 @@ func TestSeveralOrders(t *testing.T) {
 	}
 }
 
-// entries returns all entries of f, where they are: in the tail's buffer, in its runs by
-// file, then party by party.
+// entries returns all entries of f in place: the tail's buffer and runs, then by party.
 func (f *Frontier) entries(t *testing.T) (all []entry) {
 	t.Helper()
 	all = slices.Clone(f.tail.buffer)
@@ -264,7 +262,7 @@ func (f *Frontier) entries(t *testing.T) (all []entry) {
 	return all
 }
 
-// agree compares the place of each URL that waits with the oracle's.
+// agree compares the order of all waiting URLs with the oracle's.
 func (p *pair) agree(after string) {
 	p.t.Helper()
 	best := map[ID]float64{}
@@ -280,9 +278,8 @@ func (p *pair) agree(after string) {
 	}
 }
 
-// TestSameCallsSameFrontier: two frontiers whose hosts have other numbers hold the same
-// entries at the same places after the same calls, whatever the hash keys of the process.
-// So a failure of TestAgainstSlowFrontier comes again wherever it is run.
+// TestSameCallsSameFrontier: the same calls lead to the same entries at the same places, whatever
+// the hash keys. So failures of TestAgainstSlowFrontier are reproducible.
 func TestSameCallsSameFrontier(t *testing.T) {
 	for seed := range uint64(10) {
 		a, b := newPair(t, seed), newPair(t, seed)
@@ -303,8 +300,7 @@ func TestSameCallsSameFrontier(t *testing.T) {
 
 func sameButHost(a, b entry) bool { return a.id == b.id && a.priority == b.priority && a.key == b.key }
 
-// TestRenewAsksAboutAll: a pass that nothing interrupts asks about each URL that waits,
-// though entries that are dropped on the way let others rise to places it has been at.
+// TestRenewAsksAboutAll: a pass asks about each waiting URL, even if entries move meanwhile.
 func TestRenewAsksAboutAll(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 11))

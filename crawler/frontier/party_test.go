@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// atOne returns a frontier with a URL of each of the hosts a, b and c, which are at
-// one address; a's is the best.
+// atOne returns a frontier with a URL of each of the hosts a (the best), b and c at one address.
 func atOne(t *testing.T) *Frontier {
 	f := newFrontier(t, Options{})
 	for i, name := range []string{"a:80", "b:80", "c:80"} {
@@ -17,8 +16,8 @@ func atOne(t *testing.T) *Frontier {
 	return f
 }
 
-// TestRestOfAHost: what a host is to rest by itself binds no other at its address,
-// and what the address rests binds all.
+// TestRestOfAHost: a host's own rest binds no other host at its address; the address's rest binds
+// all.
 func TestRestOfAHost(t *testing.T) {
 	f := atOne(t)
 	year := start.Add(365 * 24 * time.Hour)
@@ -54,8 +53,8 @@ func TestRestOfAHost(t *testing.T) {
 	}
 }
 
-// TestRestMovesWithItsHost: a host that is said to be at another address brings its
-// own rest along, and the address it leaves keeps none of it.
+// TestRestMovesWithItsHost: a host that moves to another address keeps its own rest, and the old
+// address keeps none of it.
 func TestRestMovesWithItsHost(t *testing.T) {
 	f := atOne(t)
 	a, b := f.Host("a:80"), f.Host("b:80")
@@ -73,9 +72,7 @@ func TestRestMovesWithItsHost(t *testing.T) {
 	}
 }
 
-// TestMoved: what is parked at an address when its host moves waits for that
-// address, and then for the one where the host is. It is never handed out while
-// that is in use.
+// TestMoved: when a host moves, its parked URLs wait for the old address and then the new one.
 func TestMoved(t *testing.T) {
 	f := atOne(t)
 	a, c, d := f.Host("a:80"), f.Host("c:80"), f.Host("d:80")
@@ -112,8 +109,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// oneAddress pushes so many URLs, of a host each, and takes them; all hosts turn out
-// to be at one address. It returns the most parties that were in memory.
+// oneAddress takes URLs of many hosts at one address. It returns the peak number of parties.
 func oneAddress(tb testing.TB, hosts int) (most int) {
 	f, err := New(Options{Dir: tb.TempDir()})
 	if err != nil {
@@ -131,7 +127,7 @@ func oneAddress(tb testing.TB, hosts int) (most int) {
 			now = now.Add(time.Second)
 			continue
 		}
-		// The crawler looks the address up first: the URL goes back, the host joins.
+		// The crawler resolves the host first: the URL goes back and the host joins.
 		if !f.OneParty(it.Host, 1) {
 			f.Push(it)
 			f.Done(it.Host, time.Time{})
@@ -148,15 +144,14 @@ func oneAddress(tb testing.TB, hosts int) (most int) {
 	return most
 }
 
-// TestOneAddress: however many hosts an address has, one party is in memory.
+// TestOneAddress: an address with any number of hosts takes one party in memory.
 func TestOneAddress(t *testing.T) {
 	if most := oneAddress(t, 5000); most > 2 {
 		t.Errorf("%d parties in memory, want one", most)
 	}
 }
 
-// BenchmarkOneAddress takes URLs of hosts that share an address; ns/URL must not grow
-// with the hosts.
+// BenchmarkOneAddress takes URLs of hosts at one address; ns/URL must not grow with the hosts.
 func BenchmarkOneAddress(b *testing.B) {
 	for _, hosts := range []int{5_000, 50_000, 500_000} {
 		b.Run("", func(b *testing.B) {

@@ -9,8 +9,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestRenewLosesNothing: whatever happens between the parts of a pass, and to however
-// small a part, each URL that waits is handed out, and once.
+// TestRenewLosesNothing: whatever happens during a pass, each URL is handed out once.
 func TestRenewLosesNothing(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	passes, rounds := 0, fulltest.Rounds(10, 40)
@@ -83,8 +82,7 @@ func TestRenewLosesNothing(t *testing.T) {
 	}
 }
 
-// TestRenewReachesAll: while URLs go in and out as in a crawl, nearly all that waited
-// when a pass began have their new priority at its end, wherever they were.
+// TestRenewReachesAll: nearly all URLs that wait when a pass begins get their new priority.
 func TestRenewReachesAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 2000})
@@ -126,8 +124,7 @@ func TestRenewReachesAll(t *testing.T) {
 	}
 }
 
-// TestNextIsBounded: a queue whose hosts may not be fetched is put aside in parts, and
-// the URL behind it all is found.
+// TestNextIsBounded: URLs of busy hosts are put aside, and the one behind them is found.
 func TestNextIsBounded(t *testing.T) {
 	f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 1000})
 	busy, free := f.Host("busy"), f.Host("free")
@@ -152,9 +149,7 @@ func TestNextIsBounded(t *testing.T) {
 	}
 }
 
-// TestReprioritiseWritesOnce: new priorities for a queue on disk read it once and
-// write it once. (It was merged at each spill, for the files that are still to be
-// read looked like waste.)
+// TestReprioritiseWritesOnce: files still to be read do not count as waste.
 func TestReprioritiseWritesOnce(t *testing.T) {
 	f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 1000})
 	f.tail.scratch.maxWaste, f.tail.block = 0, 16

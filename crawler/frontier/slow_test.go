@@ -12,14 +12,13 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// slow is the frontier written so that it is obviously right: it looks at
-// everything at every step.
+// slow is an obviously correct frontier that examines everything at every step.
 type slow struct {
 	items map[ID]Item
 	at    map[Host]string // address of a host
 	busy  map[string]bool // parties
 	until map[string]time.Time
-	own   map[Host]time.Time // rests of hosts
+	own   map[Host]time.Time // own rests of hosts
 	floor time.Time
 }
 
@@ -29,7 +28,7 @@ func newSlow() *slow {
 	}
 }
 
-// find names a host's party.
+// find returns a host's party.
 func (s *slow) find(h Host) string {
 	if a := s.at[h]; a != "" {
 		return a
@@ -37,7 +36,7 @@ func (s *slow) find(h Host) string {
 	return fmt.Sprint("host ", h)
 }
 
-// free is when a host may be asked, if its party is not in use.
+// free returns when a host may be requested, if its party is not in use.
 func (s *slow) free(h Host) time.Time { return later(later(s.until[s.find(h)], s.own[h]), s.floor) }
 
 func (s *slow) raise(it Item) {
@@ -64,7 +63,7 @@ func (s *slow) next(now time.Time) (Item, bool) {
 	return best, true
 }
 
-// wake returns when the first URL could be had, false when none by waiting.
+// wake returns when a URL is first available; false if not by waiting.
 func (s *slow) wake() (at time.Time, ok bool) {
 	for _, it := range s.items {
 		if s.busy[s.find(it.Host)] {
@@ -89,7 +88,7 @@ func (s *slow) take(h, onBehalf Host, now time.Time) bool {
 	return true
 }
 
-// join moves a host to an address, "" for none; it rests on as its party did.
+// join moves a host to an address, "" for none, with its party's rest.
 func (s *slow) join(h Host, address string) {
 	if from := s.find(h); s.at[h] != address {
 		s.at[h] = address
@@ -104,7 +103,7 @@ func (s *slow) done(h Host, until time.Time) {
 	s.busy[p], s.until[p] = false, later(s.until[p], until)
 }
 
-// pair is a frontier and its oracle, and what drives both.
+// pair is a frontier with its oracle.
 type pair struct {
 	t     *testing.T
 	what  string
@@ -124,7 +123,7 @@ func (p *pair) item() Item {
 	return Item{ID: id, Host: p.host(int(id)), Priority: float64(p.rng.IntN(20)) / 20, Key: uint64(id) * 3}
 }
 
-// step does one thing to both and compares what they say.
+// step makes a random call to both and compares the results.
 func (p *pair) step() {
 	switch p.rng.IntN(24) {
 	case 0, 1, 2, 3, 4, 5:
@@ -166,7 +165,7 @@ func (p *pair) next() {
 		p.used = append(p.used, got.Host)
 		return
 	}
-	// A wake that brings nothing does no harm, one that is missing does.
+	// An early wake does no harm, a missing one does.
 	wakes, ok := p.f.Wake()
 	if want, wantOK := p.s.wake(); wantOK && (!ok || wakes.After(want)) {
 		p.t.Fatalf("%s: Wake = %v %v, want %v", p.what, wakes, ok, want)
@@ -192,7 +191,7 @@ func (p *pair) rare() {
 		score := func(key uint64, _ float64) (float64, bool) { return float64((key+turn)%20) / 20, key%modulus == 0 }
 		if p.rng.IntN(2) == 0 {
 			p.f.Reprioritise(score)
-		} else if !p.f.Renew(math.MaxInt, score) { // in one go it is the same
+		} else if !p.f.Renew(math.MaxInt, score) { // the same, if in one part
 			p.t.Fatalf("%s: Renew of all is not done; %v", p.what, p.f.Err())
 		}
 		for id, it := range p.s.items {
@@ -228,7 +227,7 @@ func (p *pair) rare() {
 	}
 }
 
-// newPair makes a frontier of the sizes that a seed gives, and its oracle.
+// newPair makes a frontier of a seed's sizes, and its oracle.
 func newPair(t *testing.T, seed uint64) *pair {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	p := &pair{
@@ -245,14 +244,13 @@ func newPair(t *testing.T, seed uint64) *pair {
 	return p
 }
 
-// TestAgainstSlowFrontier does the same at random to the frontier and to its
-// oracle, with so little memory that nearly all is on disk.
+// TestAgainstSlowFrontier makes the same random calls to both, with nearly all on disk.
 func TestAgainstSlowFrontier(t *testing.T) {
 	spilled, parked := 0, 0
 	seeds := fulltest.Rounds(8, 31)
 	for seed := range uint64(seeds) {
 		if int(seed) == seeds-1 {
-			seed = 297 // Renew missed a URL that rose to a place where it had been
+			seed = 297 // Renew once missed a URL that rose to a visited place
 		}
 		p := newPair(t, seed)
 		for step := range 1500 {
@@ -273,7 +271,7 @@ func TestAgainstSlowFrontier(t *testing.T) {
 	}
 }
 
-// drain takes all that is left, and looks at the folder then.
+// drain takes all remaining URLs, and checks the folder.
 func (p *pair) drain() {
 	for _, h := range p.used {
 		p.f.Done(h, time.Time{})
@@ -290,7 +288,7 @@ func (p *pair) drain() {
 		}
 		p.used = p.used[:0]
 	}
-	p.f.Next(p.now) // passes over what is left of old priorities
+	p.f.Next(p.now) // removes entries with old priorities
 	if dir := p.f.tail.scratch.dir; dir != "" {
 		if n := p.f.tail.scratch.runs + p.f.hosts.room.files.runs; n != 0 {
 			p.t.Fatalf("%s: %d runs are counted in an empty frontier", p.what, n)

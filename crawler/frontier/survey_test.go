@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// TestSurvey: a survey names the best that wait as a sorted list of all of them would,
-// whatever hosts do, and changes nothing. Those whose rest is too long or in doubt are left
-// out.
+// TestSurvey: a survey lists the best waiting URLs, as a sorted list would, and changes nothing.
+// It omits hosts whose rest is too long or in doubt.
 func TestSurvey(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	f, err := New(Options{})
@@ -89,7 +88,7 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
-// TestNextFrom: what is not worth the price waits on, in its place.
+// TestNextFrom: a URL below the price keeps its place.
 func TestNextFrom(t *testing.T) {
 	f, err := New(Options{})
 	if err != nil {

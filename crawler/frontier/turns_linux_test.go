@@ -11,11 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkTurns is what a crawl's owner does with a long queue, in turns of
-// ten pages with 20 links each. "longest" is the processor time of the longest
-// turn, which others on the machine do not lengthen. First the queue is pushed;
-// then its hosts rest, so that all of it is parked; then URLs go in and out
-// while it is rescored.
+// BenchmarkTurns is the work of a crawl's owner on a long queue, in turns of ten pages with 20
+// links each. "longest" is the processor time of the longest turn. Phases: push the queue; rest
+// its hosts, so that all is parked; take and push URLs while rescoring.
 func BenchmarkTurns(b *testing.B) {
 	urls := benchSizes()[len(benchSizes())-1][0]
 	for _, hosts := range []int{500, 5000, urls / 100} {
@@ -88,7 +86,7 @@ func turns(b *testing.B, urls, hosts int) {
 	b.ReportMetric(residentMiB(b), "MiB-resident")
 }
 
-// threadTime is the processor time of this thread.
+// threadTime returns the processor time of this thread.
 func threadTime(b *testing.B) time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(unix.RUSAGE_THREAD, &used); err != nil {

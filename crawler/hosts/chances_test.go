@@ -15,8 +15,7 @@ import (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TestLower: a lowered priority is less, Raise gives it back, and in an ordering by links it
-// is lowered by less than the width of equal priorities.
+// TestLower: Raise restores a lowered priority. An ordering by links drops it by less than a step.
 func TestLower(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, name := range orders.Orderings() {
@@ -40,8 +39,8 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// TestOutage: what failed without an answer counts once anybody answers, and not at all when
-// our own network was down. What was learned is found again in the records.
+// TestOutage: a failure without an answer counts once anybody answers, and never if our own
+// network was down.
 func TestOutage(t *testing.T) {
 	const url = "http://a.test/x"
 	silent := &fetch.Response{State: fetch.StateConnectTimeout, Start: start}
@@ -77,8 +76,8 @@ func TestOutage(t *testing.T) {
 		if other, _ := again.Revisit(url, visits, start.Add(time.Hour)); other >= 1 {
 			t.Errorf("chance %g after a restart", other)
 		}
-		// The next visit comes as long after the last as that after the one before, a day after a
-		// first. The failure was in the first hours of a day; at others the chance is another.
+		// The next visit comes after the last interval; the chance depends on the hour of the
+		// failure.
 		for _, c := range []struct{ before, next, other time.Duration }{{0, 24 * time.Hour, 12 * time.Hour}, {3 * time.Hour, 3 * time.Hour, 24 * time.Hour}} {
 			visits := func() (all []store.Visit, err error) {
 				if c.before > 0 {

@@ -12,13 +12,13 @@ import (
 	"fossick/store"
 )
 
-// TestExcuses: what counts for nobody.
+// TestExcuses: failures that count for nobody.
 func TestExcuses(t *testing.T) {
 	cut := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, tc := range []struct {
 		state fetch.State
 		code  int
-		start time.Duration // from cut
+		start time.Duration // since cut
 		down  bool
 		want  bool
 	}{
@@ -42,8 +42,7 @@ func TestExcuses(t *testing.T) {
 	}
 }
 
-// TestClosedHostIsAskedAgain: a day after a host was given up, a new URL of it
-// makes one probe.
+// TestClosedHostIsAskedAgain: a day after a host was given up, a new URL of it gets one probe.
 func TestClosedHostIsAskedAgain(t *testing.T) {
 	s := &store.Host{Name: "a.test:80", RobotsCode: 200, Silent: 9, SilentSince: 1, Closed: "connect_error", ClosedUntil: time.Now().UnixMilli()}
 	h := newHealth(s, "a.test")
@@ -64,8 +63,7 @@ var (
 	nobody = &fetch.Response{State: fetch.StateNoIP, Err: fetch.ErrNoSuchHost}
 )
 
-// TestRetry: three tries for a URL, one more where its host may be to blame, fewer where
-// the host fails all the time.
+// TestRetry: three tries for a URL, more if the host may be to blame, fewer if it always fails.
 func TestRetry(t *testing.T) {
 	for name, c := range map[string]struct {
 		record store.Host
@@ -88,8 +86,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestFirstContact: three failures end a host that never answered, one where there is no
-// such host; what is forgiven counts no more.
+// TestFirstContact: three failures end a host that never answered, one suffices if it does not
+// exist; forgiven failures do not count.
 func TestFirstContact(t *testing.T) {
 	fail := func(h *health, r *fetch.Response) bool {
 		h.CountFirst()
@@ -109,9 +107,7 @@ func TestFirstContact(t *testing.T) {
 	}
 }
 
-// TestBreaker: a host that falls silent is probed, and its URLs get back what
-// they paid. It is given up after six probes while others answer, after none of
-// them do never.
+// TestBreaker: a silent host is given up after six probes, but never if no other host answers.
 func TestBreaker(t *testing.T) {
 	for _, others := range []bool{true, false} {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -141,8 +137,7 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestNewcomers: they leave a quarter of the workers free, and one customer's net has one
-// exchange at a time.
+// TestNewcomers: newcomers leave a quarter of the workers, and have one exchange per network.
 func TestNewcomers(t *testing.T) {
 	n := NewNewcomers(8)
 	in := netip.MustParseAddr("2001:db8::1")
@@ -170,14 +165,14 @@ func TestNewcomers(t *testing.T) {
 	}
 }
 
-// A record of a clock that was ahead does not hold for longer than a right one.
+// TestClockSetBack: a record of a clock that was ahead binds no longer than a correct one.
 func TestClockSetBack(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := func(d time.Duration) int64 { return now.Add(d).UnixMilli() }
 	const year = 365 * 24 * time.Hour
 	for _, test := range []struct {
 		name   string
-		record store.Host // of a host that was asked for robots.txt, and then rested
+		record store.Host // of a host whose robots.txt was requested, and which then rested
 		closed bool
 		rest   time.Duration
 	}{
@@ -199,7 +194,7 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
-// A machine that sleeps, and one whose clock is set, as the clocks show it.
+// TestStoppedFor: what clocks show after a sleep and after a change of the wall clock.
 func TestStoppedFor(t *testing.T) {
 	last := time.Now()
 	for name, c := range map[string]struct {
@@ -216,18 +211,16 @@ func TestStoppedFor(t *testing.T) {
 	}
 }
 
-// clocks returns the time at which Go's measuring clock and the one on the wall have
-// gone on so far; Go itself only moves both.
+// clocks returns a time with separate advances of the monotonic and the wall clock.
 func clocks(from time.Time, measured, wall time.Duration) time.Time {
 	at := from.Add(wall)
-	// time.Time is wall, ext, loc; ext is the measuring clock's nanoseconds.
+	// time.Time is wall, ext, loc; ext has the monotonic nanoseconds.
 	ext := (*int64)(unsafe.Add(unsafe.Pointer(&at), unsafe.Sizeof(uint64(0))))
 	*ext += int64(measured - wall)
 	return at
 }
 
-// TestRestAfterStop: an exchange during which the process was stopped for hours does
-// not make its host rest for days.
+// TestRestAfterStop: a stopped process does not make its host rest for days.
 func TestRestAfterStop(t *testing.T) {
 	now := time.Now()
 	auto := Delay{}
@@ -242,8 +235,8 @@ func TestRestAfterStop(t *testing.T) {
 	}
 }
 
-// TestAfter: rests by hand. Without a fixed delay a host rests for ten times what its exchange took,
-// for two seconds at least, and its address for twenty seconds at most (paper E2, with other numbers).
+// TestAfter: by hand. Without a fixed delay a host rests ten times its exchange, at least two
+// seconds, its address at most twenty (paper E2 has other numbers).
 func TestAfter(t *testing.T) {
 	const ms, second, minute = time.Millisecond, time.Second, time.Minute
 	paper := Delay{Fixed: true, Rest: 30 * second, Fold: 10}
@@ -280,7 +273,7 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestRobotsFresh: rules hold for a day, and those of a clock that was ahead no longer.
+// TestRobotsFresh: rules hold for a day, also those of a clock that was ahead.
 func TestRobotsFresh(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	table := New(Options{Now: func() time.Time { return now }}, nil, nil, nil, nil)

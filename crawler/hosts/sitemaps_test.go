@@ -46,7 +46,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestEnd: what a sitemap that fails, moves or names others leaves to be read.
+// TestEnd: what remains to be read after a sitemap fails, moves or names others.
 func TestEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		ends []SitemapEnd
@@ -76,8 +76,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestWait: a sitemap at a host that is never free makes room for the next, and in the end
-// for the pages.
+// TestWait: a sitemap at a busy host makes room for the next, and in the end for pages.
 func TestWait(t *testing.T) {
 	r, h := rules(), &sitemapState{}
 	r.Named(h, []string{"http://b.test/1", "http://c.test/2"}, "http://a.test/", 1)

@@ -40,8 +40,8 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// TestPatternBudget: a database on the site that the crawl began with is bounded, however it
-// spells its URLs; the rest of the site is not.
+// TestPatternBudget: a database on the start site is bounded, however it spells its URLs; the
+// rest of the site is not.
 func TestPatternBudget(t *testing.T) {
 	for name, spell := range map[string]func(i int) string{
 		"pages": func(i int) string { return fmt.Sprintf("http://a.test/db/list?page=%d", i) },
@@ -84,7 +84,7 @@ func TestPatternBudget(t *testing.T) {
 	}
 }
 
-// TestSiteBudgetGrows: what a site may have, by what it and the others brought.
+// TestSiteBudgetGrows: a site's budget, by its own and the others' harvest.
 func TestSiteBudgetGrows(t *testing.T) {
 	for _, c := range []struct {
 		answers, hits, others, otherHits int
@@ -93,12 +93,12 @@ func TestSiteBudgetGrows(t *testing.T) {
 		{499, 0, 1000, 500, false},
 		{500, 0, 1000, 500, true},
 		{500, 0, 99, 50, false},   // too few others
-		{5000, 0, 1000, 0, false}, // which are worth nothing either
-		{900, 0, 1000, 20, false}, // of rare topics more must be seen
+		{5000, 0, 1000, 0, false}, // which are worthless too
+		{900, 0, 1000, 20, false}, // rare topics need more evidence
 		{1000, 0, 1000, 20, true},
-		{2000, 0, 10000, 1, true}, // but not without end
+		{2000, 0, 10000, 1, true}, // but not endless
 		{10000, 990, 1000, 500, false},
-		{10000, 900, 1000, 500, true}, // less than a fifth of what the others bring
+		{10000, 900, 1000, 500, true}, // less than a fifth of the others' harvest
 		{10000, 2000, 1000, 500, false},
 	} {
 		b := newBudgets()
@@ -133,7 +133,7 @@ func TestHostPattern(t *testing.T) {
 	}
 }
 
-// TestFingerprintAcrossHosts: the names of hosts and what has digits do not show, words do.
+// TestFingerprintAcrossHosts: fingerprints ignore host names and words with digits.
 func TestFingerprintAcrossHosts(t *testing.T) {
 	prints := NewFingerprinter()
 	of := func(host, text string) Fingerprint {
@@ -152,8 +152,7 @@ func TestFingerprintAcrossHosts(t *testing.T) {
 	}
 }
 
-// TestFingerprintIsOfTheLetters: it has the hash of title and text without all
-// that is no letter, in texts of any length and script.
+// TestFingerprintIsOfTheLetters: it is the hash of title and text reduced to letters.
 func TestFingerprintIsOfTheLetters(t *testing.T) {
 	prints, rng := NewFingerprinter(), rand.New(rand.NewPCG(1, 2))
 	alphabet := []rune("aZ09 .\n_`{@[éßЖ字한\u00ad\u0301ª²🜚")

@@ -8,8 +8,7 @@ import (
 	"fossick/crawler/urlfrontier/api"
 )
 
-// BenchmarkPut puts URLs by one stream of gRPC, 200 hosts in turn. They are on disk when
-// it ends.
+// BenchmarkPut puts URLs of 200 hosts in turn on one gRPC stream, to disk.
 func BenchmarkPut(b *testing.B) {
 	r := run(b, b.TempDir(), Options{Now: time.Now})
 	b.ReportAllocs()
@@ -21,7 +20,7 @@ func BenchmarkPut(b *testing.B) {
 	r.put(items...)
 }
 
-// BenchmarkPutDiscovered is BenchmarkPut by batches of 100.
+// BenchmarkPutDiscovered is BenchmarkPut in batches of 100.
 func BenchmarkPutDiscovered(b *testing.B) {
 	r := run(b, b.TempDir(), Options{Now: time.Now})
 	b.ReportAllocs()
@@ -37,7 +36,7 @@ func BenchmarkPutDiscovered(b *testing.B) {
 	exchange[api.BatchAck](r.client, "PutDiscovered", batches)
 }
 
-// BenchmarkGet gets URLs, ten of each of ten queues a call.
+// BenchmarkGet gets ten URLs of each of ten queues a call.
 func BenchmarkGet(b *testing.B) {
 	r := run(b, b.TempDir(), Options{})
 	ask[api.Empty](r.client, "SetDelay", &api.QueueDelayParams{})

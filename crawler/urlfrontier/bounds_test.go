@@ -15,7 +15,7 @@ import (
 	"fossick/internal/tries"
 )
 
-// TestNamesOfCrawls: names of crawls are few, as each costs a scorer.
+// TestNamesOfCrawls: the number of crawls is bounded, as each costs a scorer.
 func TestNamesOfCrawls(t *testing.T) {
 	class := tries.Of(t, "frontiers without measure")
 	var made atomic.Int64
@@ -35,7 +35,7 @@ func TestNamesOfCrawls(t *testing.T) {
 	class.Try(ok == maxCrawls && made.Load() == maxCrawls, "%d of %d names are taken, %d scorers", ok, len(items), made.Load())
 }
 
-// TestIdleConnections: connections that say nothing keep no client out, nor waiting.
+// TestIdleConnections: silent connections lock no client out.
 func TestIdleConnections(t *testing.T) {
 	class := tries.Of(t, "frontiers without measure")
 	r := run(t, t.TempDir(), Options{})
@@ -53,8 +53,8 @@ func TestIdleConnections(t *testing.T) {
 	class.Try(took < time.Second, "a client waits %v behind %d idle connections", took, 2*maxConnections)
 }
 
-// TestBytesInFlight: many streams of large URLs come to their end, though not all of them may
-// be in flight, and another client is heard meanwhile.
+// TestBytesInFlight: many streams of large URLs finish, though not all fit in flight, and another
+// client is served meanwhile.
 func TestBytesInFlight(t *testing.T) {
 	class := tries.Of(t, "frontiers without measure")
 	r := run(t, t.TempDir(), Options{})
@@ -89,10 +89,9 @@ func TestBytesInFlight(t *testing.T) {
 	streams.Wait()
 	close(done)
 	watch.Wait()
-	class.Try(slowest < 5*time.Second, "another client waits %v", slowest) // a second, where nothing else is at work
+	class.Try(slowest < 5*time.Second, "another client waits %v", slowest) // one second on an idle machine
 }
 
-// closing is a connection that says when it is closed.
 type closing struct {
 	net.Conn
 	closed bool
@@ -103,8 +102,8 @@ func (c *closing) Close() error {
 	return nil
 }
 
-// TestQuietStreams: where no connection is idle, a new one takes the place of the one whose
-// streams have said nothing for longest, if that is a minute; one that spoke lately stays.
+// TestQuietStreams: if no connection is idle, a new one replaces the one silent longest, if for a
+// minute or more.
 func TestQuietStreams(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := newCrowd(func() time.Time { return now })
@@ -135,7 +134,7 @@ func TestQuietStreams(t *testing.T) {
 	}
 }
 
-// TestCallsAreHeard: what a call says counts for the connection that it came by.
+// TestCallsAreHeard: a message of a call counts for its connection.
 func TestCallsAreHeard(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := newCrowd(func() time.Time { return now })

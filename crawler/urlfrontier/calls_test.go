@@ -19,7 +19,7 @@ const (
 	failing = api.AckMessage_FAIL
 )
 
-// TestCalls asks each of the nineteen calls of the API once.
+// TestCalls makes each of the nineteen calls once.
 func TestCalls(t *testing.T) {
 	r := run(t, t.TempDir(), Options{})
 	first := found("", "", "http://Example.test:81/a")
@@ -74,7 +74,7 @@ func TestCalls(t *testing.T) {
 	check("ListCrawls", ask[api.StringList](r.client, "ListCrawls", &api.Local{}).GetValues(), []string{defaultCrawl})
 }
 
-// TestErrors says by which codes clients learn what is wrong.
+// TestErrors checks the gRPC codes of errors.
 func TestErrors(t *testing.T) {
 	r := run(t, t.TempDir(), Options{Waiting: 1})
 	for _, tt := range []struct {
@@ -101,7 +101,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestStop ends the server while a stream is open: what was sent is acknowledged.
+// TestStop: puts that were sent before the server stops are acknowledged.
 func TestStop(t *testing.T) {
 	dir := t.TempDir()
 	r := run(t, dir, Options{})

@@ -16,7 +16,7 @@ import (
 	"fossick/crawler/urlfrontier/api"
 )
 
-// byHash is a scorer without opinions: a URL's priority is made of its text.
+// byHash is a scorer that derives priorities from the URL's text.
 type byHash struct{}
 
 func worth(url string) float64 {
@@ -29,18 +29,16 @@ func (byHash) Found(info *api.URLInfo) (float64, uint64)  { return worth(info.Ge
 func (byHash) Known(*api.URLInfo) (float64, bool, bool)   { return 0, false, false }
 func (byHash) Rescore(uint64) (score float64, known bool) { return 0, false }
 
-// clock is a time that tests set.
 type clock struct{ seconds atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Unix(c.seconds.Load(), 0) }
 
-// client asks as StormCrawler does, by another implementation of gRPC than the server's.
+// client is a gRPC client like StormCrawler's, of another implementation than the server.
 type client struct {
 	t    testing.TB
 	conn *grpc.ClientConn
 }
 
-// dial returns a client of the server at an address.
 func dial(t testing.TB, addr string) client {
 	t.Helper()
 	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -51,10 +49,9 @@ func dial(t testing.TB, addr string) client {
 	return client{t, conn}
 }
 
-// putDesc is what gRPC is told of calls that talk both ways.
 var putDesc = grpc.StreamDesc{ServerStreams: true, ClientStreams: true}
 
-// running is a frontier that answers.
+// running is a frontier with a server and a client.
 type running struct {
 	client
 	frontier *Frontier
@@ -62,7 +59,7 @@ type running struct {
 	stop     func()
 }
 
-// run serves the frontier in a folder until the test's end, or stop.
+// run serves the frontier in a folder until the test ends, or stop is called.
 func run(t testing.TB, dir string, opt Options) *running {
 	t.Helper()
 	c := new(clock)
@@ -101,7 +98,7 @@ func run(t testing.TB, dir string, opt Options) *running {
 	return r
 }
 
-// ask makes a call that has one answer.
+// ask makes a unary call.
 func ask[Out any](c client, call string, in any) *Out {
 	c.t.Helper()
 	out := new(Out)
@@ -111,7 +108,7 @@ func ask[Out any](c client, call string, in any) *Out {
 	return out
 }
 
-// stream makes a call that has many answers.
+// stream makes a call with many answers.
 func stream[Out any](c client, call string, in any) (all []*Out) {
 	c.t.Helper()
 	s, err := c.conn.NewStream(c.t.Context(), &grpc.StreamDesc{ServerStreams: true}, service+call)
@@ -133,7 +130,7 @@ func stream[Out any](c client, call string, in any) (all []*Out) {
 	return all
 }
 
-// exchange sends all of a call of many questions, and returns the answers.
+// exchange sends all messages of a two-way call, and returns the answers.
 func exchange[Out any, In any](c client, call string, ins []In) (all []*Out) {
 	c.t.Helper()
 	s, err := c.conn.NewStream(c.t.Context(), &putDesc, service+call)
@@ -173,7 +170,7 @@ func known(crawl, key, url string, refetch int64) *api.URLItem {
 	}}}
 }
 
-// put puts URLs and returns what became of them.
+// put puts URLs and returns their statuses.
 func (c client) put(items ...*api.URLItem) (all []api.AckMessage_Status) {
 	c.t.Helper()
 	for i, ack := range exchange[api.AckMessage](c, "PutURLs", items) {
@@ -192,7 +189,6 @@ func (c client) put(items ...*api.URLItem) (all []api.AckMessage_Status) {
 	return all
 }
 
-// take gets URLs.
 func (c client) take(p *api.GetParams) (urls []string) {
 	c.t.Helper()
 	for _, info := range stream[api.URLInfo](c, "GetURLs", p) {

@@ -10,14 +10,14 @@ import (
 	"fossick/crawler/urlfrontier/api"
 )
 
-// alike finds all URLs worth the same.
+// alike gives all URLs the same priority.
 type alike struct{}
 
 func (alike) Found(*api.URLInfo) (score float64, key uint64)           { return 0.5, 0 }
 func (alike) Known(*api.URLInfo) (score float64, judged, learned bool) { return 0, false, false }
 func (alike) Rescore(uint64) (score float64, known bool)               { return 0, false }
 
-// A frontier answers until its context ends.
+// A frontier serves until its context ends.
 func ExampleServer() {
 	dir, err := os.MkdirTemp("", "frontier")
 	if err != nil {

@@ -24,64 +24,59 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// Scorer says what the URLs of a crawl are worth. Its methods are called from many
-// goroutines at once.
+// Scorer gives priorities to the URLs of one crawl. Safe for concurrent use.
 type Scorer interface {
-	// Found takes in a URL that was discovered, and returns its priority and the key by
-	// which Rescore knows it; 0 where the priority stays.
+	// Found returns a discovered URL's priority and key for Rescore; key 0: it never changes.
 	Found(info *api.URLInfo) (score float64, key uint64)
-	// Known takes in what became of a URL, and takes out of its metadata what is of no use
-	// later. It returns the page's own priority; false when nothing is said of it. learned
-	// is that the priorities of others may have changed.
+	// Known handles a fetched URL, and deletes metadata that is not needed later. It returns the
+	// page's own score if judged. learned: other URLs' priorities may have changed.
 	Known(info *api.URLInfo) (score float64, judged, learned bool)
-	// Rescore returns the present priority of a URL that waits; false when nothing is known.
+	// Rescore returns the present priority of a waiting URL; known is false if there is none.
 	Rescore(key uint64) (score float64, known bool)
 }
 
 // Options are the settings of Open.
 type Options struct {
-	Scorer  func(crawl string) Scorer // makes that of a crawl
-	Waiting int                       // URLs that may wait in memory; others are told to come later; 0 is 10 million
-	Now     func() time.Time          // nil: the clock
+	Scorer  func(crawl string) Scorer // makes the Scorer of a crawl
+	Waiting int                       // most waiting URLs in memory, more are refused [10 million]
+	Now     func() time.Time          // nil: time.Now
 	Logger  *slog.Logger              // nil: silent
 
-	free func(dir string) (uint64, error) // bytes that the disk has left; nil but in tests
+	free func(dir string) (uint64, error) // free bytes on the disk; set only by tests
 }
 
 const (
 	defaultWaiting = 10_000_000
-	defaultDelay   = 1 // seconds between two times that a queue gives URLs
+	defaultDelay   = 1 // seconds between two takes from a queue
 	folder         = "urlfrontier"
 )
 
-// ErrForeign reports a folder that is something else's.
+// ErrForeign reports a folder that belongs to something else.
 var ErrForeign = errors.New("not a frontier's folder")
 
-// errStopped answers what comes while the frontier ends.
 var errStopped = errors.New("the frontier is stopping")
 
-// Frontier has the URLs of many crawls, on disk and in the order in which they are to be
-// fetched.
+// Frontier stores the URLs of many crawls on disk, and hands them out by priority.
 type Frontier struct {
 	opt Options
 	records
 	jobs chan *job
 	done chan struct{} // closed when the writer has ended
 
-	closing sync.RWMutex // held to send to jobs; guards closed
+	closing sync.RWMutex // read-locked while sending to jobs; guards closed
 	closed  bool
 
-	mu     sync.Mutex // guards what follows; held while a batch is applied and committed
+	mu     sync.Mutex // guards the rest; held while a batch is applied and committed
 	set    *set
-	seq    uint64 // URLs discovered so far
-	pages  int    // that scorers have learned from
+	seq    uint64 // number of URLs discovered
+	pages  int    // number of pages that scorers have learned from
 	paused bool
-	failed error // of the disk, for good
+	failed error // permanent disk error
 
 	scorers scorers
 }
 
-// Open opens the frontier in a folder, which it makes if need be.
+// Open opens the frontier in a folder, and creates the folder if needed.
 func Open(dir string, opt Options) (*Frontier, error) {
 	opt.Waiting = cmp.Or(opt.Waiting, defaultWaiting)
 	if opt.Now == nil {
@@ -115,8 +110,7 @@ func Open(dir string, opt Options) (*Frontier, error) {
 	return f, nil
 }
 
-// databaseOptions are for small records and one writer. Records are in the tables, so
-// that a look-up is one read.
+// databaseOptions keep values in the tables, so that a look-up is one read.
 func databaseOptions(path string) badger.Options {
 	return badger.DefaultOptions(path).
 		WithMemTableSize(26 << 20).WithNumMemtables(1).
@@ -128,7 +122,7 @@ func databaseOptions(path string) badger.Options {
 		WithChecksumVerificationMode(options.OnBlockRead)
 }
 
-// Close commits what was put and ends the frontier.
+// Close commits all puts and stops the frontier.
 func (f *Frontier) Close() error {
 	f.closing.Lock()
 	again := f.closed
@@ -146,8 +140,7 @@ func (f *Frontier) Close() error {
 
 func (f *Frontier) now() int64 { return f.opt.Now().Unix() }
 
-// load reads what the folder has. URLs of queues that are gone are what a deletion left
-// that did not come to its end, and are deleted.
+// load reads the folder. It deletes URLs of missing queues, which an interrupted deletion left.
 func (f *Frontier) load() error {
 	isNew, err := f.loadMeta()
 	if err != nil || isNew {
@@ -203,7 +196,7 @@ func (f *Frontier) loadURL(q *queue, id urlID, value []byte, now int64) error {
 	return nil
 }
 
-// loadMeta reads the format's version, or makes a new database one of a frontier.
+// loadMeta checks the format's version, or initializes an empty database.
 func (f *Frontier) loadMeta() (isNew bool, err error) {
 	txn := f.db.NewTransaction(true)
 	defer txn.Discard()
@@ -243,15 +236,13 @@ func (r records) makeNew(txn *badger.Txn, delay int64) error {
 	return r.db.SyncLogs()
 }
 
-// meta is the record m.
 func meta(delay int64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{version}, uint64(delay))
 }
 
-// defaultPage is how many queues or URLs a list has, where nothing else is asked for.
 const defaultPage = 100
 
-// stats counts what a queue has, or all of a crawl.
+// stats counts the URLs of a queue, or of a whole crawl if key is "".
 func (f *Frontier) stats(crawl, key string) (counts, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -272,8 +263,8 @@ func (f *Frontier) crawls() []string {
 	return f.set.Crawls()
 }
 
-// listQueues returns the keys of a crawl's queues from one on, and how many there are:
-// those that have URLs and are not blocked, or all.
+// listQueues returns n keys of a crawl's queues from start, and the total; unless all, only those
+// that are neither empty nor blocked.
 func (f *Frontier) listQueues(crawl string, start, n int, all bool) (keys []string, total int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -290,7 +281,6 @@ func (f *Frontier) listQueues(crawl string, start, n int, all bool) (keys []stri
 	return keys, total
 }
 
-// queuesOf returns one queue of a crawl, or all.
 func (f *Frontier) queuesOf(crawl, key string) (numbers []uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -306,7 +296,7 @@ func (f *Frontier) queuesOf(crawl, key string) (numbers []uint64) {
 	return numbers
 }
 
-// find returns what is known of a URL; nil when it is unknown.
+// find returns a URL's record; nil if the URL is unknown.
 func (f *Frontier) find(crawl, key, url string) (*api.URLItem, error) {
 	f.mu.Lock()
 	q := f.set.Find(crawl, key)
@@ -332,7 +322,6 @@ func (f *Frontier) find(crawl, key, url string) (*api.URLItem, error) {
 	return found, err
 }
 
-// itemOf is a URL as the API shows it.
 func itemOf(h header, info *api.URLInfo) *api.URLItem {
 	return &api.URLItem{
 		Item:         &api.URLItem_Known{Known: &api.KnownURLItem{Info: info, RefetchableFromDate: uint64(h.refetch)}},
@@ -340,11 +329,10 @@ func itemOf(h header, info *api.URLInfo) *api.URLItem {
 	}
 }
 
-// errEnough ends a walk.
 var errEnough = errors.New("enough")
 
-// walk calls do for the URLs of a queue, or of all of a crawl, that contain text; queues
-// come in the order in which they were made. errEnough ends it.
+// walk calls do for the URLs that contain text, of a queue or crawl, in order of queues. do may
+// return errEnough.
 func (f *Frontier) walk(ctx context.Context, crawl, key, text string, ignoreCase bool, do func(key []byte, h header, info *api.URLInfo) error) error {
 	if ignoreCase {
 		text = strings.ToLower(text)
@@ -377,7 +365,7 @@ func (f *Frontier) walk(ctx context.Context, crawl, key, text string, ignoreCase
 	return err
 }
 
-// Size counts crawls, and URLs that wait.
+// Size returns the number of crawls and of waiting URLs.
 func (f *Frontier) Size() (crawls, urls int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -385,13 +373,12 @@ func (f *Frontier) Size() (crawls, urls int) {
 }
 
 const (
-	mostTaken   = 100_000 // URLs of one GetURLs, where a client sets no limit
-	defaultHold = 30      // seconds until a URL that is not put back comes again
-	readPart    = 256     // records read in one transaction
+	mostTaken   = 100_000 // most URLs of a GetURLs without a limit
+	defaultHold = 30      // seconds until a URL that is not put back is handed out again
+	readPart    = 256
 )
 
-// take hands out what is asked for, and has send send it. What could not be sent waits
-// again.
+// take hands out URLs with send. URLs that could not be sent wait again.
 func (f *Frontier) take(r *api.GetParams, send func(*api.URLInfo) error) (sent int, err error) {
 	taken, err := f.choose(r)
 	for from := 0; from < len(taken) && err == nil; {
@@ -401,7 +388,7 @@ func (f *Frontier) take(r *api.GetParams, send func(*api.URLInfo) error) (sent i
 			break
 		}
 		for _, info := range infos {
-			if info != nil { // else deleted meanwhile
+			if info != nil { // nil: deleted meanwhile
 				if err = send(info); err != nil {
 					break
 				}
@@ -421,7 +408,6 @@ func (f *Frontier) take(r *api.GetParams, send func(*api.URLInfo) error) (sent i
 	return sent, err
 }
 
-// choose says what is handed out.
 func (f *Frontier) choose(r *api.GetParams) ([]takenURL, error) {
 	want := request{
 		Queues: int(r.GetMaxQueues()), PerHead: int(r.GetMaxUrlsPerQueue()), Most: mostTaken, Hold: int64(r.GetDelayRequestable()),
@@ -439,7 +425,7 @@ func (f *Frontier) choose(r *api.GetParams) ([]takenURL, error) {
 		return nil, f.failed
 	}
 	if r.GetKey() != "" {
-		// a key is one of a crawl; without one it names nothing
+		// a key belongs to a crawl; without a crawl it names no queue
 		if want.Queue = f.set.Find(want.Crawl, r.GetKey()); want.Queue == nil {
 			return nil, nil
 		}
@@ -447,11 +433,10 @@ func (f *Frontier) choose(r *api.GetParams) ([]takenURL, error) {
 	return f.set.Take(want, f.now()), nil
 }
 
-// deletePart is how many records are deleted in one commit.
 const deletePart = 1000
 
-// deleteQueues deletes a queue of a crawl, or all. It returns how many URLs went. They
-// are gone with the queues' records, whatever happens while theirs are deleted.
+// deleteQueues deletes a queue of a crawl, or all, and returns how many URLs they had. With the
+// queues' records these are gone, even if their own deletion is interrupted.
 func (f *Frontier) deleteQueues(crawl, key string, all bool) (urls int, err error) {
 	err = f.alone(func() error {
 		var gone []*queue
@@ -495,7 +480,7 @@ func (f *Frontier) dropQueues(crawl, key string, all bool) (urls int, gone []*qu
 	return urls, gone, f.records.remove(keys)
 }
 
-// purge deletes the URLs of a queue, or of a crawl, that came before a second.
+// purge deletes the URLs of a queue or crawl that were discovered before a time in Unix seconds.
 func (f *Frontier) purge(crawl, key string, before int64) (urls int, err error) {
 	err = f.alone(func() error {
 		var keys [][]byte
@@ -518,7 +503,6 @@ func (f *Frontier) purge(crawl, key string, before int64) (urls int, err error) 
 	return urls, err
 }
 
-// forget takes a URL that is to be purged out of its queue.
 func (f *Frontier) forget(crawl, queue string, key []byte, h header) {
 	_, id, err := parseURLKey(key)
 	f.mu.Lock()
@@ -534,8 +518,7 @@ func (f *Frontier) forget(crawl, queue string, key []byte, h header) {
 	}
 }
 
-// setQueue changes what is said of a queue, and keeps it; false when there is no such
-// queue.
+// setQueue changes and stores a queue's settings; found is false if there is no such queue.
 func (f *Frontier) setQueue(crawl, key string, change func(*queueSettings)) (found bool, err error) {
 	err = f.alone(func() error {
 		f.mu.Lock()
@@ -553,7 +536,6 @@ func (f *Frontier) setQueue(crawl, key string, change func(*queueSettings)) (fou
 	return found, err
 }
 
-// setDelay sets the delay of queues without one of their own.
 func (f *Frontier) setDelay(seconds uint32) error {
 	return f.alone(func() error {
 		f.mu.Lock()
@@ -564,7 +546,7 @@ func (f *Frontier) setDelay(seconds uint32) error {
 	})
 }
 
-// setActive has URLs handed out, or not; the process remembers it, and no other.
+// setActive pauses or resumes handing out. A restart forgets it.
 func (f *Frontier) setActive(active bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -577,10 +559,9 @@ func (f *Frontier) active() bool {
 	return !f.paused
 }
 
-// seconds is a time of the API as it is kept.
+// seconds converts a time of the API, without overflow.
 func seconds(t uint64) int64 { return int64(min(t, math.MaxInt64/2)) }
 
-// scorers has the scorer of each crawl. It is safe for concurrent use.
 type scorers struct {
 	make func(crawl string) Scorer
 
@@ -588,10 +569,10 @@ type scorers struct {
 	of map[string]Scorer
 }
 
-// maxCrawls bounds the names of crawls: a scorer has half a megabyte.
+// maxCrawls bounds the number of crawls, as each scorer takes half a megabyte.
 const maxCrawls = 256
 
-// get returns that of a crawl, nil when there are too many others.
+// get returns a crawl's Scorer; nil if there are too many crawls.
 func (s *scorers) get(crawl string) Scorer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -603,14 +584,12 @@ func (s *scorers) get(crawl string) Scorer {
 	return x
 }
 
-// forget lets a crawl that is gone begin anew.
 func (s *scorers) forget(crawl string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.of, crawl)
 }
 
-// rescore returns what a URL of a crawl is worth now.
 func (s *scorers) rescore(crawl string, key uint64) (float32, bool) {
 	x := s.get(crawl)
 	if x == nil {

@@ -13,7 +13,7 @@ import (
 	"fossick/crawler/urlfrontier/api"
 )
 
-// TestFullDisk takes nothing in while the disk is nearly full, and goes on when it is not.
+// TestFullDisk: puts fail while the disk is nearly full, and succeed later.
 func TestFullDisk(t *testing.T) {
 	var left atomic.Uint64
 	r := run(t, t.TempDir(), Options{free: func(string) (uint64, error) { return left.Load(), nil }})
@@ -45,7 +45,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestOrphans opens a folder in which a kill left URLs of a queue that is gone.
+// TestOrphans opens a folder with URLs of a missing queue, as a kill leaves it.
 func TestOrphans(t *testing.T) {
 	dir := t.TempDir()
 	r := run(t, dir, Options{})

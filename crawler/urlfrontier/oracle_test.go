@@ -15,8 +15,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// naive is a frontier as the API describes it: a list of URLs, and every question answered
-// by looking at all of them.
+// naive is a frontier by the API's description: a list of URLs, searched for each call.
 type naive struct {
 	urls   []*naiveURL
 	queues []*naiveQueue
@@ -28,7 +27,7 @@ type naive struct {
 type naiveURL struct {
 	q              *naiveQueue
 	url            string
-	due            int64 // 0 is completed
+	due            int64 // 0: completed
 	created, until int64
 	seq            int
 }
@@ -81,7 +80,7 @@ func (n *naive) count(q *naiveQueue, which func(*naiveURL) bool) (count int) {
 
 func waits(u *naiveURL) bool { return u.due > 0 }
 
-// best returns the URL that is next of a crawl, whose queue has not had its turn.
+// best returns the next URL of a crawl, of a queue that has not had its turn.
 func (n *naive) best(crawl string, of func(*naiveQueue) bool, now int64) (best *naiveURL) {
 	for _, u := range n.urls {
 		if (crawl == "" || u.q.crawl == crawl) && of(u.q) && waits(u) && u.due <= now && u.until <= now && (best == nil || before(u, best)) {
@@ -91,8 +90,7 @@ func (n *naive) best(crawl string, of func(*naiveQueue) bool, now int64) (best *
 	return best
 }
 
-// before says whether a comes first: priorities here are made of URLs. Known URLs that
-// were not judged, nor found before, are worth what a link to them is.
+// before orders URLs; priorities here depend on the URL alone.
 func before(a, b *naiveURL) bool {
 	if c := cmp.Compare(float32(worth(a.url)), float32(worth(b.url))); c != 0 {
 		return c > 0
@@ -130,20 +128,18 @@ func (n *naive) take(crawl, key string, queues, perQueue int, hold, now int64) (
 	return urls
 }
 
-// remove deletes URLs, and says how many.
 func (n *naive) remove(which func(*naiveURL) bool) (count int) {
 	before := len(n.urls)
 	n.urls = slices.DeleteFunc(n.urls, which)
 	return before - len(n.urls)
 }
 
-// drop deletes queues, and says how many URLs went.
 func (n *naive) drop(which func(*naiveQueue) bool) int {
 	n.queues = slices.DeleteFunc(n.queues, which)
 	return n.remove(func(u *naiveURL) bool { return which(u.q) })
 }
 
-// TestOracle does the same things, at random, to a frontier and to a naive one.
+// TestOracle makes the same random calls to a frontier and a naive one.
 func TestOracle(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(3, 40)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -156,7 +152,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// duel is a frontier and a naive one.
+// duel is a frontier and its naive version.
 type duel struct {
 	t   *testing.T
 	rng *rand.Rand
@@ -164,11 +160,11 @@ type duel struct {
 	r   *running
 	n   *naive
 
-	now             int64 // of the step, and what it is about
+	now             int64 // time of the step
 	crawl, key, url string
 }
 
-// moves are what is done to both, with how often of all. Each returns what both say.
+// moves are the calls, with relative frequencies. Each returns both results.
 var moves = []struct {
 	name  string
 	often int
@@ -191,7 +187,7 @@ var moves = []struct {
 	{"restart", 1, (*duel).restart},
 }
 
-// rareMoves would leave nothing to do for others.
+// rareMoves would leave little for the others to do.
 var rareMoves = []struct {
 	name string
 	do   func(*duel) (got, want any)
@@ -400,7 +396,7 @@ func (d *duel) purge() (got, want any) {
 	return got, d.n.remove(func(u *naiveURL) bool { return u.q == q && u.created < oldest })
 }
 
-// restart begins another life, which knows nothing of what was handed out.
+// restart restarts the frontier, which forgets what was handed out.
 func (d *duel) restart() (got, want any) {
 	d.r.stop()
 	d.r = run(d.t, d.dir, Options{})

@@ -14,30 +14,29 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// What is longer is skipped: it would not be fetched, and none of it is lost to anyone.
+// Longer input is skipped, as it would not be fetched.
 const (
 	maxURLBytes  = 16 << 10
-	maxKeyBytes  = 255 // of a queue's key and a crawl's id
+	maxKeyBytes  = 255 // of a queue's key and of a crawl's ID
 	maxInfoBytes = 256 << 10
 )
 
-// put is a URL that a client sends, on its way to disk.
+// put is a URL from a client on its way to disk.
 type put struct {
-	info    *api.URLInfo // with crawl and key
+	info    *api.URLInfo // with CrawlID and Key filled in
 	id      urlID
 	known   bool
 	refetch int64
 	score   float64
-	key     uint64 // of the scorer
-	judged  bool   // score is of what the page turned out to be
+	key     uint64 // the scorer's
+	judged  bool   // score comes from the page itself
 	learned bool
-	bad     bool // nothing can be made of it
+	bad     bool // invalid, status says how it is answered
 
 	status api.AckMessage_Status
 }
 
-// read makes a put of what a client sent, and asks the scorer. It is done before the
-// writer has it, so that streams are scored beside each other.
+// read makes a put from a client's URL, and scores it, before the writer and so concurrently.
 func (f *Frontier) read(info *api.URLInfo, known bool, refetch uint64) put {
 	p := put{known: known, refetch: int64(min(refetch, math.MaxInt64/2)), status: api.AckMessage_SKIPPED}
 	url := info.GetUrl()
@@ -68,13 +67,13 @@ func (f *Frontier) read(info *api.URLInfo, known bool, refetch uint64) put {
 	} else {
 		p.score, p.key = scorer.Found(info)
 	}
-	if math.IsNaN(p.score) { // would be no order
+	if math.IsNaN(p.score) { // has no order
 		p.score = 0
 	}
 	return p
 }
 
-// readItem is read for a URLItem; what it answers with is named by name.
+// readItem is read for a URLItem; name identifies it in the acknowledgement.
 func (f *Frontier) readItem(item *api.URLItem) (p put, name string) {
 	if known := item.GetKnown(); known != nil {
 		p = f.read(known.GetInfo(), true, known.GetRefetchableFromDate())
@@ -89,18 +88,16 @@ func (f *Frontier) readItem(item *api.URLItem) (p put, name string) {
 	return p, name
 }
 
-// job is work for the writer: URLs to put or, alone, something else to do. It goes to
-// reply when it is done, which has room for it.
+// job is work for the writer: puts or, instead, do. reply must have room for the finished job.
 type job struct {
 	name  string
 	puts  []put
 	do    func() error
 	err   error
 	reply chan<- *job
-	free  func() // nil, or says that the job's URLs are no longer held
+	free  func() // may be nil; called when the job's URLs are released
 }
 
-// end hands the job back, without what it held.
 func (j *job) end() {
 	for i := range j.puts {
 		j.puts[i].info = nil
@@ -111,18 +108,18 @@ func (j *job) end() {
 	j.reply <- j
 }
 
-// submit hands a job to the writer; errStopped when there is none any more.
+// submit passes a job to the writer; errStopped after Close.
 func (f *Frontier) submit(j *job) error {
 	f.closing.RLock()
 	defer f.closing.RUnlock()
 	if f.closed {
 		return errStopped
 	}
-	f.jobs <- j // the writer takes it: it ends after this channel
+	f.jobs <- j // cannot block for ever: the writer ends only after jobs is closed
 	return nil
 }
 
-// alone has the writer do something between two batches, and waits for it.
+// alone runs do in the writer, between batches, and waits for it.
 func (f *Frontier) alone(do func() error) error {
 	reply := make(chan *job, 1)
 	if err := f.submit(&job{do: do, reply: reply}); err != nil {
@@ -131,7 +128,6 @@ func (f *Frontier) alone(do func() error) error {
 	return (<-reply).err
 }
 
-// statuses are those of a job's URLs.
 func (j *job) statuses() []api.AckMessage_Status {
 	all := make([]api.AckMessage_Status, 0, len(j.puts))
 	for i := range j.puts {
@@ -140,10 +136,10 @@ func (j *job) statuses() []api.AckMessage_Status {
 	return slices.Clip(all)
 }
 
-// put takes in a URL, and says in its status what became of it. An error is the disk's.
+// put applies a URL and sets its status. An error is the disk's.
 func (b *batch) put(p *put) error {
 	if p.bad {
-		return nil // it is SKIPPED
+		return nil
 	}
 	if p.learned {
 		b.learned++
@@ -162,10 +158,10 @@ func (b *batch) put(p *put) error {
 		}
 	}
 	if !p.known && known {
-		if u != nil && p.key != 0 { // one link more speaks for it
+		if u != nil && p.key != 0 { // another link to it may change its priority
 			set.Score(q, u, float32(p.score), b.now)
 		}
-		return nil // it is SKIPPED
+		return nil // SKIPPED
 	}
 	if !known && set.Waiting() >= b.f.opt.Waiting && !(p.known && p.refetch == 0) {
 		p.status = api.AckMessage_FAIL
@@ -180,7 +176,7 @@ func (b *batch) put(p *put) error {
 	return b.enter(p, q, u, was, known)
 }
 
-// enter writes a URL of which was is known, and queues it where it comes again.
+// enter writes a URL with its earlier header, and queues it unless it is completed.
 func (b *batch) enter(p *put, q *queue, u *waitingURL, was header, known bool) error {
 	set, h := b.f.set, was
 	if !known {
@@ -217,17 +213,16 @@ func (b *batch) enter(p *put, q *queue, u *waitingURL, was header, known bool) e
 	return nil
 }
 
-// value sets the priority of a URL. One that was fetched has that of its page, if
-// anything is said of it, else the one that it had.
+// value sets a URL's priority: a fetched URL gets its page's score, if any.
 func (b *batch) value(p *put, u *waitingURL, h *header) {
 	switch {
 	case !p.known:
 		h.score, h.key = float32(p.score), p.key
 	case p.judged:
-		h.score, h.key = float32(p.score), 0 // what links promise is told by the page itself
+		h.score, h.key = float32(p.score), 0 // the page replaces what its links promise
 	case u != nil:
 		h.score = u.Score
-	case h.score == 0 && h.key == 0 && h.refetch != 0: // nobody has found it yet
+	case h.score == 0 && h.key == 0 && h.refetch != 0: // it was never discovered
 		if scorer := b.f.scorers.get(p.info.CrawlID); scorer != nil {
 			score, key := scorer.Found(p.info)
 			h.score, h.key = float32(score), key
@@ -235,7 +230,7 @@ func (b *batch) value(p *put, u *waitingURL, h *header) {
 	}
 }
 
-// recall reads what is known of a URL, also what this commit writes.
+// recall reads a URL's header, including writes of this commit.
 func (b *batch) recall(q *queue, id urlID) (h header, known bool, err error) {
 	item, err := b.txn.Get(urlKey(q.Number, id))
 	if errors.Is(err, badger.ErrKeyNotFound) {
@@ -250,15 +245,14 @@ func (b *batch) recall(q *queue, id urlID) (h header, known bool, err error) {
 	return h, err == nil, err
 }
 
-// How often waiting URLs are scored anew: a short queue as a whole every rescoreEvery
-// pages, a long one by rescorePart URLs a page (docs/relevance.md).
+// All of a short queue is scored again every rescoreEvery pages, of a long one rescorePart URLs a
+// page (docs/relevance.md).
 const (
 	shortQueue   = 2000
 	rescoreEvery = 10
 	rescorePart  = 200
 )
 
-// relearn asks scorers anew after they have learned from pages.
 func (f *Frontier) relearn(pages int, now int64) {
 	if pages == 0 {
 		return
@@ -275,16 +269,14 @@ func (f *Frontier) relearn(pages int, now int64) {
 	f.set.Rescore(part, f.scorers.rescore, now)
 }
 
-// What one commit takes at most: beside the URLs that wait for it anyway, none waits for
-// more to come. The bytes are well below the 15 % of a memtable that Badger takes at once.
+// Bounds of one commit, far below Badger's own 15 % of a memtable.
 const (
 	maxBatch      = 1024
 	maxBatchBytes = 2 << 20
-	trimBytes     = 4 << 20 // written between two times that memory is given back
+	trimBytes     = 4 << 20 // written between two releases of memory
 )
 
-// write is the writer: it commits what is put, as much at a time as has come meanwhile,
-// and ends after the last job.
+// write is the writer. Each commit takes the puts that have arrived meanwhile.
 func (f *Frontier) write() {
 	defer close(f.done)
 	untrimmed := 0
@@ -310,14 +302,13 @@ func (f *Frontier) write() {
 		untrimmed += f.carryOut(batch)
 		if untrimmed >= trimBytes {
 			untrimmed = 0
-			_ = f.db.Trim(true) // gives memory back, or does not: nothing of the batch
+			_ = f.db.Trim(true) // an error concerns only memory
 		}
 		clear(batch)
 	}
 }
 
-// carryOut does a batch of jobs, of which the last may be something else than puts, and
-// tells who waits.
+// carryOut does a batch of jobs and sends the replies. Only the last job may have do.
 func (f *Frontier) carryOut(batch []*job) (written int) {
 	puts := batch
 	last := batch[len(batch)-1]
@@ -347,8 +338,7 @@ func (f *Frontier) failure() error {
 	return f.failed
 }
 
-// fail notes that the disk fails. What is in memory may be more than it has, so nothing is
-// handed out or taken in any more.
+// fail records a disk error. As memory may then exceed the disk, the frontier stops its service.
 func (f *Frontier) fail(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -358,7 +348,7 @@ func (f *Frontier) fail(err error) {
 	}
 }
 
-// putAll writes what jobs put, and syncs. Where that fails, all of it has failed.
+// putAll writes the puts of jobs, and syncs. If that fails, all of them have failed.
 func (f *Frontier) putAll(jobs []*job) (written int) {
 	err := f.failure()
 	if full := f.room(); full != nil && err == nil {
@@ -380,7 +370,6 @@ func (f *Frontier) putAll(jobs []*job) (written int) {
 	return written
 }
 
-// fail has clients send it all again.
 func fail(jobs []*job) {
 	for _, j := range jobs {
 		for i := range j.puts {
@@ -389,8 +378,8 @@ func fail(jobs []*job) {
 	}
 }
 
-// putSome commits jobs from one on, until they are enough. Whoever takes URLs meanwhile
-// waits, so that none is handed out that could not be read.
+// putSome commits jobs until a commit is full. It holds mu, so that no URL is handed out before
+// it can be read.
 func (f *Frontier) putSome(jobs []*job, from int, written *int) (next int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -412,17 +401,16 @@ func (f *Frontier) putSome(jobs []*job, from int, written *int) (next int, err e
 	return next, nil
 }
 
-// batch is what one commit writes.
 type batch struct {
 	f       *Frontier
 	txn     *badger.Txn
 	now     int64
-	bytes   int // in the transaction
-	total   int // in those before it
-	learned int // pages
+	bytes   int
+	total   int // in earlier transactions
+	learned int // pages learned from
 }
 
-// set writes a record, and goes on in another transaction where this one is full.
+// set writes a record, in a new transaction if this one is full.
 func (b *batch) set(key, value []byte) error {
 	if b.bytes > maxBatchBytes {
 		if err := b.f.db.Commit(b.txn); err != nil {
@@ -436,9 +424,9 @@ func (b *batch) set(key, value []byte) error {
 	return b.txn.Set(key, value)
 }
 
-// minFreeBytes is what the disk must have left for a batch. The database maps its files
-// into memory, and a write to a page without room for it kills the process; as in package
-// store, room for a memtable and its flush is kept.
+// minFreeBytes is the disk space needed for a batch: a memtable and its flush, as in package
+// store. The database maps its files into memory, so a write without disk space would kill the
+// process.
 const minFreeBytes = 256 << 20
 
 func freeBytes(dir string) (uint64, error) {
@@ -449,12 +437,11 @@ func freeBytes(dir string) (uint64, error) {
 	return uint64(max(st.Bavail, 0)) * uint64(st.Bsize), nil
 }
 
-// room is an error while the disk is nearly full. It is no failure: with room again
-// URLs are taken in.
+// room returns an error while the disk is nearly full. Puts succeed again once there is room.
 func (f *Frontier) room() error {
 	free, err := f.opt.free(f.db.Path())
 	if err != nil || free >= minFreeBytes {
-		return nil // where it is not known, the database tells in its own way
+		return nil // if unknown, the database will report a full disk
 	}
 	return fmt.Errorf("%s: %w (%d MiB free, %d are needed); make room", f.db.Path(), badgerfiles.ErrDiskFull, free>>20, minFreeBytes>>20)
 }

@@ -8,26 +8,24 @@ import (
 	"slices"
 )
 
-// set has the queues of all crawls.
+// set holds the queues of all crawls.
 type set struct {
 	crawls  map[string]*crawl
-	delay   int64  // of queues without one of their own
-	made    uint64 // queues so far
+	delay   int64
+	made    uint64
 	waiting int
 	cursor  cursor
 }
 
-// crawl has the queues of one crawl. Those that may give a URL now are open, the best
-// head first. All that change by themselves, because a rest ends or a URL falls due, have
-// an alarm, the soonest first.
+// crawl holds the queues of one crawl. open has those that can give a URL now, best head first.
+// alarms has those that will change by themselves, soonest first.
 type crawl struct {
 	queues map[string]*queue
 	open   heap[queue]
 	alarms heap[queue]
 }
 
-// newQueues returns a set without queues. Delay is the seconds between two times that a queue
-// without a delay of its own gives URLs.
+// newQueues returns an empty set. delay is the default seconds between two takes from a queue.
 func newQueues(delay int64) *set { return &set{crawls: map[string]*crawl{}, delay: delay} }
 
 func newCrawl() *crawl {
@@ -42,13 +40,10 @@ func newCrawl() *crawl {
 	}
 }
 
-// Waiting counts the URLs that wait in all queues.
 func (s *set) Waiting() int { return s.waiting }
 
-// Delay is what New or SetDelay said last.
 func (s *set) Delay() int64 { return s.delay }
 
-// Find returns a queue, nil when there is none.
 func (s *set) Find(crawl, name string) *queue {
 	if c := s.crawls[crawl]; c != nil {
 		return c.queues[name]
@@ -56,7 +51,6 @@ func (s *set) Find(crawl, name string) *queue {
 	return nil
 }
 
-// Open returns a queue, and makes it if need be.
 func (s *set) Open(crawl, name string) *queue {
 	if q := s.Find(crawl, name); q != nil {
 		return q
@@ -64,7 +58,7 @@ func (s *set) Open(crawl, name string) *queue {
 	return s.Restore(crawl, name, s.made, queueSettings{Delay: delayOfAll})
 }
 
-// Restore makes a queue that had this number and these settings in another life.
+// Restore makes a queue with the number and settings that it had on disk.
 func (s *set) Restore(crawl, name string, number uint64, settings queueSettings) *queue {
 	c := s.crawls[crawl]
 	if c == nil {
@@ -78,14 +72,14 @@ func (s *set) Restore(crawl, name string, number uint64, settings queueSettings)
 	return q
 }
 
-// Put takes in a URL in place of what its queue has of it.
+// Put adds a URL, or replaces it.
 func (s *set) Put(q *queue, u waitingURL, now int64) {
 	s.waiting -= q.Waiting()
 	s.change(q, now, func() { q.put(u) })
 	s.waiting += q.Waiting()
 }
 
-// Drop forgets a URL; false when it did not wait.
+// Drop removes a waiting URL; found is false if it was not waiting.
 func (s *set) Drop(q *queue, id urlID, now int64) (found bool) {
 	s.change(q, now, func() { found = q.drop(id) })
 	if found {
@@ -94,17 +88,15 @@ func (s *set) Drop(q *queue, id urlID, now int64) (found bool) {
 	return found
 }
 
-// Complete counts so many more URLs of a queue, or fewer, that never come again.
+// Complete adds n to the number of completed URLs, which are never handed out again.
 func (s *set) Complete(q *queue, n int, now int64) {
 	s.change(q, now, func() { q.Completed += n })
 }
 
-// Set changes what clients say of a queue.
 func (s *set) Set(q *queue, settings queueSettings, now int64) {
 	s.change(q, now, func() { q.queueSettings = settings })
 }
 
-// SetDelay sets the delay of all queues that have none of their own.
 func (s *set) SetDelay(delay, now int64) {
 	s.delay = delay
 	for _, c := range s.crawls {
@@ -114,7 +106,7 @@ func (s *set) SetDelay(delay, now int64) {
 	}
 }
 
-// change changes a queue, and puts it where it then belongs.
+// change calls do, which may change the queue, and then updates the heaps.
 func (s *set) change(q *queue, now int64, do func()) {
 	c := s.crawls[q.Crawl]
 	c.takeOut(q)
@@ -139,19 +131,17 @@ func (s *set) change(q *queue, now int64, do func()) {
 	}
 }
 
-// takeOut takes a queue out of the crawl's heaps.
 func (c *crawl) takeOut(q *queue) {
 	if q.open {
 		q.open = false
 		c.open.remove(q)
 	}
 	if q.alarm != never {
-		c.alarms.remove(q) // by the alarm that it had
+		c.alarms.remove(q) // while q.alarm has its old value
 		q.alarm = never
 	}
 }
 
-// DropQueue forgets a queue with all that it has.
 func (s *set) DropQueue(q *queue) {
 	c := s.crawls[q.Crawl]
 	c.takeOut(q)
@@ -161,10 +151,8 @@ func (s *set) DropQueue(q *queue) {
 	}
 }
 
-// Crawls returns the names of the crawls, sorted.
 func (s *set) Crawls() []string { return slices.Sorted(maps.Keys(s.crawls)) }
 
-// All returns the queues of a crawl, in no order.
 func (s *set) All(crawl string) iter.Seq[*queue] {
 	if c := s.crawls[crawl]; c != nil {
 		return maps.Values(c.queues)
@@ -172,7 +160,7 @@ func (s *set) All(crawl string) iter.Seq[*queue] {
 	return maps.Values(map[string]*queue(nil))
 }
 
-// Queues returns those of a crawl, in the order in which they were made.
+// Queues returns the queues of a crawl in the order in which they were made.
 func (s *set) Queues(crawl string) []*queue {
 	c := s.crawls[crawl]
 	if c == nil {
@@ -181,18 +169,16 @@ func (s *set) Queues(crawl string) []*queue {
 	return slices.SortedFunc(maps.Values(c.queues), func(a, b *queue) int { return cmp.Compare(a.Number, b.Number) })
 }
 
-// counts say what queues have.
 type counts struct {
-	Queues, Active     int // Active have URLs that wait
-	Waiting, HandedOut int // HandedOut are among those Waiting
+	Queues, Active     int // Active: with waiting URLs
+	Waiting, HandedOut int // Waiting includes HandedOut
 	Completed          int
 }
 
-// Count adds up what queues have at a time.
 func (s *set) Count(all iter.Seq[*queue], now int64) (n counts) {
 	for q := range all {
 		if next := q.later.top(); next != nil && next.Due <= now {
-			s.change(q, now, func() {}) // what is not out any more does not count
+			s.change(q, now, func() {}) // its hold is over, so it no longer counts as handed out
 		}
 		n.Queues++
 		n.Waiting += q.Waiting()
@@ -205,46 +191,43 @@ func (s *set) Count(all iter.Seq[*queue], now int64) (n counts) {
 	return n
 }
 
-// urlID names a URL within its queue.
 type urlID [16]byte
 
 // waitingURL is a URL that waits, or is handed out.
 type waitingURL struct {
 	ID    urlID
-	Key   uint64  // what a scorer names it by; 0: its priority stays
-	Seq   uint64  // order of discovery, which breaks ties
-	Due   int64   // second from which it may be fetched
-	Score float32 // its priority, the higher the sooner
+	Key   uint64  // the scorer's; 0: the priority never changes
+	Seq   uint64  // order of discovery; breaks ties
+	Due   int64   // Unix second from which it may be fetched
+	Score float32 // priority, higher first
 	held  bool    // handed out until Due
-	place int32   // in the heap that has it
+	place int32
 }
 
-// queue has the URLs of one key of one crawl. Its fields are what is said of it.
 type queue struct {
 	Crawl, Name string
-	Number      uint64 // in the order in which queues were made
-	Completed   int    // URLs that never come again
+	Number      uint64 // order in which queues were made
+	Completed   int    // number of URLs never to be handed out again
 	queueSettings
 
 	urls  map[urlID]*waitingURL
-	ready heap[waitingURL] // due, the best first
-	later heap[waitingURL] // not due yet, or handed out: the soonest first
-	held  int              // URLs of later that are handed out
-	last  int64            // second in which it gave URLs; 0 never
+	ready heap[waitingURL] // due, best first
+	later heap[waitingURL] // not due or handed out, soonest first
+	held  int              // number of URLs handed out
+	last  int64            // second of the last take; 0: never
 
-	open              bool  // it may give URLs, and its crawl's heap of those has it
-	alarm             int64 // second in which it is to be looked at; never: it is in no heap of alarms
+	open              bool  // it is in its crawl's open heap
+	alarm             int64 // second of its next change; never: it is not in the alarms heap
 	place, alarmPlace int32
 }
 
-// queueSettings are what clients say of a queue.
 type queueSettings struct {
-	Blocked int64 // it gives nothing up to the end of this second
-	Delay   int64 // seconds between two times that it gives URLs; Default is that of all
-	Limit   int   // it gives nothing once so many URLs are completed; 0: none
+	Blocked int64 // it gives no URLs up to the end of this second
+	Delay   int64 // seconds between two takes; delayOfAll: the default
+	Limit   int   // it gives no URLs after so many completed ones; 0: no limit
 }
 
-// delayOfAll is the delay of a queue that has none of its own.
+// delayOfAll means that a queue has no delay of its own.
 const delayOfAll = -1
 
 const never = math.MaxInt64
@@ -271,25 +254,24 @@ func sooner(a, b *waitingURL) bool {
 	return a.Seq < b.Seq
 }
 
-// Find returns a URL that waits or is handed out, which the caller does not change.
+// Find returns a URL that waits or is handed out. The caller must not change it.
 func (q *queue) Find(id urlID) (*waitingURL, bool) {
 	u, ok := q.urls[id]
 	return u, ok
 }
 
-// Waiting counts the URLs that wait, those handed out included.
+// Waiting returns the number of waiting URLs, including those handed out.
 func (q *queue) Waiting() int { return len(q.urls) }
 
-// put takes in a URL in place of what is known of it.
 func (q *queue) put(u waitingURL) {
 	q.drop(u.ID)
 	u.held = false
 	own := &u
 	q.urls[u.ID] = own
-	q.later.push(own) // settle moves it on when it is due
+	q.later.push(own) // settle moves it to ready when due
 }
 
-// drop forgets a URL; false when it did not wait.
+// drop removes a URL; false if it was not waiting.
 func (q *queue) drop(id urlID) bool {
 	u, ok := q.urls[id]
 	if !ok {
@@ -311,7 +293,7 @@ func (q *queue) isReady(u *waitingURL) bool {
 	return at < q.ready.len() && q.ready.all[at] == u
 }
 
-// settle moves to ready what is due, also what was handed out and did not come back.
+// settle moves due URLs to ready, including handed-out URLs that were not put back in time.
 func (q *queue) settle(now int64) {
 	for u := q.later.top(); u != nil && u.Due <= now; u = q.later.top() {
 		q.later.remove(u)
@@ -323,7 +305,7 @@ func (q *queue) settle(now int64) {
 	}
 }
 
-// opens is the second from which the queue may give URLs, whether it has any or not.
+// opens returns the second from which the queue may give URLs, even if it has none.
 func (q *queue) opens(delay int64) int64 {
 	if q.Limit > 0 && q.Completed >= q.Limit {
 		return never
@@ -335,13 +317,13 @@ func (q *queue) opens(delay int64) int64 {
 	if q.Blocked > 0 {
 		at = after(q.Blocked, 1)
 	}
-	if q.last > 0 && delay > 0 { // whole seconds of a delay lie between two that are told apart
+	if q.last > 0 && delay > 0 { // so that the full delay passes between takes in whole seconds
 		at = max(at, after(q.last, after(delay, 1)))
 	}
 	return at
 }
 
-// after is a + b, at most never.
+// after returns a + b, at most never.
 func after(a, b int64) int64 {
 	if a > never-b {
 		return never
@@ -349,28 +331,25 @@ func after(a, b int64) int64 {
 	return a + b
 }
 
-// request says what URLs are asked for.
 type request struct {
-	Crawl   string // whose queues; of all when Any
+	Crawl   string // ignored if Any
 	Any     bool
-	Queue   *queue // this one alone; nil: the best
-	Queues  int    // at most; 0 is any number
-	PerHead int    // URLs of a queue at most, those that it has handed out before not counted; 0 is any number
-	Most    int    // URLs at most
-	Hold    int64  // seconds until one that is not put back comes again
+	Queue   *queue // only this queue; nil: the best queues
+	Queues  int    // most queues; 0: any number
+	PerHead int    // most URLs of a queue in this call, and at which a queue's handed-out URLs stop it; 0: any number
+	Most    int
+	Hold    int64 // seconds until a URL that is not put back is handed out again
 }
 
-// takenURL is a URL that was handed out.
 type takenURL struct {
 	Queue *queue
 	ID    urlID
 }
 
-// Take hands out URLs: of the queue with the best head its best ones, then of the next.
-// A queue comes once a call, and not while it is blocked, rests after the last time, has
-// reached its limit, or has PerHead URLs handed out already.
+// Take hands out the best URLs of the queue with the best head, then of the next. It skips queues
+// that are blocked, rest, reached their limit, or have PerHead URLs handed out.
 func (s *set) Take(r request, now int64) (taken []takenURL) {
-	var aside []*queue // had their turn
+	var aside []*queue // queues served or skipped in this call
 	if r.Queue != nil {
 		s.change(r.Queue, now, func() {})
 		if r.Queue.open && !r.full(r.Queue) {
@@ -415,14 +394,12 @@ func (s *set) crawlsOf(r request) (of []*crawl) {
 	return of
 }
 
-// rouse looks at the queues whose rest is over, or whose URLs fell due.
 func (s *set) rouse(c *crawl, now int64) {
 	for q := c.alarms.top(); q != nil && q.alarm <= now; q = c.alarms.top() {
 		s.change(q, now, func() {})
 	}
 }
 
-// best is the open queue with the best head.
 func best(of []*crawl) (q *queue) {
 	for _, c := range of {
 		if top := c.open.top(); top != nil && (q == nil || better(top.ready.top(), q.ready.top())) {
@@ -432,10 +409,9 @@ func best(of []*crawl) (q *queue) {
 	return q
 }
 
-// full says whether a queue has handed out all that it may at a time.
+// full reports whether a queue has handed out all that it may at a time.
 func (r request) full(q *queue) bool { return r.PerHead > 0 && q.held >= r.PerHead }
 
-// give hands out the best URLs of a queue.
 func (s *set) give(q *queue, r request, now int64, taken []takenURL) []takenURL {
 	s.change(q, now, func() {
 		for n := 0; (r.PerHead == 0 || n < r.PerHead) && len(taken) < r.Most; n++ {
@@ -454,7 +430,7 @@ func (s *set) give(q *queue, r request, now int64, taken []takenURL) []takenURL 
 	return taken
 }
 
-// Return takes back what was handed out and reached nobody.
+// Return makes handed-out URLs wait again that did not reach the client.
 func (s *set) Return(all []takenURL, now int64) {
 	for _, t := range all {
 		if u, ok := t.Queue.urls[t.ID]; ok && u.held && s.Find(t.Queue.Crawl, t.Queue.Name) == t.Queue {
@@ -466,18 +442,16 @@ func (s *set) Return(all []takenURL, now int64) {
 	}
 }
 
-// cursor is where rescoring goes on.
 type cursor struct {
-	queues []*queue // of the pass that is under way
-	at     int      // in the ready URLs of the first of them
+	queues []*queue // left in this pass
+	at     int      // index into ready of the first queue
 }
 
-// mostSteps is how many queues without URLs that are due one call passes over.
+// mostSteps bounds the number of queues without due URLs that a call visits.
 const mostSteps = 10_000
 
-// Rescore asks for new priorities of so many URLs that are due, and goes on next time
-// where it ended; a pass over all may miss a few that change places meanwhile. score
-// returns false for a URL whose priority stays.
+// Rescore updates the priorities of the next n due URLs. A pass may miss a few that move
+// meanwhile. score returns false for a URL whose priority stays.
 func (s *set) Rescore(n int, score func(crawl string, key uint64) (float32, bool), now int64) {
 	if len(s.cursor.queues) == 0 {
 		s.cursor = cursor{}
@@ -498,7 +472,6 @@ func (s *set) Rescore(n int, score func(crawl string, key uint64) (float32, bool
 	}
 }
 
-// Score gives a URL that waits another priority.
 func (s *set) Score(q *queue, u *waitingURL, score float32, now int64) {
 	if u.Score == score {
 		return
@@ -525,17 +498,15 @@ func (q *queue) setScore(u *waitingURL, score float32) {
 	}
 }
 
-// heap is a binary heap whose members know their places, so that any of them can be
-// moved or taken out in O(log n).
+// heap is a binary heap whose members know their index, so that any can be moved or removed.
 type heap[T any] struct {
 	all    []*T
 	before func(a, b *T) bool
-	place  func(*T) *int32 // where a member notes its place
+	place  func(*T) *int32 // where a member stores its index
 }
 
 func (h *heap[T]) len() int { return len(h.all) }
 
-// top is the first, nil when there is none.
 func (h *heap[T]) top() *T {
 	if len(h.all) == 0 {
 		return nil
@@ -548,7 +519,7 @@ func (h *heap[T]) push(x *T) {
 	h.up(len(h.all)-1, x)
 }
 
-// remove takes out x, which must be in the heap.
+// remove removes x, which must be in the heap.
 func (h *heap[T]) remove(x *T) {
 	at, last := int(*h.place(x)), len(h.all)-1
 	moved := h.all[last]
@@ -558,12 +529,12 @@ func (h *heap[T]) remove(x *T) {
 		h.set(at, moved)
 		h.fix(moved)
 	}
-	if cap(h.all) > 64 && last < cap(h.all)/4 { // what a flood needed is given back
+	if cap(h.all) > 64 && last < cap(h.all)/4 { // free memory after a peak
 		h.all = append(make([]*T, 0, cap(h.all)/2), h.all...)
 	}
 }
 
-// fix moves x to where it belongs after a change.
+// fix restores the order after a change of x.
 func (h *heap[T]) fix(x *T) {
 	at := int(*h.place(x))
 	h.down(at, x)

@@ -13,7 +13,6 @@ func id(n int) (x urlID) {
 	return x
 }
 
-// taken are the numbers of the URLs that a request takes.
 func taken(s *set, r request, now int64) (ids []int) {
 	r.Any, r.Most = true, 1000
 	for _, t := range s.Take(r, now) {
@@ -22,14 +21,14 @@ func taken(s *set, r request, now int64) (ids []int) {
 	return ids
 }
 
-// TestRescore gives URLs other priorities, a part at a time.
+// TestRescore changes priorities in several parts.
 func TestRescore(t *testing.T) {
 	s := newQueues(0)
 	q := s.Open("c", "a.test")
 	for i := range 100 {
 		s.Put(q, waitingURL{ID: id(i), Key: uint64(i), Seq: uint64(i), Due: 1, Score: 1 - float32(i)/100}, 5)
 	}
-	for range 5 { // key 0 has no scorer's number: its priority stays
+	for range 5 { // key 0: its priority stays
 		s.Rescore(20, func(_ string, key uint64) (float32, bool) { return float32(key) / 1000, key%2 == 1 }, 5)
 	}
 	moved, last := 0, float32(2)
@@ -50,7 +49,7 @@ func TestRescore(t *testing.T) {
 	}
 }
 
-// TestReturn takes back what reached nobody: it comes again at once.
+// TestReturn: a returned URL is handed out again at once.
 func TestReturn(t *testing.T) {
 	s := newQueues(0)
 	s.Put(s.Open("c", "a.test"), waitingURL{ID: id(7), Due: 1}, 5)
@@ -64,7 +63,7 @@ func TestReturn(t *testing.T) {
 	}
 }
 
-// TestHeapGivesBack says that a queue that was long does not keep its room.
+// TestHeapGivesBack: a queue that was long frees its memory.
 func TestHeapGivesBack(t *testing.T) {
 	s := newQueues(0)
 	q := s.Open("c", "a.test")
@@ -81,7 +80,7 @@ func TestHeapGivesBack(t *testing.T) {
 	}
 }
 
-// BenchmarkTake puts a URL into one of 1,000 queues and takes the best, among 100,000.
+// BenchmarkTake puts a URL into one of 1,000 queues and takes the best of 100,000.
 func BenchmarkTake(b *testing.B) {
 	s, rng := newQueues(0), rand.New(rand.NewPCG(1, 1))
 	n, names := 0, make([]string, 1000)
@@ -104,7 +103,7 @@ func BenchmarkTake(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory says what a URL that waits takes of memory: a million of 1,000 queues.
+// BenchmarkMemory reports the memory of a waiting URL, with a million in 1,000 queues.
 func BenchmarkMemory(b *testing.B) {
 	const urls = 1_000_000
 	var each float64

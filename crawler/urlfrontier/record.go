@@ -14,18 +14,18 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// A database has these keys; numbers are big-endian:
+// Keys of the database; numbers are big-endian:
 //
 //	m                           version of the format (1 byte), delay of queues (8)
-//	q number (8)                a queue, see queuerecord.go
+//	q number (8)                a queue, see encodeQueue
 //	u number (8) · hash (16)    a URL of the queue with this number
 //
 // A URL's hash is the first half of its SHA-256. Its record is
 //
 //	created (8) · refetch (8) · seq (8) · key (8) · score (4, IEEE 754) · URLInfo
 //
-// created and refetch are in seconds of Unix time, and refetch is 0 for never; seq is the
-// order of discovery, key the scorer's number of it. What was handed out is not written.
+// created and refetch are Unix seconds, and refetch 0 means never; seq is the order of discovery,
+// key the scorer's key. What was handed out is not stored.
 const (
 	metaKey     = "m"
 	queuePrefix = 'q'
@@ -53,7 +53,6 @@ func urlKey(number uint64, id urlID) []byte {
 	return append(queueKey(urlPrefix, number), id[:]...)
 }
 
-// parseURLKey is the inverse of urlKey.
 func parseURLKey(key []byte) (number uint64, id urlID, err error) {
 	if len(key) != urlKeyBytes || key[0] != urlPrefix {
 		return 0, id, errRecord
@@ -62,7 +61,6 @@ func parseURLKey(key []byte) (number uint64, id urlID, err error) {
 	return binary.BigEndian.Uint64(key[1:]), id, nil
 }
 
-// header is what is known of a URL besides its URLInfo.
 type header struct {
 	created, refetch int64
 	seq, key         uint64
@@ -79,7 +77,7 @@ func (h header) encode(info []byte) []byte {
 	return append(b, info...)
 }
 
-// decode reads a record; info is a part of it.
+// decode splits a record; info aliases b.
 func decode(b []byte) (h header, info []byte, err error) {
 	if len(b) < headerBytes {
 		return h, nil, errRecord
@@ -95,8 +93,8 @@ func decode(b []byte) (h header, info []byte, err error) {
 	return h, b[headerBytes:], nil
 }
 
-// A queue's record is blocked (8) · delay (8) · limit (8) · length of the crawl's id
-// (uvarint) · the crawl's id · the queue's key. A delay of -1 is that of all queues.
+// A queue's record is blocked (8) · delay (8, -1: the default) · limit (8) · length of the
+// crawl's ID (uvarint) · the crawl's ID · the queue's key.
 const settingsBytes = 3 * 8
 
 func encodeQueue(crawl, name string, s queueSettings) []byte {
@@ -124,11 +122,9 @@ func decodeQueue(b []byte) (crawl, name string, s queueSettings, err error) {
 	return string(rest[:n]), string(rest[n:]), s, nil
 }
 
-// records are those of a database. One goroutine writes them, any may read.
 type records struct{ db *badgerfiles.Database }
 
-// each calls do for each record whose key begins with prefix, in the order of keys. What
-// it is given is valid until it returns.
+// each calls do for each record with the prefix, in order. The slices are valid until do returns.
 func each(txn *badger.Txn, prefix []byte, do func(key, value []byte) error) error {
 	o := badger.DefaultIteratorOptions
 	o.Prefix = prefix
@@ -142,7 +138,7 @@ func each(txn *badger.Txn, prefix []byte, do func(key, value []byte) error) erro
 	return nil
 }
 
-// infos reads the records of URLs; nil for those that are gone.
+// infos reads the records of URLs; nil for deleted ones.
 func (r records) infos(taken []takenURL) ([]*api.URLInfo, error) {
 	infos := make([]*api.URLInfo, len(taken))
 	err := r.db.View(func(txn *badger.Txn) error {
@@ -166,7 +162,6 @@ func (r records) infos(taken []takenURL) ([]*api.URLInfo, error) {
 	return infos, err
 }
 
-// parse reads a whole record.
 func parse(value []byte) (header, *api.URLInfo, error) {
 	h, b, err := decode(value)
 	if err != nil {
@@ -179,7 +174,6 @@ func parse(value []byte) (header, *api.URLInfo, error) {
 	return h, info, nil
 }
 
-// keysOf returns the keys of a queue's URLs.
 func (r records) keysOf(q *queue) (keys [][]byte, err error) {
 	err = r.db.View(func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.IteratorOptions{Prefix: queueKey(urlPrefix, q.Number)})
@@ -192,7 +186,7 @@ func (r records) keysOf(q *queue) (keys [][]byte, err error) {
 	return keys, err
 }
 
-// remove deletes records, part by part, and syncs.
+// remove deletes records in parts, and syncs.
 func (r records) remove(keys [][]byte) error {
 	if len(keys) == 0 {
 		return nil
@@ -214,7 +208,6 @@ func (r records) remove(keys [][]byte) error {
 	return r.db.SyncLogs()
 }
 
-// keep writes one record, and syncs.
 func (r records) keep(key, value []byte) error {
 	err := r.db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) })
 	if err == nil {
@@ -223,10 +216,9 @@ func (r records) keep(key, value []byte) error {
 	return err
 }
 
-// defaultCrawl is what a crawl without an id is called.
+// defaultCrawl is the ID of a crawl without one.
 const defaultCrawl = "DEFAULT"
 
-// crawlOf is the id of a crawl as it is kept.
 func crawlOf(id string) string {
 	if strings.TrimSpace(id) == "" {
 		return defaultCrawl
@@ -234,8 +226,7 @@ func crawlOf(id string) string {
 	return id
 }
 
-// keyOf is the queue of a URL whose client names none: its host in lower case, without
-// port or user; "" when it has none.
+// keyOf returns a URL's default queue: its host in lower case without port and user, or "".
 func keyOf(url string) string {
 	host := url
 	if _, rest, ok := strings.Cut(url, "://"); ok {

@@ -13,41 +13,41 @@ import (
 )
 
 const (
-	ofStart   = 1   // priority of a start page, and what a scorer is told of its parent (paper A eq. 1)
-	unknown   = 0.3 // score of a page of which nothing is known; of links that nobody follows it matters little
+	ofStart   = 1   // priority of a start page, and the parent's score for ScorePage (paper A eq. 1)
+	unknown   = 0.3 // score of an unknown page
 	remembers = 200_000
 )
 
-// topicScorer says what the URLs of one crawl are worth.
+// topicScorer is the Scorer of one crawl, by a crawl policy. It remembers recent pages.
 type topicScorer struct {
 	scorer crawler.Scorer
 
-	mu    sync.Mutex             // guards what follows
-	pages page.Recent[pageScore] // by page.Key: pages and links that were named last
+	mu    sync.Mutex             // guards the rest
+	pages page.Recent[pageScore] // by page.Key: recent pages and link targets
 }
 
-// pageScore is what a page is worth, or promises.
+// pageScore is the known or predicted score of a page.
 type pageScore struct {
 	value  float64
-	judged bool // by its text
-	read   bool // its links were, with it
-	links  int  // named so far
+	judged bool // from its text or a label
+	read   bool // the scorer has seen all its links
+	links  int  // number of its links found
 }
 
-// NewScorer returns a scorer of URLs by that of a crawl policy.
+// NewScorer returns a Scorer that uses the scorer of a crawl policy.
 func NewScorer(scorer crawler.Scorer) *topicScorer {
 	return &topicScorer{scorer: scorer, pages: page.NewRecent[pageScore](remembers)}
 }
 
-// Found takes in a discovered URL: a link of the last page of its url.path or, without
-// one, a start page. A score that the client gives is its priority as it stands.
+// Found implements Scorer. The URL is a link of the last page in url.path, or a start page. A
+// score from the client is used unchanged.
 func (s *topicScorer) Found(info *api.URLInfo) (score float64, key uint64) {
 	if given, ok := number(info, scoreKey); ok {
 		return given, 0
 	}
 	target, err := page.Normalize(info.GetUrl())
 	if err != nil {
-		return 0, 0 // not of the web: last
+		return 0, 0 // not a web URL: lowest priority
 	}
 	key = page.Key(target)
 	link := page.Link{URL: target, Anchor: words(info, anchorKey, anchorsKey, titleKey), Context: words(info, textKey)}
@@ -65,7 +65,7 @@ func (s *topicScorer) Found(info *api.URLInfo) (score float64, key uint64) {
 	return score, key
 }
 
-// rootOf is the start page of a URL's host: what names a link whose page is not known.
+// rootOf returns the start page of a URL's host, which stands in for an unknown parent page.
 func rootOf(target string) string {
 	if u, err := url.Parse(target); err == nil {
 		return u.Scheme + "://" + u.Host + "/"
@@ -73,8 +73,7 @@ func rootOf(target string) string {
 	return target
 }
 
-// parent returns the page whose link led to a URL, and what is known of it: what its text
-// said, else what the client says, else what links promised of it.
+// parent returns the linking page and its score: from its text, the client, or its in-links.
 func (s *topicScorer) parent(info *api.URLInfo) (parent string, from pageScore) {
 	from.value = unknown
 	if p, err := page.Normalize(parentOf(info)); err == nil {
@@ -96,10 +95,9 @@ func (s *topicScorer) parent(info *api.URLInfo) (parent string, from pageScore) 
 	return parent, from
 }
 
-// link tells the scorer of a link, unless it has read the whole page, and returns what the
-// target is worth.
+// link returns a target's priority. It shows the link to a scorer that has not seen its page.
 func (s *topicScorer) link(parent string, from pageScore, link page.Link) float64 {
-	if from.read || parent == link.URL { // which says nothing of itself
+	if from.read || parent == link.URL { // a link to itself is no evidence
 		if r, ok := s.scorer.(crawler.Rescorer); ok {
 			if score, ok := r.Rescore(page.Key(link.URL)); ok {
 				return score
@@ -120,14 +118,13 @@ func (s *topicScorer) link(parent string, from pageScore, link page.Link) float6
 	return scores[0]
 }
 
-// byWords is for a scorer that gives all links of a page the page's own score: where that
-// is not known, the words with the link stand for the target's.
+// byWords scores the words of a link, for scorers that know only scores of pages.
 func (s *topicScorer) byWords(parent string, from pageScore, link page.Link) float64 {
 	p := &page.Page{URL: link.URL, Title: link.Anchor, Text: link.Context}
 	return s.scorer.ScorePage(p, from.value).Value
 }
 
-// promise remembers what a URL is worth, until its page is read.
+// promise remembers a URL's predicted score until its page is read.
 func (s *topicScorer) promise(key uint64, score float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +136,7 @@ func (s *topicScorer) promise(key uint64, score float64) {
 	}
 }
 
-// Rescore returns the present priority of a URL that waits.
+// Rescore implements Scorer.
 func (s *topicScorer) Rescore(key uint64) (score float64, known bool) {
 	if r, ok := s.scorer.(crawler.Rescorer); ok {
 		return r.Rescore(key)
@@ -147,8 +144,7 @@ func (s *topicScorer) Rescore(key uint64) (score float64, known bool) {
 	return 0, false
 }
 
-// Known takes in what became of a URL: the text of its page, which the scorer judges and
-// learns from, or whether it was on topic. The text is then taken out of the metadata.
+// Known implements Scorer. The scorer learns from the page's text or label; the text is deleted.
 func (s *topicScorer) Known(info *api.URLInfo) (score float64, judged, learned bool) {
 	p := s.pageOf(info)
 	for _, key := range pageKeys {
@@ -179,7 +175,6 @@ func (s *topicScorer) Known(info *api.URLInfo) (score float64, judged, learned b
 	return score, hasText || said, hasText || said
 }
 
-// judge has the scorer read a page, and its links where they came with it.
 func (s *topicScorer) judge(info *api.URLInfo, p *page.Page) float64 {
 	parent := float64(ofStart)
 	if from := parentOf(info); from != "" {
@@ -205,7 +200,6 @@ func (s *topicScorer) known(key uint64) pageScore {
 	return pageScore{value: unknown}
 }
 
-// note remembers what a page turned out to be.
 func (s *topicScorer) note(p *page.Page, score float64, read bool) {
 	key := page.Key(p.URL)
 	s.mu.Lock()
@@ -219,8 +213,7 @@ func (s *topicScorer) note(p *page.Page, score float64, read bool) {
 	}
 }
 
-// pageOf is the page that a client describes: without words where it sends none, nil where
-// it is none.
+// pageOf returns the page that a client describes, maybe without text; nil for an invalid URL.
 func (s *topicScorer) pageOf(info *api.URLInfo) *page.Page {
 	at, err := page.Normalize(info.GetUrl())
 	if err != nil {
@@ -240,8 +233,7 @@ func (s *topicScorer) pageOf(info *api.URLInfo) *page.Page {
 	return &page.Page{URL: at}
 }
 
-// What clients say of a URL. url.path is what StormCrawler sends with each link: the URLs
-// that led there, the page that has it last.
+// Metadata keys. StormCrawler's url.path has the URLs that led to a link, the linking page last.
 const (
 	pathKey        = "url.path"
 	anchorKey      = "anchor"
@@ -257,13 +249,12 @@ const (
 	pageHTMLKey  = "fossick.html"
 )
 
-// pageKeys are of use once, and not kept.
+// pageKeys are deleted after use.
 var pageKeys = []string{pageTextKey, pageTitleKey, pageHTMLKey}
 
-// maxWordsBytes bounds what is read of the words with a link; a page may have more.
 const maxWordsBytes = 2 << 10
 
-// words are the values of some keys, as one text.
+// words joins the values of some keys, up to maxWordsBytes.
 func words(info *api.URLInfo, keys ...string) string {
 	var b strings.Builder
 	for _, key := range keys {
@@ -280,7 +271,6 @@ func words(info *api.URLInfo, keys ...string) string {
 	return b.String()
 }
 
-// whole is the first value of a key.
 func whole(info *api.URLInfo, key string) string {
 	if v := info.GetMetadata()[key].GetValues(); len(v) > 0 {
 		return v[0]
@@ -288,7 +278,7 @@ func whole(info *api.URLInfo, key string) string {
 	return ""
 }
 
-// parentOf is the page whose link led to a URL, "" when there is none.
+// parentOf returns the page that links to a URL, or "".
 func parentOf(info *api.URLInfo) string {
 	if path := info.GetMetadata()[pathKey].GetValues(); len(path) > 0 {
 		return path[len(path)-1]
@@ -296,13 +286,12 @@ func parentOf(info *api.URLInfo) string {
 	return ""
 }
 
-// number reads a finite number.
 func number(info *api.URLInfo, key string) (x float64, ok bool) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(whole(info, key)), 64)
 	return x, err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
 }
 
-// yes reads yes or no, true or false, 1 or 0.
+// yes parses yes or no, true or false, 1 or 0.
 func yes(info *api.URLInfo, key string) (is, said bool) {
 	switch strings.ToLower(strings.TrimSpace(whole(info, key))) {
 	case "yes", "true", "1":

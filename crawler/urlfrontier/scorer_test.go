@@ -12,7 +12,6 @@ import (
 	"fossick/relevance"
 )
 
-// learning returns a scorer of banking that learns.
 func learning(t testing.TB) *topicScorer {
 	t.Helper()
 	topic, err := models.BuiltinTopic("banking")
@@ -39,7 +38,7 @@ func scorerOf(t testing.TB, name string, in crawlplan.Input) *topicScorer {
 	return NewScorer(s)
 }
 
-// info is a URL with metadata: keys and values in turn.
+// info returns a URL with metadata, keys and values in turn.
 func info(url string, meta ...string) *api.URLInfo {
 	m := map[string]*api.StringList{}
 	for i := 0; i < len(meta); i += 2 {
@@ -79,8 +78,7 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// TestLearns says that pages that are put back change what waiting URLs are worth, and
-// that their text is not kept.
+// TestLearns: pages put back change the priorities of waiting URLs, and their text is not kept.
 func TestLearns(t *testing.T) {
 	for what, text := range map[string][]string{
 		"text":     {pageTextKey, strings.Repeat("The bank lends at a rate of interest; loans, mortgages and savings accounts. ", 5), pageTitleKey, "Bank loans"},
@@ -119,8 +117,8 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// TestKeywords is the order without a model: by the words of K on the page that links, or
-// with the link while that page is unknown.
+// TestKeywords: without a model, the words of K on the linking page decide, or those of the link
+// if the page is unknown.
 func TestKeywords(t *testing.T) {
 	k, err := relevance.NewKeywords([]string{"honey", "hive", "queen"})
 	if err != nil {
@@ -151,7 +149,7 @@ func FuzzFound(f *testing.F) {
 	s := scorerOf(f, "paper", crawlplan.Input{Keywords: k, Rho: 0.3})
 	f.Fuzz(func(t *testing.T, url, path, anchor, score, relevant string) {
 		in := info(url, pathKey, path, anchorKey, anchor, scoreKey, score, parentScoreKey, score, relevantKey, relevant, pageHTMLKey, anchor)
-		if x, _ := s.Found(in); math.IsNaN(x) || math.IsInf(x, 0) { // the client may give any number
+		if x, _ := s.Found(in); math.IsNaN(x) || math.IsInf(x, 0) { // a client may give any finite number
 			t.Errorf("priority %v", x)
 		}
 		if x, _, _ := s.Known(in); !(x >= 0 && x <= 1) {
@@ -160,7 +158,7 @@ func FuzzFound(f *testing.F) {
 	})
 }
 
-// BenchmarkFound is a link with a text of a page that was read, to a URL not known before.
+// BenchmarkFound scores a link with text, on a known page, to a new URL.
 func BenchmarkFound(b *testing.B) {
 	s := learning(b)
 	s.Known(info(from, pageTextKey, "The bank lends at a rate of interest."))

@@ -22,27 +22,27 @@ import (
 
 const (
 	maxConnections  = 256
-	maxStreams      = 64 // calls at a time of one connection
+	maxStreams      = 64 // concurrent calls of a connection
 	idleTime        = time.Minute
-	maxMessageBytes = 4 << 20 // as gRPC servers have it
+	maxMessageBytes = 4 << 20 // the default of gRPC servers
 	grace           = 10 * time.Second
 	headerTime      = 10 * time.Second
 )
 
-// Server answers the calls of the API for a Frontier.
+// Server serves the API for a Frontier.
 type Server struct {
 	f        *Frontier
 	log      *slog.Logger
 	level    *atomic.Pointer[slog.Level]
 	address  string
-	stopping chan struct{} // closed when no more is taken in
+	stopping chan struct{} // closed when the server accepts nothing more
 	inFlight *semaphore.Weighted
 
-	calls sync.RWMutex // held to read by each call under way; guards ended
+	calls sync.RWMutex // read-locked by each call; guards ended
 	ended bool
 }
 
-// NewServer returns a server that calls itself by an address, HOST:PORT.
+// NewServer returns a server that reports address, HOST:PORT, as its own.
 func NewServer(f *Frontier, address string) *Server {
 	level := new(atomic.Pointer[slog.Level])
 	return &Server{
@@ -51,12 +51,10 @@ func NewServer(f *Frontier, address string) *Server {
 	}
 }
 
-// Serve answers on a listener, which it closes, until ctx ends. Then what has come is
-// committed and acknowledged, streams are told to end, and calls under way may do so for
-// ten seconds. It is called once.
+// Serve serves on a listener until ctx ends. It then commits and acknowledges what has arrived,
+// ends streams, and gives calls ten seconds. Call it once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	// Web pages cannot speak HTTP/2 without TLS: no script in a browser reaches this server,
-	// whatever its name.
+	// No web page can use HTTP/2 without TLS, so no script in a browser reaches this server.
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
 	connections := newCrowd(time.Now)
@@ -74,7 +72,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	close(s.stopping)
-	// ctx has ended; the calls under way have a time of their own
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	err := server.Shutdown(last)
@@ -87,8 +84,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return s.end(err)
 }
 
-// end waits for the calls that outlived their connections, lets no more begin, and
-// returns err.
+// end waits for calls that survived their connections, allows no more, and returns err.
 func (s *Server) end(err error) error {
 	s.calls.Lock()
 	defer s.calls.Unlock()
@@ -109,10 +105,8 @@ func (s *Server) counted(h http.Handler) http.Handler {
 	})
 }
 
-// service is how the API's calls are named on the wire.
 const service = "/urlfrontier.URLFrontier/"
 
-// handler routes the nineteen calls.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	unary(s, mux, "ListNodes", s.listNodes)
@@ -137,7 +131,7 @@ func (s *Server) handler() http.Handler {
 	return s.counted(reachable(mux))
 }
 
-// options are those of each call. A panic is the answer to one call, not the end of all.
+// options returns the options of each call. A panic fails only its own call.
 func (s *Server) options(name string) []connect.HandlerOption {
 	return []connect.HandlerOption{
 		connect.WithReadMaxBytes(maxMessageBytes),
@@ -175,7 +169,7 @@ func both[In, Out any](s *Server, mux *http.ServeMux, name string, do func(conte
 	}, s.options(name)...))
 }
 
-// coded gives an error the code by which clients tell what to do.
+// coded adds the gRPC code by which clients know what to do.
 func coded(err error) error {
 	var has *connect.Error
 	switch {
@@ -187,15 +181,13 @@ func coded(err error) error {
 	return connect.NewError(connect.CodeInternal, err)
 }
 
-// notFound is the answer about what there is not.
 func notFound(format string, args ...any) error {
 	return connect.NewError(connect.CodeNotFound, fmt.Errorf(format, args...))
 }
 
 var empty = new(api.Empty)
 
-// The calls that ask for one thing, in the order of the API. Where they name one node
-// (local), it is this one: there is no other.
+// These calls ignore the parameter local, as there is only one node.
 
 func (s *Server) listNodes(_ context.Context, _ *api.Empty) (*api.StringList, error) {
 	return &api.StringList{Values: []string{s.address}}, nil
@@ -261,7 +253,7 @@ func (s *Server) purgeURLs(_ context.Context, r *api.PurgeUrlParams) (*api.Long,
 	return &api.Long{Value: uint64(n)}, err
 }
 
-// A block and a delay of a queue that there is not are no error, as elsewhere.
+// Settings of a missing queue are no error, as in other implementations.
 
 func (s *Server) blockQueueUntil(_ context.Context, r *api.BlockQueueParams) (*api.Empty, error) {
 	_, err := s.f.setQueue(crawlOf(r.GetCrawlID()), r.GetKey(), func(q *queueSettings) { q.Blocked = seconds(r.GetTime()) })
@@ -331,15 +323,13 @@ func (s *Server) listURLs(ctx context.Context, r *api.ListUrlParams, send func(*
 	})
 }
 
-// How much of a stream may wait for the disk, before no more is read from it: the client
-// then waits too.
+// Beyond these bounds of a stream's items that wait for the disk, the client must wait.
 const (
 	urlsInFlight    = 1024
 	batchesInFlight = 16
-	bytesInFlight   = 32 << 20 // of all streams, in the order in which they came
+	bytesInFlight   = 32 << 20 // of all streams, first come first served
 )
 
-// putURLs takes in URLs one by one.
 func (s *Server) putURLs(ctx context.Context, stream *connect.BidiStream[api.URLItem, api.AckMessage]) error {
 	return pump(ctx, s, stream, urlsInFlight, func(item *api.URLItem) *job {
 		p, name := s.f.readItem(item)
@@ -349,7 +339,6 @@ func (s *Server) putURLs(ctx context.Context, stream *connect.BidiStream[api.URL
 	})
 }
 
-// putDiscovered takes in batches.
 func (s *Server) putDiscovered(ctx context.Context, stream *connect.BidiStream[api.DiscoveredBatch, api.BatchAck]) error {
 	return pump(ctx, s, stream, batchesInFlight, func(b *api.DiscoveredBatch) *job {
 		j := &job{name: b.GetID(), puts: make([]put, 0, len(b.GetItems()))}
@@ -362,10 +351,9 @@ func (s *Server) putDiscovered(ctx context.Context, stream *connect.BidiStream[a
 	})
 }
 
-// pump hands what a stream says to the writer, and answers when it is on disk, in the
-// order in which it came. It returns when the goroutine that reads has ended.
+// pump passes a stream's items to the writer, and answers each in order once it is on disk.
 func pump[In, Out any](ctx context.Context, s *Server, stream *connect.BidiStream[In, Out], room int, read func(*In) *job, answer func(*job) *Out) error {
-	done := make(chan *job, room) // has room for all that is in flight: the writer never waits
+	done := make(chan *job, room) // room for all items in flight, so that the writer never blocks
 	slots := make(chan struct{}, room)
 	type end struct {
 		jobs int
@@ -392,7 +380,7 @@ func pump[In, Out any](ctx context.Context, s *Server, stream *connect.BidiStrea
 			<-slots
 			if failed == nil {
 				if failed = stream.Send(answer(j)); failed != nil {
-					interrupt(ctx) // nobody hears the answers
+					interrupt(ctx) // nobody receives the answers
 				}
 			}
 		case e := <-ended:
@@ -408,7 +396,7 @@ func pump[In, Out any](ctx context.Context, s *Server, stream *connect.BidiStrea
 	return result
 }
 
-// receive reads a stream to its end, and counts the jobs that the writer has of it.
+// receive reads a stream to its end, and counts the jobs passed to the writer.
 func receive[In, Out any](ctx context.Context, s *Server, stream *connect.BidiStream[In, Out], slots chan<- struct{}, done chan<- *job, jobs *int, read func(*In) *job) error {
 	for {
 		item, err := stream.Receive()
@@ -443,13 +431,13 @@ func receive[In, Out any](ctx context.Context, s *Server, stream *connect.BidiSt
 	}
 }
 
-// itemBytes is about what a message takes beside its own bytes.
+// itemBytes is the approximate overhead of an item in memory.
 const itemBytes = 1 << 10
 
-// reach is how the goroutine that reads a stream is reached.
+// reach is the context key of a request's http.ResponseController.
 type reach struct{}
 
-// reachable lets interrupt end the reading of requests of h.
+// reachable lets interrupt stop the reading of requests to h.
 func reachable(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		heard(r.Context())
@@ -457,32 +445,29 @@ func reachable(h http.Handler) http.Handler {
 	})
 }
 
-// interrupt has the reading of a stream's request fail, now and from now on.
+// interrupt makes all reading of a stream's request fail from now on.
 func interrupt(ctx context.Context) {
 	if c, ok := ctx.Value(reach{}).(*http.ResponseController); ok {
-		_ = c.SetReadDeadline(time.Unix(1, 0)) // of a request that has ended it does not matter
+		_ = c.SetReadDeadline(time.Unix(1, 0)) // an error only means that the request has ended
 	}
 }
 
-// crowd is the connections that there are. When there are too many, a new one takes the place
-// of the one that has been idle longest; where none is idle, of the one whose calls and streams
-// have said nothing for longest, if that is idleTime or more. So connections that say nothing
-// keep nobody out, and a quiet stream of a good client stays while there is room. Safe for
-// concurrent use.
+// crowd limits the number of connections. A new one beyond the limit replaces the one idle
+// longest, or else the one silent longest, if for idleTime or more. So silent connections lock
+// nobody out, but a quiet stream stays while there is room. Safe for concurrent use.
 type crowd struct {
 	now func() time.Time
 
 	mu   sync.Mutex // guards the rest
 	all  int
-	idle map[net.Conn]time.Time // since when
-	busy map[net.Conn]time.Time // with calls under way: when one last said something
+	idle map[net.Conn]time.Time // idle since
+	busy map[net.Conn]time.Time // with calls under way; time of the last message
 }
 
 func newCrowd(now func() time.Time) *crowd {
 	return &crowd{now: now, idle: map[net.Conn]time.Time{}, busy: map[net.Conn]time.Time{}}
 }
 
-// note is http.Server's ConnState.
 func (c *crowd) note(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -506,7 +491,6 @@ func (c *crowd) note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// said notes that a call of a connection has said something.
 func (c *crowd) said(conn net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -515,20 +499,18 @@ func (c *crowd) said(conn net.Conn) {
 	}
 }
 
-// evict closes the connection that has been idle longest, or quiet longest where none is
-// idle; the new one where all have spoken lately.
+// evict closes the connection idle longest, else silent longest, else the new one.
 func (c *crowd) evict(conn net.Conn) {
 	out := longest(c.idle, conn, c.now())
 	if out == conn {
 		out = longest(c.busy, conn, c.now().Add(-idleTime))
 	}
-	delete(c.idle, out) // it is closed once: the server's goroutine says so later
+	delete(c.idle, out) // later state changes must not count it again
 	delete(c.busy, out)
 	_ = out.Close()
 }
 
-// longest returns the connection that waits for longest, of those that wait since before at;
-// otherwise if there is none.
+// longest returns the connection that has waited longest, if since before at; else otherwise.
 func longest(waiting map[net.Conn]time.Time, otherwise net.Conn, at time.Time) net.Conn {
 	found := otherwise
 	for conn, since := range waiting {
@@ -539,25 +521,23 @@ func longest(waiting map[net.Conn]time.Time, otherwise net.Conn, at time.Time) n
 	return found
 }
 
-// connection is how a call knows what it came by.
+// connection is the context key and value for a call's connection.
 type connection struct {
 	crowd *crowd
 	conn  net.Conn
 }
 
-// keep is http.Server's ConnContext.
 func (c *crowd) keep(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connection{}, &connection{c, conn})
 }
 
-// heard notes that the call of a context has said something.
 func heard(ctx context.Context) {
 	if c, ok := ctx.Value(connection{}).(*connection); ok {
 		c.crowd.said(c.conn)
 	}
 }
 
-// levelled is a log handler whose level clients set; until then it is the handler's own.
+// levelled is a log handler whose level clients may set.
 type levelled struct {
 	slog.Handler
 	level *atomic.Pointer[slog.Level]
@@ -570,7 +550,6 @@ func (h levelled) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.Handler.Enabled(ctx, level)
 }
 
-// levels are those of the API.
 var levels = map[api.LogLevelParams_Level]slog.Level{
 	api.LogLevelParams_TRACE: slog.LevelDebug - 4,
 	api.LogLevelParams_DEBUG: slog.LevelDebug,

@@ -10,8 +10,8 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestTogether has several clients put, take and put back at once, while another deletes.
-// No URL is handed out twice, and in the end all are completed but those deleted.
+// TestTogether: clients put, take and put back concurrently while another deletes. No URL is
+// handed out twice, and in the end all are completed or deleted.
 func TestTogether(t *testing.T) {
 	r := run(t, t.TempDir(), Options{Now: time.Now})
 	ask[api.Empty](r.client, "SetDelay", &api.QueueDelayParams{})

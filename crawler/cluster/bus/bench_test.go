@@ -13,9 +13,8 @@ import (
 	"fossick/crawler/cluster"
 )
 
-// BenchmarkMessages: from one agent to another, by one server, or two of three with TLS
-// between them. The receiver's word lets the sender run 64 messages ahead, as the protocol's
-// acknowledgements do.
+// BenchmarkMessages measures messages between two agents, on one server and on two of three with
+// TLS. Like the protocol's acknowledgements, the receiver lets the sender run 64 messages ahead.
 func BenchmarkMessages(b *testing.B) {
 	for _, size := range []int{1 << 10, 100 << 10} {
 		b.Run(fmt.Sprintf("one/%d", size), func(b *testing.B) {
@@ -64,8 +63,8 @@ func pump(b *testing.B, from, to cluster.Exchange, size int) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
 }
 
-// BenchmarkSwap: one writer, of a value of 100 bytes, on one server and three, with and
-// without the disk.
+// BenchmarkSwap measures one writer of 100-byte values, on one server and on three, with and
+// without disk sync.
 func BenchmarkSwap(b *testing.B) {
 	for _, unsynced := range []bool{false, true} {
 		b.Run(fmt.Sprintf("one/unsynced=%v", unsynced), func(b *testing.B) {
@@ -104,8 +103,7 @@ func swaps(b *testing.B, e *Bus) {
 	}
 }
 
-// BenchmarkServe: a server alone, from nothing to its first value, and the memory that it
-// takes: the heap after a collection, less what there was.
+// BenchmarkServe measures the start of a server until its first value, and its memory.
 func BenchmarkServe(b *testing.B) {
 	for b.Loop() {
 		before := heap()
@@ -125,7 +123,7 @@ func BenchmarkServe(b *testing.B) {
 	}
 }
 
-// heap is what is in use after a collection.
+// heap returns the memory in use after a collection.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -133,8 +131,8 @@ func heap() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
-// BenchmarkStream: what messages would cost if the servers kept them: three copies, 64
-// messages ahead of their acknowledgements, without their way to a reader.
+// BenchmarkStream measures what messages would cost if servers stored three copies, up to 64
+// ahead of their acknowledgements. Delivery to a reader is not included.
 func BenchmarkStream(b *testing.B) {
 	for _, unsynced := range []bool{false, true} {
 		b.Run(fmt.Sprintf("three/unsynced=%v", unsynced), func(b *testing.B) {

@@ -18,19 +18,17 @@ import (
 	"fossick/crawler/cluster"
 )
 
-// Options says to which exchange an agent belongs. Crawl, Agent, and one of Server and URL
-// are needed.
+// Options name an agent's exchange. Crawl, Agent, and one of Server and URL are required.
 type Options struct {
 	Crawl    string
 	Agent    cluster.AgentID
 	Server   *Server      // in this process
-	URL      string       // nats://host:port of servers that are there already, by commas
-	Replicas int          // of values; 0: as many as there are servers, at most 3
-	Secrets  *Secrets     // what the servers ask for; nil: nothing
+	URL      string       // nats://host:port of existing servers, separated by commas
+	Replicas int          // copies of the values; 0: one for each server, at most 3
+	Secrets  *Secrets     // what the servers ask for; nil: those of Server, or localSecrets
 	Log      *slog.Logger // nil: silent
 }
 
-// Errors of Open.
 var (
 	errCrawl   = errors.New("not a crawl's name: want up to 64 letters, digits, hyphens and underscores")
 	errURL     = errors.New("not the address of an exchange; want nats://HOST:PORT, without a password, which --keys brings")
@@ -38,35 +36,34 @@ var (
 )
 
 const (
-	pingEvery   = 3 * time.Second // a connection that is silent twice is dead
+	pingEvery   = 3 * time.Second // a connection is dead after two pings without an answer
 	leastRetry  = 50 * time.Millisecond
 	mostRetry   = 5 * time.Second
-	resendBytes = 1 << 20 // of messages sent while there is no connection; others are lost
+	resendBytes = 1 << 20 // sent while disconnected; any more are lost
 )
 
-// Bus is a cluster.Exchange. Safe for concurrent use.
+// Bus is a cluster.Exchange over NATS. Safe for concurrent use.
 type Bus struct {
 	conn    *nats.Conn
 	in      *nats.Subscription
 	values  *bucket
-	subject string // before an agent's name
+	subject string // prefix before the agent's name
 
 	mu     sync.Mutex
-	waits  map[int]context.CancelCauseFunc // guarded by mu: what Close ends
-	waited int                             // guarded by mu: names of waits so far
+	waits  map[int]context.CancelCauseFunc // guarded by mu: calls for Close to end
+	waited int                             // guarded by mu: number of waits so far, names them
 	closed bool                            // guarded by mu
 }
 
-// Open connects an agent, and makes the crawl's bucket of values where there is none. It
-// tries again until ctx ends; a server that refuses the agent is an error at once. What
-// breaks later is mended for ever.
+// Open connects an agent, and makes the crawl's bucket if there is none. It retries until ctx
+// ends, but fails at once if the server refuses the agent. Later it reconnects by itself.
 func Open(ctx context.Context, o Options) (*Bus, error) {
 	options, err := o.connection()
 	if err != nil {
 		return nil, err
 	}
 	conn, err := connect(ctx, o.URL, options)
-	if o.Secrets.local() && errors.Is(err, nats.ErrNkeysNotSupported) { // a server of somebody else's that asks for no proof
+	if o.Secrets.local() && errors.Is(err, nats.ErrNkeysNotSupported) { // an existing server that asks for no key
 		conn, err = connect(ctx, o.URL, append(options, nats.Nkey("", nil)))
 	}
 	if err != nil {
@@ -80,7 +77,6 @@ func Open(ctx context.Context, o Options) (*Bus, error) {
 	return b, nil
 }
 
-// begin sets up what an agent has of a connection.
 func begin(ctx context.Context, conn *nats.Conn, o *Options) (*Bus, error) {
 	js, err := jetstream.New(conn)
 	if err != nil {
@@ -102,11 +98,11 @@ func begin(ctx context.Context, conn *nats.Conn, o *Options) (*Bus, error) {
 	if err := b.in.SetPendingLimits(cluster.MailboxMessages, cluster.MailboxBytes); err != nil {
 		return nil, fmt.Errorf("exchange: %w", err)
 	}
-	_, err = b.Values(ctx) // so the bucket is there, and the server knows where messages go
+	_, err = b.Values(ctx) // makes the bucket; the server also learns of the subscription
 	return b, err
 }
 
-// connection are the library's options, checked.
+// connection checks the options and returns those of the NATS library.
 func (o *Options) connection() ([]nats.Option, error) {
 	if err := errors.Join(checkCrawl(o.Crawl), o.Agent.Check()); err != nil {
 		return nil, err
@@ -121,7 +117,7 @@ func (o *Options) connection() ([]nats.Option, error) {
 		nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.CustomReconnectDelay(pause),
 		nats.ReconnectBufSize(resendBytes), nats.SyncQueueLen(cluster.MailboxMessages),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil { // else it was closed
+			if err != nil { // nil: Close
 				log.Warn("lost the connection to the exchange", "err", err)
 			}
 		}),
@@ -141,7 +137,7 @@ func (o *Options) connection() ([]nats.Option, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case remote: // what crosses a network is TLS, or nothing
+	case remote: // always TLS across a network
 		options = append(options, nats.Secure(o.Secrets.toServer()))
 	case o.Secrets == nil:
 		if o.Secrets, err = localSecrets(); err != nil {
@@ -151,12 +147,12 @@ func (o *Options) connection() ([]nats.Option, error) {
 	return append(options, o.Secrets.proof()), nil
 }
 
-// checkURLs says whether one of the addresses is another machine's.
+// checkURLs checks the addresses, and reports whether one is of another machine.
 func checkURLs(urls string) (remote bool, err error) {
 	for text := range strings.SplitSeq(urls, ",") {
 		u, err := url.Parse(text)
 		switch {
-		case err != nil: // it repeats the address, which may have a password
+		case err != nil: // err would repeat the address, which may have a password
 			return false, fmt.Errorf("exchange: %w", errURL)
 		case u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || u.User != nil:
 			return false, fmt.Errorf("exchange at %s: %w", u.Host, errURL)
@@ -166,13 +162,13 @@ func checkURLs(urls string) (remote bool, err error) {
 	return remote, nil
 }
 
-// pause is how long to wait before the n-th try, from 0.
+// pause returns the wait before retry n, from 0.
 func pause(n int) time.Duration {
 	most := min(mostRetry, leastRetry<<min(n, 10))
-	return most/2 + rand.N(most/2+1) // so that agents do not come all at once
+	return most/2 + rand.N(most/2+1) // so that agents do not retry all at once
 }
 
-// connect tries until it succeeds, ctx ends or the server says no.
+// connect retries until it succeeds, ctx ends, or the server refuses.
 func connect(ctx context.Context, urls string, options []nats.Option) (*nats.Conn, error) {
 	for n := 0; ; n++ {
 		conn, err := nats.Connect(urls, options...)
@@ -191,8 +187,7 @@ func connect(ctx context.Context, urls string, options []nats.Option) (*nats.Con
 	}
 }
 
-// Send is cluster.Exchange's. While there is no connection, what does not fit into a buffer
-// is lost.
+// Send implements cluster.Exchange. While disconnected it drops messages beyond a buffer.
 func (b *Bus) Send(ctx context.Context, to cluster.AgentID, message []byte) error {
 	if err := cluster.CheckMessage(to, message); err != nil {
 		return err
@@ -212,7 +207,7 @@ func (b *Bus) Send(ctx context.Context, to cluster.AgentID, message []byte) erro
 	return nil
 }
 
-// Receive is cluster.Exchange's. A mailbox that is full loses what comes.
+// Receive implements cluster.Exchange. Messages to a full mailbox are lost.
 func (b *Bus) Receive(ctx context.Context) ([]byte, error) {
 	for {
 		m, err := b.in.NextMsgWithContext(ctx)
@@ -221,7 +216,7 @@ func (b *Bus) Receive(ctx context.Context) ([]byte, error) {
 			return m.Data, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case errors.Is(err, nats.ErrSlowConsumer): // said once; the next call has a message
+		case errors.Is(err, nats.ErrSlowConsumer): // reported once; the next call has a message
 		case b.isClosed():
 			return nil, cluster.ErrClosed
 		default:
@@ -230,7 +225,7 @@ func (b *Bus) Receive(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// Close is cluster.Exchange's.
+// Close implements cluster.Exchange.
 func (b *Bus) Close() error {
 	b.mu.Lock()
 	b.closed = true
@@ -248,8 +243,6 @@ func (b *Bus) isClosed() bool {
 	return b.closed
 }
 
-// until returns a context that Close ends too, and what is to be called when it is no
-// longer used.
 func (b *Bus) until(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	b.mu.Lock()

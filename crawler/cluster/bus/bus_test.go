@@ -16,7 +16,6 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// alone starts one server with a client port.
 func alone(t testing.TB, dir string) *Server {
 	t.Helper()
 	s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: dir, Clients: "127.0.0.1:0", Log: logOf(t), unsynced: !fulltest.Asked()})
@@ -27,7 +26,6 @@ func alone(t testing.TB, dir string) *Server {
 	return s
 }
 
-// opened connects an agent and closes it at the end of the test.
 func opened(t testing.TB, o Options) *Bus {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -48,13 +46,13 @@ func closed(t testing.TB, c interface{ Close() error }) {
 	}
 }
 
-// logOf shows what is logged, if the test fails.
+// logOf logs to the output of a failed test.
 func logOf(t testing.TB) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo}))
 }
 
-// freeAddress is one where nobody listens, and no connection begins by itself: systems
-// take higher ports for those.
+// freeAddress returns an address without a listener, below the ports that systems use for
+// outgoing connections.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	for {
@@ -66,7 +64,6 @@ func freeAddress(t testing.TB) string {
 	}
 }
 
-// TestHub: the exchange of one process keeps the same promises.
 func TestHub(t *testing.T) {
 	promises(t, func(t *testing.T) openExchange {
 		hub := cluster.NewHub()
@@ -81,7 +78,6 @@ func TestHub(t *testing.T) {
 	})
 }
 
-// TestPromises: in one process, and over a connection.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	t.Run("in process", func(t *testing.T) {
@@ -103,7 +99,7 @@ func TestPromises(t *testing.T) {
 	})
 }
 
-// What cannot be meant is refused, and no password is repeated.
+// TestRefusals expects an error for contradictory options, without any password in it.
 func TestRefusals(t *testing.T) {
 	s := alone(t, t.TempDir())
 	id := agentID(1)
@@ -146,7 +142,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A context ends the search for a server that is not there.
 func TestNoServer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
@@ -156,8 +151,8 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// TestRestart: a server that starts again has its values, and its clients come back. One
-// without its files has none, no revision of before is good, and later ones are higher.
+// TestRestart: a restarted server has its values, and its clients reconnect. Without its files it
+// has none; earlier revisions are invalid, and new ones are higher.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	dir, clients := t.TempDir(), freeAddress(t)
@@ -208,7 +203,6 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// A context ends a wait for a server that is away.
 func TestAway(t *testing.T) {
 	s := alone(t, t.TempDir())
 	b := opened(t, Options{Agent: agentID(1), URL: "nats://" + s.Addr()})
@@ -237,7 +231,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// A write whose answer was lost is told from another agent's.
+// TestOwnWrite: after a lost answer, a swap can tell its own write from another agent's.
 func TestOwnWrite(t *testing.T) {
 	ctx := t.Context()
 	s := alone(t, t.TempDir())
@@ -260,7 +254,7 @@ func TestOwnWrite(t *testing.T) {
 	}
 }
 
-// Values that no one answer holds come in several.
+// TestPages reads more values than one answer holds.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

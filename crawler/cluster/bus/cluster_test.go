@@ -21,14 +21,13 @@ import (
 	"fossick/internal/tries"
 )
 
-// three is a cluster of servers in this process, each with its agent.
+// three is a cluster of servers in this process, each with an agent.
 type three struct {
 	options [3]ServeOptions
 	servers [3]*Server
 	agents  [3]*Bus
 }
 
-// secretsOf makes the keys of machines.
 func secretsOf(t testing.TB, names ...string) []*Secrets {
 	t.Helper()
 	made, err := Init(filepath.Join(t.TempDir(), "keys"), names, time.Now())
@@ -51,7 +50,6 @@ func newThree(t testing.TB) *three {
 	return newThreeSynced(t, true)
 }
 
-// newThreeSynced is newThree, and says whether the disk is waited for.
 func newThreeSynced(t testing.TB, unsynced bool) *three {
 	t.Helper()
 	keys := secretsOf(t, "a", "b", "c")
@@ -78,7 +76,6 @@ func newThreeSynced(t testing.TB, unsynced bool) *three {
 	return c
 }
 
-// serve starts a server, again perhaps.
 func (c *three) serve(t testing.TB, i int) {
 	t.Helper()
 	s, err := Serve(c.options[i])
@@ -89,7 +86,7 @@ func (c *three) serve(t testing.TB, i int) {
 	t.Cleanup(func() { closed(t, s) })
 }
 
-// leader returns the server that the bucket's writes go through.
+// leader returns the server through which the bucket is written.
 func leader(ctx context.Context, t testing.TB, by *Bus) cluster.AgentID {
 	t.Helper()
 	for ctx.Err() == nil {
@@ -105,8 +102,8 @@ func leader(ctx context.Context, t testing.TB, by *Bus) cluster.AgentID {
 	return ""
 }
 
-// TestThree: three servers that know each other by certificates. What the leader's end and
-// a lost disk leave is whole.
+// TestThree runs three servers with certificates. No value is lost when the leader ends, or when
+// one server loses its disk.
 func TestThree(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -129,7 +126,7 @@ func TestThree(t *testing.T) {
 		}
 	}
 
-	// The leader ends; the others go on.
+	// Stop the leader; the others go on.
 	led := int(number(leader(ctx, t, c.agents[0]))) - 1000
 	other := c.agents[(led+1)%3]
 	closed(t, c.agents[led])
@@ -142,7 +139,7 @@ func TestThree(t *testing.T) {
 	t.Logf("after the leader's end a value was written in %v", time.Since(begun))
 
 	fulltest.Only(t, "the rest takes 10 s")
-	// It comes back without its disk, and another one goes: the values are with two.
+	// It returns without its disk, and another server stops: two copies remain.
 	if err := os.RemoveAll(c.options[led].Dir); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +158,7 @@ func TestThree(t *testing.T) {
 		}
 	}
 
-	// Alone, nobody can say what the values are.
+	// One server alone cannot know the values.
 	closed(t, other)
 	closed(t, c.servers[(led+1)%3])
 	short, cancel := context.WithTimeout(ctx, time.Second)
@@ -174,7 +171,7 @@ func TestThree(t *testing.T) {
 	}
 }
 
-// number is the n of agentID(n).
+// number inverts agentID.
 func number(id cluster.AgentID) uint64 {
 	var n [8]byte
 	for i := range n {
@@ -185,8 +182,7 @@ func number(id cluster.AgentID) uint64 {
 
 func unhex(c byte) byte { return byte(strings.IndexByte("0123456789abcdef", c)) }
 
-// deliver sends until the message arrives: a server takes some time to learn where its
-// peers' agents are.
+// deliver sends until the message arrives: a server needs time to learn the agents of its peers.
 func deliver(ctx context.Context, t testing.TB, from, to *Bus, id cluster.AgentID, message []byte) {
 	t.Helper()
 	for {
@@ -205,7 +201,7 @@ func deliver(ctx context.Context, t testing.TB, from, to *Bus, id cluster.AgentI
 	}
 }
 
-// current waits until all servers have what the leader has.
+// current waits until all servers are up to date with the leader.
 func current(ctx context.Context, t testing.TB, by *Bus) {
 	t.Helper()
 	for ctx.Err() == nil {
@@ -225,7 +221,7 @@ func current(ctx context.Context, t testing.TB, by *Bus) {
 }
 
 // TestStrangers: a server of another authority, one without keys, and agents without the
-// cluster's key are refused, and told so.
+// cluster's key are refused with an error.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	keys, stranger := secretsOf(t, "a", "b"), secretsOf(t, "a")[0]
@@ -272,8 +268,8 @@ func TestStrangers(t *testing.T) {
 	opened(t, Options{Agent: agentID(9), URL: "nats://" + a.Addr(), Secrets: keys[1], Replicas: 2})
 }
 
-// TestLocalStrangers: also on loopback, and where nobody gave keys, a server asks for a proof:
-// this user's agents of the crawl have it, others of the machine are refused.
+// TestLocalStrangers: without given keys, a server on loopback still asks for a key. This user's
+// agents have it, and others on the machine are refused.
 func TestLocalStrangers(t *testing.T) {
 	class := tries.Of(t, "strangers on the machine")
 	at, peer := freeAddress(t), freeAddress(t)
@@ -303,7 +299,7 @@ func TestLocalStrangers(t *testing.T) {
 		}
 		stranger.Start()
 		stranger.ReadyForConnections(time.Minute)
-		time.Sleep(time.Second) // a route that is let in is up after a hundredth of it
+		time.Sleep(time.Second) // an accepted route is up within 10 ms
 		class.Try(a.nats.NumRoutes() == 0, "a server with %s has %d routes", name, a.nats.NumRoutes())
 		stranger.Shutdown()
 		stranger.WaitForShutdown()
@@ -321,10 +317,10 @@ func TestLocalStrangers(t *testing.T) {
 	other.Start()
 	defer other.Shutdown()
 	other.ReadyForConnections(time.Minute)
-	opened(t, Options{Agent: agentID(9), URL: "nats://" + other.Addr().String()}) // one that was there already and asks for nothing
+	opened(t, Options{Agent: agentID(9), URL: "nats://" + other.Addr().String()}) // an existing server that asks for no key
 }
 
-// refusals is a log that tells of each connection that was refused.
+// refusals is a log handler that signals refused connections.
 type refusals chan struct{}
 
 func (refusals) Enabled(context.Context, slog.Level) bool { return true }

@@ -1,10 +1,10 @@
-// Package bus is a cluster.Exchange of agents on many machines, over NATS.
+// Package bus is a cluster.Exchange for agents on several machines, over NATS.
 //
-// In: messages and values. Out: the same at other agents. Messages go by core NATS, which keeps
-// none: the protocol sends lost ones again. Values are in a JetStream bucket, of which up to
-// three servers have a copy. A server runs inside the agent (Serve), or is there already
-// (Options.URL). Between machines it speaks TLS with certificates of the cluster's own (Init).
-// docs/cluster.md says what was measured and rejected.
+// In: messages and values. Out: the same at other agents. Messages use core NATS, which stores
+// none; the protocol resends lost ones. Values are in a JetStream bucket with copies on up to
+// three servers. A server runs inside the agent (Serve), or exists already (Options.URL). Between
+// machines it uses TLS with the cluster's own certificates (Init). See docs/cluster.md for
+// measurements and rejected designs.
 //
 // Start with Serve and Open.
 //

@@ -14,17 +14,17 @@ import (
 	"fossick/crawler/cluster"
 )
 
-// openExchange returns the exchange of an agent; all that one test opens belong together, and are
+// openExchange opens an agent's exchange. All exchanges of one test belong together and are
 // closed at its end.
 type openExchange func(t testing.TB, id cluster.AgentID) cluster.Exchange
 
-// hangs ends a test that hangs.
+// hangs is the time after which a test counts as hanging.
 const hangs = time.Minute
 
-// ID names the n-th agent.
 func agentID(n int) cluster.AgentID { return cluster.AgentID(fmt.Sprintf("%016x", n)) }
 
-// promises runs all tests. web makes exchanges that share nothing with those of other calls.
+// promises tests an implementation of cluster.Exchange. Each call of web makes a separate
+// exchange.
 func promises(t *testing.T, web func(t *testing.T) openExchange) {
 	for name, test := range map[string]func(context.Context, *testing.T, openExchange){
 		"messages":     messages,
@@ -46,7 +46,7 @@ func promises(t *testing.T, web func(t *testing.T) openExchange) {
 	}
 }
 
-// messages: of four agents each sends to all, itself too, and each message arrives once.
+// messages: each of four agents sends to all, including itself, and each message arrives once.
 func messages(ctx context.Context, t *testing.T, open openExchange) {
 	const agents, each = 4, 100
 	var all [agents]cluster.Exchange
@@ -86,7 +86,7 @@ func messages(ctx context.Context, t *testing.T, open openExchange) {
 	}
 }
 
-// ownCopies: who sent, wrote or was given bytes may change them.
+// ownCopies: callers may change bytes that they sent, wrote or received.
 func ownCopies(ctx context.Context, t *testing.T, open openExchange) {
 	a := open(t, agentID(1))
 	b := []byte("word")
@@ -109,8 +109,8 @@ func ownCopies(ctx context.Context, t *testing.T, open openExchange) {
 	}
 }
 
-// overflow: an agent that reads nothing loses messages. It holds nobody up and hears the
-// next ones. What is kept is its mailbox, and what connections may hold on the way.
+// overflow: an agent that does not read loses messages, blocks nobody, and receives later ones.
+// At most its mailbox and the connections' buffers are kept.
 func overflow(ctx context.Context, t *testing.T, open openExchange) {
 	a, b := open(t, agentID(1)), open(t, agentID(2))
 	const size = 256 << 10
@@ -145,7 +145,7 @@ func overflow(ctx context.Context, t *testing.T, open openExchange) {
 	t.Error("the mailbox never took another message")
 }
 
-// swap: a key is written by who knows its revision, and revisions rise over all keys.
+// swap: a write needs the key's present revision, and revisions rise over all keys.
 func swap(ctx context.Context, t *testing.T, open openExchange) {
 	a, b := open(t, agentID(1)), open(t, agentID(2))
 	if all, err := a.Values(ctx); err != nil || len(all) != 0 {
@@ -187,7 +187,7 @@ func swap(ctx context.Context, t *testing.T, open openExchange) {
 	}
 }
 
-// writers: 16 agents count together by compare-and-swap, and no step is lost.
+// writers: 16 agents count by compare-and-swap, and no step is lost.
 func writers(ctx context.Context, t *testing.T, open openExchange) {
 	const agents, each = 16, 12
 	var wait sync.WaitGroup
@@ -209,7 +209,6 @@ func writers(ctx context.Context, t *testing.T, open openExchange) {
 	}
 }
 
-// Count adds one to a key by compare-and-swap, however often others were first.
 func count(ctx context.Context, e cluster.Exchange, key string) error {
 	for {
 		all, err := e.Values(ctx)
@@ -227,7 +226,6 @@ func count(ctx context.Context, e cluster.Exchange, key string) error {
 	}
 }
 
-// counterOf is what Count has reached.
 func counterOf(v cluster.Value) uint64 {
 	if len(v.Bytes) != 8 {
 		return 0
@@ -235,7 +233,7 @@ func counterOf(v cluster.Value) uint64 {
 	return binary.BigEndian.Uint64(v.Bytes)
 }
 
-// readOwn: what one has written, another reads at once.
+// readOwn: an agent reads at once what another has written.
 func readOwn(ctx context.Context, t *testing.T, open openExchange) {
 	a, b := open(t, agentID(1)), open(t, agentID(2))
 	revision := uint64(0)
@@ -251,7 +249,7 @@ func readOwn(ctx context.Context, t *testing.T, open openExchange) {
 	}
 }
 
-// boundsOf: what is too large, or no name, is refused and changes nothing.
+// boundsOf: oversized input and invalid names are refused and change nothing.
 func boundsOf(ctx context.Context, t *testing.T, open openExchange) {
 	a := open(t, agentID(1))
 	for _, key := range []string{"", "a b", "a..b", ".a", "a.", "a.*", ">", "_a", strings.Repeat("k", 129)} {
@@ -283,7 +281,7 @@ func boundsOf(ctx context.Context, t *testing.T, open openExchange) {
 	}
 }
 
-// manyKeys: the table takes so many keys and no more; those it has can be written on.
+// manyKeys: the number of keys is limited; existing keys stay writable.
 func manyKeys(ctx context.Context, t *testing.T, open openExchange) {
 	const at = 8
 	var wait sync.WaitGroup
@@ -315,7 +313,7 @@ func manyKeys(ctx context.Context, t *testing.T, open openExchange) {
 	}
 }
 
-// closing: Close wakes all who wait, may be called twice, and ends nobody else's exchange.
+// closing: Close ends all waiting calls, may be called twice, and affects no other exchange.
 func closing(ctx context.Context, t *testing.T, open openExchange) {
 	a, b := open(t, agentID(1)), open(t, agentID(2))
 	var wait, ready sync.WaitGroup
@@ -362,7 +360,7 @@ func closing(ctx context.Context, t *testing.T, open openExchange) {
 	}
 }
 
-// contexts: a context ends a wait, and the exchange goes on.
+// contexts: a context ends a waiting call, and the exchange stays usable.
 func contexts(ctx context.Context, t *testing.T, open openExchange) {
 	a := open(t, agentID(1))
 	waiting, cancel := context.WithCancel(ctx)

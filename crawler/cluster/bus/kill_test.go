@@ -19,16 +19,16 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// process is a server in a process of its own, which a test can kill.
+// process is a server in its own process, which a test can kill.
 type process struct {
 	Options ServeOptions
-	Keys    string // its folder
+	Keys    string // folder of the keys
 
 	command *exec.Cmd
-	input   io.Closer // the process ends with it, so that none outlives the test
+	input   io.Closer // the process ends when this closes, so it cannot survive the test
 }
 
-// serverEnv has a process, in JSON, for a run of this test binary that is to be one.
+// serverEnv holds a process as JSON, for a run of this test binary as a server.
 const serverEnv = "FOSSICK_TEST_BUS_SERVER"
 
 func TestMain(m *testing.M) {
@@ -83,17 +83,16 @@ func (p *process) start(t *testing.T) {
 	}
 }
 
-// kill is kill -9.
 func (p *process) kill(t *testing.T) {
 	t.Helper()
 	if err := p.command.Process.Kill(); err != nil {
 		t.Error(err)
 	}
-	_ = p.command.Wait() // killed, it says
+	_ = p.command.Wait() // reports the kill
 }
 
-// TestKill: servers are killed, the leader each time, while agents count by
-// compare-and-swap. Each step is counted once, whatever became of its answer.
+// TestKill kills servers, each time the leader, while agents count by compare-and-swap. Each step
+// counts once, even if its answer was lost.
 func TestKill(t *testing.T) {
 	fulltest.Only(t, "kills servers for half a minute")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -125,7 +124,7 @@ func TestKill(t *testing.T) {
 	t.Logf("idle: %s", memory(servers))
 	counting, stop := context.WithCancel(ctx)
 	var counted atomic.Uint64
-	var unsure atomic.Uint64 // what was under way at the end
+	var unsure atomic.Uint64 // swaps under way at the end
 	var wait sync.WaitGroup
 	for n := range 4 {
 		agent := open(n)
@@ -178,7 +177,7 @@ func TestKill(t *testing.T) {
 	t.Logf("after 200,000 messages that nobody reads: %s", memory(servers))
 }
 
-// memory tells what the servers have in RAM, where the system says so.
+// memory returns the servers' resident memory, where the system reports it.
 func memory(servers map[cluster.AgentID]*process) string {
 	var all []string
 	for _, p := range servers {

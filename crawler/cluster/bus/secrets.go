@@ -31,26 +31,25 @@ import (
 	"fossick/internal/wholefile"
 )
 
-// errSecrets reports a folder that does not have what Init puts into one.
+// errSecrets reports a file that Init did not make.
 var errSecrets = errors.New("not a file made by fossick cluster init")
 
-// Secrets are a machine's certificate and key, and the key that opens the exchange. They
-// show none of it when printed. Safe for concurrent use.
+// Secrets are a machine's certificate and keys. Printing them reveals nothing. Safe for
+// concurrent use.
 type Secrets struct {
-	root    *x509.Certificate // of the authority; nil, as is all with certificates, of localSecrets
-	roots   *x509.CertPool    // it alone
+	root    *x509.Certificate // of the authority; nil, like all about certificates, for localSecrets
+	roots   *x509.CertPool
 	cert    tls.Certificate
-	user    nkeys.KeyPair // of the NATS user that all agents are
-	public  string        // its public half
-	routes  *url.Userinfo // by which servers without certificates meet
+	user    nkeys.KeyPair // of the NATS user that all agents share
+	public  string
+	routes  *url.Userinfo // login between servers without certificates
 	expires time.Time
 }
 
-// mostPEMBytes bounds a file of a key or certificate.
 const mostPEMBytes = 64 << 10
 
-// ReadSecrets reads a machine's folder, as Init made it. It refuses keys that others may read,
-// and a certificate that is over at now.
+// ReadSecrets reads a folder made by Init. It refuses keys that other users can read, and a
+// certificate that has expired at now.
 func ReadSecrets(folder string, now time.Time) (*Secrets, error) {
 	secret := map[string][]byte{}
 	for _, name := range []string{machineKey, agentSeed} {
@@ -84,7 +83,6 @@ func ReadSecrets(folder string, now time.Time) (*Secrets, error) {
 	return s, s.open(secret[agentSeed], filepath.Join(folder, agentSeed))
 }
 
-// readCert reads the first certificate of a file.
 func readCert(path string) (*x509.Certificate, error) {
 	text, err := reading.All(path, mostPEMBytes)
 	if err != nil {
@@ -101,8 +99,7 @@ func readCert(path string) (*x509.Certificate, error) {
 	return cert, nil
 }
 
-// between is how servers of a cluster speak: each shows the other a certificate of their
-// authority.
+// between returns TLS settings between servers: both show certificates of the authority.
 func (s *Secrets) between() *tls.Config {
 	return &tls.Config{
 		MinVersion:   tls.VersionTLS13,
@@ -114,12 +111,12 @@ func (s *Secrets) between() *tls.Config {
 	}
 }
 
-// toServer is how an agent speaks to a server that is not its own; that one's certificate
-// has the server's name, and is signed by this cluster's authority or one of the system's.
+// toServer returns an agent's TLS settings for another process's server, whose certificate must
+// be of the cluster's authority or of one of the system's.
 func (s *Secrets) toServer() *tls.Config {
 	roots, err := x509.SystemCertPool()
 	if err != nil {
-		roots = x509.NewCertPool() // a system without any: ours alone
+		roots = x509.NewCertPool() // a system without any authorities
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
 	if s != nil {
@@ -129,7 +126,7 @@ func (s *Secrets) toServer() *tls.Config {
 	return config
 }
 
-// proof is how an agent shows a server that it has the key.
+// proof returns the option by which an agent proves that it has the key.
 func (s *Secrets) proof() nats.Option {
 	if s == nil {
 		return func(*nats.Options) error { return nil }
@@ -137,21 +134,19 @@ func (s *Secrets) proof() nats.Option {
 	return nats.Nkey(s.public, s.user.Sign)
 }
 
-// LogValue keeps keys out of logs.
+// LogValue returns a text without keys.
 func (s *Secrets) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// String keeps keys out of what is printed.
+// String returns a text without keys.
 func (s *Secrets) String() string { return "keys of the cluster" }
 
-// GoString keeps keys out of what is printed.
+// GoString returns a text without keys.
 func (s *Secrets) GoString() string { return s.String() }
 
-// mostSeedBytes bounds the file of a seed, which has 58.
 const mostSeedBytes = 1 << 10
 
-// localSecrets is the key of this user's agents on this machine that were given none: their
-// servers meet clients and each other on loopback, where else every user of the machine could
-// take part. It is a file that this user alone can read, made by the agent that comes first.
+// localSecrets returns the key of this user's agents on this machine if no keys were given. On
+// loopback any user could otherwise take part. The first agent makes the file.
 func localSecrets() (*Secrets, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -172,7 +167,6 @@ func localSecrets() (*Secrets, error) {
 	return s, s.open(seed, path)
 }
 
-// newSeed draws the key of a NATS user.
 func newSeed() ([]byte, error) {
 	user, err := nkeys.CreateUser()
 	if err != nil {
@@ -181,7 +175,7 @@ func newSeed() ([]byte, error) {
 	return user.Seed()
 }
 
-// makeSeed writes a new seed, unless another process came first.
+// makeSeed writes a new seed, unless another process was faster.
 func makeSeed(dir, path string) error {
 	seed, err := newSeed()
 	if err != nil {
@@ -203,7 +197,7 @@ func makeSeed(dir, path string) error {
 	return errors.Join(err, os.Remove(f.Name()))
 }
 
-// open takes the seed of the NATS user.
+// open parses the seed of the NATS user and derives the routes' password.
 func (s *Secrets) open(seed []byte, path string) (err error) {
 	seed = bytes.TrimSpace(seed)
 	if s.user, err = nkeys.FromSeed(seed); err == nil {
@@ -217,17 +211,16 @@ func (s *Secrets) open(seed []byte, path string) (err error) {
 	return nil
 }
 
-// local says whether the secrets are of one machine, without certificates.
+// local reports whether the secrets are localSecrets, without certificates.
 func (s *Secrets) local() bool { return s != nil && s.root == nil }
 
-// years is for how long certificates are good. Nobody renews those of a crawl.
+// years is the lifetime of certificates: nobody renews those of a crawl.
 const years = 10
 
-// anyAgent is a name that all certificates have: who shows one of the cluster's authority
-// is one of its agents, at whatever address.
+// anyAgent is in all certificates: any holder is an agent, at any address.
 const anyAgent = "agent.fossick.internal"
 
-// Files of Init. The authority's key stays in its folder; the others go to the machines.
+// Files of Init. The authority's key stays in its folder; the others are copied to the machines.
 const (
 	authorityKey  = "ca.key"
 	authorityCert = "ca.pem"
@@ -236,21 +229,19 @@ const (
 	agentSeed     = "agent.nk"
 )
 
-// errName reports a machine's name that no folder and certificate can have.
+// errName reports a machine's name that does not suit a folder and a certificate.
 var errName = errors.New("not a machine's name: want letters, digits, dots and hyphens, or an IP address")
 
 var machineNamed = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$`)
 
-// issued is what Init made.
 type issued struct {
-	Folders []string  // one a machine, to be copied there
+	Folders []string  // one for each machine, to be copied there
 	Expires time.Time // of the certificates
 }
 
-// Init makes a certificate authority in a folder, unless it has one, and in a folder below
-// it, for each name, what that machine's agents need: a certificate, and the key that opens
-// the exchange. Without names one folder, "machine", serves all. Files are for their owner
-// alone (0600). It overwrites nothing.
+// Init makes a certificate authority in dir, unless there is one. For each name it makes a folder
+// in dir with the certificate and keys of that machine's agents; without names only "machine".
+// Files have mode 0600, and none is overwritten.
 func Init(dir string, names []string, now time.Time) (*issued, error) {
 	if len(names) == 0 {
 		names = []string{"machine"}
@@ -285,15 +276,13 @@ func Init(dir string, names []string, now time.Time) (*issued, error) {
 	return made, nil
 }
 
-// authority signs the certificates of a cluster's machines.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
-	seed []byte // of the agents' NATS user
+	seed []byte // of the agents' shared NATS user
 }
 
-// newAuthority makes an authority, and the key of the NATS user that all agents are.
-// What has the authority's key is written last: without it there is no authority yet.
+// newAuthority writes the authority's key last: without that file there is no authority.
 func newAuthority(dir string, now time.Time) (*authority, error) {
 	seed, err := newSeed()
 	if err != nil {
@@ -324,7 +313,7 @@ func newAuthority(dir string, now time.Time) (*authority, error) {
 		keyFile(dir, authorityKey, key))
 }
 
-// openAuthority reads what newAuthority wrote. An error is fs.ErrNotExist where there is none.
+// openAuthority reads an authority. The error is fs.ErrNotExist if there is none.
 func openAuthority(dir string) (*authority, error) {
 	path := filepath.Join(dir, authorityKey)
 	text, err := reading.Secret(path, mostPEMBytes)
@@ -351,7 +340,6 @@ func openAuthority(dir string) (*authority, error) {
 	return &authority{cert, key, seed}, nil
 }
 
-// issue fills a machine's folder.
 func (a *authority) issue(folder, name string, now time.Time) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -384,7 +372,6 @@ func (a *authority) issue(folder, name string, now time.Time) error {
 		secretFile(folder, agentSeed, a.seed))
 }
 
-// template is what all certificates have.
 func template(name string, now time.Time) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
@@ -393,7 +380,7 @@ func template(name string, now time.Time) (*x509.Certificate, error) {
 	return &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: name},
-		NotBefore:    now.Add(-24 * time.Hour), // clocks of machines differ
+		NotBefore:    now.Add(-24 * time.Hour), // machines' clocks differ
 		NotAfter:     now.AddDate(years, 0, 0),
 	}, nil
 }
@@ -410,7 +397,6 @@ func keyFile(dir, name string, key *ecdsa.PrivateKey) error {
 	return secretFile(dir, name, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
-// secretFile writes a file that only its owner may read.
 func secretFile(dir, name string, text []byte) error {
 	path := filepath.Join(dir, name)
 	err := wholefile.Write(path, 0o600, func(f *os.File) error {

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// made calls Init in a new folder.
 func made(t *testing.T, dir string, names ...string) *issued {
 	t.Helper()
 	got, err := Init(dir, names, time.Now())
@@ -23,7 +22,6 @@ func made(t *testing.T, dir string, names ...string) *issued {
 	return got
 }
 
-// TestInit: keys are for their owner alone, machines can be added, and nothing is overwritten.
 func TestInit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")
 	got := made(t, dir, "a.test", "127.0.0.9")
@@ -74,7 +72,7 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestReadSecrets: what is not what Init made is refused, and says what to do.
+// TestReadSecrets: any other file is refused, and the error says what to do.
 func TestReadSecrets(t *testing.T) {
 	other := made(t, filepath.Join(t.TempDir(), "other")).Folders[0]
 	for name, c := range map[string]struct {
@@ -108,7 +106,6 @@ func TestReadSecrets(t *testing.T) {
 	}
 }
 
-// Secrets that are printed or logged show no key.
 func TestSecretsAreNotPrinted(t *testing.T) {
 	folder := made(t, filepath.Join(t.TempDir(), "keys")).Folders[0]
 	s, err := ReadSecrets(folder, time.Now())
@@ -125,7 +122,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	}
 }
 
-// FuzzReadSecrets: no file makes reading panic.
+// FuzzReadSecrets: no file makes ReadSecrets panic.
 func FuzzReadSecrets(f *testing.F) {
 	f.Add([]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), []byte("SUAB"))
 	f.Fuzz(func(t *testing.T, cert, seed []byte) {

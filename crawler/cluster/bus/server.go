@@ -15,43 +15,41 @@ import (
 	"fossick/crawler/cluster"
 )
 
-// ServeOptions says how a server runs. Crawl, Agent and Dir are needed.
+// ServeOptions are the settings of a server. Crawl, Agent and Dir are required.
 type ServeOptions struct {
 	Crawl   string          // name of the crawl: letters, digits, - and _
-	Agent   cluster.AgentID // whose server it is; no two servers of a crawl have the same
-	Dir     string          // for its files, on a disk that lasts
-	Clients string          // host:port on loopback, for other processes of this machine; "": not for them
-	Routes  string          // host:port where other servers find it; "": it stays alone
-	Peers   []string        // host:port of the others, at least one with Routes
-	Secrets *Secrets        `json:"-"` // needed where Routes is not on loopback; else a key of this user's, made where there is none
+	Agent   cluster.AgentID // the server's agent; unique among the crawl's servers
+	Dir     string          // for files, on a persistent disk
+	Clients string          // host:port on loopback for other processes of this machine; "": none
+	Routes  string          // host:port at which other servers reach this one; "": no cluster
+	Peers   []string        // host:port of other servers; at least one if Routes is set
+	Secrets *Secrets        `json:"-"` // required if Routes is not on loopback; nil: localSecrets
 	Log     *slog.Logger    `json:"-"` // nil: silent
 
-	unsynced bool // for tests: a write is not on the disk when it is acknowledged
+	unsynced bool // for tests: acknowledge writes before they are on disk
 }
 
-// startWait is how long a server may take until it listens; it takes a tenth of a second.
+// startWait limits the start of a server, which usually takes 0.1 s.
 const (
 	startWait = 30 * time.Second
-	startStep = 100 * time.Millisecond // after which what went wrong is looked at
+	startStep = 100 * time.Millisecond // interval between checks for an error
 )
 
-// pendingBytes is how much a server keeps for one connection that reads slowly, before it
-// cuts it.
+// pendingBytes is how much a server buffers for one slow reader before it disconnects it.
 const pendingBytes = 32 << 20
 
-// errServe reports a server that does not come up.
+// errServe reports a server that does not start.
 var errServe = errors.New("the exchange's server does not start")
 
 // Server is a NATS server in this process. Safe for concurrent use.
 type Server struct {
 	nats    *natsserver.Server
 	crawl   string
-	servers int // that it knew of when it began, itself among them
+	servers int // number of servers known at the start, including this one
 	secrets *Secrets
 }
 
-// Serve starts a server. It returns once clients can connect; with Routes it may take longer
-// until values can be written, which needs most of the servers.
+// Serve starts a server. With Routes, values can only be written once most of the servers are up.
 func Serve(o ServeOptions) (*Server, error) {
 	settings, err := o.settings()
 	if err != nil {
@@ -76,7 +74,6 @@ func Serve(o ServeOptions) (*Server, error) {
 	return &Server{nats: s, crawl: o.Crawl, servers: 1 + len(settings.Routes), secrets: o.Secrets}, nil
 }
 
-// settings are the library's, checked.
 func (o *ServeOptions) settings() (*natsserver.Options, error) {
 	if err := checkCrawl(o.Crawl); err != nil {
 		return nil, err
@@ -92,15 +89,15 @@ func (o *ServeOptions) settings() (*natsserver.Options, error) {
 		MaxPending: pendingBytes,
 		JetStream:  true,
 		StoreDir:   o.Dir,
-		// An acknowledged value survives a power cut; there are few a second.
+		// An acknowledged value must survive a power cut; writes are rare.
 		SyncAlways:             !o.unsynced,
-		JetStreamMaxMemory:     1 << 20, // nothing is kept there
+		JetStreamMaxMemory:     1 << 20,
 		JetStreamMaxStore:      1 << 30,
 		DisableJetStreamBanner: true,
 	}
 	clients := o.Clients
 	if clients == "" {
-		clients = "127.0.0.1:0" // with routes the library starts no server that listens to nobody
+		clients = "127.0.0.1:0" // with routes, the library requires a client port
 	}
 	var err error
 	if s.Host, s.Port, err = address(clients); err != nil {
@@ -128,7 +125,7 @@ func (o *ServeOptions) settings() (*natsserver.Options, error) {
 	return s, nil
 }
 
-// routes sets how the server meets the others of its cluster.
+// routes sets the connections to the other servers.
 func (o *ServeOptions) routes(s *natsserver.Options) (err error) {
 	if o.Routes == "" {
 		if len(o.Peers) > 0 {
@@ -160,7 +157,7 @@ func (o *ServeOptions) routes(s *natsserver.Options) (err error) {
 	return nil
 }
 
-// Addr returns host:port where clients connect; "" where they do not.
+// Addr returns the host:port for clients, or "" without one.
 func (s *Server) Addr() string {
 	if a := s.nats.Addr(); a != nil {
 		return a.String()
@@ -168,17 +165,16 @@ func (s *Server) Addr() string {
 	return ""
 }
 
-// Clients counts the connections of other processes, and of this one's agent.
+// Clients returns the number of client connections, including that of this process's agent.
 func (s *Server) Clients() int { return s.nats.NumClients() }
 
-// Close stops the server and returns when its files are closed.
+// Close stops the server and waits until its files are closed.
 func (s *Server) Close() error {
 	s.nats.Shutdown()
 	s.nats.WaitForShutdown()
 	return nil
 }
 
-// address parts host:port; port 0 is any that is free.
 func address(text string) (host string, port int, err error) {
 	host, name, err := net.SplitHostPort(text)
 	if err == nil {
@@ -193,13 +189,13 @@ func address(text string) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// loopback says whether a host is this machine, and no name decides it but localhost.
+// loopback reports whether a host is a loopback address or localhost. It resolves no other names.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// serverLog gives what the server tells to the caller's log. Safe for concurrent use.
+// serverLog passes the server's log to a slog.Logger. Safe for concurrent use.
 type serverLog struct {
 	to *slog.Logger
 
@@ -214,16 +210,14 @@ func newServerLog(to *slog.Logger) *serverLog {
 	return &serverLog{to: to.With("part", "exchange")}
 }
 
-// fatal returns why the server cannot run.
 func (l *serverLog) fatal() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.died
 }
 
-// Noticef, Warnf, Errorf, Fatalf, Debugf and Tracef are the library's levels. Peers that are
-// not there, or go, are its errors and no more than a warning here. What a connection says
-// (Tracef) is not kept.
+// Noticef and the methods below are the library's logger. Absent peers are errors there, and here
+// only warnings.
 func (l *serverLog) Noticef(format string, v ...any) { l.to.Debug(fmt.Sprintf(format, v...)) }
 
 func (l *serverLog) Debugf(format string, v ...any) { l.to.Debug(fmt.Sprintf(format, v...)) }
@@ -234,7 +228,7 @@ func (l *serverLog) Errorf(format string, v ...any) { l.to.Warn(fmt.Sprintf(form
 
 func (l *serverLog) Tracef(string, ...any) {}
 
-// Fatalf notes why the server cannot run. The library expects the process to end; Serve says so instead.
+// Fatalf records why the server cannot run. The library expects the process to end.
 func (l *serverLog) Fatalf(format string, v ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

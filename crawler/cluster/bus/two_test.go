@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestTwoOfThree: three machines of which one does not come begin with two; when it comes, the
-// values are on all three.
+// TestTwoOfThree: if one of three machines is absent, the others start with two copies. When it
+// comes, it gets the third.
 func TestTwoOfThree(t *testing.T) {
 	t.Parallel()
 	at := []string{freeAddress(t), freeAddress(t), freeAddress(t)}

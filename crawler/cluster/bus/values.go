@@ -19,50 +19,47 @@ import (
 	"fossick/crawler/cluster"
 )
 
-// bucket is the table of a crawl: a stream with a subject a key and a message a subject, in
-// the form of NATS's key-value buckets. A revision is a message's number. Safe for
-// concurrent use.
+// bucket is the table of a crawl's values, a NATS key-value bucket. A revision is a message's
+// sequence number. Safe for concurrent use.
 type bucket struct {
 	conn     *nats.Conn
 	js       jetstream.JetStream
 	crawl    string
-	replicas int // 0: 3, or 1 where the server is alone
+	replicas int // 0: 3, or 1 for a server without a cluster
 	log      *slog.Logger
 
 	mu    sync.Mutex // guards the rest
-	short time.Time  // when a server was first missed for the third copy; zero: never
-	grown time.Time  // when a third copy was last asked for; zero: there is one
+	short time.Time  // since when a server is missing for the third copy; zero: none has been
+	grown time.Time  // when the third copy was last requested; zero: not needed
 }
 
-// A crawl of three machines of which one does not come begins with two copies of the values
-// after awaitThird, and asks for the third one every growEvery.
+// If one of three machines does not come, the crawl starts with two copies after awaitThird, and
+// asks for the third every growEvery.
 const (
 	awaitThird = 5 * time.Second
 	growEvery  = 10 * time.Second
 )
 
-// mark is a key of the bucket's own, which no key of a crawl can be.
+// mark is a key for the bucket itself; no key of a crawl can have this name.
 const mark = "_read"
 
-// How long one answer is waited for. A write takes hundredths of a second, but for a disk
-// that is busy; what was asked of a server that died has none.
+// Time limits of an attempt. A write takes some 10 ms; a server that died never answers.
 const (
 	leastAttempt = 250 * time.Millisecond
 	mostAttempt  = 2 * time.Second
 )
 
-const bucketBytes = 64 << 20 // of all values
+const bucketBytes = 64 << 20
 
 func (b *bucket) stream() string            { return "KV_" + b.crawl }
 func (b *bucket) subject(key string) string { return "$KV." + b.crawl + "." + key }
 
-// entry is a value and who wrote it.
 type entry struct {
 	cluster.Value
-	writer string // the mark of one call of swap
+	writer string // identifies the call of swap
 }
 
-// Values is cluster.Exchange's. It waits for most of the servers.
+// Values implements cluster.Exchange. It needs answers from most of the servers.
 func (b *Bus) Values(ctx context.Context, keys ...string) (map[string]cluster.Value, error) {
 	ctx, done := b.until(ctx)
 	defer done()
@@ -78,9 +75,9 @@ func (b *Bus) Values(ctx context.Context, keys ...string) (map[string]cluster.Va
 	return all, nil
 }
 
-// read returns entries as they are, those of the keys given or all. A server may be behind, or cut off and not know it.
-// So a mark is written first, which takes most of the servers; what a server answers counts
-// once the mark, or a later one, is in it.
+// read returns the current entries of the given keys, or of all. A server may be behind without
+// knowing it. So read first writes a mark, which needs most of the servers, and requires an
+// answer with it.
 func (b *bucket) read(ctx context.Context, keys ...string) (map[string]entry, error) {
 	subjects := []string{b.subject(">")}
 	if len(keys) > 0 {
@@ -110,11 +107,11 @@ func (b *bucket) read(ctx context.Context, keys ...string) (map[string]entry, er
 	return all, err
 }
 
-// errBehind: a server has not yet what another has said is written.
+// errBehind reports a server without a write that another server has confirmed.
 var errBehind = errors.New("the server is behind")
 
-// insist calls do until it succeeds, it fails for good or ctx ends. A bucket that is gone,
-// as when all servers lost their disks, is made anew: empty.
+// insist repeats do until it succeeds, fails for good or ctx ends. It replaces a lost bucket by
+// an empty one.
 func (b *bucket) insist(ctx context.Context, do func(context.Context) error) error {
 	patience := leastAttempt
 	for n := 0; ; n++ {
@@ -145,14 +142,14 @@ func within(ctx context.Context, d time.Duration, do func(context.Context) error
 	return do(ctx)
 }
 
-// forGood says whether a call would fail again.
+// forGood reports whether a repeated call would fail again.
 func forGood(err error) bool {
 	return errors.Is(err, cluster.ErrRevision) || errors.Is(err, cluster.ErrFull) || errors.Is(err, nats.ErrMaxPayload) ||
 		errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
 }
 
-// create makes the bucket, unless it is there. Numbers begin at the time in microseconds:
-// so they rise even over a bucket that was lost, and no revision of that one is good here.
+// create makes the bucket unless it exists. Sequence numbers begin at the time in microseconds,
+// so that revisions of a lost bucket are invalid here.
 func (b *bucket) create(ctx context.Context) error {
 	_, err := b.js.Stream(ctx, b.stream())
 	if !errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -161,8 +158,8 @@ func (b *bucket) create(ctx context.Context) error {
 	config := jetstream.StreamConfig{
 		Name: b.stream(), Subjects: []string{b.subject(">")}, Storage: jetstream.FileStorage,
 		Replicas: b.replicas, MaxMsgsPerSubject: 1, MaxMsgs: cluster.MostKeys + 1, MaxBytes: bucketBytes, Discard: jetstream.DiscardNew,
-		AllowDirect: true, AllowRollup: true, DenyDelete: true, // as in other buckets
-		Duplicates: 100 * time.Millisecond, // the least: no message has a number for it
+		AllowDirect: true, AllowRollup: true, DenyDelete: true, // as in NATS key-value buckets
+		Duplicates: 100 * time.Millisecond, // the minimum; no message has an ID
 		FirstSeq:   uint64(time.Now().UnixMicro()),
 	}
 	if b.replicas == 0 {
@@ -180,13 +177,12 @@ func (b *bucket) create(ctx context.Context) error {
 		_, err = b.js.CreateStream(ctx, config)
 	}
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		return nil // another agent was first
+		return nil // another agent was faster
 	}
 	return err
 }
 
-// missed says whether a stream lacks a server for its third copy, which was waited for long
-// enough.
+// missed reports whether the server for the third copy has been missing too long.
 func (b *bucket) missed(err error, replicas int) bool {
 	api := new(jetstream.APIError)
 	if replicas < 3 || !errors.As(err, &api) || api.ErrorCode != noPeers {
@@ -201,7 +197,7 @@ func (b *bucket) missed(err error, replicas int) bool {
 	return time.Since(b.short) > awaitThird
 }
 
-// grow asks for the third copy where there are two, now and then.
+// grow now and then asks for the third copy, while there are two.
 func (b *bucket) grow(ctx context.Context) {
 	b.mu.Lock()
 	due := !b.grown.IsZero() && time.Since(b.grown) > growEvery
@@ -212,7 +208,7 @@ func (b *bucket) grow(ctx context.Context) {
 	if !due {
 		return
 	}
-	_ = within(ctx, mostAttempt, func(ctx context.Context) error { // as long as the server is not there, it cannot be
+	_ = within(ctx, mostAttempt, func(ctx context.Context) error { // it fails while the third server is missing
 		s, err := b.js.Stream(ctx, b.stream())
 		if err != nil {
 			return err
@@ -231,14 +227,13 @@ func (b *bucket) grow(ctx context.Context) {
 	})
 }
 
-// Codes of the server's errors that the library has no names for.
+// Error codes of the server that the library does not name.
 const (
 	noPeers        jetstream.ErrorCode = 10005
 	notClustered   jetstream.ErrorCode = 10074
 	tooManyInTable jetstream.ErrorCode = 10077
 )
 
-// fetch asks any server for entries, in pages where they are many.
 func (b *bucket) fetch(ctx context.Context, subjects []string) (map[string]entry, error) {
 	all := map[string]entry{}
 	for from := uint64(1); from > 0; {
@@ -250,8 +245,7 @@ func (b *bucket) fetch(ctx context.Context, subjects []string) (map[string]entry
 	return all, nil
 }
 
-// fetchPage adds the entries from a number on, as many as the server gives at once. It
-// returns the number where the rest begins, 0 when there is none.
+// fetchPage adds entries from a number on, and returns where to continue, or 0.
 func (b *bucket) fetchPage(ctx context.Context, subjects []string, from uint64, all map[string]entry) (next uint64, err error) {
 	inbox := b.conn.NewInbox()
 	answers, err := b.conn.SubscribeSync(inbox)
@@ -274,12 +268,12 @@ func (b *bucket) fetchPage(ctx context.Context, subjects []string, from uint64, 
 		}
 		switch status := m.Header.Get("Status"); status {
 		case "":
-		case "204": // the end; by then the server says how many are left
+		case "204": // the end, with the number of entries left
 			if left := m.Header.Get(jetstreamPending); left != "" && left != "0" {
 				return last + 1, nil
 			}
 			return 0, nil
-		case "404": // no entry
+		case "404":
 			return 0, nil
 		case strconv.Itoa(http.StatusServiceUnavailable):
 			return 0, nats.ErrNoResponders
@@ -298,11 +292,11 @@ func (b *bucket) fetchPage(ctx context.Context, subjects []string, from uint64, 
 
 const jetstreamPending = "Nats-Num-Pending"
 
-// writerHeader has the mark of the call of Swap that wrote a value.
+// writerHeader identifies the call of Swap that wrote a value.
 const writerHeader = "Fossick-Swap"
 
-// Swap is cluster.Exchange's. It tries again until ctx ends, and writes once. After another
-// error than ErrRevision the value may have been written all the same.
+// Swap implements cluster.Exchange. It retries until ctx ends, but writes at most once. After an
+// error other than ErrRevision the value may have been written.
 func (b *Bus) Swap(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
 	if err := cluster.CheckKey(key, value); err != nil {
 		return 0, err
@@ -314,7 +308,7 @@ func (b *Bus) Swap(ctx context.Context, key string, value []byte, revision uint6
 
 func (b *bucket) swap(ctx context.Context, key string, value []byte, revision uint64) (written uint64, err error) {
 	writer := nuid.Next()
-	unsure := false // an attempt had no answer, and may have been the one that wrote
+	unsure := false // an attempt without an answer may have written
 	err = b.insist(ctx, func(one context.Context) (err error) {
 		m := &nats.Msg{Subject: b.subject(key), Data: value, Header: nats.Header{}}
 		m.Header.Set(writerHeader, writer)
@@ -332,7 +326,7 @@ func (b *bucket) swap(ctx context.Context, key string, value []byte, revision ui
 	return written, nil
 }
 
-// ownWrite tells whether it was this call that gave the key its other revision.
+// ownWrite returns the key's revision if this call wrote it, and otherwise ErrRevision.
 func (b *bucket) ownWrite(ctx context.Context, key, writer string) (uint64, error) {
 	all, err := b.read(ctx, key)
 	if err == nil && all[key].writer != writer {
@@ -344,8 +338,7 @@ func (b *bucket) ownWrite(ctx context.Context, key, writer string) (uint64, erro
 	return all[key].Revision, nil
 }
 
-// publish writes a message to the bucket and returns its number, once most of the servers
-// have it.
+// publish writes a message, and returns its number once most of the servers have it.
 func (b *bucket) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
 	ack, err := b.js.PublishMsg(ctx, m, jetstream.WithRetryAttempts(0))
 	var refused *jetstream.APIError
