@@ -37,12 +37,12 @@ type graphResult struct {
 	Edges     int64    `json:"edges"`
 	Hosts     int      `json:"hosts"`
 	Sites     int      `json:"sites"`
-	SelfLoops *int64   `json:"self_loops"` // dropped; null when nothing was built of edges
+	SelfLoops *int64   `json:"self_loops"` // dropped; null if no graph was built
 	Repeated  *int64   `json:"repeated"`   // likewise
-	Dangling  *int64   `json:"dangling"`   // numbers without a name where others have one
+	Dangling  *int64   `json:"dangling"`   // numbers without a name, if others have one
 	Bits      *float64 `json:"bits_per_edge"`
 	AllBits   *float64 `json:"bits_per_edge_with_offsets"`
-	Bytes     int64    `json:"bytes"` // of the file, names and all
+	Bytes     int64    `json:"bytes"` // of the file, names included
 	Seconds   float64  `json:"seconds"`
 	EdgesPerS *float64 `json:"edges_per_second"`
 	Verified  bool     `json:"verified"`
@@ -156,7 +156,6 @@ func sourceOf(a *app, name string) (export.GraphSource, error) {
 	return s, err
 }
 
-// graphOf opens the graph that a name stands for.
 func graphOf(a *app, name string) (s export.GraphSource, g *graph.Graph, err error) {
 	if s, err = sourceOf(a, name); err == nil {
 		g, _, err = openGraph(a, s, 0)

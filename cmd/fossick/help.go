@@ -8,7 +8,7 @@ import (
 	"fossick/internal/cli"
 )
 
-// groups are the groups of flags and verbs, by their keys in the tags.
+// groups are the groups of flags and verbs, by the keys in their tags.
 var groups = []kong.Group{
 	{Key: "crawl", Title: "Crawl:"},
 	{Key: "learn", Title: "Learn and judge:"},

@@ -177,7 +177,7 @@ func pressed(ctx context.Context) (byte, error) {
 	defer term.Restore(in, as)
 	var key [1]byte
 	read := make(chan error, 1)
-	go func() { // ends with the program at the latest: nothing takes a read of a terminal back
+	go func() { // ends with the program at the latest: a read from a terminal cannot be cancelled
 		_, err := os.Stdin.Read(key[:])
 		read <- err
 	}()
@@ -189,10 +189,10 @@ func pressed(ctx context.Context) (byte, error) {
 	}
 }
 
-// askedLine is how many runes of a line are listed.
+// askedLine is the longest line that is printed, in runes.
 const askedLine = 300
 
-// said maps keys to answers.
+// said returns the flags that name the crawl, for a command to paste.
 func (c labelCmd) said() string {
 	if c.Topic != "" {
 		return "--store " + c.Store + " --topic " + c.Topic
