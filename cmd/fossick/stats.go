@@ -175,8 +175,7 @@ func (f *storeSource) Pages() iter.Seq2[*webstats.Page, error] {
 	}
 }
 
-// labelOf is what refine says of a page, else the crawl's model, else the topic where it is
-// on topic by keywords.
+// labelOf returns refine's label of a page, else the crawl model's, else the topic if keywords match it.
 func labelOf(l *store.Listed, topic string) string {
 	switch {
 	case l.Refined != nil:

@@ -39,8 +39,8 @@ func (f *withAgents) checkTogether(stores []string) error {
 	return f.checkExchange()
 }
 
-// meet has a store's agent take part in a task, with the same settings at all agents. It calls
-// ready while others may still join, and work when all are there, again after each new start.
+// meet has a store's agent take part in a task; settings must be the same at all agents. It calls ready
+// while others may still join, and work when all are there, again after each restart.
 func (f *withAgents) meet(a *app, store, task, settings string, ready func() error, work func(ctx context.Context, s cluster.TaskSession, id cluster.AgentID) error) (err error) {
 	id, err := f.agentOf(a, store)
 	if err != nil {
@@ -112,7 +112,7 @@ func (f *withAgents) agentOf(a *app, name string) (id cluster.AgentID, err error
 // number.
 func (f *withAgents) awaited(a *app, opt bus.Options, store string, id cluster.AgentID) (named []cluster.AgentID, err error) {
 	ctx, stop := a.ctx, func() {}
-	if f.Nats != "" { // else the others' servers may come later
+	if f.Nats != "" { // otherwise the others' servers may start later
 		ctx, stop = context.WithTimeout(ctx, statusWait)
 	}
 	defer stop()
@@ -250,7 +250,7 @@ func (f *exchangeFlags) linger(ctx context.Context, a *app, s *bus.Server) {
 	began := time.Now()
 	for least := time.Second; time.Since(began) < lingerFor; {
 		if f.Route != "" {
-			least = 5 * time.Second // some heartbeats: agents at other servers are not known here
+			least = 5 * time.Second // some heartbeats: this server does not know agents at others
 		}
 		if s.Clients() == 0 && time.Since(began) > least {
 			return

@@ -125,7 +125,7 @@ Examples:
   fossick topic check bees --proxy http://127.0.0.1:8090 --delay 0`
 }
 
-// How long topic check waits for hosts that want to be left alone, and in all.
+// How long topic check waits for a host that wants to be left alone, and in all.
 const (
 	checkWait = time.Minute
 	checkTime = 10 * time.Minute
@@ -138,7 +138,7 @@ type checked struct {
 	OnTopic  int                 `json:"on_topic"`
 }
 
-// Run crawls the start pages alone, into a store that is thrown away.
+// Run crawls only the start pages, into a temporary store.
 func (c topicCheckCmd) Run(a *app) (err error) {
 	asked := crawlplan.Crawl{Topic: c.Name, Settings: crawlplan.Settings{
 		Network: crawlplan.Network{Ways: c.Ways},
@@ -165,13 +165,13 @@ func (c topicCheckCmd) Run(a *app) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	opt := plan.Crawl
 	opt.Store, opt.Fetcher = s, fetcher
-	opt.Threshold = 2 // no link scores so much: none is followed
+	opt.Threshold = 2 // no link scores this much, so none is followed
 	opt.KeepNear, opt.FollowTraps, opt.Patience = true, true, 1
 	opt.MaxPages, opt.MaxTime, opt.MaxWait = 0, checkTime, checkWait
 	return c.check(a, opt)
 }
 
-// check crawls, and prints what became of the start pages.
+// check crawls, and prints the outcomes of the start pages.
 func (c topicCheckCmd) check(a *app, opt crawler.Options) error {
 	engine, err := crawler.New(opt)
 	if err != nil {
@@ -250,7 +250,7 @@ type proposeResult struct {
 	Proposals  []proposalResult `json:"proposals"`
 	Source     string           `json:"source"`
 	Candidates int              `json:"candidates"`
-	Examples   int              `json:"examples"` // pages that were given
+	Examples   int              `json:"examples"` // number of pages given
 	Out        *string          `json:"out"`      // null without -o
 
 	topic string // for the next command
@@ -318,7 +318,6 @@ func counted(source propose.Source, add func(n int)) propose.Source {
 	}
 }
 
-// topic returns the topic of --topic and --keywords.
 func (c *proposeCmd) topic(a *app) (t propose.Topic, err error) {
 	t.Keywords = c.Keywords
 	if c.Topic == "" {
@@ -327,7 +326,7 @@ func (c *proposeCmd) topic(a *app) (t propose.Topic, err error) {
 	known, err := topics.Find(c.Topic)
 	switch {
 	case err != nil && len(c.Examples)+len(c.Keywords) > 0:
-		return t, nil // the name of a label, or of a topic to be
+		return t, nil // the name of a label, or of a future topic
 	case err != nil:
 		return t, usagef("%w; or give --keywords or --examples", err)
 	}

@@ -18,7 +18,6 @@ import (
 	"fossick/store/change/revisit"
 )
 
-// policyNames returns the names for --policy.
 func policyNames() (names []string) {
 	for _, p := range revisit.Policies {
 		names = append(names, p.Name)
@@ -33,15 +32,14 @@ type scheduled struct {
 	scheduler *revisit.Scheduler
 	origin    time.Time
 	pages     []store.ID // by the scheduler's numbers
-	hosts     []int      // of these
+	hosts     []int      // by the scheduler's numbers
 	numbers   map[store.ID]int
-	turns     []turn // in the order of time; those that were answered too
+	turns     []turn // in order of time, answered ones included
 	flying    map[int]time.Time
-	newsEvery time.Duration   // a host's sitemaps and feeds
-	doubts    map[int]float64 // chances of pages that may not be had, until the scheduler knows
+	newsEvery time.Duration   // between two fetches of a host's sitemaps and feeds
+	doubts    map[int]float64 // chances below 1 that a page can be fetched, until the scheduler has them
 }
 
-// turn is a fetch of a page.
 type turn struct {
 	page int
 	at   time.Time
@@ -119,7 +117,7 @@ func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
 			return nil, nil, err
 		}
 		visits = visitsSince(visits[:0], k.Visits)
-		if len(visits) == 0 || forgotten.Has(k.URL) { // damage took them; nobody may ask
+		if len(visits) == 0 || forgotten.Has(k.URL) { // lost to damage, or forgotten
 			continue
 		}
 		number := len(pages)
@@ -186,7 +184,7 @@ func importances(s *store.Store) (weights []float64, err error) {
 	return weights, nil
 }
 
-// Next implements crawler.chooser; a budget has no end.
+// Next implements crawler.Revisits; a budget never ends.
 func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error) {
 	c.giveUp(now)
 	number, again := c.scheduler.Next(c.days(now))
@@ -206,7 +204,7 @@ func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error)
 	return &crawler.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
 }
 
-// giveUp reschedules pages without an answer.
+// giveUp reschedules pages that had no answer for givenUp.
 func (c *scheduled) giveUp(now time.Time) {
 	for len(c.turns) > 0 {
 		a := c.turns[0]
@@ -230,7 +228,7 @@ func (c *scheduled) Expect(id store.ID, chance float64) {
 	}
 }
 
-// Answered implements crawler.chooser.
+// Answered implements crawler.Revisits.
 func (c *scheduled) Answered(id store.ID, v store.Visit) {
 	number, ok := c.numbers[id]
 	if !ok {
@@ -249,7 +247,6 @@ func (c *scheduled) Answered(id store.ID, v store.Visit) {
 	}
 }
 
-// goOn continues with a store that was closed and opened again.
 func (c *scheduled) goOn(s *store.Store) { c.store = s }
 
 // mainTextOf returns a page's main text, or all of its text if it has no main part, such as a list
@@ -326,7 +323,7 @@ func neverStored(s *store.Store, rounds []webstats.Round) iter.Seq2[*webstats.Wa
 			if k.Via != store.ViaSeed || k.Fate.HasPage() || k.Fate.State == "redirect" || k.Fate.At < rounds[0].Began || forgotten.Has(k.URL) {
 				continue
 			}
-			first := change.Visit{At: k.At, State: k.Fate.State} // where nobody could be asked there is no other
+			first := change.Visit{At: k.At, State: k.Fate.State} // a start page that never answered has no other visit
 			p = webstats.Watched{URL: k.URL, Seed: true, Tried: appendVisits(append(p.Tried[:0], first), k.Visits)}
 			if !yield(&p, nil) {
 				return
@@ -335,7 +332,6 @@ func neverStored(s *store.Store, rounds []webstats.Round) iter.Seq2[*webstats.Wa
 	}
 }
 
-// both yields one stream after the other.
 func both(a, b iter.Seq2[*webstats.Watched, error]) iter.Seq2[*webstats.Watched, error] {
 	return func(yield func(*webstats.Watched, error) bool) {
 		for p, err := range a {
