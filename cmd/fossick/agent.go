@@ -69,7 +69,6 @@ const (
 	endWithin = 9 * time.Second
 )
 
-// Run crawls and prints this agent's result.
 func (c *agentCmd) Run(a *app) error {
 	result, err := c.join(a.ctx, a)
 	return emitCrawl(a, result, err)

@@ -153,7 +153,6 @@ func (r *exportResult) countOffTopic(pages iter.Seq2[*export.Page, error]) iter.
 	}
 }
 
-// exportFormatNames returns the values of --to.
 func exportFormatNames() (names []string) {
 	for _, f := range export.Formats() {
 		names = append(names, f.Name)
@@ -213,7 +212,6 @@ func (c *exportCmd) server() string {
 	return ""
 }
 
-// place opens the destination that -o names.
 func (c *exportCmd) place(a *app, formats []export.Format) (export.Output, error) {
 	if scheme := c.server(); scheme != "" {
 		if c.All {
@@ -242,7 +240,6 @@ func (c *exportCmd) place(a *app, formats []export.Format) (export.Output, error
 	return export.OpenPlace(c.Output, single && !isFolder(c.Output))
 }
 
-// isFolder says whether a path is meant as a folder.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return os.IsPathSeparator(path[max(0, len(path)-1)]) || err == nil && info.IsDir()

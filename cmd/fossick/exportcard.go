@@ -22,7 +22,6 @@ var onCard = []string{
 	"near-duplicates", "traps", "sitemaps", "sitemap-urls", "delay",
 }
 
-// card returns a data set card's facts, besides the pages.
 func (c *exportCmd) card(ctx context.Context, stores []*export.Source, choice *export.Choice, left func() export.Left) (export.CardFacts, error) {
 	facts := export.CardFacts{Fossick: version, Choice: c.chose(choice), Purpose: string(choice.Purpose), Left: left}
 	for _, from := range stores {
@@ -92,7 +91,6 @@ func figuresOf(f *eval.Figures) (export.Harvest, *export.Recall) {
 	return h, &export.Recall{Value: e.Value, CI: e.CI, Method: e.Method, Caution: e.Caution}
 }
 
-// chose returns the flags that chose pages.
 func (c *exportCmd) chose(choice *export.Choice) (flags []string) {
 	add := func(name, value string) {
 		if value != "" {

@@ -269,8 +269,7 @@ func (x *crawling) between(ctx context.Context, socket *control.Socket) (goOn bo
 	return true, x.resume(left)
 }
 
-// forget deletes the pages that were asked to be forgotten during the session. An error ends the
-// crawl if the store could not be opened again.
+// forget deletes the pages that the crawl was asked to forget; a store that cannot be opened again is an error.
 func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
 	if x.done.Stopped == crawler.StopForget {
 		defer x.a.step("the crawl pauses to delete pages at their owner's request")()
@@ -283,7 +282,6 @@ func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
 	return nil
 }
 
-// resume prepares the next session, as focus --resume does.
 func (x *crawling) resume(left time.Duration) error {
 	s, fetcher := x.plan.Crawl.Store, x.plan.Crawl.Fetcher
 	c := crawlplan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh, KeepVersions: x.refresh > 0 && x.plan.Crawl.KeepVersions}
@@ -323,8 +321,7 @@ func (c *focusCmd) session(plan *crawlplan.Plan) monitor.Session {
 	return s
 }
 
-// showing returns the crawl's progress function: it updates the status line and the server, and
-// prints start pages that fail.
+// showing returns a function that shows progress, and prints start pages that fail.
 func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.Starts) func(crawler.Progress) {
 	shown.ShowFailed(starts.Known())
 	return func(p crawler.Progress) {
@@ -337,7 +334,6 @@ func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.
 	}
 }
 
-// addPoliteness reads the crawl's journals for the result.
 func addPoliteness(ctx context.Context, a *app, result *monitor.Result, plan *crawlplan.Plan, stores ...*store.Store) {
 	defer a.step("reading the journal")()
 	if plan.Crawl.OneSitePerAddress {

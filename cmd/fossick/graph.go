@@ -148,7 +148,6 @@ func (r *graphResult) print(w io.Writer) {
 	}
 }
 
-// sourceOf returns the source of links that a name stands for.
 func sourceOf(a *app, name string) (export.GraphSource, error) {
 	s, err := export.NamedGraph(name, uint64(a.seed))
 	s.OpenStore = a.openToRead
@@ -163,8 +162,7 @@ func graphOf(a *app, name string) (s export.GraphSource, g *graph.Graph, err err
 	return s, g, err
 }
 
-// openGraph opens a graph file, or builds one in a scratch folder that is removed when the verb
-// ends; then stats is not nil.
+// openGraph opens a graph file, or builds one in a scratch folder; then stats is not nil.
 func openGraph(a *app, s export.GraphSource, memory int) (g *graph.Graph, stats *graph.Stats, err error) {
 	path := s.Name
 	if !s.IsGraph() {

@@ -35,7 +35,6 @@ var groups = []kong.Group{
 	{Key: "general", Title: "With every verb:"},
 }
 
-// helpAllFlag prints the help with every flag and ends.
 type helpAllFlag bool
 
 func (helpAllFlag) BeforeReset(ctx *kong.Context) error {

@@ -112,8 +112,7 @@ func (r labelResult) print(w io.Writer) {
 	}
 }
 
-// ask shows the pages whose labels would change the crawl most, and at a terminal takes
-// the answers.
+// ask shows the pages whose labels would change the crawl most; at a terminal it takes the answers.
 func (c labelCmd) ask(a *app) (err error) {
 	if c.URL != "" || c.From != "" {
 		return usagef("--ask chooses the pages; leave URL and --from out")

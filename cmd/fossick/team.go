@@ -17,8 +17,7 @@ import (
 	"fossick/store"
 )
 
-// agentMemory is the heap that each further agent adds to crawlMemory, for its scorer, queue and
-// store.
+// agentMemory is the heap in bytes that each further agent adds to crawlMemory.
 const agentMemory = 192 << 20
 
 // teamwork is a crawl by several agents in this process, each with a store of its own.

@@ -363,7 +363,6 @@ func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, 
 	return given, err
 }
 
-// seeds returns the text of a file for --seeds.
 func (r *proposeResult) seeds() string {
 	var b strings.Builder
 	printable.Fprintf(&b, "# %s proposed from %s, of %s\n", report.StartPages(len(r.Proposals)), r.Source, report.Count(r.Candidates, "candidate"))

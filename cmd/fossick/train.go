@@ -185,7 +185,6 @@ func (c trainCmd) check() error {
 	return nil
 }
 
-// tries says whether the flags ask to compare settings.
 func (f *trialFlags) tries() bool { return !f.MuSweep.None() || f.Protocol != "" }
 
 func (c trainCmd) classifiers() ([]string, error) {

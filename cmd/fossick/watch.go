@@ -139,8 +139,7 @@ func (c *watchCmd) newPages(survey bool) (bool, error) {
 	return *c.NewPages, nil
 }
 
-// chooser returns a function that makes the chooser of pages for a store and a plan. Called again,
-// after the store was reopened, it returns the same chooser.
+// chooser returns a function that makes the chooser of pages, and returns it again for a reopened store.
 func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Options) (crawler.Revisits, error) {
 	if c.Budget > 0 {
 		var budget *scheduled
@@ -384,7 +383,6 @@ type historyRate struct {
 	Unit  string     `json:"unit"`
 }
 
-// historyVisit is a visit, in a line of CSV or in one of JSON.
 type historyVisit struct {
 	At      string `json:"at"` // UTC
 	State   string `json:"state"`
@@ -399,7 +397,6 @@ func historyVisitOf(v *change.Visit) historyVisit {
 	return historyVisit{time.UnixMilli(v.At).UTC().Format("2006-01-02T15:04:05.000Z"), v.State, v.Code, changeNames[v.Change], float64(v.Took) / 1000}
 }
 
-// knownHistory refuses a file name without a known format.
 func knownHistory(file string) error {
 	if file == "" || strings.HasSuffix(file, ".csv") || strings.HasSuffix(file, ".jsonl") {
 		return nil
@@ -482,8 +479,7 @@ func historyCSV(to *bufio.Writer) (add func(*webstats.Watched) error, end func()
 		}
 }
 
-// watchChanges are the pages that are new, have changed or are gone since a time. A page that
-// came and went since then is gone.
+// watchChanges are the pages that are new, changed or gone since a time; pages that came and went are gone.
 type watchChanges struct {
 	Since   string       `json:"since"` // UTC
 	New     []changeLine `json:"new"`
@@ -530,7 +526,6 @@ func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 	return w, nil
 }
 
-// add puts a page into its list, if it has one.
 func (w *watchChanges) add(k *store.Known) error {
 	visits := visitsSince(nil, k.Visits)
 	if len(visits) == 0 || visits[len(visits)-1].At < w.from {
@@ -554,8 +549,7 @@ func (w *watchChanges) add(k *store.Known) error {
 	return nil
 }
 
-// judge returns the list of a page, nil for none, with the time and kind of its change. state is
-// the present state of its URL.
+// judge returns a page's list, nil for none, with the time and kind of its change; state is its URL's now.
 func (w *watchChanges) judge(state string, visits []change.Visit) (list *[]changeLine, at int64, what string) {
 	if state != "ok" {
 		lost := len(visits)
@@ -585,8 +579,7 @@ func (w *watchChanges) judge(state string, visits []change.Visit) (list *[]chang
 	return &w.Changed, at, changeNames[kind]
 }
 
-// difference compares the main text of the version at the time with the present one; it is "" if
-// that version was not kept.
+// difference compares the main text at the time with the present one; "" if that version was not kept.
 func (w *watchChanges) difference(p *store.Page) (string, error) {
 	v, former, err := w.s.Former(p, w.from)
 	if v == nil || err != nil {
@@ -658,13 +651,11 @@ func (c *scheduled) Announced(id store.ID, now time.Time) {
 	}
 }
 
-// newsEvery is the time between two fetches of a host's sitemaps and feeds.
 func newsEvery(hosts int, perDay float64) time.Duration {
 	days := min(float64(hosts)/(partForNews*perDay), 365)
 	return time.Duration(days * float64(crawler.Day))
 }
 
-// watchNews sums up what sitemaps and feeds announced.
 type watchNews struct {
 	Asked       uint64   `json:"asked"` // exchanges for them in this session
 	NotModified uint64   `json:"not_modified"`
@@ -758,9 +749,8 @@ func ratesPage(p *webstats.Watched, looks []change.Interval) change.Page {
 	return change.Page{Host: page.Host(p.URL), Group: change.Group{Kind: p.Kind, Depth: p.Depth, Site: page.Site(p.URL)}, Visits: looks}
 }
 
-// looksOf appends the intervals between visits that found a page's text to dst: their length,
-// whether the text changed, and its age by Last-Modified. Where adverts move Last-Modified, hosts
-// contradict themselves and the estimator disbelieves them.
+// looksOf appends the intervals between visits that found a page's text to dst, with its age by
+// Last-Modified. Hosts whose adverts move Last-Modified contradict themselves, and are disbelieved.
 func looksOf(dst []change.Interval, visits []change.Visit) []change.Interval {
 	last, modified := visits[0].At, int64(0)
 	for i := range visits[1:] {

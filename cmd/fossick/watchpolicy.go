@@ -45,8 +45,7 @@ type turn struct {
 	at   time.Time
 }
 
-// givenUp is the time after which a page without an answer is scheduled again: its host may rest,
-// or robots.txt refuse it by now.
+// givenUp is when a page without an answer is scheduled again: its host may rest or refuse it by now.
 const givenUp = 15 * time.Minute
 
 // lookAgain is the wait while requests to all hosts are in flight.
@@ -96,7 +95,7 @@ type look struct {
 	changed bool
 }
 
-// read reads the pages and their visits; it takes some hundred bytes a page and 24 a visit.
+// read reads the pages and their visits; it takes about a hundred bytes a page and 24 a visit.
 func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
 	weights, err := importances(c.store)
 	if err != nil {
@@ -155,8 +154,7 @@ func (c *scheduled) look(number int, v *change.Visit) (l look, ok bool) {
 
 func (c *scheduled) days(t time.Time) float64 { return float64(t.Sub(c.origin)) / float64(crawler.Day) }
 
-// importances returns the weights of pages by number: the degree of relevance, times the rank
-// relative to the mean if pages are ranked.
+// importances returns the pages' weights by number: relevance, times the rank over the mean if ranked.
 func importances(s *store.Store) (weights []float64, err error) {
 	put := func(number uint64, f func(was float64) float64) {
 		for uint64(len(weights)) <= number {
@@ -249,8 +247,7 @@ func (c *scheduled) Answered(id store.ID, v store.Visit) {
 
 func (c *scheduled) goOn(s *store.Store) { c.store = s }
 
-// mainTextOf returns a page's main text, or all of its text if it has no main part, such as a list
-// of links. It is "" if the page is not text.
+// mainTextOf returns a page's main text, or all text if it has no main part; "" if it is not text.
 func mainTextOf(body []byte, contentType, url string) string {
 	decoded, plain, err := page.Decode(body, contentType)
 	if err != nil {
@@ -302,8 +299,7 @@ func watchedPages(s *store.Store) iter.Seq2[*webstats.Watched, error] {
 	}
 }
 
-// neverStored yields the start pages that rounds fetched without ever getting a page, without
-// redirects, whose page is elsewhere.
+// neverStored yields the start pages that gave no page in any round, and are not redirects.
 func neverStored(s *store.Store, rounds []webstats.Round) iter.Seq2[*webstats.Watched, error] {
 	return func(yield func(*webstats.Watched, error) bool) {
 		if len(rounds) == 0 {
