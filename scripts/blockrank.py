@@ -60,7 +60,7 @@ def scores(path):
 with tempfile.TemporaryDirectory() as at:
     numbered, named, file = (os.path.join(at, x) for x in ("numbered", "names", "graph"))
     if subprocess.run([fossick, "graph", graph, "-o", file, "--edges", numbered, "--quiet"], capture_output=True).returncode:
-        file = graph  # a graph file already
+        file = graph  # already a graph file
         run("graph", graph, "--edges", numbered)
     run("rank", file, "-o", named, "--epsilon", "1e-3")
     with open(named, newline="\n") as f:

@@ -14,7 +14,7 @@ class Corpus:
 
     def _lines(self, name):
         with subprocess.Popen(["zstdcat", self.folder / name], stdout=subprocess.PIPE) as p:
-            for line in p.stdout:  # of bytes, as some URLs have a carriage return in them
+            for line in p.stdout:  # bytes, because some URLs contain a carriage return
                 yield line.decode().rstrip("\n")
 
     def _rows(self):

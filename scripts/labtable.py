@@ -27,7 +27,7 @@ for name in sys.argv[1:]:
         return own if n == run["pages"] else own["at"][str(n)]
 
     def cell(f, key, ci):
-        if f[ci] is None:  # of fewer than five different start sets there is none
+        if f[ci] is None:  # none for fewer than five different start sets
             return f"{f[key]:.3f}"
         return f"{f[key]:.3f} ± {(f[ci][1] - f[ci][0]) / 2:.3f}"
 
