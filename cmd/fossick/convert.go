@@ -159,7 +159,6 @@ func describe(body []byte, p *export.Page, _ export.Want) (text, _ string) {
 	return startOf(maintext.Extract(decoded).Text()), ""
 }
 
-// descriptionRunes is the length of a description in characters.
 const descriptionRunes = 300
 
 // startOf returns the start of a text on one line, up to the end of a word.

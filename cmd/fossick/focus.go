@@ -114,7 +114,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 }
 
 // crawlMemory is the heap in bytes at which the garbage collector works harder. Mapped files
-// and the program itself take some 140 MiB more; the whole is to stay below 512 MiB.
+// and the program itself take some 140 MiB more; the sum must stay below 512 MiB.
 const crawlMemory = 272 << 20
 
 func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session) (result *monitor.Result, err error) {

@@ -75,7 +75,6 @@ func (c labelCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// labels returns the labels of the command line, by URL.
 func (c labelCmd) labels() ([]control.Label, error) {
 	switch {
 	case c.From == "" && (c.URL == "" || c.Label == ""):

@@ -109,7 +109,7 @@ func TestDiskFull(t *testing.T) {
 	verifies(t, dir)
 }
 
-// fill writes so many MiB, or what there is room for.
+// fill writes mib MiB, or less if the disk is full.
 func fill(t *testing.T, name string, mib int) {
 	t.Helper()
 	f, err := os.Create(name)

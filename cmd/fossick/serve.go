@@ -109,7 +109,6 @@ func (c *serveCmd) Run(a *app) (err error) {
 	return errInterrupted
 }
 
-// options returns the flags as options of the web, without the log.
 func (c *serveCmd) options(a *app) (web.Options, error) {
 	opt := web.Options{
 		Latency: c.Latency, Disallow: c.Disallow, CrawlDelay: c.CrawlDelay,

@@ -97,7 +97,6 @@ func (c *simulateCmd) Run(a *app) error {
 	return a.emit(out, out.Print)
 }
 
-// check refuses senseless flags before anything is read.
 func (c *simulateCmd) check() error {
 	if c.Starts < 0 || c.StartSets < 1 || c.MaxPages < 0 || c.Points < 1 || c.Points > 10_000 {
 		return usagef("--starts %d, --start-sets %d, --max-pages %d, --points %d: want no negative numbers, at least 1 start set, and 1 to 10000 points", c.Starts, c.StartSets, c.MaxPages, c.Points)

@@ -14,7 +14,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// gate stops a crawl at every so many requests: its only worker waits for the answer until goOn.
+// gate stops a crawl at every few requests: its only worker waits for an answer until goOn.
 type gate struct {
 	every, stops int
 	passed       atomic.Int64

@@ -147,7 +147,6 @@ func (s *surveyed) print(w io.Writer) {
 	printable.Fprintf(w, "%d parties of %d seeds; %d candidates for more\nseeds of the next survey: %s\n", s.Parties, s.Seeds, s.Candidates, s.SeedsOut)
 }
 
-// surveySource gives a store's records to webstats.
 type surveySource struct{ s *store.Store }
 
 func (f surveySource) URLs() iter.Seq2[*webstats.SurveyURL, error] {

@@ -171,7 +171,6 @@ func (c topicCheckCmd) Run(a *app) (err error) {
 	return c.check(a, opt)
 }
 
-// check crawls, and prints the outcomes of the start pages.
 func (c topicCheckCmd) check(a *app, opt crawler.Options) error {
 	engine, err := crawler.New(opt)
 	if err != nil {
@@ -308,7 +307,6 @@ func (c *proposeCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// counted calls add for each candidate of a source.
 func counted(source propose.Source, add func(n int)) propose.Source {
 	return func(yield func(*propose.Candidate, error) bool) {
 		source(func(c *propose.Candidate, err error) bool {

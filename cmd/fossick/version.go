@@ -22,7 +22,6 @@ type versionResult struct {
 	Go      string  `json:"go"`
 }
 
-// versionFlag prints the version and ends the program.
 type versionFlag bool
 
 type jsonWanted bool

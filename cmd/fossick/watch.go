@@ -93,7 +93,6 @@ func (c *watchCmd) Run(a *app) error {
 	return failed
 }
 
-// asks says whether pages will be fetched.
 func (c *watchCmd) asks() bool {
 	if c.Rounds != nil {
 		return *c.Rounds > 0
@@ -305,7 +304,7 @@ type watchResult struct {
 	Visits int64  `json:"visits"` // without those that stored the pages
 	Rounds int    `json:"rounds"` // ended
 
-	NewPages int64 `json:"new_pages"` // of these pages, stored since the first round began
+	NewPages int64 `json:"new_pages"` // pages stored since the first round began
 
 	SS     *float64 `json:"ss"` // paper E, eq. 1, over all pages; Seeds has start pages only, as paper E
 	FF     *float64 `json:"ff"` // eq. 2
@@ -662,7 +661,7 @@ type watchNews struct {
 	Failed      uint64   `json:"failed"`
 	Changed     uint64   `json:"changed"`  // pages that, they say, changed since the last visit
 	New         uint64   `json:"new"`      // URLs new to the store, which are not fetched
-	URLs        []string `json:"new_urls"` // the first thousand of these
+	URLs        []string `json:"new_urls"` // the first thousand of New
 
 	Hosts    int `json:"hosts"`    // with such sources, in the whole store
 	Believed int `json:"believed"` // whose lastmod agreed with visits
