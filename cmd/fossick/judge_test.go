@@ -131,7 +131,7 @@ func (j *mannersJudge) wishes() func(r request) (rest, afterKill time.Duration) 
 	}
 }
 
-// handedOver returns when the server began to send the last part of an answer.
+// handedOver returns when the server began the last part of the answer, or the answer if it has no body.
 func (r request) handedOver() time.Time {
 	if r.Sending.IsZero() {
 		return r.Start
