@@ -45,7 +45,7 @@ func (h *linkHeader) append(dst []byte) []byte {
 	return le.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli))
 }
 
-func parselinkHeader(b []byte) (h linkHeader, err error) {
+func parseLinkHeader(b []byte) (h linkHeader, err error) {
 	le := binary.LittleEndian
 	if string(b[:len(linkMagic)]) != linkMagic {
 		return h, fmt.Errorf("%w: it does not begin with %s", errLinksDamaged, linkMagic)
@@ -184,7 +184,7 @@ func newLinkReader(from io.Reader) (*LinkReader, error) {
 	if n, err := io.ReadFull(from, head[:]); err != nil {
 		return nil, fmt.Errorf("%w: %d bytes of its header of %d: %w", errLinksDamaged, n, linkHeaderBytes, err)
 	}
-	h, err := parselinkHeader(head[:])
+	h, err := parseLinkHeader(head[:])
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ def main():
         corpus.truth(work / "truth", args.topic, corpus.rows)
         for s in range(args.sets):
             (work / f"{s}.seeds").write_text("\n".join(random.Random(f"{args.topic} {s}").sample(on, 10)) + "\n")
-        numbers = [0, *map(int, args.agents.split(","))]  # 0: one, that others are compared with
+        numbers = [0, *map(int, args.agents.split(","))]  # 0: one agent, the baseline
         with corpus.served(fossick, "--latency", args.latency) as proxy, ThreadPoolExecutor(args.at_once) as pool:
             for pages in map(int, args.pages.split(",")):
                 runs = [[pool.submit(crawl, fossick, proxy, args, flags, model, work, pages, s, n) for n in numbers] for s in range(args.sets)]

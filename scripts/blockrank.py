@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Measures rank on several graphs against rank on their union (docs/graph.md).
+"""Compares rank on several graphs with rank on their union (docs/graph.md).
 
     scripts/blockrank.py FOSSICK GRAPH|CORPUS [METHOD...] [--nats nats://127.0.0.1:4222 http://127.0.0.1:8222/varz]
 
-The links are split by host over 1, 2, 4 and 8 agents. Printed: agents, method, rounds, sweeps, bytes
-exchanged, seconds, and how far the scores are from those of the union at epsilon 1e-13, in L1. With
---nats each agent is a process, and they rank by the exchange there; a second figure of seconds
-is then that of the slowest process, from its start to its end, and messages and bytes that
-the server took in meanwhile are printed, too (nats-server -js -m 8222).
+Splits the links by host over 1, 2, 4 and 8 agents. Prints agents, method, rounds, sweeps, bytes
+exchanged, seconds, and the L1 distance of the scores from the union's at epsilon 1e-13. With --nats
+each agent is a process, and they use the exchange there (nats-server -js -m 8222). It then also
+prints the seconds of the slowest process, and the messages and bytes that the server received.
 """
 import json, os, subprocess, sys, tempfile, time, urllib.request, zlib
 from urllib.parse import urlsplit
@@ -60,7 +59,7 @@ def scores(path):
 with tempfile.TemporaryDirectory() as at:
     numbered, named, file = (os.path.join(at, x) for x in ("numbered", "names", "graph"))
     if subprocess.run([fossick, "graph", graph, "-o", file, "--edges", numbered, "--quiet"], capture_output=True).returncode:
-        file = graph  # a graph file already
+        file = graph  # already a graph file
         run("graph", graph, "--edges", numbered)
     run("rank", file, "-o", named, "--epsilon", "1e-3")
     with open(named, newline="\n") as f:

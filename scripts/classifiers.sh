@@ -1,12 +1,9 @@
 #!/usr/bin/env bash
-# Accuracy of classifiers on three corpora, means with 95 % intervals (Student's t):
-#
+# Prints the accuracy of classifiers on three corpora: means with 95 % intervals (Student's t).
 #   FOSSICK_DATA=data scripts/classifiers.sh c45 cn2 linear nb
-#
-# WebKB: each university held out in turn, 77 words. Wikispeedia: each fifth of
-# train.jsonl.zst, 77 words. 20 Newsgroups: its own split, 500 words (Wilson's
-# interval). nn against scikit-learn on its own features, page by page: TestPeers in
-# package train. ONLY=webkb|wikispeedia|20news runs one; FLAGS are passed to train.
+# WebKB: each university held out in turn, 77 words. Wikispeedia: each fifth of train.jsonl.zst, 77
+# words. 20 Newsgroups: its own split, 500 words (Wilson's interval). ONLY=webkb|wikispeedia|20news
+# chooses one; train gets FLAGS. TestPeers of package train compares nn with scikit-learn.
 set -euo pipefail
 data=${FOSSICK_DATA:?set FOSSICK_DATA to the folder of corpora}
 cd "$(dirname "$0")/.."
@@ -14,7 +11,6 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 go build -o "$out/fossick" ./cmd/fossick
 
-# accuracy ARG...: of one run
 accuracy() {
 	# shellcheck disable=SC2086 # FLAGS are words
 	"$out/fossick" train "$@" ${FLAGS:-} -o "$out/x.model" --json --quiet 2>/dev/null |
@@ -22,7 +18,7 @@ accuracy() {
 	echo
 }
 
-# summary SET CLASSIFIER: of lines "accuracy low high"
+# summary SET CLASSIFIER: prints a row from lines "accuracy low high".
 summary() {
 	awk -v set="$1" -v name="$2" '
 		{ x[NR] = $1; sum += $1; low = $2; high = $3 }

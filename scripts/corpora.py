@@ -1,4 +1,4 @@
-"""What scripts that crawl a corpus share: its rows and links, a web that serves it, a model."""
+"""Shared by scripts that crawl a corpus: its rows and links, a web that serves it, a model."""
 import contextlib, json, os, pathlib, random, subprocess
 from collections import defaultdict
 
@@ -14,7 +14,7 @@ class Corpus:
 
     def _lines(self, name):
         with subprocess.Popen(["zstdcat", self.folder / name], stdout=subprocess.PIPE) as p:
-            for line in p.stdout:  # of bytes, as some URLs have a carriage return in them
+            for line in p.stdout:  # bytes, because some URLs contain a carriage return
                 yield line.decode().rstrip("\n")
 
     def _rows(self):
@@ -44,7 +44,7 @@ class Corpus:
         return topic if topic in self.rows[url]["labels"] else "other"
 
     def train(self, fossick, work, topic, pages=600):
-        """A linear model of so many random pages, and all other pages on topic to start from."""
+        """Returns a linear model of random pages, and all other pages on topic to start from."""
         order = sorted(self.rows)
         random.Random(f"model {topic}").shuffle(order)
         model = work / f"{topic.replace('/', '-')}.model"
@@ -72,7 +72,7 @@ class Corpus:
 
 
 def build(work):
-    """The program, built in a folder; FOSSICK names another one."""
+    """Returns the binary: built in a folder, or named by FOSSICK."""
     work.mkdir(parents=True, exist_ok=True)
     if "FOSSICK" in os.environ:
         return pathlib.Path(os.environ["FOSSICK"]).resolve()

@@ -1,29 +1,23 @@
 #!/usr/bin/env bash
-# What topic models lose from one corpus to the next: docs/data/cross-corpus.tsv.
+# Measures what topic models lose from one corpus to another: docs/data/cross-corpus.tsv.
 #
 #   FOSSICK_DATA=/path/to/corpora scripts/crosscorpus.sh [TOPIC:SET...]
 #
-# default: all nine pairs below. TOPIC is banking, science, sport or programming,
-# SET one of the recipe's sets (demo, 20news, debdocs, wikispeedia/train.jsonl.zst)
-# or bbc.
+# TOPIC is banking, science, sport or programming; SET is demo, 20news, debdocs,
+# wikispeedia/train.jsonl.zst or bbc. The default is the nine pairs below, whose sets have pages on topic.
 #
-# A model of banking, science and sport is trained as the built-in ones are
-# (models/topics/recipe.sh), on all sets but one, and judged on all pages of that
-# one; trained on all four, it is judged on BBC news, whose class business is
-# related to banking and not the same. A set without a page on topic is passed over.
+# Models are trained as the built-in ones (models/topics/recipe.sh), on all sets but SET, and judged on
+# all pages of SET. The class business of bbc is related to banking, but not the same.
 #
-# First line of three: pages, pages on topic, F1 in folds of the training pages by
-# site; then precision, recall, F1 from a probability of 1/2 on, and from the
-# model's own threshold on; the area under the ROC curve (1/2 is chance); and the
-# best F1 that any threshold would give, which only labels of the new set can find.
-# Where the last is far above the others, the order of the pages is good and the
-# level wrong. Two more lines judge on every second page only: by the same model,
-# and by one that had the other pages, unlabelled, in training (--unlabelled).
+# The first of three lines: pages; pages on topic; F1 in folds of the training pages by site; precision,
+# recall and F1 from probability 1/2 on, and from the model's threshold on; the area under the ROC curve
+# (1/2 is chance); the best F1 of any threshold, which only labels of SET can find. If that is far above
+# the others, the order of the pages is good but the probabilities are not. Two more lines judge every
+# second page: by the same model, and by one that trained on the other pages too, without labels.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . models/topics/recipe.sh
 
-# refuse PAIR WHY: says what a pair has to be.
 refuse() {
 	echo "crosscorpus.sh: $1: $2; give TOPIC:SET, as science:wikispeedia/train.jsonl.zst" >&2
 	exit 2
@@ -41,8 +35,8 @@ CGO_ENABLED=0 go build -o "$fossick" ./cmd/fossick
 go run scripts/demorows.go >"$work/demo.jsonl"
 cd "${FOSSICK_DATA:-../shared/data}"
 
-# relabelled SET TOPIC RENAMES: a set's rows, labelled TOPIC or other, without those
-# that RENAMES leaves out; of a row's labels the finest that is named counts.
+# relabelled SET TOPIC RENAMES: prints a set's rows, labelled TOPIC or other. RENAMES leaves some out; of
+# a row's labels the finest one in RENAMES counts.
 relabelled() {
 	case $1 in
 	demo) cat "$work/demo.jsonl" ;;
@@ -60,8 +54,8 @@ for line in sys.stdin:
         print(json.dumps(row))' "$2" "$3"
 }
 
-# figures TOPIC TRAINED.json JUDGED.json: the columns. What classify got wrong it
-# lists with the truth; of all else the label is the truth.
+# figures TOPIC TRAINED.json JUDGED.json: prints the columns. A result's label is the truth unless
+# classify lists the page as wrong.
 figures() {
 	python3 -c '
 import json, sys
@@ -98,13 +92,13 @@ print("%6d %5d  %.3f  %5.3f %.3f %.3f  %.3f: %5.3f %.3f %.3f  %.3f  %.3f" % (
     len(pages), on, folds, *at(0.5), trained["thresholds"][topic], *at(trained["thresholds"][topic]), wins / (on * (len(pages) - on)), best))' "$@"
 }
 
-# line TOPIC WHAT ROWS MODEL: judges MODEL, MODEL.json beside it, on a file of rows.
+# line TOPIC WHAT ROWS MODEL: judges MODEL, with MODEL.json beside it, on a file of rows.
 line() {
 	"$fossick" classify --model "$4" "$3" --errors 1000000 --json --quiet >"$work/judged.json"
 	printf '%-8s %-25s %s\n' "$1" "$2" "$(figures "$1" "$4.json" "$work/judged.json")"
 }
 
-# judge TOPIC SET RENAMES TRAINING-SET...: the lines of a set.
+# judge TOPIC SET RENAMES TRAINING-SET...: prints the lines of a set.
 judge() {
 	local topic=$1 set=$2 rows=$work/rows
 	relabelled "$set" "$topic" "$3" >"$rows.jsonl"

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Demorows writes the built-in demo set as rows of JSON, one a line, for scripts
-// that relabel or halve it: go run scripts/demorows.go.
+// Demorows writes the built-in demo set as JSON, one row a line, for scripts that relabel or halve it:
+// go run scripts/demorows.go.
 package main
 
 import (

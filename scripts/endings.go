@@ -1,9 +1,8 @@
 //go:build ignore
 
-// Endings measures how soon fossick focus ends by Ctrl-C while every worker
-// reads a page that is costly to read. It also measures whether idle
-// connections to its listener can stop a crawl under a limit of 256 open files.
-// It prints a row a try, and takes a minute.
+// Endings measures how soon fossick focus ends after Ctrl-C while every worker reads a costly page, and
+// whether idle connections to its listener can stop a crawl that may have 256 files open. It prints a
+// row for each try, and takes a minute.
 //
 //	CGO_ENABLED=0 go build -o /tmp/fossick ./cmd/fossick && go run scripts/endings.go /tmp/fossick
 package main
@@ -27,7 +26,7 @@ import (
 	"time"
 )
 
-// costly are pages, each made once, to which links to others of their kind are added.
+// costly are pages that take long to read; web adds links to each.
 var costly = []struct{ name, body string }{
 	{"small pages", "<p>bank"},
 	{"500 host names of 2,700 characters", names(500)},
@@ -66,7 +65,7 @@ func main() {
 	}
 	before, after, code := crowd(filepath.Join(dir, "crowd"))
 	fmt.Printf("\n400 idle connections under ulimit -n 256: %d requests before, %d more in 10 s beside them, then Ctrl-C: exit code %d\n", before, after, code)
-	_ = os.RemoveAll(dir) // it is temporary
+	_ = os.RemoveAll(dir) // a temporary folder
 }
 
 // web answers each name with the same page and links to twenty names more.
@@ -88,7 +87,6 @@ func web(body string) (server *httptest.Server, asked *atomic.Int64) {
 	})), asked
 }
 
-// focus begins a crawl of the web.
 func focus(dir, proxy string, said *bytes.Buffer, limit string, more ...string) *exec.Cmd {
 	args := append([]string{"-c", limit + ` exec "$0" "$@"`, os.Args[1], "focus", "--topic", "money", "--keywords", "bank", "--threshold", "0", "--seed", "http://h0.test/",
 		"--proxy", proxy, "--delay", "0", "--also", "traps,near-duplicates", "--max-pages", "100000", "--store", dir}, more...)
@@ -100,7 +98,6 @@ func focus(dir, proxy string, said *bytes.Buffer, limit string, more ...string) 
 	return cmd
 }
 
-// end interrupts a crawl and waits for its end.
 func end(cmd *exec.Cmd, said *bytes.Buffer) (took time.Duration, code int) {
 	began := time.Now()
 	_ = cmd.Process.Signal(os.Interrupt) // it may have ended
@@ -121,7 +118,7 @@ func interrupt(dir, body string) (asked int64, took, spent time.Duration, code i
 	var said bytes.Buffer
 	cmd := focus(dir, server.URL, &said, "")
 	wait(n, 3)
-	time.Sleep(2 * time.Second) // they are being read
+	time.Sleep(2 * time.Second) // the workers read them now
 	took, code = end(cmd, &said)
 	return n.Load(), took, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), code
 }
@@ -136,7 +133,7 @@ func wait(n *atomic.Int64, least int64) {
 
 var listening = regexp.MustCompile(`http://([^/ ]+)/`)
 
-// crowd opens 400 connections to the listener of a crawl that may have 256 files open.
+// crowd opens 400 idle connections to the listener of a crawl that may have 256 files open.
 func crowd(dir string) (before, after int64, code int) {
 	server, n := web("<p>bank")
 	defer server.Close()
@@ -161,7 +158,7 @@ func crowd(dir string) (before, after int64, code int) {
 	for range 400 {
 		c, err := net.DialTimeout("tcp", addr, time.Second)
 		if err != nil {
-			continue // it takes no more
+			continue // the listener takes no more
 		}
 		defer c.Close()
 		_, _ = c.Write([]byte("GET /status HTTP/1.1\r\n")) // and never the rest

@@ -1,21 +1,19 @@
 //go:build ignore
 
-// Endlessweb is a proxy to one of two webs without end. A page is made when it is asked
-// for, always the same, of words of the demo set's pages, on science or not.
+// Endlessweb is a proxy to one of two endless webs. It makes a page on request, always the same one,
+// from the words of the demo set's pages, on science or not.
 //
 //	go run scripts/endlessweb.go ADDR [hosts|site]
 //
-// hosts (the default) are 200,000 hosts of 200 pages, each of about 2.5 KB with 20
-// links to anywhere. A fifth of the pages speak of science.
+// hosts (the default) has 200,000 hosts of 200 pages, each of about 2.5 KB with 20 random links; a fifth
+// of the pages are on science.
 //
-// site are 40 good hosts of 40 pages on science, and one site without end beside them:
-// a.endless.test, b.endless.test and so on. Each page of it links to ten more. Every
-// good page links there too.
+// site has 40 good hosts of 40 pages on science, and an endless site (a.endless.test, b.endless.test, …)
+// whose every page links to ten more. Every good page links to it.
 //
 //	fossick focus --topic science --model science --proxy http://ADDR --seed http://h0.test/0 --delay 0 --max-pages 20000 --store DIR
 //
-// With --also traps a crawl gives 18,400 of 20,000 pages to the site without end, 505
-// of 2,105 without.
+// With --also traps a crawl gives 18,400 of 20,000 pages to the endless site, without it 505 of 2,105.
 package main
 
 import (
@@ -31,7 +29,7 @@ import (
 	"fossick/internal/page"
 )
 
-// A web makes the page at an address, a host's name and a path; nil is no page.
+// A web returns the page at a host's name and path, nil for none.
 type web func(address string) []byte
 
 func main() {
@@ -102,7 +100,7 @@ func endlessSite(science, other []string) web {
 	}
 }
 
-// body returns a page of such words: so many before each link, and behind it.
+// body returns a page with around words before each link and at the end.
 func body(rng *rand.Rand, words, links []string, around int) []byte {
 	word := func() string { return words[rng.IntN(len(words))] }
 	b := fmt.Appendf(make([]byte, 0, 4096), "<!DOCTYPE html>\n<html lang=\"en\"><title>%s %s %s</title><body>\n", word(), word(), word())
@@ -120,7 +118,7 @@ func body(rng *rand.Rand, words, links []string, around int) []byte {
 	return b
 }
 
-// words returns the words of the demo set's pages on science, and of the others.
+// words returns the words of the demo set's pages on science, and those of the others.
 func words() (science, other []string, err error) {
 	set, err := datasets.Open("demo", datasets.Options{})
 	if err != nil {

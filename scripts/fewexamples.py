@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Crawls by what topic new makes of a few examples, against crawls by what train makes
-of 600 labelled pages. Prints a line by topic, draw and number of examples.
+"""Compares crawls by topic new's model of a few examples with crawls by train's model of 600
+labelled pages. Prints a line for each topic, draw and number of examples.
 
     scripts/fewexamples.py FOSSICK CORPUS TOPIC,... [--examples 5,10,30] [--draws 3]
 
-The pool is the same 600 pages, drawn at random, without their labels; the examples are
-drawn from the other pages on topic. Both models crawl from the same start sets, in the
-lab. A topic of several labels is written a+b.
+The unlabelled pool is the same 600 random pages, without labels; the examples are drawn from the
+other pages on topic. Both models crawl in the lab, from the same start sets. a+b is a topic of two
+labels.
 """
 import argparse, json, os, random, subprocess, sys, tempfile
 

@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
-# All fuzz targets in turn, one at a time and on one processor, in rounds until the time is
-# used up; then a table of what each had. The packages' order is drawn, as several runs at
-# once should not be busy with the same target; each is built once a round.
+# Runs all fuzz targets in turn, each on one processor, in rounds until the time is used up; then prints
+# a table. The packages' order is random, so that concurrent runs differ.
 #   scripts/fuzz.sh [HOURS]     8 by default; .5 is half an hour
 #   FUZZTIME=5s scripts/fuzz.sh 0    one round of five seconds a target
-# A round gives each target FUZZTIME, a minute by default. What a target finds is kept by go
-# test in testdata/fuzz beside it; the target is left out of later rounds, and the exit code
-# is 1. An interrupt prints the table, too.
+# A round gives each target FUZZTIME (default 60s). go test keeps a failing input in testdata/fuzz; its
+# target is left out of later rounds, and the exit code is 1. An interrupt prints the table, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,8 +12,8 @@ hours=${1:-8}
 slice=${FUZZTIME:-60s}
 end=$(awk -v now="$(date +%s)" -v hours="$hours" 'BEGIN { printf "%d", now + hours * 3600 }')
 log=$(mktemp)
-binary=$(mktemp) # the package's tests, instrumented
-corpora=$(go env GOCACHE)/fuzz # where go test keeps what it found worth a try
+binary=$(mktemp) # the instrumented tests of a package
+corpora=$(go env GOCACHE)/fuzz # where go test keeps interesting inputs
 module=$(go list -m)
 declare -A seconds executions found
 targets=()
@@ -27,8 +25,8 @@ run() {
 		-test.paniconexit0 -test.fuzzcachedir "$corpora/$module/$1") >"$log" 2>&1
 }
 
-# passed PACKAGE: the input that failed passes alone. On a busy machine one may take the ten
-# seconds after which the fuzzer gives up; it is of no use then.
+# passed PACKAGE: the failing input passes alone, and is removed: a busy machine made it exceed the
+# fuzzer's ten seconds.
 passed() {
 	local input
 	input=$(sed -nE 's/^ *Failing input written to //p' "$log" | tail -n 1)
@@ -37,10 +35,10 @@ passed() {
 		rm "$1/$input"
 }
 
-# timedOut: the fuzzer's time was up in the middle of an input, which it calls a failure.
+# timedOut: the fuzzer's time ended in the middle of an input, which it calls a failure.
 timedOut() { grep -q 'context deadline exceeded' "$log" && ! grep -q 'Failing input' "$log"; }
 
-# fuzz PACKAGE TARGET: one turn; once more when the time was up.
+# fuzz PACKAGE TARGET: one turn, repeated if timedOut.
 fuzz() {
 	local key="$1 $2" began=$SECONDS runs
 	if ! run "$@" && ! passed "$1" && { ! timedOut || ! run "$@"; }; then
@@ -53,7 +51,6 @@ fuzz() {
 	seconds[$key]=$((seconds[$key] + SECONDS - began))
 }
 
-# table prints what was done, and ends.
 table() {
 	local key code=$?
 	trap - EXIT INT TERM
@@ -87,5 +84,5 @@ while :; do
 		done
 	done
 	[ "$(date +%s)" -lt "$end" ] || exit 0
-	[[ " ${found[*]} " == *" 0 "* ]] || exit 0 # each has found something
+	[[ " ${found[*]} " == *" 0 "* ]] || exit 0 # every target has failed
 done

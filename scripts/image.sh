@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes a container image of a released binary: scripts/image.sh ARCHIVE.tar.gz [TAG].
-# It takes docker, podman or buildah, and this machine's CA certificates.
+# It needs docker, podman or buildah, and this machine's CA certificates.
 set -euo pipefail
 archive=$1 tag=${2:-fossick}
 here=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,12 +1,9 @@
 #!/usr/bin/env bash
-# Kills crawls with SIGKILL at random moments, resumes them, and judges by the
-# server's log: the table docs/data/kills.tsv.
-#
+# Kills crawls with SIGKILL at random moments, resumes them, and judges them by the server's log:
+# docs/data/kills.tsv.
 #   scripts/kill.sh [KILLS] [PAGES]     default: 200 kills of each web, 1,000 pages
-#
-# The webs: the demo set, a made-up one of PAGES pages, the same with faults, and
-# wikispeedia when FOSSICK_DATA leads to it. Then the same for the frontier on
-# disk, for the store alone, and for repair and refine.
+# The webs are the demo set, a generated one of PAGES pages, the same with faults, and wikispeedia if
+# FOSSICK_DATA has it. It also kills the frontier on disk, the store alone, repair and refine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export FOSSICK_FULL=1 FOSSICK_KILLS=${1:-200} FOSSICK_KILL_PAGES=${2:-1000}

@@ -1,14 +1,10 @@
 #!/usr/bin/env bash
-# The lab's tables (docs/data/lab-*.tsv): harvest and recall of crawl policies on stored
-# corpora, as Markdown.
-#
+# Prints the lab's tables (docs/data/lab-*.tsv) in Markdown: harvest and recall of crawl policies on
+# stored corpora.
 #   scripts/lab.sh wikispeedia | webkb | debdocs | uci_ics
-#
-# uci_ics has no topics, so a judge makes them: a model of webkb's kinds of pages,
-# which are other universities' of twenty years before.
-#
-# POLICIES, PAGES and TOPICS change what is compared; RAND the draw; OUT keeps
-# the reports (JSON and HTML) in a folder. The corpora are found by FOSSICK_DATA.
+# uci_ics has no topics: a model of webkb's kinds of pages judges it, trained on other universities of
+# twenty years before. POLICIES, PAGES and TOPICS set what is compared, RAND the draw, OUT a folder that
+# keeps the reports (JSON and HTML), FOSSICK_DATA the folder of corpora.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 corpus=${1:-wikispeedia}
@@ -21,7 +17,6 @@ fossick=${FOSSICK:-$work/fossick}
 [ -x "$fossick" ] || CGO_ENABLED=0 go build -o "$fossick" ./cmd/fossick
 policies=${POLICIES:-bfs,random,best-first,paper,paper-mean,shark,fish,ache,context-graph,infospiders,hits,opic,learned,target-oracle}
 
-# compare NAME CORPUS PAGES TOPIC FLAG...: one run, a table.
 compare() {
 	local name=$1 set=$2 pages=${PAGES:-$3} topic=$4
 	shift 4

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Tables of what `fossick lab --json` printed: scripts/labtable.py FILE…
+"""Prints tables of the output of `fossick lab --json`: scripts/labtable.py FILE…
 
-A table a file: harvest and area under the recall curve of each policy, with the half
-width of the 95 % interval, at each number of pages; p is that of the paired t-test of
-learned's harvest against the policy's, corrected by Holm. Where crawls ran out of URLs,
-the mean number of pages that they fetched stands behind the harvest. Then the ratios of
-what learned found to what the best policy found that is neither of our own making nor an oracle:
-pages on topic, so that a crawl which ends early with a high harvest is not the best. Of
-crawls that fetched as many pages this is the ratio of their harvests.
+A table a file: each policy's harvest and area under the recall curve at each number of pages, with
+the half width of the 95 % interval. p is of the paired t-test of learned's harvest against the
+policy's, corrected by Holm. Where crawls ran out of URLs, their mean number of pages follows the
+harvest. Last come ratios of the pages on topic that learned found to those of the best policy that
+is neither our own nor an oracle. Pages and not harvests, because a crawl that ends early may have a
+high harvest.
 """
 import json
 import sys
@@ -27,7 +26,7 @@ for name in sys.argv[1:]:
         return own if n == run["pages"] else own["at"][str(n)]
 
     def cell(f, key, ci):
-        if f[ci] is None:  # of fewer than five different start sets there is none
+        if f[ci] is None:  # none for fewer than five different start sets
             return f"{f[key]:.3f}"
         return f"{f[key]:.3f} ± {(f[ci][1] - f[ci][0]) / 2:.3f}"
 

@@ -1,13 +1,9 @@
 #!/usr/bin/env bash
-# Resident memory of a long crawl: fossick focus against a web without end
-# (scripts/endlessweb.go) on the same machine, with the built-in topic science and
-# the learned scorer.
-#
+# Measures the resident memory of a long crawl: fossick focus on an endless web (scripts/endlessweb.go)
+# on the same machine, with the built-in topic science and the learned scorer.
 #   scripts/memory.sh [PAGES] [STEP]     default: 1000000 100000
-#
-# Prints a line every STEP pages: resident memory now and at most so far, how much of
-# it is mapped files, the heap in use, processor time a page, size of the store.
-# The store (some 3 GB) is in TMPDIR.
+# Every STEP pages it prints a line: resident memory now and at most, mapped files in it, the heap in
+# use, processor time a page, size of the store (about 3 GB, in TMPDIR).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pages=${1:-1000000} step=${2:-100000}

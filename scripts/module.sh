@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
-# Renames the Go module in this working tree, for whoever publishes it:
-#
-#	scripts/module.sh example.org/fossick
+# Renames the Go module in this working tree, to publish it: scripts/module.sh example.org/fossick
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# = 1 ] || { echo "usage: scripts/module.sh PATH" >&2; exit 2; }

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Installs the programs of others that exports are compared with: Debian's by apt-get, for
-# which it has to be root, those of node and Go in a folder. What is there is left alone.
+# Installs the programs by others that exports are compared with, unless they exist: Debian packages
+# with apt-get, as root, and programs for node and Go in DIR.
 #
 #	scripts/peers.sh DIR
 #	FOSSICK_FULL=1 FOSSICK_TEST_PEERS=DIR go test ./export/... ./cmd/fossick -run 'Exported|Postgres|Copy|SQLite|Bucket'
 #
-# A peer that cannot be had is an error here. With FOSSICK_TEST_PEERS set it is one in the tests too.
+# A program that cannot be installed is an error, and so it is in tests with FOSSICK_TEST_PEERS set.
 set -euo pipefail
 [ $# = 1 ] || { echo "usage: scripts/peers.sh DIR" >&2; exit 2; }
 mkdir -p "$1"
 cd "$1"
 
-limit=${PEERS_LIMIT:-600} # seconds for each of the steps that wait for the network
+limit=${PEERS_LIMIT:-600} # seconds for each step that waits for the network
 bounded() {
 	timeout "$limit" "$@" || { echo "peers: $1 failed, or took more than $limit s: $*" >&2; exit 1; }
 }
@@ -34,8 +34,8 @@ if [ ${#packages[@]} -gt 0 ]; then
 	DEBIAN_FRONTEND=noninteractive bounded apt-get install -y -qq --no-install-recommends "${packages[@]}" >apt.log
 fi
 
-# The versions are those that the tests were written with; node 18 runs them. Of
-# ReplayWeb.page the package alone is taken: its two scripts are built, and need nothing.
+# The tests were written with these versions; node 18 runs them. The scripts of ReplayWeb.page are
+# prebuilt, so its package alone is enough.
 replay=replaywebpage@2.5.3
 modules=(@duckdb/node-api@1.5.6-r.1 puppeteer-core@24.43.1 warcio@2.4.11)
 if [ "$(cat installed 2>/dev/null)" != "$replay ${modules[*]}" ]; then
@@ -47,7 +47,6 @@ if [ "$(cat installed 2>/dev/null)" != "$replay ${modules[*]}" ]; then
 	echo "$replay ${modules[*]}" >installed
 fi
 
-# A server of S3.
 gateway=github.com/versity/versitygw/cmd/versitygw@v1.8.0
 if [ "$(cat bin/installed 2>/dev/null)" != "$gateway" ]; then
 	bounded env GOBIN="$PWD/bin" go install "$gateway"

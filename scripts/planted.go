@@ -1,13 +1,13 @@
 //go:build ignore
 
-// Planted is a stored web with databases of a million URLs each (web.Planted), to
-// crawl virtually or through a proxy: docs/data/planted.tsv.
+// Planted crawls a stored web with planted databases of a million URLs each (web.Planted), virtually or
+// through a proxy: docs/data/planted.tsv.
 //
 //	go run scripts/planted.go lab CORPUS TOPIC POLICY,... REQUESTS,... SEED,...     a line a crawl
 //	go run scripts/planted.go serve ADDR CORPUS TOPIC SEED DIR                      a proxy
 //
-// serve writes the start pages, a model of 600 random pages and a log of requests into
-// DIR, a line each: on topic and new or not, the kind of database, the URL.
+// serve writes the start pages, a model of 600 random pages and a log into DIR. A line of the log is a
+// request: on topic and new or not, the kind of database, the URL.
 package main
 
 import (
@@ -61,7 +61,6 @@ func numbers(text string) (all []int) {
 	return all
 }
 
-// read returns the pages of a corpus.
 func read(corpus, topic string) (pages []web.PlantedPage, err error) {
 	set, err := datasets.Open(corpus, datasets.Options{})
 	if err != nil {
@@ -91,7 +90,7 @@ func read(corpus, topic string) (pages []web.PlantedPage, err error) {
 	return pages, nil
 }
 
-// model is trained on 600 random pages.
+// model trains on 600 random pages.
 func model(ctx context.Context, pages []web.PlantedPage, topic string, seed int) (*models.Model, error) {
 	rng := rand.New(rand.NewPCG(uint64(seed), 2))
 	order := rng.Perm(len(pages))
@@ -110,7 +109,7 @@ func model(ctx context.Context, pages []web.PlantedPage, topic string, seed int)
 	return m, err
 }
 
-// lab crawls virtually: one worker, no rests.
+// lab crawls virtually, with one worker and no rests.
 func lab(corpus, topic string, policies []string, budgets, seeds []int) error {
 	pages, err := read(corpus, topic)
 	if err != nil {
@@ -206,7 +205,6 @@ func crawl(web *web.Planted, labeller *policy.Labeller, name, topic string, budg
 	return err
 }
 
-// serve is a proxy to the web.
 func serve(addr, corpus, topic string, seed int, dir string) error {
 	pages, err := read(corpus, topic)
 	if err != nil {
@@ -228,7 +226,7 @@ func serve(addr, corpus, topic string, seed int, dir string) error {
 		return err
 	}
 	defer f.Close()
-	var mu sync.Mutex // of out
+	var mu sync.Mutex // guards out
 	out := bufio.NewWriter(f)
 	log.Printf("serving %d pages, %d on topic", len(pages), web.OnTopic())
 	return http.ListenAndServe(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
-# Crawls webs of which a third misbehaves, without a proxy, killing the crawl every
-# few hundred requests, and judges its manners by the server's log alone: the
-# table docs/data/manners.tsv.
-#
+# Crawls webs of which a third misbehaves, without a proxy, kills the crawl every few hundred requests,
+# and judges its manners by the server's log alone: docs/data/manners.tsv.
 #   scripts/politeness.sh [REQUESTS]     default: 10,000 of each web
-#
-# The webs: a made-up one, and wikispeedia when FOSSICK_DATA leads to it.
+# The webs are a generated one, and wikispeedia if FOSSICK_DATA has it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export FOSSICK_FULL=1 FOSSICK_REQUESTS=${1:-10000}

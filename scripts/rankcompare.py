@@ -40,7 +40,7 @@ def scores(binary, path, method, *args, epsilon="1e-13"):
     with tempfile.NamedTemporaryFile("r") as out:
         result = fossick(binary, "rank", path, "--method", method, "--epsilon", epsilon,
                          "--max-iterations", "100000", "-o", out.name, *args)
-        with open(out.name) as f:  # it was replaced
+        with open(out.name) as f:  # rank has replaced the file
             rows = [line.rstrip("\n").split("\t") for line in f]
     return {r[0]: [float(x) for x in r[1:]] for r in rows}, result
 
@@ -87,7 +87,7 @@ def compare(binary, name, edges, nodes, path, rng):
         want_own = nx.pagerank(g, alpha=DAMPING, tol=1e-14 / len(nodes), max_iter=100000, personalization=some)
         for method in ("power", "gauss-seidel", "components", "blockrank", "blockrank-kamvar"):
             if method.startswith("blockrank") and name.startswith("random"):
-                continue  # whose nodes have no hosts
+                continue  # its nodes have no hosts
             got, _ = scores(binary, path, method)
             row[method] = worst(got, want_nx)
             row[method + "/igraph"] = worst(got, want_ig)
@@ -120,7 +120,7 @@ def check(binary):
         ):
             path = os.path.join(DATA, path)
             edges = edges_of(path)
-            if urls:  # by URL, so that there are hosts; one that stands twice gets a number
+            if urls:  # URLs give nodes a host; a repeated one gets a number
                 text = subprocess.run(["zstd", "-dc", os.path.join(DATA, urls)], capture_output=True, text=True, check=True).stdout
                 ids = [line.split("\t")[0] for line in text.splitlines()]
                 path = os.path.join(work, name + ".tsv")
@@ -153,8 +153,8 @@ def residual(n, edges, x):
     return abs(y - x).sum()
 
 
-# Processor time is what compares on a machine that others use; of fossick's it has reading and
-# turning the graph round, of igraph's turning it into PRPACK's.
+# Processor time is comparable on a shared machine. fossick's includes reading and transposing the
+# graph, igraph's includes the conversion to PRPACK's format.
 def timed(binary, name, source):
     """Times PRPACK and fossick in turn, to the residual that PRPACK comes to."""
     with tempfile.TemporaryDirectory() as work:

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# release.sh [DIR [OS/ARCH...]] makes the release of HEAD in a folder (default dist/):
-# archives with a static binary for Linux and macOS, amd64 and arm64, or only for
-# the systems that are named, each with its bill of materials, and SHA256SUMS.
-# Builds of one commit by one Go have equal bytes, wherever and whenever they are
-# made. It needs git, Go and GNU tar; docs/testing.md says more.
+# release.sh [DIR [OS/ARCH...]] makes the release of HEAD in a folder (default dist/): SHA256SUMS, and
+# for each system (default Linux and macOS, amd64 and arm64) an archive with a static binary, and its
+# bill of materials. Builds of one commit by one Go version are byte-identical everywhere. It needs git,
+# Go and GNU tar; see docs/testing.md.
 set -euo pipefail
 export LC_ALL=C TZ=UTC
-limit=68000000 # bytes that a binary may have
+limit=68000000 # largest binary, in bytes
 
 repo=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
 mkdir -p "${1:-dist}"
@@ -16,8 +15,8 @@ targets=("${@:2}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A clone of its own, without tags: what is not committed stays out, and the version
-# that Go writes into the binary depends on the commit alone.
+# A clone without tags leaves out what is not committed, and the version that Go writes into the binary
+# then depends on the commit alone.
 git clone --quiet --no-tags "$repo" "$work/src"
 cd "$work/src"
 version=$(sed -n 's/^const version = "\(.*\)"$/\1/p' cmd/fossick/version.go)
@@ -25,12 +24,12 @@ version=$(sed -n 's/^const version = "\(.*\)"$/\1/p' cmd/fossick/version.go)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
-# What a machine's settings could change is set here.
+# Settings of this machine must not change the binaries.
 unset GOOS GOARCH GOEXPERIMENT
 export GOFLAGS=-mod=readonly GOWORK=off CGO_ENABLED=0 GOAMD64=v1 GOARM64=v8.0
 go build -o "$work/describe" ./internal/release
 
-# What no page passes through is compiled without inlining, as that makes it larger.
+# Packages that no page passes through are compiled without inlining, for smaller binaries.
 small=()
 for cold in crypto/tls crypto/x509 encoding/gob encoding/json html/template net/http/pprof runtime/pprof text/template \
 	"$(go list -m)/cmd" github.com go.opentelemetry.io gonum.org/v1/gonum/lapack google.golang.org; do
@@ -40,7 +39,7 @@ for hot in abadojack bits-and-blooms blevesearch cespare clipperhouse dgraph-io 
 	small+=("-gcflags=github.com/$hot/...=")
 done
 
-# Completion is the same everywhere: what this machine builds prints it, without its settings.
+# Completion is the same on all systems: a binary for this one prints it, without user settings.
 go build -trimpath "${small[@]}" -ldflags='-s -w' -o "$work/here" ./cmd/fossick
 here() { env -i HOME="$work" "$work/here" "$@"; }
 mkdir -p "$work/completion"

@@ -1,16 +1,12 @@
 #!/usr/bin/env bash
-# fossick focus and Scrapy on the same served web, in turns: pages a second and
-# processor time a page.
-#
+# Compares fossick focus with Scrapy on the same served web, in turns: pages a second and processor time
+# a page.
 #   scripts/scrapy.sh [ROUNDS]     default: 3
-#
-# The web is wikispeedia (found by FOSSICK_DATA), all that its first page leads to.
-# Scrapy is Debian's python3-scrapy (SCRAPY names another) as a plain crawl of all
-# links: robots.txt obeyed, 32 requests at once, one a host, no delay, the queue that
-# its manual advises for many hosts, items with their bodies written to disk, cookies
-# and telnet off. fossick does the same and classifies each page and each link's words by the built-in topic
-# science, orders its queue by what it learns, and keeps a journal; both begin with
-# an empty disk. --store, feed and server are in TMPDIR.
+# The web is all that the first page of wikispeedia leads to (FOSSICK_DATA). Scrapy (Debian's, or SCRAPY)
+# follows all links and obeys robots.txt, with 32 requests at once, one a host, no delay, the queue that
+# its manual advises for many hosts, bodies written to disk, no cookies and no telnet. fossick does the
+# same, and also classifies pages and links by the topic science, orders its queue by what it learns,
+# and keeps a journal. Both start with an empty disk; all files are in TMPDIR.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rounds=${1:-3} scrapy=${SCRAPY:-scrapy}
@@ -27,8 +23,7 @@ server=$!
 until [ -s "$work/serve.json" ]; do sleep 0.2; done
 proxy=http://$(sed 's/.*"addr":"\([^"]*\)".*/\1/' "$work/serve.json")
 
-# row NAME PAGES: what the last crawl took; seconds are those from the start of the
-# program to its end.
+# row NAME PAGES: prints the figures of the last crawl, over the whole run of the program.
 row() {
 	awk -v name="$1" -v pages="$2" '{ printf "%s %d %.0f %.3f\n", name, pages, pages / $1, 1000 * ($2 + $3) / pages }' "$work/times" |
 		tee -a "$work/rows" | awk '{ printf "%-8s %5d pages %6.0f pages/s  %.3f ms of processor time a page\n", $1, $2, $3, $4 }'

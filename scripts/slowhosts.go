@@ -1,10 +1,8 @@
 //go:build ignore
 
-// Slowhosts measures what slow hosts cost the others, in pages of good hosts
-// per second through fossick focus with its defaults. The servers are on
-// loopback, each with an address of its own. It prints the table
-// docs/data/slow-hosts.tsv. It takes seven minutes, and Linux, where all of
-// 127.0.0.0/8 is loopback.
+// Slowhosts measures what slow hosts cost the others: pages of good hosts a second by fossick focus with
+// its defaults. It prints docs/data/slow-hosts.tsv, in seven minutes. The servers have an address each in
+// 127.0.0.0/8, so it needs Linux.
 //
 //	CGO_ENABLED=0 go build -o /tmp/fossick ./cmd/fossick && go run scripts/slowhosts.go /tmp/fossick
 package main
@@ -28,8 +26,7 @@ const (
 	runFor    = 30 * time.Second
 )
 
-// kinds are the ways of a hostile host. Each is given a connection on which a request
-// came, for the n-th time.
+// kinds are ways for a host to be hostile. answer gets a connection with the host's n-th request.
 var kinds = []struct {
 	name   string
 	answer func(c net.Conn, n int64)
@@ -63,7 +60,7 @@ func main() {
 	}
 }
 
-// measure returns the pages of good hosts per second.
+// measure returns how many pages of good hosts a crawl fetches a second.
 func measure(fossick string, hostile func(net.Conn, int64), n int) float64 {
 	dir, err := os.MkdirTemp("", "slowhosts")
 	check(err)
@@ -98,7 +95,6 @@ func measure(fossick string, hostile func(net.Conn, int64), n int) float64 {
 	return float64(pages.Load()) / runFor.Seconds()
 }
 
-// good is a page with links to more of its host.
 func good(what string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<title>Science %s</title><p>Physics and chemistry of %s.", what, what)
@@ -108,7 +104,7 @@ func good(what string) string {
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", b.Len(), b.String())
 }
 
-// drip sends first, and then more again and again for two minutes.
+// drip sends first, and then more at every pause for two minutes.
 func drip(c net.Conn, first, more string, pause time.Duration) {
 	fmt.Fprint(c, first)
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(pause) {
@@ -119,7 +115,7 @@ func drip(c net.Conn, first, more string, pause time.Duration) {
 	c.Close()
 }
 
-// serve answers on a port of all addresses; the requests of an address are counted.
+// serve answers on one port of all addresses, and counts the requests to each.
 func serve(answer func(c net.Conn, path string, n int64)) (port int) {
 	ln, err := net.Listen("tcp4", "0.0.0.0:0")
 	check(err)

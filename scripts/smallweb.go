@@ -1,9 +1,8 @@
 //go:build ignore
 
-// Smallweb writes a web of small pages as rows of JSON: 200 hosts, pages of about 2 KB
-// with some 20 links. A third of the links lead to other hosts. The words are those of
-// the built-in demo set, in the frequencies they have there; the same arguments give
-// the same web.
+// Smallweb writes a web of small pages as JSON, one row a line: 200 hosts, pages of about 2 KB with 20
+// links, a third of them to other hosts. The words are the demo set's, with their frequencies. Equal
+// arguments give equal webs.
 //
 //	go run scripts/smallweb.go [PAGES [HOSTS]] >web.jsonl     default: 60000 200
 package main
@@ -25,7 +24,7 @@ import (
 const (
 	wordsAPage = 180
 	linksAPage = 20
-	nearby     = 13 // of these, to the same host
+	nearby     = 13 // of these, on the same host
 )
 
 func main() {
@@ -50,7 +49,7 @@ func main() {
 				page = rng.IntN((pages - to + hosts - 1) / hosts)
 			}
 			if k == 0 && i+hosts < pages {
-				to, page = host, n+1 // every page can be reached
+				to, page = host, n+1 // so that every page can be reached
 			}
 			if k == nearby && n == 0 && i+1 < min(hosts, pages) {
 				to, page = host+1, 0
@@ -69,7 +68,6 @@ func main() {
 	}
 }
 
-// some draws n words.
 func some(rng *rand.Rand, words []string, n int) []string {
 	drawn := make([]string, n)
 	for i := range drawn {
@@ -78,7 +76,7 @@ func some(rng *rand.Rand, words []string, n int) []string {
 	return drawn
 }
 
-// demoWords returns the words of the demo set, as often as they occur.
+// demoWords returns all words of the demo set, repetitions included.
 func demoWords() (words []string, err error) {
 	set, err := datasets.Open("demo", datasets.Options{})
 	if err != nil {
@@ -101,7 +99,6 @@ func demoWords() (words []string, err error) {
 	return words, nil
 }
 
-// number returns the i-th argument, or what stands in for it.
 func number(i, otherwise int) int {
 	if len(os.Args) <= i {
 		return otherwise

@@ -1,23 +1,21 @@
 #!/usr/bin/env bash
-# How fast fossick focus crawls: pages a second, and the processor time that a page
-# costs crawler and server, which share the machine.
+# Measures how fast fossick focus crawls: pages a second, and processor time a page of the crawler and
+# of the server, which share the machine.
 #
 #   scripts/speed.sh [small|wikispeedia|debdocs|all] [ROUNDS]     default: all, 3 rounds
 #   scripts/speed.sh agents                                       paper C's table (C5)
 #
-# agents is crawl, convert and rank of PAGES (10000 100000) pages of msdocs by AGENTS (1 2 4)
-# agents in one process: breadth first, no rests, duplicates and traps kept. It prints rows of
-# docs/data/paper-c.tsv: pages, agents, seconds of the three and of all, the crawl's share.
+# small is a web of 60,000 pages of 2.5 KB on 200 hosts (scripts/smallweb.go), of which a crawl takes
+# 20,000; of the corpora wikispeedia and debdocs in FOSSICK_DATA it takes 4,598 and 2,000 (PAGES). Crawls
+# use the built-in topic science (TOPIC) and the learned scorer (FLAGS).
 #
-# small is a web of 60,000 pages of 2.5 KB on 200 hosts (scripts/smallweb.go), of
-# which a crawl takes 20,000 (PAGES); wikispeedia is the corpus found by FOSSICK_DATA,
-# all that its first page leads to; of debdocs it is 2,000 pages. All with the built-in
-# topic science and the learned scorer (TOPIC, FLAGS). PROFILE=DIR keeps a CPU profile of each crawl there, of
-# its first 3 s or SECONDS_PROFILED, and tells which share of the samples is scoring:
-# scores of links, what they learn from pages, new priorities of what waits, patience.
-# FOSSICK names another binary to measure, and COMPARE a second one, which takes
-# turns with the first. AGAINST is flags instead of FLAGS for crawls that take turns:
-# what scoring costs is told by AGAINST='--score bfs', the same model and no scores.
+# agents crawls, converts and ranks PAGES (10000 100000) pages of msdocs with AGENTS (1 2 4) agents in
+# one process: breadth first, without rests, with duplicates and traps. It prints rows of
+# docs/data/paper-c.tsv: pages, agents, seconds of each step and of all, the crawl's share.
+#
+# FOSSICK is the binary to measure. COMPARE is a second binary, AGAINST are other flags than FLAGS; the
+# crawls take turns. AGAINST='--score bfs' shows the cost of scoring. PROFILE=DIR keeps a CPU profile of
+# each crawl's first SECONDS_PROFILED (3) s, and prints the share of its samples that is scoring.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 which=${1:-all} rounds=${2:-3}
@@ -27,20 +25,18 @@ trap 'kill ${server:-} 2>/dev/null; wait; rm -rf "$work"' EXIT
 fossick=${FOSSICK:-$work/fossick}
 [ -n "${FOSSICK:-}" ] || CGO_ENABLED=0 go build -o "$work/fossick" ./cmd/fossick
 
-# ticks PID: processor time of a running process, user and system, in seconds.
+# ticks PID: user and system time of a running process, in seconds.
 ticks() { awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) / hz }' "/proc/$1/stat"; }
 
-# share NAME BINARY: of the samples of a profile that is scoring.
+# share NAME BINARY: prints the share of a profile's samples that is scoring.
 scoring='learned\.\(\*Scorer\)|Queue\)\.Learned|Frontier\)\.Survey|crawler\.'
 share() {
 	go tool pprof -top -nodecount=100000 -nodefraction=0 -focus="$scoring" "$2" "$PROFILE/$1.pprof" 2>/dev/null |
-		awk -v name="$1" '/^Showing nodes/ { printf "%-20s scoring has %s of %s\n", name, $6, $8 }' || true # of a short crawl there is no profile
+		awk -v name="$1" '/^Showing nodes/ { printf "%-20s scoring has %s of %s\n", name, $6, $8 }' || true # a short crawl has no profile
 }
 
-# number KEY FILE: a top-level number of one JSON object.
 number() { grep -o "\"$1\":[0-9.e+-]*" "$2" | head -1 | cut -d: -f2; }
 
-# crawl NAME BINARY PAGES SEED: one line of figures.
 crawl() {
 	local name=$1 binary=$2 pages=$3 seed=$4 listen=() before after profiler=
 	[ -z "${PROFILE:-}" ] || listen=(--listen 127.0.0.1:6460 --verbose)
@@ -55,7 +51,7 @@ crawl() {
 		--store "$work/crawl" --json --quiet ${FLAGS:-} "${listen[@]}" >"$work/focus.json" 2>"$work/err"; } 2>"$work/times" ||
 		{ cat "$work/err" >&2; exit 1; }
 	after=$(ticks $server)
-	if [ -n "$profiler" ]; then # of a crawl shorter than SECONDS_PROFILED there is no profile
+	if [ -n "$profiler" ]; then # a crawl shorter than SECONDS_PROFILED has no profile
 		kill $profiler 2>/dev/null || true
 		wait $profiler || true
 		share "$name" "$binary"
@@ -68,7 +64,7 @@ crawl() {
 	rm -rf "$work/crawl"
 }
 
-# serve CORPUS: starts its server and sets server and proxy.
+# serve CORPUS: starts a server, and sets server and proxy.
 serve() {
 	local corpus=$1
 	rm -f "$work/serve.json"
@@ -78,7 +74,6 @@ serve() {
 	proxy=http://$(sed 's/.*"addr":"\([^"]*\)".*/\1/' "$work/serve.json")
 }
 
-# measure NAME CORPUS PAGES: rounds crawls of it.
 measure() {
 	local name=$1 pages=$3 binary
 	serve "$2"
@@ -92,14 +87,14 @@ measure() {
 	wait $server || true
 }
 
-# timed NAME COMMAND...: runs it, and sets NAME to the seconds that it took.
+# timed NAME COMMAND...: runs the command, and sets NAME to its seconds.
 timed() {
 	local name=$1 began=$EPOCHREALTIME
 	"${@:2}" >"$work/out" 2>"$work/err" || { cat "$work/err" >&2; exit 1; }
 	printf -v "$name" %s "$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')"
 }
 
-# together PAGES AGENTS: one row of paper C's table.
+# together PAGES AGENTS: prints a row of paper C's table.
 together() {
 	local dir=$work/agents
 	timed crawl "$fossick" focus --topic programming --order bfs --seed http://n203.test/doc/api-overview --proxy "$proxy" --delay 0 \

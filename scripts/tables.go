@@ -1,12 +1,11 @@
 //go:build ignore
 
-// Tables writes the tables of docs/*.md from the data files that they name:
-// go run scripts/tables.go. With -check it writes nothing, and fails where a page and its
-// data differ.
+// Tables writes the tables of docs/*.md from the data files that they name: go run scripts/tables.go.
+// With -check it writes nothing, and fails if a page differs from its data.
 //
-// A table stands between <!-- table: data/NAME.tsv --> and <!-- end -->. The path begins at
-// docs/. Columns may be chosen: <!-- table: data/NAME.tsv claim,figure -->. A line of the
-// data file that begins with # is a note and is not shown.
+// A table stands between <!-- table: data/NAME.tsv --> and <!-- end -->, with a path below docs. Column
+// names may follow, as in <!-- table: data/NAME.tsv claim,figure -->. Lines of data that begin with #
+// are notes and are not shown.
 package main
 
 import (
@@ -53,7 +52,6 @@ func main() {
 	}
 }
 
-// fill returns the page with each table made anew.
 func fill(text string) (string, error) {
 	var failed error
 	text = block.ReplaceAllStringFunc(text, func(b string) string {
@@ -69,7 +67,7 @@ func fill(text string) (string, error) {
 	return text, failed
 }
 
-// render returns a data file as a Markdown table of the columns named, or of all.
+// render returns a data file as a Markdown table of the named columns, or of all.
 func render(path, columns string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The table of tries by class, of all packages' tests: what held and what fell.
-#   scripts/tries.sh            the quick tests' tries
-#   FOSSICK_FULL=1 scripts/tries.sh   all of them
-# Exit code 1 when one fell or a test failed.
+# Prints the tries of all packages' tests by class: how many held and how many fell.
+#   scripts/tries.sh                  the tries of the quick tests
+#   FOSSICK_FULL=1 scripts/tries.sh   all tries
+# The exit code is 1 if one fell or a test failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,12 +1,9 @@
 #!/usr/bin/env bash
-# Focused crawls of the wikispeedia corpus, against breadth-first crawls from the
-# same start pages: docs/data/focus-*.tsv.
-#
+# Compares focused crawls of wikispeedia with breadth-first crawls from the same start pages:
+# docs/data/focus-*.tsv.
 #   scripts/wikispeedia.sh [SETS] [PAGES]     default: 3 start sets, 460 pages
-#
-# For each topic and set: a model from 600 random labelled pages, ten random
-# start pages on topic that are not among them, nor start pages of another set of the
-# topic, and truth from the corpus's labels. The corpora are found by FOSSICK_DATA.
+# Each topic and set has a model from 600 random labelled pages, and ten other random pages on topic to
+# start from, in no other set. The corpus's labels are the truth. FOSSICK_DATA is the folder of corpora.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sets=${1:-3} pages=${2:-460}
@@ -24,16 +21,16 @@ zstdcat "$data/labels.tsv.zst" >"$work/labels.tsv"
 until [ -s "$work/serve.json" ]; do sleep 0.2; done
 proxy=http://$(sed 's/.*"addr":"\([^"]*\)".*/\1/' "$work/serve.json")
 
-# number KEY FILE: a top-level number of one JSON object, the first of that name.
+# number KEY FILE: the first top-level number of that name in a JSON object.
 number() { grep -o "\"$1\":[0-9.e-]*" "$2" | awk -F: 'NR == 1 { print $2 }'; }
 
-# shuffled NAME: the lines of the input in an order that belongs to the name.
+# shuffled NAME: the lines of the input in an order that depends on NAME alone.
 shuffled() {
 	awk -v seed="$(printf %s "$1" | cksum | cut -d' ' -f1)" 'BEGIN { srand(seed) } { printf "%.12f\t%s\n", rand(), $0 }' |
 		LC_ALL=C sort | cut -f2-
 }
 
-# prepare TOPIC SET: model and start pages.
+# prepare TOPIC SET: makes the model and the start pages.
 prepare() {
 	local name=$1-$2
 	shuffled "$name" <"$work/labels.tsv" >"$work/$name.order"
@@ -44,7 +41,7 @@ prepare() {
 		match($0, /"url": *"[^"]*"/) { u = substr($0, RSTART, RLENGTH); sub(/"url": *"/, "", u); sub(/"$/, "", u)
 			if (u in label) print "{\"label\": \"" label[u] "\", " substr($0, 2) }' \
 		"$work/$name.train" "$work/pages.jsonl" >"$work/$name.jsonl"
-	touch "$work/$1.used" # start pages of the sets before
+	touch "$work/$1.used" # start pages of earlier sets
 	tail -n +601 "$work/$name.order" | awk -F'\t' -v t="$1" 'FILENAME == ARGV[1] { used[$1] = 1; next } { n = split($3, all, "|"); ok = $2 == t
 		for (i = 1; i <= n; i++) if (all[i] == t) ok = 1; if (ok && !($1 in used) && ++k <= 10) print $1 }' "$work/$1.used" - >"$work/$name.seeds"
 	cat "$work/$name.seeds" >>"$work/$1.used"

@@ -20,7 +20,7 @@ import (
 	"fossick/train/topics"
 )
 
-// agentCmd is one of the machines of a crawl, with a store of its own.
+// agentCmd crawls as one of several machines, each with its own store.
 type agentCmd struct {
 	focusCmd
 	Name string `name:"crawl" placeholder:"NAME" help:"Name of the crawl, the same on all machines [the topic]." group:"cluster"`
@@ -29,7 +29,7 @@ type agentCmd struct {
 	Replicate   string `enum:"state,bodies,none" default:"state" placeholder:"WHAT" help:"What another agent keeps a copy of, in case this one never comes back: ${enum}. state is enough to continue; with bodies no pages are lost either [${default}]." group:"cluster"`
 	RefetchLost bool   `name:"refetch-lost" help:"Fetch again pages of its sites that were lost with another agent." group:"cluster"`
 
-	prefers bool // the coordinator's role
+	prefers bool // this agent takes the coordinator's role whenever it can
 }
 
 func (agentCmd) Help() string {
@@ -51,11 +51,10 @@ func (agentCmd) MoreHelp() string {
       --nats nats://127.0.0.1:4222 --store two`
 }
 
-// notOfAgents are flags of focus that an agent does not have: it resumes by itself when its
-// store exists, and it is one agent.
+// notOfAgents are the flags of focus that agents lack: an agent is one, and resumes if its store exists.
 var notOfAgents = []string{"resume", "agents", "refresh"}
 
-// agentHelp takes these away.
+// agentHelp removes the flags in notOfAgents.
 func agentHelp(parser *kong.Kong) {
 	for _, verb := range []string{"agent", "coordinator"} {
 		node := cli.Child(parser.Model.Node, verb)
@@ -63,20 +62,18 @@ func agentHelp(parser *kong.Kong) {
 	}
 }
 
-// An interrupted agent has leaveFor to hand its sites over, and endWithin in all. The others go
-// on without it, and its store keeps everything that was committed.
+// An interrupted agent has leaveFor to hand over its sites, and endWithin to end. After that the
+// other agents go on without it; its store keeps everything that was committed.
 const (
 	leaveFor  = 6 * time.Second
 	endWithin = 9 * time.Second
 )
 
-// Run crawls and prints the result of this agent.
 func (c *agentCmd) Run(a *app) error {
 	result, err := c.join(a.ctx, a)
 	return emitCrawl(a, result, err)
 }
 
-// join takes part in the crawl.
 func (c *agentCmd) join(ctx context.Context, a *app) (result *monitor.Result, err error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -131,15 +128,13 @@ func (c *agentCmd) check() error {
 	return nil
 }
 
-// newAgentID draws a name that no other agent has.
 func newAgentID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return hex.EncodeToString(b[:])
 }
 
-// crawlAsMember crawls until the whole crawl has ended, or the agent is interrupted: then
-// it hands its sites over first.
+// crawlAsMember crawls until the whole crawl ends; an interrupted agent first hands over its sites.
 func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Plan, exchange cluster.Exchange) (result *monitor.Result, err error) {
 	session := c.session(plan)
 	session.Agent, session.Whole = true, wholeOf(exchange)
@@ -181,7 +176,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	return result, err
 }
 
-// wholeOf sums up the reports of all agents.
+// wholeOf returns a function that adds up the reports of all agents.
 func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, error) {
 	return func(ctx context.Context) (monitor.Whole, error) {
 		values, err := exchange.Values(ctx)
@@ -206,18 +201,17 @@ func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, er
 	}
 }
 
-// protocol returns the options by which the agent takes part.
 func (c *agentCmd) protocol(id cluster.AgentID, plan *crawlplan.Plan) cluster.Protocol {
 	return cluster.Protocol{
 		ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: plan.Fetch.Timeout, MaxPages: int64(plan.Crawl.MaxPages), MinHarvest: plan.Crawl.MinHarvest,
 	}
 }
 
-// fresh says that the agent's exchange is new, so that no request of an earlier agent can still
-// be running. Otherwise the first agents wait a minute or two.
+// fresh says whether the exchange is new, so that no earlier agent's request can still be running;
+// otherwise the first agents wait a minute or two.
 func (c *agentCmd) fresh() bool { return !c.Resume && c.Nats == "" && c.Route == "" }
 
-// leaving runs a member. When ctx ends it leaves, and is broken off when that takes too long.
+// leaving runs a member; when ctx ends, the member leaves, and is stopped after leaveFor.
 func leaving(ctx context.Context, m *cluster.Member) (crawler.Result, error) {
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -246,7 +240,7 @@ func leaving(ctx context.Context, m *cluster.Member) (crawler.Result, error) {
 	return result, err
 }
 
-// coordinatorCmd is an agent that wants the coordinator's role.
+// coordinatorCmd is an agent that takes the coordinator's role.
 type coordinatorCmd struct{ agentCmd }
 
 func (coordinatorCmd) Help() string {

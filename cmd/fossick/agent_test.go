@@ -23,9 +23,9 @@ import (
 	"fossick/store"
 )
 
-// TestAgentsByNATS: three agents in processes of their own share a crawl by the server of
-// the first. One is killed and comes back. By the server's log each host is asked by one at
-// a time and has its rests; all that there is is stored, and nothing by two.
+// TestAgentsByNATS runs three agent processes that share a crawl through the first one's server;
+// one is killed and restarted. Every page is stored exactly once, and the server's log shows no
+// concurrent requests to a host and no rest cut short.
 func TestAgentsByNATS(t *testing.T) {
 	fulltest.Only(t, "agents wait for each other's leases")
 	t.Parallel()
@@ -106,7 +106,6 @@ func TestAgentsByNATS(t *testing.T) {
 	t.Logf("%d requests, %d repeated", len(requests), again)
 }
 
-// coordinatorAt asks a crawl's exchange who coordinates it.
 func coordinatorAt(t *testing.T, port string) string {
 	_, out := runAndKill(t, []string{"cluster", "status", "--crawl", "all", "--nats", "nats://127.0.0.1:" + port, "--json"}, time.Minute)
 	var s clusterStatus
@@ -116,9 +115,8 @@ func coordinatorAt(t *testing.T, port string) string {
 	return s.Coordinator
 }
 
-// TestAgentDiesByNATS: of three agents in processes of their own one is killed and never
-// comes back. By the server's log the others ask for all that there is, and for nothing again
-// that was answered two seconds before the kill.
+// TestAgentDiesByNATS kills one of three agents for good. The others fetch the rest of the web;
+// without --refetch-lost they repeat no request answered two seconds or more before the kill.
 func TestAgentDiesByNATS(t *testing.T) {
 	fulltest.Only(t, "agents wait for each other's leases")
 	t.Parallel()
@@ -129,13 +127,13 @@ func TestAgentDiesByNATS(t *testing.T) {
 func agentDies(t *testing.T, kept bool, flags ...string) {
 	t.Parallel()
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 40), web.Options{Log: log, Latency: 300 * time.Millisecond}) // so that all join before it is through
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 40), web.Options{Log: log, Latency: 300 * time.Millisecond}) // slow enough for all to join before the crawl ends
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
 	port, dir := freePort(t), t.TempDir()
-	const contact = "@agent.test" // by which the log tells whose a request is
+	const contact = "@agent.test" // tells in the log which agent sent a request
 	command := func(name string) []string {
 		p := killPlan{args: []string{"--seed", "http://h0.test/0", "--contact", name + contact}}
 		args := slices.Concat([]string{"agent"}, p.command(addr, filepath.Join(dir, name))[1:], flags)
@@ -163,7 +161,7 @@ func agentDies(t *testing.T, kept bool, flags ...string) {
 	all.Wait()
 	requests := log.requests(t)
 	slices.SortFunc(requests, func(a, b request) int { return a.Start.Compare(b.Start) })
-	had := map[string]bool{} // hosts of the dead
+	had := map[string]bool{} // of the killed agent
 	for u := range checkStore(t, filepath.Join(dir, "three")) {
 		had[page.Host(u)] = true
 	}
@@ -210,17 +208,16 @@ func agentDies(t *testing.T, kept bool, flags ...string) {
 	t.Logf("%d requests, %d repeated, %d pages lost; the dead one's %d hosts are asked again %v after its end", len(requests), again, lost, len(had), first.Sub(died).Round(time.Second))
 }
 
-// freePort is a port on loopback that nobody listens at.
 func freePort(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = l.Close() // free again, and nobody else asks for it
+	_ = l.Close() // frees the port for the server under test
 	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
 }
 
-// rankFile reads what rank --output wrote.
+// rankFile reads the scores that rank --output wrote.
 func rankFile(t *testing.T, path string) map[string]float64 {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -239,7 +236,7 @@ func rankFile(t *testing.T, path string) map[string]float64 {
 	return scores
 }
 
-// farFrom is the distance of scores in the L1 norm.
+// farFrom returns the L1 distance between two sets of scores.
 func farFrom(t *testing.T, got, want map[string]float64) (off float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -251,8 +248,8 @@ func farFrom(t *testing.T, got, want map[string]float64) (off float64) {
 	return off
 }
 
-// rankAsTheyCrawled ranks the stores one, two and three of a crawl by agents: the first has the
-// server, whose values say who is awaited. It wants what rank says of all on one machine.
+// rankAsTheyCrawled ranks three agents' stores together, through the first one's server, and
+// compares the scores with those of one machine.
 func rankAsTheyCrawled(t *testing.T, dir, port string) {
 	names, got := []string{"one", "two", "three"}, map[string]float64{}
 	exact := filepath.Join(dir, "exact")

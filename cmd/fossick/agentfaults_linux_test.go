@@ -12,15 +12,14 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestAgentsFaults: three agents, each on a machine of its own (a network namespace, a disk,
-// a clock), crawl a web while faults happen to them at random, one after the other. By the
-// server's log no host is asked twice at once or before its rest; each page is stored by some
-// agent in the end; and what was asked for again, a fault explains. FOSSICK_ROUNDS is how many
-// faults, FOSSICK_SEED which ones, FOSSICK_TABLE a file to add the table to.
+// TestAgentsFaults crawls with three agents, each with its own network namespace, disk and clock,
+// while random faults strike one after another. Every page must be stored, no request may be
+// impolite by the server's log, and a fault must explain each repeated request. FOSSICK_ROUNDS sets
+// the number of faults, FOSSICK_SEED the random seed, FOSSICK_TABLE a file to append the table to.
 func TestAgentsFaults(t *testing.T) {
 	fulltest.Only(t, "faults last longer than leases, for minutes")
 	t.Parallel()
-	newNetLab(t, 0) // skipped where there can be none, and below the test would only begin again
+	newNetLab(t, 0) // skips here: the loop below would start a skipped subtest again and again
 	mount(t, "1m")
 	rounds, seed := fromEnv("FOSSICK_ROUNDS", 20), fromEnv("FOSSICK_SEED", int(time.Now().UnixNano()%1e9))
 	t.Logf("FOSSICK_SEED=%d", seed)
@@ -40,15 +39,14 @@ func TestAgentsFaults(t *testing.T) {
 	}
 }
 
-// faultyLanes is how many crawls go on side by side, each on machines of its own: for most
-// of the time they wait.
+// faultyLanes is the number of concurrent crawls, which mostly wait.
 const faultyLanes = 2
 
-// The web of each crawl, and how many faults happen at most while it is crawled. No crawl
-// comes to its end while they happen, as all agents have to be there for that.
+// The web of each crawl, and the most faults during it. A crawl cannot end during a fault, because
+// all agents must be present for that.
 const (
 	faultyHosts = 40
-	faultyPages = 160 // of each host, which keeps agents busy until the last fault
+	faultyPages = 160 // a host, enough to keep agents busy until the last fault
 	faultsAWeb  = 30
 )
 
@@ -57,7 +55,7 @@ type faultyCrawl struct {
 	t     *testing.T
 	name  string // seed, lane and number
 	rng   *rand.Rand
-	round int // the last one
+	round int // number of the last fault
 	net   *netLab
 	boxes []*box
 	log   *requestLog
@@ -65,7 +63,7 @@ type faultyCrawl struct {
 	all   []*happened
 }
 
-// run crawls a web to its end, with faults on the way up to a round, and judges.
+// run crawls a web to its end, with faults up to number last, and judges the crawl.
 func (c *faultyCrawl) run(last int) {
 	t := c.t
 	c.net = newNetLab(t, 3)
@@ -86,7 +84,7 @@ func (c *faultyCrawl) run(last int) {
 		b.setClock(0)
 	}
 	c.waitFor("the end", 10*time.Minute, func() bool {
-		c.start() // who failed as its neighbours were away comes again
+		c.start() // restarts agents that failed while others were away
 		for _, b := range c.boxes {
 			if !b.finished() {
 				return false
@@ -98,7 +96,6 @@ func (c *faultyCrawl) run(last int) {
 	c.tell()
 }
 
-// strike lets a fault happen.
 func (c *faultyCrawl) strike() {
 	c.round++
 	kind := faultKinds[c.rng.IntN(len(faultKinds))]
@@ -107,10 +104,10 @@ func (c *faultyCrawl) strike() {
 	kind.do(c, e)
 	e.to = time.Now()
 	c.t.Logf("%d: %s at machine %d, for %v", e.round, e.kind, e.box.number, e.to.Sub(e.from).Round(time.Millisecond))
-	c.start() // who failed by itself, too
+	c.start() // restarts agents that ended because of the fault
 }
 
-// ending says whether an agent has heard that the crawl is over.
+// ending says whether an agent knows that the crawl is over.
 func (c *faultyCrawl) ending() bool {
 	for _, b := range c.boxes {
 		if b.finished() {
@@ -133,7 +130,7 @@ func (c *faultyCrawl) sleep(d time.Duration) {
 	}
 }
 
-// between draws a time, in seconds.
+// between draws a duration between two numbers of seconds.
 func (c *faultyCrawl) between(least, most float64) time.Duration {
 	return time.Duration((least + c.rng.Float64()*(most-least)) * float64(time.Second))
 }
@@ -152,7 +149,7 @@ func (c *faultyCrawl) waitFor(what string, most time.Duration, done func() bool)
 
 func tail(text string, most int) string { return text[max(0, len(text)-most):] }
 
-// tell writes the table.
+// tell logs the table of faults and appends it to FOSSICK_TABLE.
 func (c *faultyCrawl) tell() {
 	rows := []string{}
 	for _, e := range c.all {

@@ -9,12 +9,12 @@ import (
 	"fossick/store"
 )
 
-// judge holds the crawl against what docs/cluster.md promises.
+// judge checks the crawl against the promises of docs/cluster.md.
 func (c *faultyCrawl) judge(addr string) {
 	c.t.Helper()
 	requests := c.log.requests(c.t)
 	slices.SortFunc(requests, func(a, b request) int { return a.Start.Compare(b.Start) })
-	// No fault is an excuse: who comes back rests first, for longer than any answer takes.
+	// No fault excuses a short rest: a restarted agent first waits longer than any answer takes.
 	j := mannersJudge{log: requests, delay: boxRest, robots: readRobots(c.t, addr, requests)}
 	j.judge().report(c.t)
 	c.judgeSilence(requests)
@@ -24,7 +24,7 @@ func (c *faultyCrawl) judge(addr string) {
 	c.t.Logf("%d requests in %v, the last after %v; %d pages asked for again, %d stored by several", len(requests), time.Since(c.began).Round(time.Second), requests[len(requests)-1].Start.Sub(c.began).Round(time.Second), again, twice)
 }
 
-// judgeStores wants each page of the web in some store, and counts those that are in several.
+// judgeStores checks that every page is in a store, and counts the pages that are in several.
 func (c *faultyCrawl) judgeStores() (twice int) {
 	stored := map[string]bool{}
 	for _, b := range c.boxes {
@@ -53,7 +53,7 @@ func (c *faultyCrawl) judgeStores() (twice int) {
 	return twice
 }
 
-// explain logs what each store knows of pages.
+// explain logs what each store knows of the URLs.
 func (c *faultyCrawl) explain(urls []string) {
 	for _, b := range c.boxes {
 		s, err := store.Open(b.store())
@@ -70,7 +70,7 @@ func (c *faultyCrawl) explain(urls []string) {
 	}
 }
 
-// boxOf is whose request it was.
+// boxOf returns the machine that sent a request.
 func (c *faultyCrawl) boxOf(r request) *box {
 	for _, b := range c.boxes {
 		if strings.Contains(r.Agent, b.contact()) {
@@ -81,7 +81,7 @@ func (c *faultyCrawl) boxOf(r request) *box {
 	return nil
 }
 
-// judgeSilence: who has no lease asks for nothing.
+// judgeSilence checks that a machine without a lease sends no request.
 func (c *faultyCrawl) judgeSilence(requests []request) {
 	for _, e := range c.all {
 		for _, r := range requests {
@@ -98,7 +98,7 @@ func (c *faultyCrawl) judgeSilence(requests []request) {
 	}
 }
 
-// judgeClocks wants the clocks that were put wrong to have been so: the pages' times tell.
+// judgeClocks checks that wrong clocks show in the times of stored pages.
 func (c *faultyCrawl) judgeClocks(requests []request) {
 	asked := map[string][]time.Time{}
 	for _, r := range requests {
@@ -129,8 +129,7 @@ func (c *faultyCrawl) judgeClocks(requests []request) {
 	}
 }
 
-// judgeRepeats counts pages that were asked for again. Whoever does that does not know of the
-// first time: a fault hit who had asked.
+// judgeRepeats counts repeated page requests, each of which must have a fault as its cause.
 func (c *faultyCrawl) judgeRepeats(requests []request) (again int) {
 	last := map[string]request{}
 	inFlight := map[*happened]int{}
@@ -159,9 +158,10 @@ func (c *faultyCrawl) judgeRepeats(requests []request) (again int) {
 	return again
 }
 
-// cause is the last fault that can explain why a page was asked for again. By another machine:
-// any that hit the first, or one between the two, as whoever had the site in between may be
-// lost before its keeper knew. By the same: only one that came before the page was written down.
+// cause returns the last fault that explains a repeated request, nil for none. If another machine
+// repeats it, that is a fault of the first machine, or a later one: the site's next owner may have
+// died before its replica was up to date. If the same machine repeats it, the fault must have come
+// before it stored the page.
 func (c *faultyCrawl) cause(before, again request) *happened {
 	for _, e := range slices.Backward(c.all) {
 		hit := e.all || c.boxOf(before) == e.box

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lease is how long an agent may go on that others do not hear of; after half as long again
-// they take over what it has.
+// lease is how long an agent that the others cannot reach may go on; after 1.5 leases the others
+// take over its sites.
 const lease = 10 * time.Second
 
-// faultKind is something that happens to a machine. It returns when all is well again.
+// faultKind is a fault of a machine; do returns when the machine is well again.
 type faultKind struct {
 	name string
 	do   func(c *faultyCrawl, e *happened)
@@ -66,7 +66,7 @@ var faultKinds = []faultKind{
 	{"cut off from all", func(c *faultyCrawl, e *happened) {
 		defer c.isolate(e.box)()
 		c.sleep(lease)
-		c.silence(e, 2*time.Second) // of a request that began in time, to arrive
+		c.silence(e, 2*time.Second) // lets a request arrive that was sent before the lease ended
 		c.sleep(c.between(5, 9))
 		e.quietTo = time.Now()
 	}},
@@ -87,7 +87,7 @@ var faultKinds = []faultKind{
 	{clockWrong, func(c *faultyCrawl, e *happened) {
 		e.box.setClock(time.Minute - time.Duration(c.rng.IntN(2))*2*time.Minute)
 		c.sleep(c.between(5, 15))
-		if c.rng.IntN(2) == 0 { // else until the next time
+		if c.rng.IntN(2) == 0 { // otherwise the clock stays wrong
 			e.box.setClock(0)
 			c.sleep(c.between(1, 5))
 		}
@@ -100,31 +100,31 @@ var faultKinds = []faultKind{
 			}
 		}
 		free()
-		if e.box.broker != nil { // it serves no values after that before it is started again
+		if e.box.broker != nil { // after a full disk it serves no values until it restarts
 			e.box.broker.kill()
 		}
 		e.box.start()
 	}},
 }
 
-// wasOnItsWay is how soon after it goes on a process that was frozen may have sent a request
-// that it had begun before: asked whether it may, and not yet written to its connection. Who
-// took over has waited for that (--timeout). Of 12 times it happened once, after 2 ms.
+// wasOnItsWay is how long after it resumes a frozen process may still send a request: it had checked
+// its lease, but not yet written to the connection. The agent that takes over has waited longer
+// (--timeout).
 const wasOnItsWay = 100 * time.Millisecond
 
 const clockWrong = "clock wrong by a minute"
 
-// happened is a fault, and what came of it.
+// happened is a fault and its consequences.
 type happened struct {
 	round    int
 	kind     string
-	box      *box // whom it is about
-	all      bool // it is about all
+	box      *box // the machine that it hits
+	all      bool // it hits all machines
 	from, to time.Time
-	// Between these nobody may be asked by the box; zero: they may.
+	// Between these times the machine must send no request; zero if it may.
 	quietFrom, quietTo time.Time
 
-	requests, own, repeats int // while it lasted; of them by the box; pages asked for again since it
+	requests, own, repeats int // requests during the fault, the machine's own among them, and repeats that it explains
 }
 
 func (c *faultyCrawl) killAgent(e *happened, down time.Duration) {
@@ -133,21 +133,20 @@ func (c *faultyCrawl) killAgent(e *happened, down time.Duration) {
 	e.box.start()
 }
 
-// silence says that from then on, after a while, the box must ask nobody.
+// silence notes that the machine must send no request, starting after a while.
 func (c *faultyCrawl) silence(e *happened, after time.Duration) { e.quietFrom = time.Now().Add(after) }
 
-// other is another machine.
 func (c *faultyCrawl) other(b *box) *box {
 	return c.boxes[(b.number+1+c.rng.IntN(len(c.boxes)-1))%len(c.boxes)]
 }
 
-// cut loses what a machine sends to another, until heal is called.
+// cut drops what one machine sends to another, until heal.
 func (c *faultyCrawl) cut(from, to *box) (heal func()) {
 	c.net.cut(c.t, from.number, to.number)
 	return func() { c.net.heal(c.t, from.number, to.number) }
 }
 
-// isolate cuts a machine off from all others, but not from the web.
+// isolate cuts a machine off from the others, but not from the web.
 func (c *faultyCrawl) isolate(b *box) (heal func()) {
 	var heals []func()
 	for _, o := range c.boxes {
@@ -162,7 +161,7 @@ func (c *faultyCrawl) isolate(b *box) (heal func()) {
 	}
 }
 
-// coordinator asks who that is. When nobody says so, it is anyone.
+// coordinator returns the coordinator's machine, or anyone if no machine knows it.
 func (c *faultyCrawl) coordinator(anyone *box) *box {
 	c.t.Helper()
 	for _, asked := range c.boxes {
@@ -187,7 +186,7 @@ func (c *faultyCrawl) coordinator(anyone *box) *box {
 	return anyone
 }
 
-// row is a fault as the table has it.
+// row returns a fault as a row of the table.
 func (c *faultyCrawl) row(e *happened) string {
 	who := fmt.Sprint(e.box.number)
 	if e.all {

@@ -21,7 +21,7 @@ import (
 	"fossick/store"
 )
 
-// smallWeb has 12 sites of 8 pages. Half of the pages are on topic.
+// smallWeb has 12 sites of 8 pages; half of the pages are on topic.
 type smallWeb struct{}
 
 func (smallWeb) Resolve(_ context.Context, host string) (netip.Addr, error) {
@@ -53,10 +53,9 @@ func (smallWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	return r
 }
 
-// TestEveryOrder: whatever the order of the crawl, one, two and four agents fetch as many pages
-// as they may, each once, and end. Priorities are of any size and sign: breadth first has
-// negative ones, LexBFS some of 10^15. By default two agents: all three were three quarters of
-// the package's ten minutes on a machine with a load of 40.
+// TestEveryOrder checks for every order that one, two and four agents fetch as many pages as they
+// may, each once, and end. Priorities have any size and sign: breadth first has negative ones,
+// LexBFS has some of 10^15. By default only two agents crawl, to save time.
 func TestEveryOrder(t *testing.T) {
 	hows := map[string]crawlplan.Scoring{}
 	for _, order := range orders.Orderings() {
@@ -90,8 +89,8 @@ func TestEveryOrder(t *testing.T) {
 	}
 }
 
-// crawlInOrder has agents crawl the small web: as processes would, each with its own links to
-// an exchange, or as those of focus --agents.
+// crawlInOrder crawls the small web with agents as processes have them, each with its own exchange,
+// or together as focus --agents has them.
 func crawlInOrder(t *testing.T, how crawlplan.Scoring, agents int, together bool) {
 	const most = 60
 	var all []crawler.Options
@@ -141,7 +140,7 @@ func crawlInOrder(t *testing.T, how crawlplan.Scoring, agents int, together bool
 	}
 }
 
-// asProcesses runs each agent with an exchange of its own.
+// asProcesses runs each agent with its own exchange.
 func asProcesses(ctx context.Context, t *testing.T, all []crawler.Options, most int64) {
 	hub := cluster.NewHub()
 	ended := make(chan error, len(all))

@@ -21,33 +21,32 @@ import (
 	"fossick/crawler/cluster/bus"
 )
 
-// box is a machine of a crawl: an agent with its disk and its clock. The last one's exchange
-// is a server in another process, those of the others are in the agents'.
+// box is a machine of a crawl: an agent with its own disk and clock. The last machine's exchange
+// server is a separate process; the other agents embed theirs.
 type box struct {
 	t      *testing.T
 	net    *netLab
 	number int
-	disk   string // a file system of its own
-	clock  string // file of wrongClock
+	disk   string // its own file system
+	clock  string // file that wrongClock reads
 	keys   string
-	args   []string // of the agent
-	serve  *broker  // nil: the agent does
+	args   []string // the agent's command line
+	serve  *broker  // the separate server's options; nil if the agent serves
 	agent  *running
-	broker *running        // nil: the agent serves
-	name   cluster.AgentID // "" while it has said none
-	failed []string        // what agents said that ended before the crawl
+	broker *running        // the separate server
+	name   cluster.AgentID // "" until the agent has printed it
+	failed []string        // last lines of agents that failed
 }
 
-// running is a process that was started.
 type running struct {
 	cmd            *exec.Cmd
 	stdout, stderr buffer
 	stdin          interface{ Close() error }
-	ended          chan struct{} // closed when it has
-	err            error         // of Wait, once it has ended
+	ended          chan struct{} // closed when the process has ended
+	err            error         // of Wait, set before ended is closed
 }
 
-// buffer takes in what a process says while a test reads it.
+// buffer collects a process's output while a test reads it.
 type buffer struct {
 	mu  sync.Mutex
 	all bytes.Buffer // guarded by mu
@@ -77,7 +76,7 @@ func (r *running) alive() bool {
 	}
 }
 
-// signal sends a signal; the process may have ended.
+// signal sends a signal; it is no error if the process has ended.
 func (r *running) signal(s syscall.Signal) { _ = r.cmd.Process.Signal(s) }
 
 func (r *running) kill() {
@@ -87,7 +86,7 @@ func (r *running) kill() {
 	}
 }
 
-// launch starts this test binary on a machine, as what the environment says.
+// launch starts this test binary on the machine, in the role that environment sets.
 func (b *box) launch(environment string, args ...string) *running {
 	b.t.Helper()
 	r := &running{cmd: b.net.command(b.number, append([]string{os.Args[0]}, args...)...), ended: make(chan struct{})}
@@ -109,7 +108,7 @@ func (b *box) launch(environment string, args ...string) *running {
 	return r
 }
 
-// start starts what does not run.
+// start starts the server and the agent unless they run or the agent has finished.
 func (b *box) start() {
 	b.t.Helper()
 	if b.serve != nil && !b.broker.alive() {
@@ -127,7 +126,7 @@ func (b *box) start() {
 	}
 }
 
-// finished says whether the agent has ended since the crawl has.
+// finished says whether the agent has ended because the crawl is over.
 func (b *box) finished() bool {
 	return b.agent != nil && !b.agent.alive() && b.agent.err == nil
 }
@@ -137,7 +136,7 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// kill is kill -9 of all on the machine.
+// kill kills all processes of the machine with SIGKILL.
 func (b *box) kill() {
 	b.agent.kill()
 	if b.broker != nil {
@@ -147,7 +146,7 @@ func (b *box) kill() {
 
 var agentSays = regexp.MustCompile(`agent ([0-9a-f]{16}) of the crawl`)
 
-// id is the agent's name in the exchange, which it keeps; "" while it has said none.
+// id returns the agent's name in the exchange, "" until the agent has printed it.
 func (b *box) id() cluster.AgentID {
 	if m := agentSays.FindStringSubmatch(b.agent.stderr.String()); m != nil {
 		b.name = cluster.AgentID(m[1])
@@ -155,7 +154,7 @@ func (b *box) id() cluster.AgentID {
 	return b.name
 }
 
-// setClock makes the machine's clock wrong by so much.
+// setClock makes the machine's clock wrong by a number of whole seconds.
 func (b *box) setClock(by time.Duration) {
 	b.t.Helper()
 	f, err := os.OpenFile(b.clock, os.O_WRONLY, 0)
@@ -168,7 +167,7 @@ func (b *box) setClock(by time.Duration) {
 	}
 }
 
-// fill takes all that is left of the machine's disk, and returns what gives it back.
+// fill takes all space that is left on the machine's disk, until free.
 func (b *box) fill() (free func()) {
 	b.t.Helper()
 	path := filepath.Join(b.disk, "others")
@@ -178,7 +177,7 @@ func (b *box) fill() (free func()) {
 	}
 	defer f.Close()
 	size := int64(0)
-	for step := int64(64 << 20); step >= 4096; { // the rest gets less while the agent writes
+	for step := int64(64 << 20); step >= 4096; { // the agent takes space meanwhile
 		if err := unix.Fallocate(int(f.Fd()), 0, size, step); err != nil {
 			step /= 2
 			continue
@@ -192,14 +191,14 @@ func (b *box) fill() (free func()) {
 	}
 }
 
-// The crawl's manners. A lease is as the program has it, 10 s.
+// The crawl's manners; the lease is the default of 10 s.
 const (
 	boxRest    = 500 * time.Millisecond
 	boxTimeout = 3 * time.Second
 	boxWorkers = 8
 )
 
-// newBoxes makes the machines of a crawl of the web at addr.
+// newBoxes prepares the machines for a crawl of the web at addr.
 func newBoxes(t *testing.T, net *netLab, addr string) (boxes []*box) {
 	t.Helper()
 	keys := filepath.Join(t.TempDir(), "keys")
@@ -241,5 +240,5 @@ func newBoxes(t *testing.T, net *netLab, addr string) (boxes []*box) {
 
 func (b *box) store() string { return filepath.Join(b.disk, "crawl") }
 
-// contact is what the server's log has of whose request it was.
+// contact marks the machine's requests in the server's log.
 func (b *box) contact() string { return fmt.Sprintf("box%d@faults.test", b.number) }

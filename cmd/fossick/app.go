@@ -34,16 +34,16 @@ type app struct {
 	seed           int64
 	log            *slog.Logger
 
-	emitted bool      // a result is on stdout already
-	keep    func(any) // set: results are kept, not printed
+	emitted bool      // a result has been printed
+	keep    func(any) // if set, it takes results, and nothing is printed
 	signals *cli.Signals
-	closers *[]func() error // shared by runVerb's copies, and so are
-	stores  *control.Stores // to be read
+	closers *[]func() error // run when the verb ends; shared with the copies of runVerb
+	stores  *control.Stores // open for reading; shared likewise
 }
 
 func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 	screen := newScreen(stderr, g.Quiet)
-	stderr = screen // with it, all that is told keeps clear of the live line
+	stderr = screen // other output then keeps clear of the live line
 	a := &app{
 		stdout: stdout, stderr: stderr, screen: screen, colour: coloured(stdout),
 		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, seed: g.Rand, log: newLog(g, screen), closers: new([]func() error),
@@ -59,14 +59,14 @@ func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 	return a
 }
 
-// runVerb runs a verb inside another and returns the result that it would print.
+// runVerb runs a verb inside another and returns its result instead of printing it.
 func runVerb[T any](a *app, verb interface{ Run(*app) error }) (result T, err error) {
 	inner := *a
 	inner.keep = func(v any) { result, _ = v.(T) }
 	return result, verb.Run(&inner)
 }
 
-// onClose has f called when the verb ends.
+// onClose registers f to run when the verb ends.
 func (a *app) onClose(f func() error) { *a.closers = append(*a.closers, f) }
 
 func (a *app) close() {
@@ -101,12 +101,12 @@ func newLog(g *grammar, stderr *terminal.Screen) *slog.Logger {
 	return to
 }
 
-// openToRead opens a store for a verb that only reads it; see control.Stores.
+// openToRead opens a store for reading; see control.Stores.
 func (a *app) openToRead(dir string) (s *store.Store, done func() error, err error) {
 	return a.stores.Open(a.ctx, dir)
 }
 
-// agentsOf names in place of the folder of a crawl by several agents the stores of these.
+// agentsOf replaces each folder of a crawl by several agents with the agents' stores.
 func agentsOf(dirs []string) (stores []string) {
 	for _, dir := range dirs {
 		if agents := store.AgentDirs(dir); len(agents) > 0 {
@@ -118,8 +118,7 @@ func agentsOf(dirs []string) (stores []string) {
 	return stores
 }
 
-// random returns a source for one purpose; the same purpose and --rand give the
-// same numbers, and purposes do not disturb each other.
+// random returns a source seeded by --rand and purpose, so that purposes do not disturb each other.
 func (a *app) random(purpose uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(a.seed), purpose))
 }
@@ -151,7 +150,6 @@ func (a *app) emit(v any, text func(w io.Writer)) error {
 	return writeJSON(a.stdout, v)
 }
 
-// writeJSON prints a result as one JSON object.
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(printable.JSON(w))
 	enc.SetEscapeHTML(false)
@@ -161,7 +159,7 @@ func writeJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// newScreen makes stderr a screen: live on a terminal, else of plain lines.
+// newScreen wraps stderr, with a live line on a terminal, else with plain lines.
 func newScreen(stderr io.Writer, quiet bool) *terminal.Screen {
 	opt := terminal.Options{Quiet: quiet, Terminal: isLive(stderr), Colour: coloured(stderr)}
 	if f, ok := stderr.(*os.File); ok {
@@ -176,7 +174,7 @@ func newScreen(stderr io.Writer, quiet bool) *terminal.Screen {
 	return terminal.New(stderr, opt)
 }
 
-// isLive says whether a line of w can be written over.
+// isLive says whether w is a terminal whose last line can be overwritten.
 func isLive(w io.Writer) bool {
 	if o, ok := w.(*cli.Outlet); ok {
 		w = o.W
@@ -188,15 +186,15 @@ func isLive(w io.Writer) bool {
 // coloured says whether w shows colours and its user wants them (no-color.org).
 func coloured(w io.Writer) bool { return isLive(w) && os.Getenv("NO_COLOR") == "" }
 
-// task shows that something goes on until its End.
+// task shows a running task until its End.
 func (a *app) task(what, unit string) *terminal.Task {
 	return a.screen.Begin(printable.Cut(what, 60), unit)
 }
 
-// step is task for what has no count: it returns the end.
+// step shows a task without a count, until end.
 func (a *app) step(what string) (end func()) { return a.task(what, "").End }
 
-// stepsOf has a task show what goes on.
+// stepsOf returns a function that shows a step of t.
 func stepsOf(t *terminal.Task) func(what string) {
 	return func(what string) { t.Step(what, 0) }
 }
@@ -219,8 +217,8 @@ func (a *app) openSet(path string, opt datasets.Options) (*datasets.Set, error) 
 	return datasets.FromSeq(path, storedPages(s, path), opt), nil
 }
 
-// storedPages yields the pages of a store in crawl order, without withdrawn ones, each with the
-// label of refine, or else of the crawl's model.
+// storedPages yields a store's pages in crawl order, except withdrawn ones, with refine's label or
+// else the crawl model's.
 func storedPages(s *store.Store, name string) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		for p, err := range s.Pages() {

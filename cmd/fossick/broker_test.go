@@ -10,19 +10,19 @@ import (
 	"fossick/crawler/cluster/bus"
 )
 
-// Environment of test binaries that are other processes.
+// Environment variables that give this test binary another role.
 const (
-	beBroker = "FOSSICK_TEST_BE_BROKER" // a broker, in JSON: an exchange's server without an agent
-	theClock = "FOSSICK_TEST_CLOCK"     // a file for wrongClock
+	beBroker = "FOSSICK_TEST_BE_BROKER" // a broker as JSON: serve an exchange without an agent
+	theClock = "FOSSICK_TEST_CLOCK"     // file that wrongClock reads
 )
 
-// broker is a server of an exchange in a process of its own.
+// broker is an exchange's server in its own process.
 type broker struct {
 	Options bus.ServeOptions
-	Keys    string // its folder
+	Keys    string // folder of the keys
 }
 
-// beBrokerAsTold serves until its standard input ends, so that it does not outlive the test.
+// beBrokerAsTold serves until its standard input closes, so that it ends with the test.
 func beBrokerAsTold(text string) {
 	var b broker
 	err := json.Unmarshal([]byte(text), &b)

@@ -19,7 +19,7 @@ import (
 	"fossick/train"
 )
 
-// TestBuiltinTopics holds the built-in topics to what their cards promise.
+// TestBuiltinTopics checks the built-in topics against their cards.
 func TestBuiltinTopics(t *testing.T) {
 	names := models.BuiltinTopics()
 	if want := []string{"banking", "programming", "science", "sport"}; !slices.Equal(names, want) {
@@ -61,13 +61,13 @@ func TestBuiltinTopics(t *testing.T) {
 	}
 }
 
-// TestBuiltinModels trains the built-in topics' models by their recipe, and wants their bytes.
+// TestBuiltinModels retrains the built-in models by their recipe and compares the bytes.
 func TestBuiltinModels(t *testing.T) {
 	fulltest.Only(t, "it trains four models in a minute")
 	for _, set := range []string{"20news", "wikispeedia/train.jsonl.zst"} {
 		fulltest.Corpus(t, set)
 	}
-	data := fulltest.Corpus(t, "debdocs") + "/.." // where the recipe works
+	data := fulltest.Corpus(t, "debdocs") + "/.." // folder in which the recipe works
 	recipe, err := filepath.Abs("../../models/topics/recipe.sh")
 	if err != nil {
 		t.Fatal(err)
@@ -95,8 +95,7 @@ func TestBuiltinModels(t *testing.T) {
 	}
 }
 
-// checkKeywords wants words each with a stem of its own: two of one stem would count twice
-// wherever one occurs.
+// checkKeywords wants distinct stems: two words of one stem would count twice.
 func checkKeywords(t *testing.T, words []string) {
 	k, err := relevance.NewKeywords(words)
 	if err != nil {
@@ -116,7 +115,7 @@ func checkKeywords(t *testing.T, words []string) {
 	}
 }
 
-// checkSeeds wants at least twelve start pages in normal form, none twice, of eight sites.
+// checkSeeds wants twelve or more distinct start pages in normal form, from eight or more sites.
 func checkSeeds(t *testing.T, seeds []string) {
 	sites := map[string]bool{}
 	for i, s := range seeds {
@@ -133,8 +132,7 @@ func checkSeeds(t *testing.T, seeds []string) {
 	}
 }
 
-// TestBuiltinOnNews judges topics on BBC news, of which they have seen nothing,
-// against the figures on their cards.
+// TestBuiltinOnNews compares the topics' figures on BBC news, which none was trained on, with their cards.
 func TestBuiltinOnNews(t *testing.T) {
 	set, err := datasets.Open(fulltest.Corpus(t, "bbc"), datasets.Options{})
 	if err != nil {
@@ -157,7 +155,6 @@ func TestBuiltinOnNews(t *testing.T) {
 	}
 }
 
-// judgeTopic returns precision and recall of a built-in topic for a label of a set.
 func judgeTopic(t *testing.T, name, label string, set *datasets.Set) (precision, recall float64) {
 	topic, err := models.BuiltinTopic(name)
 	if err != nil {

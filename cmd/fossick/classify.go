@@ -41,7 +41,6 @@ Examples:
       --where split=test`
 }
 
-// classifyRun is one run of the verb.
 type classifyRun struct {
 	classifyCmd
 	app      *app
@@ -81,7 +80,7 @@ func (c classifyCmd) Run(a *app) error {
 	return a.emit(r, func(w io.Writer) { l.verdicts.Print(w, r) })
 }
 
-// add labels what an argument stands for.
+// add labels what an argument names: a URL, a page's file or a set.
 func (l *classifyRun) add(what string) error {
 	if strings.HasPrefix(what, "http://") || strings.HasPrefix(what, "https://") {
 		return l.url(what)
@@ -97,7 +96,7 @@ func (l *classifyRun) add(what string) error {
 	return l.set(what)
 }
 
-// maxPageFile bounds a file that is classified as a page, in bytes; a crawl takes less.
+// maxPageFile is the largest page file to classify, in bytes; a crawl's limit is lower.
 const maxPageFile = 128 << 20
 
 func (l *classifyRun) file(path string) error {
@@ -120,8 +119,8 @@ func (l *classifyRun) file(path string) error {
 	return nil
 }
 
-// isText refuses bytes that are no page: a picture would be labelled by what its bytes
-// happen to spell. It goes by the first of them, as browsers do.
+// isText refuses content other than text, by its first bytes as browsers do: the label of a picture
+// would be random.
 func isText(body []byte) error {
 	if kind := page.SniffMedia(body); !strings.HasPrefix(kind, "text/") && kind != "application/xhtml+xml" {
 		return fmt.Errorf("not a page: the content is %s; give HTML or text", kind)
@@ -138,7 +137,7 @@ func (l *classifyRun) url(raw string) error {
 	return nil
 }
 
-// fetchPage fetches one page, as a crawl would: by its robots.txt.
+// fetchPage fetches one page and obeys robots.txt, as a crawl would.
 func (a *app) fetchPage(raw, contact string, allowNet []string, proxy string) (*page.Page, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -178,7 +177,6 @@ func (a *app) fetchPage(raw, contact string, allowNet []string, proxy string) (*
 	return p, nil
 }
 
-// set labels the rows of a set.
 func (l *classifyRun) set(path string) error {
 	rows, err := l.app.stream([]string{path}, l.Where, l.Level)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wrongClock makes this process's wall clock, and no other, go wrong by the seconds that a
-// file has (8 bytes, the lowest first), whenever another process changes them. Nothing else
-// can: Go asks the kernel's code that is mapped into each process (vDSO), and no library.
+// wrongClock shifts this process's wall clock by the seconds in a file (8 bytes, little-endian), which
+// another process may change at any time. It patches the vDSO, from which Go reads the clock.
 func wrongClock(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -49,8 +48,8 @@ func wrongClock(path string) error {
 	return err
 }
 
-// wrongGettime is clock_gettime(edi: clock, rsi: *timespec) by the system call, and the
-// seconds at an address added when the clock is the wall's, 0.
+// wrongGettime returns code for clock_gettime(edi: clock, rsi: *timespec): the system call, which adds
+// the seconds at an address to clock 0, the wall clock.
 func wrongGettime(seconds uint64) []byte {
 	code := []byte{
 		0xB8, 228, 0, 0, 0, // mov eax, 228: clock_gettime

@@ -41,7 +41,7 @@ Examples:
 }
 
 type clusterKeys struct {
-	Folders []string `json:"folders"` // one a machine
+	Folders []string `json:"folders"` // one per machine
 	Expires string   `json:"expires"` // the last day, RFC 3339
 }
 
@@ -75,10 +75,10 @@ Examples:
 type clusterStatus struct {
 	Agents      []clusterAgent `json:"agents"`
 	Coordinator string         `json:"coordinator"`
-	Partitions  int            `json:"partitions"` // that have an owner
+	Partitions  int            `json:"partitions"` // with an owner
 	Fetched     int64          `json:"fetched"`
 	Relevant    int64          `json:"relevant"`
-	Lost        int64          `json:"lost"`                 // pages that are gone with an agent
+	Lost        int64          `json:"lost"`                 // pages lost with an agent
 	Stopped     string         `json:"stopped_because"`      // "" while the crawl goes on
 	Unreadable  []string       `json:"unreadable,omitempty"` // keys whose values no agent wrote
 }
@@ -89,7 +89,7 @@ type clusterAgent struct {
 	Fetched        int64   `json:"fetched"`
 	Relevant       int64   `json:"relevant"`
 	Waiting        int64   `json:"waiting"`
-	Lost           int64   `json:"lost"` // of its sites: pages that are gone with another agent
+	Lost           int64   `json:"lost"` // pages of its sites that were lost with another agent
 	PagesPerSecond float64 `json:"pages_per_second"`
 	State          string  `json:"state"` // "", dead or leaving
 }
@@ -137,7 +137,7 @@ func tellStatus(s *cluster.Status) *clusterStatus {
 		told.Agents = append(told.Agents, clusterAgent{string(one.ID), one.Partitions, r.Pages, r.Relevant, r.Waiting, r.Lost, r.Rate, state})
 		told.Fetched += r.Pages
 		told.Relevant += r.Relevant
-		if !one.Dead { // its sites are others' now, with what is lost of them
+		if !one.Dead { // other agents have its sites now, and count their lost pages
 			told.Lost += r.Lost
 		}
 	}
@@ -190,11 +190,11 @@ type frontierResult struct {
 	Topic  string `json:"topic"`
 	Score  string `json:"score"` // the crawl policy
 	Crawls int    `json:"crawls"`
-	URLs   int    `json:"urls"` // that wait
+	URLs   int    `json:"urls"` // waiting
 }
 
-// frontierMemory is from where on the garbage collector works harder: what clients send fast
-// would else pile up beside what is in flight.
+// frontierMemory is the heap in bytes at which the garbage collector works harder, so that memory
+// stays bounded when clients send fast.
 const frontierMemory = 768 << 20
 
 func (c *frontierCmd) Run(a *app) (err error) {
@@ -210,7 +210,7 @@ func (c *frontierCmd) Run(a *app) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w; choose another --addr", err)
 	}
-	defer listener.Close() // Serve has closed it, unless Open fails
+	defer listener.Close() // for when Open fails; otherwise Serve has closed it
 	opening := a.step("reading " + c.Store)
 	f, err := urlfrontier.Open(c.Store, urlfrontier.Options{Scorer: scorer, Waiting: c.Waiting, Logger: a.log})
 	opening()
@@ -235,8 +235,8 @@ func (r frontierResult) print(w io.Writer) {
 	io.WriteString(w, "\nCtrl-C ends the server.\n")
 }
 
-// scorer returns what makes the scorer of a crawl, and the name of its policy: learned
-// where there is a model, else paper.
+// scorer returns a function that makes a crawl's scorer, and its policy: learned for a topic with a
+// model, else paper.
 func (c *frontierCmd) scorer(seed int64) (make func(string) urlfrontier.Scorer, how string, err error) {
 	goal := crawlplan.Goal{Model: c.Model, Keywords: c.Keyword}
 	topic, err := goal.Find(c.Topic)
@@ -255,16 +255,16 @@ func (c *frontierCmd) scorer(seed int64) (make func(string) urlfrontier.Scorer, 
 	if err != nil {
 		return nil, "", err
 	}
-	if _, err := p.Scorer(in); err != nil { // what is wrong is said now, and not with a crawl's first URL
+	if _, err := p.Scorer(in); err != nil { // reports a mistake now instead of at a crawl's first URL
 		return nil, "", usage.Of(err)
 	}
 	return func(string) urlfrontier.Scorer {
-		scorer, _ := p.Scorer(in) // as the one above was made
+		scorer, _ := p.Scorer(in) // the call above had no error
 		return urlfrontier.NewScorer(scorer)
 	}, how, nil
 }
 
-// inputOf is what the policies learned and paper are built from, with their defaults.
+// inputOf returns the inputs of the policies learned and paper, with default settings.
 func inputOf(t *models.Topic, seed int64) (in crawlplan.Input, err error) {
 	in = crawlplan.Input{Rho: crawlplan.DefaultRho, Threshold: crawlplan.DefaultThreshold, Explore: crawlplan.DefaultExplore, Seed: uint64(seed)}
 	if t.Model != nil {

@@ -30,7 +30,7 @@ Examples:
   fossick completion fish >fossick.fish`
 }
 
-// completionScripts have a shell ask fossick, which finds the line typed so far in COMP_LINE.
+// completionScripts make a shell ask fossick, which reads the line typed so far from COMP_LINE.
 var completionScripts = map[string]string{
 	"bash": "complete -o default -C fossick fossick\n",
 	"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -o default -C fossick fossick\n",
@@ -52,11 +52,11 @@ func (c completionCmd) Run(a *app) error {
 	}{c.Shell, script}, func(w io.Writer) { io.WriteString(w, script) })
 }
 
-// completeLine answers a shell that asks how a command line goes on, and then ends the program.
+// completeLine answers a shell's request for completions and then ends the program.
 func completeLine(parser *kong.Kong) {
 	predictors := map[string]complete.Predictor{}
 	verbs := append(cli.Children(parser.Model.Node), "config")
-	_ = kong.Visit(parser.Model.Node, func(n kong.Visitable, next kong.Next) error { // none of it is an error
+	_ = kong.Visit(parser.Model.Node, func(n kong.Visitable, next kong.Next) error { // the visitor returns no error
 		switch n := n.(type) {
 		case *kong.Flag:
 			if n.Tag.Has("predictor") {
@@ -73,7 +73,7 @@ func completeLine(parser *kong.Kong) {
 	kongplete.Complete(parser, kongplete.WithPredictors(predictors))
 }
 
-// kinds are the values that a shell can be told, by the word in predictor:"…".
+// kinds lists the values of a flag, by the name in its tag predictor:"…".
 var kinds = map[string]func() []string{
 	"topics":      topics.Names,
 	"models":      topics.Names,
@@ -92,7 +92,7 @@ var kinds = map[string]func() []string{
 	},
 }
 
-// predictor offers what a tag names: kinds of values, files, dirs, or the words themselves.
+// predictor completes what a tag names: kinds of values, files, dirs, or words.
 func predictor(tag string) complete.Predictor {
 	var all []complete.Predictor
 	for kind := range strings.SplitSeq(tag, ",") {

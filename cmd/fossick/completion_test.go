@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestCompletion: what a shell is told at the end of a line.
+// TestCompletion checks the completions of unfinished lines.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"fossick foc": "focus", "fossick topic n": "new", "fossick focus --max-pages-per-h": "--max-pages-per-host", "fossick focus --topic sc": "science",
@@ -23,7 +23,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestPredictors: each flag that names a kind of value names one that there is, or words.
+// TestPredictors checks that every predictor tag has words or names a known kind of value.
 func TestPredictors(t *testing.T) {
 	err := kong.Visit(newParser(t).Model.Node, func(n kong.Visitable, next kong.Next) error {
 		if f, ok := n.(*kong.Flag); ok {

@@ -42,7 +42,7 @@ Examples:
       --nats nats://alpha:4222`
 }
 
-// convertResult is what convert prints (cli.md).
+// convertResult is the output of convert (cli.md).
 type convertResult struct {
 	Pages       uint64  `json:"pages"`
 	Sites       uint64  `json:"sites"`
@@ -52,11 +52,11 @@ type convertResult struct {
 	Bytes       int64   `json:"bytes"`
 	Files       int     `json:"files"`
 	Output      string  `json:"output"`
-	Repeated    uint64  `json:"repeated"`  // left out, as an earlier store has them
+	Repeated    uint64  `json:"repeated"`  // left out: an earlier store has them
 	Withdrawn   int     `json:"withdrawn"` // left out, as their authors ask
-	Refused     int     `json:"refused"`   // left out, as their owners refuse what the crawl was for
+	Refused     int     `json:"refused"`   // left out: their owners refuse the crawl's purpose
 	Damaged     int     `json:"damaged"`   // with --partial: records left out, or without a description
-	Found       int     `json:"found"`     // files that a run before had finished
+	Found       int     `json:"found"`     // files that an earlier run had finished
 	Seconds     float64 `json:"seconds"`
 	At          string  `json:"at,omitempty"` // with --crawl: the agent that has the folder
 }
@@ -87,7 +87,7 @@ func (c *convertCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// convert converts the stores, or with other agents this one's.
+// convert converts the stores, or this agent's store if other agents take part.
 func (c *convertCmd) convert(a *app) (r *tables.Result, err error) {
 	opt := tables.Options{
 		Stores: c.Stores, Dir: c.Output, Version: version,
@@ -140,7 +140,7 @@ func (r convertResult) print(w io.Writer) {
 	}
 }
 
-// describe is a page's description: its own, else the start of its main text.
+// describe returns a page's own description, else the start of its main text.
 func describe(body []byte, p *export.Page, _ export.Want) (text, _ string) {
 	parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL, ContentType: p.ContentType})
 	if err != nil {
@@ -159,10 +159,9 @@ func describe(body []byte, p *export.Page, _ export.Want) (text, _ string) {
 	return startOf(maintext.Extract(decoded).Text()), ""
 }
 
-// descriptionRunes is how many characters of its text describe a page.
 const descriptionRunes = 300
 
-// startOf is the beginning of a text in one line, to the end of a word.
+// startOf returns the start of a text on one line, up to the end of a word.
 func startOf(text string) string {
 	var b strings.Builder
 	n := 0

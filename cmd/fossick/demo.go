@@ -21,7 +21,7 @@ import (
 	"fossick/train"
 )
 
-// demoCmd runs the verbs themselves, one after the other, on the built-in set.
+// demoCmd runs the other verbs one after another on the built-in set.
 type demoCmd struct {
 	Out   string `default:"fossick-demo" placeholder:"DIR" help:"Folder for model, crawls and report [${default}]; an earlier demo in it is replaced."`
 	Delay string `type:"delay" placeholder:"D" expert:"" help:"Rest after each fetch from a host, as in focus; with 0 a single worker fetches without rests, in the same order each time [auto]." predictor:"auto,0"`
@@ -43,17 +43,17 @@ type demoResult struct {
 	Baseline *monitor.Result `json:"baseline"` // the same start pages, breadth first
 	Report   string          `json:"report"`
 
-	example string // a page that was found by a link
+	example string // a page found by a link
 }
 
 const (
-	demoPages = 60 // about as many pages of a theme as the set has
-	// demoMark is in every folder that demo made, so that it never removes another.
+	demoPages = 60 // about as many as the set has of a theme
+	// demoMark is a file in every folder that demo made; demo removes no other folder.
 	demoMark = "made-by-fossick-demo"
 )
 
-// manners are those that focus has by itself. Without rests there is one worker: with a
-// queue of a few hundred, many would take whatever there is before the order could matter.
+// manners are focus's defaults, but without rests there is one worker: with a queue of a few hundred
+// URLs, many workers would take everything before the order could matter.
 func (c demoCmd) manners() crawlplan.Manners {
 	if c.Delay == "0" {
 		return crawlplan.Manners{Delay: c.Delay, Workers: 1}
@@ -91,7 +91,7 @@ func (c demoCmd) Run(a *app) error {
 	return a.emit(r, func(w io.Writer) { c.print(w, r) })
 }
 
-// steps is the whole of paper A: train, crawl, refine, measure.
+// steps runs paper A's pipeline: train, crawl, refine, measure.
 func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, err error) {
 	r = &demoResult{Report: c.path("report.html")}
 	model := c.path("model.fossick")
@@ -130,7 +130,7 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 	return r, err
 }
 
-// lastPage returns the URL of a crawl's last page: one with a story.
+// lastPage returns the URL of a crawl's last page, as an example for fossick why.
 func lastPage(dir string) (url string, err error) {
 	s, err := store.OpenToRead(dir)
 	if err != nil {
@@ -174,7 +174,7 @@ func inPercent(v *float64) string {
 
 func (c demoCmd) path(name string) string { return filepath.Join(c.Out, name) }
 
-// clear makes an empty folder, in place of an earlier demo but of nothing else.
+// clear makes an empty folder; it replaces an earlier demo, but nothing else.
 func (c demoCmd) clear() error {
 	_, err := os.Stat(c.path(demoMark))
 	if entries, _ := os.ReadDir(c.Out); err != nil && len(entries) > 0 {
@@ -189,7 +189,7 @@ func (c demoCmd) clear() error {
 	return os.WriteFile(c.path(demoMark), nil, 0o644)
 }
 
-// writeTruth writes what eval reads: url TAB label TAB all labels.
+// writeTruth writes the labels for eval: url TAB label TAB all labels.
 func (c demoCmd) writeTruth(set *datasets.Set) (err error) {
 	file, err := os.Create(c.path("labels.tsv"))
 	if err != nil {
@@ -206,14 +206,13 @@ func (c demoCmd) writeTruth(set *datasets.Set) (err error) {
 	return w.Flush()
 }
 
-// demoExamples are five pages on astronomy of the built-in set, by the last part of
-// their paths: enough for a topic of one's own (topic new --examples).
+// demoExamples are five pages on astronomy, by the last part of their paths: enough for topic new --examples.
 var demoExamples = []string{
 	"comets-and-their-two-tails", "flat-rotation-curves-and-dark-matter", "the-message-in-a-spectrum",
 	"three-laws-from-the-orbit-of-mars", "why-big-telescopes-use-mirrors",
 }
 
-// writeExamples saves them as a browser would.
+// writeExamples saves demoExamples as a browser would.
 func (c demoCmd) writeExamples(set *datasets.Set) error {
 	want := map[string]bool{}
 	for _, name := range demoExamples {

@@ -51,7 +51,6 @@ func (c evalCmd) Run(a *app) error {
 	return a.emit(result, func(w io.Writer) { printFigures(w, result, c.HTML) })
 }
 
-// printFigures prints what a newcomer wants to know, in sentences.
 func printFigures(w io.Writer, r eval.Result, html string) {
 	for _, s := range eval.Sentences(r) {
 		printable.Fprintln(w, s)

@@ -15,13 +15,13 @@ import (
 	"fossick/train"
 )
 
-// A small crawl of pages about money and pages about stars.
+// A small crawl has pages about money and pages about stars.
 const (
 	moneyText = "loan mortgage interest bank deposit account rate credit"
 	starText  = "star galaxy telescope orbit comet nebula planet light"
 )
 
-// crawled makes a store of n pages numbered from first, every third about stars.
+// crawled makes a store of n pages, numbered from first; every third is about stars.
 func crawled(t *testing.T, dir string, first, n int) string {
 	t.Helper()
 	s, err := store.Create(dir, store.Info{Version: version, Topic: "money"})
@@ -63,7 +63,7 @@ func pageOf(i int) (url, text string) {
 	return fmt.Sprintf("http://h.example/money/%d", i), moneyText
 }
 
-// trained writes a model that knows money from stars.
+// trained writes a model that tells money from stars.
 func trained(t *testing.T, path string) string {
 	t.Helper()
 	m, _, err := train.Train(context.Background(), func(yield func(*datasets.Example, error) bool) {
@@ -86,7 +86,7 @@ func trained(t *testing.T, path string) string {
 	return path
 }
 
-// truthFile knows the pages 0…n−1.
+// truthFile writes the labels of the pages 0 to n−1.
 func truthFile(t *testing.T, path string, n int) string {
 	t.Helper()
 	var b strings.Builder
@@ -100,7 +100,7 @@ func truthFile(t *testing.T, path string, n int) string {
 	return path
 }
 
-// call runs the command line with --json and returns its object.
+// call runs the command line with --json and returns the object that it prints.
 func call(t *testing.T, wantCode int, args ...string) map[string]any {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

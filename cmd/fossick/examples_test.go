@@ -22,9 +22,8 @@ import (
 	"fossick/models"
 )
 
-// TestHelpExamples runs every example of every verb's help as it stands there,
-// in a folder that has what they name. A web behind a proxy is set as a user
-// would set it: in the user's fossick.toml.
+// TestHelpExamples runs every example of every verb's help, in a folder with the files that the
+// examples name. A fossick.toml of the user sets the proxy.
 func TestHelpExamples(t *testing.T) {
 	fulltest.Only(t, "it runs every example of every help")
 	bash, err := exec.LookPath("bash")
@@ -70,8 +69,7 @@ func TestHelpExamples(t *testing.T) {
 	}
 }
 
-// examplesOf returns the commands in a help: its indented lines, with those that a
-// backslash goes on in.
+// examplesOf returns the commands in a help: its indented lines, with their continuation lines.
 func examplesOf(help string) (examples []string) {
 	goesOn := false
 	for line := range strings.Lines(help) {
@@ -89,7 +87,7 @@ func examplesOf(help string) (examples []string) {
 	return examples
 }
 
-// parseExample wants a command to be one, without running it.
+// parseExample checks that a command parses, without running it.
 func parseExample(t *testing.T, command string) {
 	t.Helper()
 	out, err := exec.Command("bash", "-c", `fossick() { printf '%s\0' "$@"; }`+"\n"+command).Output()
@@ -101,13 +99,12 @@ func parseExample(t *testing.T, command string) {
 	}
 }
 
-// runExample runs a command as somebody who pastes it; a server is stopped as soon as
-// it says that it is ready.
+// runExample runs a command as a user pastes it, and interrupts a server once it is ready.
 func runExample(t *testing.T, bash, dir, command string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if strings.HasPrefix(command, "  fossick agent") || strings.HasPrefix(command, "  fossick coordinator") || strings.HasPrefix(command, "  fossick cluster status") || strings.Contains(command, "--crawl") { // it waits for other machines; TestAgentsByNATS has some
+	if strings.HasPrefix(command, "  fossick agent") || strings.HasPrefix(command, "  fossick coordinator") || strings.HasPrefix(command, "  fossick cluster status") || strings.Contains(command, "--crawl") { // it waits for other machines, as in TestAgentsByNATS
 		parseExample(t, command)
 		return
 	}
@@ -139,7 +136,7 @@ func runExample(t *testing.T, bash, dir, command string) {
 	}
 }
 
-// whenSaid calls do when a text is written.
+// whenSaid is a writer that calls do when it is given a text.
 type whenSaid struct {
 	w    io.Writer
 	text string
@@ -153,7 +150,7 @@ func (s whenSaid) Write(b []byte) (int, error) {
 	return s.w.Write(b)
 }
 
-// fossickInPath makes the test's binary the fossick of a user without settings.
+// fossickInPath puts this test binary into PATH as fossick, without a user's settings.
 func fossickInPath(t *testing.T) {
 	t.Helper()
 	bin := t.TempDir()
@@ -174,7 +171,7 @@ func testBinary(t *testing.T) string {
 	return path
 }
 
-// newParser is the command line as run makes it.
+// newParser returns the parser that run makes.
 func newParser(t testing.TB) *kong.Kong {
 	t.Helper()
 	parser, err := newGrammar(&grammar{}, cli.ReadSettings(harmless), io.Discard, io.Discard, false)
@@ -184,8 +181,8 @@ func newParser(t testing.TB) *kong.Kong {
 	return parser
 }
 
-// exampleWeb serves the demo set, the start pages of the built-in topics and what the
-// examples name, also by https.
+// exampleWeb serves the demo set, the built-in topics' start pages and the examples' URLs, over
+// http and https.
 func exampleWeb(t *testing.T) (addr, ca string) {
 	t.Helper()
 	pages := []string{"http://example.org/loans", "https://example.org/bees", "https://example.org/wasps", "https://en.wikipedia.org/wiki/Beekeeping", "http://attic.test/"}
@@ -221,7 +218,7 @@ func exampleWeb(t *testing.T) (addr, ca string) {
 	return addr, ca
 }
 
-// exampleFolder makes what the examples find: pages, lists, models, old crawls.
+// exampleFolder makes the files that the examples name: pages, lists, models, old crawls.
 func exampleFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -269,7 +266,7 @@ func exampleFolder(t *testing.T) string {
 	return dir
 }
 
-// TestListsAreFilledIn: no tag of a flag names a list that is none.
+// TestListsAreFilledIn checks that every list named in a flag's tag exists.
 func TestListsAreFilledIn(t *testing.T) {
 	flags := 0
 	err := kong.Visit(newParser(t).Model.Node, func(n kong.Visitable, next kong.Next) error {

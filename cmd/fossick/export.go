@@ -66,13 +66,13 @@ type exportResult struct {
 	Withdrawn int      `json:"withdrawn"` // left out, as their authors ask
 	Refused   int      `json:"refused"`   // left out, as their owners refuse the purpose
 	Repeated  int      `json:"repeated"`  // left out: an earlier store has the same record
-	OffTopic  int      `json:"off_topic"` // written, though refine dropped them, or unrefined and not relevant to the crawl
+	OffTopic  int      `json:"off_topic"` // written, but dropped by refine, or unrefined and not relevant to the crawl
 	Damaged   int      `json:"damaged"`   // with --partial: records left out, or without their text
 	Seconds   float64  `json:"seconds"`
 }
 
-// exportMemory is the heap in bytes at which the garbage collector works harder. All formats
-// at once have some 250 MiB in use; the store's mapped files come on top.
+// exportMemory is the heap in bytes at which the garbage collector works harder. All formats together
+// use about 250 MiB, besides the store's mapped files.
 const exportMemory = 288 << 20
 
 func (c *exportCmd) Run(a *app) (err error) {
@@ -139,8 +139,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 	return a.emit(r, r.print)
 }
 
-// countOffTopic passes pages on, and counts those off topic: by what refine said of a
-// page, else by what the crawl said.
+// countOffTopic passes pages on and counts those off topic, by refine's verdict or else the crawl's.
 func (r *exportResult) countOffTopic(pages iter.Seq2[*export.Page, error]) iter.Seq2[*export.Page, error] {
 	return func(yield func(*export.Page, error) bool) {
 		for p, err := range pages {
@@ -154,7 +153,6 @@ func (r *exportResult) countOffTopic(pages iter.Seq2[*export.Page, error]) iter.
 	}
 }
 
-// exportFormatNames are what --to takes.
 func exportFormatNames() (names []string) {
 	for _, f := range export.Formats() {
 		names = append(names, f.Name)
@@ -169,7 +167,7 @@ func closeAll(sinks []export.Sink) (err error) {
 	return err
 }
 
-// formats are those asked for, each once. Tables take passes of their own.
+// formats returns each format asked for once; --all leaves out tables, which need passes of their own.
 func (c *exportCmd) formats() (formats []export.Format) {
 	for _, f := range export.Formats() {
 		if slices.Contains(c.To, f.Name) || c.All && f.File != "" && f.Name != export.Tables {
@@ -191,8 +189,7 @@ func (c *exportCmd) tables(a *app) error {
 	return (&convertCmd{Stores: c.Stores, Output: c.Output, Partial: c.Partial}).Run(a)
 }
 
-// sink opens a format, one of so many, where -o says. A format that is a folder and stands
-// alone has the export's own.
+// sink opens a format at -o; a folder format that is exported alone uses the export's own folder.
 func (c *exportCmd) sink(a *app, f export.Format, at export.Output, formats int, facts func() (export.CardFacts, error)) (export.Sink, error) {
 	switch {
 	case c.server() != "":
@@ -203,7 +200,7 @@ func (c *exportCmd) sink(a *app, f export.Format, at export.Output, formats int,
 	return f.Open(at, f.File, facts)
 }
 
-// server is the scheme of -o where it is the address of a server, else "".
+// server returns the scheme of -o if it is the address of a server, else "".
 func (c *exportCmd) server() string {
 	for _, f := range export.Formats() {
 		for _, scheme := range f.Schemes {
@@ -215,7 +212,6 @@ func (c *exportCmd) server() string {
 	return ""
 }
 
-// place begins what -o names.
 func (c *exportCmd) place(a *app, formats []export.Format) (export.Output, error) {
 	if scheme := c.server(); scheme != "" {
 		if c.All {
@@ -244,7 +240,6 @@ func (c *exportCmd) place(a *app, formats []export.Format) (export.Output, error
 	return export.OpenPlace(c.Output, single && !isFolder(c.Output))
 }
 
-// isFolder says whether a path is meant as a folder.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return os.IsPathSeparator(path[max(0, len(path)-1)]) || err == nil && info.IsDir()

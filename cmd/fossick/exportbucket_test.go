@@ -28,7 +28,7 @@ import (
 	"fossick/internal/peers"
 )
 
-// bucketCmd NAME starts a server with a bucket, and tells the environment of it.
+// bucketCmd NAME starts an S3 server with a bucket, and sets the script's environment to it.
 func bucketCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: bucket NAME")
@@ -78,8 +78,7 @@ func got(url string) (text []byte, err error) {
 	return io.ReadAll(answer.Body)
 }
 
-// sameObjectsCmd DIR FOLDER compares fetched objects with their list, and with the files of
-// an export.
+// sameObjectsCmd DIR FOLDER compares fetched objects with their list and with an export's files.
 func sameObjectsCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sameobjects DIR FOLDER")
@@ -128,8 +127,8 @@ func sameObjects(objects, files string) error {
 	return nil
 }
 
-// gateway starts a server of S3 that no one here wrote: objects are files below a folder,
-// which is returned, with the bucket's name.
+// gateway starts an S3 server by other authors and returns the folder that holds the bucket's objects
+// as files.
 func gateway(t *testing.T, bucket string) (dir string) {
 	t.Helper()
 	program := peers.Program(t, "versitygw")
@@ -167,8 +166,8 @@ func gateway(t *testing.T, bucket string) (dir string) {
 	return ""
 }
 
-// TestKilledExportToBucket kills exports to a server of S3. Each time there is no list, or
-// all that it lists; the next export removes what is left.
+// TestKilledExportToBucket kills exports to an S3 server. Each time there is no list, or everything
+// that it lists; the next export removes what is left over.
 func TestKilledExportToBucket(t *testing.T) {
 	fulltest.Only(t, "kills exports of a whole crawl; by default the tests of export/bucket look at each moment")
 	shelves := gateway(t, "shelves")
@@ -197,7 +196,7 @@ func TestKilledExportToBucket(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // the second compares
+	for range 2 { // the second run compares
 		if killed, _ := runAndKill(t, export("s3://shelves/out"), 5*time.Minute); killed {
 			t.Fatal("export takes too long")
 		}

@@ -14,15 +14,14 @@ import (
 	"fossick/store"
 )
 
-// onCard are the settings that a data set card tells: those that decide which pages come,
-// and when. Names of files, addresses of the network and whoever crawled are nobody's.
+// onCard are the settings that a data set card shows: those that decide which pages are fetched, and
+// when. File names, network addresses and the operator's identity stay private.
 var onCard = []string{
 	"score", "order", "rho", "explore", "threshold", "alike", "keywords", "links", "include", "exclude", "tld", "lang",
 	"max-pages", "max-time", "max-depth", "max-pages-per-host", "max-pages-per-site", "min-harvest", "patience",
 	"near-duplicates", "traps", "sitemaps", "sitemap-urls", "delay",
 }
 
-// card tells what a data set card says besides the pages.
 func (c *exportCmd) card(ctx context.Context, stores []*export.Source, choice *export.Choice, left func() export.Left) (export.CardFacts, error) {
 	facts := export.CardFacts{Fossick: version, Choice: c.chose(choice), Purpose: string(choice.Purpose), Left: left}
 	for _, from := range stores {
@@ -31,7 +30,7 @@ func (c *exportCmd) card(ctx context.Context, stores []*export.Source, choice *e
 		if err != nil {
 			return facts, err
 		}
-		if saved.Score != "" { // else it is no store of a crawl that was planned
+		if saved.Score != "" { // otherwise the store has no crawl settings
 			one.Settings = map[string]string{"start pages": strconv.Itoa(len(saved.Seed))}
 			applied := saved.Applied()
 			for _, name := range onCard {
@@ -45,8 +44,8 @@ func (c *exportCmd) card(ctx context.Context, stores []*export.Source, choice *e
 	return facts, c.judge(ctx, stores, facts.Stores)
 }
 
-// judge adds harvest and recall, as eval measures them by the crawls' own labels. Crawls
-// of one topic say together how complete they are.
+// judge adds harvest and recall as eval measures them from the crawls' own labels; crawls of one topic
+// share a recall.
 func (c *exportCmd) judge(ctx context.Context, stores []*export.Source, told []export.CardStore) error {
 	together := map[string][]int{}
 	for i, from := range stores {
@@ -67,7 +66,7 @@ func (c *exportCmd) judge(ctx context.Context, stores []*export.Source, told []e
 		}
 		crawls, err := eval.ReadCrawls(ctx, sources)
 		if c.Partial && errors.Is(err, store.ErrDamaged) {
-			continue // their figures are not known
+			continue // their figures stay unknown
 		}
 		if err != nil {
 			return err
@@ -92,7 +91,6 @@ func figuresOf(f *eval.Figures) (export.Harvest, *export.Recall) {
 	return h, &export.Recall{Value: e.Value, CI: e.CI, Method: e.Method, Caution: e.Caution}
 }
 
-// chose are the flags that chose pages.
 func (c *exportCmd) chose(choice *export.Choice) (flags []string) {
 	add := func(name, value string) {
 		if value != "" {

@@ -20,9 +20,8 @@ import (
 	"fossick/store"
 )
 
-// TestExported writes collections of pages, the demo set's and three that people made, each in
-// all formats in one pass. Their files have to agree with each other, with the store, and
-// with what programs that no one here wrote read in them.
+// TestExported exports four collections of pages in all formats in one pass. The files must agree
+// with each other, with the store, and with what other authors' programs read from them.
 func TestExported(t *testing.T) {
 	fulltest.Only(t, "exports thousands of pages in all formats; by default the tests of each format read what it writes")
 	t.Parallel()
@@ -31,7 +30,7 @@ func TestExported(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			corpus := name
-			if name != "demo" { // which is built in
+			if name != "demo" { // demo is built in
 				corpus = fulltest.Corpus(t, name)
 			}
 			e := &exported{name: name, store: filepath.Join(t.TempDir(), name), dir: filepath.Join(t.TempDir(), "all")}
@@ -47,11 +46,11 @@ func TestExported(t *testing.T) {
 	}
 }
 
-// exported is a store, and a folder with all formats.
+// exported is a store, and a folder with its export in all formats.
 type exported struct {
 	name, store, dir string
 	rows             []exportedRow  // of the JSON Lines, in order
-	edges            map[edge]bool  // of the store, between nodes
+	edges            map[edge]bool  // links of the store, between nodes
 	nodes            map[string]int // by URL
 }
 
@@ -60,10 +59,9 @@ type exportedRow struct {
 	Node, Bytes          int
 }
 
-// edge is a link between nodes.
 type edge struct{ from, to int }
 
-// fossick runs a command line and returns what it prints.
+// fossick runs a command line and returns its stdout.
 func fossick(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -104,7 +102,6 @@ func importCorpus(t *testing.T, corpus, dir string) {
 	fossick(t, "import", corpus, "--store", dir, "--quiet")
 }
 
-// read reads the rows and the links.
 func (e *exported) read(t *testing.T) {
 	e.nodes = map[string]int{}
 	for line := range bytes.Lines(e.file(t, "pages.jsonl")) {
@@ -138,7 +135,7 @@ func (e *exported) file(t *testing.T, name string) []byte {
 	return b
 }
 
-// edgesOf are a graph's links between pages. Its own nodes are others.
+// edgesOf returns the links of a graph file, between the export's nodes.
 func (e *exported) edgesOf(t *testing.T, path string) map[edge]bool {
 	t.Helper()
 	g, err := graph.Open(path)
@@ -171,7 +168,6 @@ func (e *exported) edgesOf(t *testing.T, path string) map[edge]bool {
 	return edges
 }
 
-// sameEdges compares links with those of the store.
 func (e *exported) sameEdges(t *testing.T, of string, got map[edge]bool) {
 	t.Helper()
 	if !maps.Equal(got, e.edges) {
@@ -179,14 +175,14 @@ func (e *exported) sameEdges(t *testing.T, of string, got map[edge]bool) {
 	}
 }
 
-// record is a page as a format names it; what it does not tell is empty.
+// record is a page as a format names it, zero where the format has no field.
 type record struct {
 	id   string
 	node int
 	url  string
 }
 
-// sameRecords compares the pages of a format with the rows. Has says what it tells.
+// sameRecords compares a format's pages with the rows; has marks the fields that the format has.
 func (e *exported) sameRecords(t *testing.T, of string, has record, got []record) {
 	t.Helper()
 	var want []record

@@ -23,8 +23,7 @@ import (
 	"fossick/internal/peers"
 )
 
-// checkPeers has the files read by programs of others, each in a test of its own, so that one
-// which is not there takes none of the rest along.
+// checkPeers runs other authors' programs on the files; a missing program skips only its own test.
 func (e *exported) checkPeers(t *testing.T) {
 	t.Run("DuckDB", e.inDuckDB)
 	t.Run("networkx", e.inNetworkx)
@@ -86,7 +85,7 @@ func (e *exported) inNetworkx(t *testing.T) {
 	}
 }
 
-// inWarcio compares ids, URLs, and the digests of bodies, which it works out itself.
+// inWarcio compares ids, URLs, and body digests, which warcio computes itself.
 func (e *exported) inWarcio(t *testing.T) {
 	peers.Module(t, "warcio", "package.json")
 	has := record{id: "has", url: "has"}
@@ -104,7 +103,7 @@ func (e *exported) inWarcio(t *testing.T) {
 		plain := func(id string) string { return strings.Trim(id, "<>") }
 		switch r.Type {
 		case "response":
-			if r.Status == 200 { // others led to a page
+			if r.Status == 200 { // other statuses are redirects
 				responses = append(responses, record{id: plain(r.ID), url: r.URL})
 			}
 			sum, err := hex.DecodeString(r.SHA1)
@@ -119,9 +118,8 @@ func (e *exported) inWarcio(t *testing.T) {
 	e.sameRecords(t, "metadata", has, metadata)
 }
 
-// indexOfWarcio compares its index with ours, line by line: times, URLs, digests, places. It
-// sorts nothing, and leaves out the name of the digest and types that are not known. Its keys are not compared: they keep
-// a slash at the end, which those of pywb, as ours, do not have.
+// indexOfWarcio compares warcio's index with ours, line by line. Warcio does not sort it and leaves out
+// the digest's name and unknown types; its keys keep a final slash, unlike pywb's and ours.
 func (e *exported) indexOfWarcio(t *testing.T) {
 	lines := func(index []byte) (all []string) {
 		plain := strings.NewReplacer(`"digest":"sha1:`, `"digest":"`, `"mime":"unk",`, "")
@@ -146,7 +144,7 @@ func (e *exported) indexOfWarcio(t *testing.T) {
 	}
 }
 
-// inUnzip tests the package as a zip, and each file of it by its digest.
+// inUnzip tests the package as a zip file, and the digest of each file in it.
 func (e *exported) inUnzip(t *testing.T) {
 	unzip, path := peers.Program(t, "unzip"), filepath.Join(e.dir, "pages.wacz")
 	of := func(args ...string) []byte {
@@ -179,7 +177,6 @@ func (e *exported) inUnzip(t *testing.T) {
 	}
 }
 
-// inShell asks SQLite's own shell.
 func (e *exported) inShell(t *testing.T) {
 	shell := peers.Program(t, "sqlite3")
 	ask := func(query string) []byte {
@@ -196,7 +193,7 @@ func (e *exported) inShell(t *testing.T) {
 	}
 }
 
-// inPostgres loads a server of the test's own, and asks it through psql.
+// inPostgres exports to a server of the test's own, and queries it through psql.
 func (e *exported) inPostgres(t *testing.T) {
 	psql, address := peers.Program(t, "psql"), peers.Postgres(t)
 	fossick(t, "export", e.store, "--to", "postgres", "-o", address, "--quiet")
@@ -207,7 +204,7 @@ func (e *exported) inPostgres(t *testing.T) {
 	e.sameEdges(t, "links", edgesIn(t, ask("SELECT a.node, b.node FROM fossick.links l JOIN fossick.pages a ON a.id = l.source JOIN fossick.pages b ON b.id = l.target")))
 }
 
-// recordsOf are the lines of a shell: id, node, URL.
+// recordsOf reads the lines of a shell: id, node, URL.
 func recordsOf(t *testing.T, out []byte) (got []record) {
 	for line := range strings.Lines(string(out)) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
@@ -225,8 +222,7 @@ func edgesIn(t *testing.T, out []byte) map[edge]bool {
 	return edges
 }
 
-// byCurl sends the requests for OpenSearch as its users do, to a server that has the rules of
-// the bulk interface: a line of action, which names index and id, then a line of source.
+// byCurl sends the requests for OpenSearch with curl, to a server that checks them as bulk does.
 func (e *exported) byCurl(t *testing.T) {
 	curl := peers.Program(t, "curl")
 	var got []record
@@ -251,7 +247,7 @@ func (e *exported) byCurl(t *testing.T) {
 	e.sameRecords(t, "requests", record{"has", 1, "has"}, got)
 }
 
-// bulk reads a request of the bulk interface as strictly as a server may.
+// bulk reads a bulk request strictly: pairs of an action line, with index and id, and a source line.
 func bulk(ctx context.Context, body io.Reader) (got []record, err error) {
 	r := bufio.NewReader(body)
 	for n := 1; ctx.Err() == nil; n += 2 {

@@ -8,7 +8,7 @@ import (
 	"fossick/internal/page"
 )
 
-// mainText is a page's main text; all of it where it is no HTML.
+// mainText returns a page's main text, or all of its text if it is not HTML.
 func mainText(body []byte, p *export.Page, want export.Want) (text, markdown string) {
 	decoded, plain, err := page.Decode(body, p.ContentType)
 	if err != nil {
@@ -28,7 +28,7 @@ func mainText(body []byte, p *export.Page, want export.Want) (text, markdown str
 	return text, markdown
 }
 
-// absolute makes the addresses of a page's links whole. Places on the page itself are no links.
+// absolute returns a function that resolves a page's links; links within the page become "".
 func absolute(url string) func(href string) string {
 	base, err := standard.Base(url)
 	return func(href string) string {

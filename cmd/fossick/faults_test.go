@@ -21,8 +21,7 @@ import (
 	"fossick/store"
 )
 
-// TestFaultStates asks for a page with each fault, through the proxy, and wants
-// the state that the fault's description names.
+// TestFaultStates checks that a page with each fault ends in a state that the fault names.
 func TestFaultStates(t *testing.T) {
 	all := web.Faults()
 	if len(all) < 30 {
@@ -38,7 +37,7 @@ func TestFaultStates(t *testing.T) {
 	}
 }
 
-// faultState fetches a page of a web where everything has the fault.
+// faultState fetches a page from a web in which every page has the fault.
 func faultState(t *testing.T, f *web.Fault) fetch.State {
 	set := datasets.FromSeq("pages", func(yield func(*datasets.Example, error) bool) {
 		for _, u := range []string{"http://first.test/", "https://a.test/page"} {
@@ -77,8 +76,8 @@ func faultState(t *testing.T, f *web.Fault) fetch.State {
 	return r.State
 }
 
-// proxyFetcher returns a fetcher that is quick to give up where that is one of the
-// states wanted; elsewhere a busy machine may take its time.
+// proxyFetcher returns a fetcher with short time limits only if a wanted state is a timeout: a busy
+// machine may be slow.
 func proxyFetcher(t *testing.T, addr, ca string, states []string) *fetch.Fetcher {
 	t.Helper()
 	f, err := os.Open(ca)
@@ -102,8 +101,7 @@ func proxyFetcher(t *testing.T, addr, ca string, states []string) *fetch.Fetcher
 	return fetcher
 }
 
-// faultyWeb is a home page that links to many hosts of one page each, half of
-// them https. So hundreds of pages show what each fault does to a crawl.
+// faultyWeb is a home page that links to many hosts of one page each, half of them https.
 func faultyWeb(hosts int) *datasets.Set {
 	return datasets.FromSeq("pages", func(yield func(*datasets.Example, error) bool) {
 		var home strings.Builder
@@ -126,10 +124,9 @@ func faultyWeb(hosts int) *datasets.Set {
 	}, datasets.Options{})
 }
 
-// TestFaultyCrawl crawls a web of which a third misbehaves. The crawl ends, all
-// honest pages are stored, each faulty one has a state that its fault allows, and
-// nothing was asked for inside the guarded nets. Faults that a time limit ends have a
-// crawl of their own: a limit that is short makes faults on a busy machine.
+// TestFaultyCrawl crawls a web of which a third misbehaves. The crawl ends, every honest page is
+// stored, every faulty one has a state that its fault allows, and no request enters a guarded net.
+// Faults that need a time limit are crawled apart: short limits cause errors on a busy machine.
 func TestFaultyCrawl(t *testing.T) {
 	t.Parallel()
 	var quick, slow []string
@@ -149,7 +146,7 @@ func TestFaultyCrawl(t *testing.T) {
 	})
 }
 
-// endsByTime says whether a fault goes on until a time limit ends it.
+// endsByTime says whether only a time limit ends a fault.
 func endsByTime(states []string) bool {
 	return slices.ContainsFunc(states, func(s string) bool { return strings.HasSuffix(s, "_timeout") })
 }
@@ -227,8 +224,7 @@ func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 	t.Logf("%d faults met, %d requests, states %v, %d MiB resident at most", len(met), result.Requests, result.ByState, run.peak>>20)
 }
 
-// faultsByName is asked for each line of a log; some faults take milliseconds to
-// make.
+// faultsByName is built once: every log line needs it, and some faults take milliseconds to make.
 var faultsByName = sync.OnceValue(func() map[string]*web.Fault {
 	byName := map[string]*web.Fault{}
 	for _, f := range web.Faults() {
@@ -237,7 +233,6 @@ var faultsByName = sync.OnceValue(func() map[string]*web.Fault {
 	return byName
 })
 
-// faultNamed returns a fault, nil when there is none of that name.
 func faultNamed(name string) *web.Fault { return faultsByName()[name] }
 
 func checkFaultyStore(t *testing.T, s *store.Store) {

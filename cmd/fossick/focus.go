@@ -23,7 +23,7 @@ import (
 type focusCmd struct {
 	crawlplan.Crawl
 
-	revisits *revisiting // of watch, nil of others
+	revisits *revisiting // of watch; nil for other verbs
 }
 
 func (focusCmd) Help() string {
@@ -109,12 +109,12 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 	}
 	plan.Crawl.Store, plan.Crawl.Fetcher = s, fetcher
 	result, err = c.run(ctx, &crawling{a: a, refresh: c.Refresh, revisits: c.revisits, plan: plan, shown: shown}, session)
-	s = plan.Crawl.Store // another, where pages were to be forgotten
+	s = plan.Crawl.Store // another one, if pages were forgotten
 	return result, err
 }
 
 // crawlMemory is the heap in bytes at which the garbage collector works harder. Mapped files
-// and the program itself take some 140 MiB more; the whole is to stay below 512 MiB.
+// and the program itself take some 140 MiB more; the sum must stay below 512 MiB.
 const crawlMemory = 272 << 20
 
 func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session) (result *monitor.Result, err error) {
@@ -155,7 +155,6 @@ func (c *focusCmd) create(ctx context.Context, plan *crawlplan.Plan) (*store.Sto
 	return s, err
 }
 
-// verbOf returns the verb that resumes a crawl.
 func verbOf(survey bool) string {
 	if survey {
 		return "survey"
@@ -200,7 +199,7 @@ type crawling struct {
 	a        *app
 	refresh  time.Duration
 	revisits *revisiting
-	plan     *crawlplan.Plan // of the session; its Crawl.Store is nil where that cannot be used any more
+	plan     *crawlplan.Plan // of the session; its Crawl.Store is nil once it is unusable
 	shown    *monitor.Server
 
 	engine *crawler.Crawler
@@ -213,7 +212,6 @@ type crawling struct {
 	past crawler.Progress // likewise
 }
 
-// begin prepares the first session.
 func (x *crawling) begin() (err error) {
 	x.line = monitor.NewLine(x.a.screen, x.plan.Crawl.MaxPages, x.plan.Crawl.MaxTime, x.plan.Names()...)
 	x.line.NoTopic = x.plan.NoTopic
@@ -240,7 +238,7 @@ func (x *crawling) toTheEnd(ctx context.Context, socket *control.Socket) (crawle
 		case err != nil:
 			return x.done, err
 		case done.Stopped == crawler.StopForget && ctx.Err() != nil:
-			x.done.Stopped = crawler.StopInterrupted // the end of the socket tells waiting clients
+			x.done.Stopped = crawler.StopInterrupted // the closing socket tells waiting clients
 			return x.done, nil
 		}
 		x.past = x.engine.Progress().After(x.past)
@@ -271,8 +269,7 @@ func (x *crawling) between(ctx context.Context, socket *control.Socket) (goOn bo
 	return true, x.resume(left)
 }
 
-// forget deletes the pages that were asked to be forgotten during the session. An error ends the
-// crawl if the store could not be opened again.
+// forget deletes the pages that the crawl was asked to forget; a store that cannot be opened again is an error.
 func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
 	if x.done.Stopped == crawler.StopForget {
 		defer x.a.step("the crawl pauses to delete pages at their owner's request")()
@@ -285,11 +282,10 @@ func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
 	return nil
 }
 
-// resume prepares the next session, as focus --resume does.
 func (x *crawling) resume(left time.Duration) error {
 	s, fetcher := x.plan.Crawl.Store, x.plan.Crawl.Fetcher
 	c := crawlplan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh, KeepVersions: x.refresh > 0 && x.plan.Crawl.KeepVersions}
-	if x.revisits != nil { // which no store keeps
+	if x.revisits != nil { // the store does not keep these
 		c.Network, c.Manners = x.revisits.Network, x.revisits.Manners
 	}
 	_, err := c.Recall(s)
@@ -308,7 +304,6 @@ func (x *crawling) resume(left time.Duration) error {
 	return x.prepare()
 }
 
-// planned makes the crawl's plan and its fetcher.
 func (c *focusCmd) planned(a *app) (*crawlplan.Plan, *fetch.Fetcher, error) {
 	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
 	if err != nil {
@@ -318,7 +313,6 @@ func (c *focusCmd) planned(a *app) (*crawlplan.Plan, *fetch.Fetcher, error) {
 	return plan, fetcher, usage.Of(err)
 }
 
-// session describes the crawl for its status.
 func (c *focusCmd) session(plan *crawlplan.Plan) monitor.Session {
 	s := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0 || c.revisits != nil, Survey: c.Parties, NoTopic: plan.NoTopic}
 	for _, t := range plan.Topics {
@@ -327,8 +321,7 @@ func (c *focusCmd) session(plan *crawlplan.Plan) monitor.Session {
 	return s
 }
 
-// showing returns the crawl's progress function: it updates the status line and the server, and
-// prints start pages that fail.
+// showing returns a function that shows progress, and prints start pages that fail.
 func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.Starts) func(crawler.Progress) {
 	shown.ShowFailed(starts.Known())
 	return func(p crawler.Progress) {
@@ -341,7 +334,6 @@ func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.
 	}
 }
 
-// addPoliteness reads the crawl's journals for the result.
 func addPoliteness(ctx context.Context, a *app, result *monitor.Result, plan *crawlplan.Plan, stores ...*store.Store) {
 	defer a.step("reading the journal")()
 	if plan.Crawl.OneSitePerAddress {
@@ -356,7 +348,7 @@ func addPoliteness(ctx context.Context, a *app, result *monitor.Result, plan *cr
 	}
 	var err error
 	if result.Politeness, err = eval.MeasurePoliteness(context.WithoutCancel(ctx), stores...); err != nil {
-		result.Politeness = nil // the crawl itself is worth no less
+		result.Politeness = nil // the crawl is good without it
 		a.say("no politeness report: %v", err)
 	}
 }

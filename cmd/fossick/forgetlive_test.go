@@ -22,10 +22,9 @@ import (
 	"fossick/store"
 )
 
-// marker is what the titles of a host of linkedWeb say, and no other page.
+// marker is in the titles of one host of linkedWeb, and in no other page.
 func marker(host int) string { return fmt.Sprintf(" of host %d", host) }
 
-// forget runs fossick forget.
 func forget(t *testing.T, dir, pages string) (r control.ForgetAnswer) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -39,7 +38,6 @@ func forget(t *testing.T, dir, pages string) (r control.ForgetAnswer) {
 	return r
 }
 
-// filesWith returns the files of a store that have a text.
 func filesWith(t *testing.T, dir, text string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -64,7 +62,6 @@ func filesWith(t *testing.T, dir, text string) (names []string) {
 	return names
 }
 
-// exportHas says whether the JSON Lines of a store have a text.
 func exportHas(t *testing.T, dir, text string) bool {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "all.jsonl")
@@ -79,7 +76,6 @@ func exportHas(t *testing.T, dir, text string) bool {
 	return bytes.Contains(content, []byte(text))
 }
 
-// askedSince returns what a host was asked for after a time.
 func askedSince(t *testing.T, log *requestLog, host string, when time.Time) (paths []string) {
 	t.Helper()
 	for _, r := range log.requests(t) {
@@ -90,10 +86,9 @@ func askedSince(t *testing.T, log *requestLog, host string, when time.Time) (pat
 	return paths
 }
 
-// TestForgetInARunningCrawl: a running crawl forgets a host and some pages of another, asked
-// for at once. When it has answered nothing of them is in its files, while it goes on; they
-// are not asked for again, neither then nor by a resumed crawl. Who reads the store meanwhile
-// waits, and all else is fetched as without.
+// TestForgetInARunningCrawl has a running crawl forget one host and some pages of another at the same
+// time. Once it has answered, no file holds them, and no crawl requests them again. Readers wait
+// meanwhile, and all other pages are fetched.
 func TestForgetInARunningCrawl(t *testing.T) {
 	t.Parallel()
 	const hosts = 6
@@ -166,9 +161,9 @@ func TestForgetInARunningCrawl(t *testing.T) {
 	}
 }
 
-// TestKillForget kills crawls at random moments after they were asked to forget a host. Then
-// either the request is not known, and asking again does it, or the next command that opens
-// the store does; it exports nothing of what is forgotten. No crawl asks for that again.
+// TestKillForget kills crawls at random moments after they were asked to forget a host. Either the
+// request is unknown and can be repeated, or the next command that opens the store completes it;
+// nothing forgotten is exported or requested again.
 func TestKillForget(t *testing.T) {
 	fulltest.Only(t, "kills many processes; by default TestForgetCutOff of store looks at each moment")
 	t.Parallel()
@@ -206,7 +201,7 @@ func TestKillForget(t *testing.T) {
 		if done && len(filesWith(t, dir, marker(2))) > 0 {
 			t.Error("it was answered, and is on disk")
 		}
-		left := exportHas(t, dir, marker(2)) // the first that opens the store after the kill
+		left := exportHas(t, dir, marker(2)) // the first command to open the store after the kill
 		s, err := store.Open(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -248,7 +243,7 @@ func TestKillForget(t *testing.T) {
 	t.Logf("%d kills: %d requests were not known, %d were completed by the next command, %d had been answered", kills, unknown, completed, whole)
 }
 
-// live is a crawl that runs inside the test.
+// live is a crawl inside the test process.
 type live struct {
 	dir    string
 	cancel context.CancelFunc
@@ -261,7 +256,6 @@ func startCrawl(t *testing.T, dir string, args ...string) *live {
 	return startVerb(t, "focus", dir, args...)
 }
 
-// startVerb is startCrawl by another verb.
 func startVerb(t *testing.T, verb, dir string, args ...string) *live {
 	ctx, cancel := context.WithCancel(t.Context())
 	l := &live{dir: dir, cancel: cancel, ended: make(chan int, 1)}
@@ -270,7 +264,6 @@ func startVerb(t *testing.T, verb, dir string, args ...string) *live {
 	return l
 }
 
-// stop interrupts the crawl and waits for its end.
 func (l *live) stop(t *testing.T) {
 	t.Helper()
 	l.cancel()
@@ -279,7 +272,6 @@ func (l *live) stop(t *testing.T) {
 	}
 }
 
-// await waits until the crawl's status is as wanted.
 func (l *live) await(t *testing.T, wanted func(monitor.Status) bool) monitor.Status {
 	t.Helper()
 	for {
@@ -297,8 +289,8 @@ func (l *live) await(t *testing.T, wanted func(monitor.Status) bool) monitor.Sta
 	}
 }
 
-// TestKillLabel kills a crawl that is being labelled: no label that was acknowledged
-// is lost, and the store is sound.
+// TestKillLabel kills crawls while their pages are being labelled: no acknowledged label is lost, and
+// the store is sound.
 func TestKillLabel(t *testing.T) {
 	t.Parallel()
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(8, 40), web.Options{})
@@ -311,7 +303,7 @@ func TestKillLabel(t *testing.T) {
 	acknowledged := 0
 	for range fromEnv("FOSSICK_KILLS", fulltest.Rounds(2, 5)) {
 		dir := filepath.Join(t.TempDir(), fmt.Sprint("crawl", acknowledged))
-		said := map[string]bool{} // by URL, what was acknowledged last
+		said := map[string]bool{} // by URL: whether the last acknowledged label was yes
 		deadline := time.Now().Add(time.Minute)
 		for i, most := 0, 1+rng.IntN(20); most > 0; most-- {
 			runAndKillWhen(t, append(killPlan{args: []string{"--seed", "http://h0.test/0"}}.command(addr, dir), resumeIf(sound(t, dir, k))...), time.Minute, func() bool {
@@ -319,7 +311,7 @@ func TestKillLabel(t *testing.T) {
 				i++
 				var stdout, stderr bytes.Buffer
 				label := []string{"yes", "no"}[rng.IntN(2)]
-				delete(said, url) // what is not acknowledged may be there or not
+				delete(said, url) // a label without acknowledgement may be stored or not
 				if run(t.Context(), []string{"label", url, label, "--store", dir, "--json"}, &stdout, &stderr) == 0 {
 					said[url] = label == "yes"
 				}
@@ -348,7 +340,6 @@ func resumeIf(there bool) []string {
 	return nil
 }
 
-// checkMarks wants what was acknowledged to be there.
 func checkMarks(t *testing.T, dir string, said map[string]bool) {
 	t.Helper()
 	s, err := store.Open(dir)

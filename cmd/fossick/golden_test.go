@@ -21,16 +21,16 @@ import (
 
 var updateOrders = flag.Bool("update-orders", false, "write the crawl orders of this build to testdata/orders.txt")
 
-// TestOrdersAreKept compares crawl orders with those of the builds before, by their
-// hashes: of every policy in the lab, and of focus with one worker over a served corpus.
-// Whoever changes an order on purpose runs it with -update-orders, and says why.
+// TestOrdersAreKept compares crawl orders with those of earlier builds, by their hashes: of every
+// policy in the lab, and of focus with one worker over a served corpus. After an intended change, run
+// it with -update-orders and say why.
 func TestOrdersAreKept(t *testing.T) {
 	t.Parallel()
 	golden := readOrders(t)
 	for _, test := range []struct {
 		corpus, topic string
-		pages, served int // of the lab's crawls, and of focus
-		folders       int // served are the pages with so many folders at most
+		pages, served int // of a crawl in the lab, and by focus
+		folders       int // only pages in at most so many folders are served
 		seeds         []string
 	}{
 		{"demo", "science", 80, 80, 9, []string{"http://openlab.test/", "http://moneyroom.test/"}},
@@ -74,7 +74,7 @@ func TestOrdersAreKept(t *testing.T) {
 
 const ordersFile = "testdata/orders.txt"
 
-// orders are hashes of crawl orders by name.
+// orderHashes maps the name of a crawl to the hash of its order.
 type orderHashes map[string]string
 
 func readOrders(t *testing.T) orderHashes {

@@ -37,12 +37,12 @@ type graphResult struct {
 	Edges     int64    `json:"edges"`
 	Hosts     int      `json:"hosts"`
 	Sites     int      `json:"sites"`
-	SelfLoops *int64   `json:"self_loops"` // dropped; null when nothing was built of edges
+	SelfLoops *int64   `json:"self_loops"` // dropped; null if no graph was built
 	Repeated  *int64   `json:"repeated"`   // likewise
-	Dangling  *int64   `json:"dangling"`   // numbers without a name where others have one
+	Dangling  *int64   `json:"dangling"`   // numbers without a name, if others have one
 	Bits      *float64 `json:"bits_per_edge"`
 	AllBits   *float64 `json:"bits_per_edge_with_offsets"`
-	Bytes     int64    `json:"bytes"` // of the file, names and all
+	Bytes     int64    `json:"bytes"` // of the file, names included
 	Seconds   float64  `json:"seconds"`
 	EdgesPerS *float64 `json:"edges_per_second"`
 	Verified  bool     `json:"verified"`
@@ -148,7 +148,6 @@ func (r *graphResult) print(w io.Writer) {
 	}
 }
 
-// sourceOf returns the source of links that a name stands for.
 func sourceOf(a *app, name string) (export.GraphSource, error) {
 	s, err := export.NamedGraph(name, uint64(a.seed))
 	s.OpenStore = a.openToRead
@@ -156,7 +155,6 @@ func sourceOf(a *app, name string) (export.GraphSource, error) {
 	return s, err
 }
 
-// graphOf opens the graph that a name stands for.
 func graphOf(a *app, name string) (s export.GraphSource, g *graph.Graph, err error) {
 	if s, err = sourceOf(a, name); err == nil {
 		g, _, err = openGraph(a, s, 0)
@@ -164,8 +162,7 @@ func graphOf(a *app, name string) (s export.GraphSource, g *graph.Graph, err err
 	return s, g, err
 }
 
-// openGraph opens a graph file, or builds one in a scratch folder that is removed when the verb
-// ends; then stats is not nil.
+// openGraph opens a graph file, or builds one in a scratch folder; then stats is not nil.
 func openGraph(a *app, s export.GraphSource, memory int) (g *graph.Graph, stats *graph.Stats, err error) {
 	path := s.Name
 	if !s.IsGraph() {

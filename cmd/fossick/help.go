@@ -8,7 +8,7 @@ import (
 	"fossick/internal/cli"
 )
 
-// groups are the groups of flags and verbs, by their keys in the tags.
+// groups are the groups of flags and verbs, by the keys in their tags.
 var groups = []kong.Group{
 	{Key: "crawl", Title: "Crawl:"},
 	{Key: "learn", Title: "Learn and judge:"},
@@ -35,7 +35,6 @@ var groups = []kong.Group{
 	{Key: "general", Title: "With every verb:"},
 }
 
-// helpAllFlag prints the help with every flag and ends.
 type helpAllFlag bool
 
 func (helpAllFlag) BeforeReset(ctx *kong.Context) error {

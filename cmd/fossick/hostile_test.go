@@ -30,17 +30,16 @@ import (
 	"fossick/internal/tries"
 )
 
-// forged is what a stranger would have stand at the beginning of a line.
-// forging is a word of his that tries to, in all ways, and turns the rest of
-// the line round.
+// forged is what a stranger wants at the start of a line. forging tries every way to put it there, and
+// to reverse the rest of the line.
 const (
 	forged  = "FORGED"
 	forging = "x\n" + forged + "\r" + forged + "\u2028" + forged + "\u0085" + forged + "\v" + forged + "\t\x1b[2J\u009b2J\u202e\u2066\ufeff"
 )
 
-// TestHostileWords walks the verbs over a store and sets whose titles, labels, certificate
-// names and error texts are hostile. Whatever they print or report, in text and JSON, no
-// line is forged and nothing drives a terminal or turns writing round.
+// TestHostileWords runs the verbs on a store and sets with hostile titles, labels, certificate names
+// and error texts. No output, as text or as JSON, may have a forged line, control a terminal or change
+// the writing direction.
 func TestHostileWords(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
@@ -99,7 +98,7 @@ func TestHostileWords(t *testing.T) {
 	} {
 		for _, form := range []string{"", "--json"} {
 			if form != "" && (slices.Contains(crawl, args[len(args)-1]) || args[0] == "focus") {
-				continue // the store is there already
+				continue // the store exists already
 			}
 			told += tellHostile(t, words, append(slices.Clone(args), form))
 		}
@@ -122,8 +121,7 @@ func TestHostileWords(t *testing.T) {
 	}
 }
 
-// tellHostile runs a verb and checks what it prints. It returns how often it told the
-// strangers' word.
+// tellHostile runs a verb, checks its output, and returns how often a hostile word is in it.
 func tellHostile(t *testing.T, words *tries.Class, args []string) int {
 	t.Helper()
 	args = slices.DeleteFunc(args, func(s string) bool { return s == "" })
@@ -139,8 +137,7 @@ func tellHostile(t *testing.T, words *tries.Class, args []string) int {
 	return checkHostile(words, name, out.String(), true) + checkHostile(words, name, errs.String(), true)
 }
 
-// checkHostile judges a text in which strangers' words stand, each of which is a try. It
-// returns how often the word is there.
+// checkHostile checks a text with strangers' words, each a try, and returns how many there are.
 func checkHostile(words *tries.Class, name, text string, lines bool) (told int) {
 	at := strings.IndexFunc(text, func(r rune) bool { return !printable.Harmless(r) && r != '\n' && r != '\t' })
 	words.Try(at < 0, "%s: harm in %q", name, text[max(0, at-60):min(len(text), at+20)])
@@ -152,7 +149,7 @@ func checkHostile(words *tries.Class, name, text string, lines bool) (told int) 
 	return strings.Count(text, forged)
 }
 
-// writeHostileSet writes a set of two labels, of which one is on.
+// writeHostileSet writes a set with two labels, one of them on.
 func writeHostileSet(t *testing.T, path, on string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -170,8 +167,7 @@ func writeHostileSet(t *testing.T, path, on string) {
 	write(t, path, b.String())
 }
 
-// hostileTLS serves https with a certificate for a name that forges lines; it returns the
-// address.
+// hostileTLS serves https with a certificate for a name that forges lines.
 func hostileTLS(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -194,8 +190,8 @@ func hostileTLS(t *testing.T) string {
 	return server.Listener.Addr().String()
 }
 
-// TestPrintsWords: what verbs print goes through printable.Fprintf, whose arguments begin
-// no line, or is io.WriteString of our own.
+// TestPrintsWords checks that verbs print by printable.Fprintf, whose arguments cannot begin a line,
+// or by io.WriteString of a constant text.
 func TestPrintsWords(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

@@ -26,8 +26,8 @@ Examples:
 type importResult struct {
 	Pages      uint64 `json:"pages"`
 	Duplicates uint64 `json:"duplicates"`
-	Left       int    `json:"left"`    // rows without a URL of their own
-	Refused    uint64 `json:"refused"` // pages that ask not to be kept, or are none
+	Left       int    `json:"left"`    // rows without a URL, or with that of an earlier row
+	Refused    uint64 `json:"refused"` // rows that are no pages, or ask not to be kept
 	Store      string `json:"store"`
 }
 

@@ -22,7 +22,7 @@ import (
 	"fossick/internal/warc"
 )
 
-// checkJoins reads every format and compares its pages, as it names them, and its links.
+// checkJoins compares the pages and links of every format with the rows.
 func (e *exported) checkJoins(t *testing.T) {
 	all := record{id: "has", node: 1, url: "has"}
 	for _, format := range []struct {
@@ -100,7 +100,6 @@ func (e *exported) inText(t *testing.T) (got []record) {
 	return got
 }
 
-// table is a file of lines whose fields are parted by tabs.
 func (e *exported) table(t *testing.T, name string) (lines [][]string) {
 	t.Helper()
 	for line := range strings.Lines(string(e.file(t, name))) {
@@ -148,7 +147,7 @@ func (e *exported) inNodes(t *testing.T) (got []record) {
 	return got
 }
 
-// inXML reads GEXF and GraphML, which name attributes first and number them then.
+// inXML reads GEXF and GraphML, which declare attributes before they use them by number.
 func (e *exported) inXML(t *testing.T, name string) (got []record) {
 	attributes, edges := map[string]string{}, map[edge]bool{}
 	var in string // the attribute whose text follows
@@ -177,9 +176,9 @@ func (e *exported) inXML(t *testing.T, name string) (got []record) {
 			}
 			plain := func(name string) int { return number(t, strings.TrimPrefix(of[name], "n")) }
 			switch token.Name.Local {
-			case "attribute": // of GEXF
+			case "attribute": // GEXF
 				attributes[of["id"]] = of["title"]
-			case "key": // of GraphML
+			case "key": // GraphML
 				attributes[of["id"]] = of["attr.name"]
 			case "node":
 				got = append(got, record{node: plain("id")})
@@ -198,7 +197,7 @@ func (e *exported) inXML(t *testing.T, name string) (got []record) {
 	}
 }
 
-// inWARC reads the records of a type, which are known by an id of theirs.
+// inWARC reads the records of a type; id returns the ID by which a record names its page.
 func (e *exported) inWARC(t *testing.T, kind string, id func(*warc.Record) string) (got []record) {
 	for _, path := range e.archives(t) {
 		f, err := os.Open(path)
@@ -216,7 +215,7 @@ func (e *exported) inWARC(t *testing.T, kind string, id func(*warc.Record) strin
 				if h, err := warc.ReadHTTP(rec.Body, 1<<20); err != nil {
 					t.Fatal(err)
 				} else if h.Status != http.StatusOK {
-					continue // it led to a page
+					continue // a redirect
 				}
 			}
 			got = append(got, record{id: id(rec), url: rec.Target()})
@@ -244,10 +243,9 @@ func (e *exported) inCDXJ(t *testing.T) (got []record) {
 	return got
 }
 
-// indexed is a line of the index.
 type indexed struct{ URL, Mime, Status, Digest, Filename, Offset, Length string }
 
-// indexed are the lines of the index without revisits and redirects, which are no pages.
+// indexed returns the lines of the index, without revisits and redirects, which are no pages.
 func (e *exported) indexed(t *testing.T) (lines []indexed) {
 	t.Helper()
 	for line := range bytes.Lines(e.file(t, "index.cdxj")) {
@@ -279,7 +277,7 @@ func (e *exported) inWACZ(t *testing.T) (got []record) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		if p.URL != "" { // the first line is about the list
+		if p.URL != "" { // the first line describes the list
 			got = append(got, record{id: p.ID, url: p.URL})
 		}
 	}
@@ -339,8 +337,7 @@ func (e *exported) inBulk(t *testing.T) (got []record) {
 	}
 }
 
-// checkSites adds up the tables of hosts and sites: each page is on one, each link leaves one
-// and arrives at one.
+// checkSites checks that the tables of hosts and sites count every page and both ends of every link once.
 func (e *exported) checkSites(t *testing.T) {
 	for _, name := range []string{"sites/hosts.csv", "sites/sites.csv"} {
 		lines, err := csv.NewReader(bytes.NewReader(e.file(t, name))).ReadAll()

@@ -20,19 +20,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// mannersJudge holds a crawl's manners against docs/politeness.md by the server's log
-// alone. Nothing of the crawler's own code decides: robots.txt is asked for again
-// and read by grobotstxt, rests are computed here.
+// mannersJudge checks a crawl against docs/politeness.md by the server's log, without the crawler's
+// own code: grobotstxt reads robots.txt, and the judge computes the rests.
 type mannersJudge struct {
-	log    []request        // any order
+	log    []request        // in any order
 	kills  []kill           // in order
 	delay  time.Duration    // --delay
-	robots map[string]rules // nil: only that robots.txt comes first
-	// party names what counts as one: the host (nil), or its address.
+	robots map[string]rules // nil: check only that robots.txt comes first
+	// party returns what counts as one party: the host (nil), or its address.
 	party func(host string) string
 }
 
-// rules is a host's robots.txt as it is served.
+// rules is a host's robots.txt as served.
 type rules struct {
 	text  string
 	code  int  // 0 when there was no answer
@@ -40,18 +39,17 @@ type rules struct {
 	delay time.Duration
 }
 
-// verdict is what the judge found.
 type verdict struct {
 	offences    []string
 	requests    int
 	parties     int
-	waited      int           // gaps judged that Retry-After, Crawl-delay or a back-off made longer
+	waited      int           // gaps that Retry-After, Crawl-delay or a back-off made longer
 	leastGap    time.Duration // from the last part of an answer to the next request
-	leastOver   float64       // least gap as a share of the rest that was due, from start to start
-	acrossKills int           // gaps that a kill lies in
+	leastOver   float64       // least gap from start to start, as a share of the rest that was due
+	acrossKills int           // gaps that contain a kill
 }
 
-// judge walks through each party's requests in the order of their starts.
+// judge checks each party's and each host's requests in the order of their starts.
 func (j *mannersJudge) judge() verdict {
 	slices.SortFunc(j.log, func(a, b request) int { return a.Start.Compare(b.Start) })
 	v := verdict{requests: len(j.log), leastGap: time.Hour, leastOver: 1e9}
@@ -80,13 +78,10 @@ func (v *verdict) offence(format string, args ...any) {
 	v.offences = append(v.offences, fmt.Sprintf(format, args...))
 }
 
-// judgeRests is for the requests of one party, by the delay, or of one host, by
-// what it asks for beyond that. There are never two at once, and after each
-// comes the rest that is due. From start to start there is always a whole rest,
-// however late the server reads its clock, because a rest begins with the
-// answer's end. So there is from the moment when it began to hand over the
-// answer's last part. Its note of the end comes later, by as long as the
-// machine lets it wait.
+// judgeRests checks one party's requests against the delay, or one host's against its own wishes:
+// no two overlap, and the rest that is due follows each. A rest begins at the end of an answer, so
+// there is a whole rest from start to start, however late the server reads its clock. The server may
+// note an end late, so gaps count from when it began to send the last part.
 func (j *mannersJudge) judgeRests(v *verdict, log []request, dueAfter func(request) (rest, afterKill time.Duration)) {
 	for i, r := range log {
 		if i == 0 {
@@ -95,11 +90,11 @@ func (j *mannersJudge) judgeRests(v *verdict, log []request, dueAfter func(reque
 		before := log[i-1]
 		due, afterKill := dueAfter(before)
 		if due == 0 && afterKill == 0 {
-			continue // the party's rest is all
+			continue // only the party's rest applies
 		}
 		if kill, cut := j.cutOff(before); cut && r.Start.After(kill.resumed(j.delay)) {
-			// The server went on with it alone. Whoever resumes knows nothing of it,
-			// and rests first; what began before that was sent before the kill.
+			// The server finished it alone. A resumed crawl does not know of it and rests first; requests
+			// that began earlier were sent before the kill.
 			v.acrossKills++
 			if r.Start.Before(kill.resumed(afterKill)) {
 				v.offence("%s%s came %v after the kill, want %v", r.Host, r.Path, r.Start.Sub(kill.resumed(0)), afterKill)
@@ -122,23 +117,21 @@ func (j *mannersJudge) judgeRests(v *verdict, log []request, dueAfter func(reque
 	}
 }
 
-// wishes returns the rests that are due to a host beyond the delay, request by request;
-// 0 where there is none.
+// wishes returns the rests beyond the delay that a host is due, request by request, 0 for none.
 func (j *mannersJudge) wishes() func(r request) (rest, afterKill time.Duration) {
 	failures := 0 // in a row
 	return func(r request) (rest, afterKill time.Duration) {
 		if rest = j.due(r, &failures); rest <= j.delay {
 			rest = 0
 		}
-		if delay := j.robots[r.Host].delay; delay > j.delay && r.Path != "/robots.txt" { // else its rules may be lost too
+		if delay := j.robots[r.Host].delay; delay > j.delay && r.Path != "/robots.txt" { // after robots.txt, its rules may be lost too
 			afterKill = delay
 		}
 		return rest, afterKill
 	}
 }
 
-// handedOver is when the server began to hand over the last part of an answer, or
-// the answer itself where it has no body.
+// handedOver returns when the server began the last part of the answer, or the answer if it has no body.
 func (r request) handedOver() time.Time {
 	if r.Sending.IsZero() {
 		return r.Start
@@ -146,12 +139,10 @@ func (r request) handedOver() time.Time {
 	return r.Sending
 }
 
-// unwritten is for how long an answer may not be on record. On a machine with a load of 27
-// it took .6 s.
+// unwritten bounds the time until an answer is stored; with a load of 27 it was 0.6 s.
 const unwritten = 2 * time.Second
 
-// cutOff says whether a request was in flight at a kill, or answered so shortly
-// before it that the crawler may not have written its end down.
+// cutOff returns the kill that hit a request in flight, or came before its answer was surely stored.
 func (j *mannersJudge) cutOff(r request) (kill, bool) {
 	for _, k := range j.kills {
 		if r.Start.Before(k.resumed(j.delay)) && k.at.Before(r.End.Add(unwritten)) {
@@ -161,9 +152,8 @@ func (j *mannersJudge) cutOff(r request) (kill, bool) {
 	return kill{}, false
 }
 
-// due is the least rest of the host after r: the delay, its Crawl-delay, Retry-After,
-// and a second after a failure, doubled with each further one. failures is kept
-// up to date.
+// due returns the least rest of the host after r: the longest of the delay, its Crawl-delay,
+// Retry-After, and after a failure a second, doubled with each further one. It updates failures.
 func (j *mannersJudge) due(r request, failures *int) time.Duration {
 	due := max(j.delay, j.robots[r.Host].delay, retryAfter(r))
 	if _, cut := j.cutOff(r); cut || !failed(r) {
@@ -174,8 +164,8 @@ func (j *mannersJudge) due(r request, failures *int) time.Duration {
 	return max(due, time.Second<<min(*failures-1, 9))
 }
 
-// retryAfter reads the header of an answer, seconds or a date; the rest counts
-// from the answer's end, so from its start it is as long at least.
+// retryAfter reads the header of an answer, seconds or a date. The rest counts from the answer's end,
+// so from its start it is at least as long.
 func retryAfter(r request) time.Duration {
 	if secs, err := strconv.Atoi(r.After); err == nil {
 		return max(0, time.Duration(secs)*time.Second)
@@ -187,8 +177,7 @@ func retryAfter(r request) time.Duration {
 	return max(0, date.Sub(r.End))
 }
 
-// failed says whether an answer was a failure that may pass: by its status, or
-// because the fault allows no other state.
+// failed says whether an answer was a temporary failure, by its status or the states of its fault.
 func failed(r request) bool {
 	switch r.Status {
 	case 429, 500, 502, 503, 504:
@@ -208,13 +197,13 @@ func failed(r request) bool {
 	return true
 }
 
-// brokenOff says whether it is for the client to end an answer. The server goes on
-// until it notices, so its log does not tell when that was.
+// brokenOff says whether the client ends the answer. The server goes on until it notices, so its log
+// does not tell when that was.
 func brokenOff(r request) bool {
 	switch r.Fault {
-	case "second-answer", "stays-open": // the answer is over long before the server's part
+	case "second-answer", "stays-open": // the server sends on, long after the answer is over
 		return true
-	case "sitemap-bomb", "sitemap-endless", "sitemap-huge": // who has read enough hangs up
+	case "sitemap-bomb", "sitemap-endless", "sitemap-huge": // the client hangs up when it has read enough
 		return true
 	}
 	f := faultNamed(r.Fault)
@@ -223,8 +212,8 @@ func brokenOff(r request) bool {
 	})
 }
 
-// judgeRobots: a host's first request is for robots.txt, nothing comes that it
-// forbids, and nothing at all from a host that fails to give it.
+// judgeRobots checks that a host's first request is for robots.txt, that no request breaks its rules,
+// and that a host that fails to give it gets no other.
 func (j *mannersJudge) judgeRobots(v *verdict) {
 	asked := map[string]bool{}
 	for _, r := range j.log {
@@ -234,7 +223,7 @@ func (j *mannersJudge) judgeRobots(v *verdict) {
 		}
 		if !asked[r.Host] {
 			v.offence("%s%s came before robots.txt", r.Host, r.Path)
-			asked[r.Host] = true // once is enough
+			asked[r.Host] = true // one offence is enough
 		}
 		if j.robots == nil {
 			continue
@@ -254,8 +243,7 @@ func (j *mannersJudge) judgeRobots(v *verdict) {
 
 var crawlDelay = regexp.MustCompile(`(?mi)^crawl-delay:\s*([0-9.]+)\s*$`)
 
-// readRobots asks a served web for the robots.txt of each host in a log, through
-// its proxy: the judge's own eyes. The log must have been taken before.
+// readRobots fetches the robots.txt of every host in a log, by the proxy of a served web.
 func readRobots(t *testing.T, proxy string, log []request) map[string]rules {
 	t.Helper()
 	client := &http.Client{
@@ -289,7 +277,7 @@ func readRobots(t *testing.T, proxy string, log []request) map[string]rules {
 			return nil
 		})
 	}
-	_ = wait.Wait() // what failed is in the rules
+	_ = wait.Wait() // failures are in the rules
 	return all
 }
 
@@ -320,7 +308,7 @@ func askRobots(ctx context.Context, client *http.Client, host string) (r rules) 
 	return r
 }
 
-// report fails the test for each offence, ten at most.
+// report fails the test for each offence, up to ten.
 func (v verdict) report(t *testing.T) {
 	t.Helper()
 	for _, o := range v.offences[:min(len(v.offences), 10)] {
@@ -333,14 +321,14 @@ func (v verdict) report(t *testing.T) {
 		v.requests, v.parties, v.leastGap, v.leastOver, v.waited, v.acrossKills)
 }
 
-// checkRests judges a crawl with --delay killRest, but for what robots.txt says.
+// checkRests judges a crawl with --delay killRest, except for the contents of robots.txt.
 func checkRests(t *testing.T, log []request, kills []kill) {
 	t.Helper()
 	j := mannersJudge{log: log, kills: kills, delay: killRest}
 	j.judge().report(t)
 }
 
-// TestJudge: the judge finds what it is there to find.
+// TestJudge checks that the judge finds each kind of offence.
 func TestJudge(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(1e9, 0).Add(time.Duration(ms) * time.Millisecond) }
 	req := func(host, path string, start, end int) request {

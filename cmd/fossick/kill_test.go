@@ -24,13 +24,11 @@ import (
 	"fossick/store"
 )
 
-// TestKill kills a crawl with SIGKILL at random moments and resumes it until it
-// ends by itself, store after store, until there were enough kills. The server's
-// log, not the crawler's, says what happened: no page is missing, none was fetched
-// twice but those in flight at a kill, and every host had its rest. After each
-// kill the store is sound. By default a small faulty web gets three kills.
-// FOSSICK_KILLS says how many each web gets; FOSSICK_KILL_PAGES how many pages the
-// made-up ones have, at least.
+// TestKill kills a crawl with SIGKILL at random moments and resumes it until it ends by itself, store
+// after store. By the server's log, no page is missing, only requests in flight at a kill are
+// repeated, and every host has its rest; after each kill the store is sound. FOSSICK_KILLS sets the
+// kills of each web (by default three, on a small faulty web), FOSSICK_KILL_PAGES the least pages of
+// the generated webs.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	t.Run("demo", func(t *testing.T) {
@@ -48,7 +46,7 @@ func TestKill(t *testing.T) {
 		fulltest.Only(t, "kills many processes")
 		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed})
 	})
-	t.Run("faulty", func(t *testing.T) { // by faults that no time limit ends, and that cost no long back-off
+	t.Run("faulty", func(t *testing.T) { // faults that no time limit ends, and that cause no long back-off
 		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed, faults: web.FaultPlan{Share: 0.1, Names: []string{
 			"redirect-self", "redirect-chain", "redirect-private", "status-403", "busy-503", "binary", "wrong-charset",
 			"long-body", "endless-body", "endless-chunks", "reset", "gzip-bomb", "unclosed",
@@ -71,8 +69,8 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// TestKillMix is TestKill of crawls by a mix of orderings. With one worker and no rests the
-// pages come in the order of a crawl without kills; two agents find the same pages.
+// TestKillMix is TestKill for a mix of orderings. With one worker and no rests the order is that of a
+// crawl without kills; two agents find the same pages.
 func TestKillMix(t *testing.T) {
 	t.Parallel()
 	set, args, mix := linkedWeb(20, 10), []string{"--seed", "http://h0.test/0"}, "mcs*0.3+backlink*0.3+relevance*0.4"
@@ -93,20 +91,19 @@ func fromEnv(name string, def int) int {
 
 const killWorkers = 8
 
-// killPlan is a web to be crawled under kills; args are the crawl's own.
+// killPlan is a web to crawl under kills.
 type killPlan struct {
 	set    *datasets.Set
 	survey bool // else a crawl for a topic
 	args   []string
-	also   string // what it takes in besides
+	also   string // the value of --also
 	faults web.FaultPlan
-	agents int // each with a store of its own; 0 is one crawl
+	agents int // each with its own store; 0 is a crawl without agents
 
-	order string // a mix; empty: of relevance
-	alone bool   // by one worker and without rests, so that the order is the same each time
+	order string // a mix; "" orders by relevance
+	alone bool   // with one worker and no rests, so that the order is always the same
 }
 
-// manners returns how many workers the crawl has, and how long hosts rest.
 func (p killPlan) manners() (workers int, rest time.Duration) {
 	if p.alone {
 		return 1, 0
@@ -114,7 +111,6 @@ func (p killPlan) manners() (workers int, rest time.Duration) {
 	return killWorkers, killRest
 }
 
-// stores are where the crawl in dir has its pages.
 func (p killPlan) stores(dir string) (dirs []string) {
 	if p.agents == 0 {
 		return []string{dir}
@@ -125,7 +121,7 @@ func (p killPlan) stores(dir string) (dirs []string) {
 	return dirs
 }
 
-// differences are the first lines that one of two sorted lists has and the other has not.
+// differences returns the first lines that only one of two sorted lists has.
 func differences(got, want []string) string {
 	var b strings.Builder
 	tell := func(what string, list, other []string) {
@@ -141,9 +137,8 @@ func differences(got, want []string) string {
 	return b.String()
 }
 
-// command returns the command line of a crawl of the web at addr into dir. Of two
-// near-duplicates the first is stored, so only without that rule are the pages
-// the same whatever their order.
+// command returns the command line of a crawl of the web at addr into dir. It keeps near-duplicates,
+// as otherwise the stored pages depend on the order.
 func (p killPlan) command(addr, dir string) []string {
 	verb := []string{"focus", "--topic", "all", "--keywords", "the,of,and", "--max-pages", "1000000"}
 	if p.order != "" {
@@ -165,9 +160,8 @@ func (p killPlan) command(addr, dir string) []string {
 	}, p.args)
 }
 
-// killOften is the test for one web.
 func killOften(t *testing.T, plan killPlan) {
-	want := plan.crawl(t, nil) // in one go
+	want := plan.crawl(t, nil) // without kills
 	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", fulltest.Rounds(3, 12)), at: map[string]int{}}
 	stores, again := 0, 0
 	for k.most > 0 {
@@ -197,15 +191,15 @@ func killOften(t *testing.T, plan killPlan) {
 		n, k.at, stores, len(want.pages), k.problems, again, n*killWorkers)
 }
 
-// collected is what a crawl to the end brought.
+// collected is what a complete crawl found.
 type collected struct {
-	pages map[string]string // checksums, by URL, of what is stored or a duplicate of it
-	order []string          // their URLs as they were stored
-	again int               // requests repeated
-	seeds string            // the list for the next survey
+	pages map[string]string // checksums, by URL, of stored pages and their duplicates
+	order []string          // URLs in the order in which they were stored
+	again int               // repeated requests
+	seeds string            // seed list for the next survey
 }
 
-// crawl crawls the plan's web to the end, killed by k on the way; k may be nil.
+// crawl crawls the plan's web to the end; k kills it on the way, unless k is nil.
 func (p killPlan) crawl(t *testing.T, k *killer) collected {
 	t.Helper()
 	log := &requestLog{}
@@ -238,19 +232,18 @@ func (p killPlan) crawl(t *testing.T, k *killer) collected {
 	return collected{pages, order, checkRepeats(t, requests, kills), p.listed(t, dir)}
 }
 
-// kill is when a crawl was killed, and when it was started again: a request that
-// the server began with in between was sent before the kill.
+// kill has the times of a kill and of the next start. A request that the server began in between was
+// sent before the kill.
 type kill struct{ at, next time.Time }
 
-// goesOn notes that the crawl is started again after the last of its kills.
+// goesOn notes that the crawl starts again after its last kill.
 func goesOn(kills []kill) {
 	if n := len(kills); n > 0 {
 		kills[n-1].next = time.Now()
 	}
 }
 
-// resumed returns the earliest time of a request that was sent after the kill: a
-// new crawl rests first.
+// resumed returns the earliest time of a request sent after the kill; a new crawl rests first.
 func (k kill) resumed(rest time.Duration) time.Time {
 	if k.next.IsZero() {
 		return k.at.Add(rest)
@@ -262,12 +255,11 @@ func (k kill) resumed(rest time.Duration) time.Time {
 type killer struct {
 	rng      *rand.Rand
 	most     int
-	at       map[string]int // kills, by what the crawl was doing
-	problems int            // found by verify after a kill
+	at       map[string]int // kills by the crawl's phase
+	problems int            // that verify found after kills
 }
 
-// crawl starts a crawl, kills it and resumes it until it ends by itself. It
-// returns when it killed.
+// crawl starts a crawl, kills and resumes it until it ends by itself, and returns the kills.
 func (k *killer) crawl(t *testing.T, dirs []string, args []string, log *requestLog) (kills []kill) {
 	t.Helper()
 	dir := dirs[0]
@@ -297,11 +289,11 @@ func (k *killer) crawl(t *testing.T, dirs []string, args []string, log *requestL
 	}
 }
 
-// run starts a crawl and kills it: half the time soon after its start, while it
-// makes or opens its store and rebuilds its queue, else after so many answers.
+// run starts a crawl and kills it: half of the time soon, while it makes or opens its store and fills
+// its queue, else after a number of answers.
 func (k *killer) run(t *testing.T, args []string, log *requestLog) (killed bool, stdout []byte) {
 	t.Helper()
-	if k.most <= 0 { // hosts that fail are tried again after a while: let them
+	if k.most <= 0 { // failed hosts are retried after a while
 		return runAndKill(t, args, 5*time.Minute)
 	}
 	if k.rng.IntN(2) == 0 {
@@ -311,7 +303,6 @@ func (k *killer) run(t *testing.T, args []string, log *requestLog) (killed bool,
 	return runAndKillWhen(t, args, 5*time.Minute, func() bool { return log.lines() > answers })
 }
 
-// phaseOf names what a crawl was doing when it was killed.
 func phaseOf(dir string, answers int) string {
 	_, err := os.Stat(filepath.Join(dir, "db", "MANIFEST"))
 	switch {
@@ -323,7 +314,7 @@ func phaseOf(dir string, answers int) string {
 	return "crawling"
 }
 
-// disturb kills a verify now and then, which must change nothing.
+// disturb sometimes kills a verify or repair, which must change nothing.
 func (k *killer) disturb(t *testing.T, dir string) {
 	t.Helper()
 	if k.most <= 0 || k.rng.IntN(10) > 0 {
@@ -337,7 +328,7 @@ func (k *killer) disturb(t *testing.T, dir string) {
 	sound(t, dir, k)
 }
 
-// sound says whether there is a store, and verifies it.
+// sound verifies a store and says whether it exists.
 func sound(t *testing.T, dir string, k *killer) bool {
 	t.Helper()
 	s, err := store.Open(dir)
@@ -358,7 +349,6 @@ func sound(t *testing.T, dir string, k *killer) bool {
 	return true
 }
 
-// demoSeeds names the demo set's start pages.
 func demoSeeds(t *testing.T) []string {
 	t.Helper()
 	set, err := datasets.Open("demo", datasets.Options{})
@@ -380,19 +370,17 @@ func runAndKill(t *testing.T, args []string, d time.Duration) (killed bool, stdo
 	return runAndKillWhen(t, args, d, func() bool { return false })
 }
 
-// runAndKillWhen is runAndKill that kills as soon as when says so, too; it is
-// asked every millisecond.
+// runAndKillWhen is runAndKill that also kills when when returns true; it calls it every millisecond.
 func runAndKillWhen(t *testing.T, args []string, d time.Duration, when func() bool) (killed bool, stdout []byte) {
 	t.Helper()
 	r := runFossick(t, args, d, when)
 	return r.killed, r.stdout
 }
 
-// ran is a process that has ended.
 type ran struct {
 	killed bool
 	stdout []byte // unless killed
-	peak   int64  // memory resident at most, in bytes
+	peak   int64  // highest resident memory, in bytes
 }
 
 func runFossick(t *testing.T, args []string, d time.Duration, when func() bool) ran {
@@ -435,9 +423,8 @@ func runFossick(t *testing.T, args []string, d time.Duration, when func() bool) 
 	return ran{killed: true}
 }
 
-// peakMemory returns how much memory a process has had resident at most, in bytes; 0
-// where there is no /proc. What wait tells of a process that has ended will not do: it
-// begins with the memory of the process that started it.
+// peakMemory returns a process's highest resident memory in bytes, 0 without /proc. What wait reports
+// includes the memory of the parent process.
 func peakMemory(pid int) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -445,21 +432,18 @@ func peakMemory(pid int) int64 {
 	}
 	var kib int64
 	if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok {
-		_, _ = fmt.Sscan(after, &kib) // 0 of a process that is ending
+		_, _ = fmt.Sscan(after, &kib) // stays 0 for a process that is ending
 	}
 	return kib << 10
 }
 
-// killRest is the hosts' rest in the kill test. The crawler rests from the end
-// of an answer, which comes after the server saw the request begin. So from
-// begin to begin there is always a whole rest, however late the server's clock
-// is read.
+// killRest is the hosts' rest in the kill tests. The crawler rests from the end of an answer, so from
+// start to start there is always a whole rest, however late the server reads its clock.
 const killRest = 20 * time.Millisecond
 
-// checkRepeats counts pages that were asked for again: each repeat has a kill
-// between it and the one before, and to each kill no more belong than it had
-// workers. (The server may begin with a request that was sent before a kill after
-// it.) Answers that failed on purpose are asked for again in any case.
+// checkRepeats counts repeated requests. Each needs a kill since the request before it, and no kill
+// explains more than it had workers. The server may begin a request after the kill before which it was
+// sent. Planned failures are repeated in any case.
 func checkRepeats(t *testing.T, log []request, kills []kill) (again int) {
 	t.Helper()
 	slices.SortFunc(log, func(a, b request) int { return a.Start.Compare(b.Start) })
@@ -487,8 +471,8 @@ func checkRepeats(t *testing.T, log []request, kills []kill) (again int) {
 	return again
 }
 
-// checkStore reads every page and body of a store, and returns the content's
-// checksum for each URL that is stored or a duplicate.
+// checkStore verifies and reads a store, and returns the checksum of each URL that is stored or a
+// duplicate.
 func checkStore(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	s, err := store.Open(dir)
@@ -525,7 +509,7 @@ func checkStore(t *testing.T, dir string) map[string]string {
 	return pages
 }
 
-// storedOrder returns the URLs of a store's pages, the first one first.
+// storedOrder returns the URLs of a store's pages in the order in which they were stored.
 func storedOrder(t *testing.T, dir string) (urls []string) {
 	t.Helper()
 	s, err := store.Open(dir)

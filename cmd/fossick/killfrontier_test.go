@@ -19,9 +19,8 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestKillFrontier kills a frontier with SIGKILL while URLs are put, again and again. What
-// was acknowledged is there in the next life, whatever it was, and what was handed out and
-// not put back comes again.
+// TestKillFrontier kills a frontier repeatedly while URLs are put. After a restart it knows every
+// acknowledged URL, and returns those that it handed out and did not get back.
 func TestKillFrontier(t *testing.T) {
 	fulltest.Only(t, "kills many processes")
 	const kills = 12
@@ -64,7 +63,6 @@ func TestKillFrontier(t *testing.T) {
 	checkAcked(t, newFrontierClient(t, addr), acked, kills)
 }
 
-// checkAcked looks for all that was acknowledged.
 func checkAcked(t *testing.T, c frontierClient, acked map[string]bool, life int) {
 	t.Helper()
 	completed, waiting := 0, 0
@@ -74,10 +72,10 @@ func checkAcked(t *testing.T, c frontierClient, acked map[string]bool, life int)
 		} else {
 			waiting++
 		}
-		if (completed+waiting)%97 == 0 { // in the order of a map: others each time
+		if (completed+waiting)%97 == 0 { // in map order: a different sample each time
 			item := new(api.URLItem)
 			c.ask("GetURLStatus", &api.URLStatusRequest{Url: url}, item)
-			if done && item.GetKnown().GetRefetchableFromDate() != 0 { // the other way round the answer was lost
+			if done && item.GetKnown().GetRefetchableFromDate() != 0 { // the opposite is no error: the acknowledgement was lost
 				t.Errorf("life %d: %s is not completed, as it was acknowledged", life, url)
 			}
 		}
@@ -94,8 +92,7 @@ func checkAcked(t *testing.T, c frontierClient, acked map[string]bool, life int)
 
 var frontierAddr = regexp.MustCompile(`frontier at (127\.0\.0\.1:\d+)`)
 
-// startFrontier starts a process that serves the frontier in a folder, and returns its
-// address when it answers.
+// startFrontier starts a process that serves the frontier in a folder, and waits until it listens.
 func startFrontier(t *testing.T, dir string) (addr string, kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "frontier", "--store", dir, "--topic", "banking", "--addr", "127.0.0.1:0")
@@ -120,7 +117,7 @@ func startFrontier(t *testing.T, dir string) (addr string, kill func()) {
 		}
 	}
 	go func() {
-		_ = cmd.Wait() // killed, it says so
+		_ = cmd.Wait() // the error is the kill
 		close(ended)
 	}()
 	t.Cleanup(kill)
@@ -130,7 +127,7 @@ func startFrontier(t *testing.T, dir string) (addr string, kill func()) {
 	return addr, kill
 }
 
-// frontierClient asks a frontier as a crawler in another language does.
+// frontierClient calls a frontier as a crawler in another language does.
 type frontierClient struct {
 	t    *testing.T
 	conn *grpc.ClientConn
@@ -148,7 +145,6 @@ func newFrontierClient(t *testing.T, addr string) frontierClient {
 	return frontierClient{t, conn}
 }
 
-// ask makes a call that has one answer.
 func (c frontierClient) ask(call string, in, out any) {
 	c.t.Helper()
 	if err := c.conn.Invoke(c.t.Context(), frontierService+call, in, out); err != nil {
@@ -156,8 +152,7 @@ func (c frontierClient) ask(call string, in, out any) {
 	}
 }
 
-// put sends URLs and calls acked for each that was acknowledged, in their order. The error
-// is that of a frontier that went away meanwhile.
+// put sends URLs and calls acked for each acknowledged one, in order, until the frontier ends.
 func (c frontierClient) put(items []*api.URLItem, acked func(item *api.URLItem, status api.AckMessage_Status)) error {
 	s, err := c.conn.NewStream(c.t.Context(), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, frontierService+"PutURLs")
 	if err != nil {
@@ -168,7 +163,7 @@ func (c frontierClient) put(items []*api.URLItem, acked func(item *api.URLItem, 
 		defer close(sent)
 		for _, item := range items {
 			if s.SendMsg(item) != nil {
-				return // the answers say why
+				return // the receiver gets the error
 			}
 		}
 		_ = s.CloseSend() // likewise
@@ -185,7 +180,6 @@ func (c frontierClient) put(items []*api.URLItem, acked func(item *api.URLItem, 
 	}
 }
 
-// take gets URLs.
 func (c frontierClient) take(p *api.GetParams) (all []*api.URLInfo) {
 	c.t.Helper()
 	s, err := c.conn.NewStream(c.t.Context(), &grpc.StreamDesc{ServerStreams: true}, frontierService+"GetURLs")

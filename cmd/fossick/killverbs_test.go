@@ -19,9 +19,9 @@ import (
 	"fossick/store"
 )
 
-// TestKillVerbs kills verbs with SIGKILL at random moments of their work on a crawl. After each
-// kill the store is sound and holds the verb's result whole or not at all. The run that is let
-// end comes to the result of a run that was never killed.
+// TestKillVerbs kills verbs with SIGKILL at random moments of their work on a crawl. After each kill
+// the store is sound and holds the whole result or none; a last run gives the result of a run that was
+// never killed.
 func TestKillVerbs(t *testing.T) {
 	fulltest.Only(t, "kills many processes; by default TestKill kills a crawl")
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestKillVerbs(t *testing.T) {
 				return []string{"refine", dir, "--model", "banking", "--topic", "banking"}
 			},
 			result: func(t *testing.T, dir, _ string) any { return keptLabels(t, dir) },
-			part:   true, // it writes label by label, and a second run completes them
+			part:   true, // it writes label by label, and the next run completes them
 		},
 		"rank": {
 			args:   func(dir, _ string) []string { return []string{"rank", dir, "--method", "hits"} },
@@ -60,13 +60,12 @@ func TestKillVerbs(t *testing.T) {
 	}
 }
 
-// killedVerb is a verb to be killed: its command line, and how to read its result. Without a
-// result or prints, the result is the folder that it writes.
+// killedVerb is a verb to kill. Without result or prints, its result is the folder that it writes.
 type killedVerb struct {
 	args   func(dir, out string) []string
-	result func(t *testing.T, dir, out string) any // of a store
+	result func(t *testing.T, dir, out string) any // reads the result from a store
 	reset  func(t *testing.T, dir string)          // before each run that is killed
-	prints bool                                    // the result is what it prints
+	prints bool                                    // the result is its output
 	part   bool                                    // a kill may leave a part of the result
 }
 
@@ -132,7 +131,6 @@ func killVerb(t *testing.T, crawl string, v killedVerb) {
 	t.Logf("%v, %d errors found by verify, %v alone", k.at, k.problems, took)
 }
 
-// equal compares maps of labels or of ranks.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[uint64]store.Label:
@@ -143,7 +141,7 @@ func equal(a, b any) bool {
 	return a == b
 }
 
-// resultsIn returns the results that search prints, without its time.
+// resultsIn returns the results that search prints, without its times.
 func resultsIn(t *testing.T, printed []byte) []byte {
 	t.Helper()
 	var r struct{ Results json.RawMessage }
@@ -153,7 +151,6 @@ func resultsIn(t *testing.T, printed []byte) []byte {
 	return r.Results
 }
 
-// keptLabels returns the labels that refine gave the pages of a store.
 func keptLabels(t *testing.T, dir string) map[uint64]store.Label {
 	t.Helper()
 	s, err := store.Open(dir)
@@ -175,7 +172,6 @@ func keptLabels(t *testing.T, dir string) map[uint64]store.Label {
 	return all
 }
 
-// crawledDemo returns the store of a crawl of the demo set, for verbs to be killed on.
 func crawledDemo(t *testing.T) (dir string) {
 	t.Helper()
 	set, err := datasets.Open("demo", datasets.Options{})

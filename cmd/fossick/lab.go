@@ -14,7 +14,7 @@ type labCmd struct {
 	HTML string `name:"html" placeholder:"FILE" help:"Write a report as one self-contained page."`
 }
 
-// labFlags are lab.Options.
+// labFlags are the flags for lab.Options.
 type labFlags struct {
 	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, a .jsonl file, or a web archive (.warc)." predictor:"sets"`
 	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic."`

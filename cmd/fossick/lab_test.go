@@ -20,22 +20,18 @@ import (
 	"fossick/store"
 )
 
-// TestLabIsFocus crawls a served corpus by focus, with one worker and without
-// delay, and the same corpus by the lab's virtual crawl, by every policy. Both
-// must fetch the same pages in the same order. uci_ics brings what is unlike
-// wikispeedia: both schemes, redirects by the final slash, duplicates, dead
-// links and hosts, traps. So short a crawl sees only its upper folders, so no
-// more of it is served. By default the built-in demo set is crawled, which has
-// some of everything.
+// TestLabIsFocus crawls a corpus by every policy, served with focus and virtually in the lab, with one
+// worker and no delay: both must fetch the same pages in the same order. By default it crawls demo;
+// uci_ics adds both schemes, redirects by a final slash, duplicates, dead links and hosts, and traps.
 func TestLabIsFocus(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		corpus, topic string
 		pages         int
-		folders       int // served are the pages with so many folders at most
+		folders       int // only pages in at most so many folders are served
 		seeds         []string
-		// queues says after how many pages a policy may differ: where URLs of ill hosts
-		// wait in the queue of focus and are gone from the lab's (docs/eval.md).
+		// queues is the number of pages after which a policy may differ: focus still queues URLs of
+		// failing hosts that the lab has dropped (docs/eval.md).
 		queues map[string]int
 	}{
 		{"demo", "science", 80, 9, []string{"http://openlab.test/", "http://moneyroom.test/"}, nil},
@@ -59,7 +55,7 @@ func TestLabIsFocus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			labeller := rememberingLabeller(t, test.topic) // one for all, as in the lab
+			labeller := rememberingLabeller(t, test.topic) // one for all policies, as in the lab
 			for _, name := range crawlplan.Names() {
 				t.Run(name, func(t *testing.T) {
 					args := []string{"focus", "--topic", test.topic, "--score", name, "--json", "--quiet",
@@ -79,7 +75,7 @@ func TestLabIsFocus(t *testing.T) {
 	}
 }
 
-// upperFolders reads a corpus once, without the pages that lie in more folders.
+// upperFolders reads a corpus without the pages that lie in more folders.
 func upperFolders(t *testing.T, corpus string, folders int) *datasets.Set {
 	t.Helper()
 	set, err := datasets.Open(corpus, datasets.Options{})
@@ -104,7 +100,6 @@ func upperFolders(t *testing.T, corpus string, folders int) *datasets.Set {
 	}, datasets.Options{})
 }
 
-// focusOrder runs focus and returns its pages in order.
 func focusOrder(t *testing.T, args []string) (urls []string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -143,7 +138,6 @@ func rememberingLabeller(t *testing.T, topicName string) *crawlplan.Labeller {
 	return l
 }
 
-// virtualOrder crawls as the lab does.
 func virtualOrder(t *testing.T, c *lab.Corpus, labeller *crawlplan.Labeller, topicName, policyName string, seeds []string, pages int) (urls []string) {
 	t.Helper()
 	topic, err := models.BuiltinTopic(topicName)
@@ -176,7 +170,7 @@ func virtualOrder(t *testing.T, c *lab.Corpus, labeller *crawlplan.Labeller, top
 	return urls
 }
 
-// firstDifference returns where two orders part, -1 when they don't.
+// firstDifference returns the first index at which two orders differ, -1 for none.
 func firstDifference(a, b []string) int {
 	for i := range max(len(a), len(b)) {
 		if urlAt(a, i) != urlAt(b, i) {

@@ -75,7 +75,6 @@ func (c labelCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// labels returns the labels of the command line, by URL.
 func (c labelCmd) labels() ([]control.Label, error) {
 	switch {
 	case c.From == "" && (c.URL == "" || c.Label == ""):
@@ -112,8 +111,7 @@ func (r labelResult) print(w io.Writer) {
 	}
 }
 
-// ask shows the pages whose labels would change the crawl most, and at a terminal takes
-// the answers.
+// ask shows the pages whose labels would change the crawl most; at a terminal it takes the answers.
 func (c labelCmd) ask(a *app) (err error) {
 	if c.URL != "" || c.From != "" {
 		return usagef("--ask chooses the pages; leave URL and --from out")
@@ -177,7 +175,7 @@ func pressed(ctx context.Context) (byte, error) {
 	defer term.Restore(in, as)
 	var key [1]byte
 	read := make(chan error, 1)
-	go func() { // ends with the program at the latest: nothing takes a read of a terminal back
+	go func() { // ends with the program at the latest: a read from a terminal cannot be cancelled
 		_, err := os.Stdin.Read(key[:])
 		read <- err
 	}()
@@ -189,10 +187,10 @@ func pressed(ctx context.Context) (byte, error) {
 	}
 }
 
-// askedLine is how many runes of a line are listed.
+// askedLine is the longest line that is printed, in runes.
 const askedLine = 300
 
-// said maps keys to answers.
+// said returns the flags that name the crawl, for a command to paste.
 func (c labelCmd) said() string {
 	if c.Topic != "" {
 		return "--store " + c.Store + " --topic " + c.Topic

@@ -17,19 +17,18 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// harvestRun is a topic of a served corpus: what the lab drew, for focus to crawl by.
+// harvestRun is the lab's crawls for one topic, for focus to repeat on the served corpus.
 type harvestRun struct {
 	*lab.Setup
 	topic    string
 	addr, ca string // of the server
-	dir      string // with the model
+	dir      string // holds the model
 	delay    string // of focus
 }
 
-// TestFocusHarvestsAsLab crawls a served corpus by focus with its 32 workers,
-// whose order no seed fixes, and virtually from the same start pages with the
-// same model. The harvest must be the same but for noise. FOSSICK_COMPARE=1
-// compares more topics and policies (docs/eval.md).
+// TestFocusHarvestsAsLab crawls a served corpus with focus, whose 32 workers have no fixed order, and
+// virtually with the same start pages and model. The harvests may differ only by noise.
+// FOSSICK_COMPARE=1 compares more topics and start sets (docs/eval.md).
 func TestFocusHarvestsAsLab(t *testing.T) {
 	t.Parallel()
 	topics, sets := []string{"Astronomy"}, 2
@@ -39,13 +38,13 @@ func TestFocusHarvestsAsLab(t *testing.T) {
 	harvestsAsLab(t, "0", []string{"learned", "shark"}, topics, sets)
 }
 
-// TestFocusWaitsAsLab is the same with hosts that rest and answers that take time: so that
-// patience brings in focus what it does in the lab.
+// TestFocusWaitsAsLab does the same with rests and latency: patience must bring focus what it brings
+// the lab.
 func TestFocusWaitsAsLab(t *testing.T) {
 	harvestsAsLab(t, "500ms", []string{"learned"}, []string{"Biology"}, 2)
 }
 
-// servedLatency is the mean time of an exchange where hosts rest.
+// servedLatency is the mean time of an exchange when hosts rest.
 const servedLatency = 100 * time.Millisecond
 
 func harvestsAsLab(t *testing.T, delay string, policies, topics []string, sets int) {
@@ -106,7 +105,7 @@ func newHarvestRun(t *testing.T, corpus, topic string, sets int, delay string, p
 
 func (r *harvestRun) model() string { return filepath.Join(r.dir, "model") }
 
-// served is the harvest, by the truth, of focus from a start set.
+// served returns the harvest of focus from a start set, by the truth.
 func (r *harvestRun) served(t *testing.T, policy string, set int) float64 {
 	var seeds []string
 	for _, n := range r.Draw.Starts[set] {

@@ -46,26 +46,23 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	// The keys of agents on one machine are not to be among the developer's own.
+	// Keep the agents' keys of tests apart from the developer's own.
 	if err := os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), fmt.Sprintf("fossick-test-%d", os.Getuid()))); err != nil {
 		panic(err)
 	}
-	// Most starts are short and of little memory, and would spend a tenth of their time on
-	// collecting it. Those that be main above have their own.
+	// Most runs are short and small, and would spend a tenth of their time on garbage collection.
 	debug.SetGCPercent(400)
-	// Half of what these tests do is waiting, for a server or a rest: twice as many run at
-	// once as there are processors, unless -parallel says otherwise.
+	// These tests mostly wait, so run twice as many as there are processors, unless -parallel is set.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	testscript.Main(m, map[string]func(){"fossick": main})
 }
 
-// TestScripts runs testdata/script: the command line as users and other programs
-// see it, one behaviour a file. Lines that begin with [full] run when everything is
-// asked for.
+// TestScripts runs testdata/script: the command line as users and programs see it, one behaviour a
+// file. Lines that begin with [full] run only in full tests.
 func TestScripts(t *testing.T) {
-	// Tests that were started by nohup would hand its deafness down to every fossick.
+	// Under nohup, every fossick would inherit an ignored SIGHUP.
 	hangUps := make(chan os.Signal, 1)
 	signal.Notify(hangUps, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangUps) })
@@ -75,16 +72,15 @@ func TestScripts(t *testing.T) {
 	}})
 }
 
-// misuse ARGUMENT... gives fossick a command line that it shall refuse with the exit
-// code for that, before it opens anything. It runs in this process, for there are a
-// hundred such lines and a start costs as much as the whole refusal thirty times.
+// misuse ARGUMENT... checks that fossick refuses a command line with exitUsage. It runs in this process:
+// there are a hundred such lines, and starting a process takes thirty times as long as the refusal.
 func misuse(ts *testscript.TestScript, neg bool, args []string) {
 	if code := run(context.Background(), args, ts.Stdout(), ts.Stderr()); neg || code != exitUsage {
 		ts.Fatalf("fossick %s ended with %d, want %d", strings.Join(args, " "), code, exitUsage)
 	}
 }
 
-// isFull knows the condition [full] of scripts.
+// isFull evaluates the condition [full] of scripts.
 func isFull(condition string) (bool, error) {
 	if condition != "full" {
 		return false, fmt.Errorf("unknown condition [%s]", condition)
@@ -111,8 +107,7 @@ func pack(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(to, packed.Bytes(), 0o644))
 }
 
-// damage FILE cut N keeps the first N percent of a file; damage FILE flip N turns
-// over the bits of the byte there.
+// damage FILE cut N keeps the first N percent of a file; damage FILE flip N inverts the byte there.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: damage FILE cut|flip PERCENT")
@@ -135,8 +130,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// serveSetCmd is the command "serveset SET" of scripts: it serves a set of the
-// script's folder until the script ends, and sets $PROXY to it.
+// serveSetCmd SET serves a set of the script's folder until the script ends, and sets $PROXY to it.
 func serveSetCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serveset SET")
@@ -161,14 +155,12 @@ func (l *requestLog) Write(b []byte) (int, error) {
 	return l.buf.Write(b)
 }
 
-// lines returns how many requests were logged.
 func (l *requestLog) lines() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.n
 }
 
-// linesWith returns how many of the requests that were logged have a text in their line.
 func (l *requestLog) linesWith(text string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -178,7 +170,7 @@ func (l *requestLog) linesWith(text string) int {
 // request is one line of the log.
 type request struct {
 	Start, End time.Time
-	Sending    time.Time // the last write of the body began; zero when there was none
+	Sending    time.Time // when the last write of the body began; zero without a body
 	Host, Path string
 	URL        string
 	Status     int
@@ -202,7 +194,7 @@ func (l *requestLog) requests(t *testing.T) []request {
 	return all
 }
 
-// serve serves a corpus on loopback until the test ends; it returns the address.
+// serve serves a corpus on loopback until stop.
 func serve(ctx context.Context, corpus string, opt web.Options) (addr string, stop func(), err error) {
 	set, err := datasets.Open(corpus, datasets.Options{})
 	if err != nil {
@@ -212,17 +204,15 @@ func serve(ctx context.Context, corpus string, opt web.Options) (addr string, st
 	return addr, stop, err
 }
 
-// serveSet is serve for a set that is open; ca is the file of its authority.
+// serveSet is serve for an open set; ca is the file of its certificate authority.
 func serveSet(ctx context.Context, set *datasets.Set, opt web.Options) (addr, ca string, stop func(), err error) {
 	return serveAt(ctx, "127.0.0.1:0", set, opt)
 }
 
-// serveAt is serveSet at an address.
 func serveAt(ctx context.Context, at string, set *datasets.Set, opt web.Options) (addr, ca string, stop func(), err error) {
 	return serveSets(ctx, at, opt, set)
 }
 
-// serveSets is serveAt for several sets.
 func serveSets(ctx context.Context, at string, opt web.Options, sets ...*datasets.Set) (addr, ca string, stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	web, err := web.New(ctx, opt, sets...)
@@ -238,12 +228,12 @@ func serveSets(ctx context.Context, at string, opt web.Options, sets ...*dataset
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = web.Serve(ctx, l) // ends with ctx; what it could not serve, a test sees
+		_ = web.Serve(ctx, l) // ends with ctx; a test notices other errors
 	}()
 	return l.Addr().String(), web.CA(), func() { cancel(); <-done; _ = web.Close() }, nil
 }
 
-// serveDemo gives each script $PROXY, the demo set as a web.
+// serveDemo serves the demo set to a script, and sets $PROXY to it.
 func serveDemo(env *testscript.Env) error {
 	addr, stop, err := serve(context.Background(), "demo", web.Options{})
 	if err != nil {
@@ -255,11 +245,9 @@ func serveDemo(env *testscript.Env) error {
 	return nil
 }
 
-// linkedWeb is a web of hosts h0.test… with so many pages each, all of which
-// can be reached from http://h0.test/0. Each page links to its host's next, to
-// the next host's first, and to three others anywhere. Every tenth has a link
-// with rel=nofollow to a page that nothing else names, and every eleventh says
-// nofollow of all its links. No two pages have the same content.
+// linkedWeb is a web whose pages can all be reached from http://h0.test/0. Each page links to the next
+// two of its host, the first of the next host, and three random ones. Every tenth has a nofollow link
+// to a page that no other links to; every eleventh forbids following its links. All contents differ.
 func linkedWeb(hosts, pages int) *datasets.Set {
 	return datasets.FromSeq("linked", func(yield func(*datasets.Example, error) bool) {
 		rng := rand.New(rand.NewPCG(uint64(hosts), uint64(pages)))
@@ -279,14 +267,14 @@ func linkedWeb(hosts, pages int) *datasets.Set {
 func linkedPage(rng *rand.Rand, h, p, hosts, pages int) *datasets.Example {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!DOCTYPE html><title>Page %d of host %d</title>", p, h)
-	if p%11 == 7 && p+1 < pages { // the last page's links are nobody's only way
+	if p%11 == 7 && p+1 < pages { // not on the last page, which may be the only way to others
 		b.WriteString("<meta name=robots content=nofollow>")
 		fmt.Fprintf(&b, "<a href=/hidden/%d>hidden</a>", p)
 	}
 	fmt.Fprintf(&b, "<p>This is the page with the number %d of the host with the number %d. Word%d word%d.", p, h, rng.IntN(1e6), h*pages+p)
 	link := func(h, p int) { fmt.Fprintf(&b, "\n<a href=\"http://h%d.test/%d\">the page %d</a>", h, p, p) }
 	link((h+1)%hosts, 0)
-	// Twice around, so that one nofollow on the way hides nothing.
+	// Two steps ahead, so that a nofollow page hides nothing.
 	link(h, (p+1)%pages)
 	link(h, (p+2)%pages)
 	for range 3 {
@@ -298,8 +286,7 @@ func linkedPage(rng *rand.Rand, h, p, hosts, pages int) *datasets.Example {
 	return &datasets.Example{URL: fmt.Sprintf("http://h%d.test/%d", h, p), HTML: b.String()}
 }
 
-// linkedSecret says whether a path of linkedWeb is one that its authors ask not
-// to follow links to.
+// linkedSecret says whether only nofollow links lead to a path of linkedWeb.
 func linkedSecret(path string) bool {
 	return strings.HasPrefix(path, "/secret/") || strings.HasPrefix(path, "/hidden/")
 }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mount gives the test a file system of its own, of this size, as tmpfs has it.
+// mount gives the test a tmpfs of this size.
 func mount(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -14,21 +14,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// netLab is a network of a test's own: a bridge, and machines that are network namespaces
-// with a wire to it each. This process is on the bridge, too, so that it can serve them.
+// netLab is a test's own network of network namespaces, joined with this process by a bridge.
 type netLab struct {
-	addr  string   // this process's
-	addrs []string // the machines'
-	names []string // their namespaces
+	addr  string   // of this process
+	addrs []string // of the machines
+	names []string // network namespaces of the machines
 }
 
-// newNetLab makes a network of so many machines, until the test ends.
 func newNetLab(t *testing.T, machines int) *netLab {
 	t.Helper()
 	if _, err := exec.LookPath("ip"); err != nil || os.Getuid() != 0 {
 		t.Skip("needs root, and ip of iproute2, to make network namespaces")
 	}
-	id := rand.N(1 << 20) // a network of before may take a while to be gone
+	id := rand.N(1 << 20) // an earlier network may still exist for a while
 	subnet := fmt.Sprintf("10.213.%d.", id%256)
 	bridge := fmt.Sprintf("fsb%d", id)
 	n := &netLab{addr: subnet + "254"}
@@ -53,7 +51,6 @@ func newNetLab(t *testing.T, machines int) *netLab {
 	return n
 }
 
-// ip runs a command of iproute2.
 func ip(t *testing.T, command string) {
 	t.Helper()
 	if out, err := exec.Command("ip", strings.Fields(command)...).CombinedOutput(); err != nil {
@@ -61,25 +58,23 @@ func ip(t *testing.T, command string) {
 	}
 }
 
-// cut loses all that a machine sends to another, and nothing of what that one sends: its
-// packets go to a network card that nobody has.
+// cut drops what one machine sends to another, but not what comes back: packets go to a network card
+// that does not exist.
 func (n *netLab) cut(t *testing.T, from, to int) {
 	t.Helper()
 	ip(t, fmt.Sprintf("-n %s neigh replace %s lladdr 02:00:00:00:00:01 dev eth0 nud permanent", n.names[from], n.addrs[to]))
 }
 
-// heal ends a cut.
 func (n *netLab) heal(t *testing.T, from, to int) {
 	t.Helper()
 	ip(t, fmt.Sprintf("-n %s neigh del %s dev eth0", n.names[from], n.addrs[to]))
 }
 
-// command is a command on a machine. Its process has the id of the command.
+// command returns a command on a machine; its process has the ID of the command itself, not of ip.
 func (n *netLab) command(machine int, args ...string) *exec.Cmd {
 	return exec.Command("ip", append([]string{"netns", "exec", n.names[machine]}, args...)...)
 }
 
-// socket opens a UDP socket on a machine.
 func (n *netLab) socket(t *testing.T, machine int) (c *net.UDPConn) {
 	t.Helper()
 	there, err := os.Open("/run/netns/" + n.names[machine])
@@ -89,7 +84,7 @@ func (n *netLab) socket(t *testing.T, machine int) (c *net.UDPConn) {
 	defer there.Close()
 	opened := make(chan error)
 	go func() {
-		runtime.LockOSThread() // and never unlocked, so that the thread, which is elsewhere by then, ends
+		runtime.LockOSThread() // never unlocked: the thread is in another namespace, and must end
 		err := unix.Setns(int(there.Fd()), unix.CLONE_NEWNET)
 		if err == nil {
 			c, err = net.ListenUDP("udp", &net.UDPAddr{IP: net.ParseIP(n.addrs[machine]), Port: 7})
@@ -103,7 +98,7 @@ func (n *netLab) socket(t *testing.T, machine int) (c *net.UDPConn) {
 	return c
 }
 
-// TestNetLab: a cut loses what one sends and the other hears, no more, until it is healed.
+// TestNetLab checks that a cut drops packets in one direction, until it is healed.
 func TestNetLab(t *testing.T) {
 	n := newNetLab(t, 2)
 	sockets := []*net.UDPConn{n.socket(t, 0), n.socket(t, 1)}

@@ -17,7 +17,7 @@ import (
 	"fossick/internal/cli"
 )
 
-// TestMistypedCommands: each says what was meant, in words of the help.
+// TestMistypedCommands checks that each mistake is answered with what was probably meant.
 func TestMistypedCommands(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for args, want := range map[string]string{
@@ -42,7 +42,7 @@ func TestMistypedCommands(t *testing.T) {
 	}
 }
 
-// TestHelpIsShort: a newcomer's page of a verb fits into two screens; --help-all has the rest.
+// TestHelpIsShort checks that --help of a verb fits into two screens.
 func TestHelpIsShort(t *testing.T) {
 	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
 		var out bytes.Buffer
@@ -53,12 +53,11 @@ func TestHelpIsShort(t *testing.T) {
 	}
 }
 
-// paperLetter finds a paper by its letter, which only a reader of the docs can understand.
+// paperLetter finds a paper named by its letter, which only a reader of the docs understands.
 var paperLetter = regexp.MustCompile(`(?i)\bpapers? [A-E]\b|\[[A-E][1-7]?\]|\(eq\. \d|\beq\. \d`)
 
-// TestNoPapersInWords: no text that a program can print, and no page, names a paper by its
-// letter or an equation by its number. It reads all strings of the source and all templates;
-// tags of fields are help texts.
+// TestNoPapersInWords checks that no text or page names a paper by its letter or an equation by its
+// number. It reads all strings and field tags of the source, and all templates.
 func TestNoPapersInWords(t *testing.T) {
 	files, strs := token.NewFileSet(), 0
 	check := func(where, text string) {

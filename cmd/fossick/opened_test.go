@@ -16,10 +16,9 @@ import (
 	"fossick/store"
 )
 
-// refusedOfFolder are the flags that the fossick.toml of a stranger's folder must not set:
-// they name files, programs, addresses, start pages, models or identities, or hide what the
-// file does. A new flag that the program refuses belongs here; one that it does not refuse
-// needs a thought.
+// refusedOfFolder are the flags that the fossick.toml of a stranger's folder must not set: they name
+// files, programs, addresses, start pages, models or identities, or hide what the file does. A new
+// flag that is not refused needs a thought.
 const refusedOfFolder = `addr all allow-net block ca candidates cidr cn2 crawl csv
 	edges examples explain faults from history host hosts html judge keys keywords keywords-from label
 	labels level listen local log model mu-sweep names nats negatives out output
@@ -48,14 +47,14 @@ func TestFolderSettings(t *testing.T) {
 	}
 }
 
-// TestWhatSettingsOpen: what a fossick.toml that happens to lie in a folder sets is told, and
-// it cannot hide that; what it must not set ends the program.
+// TestWhatSettingsOpen checks that fossick prints what a folder's fossick.toml sets, that the file
+// cannot hide it, and that a forbidden flag ends the program.
 func TestWhatSettingsOpen(t *testing.T) {
 	for _, c := range []struct {
 		name, folder, own string
 		args              []string
 		env               string // FOSSICK_ALLOW_NET
-		want              string // on stderr; "" is no word of it
+		want              string // on stderr; "" for no word of the file
 		refused           bool
 	}{
 		{"guard", "[focus]\nallow-net = [\"127.0.0.0/8\"]", "", nil, "", "--allow-net: fossick.toml:2: the fossick.toml of a working folder", true},
@@ -83,7 +82,7 @@ func TestWhatSettingsOpen(t *testing.T) {
 			}
 			write(t, cli.FileName, strings.ReplaceAll(c.folder, "HERE", here))
 			ownSettings(t, strings.ReplaceAll(c.own, "HERE", here))
-			// No such topic: it ends when the flags have been read.
+			// An unknown topic ends the program once the flags are read.
 			code, told := runForErrors(t, append([]string{"focus", "--topic", "nothing-of-that-name"}, c.args...))
 			if code == exitDone || c.refused == strings.Contains(told, "no such topic") || strings.Contains(told, "secret") {
 				t.Errorf("exit code %d, %s", code, told)
@@ -95,7 +94,6 @@ func TestWhatSettingsOpen(t *testing.T) {
 	}
 }
 
-// ownSettings writes the user's own fossick.toml.
 func ownSettings(t *testing.T, text string) {
 	t.Helper()
 	dir := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "fossick")
@@ -105,7 +103,7 @@ func ownSettings(t *testing.T, text string) {
 	write(t, filepath.Join(dir, cli.FileName), text)
 }
 
-// TestWhatAStoreOpens: a resumed crawl says what it takes over from its store.
+// TestWhatAStoreOpens checks that a resumed crawl prints what it takes from its store.
 func TestWhatAStoreOpens(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s, err := store.Create("s", store.Info{Topic: "x"})
@@ -127,7 +125,7 @@ func TestWhatAStoreOpens(t *testing.T) {
 		"the crawl in s resumes with its --allow-net 127.0.0.0/8,::1/128, --ca ca.pem, --hosts names, --listen :0, --proxy http://127.0.0.1:1, --sign key\n": nil,
 		"the crawl in s resumes with its --allow-net 127.0.0.0/8,::1/128, --ca ca.pem, --hosts names, --proxy http://127.0.0.1:1, --sign key\n":              {"--listen", "127.0.0.1:0"},
 	} {
-		// It has no keywords, so it ends before it begins.
+		// Without keywords the crawl ends before it begins.
 		if code, told := runForErrors(t, append([]string{"focus", "--resume", "--store", "s"}, args...)); code == exitDone || strings.Count(told, "resumes with") != 1 || !strings.Contains(told, want) {
 			t.Errorf("%v: exit code %d, told %q, want %q", args, code, told, want)
 		}
@@ -141,7 +139,7 @@ func runForErrors(t *testing.T, args []string) (code int, told string) {
 	return code, errs.String()
 }
 
-// TestHiddenTopic: a folder's topic that takes the name of a built-in one is told.
+// TestHiddenTopic checks that fossick says when a folder's topic hides a built-in one.
 func TestHiddenTopic(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
@@ -154,8 +152,7 @@ func TestHiddenTopic(t *testing.T) {
 	}
 }
 
-// FuzzSettings: any fossick.toml is taken, or refused with a message and exit
-// code 2; nothing in it makes a verb panic.
+// FuzzSettings checks that any fossick.toml is accepted, or refused with a message, without a panic.
 func FuzzSettings(f *testing.F) {
 	for _, seed := range []string{
 		"workers = 5", "[focus]\nworkers = 5\nkeywords = [\"a\", \"b\"]", "delay = 2024-01-01", "workers = [1, 2]", "quiet = \"maybe\"",
@@ -169,8 +166,7 @@ func FuzzSettings(f *testing.F) {
 		t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 		write(t, "fossick.toml", text)
 		var out, errs bytes.Buffer
-		// Without a topic's keywords there is nothing to crawl: focus ends after it
-		// has read its flags.
+		// Without keywords focus ends after it has read its flags.
 		code := run(t.Context(), []string{"focus", "--topic", "nothing-of-that-name"}, &out, &errs)
 		if code != exitUsage && code != exitFailed && code != exitDone {
 			t.Errorf("%q: exit code %d", text, code)
@@ -188,8 +184,8 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// TestSettingsOfAnyKind: what stands in a folder in place of settings and topics is refused
-// at once, whatever it is, with what to do.
+// TestSettingsOfAnyKind checks that a pipe, a folder or the like in place of settings or topics is
+// refused at once, with advice.
 func TestSettingsOfAnyKind(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"pipe":    func(path string) error { return syscall.Mkfifo(path, 0o600) },
@@ -223,7 +219,7 @@ func TestSettingsOfAnyKind(t *testing.T) {
 	}
 }
 
-// dotted100k is one key of 100,000 parts: it cost 5.5 GB.
+// dotted100k is one key of 100,000 parts, which once took 5.5 GB to parse.
 func dotted100k() []byte {
 	text := make([]byte, 200_000)
 	for i := range text {

@@ -10,11 +10,10 @@ import (
 	"fossick/internal/cli"
 )
 
-// mechanism is a row of docs/papers.md: what it is, how it is asked for, its test.
+// mechanism matches a row of docs/papers.md: the mechanism, its flags, its test.
 var mechanism = regexp.MustCompile("(?m)^\\| ([^|]+) \\| ([^|]+) \\| `([a-z/]+)\\.(Test\\w+)` \\|$")
 
-// TestPapersPage holds docs/papers.md to the program: each row's verb has its flags, and
-// each row's test exists in the package that the row names.
+// TestPapersPage checks that the flags and tests named in docs/papers.md exist.
 func TestPapersPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/papers.md")
 	if err != nil {
@@ -43,7 +42,6 @@ func TestPapersPage(t *testing.T) {
 	}
 }
 
-// flagsOfVerbs returns the names of each verb's own flags.
 func flagsOfVerbs(t *testing.T) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
@@ -56,7 +54,6 @@ func flagsOfVerbs(t *testing.T) map[string]map[string]bool {
 	return all
 }
 
-// declares says whether a test of the folder has this name.
 func declares(t *testing.T, folder, test string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))

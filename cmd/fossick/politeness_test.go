@@ -17,10 +17,9 @@ import (
 	"fossick/store"
 )
 
-// TestPoliteness crawls webs of which a third misbehaves, without a proxy, so
-// that hosts have addresses and some share one. It kills the crawl again and
-// again, and lets the judge read the server's log. FOSSICK_REQUESTS says how
-// many requests each web is to get at least.
+// TestPoliteness crawls webs of which a third misbehaves, without a proxy, so that hosts have
+// addresses and some share one. It kills the crawl repeatedly, and judges it by the server's log.
+// FOSSICK_REQUESTS sets the least number of requests of each web.
 func TestPoliteness(t *testing.T) {
 	t.Parallel()
 	t.Run("linked", func(t *testing.T) {
@@ -37,13 +36,12 @@ func TestPoliteness(t *testing.T) {
 	})
 }
 
-// judgedFocus is a crawl to be judged, but for what all of them have.
+// judgedFocus returns the command line of a crawl to judge, without the flags that all have.
 func judgedFocus(seed string) []string {
 	return []string{"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--max-pages", "1000000", "--seed", seed}
 }
 
-// politeDelay is the rest of hosts in TestPoliteness; an eighth of them asks for
-// politeCrawlDelay.
+// politeDelay is the hosts' rest in TestPoliteness; an eighth of them asks for politeCrawlDelay.
 const (
 	politeDelay      = 50 * time.Millisecond
 	politeCrawlDelay = 400 * time.Millisecond
@@ -51,7 +49,7 @@ const (
 
 func beJudged(t *testing.T, set *datasets.Set, crawl []string) {
 	log := &requestLog{}
-	// Delayed so much that a request in flight at a kill is no rarity.
+	// The latency makes it likely that a request is in flight at a kill.
 	addr, _, stop, err := serveAt(t.Context(), "0.0.0.0:0", set, web.Options{
 		Log: log, Latency: 10 * time.Millisecond, Disallow: 0.15, CrawlDelay: politeCrawlDelay, Faults: web.FaultPlan{Share: 0.3},
 	})
@@ -70,7 +68,7 @@ func beJudged(t *testing.T, set *datasets.Set, crawl []string) {
 		"--store", dir,
 	})
 	v, j := crawlAndJudge(t, dir, log, args, func(kills []kill) mannersJudge {
-		requests := slices.DeleteFunc(log.requests(t), func(r request) bool { return !strings.Contains(r.Agent, "fossick") }) // the judge's own
+		requests := slices.DeleteFunc(log.requests(t), func(r request) bool { return !strings.Contains(r.Agent, "fossick") }) // without the judge's own
 		return mannersJudge{
 			log: requests, kills: kills, delay: politeDelay, robots: readRobots(t, "127.0.0.1:"+port, requests),
 			party: func(host string) string { return addresses[strings.TrimSuffix(host, ":80")] },
@@ -100,8 +98,7 @@ func beJudged(t *testing.T, set *datasets.Set, crawl []string) {
 	}
 }
 
-// crawlAndJudge crawls until there is something to judge, at most three times as long
-// as it shall.
+// crawlAndJudge crawls until there is enough to judge, for at most three times FOSSICK_REQUESTS.
 func crawlAndJudge(t *testing.T, dir string, log *requestLog, args []string, newJudge func([]kill) mannersJudge) (v verdict, j mannersJudge) {
 	most := fromEnv("FOSSICK_REQUESTS", 700)
 	var kills []kill
@@ -115,14 +112,12 @@ func crawlAndJudge(t *testing.T, dir string, log *requestLog, args []string, new
 	return v, j
 }
 
-// longRests says that enough requests came after a rest that something had made
-// longer. It is a number, not a share. Of all ways to misbehave few ask for a
-// long rest, a fiftieth of all requests comes after one, and only a number
-// grows while a crawl goes on.
+// longRests says whether enough requests came after a lengthened rest. The bound is a number and not a
+// share: only a fiftieth of the requests does, and only a number grows during a crawl.
 func (v *verdict) longRests() bool { return v.waited >= min(fromEnv("FOSSICK_REQUESTS", 700)/35, 100) }
 
-// shareAddresses writes a file for --hosts: of the hosts h0.test to h299.test each
-// has an address of its own, but for the first thirty, of which three share one.
+// shareAddresses writes a file for --hosts: of 300 hosts, the first thirty share ten addresses, three
+// each; the others have their own.
 func shareAddresses(t *testing.T, port string) (file string, addresses map[string]string) {
 	t.Helper()
 	addresses = map[string]string{}
@@ -142,12 +137,11 @@ func shareAddresses(t *testing.T, port string) (file string, addresses map[strin
 	return file, addresses
 }
 
-// crawlRequests lets a crawl run until the log has so many requests as it shall,
-// killing it every few hundred, at moments that have nothing to do with them.
+// crawlRequests runs a crawl until the log has want requests, and kills it every few hundred.
 func crawlRequests(t *testing.T, dir string, log *requestLog, args []string, want int) (kills []kill) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	for log.lines() < want || len(kills) < 2 { // between two something is under way
+	for log.lines() < want || len(kills) < 2 { // two kills, so that requests lie between
 		full := args
 		if s, err := store.Open(dir); err == nil {
 			if err := s.Close(); err != nil {
@@ -157,7 +151,7 @@ func crawlRequests(t *testing.T, dir string, log *requestLog, args []string, wan
 		}
 		from, piece := log.lines(), 100+rng.IntN(300)
 		goesOn(kills)
-		var began time.Time // of its requests; only what is older than unwritten at a kill is judged like any rest
+		var began time.Time // of its requests; a kill excuses what is younger than unwritten
 		killed, out := runAndKillWhen(t, full, 30*time.Second, func() bool {
 			if began.IsZero() && log.lines() > from {
 				began = time.Now()

@@ -12,8 +12,7 @@ import (
 	"fossick/datasets/web"
 )
 
-// TestProxyPasswordIsNowhere: a proxy's password is in no output, no log and no
-// file, whatever goes wrong.
+// TestProxyPasswordIsNowhere checks that a proxy's password is in no output, log or file.
 func TestProxyPasswordIsNowhere(t *testing.T) {
 	const password = "s3cr3t"
 	addr, stop, err := serve(t.Context(), "demo", web.Options{})
@@ -46,7 +45,7 @@ func TestProxyPasswordIsNowhere(t *testing.T) {
 	} {
 		crawl(2, bad, dir+"2")
 	}
-	crawl(1, "http://user:"+password+"@127.0.0.1:1", dir+"3") // nobody there: it fetches nothing
+	crawl(1, "http://user:"+password+"@127.0.0.1:1", dir+"3") // nothing listens there, so it fetches nothing
 	fossick(0, "why", "http://moneyroom.test/", "--store", dir+"3")
 	if out := fossick(2, "focus", "--resume", "--store", dir, "--max-pages", "6"); !strings.Contains(out, "give --proxy (or FOSSICK_PROXY) again") {
 		t.Errorf("resumed without the password: %s", out)

@@ -92,7 +92,7 @@ func (c *rankCmd) check() error {
 	return c.checkTogether(c.Graphs)
 }
 
-// rankResult is what rank prints (cli.md).
+// rankResult is the output of rank (cli.md).
 type rankResult struct {
 	Graph      string       `json:"graph"`
 	Method     string       `json:"method"`
@@ -100,19 +100,19 @@ type rankResult struct {
 	Edges      int64        `json:"edges"`
 	Damping    *float64     `json:"damping"` // null for hits
 	Epsilon    float64      `json:"epsilon"`
-	Iterations int          `json:"iterations"` // over all edges; those of hits visit them twice
+	Iterations int          `json:"iterations"` // over all edges; an iteration of hits visits them twice
 	Residual   float64      `json:"residual"`
-	Seconds    float64      `json:"seconds"`     // turning the graph round included, reading it not
-	Processor  *float64     `json:"cpu_seconds"` // of all processors; null where the system does not tell
+	Seconds    float64      `json:"seconds"`     // includes transposing the graph, not reading it
+	Processor  *float64     `json:"cpu_seconds"` // of all processors; null if the system does not tell
 	InMemory   bool         `json:"in_memory"`
-	Blocks     *int         `json:"blocks"`            // null without
-	Before     *int64       `json:"iterations_before"` // what local ranks and block rank cost, in iterations; null where they are no start
+	Blocks     *int         `json:"blocks"`            // null without blocks
+	Before     *int64       `json:"iterations_before"` // cost of local ranks and block rank, in iterations; null if they are no start
 	Begin      *float64     `json:"residual_before"`   // of local ranks times block rank
-	Pages      *uint64      `json:"pages"`             // of a store that were given a rank; null when it is no store
-	Top        []rankedNode `json:"top"`               // of a store's, pages only
+	Pages      *uint64      `json:"pages"`             // pages of a store that got a rank; null if it is no store
+	Top        []rankedNode `json:"top"`               // of a store: only its pages
 	File       *string      `json:"file"`
 
-	// Of several graphs:
+	// With several graphs:
 	Agents int    `json:"agents,omitempty"`
 	Rounds int    `json:"rounds,omitempty"`
 	Sent   uint64 `json:"bytes_exchanged,omitempty"`
@@ -173,7 +173,6 @@ func (c *rankCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// result describes the ranking.
 func (c *rankCmd) result(g *graph.Graph, ranked *rank.Result) *rankResult {
 	r := &rankResult{
 		Graph: c.Graphs[0], Method: c.Method, Nodes: g.Nodes(), Edges: g.Edges(), Epsilon: c.Epsilon,
@@ -194,7 +193,7 @@ func (c *rankCmd) result(g *graph.Graph, ranked *rank.Result) *rankResult {
 
 // keep writes the scores to the store and to -o, and picks the highest.
 func (c *rankCmd) keep(a *app, g *graph.Graph, ranked *rank.Result, r *rankResult) (err error) {
-	var pages []bool // nodes that are stored pages; nil when it is no store
+	var pages []bool // nodes that are stored pages; nil if it is no store
 	if store.Exists(c.Graphs[0]) {
 		if pages, err = c.toStore(a, c.Graphs[0], g, ranked, r); err != nil {
 			return err
@@ -283,13 +282,13 @@ func (r *rankResult) print(w io.Writer) {
 	}
 }
 
-// agentRank is a graph of several, and its part in the ranking.
+// agentRank is one of several graphs, and its part of the ranking.
 type agentRank struct {
 	name  string
 	g     *graph.Graph
 	links cluster.RankLinks
 	part  *cluster.RankPart
-	pages []bool // nodes that are stored pages; nil when it is no store
+	pages []bool // nodes that are stored pages; nil if it is no store
 }
 
 func (c *rankCmd) checkSeveral() error {
@@ -304,7 +303,7 @@ func (c *rankCmd) checkSeveral() error {
 	return nil
 }
 
-// several ranks several graphs as agents rank theirs, in this process.
+// several ranks several graphs in this process, as agents rank theirs.
 func (c *rankCmd) several(a *app) error {
 	agents := make([]*agentRank, len(c.Graphs))
 	for i, name := range c.Graphs {
@@ -346,7 +345,6 @@ func (c *rankCmd) several(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// blockOptions are those of ranking several.
 func (c *rankCmd) blockOptions() cluster.RankOptions {
 	opt := cluster.RankOptions{Damping: c.Damping, Epsilon: c.Epsilon, MaxRounds: c.Most}
 	if c.Method != "pagerank" {
@@ -355,7 +353,6 @@ func (c *rankCmd) blockOptions() cluster.RankOptions {
 	return opt
 }
 
-// resultOfSeveral describes the ranking of several agents.
 func (c *rankCmd) resultOfSeveral(name string, found *cluster.RankResult, agents int, took time.Duration) *rankResult {
 	return &rankResult{
 		Graph: name, Method: c.Method, Nodes: found.Nodes, Edges: found.Edges, Damping: &c.Damping, Epsilon: c.Epsilon, Iterations: found.Sweeps,
@@ -363,8 +360,7 @@ func (c *rankCmd) resultOfSeveral(name string, found *cluster.RankResult, agents
 	}
 }
 
-// agent opens one of several graphs, and finds out which nodes are its pages: a store's,
-// or else those that links lead from, and those that none leads to.
+// agent opens one of several graphs. Its pages are a store's; read finds those of any other graph.
 func (c *rankCmd) agent(a *app, name string) (*agentRank, error) {
 	_, g, err := graphOf(a, name)
 	if err != nil {
@@ -407,8 +403,8 @@ func (c *rankCmd) agent(a *app, name string) (*agentRank, error) {
 	return agent, err
 }
 
-// read turns the graph round: as arrays where they take no more than memory, else as a
-// compressed scratch file.
+// read transposes the graph, in arrays if they fit into memory, else in a compressed scratch file.
+// Without a store, the pages are the nodes with links, and those that none links to.
 func (r *agentRank) read(a *app, memory int64) (err error) {
 	l := &r.links
 	if 8*r.g.Edges()+60*int64(r.g.Nodes()) <= memory {
@@ -449,8 +445,8 @@ func (r *agentRank) turnRound(a *app) error {
 	})
 }
 
-// keepSeveral gives each store's pages their ranks, those that another owns among them,
-// writes all scores where they are wanted, and picks the highest.
+// keepSeveral stores the ranks of each store's pages, even of those that another agent owns, writes all
+// scores to -o, and picks the highest.
 func (c *rankCmd) keepSeveral(a *app, agents []*agentRank, r *rankResult) error {
 	for _, agent := range agents {
 		score, mine := make([]float64, agent.g.Nodes()), make([]bool, agent.g.Nodes())
@@ -497,7 +493,7 @@ func (c *rankCmd) keepSeveral(a *app, agents []*agentRank, r *rankResult) error 
 	})
 }
 
-// together ranks one agent's graph with the graphs of agents in other processes.
+// together ranks one agent's graph with the graphs of other processes.
 func (c *rankCmd) together(a *app) error {
 	name := c.Graphs[0]
 	var agent *agentRank

@@ -14,10 +14,8 @@ import (
 	"fossick/store"
 )
 
-// TestReadersOfACrawl verifies, evaluates, ranks and trains from a store that a
-// crawl is writing, and kills such readers. What they see is of one moment and
-// sound. The crawl fetches the same pages in the same order as one that nobody
-// reads.
+// TestReadersOfACrawl runs readers on a store that a crawl is writing, and kills some of them. Each
+// sees a sound store of one moment; the crawl's pages and their order do not change.
 func TestReadersOfACrawl(t *testing.T) {
 	fulltest.Only(t, "kills readers of a long crawl; by default reading.txtar reads one")
 	log := &requestLog{}
@@ -79,8 +77,7 @@ func TestReadersOfACrawl(t *testing.T) {
 	}
 }
 
-// checkReader looks at what a reader said: a sound store, and with each look no fewer
-// pages than before.
+// checkReader checks that a reader saw a sound store, with no fewer pages than the one before.
 func checkReader(t *testing.T, reader []string, out []byte, last uint64) uint64 {
 	t.Helper()
 	var r struct {

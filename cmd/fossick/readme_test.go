@@ -21,10 +21,9 @@ var notPasted = map[string]string{
 	"fossick agent":              "each is for a machine of its own; TestAgentsByNATS has three on one",
 }
 
-// TestReadme runs the README's commands as they stand there, one after the other in
-// one folder, and compares what they print with what the README shows. The demo set is
-// served by the README's own command, at another port; all else of the web is behind
-// a proxy that the user's fossick.toml names. No host rests.
+// TestReadme runs the README's commands in one folder, one after another, and compares what they print
+// with what the README shows. The README's own command serves the demo set, at another port; the
+// user's fossick.toml names a proxy for the rest of the web. No host rests.
 func TestReadme(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -67,14 +66,12 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// readmeStep is a command of the README, with what is shown below it.
 type readmeStep struct {
 	line            int
 	command, output string
 }
 
-// readmeSteps returns the indented commands, and of each the block that follows it. A block
-// that begins with ```text is a picture.
+// readmeSteps returns the indented commands, each with the block that follows it; ```text is a picture.
 func readmeSteps(text string) (steps []readmeStep) {
 	fenced, picture, goesOn := false, false, false
 	for i, line := range strings.Split(text, "\n") {
@@ -97,16 +94,15 @@ func readmeSteps(text string) (steps []readmeStep) {
 
 var seconds = regexp.MustCompile(`\d+\.\d+ s\b`)
 
-// sameTimes is the output with all times alike.
+// sameTimes replaces all times by the same one.
 func sameTimes(out string) string { return seconds.ReplaceAllString(out, "0.00 s") }
 
 var figures = regexp.MustCompile(`\d+(\.\d+)?|http://\S+`)
 
-// sameShape is the output with all figures and addresses alike: those of the demo depend on
-// which answer comes first, and here no host rests.
+// sameShape replaces all figures and addresses: without rests, the demo's depend on the order of answers.
 func sameShape(out string) string { return figures.ReplaceAllString(out, "N") }
 
-// serveInBackground runs a server until the test ends, and returns where it listens.
+// serveInBackground runs a server until the test ends, and returns its address.
 func serveInBackground(t *testing.T, bash, dir, command string) (addr string) {
 	t.Helper()
 	cmd := exec.Command(bash, "-c", "exec "+command)
@@ -120,7 +116,7 @@ func serveInBackground(t *testing.T, bash, dir, command string) (addr string) {
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt) // it may have ended
-		_ = cmd.Wait()                       // interrupted, it says so
+		_ = cmd.Wait()                       // the error is the interrupt
 	})
 	listens := regexp.MustCompile(`http://(127\.0\.0\.1:\d+)`)
 	lines := bufio.NewScanner(stdout)
@@ -133,7 +129,7 @@ func serveInBackground(t *testing.T, bash, dir, command string) (addr string) {
 	return ""
 }
 
-// TestReadmeLinks: what the README and its like lead to is there.
+// TestReadmeLinks checks that the links of the README and the docs lead to files.
 func TestReadmeLinks(t *testing.T) {
 	links := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 	files, err := filepath.Glob("../../docs/*.md")

@@ -44,7 +44,7 @@ type refineResult struct {
 	Store     string  `json:"store"`
 	Seconds   float64 `json:"seconds"`
 
-	Trained *float64 `json:"trained_on"` // share of the pages that the model was trained on; null when it cannot say
+	Trained *float64 `json:"trained_on"` // share of the pages that trained the model; null if it cannot say
 	known   *train.Trained
 }
 
@@ -73,7 +73,7 @@ func (c refineCmd) Run(a *app) (err error) {
 	start := time.Now()
 	refining := a.task("refining", "pages")
 	defer refining.End()
-	if n, err := s.Counts(); err == nil { // Refine tells what is wrong with them
+	if n, err := s.Counts(); err == nil { // Refine reports what is wrong with them
 		refining.Of(int(n.Pages))
 	}
 	r.Refined, err = eval.Refine(a.ctx, s, eval.RefineOptions{
@@ -127,5 +127,5 @@ func (r refineResult) print(w io.Writer, dropped []eval.Dropped) {
 	printable.Fprintf(w, "\nHow good is it? fossick eval %s\nWhy one page?   fossick why URL --store %s\n", r.Store, r.Store)
 }
 
-// short prints a number with at most three places.
+// short rounds a number to three decimal places.
 func short(x float64) string { return fmt.Sprint(math.Round(x*1000) / 1000) }

@@ -13,11 +13,9 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestKillRefresh crawls a web whose pages change, and kills one refresh of the
-// store after the other. The store is sound each time, no page is lost, every
-// host has its rest. A last refresh that is left alone asks for each page once,
-// the changed ones among them. A second one, of pages that are older than that,
-// asks for none.
+// TestKillRefresh kills refreshes of a store whose pages change: it is sound each time, loses no page,
+// and every host rests. A last refresh requests each page once and finds changes; another, for pages
+// that are older, requests none.
 func TestKillRefresh(t *testing.T) {
 	t.Parallel()
 	const hosts, pages = 20, 15

@@ -21,7 +21,7 @@ import (
 	"fossick/store"
 )
 
-// said runs fossick and returns its exit code and all that it printed.
+// said runs fossick, and returns its exit code and output.
 func said(t *testing.T, args ...string) (code int, text string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
@@ -36,7 +36,7 @@ func said(t *testing.T, args ...string) (code int, text string) {
 	return cmd.ProcessState.ExitCode(), out.String()
 }
 
-// wantRefusal wants exit code 1, a sentence with these words, and no panic.
+// wantRefusal wants exit code 1, a message with these words, and no panic.
 func wantRefusal(t *testing.T, what string, code int, text string, words ...string) {
 	t.Helper()
 	if code != exitFailed || strings.Contains(text, "goroutine ") {
@@ -49,7 +49,7 @@ func wantRefusal(t *testing.T, what string, code int, text string, words ...stri
 	}
 }
 
-// small is a web for stores to be spoilt, and its crawl.
+// small serves a small web, and returns a function that makes the command line of its crawl.
 func small(t *testing.T) (addr string, focus func(dir string, more ...string) []string) {
 	t.Helper()
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(10, 20), web.Options{Latency: 5 * time.Millisecond})
@@ -70,9 +70,8 @@ func verifies(t *testing.T, dir string) {
 	}
 }
 
-// TestDiskFull: a crawl on a disk that is nearly full ends with a clear error and
-// an intact store; with room again it goes on to its end. When another program
-// takes all that is left at once, the store is intact too.
+// TestDiskFull checks that a nearly full disk ends a crawl with a clear error and a sound store, and
+// that the crawl goes on once there is room. So it is when another program takes all space at once.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	disk := mount(t, "400m")
@@ -95,7 +94,7 @@ func TestDiskFull(t *testing.T) {
 	run := runFossick(t, focus(dir, "--resume", "--max-pages", "1000", "--json", "--delay", "20ms"), 10*time.Second, func() bool {
 		return time.Since(log) > 300*time.Millisecond
 	})
-	if run.killed { // now, with a crawl cut off in the middle, to the last byte
+	if run.killed { // fill the disk to the last byte, with a crawl cut off in the middle
 		fill(t, ballast, 400)
 		code, text = said(t, "focus", "--resume", "--store", dir)
 		wantRefusal(t, "a full disk", code, text, "room")
@@ -110,7 +109,7 @@ func TestDiskFull(t *testing.T) {
 	verifies(t, dir)
 }
 
-// fill writes so many MiB, or what there is room for.
+// fill writes mib MiB, or less if the disk is full.
 func fill(t *testing.T, name string, mib int) {
 	t.Helper()
 	f, err := os.Create(name)
@@ -121,12 +120,12 @@ func fill(t *testing.T, name string, mib int) {
 	block := make([]byte, 1<<20)
 	for range mib {
 		if _, err := f.Write(block); err != nil {
-			return // full, as it shall be
+			return // full, as intended
 		}
 	}
 }
 
-// TestReadOnlyDisk: a store that cannot be written to is refused with a sentence.
+// TestReadOnlyDisk checks that a store on a read-only disk is refused with a message.
 func TestReadOnlyDisk(t *testing.T) {
 	disk := mount(t, "400m")
 	_, focus := small(t)
@@ -147,7 +146,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	verifies(t, dir)
 }
 
-// TestNoStore: folders and files that are no store are refused, and left alone.
+// TestNoStore checks that folders and files that are no store are refused and left alone.
 func TestNoStore(t *testing.T) {
 	_, focus := small(t)
 	file := filepath.Join(t.TempDir(), "file")
@@ -167,9 +166,8 @@ func TestNoStore(t *testing.T) {
 	}
 }
 
-// TestBrokenDatabase breaks each file of a store in three ways. Every verb says
-// what is the matter, or goes on; none panics. With the file put back the store
-// is sound, so nothing has made it worse that was not told to.
+// TestBrokenDatabase breaks each file of a store in three ways. No verb panics: each reports the damage
+// or goes on. None makes it worse: with the file put back, the store is sound.
 func TestBrokenDatabase(t *testing.T) {
 	t.Parallel()
 	_, focus := small(t)
@@ -220,8 +218,7 @@ func TestBrokenDatabase(t *testing.T) {
 	verifies(t, dir)
 }
 
-// TestBusyStore: a store that a crawl is writing is refused to a second one, which
-// says so, and the first goes on.
+// TestBusyStore checks that a second crawl of a store is refused with the reason, while the first goes on.
 func TestBusyStore(t *testing.T) {
 	t.Parallel()
 	_, focus := small(t)
@@ -247,8 +244,7 @@ func TestBusyStore(t *testing.T) {
 	verifies(t, dir)
 }
 
-// TestNoInodes: a file system that can hold no more files ends a crawl as a full disk
-// does, and with room again it goes on.
+// TestNoInodes checks that a crawl ends without free inodes as on a full disk, and goes on with some.
 func TestNoInodes(t *testing.T) {
 	disk := mount(t, "400m,nr_inodes=120")
 	_, focus := small(t)
@@ -262,7 +258,7 @@ func TestNoInodes(t *testing.T) {
 	}
 	for n := range 200 {
 		if err := os.WriteFile(filepath.Join(others, fmt.Sprint(n)), nil, 0o644); err != nil {
-			break // full, as it shall be
+			break // full, as intended
 		}
 	}
 	for _, args := range [][]string{focus(dir, "--resume", "--max-pages", "100"), {"repair", dir, "--compact"}} {
@@ -278,8 +274,7 @@ func TestNoInodes(t *testing.T) {
 	}
 }
 
-// TestFileTooLarge: a limit of a file's size (ulimit -f) is a sentence, not a signal
-// that ends the process with a dump.
+// TestFileTooLarge checks that a file size limit (ulimit -f) ends a crawl with a message, not a dump.
 func TestFileTooLarge(t *testing.T) {
 	_, focus := small(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
@@ -293,8 +288,8 @@ func TestFileTooLarge(t *testing.T) {
 	}
 }
 
-// TestRepairSaysWhatIsLost: where URLs are gone whose names nothing tells, repair leaves a
-// sound store and ends with exit code 1, once.
+// TestRepairSaysWhatIsLost checks that repair leaves a sound store and ends with exit code 1, once, if
+// names of URLs are lost.
 func TestRepairSaysWhatIsLost(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "crawl")
@@ -330,8 +325,7 @@ func TestRepairSaysWhatIsLost(t *testing.T) {
 	verifies(t, dir)
 }
 
-// loseBody is the command "losebody STORE PAGE" of scripts. It puts in the
-// place of a page's body what earlier builds stored for some: an empty frame
+// loseBody STORE PAGE replaces a page's body by what earlier builds stored for some: an empty frame
 // that states 99 bytes.
 func loseBody(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {

@@ -15,13 +15,13 @@ import (
 	"fossick/internal/rights"
 )
 
-// usageSignal is something that a site says of its use, and for which purposes it refuses.
+// usageSignal is a statement of a site about the use of its pages.
 type usageSignal struct {
 	says    string
 	refuses string // purposes, by their first letters
 }
 
-// What sites say: in robots.txt, in a header, in the page, in tdmrep.json.
+// The statements of sites: in robots.txt, in a header, in the page, in tdmrep.json.
 var (
 	robotsSignals = []usageSignal{
 		{"", ""}, {"Content-Signal: search=yes, ai-train=no", "t"}, {"Content-Usage: /p train-ai=n", "t"},
@@ -35,16 +35,14 @@ var (
 	fileSignals = []usageSignal{{"", ""}, {`[{"location":"/p","tdm-reservation":1}]`, "tr"}, {`[{"location":"/other","tdm-reservation":1},{"location":"/","tdm-reservation":0}]`, ""}}
 )
 
-// signals are all that a site says.
 type signals struct{ robots, header, page, file usageSignal }
 
-// refuse says whether one of some signals refuses a purpose.
+// refuse says whether one of the signals refuses a purpose.
 func refuse(purpose string, some ...usageSignal) bool {
 	return slices.ContainsFunc(some, func(s usageSignal) bool { return purpose != "" && strings.Contains(s.refuses, purpose[:1]) })
 }
 
-// signalWeb serves a host for each combination of what sites say, and counts who was asked
-// for the page and for tdmrep.json.
+// signalWeb has a host for each combination of signals, and counts requests for its page and tdmrep.json.
 type signalWeb struct {
 	mu    sync.Mutex
 	asked map[int]int
@@ -101,9 +99,8 @@ func (web *signalWeb) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "<html><head>%s<title>gold</title></head><p>gold of site %d, and much of it: %d ounces</p>", says.page.says, site, 1000+site*7)
 }
 
-// TestRights: of sites with all combinations of what is said, no page that is refused for a
-// purpose is exported for it, none that robots.txt refuses is asked for, and all others are
-// there.
+// TestRights exports pages of sites with every combination of signals, for each purpose: no refused
+// page is among them, and all others are. No page is requested that robots.txt refuses.
 func TestRights(t *testing.T) {
 	t.Chdir(t.TempDir())
 	web := &signalWeb{}

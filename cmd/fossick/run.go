@@ -31,11 +31,10 @@ const (
 	exitInterrupted = 130
 )
 
-// errInterrupted ends a verb that a signal stopped after it had put everything
-// in order and printed its result.
+// errInterrupted ends a verb that a signal stopped, after it has cleaned up and printed its result.
 var errInterrupted = errors.New("interrupted")
 
-// usagef is a mistake in the command line that the parser cannot see.
+// usagef returns an error for a mistake in the command line that the parser cannot see.
 func usagef(format string, args ...any) error { return usage.Errorf(format, args...) }
 
 // grammar is the command line: global flags and a field for each verb.
@@ -60,9 +59,9 @@ A first look, offline:
 // exit is the panic by which the parser ends run, for example after --help.
 type exit int
 
-// run is the whole program: it returns the exit code.
+// run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
-	asJSON := slices.Contains(args, "--json") // also for errors of the parser itself
+	asJSON := slices.Contains(args, "--json") // also for the parser's own errors
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -139,8 +138,8 @@ func newGrammar(g *grammar, set *cli.Settings, stdout, stderr io.Writer, asJSON 
 	return parser, err
 }
 
-// fillIn replaces the names of lists in the tags of flags. Kong's own variables took a third of the
-// start; so tags have $${name}, which Kong turns into ${name}.
+// fillIn replaces the names of lists in the tags of flags. Kong's variables took a third of the start,
+// so tags have $${name}, which Kong turns into ${name}.
 func fillIn(parser *kong.Kong) {
 	fill := strings.NewReplacer(
 		"${topics}", strings.Join(models.BuiltinTopics(), ", "),
@@ -152,7 +151,7 @@ func fillIn(parser *kong.Kong) {
 		"${explore}", fmt.Sprint(crawlplan.DefaultExplore),
 		"${classifiers}", strings.Join(train.Classifiers(), ", "),
 	)
-	_ = kong.Visit(parser.Model.Node, func(n kong.Visitable, next kong.Next) error { // none of it is an error
+	_ = kong.Visit(parser.Model.Node, func(n kong.Visitable, next kong.Next) error { // the visitor returns no error
 		switch n := n.(type) {
 		case *kong.Node:
 			n.Help = fill.Replace(n.Help)
@@ -221,7 +220,7 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
-// oneLine is the text of an error on one line; joined errors have several.
+// oneLine returns an error's text on one line; joined errors have several.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // tellError prints err on stderr and, with --json, on stdout.
@@ -230,7 +229,7 @@ func tellError(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
 		return code
 	}
 	if asJSON {
-		_ = json.NewEncoder(printable.JSON(stdout)).Encode(map[string]string{"error": err.Error()}) // nowhere left to tell
+		_ = json.NewEncoder(printable.JSON(stdout)).Encode(map[string]string{"error": err.Error()}) // there is nowhere to report an error
 	}
 	printable.Fprintln(printable.Text(stderr), "fossick:", oneLine(err))
 	return code
@@ -240,19 +239,19 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// harmlessTexts are the flags with a text that name no file, program, address, start page,
-// model or identity: the worst of their values spoils a crawl, but leads it nowhere else.
+// harmlessTexts are the text flags that name no file, program, address, start page, model or identity:
+// a bad value spoils a crawl, but leads it nowhere else.
 var harmlessTexts = []string{
 	"also", "classifier", "contact", "delay", "exclude", "include", "lang", "links", "log-format", "method",
 	"order", "patience", "policy", "score", "tld",
 }
 
-// refusedSwitches are the switches that a stranger's file must not turn: quiet hides what the
-// file does, partial accepts damage, and all may write more than was asked.
+// refusedSwitches are the switches that a stranger's file must not set: quiet hides what the file does,
+// partial accepts damage, and all may write more than was asked.
 var refusedSwitches = []string{"quiet", "partial", "all"}
 
-// harmless says whether the fossick.toml of a working folder, which may be a stranger's, may
-// set a flag. A flag with a text is refused unless it is listed, so that a new one is.
+// harmless says whether the fossick.toml of a working folder, which may be a stranger's, may set a flag.
+// Only listed text flags pass, so that new ones are refused.
 func harmless(flag *kong.Flag) bool {
 	typ := flag.Target.Type()
 	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
@@ -287,7 +286,6 @@ func valueMappers() []kong.Option {
 	)
 }
 
-// verbs lists what fossick can do; a verb that does not work is not here.
 type verbs struct {
 	Demo        demoCmd        `cmd:"" group:"crawl" help:"Show all of fossick at work on a small web of its own, offline."`
 	Train       trainCmd       `cmd:"" group:"learn" help:"Train a classifier on a labelled set."`

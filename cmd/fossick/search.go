@@ -38,8 +38,8 @@ type searchResult struct {
 	Results []found `json:"results"`
 	Total   int     `json:"total"`
 	Seconds float64 `json:"seconds"` // of the query
-	Indexed int     `json:"indexed"` // pages that the index had to learn or correct before
-	Rebuilt bool    `json:"rebuilt"` // the index was damaged, or of another version
+	Indexed int     `json:"indexed"` // pages that had to be indexed or corrected before
+	Rebuilt bool    `json:"rebuilt"` // the index was damaged or of another version
 	Update  float64 `json:"index_seconds"`
 }
 
@@ -48,7 +48,7 @@ type found struct {
 	Title   string  `json:"title"`
 	Label   *string `json:"label"`
 	Score   float64 `json:"score"`
-	Snippet string  `json:"snippet"` // hits between two asterisks
+	Snippet string  `json:"snippet"` // hits stand between ** and **
 
 	pieces search.Snippet
 }
@@ -100,7 +100,6 @@ func (c *searchCmd) Run(a *app) (err error) {
 	return a.emit(r, func(w io.Writer) { r.print(w, a.colour) })
 }
 
-// shown is a hit with the snippet of its page.
 func shown(s *store.Store, h search.Hit, marker *search.Marker) (found, error) {
 	one := found{URL: h.URL, Title: h.Title, Score: h.Score}
 	if h.Label != "" {
@@ -120,8 +119,7 @@ func shown(s *store.Store, h search.Hit, marker *search.Marker) (found, error) {
 	return one, nil
 }
 
-// searchText is what a page says, for the index: its main text, all of it where nothing looks
-// like one.
+// searchText returns a page's text for the index: its main text, or all text if it has none.
 func searchText(body []byte, p *store.Page) (text, markdown string) {
 	decoded, plain, err := page.Decode(body, p.ContentType)
 	if err != nil {

@@ -82,11 +82,11 @@ func (c *serveCmd) Run(a *app) (err error) {
 		defer closing(&err, f)
 		opt.Log = f
 	}
-	listener, err := serving.Listen(c.Addr) // before the corpus is read: a port in use is said at once
+	listener, err := serving.Listen(c.Addr) // before reading the corpus, so that a port in use is reported at once
 	if err != nil {
 		return fmt.Errorf("%w; choose another --addr", err)
 	}
-	defer listener.Close() // Serve has closed it, unless New fails
+	defer listener.Close() // for when New fails; otherwise Serve has closed it
 	reading := a.task("reading "+strings.Join(c.Corpus, ", "), "pages")
 	opt.Progress = reading.Add
 	web, err := web.New(a.ctx, opt, sets...)
@@ -109,7 +109,6 @@ func (c *serveCmd) Run(a *app) (err error) {
 	return errInterrupted
 }
 
-// options turns the flags into the web's options, but for the log.
 func (c *serveCmd) options(a *app) (web.Options, error) {
 	opt := web.Options{
 		Latency: c.Latency, Disallow: c.Disallow, CrawlDelay: c.CrawlDelay,
@@ -136,7 +135,7 @@ func (c *serveCmd) options(a *app) (web.Options, error) {
 type faultResult struct {
 	Name   string   `json:"name"`
 	About  string   `json:"about"`
-	States []string `json:"states"` // that a crawler should note
+	States []string `json:"states"` // states that a crawler should record
 }
 
 func listFaults(a *app) error {
@@ -153,11 +152,11 @@ func listFaults(a *app) error {
 		for _, f := range all {
 			printable.Fprintf(t, "%s\t%s\t%s\n", f.Name, f.About, strings.Join(f.States, " or "))
 		}
-		_ = t.Flush() // into memory, as all of emit's text
+		_ = t.Flush() // its only errors are w's
 	})
 }
 
-// ready prints the result: from now on requests are answered.
+// ready prints the result once requests are answered.
 func (c *serveCmd) ready(a *app, web *web.Web, addr string) error {
 	st := web.Stats()
 	if st.Unserved > 0 {
@@ -170,7 +169,7 @@ func (c *serveCmd) ready(a *app, web *web.Web, addr string) error {
 		printable.Fprintf(w, "%d pages of %d hosts at http://%s; certificate authority in %s\n", st.Pages, st.Hosts, addr, web.CA())
 		io.WriteString(w, "\nTo crawl them, in another terminal:\n\n")
 		topic := "banking"
-		if !slices.Equal(c.Corpus, []string{"demo"}) { // whose topics nobody knows
+		if !slices.Equal(c.Corpus, []string{"demo"}) { // its topics are unknown
 			topic = "NAME --keywords WORDS,OF,IT"
 		}
 		printable.Fprintf(w, "  fossick focus --topic "+topic+" --seed '%s' \\\n    --proxy http://%s --ca %s --delay 0 --store crawl\n", web.First(), addr, web.CA())
@@ -178,7 +177,7 @@ func (c *serveCmd) ready(a *app, web *web.Web, addr string) error {
 	})
 }
 
-// closing closes c at the end of a function, and sets the error unless there is one.
+// closing closes c at the end of a function, and sets the error if there is none.
 func closing(err *error, c io.Closer) {
 	if e := c.Close(); e != nil && *err == nil {
 		*err = e

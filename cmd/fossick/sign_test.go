@@ -14,8 +14,8 @@ import (
 	"fossick/crawler/fetch"
 )
 
-// TestSign: a server verifies the signature of each request of a crawl, that for robots.txt
-// too, by what the crawl says is to be published.
+// TestSign has a server verify the signature of every request of a crawl, also for robots.txt, with the
+// key that the crawl says to publish.
 func TestSign(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const pem = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF\n-----END PRIVATE KEY-----\n"

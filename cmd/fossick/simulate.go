@@ -42,7 +42,7 @@ type simulateCmd struct {
 	HTML      string         `name:"html" placeholder:"FILE" help:"Write a report as one self-contained page."`
 }
 
-// defaultStarts are as many start pages as paper B3 has portal sites.
+// defaultStarts is the number of portal sites in paper B3.
 const defaultStarts = 3
 
 func (simulateCmd) Help() string {
@@ -55,7 +55,6 @@ Examples:
   fossick simulate demo --order 'bfs,mcs*0.3+relevance*0.7' --topic sport`
 }
 
-// simulateRun is one run of the verb.
 type simulateRun struct {
 	*simulateCmd
 	app  *app
@@ -64,7 +63,7 @@ type simulateRun struct {
 	sets [][]uint32 // start pages
 	work *terminal.Task
 
-	scores *export.GraphScores // on the topic; nil without one
+	scores *export.GraphScores // of the topic; nil without one
 }
 
 func (c *simulateCmd) Run(a *app) error {
@@ -98,7 +97,6 @@ func (c *simulateCmd) Run(a *app) error {
 	return a.emit(out, out.Print)
 }
 
-// check refuses flags that make no sense, before anything is read.
 func (c *simulateCmd) check() error {
 	if c.Starts < 0 || c.StartSets < 1 || c.MaxPages < 0 || c.Points < 1 || c.Points > 10_000 {
 		return usagef("--starts %d, --start-sets %d, --max-pages %d, --points %d: want no negative numbers, at least 1 start set, and 1 to 10000 points", c.Starts, c.StartSets, c.MaxPages, c.Points)
@@ -125,7 +123,6 @@ func (c *simulateCmd) check() error {
 	return nil
 }
 
-// load opens the graph, ranks it and draws the start pages.
 func (r *simulateRun) load() error {
 	source, g, err := graphOf(r.app, r.Graph)
 	if err != nil {
@@ -190,10 +187,10 @@ func (r *simulateRun) crawls(name string) ([]*lab.GraphCurve, error) {
 
 const (
 	simulatedFetch   = 500 * time.Millisecond
-	simulatedWorkers = 32 // as focus has
+	simulatedWorkers = 32 // as in focus
 )
 
-// manners returns those of the crawls, nil without --polite.
+// manners returns the manners of the crawls, nil without --polite.
 func (c *simulateCmd) manners() (*lab.GraphManners, error) {
 	if !c.Polite {
 		if c.Workers != 0 || c.FetchTime != nil || c.Delay != "" {
@@ -220,8 +217,7 @@ func (c *simulateCmd) manners() (*lab.GraphManners, error) {
 	return m, nil
 }
 
-// score gives every page of the graph its score on the topic: by the labels of the
-// corpus 1 or 0, by a model its probability.
+// score gives every page of the graph its score on the topic.
 func (r *simulateRun) score(source export.GraphSource) error {
 	if r.Topic == "" {
 		return nil
@@ -240,8 +236,8 @@ func (r *simulateRun) score(source export.GraphSource) error {
 	return nil
 }
 
-// scorer returns what says how far a page is on topic, in [0,1], and whether it is: by
-// its labels, or a model's probability.
+// scorer returns a function that says how far a page is on topic, in [0,1], and whether it is: by the
+// corpus's labels 1 or 0, by a model its probability.
 func (r *simulateRun) scorer() (func(e *datasets.Example) (score float64, on bool, err error), error) {
 	if r.Model == "" {
 		return func(e *datasets.Example) (float64, bool, error) {

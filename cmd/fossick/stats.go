@@ -69,7 +69,6 @@ func (c *statsCmd) Run(a *app) (err error) {
 	return a.emit(r, func(w io.Writer) { c.print(w, r) })
 }
 
-// knownTables refuses names that no table has.
 func knownTables(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(webstats.Names, name) {
@@ -116,7 +115,6 @@ func (c *statsCmd) print(w io.Writer, r *webstats.Result) {
 // statsColumns is the width of the text output.
 const statsColumns = 80
 
-// storeSource hands a store's records to webstats.
 type storeSource struct{ s *store.Store }
 
 func (f *storeSource) URLs() iter.Seq2[*webstats.URL, error] {
@@ -175,8 +173,7 @@ func (f *storeSource) Pages() iter.Seq2[*webstats.Page, error] {
 	}
 }
 
-// labelOf is what refine says of a page, else the crawl's model, else the topic where it is
-// on topic by keywords.
+// labelOf returns refine's label of a page, else the crawl model's, else the topic if keywords match it.
 func labelOf(l *store.Listed, topic string) string {
 	switch {
 	case l.Refined != nil:

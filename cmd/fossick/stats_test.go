@@ -16,8 +16,8 @@ import (
 	"fossick/datasets/web"
 )
 
-// copiedWeb has 30 pages of their own by http and 20 by https, 7 that are equal to one of
-// them and 5 that differ from one by a word of 400. The start page links to all.
+// copiedWeb has 30 pages over http and 20 over https, 7 copies of them, and 5 that differ from one in a
+// word of 400. The start page links to all.
 func copiedWeb() *datasets.Set {
 	rng := rand.New(rand.NewPCG(31, 32))
 	var start strings.Builder
@@ -54,8 +54,8 @@ func copiedWeb() *datasets.Set {
 	}, datasets.Options{})
 }
 
-// TestStatsTables: of a web that is known the rows of duplicates and of TLS are known; no header
-// of a near-duplicate is kept. Each table of --csv has the columns and values of --json.
+// TestStatsTables checks the rows of duplicates and TLS for a known web; headers of near-duplicates are
+// not stored. Each table of --csv has the columns and values of --json.
 func TestStatsTables(t *testing.T) {
 	addr, ca, stop, err := serveSet(t.Context(), copiedWeb(), web.Options{})
 	if err != nil {
@@ -92,7 +92,7 @@ func TestStatsTables(t *testing.T) {
 	}
 }
 
-// compareCSV holds a file against the table's rows. What is not known is empty.
+// compareCSV compares a file with the table's rows; unknown values are empty.
 func compareCSV(t *testing.T, path, table string, got statsTables) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -117,7 +117,7 @@ func compareCSV(t *testing.T, path, table string, got statsTables) {
 			want := keyText(value)
 			if x, ok := value.(float64); ok {
 				if v, err := strconv.ParseFloat(lines[1+i][k], 64); err == nil && v == x {
-					continue // however it is written
+					continue // equal, however it is written
 				}
 			}
 			if !known || lines[1+i][k] != want {
@@ -127,7 +127,7 @@ func compareCSV(t *testing.T, path, table string, got statsTables) {
 	}
 }
 
-// statsTables is what stats --json says, by table.
+// statsTables is the output of stats --json, by table.
 type statsTables map[string]json.RawMessage
 
 func statsOf(t *testing.T, dirs ...string) statsTables {
@@ -160,7 +160,7 @@ var statsKeys = map[string]string{
 	"tlds": "tld", "second_levels": "second_level", "sites": "site", "forecast_scores": "predictor", "forecasts": "from",
 }
 
-// row finds a row by its first column, nil where there is none.
+// row returns the row with this first column, nil for none.
 func (s statsTables) row(t *testing.T, table, key string) map[string]any {
 	t.Helper()
 	for _, row := range s.rows(t, table) {

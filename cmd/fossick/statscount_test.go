@@ -17,30 +17,29 @@ import (
 	"fossick/store"
 )
 
-// webCount counts a crawl from the server's log and the corpus alone: it goes through the
-// requests in their order, as a crawl by one worker, breadth first, has made them, and
-// discovers what the corpus' pages link to. It knows nothing of the store. What it counts is
-// by table, by the first column's value, by column.
+// webCount computes the tables of stats from the server's log and the corpus, without the store. It
+// follows a breadth-first crawl by one worker, request by request, and finds the links in the corpus's
+// pages. Counts are by table, by the first column's value, by column.
 type webCount struct {
 	t      *testing.T
 	corpus map[string]*datasets.Example
-	depth  map[string]int    // of the URLs that are known
-	links  map[string]int    // stored pages that link to a URL
-	out    map[string]int    // URLs that a stored page links to
-	state  map[string]string // of those requested, as its last exchange says
+	depth  map[string]int    // of known URLs
+	links  map[string]int    // number of stored pages that link to a URL
+	out    map[string]int    // number of URLs that a stored page links to
+	state  map[string]string // of requested URLs, after the last exchange
 	bodies map[page.Checksum]bool
-	bytes  map[string]bool // of the bodies
+	bytes  map[string]bool // the bodies themselves
 	got    map[string]bool
-	labels map[string]string // of the corpus' pages, as a model says
+	labels map[string]string // of the corpus's pages, by a model
 	pages  []countedPage
 	seeds  []string
 	hosts  map[string]bool // of the corpus
 
-	unasked int             // URLs
-	skipped map[string]bool // that only links name which are not to be followed
+	unasked int             // number of URLs
+	skipped map[string]bool // URLs that only nofollow links name
 
 	began, ended time.Time  // of the crawl
-	answers      []answered // to page requests that had a code
+	answers      []answered // answers with a code to page requests
 
 	want map[string]map[string]map[string]float64
 
@@ -73,7 +72,6 @@ func newWebCount(t *testing.T, set *datasets.Set, seeds ...string) *webCount {
 	return w
 }
 
-// add adds to a cell.
 func (w *webCount) add(table string, row any, column string, n float64) {
 	key := fmt.Sprint(row)
 	if w.want[table] == nil {
@@ -85,13 +83,12 @@ func (w *webCount) add(table string, row any, column string, n float64) {
 	w.want[table][key][column] += n
 }
 
-// ofFault is the state that an exchange ends in, and whether a code came.
+// ofFault is the state in which an exchange with a fault ends.
 var ofFault = map[string]string{
 	"status-403": "code", "status-410": "code", "redirect-nowhere": "redirect", "wrong-type": "wrong_type",
 	"hang-up": "header_error", "short-body": "body_error", "reset": "header_error",
 }
 
-// read goes through the log.
 func (w *webCount) read(log []request) {
 	hosts := map[string]bool{}
 	times := bracketed(log, w.began, w.ended)
@@ -112,21 +109,20 @@ func (w *webCount) read(log []request) {
 	w.settle()
 }
 
-// withoutDefaultPort is the URL of a request in normal form.
+// withoutDefaultPort returns the URL of a request in normal form.
 func withoutDefaultPort(r request) string {
 	scheme, _, _ := strings.Cut(r.URL, "://")
 	port := map[string]string{"http": ":80", "https": ":443"}[scheme]
 	return scheme + "://" + strings.TrimSuffix(r.Host, port) + r.Path
 }
 
-// exchange counts a request for a page.
 func (w *webCount) exchange(url string, r request, took answered) {
 	state, code := "code", r.Status
 	switch {
 	case r.Fault != "":
 		state = ofFault[r.Fault]
 		if r.Fault == "short-body" {
-			code = 200 // which the log does not have, as the connection was taken over
+			code = 200 // the log has no code, because the fault took the connection over
 		}
 	case code == 200:
 		state = "ok"
@@ -134,7 +130,7 @@ func (w *webCount) exchange(url string, r request, took answered) {
 		state = "redirect"
 	}
 	if _, known := w.depth[url]; !known {
-		for known := range w.depth { // a request may escape more than the normal form does
+		for known := range w.depth { // a request may escape more characters than the normal form
 			if unescaped(known) == unescaped(url) {
 				url = known
 			}
@@ -158,7 +154,7 @@ func (w *webCount) exchange(url string, r request, took answered) {
 	}
 }
 
-// row returns what the corpus has of a URL, which is served by both schemes.
+// row returns the corpus's row of a URL; both schemes are served.
 func (w *webCount) row(url string) (*datasets.Example, error) {
 	key, err := datasets.Key(url)
 	if e := w.corpus[key]; e != nil {
@@ -175,15 +171,15 @@ func unescaped(u string) string {
 	return plain
 }
 
-// moved follows a redirect as the server makes them: one of the corpus, else to the same path with, or without, a
-// slash at its end.
+// moved follows a redirect as the server makes it: the corpus's own, else to the path with or without a
+// final slash.
 func (w *webCount) moved(url string) {
 	to := url + "/"
 	if e, err := w.row(to); err != nil || e == nil {
 		to = strings.TrimSuffix(url, "/")
 	}
 	if key, err := datasets.Key(to); err == nil && w.corpus[key] == nil {
-		to = datasets.FlipScheme(to) // as the corpus has it
+		to = datasets.FlipScheme(to) // in the corpus's scheme
 	}
 	if r, ok := w.redirects[url]; ok {
 		to = r.To
@@ -193,7 +189,6 @@ func (w *webCount) moved(url string) {
 	}
 }
 
-// page reads a page of the corpus as it was served.
 func (w *webCount) page(url string) {
 	e, err := w.row(url)
 	if err != nil || e == nil {
@@ -210,7 +205,7 @@ func (w *webCount) page(url string) {
 	if w.bodies[p.Checksum] || w.bytes[body] {
 		w.state[url] = "duplicate"
 		w.header(url)
-		w.discover(url, p) // those that a mirror has alone
+		w.discover(url, p) // links that only a mirror has
 		return
 	}
 	to := w.discover(url, p)
@@ -223,8 +218,8 @@ func (w *webCount) page(url string) {
 	w.stored(url, p, media, int64(len(body)), to)
 }
 
-// discover enters the page's links, and returns them, each once. A link that is not to be
-// followed names a URL; the first that is takes its place.
+// discover enters a page's links and returns each once. A nofollow link makes a URL known; the first
+// link that may be followed discovers it anew.
 func (w *webCount) discover(url string, p *page.Page) []string {
 	followed := map[string]bool{}
 	for _, l := range p.Links {
@@ -254,7 +249,6 @@ func (w *webCount) discover(url string, p *page.Page) []string {
 	return to
 }
 
-// stored counts a stored page.
 func (w *webCount) stored(url string, p *page.Page, media string, size int64, to []string) {
 	for _, l := range to {
 		w.links[l]++
@@ -279,7 +273,6 @@ func (w *webCount) stored(url string, p *page.Page, media string, size int64, to
 	w.add("depths", w.depth[url], "stored", 1)
 }
 
-// kindsOf are the letters of the links of a page.
 func kindsOf(p *page.Page) (letters []byte) {
 	for _, l := range p.Links {
 		letters = append(letters, byte(l.Kind))
@@ -321,7 +314,7 @@ func (w *webCount) settle() {
 			w.unasked++
 		}
 		if host, _, _ := strings.Cut(url[len(scheme)+3:], "/"); scheme == "https" && !w.hosts[host] {
-			delete(w.want, "host_labels") // attempts by CONNECT are not in the log
+			delete(w.want, "host_labels") // the log lacks CONNECT attempts
 		}
 	}
 	step := func(degree int) int {
@@ -339,7 +332,6 @@ func (w *webCount) settle() {
 	}
 }
 
-// places counts a URL by its domains.
 func (w *webCount) places(url, column string) {
 	tld, second, site := placesOf(url)
 	w.add("tlds", tld, column, 1)
@@ -347,7 +339,7 @@ func (w *webCount) places(url, column string) {
 	w.add("sites", site, column, 1)
 }
 
-// placesOf are a URL's last label, its last two, and its registrable domain.
+// placesOf returns a URL's last label, its last two, and its registrable domain.
 func placesOf(url string) (tld, second, site string) {
 	_, rest, _ := strings.Cut(url, "://")
 	name, _, _ := strings.Cut(rest, "/")
@@ -363,7 +355,7 @@ func placesOf(url string) (tld, second, site string) {
 	return labels[len(labels)-1], strings.Join(labels[max(0, len(labels)-2):], "."), site
 }
 
-// tellUnknown names URLs that only the store knows, or only this count.
+// tellUnknown logs URLs that only the store or only this count knows.
 func (w *webCount) tellUnknown(dir string) {
 	s, err := store.Open(dir)
 	if err != nil {

@@ -14,13 +14,12 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// gate lets so many requests pass between two stops. At a stop the crawl's only worker waits
-// for its answer.
+// gate stops a crawl at every few requests: its only worker waits for an answer until goOn.
 type gate struct {
 	every, stops int
 	passed       atomic.Int64
-	reached      chan struct{} // one for each stop
-	goOn         chan struct{} // to go on from it
+	reached      chan struct{} // one value for each stop
+	goOn         chan struct{} // one value ends a stop
 }
 
 func (g *gate) pass() {
@@ -30,10 +29,9 @@ func (g *gate) pass() {
 	}
 }
 
-// TestStatsOfACrawl reads a store that a crawl is writing: the web stops the crawl at some
-// requests, and each time stats begins as the crawl goes on to the next stop; from the last it
-// goes on when stats has ended. What stats says is of one moment: each table is as counted from so much of the server's log and the corpus.
-// The crawl asks for the same as one that nobody reads.
+// TestStatsOfACrawl runs stats on a store that a crawl is writing, between one stop and the next; at the
+// last stop the crawl waits for it. Each table equals the count of a part of the server's log. The crawl
+// requests what one without readers requests.
 func TestStatsOfACrawl(t *testing.T) {
 	set, err := datasets.Open("demo", datasets.Options{})
 	if err != nil {
@@ -69,7 +67,7 @@ func TestStatsOfACrawl(t *testing.T) {
 				t.Fatalf("the crawl ended before stop %d", stop)
 			}
 			last := stop == at.stops-1
-			if !last { // the crawl does not end meanwhile, for it comes to the next stop
+			if !last { // the crawl cannot end meanwhile: it reaches the next stop
 				at.goOn <- struct{}{}
 			}
 			_, out := runAndKill(t, []string{"stats", dir, "--json", "--top", "0"}, time.Minute)
@@ -90,7 +88,7 @@ func TestStatsOfACrawl(t *testing.T) {
 	}
 }
 
-// compareMoment counts as much of the log as stats has seen, and returns how many exchanges that is.
+// compareMoment compares stats with the part of the log that it saw, and returns its number of exchanges.
 func compareMoment(t *testing.T, set *datasets.Set, seeds []string, log *requestLog, got statsTables, before float64) float64 {
 	t.Helper()
 	seen := got.sum(t, "outcomes", "exchanges")
@@ -98,7 +96,7 @@ func compareMoment(t *testing.T, set *datasets.Set, seeds []string, log *request
 		t.Errorf("%v exchanges after %v were seen", seen, before)
 	}
 	var part []request
-	for tick := time.NewTicker(time.Millisecond); ; <-tick.C { // a line may be written after its answer is on record
+	for tick := time.NewTicker(time.Millisecond); ; <-tick.C { // the server may log an answer after the crawl stores it
 		if part = firstOf(log.requests(t), int(seen)); part != nil {
 			break
 		}
@@ -107,12 +105,12 @@ func compareMoment(t *testing.T, set *datasets.Set, seeds []string, log *request
 	want := newWebCount(t, set, seeds...)
 	want.began, want.ended = part[0].Start, time.Now()
 	want.read(part)
-	delete(want.want, "host_labels") // robots.txt of the next host may be on record already
+	delete(want.want, "host_labels") // the next host's robots.txt may be stored already
 	want.compare(got)
 	return seen
 }
 
-// firstOf is the log up to so many requests for pages; nil where it has fewer.
+// firstOf returns the log up to so many page requests, nil if it has fewer.
 func firstOf(log []request, pages int) []request {
 	for i, r := range log {
 		if !ofPage(r) {
@@ -125,7 +123,7 @@ func firstOf(log []request, pages int) []request {
 	return nil
 }
 
-// pathsOf are all that was asked for, sorted: a host that was slow once rests longer.
+// pathsOf returns all requested paths, sorted, because slow answers change the order.
 func pathsOf(log []request) (all []string) {
 	for _, r := range log {
 		all = append(all, r.Host+r.Path)

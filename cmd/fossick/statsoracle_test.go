@@ -15,8 +15,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestStats crawls served corpora of which a tenth misbehaves, and holds the tables against
-// counts made from the server's log and the corpus; see webCount.
+// TestStats crawls corpora of which a tenth misbehaves, and compares the tables with webCount's.
 func TestStats(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -48,7 +47,7 @@ func TestStats(t *testing.T) {
 			want.began = time.Now()
 			fossick(t, append(countedCrawl(addr, ca, dir), "--seed", c.seed, "--max-pages", fmt.Sprint(c.pages))...)
 			want.ended = time.Now()
-			// Of two labels a page has the likelier one.
+			// Of two labels, a page gets the likelier one.
 			fossick(t, "refine", dir, "--model", model, "--topic", "banking", "--threshold", "0.5", "--quiet")
 			want.read(log.requests(t))
 			want.labels = labelsOf(t, model, want)
@@ -60,7 +59,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// countedCrawl is a crawl that webCount can follow.
+// countedCrawl returns the command line of a crawl that webCount can follow.
 func countedCrawl(proxy, ca, dir string) []string {
 	return []string{
 		"focus", "--topic", "x", "--keywords", "the", "--order", "bfs", "--proxy", "http://" + proxy, "--ca", ca, "--delay", "0",
@@ -68,8 +67,7 @@ func countedCrawl(proxy, ca, dir string) []string {
 	}
 }
 
-// serveNamed serves a set until the test ends, by servers that say what they are; see serverOf.
-// Each request calls pass before it is answered.
+// serveNamed serves a set with the server names of serverOf, and calls pass before each answer.
 func serveNamed(t *testing.T, set *datasets.Set, pass func(), opt web.Options) (addr, ca string) {
 	t.Helper()
 	web, err := web.New(t.Context(), opt, set)
@@ -90,7 +88,7 @@ func serveNamed(t *testing.T, set *datasets.Set, pass func(), opt web.Options) (
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = server.Serve(l) // what it could not serve, the test sees
+		_ = server.Serve(l) // the test notices errors
 	}()
 	t.Cleanup(func() {
 		_ = server.Close()
@@ -100,7 +98,7 @@ func serveNamed(t *testing.T, set *datasets.Set, pass func(), opt web.Options) (
 	return l.Addr().String(), web.CA()
 }
 
-// labelsOf are the labels that a model gives to the corpus' rows of the stored pages.
+// labelsOf returns a model's labels for the corpus's rows of the stored pages.
 func labelsOf(t *testing.T, model string, w *webCount) map[string]string {
 	t.Helper()
 	rows := filepath.Join(t.TempDir(), "rows.jsonl")
@@ -131,9 +129,8 @@ func labelsOf(t *testing.T, model string, w *webCount) map[string]string {
 	return labels
 }
 
-// compare holds the tables of a store against what was counted. What no cell is wanted of must
-// be 0, but for outcomes of hosts that gave no answer. The log has no host of one label: none
-// is there to be asked.
+// compare compares a store's tables with the counts. Uncounted cells must be 0, except the outcomes of
+// hosts that did not answer, and of hosts of one label, which do not exist.
 func (w *webCount) compare(got statsTables) {
 	w.settlePages()
 	w.settleSeeds()

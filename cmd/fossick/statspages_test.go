@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// countedPage is a page that was stored.
+// countedPage is a stored page.
 type countedPage struct {
 	url, media, charset, lang, kinds string
 	bytes, unseen, links             int64
 }
 
-// serverOf is what a host of countedWeb says that it is, with and without a version.
+// serverOf returns the server name that a host sends, with and without its version.
 func serverOf(host string) (full, product string) {
 	name, _, _ := strings.Cut(host, ":")
 	full = []string{"nginx/1.24.0", "Apache/2.4.57 (Debian) OpenSSL/3.0", "Microsoft-IIS"}[len(name)%3]
@@ -24,8 +24,8 @@ func serverOf(host string) (full, product string) {
 	return full, product
 }
 
-// header counts an answer whose header is kept. What is said inside of TLS does not pass by
-// the handler that names the server.
+// header counts an answer whose header is stored. Answers over TLS bypass the handler that sends the
+// server name.
 func (w *webCount) header(address string) {
 	w.add("http_versions", "http/1.1", "answers", 1)
 	server := "not said"
@@ -35,7 +35,7 @@ func (w *webCount) header(address string) {
 	w.add("servers", server, "answers", 1)
 }
 
-// settlePages counts the stored pages; the means of each name come last, of whole sums.
+// settlePages counts the stored pages, and then computes the means by name.
 func (w *webCount) settlePages() {
 	type sums struct{ pages, bytes, links int64 }
 	means := map[[2]string]*sums{}
@@ -80,7 +80,7 @@ func (w *webCount) settlePages() {
 	}
 }
 
-// sizeClass is the row of a page of so many bytes among those of compression.
+// sizeClass returns the row of a page's size in the table of compression.
 func sizeClass(bytes int64) string {
 	for kib := int64(4); kib <= 256; kib *= 4 {
 		if bytes < kib<<10 {
@@ -90,7 +90,6 @@ func sizeClass(bytes int64) string {
 	return "256 KiB and more"
 }
 
-// settleSeeds counts the start pages.
 func (w *webCount) settleSeeds() {
 	for _, seed := range w.seeds {
 		w.add("seed_outcomes", w.state[seed], "seeds", 1)
@@ -101,8 +100,7 @@ func (w *webCount) settleSeeds() {
 	}
 }
 
-// seedLength is a start page's length as paper E has it: without the scheme, and without a
-// slash that is all of the path.
+// seedLength is a start page's length as in paper E: without the scheme and a slash that is all its path.
 func seedLength(seed string) int64 {
 	_, rest, _ := strings.Cut(seed, "://")
 	if strings.Count(rest, "/") == 1 {
@@ -111,7 +109,7 @@ func seedLength(seed string) int64 {
 	return int64(len(rest))
 }
 
-// lengths are the numbers of whose spread the table of means tells.
+// lengths returns the numbers behind the table of means.
 func (w *webCount) lengths(got statsTables) map[string][]int64 {
 	all := map[string][]int64{}
 	for _, seed := range w.seeds {
@@ -125,7 +123,7 @@ func (w *webCount) lengths(got statsTables) map[string][]int64 {
 			all["path, got"] = append(all["path, got"], int64(len(path)))
 		}
 	}
-	if len(w.seeds) == 1 { // its party is all that was got
+	if len(w.seeds) == 1 { // its party has every page
 		all["pages a seed"] = []int64{int64(len(w.got))}
 	}
 	for _, p := range w.pages {
@@ -136,7 +134,7 @@ func (w *webCount) lengths(got statsTables) map[string][]int64 {
 	if w.want["host_labels"] == nil {
 		return all
 	}
-	for _, row := range got.rows(w.t, "host_labels") { // the numbers are compared by themselves
+	for _, row := range got.rows(w.t, "host_labels") { // other code compares these numbers
 		labels, hosts := row["labels"].(string), row["hosts"].(float64)
 		if n, err := strconv.ParseInt(labels, 10, 64); err == nil { // an address has none
 			all["host labels"] = append(all["host labels"], slices.Repeat([]int64{n}, int(hosts))...)
@@ -145,8 +143,7 @@ func (w *webCount) lengths(got statsTables) map[string][]int64 {
 	return all
 }
 
-// compareMeans holds the rows of means against the numbers themselves. Quantiles above 4,096
-// may be 0.8 % too low.
+// compareMeans compares the rows of means with the numbers; quantiles above 4,096 may be 0.8 % too low.
 func (w *webCount) compareMeans(got statsTables) {
 	for name, all := range w.lengths(got) {
 		slices.Sort(all)

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// sum adds a column up.
 func (s statsTables) sum(t *testing.T, table, column string) (sum float64) {
 	t.Helper()
 	for _, row := range s.rows(t, table) {
@@ -15,8 +14,8 @@ func (s statsTables) sum(t *testing.T, table, column string) (sum float64) {
 	return sum
 }
 
-// statsShares are the columns of shares: of which column's numbers, and of what they are
-// parts: the sum of a column or, with a stop at its end, the same row's.
+// statsShares are the columns of shares, with the column of their parts and that of the whole: its sum,
+// or the value in the same row if the name ends with a stop.
 var statsShares = []struct{ table, column, part, whole string }{
 	{"outcomes", "share", "urls", "urls"}, {"outcomes", "exchanges_share", "exchanges", "exchanges"}, {"seed_outcomes", "share", "seeds", "seeds"},
 	{"unasked", "share", "urls", "urls"}, {"codes", "share", "answers", "answers"}, {"seed_lengths", "share", "number", "number"},
@@ -29,7 +28,7 @@ var statsShares = []struct{ table, column, part, whole string }{
 	{"sites", "downloaded_share", "downloaded", "requested."}, {"compression", "ratio", "packed", "bytes."}, {"depths", "new_links_per_page", "new_links", "downloaded."},
 }
 
-// compareShares divides anew.
+// compareShares recomputes the shares.
 func (s statsTables) compareShares(t *testing.T) {
 	t.Helper()
 	for _, of := range statsShares {
@@ -59,8 +58,7 @@ func (s statsTables) compareShares(t *testing.T) {
 	}
 }
 
-// compareTotals holds the sums of tables of one thing against each other; pages, requests and
-// URLs are told by several.
+// compareTotals checks that tables that count the same things have the same sums.
 func (s statsTables) compareTotals(t *testing.T) {
 	t.Helper()
 	for _, same := range [][][2]string{

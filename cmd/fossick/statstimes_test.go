@@ -7,20 +7,19 @@ import (
 	"time"
 )
 
-// answered is an answer with a code, and between which milliseconds its time lies. One
-// worker asks for one thing at a time: an answer is there after the server began to hand its
-// last part over, and before the next request came; it was asked for after the answer before.
-// One that takes long may go on beside the worker: it is over in the end.
+// answered is an answer with a code, with bounds of its time in milliseconds. With one worker, an answer
+// arrives after the server began to send its last part and before the next request, and was requested
+// after the answer before. A slow exchange may go on beside the worker, until the crawl ends.
 type answered struct {
 	url       string
 	low, high float64
 }
 
-// besideAfter is less than what an exchange takes that goes on beside the worker.
+// besideAfter is less than the time of an exchange that goes on beside the worker.
 const besideAfter = 900 * time.Millisecond
 
-// bracketed are the bounds of the times of a log that began and ended at these moments. What
-// is asked for besides pages may be under way beside them, and bounds nothing.
+// bracketed returns the time bounds of a log's answers, for a crawl from began to ended. Requests other
+// than for pages may run beside them, and bound nothing.
 func bracketed(log []request, began, ended time.Time) []answered {
 	millis := func(d time.Duration) float64 { return math.Floor(d.Seconds() * 1000) }
 	all := make([]answered, len(log))
@@ -45,7 +44,7 @@ func bracketed(log []request, began, ended time.Time) []answered {
 	return all
 }
 
-// sentAt is when a client cannot have had the whole answer yet.
+// sentAt returns a time before which the client cannot have the whole answer.
 func sentAt(r request) time.Time {
 	if r.Sending.IsZero() {
 		return r.Start
@@ -58,10 +57,10 @@ func ofPage(r request) bool {
 	return r.Path != "/robots.txt" && !strings.HasPrefix(r.Path, "/.well-known/")
 }
 
-// compareTimes holds what is said of response times against those that are possible.
+// compareTimes checks that the response times in the tables lie within the bounds.
 func (w *webCount) compareTimes(got statsTables) {
 	var low, high []float64
-	places := map[[2]string]*[3]float64{} // number, and sums of the least and most
+	places := map[[2]string]*[3]float64{} // number, and sums of the bounds
 	for _, x := range w.answers {
 		low, high = append(low, x.low), append(high, x.high)
 		tld, second, site := placesOf(x.url)

@@ -21,8 +21,7 @@ import (
 	"fossick/store"
 )
 
-// surveyCmd crawls party by party. It is focus with another order, scope and rests, and a
-// list of seeds at its end.
+// surveyCmd is focus by parties, with its own order, scope and rests, and a seed list at the end.
 type surveyCmd struct {
 	crawlplan.Crawl
 	SeedsOut   string   `placeholder:"FILE" help:"Where to write the seeds of the next survey: those of this one, and the candidates found [seeds-out.txt in the store]." group:"run" predictor:"files"`
@@ -52,7 +51,7 @@ The seed list of a survey that was killed or has ended:
   fossick survey --resume --store first --seeds-out sites2.txt`
 }
 
-// surveyFlags are flags of focus that mean something else in a survey.
+// surveyFlags are the flags of focus that mean something else in a survey.
 var surveyFlags = map[string]string{
 	"topic":              "Also label the pages by this topic; the order does not change [none].",
 	"store":              "Folder of the survey's store [fossick-survey].",
@@ -69,7 +68,7 @@ var surveyFlags = map[string]string{
 // notOfSurveys are the flags of focus that depend on its topic; a survey does not have them.
 var notOfSurveys = []string{"patience", "score", "rho", "threshold", "order", "min-harvest"}
 
-// surveyHelp sets the help of survey's flags, and removes those of notOfSurveys.
+// surveyHelp sets the help of survey's flags, and removes the flags in notOfSurveys.
 func surveyHelp(parser *kong.Kong) {
 	node := cli.Child(parser.Model.Node, "survey")
 	node.Flags = slices.DeleteFunc(node.Flags, func(f *kong.Flag) bool { return slices.Contains(notOfSurveys, f.Name) })
@@ -80,18 +79,17 @@ func surveyHelp(parser *kong.Kong) {
 	}
 }
 
-// surveyed is the result of a survey, as JSON has it.
+// surveyed is the output of survey.
 type surveyed struct {
 	*monitor.Result
 	Relevant   *uint64 `json:"relevant"` // null without a topic
-	Parties    int     `json:"parties"`  // start pages that gave a page, of their own or of their party
+	Parties    int     `json:"parties"`  // start pages whose party has a page
 	Seeds      int     `json:"seeds"`
 	Candidates int     `json:"candidates"`
 	SeedsOut   string  `json:"seeds_out"`
 }
 
-// Run crawls, writes the seed list and prints the result, also of a survey that was
-// interrupted.
+// Run crawls, writes the seed list and prints the result, even of an interrupted survey.
 func (c *surveyCmd) Run(a *app) error {
 	for _, path := range c.SeedsTable {
 		if err := webstats.CheckTable(path); err != nil {
@@ -149,7 +147,6 @@ func (s *surveyed) print(w io.Writer) {
 	printable.Fprintf(w, "%d parties of %d seeds; %d candidates for more\nseeds of the next survey: %s\n", s.Parties, s.Seeds, s.Candidates, s.SeedsOut)
 }
 
-// surveySource hands a store's records to package survey.
 type surveySource struct{ s *store.Store }
 
 func (f surveySource) URLs() iter.Seq2[*webstats.SurveyURL, error] {
@@ -182,14 +179,14 @@ func (f surveySource) URLs() iter.Seq2[*webstats.SurveyURL, error] {
 	}
 }
 
-// content is the hash of what a start page says; that of a nearly equal page is not kept.
+// content returns the hash of a start page's content, "" for a near-duplicate, which has none stored.
 func (f surveySource) content(k *store.Known) (string, error) {
 	if k.Via != store.ViaSeed || k.Fate == nil || k.Fate.Page == 0 || k.Fate.Resemblance > 0 {
 		return "", nil
 	}
 	p, err := f.s.Page(k.Fate.Page)
 	if errors.Is(err, store.ErrUnknown) {
-		return "", nil // damage took it, and repair what was left
+		return "", nil // lost to damage, and dropped by repair
 	}
 	return hex.EncodeToString(p.Checksum), err
 }
@@ -216,7 +213,7 @@ func (f surveySource) Pages() iter.Seq2[*webstats.SurveyPage, error] {
 func (f surveySource) Name(id uint64) (string, error) {
 	b, err := f.s.URLs().Birth(store.ID(id))
 	if errors.Is(err, store.ErrUnknown) {
-		return "", nil // damage took it, and repair what was left
+		return "", nil // lost to damage, and dropped by repair
 	}
 	return b.URL, err
 }

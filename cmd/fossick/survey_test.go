@@ -16,8 +16,7 @@ import (
 	"fossick/store"
 )
 
-// listed reads the seed list that a survey left in its store, but for which of several
-// pages was the first to lead to a candidate: that is a matter of time.
+// listed returns a survey's seed list, without the first page that led to a candidate: it varies.
 func (p killPlan) listed(t *testing.T, dir string) string {
 	t.Helper()
 	if !p.survey {
@@ -40,7 +39,6 @@ func readFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// seedFile writes a list of start pages of linkedWeb's first hosts.
 func seedFile(t *testing.T, hosts int) string {
 	t.Helper()
 	var b strings.Builder
@@ -52,8 +50,7 @@ func seedFile(t *testing.T, hosts int) string {
 	return path
 }
 
-// TestSurveyKill kills a survey at random moments: no visit is lost, and the seed list is
-// that of a survey without kills.
+// TestSurveyKill kills a survey at random moments: no visit is lost, and the seed list is the same.
 func TestSurveyKill(t *testing.T) {
 	t.Parallel()
 	hosts, pages := fulltest.Rounds(8, 40), fulltest.Rounds(15, 60)
@@ -61,14 +58,13 @@ func TestSurveyKill(t *testing.T) {
 		args: []string{"--seeds", seedFile(t, hosts/2), "--max-depth", "7"}})
 }
 
-// TestSurveyPoliteness lets the judge read the log of a survey of a web of which a third
-// misbehaves.
+// TestSurveyPoliteness judges the log of a survey of a web of which a third misbehaves.
 func TestSurveyPoliteness(t *testing.T) {
 	fulltest.Only(t, "takes a minute")
 	beJudged(t, linkedWeb(120, 40), []string{"survey", "--seeds", seedFile(t, 120)})
 }
 
-// TestSeedsTable: by the ID and the hashes of a row the store finds the URL and its page.
+// TestSeedsTable checks that the store finds the URL and page of a row by its ID and hashes.
 func TestSeedsTable(t *testing.T) {
 	t.Parallel()
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(6, 5), web.Options{})
@@ -122,9 +118,8 @@ func TestSeedsTable(t *testing.T) {
 	}
 }
 
-// TestSurveyFindsPages: a page that only the party of another site links to, or another party
-// of its site, is in the list, and the next survey finds it. Start pages of one host are asked
-// for one after the other, with its rest between.
+// TestSurveyFindsPages checks that the seed list has pages that only another party links to, and that
+// the next survey finds them. Start pages of one host are fetched in turn, with its rest between.
 func TestSurveyFindsPages(t *testing.T) {
 	t.Parallel()
 	log := &requestLog{}
@@ -162,7 +157,6 @@ func TestSurveyFindsPages(t *testing.T) {
 	j.judge().report(t)
 }
 
-// surveyOnce runs a survey in this process.
 func surveyOnce(t *testing.T, args ...string) (r struct {
 	Fetched                    uint64
 	Parties, Seeds, Candidates int
@@ -178,7 +172,7 @@ func surveyOnce(t *testing.T, args ...string) (r struct {
 	return r
 }
 
-// seedsIn returns the URLs of a list, each of which it must have once.
+// seedsIn returns the URLs of a list, and wants each once.
 func seedsIn(t *testing.T, path string) (seeds []string) {
 	t.Helper()
 	once := map[string]bool{}

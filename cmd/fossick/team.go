@@ -17,8 +17,7 @@ import (
 	"fossick/store"
 )
 
-// agentMemory is the heap that each further agent adds to crawlMemory, for its scorer, queue and
-// store.
+// agentMemory is the heap in bytes that each further agent adds to crawlMemory.
 const agentMemory = 192 << 20
 
 // teamwork is a crawl by several agents in this process, each with a store of its own.
@@ -41,7 +40,7 @@ func (c *focusCmd) crawlTeam(ctx context.Context, a *app) (result *monitor.Resul
 	}
 	w := &teamwork{a: a, cmd: c}
 	defer func() { err = errors.Join(err, w.close()) }()
-	for i := 0; i < max(1, c.Agents); i++ { // of a crawl that is resumed, the first knows how many
+	for i := 0; i < max(1, c.Agents); i++ { // a resumed crawl learns the number from its first store
 		if err := w.prepare(ctx, i); err != nil {
 			return nil, err
 		}
@@ -49,12 +48,11 @@ func (c *focusCmd) crawlTeam(ctx context.Context, a *app) (result *monitor.Resul
 	return w.run(ctx)
 }
 
-// prepare makes or opens the store of an agent, and its plan.
 func (w *teamwork) prepare(ctx context.Context, agent int) (err error) {
 	c := *w.cmd
 	c.Store, c.Agents = store.AgentDir(w.cmd.Store, agent), 0
 	var s *store.Store
-	if c.Resume && (agent == 0 || store.Exists(c.Store)) { // a kill may have left some of them unmade
+	if c.Resume && (agent == 0 || store.Exists(c.Store)) { // a kill may have left some stores unmade
 		if s, err = c.reopen(ctx, w.a); err != nil {
 			return err
 		}
@@ -67,7 +65,7 @@ func (w *teamwork) prepare(ctx context.Context, agent int) (err error) {
 	w.cmd.Agents = c.Agents
 	say := w.a.say
 	if agent > 0 {
-		say = func(string, ...any) {} // the first has said it
+		say = func(string, ...any) {} // the first plan has said it
 	}
 	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: w.a.seed, Log: w.a.log, Say: say})
 	if err == nil && w.fetcher == nil {
@@ -98,7 +96,7 @@ func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
 		return usage.Of(err)
 	}
 	w.session = c.session(plan)
-	w.session.Store = w.cmd.Store // c has one agent's
+	w.session.Store = w.cmd.Store // c.Store is one agent's
 	if w.shown, err = monitor.Listen(c.Listen, w.a.verbose, w.session); err != nil {
 		return err
 	}
@@ -136,7 +134,7 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 		w.sockets = append(w.sockets, socket)
 	}
 	now := w.team.Progress()
-	if now.Counts.Pages == 0 { // each agent has all start pages, until it is their turn
+	if now.Counts.Pages == 0 { // at first each agent queues all start pages
 		now.Queue = min(now.Queue, len(w.plans[0].Crawl.Seeds))
 	}
 	w.a.say("%s", monitor.Beginning(w.cmd.Resume, w.plans[0].NoTopic, now))

@@ -39,8 +39,8 @@ func (f *withAgents) checkTogether(stores []string) error {
 	return f.checkExchange()
 }
 
-// meet has a store's agent take part in a task, with the same settings at all agents. It calls
-// ready while others may still join, and work when all are there, again after each new start.
+// meet has a store's agent take part in a task; settings must be the same at all agents. It calls ready
+// while others may still join, and work when all are there, again after each restart.
 func (f *withAgents) meet(a *app, store, task, settings string, ready func() error, work func(ctx context.Context, s cluster.TaskSession, id cluster.AgentID) error) (err error) {
 	id, err := f.agentOf(a, store)
 	if err != nil {
@@ -74,8 +74,7 @@ func (f *withAgents) meet(a *app, store, task, settings string, ready func() err
 	})
 }
 
-// agentOf returns the agent of a store. A graph that is no store gets an ID from its path, so that
-// it has the same ID when it comes back.
+// agentOf returns a store's agent; another graph gets a lasting ID from its path.
 func (f *withAgents) agentOf(a *app, name string) (id cluster.AgentID, err error) {
 	live := false
 	if store.Exists(name) {
@@ -108,11 +107,10 @@ func (f *withAgents) agentOf(a *app, name string) (id cluster.AgentID, err error
 	return cluster.AgentID(hex.EncodeToString(sum[:8])), nil
 }
 
-// awaited returns the agents of the crawl that the exchange knows, none if --agents gives their
-// number.
+// awaited returns the crawl's agents that the exchange knows, none if --agents gives their number.
 func (f *withAgents) awaited(a *app, opt bus.Options, store string, id cluster.AgentID) (named []cluster.AgentID, err error) {
 	ctx, stop := a.ctx, func() {}
-	if f.Nats != "" { // else the others' servers may come later
+	if f.Nats != "" { // otherwise the others' servers may start later
 		ctx, stop = context.WithTimeout(ctx, statusWait)
 	}
 	defer stop()
@@ -190,8 +188,7 @@ func (f *exchangeFlags) checkExchange() error {
 	return nil
 }
 
-// exchange connects to the agents' exchange, and starts an embedded server unless --nats names
-// one. The server's files are in the store.
+// exchange connects to the agents' exchange, through --nats or a server of its own with files in the store.
 func (f *exchangeFlags) exchange(ctx context.Context, a *app, crawl, dir string, id cluster.AgentID) (_ *bus.Bus, closeAll func() error, err error) {
 	opt, closeServer, err := f.serve(ctx, a, crawl, dir, id)
 	if err != nil {
@@ -209,8 +206,7 @@ func (f *exchangeFlags) exchange(ctx context.Context, a *app, crawl, dir string,
 	return b, func() error { return errors.Join(b.Close(), closeServer()) }, nil
 }
 
-// serve returns the options to open an exchange, and starts an embedded server unless --nats
-// names one.
+// serve returns the options to open an exchange, and starts an embedded server unless --nats is set.
 func (f *exchangeFlags) serve(ctx context.Context, a *app, crawl, dir string, id cluster.AgentID) (opt bus.Options, closeServer func() error, err error) {
 	opt = bus.Options{Crawl: crawl, Agent: id, URL: f.Nats, Log: a.log}
 	if f.Keys != "" {
@@ -237,11 +233,9 @@ func (f *exchangeFlags) serve(ctx context.Context, a *app, crawl, dir string, id
 	}, nil
 }
 
-// lingerFor is the longest time that a server stays up after its agent has ended, so that other
-// agents learn of the end.
+// lingerFor is the longest time that a server outlasts its agent, so that other agents learn of the end.
 const lingerFor = 30 * time.Second
 
-// linger keeps the server up while other agents may be connected to it.
 func (f *exchangeFlags) linger(ctx context.Context, a *app, s *bus.Server) {
 	if ctx.Err() != nil || f.Local == "" && f.Route == "" {
 		return
@@ -250,7 +244,7 @@ func (f *exchangeFlags) linger(ctx context.Context, a *app, s *bus.Server) {
 	began := time.Now()
 	for least := time.Second; time.Since(began) < lingerFor; {
 		if f.Route != "" {
-			least = 5 * time.Second // some heartbeats: agents at other servers are not known here
+			least = 5 * time.Second // some heartbeats: this server does not know agents at others
 		}
 		if s.Clients() == 0 && time.Since(began) > least {
 			return

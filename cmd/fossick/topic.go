@@ -125,7 +125,7 @@ Examples:
   fossick topic check bees --proxy http://127.0.0.1:8090 --delay 0`
 }
 
-// How long topic check waits for hosts that want to be left alone, and in all.
+// How long topic check waits for a host that wants to be left alone, and in all.
 const (
 	checkWait = time.Minute
 	checkTime = 10 * time.Minute
@@ -138,7 +138,7 @@ type checked struct {
 	OnTopic  int                 `json:"on_topic"`
 }
 
-// Run crawls the start pages alone, into a store that is thrown away.
+// Run crawls only the start pages, into a temporary store.
 func (c topicCheckCmd) Run(a *app) (err error) {
 	asked := crawlplan.Crawl{Topic: c.Name, Settings: crawlplan.Settings{
 		Network: crawlplan.Network{Ways: c.Ways},
@@ -165,13 +165,12 @@ func (c topicCheckCmd) Run(a *app) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	opt := plan.Crawl
 	opt.Store, opt.Fetcher = s, fetcher
-	opt.Threshold = 2 // no link scores so much: none is followed
+	opt.Threshold = 2 // no link scores this much, so none is followed
 	opt.KeepNear, opt.FollowTraps, opt.Patience = true, true, 1
 	opt.MaxPages, opt.MaxTime, opt.MaxWait = 0, checkTime, checkWait
 	return c.check(a, opt)
 }
 
-// check crawls, and prints what became of the start pages.
 func (c topicCheckCmd) check(a *app, opt crawler.Options) error {
 	engine, err := crawler.New(opt)
 	if err != nil {
@@ -250,7 +249,7 @@ type proposeResult struct {
 	Proposals  []proposalResult `json:"proposals"`
 	Source     string           `json:"source"`
 	Candidates int              `json:"candidates"`
-	Examples   int              `json:"examples"` // pages that were given
+	Examples   int              `json:"examples"` // number of pages given
 	Out        *string          `json:"out"`      // null without -o
 
 	topic string // for the next command
@@ -308,7 +307,6 @@ func (c *proposeCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// counted calls add for each candidate of a source.
 func counted(source propose.Source, add func(n int)) propose.Source {
 	return func(yield func(*propose.Candidate, error) bool) {
 		source(func(c *propose.Candidate, err error) bool {
@@ -318,7 +316,6 @@ func counted(source propose.Source, add func(n int)) propose.Source {
 	}
 }
 
-// topic returns the topic of --topic and --keywords.
 func (c *proposeCmd) topic(a *app) (t propose.Topic, err error) {
 	t.Keywords = c.Keywords
 	if c.Topic == "" {
@@ -327,7 +324,7 @@ func (c *proposeCmd) topic(a *app) (t propose.Topic, err error) {
 	known, err := topics.Find(c.Topic)
 	switch {
 	case err != nil && len(c.Examples)+len(c.Keywords) > 0:
-		return t, nil // the name of a label, or of a topic to be
+		return t, nil // the name of a label, or of a future topic
 	case err != nil:
 		return t, usagef("%w; or give --keywords or --examples", err)
 	}
@@ -364,7 +361,6 @@ func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, 
 	return given, err
 }
 
-// seeds returns the text of a file for --seeds.
 func (r *proposeResult) seeds() string {
 	var b strings.Builder
 	printable.Fprintf(&b, "# %s proposed from %s, of %s\n", report.StartPages(len(r.Proposals)), r.Source, report.Count(r.Candidates, "candidate"))

@@ -13,9 +13,8 @@ import (
 	"testing"
 )
 
-// TestTopicCheck: what becomes of start pages of a topic of one's own: redirects to a page and
-// to none, a host that says nothing, one that refuses by robots.txt. Without any answer the
-// exit code is 1, and a crawl says what to do.
+// TestTopicCheck checks the outcomes of start pages: redirects to a page and to none, a silent host, and
+// one that robots.txt refuses. If none answers, the exit code is 1, and a crawl gives advice.
 func TestTopicCheck(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

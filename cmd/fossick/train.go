@@ -14,7 +14,7 @@ import (
 	"fossick/train"
 )
 
-// trainCmd makes a model; the flags of each of its tasks are a struct.
+// trainCmd makes a model; each of its tasks has a struct of flags.
 type trainCmd struct {
 	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label, a web archive (.warc)." predictor:"sets"`
 	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed except with --mu-sweep and --protocol." group:"made"`
@@ -28,13 +28,11 @@ type trainCmd struct {
 	spaceFlags
 }
 
-// methodFlags choose the classifier.
 type methodFlags struct {
 	Classifier string `default:"auto" placeholder:"NAME" help:"Kind of classifier: $${classifiers}; auto takes the best in cross-validation, vote combines several. --mu-sweep and --protocol take several [auto]." group:"methods" predictor:"classifiers"`
 	CN2        string `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]." placeholder:"HOW" group:"methods" expert:""`
 }
 
-// wordFlags choose the words.
 type wordFlags struct {
 	Words    int      `xor:"selection" placeholder:"N" help:"Keep the N words with the highest information gain [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
 	Mu       float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or whose measure by --select is at least X." group:"words" expert:""`
@@ -42,7 +40,6 @@ type wordFlags struct {
 	MinSites int      `placeholder:"N" help:"Keep only words that occur on at least N sites, so that the name of a site does not stand for a topic [1]." group:"words" expert:""`
 }
 
-// classFlags choose the classes.
 type classFlags struct {
 	Labels []string `xor:"classes" placeholder:"A,B" help:"Only rows with these labels [all]." group:"rows"`
 	Topic  string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other." group:"rows"`
@@ -78,7 +75,6 @@ type trialFlags struct {
 	HTML     string        `name:"html" placeholder:"FILE" help:"Draw the figures of --mu-sweep on one self-contained page." group:"trials" expert:""`
 }
 
-// spaceFlags bound the memory of training.
 type spaceFlags struct {
 	Memory cli.Size `default:"1GB" placeholder:"SIZE" help:"Approximate memory for training; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
 }
@@ -107,8 +103,7 @@ Accuracy by number of words and by classifier:
 // leastMemory is the least --memory: the word lists and caches of a few languages.
 const leastMemory = 16 << 20
 
-// programMemory is what the program takes beside what grows with a set: readers,
-// caches of words, the tagger.
+// programMemory is what the program takes besides what grows with a set: readers, word caches, the tagger.
 const programMemory = 128 << 20
 
 func (c trainCmd) Run(a *app) error {
@@ -144,7 +139,7 @@ func (c trainCmd) plan(a *app) *train.Plan {
 }
 
 func (c trainCmd) options(a *app) train.Options {
-	first, _, _ := strings.Cut(c.Classifier, ",") // of several the first makes the model
+	first, _, _ := strings.Cut(c.Classifier, ",") // with several, the first makes the model
 	var by features.Measure                       // likewise
 	if len(c.Select) > 0 {
 		by = features.Measure(c.Select[0])
@@ -160,7 +155,6 @@ func (c trainCmd) options(a *app) train.Options {
 	}
 }
 
-// check refuses numbers that mean nothing.
 func (c trainCmd) check() error {
 	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 || c.MinSites < 0 {
 		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and at least two folds", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
@@ -181,7 +175,7 @@ func (c trainCmd) check() error {
 		if path == "" {
 			continue
 		}
-		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() { // not after minutes of training
+		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() { // fails before the training, not after it
 			return usagef("%s %s: there is no folder %s; make it first", flag, path, filepath.Dir(path))
 		}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -191,7 +185,6 @@ func (c trainCmd) check() error {
 	return nil
 }
 
-// tries says whether the flags ask to compare settings.
 func (f *trialFlags) tries() bool { return !f.MuSweep.None() || f.Protocol != "" }
 
 func (c trainCmd) classifiers() ([]string, error) {
@@ -231,8 +224,7 @@ func without(all []string, out ...string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(out, s) })
 }
 
-// trials runs the trials that the flags ask for, nil when none, and prints them
-// unless a model is to be made too.
+// trials runs the trials that the flags ask for, and prints them unless a model is made too.
 func (c trainCmd) trials(a *app, p *train.Plan) (*train.TrialResult, error) {
 	switch {
 	case !c.tries() && c.Out == "":

@@ -40,7 +40,7 @@ type verifyResult struct {
 	Repaired bool            `json:"repaired"`
 
 	Compacted *store.Compaction `json:"compacted,omitzero"` // with --compact
-	Lost      uint64            `json:"lost,omitzero"`      // pages of this agent's sites that are gone with another agent
+	Lost      uint64            `json:"lost,omitzero"`      // pages of this agent's sites that were lost with another agent
 }
 
 // errFound ends a verify that has printed errors.
@@ -58,7 +58,7 @@ func (c verifyCmd) Run(a *app) (err error) {
 		return err
 	}
 	r := verifyResult{Store: c.Store, Errors: append([]store.Problem{}, problems...)}
-	if n, err := s.Counts(); err == nil { // else it is among the problems
+	if n, err := s.Counts(); err == nil { // an error is among the problems
 		r.Lost = n.States[crawler.StateLost]
 	}
 	if err := a.emit(r, r.print); err != nil {
@@ -93,7 +93,7 @@ func (c repairCmd) mend(a *app) ([]store.Problem, error) {
 	return store.RepairAll(a.ctx, c.Store)
 }
 
-// shownAlike is how many problems in a row are printed that differ only in numbers.
+// shownAlike is how many consecutive problems are printed that differ only in numbers.
 const shownAlike = 3
 
 // alike says whether two problems differ only in numbers. Problems with a URL never do.

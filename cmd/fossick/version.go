@@ -18,14 +18,12 @@ func (versionCmd) Help() string { return "Example:\n  fossick version --json" }
 
 type versionResult struct {
 	Version string  `json:"version"`
-	Commit  *string `json:"commit"` // null when the build does not know
+	Commit  *string `json:"commit"` // null if the build does not know it
 	Go      string  `json:"go"`
 }
 
-// versionFlag does what the verb does.
 type versionFlag bool
 
-// jsonWanted says that --json is on the command line.
 type jsonWanted bool
 
 func (versionFlag) BeforeReset(ctx *kong.Context, asJSON jsonWanted) error {
@@ -46,7 +44,6 @@ func (versionCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
-// thisVersion reads the version, commit and Go version of the build.
 func thisVersion() versionResult {
 	r := versionResult{Version: version}
 	if info, ok := debug.ReadBuildInfo(); ok {

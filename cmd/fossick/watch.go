@@ -93,7 +93,6 @@ func (c *watchCmd) Run(a *app) error {
 	return failed
 }
 
-// asks says whether pages will be fetched.
 func (c *watchCmd) asks() bool {
 	if c.Rounds != nil {
 		return *c.Rounds > 0
@@ -139,8 +138,7 @@ func (c *watchCmd) newPages(survey bool) (bool, error) {
 	return *c.NewPages, nil
 }
 
-// chooser returns a function that makes the chooser of pages for a store and a plan. Called again,
-// after the store was reopened, it returns the same chooser.
+// chooser returns a function that makes the chooser of pages, and returns it again for a reopened store.
 func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Options) (crawler.Revisits, error) {
 	if c.Budget > 0 {
 		var budget *scheduled
@@ -158,7 +156,7 @@ func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Optio
 	case c.Rounds != nil:
 		n = *c.Rounds
 	case every > 0:
-		n = 0 // without end
+		n = 0 // no limit
 	}
 	if every == 0 {
 		every = 2 * crawler.Day
@@ -177,7 +175,7 @@ func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Optio
 // tell returns the statistics of the store and writes the files that the flags name.
 func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err error) {
 	after := *a
-	after.ctx = context.WithoutCancel(a.ctx) // an interrupted watch tells what it came to
+	after.ctx = context.WithoutCancel(a.ctx) // an interrupted watch reports, too
 	s, done, err := after.openToRead(c.Store)
 	if err != nil {
 		return nil, err
@@ -232,7 +230,6 @@ func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err er
 	return r, err
 }
 
-// writePage writes the page of --html.
 func (c *watchCmd) writePage(a *app, known *webstats.Changes) error {
 	if c.HTML == "" {
 		return nil
@@ -246,7 +243,7 @@ func (c *watchCmd) writePage(a *app, known *webstats.Changes) error {
 type revisiting struct {
 	choose   func(s *store.Store, plan *crawler.Options) (crawler.Revisits, error)
 	newPages func(survey bool) (bool, error)
-	keep     bool          // former bodies
+	keep     bool          // keep former bodies
 	most     time.Duration // of this session
 	crawlplan.Network
 	crawlplan.Manners
@@ -301,16 +298,15 @@ func (r *watchResult) print(w io.Writer) {
 	}
 }
 
-// watchResult is the output of watch.
 type watchResult struct {
 	Store  string `json:"store"`
-	Pages  int64  `json:"pages"`  // that are watched
-	Visits int64  `json:"visits"` // after the one that stored each
-	Rounds int    `json:"rounds"` // that have ended
+	Pages  int64  `json:"pages"`  // watched
+	Visits int64  `json:"visits"` // without those that stored the pages
+	Rounds int    `json:"rounds"` // ended
 
-	NewPages int64 `json:"new_pages"` // of these pages, stored since the first round began
+	NewPages int64 `json:"new_pages"` // pages stored since the first round began
 
-	SS     *float64 `json:"ss"` // paper E, eq. 1, of all pages; of start pages, which are paper E's, in Seeds
+	SS     *float64 `json:"ss"` // paper E, eq. 1, over all pages; Seeds has start pages only, as paper E
 	FF     *float64 `json:"ff"` // eq. 2
 	NextSS *float64 `json:"next_ss"`
 	NextFF *float64 `json:"next_ff"` // both counted from visit to visit
@@ -318,9 +314,9 @@ type watchResult struct {
 	Downloads []int      `json:"downloads"` // S(0) to S(N)
 	Seeds     watchSeeds `json:"seeds"`
 
-	Gone  int64                `json:"gone"`  // 404 or 410 when asked last
-	Moved int64                `json:"moved"` // elsewhere when asked last
-	Back  int64                `json:"back"`  // were one of both, and came back
+	Gone  int64                `json:"gone"`  // 404 or 410 at the last visit
+	Moved int64                `json:"moved"` // elsewhere at the last visit
+	Back  int64                `json:"back"`  // once gone or moved, but back
 	All   webstats.ChangeGroup `json:"all"`
 
 	ByRound   []webstats.RoundAsked `json:"by_round"`
@@ -328,11 +324,11 @@ type watchResult struct {
 
 	Intervals map[string]map[string]webstats.ChangeGroup `json:"intervals"` // by table, by name
 
-	Changes *watchChanges `json:"changes"` // since --since; null without
+	Changes *watchChanges `json:"changes"` // since --since; null without it
 
-	News *watchNews `json:"news"` // what sitemaps and feeds told
+	News *watchNews `json:"news"` // what sitemaps and feeds announced
 
-	Refreshed  *monitor.Refreshed `json:"refreshed"` // of this session; null without one
+	Refreshed  *monitor.Refreshed `json:"refreshed"` // of this session; null without it
 	Stopped    crawler.Stop       `json:"stopped_because,omitempty"`
 	Politeness *eval.Politeness   `json:"politeness"` // of the whole store; null without a session
 
@@ -370,7 +366,7 @@ func byName(groups []webstats.ChangeGroup) map[string]webstats.ChangeGroup {
 	return named
 }
 
-// historyLine is a page of --history FILE.jsonl.
+// historyLine is a line of --history FILE.jsonl: a page.
 type historyLine struct {
 	URL    string         `json:"url"`
 	Depth  int            `json:"depth"`
@@ -386,12 +382,11 @@ type historyRate struct {
 	Unit  string     `json:"unit"`
 }
 
-// historyVisit is a visit, in a line of CSV or in one of JSON.
 type historyVisit struct {
 	At      string `json:"at"` // UTC
 	State   string `json:"state"`
 	Code    int    `json:"code"`
-	Change  string `json:"change"`  // "", content, text, or unsure where nobody looked at the text
+	Change  string `json:"change"`  // "", content, text, or unsure if nothing compared the text
 	Seconds any    `json:"seconds"` // a number
 }
 
@@ -401,7 +396,6 @@ func historyVisitOf(v *change.Visit) historyVisit {
 	return historyVisit{time.UnixMilli(v.At).UTC().Format("2006-01-02T15:04:05.000Z"), v.State, v.Code, changeNames[v.Change], float64(v.Took) / 1000}
 }
 
-// knownHistory refuses a file name without a known format.
 func knownHistory(file string) error {
 	if file == "" || strings.HasSuffix(file, ".csv") || strings.HasSuffix(file, ".jsonl") {
 		return nil
@@ -409,7 +403,6 @@ func knownHistory(file string) error {
 	return usagef("--history %s: want a name that ends with .csv or .jsonl", file)
 }
 
-// writeHistory writes all visits to a file, "" for none.
 func writeHistory(file string, s *store.Store) error {
 	if file == "" {
 		return nil
@@ -439,7 +432,6 @@ func writeHistory(file string, s *store.Store) error {
 	return nil
 }
 
-// historyTo returns functions that write a page and end the file.
 func historyTo(w *bufio.Writer, file string, s *store.Store) (add func(*webstats.Watched) error, end func() error, err error) {
 	if strings.HasSuffix(file, ".csv") {
 		add, end = historyCSV(w)
@@ -486,8 +478,7 @@ func historyCSV(to *bufio.Writer) (add func(*webstats.Watched) error, end func()
 		}
 }
 
-// watchChanges are the pages that are new, have changed or are gone since a time. A page that
-// came and went since then is gone.
+// watchChanges are the pages that are new, changed or gone since a time; pages that came and went are gone.
 type watchChanges struct {
 	Since   string       `json:"since"` // UTC
 	New     []changeLine `json:"new"`
@@ -499,16 +490,14 @@ type watchChanges struct {
 	diff bool
 }
 
-// changeLine is a page of the list.
 type changeLine struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
-	At    string `json:"at"`             // of the visit that told it last, UTC
+	At    string `json:"at"`             // of the visit that found it last, UTC
 	What  string `json:"what,omitempty"` // changed: content, text or unsure; gone: the answer's state
 	Diff  string `json:"diff,omitempty"` // of the main text; "" where no former text is kept
 }
 
-// changesOf lists the changes since a time; nil for none asked.
 func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 	if c.Since == "" {
 		return nil, nil
@@ -536,7 +525,6 @@ func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 	return w, nil
 }
 
-// add puts a page into its list, if it has one.
 func (w *watchChanges) add(k *store.Known) error {
 	visits := visitsSince(nil, k.Visits)
 	if len(visits) == 0 || visits[len(visits)-1].At < w.from {
@@ -560,8 +548,7 @@ func (w *watchChanges) add(k *store.Known) error {
 	return nil
 }
 
-// judge returns the list of a page, nil for none, with the time and kind of its change. state is
-// the present state of its URL.
+// judge returns a page's list, nil for none, with the time and kind of its change; state is its URL's now.
 func (w *watchChanges) judge(state string, visits []change.Visit) (list *[]changeLine, at int64, what string) {
 	if state != "ok" {
 		lost := len(visits)
@@ -591,8 +578,7 @@ func (w *watchChanges) judge(state string, visits []change.Visit) (list *[]chang
 	return &w.Changed, at, changeNames[kind]
 }
 
-// difference compares the main text of the version at the time with the present one; it is "" if
-// that version was not kept.
+// difference compares the main text at the time with the present one; "" if that version was not kept.
 func (w *watchChanges) difference(p *store.Page) (string, error) {
 	v, former, err := w.s.Former(p, w.from)
 	if v == nil || err != nil {
@@ -605,7 +591,7 @@ func (w *watchChanges) difference(p *store.Page) (string, error) {
 	lines := func(text string) []byte { return []byte(strings.TrimRight(text, "\n") + "\n") }
 	d := diff.Diff("before", lines(mainTextOf(former, v.ContentType, p.URL)), "after", lines(mainTextOf(body, p.ContentType, p.URL)))
 	if at := bytes.Index(d, []byte("@@")); at >= 0 {
-		d = d[at:] // the names of the two say nothing
+		d = d[at:] // without the names of the two texts
 	}
 	return string(d), nil
 }
@@ -638,7 +624,7 @@ const (
 	doubtedMore = 16
 )
 
-// Source implements crawler.chooser: it picks the source fetched longest ago.
+// Source implements crawler.Revisits: it picks the source fetched longest ago.
 func (c *scheduled) Source(of *store.Announced, now time.Time) int {
 	next, last := -1, int64(0)
 	for i, s := range of.Sources {
@@ -657,30 +643,28 @@ func (c *scheduled) Source(of *store.Announced, now time.Time) int {
 	return next
 }
 
-// Announced implements crawler.chooser.
+// Announced implements crawler.Revisits.
 func (c *scheduled) Announced(id store.ID, now time.Time) {
 	if number, ok := c.numbers[id]; ok {
 		c.scheduler.News(number, c.days(now))
 	}
 }
 
-// newsEvery is the time between two fetches of a host's sitemaps and feeds.
 func newsEvery(hosts int, perDay float64) time.Duration {
 	days := min(float64(hosts)/(partForNews*perDay), 365)
 	return time.Duration(days * float64(crawler.Day))
 }
 
-// watchNews sums up what sitemaps and feeds announced.
 type watchNews struct {
 	Asked       uint64   `json:"asked"` // exchanges for them in this session
 	NotModified uint64   `json:"not_modified"`
 	Failed      uint64   `json:"failed"`
-	Changed     uint64   `json:"changed"`  // pages that changed since they were seen, as they say
-	New         uint64   `json:"new"`      // URLs that nobody knew; they are not asked for
-	URLs        []string `json:"new_urls"` // the first thousand of these
+	Changed     uint64   `json:"changed"`  // pages that, they say, changed since the last visit
+	New         uint64   `json:"new"`      // URLs new to the store, which are not fetched
+	URLs        []string `json:"new_urls"` // the first thousand of New
 
-	Hosts    int `json:"hosts"`    // that have such sources, of the whole store
-	Believed int `json:"believed"` // whose lastmod held against visits
+	Hosts    int `json:"hosts"`    // with such sources, in the whole store
+	Believed int `json:"believed"` // whose lastmod agreed with visits
 	Doubted  int `json:"doubted"`  // whose lastmod did not
 }
 
@@ -751,7 +735,7 @@ func rateOf(s *store.Store, pages uint64) (func(*webstats.Watched) (change.Estim
 	var looks []change.Interval
 	return func(p *webstats.Watched) (change.Estimate, bool) {
 		h := fnv.New64a()
-		_, _ = io.WriteString(h, p.URL) // a hash takes all
+		_, _ = io.WriteString(h, p.URL) // never fails
 		if h.Sum64()%oneOf != 0 {
 			return change.Estimate{}, false
 		}
@@ -764,9 +748,8 @@ func ratesPage(p *webstats.Watched, looks []change.Interval) change.Page {
 	return change.Page{Host: page.Host(p.URL), Group: change.Group{Kind: p.Kind, Depth: p.Depth, Site: page.Site(p.URL)}, Visits: looks}
 }
 
-// looksOf appends the intervals between visits that found a page's text to dst: their length,
-// whether the text changed, and its age by Last-Modified. Where adverts move Last-Modified, hosts
-// contradict themselves and the estimator disbelieves them.
+// looksOf appends the intervals between visits that found a page's text to dst, with its age by
+// Last-Modified. Hosts whose adverts move Last-Modified contradict themselves, and are disbelieved.
 func looksOf(dst []change.Interval, visits []change.Visit) []change.Interval {
 	last, modified := visits[0].At, int64(0)
 	for i := range visits[1:] {
@@ -776,7 +759,7 @@ func looksOf(dst []change.Interval, visits []change.Visit) []change.Interval {
 		}
 		days := float64(v.At-last) / millisADay
 		look := change.Interval{Days: days, Changed: textChanged(v)}
-		if v.Modified != 0 || v.Change.Changed() { // else as before
+		if v.Modified != 0 || v.Change.Changed() { // otherwise as before
 			modified = v.Modified
 		}
 		if look.Told = modified != 0; look.Told {
@@ -790,5 +773,4 @@ func looksOf(dst []change.Interval, visits []change.Visit) []change.Interval {
 
 const millisADay = 24 * 60 * 60 * 1000
 
-// textChanged says whether a visit found a changed main text.
 func textChanged(v *change.Visit) bool { return v.Change == change.Text || v.Change == change.Unsure }

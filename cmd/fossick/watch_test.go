@@ -28,10 +28,9 @@ import (
 	"fossick/store/change"
 )
 
-// TestWatch watches a web whose pages change, are gone or elsewhere for a while and come
-// back, over the network, in three rounds or twenty. Each visit of the server's log is on
-// record with what it came to; adverts are told from texts; and the rates that the visits
-// show agree with those that the web was made with.
+// TestWatch watches a web whose pages change, vanish or move for a while, and come back. Every visit in
+// the server's log is on record with its outcome; changes of adverts and of texts are told apart; and
+// the rates agree with those of the web.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	rounds := fulltest.Rounds(3, 20)
@@ -83,7 +82,6 @@ func TestWatch(t *testing.T) {
 
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
-// changingDemo serves a set whose pages change until the test ends.
 func changingDemo(t *testing.T, set *datasets.Set, log io.Writer, plan web.ChangePlan) (served *web.Web, addr string) {
 	t.Helper()
 	served, err := web.New(t.Context(), web.Options{Log: log, Change: plan, Seed: 5, Sitemaps: plan.Wrong > 0}, set)
@@ -116,8 +114,8 @@ func watch(t *testing.T, dir string, args ...string) (r watchResult) {
 	return r
 }
 
-// TestWatchBudget spends so many visits a day as each policy says. A second watch goes on by
-// what the first one found.
+// TestWatchBudget checks that each policy spends its visits a day, and that a second watch goes on from
+// what the first found.
 func TestWatchBudget(t *testing.T) {
 	t.Parallel()
 	log := &requestLog{}
@@ -139,8 +137,7 @@ func TestWatchBudget(t *testing.T) {
 		const perSecond, seconds = 40, 2
 		r := watch(t, dir, "--budget", itoa(perSecond*24*60*60), "--max-time", itoa(seconds)+"s", "--policy", policy, "--delay", "10ms")
 		asked := pageRequests(t, log) - before
-		// The machine may be busy; what the pause before left undone is made up for, a minute's
-		// worth at most.
+		// A busy machine may fall behind; a watch makes up for the pause before, by up to a minute's visits.
 		if asked < 45 || asked > perSecond*(seconds+1+60) || r.Visits-visits != int64(asked) || r.Stopped != crawler.StopMaxTime {
 			t.Errorf("%s: %d requests, %d visits on record, %s; want some %d", policy, asked, r.Visits-visits, r.Stopped, perSecond*seconds)
 		}
@@ -148,7 +145,7 @@ func TestWatchBudget(t *testing.T) {
 	}
 }
 
-// visitsOf yields the visits to stored pages after the one that stored each.
+// visitsOf yields the visits to stored pages, without those that stored them.
 func visitsOf(t *testing.T, dir string) func(yield func(change.Visit, error) bool) {
 	return func(yield func(change.Visit, error) bool) {
 		s, err := store.OpenWhenFree(t.Context(), dir)
@@ -174,8 +171,8 @@ func visitsOf(t *testing.T, dir string) func(yield func(change.Visit, error) boo
 	}
 }
 
-// agree holds the share of looks that found a text changed against the truth: of a page that
-// changes by a Poisson process it is 1 − exp(−time between looks / interval).
+// agree compares the share of visits that found a changed text with the truth: 1 − exp(−time between
+// visits / interval) for a page that changes by a Poisson process.
 func agree(t *testing.T, served *web.Web, dir string) {
 	t.Helper()
 	s, err := store.OpenWhenFree(t.Context(), dir)
@@ -221,9 +218,8 @@ func agree(t *testing.T, served *web.Web, dir string) {
 	}
 }
 
-// TestKillWatch kills one watch after the other. Of the visits that the server saw none is
-// lost but those in flight at a kill, the store is sound each time, and a last watch
-// finishes the round that was cut off, by pages that it had not asked for.
+// TestKillWatch kills one watch after another. Only visits in flight at a kill are lost, the store is
+// sound each time, and a last watch finishes the round with pages not yet visited.
 func TestKillWatch(t *testing.T) {
 	t.Parallel()
 	const hosts, pages = 20, 15
@@ -280,8 +276,8 @@ func pageRequests(t *testing.T, log *requestLog) (n int) {
 	return n
 }
 
-// growing is a web of four pages: after a step one has another text, one another advert, one
-// is gone; a fourth stays.
+// growing is a web of four pages: after a step one has another text, one has another advert, and one is
+// gone.
 func growing(t *testing.T, step *atomic.Int32) string {
 	text := func(word string) string {
 		return "<p>" + strings.Repeat("The "+word+" of the old mine was found by the river after the flood, as all who live there know. ", 6)
@@ -307,8 +303,8 @@ func growing(t *testing.T, step *atomic.Int32) string {
 	return srv.URL
 }
 
-// TestWatchChanges: what is new, changed and gone since a time is listed, with the difference
-// of the main text from the body of that time, if that was kept.
+// TestWatchChanges checks the lists of new, changed and gone pages since a time, and the differences
+// from former bodies that were kept.
 func TestWatchChanges(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var step atomic.Int32
@@ -327,7 +323,7 @@ func TestWatchChanges(t *testing.T) {
 	}
 	round("--keep-versions")
 	between := time.Now().UTC()
-	round() // a page that has versions goes on keeping them
+	round() // a page with versions keeps more of them
 	since := func(at time.Time) *watchChanges {
 		t.Helper()
 		r := watch(t, "s", "--since", at.Format(time.RFC3339Nano), "--diff")
@@ -367,10 +363,9 @@ func TestWatchChanges(t *testing.T) {
 	}
 }
 
-// TestWatchSurvey kills rounds of a survey whose sites have grown, until one ends. Then the
-// store has the pages that a survey from the start has, those of a start page that was not
-// there among them; nothing was asked for twice but what was in flight at a kill; nothing
-// outside of the parties was asked for; and each rest was kept.
+// TestWatchSurvey kills rounds of a survey whose sites have grown, until one ends. The store then has
+// the pages of a fresh survey, also those of a start page that did not exist before. Only requests in
+// flight at a kill are repeated, none leaves the parties, and every host rests.
 func TestWatchSurvey(t *testing.T) {
 	t.Parallel()
 	hosts, pages := fulltest.Rounds(8, 40), fulltest.Rounds(16, 60)

@@ -18,7 +18,6 @@ import (
 	"fossick/store/change/revisit"
 )
 
-// policyNames returns the names for --policy.
 func policyNames() (names []string) {
 	for _, p := range revisit.Policies {
 		names = append(names, p.Name)
@@ -33,22 +32,20 @@ type scheduled struct {
 	scheduler *revisit.Scheduler
 	origin    time.Time
 	pages     []store.ID // by the scheduler's numbers
-	hosts     []int      // of these
+	hosts     []int      // by the scheduler's numbers
 	numbers   map[store.ID]int
-	turns     []turn // in the order of time; those that were answered too
+	turns     []turn // in order of time, answered ones included
 	flying    map[int]time.Time
-	newsEvery time.Duration   // a host's sitemaps and feeds
-	doubts    map[int]float64 // chances of pages that may not be had, until the scheduler knows
+	newsEvery time.Duration   // between two fetches of a host's sitemaps and feeds
+	doubts    map[int]float64 // chances below 1 that a page can be fetched, until the scheduler has them
 }
 
-// turn is a fetch of a page.
 type turn struct {
 	page int
 	at   time.Time
 }
 
-// givenUp is the time after which a page without an answer is scheduled again: its host may rest,
-// or robots.txt refuse it by now.
+// givenUp is when a page without an answer is scheduled again: its host may rest or refuse it by now.
 const givenUp = 15 * time.Minute
 
 // lookAgain is the wait while requests to all hosts are in flight.
@@ -98,7 +95,7 @@ type look struct {
 	changed bool
 }
 
-// read reads the pages and their visits; it takes some hundred bytes a page and 24 a visit.
+// read reads the pages and their visits; it takes about a hundred bytes a page and 24 a visit.
 func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
 	weights, err := importances(c.store)
 	if err != nil {
@@ -119,7 +116,7 @@ func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
 			return nil, nil, err
 		}
 		visits = visitsSince(visits[:0], k.Visits)
-		if len(visits) == 0 || forgotten.Has(k.URL) { // damage took them; nobody may ask
+		if len(visits) == 0 || forgotten.Has(k.URL) { // lost to damage, or forgotten
 			continue
 		}
 		number := len(pages)
@@ -157,8 +154,7 @@ func (c *scheduled) look(number int, v *change.Visit) (l look, ok bool) {
 
 func (c *scheduled) days(t time.Time) float64 { return float64(t.Sub(c.origin)) / float64(crawler.Day) }
 
-// importances returns the weights of pages by number: the degree of relevance, times the rank
-// relative to the mean if pages are ranked.
+// importances returns the pages' weights by number: relevance, times the rank over the mean if ranked.
 func importances(s *store.Store) (weights []float64, err error) {
 	put := func(number uint64, f func(was float64) float64) {
 		for uint64(len(weights)) <= number {
@@ -186,7 +182,7 @@ func importances(s *store.Store) (weights []float64, err error) {
 	return weights, nil
 }
 
-// Next implements crawler.chooser; a budget has no end.
+// Next implements crawler.Revisits; a budget never ends.
 func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error) {
 	c.giveUp(now)
 	number, again := c.scheduler.Next(c.days(now))
@@ -206,7 +202,7 @@ func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error)
 	return &crawler.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
 }
 
-// giveUp reschedules pages without an answer.
+// giveUp reschedules pages that had no answer for givenUp.
 func (c *scheduled) giveUp(now time.Time) {
 	for len(c.turns) > 0 {
 		a := c.turns[0]
@@ -230,7 +226,7 @@ func (c *scheduled) Expect(id store.ID, chance float64) {
 	}
 }
 
-// Answered implements crawler.chooser.
+// Answered implements crawler.Revisits.
 func (c *scheduled) Answered(id store.ID, v store.Visit) {
 	number, ok := c.numbers[id]
 	if !ok {
@@ -249,11 +245,9 @@ func (c *scheduled) Answered(id store.ID, v store.Visit) {
 	}
 }
 
-// goOn continues with a store that was closed and opened again.
 func (c *scheduled) goOn(s *store.Store) { c.store = s }
 
-// mainTextOf returns a page's main text, or all of its text if it has no main part, such as a list
-// of links. It is "" if the page is not text.
+// mainTextOf returns a page's main text, or all text if it has no main part; "" if it is not text.
 func mainTextOf(body []byte, contentType, url string) string {
 	decoded, plain, err := page.Decode(body, contentType)
 	if err != nil {
@@ -305,8 +299,7 @@ func watchedPages(s *store.Store) iter.Seq2[*webstats.Watched, error] {
 	}
 }
 
-// neverStored yields the start pages that rounds fetched without ever getting a page, without
-// redirects, whose page is elsewhere.
+// neverStored yields the start pages that gave no page in any round, and are not redirects.
 func neverStored(s *store.Store, rounds []webstats.Round) iter.Seq2[*webstats.Watched, error] {
 	return func(yield func(*webstats.Watched, error) bool) {
 		if len(rounds) == 0 {
@@ -326,7 +319,7 @@ func neverStored(s *store.Store, rounds []webstats.Round) iter.Seq2[*webstats.Wa
 			if k.Via != store.ViaSeed || k.Fate.HasPage() || k.Fate.State == "redirect" || k.Fate.At < rounds[0].Began || forgotten.Has(k.URL) {
 				continue
 			}
-			first := change.Visit{At: k.At, State: k.Fate.State} // where nobody could be asked there is no other
+			first := change.Visit{At: k.At, State: k.Fate.State} // a start page that never answered has no other visit
 			p = webstats.Watched{URL: k.URL, Seed: true, Tried: appendVisits(append(p.Tried[:0], first), k.Visits)}
 			if !yield(&p, nil) {
 				return
@@ -335,7 +328,6 @@ func neverStored(s *store.Store, rounds []webstats.Round) iter.Seq2[*webstats.Wa
 	}
 }
 
-// both yields one stream after the other.
 func both(a, b iter.Seq2[*webstats.Watched, error]) iter.Seq2[*webstats.Watched, error] {
 	return func(yield func(*webstats.Watched, error) bool) {
 		for p, err := range a {

@@ -34,7 +34,7 @@ func (c whyCmd) Run(a *app) (err error) {
 	return a.emit(r, func(w io.Writer) { r.Print(w, c.All) })
 }
 
-// ask asks the crawl that has the store.
+// ask gets the story from the crawl that has the store open.
 func (c whyCmd) ask(a *app, busy error) error {
 	r := &story.Story{}
 	if err := control.Ask(a.ctx, c.Store, "/why?url="+url.QueryEscape(c.URL), nil, r, busy); err != nil {
@@ -51,7 +51,7 @@ Examples:
   fossick why http://example.org/loans --store fossick-banking --all`
 }
 
-// storyOf tells of a URL as a person writes it.
+// storyOf returns the story of a URL as a person types it.
 func storyOf(s *store.Store, address string) (*story.Story, error) {
 	urls, err := crawlplan.URLs(s)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Reads web archives with warcio, and prints a line of JSON a record: what its header says,
-// and the digest and length of the payload as it is.
+// Reads web archives with warcio and prints each record as a line of JSON: fields of its header,
+// and the digest and length of its payload.
 //
 //	cd DIR # of scripts/peers.sh
 //	node scripts/peers/archives.mjs pages-00001.warc.gz…

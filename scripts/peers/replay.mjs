@@ -1,12 +1,11 @@
 // Replays pages of a web archive with ReplayWeb.page in Chromium, follows a link of each, and
-// prints a line of JSON a page: what a reader sees.
+// prints what a reader sees, a line of JSON a page.
 //
 //	cd DIR # of scripts/peers.sh
 //	node scripts/peers/replay.mjs http://127.0.0.1:PORT pages.wacz PROXY CHROMIUM urls.json
 //
-// The server has ReplayWeb.page at its root, and the archive beside it. All else that the
-// browser asks for goes to PROXY, which can tell what a page would have fetched from the web.
-// The last file has the pages to replay, and all those that a link may lead to.
+// The server has ReplayWeb.page at its root and the archive beside it. All other requests go to PROXY,
+// which sees what a page would fetch from the web. urls.json has the pages to replay and all link targets.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -20,14 +19,14 @@ const browser = await puppeteer.launch({
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-component-update', `--proxy-server=${proxy}`],
 });
 
-// at waits until the frame of the replay shows a URL, all of it.
+// at waits until the replay's frame has loaded a URL.
 async function at(tab, url) {
   const frame = await tab.waitForFrame(f => f.url().endsWith('mp_/' + url), { timeout });
   await frame.waitForFunction(() => document.readyState === 'complete', { timeout });
   return frame;
 }
 
-// seen is what is shown there. Replaying, links and pictures have the addresses of the web.
+// seen returns what the frame shows. In a replay, pictures keep their addresses on the web.
 function seen(frame) {
   return frame.evaluate(() => {
     const pictures = [...document.images].filter(image => image.src.startsWith('http'));
@@ -40,7 +39,7 @@ function seen(frame) {
   });
 }
 
-// click follows the first link to one of those URLs, or a link to nowhere that is put there.
+// click follows the first link to one of the URLs, or a link that it adds to nowhere.
 function click(frame, urls, nowhere) {
   return frame.evaluate((urls, nowhere) => {
     const there = new Set(urls);

@@ -1,5 +1,4 @@
-// Reads a Parquet with DuckDB, and prints a line of JSON a row: the columns that are named, or
-// all, in their order.
+// Reads a Parquet file with DuckDB and prints each row as a line of JSON: the named columns, or all.
 //
 //	cd DIR # of scripts/peers.sh
 //	node scripts/peers/table.mjs pages.parquet [COLUMN…]
