@@ -14,7 +14,7 @@ import (
 	"fossick/models"
 )
 
-// hostile is what a word, a label or a URL of the web may be.
+// hostile is what a word, label or URL from the web may contain.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 
 // bareModel is a model of three classes without tables.
@@ -55,7 +55,7 @@ func rulesModel() *models.Model {
 	return m
 }
 
-// voteModel is a quarter of the tree, and three quarters of the weights.
+// voteModel gives the tree a quarter of the vote, the weights three quarters.
 func voteModel() *models.Model {
 	m := bareModel("loan", "goal", hostile)
 	m.Classifier = models.Voting
@@ -82,8 +82,7 @@ func pageOf(m *models.Model) *page {
 
 var outside = regexp.MustCompile(`(?i)@import|url\(|<link|<[^>]* src=|#0102|NaN|%!|&lt;nil&gt;`)
 
-// TestWriteEscapes: for every kind of model, nothing foreign becomes markup, and nothing is fetched
-// from elsewhere.
+// TestWriteEscapes: for every kind of model, foreign text never becomes markup, and the page fetches nothing.
 func TestWriteEscapes(t *testing.T) {
 	for _, m := range []*models.Model{linearModel(), treeModel(), rulesModel(), voteModel()} {
 		if err := m.Check(); err != nil {
@@ -122,7 +121,7 @@ func TestWriteEscapes(t *testing.T) {
 	}
 }
 
-// TestWriteUnknown: a model of which nothing is known says so.
+// TestWriteUnknown: a model of unknown quality says so.
 func TestWriteUnknown(t *testing.T) {
 	var out bytes.Buffer
 	if err := (&page{model: linearModel(), name: "m", judgement: &judgement{}}).write(&out); err != nil {
@@ -133,7 +132,7 @@ func TestWriteUnknown(t *testing.T) {
 	}
 }
 
-// TestVote: each member shows its table under its name.
+// TestVote: each member's table stands under its name.
 func TestVote(t *testing.T) {
 	var out bytes.Buffer
 	if err := pageOf(voteModel()).write(&out); err != nil {
@@ -154,7 +153,7 @@ func TestVote(t *testing.T) {
 	}
 }
 
-// TestWords: the weight beyond the mean of the classes; bars in proportion.
+// TestWords checks weights beyond the classes' mean, and proportional bars.
 func TestWords(t *testing.T) {
 	m := linearModel()
 	m.Weighting.IDF = []float32{2, 1, 1}
@@ -184,8 +183,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTreeChains: a chain decides every page as the tree does, and nests no deeper than the logarithm
-// of the leaves.
+// TestTreeChains: a chain decides every page like its tree, and nests at most log₂ of the leaves deep.
 func TestTreeChains(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 5))
 	for range 200 {
@@ -245,7 +243,7 @@ func randomTree(r *rand.Rand, inner int) *models.Model {
 	return m
 }
 
-// TestTreeSays: a leaf says the class of the largest share, not of most pages.
+// TestTreeSays: a leaf shows the class of the largest share, not that of most pages.
 func TestTreeSays(t *testing.T) {
 	m := bareModel("loan")
 	m.Classes = []string{"bank", "sport"}

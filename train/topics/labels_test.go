@@ -87,8 +87,7 @@ func count(t *testing.T, rows datasets.Stream) (n int) {
 	return n
 }
 
-// TestLearnsFromNo: pages that their labels call off topic are the model's negatives, and no others are
-// looked for.
+// TestLearnsFromNo: pages with a label that says off topic are the model's only negatives.
 func TestLearnsFromNo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := folders(t, map[string]int{"yes": 12, "no": 12})
