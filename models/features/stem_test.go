@@ -78,7 +78,7 @@ var endings = map[string]string{
 	"tr": "lar ler ın nin da den ca ki m siniz yor sınız ken casına",
 }
 
-// madeUp returns words that a stemmer has work with: letters, then endings.
+// madeUp returns words that give a stemmer work: letters, then endings.
 func madeUp(lang string, n int) []string {
 	ends := strings.Fields(endings[lang])
 	letters := []rune("abcdefghijklmnopqrstuvwxyzeeaaiioouuyyll" + endings[lang])
@@ -98,8 +98,7 @@ func madeUp(lang string, n int) []string {
 	return words[:n]
 }
 
-// TestStemsArePinned: whoever changes a stem, or takes a stemmer that does, raises StemVersion and
-// writes the sums here anew.
+// TestStemsArePinned: a changed stem needs a higher StemVersion and new sums here.
 func TestStemsArePinned(t *testing.T) {
 	if StemVersion != 2 {
 		t.Error("these are the sums of version 2")
@@ -121,7 +120,7 @@ func TestStemsArePinned(t *testing.T) {
 	}
 }
 
-// TestEnglishStemsThemselves holds what endings say to what the stemmer does.
+// TestEnglishStemsThemselves compares isEnglishStem with the stemmer.
 func TestEnglishStemsThemselves(t *testing.T) {
 	itself := 0
 	for _, word := range madeUp("en", 50_000) {
@@ -139,7 +138,7 @@ func TestEnglishStemsThemselves(t *testing.T) {
 	}
 }
 
-// FuzzStem: whatever comes, a stem is some text, and the same each time.
+// FuzzStem: any word has a stem that is text, and the same each time.
 func FuzzStem(f *testing.F) {
 	for lang := range endings {
 		for _, word := range madeUp(lang, 3) {
