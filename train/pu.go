@@ -23,7 +23,6 @@ import (
 //
 // Each given page is a spy in one run. The runs' mean score splits the pool for the final model. Its
 // threshold passes as many pages as are estimated to be on topic; see cut.
-// model. The threshold lets as many pages pass as are on topic by the estimate, see cut.
 
 // PU reports what training did with a pool. No page is known to be off topic, so precision, recall and
 // F1 are estimates by cross-validation.

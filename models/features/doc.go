@@ -10,5 +10,4 @@
 // Files: segment.go where words begin and end; stem.go languages, stems and stop words; analyzer.go
 // text to terms, with a cache of words; extract.go the terms of a page, for one reader or two;
 // vector.go their numbers and weights; gain.go equations 2 to 5.
-// vector.go their numbers and weights; gain.go equations 2 to 5.
 package features
