@@ -36,8 +36,8 @@ type Result struct {
 	Score float64   // its probability, calibrated
 	Probs []float64 // of all classes, in the order of the model's Classes
 
-	// Unknown says why the model cannot tell, "" if it can. If set, Label and Probs are the training
-	// pages' prior, and the page is not on topic.
+	// Unknown says why the model cannot tell, "" if it can. If set, Label and Probs are the prior of the
+	// training pages, and the page is not on topic.
 	Unknown string
 }
 
@@ -98,8 +98,7 @@ func (c *Classifier) ClassifyAndExplain(d features.Doc) (Result, string) {
 	return c.result(s, best), c.explain(s, best)
 }
 
-// Score returns the probability that a text is of a class, 0 for a label that the model lacks. Unlike
-// Classify it never finds a text too short.
+// Score returns the probability that a text, however short, is of a class; 0 if the model lacks the label.
 func (c *Classifier) Score(d features.Doc, label string) float64 {
 	class := c.model.Class(label)
 	if class < 0 {
@@ -147,7 +146,6 @@ func (c *Classifier) score(d features.Doc) *scratch {
 	return s
 }
 
-// weigh computes probabilities from a page's counts.
 func (c *Classifier) weigh(s *scratch) {
 	s.terms = c.domain.known(s.terms)
 	if c.members != nil {
@@ -204,7 +202,6 @@ func (w *machine) newState() state {
 	return s
 }
 
-// score weighs the counts of s, and sets its probabilities.
 func (w *machine) score(s *state) {
 	m := w.model
 	m.Weighting.Apply(s.terms)
@@ -279,8 +276,7 @@ func (c *Classifier) Read(r *Reading, d features.Doc, class int, parts iter.Seq[
 	return result, why
 }
 
-// ScoreWords returns the probability that a text is of the class of this number, and appends the second
-// reader's words to words.
+// ScoreWords returns a text's probability of class number class, and appends the second reader's words.
 func (c *Classifier) ScoreWords(d features.Doc, class int, words []uint32) (float64, []uint32) {
 	s := c.spare.Get()
 	defer c.spare.Put(s)

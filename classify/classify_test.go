@@ -81,8 +81,7 @@ func TestClassify(t *testing.T) {
 		// Scores 2 + 1 − 0.5 and the opposite: a difference of 5.
 		{"linear", linear(), features.Doc{Title: "The Bank", Text: "A mortgage"}, "banking",
 			1 / (1 + math.Exp(-5)), "mortgag +2.00, title:bank +1.00 → banking"},
-		// The sum is 1 + ½; scores are 2·tanh(1.5) and the opposite. All of it is due to the words, two
-		// thirds to the first.
+		// The sum is 1 + ½; scores are ±2·tanh(1.5), all due to the words, two thirds to the first.
 		{"network", network(), features.Doc{Title: "The Bank", Text: "A mortgage"}, "banking",
 			1 / (1 + math.Exp(-4*math.Tanh(1.5))), "mortgag +1.21, title:bank +0.60 → banking"},
 		{"network, against it", network(), features.Doc{Text: "garden loan"}, "other",
@@ -121,7 +120,6 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestExplainFor: a label that is not the best one has reasons too.
 func TestExplainFor(t *testing.T) {
 	bank := features.Doc{Title: "The Bank", Text: "A mortgage in the garden"}
 	shifted := linear() // every word speaks as much more for both
@@ -183,7 +181,6 @@ func TestVoteLeavesNoGarbage(t *testing.T) {
 	}
 }
 
-// TestConcurrent: answers do not depend on other goroutines.
 func TestConcurrent(t *testing.T) {
 	cl, err := New(linear())
 	if err != nil {
@@ -263,7 +260,6 @@ func BenchmarkClassifyVote(b *testing.B) {
 	benchClassify(b, &m, d)
 }
 
-// TestMost compares the few named words with sorting all.
 func TestMost(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	c := &machine{model: &models.Model{}}

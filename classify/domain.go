@@ -145,8 +145,7 @@ func (c *Classifier) doubt(s *scratch, terms int) *unknown {
 	return &u
 }
 
-// margin returns the log odds that a linear model gives one of its two classes, exact even where the
-// probability rounds to 1.
+// margin returns a linear model's log odds of one of two classes, exact even where the probability is 1.
 func (c *Classifier) margin(s *scratch, topic int) float64 {
 	m := c.model
 	if m.Calibration.Scale == 0 {
@@ -167,7 +166,6 @@ func logOdds(p float64) float64 {
 	return math.Log(p) - math.Log1p(-p)
 }
 
-// why says it in words.
 func (u *unknown) why(d *models.Domain) string {
 	switch {
 	case u.doubt > 0:

@@ -118,8 +118,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestDomainOfTexts: a few words, like those of links, are judged whatever the domain, whose other words
-// do not count.
+// TestDomainOfTexts: short texts such as links' are judged whatever the domain, whose words do not count.
 func TestDomainOfTexts(t *testing.T) {
 	plain, err := New(linear())
 	if err != nil {

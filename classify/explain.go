@@ -40,7 +40,6 @@ func (c *Classifier) ExplainFor(d features.Doc, label string) string {
 	return c.explain(s, class)
 }
 
-// explain gives the reasons for a class.
 func (c *Classifier) explain(s *scratch, class int) string {
 	if s.unknown != nil {
 		return s.unknown.why(c.model.Domain) + " → " + c.model.Classes[c.class]
@@ -166,7 +165,6 @@ func (c *machine) said(s *state, class int) []said {
 	return all
 }
 
-// words names the terms that add most for a class.
 func (c *machine) words(s *state, class int) string {
 	m := c.model
 	var parts []string

@@ -30,8 +30,7 @@ const (
 	magic      = "FOSSICKM"
 	headerSize = 26
 
-	// version is the model format that this build writes. It reads all versions up to it whose terms have
-	// this build's stems.
+	// version is the format that this build writes. It reads older ones if their terms have its stems.
 	version = 9
 
 	// maxRawBytes limits a file, and its payload when decompressed.
@@ -162,8 +161,7 @@ func Read(r io.Reader) (*Model, error) {
 	return parse(raw)
 }
 
-// readBounded reads at most the size that the header gives and one byte more, or only the header if its
-// magic is wrong.
+// readBounded reads no more of r than the header says, and one byte, or only a header with a wrong magic.
 func readBounded(r io.Reader) ([]byte, error) {
 	file := make([]byte, headerSize)
 	n, err := io.ReadFull(r, file)
@@ -372,8 +370,8 @@ func proportionate(raw, file int) error {
 	return nil
 }
 
-// affordable counts what a payload holds before memory is taken for it. The decoder, which allows no
-// indefinite lengths, checks that it is CBOR.
+// affordable counts what a payload holds before memory is taken for it. The decoder checks that it is
+// CBOR, and allows no indefinite lengths.
 func affordable(raw []byte) error {
 	items, numbers, maps := 0, 0, 0
 	for i := 0; i < len(raw); {

@@ -88,7 +88,6 @@ func networkModel() *Model {
 	return m
 }
 
-// voteModel has three members with terms of their own.
 func voteModel() *Model {
 	m := linearModel()
 	m.Classifier, m.Linear, m.Weighting, m.Calibration = Voting, nil, features.Weighting{}, Calibration{Scale: 1.5}
@@ -197,8 +196,7 @@ func TestReadOlder(t *testing.T) {
 	}
 }
 
-// TestReadOtherStems: a model with stems that this build does not make is rejected, because it would miss
-// them without notice.
+// TestReadOtherStems: a model with other stems than this build's is rejected, because it would miss words.
 func TestReadOtherStems(t *testing.T) {
 	for _, m := range []*Model{linearModel(), voteModel()} {
 		for _, stems := range []int{0, features.StemVersion - 1, features.StemVersion + 1} { // 0: as up to version 5
@@ -317,7 +315,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzPayload fuzzes the payload behind the checksum.
 func FuzzPayload(f *testing.F) {
 	for _, m := range []*Model{linearModel(), treeModel(), rulesModel(), networkModel(), voteModel()} {
 		raw, err := payload(m)
@@ -335,7 +332,6 @@ func FuzzPayload(f *testing.F) {
 	})
 }
 
-// scoreEmpty returns the probabilities of a page without words.
 func scoreEmpty(m *Model) []float64 {
 	probs := make([]float64, len(m.Classes))
 	switch {
@@ -354,8 +350,7 @@ func scoreEmpty(m *Model) []float64 {
 	return probs
 }
 
-// TestCostlyModels: a small file costs little memory, whatever it holds, and a trained model stays far from
-// the limits.
+// TestCostlyModels: a small file costs little memory, and trained models stay far from the limits.
 func TestCostlyModels(t *testing.T) {
 	empties := func(n int) []string { return make([]string, n) }
 	maps := make([]map[string]int, 300_000)
@@ -393,8 +388,7 @@ func TestCostlyModels(t *testing.T) {
 	}
 }
 
-// TestChangedModels: a model with a changed payload and right sums is rejected or scores pages. It neither
-// panics nor costs more than its size.
+// TestChangedModels: a changed payload with right sums is rejected or scores pages, at no more than its size.
 func TestChangedModels(t *testing.T) {
 	changed := tries.Of(t, "changed model files")
 	rng := rand.New(rand.NewPCG(12, 15))
@@ -472,7 +466,6 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// pack makes a model file of a payload.
 func pack(t *testing.T, raw []byte) []byte {
 	t.Helper()
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
@@ -500,8 +493,7 @@ func nested(n int) []byte {
 	return append(bytes.Repeat([]byte{0x81}, n), 0x80)
 }
 
-// TestTrainedShare: the card tells the share of pages that were trained on, exactly if it keeps all marks,
-// and nearly if they are a sample.
+// TestTrainedShare: the card tells the trained share, exactly if it keeps all marks, else nearly.
 func TestTrainedShare(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	for _, tc := range []struct {

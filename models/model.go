@@ -33,8 +33,7 @@ type Model struct {
 	Weighting features.Weighting
 	Frequency []float32 // by term: share of the training pages that have it; nil before version 4, and in members of a vote
 
-	// ClassPages has, by class and term, the training pages of the class with the term; nil before
-	// version 5, and in members of a vote.
+	// ClassPages counts training pages by class and term; nil before version 5, and in members of a vote.
 	ClassPages [][]int32
 	// Titles has, by class, the words of its training pages' titles, sorted by language and word.
 	Titles map[string][]TitleWord
@@ -103,8 +102,7 @@ func (m *Model) Threshold(label string) float64 {
 	return 1
 }
 
-// Check returns an error if m cannot work: table sizes that disagree, places that do not exist, or numbers
-// that are not finite.
+// Check returns an error if m cannot work: sizes that disagree, bad places, or numbers that are not finite.
 func (m *Model) Check() error {
 	k, n := len(m.Classes), len(m.Terms)
 	switch {
@@ -181,7 +179,6 @@ func (m *Model) titled() bool {
 	return true
 }
 
-// shares reports whether all values are from 0 to 1.
 func shares(values []float32) bool {
 	return !slices.ContainsFunc(values, func(v float32) bool { return !(v >= 0 && v <= 1) })
 }
@@ -237,8 +234,7 @@ func (c *Calibration) Apply(s []float64) {
 // Domain describes the pages that a model can judge. On a page in an unknown language, or of very few
 // words, the model knows no more than its Prior.
 type Domain struct {
-	// Words are those on the most training pages, most frequent first, and Shares the share of the pages
-	// that have each.
+	// Words are those on most training pages, most frequent first; Shares are their shares of the pages.
 	Words  []string `cbor:"words"`
 	Shares floats   `cbor:"shares"`
 
@@ -248,8 +244,7 @@ type Domain struct {
 	// LeastForeign is the same for pages in a language outside Languages.
 	LeastForeign float64 `cbor:"least_foreign"`
 
-	// LeastWords is how many of Words a page must have, and LeastTerms how many words among the model's
-	// terms.
+	// LeastWords is how many of Words a page needs, LeastTerms how many words among the model's terms.
 	LeastWords int `cbor:"least_words"`
 	LeastTerms int `cbor:"least_terms"`
 

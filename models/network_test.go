@@ -13,7 +13,6 @@ import (
 	"fossick/models/features"
 )
 
-// TestNetworkScores compares with numbers worked out by hand.
 func TestNetworkScores(t *testing.T) {
 	n, hidden, s := networkModel().Network, make([]float32, 2), make([]float64, 2)
 	for _, c := range []struct {
@@ -202,7 +201,6 @@ func TestReadDamagedVote(t *testing.T) {
 	}
 }
 
-// TestVoteSaysTermsOnce: members' terms are places in the file.
 func TestVoteSaysTermsOnce(t *testing.T) {
 	raw, err := payload(voteModel())
 	if err != nil {

@@ -68,8 +68,7 @@ type entry struct {
 	start, end int32   // the other conditions
 }
 
-// NewMatcher prepares rules of a model that passes Check, for a number of terms and classes. The rules must
-// not change afterwards.
+// NewMatcher prepares rules of a model that passes Check. The rules must not change afterwards.
 func NewMatcher(r *Rules, terms, classes int) *Matcher {
 	m := &Matcher{rules: r, byTerm: make([][]entry, terms), shares: make([]float32, len(r.Counts))}
 	for rule := range r.Len() {
@@ -135,8 +134,7 @@ func (m *Matcher) holds(e *entry, dense []float32) bool {
 	return true
 }
 
-// First returns the first rule that holds, Len() if none does. x has the terms of a page, and dense the
-// same counts by term, 0 elsewhere.
+// First returns the first rule that holds, else Len(). dense has the counts x by term, 0 elsewhere.
 func (m *Matcher) First(x features.Vector, dense []float32) int32 {
 	first := int32(m.rules.Len())
 	for j, t := range x.Index {
@@ -180,8 +178,7 @@ func (m *Matcher) All(dst []int32, x features.Vector, dense []float32) []int32 {
 	return dst
 }
 
-// RuleScratch is reusable space for scoring a page. Dense has a place for each term, and is zero before and
-// after.
+// RuleScratch is reusable space for scoring. Dense has a place for each term, and is zero before and after.
 type RuleScratch struct {
 	Dense []float32
 	hold  []int32
@@ -217,7 +214,6 @@ func (m *Matcher) Scores(dst []float64, x features.Vector, s *RuleScratch) (rule
 	return rule
 }
 
-// addShares sets dst to the mean of the rules' shares.
 func (m *Matcher) addShares(dst []float64, rules []int32) {
 	clear(dst)
 	for _, rule := range rules {

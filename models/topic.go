@@ -120,8 +120,7 @@ func readText(dir fs.FS, name string) (string, error) {
 	return string(text), err
 }
 
-// WriteTopic writes a topic to a folder, which it makes if necessary. A folder that has a topic already is
-// an error.
+// WriteTopic writes a topic to a folder, which must not have one yet; it makes the folder if necessary.
 func WriteTopic(dir string, t *Topic) error {
 	path := filepath.Join(dir, topicFile)
 	if _, err := os.Stat(path); err == nil {

@@ -58,8 +58,7 @@ func (c Condition) Bounded() bool { return !math.IsInf(float64(c.Over), -1) }
 // Limited reports whether c has an upper bound.
 func (c Condition) Limited() bool { return !math.IsInf(float64(c.UpTo), 1) }
 
-// Simple returns the rule of a leaf, simplified if the tree has Rules, and the training pages of each class
-// that it covers.
+// Simple returns the rule of a leaf, simplified if there are Rules, and its training pages by class.
 func (t *Tree) Simple(leaf int32, classes int) ([]Condition, []float32) {
 	if t.Rules == nil {
 		return t.Rule(leaf), t.LeafCounts(leaf, classes)
@@ -162,8 +161,7 @@ type place struct {
 	node  int32   // where the page goes then; for the last place, the end of the spine
 }
 
-// NewWalker prepares a tree of a model that passes Check, for a number of terms and classes. The tree must
-// not change afterwards.
+// NewWalker prepares a tree of a model that passes Check. The tree must not change afterwards.
 func NewWalker(t *Tree, terms, classes int) *Walker {
 	w := &Walker{tree: t, first: make([]int32, terms), probs: t.Shares}
 	for i := range t.Term {
@@ -206,8 +204,7 @@ func laplace(counts []float32, classes int) []float32 {
 	return shares
 }
 
-// Find returns the leaf that a page reaches. x has the page's terms with positive counts, and dense the
-// same counts by term, 0 elsewhere.
+// Find returns the leaf that a page reaches. dense has the counts x by term, 0 elsewhere.
 func (w *Walker) Find(x features.Vector, dense []float32) int32 {
 	at := int32(len(w.spine) - 1)
 	for j, t := range x.Index {
@@ -245,7 +242,6 @@ func (w *Walker) Scores(dst []float64, x features.Vector, dense []float32) (leaf
 	return leaf
 }
 
-// row returns the class probabilities of a leaf.
 func (w *Walker) row(leaf int32, classes int) []float32 {
 	return w.probs[w.tree.Leaf[leaf]:][:classes]
 }
@@ -323,8 +319,7 @@ func leafShares(counts []float32, classes int) []float32 {
 	return shares
 }
 
-// Scores sets dst to the scores of a page, given its counts x. dense has a place for each term, and is zero
-// before and after.
+// Scores sets dst to the scores of a page with counts x. dense has all terms, and is zero before and after.
 func (r *Ranger) Scores(dst []float64, x features.Vector, dense []float32) {
 	for j, i := range x.Index {
 		dense[i] = x.Value[j]
@@ -344,8 +339,7 @@ func (r *Ranger) Scores(dst []float64, x features.Vector, dense []float32) {
 	Logs(dst)
 }
 
-// Decided returns the leaf with the largest share of a class on a page, of ties that of the first tree. Its
-// arguments are those of Scores.
+// Decided returns the leaf with the largest share of a class, the first of ties. Its arguments are Scores'.
 func (r *Ranger) Decided(class, classes int, x features.Vector, dense []float32) (d Deciding) {
 	for j, i := range x.Index {
 		dense[i] = x.Value[j]

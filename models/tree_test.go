@@ -35,7 +35,6 @@ func TestTreeScores(t *testing.T) {
 	}
 }
 
-// randomTree grows a tree of random tests, mostly along low branches.
 func randomTree(rng *rand.Rand, t *Tree, depth, terms int) int32 {
 	at := int32(len(t.Term))
 	t.Term, t.Threshold = append(t.Term, -1), append(t.Threshold, 0)
@@ -56,7 +55,6 @@ func randomTree(rng *rand.Rand, t *Tree, depth, terms int) int32 {
 	return at
 }
 
-// TestWalker compares with descending the tree.
 func TestWalker(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 500 {
@@ -144,7 +142,6 @@ func TestRanger(t *testing.T) {
 	}
 }
 
-// TestForestFile: a forest survives its file, and an invalid one is rejected.
 func TestForestFile(t *testing.T) {
 	var file bytes.Buffer
 	if err := forestModel().Write(&file); err != nil {
@@ -193,8 +190,7 @@ func TestRulesScores(t *testing.T) {
 	}
 }
 
-// randomRules makes rules of one to four conditions, some without a required word, some that do not begin
-// with it.
+// randomRules makes rules of one to four conditions; some do not begin with a required word.
 func randomRules(rng *rand.Rand, rules, terms, classes int) *Rules {
 	r := &Rules{Start: []int32{0}}
 	for range rules {
@@ -211,7 +207,6 @@ func randomRules(rng *rand.Rand, rules, terms, classes int) *Rules {
 	return r
 }
 
-// TestMatcher compares with trying all rules.
 func TestMatcher(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 300 {

@@ -115,7 +115,6 @@ func (g *grower) hits(ctx context.Context, in, out []int) (n int, err error) {
 	return n, nil
 }
 
-// grower holds the training set of one tree.
 type grower struct {
 	caution
 	rows    []features.Vector
@@ -124,7 +123,6 @@ type grower struct {
 	terms   int
 }
 
-// count returns how often a term occurs on a page.
 func (g *grower) count(page, term int) float32 {
 	r := g.rows[page]
 	if k, ok := slices.BinarySearch(r.Index, int32(term)); ok {
@@ -150,7 +148,6 @@ var errTree = errors.New("golearn returned an incomplete tree")
 // parent's, so that reading a cell costs one call per level.
 const levels = 8
 
-// chooser chooses the test of a node.
 type chooser interface {
 	// columns returns the columns that choose writes to.
 	columns() []base.Attribute
@@ -198,7 +195,6 @@ func newGrid(g *grower, by chooser, pages []int) (*grid, error) {
 	return d, nil
 }
 
-// addClass adds the class column and makes room for rows.
 func addClass(data *base.DenseInstances, rows int) (*base.CategoricalAttribute, base.AttributeSpec, error) {
 	class := base.NewCategoricalAttribute()
 	class.SetName("class")
@@ -313,7 +309,6 @@ type split struct {
 	gain, ratio float64 // in bits
 }
 
-// value is a positive count on one page.
 type value struct {
 	count float32
 	class int
@@ -415,7 +410,6 @@ func bits(counts []int, n int) float64 {
 	return e
 }
 
-// quinlan chooses tests as C4.5 does.
 type quinlan struct{ *grower }
 
 func (quinlan) columns() []base.Attribute { return nil }
@@ -473,8 +467,7 @@ func (g *grower) prune(n *node, pages []int) float64 {
 	return asTree
 }
 
-// raised returns how many more errors to expect of a subtree that takes more pages. It recomputes only
-// the leaves that they reach.
+// raised returns the further errors to expect of a subtree with more pages, from the leaves they reach.
 func (g *grower) raised(n *node, more []int) (errors float64) {
 	type change struct {
 		leaf   *node
@@ -534,8 +527,7 @@ func extraErrors(n, e float64) float64 {
 }
 
 // compile lays a tree out in flat arrays, children after their parent. It adds shrink pages like the
-// parent's to each node before taking shares, because half of the leaves of a text tree have two or three
-// pages.
+// parent's to each node: half of the leaves of a text tree have only two or three pages.
 func compile(root *node, shrink float64) *models.Tree {
 	t := &models.Tree{}
 	parent := make([]float64, len(root.counts))
@@ -551,8 +543,7 @@ type compiler struct {
 	shrink float64
 }
 
-// add appends n and its subtree and returns n's index. parent has the shares of the node above; a node's
-// are the m-estimate (n_c + m p_c) / (n + m).
+// add appends n and its subtree. A node's shares are the m-estimate (n_c + m p_c) / (n + m), p the parent's.
 func (c compiler) add(n *node, parent []float64) int32 {
 	t := c.tree
 	at := int32(len(t.Term))

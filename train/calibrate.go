@@ -210,7 +210,6 @@ func plattLoss(margin, target []float64, a, b float64) (sum float64) {
 	return sum
 }
 
-// plattStep returns Newton's step.
 func plattStep(margin, target []float64, a, b float64) (da, db float64) {
 	const ridge = 1e-12
 	ga, gb, haa, hab, hbb := 0.0, 0.0, ridge, 0.0, ridge

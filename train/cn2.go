@@ -105,8 +105,8 @@ func perClass(ctx context.Context, d *cover, opt cn2) (*models.Rules, error) {
 	return w.rules, nil
 }
 
-// ofClass learns the rules of one class: it takes the best complex, lowers the weight of the class's
-// rows that it covers, and repeats.
+// ofClass learns the rules of one class: it takes the best complex, lowers the weight of the class's rows
+// that it covers, and repeats.
 func ofClass(ctx context.Context, d *cover, opt cn2, class int) (rules [][]int32, err error) {
 	own := make([]uint64, len(d.all))
 	each(d.all, func(row int) {
@@ -129,7 +129,6 @@ func ofClass(ctx context.Context, d *cover, opt cn2, class int) (rules [][]int32
 	return rules, nil
 }
 
-// ruleWriter appends rules to flat arrays.
 type ruleWriter struct {
 	data  *cover
 	rules *models.Rules
@@ -161,7 +160,6 @@ func (w ruleWriter) add(selectors []int32, class int, counts []int32) {
 	w.count(counts)
 }
 
-// count appends the class counts of a rule or of the default.
 func (w ruleWriter) count(counts []int32) {
 	for _, n := range counts {
 		w.rules.Counts = append(w.rules.Counts, float32(n))
@@ -234,7 +232,6 @@ func size(rows []uint64) (n int) {
 	return n
 }
 
-// narrowed returns the rows of a set that pass a selector.
 func (d *cover) narrowed(rows []uint64, sel int32) []uint64 {
 	if sel%2 == 0 {
 		return intersect(rows, d.above[sel/2])
@@ -258,7 +255,6 @@ func intersect(a, b []uint64) []uint64 {
 	return out
 }
 
-// counts counts the rows of a set by class.
 func (d *cover) counts(rows []uint64) []int32 {
 	n := make([]int32, d.classes)
 	each(rows, func(row int) { n[d.y[row]]++ })
@@ -295,8 +291,7 @@ func cuts(values []float32, rows int) []float32 {
 	return out
 }
 
-// counter sums rows by weight and group. A group is a class, or, while it learns the rules of one class,
-// that class (0) or the rest (1).
+// counter sums rows by weight and group: by class or, for rules of one class, that class (0) or the rest (1).
 type counter struct {
 	data   *cover
 	groups int
@@ -319,10 +314,8 @@ func (c *counter) newTally() *tally {
 	return &tally{groups: c.groups, total: make([]int32, c.groups), passed: make([]int32, cuts), by: make([]int32, cuts*c.groups)}
 }
 
-// row returns the weight of each group above a cut.
 func (t *tally) row(cut int) []int32 { return t.by[cut*t.groups:][:t.groups] }
 
-// set recounts a set of rows from zero.
 func (c *counter) set(t *tally, rows []uint64) {
 	t.n = 0
 	clear(t.total)
@@ -416,7 +409,6 @@ func newRuleSearch(d *cover, opt cn2, class int) *ruleSearch {
 	return s
 }
 
-// cover records that a rule covers rows.
 func (s *ruleSearch) cover(selectors []int32, rows []uint64) {
 	s.made[key(selectors)] = true
 	s.live.rows = without(s.live.rows, s.halve(s.live.tally, rows))

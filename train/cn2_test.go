@@ -117,7 +117,6 @@ func (s *slowCN2) passes(row int, sel int32) bool {
 	return (s.rows[row][c.term] > c.over) == (sel%2 == 0)
 }
 
-// counts returns the weight of rows, by class and of all.
 func (s *slowCN2) counts(rows []int) (by []float64, all float64) {
 	by = make([]float64, s.classes)
 	for _, r := range rows {
@@ -218,7 +217,6 @@ func (s *slowCN2) hopeless(x slowComplex, found *slowComplex, live []int, class 
 	return found != nil && s.quality(pure, class) <= found.quality || !s.significant(pure, live, class)
 }
 
-// rule appends a rule that covers rows, with required words first and frequent ones last.
 func (s *slowCN2) rule(r *models.Rules, selectors []int32, class int, rows []int) {
 	all := func(sel int32) (n int) {
 		for row := range s.rows {
@@ -267,7 +265,6 @@ func (s *slowCN2) list() *models.Rules {
 	return r
 }
 
-// fresh resets all weights to 1.
 func (s *slowCN2) fresh() (rows []int) {
 	s.weight = slices.Repeat([]float64{1}, len(s.rows))
 	for i := range s.rows {

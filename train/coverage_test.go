@@ -41,7 +41,6 @@ func (t *told) note(ci [2]float64, truth float64) {
 	}
 }
 
-// coverage collects the draws of a case, by figure.
 type coverage struct {
 	accuracy, bins told
 	points         [][]train.CurvePoint // by draw
@@ -85,7 +84,6 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// coverSet is a corpus from which draws are made.
 type coverSet struct {
 	*coverCase
 	all  []*datasets.Example
@@ -117,7 +115,6 @@ func newCoverSet(t *testing.T, c *coverCase) *coverSet {
 	return s
 }
 
-// split draws the training pages and returns the others.
 func (s *coverSet) split(rng *rand.Rand) (in, out []int) {
 	order := rng.Perm(len(s.all))
 	if s.sites == 0 {

@@ -27,7 +27,6 @@ const (
 	mostLeastTerms = 12
 )
 
-// common is what the pages of a training set have in common.
 type common struct {
 	models.Domain // without the least values
 	familiar      []float32

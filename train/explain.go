@@ -51,7 +51,6 @@ func (p *page) write(w io.Writer) error {
 	return report.Write(w, pageHTML, v)
 }
 
-// view is the data of explain.html.
 type view struct {
 	report.Head
 	Figures []report.Figure
@@ -127,7 +126,6 @@ func subtitle(m *models.Model) string {
 		report.Number(len(m.Terms)), report.Pages(m.Card.Pages), strings.Join(m.Card.Data, ", "))
 }
 
-// kinds describes the classifiers in words.
 var kinds = map[string]string{
 	models.LinearSVM: "A linear support vector machine", models.NaiveBayes: "Naive Bayes",
 	models.C45: "A decision tree (C4.5)", models.CN2: "Rules (CN2)", models.NN: "A back-propagation network",
@@ -152,7 +150,6 @@ func tiles(p *page) []report.Tile {
 	return out
 }
 
-// percents formats a share in per cent with one decimal.
 func percents(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
 func classRows(p *page) []classRow {
@@ -187,7 +184,6 @@ func matrix(classes []string, q *Measures) *report.Matrix {
 	return report.NewMatrix(classes, classes, q.Confusion, totals)
 }
 
-// card lists the facts on the model's card.
 func card(m *models.Model) []report.Fact {
 	var facts []report.Fact
 	fact := func(name, value string) {
@@ -276,8 +272,7 @@ func confusedMost(p *page) string {
 		report.Number(most), report.Pages(p.measures.PerClass[truth].Support))
 }
 
-// trust says whether the probabilities can be trusted. Samples of this kind differ by three points by
-// chance.
+// trust says whether the probabilities can be trusted; such samples differ by three points by chance.
 func trust(p *page) string {
 	r := p.reliability
 	if len(r.Bins) == 0 {
@@ -326,7 +321,6 @@ func rivals(p *page) string {
 	return fmt.Sprintf("In cross-validation it got %s; the others got: %s.", percents(p.candidates[p.model.Classifier]), strings.Join(others, ", "))
 }
 
-// figures draws the curves that exist.
 func figures(p *page) ([]report.Figure, error) {
 	var out []report.Figure
 	if len(p.curve) > 1 {
@@ -374,7 +368,6 @@ func reliability(p *page) (report.Figure, error) {
 	return f, nil
 }
 
-// binFigure lists the bins of the reliability curve.
 func binFigure(p *page) report.Numbers {
 	n := report.Numbers{Columns: []string{"probability", "pages", "mean", "right", "95 % interval"}}
 	for _, b := range p.reliability.Bins {

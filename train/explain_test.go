@@ -17,7 +17,6 @@ import (
 // hostile is what a word, label or URL from the web may contain.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 
-// bareModel is a model of three classes without tables.
 func bareModel(terms ...string) *models.Model {
 	return &models.Model{
 		Classes: []string{"bank", hostile, "sport"}, Terms: terms, Thresholds: []float64{0.5, 0.5, 0.5},
@@ -65,7 +64,6 @@ func voteModel() *models.Model {
 	return m
 }
 
-// pageOf judges m on nine pages.
 func pageOf(m *models.Model) *page {
 	var held []Judged
 	for i := range 9 {
@@ -121,7 +119,6 @@ func TestWriteEscapes(t *testing.T) {
 	}
 }
 
-// TestWriteUnknown: a model of unknown quality says so.
 func TestWriteUnknown(t *testing.T) {
 	var out bytes.Buffer
 	if err := (&page{model: linearModel(), name: "m", judgement: &judgement{}}).write(&out); err != nil {
@@ -132,7 +129,6 @@ func TestWriteUnknown(t *testing.T) {
 	}
 }
 
-// TestVote: each member's table stands under its name.
 func TestVote(t *testing.T) {
 	var out bytes.Buffer
 	if err := pageOf(voteModel()).write(&out); err != nil {
@@ -266,7 +262,6 @@ func depthOf(b *branch) int {
 	return most
 }
 
-// walk follows a chain by its text, as a reader would.
 func walk(b *branch, terms []string, x []float32) (label, counts string) {
 	for _, s := range b.Steps {
 		if !holds(s.Condition, terms, x) {

@@ -42,7 +42,6 @@ type fitted struct {
 	hidden    []float32 // scratch for the scores of networks
 }
 
-// errNoWord reports a selection that keeps no word.
 var errNoWord = errors.New("no word has enough information gain; lower --mu or give --words")
 
 // newFitted returns a fitted that keeps these terms of the corpus.
@@ -158,7 +157,6 @@ func (f *fitted) scores(dst []float64, c *corpus, page int) {
 	models.Logs(dst)
 }
 
-// counts returns the document frequencies over pages.
 func (c *corpus) counts(pages []int) *features.Counts {
 	counts := features.NewCounts(len(c.classes))
 	for _, p := range pages {
@@ -167,8 +165,7 @@ func (c *corpus) counts(pages []int) *features.Counts {
 	return counts
 }
 
-// vocabulary returns the terms to train on: all that occur on enough pages, or the best if s limits them or
-// memory does.
+// vocabulary returns the terms on enough pages, or the best if s or memory limits them.
 func (c *corpus) vocabulary(pages []int, s selection) (kept []int32, counts *features.Counts) {
 	counts = c.counts(pages)
 	asked := s.asked()
@@ -224,8 +221,7 @@ func (c *corpus) weighed(pages []int, s selection, odds bool) *fitted {
 	return f
 }
 
-// unled drops the terms of the lead: they repeat words of the text, and would be half of a few hundred
-// terms.
+// unled drops the lead's terms, which would be half of a few hundred terms and repeat words of the text.
 func (c *corpus) unled(ranking []features.Ranked) []features.Ranked {
 	return slices.DeleteFunc(ranking, func(r features.Ranked) bool { return features.IsLead(c.terms[r.Term]) })
 }
@@ -249,7 +245,6 @@ func (f *fitted) weigh(c *corpus, counts *features.Counts, pages int, odds bool)
 	f.weighting.Bind(f.terms(c))
 }
 
-// classRows counts the pages of each class.
 func (c *corpus) classRows(pages []int) []int {
 	n := make([]int, len(c.classes))
 	for _, p := range pages {

@@ -14,8 +14,7 @@ import (
 	"fossick/models"
 )
 
-// folds returns the fold of each page and the number of folds, which is less than 2 if a class has a
-// single page and so could not be tested.
+// folds returns each page's fold and their number, less than 2 if a class has a single page.
 func (c *corpus) folds(opt *Options) (fold []int, n int) {
 	if n = min(opt.Folds, slices.Min(c.classRows(c.all()))); n < 2 {
 		return nil, 0
@@ -50,8 +49,7 @@ func dealEvenly(y []int, classes, n int, rng *rand.Rand) []int {
 	return part
 }
 
-// units returns the pages that must share a fold: those of each site with at most most pages, all others
-// singly.
+// units returns the pages that share a fold: those of a site with at most most pages; others singly.
 func (c *corpus) units(most int) [][]int {
 	bySite := map[string][]int{}
 	for p, site := range c.sites {
@@ -138,7 +136,6 @@ func parts(fold []int, n int) (ins, outs [][]int) {
 	return ins, outs
 }
 
-// judged returns the scores and the classes of the judged pages.
 func (h *heldOut) judged(y []int) (scores [][]float64, class []int) {
 	for p, s := range h.scores {
 		if s != nil {
@@ -161,7 +158,6 @@ func crossValidate(ctx context.Context, c *corpus, l learner, fold, which []int,
 	return h, nil
 }
 
-// judge judges more folds.
 func (h *heldOut) judge(ctx context.Context, c *corpus, fold, which []int, by fitting) error {
 	ins, outs := parts(fold, 1+max(slices.Max(fold), slices.Max(which)))
 	err := parallel(ctx, c.room.folds(), len(which), func(ctx context.Context, i int) error {
@@ -196,12 +192,11 @@ func best(s []float64) int {
 	return at
 }
 
-// enoughPages is how many held-out pages suffice to tune, to calibrate, and to measure a model to within
-// a point or so.
+// enoughPages suffice to tune, to calibrate, and to measure a model to within a point or so.
 const enoughPages = 2000
 
-// enoughFolds returns as many folds as hold enough pages. Competing classifiers are judged on all folds,
-// so that chance does not choose.
+// enoughFolds returns as many folds as hold enough pages, or all folds if classifiers compete, so that
+// chance does not choose.
 func enoughFolds(folds []int, pages, learners int) []int {
 	if learners > 1 {
 		return folds
@@ -292,15 +287,13 @@ func ahead(a, b *heldOut, y []int) paired {
 // A model of one topic against the rest guides a crawl. It must rank pages, and its probabilities must
 // hold even where few pages are on topic. So such learners compete by log loss.
 
-// A small set is cross-validated in rounds, each with its own folds, until roundPages have been held out:
-// a single round depends on chance.
+// A small set is held out in several rounds, up to roundPages: a single round depends on chance.
 const (
 	mostRounds = 4
 	roundPages = 2400
 )
 
-// rounds returns the folds of each round and their number, which is less than 2 if a class has a single
-// page.
+// rounds returns the folds of each round and their number, less than 2 if a class has a single page.
 func (c *corpus) rounds(opt *Options) (all [][]int, n int) {
 	own := *opt
 	for r := range min(mostRounds, max(1, roundPages/len(c.y))) {
@@ -321,7 +314,6 @@ type contender struct {
 	losses []float64 // by page, the mean over the rounds, in nats
 }
 
-// contest compares the learners of a topic.
 type contest struct {
 	c     *corpus
 	opt   *Options
@@ -329,8 +321,7 @@ type contest struct {
 	which []int   // the folds that are held out
 }
 
-// chooseTopical is choose for a topic against the rest. The first learner is the one that is known to
-// rank best (docs/classifiers.md).
+// chooseTopical is choose for a topic. The first learner is known to rank best (docs/classifiers.md).
 func chooseTopical(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*heldOut, error) {
 	folds, n := c.rounds(opt)
 	if n < 2 {
@@ -379,8 +370,7 @@ func (t *contest) enter(ctx context.Context, l learner, top *contender) (*conten
 	return one, t.run(ctx, one, top)
 }
 
-// sure is the lead, in standard errors, at which a learner replaces the best: among a dozen similar ones
-// the least loss is mostly chance.
+// sure is the lead, in standard errors, that replaces the best learner: small leads are mostly chance.
 const sure = 2
 
 // hopeless is how many standard errors behind the best a learner leaves the contest.
@@ -430,7 +420,6 @@ func (t *contest) linear(ctx context.Context) (*contender, error) {
 	return top, nil
 }
 
-// blends returns the machine with each share of naive Bayes.
 func (t *contest) blends(machine, nb *contender) (all []*contender) {
 	ratio := spread(machine.rounds[0].scores) / spread(nb.rounds[0].scores)
 	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
@@ -451,8 +440,7 @@ func (t *contest) blends(machine, nb *contender) (all []*contender) {
 // leastProbability bounds the loss of one page.
 const leastProbability = 1e-6
 
-// judge computes a contender's losses. Each fold of the first round is calibrated on the other folds, so
-// that the loss is that of unseen pages.
+// judge computes losses as of unseen pages: each fold of round 1 is calibrated on the others.
 func (t *contest) judge(o *contender) {
 	y, fold := t.c.y, t.folds[0]
 	o.losses = make([]float64, len(y))
@@ -495,8 +483,7 @@ func mean(x []float64) (m float64) {
 	return m
 }
 
-// topical returns the calibration and thresholds of a topic's model from the pages of all rounds, whose
-// scores become probabilities.
+// topical returns calibration and thresholds from all rounds, and turns their scores into probabilities.
 func (c *corpus) topical(held *heldOut) (cal models.Calibration, cuts []float64) {
 	cal = platt(held.rounds, c.y, func(int) bool { return true })
 	var probs [][]float64

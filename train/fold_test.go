@@ -73,8 +73,7 @@ func TestFoldsBySite(t *testing.T) {
 	}
 }
 
-// TestBySiteTellsMenusFromTopics: pages that share only their site's words look easy unless whole sites are
-// held out.
+// TestBySiteTellsMenusFromTopics: pages that share only site words look easy unless sites are held out.
 func TestBySiteTellsMenusFromTopics(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	rows := func(yield func(*datasets.Example, error) bool) {
@@ -107,7 +106,6 @@ func TestBySiteTellsMenusFromTopics(t *testing.T) {
 	}
 }
 
-// TestMinSites: a word of a single site is not in the model.
 func TestMinSites(t *testing.T) {
 	rows := func(yield func(*datasets.Example, error) bool) {
 		for i := range 160 {
@@ -155,8 +153,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestTune: the choice is no worse on held-out pages than either weighting, and all pages of a small set
-// are judged.
+// TestTune: the choice is no worse on held-out pages than either weighting; a small set is judged whole.
 func TestTune(t *testing.T) {
 	set := toy(240, "bank", "code", "star")
 	for i, e := range set {
@@ -282,8 +279,7 @@ func rare(n int, rng *rand.Rand) (set []*datasets.Example) {
 	return set
 }
 
-// TestTopical: with twelve of 600 pages on topic, the best ranking is chosen, and its probabilities match
-// frequencies on unseen pages.
+// TestTopical: with twelve of 600 pages on topic, the best ranking wins, with probabilities that hold.
 func TestTopical(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	m, rep, err := Train(context.Background(), stream(rare(600, rng)), Options{Target: Target{Topic: "bees"}, Seed: 1, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
@@ -335,8 +331,7 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// TestBlended mixes scores by hand: the machine errs on page 2 and naive Bayes on page 1, each where the
-// other is sure.
+// TestBlended mixes by hand: machine and naive Bayes err on one page each, where the other is sure.
 func TestBlended(t *testing.T) {
 	y := []int{0, 0, 1}
 	machine := &heldOut{learner: linear{}, score: 2. / 3, scores: [][]float64{{1, -1}, {1, -1}, {0.1, -0.1}}}
@@ -396,7 +391,6 @@ func TestLearningCurve(t *testing.T) {
 	}
 }
 
-// TestLearningCurveOfFew: if half of the pages are too few, the curve has one point.
 func TestLearningCurveOfFew(t *testing.T) {
 	_, rep, err := Train(context.Background(), stream(toy(12, "bank", "code")), Options{Classifier: models.LinearSVM, Explain: true})
 	if err != nil {
@@ -494,8 +488,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestFewUnits: copies of a page, and pages of a site held out whole, are one draw. Fewer than five draws
-// give no interval but a reason.
+// TestFewUnits: copies, and pages of a site held out, are one draw; below five draws there is no interval.
 func TestFewUnits(t *testing.T) {
 	page := func(n int, each func(i int) Judged) (all []Judged) {
 		for i := range n {
@@ -524,8 +517,7 @@ func TestFewUnits(t *testing.T) {
 	}
 }
 
-// TestPlatt compares with a grid search, on rare and frequent positives that are separated well, badly or
-// wholly.
+// TestPlatt compares with a grid search, on positives separated well, badly or wholly.
 func TestPlatt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, test := range []struct {
@@ -587,7 +579,6 @@ func TestPlattAims(t *testing.T) {
 	}
 }
 
-// TestPlattParts: pages that are not wanted or not judged do not count.
 func TestPlattParts(t *testing.T) {
 	h := &heldOut{scores: [][]float64{{0, 1}, {1, 0}, nil, {0, 3}, {2, 1}, {5, -9}}}
 	y := []int{1, 0, 1, 0, 1, 0}

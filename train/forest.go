@@ -137,8 +137,7 @@ func (d *drawing) draw(pages []int) (words []int32) {
 	return words
 }
 
-// gainOf returns the information gain, in bits, of splitting pages by a word; has counts the pages with it by
-// class, total all pages.
+// gainOf returns a word's information gain in bits; has counts its pages by class, total all pages.
 func gainOf(has, total []int) float64 {
 	rest := make([]int, len(total))
 	for c := range rest {

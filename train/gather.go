@@ -66,8 +66,7 @@ func gather(ctx context.Context, examples datasets.Stream, opt *Options, rep *Re
 	return gatherBy(ctx, examples, opt, rep, opt.Class, false)
 }
 
-// gatherBy is gather with a function for classes; "" leaves a row out. plain says that no model is made, so
-// that K needs no words.
+// gatherBy is gather with classes by a function; "" leaves a row out. plain makes no model and no K.
 func gatherBy(ctx context.Context, examples datasets.Stream, opt *Options, rep *Report, class func(*datasets.Example) string, plain bool) (_ *corpus, err error) {
 	g := newGatherer(opt, plain)
 	defer func() { err = errors.Join(err, g.rows.close()) }()
@@ -138,8 +137,7 @@ func (g *gatherer) read(ctx context.Context, examples datasets.Stream, rep *Repo
 	return nil
 }
 
-// pages calls f with each labelled and readable example, its text and its label. It counts and logs the
-// others.
+// pages calls f with each labelled and readable example, and counts and logs the others.
 func (g *gatherer) pages(ctx context.Context, examples datasets.Stream, rep *Report, class func(*datasets.Example) string, f func(*datasets.Example, features.Doc, string) error) error {
 	for e, err := range examples {
 		if err := ctx.Err(); err != nil {
@@ -175,7 +173,6 @@ func (g *gatherer) pages(ctx context.Context, examples datasets.Stream, rep *Rep
 	return nil
 }
 
-// add keeps one page.
 func (g *gatherer) add(e *datasets.Example, doc features.Doc, label string) error {
 	class, known := g.y[label]
 	if !known {
@@ -279,9 +276,8 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 	return nil
 }
 
-// counting runs counters, each in its own goroutine, while the next pages are read and parsed: training on
-// many short pages is mostly reading. Each counter gets the pages in order, so that the result does not
-// depend on timing.
+// counting runs each counter in its own goroutine beside reading, which dominates on short pages. Each
+// gets the pages in order, so that the result does not depend on timing.
 type counting struct {
 	to    []chan counted
 	batch counted
@@ -369,8 +365,7 @@ type titles struct {
 type titleWord struct{ lang, word string }
 
 const (
-	// maxTitleWords is how many words of titles are counted, the first ones. Few sets have more, because
-	// half of a title's words occur in others.
+	// maxTitleWords is how many title words are counted, the first ones; few sets have more.
 	maxTitleWords = 1 << 17
 	// maxClassTitles is how many title words a model keeps per class, those of most pages: 50 KB.
 	maxClassTitles = 4096

@@ -37,8 +37,7 @@ const (
 	samplePages = 50
 	sampleBytes = 4000
 
-	// Forms are counted on this many pages, then on every fourth: the most frequent form of a common
-	// word is soon known.
+	// The first pages count, then every fourth: frequent words soon have their most frequent form.
 	formPages = 3000
 	formEvery = 4
 
@@ -47,8 +46,7 @@ const (
 	firstFactor      = 2
 )
 
-// nouns gathers from the streaming training set what keywords needs of the text. The vocabulary and the
-// sample bound its memory.
+// nouns gathers what keywords needs of the streaming text, in bounded memory.
 type nouns struct {
 	an      *features.Analyzer
 	limit   int               // most forms kept
@@ -71,7 +69,6 @@ func newNouns(limit int) *nouns {
 	}
 }
 
-// add takes in a page of a class.
 func (n *nouns) add(class string, d features.Doc) {
 	if n.pages++; n.pages <= formPages || n.pages%formEvery == 0 {
 		n.an.Each(d.Text, d.Lang, func(word, term string) {
@@ -104,7 +101,7 @@ func (n *nouns) forget() {
 	maps.DeleteFunc(n.forms, func(_ form, times int) bool { return times <= least })
 }
 
-// settle finds the most frequent form of each stem, the alphabetically first of ties. No page can be added
+// settle finds each stem's most frequent form, the alphabetically first of ties. No page can be added
 // afterwards.
 func (n *nouns) settle() {
 	if n.most != nil {
@@ -147,8 +144,7 @@ func (c *corpus) keywords(ctx context.Context, opt *Options) (map[string][]strin
 	for _, label := range c.classes {
 		k[label] = []string{}
 	}
-	// Tagging is slow, so tag the best candidates first, and the others only for classes with too few
-	// nouns.
+	// Tagging is slow: tag the best candidates first, others only for classes with too few nouns.
 	for from, to := 0, keywords*firstFactor; from < keywords*candidatesFactor; from, to = to, keywords*candidatesFactor {
 		asked := map[string]bool{}
 		for class, label := range c.classes {

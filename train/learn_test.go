@@ -130,8 +130,7 @@ func TestClass(t *testing.T) {
 	}
 }
 
-// TestSVM checks the optimum's conditions: no step along a coordinate lowers the primal objective. Six
-// machines are two groups.
+// TestSVM: no step along a coordinate lowers the primal objective. Six machines are two groups.
 func TestSVM(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	const n, terms, classes = 90, 6, 6
@@ -213,8 +212,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestMeasureCounts compares the measures with counts made page by page, also for classes without pages or
-// predictions.
+// TestMeasureCounts compares with counts page by page, also for classes without pages or predictions.
 func TestMeasureCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -299,8 +297,7 @@ func TestCalibrationLoss(t *testing.T) {
 	}
 }
 
-// TestCalibrationOffsets: offsets are used if they cost no accuracy. All pages have the same scores, so
-// with offsets the more frequent class wins.
+// TestCalibrationOffsets: offsets are used if they cost no accuracy. All pages have the same scores here.
 func TestCalibrationOffsets(t *testing.T) {
 	for _, first := range []int{30, 70} {
 		var scores [][]float64
@@ -415,8 +412,7 @@ func rareAndWide(n int) []*datasets.Example {
 
 func isRare(word string) bool { return strings.Contains(word, "rare") }
 
-// TestSelectDefaults: by default trees, rules and networks choose words in two steps, linear classifiers by
-// gain.
+// TestSelectDefaults: by default trees, rules and networks use two steps, linear classifiers gain.
 func TestSelectDefaults(t *testing.T) {
 	set := rareAndWide(240)
 	bytesOf := func(name string, by features.Measure) []byte {
@@ -518,8 +514,7 @@ func TestTooManyLabels(t *testing.T) {
 	}
 }
 
-// TestTitlesOfModel: a model has the title words of its classes, and its terms' pages by class add up to
-// their frequency.
+// TestTitlesOfModel: a model has its classes' title words, and page counts that match its frequencies.
 func TestTitlesOfModel(t *testing.T) {
 	set := toy(40, "bird", "ship")
 	for i, e := range set {
@@ -545,8 +540,7 @@ func TestTitlesOfModel(t *testing.T) {
 	}
 }
 
-// titleWordsOf is a model's titles in English without some words; what the language of so short a page
-// is does not matter here.
+// titleWordsOf returns a model's title words but some, as if all were English.
 func titleWordsOf(m *models.Model, but ...string) map[string][]models.TitleWord {
 	all := map[string][]models.TitleWord{}
 	for class, words := range m.Titles {
@@ -605,7 +599,6 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// TestDomain computes a domain by hand.
 func TestDomain(t *testing.T) {
 	set := []*datasets.Example{
 		{URL: "http://a.test/1", Label: "bees", Text: "the hive the bee"},

@@ -21,11 +21,9 @@ type linear struct {
 	warm   *dual // solution to start from, on some of the pages; nil for none
 }
 
-// dual is the solution of the machines' dual problems: page → class → α; nil for a page that was not
-// trained on.
+// dual is the solution of the dual problems: page → class → α; nil for a page not trained on.
 type dual struct{ alpha [][]float32 }
 
-// page returns a copy of the αs of page p for k classes.
 func (d *dual) page(p, k int) []float32 {
 	alpha := make([]float32, k)
 	if d != nil {
@@ -44,7 +42,6 @@ func (l linear) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*f
 	return l.solve(ctx, c, c.weighed(pages, by.selection, l.odds), pages, by)
 }
 
-// solve trains on the terms that f has weighed.
 func (l linear) solve(ctx context.Context, c *corpus, f *fitted, pages []int, by fitting) (*fitted, error) {
 	k := len(c.classes)
 	f.linear = &models.Linear{Weights: make([]float32, len(f.kept)*k), Bias: make([]float32, k)}
@@ -61,8 +58,7 @@ func (l linear) solve(ctx context.Context, c *corpus, f *fitted, pages []int, by
 	return f, nil
 }
 
-// machines trains one machine per class, in groups that share a pass over the rows. It puts their weights
-// in m and their αs in alpha.
+// machines trains one machine per class into m and alpha, in groups that share a pass over the rows.
 func (l linear) machines(ctx context.Context, m *models.Linear, rows []features.Vector, y []int, alpha [][]float32, seed int64) error {
 	k := len(m.Bias)
 	n, end := len(m.Weights)/k, k
@@ -102,11 +98,9 @@ type svmOptions struct {
 	maxIter int
 }
 
-// lanes is how many machines train together. The rows exceed the processor's caches, so one read serves
-// all of them.
+// lanes machines train together, because the rows exceed the caches and are then read once for all.
 const lanes = 4
 
-// lane holds one number per machine of a group.
 type lane [lanes]float64
 
 // svm trains up to four machines, one for each of the classes first, first+1 … before end. Machine c
@@ -385,8 +379,7 @@ func (b bayes) class(l *models.Linear, own, all []float64, class, k int) {
 	if !b.complement {
 		return
 	}
-	// Scale each class's weights to the same sum (their step 8), or classes with long, repetitive
-	// complements would dominate.
+	// Scale each class to the same sum (their step 8), or long, repetitive complements would dominate.
 	for t := range all {
 		l.Weights[t*k+class] *= float32(float64(len(all)) / length)
 	}
@@ -433,8 +426,7 @@ func (b blend) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fi
 	return f, nil
 }
 
-// blended returns the blend of two cross-validated learners with the best held-out accuracy, or machine
-// itself if no share is better.
+// blended returns the blend with the best held-out accuracy, or machine if no share is better.
 func blended(machine, nb *heldOut, y []int) *heldOut {
 	top := machine
 	ratio := spread(machine.scores) / spread(nb.scores)

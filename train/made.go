@@ -64,7 +64,6 @@ func (k *Making) Make(ctx context.Context, rows func(datasets.Stream) datasets.S
 	return r, err
 }
 
-// result sums up training and judgement.
 func (k *Making) result(made *made, j *judgement) *Result {
 	m, rep := made.Model, made.Report
 	r := &Result{
@@ -84,7 +83,6 @@ func (k *Making) result(made *made, j *judgement) *Result {
 	return r
 }
 
-// explain writes the model's page.
 func (k *Making) explain(made *made, j *judgement) error {
 	page := page{
 		model: made.Model, name: filepath.Base(k.Out), judgement: j, notes: made.Parts.notes(),
@@ -294,7 +292,6 @@ func confusion(classes []string, m *Measures) map[string]map[string]int {
 	return table
 }
 
-// known returns v for JSON, nil if it is no number.
 func known(v float64) *float64 {
 	if math.IsNaN(v) {
 		return nil
@@ -305,7 +302,6 @@ func known(v float64) *float64 {
 // maxLabel is how many runes of a label a table shows.
 const maxLabel = 28
 
-// printClasses writes one line per class.
 func printClasses(w io.Writer, classes []string, quality map[string]ClassQuality, table map[string]map[string]int) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	width := labelWidth(classes)
@@ -370,7 +366,6 @@ func labelWidth(labels []string) int {
 	return width
 }
 
-// pad fills s with blanks to a width in runes.
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }
@@ -463,7 +458,6 @@ type Result struct {
 	mistakes int // of which Worst lists the surest
 }
 
-// tell fills in how good the model is.
 func (r *Result) tell(m *models.Model, j *judgement) {
 	r.PredictUS, r.Across, r.WithoutThem = j.predictUS, j.across, j.withoutThem
 	if j.from == testPages {
@@ -485,7 +479,6 @@ func (r *Result) tell(m *models.Model, j *judgement) {
 	}
 }
 
-// listedMistakes is how many of its mistakes a model's result lists.
 const listedMistakes = 10
 
 func (r *Result) measures(classes []string, m *Measures) {
@@ -495,7 +488,6 @@ func (r *Result) measures(classes []string, m *Measures) {
 	r.PerClass, r.Confusion = byClass(classes, m), confusion(classes, m)
 }
 
-// printedMistakes is how many mistakes Print shows.
 const printedMistakes = 5
 
 // Print writes the result as text.

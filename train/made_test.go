@@ -145,7 +145,6 @@ func FuzzMuRange(f *testing.F) {
 	})
 }
 
-// twoLevels makes n pages of two themes with two categories each.
 func twoLevels(n int, seed uint64) datasets.Stream {
 	return func(yield func(*datasets.Example, error) bool) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -171,7 +170,6 @@ func twoLevels(n int, seed uint64) datasets.Stream {
 	}
 }
 
-// at labels examples at a level, for Train.
 func at(l Level, set datasets.Stream) datasets.Stream {
 	return func(yield func(*datasets.Example, error) bool) {
 		for e, err := range set {
@@ -183,8 +181,7 @@ func at(l Level, set datasets.Stream) datasets.Stream {
 	}
 }
 
-// TestBenchIsTrain: at both levels, on test pages and by folds, in memory and from a file, a trial equals
-// training and testing a model.
+// TestBenchIsTrain: a trial equals training and testing a model, at both levels and in little memory.
 func TestBenchIsTrain(t *testing.T) {
 	ctx := context.Background()
 	for _, memory := range []int64{0, 100 << 10} {

@@ -84,8 +84,7 @@ func measureClass(class string, matrix evaluation.ConfusionMatrix) (m ClassMeasu
 	return m, int(hits)
 }
 
-// majority returns the class with the most pages, the first of ties, and the accuracy of giving it to
-// every page, which any model must beat.
+// majority returns the most frequent class and its share, the accuracy that any model must beat.
 func (m *Measures) majority() (class int, accuracy float64) {
 	for c := range m.PerClass {
 		if m.PerClass[c].Support > m.PerClass[class].Support {
@@ -133,7 +132,6 @@ type Judged struct {
 
 func (j Judged) right() bool { return j.Truth == j.Label }
 
-// source is the origin of a training page.
 type source struct {
 	url, file string
 	line      int
@@ -159,7 +157,6 @@ func (c *corpus) judged(probs [][]float64, bySite bool) []Judged {
 	return out
 }
 
-// measureJudged measures the labels and the probabilities of pages.
 func measureJudged(classes int, pages []Judged) (Measures, Reliability) {
 	truth, predicted := make([]int, len(pages)), make([]int, len(pages))
 	for i, p := range pages {
@@ -170,8 +167,7 @@ func measureJudged(classes int, pages []Judged) (Measures, Reliability) {
 	return m, measureReliability(pages)
 }
 
-// units counts independent pages: copies of a text are one, and so are the pages of a site that was held
-// out whole.
+// units counts independent pages: copies of a text, and pages of a site held out whole, are one.
 func units(pages []Judged) (n int) {
 	seen := map[any]bool{}
 	for _, p := range pages {
@@ -233,15 +229,13 @@ func (c *corpus) apart(page int, bySite bool) string {
 // bins is the number of equal parts of [0,1] in a reliability curve.
 const bins = 10
 
-// Reliability compares probabilities with accuracy: of the pages that a model was 80 % sure of, are 80 %
-// right?
+// Reliability compares probabilities with accuracy: are 80 % of the pages right that are 80 % sure?
 type Reliability struct {
 	// ECE is the expected calibration error (Naeini et al. 2015; Guo et al. 2017), a share in [0,1]:
 	// Σ_b n_b/n · |right_b − mean_b|.
 	ECE float64 `json:"ece"`
 
-	// Over is the mean probability less the accuracy: how much too sure the model is. Negative: not
-	// sure enough.
+	// Over is the mean probability less the accuracy; negative if the model is not sure enough.
 	Over float64 `json:"over"`
 
 	Bins []Bin `json:"bins"` // bins that have pages, rising
@@ -257,8 +251,7 @@ type Bin struct {
 	CI    [2]float64 `json:"ci"`    // of Right, 95 %
 }
 
-// measureReliability compares the probabilities of the pages' labels with how often they are right;
-// without pages it returns zeros and no bins.
+// measureReliability compares the labels' probabilities with accuracy; without pages all is 0.
 func measureReliability(pages []Judged) Reliability {
 	in := func(p Judged) int { return min(bins-1, max(0, int(p.Score*bins))) }
 	var count [bins]int
@@ -294,8 +287,7 @@ func measureReliability(pages []Judged) Reliability {
 	return r
 }
 
-// exactBelow is the number of disagreements from which on χ² replaces the exact binomial: at 25 it is
-// less than .005 off.
+// exactBelow disagreements suffice for χ², which is then less than .005 off the exact binomial.
 const exactBelow = 25
 
 // paired is a comparison of two models on the same pages.

@@ -88,7 +88,6 @@ func (t *lossy) size(number []int32) (cells int64) {
 	return cells
 }
 
-// names returns the numbered terms in the order of their numbers.
 func (g *gatherer) names(number []int32) []string {
 	var terms []string
 	for i, n := range number {
@@ -184,7 +183,6 @@ func (g *gatherer) count(ctx context.Context, number []int32, fold []int, out in
 	return counts, err
 }
 
-// candidates finds the words from which K may be chosen.
 func (g *gatherer) candidates(ctx context.Context, number []int32) error {
 	counts, err := g.count(ctx, number, nil, 0)
 	if err != nil {
@@ -232,8 +230,7 @@ func (g *gatherer) reduce(ctx context.Context, number []int32) ([]int32, error) 
 	}
 }
 
-// rankings returns the numbered terms that gain Options.Mu at least, best first: over all pages, and over
-// all but each fold.
+// rankings returns the terms that gain Options.Mu, best first: over all pages, and without each fold.
 func (g *gatherer) rankings(ctx context.Context, number []int32) ([][]int32, error) {
 	var all [][]int32
 	fold, n := g.c.folds(g.opt)
@@ -310,8 +307,7 @@ func (t *lossy) add(page int, v features.Vector) (dropped bool) {
 	return true
 }
 
-// prune drops at least half of the terms, those on the fewest pages, and none that could be on more pages
-// than the new bound.
+// prune drops at least half of the terms, none of which may be on more pages than the new bound.
 func (t *lossy) prune() {
 	most := make([]int32, 0, t.lex.Live()) // most pages that each term may be on
 	for i, term := range t.lex.Terms() {
@@ -441,7 +437,6 @@ func (l *rowLog) each(ctx context.Context, f func(page int, v features.Vector) e
 	return nil
 }
 
-// next reads the bytes of a row into l.row.
 func (l *rowLog) next(r *bufio.Reader) error {
 	n, err := binary.ReadUvarint(r)
 	if err != nil || n > uint64(l.bytes)+uint64(len(l.tail)) {
@@ -467,8 +462,7 @@ func (l *rowLog) reader() (*bufio.Reader, error) {
 
 var errRow = errors.New("damaged row")
 
-// readRow reads one row into dst's slices, which it truncates first; bytes that appendRow cannot have
-// written are an error.
+// readRow reads one row into dst's slices; bytes that appendRow cannot have written are an error.
 func readRow(dst features.Vector, b []byte) (features.Vector, error) {
 	dst.Index, dst.Value = dst.Index[:0], dst.Value[:0]
 	term := uint64(0)

@@ -53,7 +53,6 @@ func endless(n int) iter.Seq2[*datasets.Example, error] {
 	}
 }
 
-// TestMemoryChild is the process that TestMemoryIsBounded measures.
 func TestMemoryChild(t *testing.T) {
 	pages, err := strconv.Atoi(os.Getenv(pagesOf))
 	if err != nil {
@@ -111,8 +110,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// wide makes n pages of three classes and twelve sites: a few words tell the class, others are common or
-// rare.
+// wide makes n pages of three classes and twelve sites, with telling, common and rare words.
 func wide(n, words int) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		rng := rand.New(rand.NewPCG(11, 11))
@@ -211,8 +209,7 @@ func TestAllWordsInLittleMemory(t *testing.T) {
 	}
 }
 
-// TestVocabularyInLittleMemory: if the lexicon overflows, rare words go, words that tell a class stay, and
-// the loss is reported.
+// TestVocabularyInLittleMemory: rare words go, words that tell a class stay, and the loss is reported.
 func TestVocabularyInLittleMemory(t *testing.T) {
 	opt := Options{Classifier: "nb", Words: 60, Memory: 2 * little, Tmp: t.TempDir()}
 	m, rep, err := Train(context.Background(), wide(2000, 100_000), opt)
@@ -288,8 +285,7 @@ func TestFormsAreBounded(t *testing.T) {
 	}
 }
 
-// TestNoRoomForFoldsOnly: memory for all rows, but not for two folds at once, gives the same model as a
-// large memory.
+// TestNoRoomForFoldsOnly: memory for all rows but not for two folds gives a large memory's model.
 func TestNoRoomForFoldsOnly(t *testing.T) {
 	for _, opt := range []Options{{Classifier: "nb"}, {Classifier: "nb", Mu: 0.001}} {
 		want, _, err := Train(context.Background(), wide(600, 300), opt)
@@ -336,8 +332,7 @@ func randomRow(rng *rand.Rand) features.Vector {
 	return v
 }
 
-// TestRowLog writes rows to memory, to memory and then a file, and to a file alone. They must come back the
-// same each time.
+// TestRowLog: rows come back the same from memory, from both, and from a file alone, each time.
 func TestRowLog(t *testing.T) {
 	for _, limit := range []int{1 << 30, 5000, 0} {
 		dir := t.TempDir()
@@ -457,8 +452,7 @@ func BenchmarkRowLog(b *testing.B) {
 	})
 }
 
-// TestLossy counts Zipf-distributed words in a lexicon for a tenth of them. The bound must hold, and be
-// useful.
+// TestLossy: with room for a tenth of Zipf's words, the bound holds and is useful.
 func TestLossy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	zipf := func() int { return int(math.Pow(20000, rng.Float64())) } // about 1/x

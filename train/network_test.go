@@ -40,7 +40,6 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// randomLesson has rows with about a third of the terms.
 func randomLesson(rng *rand.Rand, s shape, rows int) *lesson {
 	l := &lesson{shape: s, seed: rng.Uint64(), number: 3}
 	for i := range rows {
@@ -55,7 +54,6 @@ func randomLesson(rng *rand.Rand, s shape, rows int) *lesson {
 	return l
 }
 
-// each calls f with every weight of n.
 func (n *sparseNet) each(f func(w *float64)) {
 	for _, weights := range [...][]float64{n.in, n.inBias, n.out, n.outBias} {
 		for i := range weights {
@@ -263,7 +261,6 @@ func TestAutoNetworks(t *testing.T) {
 	}
 }
 
-// TestNetworkProcs: the number of processors changes no byte.
 func TestNetworkProcs(t *testing.T) {
 	set := toy(90, "bank", "code", "star")
 	var files [2]bytes.Buffer
@@ -344,7 +341,6 @@ func BenchmarkEngines(b *testing.B) {
 	}
 }
 
-// rates records the rates at which a network learns.
 type rates struct{ steps, shrinks []float64 }
 
 func (r *rates) step(_ features.Vector, _ int, rate float64) { r.steps = append(r.steps, rate) }

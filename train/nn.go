@@ -41,14 +41,12 @@ const (
 	golearnWork  = 1 << 32 // weights visited in all
 )
 
-// auto tries networks only within these limits, which keep five folds below about a minute. With all
-// words a linear model is better and faster.
+// auto tries networks within these limits, below about a minute; with all words linear is better and faster.
 const (
 	fewWords = 500
 	fewPages = 20000
 )
 
-// few reports whether auto tries networks.
 func (c *corpus) few(o *Options) bool {
 	if len(c.rows) > fewPages || !o.selected() || o.Words > fewWords {
 		return false
@@ -126,7 +124,6 @@ func affordable(lessons []*lesson, epochs []int) bool {
 	return work <= golearnWork
 }
 
-// relearn trains the networks again with golearn.
 func relearn(ctx context.Context, lessons []*lesson, epochs []int) ([]*sparseNet, error) {
 	nets := make([]*sparseNet, len(lessons))
 	return nets, parallel(ctx, runtime.GOMAXPROCS(0), len(lessons), func(ctx context.Context, m int) (err error) {
@@ -206,8 +203,7 @@ func (l *lesson) begin() (*sparseNet, *rand.Rand) {
 	return n, rng
 }
 
-// epoch trains n on every row once, in random order, and applies the penalty. The rate falls with epoch,
-// which counts from 0.
+// epoch trains n on every row once, in random order, and applies the penalty. epoch counts from 0.
 func (l *lesson) epoch(ctx context.Context, n teachable, epoch int, order []int, rng *rand.Rand) error {
 	rate := firstRate / (1 + float64(epoch)/slowing)
 	rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
@@ -236,8 +232,7 @@ func thin(dst, x features.Vector, rng *rand.Rand) features.Vector {
 	return dst
 }
 
-// study trains a network until the held-out loss stops falling, and returns the network with the lowest
-// loss and its number of epochs.
+// study trains until the held-out loss stops falling, and returns the best network and its epochs.
 func (l *lesson) study(ctx context.Context) (top *sparseNet, epochs int, err error) {
 	n, rng := l.begin()
 	top = n.copyOf()
@@ -326,7 +321,6 @@ func (n *sparseNet) forward(x features.Vector) {
 	}
 }
 
-// softmax turns scores into probabilities, in place.
 func softmax(s []float64) {
 	most := s[0]
 	for _, v := range s {
@@ -395,8 +389,7 @@ func (n *sparseNet) shrink(by float64) {
 	}
 }
 
-// frozen is the size up to which golearn treats an initial weight as a missing connection and keeps it
-// at 0.
+// frozen is the size up to which golearn takes a weight for a missing connection and keeps it at 0.
 const frozen = 0.005
 
 // widest bounds initial weights. It is large enough that hidden units differ from the first row on.
@@ -415,14 +408,12 @@ func (n *sparseNet) draw(rng *rand.Rand) {
 	}
 }
 
-// copyOf returns a deep copy of n.
 func (n *sparseNet) copyOf() *sparseNet {
 	c := newSparseNet(n.shape)
 	c.take(n)
 	return c
 }
 
-// take copies the weights of a network of the same shape.
 func (n *sparseNet) take(from *sparseNet) {
 	copy(n.in, from.in)
 	copy(n.inBias, from.inBias)
@@ -515,7 +506,6 @@ func (g *golearnNet) shrink(by float64) {
 	}
 }
 
-// weights copies the network back from golearn.
 func (g *golearnNet) weights() *sparseNet {
 	n := newSparseNet(g.shape)
 	for c := range g.classes {

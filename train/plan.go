@@ -87,8 +87,7 @@ func (p *Plan) Make(ctx context.Context, rows func(datasets.Stream) datasets.Str
 	return made, nil
 }
 
-// each calls f with the rows of the sets until it returns false. It logs nothing, because reading for
-// training reports what is wrong.
+// each calls f with the rows of the sets until it returns false, and leaves warnings to training.
 func (p *Plan) each(f func(*datasets.Example) bool) error {
 	quiet := *p
 	quiet.Log = slog.New(slog.DiscardHandler)
@@ -123,8 +122,7 @@ func (p *Plan) hint(err error, parts *Parts) error {
 	return err
 }
 
-// Parts are the training and test rows of the sets. They are streams, read once each, so that a set need
-// not fit in memory.
+// Parts are a plan's training and test rows, as streams that are read once and need not fit in memory.
 type Parts struct {
 	Train datasets.Stream
 	Test  datasets.Stream // nil without one
@@ -164,7 +162,6 @@ func (p *Parts) remember(rows datasets.Stream, target *Target) datasets.Stream {
 // trainedOn reports whether a training row has the same body as e.
 func (p *Parts) trainedOn(e *datasets.Example) bool { return p.trained[datasets.RowOf(e).Sum] }
 
-// notes returns what looks wrong in the sets.
 func (p *Parts) notes() []string { return p.sets.notes }
 
 // divide splits the sets into training and test rows.
@@ -197,8 +194,7 @@ func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {
 	return p.split(sets)
 }
 
-// trainsTests reports whether the sets' own test rows are for training, as they are if the test comes from
-// elsewhere.
+// trainsTests reports whether the sets' own test rows train, because the test comes from elsewhere.
 func (r *Rows) trainsTests() bool { return r.All || r.Test != "" || r.TestWhere != "" }
 
 // open opens the sets one by one, with capped sites and renamed labels.
@@ -495,8 +491,7 @@ func (w *watch) whole(rows datasets.Stream, partial bool) datasets.Stream {
 	}
 }
 
-// unknownLabels returns an error that names the sets' labels if they lack a wanted one, which may be
-// misspelt.
+// unknownLabels returns an error with the sets' labels if a wanted one is missing, perhaps misspelt.
 func (w *watch) unknownLabels(wanted []string) error {
 	for _, label := range wanted {
 		if label == "" || w.labels[label] || len(w.labels) == 0 {

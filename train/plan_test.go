@@ -12,8 +12,7 @@ import (
 	"fossick/models"
 )
 
-// TestPlanMake trains on half of the demo set's training part; an error about an unknown label lists the
-// known ones.
+// TestPlanMake trains on half of the demo set; an error about an unknown label lists the known ones.
 func TestPlanMake(t *testing.T) {
 	p := Plan{
 		Sets: []string{"demo"}, Rows: Rows{Train: "0.5", Where: []string{"kind=article"}},

@@ -42,7 +42,6 @@ type PU struct {
 // puMost limits the pool to a random sample: more pages teach hardly anything new.
 const puMost = 10_000
 
-// puHow sets how a pool is split.
 type puHow struct {
 	learner learner // trains every round; nil is evenSites
 	runs    int     // each has its own spies
@@ -56,8 +55,8 @@ type puHow struct {
 // puDefaults were chosen on topics that no reported figure uses; see docs/topics.md.
 var puDefaults = puHow{runs: 5, folds: 3, rounds: 4, taken: 0.5, band: 1.5, first: 3}
 
-// At most mostTaken of the pool is labelled on topic, and at least leastOff off topic. The first rounds
-// may estimate that all of it is on topic.
+// At most mostTaken of the pool is labelled on topic, and at least leastOff off topic, because the first
+// rounds may estimate that all of it is on topic.
 const (
 	mostTaken = 0.3
 	leastOff  = 0.3
@@ -80,7 +79,6 @@ type pu struct {
 	doubt  [2]float64 // 95 % interval of the share
 }
 
-// puRun is one cross-validation with some of the given pages hidden in the pool.
 type puRun struct {
 	c      *corpus   // with its own labels
 	hidden []int     // the pool and the spies
@@ -106,7 +104,6 @@ func learnPU(ctx context.Context, c *corpus, opt *Options, rep *Report) (*models
 	return m, err
 }
 
-// newPU draws the pool, the spies and the folds.
 func newPU(c *corpus, opt *Options, how puHow) (*pu, error) {
 	n := len(c.y)
 	own := *c
@@ -163,7 +160,6 @@ func (p *pu) hide(k int) *puRun {
 	return r
 }
 
-// run labels the pool in several rounds, then once for the final model.
 func (p *pu) run(ctx context.Context) error {
 	for round := range p.how.rounds {
 		p.opt.step("finding pages off topic, round %d of %d", round+1, p.how.rounds)
@@ -265,8 +261,7 @@ func ranked(pages []int, scores []float64) []int {
 	return order
 }
 
-// above returns, rising, the share of the pool that scores at least as much as each given page in the
-// run where the page is a spy.
+// above returns, rising, the share of the pool that scores at least as much as each given page as a spy.
 func (p *pu) above() []float64 {
 	var parts []float64
 	for k, r := range p.runs {
@@ -327,7 +322,6 @@ func (p *pu) cut(scores []float64) float64 {
 	return (scores[order[found-1]] + scores[order[found]]) / 2
 }
 
-// labelled returns the pages with a final label.
 func (p *pu) labelled() (pages []int) {
 	for i, use := range p.use {
 		if use {
@@ -471,8 +465,8 @@ func (f *fitted) evenOut(c *corpus, pages []int, topic int) {
 	}
 }
 
-// siteShares returns, by kept term, the share of a class's pages that have it, as a mean over sites; a
-// page of an unknown site counts as a site.
+// siteShares returns, by kept term, the share of a class's pages that have it, as a mean over sites; a page
+// of an unknown site counts as a site.
 func (f *fitted) siteShares(c *corpus, pages []int, class int) []float64 {
 	of := map[string]float64{}
 	sites := 0.0

@@ -107,7 +107,6 @@ func newPUBench(t testing.TB, of puCorpus) *puBench {
 	return b
 }
 
-// on reports whether a row is on topic.
 func (b *puBench) on(topic string, row int) bool {
 	if topic == "sql" {
 		return slices.ContainsFunc(sqlManuals, b.labels[row].Match)
@@ -142,7 +141,6 @@ func (b *puBench) draw(topic string, n, draw int, oneSite bool) (given, pool, he
 	return given, pool, held
 }
 
-// sub returns the corpus of some rows.
 func (b *puBench) sub(topic string, given, others []int) *corpus {
 	c := *b.c
 	c.classes = []string{Other, topic}
@@ -170,8 +168,7 @@ func (f puFigures) String() string {
 	return fmt.Sprintf("%.3f\t%.3f\t%.3f\t%.2f\t%.2f\t%.2f\t%.2f", f.f1, f.best, f.ap, math.Exp2(f.accepted), math.Exp2(f.share), f.precisionHeld, f.recallHeld)
 }
 
-// mean averages several draws, ratios geometrically. precisionHeld and recallHeld say how often the
-// interval holds the truth.
+// mean averages draws, ratios geometrically. precisionHeld and recallHeld become shares of draws.
 func (b *puBench) mean(topic string, n, draws int, way string) (mean puFigures, ok bool) {
 	var sums [8]float64
 	for d := range draws {
@@ -269,7 +266,6 @@ func (b *puBench) promised(got *puFigures, topic string, p *pu, pool []int, told
 	got.precisionHeld, got.recallHeld = holds(told.PrecisionCI, hits/found), holds(told.RecallCI, hits/on)
 }
 
-// judge measures a classifier on held rows.
 func (b *puBench) judge(topic string, f *fitted, c *corpus, held []int, margin float64) (got puFigures) {
 	at := slices.Index(c.classes, topic)
 	whole := *c

@@ -16,8 +16,7 @@ import (
 	"fossick/models/features"
 )
 
-// pooled yields n given pages on bees, and a pool of which share is on bees too. Only the label tells them
-// apart.
+// pooled yields n given pages on bees, and a pool with a share on bees; only labels tell them apart.
 func pooled(n, pool int, share float64) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		rng := rand.New(rand.NewPCG(7, 7))
@@ -183,8 +182,7 @@ func TestPUCut(t *testing.T) {
 	}
 }
 
-// TestPUCalibration: the pool's probabilities sum to its pages on topic, and match a mixture with known
-// halves.
+// TestPUCalibration: the pool's probabilities sum to its pages on topic, and match a known mixture.
 func TestPUCalibration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	p := &pu{shares: []float64{0.2}, topic: 1}

@@ -9,8 +9,7 @@ import (
 	"fossick/internal/stats"
 )
 
-// Promise estimates how well a model will do at its threshold, with 95 % intervals. It rests on examples of
-// the topic and a pool alone.
+// Promise estimates a model's quality at its threshold from examples and a pool, with 95 % intervals.
 type Promise struct {
 	Precision   float64    `json:"precision"`
 	PrecisionCI [2]float64 `json:"precision_ci"`
@@ -18,7 +17,6 @@ type Promise struct {
 	RecallCI    [2]float64 `json:"recall_ci"`
 }
 
-// told reports what the run did, and estimates how good the model is.
 func (p *pu) told(ctx context.Context) (*PU, error) {
 	r := &PU{Given: len(p.given), Pool: len(p.pool), Share: p.share()}
 	for _, i := range p.pool {
@@ -65,7 +63,6 @@ func (p *pu) recall(scores []float64, margin float64, bySite bool) (share, draws
 	return stats.Effective(units)
 }
 
-// passing counts the pages at or above a margin.
 func passing(pages []int, scores []float64, margin float64) (n float64) {
 	for _, i := range pages {
 		if scores[i] >= margin {
@@ -156,8 +153,7 @@ func (p *pu) sites() (sites []string) {
 	return sites
 }
 
-// The given pages' sites are held out in at most sitesApart parts; each labels the pool in apartRounds
-// rounds.
+// Sites are held out in at most sitesApart parts, which each label the pool in apartRounds rounds.
 const (
 	sitesApart  = 5
 	apartRounds = 2
@@ -199,8 +195,7 @@ func (p *pu) elsewhere(ctx context.Context, sites []string, margin float64) (*Pr
 	return &there, nil
 }
 
-// apart derives the interval of the precision on other sites from that on all: the pages off topic may all
-// be elsewhere, or none of them.
+// apart derives the precision's interval elsewhere: pages off topic may all be there, or none.
 func (p *pu) apart(all [2]float64, sites []string, margin float64) [2]float64 {
 	var here, there float64
 	for _, i := range slices.Concat(p.given, p.pool) {

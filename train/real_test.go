@@ -52,7 +52,6 @@ func where(set *datasets.Set, keep func(n int, e *datasets.Example) bool) iter.S
 	}
 }
 
-// apply tests a model on examples.
 func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.Example, error]) Measures {
 	t.Helper()
 	ask := asker(m)
@@ -75,8 +74,7 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 	return Measure(len(m.Classes), truth, predicted)
 }
 
-// asker returns a function that gives a page's probabilities by a model; members of a vote read the page
-// separately.
+// asker returns a function that gives a page's probabilities by a model.
 func asker(m *models.Model) func(features.Doc) []float64 {
 	x := features.NewExtractor(m.Extractor, features.FixedLexicon(m.Terms))
 	w := m.Weighting
@@ -115,8 +113,7 @@ func asker(m *models.Model) func(features.Doc) []float64 {
 	}
 }
 
-// TestRealCorpora checks the classifiers on sets that were not used for tuning: they must reach the figures
-// of docs/results.md less a margin.
+// TestRealCorpora: classifiers reach docs/results.md less a margin, on sets not used for tuning.
 func TestRealCorpora(t *testing.T) {
 	fulltest.Only(t, "trains on whole corpora")
 	roles := []string{"student", "faculty", "course", "project"}
@@ -447,8 +444,7 @@ func theirs(t *testing.T, jar, class string, c *corpus, in, out []int, opt *Opti
 	return a / 100, time.Duration(s * float64(time.Second))
 }
 
-// writeARFF writes pages in Weka's format: a column of counts per term, 0 or 1 with PRESENCE=1, and the
-// class last.
+// writeARFF writes pages in Weka's format: counts by term, 0 or 1 with PRESENCE=1, then the class.
 func writeARFF(path string, c *corpus, f *fitted, pages []int) error {
 	file, err := os.Create(path)
 	if err != nil {
@@ -647,8 +643,7 @@ func classesIn(t *testing.T, path string) (classes []int) {
 	return classes
 }
 
-// print logs the means, and fails if a peer is better beyond chance: on 226 to 273 test pages a handful
-// more or less decides nothing.
+// print logs the means, and fails if a peer is better beyond chance on its few hundred test pages.
 func (d *duel) print() {
 	mean := func(name string) (sum float64) {
 		for _, v := range d.hits[name] {
@@ -672,7 +667,6 @@ func (d *duel) print() {
 	}
 }
 
-// BenchmarkTrain trains on 300 short pages of three classes, with folds.
 func BenchmarkTrain(b *testing.B) {
 	set := toy(300, "bank", "code", "star")
 	for _, name := range []string{"linear", "nb", "c45", "nn"} {

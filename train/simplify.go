@@ -7,8 +7,7 @@ import (
 	"fossick/models"
 )
 
-// simplify makes a rule of each leaf of a tree and drops its conditions one by one, as long as that raises
-// no expected error (Quinlan 1993, chapter 5).
+// simplify makes a rule of each leaf, and drops conditions that save no error (Quinlan 1993, chapter 5).
 func (g *grower) simplify(t *models.Tree) *models.Rules {
 	if t.Term[0] < 0 {
 		return nil
@@ -39,7 +38,6 @@ func (g *grower) simplify(t *models.Tree) *models.Rules {
 	return r
 }
 
-// simplifier holds the training pages as bit sets.
 type simplifier struct {
 	*grower
 	all   []uint64
@@ -47,7 +45,6 @@ type simplifier struct {
 	above map[cut][]uint64 // made on demand
 }
 
-// condition is a condition of a rule.
 type condition struct {
 	cut
 	above uint8    // 1: above the cut; 0: at most

@@ -18,7 +18,6 @@ import (
 	"fossick/models/features"
 )
 
-// sweep tries the classifiers at each μ.
 func (t *Trials) sweep(ctx context.Context, b *bench, level Level) ([]Row, error) {
 	var trials []trial
 	ways, mus := t.ways(features.ByTFDFGain, features.ByGain), t.MuSweep.values()
@@ -81,8 +80,7 @@ func (l sweptLine) best() (top *Row) {
 	return top
 }
 
-// knee returns the row of the highest μ whose accuracy is within the interval of the best: fewer words cost
-// more than chance explains.
+// knee returns the row of the highest μ within the best's interval: fewer words are worse beyond chance.
 func (l sweptLine) knee() *Row {
 	top := l.best()
 	if top == nil || top.AccuracyCI == nil {
@@ -153,7 +151,6 @@ func (s swept) lead() string {
 	return text + "."
 }
 
-// interval formats the row's interval, as a dash if it has none.
 func (r *Row) interval() string {
 	if r.AccuracyCI == nil {
 		return "–"
@@ -181,7 +178,6 @@ func (s swept) summary() [][]string {
 //go:embed sweep.html
 var sweepHTML string
 
-// sweepPage is the data of sweep.html.
 type sweepPage struct {
 	report.Head
 	Levels []sweepView
@@ -237,7 +233,6 @@ func (t *Trials) facts() []report.Fact {
 	return facts
 }
 
-// figures draws accuracy and words against μ.
 func (s swept) figures() ([]report.Figure, error) {
 	accuracy := report.Chart{XLabel: "μ", YLabel: "right", XNumbers: true, Fit: report.FitBoth}
 	words := report.Chart{XLabel: "μ", YLabel: "words", XNumbers: true, YCounts: true}

@@ -68,7 +68,6 @@ func (g *gardener) sum(i int) {
 	}
 }
 
-// chain returns the chain that starts at a node.
 func (g *gardener) chain(node int32) *branch {
 	b := &branch{Tests: g.tests[node]}
 	b.Label, b.Counts = majority(g.Classes, g.pages[node])
@@ -145,7 +144,6 @@ type ruleRow struct {
 	Counts    string // training pages of Label among all that it covers
 }
 
-// rules returns the model's rules, nil if it has none.
 func rules(m *models.Model) *ruleView {
 	r := m.Rules
 	if r == nil {

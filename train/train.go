@@ -112,8 +112,7 @@ func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep
 
 func (c *corpus) all() []int { return upTo(len(c.y)) }
 
-// choose cross-validates the learners and returns the best, the first of ties, or a vote of them that is
-// better; see poll.
+// choose returns the best cross-validated learner, the first of ties, or a better vote; see poll.
 func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*heldOut, error) {
 	fold, n := c.folds(opt)
 	if n < 2 {
@@ -189,7 +188,6 @@ func judge(m *models.Model, c *corpus, held *heldOut, opt *Options, rep *Report)
 	m.Card.CV = &models.Score{Pages: cv.Pages, Accuracy: cv.Accuracy, MacroF1: cv.MacroF1}
 }
 
-// model makes a model of f, without calibration.
 func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 	m := &models.Model{
 		Classifier: name, Classes: c.classes, Extractor: c.extractor,
@@ -261,7 +259,6 @@ type Target struct {
 	Unlabelled bool     // with Topic: pages that are not of it are unlabelled; see PU
 }
 
-// selection sets which words a learner keeps.
 type selection struct {
 	words int
 	mu    float64
@@ -279,7 +276,6 @@ func (s selection) or(words int, by features.Measure) selection {
 
 func (s selection) asked() bool { return s.words > 0 || s.mu > 0 }
 
-// fitting holds the settings of a learner.
 type fitting struct {
 	selection
 	seed  int64
@@ -330,7 +326,6 @@ func (o *Options) weighs() bool {
 
 func (o *Options) selected() bool { return o.Words > 0 || o.Mu > 0 }
 
-// learners returns the learners to choose from.
 func (o *Options) learners() ([]learner, error) {
 	rules := newCN2(o.Ordered)
 	nb := []learner{bayes{complement: true}, bayes{}}
@@ -375,8 +370,7 @@ func (o *Options) extractor(plain bool) features.ExtractorOptions {
 // which 25 words do best, and articles, for which 50 do.
 const leadWords = 32
 
-// lead returns the length of the lead: 0 if words are selected, because half of a few hundred terms would
-// repeat words of the text.
+// lead returns the lead's length: 0 for selected words, half of which would repeat words of the text.
 func (o *Options) lead(plain bool) int {
 	if !o.auto() && !o.weighs() || plain || o.selected() {
 		return 0
@@ -397,7 +391,6 @@ func (o *Options) log() *slog.Logger {
 	return o.Log
 }
 
-// complete fills in defaults and rejects invalid values.
 func (o *Options) complete() (err error) {
 	if o.Folds == 0 {
 		o.Folds = 5

@@ -89,7 +89,6 @@ func TestRaise(t *testing.T) {
 	}
 }
 
-// slowSplit is a plain version of bestThreshold.
 func slowSplit(counts []float32, y []int, classes int) (threshold float32, gain float64) {
 	gain = math.Inf(-1)
 	entropy := func(keep func(float32) bool) (float64, int) {
@@ -245,7 +244,6 @@ func TestThresholdCosts(t *testing.T) {
 	}
 }
 
-// slowShorten is a plain version of shorten.
 func slowShorten(g *grower, rule []models.Condition, class int) []models.Condition {
 	expect := func(rule []models.Condition) float64 {
 		n, hits := 0, 0
@@ -357,8 +355,7 @@ func TestSimplifyInterval(t *testing.T) {
 	}
 }
 
-// walkSet fits a learner to 20 Newsgroups' training part with 500 words, and returns the first test pages
-// as it sees them.
+// walkSet fits a learner to 20 Newsgroups with 500 words, and returns test pages as it sees them.
 func walkSet(b *testing.B, l learner) (f *fitted, pages []features.Vector) {
 	b.Helper()
 	opt := Options{Words: 500, Folds: 5}
@@ -390,8 +387,7 @@ func denseRows(pages []features.Vector, terms int) [][]float32 {
 	return rows
 }
 
-// BenchmarkWalk times real models on extracted pages: a tree, a decision list, and all rules that hold. An
-// op is a page.
+// BenchmarkWalk times a tree, a list and rules on extracted real pages; an op is a page.
 func BenchmarkWalk(b *testing.B) {
 	b.Run("tree", func(b *testing.B) {
 		f, pages := walkSet(b, c45{})

@@ -204,7 +204,6 @@ func (t *Trials) try(ctx context.Context, b *bench, level Level, trials []trial)
 	return rows, g.Wait()
 }
 
-// percentOf formats an optional share as 93.2 %.
 func percentOf(v *float64) string {
 	if v == nil {
 		return "–"
@@ -246,8 +245,7 @@ func (l Level) of(e *datasets.Example) string {
 	return e.Labels[min(1, len(e.Labels)-1)]
 }
 
-// bench is a labelled set as counts, on which trials run without reading the pages again. Safe for
-// concurrent use.
+// bench is a labelled set as counts, read once for all trials. Safe for concurrent use.
 type bench struct {
 	opt    Options
 	class  func(*datasets.Example) string
@@ -258,7 +256,6 @@ type bench struct {
 	counts *features.Counts // of the training pages' words
 }
 
-// trial is a setting to try.
 type trial struct {
 	classifier string
 	words      int              // keep this many words, those with the highest gain; 0: all, or those of mu
@@ -266,7 +263,6 @@ type trial struct {
 	by         features.Measure // ranks words; "" is the bench's Options.Select, or the classifier's own way
 }
 
-// tried is the outcome of a trial.
 type tried struct {
 	words int // kept, from all training pages
 	// measures are of the test pages or, without any, of the cross-validated training pages; nil if no
@@ -275,8 +271,7 @@ type tried struct {
 }
 
 // newBench reads a training and a test set once each; test may be nil. Words are selected on the training
-// set alone. opt.Words is the most and opt.Mu the least that trials will ask for, which limits memory
-// (docs/classifiers.md).
+// set alone. opt.Words and opt.Mu bound what trials will ask for, for sets larger than memory.
 func newBench(ctx context.Context, train, test datasets.Stream, opt Options, class func(*datasets.Example) string) (*bench, *Report, error) {
 	if err := opt.complete(); err != nil {
 		return nil, nil, err
@@ -434,8 +429,7 @@ const (
 	protocolPages = 100
 )
 
-// protocolDraw returns the training pages per category: those asked for, else 100, or as many as the
-// smallest category has.
+// protocolDraw returns the training pages per category: those asked for, else 100 or the smallest category.
 func (t *Trials) protocolDraw() (string, error) {
 	if t.Plan.PerClass != "" || t.Plan.Train != "" {
 		return t.Plan.PerClass, nil

@@ -48,8 +48,7 @@ func Apart(on, pool datasets.Stream) (datasets.Stream, datasets.Stream) {
 	return on, datasets.Only(pool, func(e *datasets.Example) bool { return !given[datasets.RowOf(e).Sum] })
 }
 
-// onlyOn reports whether the training sets have only pages of --topic: then --unlabelled also has to show
-// what is off topic.
+// onlyOn reports whether all training pages are of --topic, so that --unlabelled shows what is off topic.
 func (p *Plan) onlyOn(ctx context.Context) (bool, error) {
 	if p.Options.Topic == "" || len(p.Unlabelled) == 0 || p.Tried {
 		return false, nil
@@ -161,7 +160,6 @@ func (p *Plan) readable() datasets.Stream {
 	}
 }
 
-// unlabelledProbs returns a model's probabilities for the unlabelled pages.
 func (p *Plan) unlabelledProbs(ctx context.Context, m *models.Model) ([][]float64, error) {
 	clf, err := classify.New(m)
 	if err != nil {
@@ -207,7 +205,6 @@ func (p *Plan) pseudo(classes []string, labels []int) datasets.Stream {
 	}
 }
 
-// classShares returns the share of the training pages that each class has.
 func classShares(m *models.Model) []float64 {
 	s := make([]float64, len(m.Classes))
 	for i, label := range m.Classes {
@@ -232,11 +229,9 @@ func sumOf(n map[string]int) (all int) {
 	return all
 }
 
-// pseudoRounds has the share of a class's expected pages that each round labels. Neither these nor the
-// bounds below are tuned.
+// pseudoRounds has the share of a class's expected pages that each round labels; it is not tuned.
 var pseudoRounds = [...]float64{0.5, 1}
 
-// unlabelledRounds is the number of rounds of adapt.
 const unlabelledRounds = len(pseudoRounds)
 
 const (

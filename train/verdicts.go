@@ -176,7 +176,6 @@ func (b *rival) judge(d features.Doc, truth string) {
 	b.right = append(b.right, b.classifier.Classify(d).Label == truth)
 }
 
-// compare tests the two models on the rows that both labelled.
 func (v *Verdicts) compare(r *Verdict) error {
 	b := v.rival
 	if len(b.right) == 0 {
@@ -234,7 +233,6 @@ func pages(n int) string {
 	return printable.Sprintf("%d pages", n)
 }
 
-// oftenness says in words how often an event with probability p happens.
 func oftenness(p float64) string {
 	switch {
 	case p < 1e-6:
@@ -259,7 +257,6 @@ type Trained struct {
 	trained, known atomic.Int64
 }
 
-// look counts a page.
 func (l *Trained) look(d features.Doc) {
 	if len(l.Card.Marks) == 0 {
 		return // a model of an earlier build
@@ -273,8 +270,8 @@ func (l *Trained) look(d features.Doc) {
 	}
 }
 
-// Share returns the share of the pages that the model was trained on, among those for which its card can
-// tell; nil if there are none.
+// Share returns the share of pages that the model was trained on, among those for which its card can tell;
+// nil if there are none.
 func (l *Trained) Share() *float64 { return shareOrNil(l.trained.Load(), l.known.Load()) }
 
 // Warning says that the figures are too good if the model knows some pages; else it returns "".

@@ -83,7 +83,6 @@ func TestCompareCounts(t *testing.T) {
 	}
 }
 
-// TestTopic: the label asked for, else the fallback, else an error with the labels.
 func TestTopic(t *testing.T) {
 	c := builtin(t, "banking")
 	for _, tt := range []struct{ asked, fallback, want string }{
@@ -195,8 +194,7 @@ func TestMcNemar(t *testing.T) {
 	}
 }
 
-// TestMcNemarCounts enumerates the 2ⁿ ways in which n pages fall to two equal models: P is the share that is
-// at least as uneven.
+// TestMcNemarCounts enumerates all 2ⁿ splits between equal models; P is the share as uneven or more.
 func TestMcNemarCounts(t *testing.T) {
 	for n := 1; n <= 16; n++ {
 		for b := 0; b <= n; b++ {
@@ -226,7 +224,6 @@ func TestMcNemarMeets(t *testing.T) {
 	}
 }
 
-// TestMcNemarIsNeverSure: however many pages, P is not 0.
 func TestMcNemarIsNeverSure(t *testing.T) {
 	if p := mcNemar(100_000, 0); !(p.P > 0) || p.Exact {
 		t.Errorf("P %v of 100,000 pages to none", p.P)

@@ -13,8 +13,7 @@ import (
 	"fossick/models"
 )
 
-// vote adds up the calibrated probabilities of several learners; see models.Vote. Only a stack has unequal
-// shares.
+// vote adds up learners' calibrated probabilities, with equal shares unless stacked; see models.Vote.
 type vote struct {
 	members []voter
 	stacked bool
@@ -78,7 +77,6 @@ func (v vote) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fit
 	return f, nil
 }
 
-// ballot is a trained vote.
 type ballot struct {
 	members []*fitted
 	names   []string
@@ -166,8 +164,7 @@ func nominees(held []*heldOut, y []int, seed int64) []*nominee {
 	return all
 }
 
-// newNominee calibrates a copy of h's scores, on at most enoughPages random pages because calibration takes
-// as long as some learners.
+// newNominee calibrates h's scores on enoughPages random pages, because calibration is slow.
 func newNominee(h *heldOut, y []int, seed int64) *nominee {
 	c := &nominee{voter{learner: h.learner}, make([][]float64, len(y))}
 	for p, s := range h.scores {
@@ -195,7 +192,6 @@ type tallied struct {
 	members []voter
 }
 
-// with returns the vote with one more member.
 func (t tallied) with(c *nominee, y []int) tallied {
 	members := append(slices.Clone(t.members), c.voter)
 	h := newHeldOut(vote{members: members}, len(y))
@@ -231,8 +227,8 @@ func (h *heldOut) logs() {
 	}
 }
 
-// leastShare is the share of a member that adds nothing. The member stays, because its rules explain
-// labels and models.Vote wants a share above 0.
+// leastShare is the share of a member that adds nothing. The member stays because its rules explain
+// labels, and models.Vote wants a share above 0.
 const leastShare = 1e-12
 
 // stacked returns the stack of cross-validated learners (Wolpert 1992): the vote whose shares, positive with
@@ -263,8 +259,7 @@ func stacked(all []*nominee, y []int) *heldOut {
 	return top
 }
 
-// topicalNominee is newNominee for a topic against the rest: Platt's sigmoid calibrates o on all its rounds,
-// and its first round votes.
+// topicalNominee is newNominee for a topic: Platt's sigmoid calibrates o on all rounds; the first votes.
 func topicalNominee(o *contender, y []int) *nominee {
 	c := &nominee{voter{learner: o.learner, cal: platt(o.rounds, y, func(int) bool { return true })}, make([][]float64, len(y))}
 	for p, s := range o.rounds[0].scores {

@@ -16,8 +16,7 @@ import (
 	"fossick/models/features"
 )
 
-// judgedAs returns a learner that has judged pages of two classes; sure[p] is its margin for class 0 on
-// page p.
+// judgedAs returns a learner that has judged pages; sure[p] is its margin for class 0 on page p.
 func judgedAs(l learner, y []int, sure []float64) *heldOut {
 	h := newHeldOut(l, len(y))
 	for p, v := range sure {
@@ -39,8 +38,7 @@ func erring(y []int, wrong func(p int) bool) []float64 {
 	return s
 }
 
-// TestPoll: three learners with different errors outvote them. A learner with the best one's errors does
-// not join, nor one whose help may be chance.
+// TestPoll: different errors outvote each other; the best one's errors, or help by chance, do not join.
 func TestPoll(t *testing.T) {
 	y := make([]int, 300)
 	for p := range y {
@@ -131,8 +129,7 @@ func mixed(n int, seed uint64) []*datasets.Example {
 	return set
 }
 
-// TestVoteModel: a vote that is asked for gives a model that agrees with the report, has repeatable bytes,
-// and survives its file.
+// TestVoteModel: a vote's model agrees with the report, has repeatable bytes, and survives its file.
 func TestVoteModel(t *testing.T) {
 	for _, opt := range []Options{{Words: 25}, {}} {
 		opt.Classifier, opt.Seed, opt.Explain = models.Voting, 4, true
@@ -171,8 +168,7 @@ func TestVoteModel(t *testing.T) {
 	}
 }
 
-// TestBallotIsModel: a trained vote or stack and its model score alike. A stack's members have its shares,
-// a vote's equal ones.
+// TestBallotIsModel: a trained vote or stack and its model score alike.
 func TestBallotIsModel(t *testing.T) {
 	ctx, opt := context.Background(), &Options{Words: 25}
 	if err := opt.complete(); err != nil {
@@ -371,8 +367,7 @@ func TestStackTrains(t *testing.T) {
 	}
 }
 
-// TestStackOfTopic: for a topic against the rest, a stack's linear member equals linear alone, because log
-// loss over all rounds chooses both.
+// TestStackOfTopic: a stack's linear member equals linear alone, because log loss chooses both.
 func TestStackOfTopic(t *testing.T) {
 	var got [2]*models.Model
 	for i, name := range []string{models.LinearSVM, models.Stack} {

@@ -71,8 +71,7 @@ type entry struct {
 	body    int32  // the term's number for an Extractor; noTerm, or leftOut
 	also    uint32 // the second reader's number of the word; 0 if it leaves it out
 
-	// index has the numbers of the term in other fields, for an Extractor. Several extractors may set
-	// them at once, to the same values.
+	// index has the term's numbers in other fields; several extractors may set them, to the same values.
 	index [fields]atomic.Int32
 }
 
@@ -98,8 +97,8 @@ func (a *Analyzer) Terms(dst []string, text, lang string) []string {
 	return dst
 }
 
-// Each calls f for every term of text in order, with its word in lower case. It skips words that the options
-// leave out.
+// Each calls f for every term of text in order, with its word in lower case. It skips words that the
+// options leave out.
 func (a *Analyzer) Each(text, lang string, f func(word, term string)) {
 	a.each(text, lang, func(row []known) {
 		for _, e := range a.row.entries[:len(row)] {
@@ -163,8 +162,7 @@ func (a *Analyzer) analyse(e *entry, v *vocabulary, word string) *entry {
 	return e
 }
 
-// term returns the term of word, or "" if the options leave it out. stem caches the word's stem, "" until it
-// is needed.
+// term returns the term of word, "" if the options leave it out. stem caches the word's stem.
 func (o *AnalyzerOptions) term(word string, lang *language, stem *string) string {
 	if isNumber(word) {
 		return o.number(word)
@@ -221,7 +219,6 @@ func runes(s string) (n int) {
 // Words are processed in rows: a row is split off, then looked up, then counted. One word at a time, the
 // processor would wait for each word's memory and for each mispredicted branch.
 
-// rowWords is how many words are looked up together.
 const rowWords = 32
 
 // row holds words on their way from the text to the caller.
@@ -292,7 +289,6 @@ func (a *Analyzer) rows(v *vocabulary, seed uint64, text string, f func(row []kn
 	a.hand(f)
 }
 
-// lookUp looks up the waiting words.
 func (a *Analyzer) lookUp(v *vocabulary, f func([]known)) {
 	r := &a.row
 	if r.m+r.n > len(r.found) {
@@ -398,8 +394,7 @@ func (a *Analyzer) hand(f func([]known)) {
 // which occur once.
 const cacheWords = 1 << 16
 
-// wordTable caches what is known of words, at a fraction of the cost of a map. It knows a word by its hash
-// alone, and deletes nothing.
+// wordTable caches words by their hash alone, at a fraction of the cost of a map. It deletes nothing.
 type wordTable struct {
 	young, old wordHalf
 	n          int    // words in young
@@ -413,8 +408,7 @@ type wordHalf struct {
 	entries []*entry   // of the slot with the same number
 }
 
-// wordSlot has what most words need, in a quarter of a cache line. Two words have the same hash once in 2^63
-// pairs.
+// wordSlot is a quarter of a cache line. Two words have the same hash once in 2^63 pairs.
 type wordSlot struct {
 	hash uint64 // 0: empty
 	body int32  // as in entry
@@ -507,8 +501,7 @@ func hashWord(seed uint64, word []byte) uint64 {
 	return hashOf(h, first, last, n)
 }
 
-// hashOf folds the product of two numbers, as wyhash does. It includes the length, because a word may contain
-// zeros.
+// hashOf folds the product of two numbers, as wyhash does, and the length, as a word may contain zeros.
 func hashOf(seed, first, last uint64, length int) uint64 {
 	return fold(first^seed, last^bits.RotateLeft64(seed, 32)^uint64(length)*0x9E3779B97F4A7C15) | 1<<63
 }

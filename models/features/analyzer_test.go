@@ -152,7 +152,6 @@ func (a *Analyzer) segment(text string, put func(token []byte)) {
 	}
 }
 
-// TestWordTable compares the table with a map, on words of all lengths.
 func TestWordTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	table, want := newWordTable(newSeed()), map[string]*entry{}
@@ -228,7 +227,6 @@ func TestWordSlotSize(t *testing.T) {
 	}
 }
 
-// TestWordHash: words like those of pages rarely collide.
 func TestWordHash(t *testing.T) {
 	table := newWordTable(newSeed())
 	for i := range 30000 {
@@ -287,12 +285,10 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// lookUp looks a word up as a row does.
 func (t *wordNumbers) lookUp(hash uint64) (known, bool) {
 	return bucketOf(*t.table.Load(), hash).find(hash)
 }
 
-// inUse counts the slots that have a word.
 func (t *wordNumbers) inUse() (n int) {
 	for i := range *t.table.Load() {
 		for j := range bucketSlots {
@@ -305,8 +301,7 @@ func (t *wordNumbers) inUse() (n int) {
 	return n
 }
 
-// TestWordNumbers: added words are found, with negative numbers and zeros too, and nearly all while there is
-// room.
+// TestWordNumbers: added words are found, and nearly all of them while there is room.
 func TestWordNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	table, want := newWordNumbers(), map[uint64]known{}
@@ -384,7 +379,6 @@ func TestWordNumbersAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestNumberBucketSize: a bucket is a cache line.
 func TestNumberBucketSize(t *testing.T) {
 	if n := unsafe.Sizeof(numberBucket{}); n != 64 {
 		t.Errorf("a bucket has %d bytes, want 64", n)
@@ -422,7 +416,6 @@ func segments(a *Analyzer, text string) (words []string, at []int) {
 	return words, at
 }
 
-// all keeps every word.
 func all() *Analyzer {
 	return NewAnalyzer(AnalyzerOptions{NoStem: true, KeepStop: true, MinLength: 1, MaxLength: 1 << 20, Numbers: NumbersKeep})
 }

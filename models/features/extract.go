@@ -81,7 +81,6 @@ func (x *Extractor) Forget() { clear(x.an.langs) }
 // cost more than all else about a new word.
 const unasked = -2
 
-// resolve looks up the term of a new word.
 func (x *Extractor) resolve(e *entry) {
 	for f := range e.index {
 		e.index[f].Store(unasked)
@@ -118,8 +117,7 @@ func (x *Extractor) reset() {
 	x.touched = x.touched[:0]
 }
 
-// scan leaves the counts of d's terms in count and touched and, with also, the second reader's words in
-// read.
+// scan leaves d's counts in count and touched and, with also, the second reader's words in read.
 func (x *Extractor) scan(d Doc, also bool) {
 	x.count[noTerm+terms0] = 1
 	x.reading = also
@@ -140,8 +138,7 @@ func (x *Extractor) scan(d Doc, also bool) {
 	}
 }
 
-// text counts the words of running text. A second reader reads the first along bytes; no word crosses this
-// boundary.
+// text counts running text. A second reader reads the first along bytes; no word crosses this boundary.
 func (x *Extractor) text(text, lang string, along int) {
 	x.base = 0
 	x.each(text[:along], lang)
@@ -160,7 +157,6 @@ func (x *Extractor) each(text, lang string) {
 	}
 }
 
-// words counts a row of words of running text.
 func (x *Extractor) words(row []known) {
 	if x.reading {
 		x.readRow(row)
@@ -270,8 +266,7 @@ func (x *Extractor) CountAndKeep(dst Vector, words []uint32, d Doc) (Vector, []u
 	return dst, words
 }
 
-// lately holds recent numbers of the second reader, at their low bits; place 0 is empty. It fits into the
-// processor's nearest cache.
+// lately holds recent numbers by their low bits; place 0 is empty. It fits into the L1 cache.
 type lately [1 << 12]uint32
 
 // readText counts the words of the text, of which the second reader has the first bytes only. A piece that
@@ -307,8 +302,7 @@ func (x *Extractor) readRow(row []known) {
 	x.read = read[:n]
 }
 
-// readNew is readRow without recent words. Like all work on rows it has no branch that depends on the words,
-// because the processor would mispredict it.
+// readNew is readRow without recent words. It has no branch that the processor could mispredict.
 func (x *Extractor) readNew(row []known) {
 	n := len(x.read)
 	read := slices.Grow(x.read, len(row))[:n+len(row)]
@@ -338,7 +332,6 @@ func Head(text string, n int) string {
 	return text[:n]
 }
 
-// keepRow keeps a row of words of the text.
 func (x *Extractor) keepRow(row []known) {
 	n := len(x.kept)
 	x.kept = append(x.kept, row...)
@@ -368,7 +361,6 @@ func (x *Extractor) CountAround(dst Vector, words []uint32, text, lang string, a
 	return x.collect(dst), words
 }
 
-// span counts text[from:end].
 func (x *Extractor) span(text, lang string, from, end int) {
 	whole := from // where the first piece inside the span begins
 	if from > 0 && class[text[from-1]] != space {
@@ -424,8 +416,8 @@ func NewSharedWords() *SharedWords {
 	return &SharedWords{seed: newSeed(), numbers: newWordNumbers(), langs: map[string]*commonWords{}}
 }
 
-// Share makes x learn words together with extractors of the same options, lexicon and second reader. Call it
-// once, before x counts.
+// Share makes x learn words together with extractors of the same options, lexicon and second reader. Call
+// it once, before x counts.
 func (x *Extractor) Share(words *SharedWords) {
 	x.an.shared = words
 	x.numbered = x.opt.Lead <= 0
@@ -446,7 +438,6 @@ func (s *SharedWords) of(lang string) *commonWords {
 	return c
 }
 
-// find returns a word's entry, nil if no extractor has learned it lately.
 func (c *commonWords) find(hash uint64) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()

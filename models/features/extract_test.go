@@ -181,8 +181,7 @@ func counts(l *Lexicon, v Vector) map[string]float32 {
 	return m
 }
 
-// TestWordsThatCameLately: CountAndKeep leaves out only repeats of the second reader's words, and most of
-// them, even if two words share a place.
+// TestWordsThatCameLately: CountAndKeep leaves out most repeats of the second reader's words, nothing else.
 func TestWordsThatCameLately(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	numbers := map[string]uint32{}
@@ -222,8 +221,7 @@ func TestWordsThatCameLately(t *testing.T) {
 	}
 }
 
-// TestCountAround: parts of a text count as if split by themselves, in the same order, wherever they begin
-// and end.
+// TestCountAround: parts of a text count as if split by themselves, in the same order.
 func TestCountAround(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	pieces := strings.Fields("The banks' (don't), 1,000 1997 c++ c++: VB.NET of, mp3 é, été 東京銀行の銀行 Банки\u00ad, 은행은 xy rock'n'roll snake_case")
@@ -289,8 +287,7 @@ func randomParts(rng *rand.Rand, text string) (around [2]Span, context string) {
 	return around, before + after
 }
 
-// TestShare: extractors that share words and run at once count what one alone counts, even beyond the limit
-// of the cache.
+// TestShare: extractors that share words at once count as one alone does, beyond the cache's limit too.
 func TestShare(t *testing.T) {
 	for _, options := range []ExtractorOptions{
 		{Fields: true, Lead: 5, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}},
@@ -307,7 +304,6 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// shareWords has four extractors count texts of 26 × 20,000 words at once.
 func shareWords(t *testing.T, options ExtractorOptions) *SharedWords {
 	terms := []string{"bank", "loan", "title:bank", "lead:loan", "lead:word", "word", "char:_ba", "char:oan", "heading:hous", "0000"}
 	also := Also{Number: func(term string) uint32 { return uint32(len(term)) }}

@@ -22,8 +22,7 @@ func NewCounts(classes int) *Counts {
 	return &Counts{classes: classes, pages: make([]int32, classes), once: make([]float64, classes)}
 }
 
-// Add counts a page of a class. tf counts terms on it (see Extractor.Count), perhaps not all; most is the
-// count of its most frequent term.
+// Add counts a page of a class. tf counts some or all of its terms; most is its most frequent term's count.
 func (c *Counts) Add(class int, tf Vector, most float32) {
 	c.pages[class]++
 	if most > 0 {
@@ -93,8 +92,8 @@ func (c *Counts) share(term int32, class int) float64 {
 	return math.Sqrt(w * float64(c.pages[class]) / c.once[class])
 }
 
-// leastShare is the share from which on a term represents a class. More costs accuracy in cross-validation
-// (docs/classifiers.md).
+// leastShare is the share from which on a term represents a class: the highest one tried that costs no
+// accuracy in cross-validation (docs/classifiers.md).
 const leastShare = 0.05
 
 // Represents reports whether a term represents a class: the first of paper A's two steps to choose words.
@@ -169,8 +168,8 @@ type Ranked struct {
 	Gain float64
 }
 
-// Select returns the terms of H_μ = { a : Gain(a) ≥ μ } (paper A eq. 5) from a ranking, at most words of them
-// unless words is 0.
+// Select returns the terms of H_μ = { a : Gain(a) ≥ μ } (paper A eq. 5) from a ranking, at most words of
+// them unless words is 0.
 func Select(ranking []Ranked, mu float64, words int) []int32 {
 	var terms []int32
 	for _, r := range ranking {
@@ -197,8 +196,7 @@ func (c *Counts) ClassGain(term int32, class int) float64 {
 	return max(0, gain)
 }
 
-// Measure says how well a term's presence on a page separates classes. One Counts, made in one pass, serves
-// all measures.
+// Measure says how well a term's presence separates classes. One Counts serves all measures.
 type Measure string
 
 const (
@@ -256,11 +254,9 @@ func (c *Counts) RankBy(m Measure) []Ranked {
 	return r
 }
 
-// terms0 is the place of term 0 in count. noTerm and leftOut come before it, so that they count like any
-// term.
+// terms0 is the place of term 0 in count; noTerm and leftOut come before it.
 const terms0 = 2
 
-// room makes room for the counts of n terms.
 func (x *Extractor) room(n int) {
 	if n += terms0; n <= len(x.count) {
 		return
@@ -298,6 +294,6 @@ func (x *Extractor) countRow(row []known) {
 	x.touched = touched[:n]
 }
 
-// Strange returns how many words of the last counted Doc a fixed lexicon lacks. A word of the title counts as
-// often as in the counts.
+// Strange returns how many words of the last counted Doc a fixed lexicon lacks. Words of the title have
+// their weight.
 func (x *Extractor) Strange() float64 { return float64(x.count[noTerm+terms0] - 1) }

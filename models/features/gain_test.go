@@ -48,8 +48,7 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// TestShareOfOnce: a word that occurs once per page has the share of the class's pages with it, however long
-// they are.
+// TestShareOfOnce: a word once per page has the share of the class's pages with it, however long they are.
 func TestShareOfOnce(t *testing.T) {
 	c := NewCounts(1)
 	for page := range 20 {
@@ -160,7 +159,6 @@ func TestRankIsOrdered(t *testing.T) {
 	}
 }
 
-// TestIDF: 1 + ln((1 + n)/(1 + df)), so that a word on every page weighs 1.
 func TestIDF(t *testing.T) {
 	got := IDF([]int32{0, 1, 4, 9}, 9)
 	for i, want := range []float64{1 + math.Log(10), 1 + math.Log(5), 1 + math.Log(2), 1} {
@@ -333,8 +331,7 @@ func TestTwoSteps(t *testing.T) {
 	}
 }
 
-// TestRankOfFewer: ranking some of the terms agrees with ranking all, so that words can be chosen in two
-// passes if memory is short.
+// TestRankOfFewer: ranking some terms agrees with ranking all, so two passes can choose words.
 func TestRankOfFewer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	all, some := NewCounts(3), NewCounts(3)

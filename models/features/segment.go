@@ -59,8 +59,7 @@ var folded = func() (t [256]byte) {
 func isDigit(c byte) bool { return class[c] == digit }
 func isWord(c byte) bool  { return class[c] == letter || class[c] == digit }
 
-// piece calls put with the words of the piece that begins at text[i] and ends at white space, and returns its
-// end.
+// piece calls put with the words from text[i] to the next white space, and returns its place.
 func (a *Analyzer) piece(text string, i int, put func(token []byte)) (end int) {
 	start, ascii := i, true
 	for i < len(text) && class[text[i]] != space {
@@ -122,8 +121,7 @@ func joins(piece string, i, end int) bool {
 	return false
 }
 
-// compoundAt returns the compound that starts at piece[i], or "". The first byte after its letters nearly
-// always decides.
+// compoundAt returns the compound at piece[i], or "". The first byte after its letters nearly always decides.
 func compoundAt(piece string, i int) string {
 	if i > 0 && isWord(piece[i-1]) {
 		return ""
@@ -159,7 +157,6 @@ func isDotNet(piece string, i int) bool {
 		(len(piece) == i+3 || !isWord(piece[i+3]) && piece[i+3] < utf8.RuneSelf)
 }
 
-// segmentUnicode finds the words of a piece that is not ASCII.
 func (a *Analyzer) segmentUnicode(piece string, put func([]byte)) {
 	piece = strings.ToValidUTF8(piece, " ")
 	if !norm.NFKC.IsNormalString(piece) {
@@ -187,15 +184,14 @@ func (a *Analyzer) segmentUnicode(piece string, put func([]byte)) {
 	a.putRun(put)
 }
 
-// unbroken reports whether word is a character of a script that is written without spaces, which UAX #29
-// splits into characters.
+// unbroken reports whether word is a character of a script without spaces, which UAX #29 splits.
 func unbroken(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// putRun emits such characters in a row as overlapping pairs, the usual substitute for a dictionary; a single
-// one is a word.
+// putRun emits a run of such characters as overlapping pairs, the usual substitute for a dictionary; a
+// single one is a word.
 func (a *Analyzer) putRun(put func([]byte)) {
 	run := a.run
 	a.run = a.run[:0]
@@ -214,8 +210,7 @@ func (a *Analyzer) putRun(put func([]byte)) {
 	}
 }
 
-// scanUnicode finds the words of a segment by the rules of scan. It leaves out Hiragana, which alone is
-// nearly always grammar.
+// scanUnicode is scan for Unicode. It leaves out Hiragana, which alone is nearly always grammar.
 func (a *Analyzer) scanUnicode(word string, put func([]byte)) {
 	flush := func() {
 		if len(a.buf) > 0 {
@@ -331,7 +326,6 @@ func notWord(eight uint64) uint64 {
 	return ^((letters | digits) &^ eight) & (0x80 * each)
 }
 
-// bytes writes the word into dst.
 func (w *plainWord) bytes(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst[:0], w.first)
 	return binary.LittleEndian.AppendUint64(dst, w.last)[:w.length]
@@ -373,7 +367,6 @@ func bucketOf(buckets []numberBucket, hash uint64) *numberBucket {
 	return &buckets[int(hash)&(len(buckets)-1)]
 }
 
-// find returns the numbers of a word; ok says whether they are known.
 func (b *numberBucket) find(hash uint64) (w known, ok bool) {
 	for i := range b {
 		if n := b[i].numbers.Load(); b[i].check.Load()^n == hash {

@@ -36,8 +36,7 @@ type language struct {
 	article  []string                     // prefixes to cut, longest first
 }
 
-// languageOf returns the rules of an ISO 639-1 code; "" is English. An unknown language has neither stems nor
-// stop words.
+// languageOf returns the rules of an ISO 639-1 code; "" is English. An unknown language has none.
 func languageOf(code string) *language {
 	code, _, _ = strings.Cut(strings.ToLower(code), "-")
 	code, _, _ = strings.Cut(code, "_")
@@ -79,7 +78,6 @@ func (l *language) bare(word string) string {
 	return word
 }
 
-// stem returns the stem of a bare word in lower case.
 func (l *language) stem(word string) string {
 	for _, p := range l.particle {
 		// At least two syllables stay: 나이 (age) does not end in the particle 이. One stays if noun and
@@ -171,8 +169,7 @@ func josa() []string {
 		은 는 이 가 을 를 의 에 로 와 과 도 만 들`)
 }
 
-// sureParticles are the particles that end no other word of two syllables, and koreanNouns common nouns
-// of one syllable.
+// sureParticles end no other word of two syllables; koreanNouns are common nouns of one syllable.
 const (
 	sureParticles = " 은 는 을 를 에서 에게 으로 에는 에도 까지 부터 처럼 한테 "
 	koreanNouns   = " 간 강 골 공 국 글 길 꽃 꿈 끝 남 낮 눈 달 닭 돈 돌 땅 말 맛 몸 문 물 밤 밥 방 배 법 별 병 봄 북 불 비 빛 빵 뼈 " +
@@ -184,11 +181,9 @@ const (
 // across them (存款的利率: 款的, 的利) are no words.
 const chineseGrammar = "的了是在也很又把被着这那"
 
-// StemVersion rises whenever any word of any language gets another stem, because a model works only with the
-// stems that it was trained with.
+// StemVersion rises whenever any word gets another stem: a model works only with its own stems.
 const StemVersion = 2
 
-// snowballOf returns the stemmer of an ISO 639-1 code, or nil.
 func snowballOf(code string) func(*snowballstem.Env) bool {
 	switch code {
 	case "da":
@@ -241,8 +236,7 @@ func safely(snowball func(*snowballstem.Env) bool, word string) (stem string) {
 	return env.Current()
 }
 
-// stemRomanian lets Snowball, which knows only ş and ţ, see these for ș and ț. The stem has ș and ț, because
-// pages use both spellings.
+// stemRomanian gives Snowball the ş and ţ that it knows. Stems have ș and ț; pages use both.
 func stemRomanian(env *snowballstem.Env) bool {
 	env.SetCurrent(strings.NewReplacer("ș", "ş", "ț", "ţ").Replace(env.Current()))
 	romanian.Stem(env)

@@ -51,7 +51,6 @@ func TestStemsOfLanguages(t *testing.T) {
 	}
 }
 
-// endings are what stemmers look for, by language.
 var endings = map[string]string{
 	"ar": "وال بال ال لل ون ات",
 	"da": "erne ernes hed heden lig igst en et er es else gd dt kt",
@@ -120,7 +119,6 @@ func TestStemsArePinned(t *testing.T) {
 	}
 }
 
-// TestEnglishStemsThemselves compares isEnglishStem with the stemmer.
 func TestEnglishStemsThemselves(t *testing.T) {
 	itself := 0
 	for _, word := range madeUp("en", 50_000) {
@@ -138,7 +136,6 @@ func TestEnglishStemsThemselves(t *testing.T) {
 	}
 }
 
-// FuzzStem: any word has a stem that is text, and the same each time.
 func FuzzStem(f *testing.F) {
 	for lang := range endings {
 		for _, word := range madeUp(lang, 3) {

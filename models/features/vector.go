@@ -31,8 +31,7 @@ type Weighting struct {
 	block []uint8 // by term
 }
 
-// blocks is the number of blocks in a model file: words of the text, the fields other than the lead, an
-// unused one, the lead, and another unused one.
+// blocks is the number of blocks in a model file: body, title, heading, URL, unused, lead, unused.
 const blocks = int(fields) + 2
 
 const leadBlock = uint8(fields)
@@ -103,7 +102,6 @@ func (w *Weighting) blockAt(i int32) uint8 {
 	return w.block[i]
 }
 
-// scales returns the factor of each block, given its sum of squares.
 func (w *Weighting) scales(sums *[blocks]float64) (scale [blocks]float32) {
 	if !w.blocked() {
 		if sums[0] > 0 {
@@ -189,8 +187,7 @@ func (l *Lexicon) Live() int { return len(l.terms) - len(l.free) }
 // Terms returns the terms by number, "" for dropped ones. The caller must not change them.
 func (l *Lexicon) Terms() []string { return l.terms }
 
-// Drop removes from a growing lexicon the terms that keep rejects. New terms get their numbers, the lowest
-// first.
+// Drop removes the terms that keep rejects from a growing lexicon. New terms reuse their numbers.
 func (l *Lexicon) Drop(keep func(term int32) bool) {
 	l.free = l.free[:0]
 	for i := int32(len(l.terms)) - 1; i >= 0; i-- {
@@ -243,8 +240,7 @@ func path(raw string) string {
 	return u.Path
 }
 
-// plainPath is path without parsing, for most URLs: the host has only letters, digits, points and hyphens,
-// and nothing in the path is escaped.
+// plainPath is path without parsing, for a plain host name and a path without escapes.
 func plainPath(raw string) (path string, ok bool) {
 	rest, ok := strings.CutPrefix(raw, "https://")
 	if !ok {

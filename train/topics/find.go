@@ -93,8 +93,7 @@ func Folder(name string) string {
 	return ""
 }
 
-// Hides warns that a topic in a folder hides the built-in one of that name, because the working folder may
-// be a stranger's; "" if none does.
+// Hides warns if a folder's topic, perhaps a stranger's, hides the built-in one of that name; else "".
 func Hides(name string) string {
 	if dir := Folder(name); dir != "" && slices.Contains(models.BuiltinTopics(), name) {
 		return fmt.Sprintf("topic %s is the one in the folder %s, not the built-in one", name, dir)
@@ -115,7 +114,6 @@ func FileName(topic string) string {
 	}, filepath.Base(topic)), "-.")
 }
 
-// own returns the names of the topics in the folder topics.
 func own() []string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -137,13 +135,11 @@ func Names() []string {
 	return slices.Compact(names)
 }
 
-// isTopic reports whether a folder is a topic's.
 func isTopic(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "topic.toml"))
 	return err == nil
 }
 
-// modelFile is the name of a topic's model in its folder.
 const modelFile = "model.fossick"
 
 // Info describes a topic.

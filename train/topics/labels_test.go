@@ -11,7 +11,6 @@ import (
 	"fossick/internal/usage"
 )
 
-// folders makes a set of saved pages, so many in each folder.
 func folders(t *testing.T, of map[string]int) string {
 	dir := filepath.Join(t.TempDir(), "set")
 	for sub, n := range of {
@@ -28,7 +27,6 @@ func folders(t *testing.T, of map[string]int) string {
 	return dir
 }
 
-// TestExamplesByLabel: which pages of a set are examples of bees, and which are known to be off topic.
 func TestExamplesByLabel(t *testing.T) {
 	for _, tc := range []struct {
 		name    string

@@ -57,8 +57,7 @@ type Made struct {
 	Threshold  *float64            `json:"threshold"`
 }
 
-// Make makes the topic's folder. With examples it trains a model as l says, and takes K from it if none was
-// given.
+// Make makes the topic's folder and, with examples, trains a model as l says, for K too if none is given.
 func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -143,7 +142,6 @@ func (w *Wanted) startPages(say func(string, ...any)) ([]string, error) {
 	return list.URLs, nil
 }
 
-// tell fills in the outcome of training.
 func (made *Made) tell(from *learnt) {
 	m, rep := from.Model, from.Report
 	path := filepath.Join(made.Topic, modelFile)
@@ -176,7 +174,6 @@ type Learning struct {
 	Fetch func(ctx context.Context, url string) (*datasets.Example, error)
 }
 
-// learnt is a topic's trained model.
 type learnt struct {
 	Model     *models.Model
 	Report    *train.Report
@@ -286,8 +283,7 @@ func (l *Learning) negatives(labelled bool) []string {
 	return l.Negatives
 }
 
-// rows labels both sides, and counts their pages by class as they are read. no holds the rows that the
-// examples' labels call off topic, or is nil.
+// rows labels both sides and counts them as they are read. no, if any, has rows labelled off topic.
 func (l *Learning) rows(on, no datasets.Stream, others []string) (rows datasets.Stream, n map[string]int, err error) {
 	off := datasets.Chain()
 	if len(others) > 0 {

@@ -13,7 +13,6 @@ import (
 	"fossick/train"
 )
 
-// learning is for topics without examples.
 func learning(said *[]string) Learning {
 	return Learning{Say: func(format string, args ...any) { *said = append(*said, fmt.Sprintf(format, args...)) }}
 }
@@ -55,7 +54,6 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestMakeMistakes: an invalid topic leaves no folder behind.
 func TestMakeMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	some := []string{"x"}
@@ -79,7 +77,6 @@ func TestMakeMistakes(t *testing.T) {
 	}
 }
 
-// TestMakeOfExamples: examples give the topic a model and K.
 func TestMakeOfExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	l := learning(new([]string))

@@ -12,8 +12,7 @@ import (
 	"fossick/models"
 )
 
-// TestFind finds a topic by folder, by name in the folder topics and among the built-in ones, and a model by
-// file or topic.
+// TestFind finds topics by folder, by name and among the built-in ones, and models by file or topic.
 func TestFind(t *testing.T) {
 	t.Chdir(t.TempDir())
 	banking, err := models.BuiltinTopic("banking")
@@ -52,8 +51,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestLearn uses only rows with the topic's label, against unlabelled pages and against negatives, and
-// rejects too few pages.
+// TestLearn uses only rows with the topic's label, and rejects too few pages.
 func TestLearn(t *testing.T) {
 	learn := func(l Learning) (*learnt, error) {
 		l.Open, l.Log, l.Seed = articles, slog.New(slog.DiscardHandler), 1
