@@ -161,7 +161,8 @@ func Read(r io.Reader) (*Model, error) {
 	return parse(raw)
 }
 
-// readBounded reads no more of r than the header says, and one byte, or only a header with a wrong magic.
+// readBounded reads at most the size in the header and one byte more, or only the header if its magic is
+// wrong.
 func readBounded(r io.Reader) ([]byte, error) {
 	file := make([]byte, headerSize)
 	n, err := io.ReadFull(r, file)

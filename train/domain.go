@@ -141,7 +141,7 @@ func (c *corpus) gains(m *models.Model, held *heldOut) (gain []int, lost int) {
 }
 
 // least returns how much of something a page must have: at most most, and at most what all but a share of
-// the training pages have. The pages with less may lose a total gain of lost.
+// the training pages have. The pages with less may have a total gain of at most lost.
 func least[T uint16 | float32](has []T, gain []int, lost int, most T, share float64) T {
 	order := upTo(len(has))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(has[a], has[b]), cmp.Compare(a, b)) })

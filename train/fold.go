@@ -192,7 +192,7 @@ func best(s []float64) int {
 	return at
 }
 
-// enoughPages suffice to tune, to calibrate, and to measure a model to within a point or so.
+// enoughPages is how many held-out pages suffice to tune, calibrate and measure a model to within a point.
 const enoughPages = 2000
 
 // enoughFolds returns as many folds as hold enough pages, or all folds if classifiers compete, so that
@@ -440,7 +440,7 @@ func (t *contest) blends(machine, nb *contender) (all []*contender) {
 // leastProbability bounds the loss of one page.
 const leastProbability = 1e-6
 
-// judge computes losses as of unseen pages: each fold of round 1 is calibrated on the others.
+// judge computes a contender's losses as on unseen pages: each fold of round 1 is calibrated on the others.
 func (t *contest) judge(o *contender) {
 	y, fold := t.c.y, t.folds[0]
 	o.losses = make([]float64, len(y))

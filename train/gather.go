@@ -66,7 +66,7 @@ func gather(ctx context.Context, examples datasets.Stream, opt *Options, rep *Re
 	return gatherBy(ctx, examples, opt, rep, opt.Class, false)
 }
 
-// gatherBy is gather with classes by a function; "" leaves a row out. plain makes no model and no K.
+// gatherBy is gather with a function for classes; "" leaves a row out. plain is for trials, which need no K.
 func gatherBy(ctx context.Context, examples datasets.Stream, opt *Options, rep *Report, class func(*datasets.Example) string, plain bool) (_ *corpus, err error) {
 	g := newGatherer(opt, plain)
 	defer func() { err = errors.Join(err, g.rows.close()) }()

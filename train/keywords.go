@@ -37,7 +37,8 @@ const (
 	samplePages = 50
 	sampleBytes = 4000
 
-	// The first pages count, then every fourth: frequent words soon have their most frequent form.
+	// Forms are counted on this many pages, then on every fourth: which form of a common word is the
+	// most frequent is soon known.
 	formPages = 3000
 	formEvery = 4
 

@@ -98,7 +98,8 @@ type svmOptions struct {
 	maxIter int
 }
 
-// lanes machines train together, because the rows exceed the caches and are then read once for all.
+// lanes is how many machines train together: the rows exceed the processor's caches, and one read serves
+// all machines.
 const lanes = 4
 
 type lane [lanes]float64

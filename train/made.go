@@ -23,7 +23,7 @@ import (
 	"fossick/models"
 )
 
-// Making is an order for a model and its files.
+// Making says which model to make, and which files to write.
 type Making struct {
 	Plan    *Plan
 	Out     string // file of the model

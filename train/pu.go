@@ -261,7 +261,8 @@ func ranked(pages []int, scores []float64) []int {
 	return order
 }
 
-// above returns, rising, the share of the pool that scores at least as much as each given page as a spy.
+// above returns, for each given page, the share of the pool that scores at least as much in the run where
+// the page is a spy. The shares rise.
 func (p *pu) above() []float64 {
 	var parts []float64
 	for k, r := range p.runs {
@@ -363,7 +364,8 @@ func (p *pu) halves(margin float64) []float64 {
 //
 //	mean_pool ln(1 + e^(a m + b)) − share · mean_given (a m + b)
 //
-// Newton's method minimises it. There the pool's probabilities sum to the pages on topic by share.
+// Newton's method minimises it. At the minimum the pool's probabilities sum to the number of pages on topic
+// that share implies.
 func (p *pu) calibration() models.Calibration {
 	var scale, spread float64
 	for _, i := range p.pool {

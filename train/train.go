@@ -17,7 +17,7 @@ import (
 	"fossick/models/features"
 )
 
-// Report is what a run read and found.
+// Report says what a training run read and found.
 type Report struct {
 	Pages      int
 	PerClass   map[string]int

@@ -239,9 +239,9 @@ const (
 	pseudoMost  = 0.6  // of all pages, per class: the rest is doubtful
 )
 
-// pseudo labels pages from another place than the training set's, by probs, a model's probabilities by page
-// and class, so that the next model learns the words of that place (self-training: Yarowsky 1995; Scudder
-// 1965). A page without a label gets −1.
+// pseudo labels pages from a place other than the training set's, so that the next model learns the words of
+// that place (self-training: Yarowsky 1995; Scudder 1965). probs has a model's probabilities by page and
+// class. A page without a label gets −1.
 func pseudo(probs [][]float64, shares []float64, round int) []int {
 	label, standing := make([]int, len(probs)), make([]float64, len(probs))
 	order := make([]int, len(probs))

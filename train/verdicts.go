@@ -27,7 +27,7 @@ type Labelled struct {
 	Known bool    `json:"known"` // false: the model cannot tell, and Rule says why
 }
 
-// Verdict is what a model, or two, said of pages.
+// Verdict is the outcome of labelling pages by a model, or by two.
 type Verdict struct {
 	Results   []Labelled                `json:"results"`
 	Accuracy  *float64                  `json:"accuracy"` // null without labelled rows

@@ -71,7 +71,7 @@ type entry struct {
 	body    int32  // the term's number for an Extractor; noTerm, or leftOut
 	also    uint32 // the second reader's number of the word; 0 if it leaves it out
 
-	// index has the term's numbers in other fields; several extractors may set them, to the same values.
+	// index has the term's numbers in other fields; extractors may set them at once, to the same values.
 	index [fields]atomic.Int32
 }
 
@@ -501,7 +501,8 @@ func hashWord(seed uint64, word []byte) uint64 {
 	return hashOf(h, first, last, n)
 }
 
-// hashOf folds the product of two numbers, as wyhash does, and the length, as a word may contain zeros.
+// hashOf folds the product of two numbers, as wyhash does. It includes the length, because a word may contain
+// zeros.
 func hashOf(seed, first, last uint64, length int) uint64 {
 	return fold(first^seed, last^bits.RotateLeft64(seed, 32)^uint64(length)*0x9E3779B97F4A7C15) | 1<<63
 }

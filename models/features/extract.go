@@ -394,9 +394,9 @@ func (x *Extractor) span(text, lang string, from, end int) {
 	x.each(text[last:end], lang)
 }
 
-// SharedWords holds what extractors of one kind have learned of words. The numbers of words suffice for
-// running text, and are in one table for all. For other words each extractor has its own table, which it
-// reads without a lock, and looks here before it analyses a word. Safe for concurrent use.
+// SharedWords holds what extractors of one kind have learned of words. Running text needs only the numbers
+// of words, which are in one table for all. For other words each extractor has its own table, which it reads
+// without a lock; it looks here before it analyses a word that is new to it. Safe for concurrent use.
 type SharedWords struct {
 	seed    uint64       // of all tables
 	numbers *wordNumbers // of the words of all languages

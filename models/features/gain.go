@@ -294,6 +294,6 @@ func (x *Extractor) countRow(row []known) {
 	x.touched = touched[:n]
 }
 
-// Strange returns how many words of the last counted Doc a fixed lexicon lacks. Words of the title have
-// their weight.
+// Strange returns how many words of the last counted Doc a fixed lexicon lacks. A word of the title counts
+// TitleWeight times.
 func (x *Extractor) Strange() float64 { return float64(x.count[noTerm+terms0] - 1) }

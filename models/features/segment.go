@@ -59,7 +59,7 @@ var folded = func() (t [256]byte) {
 func isDigit(c byte) bool { return class[c] == digit }
 func isWord(c byte) bool  { return class[c] == letter || class[c] == digit }
 
-// piece calls put with the words from text[i] to the next white space, and returns its place.
+// piece calls put with the words from text[i] to the next white space, and returns where that is.
 func (a *Analyzer) piece(text string, i int, put func(token []byte)) (end int) {
 	start, ascii := i, true
 	for i < len(text) && class[text[i]] != space {

@@ -36,7 +36,8 @@ type language struct {
 	article  []string                     // prefixes to cut, longest first
 }
 
-// languageOf returns the rules of an ISO 639-1 code; "" is English. An unknown language has none.
+// languageOf returns the rules of an ISO 639-1 code; "" is English. An unknown language has neither stems nor
+// stop words.
 func languageOf(code string) *language {
 	code, _, _ = strings.Cut(strings.ToLower(code), "-")
 	code, _, _ = strings.Cut(code, "_")
@@ -181,7 +182,7 @@ const (
 // across them (存款的利率: 款的, 的利) are no words.
 const chineseGrammar = "的了是在也很又把被着这那"
 
-// StemVersion rises whenever any word gets another stem: a model works only with its own stems.
+// StemVersion rises whenever any word gets another stem: a model works only with the stems of its training.
 const StemVersion = 2
 
 func snowballOf(code string) func(*snowballstem.Env) bool {
