@@ -247,7 +247,7 @@ func (p *Plan) split(sets []datasets.Stream) (*Parts, error) {
 // are for training.
 func splitRows(sets []datasets.Stream, target *Target) ([]datasets.Row, error) {
 	var rows []datasets.Row
-	var whole [][2]int // first and last row of each set without a split
+	var whole [][2]int // rows of each set without a split: from, below
 	for _, set := range sets {
 		from, split := len(rows), false
 		for e, err := range set {

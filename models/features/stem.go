@@ -139,9 +139,9 @@ func isEnglishStem(word string) bool {
 		return before != 'o'
 	case 'r': // -er, -ator
 		return before != 'e' && before != 'o'
-	case 't': // -y after another vowel stays
+	case 't': // -ant, -ent
 		return before != 'n'
-	case 'y': // -y behind another vowel stays
+	case 'y': // -y after another vowel stays
 		return strings.IndexByte("aeiou", before) >= 0
 	}
 	return false // -e, -s
