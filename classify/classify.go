@@ -15,40 +15,40 @@ import (
 type Classifier struct {
 	machine
 	domain
-	members []member // of a model that is a vote: they score in its place
+	members []member // of a vote; they score in place of machine
 	lex     *features.Lexicon
-	also    *features.Also // reads along, nil without
+	also    *features.Also // second reader of each text; nil: none
 	spare   *features.Spare[scratch]
 }
 
-// scratch is what labelling one page needs; it is used again for the next.
+// scratch is reusable space for labelling one page.
 type scratch struct {
 	state
 	members []state
 	x       *features.Extractor
 	said    func(member int) []float64 // the members' probabilities
-	unknown *unknown                   // nil where the model can tell
+	unknown *unknown                   // nil if the model can tell
 }
 
-// Result is what a model says of a page.
+// Result is a model's verdict on a page.
 type Result struct {
 	Label string    // the most probable class
 	Score float64   // its probability, calibrated
 	Probs []float64 // of all classes, in the order of the model's Classes
 
-	// Unknown says why the model cannot tell; "" when it can. Then Label and Probs say what the
-	// training pages were, and the page is not on topic, whatever they are.
+	// Unknown says why the model cannot tell, "" if it can. If set, Label and Probs are the prior of the
+	// training pages, and the page is not on topic.
 	Unknown string
 }
 
-// New sets a model to work. It fails on a model whose tables do not fit together.
+// New makes a classifier of a model. It fails if the model's tables do not fit together.
 func New(m *models.Model) (*Classifier, error) { return newClassifier(m, nil) }
 
 func newClassifier(m *models.Model, also *features.Also) (*Classifier, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	own := *m // Bind must not touch a model that others use
+	own := *m // Bind must not change a shared model
 	own.Weighting.Bind(own.Terms)
 	c := &Classifier{machine: newMachine(&own), domain: newDomain(&own), also: also}
 	c.lex = features.FixedLexicon(c.domain.terms)
@@ -76,14 +76,13 @@ func newClassifier(m *models.Model, also *features.Also) (*Classifier, error) {
 // Model returns the model at work. It must not be changed.
 func (c *Classifier) Model() *models.Model { return c.model }
 
-// Classify labels a page. Equal probabilities go to the class that sorts first.
+// Classify labels a page. Ties go to the class that sorts first.
 func (c *Classifier) Classify(d features.Doc) Result {
 	s := c.look(d)
 	defer c.spare.Put(s)
 	return c.result(s, s.best())
 }
 
-// result is what s says of a page.
 func (c *Classifier) result(s *scratch, class int) Result {
 	if s.unknown != nil {
 		return Result{c.model.Classes[c.class], c.prior[c.class], slices.Clone(c.prior), s.unknown.why(c.model.Domain)}
@@ -99,8 +98,7 @@ func (c *Classifier) ClassifyAndExplain(d features.Doc) (Result, string) {
 	return c.result(s, best), c.explain(s, best)
 }
 
-// Score returns the probability that a text is of a class, 0 for a label that the model does not have.
-// It may be a few words, of which Classify would say that they are too few.
+// Score returns the probability that a text, however short, is of a class; 0 if the model lacks the label.
 func (c *Classifier) Score(d features.Doc, label string) float64 {
 	class := c.model.Class(label)
 	if class < 0 {
@@ -111,7 +109,7 @@ func (c *Classifier) Score(d features.Doc, label string) float64 {
 	return s.probs[class]
 }
 
-// best returns the most probable class; of equal ones that which sorts first.
+// best returns the most probable class, the first of ties.
 func (s *scratch) best() int {
 	best := 0
 	for i, p := range s.probs {
@@ -122,7 +120,7 @@ func (s *scratch) best() int {
 	return best
 }
 
-// look is score for a whole page, of which the model may know too little.
+// look scores a whole page, and tests whether the model can judge it.
 func (c *Classifier) look(d features.Doc) *scratch {
 	s := c.spare.Get()
 	s.terms = s.x.CountUnsorted(s.terms, d)
@@ -130,7 +128,7 @@ func (c *Classifier) look(d features.Doc) *scratch {
 	return s
 }
 
-// judge is weigh for the counts of a whole page.
+// judge is look for a page that is already counted.
 func (c *Classifier) judge(s *scratch, lang string) {
 	unknown, terms := c.domain.unknown(s.terms, s.x.Strange(), lang)
 	c.weigh(s)
@@ -140,7 +138,7 @@ func (c *Classifier) judge(s *scratch, lang string) {
 	s.unknown = unknown
 }
 
-// score leaves a page's weighed terms and probabilities in scratch space, which the caller puts back.
+// score scores a text in scratch space, which the caller puts back.
 func (c *Classifier) score(d features.Doc) *scratch {
 	s := c.spare.Get()
 	s.terms, s.unknown = s.x.CountUnsorted(s.terms, d), nil
@@ -148,7 +146,6 @@ func (c *Classifier) score(d features.Doc) *scratch {
 	return s
 }
 
-// weigh makes probabilities of a page's counts.
 func (c *Classifier) weigh(s *scratch) {
 	s.terms = c.domain.known(s.terms)
 	if c.members != nil {
@@ -158,8 +155,7 @@ func (c *Classifier) weigh(s *scratch) {
 	}
 }
 
-// machine scores what a page has of a model's terms. It is not changed once made, and so may be shared
-// by goroutines, each with a state of its own.
+// machine scores pages by one model. It never changes, so goroutines may share it, each with its own state.
 type machine struct {
 	model *models.Model
 	tree  *models.Walker  // of a model that has a tree
@@ -167,19 +163,18 @@ type machine struct {
 	trees *models.Ranger  // of a model that has a forest
 }
 
-// state is what a machine needs to score a page, and what it then knows of it; it is used again for the
-// next.
+// state is a machine's reusable space for one page, with the outcome.
 type state struct {
-	terms features.Vector // counts before, weights after
+	terms features.Vector // counts, then weights
 	probs []float64
 	dense []float32 // for trees and rules: counts of all terms, zero between pages
 	match models.RuleScratch
-	leaf  int32     // for trees: where the page ended
-	rule  int32     // for rules: which one decided
+	leaf  int32     // for trees: the leaf that the page reached
+	rule  int32     // for rules: the one that decided
 	units []float32 // for networks: the hidden units
 }
 
-// newMachine sets up a model that passes Check and whose Weighting is bound.
+// newMachine requires a model that passes Check and whose Weighting is bound.
 func newMachine(m *models.Model) machine {
 	w := machine{model: m}
 	if m.Tree != nil {
@@ -207,14 +202,13 @@ func (w *machine) newState() state {
 	return s
 }
 
-// score weighs the counts of s, and sets its probabilities.
 func (w *machine) score(s *state) {
 	m := w.model
 	m.Weighting.Apply(s.terms)
 	switch {
 	case m.Tree != nil:
 		s.leaf = w.tree.Scores(s.probs, s.terms, s.dense)
-		if m.Calibration.Scale != 0 { // in models before version 9 a leaf's shares are the probabilities
+		if m.Calibration.Scale != 0 { // before model version 9 a leaf's shares are the probabilities
 			models.Logs(s.probs)
 		}
 	case m.Rules != nil:
@@ -229,30 +223,30 @@ func (w *machine) score(s *state) {
 	m.Calibration.Apply(s.probs)
 }
 
-// NewReading is New with a second reader of each text, so that it is cut into words once. Read and
-// ScoreWords have what was read.
+// NewReading is New with a second reader of each text, so that the text is split into words once. Read and
+// ScoreWords return what it reads.
 func NewReading(m *models.Model, also features.Also) (*Classifier, error) {
 	return newClassifier(m, &also)
 }
 
-// Reading is what else one cut of a page gives. Its slices are used again by Read.
+// Reading is the further outcome of Read, which reuses its slices.
 type Reading struct {
-	Words []uint32  // what the second reader has of title, description and text, without most repeats
-	Parts []float64 // of each part the probability of the class asked for
+	Words []uint32  // the second reader's, of title, description and text, without most repeats
+	Parts []float64 // by part: the probability of the class asked for
 
-	PartWords []uint32 // what the second reader has of all parts, one after the other
-	PartEnds  []int    // where the words of each part end
+	PartWords []uint32 // the second reader's, of all parts in a row
+	PartEnds  []int    // by part: the end of its words
 }
 
-// Part is a part of a page's text. Around says where its words are, those before and those behind
-// something; the zero value: Text is not from there, or empty.
+// Part is a piece of text to score. Around says where in the page's text its words stand, before and after
+// something such as a link. It is zero if Text is not from there, or is empty.
 type Part struct {
 	Text   string
 	Around [2]features.Span
 }
 
-// Read labels a page and says why, as ClassifyAndExplain does, and leaves in r what else there is to
-// know. That is the words, and of each part what Score says for the class with the number given.
+// Read labels a page and says why, as ClassifyAndExplain does. It also fills r with the second reader's
+// words and with each part's Score for the class of this number.
 func (c *Classifier) Read(r *Reading, d features.Doc, class int, parts iter.Seq[Part]) (Result, string) {
 	s := c.spare.Get()
 	defer c.spare.Put(s)
@@ -261,7 +255,7 @@ func (c *Classifier) Read(r *Reading, d features.Doc, class int, parts iter.Seq[
 	best := s.best()
 	result, why := c.result(s, best), c.explain(s, best)
 	r.Parts, r.PartWords, r.PartEnds = r.Parts[:0], r.PartWords[:0], r.PartEnds[:0]
-	silence, silent := 0.0, false // what is said of no words; most parts have none
+	silence, silent := 0.0, false // score of an empty part, as most are
 	for part := range parts {
 		switch {
 		case part == (Part{}) && silent:
@@ -282,8 +276,7 @@ func (c *Classifier) Read(r *Reading, d features.Doc, class int, parts iter.Seq[
 	return result, why
 }
 
-// ScoreWords returns the probability that a text is of the class of that number. It appends to words
-// what the second reader has of it.
+// ScoreWords returns a text's probability of class number class, and appends the second reader's words.
 func (c *Classifier) ScoreWords(d features.Doc, class int, words []uint32) (float64, []uint32) {
 	s := c.spare.Get()
 	defer c.spare.Put(s)
@@ -292,15 +285,15 @@ func (c *Classifier) ScoreWords(d features.Doc, class int, words []uint32) (floa
 	return s.probs[class], words
 }
 
-// member is a model that votes: it sees, of the terms that were found for all, those of its own.
+// member is a model in a vote. Of the terms of the vote it sees its own.
 type member struct {
 	machine
 	share  float64
-	number []int32 // of each term of the vote among the member's, −1 for those of others
+	number []int32 // by term of the vote: the member's number, −1 for another member's
 }
 
 func newMember(v *models.Member, terms int) member {
-	own := *v.Model // Bind must not touch a model that others use
+	own := *v.Model // Bind must not change a shared model
 	own.Weighting.Bind(own.Terms)
 	m := member{machine: newMachine(&own), share: v.Share, number: make([]int32, terms)}
 	for i := range m.number {
@@ -312,8 +305,7 @@ func newMember(v *models.Member, terms int) member {
 	return m
 }
 
-// vote asks all members of a page, given by its counts in s.terms, and leaves in s what they say
-// together.
+// vote scores a page by all members, from the counts in s.terms, and sets s to their vote.
 func (c *Classifier) vote(s *scratch) {
 	for i := range c.members {
 		own := &s.members[i]
@@ -324,7 +316,7 @@ func (c *Classifier) vote(s *scratch) {
 	c.model.Calibration.Apply(s.probs)
 }
 
-// pick returns what x has of the member's terms, in dst's slices.
+// pick returns the member's terms of x, in dst's slices.
 func (m *member) pick(dst, x features.Vector) features.Vector {
 	dst.Index, dst.Value = dst.Index[:0], dst.Value[:0]
 	for j, i := range x.Index {
@@ -335,8 +327,8 @@ func (m *member) pick(dst, x features.Vector) features.Vector {
 	return dst
 }
 
-// explainVote gives each member's reasons for a class, with its share of the vote and the probability
-// that it gives the class:
+// explainVote lists each member's reasons for a class, with its share of the vote and its probability for
+// the class:
 //
 //	linear (50 %, 0.93): mortgag +2.00 → banking; c45 (50 %, 0.97): mortgag > 0 → banking (37/39)
 func (c *Classifier) explainVote(s *scratch, class int) string {

@@ -57,7 +57,7 @@ func network() *models.Model {
 	return m
 }
 
-// vote is half of the tree, and half of a linear model that has only two of the terms.
+// vote gives half to the tree, and half to a linear model that has only two of the terms.
 func vote() *models.Model {
 	m, own := linear(), linear()
 	own.Terms, own.Linear.Weights = []string{"title:bank", "garden"}, []float32{1, -1, -3, 3}
@@ -81,8 +81,7 @@ func TestClassify(t *testing.T) {
 		// Scores 2 + 1 − 0.5 and the opposite: a difference of 5.
 		{"linear", linear(), features.Doc{Title: "The Bank", Text: "A mortgage"}, "banking",
 			1 / (1 + math.Exp(-5)), "mortgag +2.00, title:bank +1.00 → banking"},
-		// The sum is 1 + ½; scores are 2·tanh(1.5) and the opposite, and all is the words' doing, two
-		// thirds of it the first's.
+		// The sum is 1 + ½; scores are ±2·tanh(1.5), all due to the words, two thirds to the first.
 		{"network", network(), features.Doc{Title: "The Bank", Text: "A mortgage"}, "banking",
 			1 / (1 + math.Exp(-4*math.Tanh(1.5))), "mortgag +1.21, title:bank +0.60 → banking"},
 		{"network, against it", network(), features.Doc{Text: "garden loan"}, "other",
@@ -121,7 +120,6 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestExplainFor: the reasons for a label that need not be the best one.
 func TestExplainFor(t *testing.T) {
 	bank := features.Doc{Title: "The Bank", Text: "A mortgage in the garden"}
 	shifted := linear() // every word speaks as much more for both
@@ -168,8 +166,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestVoteLeavesNoGarbage: asking several makes no more garbage than asking one, for which only the URL
-// is parsed.
+// TestVoteLeavesNoGarbage: a vote makes no more garbage than one model, for which only the URL is parsed.
 func TestVoteLeavesNoGarbage(t *testing.T) {
 	d := features.Doc{Title: "The Bank", Text: "mortgages, loans and a loan in the garden"}
 	garbage := func(m *models.Model) float64 {
@@ -184,7 +181,6 @@ func TestVoteLeavesNoGarbage(t *testing.T) {
 	}
 }
 
-// TestConcurrent: the race detector watches, and answers do not depend on what other goroutines ask.
 func TestConcurrent(t *testing.T) {
 	cl, err := New(linear())
 	if err != nil {
@@ -264,7 +260,6 @@ func BenchmarkClassifyVote(b *testing.B) {
 	benchClassify(b, &m, d)
 }
 
-// TestMost holds the few words that are named to sorting all.
 func TestMost(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	c := &machine{model: &models.Model{}}

@@ -10,22 +10,22 @@ import (
 	"fossick/models/features"
 )
 
-// domain tells whether a model knows enough of a page, see models.Domain.
+// domain tests whether a model knows enough of a page; see models.Domain.
 type domain struct {
-	terms []string  // the model's, and behind them the domain's other words
-	own   int       // how many are the model's
-	share []float32 // by term, of the training pages that have it; nil without a domain
+	terms []string  // the model's, then the domain's other words
+	own   int       // number of the model's own
+	share []float32 // by term: share of the training pages that have it; nil without a domain
 	word  []bool    // by term: it is a word of the text
-	class int       // of a page of which nothing is known
-	prior []float64 // its probabilities, a topic's below its threshold
+	class int       // label of a page that the model cannot judge
+	prior []float64 // its probabilities, each topic's below its threshold
 	least models.Domain
-	sure  bool // a page without a word of the model's can be judged: by rules, it lacks words
+	sure  bool // a page without the model's words can be judged, because rules also test for absence
 }
 
 func newDomain(m *models.Model) domain {
 	d := domain{terms: m.Terms, own: len(m.Terms), sure: m.Tree != nil || m.Rules != nil || m.Vote != nil || m.Forest != nil}
 	d.class, d.prior = m.Prior()
-	for i, p := range d.prior { // nothing known is never enough for a topic
+	for i, p := range d.prior { // a page that cannot be judged is not on topic
 		if below := math.Nextafter(m.Thresholds[i], 0); p > below && m.Classes[i] != models.Other {
 			d.prior[i] = below
 			d.prior[d.class] += p - below
@@ -58,19 +58,18 @@ func newDomain(m *models.Model) domain {
 
 // unknown is what a page has too little of.
 type unknown struct {
-	all      float64 // words that it has
-	words    int     // different ones that are common
-	terms    int     // likewise, the model's
+	all      float64 // words on the page
+	words    int     // distinct common words
+	terms    int     // distinct words of the model
 	familiar float64
-	least    float64 // that it should be
-	lang     string  // of the page, when no training page was in it
-	ahead    float64 // of the threshold, in log odds
-	doubt    float64 // that it should be ahead by; 0 where that is not asked
+	least    float64 // least familiarity
+	lang     string  // of the page, if no training page has it
+	ahead    float64 // beyond the threshold, in log odds
+	doubt    float64 // what ahead must reach; 0 if not tested
 }
 
-// unknown looks at the counts of a page and at how many words beside are no terms. What it returns is
-// nil where the model can tell. terms is how many of its words the page has, 0 where that does not
-// matter.
+// unknown tests the counts of a page; strange is how many of its words are no terms. It returns nil if the
+// model can tell. terms is how many of the model's words the page has, 0 without a domain.
 func (d *domain) unknown(counts features.Vector, strange float64, lang string) (u *unknown, terms int) {
 	if d.share == nil {
 		if len(counts.Index) > 0 || d.sure {
@@ -103,7 +102,7 @@ func (d *domain) unknown(counts features.Vector, strange float64, lang string) (
 	return u, terms
 }
 
-// known leaves of counts those of the model's own terms.
+// known returns the counts of the model's own terms.
 func (d *domain) known(counts features.Vector) features.Vector {
 	if d.own == len(d.terms) {
 		return counts
@@ -118,12 +117,12 @@ func (d *domain) known(counts features.Vector) features.Vector {
 	return features.Vector{Index: counts.Index[:n], Value: counts.Value[:n]}
 }
 
-// fewTerms times the known words that a page needs at least are still few.
+// fewTerms times LeastTerms known words are still few.
 const fewTerms = 2
 
-// doubt says whether a linear model takes a page of few known words for its topic by chance: other
-// words of the same kind might as well have said the opposite. Each term of the page is a draw of what
-// such pages say.
+// doubt tests whether a linear model may take a page of few known words for its topic by chance. Each
+// term's contribution counts as a draw of random sign: the margin beyond the threshold must reach the
+// standard deviation of their sum.
 func (c *Classifier) doubt(s *scratch, terms int) *unknown {
 	m := c.model
 	if m.Linear == nil || len(m.Classes) != 2 || m.Classes[c.class] != models.Other || terms >= fewTerms*c.least.LeastTerms {
@@ -146,8 +145,7 @@ func (c *Classifier) doubt(s *scratch, terms int) *unknown {
 	return &u
 }
 
-// margin is the log odds that a linear model gives one of its two classes, also where they are so great
-// that the probability is 1.
+// margin returns a linear model's log odds of one of two classes, exact even where the probability is 1.
 func (c *Classifier) margin(s *scratch, topic int) float64 {
 	m := c.model
 	if m.Calibration.Scale == 0 {
@@ -162,13 +160,12 @@ func (c *Classifier) margin(s *scratch, topic int) float64 {
 	return odds
 }
 
-// logOdds of 0 and 1 are those of the probabilities nearest to them.
+// logOdds returns the log odds of p, finite also for 0 and 1.
 func logOdds(p float64) float64 {
 	p = max(math.SmallestNonzeroFloat64, min(p, math.Nextafter(1, 0)))
 	return math.Log(p) - math.Log1p(-p)
 }
 
-// why says it in words.
 func (u *unknown) why(d *models.Domain) string {
 	switch {
 	case u.doubt > 0:

@@ -10,7 +10,7 @@ import (
 	"fossick/models/features"
 )
 
-// domainModel has a domain of two common words, of which one is a term.
+// domainModel has a domain of two common words, one of which is a term.
 func domainModel(m *models.Model) *models.Model {
 	m.Extractor.Analyzer.KeepStop = true
 	if m.Vote != nil {
@@ -26,8 +26,8 @@ func domainModel(m *models.Model) *models.Model {
 	return m
 }
 
-// TestDomain: a page has a label of its words where it is as familiar as the model asks, and has as
-// many known words; else that of the training pages, and the reason.
+// TestDomain: a page that is familiar and has enough known words gets its own label, else that of the
+// prior, with the reason.
 func TestDomain(t *testing.T) {
 	for name, m := range map[string]*models.Model{"linear": linear(), "tree": tree(), "rules": rules(), "network": network(), "vote": vote()} {
 		c, err := New(domainModel(m))
@@ -69,8 +69,8 @@ func TestDomain(t *testing.T) {
 	}
 }
 
-// TestDoubt: where known words are few, a topic must be ahead of its threshold by the standard error of
-// what they say. Mortgage adds 4 to log odds of -1, loan 1; the error of both is √17.
+// TestDoubt: with few known words, a topic must exceed its threshold by the standard error. Mortgage adds 4
+// to log odds of −1, loan 1; the error of both is √17.
 func TestDoubt(t *testing.T) {
 	for _, test := range []struct {
 		what    string
@@ -118,8 +118,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestDomainOfTexts: a few words, as links have, are judged whatever the domain, and its words that are
-// no terms count for nothing.
+// TestDomainOfTexts: short texts such as links' are judged whatever the domain, whose words do not count.
 func TestDomainOfTexts(t *testing.T) {
 	plain, err := New(linear())
 	if err != nil {
@@ -146,7 +145,7 @@ func TestDomainOfTexts(t *testing.T) {
 	}
 }
 
-// ExampleResult tells a page that the model knows nothing of.
+// ExampleResult shows a page that the model cannot judge.
 func ExampleResult() {
 	c, err := New(domainModel(linear()))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"fossick/models/features"
 )
 
-// A built-in topic's model labels a page.
+// Label a page with the model of a built-in topic.
 func Example() {
 	topic, err := models.BuiltinTopic("sport")
 	if err != nil {

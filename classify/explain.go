@@ -14,23 +14,22 @@ import (
 // reasons is how many words Explain names.
 const reasons = 6
 
-// Explain says why a page gets its label: of a tree the rule that fired,
+// Explain says why a page gets its label. Trees and rules give the rule that fired,
 //
 //	mortgag > 0 ∧ loan > 1 → banking (37/39)
 //
-// with how many of the training pages that it covers are of the class. Of the others it is the words
-// that spoke most for the label, each with what it added to its score beyond the mean of the classes.
-// Of a network, see models.Network.Relevance. Of a vote: the reasons of each member, with its share and
-// the probability that it gives the label.
+// with how many of the training pages that it covers are of the class. Other models give the words that
+// spoke most for the label, each with what it added to the score beyond the mean of the classes (for
+// networks, see models.Network.Relevance). A vote gives each member's reasons, with its share and its
+// probability for the label.
 func (c *Classifier) Explain(d features.Doc) string {
 	s := c.look(d)
 	defer c.spare.Put(s)
 	return c.explain(s, s.best())
 }
 
-// ExplainFor says what speaks for a label, as Explain does, whether or not it is the page's most
-// probable one. Of trees and rules it is the same rule, with how many of its pages are of the label:
-// "no mortgag → other (1/40)".
+// ExplainFor gives the reasons for a label as Explain does, even if another is more probable. Trees and
+// rules give the same rule, with how many of its pages have the label: "no mortgag → other (1/40)".
 func (c *Classifier) ExplainFor(d features.Doc, label string) string {
 	class := c.model.Class(label)
 	if class < 0 {
@@ -41,7 +40,6 @@ func (c *Classifier) ExplainFor(d features.Doc, label string) string {
 	return c.explain(s, class)
 }
 
-// explain gives the reasons that s holds for a class.
 func (c *Classifier) explain(s *scratch, class int) string {
 	if s.unknown != nil {
 		return s.unknown.why(c.model.Domain) + " → " + c.model.Classes[c.class]
@@ -52,7 +50,6 @@ func (c *Classifier) explain(s *scratch, class int) string {
 	return c.machine.explain(&s.state, class)
 }
 
-// explain gives the reasons of a single model.
 func (c *machine) explain(s *state, class int) string {
 	if c.model.Tree != nil {
 		return rule(c.model, c.model.Tree, s.leaf, class)
@@ -67,12 +64,11 @@ func (c *machine) explain(s *state, class int) string {
 	return c.words(s, class)
 }
 
-// mostLacked is how many words that a page lacks a rule names. The way to a leaf of a tree that is not
-// simplified has dozens.
+// mostLacked is how many absent words a rule names: the path to a leaf of an unsimplified tree has dozens.
 const mostLacked = 8
 
-// rule writes the rule of a leaf of a tree of the model, simplified, as it speaks of a class. First
-// come the words that the page has, in the order of the tree, then those that it lacks.
+// rule formats the simplified rule of a tree's leaf, with its pages of a class. Words that the page has come
+// first, in the order of the tree, then those that it lacks.
 func rule(m *models.Model, tree *models.Tree, leaf int32, class int) string {
 	var has, lacks []string
 	conditions, counts := tree.Simple(leaf, len(m.Classes))
@@ -105,12 +101,11 @@ func rule(m *models.Model, tree *models.Tree, leaf int32, class int) string {
 	return fmt.Sprintf("%s → %s (%s/%s)", condition, m.Classes[class], number(counts[class]), number(total))
 }
 
-// inducedRule writes a rule of the model's rules as
+// inducedRule formats one of the model's rules as
 //
 //	mortgag ∧ ¬goal ∧ loan > 1 → banking (37/39)
 //
-// with how many of the training pages that it covers are of the class that is asked for; rule
-// Rules.Len() is the default.
+// with how many of the training pages that it covers are of the class. Rule Rules.Len() is the default.
 func inducedRule(m *models.Model, rule, class int) string {
 	r := m.Rules
 	counts := r.Covered(rule, len(m.Classes))
@@ -140,13 +135,13 @@ func inducedRule(m *models.Model, rule, class int) string {
 
 func number(v float32) string { return strconv.FormatFloat(float64(v), 'g', 4, 32) }
 
-// said is what a term added to a class's score beyond the mean of the classes.
+// said is what a term adds to a class's score beyond the mean of the classes.
 type said struct {
 	term  int32
 	added float64
 }
 
-// said returns what each term of a page said for a class.
+// said returns what each term of a page adds for a class.
 func (c *machine) said(s *state, class int) []said {
 	m, x := c.model, s.terms
 	all := make([]said, len(x.Index))
@@ -170,7 +165,6 @@ func (c *machine) said(s *state, class int) []said {
 	return all
 }
 
-// words names the terms that spoke most for a class.
 func (c *machine) words(s *state, class int) string {
 	m := c.model
 	var parts []string
@@ -186,8 +180,8 @@ func (c *machine) words(s *state, class int) string {
 	return strings.Join(parts, ", ") + " → " + m.Classes[class]
 }
 
-// most returns the terms that said most for a class, those that said anything, most first, ties by
-// their spelling. A page has hundreds, so that sorting all took a twentieth of a page's labelling.
+// most returns the terms that add most, largest first and ties by spelling, but none that adds nothing.
+// Sorting all, hundreds on a page, would take a twentieth of the labelling time.
 func (c *machine) most(all []said) []said {
 	compare := func(a, b said) int {
 		if n := cmp.Compare(b.added, a.added); n != 0 {

@@ -9,8 +9,7 @@ import (
 	"fossick/models/features"
 )
 
-// TestRead: one cut of a page gives what Classify, Explain, Score of each part, and a
-// reader of its own give, for every kind of model.
+// TestRead: for every kind of model, Read agrees with Classify, Explain, Score and a reader alone.
 func TestRead(t *testing.T) {
 	also := features.Also{Number: func(term string) uint32 { return uint32(len(term)) }}
 	d := features.Doc{Title: "The Bank", Description: "a mortgage", Text: "A garden of mortgages\nloans, loans and a loan", Lang: "en"}
@@ -42,7 +41,7 @@ func TestRead(t *testing.T) {
 			if want := []uint32{6, 7, 4, 4, 5, 7}; !slices.Equal(r.PartWords, want) || !slices.Equal(r.PartEnds, []int{2, 4, 6, 6}) {
 				t.Errorf("%s: words of the parts %v, %v; want %v", name, r.PartWords, r.PartEnds, want)
 			}
-			// bank, mortgag, garden; the rest has come before, or has the same number
+			// bank, mortgag, garden; the rest are repeats, or have the same number
 			if want := []uint32{4, 7, 6}; !slices.Equal(r.Words, want) {
 				t.Errorf("%s: words %v, want %v", name, r.Words, want)
 			}

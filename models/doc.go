@@ -1,13 +1,13 @@
-// Package models keeps trained classifiers and topics.
+// Package models stores trained classifiers and topics.
 //
-// In and out: a Model or a Topic, and bytes or files. A Model has all that turns a page's text into
-// a label: how terms are extracted and weighed, the vocabulary, the tables. It also has calibration,
-// thresholds, K for each class, and a card that says where it comes from.
+// In and out: a Model or a Topic, and bytes or files. A Model has all that turns a page's text into a
+// label: how terms are extracted and weighed, the vocabulary, a classifier's tables. It also has
+// calibration, thresholds, keywords (K) of each class, and a card that says where it comes from.
 //
-// It trains nothing (package train) and reads no page (package classify); it scores a vector. Start
+// It trains nothing (package train) and reads no page (package classify); it scores vectors. Start
 // with ReadFile or BuiltinTopic.
 //
-// Files: model.go the model and its check, with tables of weights; tree.go trees and forests;
-// rules.go rules and which of them hold on a page; network.go networks and votes; file.go the file
-// format (docs/model-format.md); topic.go topics.
+// Files: model.go the model, its check and tables of weights; tree.go trees and forests; rules.go rules
+// and which of them hold on a page; network.go networks and votes; file.go the file format
+// (docs/model-format.md); topic.go topics.
 package models

@@ -7,7 +7,7 @@ import (
 	"fossick/models"
 )
 
-// A built-in topic has a model, which says what it knows before it is used.
+// The model of a built-in topic describes itself, and survives writing.
 func ExampleBuiltinTopic() {
 	topic, err := models.BuiltinTopic("banking")
 	if err != nil {

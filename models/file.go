@@ -30,23 +30,22 @@ const (
 	magic      = "FOSSICKM"
 	headerSize = 26
 
-	// version is the version of the model format that this build writes. It reads all versions up to
-	// it, where it has the stems of their terms.
+	// version is the format that this build writes. It reads older ones if their terms have its stems.
 	version = 9
 
-	// maxRawBytes bounds what a file may ask to decompress, and what it has itself.
+	// maxRawBytes limits a file, and its payload when decompressed.
 	maxRawBytes = 1 << 28
 
-	// A payload may be as large as this and so many times the file, for tables of zeros are packed
+	// A payload may have smallRawBytes and this many times the file's size, because tables of zeros pack
 	// well. Those of the built-in topics are a quarter larger than their files.
 	smallRawBytes = 1 << 20
 	maxPacked     = 64
 )
 
-// ErrFormat reports bytes that are not a model which this build can read.
+// ErrFormat reports bytes that this build cannot read as a model.
 var ErrFormat = errors.New("not a model that can be read")
 
-// marks are written as little-endian bytes, as floats are.
+// marks are written as little-endian bytes, like floats.
 type marks []uint64
 
 func (m marks) MarshalCBOR() ([]byte, error) {
@@ -76,8 +75,7 @@ func (m *marks) UnmarshalCBOR(data []byte) error {
 	return nil
 }
 
-// floats are written as little-endian bytes: a quarter shorter than CBOR's numbers, and read without a
-// decision a number.
+// floats are written as little-endian bytes: a quarter shorter than CBOR's numbers, and faster to read.
 type floats []float32
 
 func (f floats) MarshalCBOR() ([]byte, error) {
@@ -122,7 +120,7 @@ func (m *Model) Write(w io.Writer) error {
 	}
 	payload := enc.EncodeAll(raw, nil)
 	if err := errors.Join(affordable(raw), proportionate(len(raw), headerSize+len(payload)+sha256.Size)); err != nil {
-		return fmt.Errorf("model: %w; train one of fewer words or classes", err) // which nobody could read
+		return fmt.Errorf("model: %w; train one of fewer words or classes", err) // no build could read it
 	}
 	file := make([]byte, 0, headerSize+len(payload)+sha256.Size)
 	file = append(file, magic...)
@@ -137,7 +135,7 @@ func (m *Model) Write(w io.Writer) error {
 	return nil
 }
 
-// payload returns m as CBOR, the deterministic kind of RFC 8949, section 4.2.1.
+// payload returns m as deterministic CBOR (RFC 8949, section 4.2.1).
 func payload(m *Model) ([]byte, error) {
 	mode, err := cbor.CoreDetEncOptions().EncMode()
 	if err != nil {
@@ -150,7 +148,7 @@ func payload(m *Model) ([]byte, error) {
 	return raw, nil
 }
 
-// Read reads a model to the end of r and checks it. Errors are ErrFormat, or r's.
+// Read reads a model to the end of r and checks it. An error is ErrFormat or r's.
 func Read(r io.Reader) (*Model, error) {
 	file, err := readBounded(r)
 	if err != nil {
@@ -163,8 +161,8 @@ func Read(r io.Reader) (*Model, error) {
 	return parse(raw)
 }
 
-// readBounded reads no more of r than the header says that a model has, and one byte. When the header
-// is of something else it reads no more.
+// readBounded reads at most the size in the header and one byte more, or only the header if its magic is
+// wrong.
 func readBounded(r io.Reader) ([]byte, error) {
 	file := make([]byte, headerSize)
 	n, err := io.ReadFull(r, file)
@@ -181,7 +179,7 @@ func readBounded(r io.Reader) ([]byte, error) {
 	return append(file, rest...), err
 }
 
-// parse reads a payload and checks that its tables fit together.
+// parse decodes a payload and checks that its tables fit together.
 func parse(raw []byte) (*Model, error) {
 	if err := affordable(raw); err != nil {
 		return nil, fmt.Errorf("model: %w: %w; train the model again", ErrFormat, err)
@@ -211,7 +209,7 @@ func parse(raw []byte) (*Model, error) {
 	return m, nil
 }
 
-// unpack checks the file and returns the payload, decompressed.
+// unpack checks the file and returns the decompressed payload.
 func unpack(file []byte) ([]byte, error) {
 	if len(file) < len(magic) || string(file[:len(magic)]) != magic {
 		return nil, fmt.Errorf("model: %w: not a fossick model; make one with fossick train", ErrFormat)
@@ -245,7 +243,7 @@ func unpack(file []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// WriteFile writes m to a file, which is replaced only once the new one is whole.
+// WriteFile writes m to a file, which is replaced only once the new one is complete.
 func (m *Model) WriteFile(path string) error {
 	if err := wholefile.Write(path, 0o644, func(f *os.File) error { return m.Write(f) }); err != nil {
 		return fmt.Errorf("model %s: %w", path, err)
@@ -267,8 +265,8 @@ func ReadFile(path string) (*Model, error) {
 	return m, nil
 }
 
-// wire is a Model as it is written: CBOR maps with these keys. A key that a later build adds is passed
-// over by this one only if the version says so.
+// wire is a Model as it is written: CBOR maps with these keys. A later build that adds a key raises the
+// version if this build must not ignore the key.
 type wire struct {
 	Classifier string                 `cbor:"classifier"`
 	Classes    []string               `cbor:"classes"`
@@ -328,7 +326,7 @@ func newWireExtractor(x *features.ExtractorOptions) wireExtractor {
 		uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, false, x.Lead, 0}
 }
 
-// stemmed reports whether this build makes the stems that the model's terms are.
+// stemmed reports whether this build makes the stems of the model's terms.
 func (x *wireExtractor) stemmed() bool {
 	return x.NoStem || x.Stems == features.StemVersion
 }
@@ -349,23 +347,23 @@ func (w *wire) model() *Model {
 		Calibration: Calibration{w.Scale, w.Offset},
 		Thresholds:  w.Thresholds, Keywords: w.Keywords, Card: w.Card,
 	}
-	copy(m.Weighting.Blocks[:], w.Blocks) // of versions 1 and 2 one fewer: they have no lead
+	copy(m.Weighting.Blocks[:], w.Blocks) // versions 1 and 2 have one fewer: they have no lead
 	m.Vote = readVote(w.Vote, m)
 	return m
 }
 
-// What a payload may hold. In memory a byte of it that is an item of its own costs up to 64 as an empty
-// text, several hundred as an empty map. 14 KB could cost 2.3 GB.
+// Limits of what a payload holds. One of its bytes can cost 64 in memory as an empty text, several hundred
+// as an empty map: 14 KB could cost 2.3 GB.
 const (
 	maxItems   = 1 << 22 // texts, byte strings and arrays: 256 MiB of headers
 	maxNumbers = 1 << 25
 	maxMaps    = 1 << 12
 )
 
-// errBudget reports a payload that holds more than any model does.
+// errBudget reports a payload with more than any model has.
 var errBudget = errors.New("it holds more than any model has")
 
-// proportionate refuses a payload that is larger than one of a file of so many bytes can be.
+// proportionate rejects a payload that is too large for a file of this size.
 func proportionate(raw, file int) error {
 	if raw > min(maxRawBytes, smallRawBytes+maxPacked*file) {
 		return fmt.Errorf("%w: %d bytes that unpack to %d", errBudget, file, raw)
@@ -373,8 +371,8 @@ func proportionate(raw, file int) error {
 	return nil
 }
 
-// affordable counts what a payload holds before memory is taken for it. That it is CBOR is the
-// decoder's to say, which allows no indefinite lengths.
+// affordable counts what a payload holds before memory is taken for it. The decoder checks that it is
+// CBOR, and allows no indefinite lengths.
 func affordable(raw []byte) error {
 	items, numbers, maps := 0, 0, 0
 	for i := 0; i < len(raw); {
@@ -383,7 +381,7 @@ func affordable(raw []byte) error {
 		i++
 		if info >= 24 {
 			if length, i, ok = argument(raw, i, info); !ok {
-				return nil // cut off, or no CBOR
+				return nil // truncated, or not CBOR
 			}
 		}
 		switch kind {
@@ -407,7 +405,7 @@ func affordable(raw []byte) error {
 	return nil
 }
 
-// argument reads what follows an item's first byte.
+// argument reads the number after an item's first byte.
 func argument(raw []byte, i int, info byte) (n uint64, next int, ok bool) {
 	size := 1 << (info - 24)
 	if info > 27 || len(raw)-i < size {

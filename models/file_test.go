@@ -88,7 +88,6 @@ func networkModel() *Model {
 	return m
 }
 
-// voteModel has three members, each of which has terms of its own.
 func voteModel() *Model {
 	m := linearModel()
 	m.Classifier, m.Linear, m.Weighting, m.Calibration = Voting, nil, features.Weighting{}, Calibration{Scale: 1.5}
@@ -179,8 +178,7 @@ func TestReadFewerBlocks(t *testing.T) {
 	}
 }
 
-// TestReadOlder: files of earlier versions, which have no key that is new, are read
-// where their words are not stemmed.
+// TestReadOlder: files of earlier versions, which lack new keys, are read if their words are not stemmed.
 func TestReadOlder(t *testing.T) {
 	for version, m := range map[uint16]*Model{1: linearModel(), 2: treeModel()} {
 		m.Extractor.Analyzer.NoStem = true
@@ -198,8 +196,7 @@ func TestReadOlder(t *testing.T) {
 	}
 }
 
-// TestReadOtherStems: a model whose words have stems that this build does not make
-// would miss them on pages without a word of it, so it is refused.
+// TestReadOtherStems: a model with other stems than this build's is rejected, because it would miss words.
 func TestReadOtherStems(t *testing.T) {
 	for _, m := range []*Model{linearModel(), voteModel()} {
 		for _, stems := range []int{0, features.StemVersion - 1, features.StemVersion + 1} { // 0: as up to version 5
@@ -318,7 +315,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzPayload fuzzes what lies behind the checksum.
 func FuzzPayload(f *testing.F) {
 	for _, m := range []*Model{linearModel(), treeModel(), rulesModel(), networkModel(), voteModel()} {
 		raw, err := payload(m)
@@ -336,7 +332,6 @@ func FuzzPayload(f *testing.F) {
 	})
 }
 
-// scoreEmpty returns the probabilities of a page without words.
 func scoreEmpty(m *Model) []float64 {
 	probs := make([]float64, len(m.Classes))
 	switch {
@@ -355,8 +350,7 @@ func scoreEmpty(m *Model) []float64 {
 	return probs
 }
 
-// TestCostlyModels: a small file costs little memory, whatever it holds; a model as it is trained does
-// not come near the limits.
+// TestCostlyModels: a small file costs little memory, and trained models stay far from the limits.
 func TestCostlyModels(t *testing.T) {
 	empties := func(n int) []string { return make([]string, n) }
 	maps := make([]map[string]int, 300_000)
@@ -394,8 +388,7 @@ func TestCostlyModels(t *testing.T) {
 	}
 }
 
-// TestChangedModels: a model whose payload was changed, behind sums that are right, is refused or
-// scores pages; it neither panics nor costs more than its size.
+// TestChangedModels: a changed payload with right sums is rejected or scores pages, at no more than its size.
 func TestChangedModels(t *testing.T) {
 	changed := tries.Of(t, "changed model files")
 	rng := rand.New(rand.NewPCG(12, 15))
@@ -424,7 +417,7 @@ func TestChangedModels(t *testing.T) {
 	}
 }
 
-// scored says whether a model file is refused or scores a page, for what its size allows.
+// scored reports whether a model file is rejected or scores a page, in the memory that its size allows.
 func scored(file []byte) (held bool) {
 	defer func() { held = recover() == nil && held }()
 	var before, after runtime.MemStats
@@ -436,7 +429,7 @@ func scored(file []byte) (held bool) {
 	return after.TotalAlloc-before.TotalAlloc <= 64<<20+100*uint64(len(file))
 }
 
-// TestEndlessModel: no more is read than a model has, of a file without end, and nothing of a pipe.
+// TestEndlessModel: Read reads no more of an endless file than a model has.
 func TestEndlessModel(t *testing.T) {
 	file := pack(t, []byte{0xa0})
 	large := binary.LittleEndian.AppendUint64(slices.Clone(file[:10]), 1<<20)
@@ -457,7 +450,7 @@ func TestEndlessModel(t *testing.T) {
 	}
 }
 
-// endless gives zeros after head, and an error when more is read than may be.
+// endless gives zeros after head, and an error beyond most bytes.
 type endless struct {
 	head []byte
 	most int
@@ -473,7 +466,6 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// pack makes a model file of a payload.
 func pack(t *testing.T, raw []byte) []byte {
 	t.Helper()
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
@@ -501,8 +493,7 @@ func nested(n int) []byte {
 	return append(bytes.Repeat([]byte{0x81}, n), 0x80)
 }
 
-// TestTrainedShare: of pages of which some were trained on, the card tells the share,
-// exactly while all marks are kept, and nearly when they are a sample.
+// TestTrainedShare: the card tells the trained share, exactly if it keeps all marks, else nearly.
 func TestTrainedShare(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	for _, tc := range []struct {
@@ -536,7 +527,7 @@ func TestTrainedShare(t *testing.T) {
 	}
 }
 
-// TestMark: a page's mark goes by title and text, and by nothing else.
+// TestMark: a page's mark depends on title and text alone.
 func TestMark(t *testing.T) {
 	a := Mark(features.Doc{URL: "http://a.test/", Title: "x", Text: "y"})
 	if b := Mark(features.Doc{URL: "http://b.test/", Title: "x", Text: "y"}); a != b {
@@ -547,7 +538,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestMarksOfFiles: marks that do not rise, or too many, are no card's.
+// TestMarksOfFiles: marks that do not rise, or too many, are rejected.
 func TestMarksOfFiles(t *testing.T) {
 	for name, m := range map[string]marks{"falling": {5, 4}, "twice": {5, 5}, "too many": make(marks, marksMost+1)} {
 		b, err := m.MarshalCBOR()
@@ -561,8 +552,7 @@ func TestMarksOfFiles(t *testing.T) {
 	}
 }
 
-// FuzzTopic: whatever a topic's file holds, reading it does not panic; one that was
-// read has a name, and is read the same after being written.
+// FuzzTopic: no topic file makes reading panic. A topic that was read has a name and survives writing.
 func FuzzTopic(f *testing.F) {
 	f.Add([]byte("name = \"bees\"\ntitle = \"Bees\"\nkeywords = [\"bee\", \"hive\"]\nseeds = [\"https://example.org/\"]\n"))
 	f.Add([]byte("name = \"\"\nother = 1"))

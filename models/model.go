@@ -23,24 +23,21 @@ const (
 	Stack      = "stack"
 )
 
-// Model is a trained classifier. It is not changed once trained or read, and so may be shared by
-// goroutines.
+// Model is a trained classifier. It never changes once trained or read, so goroutines may share it.
 type Model struct {
 	Classifier string   // one of the names above
 	Classes    []string // labels, sorted
 
 	Extractor features.ExtractorOptions
-	Terms     []string // the vocabulary; a feature's number is its place here
+	Terms     []string // the vocabulary; a term's number is its place here
 	Weighting features.Weighting
-	Frequency []float32 // by term, the share of the training pages that have it; nil in models before version 4, and in members of a vote
+	Frequency []float32 // by term: share of the training pages that have it; nil before version 4, and in members of a vote
 
-	// ClassPages has, by class and term, how many of the class's training pages have the term. It is
-	// nil in models before version 5, and in members of a vote.
+	// ClassPages counts training pages by class and term; nil before version 5, and in members of a vote.
 	ClassPages [][]int32
-	// Titles has, by class, the words of its training pages' titles, by language and word.
+	// Titles has, by class, the words of its training pages' titles, sorted by language and word.
 	Titles map[string][]TitleWord
-	// Domain says of which pages the model knows enough; nil in models before version 8, and in members
-	// of a vote.
+	// Domain says which pages the model can judge; nil before version 8, and in members of a vote.
 	Domain *Domain
 
 	Linear  *Linear  // of linear and nb
@@ -52,8 +49,8 @@ type Model struct {
 
 	Calibration Calibration
 
-	// Thresholds has, for each class, the probability from which a page counts as the class against the
-	// rest. It is the one with the best F1 in cross-validation.
+	// Thresholds has, by class, the probability from which on a page counts as the class against the
+	// rest: the one with the best F1 in cross-validation.
 	Thresholds []float64
 
 	// Keywords has K for each class, best first.
@@ -62,10 +59,10 @@ type Model struct {
 	Card Card
 }
 
-// MaxClasses is how many classes a model may have: tables and tests grow with the square of it.
+// MaxClasses is the most classes of a model, because tables and tests grow with their square.
 const MaxClasses = 1024
 
-// TitleWord is a word of titles.
+// TitleWord is a word in the titles of a class's training pages.
 type TitleWord struct {
 	_      struct{} `cbor:",toarray"`
 	Word   string   // in lower case, as it was written
@@ -80,14 +77,14 @@ type Card struct {
 	Split    string            `cbor:"split"`           // which part of them, in words
 	Pages    int               `cbor:"pages"`           // training pages
 	PerClass map[string]int    `cbor:"per_class"`       // the same by class
-	Settings map[string]string `cbor:"settings"`        // of the training that differ by classifier
+	Settings map[string]string `cbor:"settings"`        // training settings, which differ by classifier
 	Seed     int64             `cbor:"seed"`            // random seed
-	CV       *Score            `cbor:"cv"`              // by cross-validation on the training pages; nil when not done
-	Test     *Score            `cbor:"test"`            // on pages not trained on; nil when there were none
-	Marks    marks             `cbor:"marks,omitempty"` // of training pages, rising, see Trained; nil in models before version 7
+	CV       *Score            `cbor:"cv"`              // by cross-validation on the training pages; nil if not done
+	Test     *Score            `cbor:"test"`            // on test pages; nil if there were none
+	Marks    marks             `cbor:"marks,omitempty"` // of training pages, rising; see Trained; nil before version 7
 }
 
-// Score is what a test said.
+// Score is the outcome of a test.
 type Score struct {
 	Pages    int
 	Accuracy float64
@@ -97,8 +94,7 @@ type Score struct {
 // Class returns the number of a label, or -1.
 func (m *Model) Class(label string) int { return slices.Index(m.Classes, label) }
 
-// Threshold returns the probability from which a page counts as label; 1 for a label that the model
-// does not have.
+// Threshold returns the probability from which on a page counts as label; 1 if the model lacks the label.
 func (m *Model) Threshold(label string) float64 {
 	if c := m.Class(label); c >= 0 {
 		return m.Thresholds[c]
@@ -106,8 +102,7 @@ func (m *Model) Threshold(label string) float64 {
 	return 1
 }
 
-// Check reports what keeps m from working: tables whose sizes disagree, places that do not exist,
-// numbers that are none.
+// Check returns an error if m cannot work: sizes that disagree, bad places, or numbers that are not finite.
 func (m *Model) Check() error {
 	k, n := len(m.Classes), len(m.Terms)
 	switch {
@@ -167,14 +162,14 @@ func (m *Model) tables() (n int) {
 	return n
 }
 
-// classPages says whether a table has k rows of n numbers of pages.
+// classPages reports whether a table has k rows of n page counts.
 func classPages(rows [][]int32, k, n int) bool {
 	return len(rows) == k && !slices.ContainsFunc(rows, func(row []int32) bool {
 		return len(row) != n || slices.ContainsFunc(row, func(pages int32) bool { return pages < 0 })
 	})
 }
 
-// titled says whether the words of titles are of the model's classes, and of pages.
+// titled reports whether the title words are of the model's classes and stand on pages.
 func (m *Model) titled() bool {
 	for class, words := range m.Titles {
 		if m.Class(class) < 0 || slices.ContainsFunc(words, func(w TitleWord) bool { return w.Pages < 1 || w.Others < 0 }) {
@@ -184,7 +179,6 @@ func (m *Model) titled() bool {
 	return true
 }
 
-// shares says whether all values are from 0 to 1.
 func shares(values []float32) bool {
 	return !slices.ContainsFunc(values, func(v float32) bool { return !(v >= 0 && v <= 1) })
 }
@@ -237,44 +231,40 @@ func (c *Calibration) Apply(s []float64) {
 	}
 }
 
-// Domain is what pages have in common that a model can judge. A page in another language has none of
-// the words that most training pages have, and a page of five words says too little; of both the model
-// knows nothing but how many of its training pages are of each class.
+// Domain describes the pages that a model can judge. On a page in an unknown language, or of very few
+// words, the model knows no more than its Prior.
 type Domain struct {
-	// Words are those of the most training pages, most first, and Shares on what share of the pages
-	// each stands.
+	// Words are those on most training pages, most frequent first; Shares are their shares of the pages.
 	Words  []string `cbor:"words"`
 	Shares floats   `cbor:"shares"`
 
-	// LeastFamiliar is how familiar a page must be: the mean over the words of its title and text of
-	// what share of the training pages has the word.
+	// LeastFamiliar is the least familiarity of a page: the mean, over the words of its title and text,
+	// of the share of the training pages that have the word.
 	LeastFamiliar float64 `cbor:"least_familiar"`
-	// LeastForeign is the same of pages in a language that is none of Languages.
+	// LeastForeign is the same for pages in a language outside Languages.
 	LeastForeign float64 `cbor:"least_foreign"`
 
-	// LeastWords is how many of Words a page must have, and LeastTerms how many of the model's terms
-	// that are words.
+	// LeastWords is how many of Words a page needs, LeastTerms how many words among the model's terms.
 	LeastWords int `cbor:"least_words"`
 	LeastTerms int `cbor:"least_terms"`
 
-	Languages []string `cbor:"languages"` // of the training pages, as page.LangCode has them, sorted
+	Languages []string `cbor:"languages"` // of the training pages, as page.LangCode writes them, sorted
 }
 
-// DomainWords is how many words a Domain has at most.
+// DomainWords is the most words of a Domain.
 const DomainWords = 500
 
 func (d *Domain) whole() bool {
 	return len(d.Words) == len(d.Shares) && len(d.Words) <= DomainWords && shares(d.Shares) && share(d.LeastFamiliar) && share(d.LeastForeign) && d.LeastWords >= 0 && d.LeastTerms >= 0
 }
 
-// share says whether v is from 0 to 1.
 func share(v float64) bool { return v >= 0 && v <= 1 }
 
-// Other is the class of what is not the topic when a model has just one.
+// Other is the class of pages off topic in a model of one topic.
 const Other = "other"
 
-// Prior returns what is said of a page of which nothing is known: the class, and what share of the
-// training pages each class has. The class is what is not the topic, else that of most pages.
+// Prior returns the verdict on a page of which nothing is known: each class's share of the training pages,
+// and the class, which is Other in a model of one topic, else the most frequent.
 func (m *Model) Prior() (class int, probs []float64) {
 	probs = make([]float64, len(m.Classes))
 	var sum float64
@@ -298,8 +288,8 @@ func (m *Model) Prior() (class int, probs []float64) {
 	return class, probs
 }
 
-// Linear has a score for each class: s_c = bias_c + Σ_i w_ic · x_i. Support vector machines and naive
-// Bayes both end as one.
+// Linear has a score for each class: s_c = bias_c + Σ_i w_ic · x_i. It holds support vector machines and
+// naive Bayes.
 type Linear struct {
 	Weights floats `cbor:"weights"` // term·classes + class, so that a term's weights lie together
 	Bias    floats `cbor:"bias"`    // by class
@@ -316,7 +306,7 @@ func (l *Linear) check(terms, classes int) error {
 	return nil
 }
 
-// Scores sets dst, which has a place for each class, to the scores of x.
+// Scores sets dst, one place per class, to the scores of x.
 func (l *Linear) Scores(dst []float64, x features.Vector) {
 	k := len(l.Bias)
 	for c := range dst {
@@ -331,7 +321,7 @@ func (l *Linear) Scores(dst []float64, x features.Vector) {
 	}
 }
 
-// Summary says in one line what the model is, and what its card tells.
+// Summary describes the model and its card in one line.
 func (m *Model) Summary() string {
 	text := fmt.Sprintf("%s, %d classes", m.Classifier, len(m.Classes))
 	if m.Card.Pages > 0 {
@@ -353,11 +343,10 @@ func (m *Model) Summary() string {
 
 func thousandths(x float64) float64 { return math.Round(x*1000) / 1000 }
 
-// marksMost is how many marks of training pages a card keeps: the smallest. They are a sample drawn by
-// the pages' own hashes.
+// marksMost is how many marks of training pages a card keeps: the smallest, a sample drawn by hash.
 const marksMost = 1024
 
-// Mark is a page's text as a number; pages of the same text have the same.
+// Mark returns a hash of a page's title and text.
 func Mark(d features.Doc) uint64 {
 	h := sha256.New()
 	h.Write([]byte(d.Title))
@@ -366,16 +355,16 @@ func Mark(d features.Doc) uint64 {
 	return binary.LittleEndian.Uint64(h.Sum(nil))
 }
 
-// KeepMarks returns what a card keeps of the marks of all training pages. It changes their order.
+// KeepMarks returns the marks that a card keeps of all training pages. It reorders all.
 func KeepMarks(all []uint64) []uint64 {
 	slices.Sort(all)
 	all = slices.Compact(all)
 	return slices.Clone(all[:min(len(all), marksMost)])
 }
 
-// Trained says whether the model was trained on a page with this mark, and whether the card can tell.
-// It can tell of a set's pages as large a share as of its training pages, and of all where these were
-// fewer than MarksMost.
+// Trained says whether the model was trained on a page with this mark, and whether the card can tell. It can
+// tell for as large a share of any set as of the training pages: for all if these were fewer than
+// marksMost.
 func (c *Card) Trained(mark uint64) (trained, known bool) {
 	n := len(c.Marks)
 	if n == 0 || n >= marksMost && mark > c.Marks[n-1] {

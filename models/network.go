@@ -8,15 +8,14 @@ import (
 	"fossick/models/features"
 )
 
-// Network is a back-propagation network (Rumelhart, Hinton, Williams 1986) of one hidden layer. From a
+// Network is a back-propagation network (Rumelhart, Hinton, Williams 1986) with one hidden layer. From a
 // page x of weighed terms it computes
 //
 //	h_u = tanh(b_u + Σ_i x_i·w_iu)
 //	s_c = b_c + Σ_u h_u·v_uc
 //
-// The softmax of the scores s, which Calibration takes, are the probabilities. Several networks whose
-// scores are averaged are one again: their hidden units side by side, v and b_c divided by their
-// number.
+// Calibration turns the scores s into probabilities by softmax. Several networks whose scores are averaged
+// are one network, with their hidden units side by side and v and b_c divided by their number.
 type Network struct {
 	Input      floats `cbor:"input"`       // w: term·units + unit, so that a term's weights lie together
 	HiddenBias floats `cbor:"hidden_bias"` // by unit
@@ -41,8 +40,8 @@ func (n *Network) check(terms, classes int) error {
 	return nil
 }
 
-// Scores sets dst, which has a place for each class, to the scores of x. hidden is scratch with a place
-// for each unit. It costs the terms of x times the units, and makes no garbage.
+// Scores sets dst, one place per class, to the scores of x. hidden is scratch, one place per unit. It costs
+// the terms of x times the units, and makes no garbage.
 func (n *Network) Scores(dst []float64, x features.Vector, hidden []float32) {
 	n.sums(x, hidden)
 	k := len(dst)
@@ -69,14 +68,14 @@ func (n *Network) sums(x features.Vector, hidden []float32) {
 	}
 }
 
-// Relevance sets dst[j] to what term x.Index[j] adds to the score of a class, over the mean of all
-// classes. The shares of all terms add up to how far x is from a page without words:
+// Relevance sets dst[j] to what term x.Index[j] adds to a class's score beyond the mean of all classes. All
+// terms add up to the difference between x and a page without words:
 //
 //	r_j = Σ_u x_j·w_ju · (tanh(b_u + a_u) − tanh(b_u)) / a_u · (v_uc − mean_c v_uc),   a_u = Σ_i x_i·w_iu
 //
 // It is the input times the mean gradient along the way from the empty page to x (integrated gradients,
-// Sundararajan, Taly, Yan 2017). With one hidden layer that has this closed form. The gradient at x
-// alone is nearly 0 where units are saturated: just where the network is sure.
+// Sundararajan, Taly, Yan 2017), in closed form for one hidden layer. The gradient at x alone is nearly 0
+// where units are saturated, which is where the network is sure.
 func (n *Network) Relevance(dst []float64, x features.Vector, class int, hidden []float32) {
 	n.sums(x, hidden)
 	k := len(n.OutputBias)
@@ -96,8 +95,7 @@ func (n *Network) Relevance(dst []float64, x features.Vector, class int, hidden 
 	}
 }
 
-// Linearized returns the linear model that agrees with n near the empty page, to the first order: what
-// a little of each word does there.
+// Linearized returns the linear model that agrees with n near the empty page, to the first order.
 func (n *Network) Linearized() *Linear {
 	units, k := n.Units(), len(n.OutputBias)
 	l := &Linear{Weights: make([]float32, len(n.Input)/units*k), Bias: make([]float32, k)}
@@ -128,31 +126,29 @@ func meanSlope(b, a float64) float64 {
 	return (math.Tanh(b+a) - math.Tanh(b)) / a
 }
 
-// Vote asks several models of the same classes, and adds up their calibrated probabilities, each times
-// its share:
+// Vote adds up the calibrated probabilities of several models of the same classes, each times its share:
 //
 //	s_c = ln Σ_m share_m · p_mc
 //
-// The logarithm makes scores of them, so that the softmax of Calibration gives the sum back at scale 1,
-// and can sharpen it. The mean of models that err on different pages is less sure than it is right.
+// The logarithm makes them scores. The softmax of Calibration gives the sum back at scale 1 and can sharpen
+// it, because the mean of models that err on different pages is less sure than it is right.
 type Vote struct {
-	Members []Member // MaxMembers at most
+	Members []Member // at most MaxMembers
 }
 
-// Member is a model that votes.
+// Member is a model in a vote.
 type Member struct {
 	Share  float64 // above 0; the shares of all members add up to 1
-	Places []int32 // of the terms of Model in those of the model that asks it, rising
+	Places []int32 // of Model's terms among those of the vote, rising
 
-	// Model has the classes and the extractor of the model that asks it; terms, weights, table and
-	// calibration are its own. Card.Settings says how it was trained.
+	// Model has the classes and the extractor of the vote; terms, weights, table and calibration are its
+	// own. Card.Settings says how it was trained.
 	Model *Model
 }
 
-// MaxMembers is how many models may vote: each is asked on every page.
+// MaxMembers is the most members of a vote, because each scores every page.
 const MaxMembers = 8
 
-// check reports what keeps a vote of model m from working.
 func (v *Vote) check(m *Model) error {
 	if n := len(v.Members); n == 0 || n > MaxMembers {
 		return fmt.Errorf("model in which %d others vote; want 1 to %d", n, MaxMembers)
@@ -193,7 +189,7 @@ func (v *Member) check(m *Model) error {
 	return own.Check()
 }
 
-// Scores sets dst to the scores of a page, given what each member's calibrated probabilities are.
+// Scores sets dst to the scores of a page, given each member's calibrated probabilities.
 func (v *Vote) Scores(dst []float64, probs func(member int) []float64) {
 	clear(dst)
 	for i := range v.Members {
@@ -204,18 +200,17 @@ func (v *Vote) Scores(dst []float64, probs func(member int) []float64) {
 	Logs(dst)
 }
 
-// Logs turns probabilities into scores, whose softmax they are.
+// Logs turns probabilities into scores that have them as softmax.
 func Logs(probs []float64) {
 	for c, p := range probs {
 		probs[c] = math.Log(max(p, leastProb))
 	}
 }
 
-// leastProb keeps the logarithm finite of what all members rule out.
+// leastProb keeps the logarithm of a probability of 0 finite.
 const leastProb = 1e-12
 
-// wireMember is a member as it is written: what it has in common with the model that asks it is left
-// out.
+// wireMember is a member as written, without what it shares with the vote.
 type wireMember struct {
 	Share  float64 `cbor:"share"`
 	Places []int32 `cbor:"places"`
@@ -235,14 +230,14 @@ func newWireVote(v *Vote) []wireMember {
 	return out
 }
 
-// readVote returns the vote of model m, and gives its members what they have in common with m. A place
-// outside m's terms leaves a member without terms, which Check reports.
+// readVote returns the vote of model m, and gives its members what they share with m. A place outside m's
+// terms leaves a member without terms, which Check reports.
 func readVote(members []wireMember, m *Model) *Vote {
 	if len(members) == 0 {
 		return nil
 	}
 	v := &Vote{}
-	for _, w := range members[:min(len(members), MaxMembers+1)] { // one too many, which Check reports, will do
+	for _, w := range members[:min(len(members), MaxMembers+1)] { // one too many suffices for Check to report it
 		member := Member{Share: w.Share, Places: w.Places}
 		if w.Model != nil && len(w.Model.Vote) == 0 {
 			w.Model.Classes = m.Classes
@@ -256,7 +251,7 @@ func readVote(members []wireMember, m *Model) *Vote {
 	return v
 }
 
-// at returns the terms at places, nil where one does not exist.
+// at returns the terms at places, nil if one does not exist.
 func at(terms []string, places []int32) []string {
 	out := make([]string, len(places))
 	for i, p := range places {

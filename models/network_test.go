@@ -13,7 +13,6 @@ import (
 	"fossick/models/features"
 )
 
-// TestNetworkScores holds the network to numbers worked out by hand.
 func TestNetworkScores(t *testing.T) {
 	n, hidden, s := networkModel().Network, make([]float32, 2), make([]float64, 2)
 	for _, c := range []struct {
@@ -43,8 +42,8 @@ func randomNetwork(rng *rand.Rand, terms, units, classes int) *Network {
 	return &Network{Input: draw(terms * units), HiddenBias: draw(units), Output: draw(units * classes), OutputBias: draw(classes)}
 }
 
-// TestRelevance: what the words add is the mean gradient along the way from the empty page, here summed
-// up in small steps. All of it together is how far the page's score is from the empty page's.
+// TestRelevance compares with the mean gradient along the way from the empty page, in small steps. All words
+// add up to the difference from the empty page's score.
 func TestRelevance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const terms, units, classes, steps = 6, 4, 3, 400
@@ -89,7 +88,7 @@ func TestRelevance(t *testing.T) {
 	}
 }
 
-// TestLinearized: near the empty page the linear model scores as the network.
+// TestLinearized: near the empty page the linear model scores like the network.
 func TestLinearized(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	const terms, units, classes = 6, 4, 3
@@ -179,8 +178,7 @@ func TestCheckVote(t *testing.T) {
 	}
 }
 
-// TestReadDamagedVote: what is wrong behind the checksum is an error that says what
-// to do, whether it keeps members from being put together or from working.
+// TestReadDamagedVote: damage behind the checksum is an error that says what to do.
 func TestReadDamagedVote(t *testing.T) {
 	for name, damage := range map[string]func([]wireMember){
 		"place outside":  func(v []wireMember) { v[1].Places[2] = 77 },
@@ -203,13 +201,12 @@ func TestReadDamagedVote(t *testing.T) {
 	}
 }
 
-// TestVoteSaysTermsOnce: members' terms stand in the file as places.
 func TestVoteSaysTermsOnce(t *testing.T) {
 	raw, err := payload(voteModel())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := bytes.Count(raw, []byte("mortgag")); n != 2 { // the word mortgage of K is one
+	if n := bytes.Count(raw, []byte("mortgag")); n != 2 { // one is the word mortgage of K
 		t.Errorf("a term of three members stands %d times, want once, and in K", n)
 	}
 }

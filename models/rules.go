@@ -8,19 +8,18 @@ import (
 	"fossick/models/features"
 )
 
-// Rules is a set of rules in flat arrays. Rule r has the conditions Start[r] ≤ i < Start[r+1]: the
-// count of Term[i] is above Threshold[i], or at most that where Above[i] is 0. All of them must hold.
-//
-// In an ordered list the first rule that holds decides (Clark & Niblett 1989).
+// Rules is a set of rules in flat arrays. Rule r holds if all its conditions Start[r] ≤ i < Start[r+1] do:
+// the count of Term[i] is above Threshold[i] or, if Above[i] is 0, at most that. In an ordered list the
+// first rule that holds decides (Clark & Niblett 1989).
 type Rules struct {
 	Ordered   bool    `cbor:"ordered"`
 	Shares    bool    `cbor:"shares"`
-	Start     []int32 `cbor:"start"` // by rule, and the number of conditions
+	Start     []int32 `cbor:"start"` // by rule, then the number of conditions
 	Term      []int32 `cbor:"term"`
 	Threshold floats  `cbor:"threshold"`
 	Above     []uint8 `cbor:"above"`  // 1: above; 0: at most
-	Class     []int32 `cbor:"class"`  // by rule: what it concludes
-	Counts    floats  `cbor:"counts"` // a row of classes a rule, and the default's last: training pages covered
+	Class     []int32 `cbor:"class"`  // by rule: its conclusion
+	Counts    floats  `cbor:"counts"` // by rule and class, the default last: training pages covered
 }
 
 // Len returns the number of rules, without the default.
@@ -50,29 +49,26 @@ func (r *Rules) check(terms, classes int) error {
 	return nil
 }
 
-// Covered returns the training pages of each class that a rule covers; those of the default for rule
-// Len().
+// Covered returns the training pages of each class that a rule covers; rule Len() is the default.
 func (r *Rules) Covered(rule, classes int) []float32 { return r.Counts[rule*classes:][:classes] }
 
-// Matcher finds the rules that hold on a page without going through all. A rule that asks for words is
-// looked at only on pages that have the first of them. It is not changed once made, and so may be
-// shared by goroutines.
+// Matcher finds the rules that hold on a page without trying all: it tries a rule that requires words only
+// on pages with the first of them. It never changes, so goroutines may share it.
 type Matcher struct {
 	rules  *Rules
-	byTerm [][]entry // rules that ask for a term first, rising
-	always []entry   // rules that ask for no word, rising
-	shares []float32 // a row of classes a rule, and the default's last; see share
+	byTerm [][]entry // by term: rules that require it first, rising
+	always []entry   // rules that require no word, rising
+	shares []float32 // by rule and class, the default last; see share
 }
 
-// entry is a rule and what is left to check when its first word is there.
+// entry is a rule with what remains to be checked on a page with its first word.
 type entry struct {
 	rule       int32
-	over       float32 // what the count of the first word must be above
+	over       float32 // lower bound of the first word's count
 	start, end int32   // the other conditions
 }
 
-// NewMatcher prepares rules, which must be those of a model that passes Check, for a number of terms
-// and classes. The rules must not be changed any more.
+// NewMatcher prepares rules of a model that passes Check. The rules must not change afterwards.
 func NewMatcher(r *Rules, terms, classes int) *Matcher {
 	m := &Matcher{rules: r, byTerm: make([][]entry, terms), shares: make([]float32, len(r.Counts))}
 	for rule := range r.Len() {
@@ -82,7 +78,7 @@ func NewMatcher(r *Rules, terms, classes int) *Matcher {
 			m.always = append(m.always, e)
 			continue
 		}
-		// Training writes the words asked for first, the rarest before the others.
+		// Training writes required words first, the rarest before the others.
 		if e.over = r.Threshold[at]; at == e.start {
 			e.start++
 		}
@@ -92,8 +88,8 @@ func NewMatcher(r *Rules, terms, classes int) *Matcher {
 	return m
 }
 
-// share fills the table of shares with Laplace's correction (n_c + 1) / (n + k). Rules that vote by
-// their shares have (n_c + p_c) / (n + 1), where p_c is the default's.
+// share computes shares with Laplace's correction (n_c + 1) / (n + k). Rules that vote by their shares have
+// (n_c + p_c) / (n + 1), where p_c is the default's share.
 func (m *Matcher) share(classes int) {
 	r := m.rules
 	corrected := func(at int, add float32, p func(c int) float32) {
@@ -117,7 +113,7 @@ func (m *Matcher) share(classes int) {
 	}
 }
 
-// asks returns the first condition of a rule that only a page with its word can meet, or −1.
+// asks returns the first condition of a rule that requires its word, or −1.
 func (r *Rules) asks(rule int) int32 {
 	for i := r.Start[rule]; i < r.Start[rule+1]; i++ {
 		if r.Above[i] == 1 && r.Threshold[i] >= 0 {
@@ -127,7 +123,7 @@ func (r *Rules) asks(rule int) int32 {
 	return -1
 }
 
-// holds reports whether the conditions of e but for its first word hold.
+// holds reports whether the conditions of e after its first word hold.
 func (m *Matcher) holds(e *entry, dense []float32) bool {
 	r := m.rules
 	for i := e.start; i < e.end; i++ {
@@ -138,8 +134,7 @@ func (m *Matcher) holds(e *entry, dense []float32) bool {
 	return true
 }
 
-// First returns the first rule that holds, Len() if none does. x has the terms of a page, and dense the
-// same at their places and 0 at all others.
+// First returns the first rule that holds, else Len(). dense has the counts x by term, 0 elsewhere.
 func (m *Matcher) First(x features.Vector, dense []float32) int32 {
 	first := int32(m.rules.Len())
 	for j, t := range x.Index {
@@ -183,15 +178,15 @@ func (m *Matcher) All(dst []int32, x features.Vector, dense []float32) []int32 {
 	return dst
 }
 
-// RuleScratch is what scoring a page needs; it may be used again for the next. Dense has a place for
-// each term, and is zero before and after.
+// RuleScratch is reusable space for scoring. Dense has a place for each term, and is zero before and after.
 type RuleScratch struct {
 	Dense []float32
 	hold  []int32
 }
 
-// Scores sets dst to the logarithm of the class probabilities of a page, given by its counts x. They
-// are those of the rule that fires, the mean of the rules' shares, or (n_c + 1) / (n + k) of their
+// Scores sets dst to the logarithms of a page's class probabilities, given its counts x, and returns the
+// rule that speaks best for the best class. The probabilities are the shares of the rule that fires in a
+// list, else the mean shares of all that hold or, without Rules.Shares, (n_c + 1) / (n + k) of their
 // added counts.
 func (m *Matcher) Scores(dst []float64, x features.Vector, s *RuleScratch) (rule int32) {
 	for j, i := range x.Index {
@@ -219,7 +214,6 @@ func (m *Matcher) Scores(dst []float64, x features.Vector, s *RuleScratch) (rule
 	return rule
 }
 
-// addShares sets dst to the mean of the rules' shares.
 func (m *Matcher) addShares(dst []float64, rules []int32) {
 	clear(dst)
 	for _, rule := range rules {
@@ -232,7 +226,7 @@ func (m *Matcher) addShares(dst []float64, rules []int32) {
 	}
 }
 
-// addCounts sets dst to the shares of the rules' counts, added.
+// addCounts sets dst to the shares of the rules' added counts, with Laplace's correction.
 func (m *Matcher) addCounts(dst []float64, rules []int32) {
 	clear(dst)
 	total := float64(len(dst))
@@ -247,7 +241,7 @@ func (m *Matcher) addCounts(dst []float64, rules []int32) {
 	}
 }
 
-// spokesman returns the rule that speaks best for the best class.
+// spokesman returns the rule with the largest share of the best class.
 func (m *Matcher) spokesman(rules []int32, p []float64) int32 {
 	class := slices.Index(p, slices.Max(p))
 	best, most := rules[0], float32(-1)

@@ -16,16 +16,16 @@ import (
 	"fossick/internal/reading"
 )
 
-// Topic is what a crawl needs to know of a topic. On disk it is a folder: topic.toml with these fields,
-// model.fossick, and for the built-in ones CARD.md, which says how the model came about.
+// Topic is what a crawl needs to know of a topic. On disk it is a folder of topic.toml with these fields,
+// model.fossick and, for a built-in topic, CARD.md, which says how the model was made.
 type Topic struct {
 	Name     string   `toml:"name"`     // also the model's label for pages on topic
 	Title    string   `toml:"title"`    // for people
-	Keywords []string `toml:"keywords"` // K; the model's where the file names none
+	Keywords []string `toml:"keywords"` // K; the model's if the file names none
 	Seeds    []string `toml:"seeds"`    // start pages
-	Verified string   `toml:"verified"` // when somebody last looked at the seeds; "" is never
+	Verified string   `toml:"verified"` // when somebody last looked at the seeds; "": never
 
-	Model *Model `toml:"-"` // nil when the topic has only keywords
+	Model *Model `toml:"-"` // nil if the topic has only keywords
 }
 
 // Names of the files in a topic's folder.
@@ -34,7 +34,7 @@ const (
 	modelFile = "model.fossick"
 )
 
-// ErrNoTopic reports a folder or name that is no topic.
+// ErrNoTopic reports a folder or name without a topic.
 var ErrNoTopic = errors.New("no such topic")
 
 // ReadTopic reads the topic in a folder.
@@ -109,7 +109,7 @@ func readTopic(dir fs.FS, name string) (*Topic, error) {
 	return t, nil
 }
 
-// readText reads a file of a topic's folder that people write.
+// readText reads a hand-written file of a topic's folder.
 func readText(dir fs.FS, name string) (string, error) {
 	file, err := dir.Open(name)
 	if err != nil {
@@ -120,8 +120,7 @@ func readText(dir fs.FS, name string) (string, error) {
 	return string(text), err
 }
 
-// WriteTopic writes a topic to a folder, which is made when it is not there; a topic that is there
-// already is an error.
+// WriteTopic writes a topic to a folder, which must not have one yet; it makes the folder if necessary.
 func WriteTopic(dir string, t *Topic) error {
 	path := filepath.Join(dir, topicFile)
 	if _, err := os.Stat(path); err == nil {

@@ -8,18 +8,18 @@ import (
 	"fossick/models/features"
 )
 
-// Tree is a decision tree in flat arrays. Node 0 is the root; a node's children come after it. An inner
-// node sends x to Low when x[Term] ≤ Threshold, else to High; a leaf has Term −1 and its class counts
-// at Leaf. A Walker finds the leaf of a page.
+// Tree is a decision tree in flat arrays. Node 0 is the root; children follow their parent. An inner node
+// sends x to Low if x[Term] ≤ Threshold, else to High. A leaf has Term −1 and its class counts at Leaf. A
+// Walker finds the leaf of a page.
 type Tree struct {
 	Term      []int32 `cbor:"term"`
 	Threshold floats  `cbor:"threshold"`
 	Low       []int32 `cbor:"low"`
 	High      []int32 `cbor:"high"`
-	Leaf      []int32 `cbor:"leaf"`             // place in Counts, by node; −1 for inner nodes
-	Counts    floats  `cbor:"counts"`           // classes values a leaf: training pages that reached it
+	Leaf      []int32 `cbor:"leaf"`             // by node: place in Counts; −1 for inner nodes
+	Counts    floats  `cbor:"counts"`           // by leaf and class: training pages that reached it
 	Shares    floats  `cbor:"shares,omitempty"` // likewise: class probabilities; nil: Counts with Laplace's correction
-	Rules     *Rules  `cbor:"rules,omitempty"`  // the way to each leaf, simplified, in order of the leaves; nil: not made
+	Rules     *Rules  `cbor:"rules,omitempty"`  // a simplified rule per leaf, in order of the leaves; nil: none
 }
 
 func (t *Tree) check(terms, classes int) error {
@@ -58,8 +58,7 @@ func (c Condition) Bounded() bool { return !math.IsInf(float64(c.Over), -1) }
 // Limited reports whether c has an upper bound.
 func (c Condition) Limited() bool { return !math.IsInf(float64(c.UpTo), 1) }
 
-// Simple returns the rule of a leaf, simplified where the tree has that, and the training pages of each
-// class that it covers.
+// Simple returns the rule of a leaf, simplified if there are Rules, and its training pages by class.
 func (t *Tree) Simple(leaf int32, classes int) ([]Condition, []float32) {
 	if t.Rules == nil {
 		return t.Rule(leaf), t.LeafCounts(leaf, classes)
@@ -86,14 +85,14 @@ func (t *Tree) LeafCounts(leaf int32, classes int) []float32 {
 	return t.Counts[t.Leaf[leaf]:][:classes]
 }
 
-// Condition is a test on the way to a leaf: the term's count is above Over, and at most UpTo.
+// Condition is a test on the path to a leaf: the term's count is above Over, and at most UpTo.
 type Condition struct {
 	Term int32
-	Over float32 // −Inf when there is no lower bound
-	UpTo float32 // +Inf when there is no upper bound
+	Over float32 // −Inf without a lower bound
+	UpTo float32 // +Inf without an upper bound
 }
 
-// Rule returns the conditions of a leaf in the order of the way to it, those on one term merged.
+// Rule returns the conditions on the path to a leaf, with those on one term merged.
 func (t *Tree) Rule(leaf int32) []Condition {
 	parent, high := int32(-1), false
 	var way []Condition // from the leaf up
@@ -113,7 +112,7 @@ func (t *Tree) Rule(leaf int32) []Condition {
 	return merge(way)
 }
 
-// merge makes one condition of those on one term, at the place of the first.
+// merge merges the conditions on one term, at the place of the first.
 func merge(way []Condition) (rule []Condition) {
 next:
 	for _, c := range way {
@@ -137,19 +136,18 @@ func (t *Tree) parent(node int32) (parent int32, high bool) {
 	return -1, false
 }
 
-// Walker finds the leaf that a page reaches. Trees of text are lopsided, as most tests ask for a word
-// that a page lacks. Nearly every page goes Low along one chain of hundreds of nodes from the root, the
-// spine, until it has a word at last. The Walker does not go down the spine: it looks up where on it
-// each word of the page stands, and takes the highest.
+// Walker finds the leaf that a page reaches. Trees of text are lopsided: nearly every page lacks most
+// tested words, and goes Low along one chain of hundreds of nodes from the root, the spine. The Walker
+// does not descend the spine. It looks up where each word of the page is on it, and takes the highest.
 type Walker struct {
 	tree  *Tree
 	nodes []walkNode
 	first []int32 // by term: its first place on the spine
 	spine []place
-	probs []float32 // a row of classes a leaf, at the places of Tree.Counts
+	probs []float32 // by leaf and class, at the places of Tree.Counts
 }
 
-// walkNode is a node by itself, so that a step touches one line of memory.
+// walkNode is a node in one piece, so that a step touches one cache line.
 type walkNode struct {
 	term      int32
 	threshold float32
@@ -158,13 +156,12 @@ type walkNode struct {
 
 // place is a node of the spine.
 type place struct {
-	over  float32 // the count of its term above which a page leaves the spine
-	again int32   // the next place of the same term
-	node  int32   // where the page goes then; of the last place, where the spine ends
+	over  float32 // a page leaves the spine if its term's count is above this
+	again int32   // next place of the same term
+	node  int32   // where the page goes then; for the last place, the end of the spine
 }
 
-// NewWalker prepares a tree, which must be that of a model that passes Check, for a number of terms and
-// classes. The tree must not be changed any more.
+// NewWalker prepares a tree of a model that passes Check. The tree must not change afterwards.
 func NewWalker(t *Tree, terms, classes int) *Walker {
 	w := &Walker{tree: t, first: make([]int32, terms), probs: t.Shares}
 	for i := range t.Term {
@@ -207,8 +204,7 @@ func laplace(counts []float32, classes int) []float32 {
 	return shares
 }
 
-// Find returns the leaf that a page reaches. x has the page's terms and their counts above 0, and dense
-// the same at their places and 0 at all others.
+// Find returns the leaf that a page reaches. dense has the counts x by term, 0 elsewhere.
 func (w *Walker) Find(x features.Vector, dense []float32) int32 {
 	at := int32(len(w.spine) - 1)
 	for j, t := range x.Index {
@@ -230,9 +226,8 @@ func (w *Walker) Find(x features.Vector, dense []float32) int32 {
 	}
 }
 
-// Scores sets dst to the class probabilities of the leaf that x reaches. They are the leaf's Shares or,
-// where the tree has none, Laplace's (n_c + 1) / (n + k). dense has a place for each term, and is zero
-// before and after.
+// Scores sets dst to the class probabilities of the leaf that x reaches: its Shares or, without them,
+// Laplace's (n_c + 1) / (n + k). dense has a place for each term, and is zero before and after.
 func (w *Walker) Scores(dst []float64, x features.Vector, dense []float32) (leaf int32) {
 	for j, i := range x.Index {
 		dense[i] = x.Value[j]
@@ -247,17 +242,16 @@ func (w *Walker) Scores(dst []float64, x features.Vector, dense []float32) (leaf
 	return leaf
 }
 
-// row returns the class probabilities of a leaf.
 func (w *Walker) row(leaf int32, classes int) []float32 {
 	return w.probs[w.tree.Leaf[leaf]:][:classes]
 }
 
-// Forest is a bag of trees of the same terms and classes (Breiman 1996, 2001), mostTrees at most. A
-// page goes down each; its score for a class is the logarithm of the mean share that its leaves have of
-// the class. Its trees have neither Shares nor Rules.
+// Forest is a bag of at most mostTrees trees of the same terms and classes (Breiman 1996, 2001). A class's
+// score is the logarithm of its mean share in the leaves that a page reaches. The trees have neither
+// Shares nor Rules.
 type Forest []*Tree
 
-// mostTrees is how many trees a forest may have: each is asked on every page.
+// mostTrees is the most trees of a forest, because each scores every page.
 const mostTrees = 256
 
 // mostPages keeps sums of counts finite.
@@ -281,21 +275,20 @@ func (f Forest) check(terms, classes int) error {
 	return nil
 }
 
-// Ranger finds the leaves that a page reaches in a forest. It is not changed once made, and so may be
-// shared by goroutines.
+// Ranger finds the leaves that a page reaches in a forest. It never changes, so goroutines may share it.
 type Ranger struct {
 	trees []*Walker
 }
 
-// Deciding is the leaf of the tree that spoke best for a class.
+// Deciding is the leaf that speaks best for a class, with its tree.
 type Deciding struct {
 	Tree, Leaf int32
-	For        int // trees whose leaf has more of the class than of any other
+	For        int // trees whose leaf has the class most
 }
 
-// NewRanger prepares a forest, which must be that of a model that passes Check, for a number of terms
-// and classes. A leaf's shares are (n_c + p_c) / (n + 1), with p_c the tree's own shares: as if each
-// leaf had one page more, like all of the tree's.
+// NewRanger prepares a forest of a model that passes Check, for a number of terms and classes. A leaf's
+// shares are (n_c + p_c) / (n + 1), with p_c the tree's own shares, as if each leaf had one more page, an
+// average one of the tree.
 func NewRanger(f Forest, terms, classes int) *Ranger {
 	r := &Ranger{}
 	for _, t := range f {
@@ -306,7 +299,7 @@ func NewRanger(f Forest, terms, classes int) *Ranger {
 	return r
 }
 
-// leafShares returns the shares of rows of counts with a page like their sum added.
+// leafShares returns the shares of rows of counts, with an average page added to each.
 func leafShares(counts []float32, classes int) []float32 {
 	all, total := make([]float32, classes), float32(0)
 	for i, n := range counts {
@@ -326,8 +319,7 @@ func leafShares(counts []float32, classes int) []float32 {
 	return shares
 }
 
-// Scores sets dst to the scores of a page, given by its counts x. dense has a place for each term, and
-// is zero before and after.
+// Scores sets dst to the scores of a page with counts x. dense has all terms, and is zero before and after.
 func (r *Ranger) Scores(dst []float64, x features.Vector, dense []float32) {
 	for j, i := range x.Index {
 		dense[i] = x.Value[j]
@@ -347,8 +339,7 @@ func (r *Ranger) Scores(dst []float64, x features.Vector, dense []float32) {
 	Logs(dst)
 }
 
-// Decided returns the leaf that spoke best for a class on a page: that with the largest share of it, of
-// equal ones that of the first tree. Its arguments are those of Scores.
+// Decided returns the leaf with the largest share of a class, the first of ties. Its arguments are Scores'.
 func (r *Ranger) Decided(class, classes int, x features.Vector, dense []float32) (d Deciding) {
 	for j, i := range x.Index {
 		dense[i] = x.Value[j]

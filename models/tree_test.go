@@ -35,7 +35,6 @@ func TestTreeScores(t *testing.T) {
 	}
 }
 
-// randomTree grows a tree of random tests, low branches first and most.
 func randomTree(rng *rand.Rand, t *Tree, depth, terms int) int32 {
 	at := int32(len(t.Term))
 	t.Term, t.Threshold = append(t.Term, -1), append(t.Threshold, 0)
@@ -56,7 +55,6 @@ func randomTree(rng *rand.Rand, t *Tree, depth, terms int) int32 {
 	return at
 }
 
-// TestWalker: it finds the leaf that going down finds, and gives its shares.
 func TestWalker(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 500 {
@@ -89,7 +87,7 @@ func TestWalker(t *testing.T) {
 	}
 }
 
-// TestTreeShares: where a tree has shares, they are the probabilities.
+// TestTreeShares: a tree's shares are its probabilities.
 func TestTreeShares(t *testing.T) {
 	tree := treeModel().Tree
 	tree.Shares = []float32{0.25, 0.75, 0.5, 0.5, 1, 0}
@@ -144,7 +142,6 @@ func TestRanger(t *testing.T) {
 	}
 }
 
-// TestForestFile: a forest is read as it was written, and what does not fit is refused.
 func TestForestFile(t *testing.T) {
 	var file bytes.Buffer
 	if err := forestModel().Write(&file); err != nil {
@@ -193,8 +190,7 @@ func TestRulesScores(t *testing.T) {
 	}
 }
 
-// randomRules makes rules of one to four conditions, some without a word that they
-// ask for, some whose first condition is not that.
+// randomRules makes rules of one to four conditions; some do not begin with a required word.
 func randomRules(rng *rand.Rand, rules, terms, classes int) *Rules {
 	r := &Rules{Start: []int32{0}}
 	for range rules {
@@ -211,7 +207,6 @@ func randomRules(rng *rand.Rand, rules, terms, classes int) *Rules {
 	return r
 }
 
-// TestMatcher: it finds what going through all rules finds.
 func TestMatcher(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 300 {

@@ -17,16 +17,15 @@ import (
 	"fossick/models/features"
 )
 
-// c45 grows Quinlan's C4.5 (Release 8) on counts of the terms that gain most.
+// c45 grows Quinlan's C4.5 (Release 8) on counts of the terms with the highest gain.
 //
-// golearn grows the tree (grid.go): it splits the pages by a rule, again and again. The rule is ours
-// (split.go), for golearn's own gain ratio is not C4.5's and its choice among equals changes from run
-// to run. So is pruning (prune.go), and so are the flat arrays that the tree becomes (compile.go).
+// golearn grows the tree, but by our split rule: golearn's gain ratio is not C4.5's, and its choice among
+// ties changes from run to run. Pruning is ours too.
 type c45 struct{}
 
 func (c45) name() string { return models.C45 }
 
-// c45Words is the number of terms when none is asked for.
+// c45Words is the default number of terms.
 const c45Words = 300
 
 func (c45) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
@@ -48,7 +47,6 @@ func (c45) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted
 	return f, nil
 }
 
-// quinlan grows and prunes a tree of pages.
 func (g *grower) quinlan(ctx context.Context, pages []int) (*models.Tree, error) {
 	root, err := g.grow(ctx, pages, quinlan{g})
 	if err != nil {
@@ -58,24 +56,23 @@ func (g *grower) quinlan(ctx context.Context, pages []int) (*models.Tree, error)
 	return compile(root, g.shrink), nil
 }
 
-// caution is how a tree guards against chance.
+// caution sets how a tree guards against chance.
 type caution struct {
-	least  int     // C4.5's -m: both sides of a split have at least this many pages
-	shrink float64 // pages like the parent's that a node's shares have more; see compile
+	least  int     // C4.5's -m: least pages on each side of a split
+	shrink float64 // pages like the parent's that are added to a node's; see compile
 }
 
-// C4.5's own caution, and less. On a hundred pages that words tell apart without error, two pages a
-// side end the tree after eight words; a page with none of these is taken for the class of the last
-// leaf.
+// cautious is C4.5's own setting. On a hundred pages that words separate without error, its two pages a
+// side end the tree after eight words, and a page with none of them gets the class of the last leaf.
 var cautious, daring = caution{2, 3}, caution{1, 1}
 
-// smallSet is below how many pages c45 tries both.
+// smallSet is the number of pages below which c45 tries both settings.
 const smallSet = 1000
 
-// dareRounds is how often dare cross-validates: a hundred pages once say little.
+// dareRounds is how often dare cross-validates: one round on a hundred pages says little.
 const dareRounds = 4
 
-// dare has more caution only where that has more pages right in cross-validation.
+// dare sets daring, or cautious if that labels more pages right in cross-validation.
 func (g *grower) dare(ctx context.Context, seed int64) error {
 	const n = 5
 	var right [2]int
@@ -99,7 +96,7 @@ func (g *grower) dare(ctx context.Context, seed int64) error {
 	return nil
 }
 
-// hits returns how many pages of out a tree of the pages of in has right.
+// hits returns how many pages of out a tree of the pages of in labels right.
 func (g *grower) hits(ctx context.Context, in, out []int) (n int, err error) {
 	if len(in) == 0 {
 		return 0, nil
@@ -118,7 +115,6 @@ func (g *grower) hits(ctx context.Context, in, out []int) (n int, err error) {
 	return n, nil
 }
 
-// grower has a training set for one tree.
 type grower struct {
 	caution
 	rows    []features.Vector
@@ -127,7 +123,6 @@ type grower struct {
 	terms   int
 }
 
-// count returns how often a term occurs on a page.
 func (g *grower) count(page, term int) float32 {
 	r := g.rows[page]
 	if k, ok := slices.BinarySearch(r.Index, int32(term)); ok {
@@ -136,7 +131,6 @@ func (g *grower) count(page, term int) float32 {
 	return 0
 }
 
-// part divides pages by a test.
 func (g *grower) part(pages []int, term int, threshold float32) (low, high []int) {
 	for _, p := range pages {
 		if g.count(p, term) > threshold {
@@ -150,29 +144,28 @@ func (g *grower) part(pages []int, term int, threshold float32) (low, high []int
 
 var errTree = errors.New("golearn returned an incomplete tree")
 
-// levels is how deep golearn grows a tree before we plant a new one at its leaves. A child's data is a
-// view of its parent's, so that reading a cell costs a call a level.
+// levels is the depth at which golearn stops and convert grows new trees. A child's data is a view of its
+// parent's, so that reading a cell costs one call per level.
 const levels = 8
 
-// chooser chooses the test of a node.
 type chooser interface {
-	// columns are those that it writes to.
+	// columns returns the columns that choose writes to.
 	columns() []base.Attribute
-	// choose returns the test for the pages of a view, which are in these rows.
+	// choose returns the test for pages, which are in these rows of the view.
 	choose(on *grid, view base.FixedDataGrid, rows, pages []int) split
 }
 
-// grid gives the top levels of a tree to golearn. It has no column a term: golearn drops a column once
-// it has been split on, which C4.5 does not, and thousands of columns cost it dearly. Instead a level
-// has one blank column, and the rule writes into it the counts of the term that it chose.
+// grid presents the top levels of a tree to golearn. A column per term would be slow, and golearn drops a
+// column after a split on it, which C4.5 does not. So each level has one blank column, into which the
+// rule writes the counts of the term that it chose.
 type grid struct {
 	*grower
 	by        chooser
 	instances *base.DenseInstances
 	number    []int // page of each row
 	row       base.Attribute
-	levels    map[string]bool               // names of the blank columns
-	column    map[string]base.AttributeSpec // blank ones and the chooser's, by name
+	levels    map[string]bool               // names of the levels' columns
+	column    map[string]base.AttributeSpec // the levels' and the chooser's, by name
 	chosen    map[*trees.DecisionTreeRule]int
 }
 
@@ -193,7 +186,7 @@ func newGrid(g *grower, by chooser, pages []int) (*grid, error) {
 		return nil, err
 	}
 	for c := range g.classes {
-		class.GetSysValFromString(strconv.Itoa(c)) // numbers them in our order
+		class.GetSysValFromString(strconv.Itoa(c)) // numbers the classes in our order
 	}
 	for i, p := range pages {
 		d.instances.Set(row, i, base.PackFloatToBytes(float64(i)))
@@ -202,7 +195,6 @@ func newGrid(g *grower, by chooser, pages []int) (*grid, error) {
 	return d, nil
 }
 
-// addClass ends the columns with that of the class, and makes room for rows.
 func addClass(data *base.DenseInstances, rows int) (*base.CategoricalAttribute, base.AttributeSpec, error) {
 	class := base.NewCategoricalAttribute()
 	class.SetName("class")
@@ -214,12 +206,11 @@ func addClass(data *base.DenseInstances, rows int) (*base.CategoricalAttribute, 
 	return class, column, err
 }
 
-// write sets a column's count of a row.
 func (d *grid) write(column base.Attribute, row int, count float32) {
 	d.instances.Set(d.column[column.GetName()], row, base.PackFloatToBytes(float64(count)))
 }
 
-// grow grows a tree of pages, and turns golearn's panics into errors.
+// grow grows a tree of pages and turns golearn's panics into errors.
 func (g *grower) grow(ctx context.Context, pages []int, by chooser) (root *node, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -244,7 +235,7 @@ func (g *grower) grow(ctx context.Context, pages []int, by chooser) (root *node,
 func (d *grid) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRule {
 	spec, err := view.GetAttribute(d.row)
 	if err != nil {
-		panic(err) // the column is ours; grow turns this into an error
+		panic(err) // the column is ours; grow recovers this
 	}
 	_, n := view.Size()
 	rows, pages := make([]int, n), make([]int, n)
@@ -255,7 +246,7 @@ func (d *grid) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRul
 	all := view.AllAttributes()
 	at := slices.IndexFunc(all, func(a base.Attribute) bool { return d.levels[a.GetName()] })
 	if at < 0 {
-		return nil // no level left; convert plants a new tree here
+		return nil // no level left: convert grows a new tree here
 	}
 	s := d.by.choose(d, view, rows, pages)
 	if s.term < 0 {
@@ -269,7 +260,7 @@ func (d *grid) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRul
 	return rule
 }
 
-// leaf makes our node of golearn's, without what is below.
+// leaf converts a golearn node without its children.
 func (g *grower) leaf(n *trees.DecisionTreeNode) (*node, error) {
 	out := &node{term: -1, counts: make([]float64, g.classes)}
 	for class, count := range n.ClassDist {
@@ -282,7 +273,7 @@ func (g *grower) leaf(n *trees.DecisionTreeNode) (*node, error) {
 	return out, nil
 }
 
-// convert makes our node of golearn's. pages are those that reached it.
+// convert converts a golearn subtree; pages are those that reach it.
 func (d *grid) convert(ctx context.Context, n *trees.DecisionTreeNode, pages []int, depth int) (*node, error) {
 	out, err := d.leaf(n)
 	if err != nil {
@@ -308,7 +299,7 @@ func (d *grid) convert(ctx context.Context, n *trees.DecisionTreeNode, pages []i
 	return out, err
 }
 
-// epsilon is C4.5's slack where gains are compared.
+// epsilon is C4.5's tolerance in comparing gains.
 const epsilon = 1e-3
 
 // split is a test "count of term ≤ threshold?"; term −1 is none.
@@ -318,14 +309,13 @@ type split struct {
 	gain, ratio float64 // in bits
 }
 
-// value is a count above 0 on one page.
 type value struct {
 	count float32
 	class int
 }
 
-// split chooses the test for a node as C4.5 Release 8 does (Quinlan 1996). Each term's threshold is by
-// gain, less log2(candidates)/|S| for the choice among them.
+// split chooses the test of a node as C4.5 Release 8 does (Quinlan 1996): the best threshold of each term
+// by gain, less log2(candidates)/|S| for the choice; then the best ratio among gains above the mean.
 func (g *grower) split(pages []int) split {
 	none := split{term: -1}
 	total := make([]int, g.classes)
@@ -356,7 +346,7 @@ func (g *grower) split(pages []int) split {
 	return top
 }
 
-// columns returns the counts above 0 on the pages, by term.
+// columns returns the positive counts on the pages, by term.
 func (g *grower) columns(pages []int) [][]value {
 	columns := make([][]value, g.terms)
 	for _, p := range pages {
@@ -367,9 +357,9 @@ func (g *grower) columns(pages []int) [][]value {
 	return columns
 }
 
-// bestThreshold returns the best threshold of one term: values has its counts above 0, total the pages
-// of each class, n their sum. Both sides have at least least pages. (C4.5 asks for a tenth of the mean
-// class where a value is continuous, but a word that a page has or lacks is not.)
+// bestThreshold returns the best threshold of one term, with at least least pages on each side. values
+// are its positive counts, total the pages of each class, n their sum. (C4.5 wants a tenth of the mean
+// class on a side for continuous values, but the presence of a word is not continuous.)
 func bestThreshold(values []value, total []int, n, least int) split {
 	slices.SortFunc(values, func(a, b value) int {
 		return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.class, b.class))
@@ -387,7 +377,7 @@ func bestThreshold(values []value, total []int, n, least int) split {
 	candidates, below := 0, float32(0)
 	for i, nLow := 0, n-len(values); i < len(values); {
 		if nHigh := n - nLow; nLow >= least && nHigh >= least {
-			candidates++ // others are no choice, and cost nothing
+			candidates++ // only possible thresholds cost a choice
 			gain := whole - (float64(nLow)*bits(low, nLow)+float64(nHigh)*bits(high, nHigh))/float64(n)
 			if gain > best.gain {
 				best.gain, best.threshold = gain, below
@@ -420,17 +410,16 @@ func bits(counts []int, n int) float64 {
 	return e
 }
 
-// quinlan chooses tests as C4.5 does.
 type quinlan struct{ *grower }
 
 func (quinlan) columns() []base.Attribute { return nil }
 
 func (q quinlan) choose(_ *grid, _ base.FixedDataGrid, _, pages []int) split { return q.split(pages) }
 
-// confidence is C4.5's -c: how pessimistic pruning is; smaller prunes more.
+// confidence is C4.5's -c; smaller prunes more.
 const confidence = 0.25
 
-// node is a node of a tree while it is shaped.
+// node is a tree node while the tree is grown and pruned.
 type node struct {
 	term      int // −1 at a leaf
 	threshold float32
@@ -448,9 +437,9 @@ func (n *node) pages() (sum float64) {
 // errors returns the training pages that n gets wrong as a leaf.
 func (n *node) errors() float64 { return n.pages() - n.counts[best(n.counts)] }
 
-// prune makes of a subtree what is expected to do best on new pages (C4.5's error-based pruning), from
-// the leaves up. That may be itself, a leaf, or, by raising, its larger branch, which then takes the
-// pages of the smaller one too. pages are those that reach n.
+// prune replaces n by what is expected to err least on new pages (C4.5's error-based pruning), from the
+// leaves up, and returns these errors. The choice is n itself, a leaf, or n's larger branch, which then
+// takes the pages of the smaller one too. pages are those that reach n.
 func (g *grower) prune(n *node, pages []int) float64 {
 	asLeaf := n.expected()
 	if n.term < 0 {
@@ -473,19 +462,18 @@ func (g *grower) prune(n *node, pages []int) float64 {
 			large.reached(g, p, func(m *node) { m.counts[g.y[p]]++ })
 		}
 		*n = *large
-		return g.prune(n, pages) // with more pages it may shrink
+		return g.prune(n, pages) // the added pages may allow more pruning
 	}
 	return asTree
 }
 
-// raised returns how many more errors a subtree is expected to make when it takes more pages. Only the
-// leaves that they reach are reckoned anew.
+// raised returns the further errors to expect of a subtree with more pages, from the leaves they reach.
 func (g *grower) raised(n *node, more []int) (errors float64) {
 	type change struct {
 		leaf   *node
 		counts []float64
 	}
-	var changes []change // in order of the pages, so that sums are the same each time
+	var changes []change // in order of the pages, so that sums are repeatable
 	place := map[*node]int{}
 	for _, p := range more {
 		var leaf *node
@@ -505,7 +493,7 @@ func (g *grower) raised(n *node, more []int) (errors float64) {
 	return errors
 }
 
-// reached calls f with the nodes that a page passes, the leaf last.
+// reached calls f with each node that a page passes, the leaf last.
 func (n *node) reached(g *grower, page int, f func(*node)) {
 	for {
 		f(n)
@@ -520,13 +508,13 @@ func (n *node) reached(g *grower, page int, f func(*node)) {
 	}
 }
 
-// expected returns the errors to expect of n as a leaf.
+// expected returns the errors to expect of n as a leaf on new pages.
 func (n *node) expected() float64 { return n.errors() + extraErrors(n.pages(), n.errors()) }
 
-// extraErrors returns how many errors beyond the e seen among n pages to expect. It is the upper limit
-// of the binomial's interval at the confidence level, by the normal approximation of C4.5's stats.c.
+// extraErrors returns how many errors to expect beyond the e seen among n pages: the upper limit of the
+// binomial interval at the confidence level, by the normal approximation of C4.5's stats.c.
 func extraErrors(n, e float64) float64 {
-	const z = 0.6925 // standard normal deviate of 0.25, as C4.5's table has it
+	const z = 0.6925 // standard normal quantile for 0.25, from C4.5's table
 	const z2 = z * z
 	switch e {
 	case 0:
@@ -538,9 +526,8 @@ func extraErrors(n, e float64) float64 {
 	return n*p - e
 }
 
-// compile lays a tree out in flat arrays, children after their parent. shrink is how many pages like
-// its parent's are added to a node's own before its shares are taken. Half of the leaves of a tree of
-// text have two or three pages, so what they have seen is little.
+// compile lays a tree out in flat arrays, children after their parent. It adds shrink pages like the
+// parent's to each node: half of the leaves of a text tree have only two or three pages.
 func compile(root *node, shrink float64) *models.Tree {
 	t := &models.Tree{}
 	parent := make([]float64, len(root.counts))
@@ -556,8 +543,7 @@ type compiler struct {
 	shrink float64
 }
 
-// add appends n and all below it, and returns its place. parent has the shares of the node above. From
-// the root down a node's are (n_c + m p_c) / (n + m), the m-estimate.
+// add appends n and its subtree. A node's shares are the m-estimate (n_c + m p_c) / (n + m), p the parent's.
 func (c compiler) add(n *node, parent []float64) int32 {
 	t := c.tree
 	at := int32(len(t.Term))

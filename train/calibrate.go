@@ -8,9 +8,8 @@ import (
 	"fossick/models"
 )
 
-// calibrate returns the calibration that makes the labels of held-out pages most likely: one scale and,
-// when that costs no accuracy, an offset a class. It also turns the scores into the calibrated
-// probabilities.
+// calibrate returns the calibration that makes the labels of held-out pages most likely: one scale and, if
+// that costs no accuracy, an offset per class. It also turns scores into the calibrated probabilities.
 func calibrate(scores [][]float64, y []int) models.Calibration {
 	k := len(scores[0])
 	scaled := fitCalibration(scores, y, make([]float64, k), false)
@@ -38,12 +37,11 @@ func correct(scores [][]float64, y []int, cal models.Calibration) (n int) {
 	return n
 }
 
-// leastGain ends the descent: of the mean log-likelihood, in nats.
+// leastGain is the gain in mean log-likelihood, in nats, below which the descent ends.
 const leastGain = 1e-7
 
 // fitCalibration minimises the mean negative log-likelihood over the logarithm of the scale (the last
-// parameter) and, when offsets is set, the offsets. Their squares cost a little so that rare classes
-// stay put.
+// parameter) and, with offsets, the offsets. A small cost of their squares keeps rare classes in place.
 func fitCalibration(scores [][]float64, y []int, start []float64, offsets bool) []float64 {
 	k := len(scores[0])
 	at := slices.Clone(start)
@@ -105,8 +103,8 @@ func calibrationLoss(scores [][]float64, y []int, at, grad []float64, offsets bo
 	return loss
 }
 
-// thresholds returns, for each class, the probability that splits held-out pages with the best F1 of
-// the class against the rest: halfway between two of them. Of equal ones the highest counts.
+// thresholds returns, by class, the probability that separates held-out pages with the best F1 of the class
+// against the rest: halfway between two pages, the highest of ties.
 func thresholds(probs [][]float64, y []int) []float64 {
 	t := make([]float64, len(probs[0]))
 	for c := range t {
@@ -137,7 +135,7 @@ func threshold(probs [][]float64, y []int, class int) float64 {
 			below = probs[order[n+1]][class]
 		}
 		if below == p {
-			continue // pages of one probability cannot be parted
+			continue // pages of equal probability cannot be separated
 		}
 		if f1 := 2 * float64(hits) / float64(n+1+of); f1 > top {
 			at, top = (p+below)/2, f1
@@ -146,15 +144,13 @@ func threshold(probs [][]float64, y []int, class int) float64 {
 	return at
 }
 
-// platt fits probabilities to the margins m between the scores of two classes (Platt 1999):
+// platt fits probabilities to the margins m between two classes' scores (Platt 1999):
 //
 //	p(class 1) = 1 / (1 + exp(−(a·m + b)))
 //
-// to the pages wanted, in all rounds. It aims not at 0 and 1 but at 1/(n₀+2) and (n₁+1)/(n₁+2), n_c
-// being the class's pages. Twelve pages on topic that are all told apart do not make a model sure.
-// Without rounds the scores stay as they are.
-//
-// Newton's steps with backtracking, as Lin, Lin and Weng (2007) have it.
+// on the wanted pages of all rounds. The targets are 1/(n₀+2) and (n₁+1)/(n₁+2) instead of 0 and 1, with n_c
+// pages of class c, so that a dozen well-separated pages do not make a model sure. Without rounds the scores
+// stay as they are. It uses Newton's method with backtracking (Lin, Lin and Weng 2007).
 func platt(rounds []*heldOut, y []int, want func(page int) bool) models.Calibration {
 	var margin, target []float64
 	var n [2]float64
@@ -198,10 +194,10 @@ func platt(rounds []*heldOut, y []int, want func(page int) bool) models.Calibrat
 	return models.Calibration{Scale: a, Offset: []float64{-b / 2, b / 2}}
 }
 
-// leastSlope keeps the order of pages where held-out margins say nothing.
+// leastSlope keeps the order of pages if the held-out margins carry no information.
 const leastSlope = 1e-3
 
-// plattLoss is the sum of −t·ln p − (1−t)·ln(1−p).
+// plattLoss returns Σ −t·ln p − (1−t)·ln(1−p).
 func plattLoss(margin, target []float64, a, b float64) (sum float64) {
 	for i, m := range margin {
 		z := a*m + b
@@ -214,7 +210,6 @@ func plattLoss(margin, target []float64, a, b float64) (sum float64) {
 	return sum
 }
 
-// plattStep is Newton's.
 func plattStep(margin, target []float64, a, b float64) (da, db float64) {
 	const ridge = 1e-12
 	ga, gb, haa, hab, hbb := 0.0, 0.0, ridge, 0.0, ridge

@@ -17,14 +17,13 @@ import (
 	"fossick/models/features"
 )
 
-// cn2 learns rules on counts of the terms that gain most.
+// cn2 learns rules on counts of the terms with the highest gain.
 type cn2 struct {
-	ordered      bool    // a decision list (Clark & Niblett 1989), not rules for each class (Clark & Boswell 1991)
-	beam         int     // complexes kept in a step
-	significance float64 // a rule's class distribution differs from chance with this probability
-	// covers is how many rules of its class may cover a page. A page counts half of what it did for
-	// each rule that covers it (the weighted covering of Lavrač, Kavšek, Flach & Todorovski 2004); 1 is
-	// Clark & Boswell's covering.
+	ordered      bool    // a decision list (Clark & Niblett 1989), not rules per class (Clark & Boswell 1991)
+	beam         int     // complexes kept per step
+	significance float64 // confidence that a rule's class distribution differs from chance
+	// covers is how many rules of its class may cover a page. Each rule halves the page's weight (the
+	// weighted covering of Lavrač, Kavšek, Flach & Todorovski 2004); 1 is Clark & Boswell's covering.
 	covers int
 }
 
@@ -37,7 +36,7 @@ func newCN2(ordered bool) cn2 {
 
 func (cn2) name() string { return models.CN2 }
 
-// cn2Words is the number of terms when none is asked for.
+// cn2Words is the default number of terms.
 const cn2Words = 300
 
 func (l cn2) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
@@ -58,7 +57,6 @@ func (l cn2) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitt
 	return f, nil
 }
 
-// induce learns rules from rows of counts and their classes.
 func induce(ctx context.Context, rows []features.Vector, y []int, classes, terms int, opt cn2) (*models.Rules, error) {
 	d := newCover(rows, y, classes, terms)
 	if opt.ordered {
@@ -67,8 +65,8 @@ func induce(ctx context.Context, rows []features.Vector, y []int, classes, terms
 	return perClass(ctx, d, opt)
 }
 
-// list makes a decision list: the best complex of the rows left and its most frequent class. It goes on
-// without those rows until none is significant.
+// list learns a decision list: it takes the best complex of the rows left and its most frequent class,
+// removes these rows, and repeats until no complex is significant.
 func list(ctx context.Context, d *cover, opt cn2) (*models.Rules, error) {
 	w := ruleWriter{d, &models.Rules{Ordered: true, Start: []int32{0}}}
 	s := newRuleSearch(d, opt, -1)
@@ -88,8 +86,7 @@ func list(ctx context.Context, d *cover, opt cn2) (*models.Rules, error) {
 	return w.rules, nil
 }
 
-// perClass makes rules for each class. Rules keep what they cover of all rows; the default is the
-// distribution of all.
+// perClass learns rules for each class. A rule counts all rows that it covers; the default counts all.
 func perClass(ctx context.Context, d *cover, opt cn2) (*models.Rules, error) {
 	found := make([][][]int32, d.classes) // class → rules → selectors
 	if err := parallel(ctx, runtime.GOMAXPROCS(0), d.classes, func(ctx context.Context, class int) (err error) {
@@ -108,8 +105,8 @@ func perClass(ctx context.Context, d *cover, opt cn2) (*models.Rules, error) {
 	return w.rules, nil
 }
 
-// ofClass returns rules for one class: the best complex for it, and on with less weight for the rows of
-// the class that it covers.
+// ofClass learns the rules of one class: it takes the best complex, lowers the weight of the class's rows
+// that it covers, and repeats.
 func ofClass(ctx context.Context, d *cover, opt cn2, class int) (rules [][]int32, err error) {
 	own := make([]uint64, len(d.all))
 	each(d.all, func(row int) {
@@ -132,13 +129,12 @@ func ofClass(ctx context.Context, d *cover, opt cn2, class int) (rules [][]int32
 	return rules, nil
 }
 
-// ruleWriter appends rules to flat arrays.
 type ruleWriter struct {
 	data  *cover
 	rules *models.Rules
 }
 
-// covered returns how many of all rows of each class have the selectors.
+// covered counts all rows that match the selectors, by class.
 func (w ruleWriter) covered(selectors []int32) []int32 {
 	rows := w.data.all
 	for _, sel := range selectors {
@@ -147,8 +143,8 @@ func (w ruleWriter) covered(selectors []int32) []int32 {
 	return w.data.counts(rows)
 }
 
-// add appends a rule. The words that it asks for come first, the rarest before the others: it tells a
-// reader most, and the walk looks no further on most pages (models.Matcher).
+// add appends a rule. Words that it requires come first, the rarest first: they tell a reader most, and
+// models.Matcher can reject most pages by the first.
 func (w ruleWriter) add(selectors []int32, class int, counts []int32) {
 	r := w.rules
 	selectors = slices.Clone(selectors)
@@ -164,15 +160,13 @@ func (w ruleWriter) add(selectors []int32, class int, counts []int32) {
 	w.count(counts)
 }
 
-// count appends a row of counts: a rule's, or the default's.
 func (w ruleWriter) count(counts []int32) {
 	for _, n := range counts {
 		w.rules.Counts = append(w.rules.Counts, float32(n))
 	}
 }
 
-// critical returns the value that a χ² of df degrees of freedom stays below with probability p; 0 for p
-// = 0.
+// critical returns the p-quantile of χ² with df degrees of freedom, 0 for p = 0.
 func critical(p float64, df int) float64 {
 	if p == 0 || df < 1 {
 		return 0
@@ -180,21 +174,20 @@ func critical(p float64, df int) float64 {
 	return distuv.ChiSquared{K: float64(df)}.Quantile(p)
 }
 
-// cut is a test on a term: its count is above over.
+// cut tests whether a term's count is above over.
 type cut struct {
 	term int32
 	over float32
 }
 
-// cover has which rows pass which cut, both ways round. By cut they are bits, to narrow a set of rows;
-// by row a list, to count all cuts of a set of rows in one pass. Most rows pass few cuts: a page has
-// few of the words.
+// cover holds which rows pass which cut: as a bit set per cut, to narrow a set of rows, and as a list
+// per row, to count all cuts in one pass. The lists are short, because a page has few of the words.
 type cover struct {
 	classes int
 	y       []int      // class by row
-	all     []uint64   // a bit a row
-	cuts    []cut      // by term, then threshold
-	above   [][]uint64 // by cut: rows above it
+	all     []uint64   // bit set of all rows
+	cuts    []cut      // sorted by term, then threshold
+	above   [][]uint64 // by cut: bit set of the rows above it
 	passes  [][]int32  // by row: cuts that it is above
 }
 
@@ -232,7 +225,6 @@ func newCover(rows []features.Vector, y []int, classes, terms int) *cover {
 
 func set(bits []uint64, i int) { bits[i/64] |= 1 << (i % 64) }
 
-// size returns the number of rows in a set.
 func size(rows []uint64) (n int) {
 	for _, b := range rows {
 		n += mathbits.OnesCount64(b)
@@ -240,7 +232,6 @@ func size(rows []uint64) (n int) {
 	return n
 }
 
-// narrowed returns the rows of a set that pass a selector.
 func (d *cover) narrowed(rows []uint64, sel int32) []uint64 {
 	if sel%2 == 0 {
 		return intersect(rows, d.above[sel/2])
@@ -248,7 +239,6 @@ func (d *cover) narrowed(rows []uint64, sel int32) []uint64 {
 	return without(rows, d.above[sel/2])
 }
 
-// without returns the rows of a set that are not in another.
 func without(rows, other []uint64) []uint64 {
 	out := make([]uint64, len(rows))
 	for w, b := range rows {
@@ -257,7 +247,6 @@ func without(rows, other []uint64) []uint64 {
 	return out
 }
 
-// intersect returns the rows that are in both sets.
 func intersect(a, b []uint64) []uint64 {
 	out := make([]uint64, len(a))
 	for w := range a {
@@ -266,14 +255,13 @@ func intersect(a, b []uint64) []uint64 {
 	return out
 }
 
-// counts returns how many rows of a set each class has.
 func (d *cover) counts(rows []uint64) []int32 {
 	n := make([]int32, d.classes)
 	each(rows, func(row int) { n[d.y[row]]++ })
 	return n
 }
 
-// each calls f with the rows of a set, rising.
+// each calls f with the rows of a set, in rising order.
 func each(rows []uint64, f func(row int)) {
 	for w, b := range rows {
 		for ; b != 0; b &= b - 1 {
@@ -282,9 +270,8 @@ func each(rows []uint64, f func(row int)) {
 	}
 }
 
-// cuts returns the thresholds to try on a term, rising. They are 0 (presence), and the values at one
-// half, three quarters and seven eighths of the rows that have it, as far as they part rows. values are
-// positive; the other rows have 0.
+// cuts returns the thresholds to try on a term, rising: 0 (presence), and the quantiles 1/2, 3/4 and 7/8
+// of values, where they separate rows. values are the positive counts; the other rows have 0.
 func cuts(values []float32, rows int) []float32 {
 	if len(values) == 0 {
 		return nil
@@ -304,8 +291,7 @@ func cuts(values []float32, rows int) []float32 {
 	return out
 }
 
-// counter says how rows are counted: each by its weight, for the group of its class. A group is a
-// class, or, while rules for one class are learnt, that class (0) or the rest (1).
+// counter sums rows by weight and group: by class or, for rules of one class, that class (0) or the rest (1).
 type counter struct {
 	data   *cover
 	groups int
@@ -314,7 +300,7 @@ type counter struct {
 	weight []int32 // by row
 }
 
-// tally has the weight of a set of rows by group, and of those above each cut.
+// tally holds the weight of a set of rows, by group and above each cut.
 type tally struct {
 	groups int
 	n      int32
@@ -328,10 +314,8 @@ func (c *counter) newTally() *tally {
 	return &tally{groups: c.groups, total: make([]int32, c.groups), passed: make([]int32, cuts), by: make([]int32, cuts*c.groups)}
 }
 
-// row returns the weight of each group above a cut.
 func (t *tally) row(cut int) []int32 { return t.by[cut*t.groups:][:t.groups] }
 
-// set counts a set of rows from nothing.
 func (c *counter) set(t *tally, rows []uint64) {
 	t.n = 0
 	clear(t.total)
@@ -340,8 +324,7 @@ func (c *counter) set(t *tally, rows []uint64) {
 	c.add(t, rows, 1)
 }
 
-// add counts rows times more: 1 to put them in, −1 to take them out. It is the only loop over rows of
-// the search.
+// add adds rows to t, or removes them when times is −1. It is the search's only loop over rows.
 func (c *counter) add(t *tally, rows []uint64, times int32) {
 	k := int32(c.groups)
 	each(rows, func(row int) {
@@ -355,8 +338,7 @@ func (c *counter) add(t *tally, rows []uint64, times int32) {
 	})
 }
 
-// halve covers rows once more: they count half of what they did in t, and those that had the least
-// weight no more at all; it returns these.
+// halve halves the weight of rows, and returns those whose weight becomes 0.
 func (c *counter) halve(t *tally, rows []uint64) (spent []uint64) {
 	spent = make([]uint64, len(rows))
 	c.add(t, rows, -1)
@@ -369,7 +351,6 @@ func (c *counter) halve(t *tally, rows []uint64) (spent []uint64) {
 	return spent
 }
 
-// copyFrom makes t equal to another.
 func (t *tally) copyFrom(o *tally) {
 	t.n = o.n
 	copy(t.total, o.total)
@@ -384,21 +365,20 @@ type complex struct {
 	tally     *tally   // of rows
 }
 
-// ruleSearch is CN2's beam search over complexes: of a class, whose rows are told from the rest, or for
-// a decision list of any.
+// ruleSearch is CN2's beam search over complexes, for one class against the rest or for a decision list.
 type ruleSearch struct {
 	counter
 	opt      cn2
-	class    int       // −1: any
+	class    int       // −1: a decision list
 	nlog     []float64 // n · ln n
-	critical float64   // of the likelihood ratio
-	live     *complex  // the empty complex: rows whose weight is not 0
+	critical float64   // critical value of the likelihood ratio
+	live     *complex  // the empty complex: rows with weight left
 	made     map[string]bool
-	spare    [2][]*tally // of a step's beam and of the one before
+	spare    [2][]*tally // tallies of the current and the previous beam
 	step     []candidate
 }
 
-// newRuleSearch returns a search of rules for a class, or of a list for −1.
+// newRuleSearch returns a search for the rules of a class, or for a decision list if class is −1.
 func newRuleSearch(d *cover, opt cn2, class int) *ruleSearch {
 	s := &ruleSearch{opt: opt, class: class, made: map[string]bool{}}
 	s.counter = counter{data: d, groups: 2, group: make([]int32, d.classes), unit: 1 << (opt.covers - 1)}
@@ -408,7 +388,7 @@ func newRuleSearch(d *cover, opt cn2, class int) *ruleSearch {
 		}
 	}
 	if class < 0 {
-		s.groups, s.unit = d.classes, 1 // a row of a list is covered once
+		s.groups, s.unit = d.classes, 1 // a list covers a row once
 		for c := range s.group {
 			s.group[c] = int32(c)
 		}
@@ -429,7 +409,6 @@ func newRuleSearch(d *cover, opt cn2, class int) *ruleSearch {
 	return s
 }
 
-// cover says that a rule covers rows.
 func (s *ruleSearch) cover(selectors []int32, rows []uint64) {
 	s.made[key(selectors)] = true
 	s.live.rows = without(s.live.rows, s.halve(s.live.tally, rows))
@@ -443,8 +422,7 @@ func key(selectors []int32) string {
 	return string(b)
 }
 
-// narrow adds a selector to a complex, and counts in t. Only the smaller part of the complex is gone
-// through.
+// narrow adds a selector to a complex and counts it in t. It visits the smaller part of the rows only.
 func (s *ruleSearch) narrow(c *candidate, t *tally) *complex {
 	x := &complex{selectors: c.all(), tally: t, rows: s.data.narrowed(c.parent.rows, c.selector)}
 	if whole := c.parent.tally; c.n <= whole.n/2 {
@@ -456,15 +434,15 @@ func (s *ruleSearch) narrow(c *candidate, t *tally) *complex {
 	return x
 }
 
-// with returns selectors with one more, in order.
+// with returns a sorted copy of selectors with sel added.
 func with(selectors []int32, sel int32) []int32 {
 	at, _ := slices.BinarySearch(selectors, sel)
 	return slices.Insert(slices.Clone(selectors), at, sel)
 }
 
-// quality returns how good a complex is, in billionths, so that rounding decides no tie. It is minus
-// the entropy in nats of its classes (Clark & Niblett 1989). For a class it is Laplace's accuracy (n_c
-// + 1) / (n + k) of rows that count by weight (Clark & Boswell 1991, eq. 1).
+// quality rates a complex, in billionths so that rounding decides no tie. For a list it is minus the
+// entropy of its classes in nats (Clark & Niblett 1989). For a class it is Laplace's accuracy (n_c + 1) /
+// (n + k) of weighted rows (Clark & Boswell 1991, eq. 1).
 func (s *ruleSearch) quality(counts []int32, n int32) int64 {
 	if s.class >= 0 {
 		return s.laplace(counts[0], n)
@@ -482,9 +460,8 @@ func (s *ruleSearch) laplace(hits, n int32) int64 {
 
 func billionths(v float64) int64 { return int64(math.Round(v * 1e9)) }
 
-// significant tests the likelihood ratio 2 Σ f ln(f/e), where e is what a random choice of as many live
-// rows would have. For a decision list it goes over all classes, for a class's rules over the class and
-// the rest.
+// significant tests the likelihood ratio 2 Σ f ln(f/e), where e is expected of as many live rows drawn
+// at random. It sums over all classes for a list, over the class and the rest for a class.
 func (s *ruleSearch) significant(counts []int32, n int32) bool {
 	ratio := 0.0
 	for g, f := range counts {
@@ -495,13 +472,13 @@ func (s *ruleSearch) significant(counts []int32, n int32) bool {
 	return billionths(ratio) >= billionths(s.critical) && ratio > 1e-9
 }
 
-// candidate is a complex that a step may keep.
+// candidate is a complex that the next beam may keep.
 type candidate struct {
 	parent    *complex
 	selector  int32
-	n, most   int32 // weight of its rows, and of those of its class: the one looked for, or the largest
+	n, most   int32 // weight of its rows, and of those of its class (for a list: the largest)
 	quality   int64
-	selectors []int32 // made when a tie asks for them
+	selectors []int32 // made only to break a tie
 }
 
 func (c *candidate) all() []int32 {
@@ -511,7 +488,7 @@ func (c *candidate) all() []int32 {
 	return c.selectors
 }
 
-// order puts the better first: by quality, then by weight covered, then the shorter, then by selectors.
+// order puts the better first: by quality, weight covered, fewer selectors, then the selectors.
 func (c *candidate) order(o *candidate) int {
 	if by := cmp.Or(cmp.Compare(o.quality, c.quality), cmp.Compare(o.n, c.n)); by != 0 {
 		return by
@@ -519,8 +496,8 @@ func (c *candidate) order(o *candidate) int {
 	return cmp.Or(cmp.Compare(len(c.all()), len(o.all())), slices.Compare(c.all(), o.all()))
 }
 
-// best returns the best significant complex of the live rows, or nil. Each step weighs every selector
-// on every complex of the beam, and makes the best of them the next beam.
+// best returns the best significant complex of the live rows, or nil. Each step rates every selector on
+// every complex of the beam; the best of these are the next beam.
 func (s *ruleSearch) best(ctx context.Context) (*complex, error) {
 	var found *candidate
 	beam := []*complex{s.live}
@@ -543,10 +520,10 @@ func (s *ruleSearch) best(ctx context.Context) (*complex, error) {
 	return &complex{selectors: found.all(), rows: s.data.narrowed(found.parent.rows, found.selector)}, nil
 }
 
-// specialise weighs every selector on x. It appends those that may be narrowed further to the step, and
-// returns the best significant complex so far.
+// specialise rates every selector on x. It adds candidates that can be narrowed to the step, and returns
+// the best significant complex so far.
 func (s *ruleSearch) specialise(x *complex, found *candidate) *candidate {
-	least := s.quality(s.live.tally.total, s.live.tally.n) // the default's
+	least := s.quality(s.live.tally.total, s.live.tally.n) // of the default rule
 	t := x.tally
 	opposite := make([]int32, t.groups)
 	for i, n := range t.passed {
@@ -581,8 +558,8 @@ func (s *ruleSearch) specialise(x *complex, found *candidate) *candidate {
 	return found
 }
 
-// top returns the best of the step, in order, each once. Some could not become better than the best
-// found, even if they lost all rows but those of their class.
+// top returns the best distinct candidates of the step, in order. It skips a candidate that could not
+// beat found even if it lost all rows of other classes.
 func (s *ruleSearch) top(found *candidate) []*candidate {
 	beam := make([]*candidate, 0, s.opt.beam+1)
 	for i := range s.step {

@@ -14,7 +14,7 @@ import (
 	"fossick/models/features"
 )
 
-// TestCN2Oracle: the same rules as the obvious version, on random sets.
+// TestCN2Oracle compares with a plain version, on random sets.
 func TestCN2Oracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for round := range fulltest.Rounds(120, 600) {
@@ -84,7 +84,7 @@ func TestCuts(t *testing.T) {
 	}{
 		{nil, 5, nil},
 		{[]float32{1, 1}, 5, []float32{0}},
-		{[]float32{1, 1}, 2, nil}, // parts nothing
+		{[]float32{1, 1}, 2, nil}, // separates nothing
 		{[]float32{4, 1, 2, 3}, 5, []float32{0, 2, 3}},
 		{[]float32{9, 8, 7, 6, 5, 4, 3, 2, 1}, 20, []float32{0, 5, 7, 8}}, // a half, three quarters and seven eighths of 8 lie below
 	} {
@@ -94,8 +94,7 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// slowCN2 is induce the obvious way: sets of rows as slices, every complex made
-// and kept, no bit in sight.
+// slowCN2 is a plain version of induce: sets of rows are slices, and every complex is made and kept.
 type slowCN2 struct {
 	rows     [][]float32
 	y        []int
@@ -118,7 +117,6 @@ func (s *slowCN2) passes(row int, sel int32) bool {
 	return (s.rows[row][c.term] > c.over) == (sel%2 == 0)
 }
 
-// counts returns the weight of rows of each class, and of all.
 func (s *slowCN2) counts(rows []int) (by []float64, all float64) {
 	by = make([]float64, s.classes)
 	for _, r := range rows {
@@ -199,7 +197,7 @@ func (s *slowCN2) best(live []int, class int, made [][]int32) *slowComplex {
 	return found
 }
 
-// hopeless tells of a complex whose purest part is no better than the best found.
+// hopeless reports whether even the purest part of a complex is no better than found.
 func (s *slowCN2) hopeless(x slowComplex, found *slowComplex, live []int, class int) bool {
 	var pure []int
 	for c := range s.classes {
@@ -219,8 +217,6 @@ func (s *slowCN2) hopeless(x slowComplex, found *slowComplex, live []int, class 
 	return found != nil && s.quality(pure, class) <= found.quality || !s.significant(pure, live, class)
 }
 
-// rule appends a rule that covers rows: selectors that ask for a word first, those
-// that most rows pass last.
 func (s *slowCN2) rule(r *models.Rules, selectors []int32, class int, rows []int) {
 	all := func(sel int32) (n int) {
 		for row := range s.rows {
@@ -242,7 +238,7 @@ func (s *slowCN2) rule(r *models.Rules, selectors []int32, class int, rows []int
 	s.count(r, rows)
 }
 
-// count appends how many rows of each class there are, whatever their weight.
+// count appends the rows of each class, whatever their weight.
 func (s *slowCN2) count(r *models.Rules, rows []int) {
 	n := make([]float32, s.classes)
 	for _, row := range rows {
@@ -269,7 +265,6 @@ func (s *slowCN2) list() *models.Rules {
 	return r
 }
 
-// fresh gives all rows the weight 1.
 func (s *slowCN2) fresh() (rows []int) {
 	s.weight = slices.Repeat([]float64{1}, len(s.rows))
 	for i := range s.rows {

@@ -18,18 +18,18 @@ import (
 	"fossick/train"
 )
 
-// coverCase is a training whose told figures are held to what many more pages say.
+// coverCase is a training whose intervals are compared with the result on many more pages.
 type coverCase struct {
 	name   string
 	corpus string
 	keep   func(*datasets.Example) bool // nil: all rows
-	pages  int                          // of a draw
-	hosts  bool                         // a page's host is its site
-	sites  int                          // of a draw, of which each gives at most sitePages; 0: pages are drawn
+	pages  int                          // per draw
+	hosts  bool                         // use a page's host as its site
+	sites  int                          // sites per draw, each with at most sitePages pages; 0: draw pages
 	opt    train.Options
 }
 
-// sitePages is how many pages a site gives to a draw of sites, at most.
+// sitePages is how many pages of a site a draw has at most.
 const sitePages = 30
 
 // told counts the intervals of a figure that hold the truth.
@@ -41,20 +41,19 @@ func (t *told) note(ci [2]float64, truth float64) {
 	}
 }
 
-// coverage is what the draws of a case came to, by figure.
 type coverage struct {
 	accuracy, bins told
 	points         [][]train.CurvePoint // by draw
 }
 
-// TestCoverage: how often the 95 % intervals that training tells hold the truth, over 100
-// draws of a corpus: docs/data/coverage.tsv. The truth is what the model does on all
-// other pages. For a learning curve it is the mean of the draws.
+// TestCoverage measures how often training's 95 % intervals hold the truth, over 100 draws of a corpus:
+// docs/data/coverage.tsv. The truth is the model's result on all other pages, and for a learning curve
+// the mean of the draws.
 //
 //	FOSSICK_FULL=1 FOSSICK_DRAWS=100 go test ./train -run 'TestCoverage$' -v -timeout 2h
 //
-// FOSSICK_CASE chooses cases by a part of their name. FOSSICK_NOCURVE=1 leaves the learning
-// curve out, which takes half of the time.
+// FOSSICK_CASE chooses cases by a part of their name; FOSSICK_NOCURVE=1 leaves out the learning curve, half
+// of the time.
 func TestCoverage(t *testing.T) {
 	fulltest.Only(t, "trains hundreds of models")
 	draws := 3
@@ -85,7 +84,6 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// coverSet is a corpus of which draws are made.
 type coverSet struct {
 	*coverCase
 	all  []*datasets.Example
@@ -117,7 +115,6 @@ func newCoverSet(t *testing.T, c *coverCase) *coverSet {
 	return s
 }
 
-// split draws pages to train on, and the others.
 func (s *coverSet) split(rng *rand.Rand) (in, out []int) {
 	order := rng.Perm(len(s.all))
 	if s.sites == 0 {

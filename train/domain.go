@@ -11,27 +11,26 @@ import (
 	"fossick/models/features"
 )
 
-// A page in a language of no training page is outside a model's domain when it is less familiar than a
-// quarter of the middle of the training pages: others reach an eighth (docs/classifiers.md). In a
-// language of theirs it must also be less familiar than all but one of a hundred. Fewer words than all
-// but two of a hundred have may be too few.
+// The domain's bounds (docs/classifiers.md). A page in a language without training pages is outside if it is
+// less familiar than a quarter of the training pages' median; pages in other languages reach an eighth. A
+// page in a known language must also be less familiar than all but unlikeShare of the training pages. A
+// page has too few words if all but fewShare have more.
 const (
 	familiarPart = 4
 	unlikeShare  = 0.01
 	fewShare     = 0.02
 )
 
-// How many common words, and how many terms, may be too few at most: more say enough.
+// Upper limits of LeastWords and LeastTerms: more are always enough.
 const (
 	mostLeastWords = 8
 	mostLeastTerms = 12
 )
 
-// common is what the pages of a training set have in common.
 type common struct {
-	models.Domain // without what is least
+	models.Domain // without the least values
 	familiar      []float32
-	words         []uint16 // of Domain.Words, by page
+	words         []uint16 // by page: how many of Domain.Words it has
 }
 
 // wordsOf counts the words of title and text in a row.
@@ -45,8 +44,8 @@ func wordsOf(lex *features.Lexicon, row features.Vector) int32 {
 	return int32(n)
 }
 
-// common finds the words that stand on most pages, and what each page has of them. It reads the rows
-// once more, for not all words need stay in memory.
+// common finds the words that occur on most pages, and how familiar each page is. It reads the rows once
+// more, because not all words need stay in memory.
 func (g *gatherer) common(ctx context.Context, number []int32) (*common, error) {
 	terms, df := g.lossy.lex.Terms(), g.lossy.df
 	var words []int
@@ -79,7 +78,7 @@ func (g *gatherer) common(ctx context.Context, number []int32) (*common, error) 
 	})
 }
 
-// domain returns what pages must have so that m can judge them.
+// domain returns what a page must have for m to judge it.
 func (c *corpus) domain(f *fitted, m *models.Model, held *heldOut) *models.Domain {
 	d := c.common.Domain
 	sorted := slices.Sorted(slices.Values(c.common.familiar))
@@ -87,14 +86,14 @@ func (c *corpus) domain(f *fitted, m *models.Model, held *heldOut) *models.Domai
 	gains, lost := c.gains(m, held)
 	d.LeastFamiliar = float64(least(c.common.familiar, gains, lost, float32(d.LeastForeign), unlikeShare))
 	d.LeastWords = 1
-	if slices.Contains(c.classes, Other) && len(c.classes) == 2 { // of several classes a sentence may be enough
+	if slices.Contains(c.classes, Other) && len(c.classes) == 2 { // with several classes a sentence may be enough
 		d.LeastWords = max(1, int(least(c.common.words, gains, lost, mostLeastWords, fewShare)))
 		d.LeastTerms = int(least(c.termsOf(f), gains, lost, mostLeastTerms, fewShare))
 	}
 	return &d
 }
 
-// termsOf returns how many of the words that f goes by each page has.
+// termsOf returns how many of f's words each page has.
 func (c *corpus) termsOf(f *fitted) []uint16 {
 	word := make([]bool, len(c.terms))
 	for i, t := range c.terms {
@@ -111,9 +110,8 @@ func (c *corpus) termsOf(f *fitted) []uint16 {
 	return terms
 }
 
-// gains says of each page that was held out whether the model's word is right where the prior is wrong
-// (1). Of a topic against the rest it also says the other way round (−1). lost is how many may be lost:
-// of a topic one in a thousand.
+// gains returns what the model gains on each held-out page: 1 if it is right, less 1 for a topic against
+// the rest if the prior is right. lost is the total that may be lost: for a topic one per thousand pages.
 func (c *corpus) gains(m *models.Model, held *heldOut) (gain []int, lost int) {
 	gain = make([]int, len(c.y))
 	prior, _ := m.Prior()
@@ -142,9 +140,8 @@ func (c *corpus) gains(m *models.Model, held *heldOut) (gain []int, lost int) {
 	return gain, lost
 }
 
-// least returns how much of something is enough, at most a bound. It is what all but a share of the
-// training pages have, but no more than let the pages that have less lose next to nothing: of these the
-// model must be right no more often than the prior, but for as many as may be lost.
+// least returns how much of something a page must have: at most most, and at most what all but a share of
+// the training pages have. The pages with less may have a total gain of at most lost.
 func least[T uint16 | float32](has []T, gain []int, lost int, most T, share float64) T {
 	order := upTo(len(has))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(has[a], has[b]), cmp.Compare(a, b)) })

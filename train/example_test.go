@@ -11,7 +11,7 @@ import (
 	"fossick/train"
 )
 
-// A model is trained on a few labelled texts, and labels one that it has not seen.
+// Train a model on a few labelled texts, and label a new one.
 func Example() {
 	texts := []struct{ label, text string }{
 		{"bees", "The queen of the hive lays eggs."},
@@ -43,7 +43,7 @@ func Example() {
 	// Output: 6 [bees rocks] bees
 }
 
-// How good a built-in model is on three pages of which people know what they are.
+// Measure a built-in model on three pages with known labels.
 func ExampleVerdicts() {
 	topic, err := models.BuiltinTopic("banking")
 	if err != nil {

@@ -15,25 +15,25 @@ import (
 	"fossick/models"
 )
 
-// page is what a model's page shows. The measures must be of the model's classes.
+// page is the content of a model's page. The measures must be of the model's classes.
 type page struct {
 	model *models.Model
 	name  string // of the model's file
 	*judgement
-	curve      []CurvePoint       // empty: no learning curve
+	curve      []CurvePoint       // empty: no curve
 	candidates map[string]float64 // accuracy in cross-validation, by classifier
-	worst      []Mistake          // the surest of the mistakes, the surest first
-	notes      []string           // what is wrong with the set
+	worst      []Mistake          // the most confident mistakes, the surest first
+	notes      []string           // what looks wrong with the set
 	made       []report.Fact      // how it was made, beyond the model's card
 }
 
-// Where figures come from.
+// Sources of the figures.
 const (
 	testPages       = "test"
 	crossValidation = "cross-validation"
 )
 
-// How much the page shows of what came from elsewhere, in runes.
+// Limits of the shown text that pages supply, in runes.
 const (
 	maxURL  = 110
 	maxRule = 300
@@ -42,7 +42,7 @@ const (
 //go:embed explain.html
 var pageHTML string
 
-// write writes the page. Everything in it is escaped.
+// write writes the page and escapes everything in it.
 func (p *page) write(w io.Writer) error {
 	v, err := newView(p)
 	if err != nil {
@@ -51,22 +51,21 @@ func (p *page) write(w io.Writer) error {
 	return report.Write(w, pageHTML, v)
 }
 
-// view is what explain.html is filled with.
 type view struct {
 	report.Head
 	Figures []report.Figure
 	Notes   []string
 	Classes []classRow
-	Judged  bool // figures by class are there
+	Judged  bool // there are figures by class
 	Matrix  *report.Matrix
 	Parts   []part
 	Worst   []mistakeRow
 	More    int // mistakes that are not listed
 }
 
-// part is the table of a model, or of a member of its vote.
+// part is the table of a model, or of one member of its vote.
 type part struct {
-	Member string // "" of a model by itself; "linear, 50 % of the vote"
+	Member string // "linear, 50 % of the vote"; "" for a model without a vote
 	Words  []classWords
 	Tree   *branch
 	Rules  *ruleView
@@ -78,7 +77,7 @@ func partsOf(m *models.Model) []part {
 	}
 	var out []part
 	for _, v := range m.Vote.Members {
-		p := partsOf(v.Model)[0] // members have no votes in them
+		p := partsOf(v.Model)[0] // members contain no votes
 		p.Member = fmt.Sprintf("%s, %.0f %% of the vote", v.Model.Classifier, 100*v.Share)
 		out = append(out, p)
 	}
@@ -127,7 +126,6 @@ func subtitle(m *models.Model) string {
 		report.Number(len(m.Terms)), report.Pages(m.Card.Pages), strings.Join(m.Card.Data, ", "))
 }
 
-// kinds says in words what the classifiers are.
 var kinds = map[string]string{
 	models.LinearSVM: "A linear support vector machine", models.NaiveBayes: "Naive Bayes",
 	models.C45: "A decision tree (C4.5)", models.CN2: "Rules (CN2)", models.NN: "A back-propagation network",
@@ -152,7 +150,6 @@ func tiles(p *page) []report.Tile {
 	return out
 }
 
-// tenths prints a share with one place after the point.
 func percents(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
 func classRows(p *page) []classRow {
@@ -171,7 +168,7 @@ func classRows(p *page) []classRow {
 	return rows
 }
 
-// ratio prints a measure, "–" where it is no number.
+// ratio formats a measure, "–" if it is NaN.
 func ratio(v float64) string {
 	if v != v {
 		return "–"
@@ -187,7 +184,6 @@ func matrix(classes []string, q *Measures) *report.Matrix {
 	return report.NewMatrix(classes, classes, q.Confusion, totals)
 }
 
-// card shows the model's card.
 func card(m *models.Model) []report.Fact {
 	var facts []report.Fact
 	fact := func(name, value string) {
@@ -214,7 +210,7 @@ func card(m *models.Model) []report.Fact {
 	return facts
 }
 
-// sentences says the figures in plain words, the most important first.
+// sentences states the figures in words, the most important first.
 func sentences(p *page) []string {
 	q := p.measures
 	if q == nil || q.Pages == 0 {
@@ -258,7 +254,7 @@ func bestAndWorst(p *page) string {
 	return fmt.Sprintf("It knows %s best (F1 %.3f) and %s worst (%.3f).", names[best], k[best].F1, names[worst], k[worst].F1)
 }
 
-// confusedMost names the confusion with the most pages, of equal ones the first.
+// confusedMost names the most frequent confusion, the first of ties.
 func confusedMost(p *page) string {
 	var truth, label, most int
 	for i, row := range p.measures.Confusion {
@@ -276,8 +272,7 @@ func confusedMost(p *page) string {
 		report.Number(most), report.Pages(p.measures.PerClass[truth].Support))
 }
 
-// trust says whether the probabilities can be taken at their word. A difference below three points is
-// within what such samples show by chance.
+// trust says whether the probabilities can be trusted; such samples differ by three points by chance.
 func trust(p *page) string {
 	r := p.reliability
 	if len(r.Bins) == 0 {
@@ -294,7 +289,7 @@ func trust(p *page) string {
 	return fmt.Sprintf("It is not confident enough: its probabilities are off by %s on average, mostly too low.", percents(r.ECE))
 }
 
-// moreWouldHelp reads the end of the learning curve.
+// moreWouldHelp judges by the end of the learning curve.
 func moreWouldHelp(p *page) string {
 	n := len(p.curve)
 	if n < 2 {
@@ -309,7 +304,7 @@ func moreWouldHelp(p *page) string {
 	return fmt.Sprintf("More training pages would help: %s.", from)
 }
 
-// rivals names the classifiers that did worse.
+// rivals compares the classifier with those that did worse.
 func rivals(p *page) string {
 	names := slices.SortedFunc(maps.Keys(p.candidates), func(a, b string) int {
 		return cmp.Or(cmp.Compare(p.candidates[b], p.candidates[a]), cmp.Compare(a, b))
@@ -326,7 +321,6 @@ func rivals(p *page) string {
 	return fmt.Sprintf("In cross-validation it got %s; the others got: %s.", percents(p.candidates[p.model.Classifier]), strings.Join(others, ", "))
 }
 
-// figures draws the curves that there are.
 func figures(p *page) ([]report.Figure, error) {
 	var out []report.Figure
 	if len(p.curve) > 1 {
@@ -374,7 +368,6 @@ func reliability(p *page) (report.Figure, error) {
 	return f, nil
 }
 
-// bins lists the reliability curve with the pages of each bin.
 func binFigure(p *page) report.Numbers {
 	n := report.Numbers{Columns: []string{"probability", "pages", "mean", "right", "95 % interval"}}
 	for _, b := range p.reliability.Bins {

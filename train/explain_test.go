@@ -14,10 +14,9 @@ import (
 	"fossick/models"
 )
 
-// hostile is what a word, a label or a URL of the web may be.
+// hostile is what a word, label or URL from the web may contain.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 
-// bareModel is a model of three classes without tables.
 func bareModel(terms ...string) *models.Model {
 	return &models.Model{
 		Classes: []string{"bank", hostile, "sport"}, Terms: terms, Thresholds: []float64{0.5, 0.5, 0.5},
@@ -55,7 +54,7 @@ func rulesModel() *models.Model {
 	return m
 }
 
-// voteModel is a quarter of the tree, and three quarters of the weights.
+// voteModel gives the tree a quarter of the vote, the weights three quarters.
 func voteModel() *models.Model {
 	m := bareModel("loan", "goal", hostile)
 	m.Classifier = models.Voting
@@ -65,7 +64,6 @@ func voteModel() *models.Model {
 	return m
 }
 
-// pageOf judges m on nine pages.
 func pageOf(m *models.Model) *page {
 	var held []Judged
 	for i := range 9 {
@@ -82,8 +80,7 @@ func pageOf(m *models.Model) *page {
 
 var outside = regexp.MustCompile(`(?i)@import|url\(|<link|<[^>]* src=|#0102|NaN|%!|&lt;nil&gt;`)
 
-// TestWriteEscapes: for every kind of model, nothing foreign becomes markup, and nothing is fetched
-// from elsewhere.
+// TestWriteEscapes: for every kind of model, foreign text never becomes markup, and the page fetches nothing.
 func TestWriteEscapes(t *testing.T) {
 	for _, m := range []*models.Model{linearModel(), treeModel(), rulesModel(), voteModel()} {
 		if err := m.Check(); err != nil {
@@ -122,7 +119,6 @@ func TestWriteEscapes(t *testing.T) {
 	}
 }
 
-// TestWriteUnknown: a model of which nothing is known says so.
 func TestWriteUnknown(t *testing.T) {
 	var out bytes.Buffer
 	if err := (&page{model: linearModel(), name: "m", judgement: &judgement{}}).write(&out); err != nil {
@@ -133,7 +129,6 @@ func TestWriteUnknown(t *testing.T) {
 	}
 }
 
-// TestVote: each member shows its table under its name.
 func TestVote(t *testing.T) {
 	var out bytes.Buffer
 	if err := pageOf(voteModel()).write(&out); err != nil {
@@ -154,7 +149,7 @@ func TestVote(t *testing.T) {
 	}
 }
 
-// TestWords: the weight beyond the mean of the classes; bars in proportion.
+// TestWords checks weights beyond the classes' mean, and proportional bars.
 func TestWords(t *testing.T) {
 	m := linearModel()
 	m.Weighting.IDF = []float32{2, 1, 1}
@@ -184,8 +179,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTreeChains: a chain decides every page as the tree does, and nests no deeper than the logarithm
-// of the leaves.
+// TestTreeChains: a chain decides every page like its tree, and nests at most log₂ of the leaves deep.
 func TestTreeChains(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 5))
 	for range 200 {
@@ -245,7 +239,7 @@ func randomTree(r *rand.Rand, inner int) *models.Model {
 	return m
 }
 
-// TestTreeSays: a leaf says the class of the largest share, not of most pages.
+// TestTreeSays: a leaf shows the class of the largest share, not that of most pages.
 func TestTreeSays(t *testing.T) {
 	m := bareModel("loan")
 	m.Classes = []string{"bank", "sport"}
@@ -268,7 +262,6 @@ func depthOf(b *branch) int {
 	return most
 }
 
-// walk follows a chain by its text, as a reader would.
 func walk(b *branch, terms []string, x []float32) (label, counts string) {
 	for _, s := range b.Steps {
 		if !holds(s.Condition, terms, x) {

@@ -12,40 +12,39 @@ import (
 	"fossick/models/features"
 )
 
-// learner is a way to make a classifier of a part of the training set.
+// learner trains one kind of classifier on pages of the training set.
 type learner interface {
-	// name is what --classifier calls it.
+	// name is its name in --classifier.
 	name() string
-	// fit trains on the rows whose numbers are in pages. It is deterministic in its arguments.
+	// fit trains on the rows whose numbers are in pages; its arguments determine the result.
 	fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error)
 }
 
 // fitted is a trained classifier before calibration.
 type fitted struct {
-	kept      []int32 // the corpus's terms that it uses, rising
-	number    []int32 // of each of the corpus's terms, −1 when not kept
+	kept      []int32 // terms of the corpus that it uses, rising
+	number    []int32 // by term of the corpus: its new number, −1 if not kept
 	weighting features.Weighting
 	linear    *models.Linear
 	tree      *models.Tree
-	explain   func()         // adds what is needed to explain the tree, not to use it
+	explain   func()         // adds what explains the tree but is not needed to use it
 	walker    *models.Walker // of tree
 	forest    models.Forest
 	ranger    *models.Ranger // of forest
 	rules     *models.Rules
 	matcher   *models.Matcher // of rules
 	network   *models.Network
-	ballot    *ballot           // of a vote, in place of all tables
+	ballot    *ballot           // of a vote, instead of the above
 	dual      *dual             // of a linear machine
 	settings  map[string]string // for the card
-	dense     []float32         // scratch of the scores of trees
+	dense     []float32         // scratch for the scores of trees
 	match     models.RuleScratch
-	hidden    []float32 // scratch of the scores of networks
+	hidden    []float32 // scratch for the scores of networks
 }
 
-// errNoWord reports that the selection of words leaves none.
 var errNoWord = errors.New("no word has enough information gain; lower --mu or give --words")
 
-// newFitted keeps the given terms of the corpus.
+// newFitted returns a fitted that keeps these terms of the corpus.
 func newFitted(c *corpus, kept []int32) *fitted {
 	f := &fitted{kept: slices.Clone(kept), number: make([]int32, len(c.terms)), settings: map[string]string{}}
 	slices.Sort(f.kept)
@@ -58,14 +57,13 @@ func newFitted(c *corpus, kept []int32) *fitted {
 	return f
 }
 
-// selected notes for the card how words were selected, if not by gain alone.
+// selected records on the card how words were selected, if not by gain alone.
 func (f *fitted) selected(s selection) {
 	if s.asked() && s.by != "" && s.by != features.ByGain {
 		f.settings["select"] = string(s.by)
 	}
 }
 
-// terms returns the terms that f uses.
 func (f *fitted) terms(c *corpus) []string {
 	terms := make([]string, len(f.kept))
 	for n, i := range f.kept {
@@ -74,7 +72,7 @@ func (f *fitted) terms(c *corpus) []string {
 	return terms
 }
 
-// frequency returns on what share of the corpus's pages each of f's terms stands.
+// frequency returns on what share of the corpus's pages each of f's terms occurs.
 func (f *fitted) frequency(c *corpus) []float32 {
 	pages := make([]int32, len(f.kept))
 	for _, row := range c.rows {
@@ -91,7 +89,7 @@ func (f *fitted) frequency(c *corpus) []float32 {
 	return share
 }
 
-// classPages returns, by class, how many of its pages have each of f's terms.
+// classPages returns, by class and term of f, the pages of the class that have the term.
 func (f *fitted) classPages(c *corpus) [][]int32 {
 	pages := make([][]int32, len(c.classes))
 	for class := range pages {
@@ -107,7 +105,7 @@ func (f *fitted) classPages(c *corpus) [][]int32 {
 	return pages
 }
 
-// vectors returns pages as f sees them: its terms, weighed.
+// vectors returns the pages in f's terms, weighed.
 func (f *fitted) vectors(c *corpus, pages []int) []features.Vector {
 	v := make([]features.Vector, len(pages))
 	for n, p := range pages {
@@ -117,7 +115,6 @@ func (f *fitted) vectors(c *corpus, pages []int) []features.Vector {
 	return v
 }
 
-// scores sets dst to the scores of a page.
 func (f *fitted) scores(dst []float64, c *corpus, page int) {
 	if f.ballot != nil {
 		f.ballot.scores(dst, c, page)
@@ -160,7 +157,6 @@ func (f *fitted) scores(dst []float64, c *corpus, page int) {
 	models.Logs(dst)
 }
 
-// counts returns document frequencies over pages.
 func (c *corpus) counts(pages []int) *features.Counts {
 	counts := features.NewCounts(len(c.classes))
 	for _, p := range pages {
@@ -169,8 +165,7 @@ func (c *corpus) counts(pages []int) *features.Counts {
 	return counts
 }
 
-// vocabulary returns the terms to train on. They are the best of those that s asks for, or that had
-// room in memory where not all had.
+// vocabulary returns the terms on enough pages, or the best if s or memory limits them.
 func (c *corpus) vocabulary(pages []int, s selection) (kept []int32, counts *features.Counts) {
 	counts = c.counts(pages)
 	asked := s.asked()
@@ -195,8 +190,8 @@ func (c *corpus) vocabulary(pages []int, s selection) (kept []int32, counts *fea
 	return kept, counts
 }
 
-// counted opens the training of a classifier that asks for counts of the terms that gain most, words of
-// them if the options name no number. It returns the pages as rows of counts, and their classes.
+// counted prepares a classifier on counts of the terms with the highest gain, words of them unless the
+// options say otherwise. It returns the pages as rows of counts, and their classes.
 func (c *corpus) counted(pages []int, by fitting, name string, words int) (f *fitted, rows []features.Vector, y []int, err error) {
 	s := by.or(words, features.ByTFDFGain)
 	kept, _ := c.vocabulary(pages, s)
@@ -209,7 +204,6 @@ func (c *corpus) counted(pages []int, by fitting, name string, words int) (f *fi
 	return f, f.vectors(c, pages), c.classesOf(pages), nil
 }
 
-// classesOf returns the classes of pages.
 func (c *corpus) classesOf(pages []int) []int {
 	y := make([]int, len(pages))
 	for i, p := range pages {
@@ -218,7 +212,7 @@ func (c *corpus) classesOf(pages []int) []int {
 	return y
 }
 
-// weighed opens the training of a classifier that asks for weights; see weigh.
+// weighed prepares a classifier on term weights; see weigh.
 func (c *corpus) weighed(pages []int, s selection, odds bool) *fitted {
 	kept, counts := c.vocabulary(pages, s)
 	f := newFitted(c, kept)
@@ -227,14 +221,12 @@ func (c *corpus) weighed(pages []int, s selection, odds bool) *fitted {
 	return f
 }
 
-// unled leaves out terms of the lead: they are words of the text again, and of a few hundred terms they
-// would be half.
+// unled drops the lead's terms, which would be half of a few hundred terms and repeat words of the text.
 func (c *corpus) unled(ranking []features.Ranked) []features.Ranked {
 	return slices.DeleteFunc(ranking, func(r features.Ranked) bool { return features.IsLead(c.terms[r.Term]) })
 }
 
-// weigh makes f weigh its terms as linear classifiers like it: by idf or, with odds, by how well they
-// tell classes apart.
+// weigh sets weights for linear classifiers: idf or, with odds, how well a term separates the classes.
 func (f *fitted) weigh(c *corpus, counts *features.Counts, pages int, odds bool) {
 	f.weighting = features.Weighting{Sublinear: true, Norm: true, Blocks: features.DefaultBlocks}
 	if odds {
@@ -253,7 +245,6 @@ func (f *fitted) weigh(c *corpus, counts *features.Counts, pages int, odds bool)
 	f.weighting.Bind(f.terms(c))
 }
 
-// classRows returns how many of the pages each class has.
 func (c *corpus) classRows(pages []int) []int {
 	n := make([]int, len(c.classes))
 	for _, p := range pages {
@@ -262,7 +253,7 @@ func (c *corpus) classRows(pages []int) []int {
 	return n
 }
 
-// remap returns a copy of v with new term numbers; terms numbered −1 are left out.
+// remap returns a copy of v with new term numbers, without the terms numbered −1.
 func remap(v features.Vector, number []int32) features.Vector {
 	n := 0
 	for _, i := range v.Index {

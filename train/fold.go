@@ -14,8 +14,7 @@ import (
 	"fossick/models"
 )
 
-// folds returns the folds of a corpus and their number. It is less than 2 when a class has a single
-// page, which would have no test.
+// folds returns each page's fold and their number, less than 2 if a class has a single page.
 func (c *corpus) folds(opt *Options) (fold []int, n int) {
 	if n = min(opt.Folds, slices.Min(c.classRows(c.all()))); n < 2 {
 		return nil, 0
@@ -23,8 +22,7 @@ func (c *corpus) folds(opt *Options) (fold []int, n int) {
 	return folds(c, n, opt), n
 }
 
-// folds assigns every page to one of n folds, each class evenly. The same arguments give the same
-// folds.
+// folds assigns every page to one of n folds, each class evenly; the same arguments give the same folds.
 func folds(c *corpus, n int, opt *Options) []int {
 	rng := rand.New(rand.NewPCG(uint64(opt.Seed), 0xf01d))
 	if opt.BySite {
@@ -33,14 +31,14 @@ func folds(c *corpus, n int, opt *Options) []int {
 	return dealEvenly(c.y, len(c.classes), n, rng)
 }
 
-// dealEvenly gives every row one of n parts, each class evenly, in random order.
+// dealEvenly deals the rows in random order into n parts, each class evenly.
 func dealEvenly(y []int, classes, n int, rng *rand.Rand) []int {
 	byClass := make([][]int, classes)
 	for i, class := range y {
 		byClass[class] = append(byClass[class], i)
 	}
 	part := make([]int, len(y))
-	next := 0 // goes on from class to class, so that parts are even in all
+	next := 0 // goes on from class to class, so that parts have equal size
 	for _, rows := range byClass {
 		rng.Shuffle(len(rows), func(a, b int) { rows[a], rows[b] = rows[b], rows[a] })
 		for _, i := range rows {
@@ -51,8 +49,7 @@ func dealEvenly(y []int, classes, n int, rng *rand.Rand) []int {
 	return part
 }
 
-// units returns the pages that must stay together: those of each site with at most most pages, all
-// others singly.
+// units returns the pages that share a fold: those of a site with at most most pages; others singly.
 func (c *corpus) units(most int) [][]int {
 	bySite := map[string][]int{}
 	for p, site := range c.sites {
@@ -72,8 +69,8 @@ func (c *corpus) units(most int) [][]int {
 	return units
 }
 
-// deal gives each unit to the fold that has the smallest shares of its classes, of equals to the first.
-// The largest come first, equal ones in random order.
+// deal assigns units to folds, the largest first and ties in random order: each to the fold with the
+// smallest shares of its classes, the first of ties.
 func (c *corpus) deal(units [][]int, n int, rng *rand.Rand) []int {
 	rng.Shuffle(len(units), func(a, b int) { units[a], units[b] = units[b], units[a] })
 	slices.SortStableFunc(units, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
@@ -102,18 +99,18 @@ func (c *corpus) deal(units [][]int, n int, rng *rand.Rand) []int {
 	return fold
 }
 
-// heldOut is what a learner says of pages that it was not trained on.
+// heldOut holds a learner's scores of pages that it was not trained on.
 type heldOut struct {
 	learner learner
-	scores  [][]float64 // by page, a score a class; nil for pages not judged
+	scores  [][]float64 // by page, then class; nil for pages not judged
 	score   float64     // accuracy
-	dual    *dual       // of a fold's linear machine
-	ins     [][]int     // the pages that each judged fold was trained on, and
-	outs    [][]int     // those that it was judged on
-	rounds  []*heldOut  // all cross-validations of a topic's model, itself the first; nil for others
+	dual    *dual       // of the linear machine of one fold
+	ins     [][]int     // by judged fold: pages trained on
+	outs    [][]int     // by judged fold: pages judged
+	rounds  []*heldOut  // all cross-validations of a topic's model, this one first; else nil
 }
 
-// parts returns the pages to train on and the pages to judge of the folds that were judged.
+// parts returns the training pages and the judged pages of each judged fold.
 func (h *heldOut) parts(fold []int, n int) (ins, outs [][]int) {
 	allIns, allOuts := parts(fold, n)
 	for k, out := range allOuts {
@@ -139,7 +136,6 @@ func parts(fold []int, n int) (ins, outs [][]int) {
 	return ins, outs
 }
 
-// judged returns the pages of held-out folds, with their classes.
 func (h *heldOut) judged(y []int) (scores [][]float64, class []int) {
 	for p, s := range h.scores {
 		if s != nil {
@@ -153,7 +149,7 @@ func newHeldOut(l learner, pages int) *heldOut {
 	return &heldOut{learner: l, scores: make([][]float64, pages)}
 }
 
-// crossValidate trains on all folds but one and scores that one, for each of the given folds.
+// crossValidate judges each of the given folds by a classifier trained on all other folds.
 func crossValidate(ctx context.Context, c *corpus, l learner, fold, which []int, by fitting) (*heldOut, error) {
 	h := newHeldOut(l, len(c.y))
 	if err := h.judge(ctx, c, fold, which, by); err != nil {
@@ -162,7 +158,6 @@ func crossValidate(ctx context.Context, c *corpus, l learner, fold, which []int,
 	return h, nil
 }
 
-// judge adds folds to those that h has judged.
 func (h *heldOut) judge(ctx context.Context, c *corpus, fold, which []int, by fitting) error {
 	ins, outs := parts(fold, 1+max(slices.Max(fold), slices.Max(which)))
 	err := parallel(ctx, c.room.folds(), len(which), func(ctx context.Context, i int) error {
@@ -176,7 +171,7 @@ func (h *heldOut) judge(ctx context.Context, c *corpus, fold, which []int, by fi
 		}
 		for _, p := range outs[k] {
 			h.scores[p] = make([]float64, len(c.classes))
-			f.scores(h.scores[p], c, p) // each page is in one fold only
+			f.scores(h.scores[p], c, p) // no race: each page is in one fold
 		}
 		return nil
 	})
@@ -186,7 +181,7 @@ func (h *heldOut) judge(ctx context.Context, c *corpus, fold, which []int, by fi
 	return err
 }
 
-// best returns the place of the largest value, the first of equal ones.
+// best returns the index of the largest value, the first of ties.
 func best(s []float64) int {
 	at := 0
 	for i, v := range s {
@@ -197,12 +192,11 @@ func best(s []float64) int {
 	return at
 }
 
-// enoughPages is how many held-out pages settle what tune asks, calibrate, and say how good a model is
-// to within a point or so.
+// enoughPages is how many held-out pages suffice to tune, calibrate and measure a model to within a point.
 const enoughPages = 2000
 
-// enoughFolds returns as many of the folds of a set as hold enough pages. Where classifiers compete
-// they are judged on all, for their choice is not to hang on chance.
+// enoughFolds returns as many folds as hold enough pages, or all folds if classifiers compete, so that
+// chance does not choose.
 func enoughFolds(folds []int, pages, learners int) []int {
 	if learners > 1 {
 		return folds
@@ -211,10 +205,8 @@ func enoughFolds(folds []int, pages, learners int) []int {
 	return folds[:min(n, (enoughPages*n+pages-1)/pages)]
 }
 
-// tune chooses how a linear classifier weighs its terms and what share of naive Bayes it has, by
-// held-out accuracy.
-//
-// Log odds say what a word tells of the classes, idf only how rare it is.
+// tune chooses a linear classifier by held-out accuracy: whether it weighs terms by idf, how rare a word
+// is, or by log odds, how well it separates classes; and its share of naive Bayes.
 func tune(ctx context.Context, c *corpus, fold, which []int, by fitting) (*heldOut, error) {
 	racing := c.runners()
 	for i := range which {
@@ -241,7 +233,7 @@ func tune(ctx context.Context, c *corpus, fold, which []int, by fitting) (*heldO
 	return blended(top, nb, c.y), nil
 }
 
-// runners returns what tune chooses from, the first of equal ones.
+// runners returns the candidates of tune; the first wins ties.
 func (c *corpus) runners() []*heldOut {
 	passes := 0
 	if len(c.y) > largeSet {
@@ -254,19 +246,17 @@ func (c *corpus) runners() []*heldOut {
 	return all
 }
 
-// On a large set folds are trained with few passes over the pages: that is half of the work, and
-// changes what is held out little. Accuracy of one fold of 20 Newsgroups after 3, 5, 8 and all passes,
-// idf: .886, .893, .893, .894; odds: .852, .864, .862, .866. The model itself starts from there and
-// takes all it needs.
+// On a large set few passes over the pages train the folds: half of the work, and little change in the
+// held-out scores. The model itself starts from there and takes all passes that it needs.
 const (
 	largeSet  = 5000 // pages
 	fewPasses = 6
 )
 
-// certain is the chance of error at which a runner is out of the race.
+// certain is the P below which tune drops a candidate.
 const certain = 0.01
 
-// foremost returns the one with the best accuracy, the first of equal ones.
+// foremost returns the candidate with the best accuracy, the first of ties.
 func foremost(racing []*heldOut) *heldOut {
 	top := racing[0]
 	for _, h := range racing {
@@ -295,17 +285,15 @@ func ahead(a, b *heldOut, y []int) paired {
 }
 
 // A model of one topic against the rest guides a crawl. It must rank pages, and its probabilities must
-// hold, also where few pages are on topic.
+// hold even where few pages are on topic. So such learners compete by log loss.
 
-// A small set is cross-validated again and again, each round with folds of its own, until roundPages
-// have been held out. One round alone hangs on chance.
+// A small set is held out in several rounds, up to roundPages: a single round depends on chance.
 const (
 	mostRounds = 4
 	roundPages = 2400
 )
 
-// rounds returns the folds of each round and how many there are in one: less than 2 when a class has a
-// single page.
+// rounds returns the folds of each round and their number, less than 2 if a class has a single page.
 func (c *corpus) rounds(opt *Options) (all [][]int, n int) {
 	own := *opt
 	for r := range min(mostRounds, max(1, roundPages/len(c.y))) {
@@ -319,14 +307,13 @@ func (c *corpus) rounds(opt *Options) (all [][]int, n int) {
 	return all, n
 }
 
-// contender is a learner, and what it said of held-out pages in each round.
+// contender is a learner with its held-out scores of each round.
 type contender struct {
 	learner
 	rounds []*heldOut
 	losses []float64 // by page, the mean over the rounds, in nats
 }
 
-// contest has learners of a topic compete.
 type contest struct {
 	c     *corpus
 	opt   *Options
@@ -334,8 +321,7 @@ type contest struct {
 	which []int   // the folds that are held out
 }
 
-// chooseTopical is choose for a topic against the rest. The first of the learners is the one that is
-// known to rank best (docs/classifiers.md).
+// chooseTopical is choose for a topic. The first learner is known to rank best (docs/classifiers.md).
 func chooseTopical(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*heldOut, error) {
 	folds, n := c.rounds(opt)
 	if n < 2 {
@@ -356,7 +342,7 @@ func chooseTopical(ctx context.Context, c *corpus, learners []learner, opt *Opti
 		rep.Accuracy[l.name()] = max(rep.Accuracy[l.name()], h.score)
 		if opt.stacks() {
 			members = append(members, topicalNominee(next, c.y))
-			t.folds = folds[:1] // linear, the first, was chosen by all; rounds of the others take minutes
+			t.folds = folds[:1] // all rounds chose linear, the first; more rounds of the others take minutes
 			continue
 		}
 		if top == nil || next.lead(top) > sure {
@@ -375,7 +361,7 @@ func chooseTopical(ctx context.Context, c *corpus, learners []learner, opt *Opti
 	return h, nil
 }
 
-// enter returns what a learner does, against the one that is ahead so far.
+// enter cross-validates a learner, given the best so far.
 func (t *contest) enter(ctx context.Context, l learner, top *contender) (*contender, error) {
 	if _, ok := l.(linear); ok {
 		return t.linear(ctx)
@@ -384,14 +370,13 @@ func (t *contest) enter(ctx context.Context, l learner, top *contender) (*conten
 	return one, t.run(ctx, one, top)
 }
 
-// sure is by how many standard errors another must lose less to be taken. Of a dozen that are alike the
-// least loss is mostly chance.
+// sure is the lead, in standard errors, that replaces the best learner: small leads are mostly chance.
 const sure = 2
 
-// hopeless is how many standard errors behind a learner leaves the contest.
+// hopeless is how many standard errors behind the best a learner leaves the contest.
 const hopeless = 4
 
-// run holds the rounds of a learner, no more than it takes to see that it is far behind.
+// run cross-validates a learner round by round, and stops when it is far behind top.
 func (t *contest) run(ctx context.Context, one, top *contender) error {
 	for _, fold := range t.folds {
 		h, err := crossValidate(ctx, t.c, one.learner, fold, t.which, t.opt.fitting())
@@ -410,7 +395,7 @@ func (t *contest) run(ctx context.Context, one, top *contender) error {
 }
 
 // linear returns the best of the linear classifiers: each way to weigh terms, with each share of naive
-// Bayes. The simplest is kept where no other is surely better.
+// Bayes. The simplest stays unless another is surely better.
 func (t *contest) linear(ctx context.Context) (*contender, error) {
 	var all []*contender
 	for _, h := range t.c.runners() {
@@ -435,7 +420,6 @@ func (t *contest) linear(ctx context.Context) (*contender, error) {
 	return top, nil
 }
 
-// blends returns the machine with each share of naive Bayes.
 func (t *contest) blends(machine, nb *contender) (all []*contender) {
 	ratio := spread(machine.rounds[0].scores) / spread(nb.rounds[0].scores)
 	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
@@ -453,11 +437,10 @@ func (t *contest) blends(machine, nb *contender) (all []*contender) {
 	return all
 }
 
-// leastProbability bounds what one page may lose.
+// leastProbability bounds the loss of one page.
 const leastProbability = 1e-6
 
-// judge sums up what one loses. Each fold of the first round is calibrated by what is said of the
-// others, so that the loss is that of pages not yet seen.
+// judge computes a contender's losses as on unseen pages: each fold of round 1 is calibrated on the others.
 func (t *contest) judge(o *contender) {
 	y, fold := t.c.y, t.folds[0]
 	o.losses = make([]float64, len(y))
@@ -477,7 +460,7 @@ func (t *contest) judge(o *contender) {
 	}
 }
 
-// lead is how many standard errors of the mean o loses less than another.
+// lead returns by how many standard errors o's mean loss is below another's.
 func (o *contender) lead(than *contender) float64 {
 	diff := make([]float64, len(o.losses))
 	for p := range diff {
@@ -500,8 +483,7 @@ func mean(x []float64) (m float64) {
 	return m
 }
 
-// topical returns calibration and thresholds of a topic's model, by the pages of all rounds, whose
-// scores become probabilities.
+// topical returns calibration and thresholds from all rounds, and turns their scores into probabilities.
 func (c *corpus) topical(held *heldOut) (cal models.Calibration, cuts []float64) {
 	cal = platt(held.rounds, c.y, func(int) bool { return true })
 	var probs [][]float64

@@ -73,8 +73,7 @@ func TestFoldsBySite(t *testing.T) {
 	}
 }
 
-// TestBySiteTellsMenusFromTopics: pages whose only common words are their site's look easy page by
-// page, and are not when whole sites are held out.
+// TestBySiteTellsMenusFromTopics: pages that share only site words look easy unless sites are held out.
 func TestBySiteTellsMenusFromTopics(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	rows := func(yield func(*datasets.Example, error) bool) {
@@ -107,7 +106,6 @@ func TestBySiteTellsMenusFromTopics(t *testing.T) {
 	}
 }
 
-// TestMinSites: a word that only one site has is no word of the model.
 func TestMinSites(t *testing.T) {
 	rows := func(yield func(*datasets.Example, error) bool) {
 		for i := range 160 {
@@ -155,8 +153,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestTune: on held-out pages what is chosen is no worse than either weighting, and
-// all pages of a small set are judged.
+// TestTune: the choice is no worse on held-out pages than either weighting; a small set is judged whole.
 func TestTune(t *testing.T) {
 	set := toy(240, "bank", "code", "star")
 	for i, e := range set {
@@ -188,8 +185,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestWarm: a machine that starts from a part of the pages ends where one does that
-// starts from nothing, as near as it goes to the end.
+// TestWarm: a machine that starts from the solution of some pages converges to the same end.
 func TestWarm(t *testing.T) {
 	opt := Options{Seed: 1, Folds: 5}
 	c, err := gather(context.Background(), stream(toy(150, "bank", "code", "star")), &opt, &Report{})
@@ -220,8 +216,7 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-// TestCounting: every counter gets all pages in their order, and after an error no
-// more, while the reading goes on to its end.
+// TestCounting: every counter gets all pages in order, and none after an error, while reading goes on.
 func TestCounting(t *testing.T) {
 	const pages = 20*countedPages + 5
 	var a, b []string
@@ -249,8 +244,7 @@ func TestCounting(t *testing.T) {
 	}
 }
 
-// TestSelectionHasNoLead: of few words none stands twice, and the model does not
-// look for what it has no terms of; of all words the lead is part.
+// TestSelectionHasNoLead: a model of selected words has no lead, a model of all words has one.
 func TestSelectionHasNoLead(t *testing.T) {
 	set := toy(120, "bank", "code")
 	for _, words := range []int{0, 30} {
@@ -265,7 +259,7 @@ func TestSelectionHasNoLead(t *testing.T) {
 	}
 }
 
-// rare makes a set in which one page of fifty is on topic, and says so by some of many words.
+// rare makes a set with one page in fifty on topic, which some of many words show.
 func rare(n int, rng *rand.Rand) (set []*datasets.Example) {
 	for i := range n {
 		e := &datasets.Example{URL: fmt.Sprintf("http://h%d.test/%d", i%9, i), Label: "rest"}
@@ -285,8 +279,7 @@ func rare(n int, rng *rand.Rand) (set []*datasets.Example) {
 	return set
 }
 
-// TestTopical: with twelve pages on topic of 600, what ranks best is chosen, and its probabilities are
-// as frequent as they say on pages not seen.
+// TestTopical: with twelve of 600 pages on topic, the best ranking wins, with probabilities that hold.
 func TestTopical(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	m, rep, err := Train(context.Background(), stream(rare(600, rng)), Options{Target: Target{Topic: "bees"}, Seed: 1, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
@@ -304,7 +297,7 @@ func TestTopical(t *testing.T) {
 	}
 }
 
-// TestRounds: a small set is held out more often than a large one, never in the same way.
+// TestRounds: a small set gets more rounds than a large one, each with other folds.
 func TestRounds(t *testing.T) {
 	for pages, want := range map[int]int{60: 4, 600: 4, 800: 3, 2000: 1, 9000: 1} {
 		c := &corpus{classes: []string{"bees", "other"}, y: make([]int, pages)}
@@ -327,7 +320,6 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestLead: the mean of paired differences in standard errors.
 func TestLead(t *testing.T) {
 	a, b := &contender{losses: []float64{1, 2, 3, 4}}, &contender{losses: []float64{2, 4, 3, 4}}
 	// Differences 1, 2, 0, 0: mean ¾, squares about it 2.75, standard error √2.75/4.
@@ -339,8 +331,7 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// TestBlended mixes scores by hand: the machine errs on page 2, naive Bayes on
-// page 1, and each is sure where the other errs.
+// TestBlended mixes by hand: machine and naive Bayes err on one page each, where the other is sure.
 func TestBlended(t *testing.T) {
 	y := []int{0, 0, 1}
 	machine := &heldOut{learner: linear{}, score: 2. / 3, scores: [][]float64{{1, -1}, {1, -1}, {0.1, -0.1}}}
@@ -371,8 +362,7 @@ func TestBlended(t *testing.T) {
 	}
 }
 
-// TestLearningCurve: it rises where there is something to learn, ends with all
-// pages, and is the same every time.
+// TestLearningCurve: the curve rises if there is something to learn, ends with all pages, and is repeatable.
 func TestLearningCurve(t *testing.T) {
 	set := toy(400, "bank", "code", "star")
 	opt := Options{Classifier: models.NaiveBayes, Seed: 3, Explain: true}
@@ -401,7 +391,6 @@ func TestLearningCurve(t *testing.T) {
 	}
 }
 
-// TestLearningCurveOfFew: where even half the pages are too few, all is the only point.
 func TestLearningCurveOfFew(t *testing.T) {
 	_, rep, err := Train(context.Background(), stream(toy(12, "bank", "code")), Options{Classifier: models.LinearSVM, Explain: true})
 	if err != nil {
@@ -427,8 +416,7 @@ func TestPartNests(t *testing.T) {
 	}
 }
 
-// TestReliability: worked by hand. Pages that are .9 sure: two of four right; .95:
-// one of one; .3: none of one.
+// TestReliability, by hand: of pages sure to .9 two of four are right, of .95 one of one, of .3 none of one.
 func TestReliability(t *testing.T) {
 	var pages []Judged
 	for i, right := range []bool{true, true, false, false, true, false, true} {
@@ -455,7 +443,7 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// TestRightCI: pages of one site count as one, where sites are held out.
+// TestRightCI: pages of one site count as one if sites are held out.
 func TestRightCI(t *testing.T) {
 	right := func(i int) bool { return i%10 < 8 && i/10 != 3 } // of ten sites, one is all wrong
 	pages := rightCI(100, func(int) string { return "" }, right)
@@ -466,7 +454,7 @@ func TestRightCI(t *testing.T) {
 	if sites[0] >= pages[0] || sites[1] <= pages[1] {
 		t.Errorf("sites %v, want wider than pages %v", sites, pages)
 	}
-	// A page of an unknown site is a site of its own.
+	// A page of an unknown site counts as a site.
 	if got := rightCI(100, func(i int) string { return "ab"[:min(1, i/50)] }, right); got == pages || got == sites {
 		t.Errorf("half of the sites unknown: %v", got)
 	}
@@ -482,7 +470,7 @@ func TestMajority(t *testing.T) {
 	}
 }
 
-// TestHeld: the held-out pages are those of the set, in order, and sum up to CV.
+// TestHeld: the held-out pages are those of the set, in order, and CV sums them up.
 func TestHeld(t *testing.T) {
 	set := toy(90, "bank", "code", "star")
 	m, rep, err := Train(context.Background(), stream(set), Options{Classifier: models.C45, Seed: 3, Explain: true})
@@ -500,8 +488,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestFewUnits: copies of a page, and pages of a site that was held out whole, are one draw. Of
-// fewer than five draws there is no interval, and it says why.
+// TestFewUnits: copies, and pages of a site held out, are one draw; below five draws there is no interval.
 func TestFewUnits(t *testing.T) {
 	page := func(n int, each func(i int) Judged) (all []Judged) {
 		for i := range n {
@@ -530,8 +517,7 @@ func TestFewUnits(t *testing.T) {
 	}
 }
 
-// TestPlatt: against a search over a grid, on rare and on frequent positives, told apart
-// well, badly, and wholly.
+// TestPlatt compares with a grid search, on positives separated well, badly or wholly.
 func TestPlatt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, test := range []struct {
@@ -578,8 +564,8 @@ func TestPlatt(t *testing.T) {
 	}
 }
 
-// TestPlattAims: six pages of class 0 and two of class 1 aim at 1/8 and 3/4, in the mean 9/32. Where
-// margins say nothing, or the opposite, each page has that: b = ln(9/23).
+// TestPlattAims: six pages of class 0 and two of class 1 have the targets 1/8 and 3/4, with mean 9/32. If
+// margins say nothing, or the opposite, each page gets that: b = ln(9/23).
 func TestPlattAims(t *testing.T) {
 	for _, margin := range []float64{0, 1} {
 		h, y := newHeldOut(nil, 8), []int{0, 1, 0, 0, 0, 1, 0, 0}
@@ -593,7 +579,6 @@ func TestPlattAims(t *testing.T) {
 	}
 }
 
-// TestPlattParts: pages that are not wanted, or not judged, count for nothing.
 func TestPlattParts(t *testing.T) {
 	h := &heldOut{scores: [][]float64{{0, 1}, {1, 0}, nil, {0, 3}, {2, 1}, {5, -9}}}
 	y := []int{1, 0, 1, 0, 1, 0}

@@ -17,22 +17,21 @@ import (
 	"fossick/models"
 )
 
-// forest is a bag of golearn's random trees (Breiman 2001): they ask whether a page has one of the
-// terms that gain most. At each node golearn's gain-ratio rule chooses among as many words as the root
-// of all, drawn anew, and golearn's ID3 divides the pages, until they are of one class.
+// forest is a bag of golearn's random trees (Breiman 2001), which test whether a page has one of the terms
+// with the highest gain. At each node golearn's gain-ratio rule chooses among √terms random words, and
+// golearn's ID3 splits the pages, until they are of one class.
 //
-// golearn's meta.BaggedModel and RandomTree draw from the global source of random numbers, in
-// goroutines: two runs differ. So bags and words are drawn here, by the seed. golearn's gain ratio
-// divides the gain by the entropy that is left, not by the entropy of the split: it prefers what plain
-// gain prefers.
+// Bags and words are drawn here, by the seed: golearn's meta.BaggedModel and RandomTree draw from the global
+// random source in goroutines, so two runs differ. golearn divides the gain by the remaining entropy, not by
+// the split's, and so prefers what plain gain prefers.
 type forest struct{}
 
 func (forest) name() string { return models.Trees }
 
 const (
-	forestWords = 300 // terms when no number is asked for
+	forestWords = 300 // default number of terms
 	forestTrees = 50
-	forestBag   = 1500 // pages of a tree at most: golearn takes 0.1 ms a page, word and level
+	forestBag   = 1500 // most pages of a tree: golearn takes 0.1 ms per page, word and level
 )
 
 func (forest) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
@@ -53,7 +52,7 @@ func (forest) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fit
 			return fmt.Errorf("training %s: %w", models.Trees, err)
 		}
 		f.forest[i] = compile(root, 0)
-		f.forest[i].Shares = nil // a Ranger makes its own
+		f.forest[i].Shares = nil // a Ranger computes its own
 		return nil
 	}); err != nil {
 		return nil, err
@@ -62,11 +61,11 @@ func (forest) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fit
 	return f, nil
 }
 
-// drawing lets golearn choose among words that are drawn for each node.
+// drawing lets golearn choose among random words at each node.
 type drawing struct {
 	*grower
 	seed  uint64
-	slots []base.Attribute // a column for each word drawn
+	slots []base.Attribute // one column per drawn word
 	ratio trees.InformationGainRatioRuleGenerator
 }
 
@@ -80,7 +79,7 @@ func newDrawing(g *grower, seed uint64) *drawing {
 
 func (d *drawing) columns() []base.Attribute { return d.slots }
 
-// choose draws words, writes into the slots which rows have them, and asks golearn's rule.
+// choose draws words, writes into their slots which rows have them, and asks golearn's rule.
 func (d *drawing) choose(on *grid, view base.FixedDataGrid, rows, pages []int) split {
 	words := d.draw(pages)
 	if len(words) == 0 {
@@ -99,9 +98,9 @@ func (d *drawing) choose(on *grid, view base.FixedDataGrid, rows, pages []int) s
 	return split{term: int(words[i])}
 }
 
-// draw returns words that some pages of a node have and others lack. golearn visits nodes in the order
-// of a map, so each node draws from a source of its own, made of the seed and its pages. It also adds
-// up entropies in the order of a map.
+// draw returns random words that some pages of a node have and others lack. golearn visits nodes in map
+// order, so each node draws from its own source, seeded by its pages. golearn also adds up entropies in map
+// order, so draw returns only one of the words with equal gain.
 func (d *drawing) draw(pages []int) (words []int32) {
 	total, on := make([]int, d.classes), make([][]int, d.terms)
 	own := fnv.New64a()
@@ -138,8 +137,7 @@ func (d *drawing) draw(pages []int) (words []int32) {
 	return words
 }
 
-// gainOf returns the information gain, in bits, of dividing total pages by class into those that have a
-// word and the rest.
+// gainOf returns a word's information gain in bits; has counts its pages by class, total all pages.
 func gainOf(has, total []int) float64 {
 	rest := make([]int, len(total))
 	for c := range rest {

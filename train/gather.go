@@ -16,7 +16,7 @@ import (
 	"fossick/models/features"
 )
 
-// corpus is a training set as counts: no text is kept.
+// corpus is a training set as counts, without text.
 type corpus struct {
 	extractor features.ExtractorOptions
 	terms     []string
@@ -25,20 +25,20 @@ type corpus struct {
 	sites     []string                      // by page; "" is unknown
 	from      []source                      // by page, with Options.Explain
 	classes   []string                      // sorted
-	nouns     *nouns                        // what K is chosen from
-	best      [][]string                    // by class, candidates for K, see corpus.candidates
+	nouns     *nouns                        // words from which K is chosen
+	best      [][]string                    // by class: candidates for K
 	lengths   []length                      // by page
 	titles    map[string][]models.TitleWord // by class, see titles
-	marks     []uint64                      // of the pages, sorted and at most so many as a card keeps, see models.Mark
-	texts     []uint64                      // the mark of each page; nil where that is not known
-	common    *common                       // what the pages have in common; nil: plain
-	room      *room                         // how many words the rows have; nil: all
+	marks     []uint64                      // of the pages, sorted, at most as many as a card keeps; see models.Mark
+	texts     []uint64                      // by page: its mark; nil if unknown
+	common    *common                       // what the pages have in common; nil if plain
+	room      *room                         // limit of the words in rows; nil: none
 }
 
-// Other is models.Other.
+// Other is the label of pages that are off topic.
 const Other = models.Other
 
-// Class returns the class of an example, or "" when it has none. It is its topic or Other with Topic.
+// Class returns the class of an example, or "" if it has none. With Topic it is Topic or Other.
 func (t *Target) Class(e *datasets.Example) string {
 	switch {
 	case e.Label == "" && len(e.Labels) == 0:
@@ -61,14 +61,12 @@ func (t *Target) Class(e *datasets.Example) string {
 	return ""
 }
 
-// gather reads the examples once, and holds as much of them as Options.Memory allows
-// (docs/classifiers.md).
+// gather reads the examples once, and keeps as much of them as Options.Memory allows (docs/classifiers.md).
 func gather(ctx context.Context, examples datasets.Stream, opt *Options, rep *Report) (*corpus, error) {
 	return gatherBy(ctx, examples, opt, rep, opt.Class, false)
 }
 
-// gatherBy is gather with classes from a function; "" leaves a row out. plain: no model is made, and K
-// needs no words.
+// gatherBy is gather with a function for classes; "" leaves a row out. plain is for trials, which need no K.
 func gatherBy(ctx context.Context, examples datasets.Stream, opt *Options, rep *Report, class func(*datasets.Example) string, plain bool) (_ *corpus, err error) {
 	g := newGatherer(opt, plain)
 	defer func() { err = errors.Join(err, g.rows.close()) }()
@@ -89,7 +87,7 @@ func gatherBy(ctx context.Context, examples datasets.Stream, opt *Options, rep *
 	return g.c, nil
 }
 
-// gatherer reads a training set.
+// gatherer reads a training set into a corpus.
 type gatherer struct {
 	opt      *Options
 	plain    bool // no model is made: K needs no words
@@ -102,13 +100,13 @@ type gatherer struct {
 	beside   *counting // while read runs
 	sites    []string
 	from     []source          // with Options.Explain
-	name     map[string]string // labels and sites, so that rows share their bytes
+	name     map[string]string // labels and sites, each stored once
 	titles   titles
 	titleCut *features.Analyzer
 	marks    []uint64
 	lengths  []length       // by page
 	langs    map[string]int // pages by language
-	y        map[string]int // class by label, in the order of their first row
+	y        map[string]int // class by label, in order of first appearance
 }
 
 func newGatherer(opt *Options, plain bool) *gatherer {
@@ -122,7 +120,6 @@ func newGatherer(opt *Options, plain bool) *gatherer {
 	}
 }
 
-// read makes the one pass over the examples.
 func (g *gatherer) read(ctx context.Context, examples datasets.Stream, rep *Report, class func(*datasets.Example) string) error {
 	words := func(label string, doc features.Doc) error {
 		g.nouns.add(label, doc)
@@ -140,8 +137,7 @@ func (g *gatherer) read(ctx context.Context, examples datasets.Stream, rep *Repo
 	return nil
 }
 
-// pages calls f with each example that has a label and can be read, its text and its labels, and counts
-// and logs the others.
+// pages calls f with each labelled and readable example, and counts and logs the others.
 func (g *gatherer) pages(ctx context.Context, examples datasets.Stream, rep *Report, class func(*datasets.Example) string, f func(*datasets.Example, features.Doc, string) error) error {
 	for e, err := range examples {
 		if err := ctx.Err(); err != nil {
@@ -168,7 +164,7 @@ func (g *gatherer) pages(ctx context.Context, examples datasets.Stream, rep *Rep
 			continue
 		}
 		if g.opt.Unlabelled {
-			doc.URL = "" // saved examples and a pool come from different places: see learnPU
+			doc.URL = "" // examples and a pool come from different places; see learnPU
 		}
 		if err := f(e, doc, label); err != nil {
 			return err
@@ -177,7 +173,6 @@ func (g *gatherer) pages(ctx context.Context, examples datasets.Stream, rep *Rep
 	return nil
 }
 
-// add keeps one page.
 func (g *gatherer) add(e *datasets.Example, doc features.Doc, label string) error {
 	class, known := g.y[label]
 	if !known {
@@ -201,7 +196,7 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, label string) erro
 	return g.beside.add(label, doc)
 }
 
-// page counts the terms of a page, which become the next row.
+// page counts the terms of a page as the next row.
 func (g *gatherer) page(_ string, doc features.Doc) error {
 	g.row = g.x.Count(g.row, doc)
 	g.lengths = append(g.lengths, length{wordsOf(g.lossy.lex, g.row), mostOf(g.row)})
@@ -211,13 +206,12 @@ func (g *gatherer) page(_ string, doc features.Doc) error {
 	return g.rows.add(g.row)
 }
 
-// length is how long a page is.
 type length struct {
 	words int32
-	most  float32 // how often its commonest term occurs, though that term be dropped
+	most  float32 // count of its most frequent term, even if that was dropped
 }
 
-// mostOf returns how often the commonest term of a page occurs on it.
+// mostOf returns the count of the most frequent term of a page.
 func mostOf(row features.Vector) float32 {
 	if len(row.Value) == 0 {
 		return 0
@@ -229,12 +223,12 @@ func (g *gatherer) intern(s string) string {
 	if same, ok := g.name[s]; ok {
 		return same
 	}
-	s = strings.Clone(s) // not a part of the row's text
+	s = strings.Clone(s) // do not keep the row's text alive
 	g.name[s] = s
 	return s
 }
 
-// label numbers the classes in the order of their labels.
+// label numbers the classes in the order of their labels, and fills in the corpus.
 func (g *gatherer) label(rep *Report) {
 	c := g.c
 	c.marks, c.texts = models.KeepMarks(slices.Clone(g.marks)), g.marks
@@ -282,20 +276,18 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 	return nil
 }
 
-// counting counts the terms of pages, and the words that K is chosen from, each in a goroutine of its
-// own. The next pages are read and parsed meanwhile, for training on many short pages is mostly
-// reading. Pages are counted in the order in which they are added, so that the result is the same as
-// without.
+// counting runs each counter in its own goroutine beside reading, which dominates on short pages. Each
+// gets the pages in order, so that the result does not depend on timing.
 type counting struct {
 	to    []chan counted
 	batch counted
 	done  sync.WaitGroup
 
 	mu  sync.Mutex // guards err
-	err error      // the first of each counter
+	err error      // first error of each counter
 }
 
-// counted is a batch of pages, for a page is too short to be handed over alone.
+// counted is a batch of pages, because a page is too short to send alone.
 type counted struct {
 	labels []string
 	docs   []features.Doc
@@ -303,7 +295,7 @@ type counted struct {
 
 const countedPages = 32
 
-// newCounting starts the counters that are not nil. What they count is complete after close.
+// newCounting starts the non-nil counters; their counts are complete after close.
 func newCounting(counters ...func(label string, d features.Doc) error) *counting {
 	n := &counting{}
 	for _, count := range counters {
@@ -314,7 +306,7 @@ func newCounting(counters ...func(label string, d features.Doc) error) *counting
 		n.to = append(n.to, to)
 		n.done.Go(func() {
 			var err error
-			for batch := range to { // to the end, so that add never waits in vain
+			for batch := range to { // drain it after an error, so that add never blocks
 				for j := 0; j < len(batch.docs) && err == nil; j++ {
 					err = count(batch.labels[j], batch.docs[j])
 				}
@@ -335,7 +327,7 @@ func (n *counting) fail(err error) {
 	}
 }
 
-// add hands over a page of a class. It fails soon after a counter did.
+// add sends a page to the counters. It fails soon after one of them did.
 func (n *counting) add(label string, d features.Doc) error {
 	n.batch.labels, n.batch.docs = append(n.batch.labels, label), append(n.batch.docs, d)
 	if len(n.batch.docs) < countedPages {
@@ -354,7 +346,7 @@ func (n *counting) flush() {
 	n.batch = counted{}
 }
 
-// close waits until all pages are counted.
+// close waits until all pages are counted, and returns the counters' errors.
 func (n *counting) close() error {
 	n.flush()
 	for _, to := range n.to {
@@ -364,9 +356,8 @@ func (n *counting) close() error {
 	return n.err
 }
 
-// titles counts the words that stand in the titles of each class's pages. A link says what the title of
-// its target says, so that they tell a crawl how links to pages on topic are worded, see
-// learned.WarmStart.
+// titles counts the words in the titles of each class's pages. Link text resembles the title of its
+// target, so these words tell a crawl how links to pages on topic are worded; see learned.WarmStart.
 type titles struct {
 	words map[titleWord]map[string]int // pages, by class
 }
@@ -374,18 +365,17 @@ type titles struct {
 type titleWord struct{ lang, word string }
 
 const (
-	// maxTitleWords bounds the words of a set's titles that are counted; of more, the first count. Few
-	// sets have as many: half of a title's words stood in others.
+	// maxTitleWords is how many title words are counted, the first ones; few sets have more.
 	maxTitleWords = 1 << 17
-	// maxClassTitles is how many words of a class's titles a model keeps, those of most pages: 50 KB.
+	// maxClassTitles is how many title words a model keeps per class, those of most pages: 50 KB.
 	maxClassTitles = 4096
-	// maxTitle bounds what is read of a title, in bytes.
+	// maxTitle is how many bytes of a title are read.
 	maxTitle = 256
 )
 
 func newTitles() titles { return titles{map[titleWord]map[string]int{}} }
 
-// titleWords returns the words of a page's title, each once.
+// titleWords returns the distinct words of a page's title.
 func (g *gatherer) titleWords(doc features.Doc) (words []string) {
 	if g.plain {
 		return nil
@@ -398,7 +388,7 @@ func (g *gatherer) titleWords(doc features.Doc) (words []string) {
 	return words
 }
 
-// add takes in the words of a page's title, each given once.
+// add counts the distinct words of a page's title.
 func (t *titles) add(class string, words []string, lang string) {
 	for _, w := range words {
 		key := titleWord{lang, w}
@@ -408,13 +398,13 @@ func (t *titles) add(class string, words []string, lang string) {
 				continue
 			}
 			pages = map[string]int{}
-			t.words[titleWord{strings.Clone(lang), strings.Clone(w)}] = pages // not a part of the row's text
+			t.words[titleWord{strings.Clone(lang), strings.Clone(w)}] = pages // do not keep the row's text alive
 		}
 		pages[class]++
 	}
 }
 
-// list returns the words of each class but Other, by language and word.
+// list returns the words of each class but Other, sorted by language and word.
 func (t *titles) list() map[string][]models.TitleWord {
 	all := map[string][]models.TitleWord{}
 	for key, pages := range t.words {

@@ -18,50 +18,48 @@ import (
 	"github.com/jdkato/prose/v2"
 )
 
-// K, the words by which the crawl scores a page, are each class's best nouns (paper A, section 3). Like
-// a classifier's words they are chosen in two steps: of the words that represent the class (eq. 2),
-// those with the most information gain for the class against the rest (eq. 4). With Terms.Select they
-// count by
+// K, the words by which the crawl scores a page, holds each class's best nouns (paper A, section 3). They
+// are chosen in two steps, like a classifier's words: of the words that represent the class (eq. 2),
+// those with the most information gain for the class against the rest (eq. 4). With another
+// Options.Select, words rank by
 //
 //	Gain(i) · DF(i)/n
 //
-// DF(i)/n being the share of the class's pages that have the word: λ counts the words of K on a page,
-// so a word must both separate the class and stand on many of its pages. Words that are rather absent
-// from the class, stop words, numbers, and in English all but nouns are left out. A stem is shown as
-// the form in which the set has it most often.
+// where DF(i)/n is the share of the class's pages with the word: λ counts the words of K on a page, so a
+// word must both separate the class and be frequent in it. Words that speak against the class, stop words,
+// numbers, and in English all but nouns are left out. A stem is shown in its most frequent form.
 
 const (
-	keywords = 20 // words of K a class
-	shortest = 3  // letters of a keyword
+	keywords = 20 // words of K per class
+	shortest = 3  // fewest letters of a keyword
 
-	// Sentences to tag come from a sample: so many pages a class, so much of each.
+	// Nouns are tagged in a sample: this many pages per class, and this much of each.
 	samplePages = 50
 	sampleBytes = 4000
 
-	// Forms are counted on so many pages, and on some of those that follow: which form of a common word
-	// is the most frequent is soon known.
+	// Forms are counted on this many pages, then on every fourth: which form of a common word is the
+	// most frequent is soon known.
 	formPages = 3000
 	formEvery = 4
 
-	// Of the best words so many times the wanted number may be tagged, and at first so many.
+	// Words to tag at most, and at first, as multiples of keywords.
 	candidatesFactor = 5
 	firstFactor      = 2
 )
 
-// nouns gathers, while the training set streams by, what keywords needs of the text itself. Memory is
-// bounded by the vocabulary and the sample.
+// nouns gathers what keywords needs of the streaming text, in bounded memory.
 type nouns struct {
 	an      *features.Analyzer
-	limit   int               // of forms
-	forms   map[form]int      // how often
-	most    map[string]string // stem → the form that occurs most often, see settle
-	english int               // pages
+	limit   int               // most forms kept
+	forms   map[form]int      // occurrences
+	most    map[string]string // stem → its most frequent form; see settle
+	english int               // pages in English
 	pages   int
 	sampled map[string]int // pages, by class
 	sample  []string       // lines of English text
 }
 
-// form is a word as it is written, in lower case, and its stem.
+// form is a word as written, in lower case, and its stem.
 type form struct{ term, word string }
 
 func newNouns(limit int) *nouns {
@@ -72,7 +70,6 @@ func newNouns(limit int) *nouns {
 	}
 }
 
-// add looks at a page of a class.
 func (n *nouns) add(class string, d features.Doc) {
 	if n.pages++; n.pages <= formPages || n.pages%formEvery == 0 {
 		n.an.Each(d.Text, d.Lang, func(word, term string) {
@@ -98,15 +95,15 @@ func (n *nouns) add(class string, d features.Doc) {
 	}
 }
 
-// forget drops the forms that occur least, half of them at least.
+// forget drops the rarest forms, at least half of them.
 func (n *nouns) forget() {
 	all := slices.Sorted(maps.Values(n.forms))
 	least := all[(len(all)-1)/2]
 	maps.DeleteFunc(n.forms, func(_ form, times int) bool { return times <= least })
 }
 
-// settle finds the form of each stem that occurs most often, of equal ones the first in the alphabet.
-// No page can be added after it.
+// settle finds each stem's most frequent form, the alphabetically first of ties. No page can be added
+// afterwards.
 func (n *nouns) settle() {
 	if n.most != nil {
 		return
@@ -114,7 +111,7 @@ func (n *nouns) settle() {
 	n.most = map[string]string{}
 	for f, times := range n.forms {
 		if korean(f.term) {
-			n.most[f.term] = f.term // a word as it stands, its particle cut off
+			n.most[f.term] = f.term // the word without its particle
 			continue
 		}
 		best, known := n.most[f.term]
@@ -126,11 +123,11 @@ func (n *nouns) settle() {
 	n.forms = nil
 }
 
-// form returns the commonest form of a stem, "" for a term that is no word of the text.
+// form returns the most frequent form of a stem, "" for a term that is no word of the text.
 func (n *nouns) form(term string) string { return n.most[term] }
 
-// Keywords chooses K for every class, as Train does, without making a model. So K may come from other
-// pages than the model, as from the start pages of a crawl (paper A, section 3).
+// Keywords chooses K for every class as Train does, without making a model. So K may come from other pages
+// than the model, such as the start pages of a crawl (paper A, section 3). by describes the words of K.
 func Keywords(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt Options) (k map[string][]string, by string, err error) {
 	if err := opt.complete(); err != nil {
 		return nil, "", err
@@ -143,14 +140,12 @@ func Keywords(ctx context.Context, examples iter.Seq2[*datasets.Example, error],
 	return k, c.nouns.how(), err
 }
 
-// keywords chooses K for every class.
 func (c *corpus) keywords(ctx context.Context, opt *Options) (map[string][]string, error) {
 	k := map[string][]string{}
 	for _, label := range c.classes {
 		k[label] = []string{}
 	}
-	// Tagging takes longest, so first the best candidates are asked for, and the others only where too
-	// few of these are nouns.
+	// Tagging is slow: tag the best candidates first, others only for classes with too few nouns.
 	for from, to := 0, keywords*firstFactor; from < keywords*candidatesFactor; from, to = to, keywords*candidatesFactor {
 		asked := map[string]bool{}
 		for class, label := range c.classes {
@@ -175,13 +170,12 @@ func (c *corpus) keywords(ctx context.Context, opt *Options) (map[string][]strin
 	return k, nil
 }
 
-// within returns the terms from one place to another, as far as there are any.
+// within returns terms[from:to], as far as they exist.
 func within(terms []string, from, to int) []string {
 	return terms[min(from, len(terms)):min(to, len(terms))]
 }
 
-// candidates sets best: of each class the words that count most, enough of them for K to be chosen
-// from.
+// candidates sets best: the words of each class from which K is chosen, best first.
 func (c *corpus) candidates(counts *features.Counts, by features.Measure) {
 	c.nouns.settle()
 	c.best = make([][]string, len(c.classes))
@@ -216,7 +210,7 @@ func (c *corpus) candidates(counts *features.Counts, by features.Measure) {
 	}
 }
 
-// tagger returns prose's model. A process loads it once, which costs .3 s; tagging only reads it.
+// tagger loads prose's model, once per process because that takes .3 s; tagging only reads it.
 var tagger = sync.OnceValues(func() (*prose.Model, error) {
 	d, err := prose.NewDocument("", prose.WithExtraction(false), prose.WithSegmentation(false))
 	if err != nil {
@@ -225,9 +219,8 @@ var tagger = sync.OnceValues(func() (*prose.Model, error) {
 	return d.Model, nil
 })
 
-// tag finds out which of the asked stems are nouns: at least half of their occurrences in the sample,
-// as prose tags them, and at least one. A set that is not mostly English is not asked: there all words
-// pass.
+// tag finds which of the asked stems are nouns: prose must tag at least half of their occurrences in the
+// sample so, and at least one. In a set that is not mostly English all words pass.
 func (n *nouns) tag(ctx context.Context, asked map[string]bool) (func(term string) bool, error) {
 	if !n.inEnglish() || len(asked) == 0 {
 		return func(string) bool { return true }, nil
@@ -263,13 +256,13 @@ func (n *nouns) tag(ctx context.Context, asked map[string]bool) (func(term strin
 	return func(term string) bool { return noun[term] > 0 && 2*noun[term] >= seen[term] }, nil
 }
 
-// inEnglish says whether the pages are mostly in English, so that prose can tag them.
+// inEnglish reports whether the pages are mostly English, so that prose can tag them.
 func (n *nouns) inEnglish() bool { return 2*n.english >= n.pages && len(n.sample) > 0 }
 
-// Nouns says that K is of nouns.
+// Nouns describes a K that holds nouns.
 const Nouns = "nouns, as prose tags them"
 
-// how says which words K is of.
+// how describes the words of K.
 func (n *nouns) how() string {
 	if n.inEnglish() {
 		return Nouns
@@ -277,10 +270,10 @@ func (n *nouns) how() string {
 	return "words of all kinds except stop words, because fossick knows the nouns of English only and the pages are in another language"
 }
 
-// enough is how many tagged occurrences settle what a word is.
+// enough is how many tagged occurrences decide whether a word is a noun.
 const enough = 3
 
-// holds reports whether a line has a word that is asked for and not settled.
+// holds reports whether a line has an asked word that is not decided yet.
 func (n *nouns) holds(line string, asked map[string]bool, seen map[string]int) bool {
 	found := false
 	n.an.Each(line, "en", func(_, term string) {

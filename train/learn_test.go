@@ -19,7 +19,7 @@ import (
 	"fossick/models/features"
 )
 
-// toy makes a set of classes with words of their own among common ones.
+// toy makes n examples of classes with words of their own among common ones.
 func toy(n int, labels ...string) []*datasets.Example {
 	rng := rand.New(rand.NewPCG(7, 7))
 	var set []*datasets.Example
@@ -66,7 +66,6 @@ func TestTrainLearns(t *testing.T) {
 	}
 }
 
-// TestTrainRepeats: same examples and seed, same bytes.
 func TestTrainRepeats(t *testing.T) {
 	set := toy(90, "bank", "code", "star")
 	for _, name := range Classifiers() {
@@ -131,8 +130,7 @@ func TestClass(t *testing.T) {
 	}
 }
 
-// TestSVM holds coordinate descent against the optimum's conditions: the primal objective may not fall
-// along any coordinate. Six machines are two groups.
+// TestSVM: no step along a coordinate lowers the primal objective. Six machines are two groups.
 func TestSVM(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	const n, terms, classes = 90, 6, 6
@@ -162,7 +160,6 @@ func TestSVM(t *testing.T) {
 	}
 }
 
-// column returns the weights of a machine, the bias last.
 func column(w []lane, c int) []float64 {
 	out := make([]float64, len(w))
 	for t := range w {
@@ -171,7 +168,7 @@ func column(w []lane, c int) []float64 {
 	return out
 }
 
-// checkMinimum returns the objective at w, and complains where it falls nearby.
+// checkMinimum returns the objective at w, and fails if it is lower nearby.
 func checkMinimum(t *testing.T, rows []features.Vector, y []int, class int, w []float64, opt svmOptions) float64 {
 	t.Helper()
 	objective := func() float64 {
@@ -215,8 +212,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestMeasureCounts holds the measures to counts made page by page; classes that no page has, or that
-// nobody names, among them.
+// TestMeasureCounts compares with counts page by page, also for classes without pages or predictions.
 func TestMeasureCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -262,7 +258,7 @@ func TestThreshold(t *testing.T) {
 	if got := threshold(probs, y, 0); !(math.Abs(got-0.2) <= 1e-12) {
 		t.Errorf("threshold %v, want 0.2", got)
 	}
-	// The best page and all four have F1 2/3 each, and the highest counts.
+	// One page and all four pages give F1 2/3 each, and the highest threshold wins.
 	if got := threshold([][]float64{{0.9}, {0.8}, {0.6}, {0.3}}, []int{0, 1, 1, 0}, 0); !(math.Abs(got-0.85) <= 1e-12) {
 		t.Errorf("of equal ones threshold %v, want 0.85", got)
 	}
@@ -271,8 +267,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// TestCalibrate: scores that are honest log-odds keep their scale; doubled ones are halved.
-// TestCrossValidated: 200 pages, 90 % right, of folds that train on half: as much as 90 of 100 tell.
+// TestCrossValidated: 200 pages, 90 % right, of folds that train on half, tell as much as 90 of 100.
 func TestCrossValidated(t *testing.T) {
 	m := Measures{Pages: 200, Accuracy: 0.9}
 	if m.crossValidated(0.5); m.CI != stats.Wilson(90, 100) {
@@ -280,8 +275,8 @@ func TestCrossValidated(t *testing.T) {
 	}
 }
 
-// TestCalibrationLoss: by hand. Scores 2, 0 and 0, 1 become, halved and with offsets 0.3 and −0.2, 1.3,
-// −0.2 and 0.3, 0.3.
+// TestCalibrationLoss, by hand: halved and with offsets 0.3 and −0.2, the scores 2, 0 and 0, 1 become
+// 1.3, −0.2 and 0.3, 0.3.
 func TestCalibrationLoss(t *testing.T) {
 	scores, y, at := [][]float64{{2, 0}, {0, 1}}, []int{0, 0}, []float64{0.3, -0.2, math.Log(0.5)}
 	grad, none := make([]float64, 3), make([]float64, 3)
@@ -302,8 +297,7 @@ func TestCalibrationLoss(t *testing.T) {
 	}
 }
 
-// TestCalibrationOffsets: offsets are there where they cost no accuracy. All pages have the same
-// scores; whichever class is the more frequent one, with offsets it is also what is said.
+// TestCalibrationOffsets: offsets are used if they cost no accuracy. All pages have the same scores here.
 func TestCalibrationOffsets(t *testing.T) {
 	for _, first := range []int{30, 70} {
 		var scores [][]float64
@@ -322,8 +316,7 @@ func TestCalibrationOffsets(t *testing.T) {
 	}
 }
 
-// TestCalibrationAlone: where offsets cost accuracy the scale stands alone, and no other one is
-// likelier.
+// TestCalibrationAlone: if offsets cost accuracy the scale stands alone, and no other is likelier.
 func TestCalibrationAlone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	alone := 0
@@ -372,7 +365,7 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// randomRows returns rows of terms whose values say something of their class.
+// randomRows returns rows of terms whose values depend on the class.
 func randomRows(rng *rand.Rand, n, terms, classes int) (rows []features.Vector, y []int) {
 	rows, y = make([]features.Vector, n), make([]int, n)
 	for i := range rows {
@@ -390,9 +383,8 @@ func randomRows(rng *rand.Rand, n, terms, classes int) (rows []features.Vector, 
 	return rows, y
 }
 
-// rareAndWide makes n pages of two classes. Each class has words on most pages of its
-// own and some of the other's, and words that stand on one page in thirty and never in the
-// other class: these gain, and represent nothing.
+// rareAndWide makes n pages of two classes. Each has words on most of its pages and some of the other's,
+// and words on one page in thirty and never in the other class, which have gain but represent nothing.
 func rareAndWide(n int) []*datasets.Example {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var set []*datasets.Example
@@ -420,8 +412,7 @@ func rareAndWide(n int) []*datasets.Example {
 
 func isRare(word string) bool { return strings.Contains(word, "rare") }
 
-// TestSelectDefaults: trees, rules, networks and K choose words in two steps unless told
-// otherwise; what linear classifiers keep by themselves is what gains most.
+// TestSelectDefaults: by default trees, rules and networks use two steps, linear classifiers gain.
 func TestSelectDefaults(t *testing.T) {
 	set := rareAndWide(240)
 	bytesOf := func(name string, by features.Measure) []byte {
@@ -455,8 +446,7 @@ func TestSelectDefaults(t *testing.T) {
 	}
 }
 
-// TestSelectInFewBytes: words chosen in two passes over rows in a file are those chosen from
-// rows in memory.
+// TestSelectInFewBytes: rows in a file and rows in memory give the same words.
 func TestSelectInFewBytes(t *testing.T) {
 	set := rareAndWide(800)
 	var want []string
@@ -475,8 +465,7 @@ func TestSelectInFewBytes(t *testing.T) {
 	}
 }
 
-// TestKeywordsSay: in English K is of nouns; of pages in another language, of all words but
-// stop words, and it says so.
+// TestKeywordsSay: K holds nouns if pages are English, else all words but stop words, and says which.
 func TestKeywordsSay(t *testing.T) {
 	page := func(n int, label, text string) *datasets.Example {
 		return &datasets.Example{URL: fmt.Sprintf("http://x.test/%s/%d", label, n), Label: label, Text: text}
@@ -505,8 +494,7 @@ func TestKeywordsSay(t *testing.T) {
 	}
 }
 
-// TestTooManyLabels: a set in which each page has a label of its own is refused as soon as
-// there are more than a model may have.
+// TestTooManyLabels: a set with more labels than a model may have is rejected early.
 func TestTooManyLabels(t *testing.T) {
 	read := 0
 	var rows iter.Seq2[*datasets.Example, error] = func(yield func(*datasets.Example, error) bool) {
@@ -526,8 +514,7 @@ func TestTooManyLabels(t *testing.T) {
 	}
 }
 
-// TestTitlesOfModel: a model has the words of its classes' titles, and on how many of each class's
-// pages its terms stand, which add up to the share of all.
+// TestTitlesOfModel: a model has its classes' title words, and page counts that match its frequencies.
 func TestTitlesOfModel(t *testing.T) {
 	set := toy(40, "bird", "ship")
 	for i, e := range set {
@@ -553,8 +540,7 @@ func TestTitlesOfModel(t *testing.T) {
 	}
 }
 
-// titleWordsOf is a model's titles in English without some words; what the language of so short a page
-// is does not matter here.
+// titleWordsOf returns a model's title words but some, as if all were English.
 func titleWordsOf(m *models.Model, but ...string) map[string][]models.TitleWord {
 	all := map[string][]models.TitleWord{}
 	for class, words := range m.Titles {
@@ -568,7 +554,7 @@ func titleWordsOf(m *models.Model, but ...string) map[string][]models.TitleWord 
 	return all
 }
 
-// TestTitlesAreBounded: of a class with many words in its titles those of most pages are kept.
+// TestTitlesAreBounded: a class keeps the title words of most pages.
 func TestTitlesAreBounded(t *testing.T) {
 	c := newTitles()
 	for i := range maxClassTitles + 100 {
@@ -613,7 +599,6 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// TestDomain: what the pages of a set have in common, by hand.
 func TestDomain(t *testing.T) {
 	set := []*datasets.Example{
 		{URL: "http://a.test/1", Label: "bees", Text: "the hive the bee"},
@@ -633,8 +618,8 @@ func TestDomain(t *testing.T) {
 	if d.Words[0] != "the" || share["the"] != 1 || share["bee"] != 0.5 || share["car"] != 0.5 || share["onc"] != 0.25 {
 		t.Errorf("common words %v on %v", d.Words, d.Shares)
 	}
-	// The pages' means: (2 + ¼ + ½)/4, 1.5/2, (1 + ½ + ¼)/3 twice. A quarter of the upper
-	// middle is less than the least.
+	// The pages' familiarity: (2 + ¼ + ½)/4, 1.5/2, (1 + ½ + ¼)/3 twice. A quarter of the upper median
+	// is less than the least.
 	if want := (2.75 / 4) / familiarPart; !(math.Abs(d.LeastFamiliar-want) <= 1e-6) || d.LeastForeign != d.LeastFamiliar {
 		t.Errorf("least familiar %v and %v, want %v", d.LeastFamiliar, d.LeastForeign, want)
 	}

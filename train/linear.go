@@ -13,19 +13,17 @@ import (
 	"fossick/models/features"
 )
 
-// linear trains one support vector machine a class, against the rest, on weights of all terms.
-// Cross-validation chooses the weights, see tune, and may add naive Bayes to it, see blend.
+// linear trains one support vector machine per class, against the rest, on weights of all terms.
+// Cross-validation chooses the weights (see tune) and may add naive Bayes (see blend).
 type linear struct {
-	odds   bool  // terms are weighed by log odds in place of idf
-	passes int   // after which to stop, even if the solution is not there yet; 0 is svmDefaults's
-	warm   *dual // of a part of the pages, to start from; nil is none
+	odds   bool  // weigh terms by log odds instead of idf
+	passes int   // most passes over the rows, converged or not; 0 is svmDefaults.maxIter
+	warm   *dual // solution to start from, on some of the pages; nil for none
 }
 
-// dual is the solution of the machines' dual problems: page → class → α; nil for a page that was not
-// trained on.
+// dual is the solution of the dual problems: page → class → α; nil for a page not trained on.
 type dual struct{ alpha [][]float32 }
 
-// page returns a copy of a page's αs, for k classes.
 func (d *dual) page(p, k int) []float32 {
 	alpha := make([]float32, k)
 	if d != nil {
@@ -36,15 +34,14 @@ func (d *dual) page(p, k int) []float32 {
 
 func (linear) name() string { return models.LinearSVM }
 
-// svmDefaults hold for unit vectors, where C matters little; chosen by cross-validation on training
-// parts of WebKB and Wikispeedia (docs/classifiers.md).
+// svmDefaults suit unit vectors, for which C matters little. Cross-validation on training parts of WebKB
+// and Wikispeedia chose them (docs/classifiers.md).
 var svmDefaults = svmOptions{c: 3, eps: 0.2, maxIter: 200}
 
 func (l linear) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
 	return l.solve(ctx, c, c.weighed(pages, by.selection, l.odds), pages, by)
 }
 
-// solve is fit once f has weighed its terms.
 func (l linear) solve(ctx context.Context, c *corpus, f *fitted, pages []int, by fitting) (*fitted, error) {
 	k := len(c.classes)
 	f.linear = &models.Linear{Weights: make([]float32, len(f.kept)*k), Bias: make([]float32, k)}
@@ -61,8 +58,7 @@ func (l linear) solve(ctx context.Context, c *corpus, f *fitted, pages []int, by
 	return f, nil
 }
 
-// machines trains a machine a class, in groups that share a pass over the rows, and leaves their
-// weights in m and their αs in alpha.
+// machines trains one machine per class into m and alpha, in groups that share a pass over the rows.
 func (l linear) machines(ctx context.Context, m *models.Linear, rows []features.Vector, y []int, alpha [][]float32, seed int64) error {
 	k := len(m.Bias)
 	n, end := len(m.Weights)/k, k
@@ -74,7 +70,7 @@ func (l linear) machines(ctx context.Context, m *models.Linear, rows []features.
 	err := parallel(ctx, runtime.GOMAXPROCS(0), (end+lanes-1)/lanes, func(ctx context.Context, i int) error {
 		first := i * lanes
 		w := svm(ctx, rows, y, first, end, n, alpha, opt, rand.New(rand.NewPCG(uint64(seed), uint64(first))))
-		for class := first; class < min(first+lanes, end); class++ { // places of its own
+		for class := first; class < min(first+lanes, end); class++ { // no race: each group has its own classes
 			m.Bias[class] = float32(w[n][class-first])
 			for i := range n {
 				m.Weights[i*k+class] = float32(w[i][class-first])
@@ -88,7 +84,7 @@ func (l linear) machines(ctx context.Context, m *models.Linear, rows []features.
 	return err
 }
 
-// mirror gives class 1 of two the opposite of class 0's weights.
+// mirror gives class 1 the negative weights of class 0.
 func mirror(l *models.Linear) {
 	l.Bias[1] = -l.Bias[0]
 	for i := 0; i < len(l.Weights); i += 2 {
@@ -96,33 +92,30 @@ func mirror(l *models.Linear) {
 	}
 }
 
-// svmOptions tune linear support vector machines.
 type svmOptions struct {
 	c       float64 // penalty of an error
-	eps     float64 // stop when no projected gradient differs by more
+	eps     float64 // stop when the projected gradients differ by no more
 	maxIter int
 }
 
-// lanes is how many machines are trained side by side: the rows, which are too many for the processor's
-// caches, are read once for all of them.
+// lanes is how many machines train together: the rows exceed the processor's caches, and one read serves
+// all machines.
 const lanes = 4
 
-// lane has a number for each machine of a group.
 type lane [lanes]float64
 
-// svm trains machines that tell one class each from the rest: those of the classes first, first+1 …
-// before end, four at most. Machine c minimises
+// svm trains up to four machines, one for each of the classes first, first+1 … before end. Machine c
+// minimises
 //
 //	½‖w‖² + C Σ_i max(0, 1 − y_i (w·x_i + b))²,  y_i = +1 on rows of class c, else −1
 //
-// by coordinate descent on the dual (Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, algorithm 1 and its
-// shrinking, as in LIBLINEAR): each step solves for one row's α exactly. The bias is the weight of a
-// feature that is 1 everywhere: w has a place a term, and one more for it. It is O(non-zeros) an
-// iteration, and stops early, with what it has, when ctx ends.
+// by coordinate descent on the dual with shrinking (Hsieh, Chang, Lin, Keerthi, Sundararajan 2008,
+// algorithm 1, as in LIBLINEAR): each step solves for one row's α exactly. The bias is the weight of a
+// feature that is 1 everywhere, so w has one place per term and one more. An iteration costs
+// O(non-zeros). When ctx ends, svm returns what it has.
 //
-// alpha is where it starts, by row and class, all ≥ 0, and then holds the solution. It starts at zeros,
-// or at the solution of nearly the same problem, from which it takes fewer steps. Only places of its
-// own classes are touched.
+// alpha, by row and class and all ≥ 0, is the start and receives the solution. A solution of nearly the
+// same problem needs fewer steps than zeros. Only the entries of these classes change.
 func svm(ctx context.Context, rows []features.Vector, y []int, first, end, terms int, alpha [][]float32, opt svmOptions, rng *rand.Rand) (w []lane) {
 	s := newSVM(rows, y, first, min(end, first+lanes), terms, opt)
 	s.begin(alpha)
@@ -144,20 +137,19 @@ type svmState struct {
 	y        []int
 	first    int // class of machine 0
 	machines int
-	w        []lane // the last is the bias
+	w        []lane // the last entry is the bias
 	alpha    []lane // by row
 	norm     []float64
 	diag     float64
 	eps      float64
 
-	// Shrinking: a row that is far on the right side for a machine is left out by it, and by all when
-	// no machine has it in.
-	in     []uint8 // by row: which machines have it in, a bit each
-	active []int32 // rows that a machine has in, in front
-	live   int     // how many
+	// Shrinking: a machine skips rows that are far on its right side.
+	in     []uint8 // by row: bit set of the machines that use it
+	active []int32 // row numbers, those in use first
+	live   int     // number of rows in use
 	has    [lanes]int
-	done   uint8 // machines whose solution stands, a bit each
-	hi, lo lane  // range of the projected gradient in the pass before
+	done   uint8 // bit set of the converged machines
+	hi, lo lane  // range of the projected gradient in the last pass
 }
 
 func newSVM(rows []features.Vector, y []int, first, end, terms int, opt svmOptions) *svmState {
@@ -179,7 +171,7 @@ func newSVM(rows []features.Vector, y []int, first, end, terms int, opt svmOptio
 	return s
 }
 
-// all has machine c look at all rows.
+// all makes machine c use all rows again.
 func (s *svmState) all(c int) {
 	for i := range s.in {
 		s.in[i] |= 1 << c
@@ -188,7 +180,7 @@ func (s *svmState) all(c int) {
 	s.hi[c], s.lo[c] = math.Inf(1), math.Inf(-1)
 }
 
-// begin sets α, and w to what follows from it.
+// begin sets α and computes w from it.
 func (s *svmState) begin(alpha [][]float32) {
 	for i := range s.rows {
 		var d lane
@@ -202,7 +194,6 @@ func (s *svmState) begin(alpha [][]float32) {
 	}
 }
 
-// sign returns y of row i for machine c.
 func (s *svmState) sign(i, c int) float64 {
 	if s.y[i] == s.first+c {
 		return 1
@@ -210,7 +201,7 @@ func (s *svmState) sign(i, c int) float64 {
 	return -1
 }
 
-// pass goes once over the live rows in random order and reports whether all solutions stand.
+// pass visits the live rows in random order, and reports whether all machines have converged.
 func (s *svmState) pass(rng *rand.Rand) bool {
 	rng.Shuffle(s.live, func(a, b int) { s.active[a], s.active[b] = s.active[b], s.active[a] })
 	var hi, lo lane
@@ -219,7 +210,7 @@ func (s *svmState) pass(rng *rand.Rand) bool {
 	}
 	for k := 0; k < s.live; k++ {
 		i := int(s.active[k])
-		if s.in[i] != 0 { // else its last machine is done
+		if s.in[i] != 0 { // else its last machine has converged
 			s.step(i, &hi, &lo)
 		}
 		if s.in[i] == 0 {
@@ -250,7 +241,7 @@ func (s *svmState) step(i int, hi, lo *lane) {
 		g := y*score[c] - 1 + alpha[c]*s.diag
 		pg := g
 		if alpha[c] == 0 {
-			if g > s.hi[c] { // far on the right side: leave the row out
+			if g > s.hi[c] { // far on the right side: skip the row
 				s.in[i] &^= 1 << c
 				s.has[c]--
 				continue
@@ -270,7 +261,7 @@ func (s *svmState) step(i int, hi, lo *lane) {
 	}
 }
 
-// close ends a pass for machine c, given the range of its projected gradients.
+// close ends a pass of machine c, given the range of its projected gradients.
 func (s *svmState) close(c int, hi, lo float64) {
 	switch {
 	case hi-lo > s.eps && s.has[c] > 0:
@@ -279,7 +270,7 @@ func (s *svmState) close(c int, hi, lo float64) {
 			s.hi[c] = math.Inf(1)
 		}
 	case s.has[c] < len(s.rows):
-		s.all(c) // rows left out get another look before it ends
+		s.all(c) // look at the skipped rows again before it ends
 	default:
 		s.done |= 1 << c
 		s.has[c] = 0
@@ -289,7 +280,7 @@ func (s *svmState) close(c int, hi, lo float64) {
 	}
 }
 
-// dot returns w·x_i + b of each machine.
+// dot returns w·x_i + b for each machine.
 func (s *svmState) dot(i int) lane {
 	r := s.rows[i]
 	value := r.Value[:len(r.Index)]
@@ -305,7 +296,7 @@ func (s *svmState) dot(i int) lane {
 	return lane{s0, s1, s2, s3}
 }
 
-// add moves each machine's w by its d·x_i.
+// add adds d·x_i to the w of each machine.
 func (s *svmState) add(i int, d *lane) {
 	bias := &s.w[len(s.w)-1]
 	for c := range bias {
@@ -323,22 +314,20 @@ func (s *svmState) add(i int, d *lane) {
 	}
 }
 
-// bayes is complement naive Bayes on tf-idf weights (Rennie, Shih, Teevan, Karger 2003). A class's
-// weights come from the pages of all other classes, of which there are more and more alike in number:
+// bayes is naive Bayes on tf-idf weights. The complement kind (Rennie, Shih, Teevan, Karger 2003) takes a
+// class's weights from the pages of all other classes, which are more and more even in number:
 //
 //	w_ic = −ln( (α + Σ_{j∉c} x_ij) / (α n + Σ_{j∉c} Σ_i x_ij) )
 //
-// The multinomial kind, with its own class's pages and a prior, is the same table with other numbers;
-// it wins where classes are many and even. Cross-validation inside "nb" is not worth its time: auto
-// compares both.
+// The multinomial kind uses the class's own pages and a prior. It wins where classes are many and even.
 type bayes struct {
 	complement bool
-	odds       bool // terms are weighed by log odds in place of idf, as in linear
+	odds       bool // weigh terms by log odds instead of idf, as in linear
 }
 
 func (bayes) name() string { return models.NaiveBayes }
 
-// smoothing is α, chosen by cross-validation as the SVM's settings were.
+// smoothing is α, chosen by cross-validation like svmDefaults.
 const smoothing = 0.1
 
 func (b bayes) fit(_ context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
@@ -368,7 +357,6 @@ func (b bayes) fit(_ context.Context, c *corpus, pages []int, by fitting) (*fitt
 	return f, nil
 }
 
-// class sets the weights of one class.
 func (b bayes) class(l *models.Linear, own, all []float64, class, k int) {
 	mass := func(t int) float64 {
 		if b.complement {
@@ -392,29 +380,28 @@ func (b bayes) class(l *models.Linear, own, all []float64, class, k int) {
 	if !b.complement {
 		return
 	}
-	// Weights of classes with long, repetitive complements would outshout the others: scale each
-	// class's to the same sum (their step 8).
+	// Scale each class to the same sum (their step 8), or long, repetitive complements would dominate.
 	for t := range all {
 		l.Weights[t*k+class] *= float32(float64(len(all)) / length)
 	}
 }
 
-// blend is a linear support vector machine with a share of complement naive Bayes. Both are tables of
-// weights of the same terms, so that their weighted sum is one table again, and a page costs no more
-// than with either. Bayes counts every page, the machine only those near a border. Where classes are
-// many and pages noisy they err on different ones (Wang and Manning 2012 interpolate the two as well).
+// blend adds complement naive Bayes to a linear support vector machine. Both are weight tables of the
+// same terms, so the sum is one table, and a page costs no more. Bayes uses every page, the machine only
+// those near a border: with many classes and noisy pages they err on different pages (Wang and Manning
+// 2012 interpolate the two as well).
 type blend struct {
 	linear
-	share float64 // of naive Bayes, in [0, 1), after its scores have the spread of the machine's
-	ratio float64 // spread of the machine's scores to that of naive Bayes's
+	share float64 // of naive Bayes, in [0, 1), with its scores scaled to the spread of the machine's
+	ratio float64 // spread of the machine's scores over that of naive Bayes's
 }
 
-// shares are those that cross-validation chooses from.
+// shares are the shares of naive Bayes that cross-validation tries.
 var shares = [...]float64{0.1, 0.2, 0.3, 0.4, 0.5}
 
 func (blend) name() string { return models.LinearSVM }
 
-// factor is what naive Bayes's weights are multiplied by beside the machine's.
+// factor returns the multiplier of naive Bayes's weights.
 func (b blend) factor() float64 { return b.share / (1 - b.share) * b.ratio }
 
 func (b blend) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
@@ -440,8 +427,7 @@ func (b blend) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fi
 	return f, nil
 }
 
-// blended returns the best blend of two cross-validated learners by the accuracy of their held-out
-// scores; machine itself when no share does better.
+// blended returns the blend with the best held-out accuracy, or machine if no share is better.
 func blended(machine, nb *heldOut, y []int) *heldOut {
 	top := machine
 	ratio := spread(machine.scores) / spread(nb.scores)
@@ -457,7 +443,7 @@ func blended(machine, nb *heldOut, y []int) *heldOut {
 	return top
 }
 
-// of returns what the blend says of pages, by what both say.
+// of computes the blend's held-out scores from those of its two learners.
 func (b blend) of(machine, nb *heldOut, y []int) *heldOut {
 	h := newHeldOut(b, len(y))
 	for p, s := range machine.scores {
@@ -473,7 +459,7 @@ func (b blend) of(machine, nb *heldOut, y []int) *heldOut {
 	return h
 }
 
-// spread returns the standard deviation of scores about the mean of their page.
+// spread returns the standard deviation of scores about their page's mean.
 func spread(scores [][]float64) float64 {
 	var squares float64
 	n := 0
@@ -493,7 +479,7 @@ func spread(scores [][]float64) float64 {
 	return math.Sqrt(squares / float64(n))
 }
 
-// accuracy returns the share of judged pages whose best score is their class's.
+// accuracy returns the share of judged pages whose best score is that of their class.
 func accuracy(scores [][]float64, y []int) float64 {
 	hit, judged := 0, 0
 	for p, s := range scores {

@@ -23,19 +23,18 @@ import (
 	"fossick/models"
 )
 
-// Making is a model that is to be made.
+// Making says which model to make, and which files to write.
 type Making struct {
 	Plan    *Plan
 	Out     string // file of the model
-	Explain string // file of the page that explains it; "" for none
+	Explain string // file of the page that explains the model; "" for none
 	Version string // of the program
 }
 
-// worstShown is how many of its surest mistakes a model's page lists.
+// worstShown is how many of the surest mistakes a model's page lists.
 const worstShown = 40
 
-// Make trains the model, judges it, and writes it and its page. The training rows are passed through
-// rows on their way.
+// Make trains the model, judges it, and writes it and its page. rows may wrap the stream of training rows.
 func (k *Making) Make(ctx context.Context, rows func(datasets.Stream) datasets.Stream) (*Result, error) {
 	p := k.Plan
 	made, err := p.Make(ctx, rows)
@@ -65,7 +64,6 @@ func (k *Making) Make(ctx context.Context, rows func(datasets.Stream) datasets.S
 	return r, err
 }
 
-// result is what training and the judgement say of the model.
 func (k *Making) result(made *made, j *judgement) *Result {
 	m, rep := made.Model, made.Report
 	r := &Result{
@@ -85,7 +83,6 @@ func (k *Making) result(made *made, j *judgement) *Result {
 	return r
 }
 
-// explain writes the page of a model.
 func (k *Making) explain(made *made, j *judgement) error {
 	page := page{
 		model: made.Model, name: filepath.Base(k.Out), judgement: j, notes: made.Parts.notes(),
@@ -95,18 +92,18 @@ func (k *Making) explain(made *made, j *judgement) error {
 	return wholefile.Page(k.Explain, func(w io.Writer) error { return page.write(w) })
 }
 
-// timedPages is how many pages a model is timed on when there is no test.
+// timedPages is how many training pages time a model that has no test.
 const timedPages = 300
 
-// tested is what a model said of labelled pages.
+// tested holds a model's labels of labelled pages.
 type tested struct {
 	pages    []Judged
-	across   []bool // by page: its body is a training page's too
+	across   []bool // by page: a training page has the same body
 	mistakes []Mistake
-	took     []time.Duration // a page, from raw bytes to its label
+	took     []time.Duration // per page, from raw bytes to its label
 }
 
-// median returns the median time a page in microseconds, nil without pages.
+// median returns the median time per page in microseconds, nil without pages.
 func (t *tested) median() *float64 {
 	if len(t.took) == 0 {
 		return nil
@@ -127,11 +124,11 @@ func (t *tested) clean() []Judged {
 	return out
 }
 
-// test classifies labelled pages. Those of a class that the model does not have count as errors.
+// test classifies labelled pages; pages of a class that the model lacks count as errors.
 func (p *Plan) test(ctx context.Context, c *classify.Classifier, test datasets.Stream, trained func(*datasets.Example) bool) (*tested, error) {
 	t := &tested{}
 	m := c.Model()
-	foreign := map[string]int{} // pages of classes that the model does not have
+	foreign := map[string]int{} // pages by label, of classes that the model lacks
 	defer func() {
 		for _, label := range slices.Sorted(maps.Keys(foreign)) {
 			p.Log.Warn("test pages of a class that no training page has count as errors", "label", label, "pages", foreign[label])
@@ -172,8 +169,8 @@ func (p *Plan) test(ctx context.Context, c *classify.Classifier, test datasets.S
 	return t, nil
 }
 
-// heldMistakes lists the pages that cross-validation got wrong. The folds' models are gone; the rules
-// are the finished model's, which says so where it knows better by now.
+// heldMistakes lists the pages that cross-validation got wrong. The finished model explains them, because
+// the folds' models are gone; the explanation says where it gives another label.
 func heldMistakes(ctx context.Context, c *classify.Classifier, rows datasets.Stream, held []Judged, explained int) ([]Mistake, error) {
 	classes := c.Model().Classes
 	var all []Mistake
@@ -201,7 +198,7 @@ func heldMistakes(ctx context.Context, c *classify.Classifier, rows datasets.Str
 		}
 		d, err := Doc(e)
 		if err != nil {
-			return nil, err // training has read it
+			return nil, err // training could read it
 		}
 		r, why := c.ClassifyAndExplain(d)
 		if r.Label != all[i].Label {
@@ -212,19 +209,19 @@ func heldMistakes(ctx context.Context, c *classify.Classifier, rows datasets.Str
 	return all, nil
 }
 
-// judgement is how good a model is.
+// judgement says how good a model is.
 type judgement struct {
 	from        string    // testPages or crossValidation
 	measures    *Measures // nil when nothing was measured
 	reliability Reliability
 	across      *int // test pages that are training pages too; nil without a test
 	withoutThem *float64
-	mistakes    []Mistake // nil without a test, unless they are to be explained
-	predictUS   *float64  // median time a page, from raw bytes to its label
+	mistakes    []Mistake // nil without a test, unless they are explained
+	predictUS   *float64  // median time per page, from raw bytes to its label
 }
 
-// judge tests a model that was just trained, and notes the result on its card. Without test pages
-// cross-validation has judged it, and so many of its mistakes are explained.
+// judge measures a newly trained model on the test pages, and notes the result on its card. Without a test
+// it uses the cross-validation, and explains that many of its mistakes.
 func (p *Plan) judge(ctx context.Context, made *made, explained int) (*judgement, error) {
 	m, rep, parts := made.Model, made.Report, made.Parts
 	classifier, err := classify.New(m)
@@ -259,17 +256,14 @@ func (p *Plan) judge(ctx context.Context, made *made, explained int) (*judgement
 	return j, nil
 }
 
-// How good labels are, by class: as JSON and for a terminal.
-
-// ClassQuality is how good the labels of one class are.
+// ClassQuality is ClassMeasures as JSON.
 type ClassQuality struct {
-	Precision *float64 `json:"precision"` // null when the class was never predicted
-	Recall    *float64 `json:"recall"`    // null when it has no page
+	Precision *float64 `json:"precision"` // null if the class was never predicted
+	Recall    *float64 `json:"recall"`    // null if it has no page
 	F1        *float64 `json:"f1"`
 	Support   int      `json:"support"` // pages of the class
 }
 
-// byClass is the quality of each class.
 func byClass(classes []string, m *Measures) map[string]ClassQuality {
 	out := map[string]ClassQuality{}
 	for i, label := range classes {
@@ -278,12 +272,12 @@ func byClass(classes []string, m *Measures) map[string]ClassQuality {
 	return out
 }
 
-// QualityOf is the quality of a class that was measured.
+// QualityOf converts ClassMeasures for JSON.
 func QualityOf(k ClassMeasures) ClassQuality {
 	return ClassQuality{known(k.Precision), known(k.Recall), known(k.F1), k.Support}
 }
 
-// confusion returns how many pages of each class got which label, zeros left out.
+// confusion counts pages by true class and label, without zeros.
 func confusion(classes []string, m *Measures) map[string]map[string]int {
 	table := map[string]map[string]int{}
 	for i, truth := range classes {
@@ -298,7 +292,6 @@ func confusion(classes []string, m *Measures) map[string]map[string]int {
 	return table
 }
 
-// known returns v for JSON, nil when it is no number.
 func known(v float64) *float64 {
 	if math.IsNaN(v) {
 		return nil
@@ -309,7 +302,6 @@ func known(v float64) *float64 {
 // maxLabel is how many runes of a label a table shows.
 const maxLabel = 28
 
-// printClasses writes a line a class.
 func printClasses(w io.Writer, classes []string, quality map[string]ClassQuality, table map[string]map[string]int) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	width := labelWidth(classes)
@@ -322,7 +314,7 @@ func printClasses(w io.Writer, classes []string, quality map[string]ClassQuality
 	_ = tw.Flush() // its only errors are w's, which stdout would show anyway
 }
 
-// takenFor names what a class is most often taken for.
+// takenFor names the class for which a class is most often mistaken.
 func takenFor(label string, classes []string, table map[string]map[string]int) string {
 	name, most := "–", 0
 	for _, other := range classes {
@@ -333,11 +325,11 @@ func takenFor(label string, classes []string, table map[string]map[string]int) s
 	return name
 }
 
-// lettered is how many classes have a letter each.
+// lettered is the most classes that have a letter each.
 const lettered = 26
 
-// printMatrix writes a confusion matrix whose columns have letters, so that twenty classes fit beside
-// each other. Two classes, or more than there are letters, need none: the table by class says it.
+// printMatrix writes a confusion matrix with letters for columns, so that twenty classes fit side by side.
+// It leaves out two classes, for which the table by class suffices, and more classes than letters.
 func printMatrix(w io.Writer, classes []string, table map[string]map[string]int) {
 	if len(classes) < 3 || len(classes) > lettered {
 		return
@@ -374,12 +366,11 @@ func labelWidth(labels []string) int {
 	return width
 }
 
-// pad fills s with blanks to a width in runes.
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }
 
-// Share writes a share of 1, – where it is not known.
+// Share formats a share of 1, as – if it is unknown.
 func Share(v *float64) string {
 	if v == nil {
 		return "–"
@@ -396,8 +387,8 @@ type Mistake struct {
 	Rule  string  `json:"rule"`
 }
 
-// worst returns the n most confident mistakes, the surest first; equal ones stay in the order of the
-// set. They show a wrong label of the set as often as a weakness of the model.
+// worst returns the n most confident mistakes, the surest first; ties stay in the order of the set. They
+// reveal a wrong label of the set as often as a weakness of the model.
 func worst(all []Mistake, n int) []Mistake {
 	list := []Mistake{}
 	for _, i := range surest(all)[:min(n, len(all))] {
@@ -406,7 +397,7 @@ func worst(all []Mistake, n int) []Mistake {
 	return list
 }
 
-// surest returns the places of the mistakes, the surest first.
+// surest returns the indices of the mistakes, the surest first.
 func surest(all []Mistake) []int {
 	order := make([]int, len(all))
 	for i := range order {
@@ -416,7 +407,7 @@ func surest(all []Mistake) []int {
 	return order
 }
 
-// printWorst writes mistakes, of so many.
+// printWorst writes the listed mistakes and the number of all.
 func printWorst(w io.Writer, list []Mistake, mistakes int) {
 	if len(list) == 0 {
 		return
@@ -427,7 +418,7 @@ func printWorst(w io.Writer, list []Mistake, mistakes int) {
 	}
 }
 
-// Result is what became of a model that was made, as JSON has it.
+// Result is the outcome of making a model, as JSON has it.
 type Result struct {
 	Classifier   string                    `json:"classifier"`
 	Words        int                       `json:"words"`
@@ -436,15 +427,15 @@ type Result struct {
 	TestPages    *int                      `json:"test_pages"`                  // null: judged by cross-validation
 	LeftOut      int                       `json:"left_out"`                    // rows without a wanted label
 	Unreadable   int                       `json:"unreadable"`                  // rows and pages that could not be read
-	LostBelow    int                       `json:"terms_lost_below"`            // terms of so many pages or fewer may be missing for want of memory
+	LostBelow    int                       `json:"terms_lost_below"`            // terms of this many pages or fewer may be missing for lack of memory
 	Spilled      int64                     `json:"spilled_bytes"`               // of rows that went to a temporary file
 	Across       *int                      `json:"duplicates_across"`           // test pages that are training pages too; null without a test
-	WithoutThem  *float64                  `json:"accuracy_without_duplicates"` // null when there are none
+	WithoutThem  *float64                  `json:"accuracy_without_duplicates"` // null if there are none
 	Accuracy     *float64                  `json:"accuracy"`
-	AccuracyCI   *[2]float64               `json:"accuracy_ci"` // null of fewer than 5 different pages or sites
-	spread       string                    // it in words
+	AccuracyCI   *[2]float64               `json:"accuracy_ci"` // null below 5 different pages or sites
+	spread       string                    // the interval in words
 	AccuracyFrom *string                   `json:"accuracy_from"` // test, cross-validation
-	Baseline     *float64                  `json:"baseline"`      // accuracy of giving all pages the most frequent label
+	Baseline     *float64                  `json:"baseline"`      // accuracy of giving every page the most frequent label
 	MacroF1      *float64                  `json:"macro_f1"`
 	PerClass     map[string]ClassQuality   `json:"per_class"`
 	Confusion    map[string]map[string]int `json:"confusion"`
@@ -457,7 +448,7 @@ type Result struct {
 	Worst        []Mistake                 `json:"worst"`          // null without a test or --explain
 	Explain      *string                   `json:"explain"`
 	Unlabelled   *Adapted                  `json:"unlabelled"`          // null without --unlabelled
-	PU           *PU                       `json:"positive_unlabelled"` // null unless nothing else said what is off topic
+	PU           *PU                       `json:"positive_unlabelled"` // null unless unlabelled pages stood in for pages off topic
 	TrainSeconds float64                   `json:"train_seconds"`
 	PredictUS    *float64                  `json:"predict_us"`
 	Model        string                    `json:"model"`
@@ -467,7 +458,6 @@ type Result struct {
 	mistakes int // of which Worst lists the surest
 }
 
-// tell fills the result with how good the model is.
 func (r *Result) tell(m *models.Model, j *judgement) {
 	r.PredictUS, r.Across, r.WithoutThem = j.predictUS, j.across, j.withoutThem
 	if j.from == testPages {
@@ -489,7 +479,6 @@ func (r *Result) tell(m *models.Model, j *judgement) {
 	}
 }
 
-// listedMistakes is how many of its mistakes a model's result lists.
 const listedMistakes = 10
 
 func (r *Result) measures(classes []string, m *Measures) {
@@ -499,10 +488,9 @@ func (r *Result) measures(classes []string, m *Measures) {
 	r.PerClass, r.Confusion = byClass(classes, m), confusion(classes, m)
 }
 
-// printedMistakes is how many mistakes a person is shown.
 const printedMistakes = 5
 
-// Print writes the result for people.
+// Print writes the result as text.
 func (r *Result) Print(w io.Writer) {
 	printable.Fprintf(w, "Trained %s on %s of %d classes, %s words, in %.1f s: %s\n",
 		r.Classifier, report.Pages(r.TrainPages), len(r.Classes), report.Number(r.Words), r.TrainSeconds, r.Model)

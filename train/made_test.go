@@ -20,8 +20,7 @@ import (
 	"fossick/models/features"
 )
 
-// TestMake: the model and its page are written; the result tells how good the model is,
-// on the test rows that the set has.
+// TestMake: the model and its page are written, and the result measures the model on the set's test rows.
 func TestMake(t *testing.T) {
 	dir := t.TempDir()
 	k := Making{
@@ -60,8 +59,8 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestRun sweeps two μ on the demo set, of which the larger leaves fewer words; both ways to choose
-// words are shown, and where the first step leaves words out, by two steps there are fewer.
+// TestRun sweeps two μ on the demo set: the larger leaves fewer words, both ways to choose words appear, and
+// two steps leave fewer words where the first drops some.
 func TestRun(t *testing.T) {
 	trials := Trials{
 		Plan: Plan{
@@ -124,7 +123,7 @@ func TestMuRange(t *testing.T) {
 	}
 }
 
-// FuzzMuRange: what is read has between 1 and 1000 values, rising, above 0, inside.
+// FuzzMuRange: an accepted range has 1 to 1000 positive, rising values inside it.
 func FuzzMuRange(f *testing.F) {
 	for _, s := range []string{"0.01:0.18:0.01", "1:1:1", "1e-9:1e-8:1e-9", "5:4:1", "0.1:0.2:1e9", "::"} {
 		f.Add(s)
@@ -146,7 +145,6 @@ func FuzzMuRange(f *testing.F) {
 	})
 }
 
-// twoLevels makes n pages of two themes with two categories each.
 func twoLevels(n int, seed uint64) datasets.Stream {
 	return func(yield func(*datasets.Example, error) bool) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -172,7 +170,6 @@ func twoLevels(n int, seed uint64) datasets.Stream {
 	}
 }
 
-// at labels examples at a level, for Train.
 func at(l Level, set datasets.Stream) datasets.Stream {
 	return func(yield func(*datasets.Example, error) bool) {
 		for e, err := range set {
@@ -184,8 +181,7 @@ func at(l Level, set datasets.Stream) datasets.Stream {
 	}
 }
 
-// TestBenchIsTrain: at both levels, with test pages and by folds, in memory and from
-// a file, a trial says what training and testing a model says.
+// TestBenchIsTrain: a trial equals training and testing a model, at both levels and in little memory.
 func TestBenchIsTrain(t *testing.T) {
 	ctx := context.Background()
 	for _, memory := range []int64{0, 100 << 10} {

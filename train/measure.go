@@ -13,26 +13,26 @@ import (
 	"fossick/internal/stats"
 )
 
-// Measures say how predictions compare with the truth.
+// Measures compare predictions with the true classes.
 type Measures struct {
 	Pages     int
 	Accuracy  float64
-	CI        [2]float64 // of the accuracy, 95 %; see Interval
-	Units     int        // different pages; sites, where those were held out whole
-	MacroF1   float64    // mean of F1 over the classes that occur in the truth
+	CI        [2]float64 // 95 % interval of the accuracy; see Interval
+	Units     int        // distinct pages, or sites if whole sites were held out
+	MacroF1   float64    // mean of F1 over the classes that have pages
 	PerClass  []ClassMeasures
-	Confusion [][]int // truth, then prediction
+	Confusion [][]int // [true class][predicted class]
 }
 
-// ClassMeasures are the measures of one class. Precision is NaN when the class was never predicted,
-// recall when it has no page.
+// ClassMeasures are the measures of one class. Precision is NaN if the class was never predicted, Recall
+// if it has no page.
 type ClassMeasures struct {
 	Precision, Recall, F1 float64
 	Support               int // pages of the class
 }
 
-// Measure compares predicted with true classes, numbers below classes. A predicted or true class below
-// 0 counts as an error of the page only.
+// Measure compares predicted with true classes, numbered below classes. A page with a negative true or
+// predicted class counts as an error and is left out of Confusion.
 func Measure(classes int, truth, predicted []int) Measures {
 	m := Measures{Pages: len(truth), Units: len(truth), Confusion: make([][]int, classes)}
 	for c := range m.Confusion {
@@ -66,12 +66,11 @@ func Measure(classes int, truth, predicted []int) Measures {
 	return m
 }
 
-// golearnClass names a class for golearn; all that are none are one.
+// golearnClass names a class for golearn; all negative classes share one name.
 func golearnClass(c int) string { return strconv.Itoa(max(c, -1)) }
 
-// measureClass returns what golearn's evaluation says of a class, and how many of its pages were right.
-// golearn's F1 is NaN where a class is never right; ours is 0 then, so that a mean over classes can be
-// had.
+// measureClass returns the measures of a class and how many of its pages were right. F1 is 0, not
+// golearn's NaN, for a class that is never right, so that a mean over classes exists.
 func measureClass(class string, matrix evaluation.ConfusionMatrix) (m ClassMeasures, right int) {
 	hits := evaluation.GetTruePositives(class, matrix)
 	missed, wrong := evaluation.GetFalseNegatives(class, matrix), evaluation.GetFalsePositives(class, matrix)
@@ -85,8 +84,7 @@ func measureClass(class string, matrix evaluation.ConfusionMatrix) (m ClassMeasu
 	return m, int(hits)
 }
 
-// majority returns the class that most pages have, of equal ones the first. The accuracy of giving it
-// to every page is what any model must beat.
+// majority returns the most frequent class and its share, the accuracy that any model must beat.
 func (m *Measures) majority() (class int, accuracy float64) {
 	for c := range m.PerClass {
 		if m.PerClass[c].Support > m.PerClass[class].Support {
@@ -99,7 +97,7 @@ func (m *Measures) majority() (class int, accuracy float64) {
 	return class, float64(m.PerClass[class].Support) / float64(m.Pages)
 }
 
-// Interval returns CI, or nil of too few units to tell of other pages.
+// Interval returns CI, or nil if there are too few units to judge other pages by.
 func (m *Measures) Interval() *[2]float64 {
 	if m.Units < stats.Fewest {
 		return nil
@@ -107,7 +105,7 @@ func (m *Measures) Interval() *[2]float64 {
 	return &m.CI
 }
 
-// Spread says the interval in per cent, or why there is none.
+// Spread formats the interval in per cent, or says why there is none.
 func (m *Measures) Spread() string {
 	if ci := m.Interval(); ci != nil {
 		return fmt.Sprintf("95 %% interval %.1f to %.1f", 100*ci[0], 100*ci[1])
@@ -115,32 +113,31 @@ func (m *Measures) Spread() string {
 	return fmt.Sprintf("no interval: it needs %d different pages or sites, here: %d", stats.Fewest, m.Units)
 }
 
-// crossValidated widens the interval of m, which is of pages held out while a share of all was trained
-// on. The models of the folds have most of these in common, and the finished model is none of theirs.
+// crossValidated widens the interval as if only this share of the pages had been judged: the folds'
+// models share most of their training pages, and none of them is the finished model.
 func (m *Measures) crossValidated(share float64) {
 	pages := math.Round(float64(m.Pages) * share)
 	m.CI = stats.Wilson(int(math.Round(m.Accuracy*pages)), int(pages))
 }
 
-// Judged is what was said of a labelled page that was not trained on.
+// Judged is a labelled page with the label of a model that was not trained on it.
 type Judged struct {
 	URL, File    string
-	Line         int // in File, from 1; 0 when it has no lines
-	Truth, Label int // classes; −1 for a label that the model does not have
+	Line         int // in File, from 1; 0 if it has no lines
+	Truth, Label int // classes; −1 for a label that the model lacks
 	Score        float64
-	Site         string // that was held out whole with the page, "" where pages are singly
-	Mark         uint64 // of its text, see models.Mark; 0 where that is not known
+	Site         string // held out whole with the page; "" if pages were held out singly
+	Mark         uint64 // of its text, see models.Mark; 0 if unknown
 }
 
 func (j Judged) right() bool { return j.Truth == j.Label }
 
-// source is where a training page comes from.
 type source struct {
 	url, file string
 	line      int
 }
 
-// judged says what the held-out scores, by page, make of each page that has some.
+// judged lists the pages that have held-out scores, with their best label.
 func (c *corpus) judged(probs [][]float64, bySite bool) []Judged {
 	out := make([]Judged, 0, len(c.y))
 	for p, s := range probs {
@@ -160,7 +157,6 @@ func (c *corpus) judged(probs [][]float64, bySite bool) []Judged {
 	return out
 }
 
-// measureJudged compares labels with truth, and probabilities with both.
 func measureJudged(classes int, pages []Judged) (Measures, Reliability) {
 	truth, predicted := make([]int, len(pages)), make([]int, len(pages))
 	for i, p := range pages {
@@ -171,8 +167,7 @@ func measureJudged(classes int, pages []Judged) (Measures, Reliability) {
 	return m, measureReliability(pages)
 }
 
-// units counts pages that tell something new: copies of a text are one, and so are the pages of a site
-// that was held out whole.
+// units counts independent pages: copies of a text, and pages of a site held out whole, are one.
 func units(pages []Judged) (n int) {
 	seen := map[any]bool{}
 	for _, p := range pages {
@@ -192,9 +187,8 @@ func judgedCI(pages []Judged) [2]float64 {
 	return rightCI(len(pages), func(i int) string { return pages[i].Site }, func(i int) bool { return pages[i].right() })
 }
 
-// rightCI is the 95 % interval of the share of n pages that are right. Pages of one site that was held
-// out whole are right or wrong together, and the next site is what the model will meet: there sites
-// count.
+// rightCI returns the 95 % interval of the share of n pages that are right. Sites that were held out whole
+// count as units, because their pages are right or wrong together.
 func rightCI(n int, site func(int) string, right func(int) bool) [2]float64 {
 	var units []stats.Cluster
 	at := map[string]int{}
@@ -224,7 +218,7 @@ func rightCI(n int, site func(int) string, right func(int) bool) [2]float64 {
 	return stats.Clustered(units)
 }
 
-// apart names the site that a page was held out with, "" where pages are held out singly.
+// apart returns the site that a page was held out with, "" if pages are held out singly.
 func (c *corpus) apart(page int, bySite bool) string {
 	if !bySite {
 		return ""
@@ -232,24 +226,22 @@ func (c *corpus) apart(page int, bySite bool) string {
 	return c.sites[page]
 }
 
-// bins is how many equal parts of [0,1] a reliability curve has.
+// bins is the number of equal parts of [0,1] in a reliability curve.
 const bins = 10
 
-// Reliability says whether probabilities can be taken at their word: of the pages that a model was 80 %
-// sure of, are 80 % right?
+// Reliability compares probabilities with accuracy: are 80 % of the pages right that are 80 % sure?
 type Reliability struct {
 	// ECE is the expected calibration error (Naeini et al. 2015; Guo et al. 2017), a share in [0,1]:
 	// Σ_b n_b/n · |right_b − mean_b|.
 	ECE float64 `json:"ece"`
 
-	// Over is how much surer the model is than it should be, on average: the mean probability less the
-	// accuracy. Negative: less sure.
+	// Over is the mean probability less the accuracy; negative if the model is not sure enough.
 	Over float64 `json:"over"`
 
-	Bins []Bin `json:"bins"` // those that have pages, rising
+	Bins []Bin `json:"bins"` // bins that have pages, rising
 }
 
-// Bin is the pages whose label has a probability in [From, To).
+// Bin holds the pages whose label has a probability in [From, To).
 type Bin struct {
 	From  float64    `json:"from"`
 	To    float64    `json:"to"`
@@ -259,8 +251,7 @@ type Bin struct {
 	CI    [2]float64 `json:"ci"`    // of Right, 95 %
 }
 
-// measureReliability compares the probabilities of the labels that pages got with whether they are
-// right. Without pages it has no bins and all is 0.
+// measureReliability compares the labels' probabilities with accuracy; without pages all is 0.
 func measureReliability(pages []Judged) Reliability {
 	in := func(p Judged) int { return min(bins-1, max(0, int(p.Score*bins))) }
 	var count [bins]int
@@ -296,27 +287,25 @@ func measureReliability(pages []Judged) Reliability {
 	return r
 }
 
-// exactBelow is the number of disagreements from which the chi-squared distribution will do: at 25 it
-// is less than .005 off the binomial.
+// exactBelow disagreements suffice for χ², which is then less than .005 off the exact binomial.
 const exactBelow = 25
 
-// paired says whether of two models judged on the same pages one is better, or whether the difference
-// may be chance.
+// paired is a comparison of two models on the same pages.
 type paired struct {
 	AOnly, BOnly int     // pages that A alone, or B alone, labels right
 	Statistic    float64 // McNemar's χ² with continuity correction; 0 when neither leads
-	P            float64 // two-sided, in (0,1]: how often equal models differ as much
-	Exact        bool    // P is the binomial's, not that of χ²
+	P            float64 // two-sided, in (0,1]: chance that equal models differ as much
+	Exact        bool    // P is from the binomial, not from χ²
 }
 
 // mcNemar tests two models on the same pages (McNemar 1947, with the correction of Edwards 1948):
 //
 //	χ² = max(0, |b − c| − 1)² / (b + c)
 //
-// with b pages that A alone has right and c that B alone has right. Pages that both have right, or both
-// wrong, say nothing of the difference. Below 25 pages b + c, P is the binomial's: twice the chance of
-// at most min(b,c) heads in b + c throws, and at most 1. From 25 on it is the chance of a larger χ²
-// with one degree of freedom. b and c must not be negative; with both 0, P is 1.
+// with b and c, both ≥ 0, the pages that only A and only B have right. Other pages say nothing of the
+// difference. Below 25 pages b + c, P is the binomial's: twice the chance of at most min(b,c) heads in
+// b + c throws, and at most 1. From 25 on it is the chance of a larger χ² with one degree of freedom.
+// With b = c = 0, P is 1.
 //
 // Pages count as independent draws: many pages of one site, right or wrong together, make P too small.
 func mcNemar(b, c int) paired {
@@ -346,22 +335,22 @@ func signTest(k, n int) float64 {
 	return min(1, math.Ldexp(sum, 1-n))
 }
 
-// CurvePoint is a point of the learning curve: what the classifier reaches with less to learn from.
+// CurvePoint is a point of the learning curve: the accuracy with fewer training pages.
 type CurvePoint struct {
-	Pages    int        `json:"pages"`    // it was trained on, the mean of the folds
+	Pages    int        `json:"pages"`    // trained on, as a mean over the folds
 	Accuracy float64    `json:"accuracy"` // on held-out pages, before calibration
 	CI       [2]float64 `json:"ci"`       // 95 %
 }
 
-// curveShares are the shares of the training pages that a learning curve tries, before all of them.
+// curveShares are the shares of the training pages at the points before the last of a learning curve.
 var curveShares = [...]float64{1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2}
 
-// leastPerClass is how many pages a class has in the mean at the curve's first point.
+// leastPerClass is the least mean number of pages per class at the curve's first point.
 const leastPerClass = 3
 
-// learningCurve trains the chosen learner on growing parts of the pages, and judges each on the same
-// held-out folds; the last point is held itself. Each part holds those before it, and every class has a
-// page at least.
+// learningCurve trains the chosen learner on growing parts of the pages and judges each on the same
+// held-out folds; the last point is held itself. A part contains the smaller ones, and at least a page of
+// every class.
 func learningCurve(ctx context.Context, c *corpus, held *heldOut, bySite bool, by fitting) ([]CurvePoint, error) {
 	n := len(held.ins)
 	judged := slices.Concat(held.outs...)
@@ -383,7 +372,7 @@ func learningCurve(ctx context.Context, c *corpus, held *heldOut, bySite bool, b
 		if err != nil {
 			return fmt.Errorf("learning curve, %d pages: %w", len(in), err)
 		}
-		f.hits(right[i], c, held.outs[k]) // each page is in one fold only
+		f.hits(right[i], c, held.outs[k]) // no race: each page is in one fold
 		pages[i][k] = len(in)
 		return nil
 	}); err != nil {
@@ -414,11 +403,10 @@ func learningCurve(ctx context.Context, c *corpus, held *heldOut, bySite bool, b
 	return curve, nil
 }
 
-// part returns a share of each class of the pages, at least a page each, in the given order of all
-// pages.
+// part returns a share of each class of pages, at least one page each, taken in the given order.
 func (c *corpus) part(order, pages []int, share float64) []int {
 	among := make([]bool, len(c.y))
-	left := make([]float64, len(c.classes)) // of each class, still to take
+	left := make([]float64, len(c.classes)) // by class: pages still to take
 	for _, p := range pages {
 		among[p] = true
 		left[c.y[p]] += share
@@ -433,7 +421,7 @@ func (c *corpus) part(order, pages []int, share float64) []int {
 	return part
 }
 
-// hits notes the pages whose best score is their class's.
+// hits sets which pages f labels right.
 func (f *fitted) hits(right []bool, c *corpus, pages []int) {
 	s := make([]float64, len(c.classes))
 	for _, p := range pages {

@@ -18,10 +18,10 @@ import (
 	"fossick/models/features"
 )
 
-// rareSet is the number of pages below which words of one page count too.
+// rareSet is the number of pages below which words of a single page count.
 const rareSet = 100
 
-// leastPages is on how many of the pages of a set a term must be to count.
+// leastPages returns on how many pages of a set a term must occur to count.
 func leastPages(pages int) int32 {
 	if pages < rareSet {
 		return 1
@@ -29,7 +29,7 @@ func leastPages(pages int) int32 {
 	return 2
 }
 
-// load gives the views their terms and the rows' columns of these.
+// load fills in the corpus's terms and rows, as far as memory allows.
 func (g *gatherer) load(ctx context.Context) error {
 	number, err := g.number(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (g *gatherer) load(ctx context.Context) error {
 		}
 	}
 	terms, c := g.names(number), g.c
-	g.x, g.lossy.lex = nil, nil // make room
+	g.x, g.lossy.lex = nil, nil // free memory
 	c.rows = make([]features.Vector, 0, len(c.y))
 	if err := g.each(ctx, number, func(_ int, v features.Vector) error {
 		c.rows = append(c.rows, features.Vector{Index: slices.Clone(v.Index), Value: slices.Clone(v.Value)})
@@ -63,8 +63,8 @@ func (g *gatherer) load(ctx context.Context) error {
 	return nil
 }
 
-// each calls f with every row in its new numbers. Terms numbered −1 are left out, and so is what a row
-// has under a number that meant another term then.
+// each calls f with every row in the new numbers. It leaves out terms numbered −1, and entries from
+// before a dropped term's number was reused.
 func (g *gatherer) each(ctx context.Context, number []int32, f func(page int, v features.Vector) error) error {
 	return g.rows.each(ctx, func(page int, v features.Vector) error {
 		n := 0
@@ -78,7 +78,7 @@ func (g *gatherer) each(ctx context.Context, number []int32, f func(page int, v 
 	})
 }
 
-// size is how many terms of pages the numbered terms have.
+// size returns how many row entries the numbered terms have.
 func (t *lossy) size(number []int32) (cells int64) {
 	for i, n := range number {
 		if n >= 0 {
@@ -88,7 +88,6 @@ func (t *lossy) size(number []int32) (cells int64) {
 	return cells
 }
 
-// names returns the numbered terms in the order of their numbers, which rise.
 func (g *gatherer) names(number []int32) []string {
 	var terms []string
 	for i, n := range number {
@@ -99,9 +98,8 @@ func (g *gatherer) names(number []int32) []string {
 	return terms
 }
 
-// number numbers the terms of the lexicon that can be used, and gives the others −1. These are terms of
-// one page only, which are most and cannot be told from chance; with MinSites also those of too few
-// sites.
+// number numbers the usable terms of the lexicon and gives the others −1: terms of one page, which are
+// most and cannot be told from chance, and with MinSites terms of too few sites.
 func (g *gatherer) number(ctx context.Context) ([]int32, error) {
 	pages, df := g.rows.pages, g.lossy.df
 	least := leastPages(pages)
@@ -123,7 +121,7 @@ func (g *gatherer) number(ctx context.Context) ([]int32, error) {
 	return number, nil
 }
 
-// frequent returns the least number of pages that no more than room of the numbered terms are on.
+// frequent returns the least page count that at most room of the numbered terms reach.
 func (g *gatherer) frequent(number []int32, room int) int32 {
 	var df []int32
 	for i, n := range number {
@@ -135,7 +133,7 @@ func (g *gatherer) frequent(number []int32, room int) int32 {
 	return df[len(df)-1-room] + 1
 }
 
-// numbered numbers those of n things that pass, in their order.
+// numbered numbers those of n things that pass, in order; the others get −1.
 func numbered(n int, pass func(i int) bool) (number []int32, passed int) {
 	number = make([]int32, n)
 	for i := range number {
@@ -148,8 +146,7 @@ func numbered(n int, pass func(i int) bool) (number []int32, passed int) {
 	return number, passed
 }
 
-// siteFrequency returns on how many sites each term of the lexicon occurs, counted up to MinSites. A
-// site is what stays together in folds, see units.
+// siteFrequency counts the sites of each term, up to MinSites; see units for what a site is.
 func (g *gatherer) siteFrequency(ctx context.Context, most int) ([]int32, error) {
 	terms, least := g.lossy.lex.Len(), g.opt.MinSites
 	unit := make([]int32, g.rows.pages)
@@ -174,8 +171,7 @@ func (g *gatherer) siteFrequency(ctx context.Context, most int) ([]int32, error)
 	return sites, err
 }
 
-// count returns the document frequencies over the pages that are not of a fold; none is left out when
-// fold is nil.
+// count returns the document frequencies over the pages outside fold out, or over all if fold is nil.
 func (g *gatherer) count(ctx context.Context, number []int32, fold []int, out int) (*features.Counts, error) {
 	counts := features.NewCounts(len(g.c.classes))
 	err := g.each(ctx, number, func(page int, v features.Vector) error {
@@ -187,7 +183,6 @@ func (g *gatherer) count(ctx context.Context, number []int32, fold []int, out in
 	return counts, err
 }
 
-// candidates finds those words of all from which K may be chosen.
 func (g *gatherer) candidates(ctx context.Context, number []int32) error {
 	counts, err := g.count(ctx, number, nil, 0)
 	if err != nil {
@@ -198,15 +193,15 @@ func (g *gatherer) candidates(ctx context.Context, number []int32) error {
 	return nil
 }
 
-// reduce numbers only the terms that a learner could choose, from all pages or from those of a fold, as
-// far as there is room. Choosing among these gives what choosing among all would have given.
+// reduce keeps only the terms that a learner could choose, from all pages or without a fold, as far as
+// there is room. Choosing among these equals choosing among all.
 func (g *gatherer) reduce(ctx context.Context, number []int32) ([]int32, error) {
 	rankings, err := g.rankings(ctx, number)
 	if err != nil {
 		return nil, err
 	}
 	most, terms := g.opt.Words, len(g.names(number))
-	cut := false // fewer than were asked for
+	cut := false // fewer words than were asked for
 	if most == 0 {
 		most = terms
 	}
@@ -220,7 +215,7 @@ func (g *gatherer) reduce(ctx context.Context, number []int32) ([]int32, error) 
 		kept, _ := numbered(len(number), func(i int) bool { return number[i] >= 0 && union[number[i]] })
 		if g.lossy.size(kept) <= g.opt.cells(1) || most == 1 {
 			if g.opt.Words == 0 && most == terms {
-				most = 0 // nothing was left out: only folds have no room beside each other
+				most = 0 // nothing was left out: only parallel folds have no room
 			}
 			r := newRoom(most, g.opt)
 			if cut {
@@ -235,8 +230,7 @@ func (g *gatherer) reduce(ctx context.Context, number []int32) ([]int32, error) 
 	}
 }
 
-// rankings returns the numbered terms, best first, those that gain Options.Mu at least: over all pages,
-// and over all but those of each fold.
+// rankings returns the terms that gain Options.Mu, best first: over all pages, and without each fold.
 func (g *gatherer) rankings(ctx context.Context, number []int32) ([][]int32, error) {
 	var all [][]int32
 	fold, n := g.c.folds(g.opt)
@@ -252,7 +246,7 @@ func (g *gatherer) rankings(ctx context.Context, number []int32) ([][]int32, err
 	return all, nil
 }
 
-// room is what a set that does not fit into memory leaves for words.
+// room limits the words of a set that does not fit into memory.
 type room struct {
 	most  int         // words; 0 is all
 	short atomic.Bool // more were wanted
@@ -265,13 +259,13 @@ func newRoom(most int, opt *Options) *room {
 	})}
 }
 
-// wanted notes that a learner would have taken more words.
+// wanted records that a learner would have taken more words.
 func (r *room) wanted() {
 	r.short.Store(true)
 	r.warn()
 }
 
-// folds is how many folds there is room to train at once.
+// folds returns how many folds may be trained at once.
 func (r *room) folds() int {
 	if r != nil {
 		return 1
@@ -279,21 +273,21 @@ func (r *room) folds() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// lossy counts on how many pages each term of a growing lexicon occurs, and keeps the lexicon below a
-// limit by dropping the rarest terms. It is lossy counting (Manku & Motwani 2002), with the space given
-// instead of the error. What it promises:
+// lossy counts the pages of each term of a growing lexicon, and keeps the lexicon below a limit by
+// dropping the rarest terms. It is lossy counting (Manku & Motwani 2002) with the space given instead of
+// the error. It guarantees
 //
-//	true pages − bound ≤ df ≤ true pages, and a term that is missing is on bound pages at most
+//	true pages − bound ≤ df ≤ true pages, and a missing term is on at most bound pages
 type lossy struct {
 	lex   *features.Lexicon
 	limit int     // terms
-	df    []int32 // by term: pages that it was counted on
-	lost  []int32 // by term: pages before these that it may have been on
-	born  []int32 // by term: the first page that it was counted on; earlier rows mean another term
+	df    []int32 // by term: pages counted
+	lost  []int32 // by term: most earlier pages that it may have been on
+	born  []int32 // by term: first page counted; earlier rows mean another term
 	bound int32
 }
 
-// add counts a page. It reports whether terms were dropped.
+// add counts a page and reports whether terms were dropped.
 func (t *lossy) add(page int, v features.Vector) (dropped bool) {
 	if n := t.lex.Len() - len(t.df); n > 0 {
 		t.df = append(t.df, make([]int32, n)...)
@@ -313,10 +307,9 @@ func (t *lossy) add(page int, v features.Vector) (dropped bool) {
 	return true
 }
 
-// prune drops at least half of the terms, those on fewest pages, and no term that could be on more
-// pages than the new bound.
+// prune drops at least half of the terms, none of which may be on more pages than the new bound.
 func (t *lossy) prune() {
-	most := make([]int32, 0, t.lex.Live()) // pages that a term is on, at most
+	most := make([]int32, 0, t.lex.Live()) // most pages that each term may be on
 	for i, term := range t.lex.Terms() {
 		if term != "" {
 			most = append(most, t.df[i]+t.lost[i])
@@ -333,28 +326,27 @@ func (t *lossy) prune() {
 	})
 }
 
-// rowLog has the rows of a training set as bytes, in the order added: in memory up to a limit, then in
-// a file. A row is
+// rowLog stores the rows of a training set as bytes, in memory up to a limit, then in a file. A row is
 //
-//	uvarint bytes that follow, then by term: uvarint distance to the one before, count
+//	uvarint bytes that follow, then by term: uvarint distance to the previous term, count
 //
-// and a count a uvarint, twice the number, or 1 and 4 bytes when it is not whole.
+// where a count is a uvarint of twice the number, or 1 and a 4-byte float if it is not whole.
 type rowLog struct {
 	dir   string // of the file; "" is the system's
 	limit int    // bytes in memory
 	pages int
 
 	row   []byte   // scratch
-	tail  []byte   // what is not in the file
+	tail  []byte   // bytes not yet in the file
 	file  *os.File // nil until the limit is met
-	named bool     // the file's name could not be taken away; close does it
+	named bool     // the open file could not be removed; close does it
 	bytes int64    // in the file
 }
 
-// flushBytes is how much is written at once when there is a file.
+// flushBytes is how much is written to the file at once.
 const flushBytes = 1 << 20
 
-// add appends a row: terms rising, counts above 0.
+// add appends a row with rising terms and positive counts.
 func (l *rowLog) add(v features.Vector) error {
 	l.row = appendRow(l.row[:0], v)
 	l.tail = append(binary.AppendUvarint(l.tail, uint64(len(l.row))), l.row...)
@@ -405,7 +397,7 @@ func (l *rowLog) flush() error {
 	return nil
 }
 
-// close gives back memory and file. The log must not be used afterwards.
+// close frees memory and file. The log must not be used afterwards.
 func (l *rowLog) close() error {
 	l.tail = nil
 	if l.file == nil {
@@ -421,7 +413,7 @@ func (l *rowLog) close() error {
 	return nil
 }
 
-// each calls f with every row in the order in which they were added. A row is valid until f returns.
+// each calls f with every row in the order added. A row is valid until f returns.
 func (l *rowLog) each(ctx context.Context, f func(page int, v features.Vector) error) error {
 	r, err := l.reader()
 	if err != nil {
@@ -445,7 +437,6 @@ func (l *rowLog) each(ctx context.Context, f func(page int, v features.Vector) e
 	return nil
 }
 
-// next reads the bytes of a row.
 func (l *rowLog) next(r *bufio.Reader) error {
 	n, err := binary.ReadUvarint(r)
 	if err != nil || n > uint64(l.bytes)+uint64(len(l.tail)) {
@@ -465,14 +456,13 @@ func (l *rowLog) reader() (*bufio.Reader, error) {
 	if err := l.flush(); err != nil {
 		return nil, err
 	}
-	// A section reader leaves the place where the next row is written alone.
+	// A section reader does not move the offset at which the next row is written.
 	return bufio.NewReaderSize(io.NewSectionReader(l.file, 0, l.bytes), 256<<10), nil
 }
 
 var errRow = errors.New("damaged row")
 
-// readRow reads one row into dst's slices, which are cut first. Bytes that no appendRow wrote are an
-// error.
+// readRow reads one row into dst's slices; bytes that appendRow cannot have written are an error.
 func readRow(dst features.Vector, b []byte) (features.Vector, error) {
 	dst.Index, dst.Value = dst.Index[:0], dst.Value[:0]
 	term := uint64(0)

@@ -24,10 +24,10 @@ import (
 	"fossick/models/features"
 )
 
-// pagesOf is the variable by which TestMemoryIsBounded tells its child how many pages to train on.
+// pagesOf is the variable that tells TestMemoryChild how many pages to train on.
 const pagesOf = "FOSSICK_TEST_TRAIN_PAGES"
 
-// endless makes n pages of four classes whose rare words never come again.
+// endless makes n pages of four classes, with rare words that never recur.
 func endless(n int) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		rng := rand.New(rand.NewPCG(13, 13))
@@ -53,7 +53,6 @@ func endless(n int) iter.Seq2[*datasets.Example, error] {
 	}
 }
 
-// TestMemoryChild is the process that TestMemoryIsBounded measures.
 func TestMemoryChild(t *testing.T) {
 	pages, err := strconv.Atoi(os.Getenv(pagesOf))
 	if err != nil {
@@ -78,9 +77,8 @@ var (
 	perPageMax = 250. // bytes: labels, sites, scores of the folds, and the few columns kept
 )
 
-// TestMemoryIsBounded trains on 30,000 and on 150,000 pages of ever new words in processes of their
-// own. The larger set may take a little more a page, as docs/classifiers.md says, and nothing for its
-// words.
+// TestMemoryIsBounded trains on 30,000 and on 150,000 pages of ever new words, each in its own process. The
+// larger set may take perPageMax more a page, and nothing for its words (docs/classifiers.md).
 func TestMemoryIsBounded(t *testing.T) {
 	fulltest.Only(t, "trains on 180,000 pages")
 	if _, err := os.Stat("/proc/self/status"); err != nil {
@@ -104,8 +102,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		return float64(kib) * 1024
 	}
-	// What runs beside and the collector's turns only add to a peak: the least of three is what the set
-	// needs.
+	// Other load and garbage collection only add to a peak, so the least of three counts.
 	need := func(pages int) float64 { return min(peak(pages), peak(pages), peak(pages)) }
 	small, large := need(30_000), need(150_000)
 	if perPage := (large - small) / 120_000; perPage > perPageMax {
@@ -113,8 +110,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// wide makes n pages of three classes and twelve sites out of many words: a few that tell the class,
-// common ones, and rare ones.
+// wide makes n pages of three classes and twelve sites, with telling, common and rare words.
 func wide(n, words int) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		rng := rand.New(rand.NewPCG(11, 11))
@@ -140,7 +136,7 @@ func wide(n, words int) iter.Seq2[*datasets.Example, error] {
 	}
 }
 
-// letters writes a number in letters, for numbers in words are terms of their own kind.
+// letters writes a number in letters, because numbers are another kind of term.
 func letters(n int) string {
 	s := ""
 	for ; n > 0 || s == ""; n /= 26 {
@@ -158,12 +154,10 @@ func bytesOf(t *testing.T, m *models.Model) []byte {
 	return b.Bytes()
 }
 
-// little is a memory in which the sets of these tests find no room for all their columns, but for the
-// whole vocabulary.
+// little is a memory with room for the vocabulary of these tests, but not for all rows.
 const little = 300 << 10
 
-// TestSameModelFromFile: where the words asked for fit, a set that went through a file gives the model
-// of one that stayed in memory, to the byte.
+// TestSameModelFromFile: if the selected words fit, rows from a file and from memory give the same bytes.
 func TestSameModelFromFile(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	for _, opt := range []Options{
@@ -193,8 +187,7 @@ func TestSameModelFromFile(t *testing.T) {
 	}
 }
 
-// TestAllWordsInLittleMemory: learners of all words get as many as there is room for, and the model's
-// card says so.
+// TestAllWordsInLittleMemory: learners of all words get as many as fit, and the model's card says so.
 func TestAllWordsInLittleMemory(t *testing.T) {
 	all, _, err := Train(context.Background(), wide(600, 500), Options{Classifier: "linear"})
 	if err != nil {
@@ -216,8 +209,7 @@ func TestAllWordsInLittleMemory(t *testing.T) {
 	}
 }
 
-// TestVocabularyInLittleMemory: with more words than the lexicon may have, rare ones go, telling ones
-// stay, and the loss is told.
+// TestVocabularyInLittleMemory: rare words go, words that tell a class stay, and the loss is reported.
 func TestVocabularyInLittleMemory(t *testing.T) {
 	opt := Options{Classifier: "nb", Words: 60, Memory: 2 * little, Tmp: t.TempDir()}
 	m, rep, err := Train(context.Background(), wide(2000, 100_000), opt)
@@ -278,8 +270,7 @@ func TestNothingLeftBehind(t *testing.T) {
 	}
 }
 
-// TestFormsAreBounded: the forms of words stay below their limit, and frequent stems keep the form in
-// which they are written most.
+// TestFormsAreBounded: forms stay below their limit, and frequent stems keep their most frequent form.
 func TestFormsAreBounded(t *testing.T) {
 	n := newNouns(100)
 	for i := range 500 {
@@ -294,8 +285,7 @@ func TestFormsAreBounded(t *testing.T) {
 	}
 }
 
-// TestNoRoomForFoldsOnly: in a memory with room for all columns but not for two folds beside each
-// other, the model is that of a large memory.
+// TestNoRoomForFoldsOnly: memory for all rows but not for two folds gives a large memory's model.
 func TestNoRoomForFoldsOnly(t *testing.T) {
 	for _, opt := range []Options{{Classifier: "nb"}, {Classifier: "nb", Mu: 0.001}} {
 		want, _, err := Train(context.Background(), wide(600, 300), opt)
@@ -342,8 +332,7 @@ func randomRow(rng *rand.Rand) features.Vector {
 	return v
 }
 
-// TestRowLog writes rows to memory alone, to memory and then a file, and to a file from the first on.
-// What comes back must be the same, as often as it is asked.
+// TestRowLog: rows come back the same from memory, from both, and from a file alone, each time.
 func TestRowLog(t *testing.T) {
 	for _, limit := range []int{1 << 30, 5000, 0} {
 		dir := t.TempDir()
@@ -408,7 +397,7 @@ func TestRowLogErrors(t *testing.T) {
 	}
 }
 
-// FuzzReadRow: what is read is what would be written; all else is an error.
+// FuzzReadRow: readRow accepts only what appendRow would write.
 func FuzzReadRow(f *testing.F) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 5 {
@@ -463,8 +452,7 @@ func BenchmarkRowLog(b *testing.B) {
 	})
 }
 
-// TestLossy counts words of a Zipf distribution in a lexicon that holds a tenth of them, and holds
-// every count against the truth. The bound must be kept, and be worth something.
+// TestLossy: with room for a tenth of Zipf's words, the bound holds and is useful.
 func TestLossy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	zipf := func() int { return int(math.Pow(20000, rng.Float64())) } // about 1/x

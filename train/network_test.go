@@ -13,8 +13,7 @@ import (
 	"fossick/models/features"
 )
 
-// TestStep holds one step of back-propagation to numbers worked out by hand: one
-// word, one unit, two classes.
+// TestStep compares a step of back-propagation with a hand calculation: one word, one unit, two classes.
 func TestStep(t *testing.T) {
 	n := newSparseNet(shape{terms: 1, hidden: 1, classes: 2})
 	n.in[0], n.inBias[0], n.out[0], n.out[1] = 1, math.Log(3)/2-0.5, 2, -1
@@ -41,7 +40,6 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// randomLesson has rows of which about a third of the terms are not 0.
 func randomLesson(rng *rand.Rand, s shape, rows int) *lesson {
 	l := &lesson{shape: s, seed: rng.Uint64(), number: 3}
 	for i := range rows {
@@ -56,7 +54,6 @@ func randomLesson(rng *rand.Rand, s shape, rows int) *lesson {
 	return l
 }
 
-// each calls f with every weight of n.
 func (n *sparseNet) each(f func(w *float64)) {
 	for _, weights := range [...][]float64{n.in, n.inBias, n.out, n.outBias} {
 		for i := range weights {
@@ -65,8 +62,7 @@ func (n *sparseNet) each(f func(w *float64)) {
 	}
 }
 
-// TestGradient: a step goes down the slope of the loss, which finite differences
-// tell without any back-propagation.
+// TestGradient compares a step with the slope of the loss by finite differences.
 func TestGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	l := randomLesson(rng, shape{terms: 7, hidden: 5, classes: 4}, 10)
@@ -93,8 +89,7 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// TestGolearnEqual: from the same weights and in the same order golearn's network
-// ends with the same weights as ours.
+// TestGolearnEqual: from the same weights and row order golearn's network ends with the weights of ours.
 func TestGolearnEqual(t *testing.T) {
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 9))
@@ -126,7 +121,7 @@ func TestGolearnEqual(t *testing.T) {
 	}
 }
 
-// TestStudyStops: the network is kept as it was when the held rows' loss was least.
+// TestStudyStops: study keeps the network with the lowest held-out loss.
 func TestStudyStops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	l := randomLesson(rng, shape{terms: 12, hidden: 8, classes: 3}, 120) // labels are noise
@@ -153,7 +148,7 @@ func TestStudyStops(t *testing.T) {
 	}
 }
 
-// TestThin: a word is missing as often as it should be, and its mean stays.
+// TestThin: words are dropped as often as they should be, and their mean values stay.
 func TestThin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	x := features.Vector{Index: []int32{2, 5, 9}, Value: []float32{1, 0.5, 2}}
@@ -180,7 +175,7 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// TestCommittee: the one network scores as the mean of its parts.
+// TestCommittee: the merged network scores as the mean of its parts.
 func TestCommittee(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	s := shape{terms: 9, hidden: 4, classes: 3}
@@ -212,8 +207,7 @@ func TestCommittee(t *testing.T) {
 	}
 }
 
-// TestNetworkEngines: the model's network comes from golearn up to golearnWords
-// terms, from ours above and in trials.
+// TestNetworkEngines: golearn trains the model's network up to golearnWords terms, sparseNet all others.
 func TestNetworkEngines(t *testing.T) {
 	lessonOf := func(terms, rows int) []*lesson {
 		return []*lesson{{shape: shape{terms: terms, hidden: 32, classes: 4}, learn: make([]int, rows)}}
@@ -247,7 +241,7 @@ func TestNetworkEngines(t *testing.T) {
 	}
 }
 
-// TestAutoNetworks: auto tries networks where words are few, and only there.
+// TestAutoNetworks: auto tries networks only with few words.
 func TestAutoNetworks(t *testing.T) {
 	set := toy(60, "bank", "code")
 	for _, c := range []struct {
@@ -267,7 +261,6 @@ func TestAutoNetworks(t *testing.T) {
 	}
 }
 
-// TestNetworkProcs: how many processors there are changes no byte.
 func TestNetworkProcs(t *testing.T) {
 	set := toy(90, "bank", "code", "star")
 	var files [2]bytes.Buffer
@@ -314,8 +307,7 @@ func TestNetworkRefuses(t *testing.T) {
 	}
 }
 
-// BenchmarkStep moves the weights of a network of 32 hidden units and 20 classes by
-// a page of 60 of 500 words.
+// BenchmarkStep trains 32 hidden units and 20 classes on a page with 60 of 500 words.
 func BenchmarkStep(b *testing.B) {
 	n := newSparseNet(shape{terms: 500, hidden: 32, classes: 20})
 	n.draw(rand.New(rand.NewPCG(1, 1)))
@@ -329,8 +321,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkEngines is a step by our own network and by golearn's: 4 classes, a fifth of
-// the words on the page.
+// BenchmarkEngines compares a step of sparseNet with golearn's: 4 classes, a fifth of the words on the page.
 func BenchmarkEngines(b *testing.B) {
 	for _, s := range []shape{{5, 1, 4}, {5, 32, 4}, {20, 32, 4}, {77, 32, 4}} {
 		n := newSparseNet(s)
@@ -350,7 +341,6 @@ func BenchmarkEngines(b *testing.B) {
 	}
 }
 
-// rates notes at what rates a network learns.
 type rates struct{ steps, shrinks []float64 }
 
 func (r *rates) step(_ features.Vector, _ int, rate float64) { r.steps = append(r.steps, rate) }

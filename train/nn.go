@@ -15,43 +15,38 @@ import (
 	"fossick/models/features"
 )
 
-// nn trains back-propagation networks on tf-idf weights of the terms that gain most.
+// nn trains back-propagation networks on tf-idf weights of the terms with the highest gain.
 //
-// One network depends on its first weights and on the order of the rows. The mean of several does so
-// less, and is right more often (Hansen and Salamon 1990). Each holds out another tenth of the rows,
-// whose loss tells it when to stop, so that together they learn from every row (Parmanto, Munro, Doyle
-// 1996).
+// One network depends on its initial weights and the order of the rows. The mean of several depends less
+// on them and is right more often (Hansen and Salamon 1990). Each network holds out another tenth of the
+// rows and stops by their loss, so that together they learn from every row (Parmanto, Munro, Doyle 1996).
 type nn struct {
 	hidden   int // units of the hidden layer
-	networks int // trained apart and averaged
+	networks int // trained separately and averaged
 }
 
 var fiveNets = nn{hidden: 32, networks: 5}
 
 func (nn) name() string { return models.NN }
 
-// nnWords is the number of terms when none is asked for.
+// nnWords is the default number of terms.
 const nnWords = 500
 
-// golearn trains the networks of small vocabularies, for it costs the square of all neurons a row,
-// whatever the page has. At 77 words a row takes it a hundred times as long as sparseNet. That one
-// gives the same weights to nine digits (a test holds it to that). So sparseNet finds the number of
-// epochs and stands in folds and trials, and golearn trains the networks of the model, unless it takes
-// more than about a minute.
+// golearn trains the model's networks within these limits, which keep it below about a minute. A row
+// costs it the square of the number of neurons; at 77 words that is a hundred times sparseNet's cost.
+// sparseNet finds the number of epochs, and trains folds and trials. A test checks that both give the
+// same weights to nine digits.
 const (
 	golearnWords = 100
-	golearnWork  = 1 << 32 // weights visited
+	golearnWork  = 1 << 32 // weights visited in all
 )
 
-// auto tries networks where words are limited, to fewWords at most, and pages are not more than
-// fewPages, which keeps five folds below a minute or so. With all words a linear model does better in
-// less time.
+// auto tries networks within these limits, below about a minute; with all words linear is better and faster.
 const (
 	fewWords = 500
 	fewPages = 20000
 )
 
-// few reports whether auto tries networks.
 func (c *corpus) few(o *Options) bool {
 	if len(c.rows) > fewPages || !o.selected() || o.Words > fewWords {
 		return false
@@ -86,10 +81,9 @@ func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitte
 	return f, nil
 }
 
-// tenths is how many parts the rows are dealt into, of which a network holds out one.
+// tenths is the number of parts of the rows; each network holds out one part.
 const tenths = 10
 
-// lessons prepares the networks' training on pages.
 func (f *fitted) lessons(c *corpus, pages []int, set nn, seed uint64) []*lesson {
 	rows, y := f.vectors(c, pages), c.classesOf(pages)
 	part := dealEvenly(y, len(c.classes), tenths, rand.New(rand.NewPCG(seed, 0x7e27)))
@@ -109,7 +103,7 @@ func (f *fitted) lessons(c *corpus, pages []int, set nn, seed uint64) []*lesson 
 	return lessons
 }
 
-// teach trains a network a lesson, and says how many epochs each took.
+// teach trains one network per lesson, and returns how many epochs each took.
 func teach(ctx context.Context, lessons []*lesson) ([]*sparseNet, []int, error) {
 	nets, epochs := make([]*sparseNet, len(lessons)), make([]int, len(lessons))
 	return nets, epochs, parallel(ctx, runtime.GOMAXPROCS(0), len(lessons), func(ctx context.Context, m int) (err error) {
@@ -118,7 +112,7 @@ func teach(ctx context.Context, lessons []*lesson) ([]*sparseNet, []int, error) 
 	})
 }
 
-// affordable reports whether golearn trains these networks in tolerable time.
+// affordable reports whether golearn can train these networks within golearnWork.
 func affordable(lessons []*lesson, epochs []int) bool {
 	work := 0
 	for m, l := range lessons {
@@ -130,7 +124,6 @@ func affordable(lessons []*lesson, epochs []int) bool {
 	return work <= golearnWork
 }
 
-// relearn trains the networks anew, by golearn.
 func relearn(ctx context.Context, lessons []*lesson, epochs []int) ([]*sparseNet, error) {
 	nets := make([]*sparseNet, len(lessons))
 	return nets, parallel(ctx, runtime.GOMAXPROCS(0), len(lessons), func(ctx context.Context, m int) (err error) {
@@ -139,7 +132,7 @@ func relearn(ctx context.Context, lessons []*lesson, epochs []int) ([]*sparseNet
 	})
 }
 
-// committee returns the network whose scores are the mean of those of nets, which have one shape.
+// committee merges networks of one shape into one whose scores are the mean of theirs.
 func committee(nets []*sparseNet) *models.Network {
 	s, by := nets[0].shape, 1/float64(len(nets))
 	n := &models.Network{OutputBias: make([]float32, s.classes)}
@@ -162,7 +155,7 @@ func committee(nets []*sparseNet) *models.Network {
 	return n
 }
 
-// narrow returns weights times by, in half the bits.
+// narrow multiplies weights and converts them to float32.
 func narrow(weights []float64, by float64) []float32 {
 	out := make([]float32, len(weights))
 	for i, w := range weights {
@@ -174,35 +167,35 @@ func narrow(weights []float64, by float64) []float32 {
 var _ teachable = (*golearnNet)(nil)
 var _ teachable = (*sparseNet)(nil)
 
-// How a network learns, chosen by folds (docs/classifiers.md).
+// Settings of learning, chosen by cross-validation (docs/classifiers.md).
 const (
-	firstRate = 0.05 // of a step in the first epoch
-	slowing   = 5    // epochs after which it is half as large
-	penalty   = 0.25 // of ½·Σ w², beside the sum of the rows' losses
-	missed    = 0.2  // share of a page's words that a step does not see
+	firstRate = 0.05 // learning rate of the first epoch
+	slowing   = 5    // epochs after which the rate is half as large
+	penalty   = 0.25 // weight of ½·Σ w² beside the sum of the rows' losses
+	missed    = 0.2  // dropout: share of a page's words that a step leaves out
 	maxEpochs = 40
-	patience  = 8 // epochs without a smaller loss before it ends
+	patience  = 8 // epochs without a lower loss before training stops
 )
 
-// teachable is a network that learns row by row: ours, or golearn's.
+// teachable is a network that learns row by row: sparseNet or golearnNet.
 type teachable interface {
-	// step moves the weights by one row of a class.
+	// step updates the weights by one row of a class.
 	step(x features.Vector, class int, rate float64)
 	// shrink multiplies the weights, but not the biases.
 	shrink(by float64)
 }
 
-// lesson is what one network learns, and from what: the same lesson always gives the same weights.
+// lesson is the training task of one network; the same lesson always gives the same weights.
 type lesson struct {
 	rows        []features.Vector
 	y           []int
-	learn, held []int // rows to learn from, and those that say when to stop
+	learn, held []int // rows to learn from, and held-out rows that decide when to stop
 	shape       shape
 	seed        uint64
 	number      uint64 // of the network
 }
 
-// begin returns the network before its first row, and the source of the order of rows.
+// begin returns the initial network and the random source of the row order.
 func (l *lesson) begin() (*sparseNet, *rand.Rand) {
 	rng := rand.New(rand.NewPCG(l.seed, l.number))
 	n := newSparseNet(l.shape)
@@ -210,8 +203,7 @@ func (l *lesson) begin() (*sparseNet, *rand.Rand) {
 	return n, rng
 }
 
-// epoch shows n every row once, in random order, at a rate that falls from epoch to epoch (from 0).
-// Then it shrinks the weights by the penalty.
+// epoch trains n on every row once, in random order, and applies the penalty. epoch counts from 0.
 func (l *lesson) epoch(ctx context.Context, n teachable, epoch int, order []int, rng *rand.Rand) error {
 	rate := firstRate / (1 + float64(epoch)/slowing)
 	rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
@@ -227,9 +219,8 @@ func (l *lesson) epoch(ctx context.Context, n teachable, epoch int, order []int,
 	return nil
 }
 
-// thin returns x without a share of its words, drawn anew each time, and the others as much larger
-// (Srivastava and others 2014). So a network cannot lean on a few words that its own sites happen to
-// use.
+// thin drops a random share of x's words and scales up the others (dropout: Srivastava and others 2014),
+// so that a network cannot rely on a few words of its training sites.
 func thin(dst, x features.Vector, rng *rand.Rand) features.Vector {
 	dst.Index, dst.Value = dst.Index[:0], dst.Value[:0]
 	for k, i := range x.Index {
@@ -241,8 +232,7 @@ func thin(dst, x features.Vector, rng *rand.Rand) features.Vector {
 	return dst
 }
 
-// study trains a network until the loss of the held rows has not fallen for a while. It returns the
-// network as it was when that loss was least, and the number of epochs until then.
+// study trains until the held-out loss stops falling, and returns the best network and its epochs.
 func (l *lesson) study(ctx context.Context) (top *sparseNet, epochs int, err error) {
 	n, rng := l.begin()
 	top = n.copyOf()
@@ -260,7 +250,7 @@ func (l *lesson) study(ctx context.Context) (top *sparseNet, epochs int, err err
 	return top, epochs, nil
 }
 
-// loss returns the mean loss of the held rows, in nats.
+// loss returns the mean loss of the held-out rows, in nats.
 func (l *lesson) loss(n *sparseNet) float64 {
 	var sum float64
 	for _, i := range l.held {
@@ -269,8 +259,7 @@ func (l *lesson) loss(n *sparseNet) float64 {
 	return sum / float64(max(1, len(l.held)))
 }
 
-// repeat trains the lesson's network by golearn for a number of epochs. It turns golearn's panics into
-// errors.
+// repeat trains the lesson's network with golearn, and turns golearn's panics into errors.
 func (l *lesson) repeat(ctx context.Context, epochs int) (n *sparseNet, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -288,11 +277,10 @@ func (l *lesson) repeat(ctx context.Context, epochs int) (n *sparseNet, err erro
 	return g.weights(), nil
 }
 
-// shape is the size of a network.
 type shape struct{ terms, hidden, classes int }
 
-// sparseNet is a network of one layer of tanh units and softmax outputs, which learns row by row. A row
-// costs its terms times the hidden units: words that are not on a page cost nothing.
+// sparseNet is a network with one hidden layer of tanh units and with softmax outputs. A row costs its
+// terms times the hidden units; words that are not on the page cost nothing.
 type sparseNet struct {
 	shape
 	in      []float64 // w: term·hidden + unit
@@ -300,7 +288,7 @@ type sparseNet struct {
 	out     []float64 // v: unit·classes + class
 	outBias []float64 // b_c
 
-	h, dh, p []float64 // of the row at hand: units, their errors, probabilities
+	h, dh, p []float64 // of the current row: units, their errors, probabilities
 }
 
 func newSparseNet(s shape) *sparseNet {
@@ -312,7 +300,7 @@ func newSparseNet(s shape) *sparseNet {
 	}
 }
 
-// forward leaves the units' values in h and the scores in p.
+// forward computes the hidden units h and the scores p of a row.
 func (n *sparseNet) forward(x features.Vector) {
 	h := n.h
 	copy(h, n.inBias)
@@ -333,7 +321,6 @@ func (n *sparseNet) forward(x features.Vector) {
 	}
 }
 
-// softmax turns scores into probabilities, in place.
 func softmax(s []float64) {
 	most := s[0]
 	for _, v := range s {
@@ -356,7 +343,7 @@ func (n *sparseNet) loss(x features.Vector, class int) float64 {
 	return -math.Log(max(n.p[class], 1e-300))
 }
 
-// step moves every weight by rate times the fall of the row's loss −ln p_class, which is the delta rule
+// step moves every weight down the gradient of the row's loss −ln p_class, which is the delta rule
 // (Rumelhart, Hinton, Williams 1986):
 //
 //	δ_c = [c = class] − p_c             Δv_uc = rate·h_u·δ_c      Δb_c = rate·δ_c
@@ -393,7 +380,6 @@ func (n *sparseNet) step(x features.Vector, class int, rate float64) {
 	}
 }
 
-// shrink multiplies the weights, but not the biases.
 func (n *sparseNet) shrink(by float64) {
 	for i := range n.in {
 		n.in[i] *= by
@@ -403,14 +389,13 @@ func (n *sparseNet) shrink(by float64) {
 	}
 }
 
-// frozen is the size up to which golearn takes a first weight for a missing connection, which it then
-// keeps at 0.
+// frozen is the size up to which golearn takes a weight for a missing connection and keeps it at 0.
 const frozen = 0.005
 
-// widest bounds first weights: large enough that hidden units differ from the first row on.
+// widest bounds initial weights. It is large enough that hidden units differ from the first row on.
 const widest = 0.3
 
-// draw gives n random weights of either sign, evenly spread between 2·frozen and widest.
+// draw sets random weights of either sign, with sizes uniform between 2·frozen and widest.
 func (n *sparseNet) draw(rng *rand.Rand) {
 	for _, weights := range [...][]float64{n.in, n.inBias, n.out, n.outBias} {
 		for i := range weights {
@@ -423,14 +408,12 @@ func (n *sparseNet) draw(rng *rand.Rand) {
 	}
 }
 
-// copyOf returns n with weights of its own.
 func (n *sparseNet) copyOf() *sparseNet {
 	c := newSparseNet(n.shape)
 	c.take(n)
 	return c
 }
 
-// take copies the weights of a network of the same shape.
 func (n *sparseNet) take(from *sparseNet) {
 	copy(n.in, from.in)
 	copy(n.inBias, from.inBias)
@@ -438,17 +421,13 @@ func (n *sparseNet) take(from *sparseNet) {
 	copy(n.outBias, from.outBias)
 }
 
-// golearnNet is the network of sparseNet in golearn's hands: golearn activates it, propagates errors
-// back and moves the weights. We give it the rows and the error of the outputs.
+// golearnNet trains a sparseNet with golearn, which activates, propagates errors back and moves the
+// weights. It uses golearn's Network, because MultiLayerNet neither takes nor gives weights and draws
+// from the global random source. Two workarounds fit our shape:
 //
-// It is golearn's Network, for MultiLayerNet neither takes nor gives weights and draws from the global
-// source. Two things are bent to our shape:
-//
-//   - Outputs are to be linear, for softmax looks at all of them at once, but
-//     golearn is linear at inputs only. So outputs are declared inputs, and the
-//     self-connection that golearn gives these is cut.
-//   - An input has no bias. So one more input is always 1, and its weights are the
-//     outputs' biases.
+//   - Softmax needs linear outputs, but golearn is linear at inputs only. So outputs are
+//     declared inputs, and the self-connection that golearn gives to inputs is cut.
+//   - An input has no bias. So one more input is always 1, and its weights are the biases.
 //
 // Neurons are numbered from 1: terms, the constant, outputs, hidden units.
 type golearnNet struct {
@@ -458,7 +437,7 @@ type golearnNet struct {
 	p          []float64  // probabilities
 }
 
-// tanh is what units do. golearn hands Backward the unit's value, not its sum.
+// tanh is the activation function. golearn passes the unit's value to Backward, not its sum.
 var tanh = neural.NeuralFunction{
 	Forward:  math.Tanh,
 	Backward: func(h float64) float64 { return 1 - h*h },
@@ -468,10 +447,10 @@ func (g *golearnNet) constant() int    { return g.terms + 1 }
 func (g *golearnNet) output(c int) int { return g.terms + 2 + c }
 func (g *golearnNet) unit(u int) int   { return g.terms + 2 + g.classes + u }
 
-// neurons returns how many neurons golearn needs. A step costs the square of it.
+// neurons returns the number of neurons that golearn needs; a step costs its square.
 func (s shape) neurons() int { return s.terms + 1 + s.classes + s.hidden }
 
-// newGolearnNet hands a network over to golearn. Every weight must be more than frozen from 0.
+// newGolearnNet copies a network into golearn. Every weight must be more than frozen from 0.
 func newGolearnNet(from *sparseNet) *golearnNet {
 	size := from.neurons()
 	g := &golearnNet{
@@ -494,14 +473,13 @@ func newGolearnNet(from *sparseNet) *golearnNet {
 	return g
 }
 
-// step is sparseNet.step, by golearn.
 func (g *golearnNet) step(x features.Vector, class int, rate float64) {
 	g.value.Zero()
 	for j, i := range x.Index {
 		g.value.Set(int(i), 0, float64(x.Value[j]))
 	}
 	g.value.Set(g.constant()-1, 0, 1)
-	const layers = 2 // from inputs to units, and from these to outputs
+	const layers = 2 // inputs to units, and units to outputs
 	g.net.Activate(g.value, layers)
 	for c := range g.p {
 		g.p[c] = g.value.At(g.output(c)-1, 0)
@@ -517,7 +495,6 @@ func (g *golearnNet) step(x features.Vector, class int, rate float64) {
 	g.net.UpdateBias(back, rate)
 }
 
-// shrink is sparseNet.shrink, by golearn.
 func (g *golearnNet) shrink(by float64) {
 	for u := range g.hidden {
 		for c := range g.classes {
@@ -529,7 +506,6 @@ func (g *golearnNet) shrink(by float64) {
 	}
 }
 
-// weights takes the network back from golearn.
 func (g *golearnNet) weights() *sparseNet {
 	n := newSparseNet(g.shape)
 	for c := range g.classes {

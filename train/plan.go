@@ -18,12 +18,12 @@ import (
 	"fossick/models"
 )
 
-// Plan says what a model is made of, and how.
+// Plan says which pages a model learns from, and how.
 type Plan struct {
 	Sets []string
 	Rows
 	Pairs   bool // only rows with a theme and a category
-	Tried   bool // settings are tried too
+	Tried   bool // Trials run on it
 	Options Options
 
 	Open datasets.Opener
@@ -35,27 +35,27 @@ type Plan struct {
 type Rows struct {
 	Level      LevelChoice
 	Rename     Renames
-	PerSite    int      // at most so many of a label and site; 0: all
-	Train      string   // so many, or this share of each class
-	PerClass   string   // so many of each class
-	All        bool     // whatever split the sets have
-	Partial    bool     // what can be read of a cut archive will do
+	PerSite    int      // most rows per label and site; 0: all
+	Train      string   // number of training pages, or share of each class
+	PerClass   string   // training pages per class
+	All        bool     // train on all rows, whatever split the sets have
+	Partial    bool     // accept a cut archive up to the cut
 	Where      []string // only rows with these values
 	Test       string   // test on this set
 	Unlabelled []string // sets of the place where the model will be used
 	TestWhere  string   // test on the rows with this value
 }
 
-// made is a model with what became of its plan.
+// made is a trained model and how it was made.
 type made struct {
 	Model   *models.Model
 	Report  *Report
 	Parts   *Parts
-	Adapted *Adapted // nil unless unlabelled pages of a place taught it
+	Adapted *Adapted // nil unless trained again with unlabelled pages
 	Took    time.Duration
 }
 
-// Make trains the model. The training rows are passed through rows on their way.
+// Make trains the model. rows may wrap the stream of training rows.
 func (p *Plan) Make(ctx context.Context, rows func(datasets.Stream) datasets.Stream) (*made, error) {
 	parts, err := p.Parts()
 	if err != nil {
@@ -87,8 +87,7 @@ func (p *Plan) Make(ctx context.Context, rows func(datasets.Stream) datasets.Str
 	return made, nil
 }
 
-// each calls f with the rows of the sets until it returns false. What is wrong with them is told when
-// they are read for training.
+// each calls f with the rows of the sets until it returns false, and leaves warnings to training.
 func (p *Plan) each(f func(*datasets.Example) bool) error {
 	quiet := *p
 	quiet.Log = slog.New(slog.DiscardHandler)
@@ -107,12 +106,12 @@ func (p *Plan) each(f func(*datasets.Example) bool) error {
 	return nil
 }
 
-// random returns a source for one purpose.
+// random returns the random source of one purpose.
 func (p *Plan) random(purpose uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(p.Options.Seed), purpose))
 }
 
-// hint adds to an error about the set which labels there are.
+// hint adds to an error about the set which labels exist.
 func (p *Plan) hint(err error, parts *Parts) error {
 	if !errors.Is(err, ErrData) {
 		return err
@@ -123,14 +122,13 @@ func (p *Plan) hint(err error, parts *Parts) error {
 	return err
 }
 
-// Parts are the halves of a training set. They are streams, read once each, so that a set need not fit
-// in memory.
+// Parts are a plan's training and test rows, as streams that are read once and need not fit in memory.
 type Parts struct {
 	Train datasets.Stream
 	Test  datasets.Stream // nil without one
 	How   string          // in words, for the model's card
 
-	trained map[[16]byte]bool // sums of the training rows' bodies, once Train was read
+	trained map[[16]byte]bool // hashes of the training rows' bodies, once Train was read
 	sets    *watch            // what looks wrong in the sets, once they were read
 }
 
@@ -151,7 +149,7 @@ func (p *Plan) Parts() (*Parts, error) {
 	return parts, nil
 }
 
-// remember passes on the rows and notes the bodies of those that are trained on.
+// remember notes the bodies of the rows that are trained on.
 func (p *Parts) remember(rows datasets.Stream, target *Target) datasets.Stream {
 	return datasets.Only(rows, func(e *datasets.Example) bool {
 		if target.Class(e) != "" {
@@ -161,13 +159,12 @@ func (p *Parts) remember(rows datasets.Stream, target *Target) datasets.Stream {
 	})
 }
 
-// trainedOn says whether the body of an example is also that of a row that was trained on.
+// trainedOn reports whether a training row has the same body as e.
 func (p *Parts) trainedOn(e *datasets.Example) bool { return p.trained[datasets.RowOf(e).Sum] }
 
-// notes says what looks wrong in the sets.
 func (p *Parts) notes() []string { return p.sets.notes }
 
-// divide makes the halves of the sets.
+// divide splits the sets into training and test rows.
 func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {
 	all := datasets.Chain(sets...)
 	switch {
@@ -191,17 +188,16 @@ func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {
 		}
 		test = w.whole(test, p.Partial)
 		return &Parts{Train: all, Test: p.relabel(test), How: "all; tested on " + p.Test}, nil
-	case p.All: // last, for it does not say that there is no test
+	case p.All: // last, because it does not exclude a test
 		return &Parts{Train: all, How: "all"}, nil
 	}
 	return p.split(sets)
 }
 
-// trainsTests says whether rows of the sets' own test parts are for training, as they are where the
-// test comes from elsewhere.
+// trainsTests reports whether the sets' own test rows train, because the test comes from elsewhere.
 func (r *Rows) trainsTests() bool { return r.All || r.Test != "" || r.TestWhere != "" }
 
-// open opens the sets one by one, capped and renamed as the flags say.
+// open opens the sets one by one, with capped sites and renamed labels.
 func (p *Plan) open() ([]datasets.Stream, *watch, error) {
 	var sets []datasets.Stream
 	w := newWatch(p.Log)
@@ -221,7 +217,7 @@ func (p *Plan) open() ([]datasets.Stream, *watch, error) {
 	return sets, w, nil
 }
 
-// split divides by the sets' own splits, or at random.
+// split divides the rows by the sets' own splits, or at random.
 func (p *Plan) split(sets []datasets.Stream) (*Parts, error) {
 	so, err := p.splitOptions()
 	if err != nil {
@@ -247,11 +243,11 @@ func (p *Plan) split(sets []datasets.Stream) (*Parts, error) {
 	return parts, nil
 }
 
-// splitRows returns what a split looks at. Beside a set that has a split of its own, the rows of a set
-// without one are for training.
+// splitRows returns the rows for a split. If another set has its own split, all rows of a set without one
+// are for training.
 func splitRows(sets []datasets.Stream, target *Target) ([]datasets.Row, error) {
 	var rows []datasets.Row
-	var whole [][2]int // the rows of sets without a split: from, to
+	var whole [][2]int // rows of each set without a split: from, below
 	for _, set := range sets {
 		from, split := len(rows), false
 		for e, err := range set {
@@ -295,7 +291,7 @@ func (r *Rows) splitOptions() (o datasets.SplitOptions, err error) {
 		for item := range strings.SplitSeq(r.PerClass, ",") {
 			label, number, ok := strings.Cut(item, "=")
 			if !ok {
-				label, number = "", item // every other class
+				label, number = "", item // every class not named
 			}
 			n, err := strconv.Atoi(number)
 			if err != nil || n < 1 {
@@ -307,10 +303,10 @@ func (r *Rows) splitOptions() (o datasets.SplitOptions, err error) {
 	return o, nil
 }
 
-// Level says which of a row's labels is its class.
+// LevelChoice says which of a row's labels is its class.
 type LevelChoice struct {
 	N    int
-	Set  bool // it was asked for
+	Set  bool // asked for
 	Both bool // theme and category, one after the other
 }
 
@@ -334,7 +330,7 @@ func (l *LevelChoice) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// relabel renames rows as the plan says.
+// relabel renames labels and, with Pairs, drops rows with a single label.
 func (p *Plan) relabel(rows datasets.Stream) datasets.Stream {
 	rows = p.Rename.apply(rows)
 	if p.Pairs {
@@ -343,13 +339,13 @@ func (p *Plan) relabel(rows datasets.Stream) datasets.Stream {
 	return rows
 }
 
-// Renames are the label changes by which sets with different labels are trained on together.
+// Renames are label changes that let sets with different labels be trained on together.
 type Renames struct {
 	to   map[string]string // old label → new one, "" leaves the row out
-	used map[string]bool   // old labels that rows had
+	used map[string]bool   // old labels seen in rows
 }
 
-// UnmarshalText reads old=new by comma; a flag that is given again adds to it.
+// UnmarshalText reads old=new by comma; a repeated flag adds to it.
 func (r *Renames) UnmarshalText(text []byte) error {
 	if r.to == nil {
 		r.to, r.used = map[string]string{}, map[string]bool{}
@@ -371,8 +367,8 @@ func (r *Renames) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// apply renames the labels of rows. Of a row's labels the last that is renamed counts, being the
-// finest: a whole theme can change but for one category.
+// apply renames the labels of rows. The last label of a row that has a new name counts, being the finest:
+// a whole theme can change except for one category.
 func (r *Renames) apply(rows datasets.Stream) datasets.Stream {
 	if len(r.to) == 0 {
 		return rows
@@ -403,9 +399,8 @@ func (r *Renames) unused() []string {
 	return labels
 }
 
-// perSite passes on at most n rows of each label of each site, drawn at random. Rows without a site all
-// pass, and so do, unless tests are capped too, a set's own test rows: it is training that a site can
-// dominate.
+// perSite passes on at most n rows of each label and site, drawn at random, so that no site dominates
+// training. Rows without a site all pass, and so do a set's own test rows unless tests is set.
 func perSite(rows datasets.Stream, n int, tests bool, rng *rand.Rand) (datasets.Stream, error) {
 	type group struct{ site, label string }
 	groups := map[group][]int{}
@@ -437,21 +432,21 @@ func perSite(rows datasets.Stream, n int, tests bool, rng *rand.Rand) (datasets.
 	return datasets.Pick(rows, assigned, datasets.Train), nil
 }
 
-// watch tells what looks wrong in sets, of each once.
+// watch reports what looks wrong in sets, once each.
 type watch struct {
 	log   *slog.Logger
 	told  map[*datasets.Set]bool
 	notes []string
 
-	labels map[string]bool // of all rows, wanted or not
-	cut    map[string]bool // errors of cut files that were told
+	labels map[string]bool // labels of all rows, wanted or not
+	cut    map[string]bool // errors of cut files that were reported
 }
 
 func newWatch(log *slog.Logger) *watch {
 	return &watch{log: log, told: map[*datasets.Set]bool{}, labels: map[string]bool{}, cut: map[string]bool{}}
 }
 
-// read is to be called with each set that was read to its end.
+// read must be called with each set that was read to its end.
 func (w *watch) read(set *datasets.Set) {
 	if w.told[set] {
 		return
@@ -472,8 +467,8 @@ func (w *watch) read(set *datasets.Set) {
 	}
 }
 
-// whole passes on rows up to where a file is cut. A model of half a set looks like one of all of it, so
-// that this is an error. partial says that what can be read will do; then it is told once.
+// whole makes a cut file an error, because a model of half a set looks like one of all of it. With partial
+// it keeps the rows before the cut and warns once.
 func (w *watch) whole(rows datasets.Stream, partial bool) datasets.Stream {
 	return func(yield func(*datasets.Example, error) bool) {
 		for e, err := range rows {
@@ -496,8 +491,7 @@ func (w *watch) whole(rows datasets.Stream, partial bool) datasets.Stream {
 	}
 }
 
-// unknownLabels says which labels the sets have, when rows of a wanted one are not among them: it may
-// be spelt otherwise. Nil when all are there.
+// unknownLabels returns an error with the sets' labels if a wanted one is missing, perhaps misspelt.
 func (w *watch) unknownLabels(wanted []string) error {
 	for _, label := range wanted {
 		if label == "" || w.labels[label] || len(w.labels) == 0 {

@@ -12,8 +12,7 @@ import (
 	"fossick/models"
 )
 
-// TestMake trains on half of the demo set's training part; a label that no row has is told
-// with those that there are.
+// TestPlanMake trains on half of the demo set; an error about an unknown label lists the known ones.
 func TestPlanMake(t *testing.T) {
 	p := Plan{
 		Sets: []string{"demo"}, Rows: Rows{Train: "0.5", Where: []string{"kind=article"}},
@@ -158,8 +157,7 @@ func TestPerSiteSparesTests(t *testing.T) {
 	}
 }
 
-// TestTestPartsTrainCapped: where the test comes from elsewhere, a set's own test
-// rows train, so the cap is on them too.
+// TestTestPartsTrainCapped: if the test comes from elsewhere, a set's own test rows train, under the cap.
 func TestTestPartsTrainCapped(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -177,7 +175,7 @@ func TestTestPartsTrainCapped(t *testing.T) {
 	}
 }
 
-// TestSplitBesideOwn: a set without a split trains as a whole beside one with.
+// TestSplitBesideOwn: beside a set with a split, a set without one trains as a whole.
 func TestSplitBesideOwn(t *testing.T) {
 	with := func(yield func(*datasets.Example, error) bool) {
 		for e := range rowsOf("a x", "a y", "a x", "a y") {

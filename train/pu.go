@@ -11,88 +11,83 @@ import (
 	"fossick/models"
 )
 
-// Learning from pages on topic and a pool of which nothing is known is PU learning; Bekker and Davis
-// 2020 survey it. To take the pool for off topic teaches a model to refuse what it looks for. Here, in
-// two steps (Liu, Dai, Li, Lee and Yu 2003), several times over:
+// PU learning trains on pages on topic and a pool of unlabelled pages (survey: Bekker and Davis 2020).
+// Treating the whole pool as off topic would teach the model to reject the pages that it looks for. This
+// file repeats two steps (Liu, Dai, Li, Lee and Yu 2003):
 //
-//  1. A classifier of the given pages against the pool is cross-validated. Some of
-//     the given pages, the spies, are put into the pool, and nothing treats them
-//     otherwise than it (Liu, Lee, Yu and Li 2002). From where they rank follows how
-//     much of the pool is on topic, see share.
-//  2. By the held-out scores the pool is parted. The pages that rank first are
-//     taken for on topic, a band after them is left out, the rest is taken for
-//     off topic. And so again, by what the classifier of these says.
+//  1. Hide some of the given pages, the spies, in the pool (Liu, Lee, Yu and Li 2002), and
+//     cross-validate a classifier of the other given pages against it. The ranks of the spies
+//     show how much of the pool is on topic; see shareOf.
+//  2. Split the pool by the held-out scores: the top pages count as on topic, a band after them
+//     is left out, and the rest counts as off topic. The next round trains on these labels.
 //
-// Each given page is a spy once. The mean of what those that did not know it say parts the pool for the
-// model. The threshold lets as many pages pass as are on topic by the estimate, see cut.
+// Each given page is a spy in one run. The runs' mean score splits the pool for the final model. Its
+// threshold passes as many pages as are estimated to be on topic; see cut.
 
-// PU says what became of a pool. Precision, recall and F1 are estimates by cross-validation, for no
-// page is known to be off topic.
+// PU reports what training did with a pool. No page is known to be off topic, so precision, recall and
+// F1 are estimates by cross-validation.
 type PU struct {
 	Given     int      `json:"-"`              // pages known to be on topic
-	Pool      int      `json:"pages"`          // pages of which nothing is known, as far as they were looked at
-	From      []string `json:"from"`           // their sets
-	Share     float64  `json:"share_on_topic"` // of the pool, as estimated
-	Taken     int      `json:"taken_as_on"`    // pages of the pool trained on as on topic
-	Reliable  int      `json:"taken_as_off"`   // and as off topic
+	Pool      int      `json:"pages"`          // unlabelled pages used, at most puMost
+	From      []string `json:"from"`           // names of the sets in the pool
+	Share     float64  `json:"share_on_topic"` // estimated share of the pool that is on topic
+	Taken     int      `json:"taken_as_on"`    // pool pages trained on as on topic
+	Reliable  int      `json:"taken_as_off"`   // pool pages trained on as off topic
 	Promise            // of the model at its threshold, on pages like the pool's
 	F1        float64  `json:"f1"`
-	Sites     int      `json:"example_sites"` // of the given pages, as far as known
-	Elsewhere *Promise `json:"elsewhere"`     // on sites without examples; nil where fewer than two sites are known
+	Sites     int      `json:"example_sites"` // known sites of the given pages
+	Elsewhere *Promise `json:"elsewhere"`     // on sites without examples; nil if fewer than two sites are known
 }
 
-// puMost is how many pages of a pool are looked at, drawn at random: more of them teach hardly anything
-// new of what is off topic.
+// puMost limits the pool to a random sample: more pages teach hardly anything new.
 const puMost = 10_000
 
-// puHow is how a pool is parted.
 type puHow struct {
-	learner learner // of every round; nil is evenSites
-	runs    int     // each with spies of its own
-	folds   int     // of the pool in each
+	learner learner // trains every round; nil is evenSites
+	runs    int     // each has its own spies
+	folds   int     // of the pool, in each run
 	rounds  int
-	taken   float64 // of the expected pages on topic, those taken for it
-	band    float64 // times the expected pages on topic: pages before the rest
-	first   float64 // times the given pages: those taken at most in the first round; then twice as many, and so on
+	taken   float64 // share of the expected pages on topic that are labelled so
+	band    float64 // pages ranked below this multiple of the expected pages on topic are off topic
+	first   float64 // most pages labelled on topic in round 1, as a multiple of the given pages; doubles each round
 }
 
-// puDefaults were chosen on topics that no figure is given of: see docs/topics.md.
+// puDefaults were chosen on topics that no reported figure uses; see docs/topics.md.
 var puDefaults = puHow{runs: 5, folds: 3, rounds: 4, taken: 0.5, band: 1.5, first: 3}
 
-// However much of a pool seems to be on topic, at most mostTaken of it are taken for on topic and at
-// least leastOff for off topic. The first rounds may think that all of it is.
+// At most mostTaken of the pool is labelled on topic, and at least leastOff off topic, because the first
+// rounds may estimate that all of it is on topic.
 const (
 	mostTaken = 0.3
 	leastOff  = 0.3
 )
 
-// pu is one run.
+// pu is the state of one training run on a pool.
 type pu struct {
-	c      *corpus // its y is this run's own, and changes
+	c      *corpus // with its own y, which changes
 	opt    *Options
 	how    puHow
-	topic  int // class
+	topic  int // class of the topic
 	given  []int
 	pool   []int
 	spyOf  []int // by page: the run in which a given page is a spy
 	fold   []int // by page
 	runs   []*puRun
-	use    []bool     // by page: it has a label in the end
-	scores []float64  // by page: margin of the topic over the rest, held out: of spies, and of the pool the runs' mean
-	shares []float64  // what each round said of the pool
-	doubt  [2]float64 // the interval of share
+	use    []bool     // by page: it has a final label
+	scores []float64  // by page, held out: margin of the topic over the rest; for pool pages the mean of the runs
+	shares []float64  // estimated share of the pool, by round
+	doubt  [2]float64 // 95 % interval of the share
 }
 
-// puRun is a look at the pool with some of the given pages hidden in it.
 type puRun struct {
-	c      *corpus   // with labels of its own
+	c      *corpus   // with its own labels
 	hidden []int     // the pool and the spies
 	use    []bool    // by page: it has a label in this round
-	scores []float64 // by page: margin of the topic, by classifiers that did not have the page
+	scores []float64 // by page: margin of the topic, from classifiers that were not trained on the page
 }
 
-// learnPU is learn for a pool: c's pages that are not of the topic are unlabelled. That the given pages
-// are like the pool's on topic is what all rests on.
+// learnPU trains a model that takes c's pages of other classes as unlabelled. It assumes that the given
+// pages resemble the pool's pages on topic.
 func learnPU(ctx context.Context, c *corpus, opt *Options, rep *Report) (*models.Model, error) {
 	p, err := newPU(c, opt, puDefaults)
 	if err != nil {
@@ -109,7 +104,6 @@ func learnPU(ctx context.Context, c *corpus, opt *Options, rep *Report) (*models
 	return m, err
 }
 
-// newPU draws pool, spies and folds.
 func newPU(c *corpus, opt *Options, how puHow) (*pu, error) {
 	n := len(c.y)
 	own := *c
@@ -148,7 +142,7 @@ func newPU(c *corpus, opt *Options, how puHow) (*pu, error) {
 	return p, nil
 }
 
-// hide opens a run: all that is not known to it to be on topic is taken for off topic.
+// hide creates run k, which labels its spies and the whole pool as off topic.
 func (p *pu) hide(k int) *puRun {
 	n := len(p.c.y)
 	own := *p.c
@@ -166,7 +160,6 @@ func (p *pu) hide(k int) *puRun {
 	return r
 }
 
-// run parts the pool.
 func (p *pu) run(ctx context.Context) error {
 	for round := range p.how.rounds {
 		p.opt.step("finding pages off topic, round %d of %d", round+1, p.how.rounds)
@@ -188,7 +181,7 @@ func (p *pu) run(ctx context.Context) error {
 	return nil
 }
 
-// partRuns parts what is hidden in each run. The first rounds take few pages for on topic.
+// partRuns labels the hidden pages of each run; the first rounds label few of them on topic.
 func (p *pu) partRuns(round int) {
 	limit := math.Ldexp(p.how.first*float64(len(p.given)), round)
 	for _, r := range p.runs {
@@ -196,8 +189,7 @@ func (p *pu) partRuns(round int) {
 	}
 }
 
-// collect takes the scores over from the runs: a given page's from the one where it is a spy, of others
-// the mean.
+// collect sets scores: the mean of the runs for a pool page, the run where it is a spy for a given page.
 func (p *pu) collect() {
 	for _, i := range p.pool {
 		p.scores[i] = 0
@@ -210,8 +202,8 @@ func (p *pu) collect() {
 	}
 }
 
-// judge sets the runs' held-out scores: of each fold of what is hidden by a classifier of the other
-// folds' pages that have a label in this round, and the given ones.
+// judge scores each fold of a run's hidden pages by a classifier of the other folds' labelled pages and
+// the given pages that are not spies.
 func (p *pu) judge(ctx context.Context) error {
 	return parallel(ctx, p.c.room.folds(), len(p.runs)*p.how.folds, func(ctx context.Context, job int) error {
 		k, fold := job/p.how.folds, job%p.how.folds
@@ -234,20 +226,20 @@ func (p *pu) judge(ctx context.Context) error {
 			return fmt.Errorf("run %d, fold %d: %w", k+1, fold+1, err)
 		}
 		for _, i := range out {
-			r.scores[i] = p.margin(f, i) // each page is in one fold only
+			r.scores[i] = p.margin(f, i) // no race: each page is in one fold
 		}
 		return nil
 	})
 }
 
-// margin is how far a classifier puts a page on the topic's side.
+// margin returns the topic's score of a page less that of the other class.
 func (p *pu) margin(f *fitted, page int) float64 {
 	s := make([]float64, 2)
 	f.scores(s, p.c, page)
 	return s[p.topic] - s[1-p.topic]
 }
 
-// part labels pages by their scores. At most limit are taken for on topic.
+// part labels pages by the rank of their scores, at most limit of them on topic.
 func (p *pu) part(pages []int, scores []float64, use []bool, y []int, limit float64) {
 	n := float64(len(pages))
 	expected := p.share() * n
@@ -262,15 +254,15 @@ func (p *pu) part(pages []int, scores []float64, use []bool, y []int, limit floa
 	}
 }
 
-// ranked returns pages, the most probable first, of equal ones the earlier.
+// ranked returns the pages by falling score; ties keep their order.
 func ranked(pages []int, scores []float64) []int {
 	order := slices.Clone(pages)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	return order
 }
 
-// above returns, for each given page in rising order, the part of the pool that scores at least as much
-// in the run where the page is a spy.
+// above returns, for each given page, the share of the pool that scores at least as much in the run where
+// the page is a spy. The shares rise.
 func (p *pu) above() []float64 {
 	var parts []float64
 	for k, r := range p.runs {
@@ -290,29 +282,27 @@ func (p *pu) above() []float64 {
 	return parts
 }
 
-// leastSpies is the part of the given pages that must rank above a place for estimate to look there:
-// the best few say how lucky they are.
+// leastSpies is the lowest recall at which shareOf looks, because the few best spies rank high by luck.
 const leastSpies = 0.4
 
-// share is the part of the pool that is on topic: the mean of what the last two rounds said. A round
-// that takes too few is followed by one that takes too many.
+// share returns the estimated share of the pool on topic, as the mean of the last two rounds: a round
+// that takes too few pages is followed by one that takes too many.
 func (p *pu) share() float64 {
 	last := p.shares[max(0, len(p.shares)-2):]
 	return (last[0] + last[len(last)-1]) / 2
 }
 
-// estimate says, by the held-out scores at hand, which part of the pool is on topic (mixture
-// proportion).
+// estimate estimates the share of the pool on topic by the current scores (mixture proportion).
 func (p *pu) estimate() float64 { return shareOf(p.above()) }
 
-// shareOf is estimate by the spies' places, rising. Let recall be the part of the spies above a place
-// of the ranking. They are like the pool's pages on topic, so the pool has at least share · recall of
-// its pages above it. The rest above is off topic. So
+// shareOf estimates the share of the pool on topic. above(k), rising, is the share of the pool that ranks
+// at or above the k-th of n spies. The spies rank like the pool's pages on topic, so at least share ·
+// recall of the pool ranks above spy k, where recall = k/(n + 1) is the share of the spies there. So
 //
 //	share ≤ min_k above(k) / (k/(n + 1))
 //
-// over the places of the spies, with equality where nothing off topic ranks so high (Blanchard, Lee and
-// Scott 2010; Garg and others 2021).
+// over recall ≥ leastSpies, with equality where no page off topic ranks so high (Blanchard, Lee and Scott
+// 2010; Garg and others 2021).
 func shareOf(above []float64) float64 {
 	n := float64(len(above))
 	least := 1.0
@@ -324,8 +314,8 @@ func shareOf(above []float64) float64 {
 	return least
 }
 
-// cut returns the margin from which on a page is on topic. It is that which as many pages reach, given
-// ones and the pool's, as are on topic by share.
+// cut returns the margin from which on a page is on topic: as many given and pool pages reach it as
+// share estimates to be on topic.
 func (p *pu) cut(scores []float64) float64 {
 	on := p.share()*float64(len(p.pool)) + float64(len(p.given))
 	order := ranked(slices.Concat(p.given, p.pool), scores)
@@ -333,7 +323,6 @@ func (p *pu) cut(scores []float64) float64 {
 	return (scores[order[found-1]] + scores[order[found]]) / 2
 }
 
-// labelled returns the pages that have a label in the end.
 func (p *pu) labelled() (pages []int) {
 	for i, use := range p.use {
 		if use {
@@ -343,7 +332,6 @@ func (p *pu) labelled() (pages []int) {
 	return pages
 }
 
-// model makes the model of all pages that have a label.
 func (p *pu) model(ctx context.Context) (*models.Model, error) {
 	l := p.how.learner
 	f, err := l.fit(ctx, p.c, p.labelled(), p.opt.fitting())
@@ -363,21 +351,21 @@ func (p *pu) model(ctx context.Context) (*models.Model, error) {
 	return m, nil
 }
 
-// halves returns the scores of both classes that have a margin.
+// halves returns the two class scores whose difference is margin.
 func (p *pu) halves(margin float64) []float64 {
 	s := make([]float64, 2)
 	s[p.topic], s[1-p.topic] = margin/2, -margin/2
 	return s
 }
 
-// calibration makes margins m probabilities σ(a m + b). No page is known to be off topic, but the pool
-// is a mixture: with the logistic loss the risk over its pages is, up to a constant (du Plessis, Niu
-// and Sugiyama 2015),
+// calibration fits probabilities σ(a m + b) to margins m. No page is known to be off topic, but the pool
+// is a mixture: with the logistic loss the risk over its pages is, up to a constant (du Plessis, Niu and
+// Sugiyama 2015),
 //
 //	mean_pool ln(1 + e^(a m + b)) − share · mean_given (a m + b)
 //
-// At its least, which Newton's steps find, the pool's probabilities sum up to what is on topic by
-// share.
+// Newton's method minimises it. At the minimum the pool's probabilities sum to the number of pages on topic
+// that share implies.
 func (p *pu) calibration() models.Calibration {
 	var scale, spread float64
 	for _, i := range p.pool {
@@ -424,8 +412,8 @@ func (p *pu) calibration() models.Calibration {
 	return cal
 }
 
-// Of calibration: the cost of a²; Newton's steps; the least a, for a page that is more like the topic
-// is never less probable.
+// Settings of calibration: the cost of a², the most Newton steps, and the least a, which keeps the
+// probability rising with the margin.
 const (
 	calibrationRidge = 1e-5
 	calibrationSteps = 40
@@ -434,10 +422,9 @@ const (
 
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-// evenSites is a linear classifier of terms weighed by the geometric mean of idf and log odds, in which
-// each site of the topic's pages counts alike. Log odds of a few pages are half chance; idf does not
-// ask what is on topic. A word that stands on all pages of one site is the site's. It is no better a
-// sign of the topic than one that a single page of each has.
+// evenSites is a linear classifier for few given pages. It weighs terms by the geometric mean of idf and
+// log odds: log odds of few pages are half chance, and idf ignores the topic. Each site of the topic
+// counts alike, because a word on all pages of one site belongs to that site, not to the topic.
 type evenSites struct {
 	linear
 	topic int // class
@@ -453,8 +440,8 @@ func (e evenSites) fit(ctx context.Context, c *corpus, pages []int, by fitting) 
 	return e.solve(ctx, c, f, pages, by)
 }
 
-// evenOut weighs each term by the log odds ratio of features.Counts.LogOdds, where the share of the
-// topic's pages that have it is the mean of its sites' shares.
+// evenOut weighs terms by the log odds ratio of features.Counts.LogOdds, with the mean of the sites'
+// shares as the share of the topic's pages that have a term.
 func (f *fitted) evenOut(c *corpus, pages []int, topic int) {
 	shares, rest := f.siteShares(c, pages, topic), make([]float64, len(f.kept))
 	var own float64
@@ -480,8 +467,8 @@ func (f *fitted) evenOut(c *corpus, pages []int, topic int) {
 	}
 }
 
-// siteShares returns by term on what share of a class's pages it stands, each site counting alike; a
-// page of an unknown site is one of its own.
+// siteShares returns, by kept term, the share of a class's pages that have it, as a mean over sites; a page
+// of an unknown site counts as a site.
 func (f *fitted) siteShares(c *corpus, pages []int, class int) []float64 {
 	of := map[string]float64{}
 	sites := 0.0

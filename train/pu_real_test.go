@@ -16,8 +16,8 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// puCorpora are topics by corpus: those that puDefaults were chosen on, and those that nothing was
-// tuned on. Of msdocs every twelfth page is read.
+// puCorpora are topics by corpus: those on which puDefaults were chosen, and those on which nothing was
+// tuned. Of msdocs only every twelfth page is read.
 var puCorpora = map[string][]puCorpus{
 	"tune": {
 		{"wikispeedia/train.jsonl.zst", 1, []string{"Geography", "Music", "People", "History"}},
@@ -41,9 +41,9 @@ type puCorpus struct {
 // sqlManuals are the packages of debdocs whose manuals are the topic "sql".
 var sqlManuals = []string{"sqlite3-doc", "postgresql-doc-15", "python-sqlalchemy-doc"}
 
-// TestPU compares what pages on topic and a pool teach with the usual model that takes the pool for off
-// topic (naive), and with one that knows the pool's labels (supervised). Half of the rows are the pool,
-// 3,000 at most; 5,000 others judge.
+// TestPU compares learning from pages on topic and a pool with a model that takes the pool for off topic
+// (naive) and one that knows the pool's labels (supervised). Half of the rows, at most 3,000, are the
+// pool; 5,000 others judge.
 //
 //	FOSSICK_COMPARE=1 go test ./train -run 'TestPU$' -v -timeout 2h
 //
@@ -78,7 +78,7 @@ func TestPU(t *testing.T) {
 	}
 }
 
-// puBench is a labelled set of which the labels are shown in part.
+// puBench is a labelled set that shows only some of its labels.
 type puBench struct {
 	t      testing.TB
 	c      *corpus
@@ -107,7 +107,6 @@ func newPUBench(t testing.TB, of puCorpus) *puBench {
 	return b
 }
 
-// on reports whether a row is on topic.
 func (b *puBench) on(topic string, row int) bool {
 	if topic == "sql" {
 		return slices.ContainsFunc(sqlManuals, b.labels[row].Match)
@@ -115,7 +114,7 @@ func (b *puBench) on(topic string, row int) bool {
 	return b.labels[row].Match(topic)
 }
 
-// draw halves the rows, and shows n of the topic's in the first half, all of one site if oneSite.
+// draw halves the rows, and picks n of the topic's in the first half, all from one site if oneSite.
 func (b *puBench) draw(topic string, n, draw int, oneSite bool) (given, pool, held []int) {
 	rng := rand.New(rand.NewPCG(uint64(draw), 0xd7a3))
 	order := rng.Perm(len(b.labels))
@@ -142,7 +141,6 @@ func (b *puBench) draw(topic string, n, draw int, oneSite bool) (given, pool, he
 	return given, pool, held
 }
 
-// sub is the corpus of some rows.
 func (b *puBench) sub(topic string, given, others []int) *corpus {
 	c := *b.c
 	c.classes = []string{Other, topic}
@@ -159,7 +157,7 @@ func (b *puBench) sub(topic string, given, others []int) *corpus {
 	return &c
 }
 
-// puFigures are of one draw, or means. Ratios are logarithms to base 2.
+// puFigures are the figures of one draw, or their means. Ratios are base-2 logarithms.
 type puFigures struct{ sites, f1, best, ap, accepted, share, precisionHeld, recallHeld float64 }
 
 func (f puFigures) all() [8]float64 {
@@ -170,8 +168,7 @@ func (f puFigures) String() string {
 	return fmt.Sprintf("%.3f\t%.3f\t%.3f\t%.2f\t%.2f\t%.2f\t%.2f", f.f1, f.best, f.ap, math.Exp2(f.accepted), math.Exp2(f.share), f.precisionHeld, f.recallHeld)
 }
 
-// mean is of several draws; ratios' are geometric. precisionHeld and recallHeld say in how many draws
-// the interval holds the truth.
+// mean averages draws, ratios geometrically. precisionHeld and recallHeld become shares of draws.
 func (b *puBench) mean(topic string, n, draws int, way string) (mean puFigures, ok bool) {
 	var sums [8]float64
 	for d := range draws {
@@ -236,7 +233,7 @@ func (b *puBench) one(topic string, given, pool, held []int, seed int64, way str
 	return b.judge(topic, f, c, held, margin/cal.Scale)
 }
 
-// promised holds what a run says of the pool to the truth.
+// promised compares the estimates of a run with the truth.
 func (b *puBench) promised(got *puFigures, topic string, p *pu, pool []int, told *PU, given int) {
 	margin := p.cut(p.scores)
 	on, found, hits := float64(given), 0.0, 0.0
@@ -269,7 +266,6 @@ func (b *puBench) promised(got *puFigures, topic string, p *pu, pool []int, told
 	got.precisionHeld, got.recallHeld = holds(told.PrecisionCI, hits/found), holds(told.RecallCI, hits/on)
 }
 
-// judge measures a classifier on held rows.
 func (b *puBench) judge(topic string, f *fitted, c *corpus, held []int, margin float64) (got puFigures) {
 	at := slices.Index(c.classes, topic)
 	whole := *c
@@ -298,8 +294,8 @@ func (b *puBench) judge(topic string, f *fitted, c *corpus, held []int, margin f
 	return got
 }
 
-// TestPUCoverage: how often the 95 % intervals that good examples are promised by hold what the
-// finished model does on other pages: docs/data/coverage.tsv. All topics of a corpus count together.
+// TestPUCoverage measures how often the 95 % intervals of PU learning hold the finished model's result on
+// other pages: docs/data/coverage.tsv. All topics of a corpus count together.
 //
 //	FOSSICK_FULL=1 FOSSICK_DRAWS=25 go test ./train -run TestPUCoverage -v -timeout 3h
 //
@@ -330,8 +326,7 @@ func TestPUCoverage(t *testing.T) {
 	}
 }
 
-// puCoverage counts, by figure, the intervals that hold the truth, those that lie above it and those
-// below.
+// puCoverage counts, by figure, the intervals that hold the truth, lie above it or lie below it.
 type puCoverage [4]struct{ held, above, below int }
 
 var puTold = [...]string{"recall", "precision", "recall elsewhere", "precision elsewhere"}
@@ -345,7 +340,7 @@ func (c *puCoverage) String() string {
 	return strings.Join(s, ", ")
 }
 
-// leastTruth is of how many pages a true share must be.
+// leastTruth is on how many pages a true share must rest.
 const leastTruth = 20
 
 func (c *puCoverage) note(k int, ci [2]float64, hits, of float64) {
@@ -377,7 +372,7 @@ func (x *puTruth) count(on, found bool) {
 	}
 }
 
-// cover makes one draw. It is false where the topic has too few pages.
+// cover makes one draw; it returns false if the topic has too few pages.
 func (b *puBench) cover(topic string, n, draw int, all *puCoverage) bool {
 	given, pool, held := b.draw(topic, n, draw, false)
 	if len(given) < n {

@@ -16,8 +16,7 @@ import (
 	"fossick/models/features"
 )
 
-// pooled yields n given pages on bees, and a pool of which share is on bees too. Nothing
-// but the label tells them apart, not even the length of the number in their URL.
+// pooled yields n given pages on bees, and a pool with a share on bees; only labels tell them apart.
 func pooled(n, pool int, share float64) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		rng := rand.New(rand.NewPCG(7, 7))
@@ -33,7 +32,7 @@ func pooled(n, pool int, share float64) iter.Seq2[*datasets.Example, error] {
 	}
 }
 
-// story is a text of twenty words, half of them said of anything.
+// story returns ten words of its subject among ten of any.
 func story(rng *rand.Rand, bees bool) string {
 	words := []string{"train", "loan", "goal", "steel", "cheese", "violin", "engine", "mortgage", "season", "garden", "river", "paint"}
 	if bees {
@@ -80,7 +79,6 @@ func TestPUFindsTheTopic(t *testing.T) {
 	}
 }
 
-// TestPUIsRepeatable: the same examples and seed give the same bytes.
 func TestPUIsRepeatable(t *testing.T) {
 	var both [2]bytes.Buffer
 	for i := range both {
@@ -106,7 +104,7 @@ func TestPUNeedsBoth(t *testing.T) {
 	}
 }
 
-// TestPUEstimate holds the estimate of the pool's share to a count of every place.
+// TestPUEstimate compares the estimate with a count at every position.
 func TestPUEstimate(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -150,7 +148,7 @@ func TestPUEstimate(t *testing.T) {
 	}
 }
 
-// TestPUCut: the margin lets through as many pages as there are on topic by the share.
+// TestPUCut: as many pages pass as are on topic by the share.
 func TestPUCut(t *testing.T) {
 	p := &pu{shares: []float64{0.3}, opt: &Options{}, runs: []*puRun{{}}, spyOf: make([]int, 110)}
 	for i := range 100 {
@@ -184,8 +182,7 @@ func TestPUCut(t *testing.T) {
 	}
 }
 
-// TestPUCalibration: probabilities of the pool sum up to what is on topic, and are those
-// of a mixture whose halves are known.
+// TestPUCalibration: the pool's probabilities sum to its pages on topic, and match a known mixture.
 func TestPUCalibration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	p := &pu{shares: []float64{0.2}, topic: 1}
@@ -217,8 +214,7 @@ func TestPUCalibration(t *testing.T) {
 	}
 }
 
-// TestEvenSites: a word on every page of one site weighs less than a word of as many
-// pages of several sites.
+// TestEvenSites: a word on every page of one site weighs less than a word on as many pages of several.
 func TestEvenSites(t *testing.T) {
 	c := &corpus{classes: []string{Other, "t"}, terms: []string{"menu", "topic", "rest"}}
 	for i := range 40 {
@@ -242,7 +238,7 @@ func TestEvenSites(t *testing.T) {
 }
 
 func TestPseudo(t *testing.T) {
-	// Ten pages; the level is far too low for class 1, but the order tells.
+	// Ten pages: the probabilities of class 1 are too low, but in the right order.
 	var probs [][]float64
 	for i := range 10 {
 		p := float64(i) / 100
@@ -262,8 +258,7 @@ func TestPseudo(t *testing.T) {
 	}
 }
 
-// TestPseudoOnePageOneClass: whatever the probabilities, no class gets more than
-// its share and the round's first half is kept in the second.
+// TestPseudoOnePageOneClass: whatever the probabilities, no class gets more than its share.
 func TestPseudoOnePageOneClass(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for range 200 {

@@ -9,8 +9,7 @@ import (
 	"fossick/internal/stats"
 )
 
-// Promise says how well a model will do at its threshold, as far as good examples can tell, with 95 %
-// intervals.
+// Promise estimates a model's quality at its threshold from examples and a pool, with 95 % intervals.
 type Promise struct {
 	Precision   float64    `json:"precision"`
 	PrecisionCI [2]float64 `json:"precision_ci"`
@@ -18,7 +17,6 @@ type Promise struct {
 	RecallCI    [2]float64 `json:"recall_ci"`
 }
 
-// told sums up.
 func (p *pu) told(ctx context.Context) (*PU, error) {
 	r := &PU{Given: len(p.given), Pool: len(p.pool), Share: p.share()}
 	for _, i := range p.pool {
@@ -44,10 +42,10 @@ func (p *pu) told(ctx context.Context) (*PU, error) {
 	return r, err
 }
 
-// recall is the share of the given pages above a margin, and as how many independent draws they count:
-// pages of one site that is held out are found or missed together.
+// recall returns the share of the given pages at or above a margin, and its effective number of draws: with
+// bySite, pages of one site are found or missed together.
 func (p *pu) recall(scores []float64, margin float64, bySite bool) (share, draws float64) {
-	units := make([]stats.Cluster, len(p.given)) // by site the first page's, others empty
+	units := make([]stats.Cluster, len(p.given)) // by the first page of each site; others empty
 	first := map[string]int{}
 	for k, i := range p.given {
 		at := k
@@ -65,7 +63,6 @@ func (p *pu) recall(scores []float64, margin float64, bySite bool) (share, draws
 	return stats.Effective(units)
 }
 
-// passing counts the pages above a margin.
 func passing(pages []int, scores []float64, margin float64) (n float64) {
 	for _, i := range pages {
 		if scores[i] >= margin {
@@ -75,12 +72,12 @@ func passing(pages []int, scores []float64, margin float64) (n float64) {
 	return n
 }
 
-// promise is what held-out scores say of a margin, of the pool's pages and the given ones together.
-// Recall is the part of the given pages above it, and precision
+// promise estimates recall and precision at a margin from the held-out scores of given and pool pages.
+// Recall is the share of the given pages at or above the margin, and precision
 //
 //	on · recall / found
 //
-// on being the pages on topic and found all that are above.
+// where on counts the pages on topic, and found all pages at or above the margin.
 func (p *pu) promise(scores []float64, margin float64, bySite bool) Promise {
 	recall, draws := p.recall(scores, margin, bySite)
 	found := passing(p.given, scores, margin) + passing(p.pool, scores, margin)
@@ -89,7 +86,7 @@ func (p *pu) promise(scores []float64, margin float64, bySite bool) Promise {
 	case found == 0:
 		return r
 	case recall == 0:
-		r.Precision = 0 // and may be anything
+		r.Precision = 0 // with an interval of [0, 1]
 		return r
 	}
 	on := func(share float64) float64 { return share*float64(len(p.pool)) + float64(len(p.given)) }
@@ -99,12 +96,12 @@ func (p *pu) promise(scores []float64, margin float64, bySite bool) Promise {
 	return r
 }
 
-// modelSpread is the standard deviation, in log odds, of a share that another model of other examples
-// would have. It was chosen on topics that no figure is given of.
+// modelSpread is the standard deviation, in log odds, of a share between models of different examples. It
+// was chosen on topics that no reported figure uses.
 const modelSpread = 0.75
 
-// ofModel is the interval of a share of so many draws, widened by modelSpread: the finished model is
-// another than those that held the draws out.
+// ofModel returns the interval of a share of so many draws, widened by modelSpread because the finished
+// model is not one of those that held the draws out.
 func ofModel(share, draws float64) [2]float64 {
 	if draws == 0 {
 		return [2]float64{0, 1}
@@ -113,8 +110,8 @@ func ofModel(share, draws float64) [2]float64 {
 	return stats.Score(share, 1/(1/draws+p*(1-p)*modelSpread*modelSpread))
 }
 
-// together is the factor by which the end of an interval of a product lies off, where its factors' ends
-// lie off by a and b and err independently. Both are below 1, or both above.
+// together returns by which factor the end of the interval of a product lies off, if those of its factors
+// lie off by a and b and err independently. a and b are both below 1, or both above.
 func together(a, b float64) float64 {
 	d := math.Hypot(math.Log(a), math.Log(b))
 	if a*b < 1 {
@@ -123,13 +120,13 @@ func together(a, b float64) float64 {
 	return math.Exp(d)
 }
 
-// Of shareCI: draws, and the parts of them below and above the interval.
+// Settings of shareCI: its draws, and the share of them on either side of the interval.
 const (
 	shareDraws = 1000
 	shareTail  = 0.025
 )
 
-// shareCI is the 95 % interval of share that the choice of the given pages makes (bootstrap).
+// shareCI returns the 95 % interval of share over the choice of the given pages (bootstrap).
 func (p *pu) shareCI() [2]float64 {
 	above := p.above()
 	rng := rand.New(rand.NewPCG(uint64(p.opt.Seed), 0xc1))
@@ -146,7 +143,7 @@ func (p *pu) shareCI() [2]float64 {
 	return [2]float64{min(p.share(), draws[at]), max(p.share(), draws[shareDraws-1-at])}
 }
 
-// sites returns the known sites of the given pages, in the order of their first page.
+// sites returns the known sites of the given pages, in order of first appearance.
 func (p *pu) sites() (sites []string) {
 	for _, i := range p.given {
 		if s := p.c.sites[i]; s != "" && !slices.Contains(sites, s) {
@@ -156,16 +153,14 @@ func (p *pu) sites() (sites []string) {
 	return sites
 }
 
-// sitesApart is the most parts in which the given pages' sites are held out, and apartRounds how often
-// each parts the pool.
+// Sites are held out in at most sitesApart parts, which each label the pool in apartRounds rounds.
 const (
 	sitesApart  = 5
 	apartRounds = 2
 )
 
-// elsewhere is the promise for sites without a given page. The sites of the given pages are held out, a
-// part of them at a time: their pages are spies all the way, for what the pool's pages were taken for
-// rests on the given ones.
+// elsewhere estimates the quality on sites without a given page. It holds out the given pages' sites, a part
+// at a time, as spies in all rounds, because the pool's labels depend on the pages that are given.
 func (p *pu) elsewhere(ctx context.Context, sites []string, margin float64) (*Promise, error) {
 	q := *p
 	n := min(sitesApart, len(sites))
@@ -192,7 +187,7 @@ func (p *pu) elsewhere(ctx context.Context, sites []string, margin float64) (*Pr
 	q.collect()
 	for _, i := range p.pool {
 		if at := slices.Index(sites, p.c.sites[i]); at >= 0 {
-			q.scores[i] = q.runs[at%n].scores[i] // the run that knows no page of the site
+			q.scores[i] = q.runs[at%n].scores[i] // the run without given pages of the site
 		}
 	}
 	there := q.promise(q.scores, margin, true)
@@ -200,8 +195,7 @@ func (p *pu) elsewhere(ctx context.Context, sites []string, margin float64) (*Pr
 	return &there, nil
 }
 
-// apart is what the interval of the precision of all pages leaves to those of other sites than some.
-// All that is not on topic may be there, or all that is.
+// apart derives the precision's interval elsewhere: pages off topic may all be there, or none.
 func (p *pu) apart(all [2]float64, sites []string, margin float64) [2]float64 {
 	var here, there float64
 	for _, i := range slices.Concat(p.given, p.pool) {

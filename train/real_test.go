@@ -24,7 +24,7 @@ import (
 	"fossick/models/features"
 )
 
-// examples opens a corpus, or skips the test where there is none.
+// examples opens a corpus, or skips the test if it is missing.
 func examples(t testing.TB, name string) *datasets.Set {
 	t.Helper()
 	set, err := datasets.Open(fulltest.Corpus(t, name), datasets.Options{})
@@ -34,7 +34,7 @@ func examples(t testing.TB, name string) *datasets.Set {
 	return set
 }
 
-// where passes on the examples that keep says.
+// where passes on the examples that keep accepts.
 func where(set *datasets.Set, keep func(n int, e *datasets.Example) bool) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		n := 0
@@ -52,7 +52,6 @@ func where(set *datasets.Set, keep func(n int, e *datasets.Example) bool) iter.S
 	}
 }
 
-// apply tests a model on examples.
 func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.Example, error]) Measures {
 	t.Helper()
 	ask := asker(m)
@@ -75,8 +74,7 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 	return Measure(len(m.Classes), truth, predicted)
 }
 
-// asker returns what gives a page's probabilities by a model. Members of a vote look
-// at the page each for itself.
+// asker returns a function that gives a page's probabilities by a model.
 func asker(m *models.Model) func(features.Doc) []float64 {
 	x := features.NewExtractor(m.Extractor, features.FixedLexicon(m.Terms))
 	w := m.Weighting
@@ -115,8 +113,7 @@ func asker(m *models.Model) func(features.Doc) []float64 {
 	}
 }
 
-// TestRealCorpora holds the classifiers to what they reach on sets that were not
-// looked at when they were tuned: a margin below the figures of docs/results.md.
+// TestRealCorpora: classifiers reach docs/results.md less a margin, on sets not used for tuning.
 func TestRealCorpora(t *testing.T) {
 	fulltest.Only(t, "trains on whole corpora")
 	roles := []string{"student", "faculty", "course", "project"}
@@ -164,8 +161,8 @@ func TestRealCorpora(t *testing.T) {
 	}
 }
 
-// TestStackCompared says how much a stack and a forest lose and win against linear, topic by topic
-// against the rest: 600 pages train, up to 2,000 others test. It makes docs/data/stack.tsv:
+// TestStackCompared compares a stack and a forest with linear, topic by topic against the rest, on 600
+// training pages and up to 2,000 test pages. It makes docs/data/stack.tsv:
 //
 //	FOSSICK_COMPARE=1 go test ./train -run TestStackCompared -v -timeout 2h | grep '^	' | cut -f2-
 //
@@ -210,7 +207,7 @@ func TestStackCompared(t *testing.T) {
 	}
 }
 
-// topicTest is what a model of a topic says of test pages.
+// topicTest holds a topic model's labels of test pages.
 type topicTest struct {
 	name        string
 	losses      []float64
@@ -255,7 +252,7 @@ func (j *topicTest) of() (n int) {
 	return n
 }
 
-// f1 is that of the topic, over the pages drawn; nil: over all.
+// f1 returns the topic's F1 over the drawn pages, or over all if drawn is nil.
 func (j *topicTest) f1(drawn []int) float64 {
 	if drawn == nil {
 		drawn = upTo(len(j.truth))
@@ -275,8 +272,7 @@ func (j *topicTest) f1(drawn []int) float64 {
 	return hits / max(1, of)
 }
 
-// against returns the differences of log loss and F1, page by page, with 95 % intervals; that of F1
-// by 1,000 draws of the pages.
+// against returns the differences of log loss and F1 with 95 % intervals, that of F1 by 1,000 draws.
 func (j *topicTest) against(other *topicTest) (loss, f1 string) {
 	diff, squares := make([]float64, len(j.losses)), 0.0
 	for p := range diff {
@@ -301,14 +297,13 @@ func (j *topicTest) against(other *topicTest) (loss, f1 string) {
 		fmt.Sprintf("%+.3f (%+.3f to %+.3f)", other.f1(nil)-j.f1(nil), draws[25], draws[974])
 }
 
-// TestWeka sets our trees and rules beside Weka's on the same rows and columns,
-// in one run, and prints a line of a table for each:
+// TestWeka compares our trees and rules with Weka's on the same rows and columns, and prints a table row
+// for each:
 //
 //	FOSSICK_WEKA=/usr/share/java/weka.jar FOSSICK_DATA=data go test ./train -run TestWeka -v
 //
-// SETS picks some of webkb, wikispeedia and 20news, WEKA some of J48, JRip and
-// PART, WORDS another number of words. Weka's time is its own "Time taken to
-// build model", without the start of Java and the reading of the file.
+// SETS picks some of webkb, wikispeedia and 20news, WEKA some of J48, JRip and PART, WORDS another number of
+// words. Weka's time is its own, without starting Java and reading the file.
 func TestWeka(t *testing.T) {
 	jar := os.Getenv("FOSSICK_WEKA")
 	if jar == "" {
@@ -346,7 +341,7 @@ func TestWeka(t *testing.T) {
 	}
 }
 
-// protocol is how a corpus is parted into training and test.
+// protocol says how a corpus is split into training and test parts.
 type protocol struct {
 	name, data string
 	labels     []string
@@ -426,7 +421,7 @@ var (
 	wekaRight = regexp.MustCompile(`Correctly Classified Instances\s+\d+\s+([0-9.]+)\s+%`)
 )
 
-// theirs trains Weka on the columns that ours would have.
+// theirs trains Weka on the columns that our learner would have.
 func theirs(t *testing.T, jar, class string, c *corpus, in, out []int, opt *Options) (accuracy float64, took time.Duration) {
 	kept, _ := c.vocabulary(in, opt.fitting().or(0, features.ByTFDFGain))
 	f := newFitted(c, kept)
@@ -449,8 +444,7 @@ func theirs(t *testing.T, jar, class string, c *corpus, in, out []int, opt *Opti
 	return a / 100, time.Duration(s * float64(time.Second))
 }
 
-// writeARFF writes pages as Weka reads them: a column of counts a term, with
-// PRESENCE=1 of 0 or 1, and the class last.
+// writeARFF writes pages in Weka's format: counts by term, 0 or 1 with PRESENCE=1, then the class.
 func writeARFF(path string, c *corpus, f *fitted, pages []int) error {
 	file, err := os.Create(path)
 	if err != nil {
@@ -491,8 +485,8 @@ func fill(dense []float32, v features.Vector) {
 // peersOf names the classifiers of testdata/peers.py.
 var peersOf = []string{"mlp", "mlp-early", "logistic", "forest"}
 
-// TestPeers compares nn with scikit-learn's classifiers, page by page, on the
-// features that nn itself gets (docs/classifiers.md). It takes minutes, and so runs only on demand:
+// TestPeers compares nn with scikit-learn's classifiers on nn's features (docs/classifiers.md). It takes
+// minutes, so it runs only on demand:
 //
 //	FOSSICK_TEST_PEERS=1 FOSSICK_DATA=data go test ./train -run TestPeers -v -timeout 1h
 func TestPeers(t *testing.T) {
@@ -536,14 +530,14 @@ func TestPeers(t *testing.T) {
 
 func python() string { return cmp.Or(os.Getenv("PYTHON"), "python3") }
 
-// duel sums up rounds of nn against its peers.
+// duel collects rounds of nn against its peers.
 type duel struct {
 	t    *testing.T
 	hits map[string][]float64 // accuracy by round
-	only map[string][2]int    // pages that nn alone, and that the peer alone, had right
+	only map[string][2]int    // pages that only nn, and only the peer, had right
 }
 
-// round trains on what test leaves, and has all classifiers predict the rest.
+// round trains on the pages outside test, and has all classifiers predict the others.
 func (d *duel) round(set *datasets.Set, test func(int, *datasets.Example) bool, opt Options) {
 	m, _, err := Train(context.Background(), where(set, func(n int, e *datasets.Example) bool { return !test(n, e) }), opt)
 	if err != nil {
@@ -585,8 +579,7 @@ func (d *duel) round(set *datasets.Set, test func(int, *datasets.Example) bool, 
 	}
 }
 
-// write puts the features of all rows into dir, and returns the classes of the
-// test rows and what m says of them.
+// write writes the features of all rows into dir, and returns the test rows' classes and m's predictions.
 func (d *duel) write(dir string, set *datasets.Set, test func(int, *datasets.Example) bool, m *models.Model, opt *Options) (truth, predicted []int) {
 	x := features.NewExtractor(m.Extractor, features.FixedLexicon(m.Terms))
 	w := m.Weighting
@@ -620,7 +613,7 @@ func (d *duel) write(dir string, set *datasets.Set, test func(int, *datasets.Exa
 		for k, i := range v.Index {
 			fmt.Fprintf(&lines[part], " %d:%g", i, v.Value[k])
 		}
-		// The last term even where it is 0, so that both files have all columns.
+		// Write the last term even if it is 0, so that both files have all columns.
 		if last := int32(len(m.Terms) - 1); !slices.Contains(v.Index, last) {
 			fmt.Fprintf(&lines[part], " %d:0", last)
 		}
@@ -650,8 +643,7 @@ func classesIn(t *testing.T, path string) (classes []int) {
 	return classes
 }
 
-// print logs the means, and fails where a peer is better beyond chance: a handful of
-// pages more or less decide nothing on test parts of 226 to 273 pages.
+// print logs the means, and fails if a peer is better beyond chance on its few hundred test pages.
 func (d *duel) print() {
 	mean := func(name string) (sum float64) {
 		for _, v := range d.hits[name] {
@@ -675,7 +667,6 @@ func (d *duel) print() {
 	}
 }
 
-// BenchmarkTrain trains on 300 short pages of three classes, folds included.
 func BenchmarkTrain(b *testing.B) {
 	set := toy(300, "bank", "code", "star")
 	for _, name := range []string{"linear", "nb", "c45", "nn"} {

@@ -7,8 +7,7 @@ import (
 	"fossick/models"
 )
 
-// simplify makes a rule of each leaf of a tree, and leaves out what it does not need (Quinlan 1993,
-// chapter 5). Conditions are dropped one by one, as long as no more errors are expected than before.
+// simplify makes a rule of each leaf, and drops conditions that save no error (Quinlan 1993, chapter 5).
 func (g *grower) simplify(t *models.Tree) *models.Rules {
 	if t.Term[0] < 0 {
 		return nil
@@ -39,22 +38,20 @@ func (g *grower) simplify(t *models.Tree) *models.Rules {
 	return r
 }
 
-// simplifier has the training pages as sets.
 type simplifier struct {
 	*grower
 	all   []uint64
 	of    [][]uint64       // by class
-	above map[cut][]uint64 // made when first asked for
+	above map[cut][]uint64 // made on demand
 }
 
-// condition is one that a rule has.
 type condition struct {
 	cut
 	above uint8    // 1: above the cut; 0: at most
 	fails []uint64 // pages that do not meet it
 }
 
-// conditions takes intervals apart.
+// conditions splits intervals into single conditions.
 func (s *simplifier) conditions(way []models.Condition) (out []condition) {
 	for _, c := range way {
 		if c.Bounded() {
@@ -84,7 +81,7 @@ func (s *simplifier) condition(at cut, above uint8) condition {
 	return condition{at, above, rows}
 }
 
-// shorten drops conditions of a rule for a class; one at least stays.
+// shorten drops conditions from a rule for a class, but keeps at least one.
 func (s *simplifier) shorten(rule []condition, class int) []condition {
 	once, twice := make([]uint64, len(s.all)), make([]uint64, len(s.all))
 	for len(rule) > 1 {
@@ -122,7 +119,7 @@ func (s *simplifier) shorten(rule []condition, class int) []condition {
 	return rule
 }
 
-// rate returns the share of errors to expect of a rule that covers n pages, hits of them of its class.
+// rate returns the error rate to expect of a rule that covers n pages, hits of them of its class.
 func rate(n, hits int) float64 {
 	if n == 0 {
 		return 1
@@ -131,7 +128,7 @@ func rate(n, hits int) float64 {
 	return (e + extraErrors(float64(n), e)) / float64(n)
 }
 
-// covered counts the pages of each class that the last rule covers.
+// covered counts the pages that the last rule covers, by class.
 func (s *simplifier) covered(r *models.Rules) []float32 {
 	rows := s.all
 	for i := r.Start[len(r.Start)-2]; i < r.Start[len(r.Start)-1]; i++ {

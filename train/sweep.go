@@ -18,7 +18,6 @@ import (
 	"fossick/models/features"
 )
 
-// sweep tries the classifiers at each μ.
 func (t *Trials) sweep(ctx context.Context, b *bench, level Level) ([]Row, error) {
 	var trials []trial
 	ways, mus := t.ways(features.ByTFDFGain, features.ByGain), t.MuSweep.values()
@@ -33,7 +32,7 @@ func (t *Trials) sweep(ctx context.Context, b *bench, level Level) ([]Row, error
 	return t.try(ctx, b, level, trials)
 }
 
-// swept is the rows of a sweep at a level with words chosen in one way, by classifier.
+// swept holds a sweep's rows at one level and one way to choose words, by classifier.
 type swept struct {
 	level   Level
 	by      string
@@ -47,7 +46,7 @@ type sweptLine struct {
 	rows       []Row // by rising μ
 }
 
-// parts puts the rows of a sweep, which come in this order, together.
+// sweptParts groups the rows of a sweep, which come in this order.
 func sweptParts(rows []Row) []swept {
 	var out []swept
 	for _, r := range rows {
@@ -71,8 +70,7 @@ func pagesSaid(r Row) string {
 	return fmt.Sprintf("%s training and %s test pages", report.Number(r.TrainPages), report.Number(*r.TestPages))
 }
 
-// best returns the row with the highest accuracy, of equal ones that of the highest
-// μ; nil when none has any.
+// best returns the row with the highest accuracy, of ties that of the highest μ; nil if no row has one.
 func (l sweptLine) best() (top *Row) {
 	for i := range l.rows {
 		if r := &l.rows[i]; r.Accuracy != nil && (top == nil || *r.Accuracy >= *top.Accuracy) {
@@ -82,8 +80,7 @@ func (l sweptLine) best() (top *Row) {
 	return top
 }
 
-// knee returns the row of the highest μ whose accuracy is inside the interval of
-// the best: fewer words cost more than chance would.
+// knee returns the row of the highest μ within the best's interval: fewer words are worse beyond chance.
 func (l sweptLine) knee() *Row {
 	top := l.best()
 	if top == nil || top.AccuracyCI == nil {
@@ -125,7 +122,7 @@ func printSweep(w io.Writer, rows []Row) {
 	}
 }
 
-// none returns the least μ that no word gains, nil when the sweep did not get there.
+// none returns the least μ that no word reaches, nil if the sweep ends below it.
 func (s swept) none() *float64 {
 	for _, r := range s.lines[0].rows {
 		if r.Words == 0 {
@@ -154,7 +151,6 @@ func (s swept) lead() string {
 	return text + "."
 }
 
-// interval writes the row's interval; a dash of too few pages to have one.
 func (r *Row) interval() string {
 	if r.AccuracyCI == nil {
 		return "–"
@@ -162,8 +158,7 @@ func (r *Row) interval() string {
 	return report.Span(*r.AccuracyCI)
 }
 
-// summary is the best of each classifier, and the fewest words that are not worse
-// than chance allows, as a table.
+// summary tabulates, by classifier, the best row and the one with the fewest words within its interval.
 func (s swept) summary() [][]string {
 	rows := [][]string{{"classifier", "best", "95 % interval", "words", "μ", "fewest words within it", "μ", "accuracy"}}
 	for _, l := range s.lines {
@@ -183,7 +178,6 @@ func (s swept) summary() [][]string {
 //go:embed sweep.html
 var sweepHTML string
 
-// sweepPage is what sweep.html is filled with.
 type sweepPage struct {
 	report.Head
 	Levels []sweepView
@@ -239,7 +233,6 @@ func (t *Trials) facts() []report.Fact {
 	return facts
 }
 
-// figures draws accuracy and words against μ.
 func (s swept) figures() ([]report.Figure, error) {
 	accuracy := report.Chart{XLabel: "μ", YLabel: "right", XNumbers: true, Fit: report.FitBoth}
 	words := report.Chart{XLabel: "μ", YLabel: "words", XNumbers: true, YCounts: true}
@@ -255,7 +248,7 @@ func (s swept) figures() ([]report.Figure, error) {
 		for _, r := range l.rows {
 			if r.Accuracy != nil {
 				line.Points = append(line.Points, report.Point{X: *r.Mu, Y: *r.Accuracy})
-				if r.AccuracyCI != nil { // all have the same pages, so all have one or none
+				if r.AccuracyCI != nil { // rows have the same pages, so all have one or none
 					line.Band = append(line.Band, *r.AccuracyCI)
 				}
 			}

@@ -10,36 +10,36 @@ import (
 	"fossick/models"
 )
 
-// branch is a part of a tree as a chain of tests, of which the first that holds decides:
+// branch is a subtree as a chain of tests, of which the first that holds decides:
 //
 //	mortgag > 0 → banking (37 of 39)
 //	goal > 1    → six more tests, mostly sport
 //	otherwise   → other (80 of 84)
 //
-// Trees of text lean to one side, a hundred levels deep. As chains they nest no deeper than log₂ of
-// their leaves: the smaller side of a test becomes its own chain and the larger goes on.
+// Trees of text lean to one side, a hundred levels deep. Chains nest no deeper than log₂ of the leaves: the
+// smaller side of a test becomes its own chain and the larger continues this one.
 type branch struct {
 	Steps  []step
-	Tests  int // in all of it
+	Tests  int // in the whole subtree
 	Label  string
-	Counts string // pages of Label, of all that reach it: "37 of 39"
+	Counts string // training pages of Label among all that reach it: "37 of 39"
 	Top    bool   // the whole tree
 }
 
 type step struct {
-	Condition string  // "" is otherwise
+	Condition string  // "": otherwise
 	Label     string  // of a leaf
 	Counts    string  // of a leaf
 	Below     *branch // nil at a leaf
 }
 
-// tree returns the chain of the model's tree, nil when it has none.
+// tree returns the chain of the model's tree, nil if it has none.
 func tree(m *models.Model) *branch {
 	if m.Tree == nil {
 		return nil
 	}
 	g := gardener{m, make([]int, len(m.Tree.Term)), make([][]float32, len(m.Tree.Term))}
-	for i := len(g.tests) - 1; i >= 0; i-- { // children stand after their parents
+	for i := len(g.tests) - 1; i >= 0; i-- { // children follow their parents
 		g.sum(i)
 	}
 	b := g.chain(0)
@@ -47,10 +47,10 @@ func tree(m *models.Model) *branch {
 	return b
 }
 
-// gardener knows of each node what is below it.
+// gardener holds what is below each node.
 type gardener struct {
 	*models.Model
-	tests []int       // inner nodes, itself included
+	tests []int       // inner nodes, including itself
 	pages [][]float32 // training pages by class
 }
 
@@ -68,7 +68,6 @@ func (g *gardener) sum(i int) {
 	}
 }
 
-// chain returns the chain that starts at a node.
 func (g *gardener) chain(node int32) *branch {
 	b := &branch{Tests: g.tests[node]}
 	b.Label, b.Counts = majority(g.Classes, g.pages[node])
@@ -92,14 +91,14 @@ func (g *gardener) step(node int32, condition string) step {
 	}
 	s := step{Condition: condition}
 	s.Label, s.Counts = majority(g.Classes, g.pages[node])
-	if g.Tree.Shares != nil { // a leaf of few pages may say what the nodes above it do
+	if g.Tree.Shares != nil { // a leaf of few pages may get the label of the nodes above it
 		shares := g.Tree.LeafShares(node, len(g.Classes))
 		s.Label, s.Counts = countsOf(g.Classes, g.pages[node], slices.Index(shares, slices.Max(shares)))
 	}
 	return s
 }
 
-// condition says that a term occurs more often than a threshold, or does not.
+// conditionText formats the test whether a term occurs more often than threshold, or its opposite.
 func conditionText(term string, threshold float32, above bool) string {
 	count := strconv.FormatFloat(float64(threshold), 'g', 4, 32)
 	switch {
@@ -113,13 +112,12 @@ func conditionText(term string, threshold float32, above bool) string {
 	return term + " ≤ " + count
 }
 
-// majority returns the class with the most pages, of equal ones the first, and how many of all they
-// are.
+// majority returns the class with the most pages, the first of ties, and its pages as "37 of 39".
 func majority(classes []string, counts []float32) (label, of string) {
 	return countsOf(classes, counts, slices.Index(counts, slices.Max(counts)))
 }
 
-// countsOf returns a class and how many of the pages are of it.
+// countsOf returns a class and its pages as "37 of 39".
 func countsOf(classes []string, counts []float32, class int) (label, of string) {
 	var total float32
 	for _, n := range counts {
@@ -128,25 +126,24 @@ func countsOf(classes []string, counts []float32, class int) (label, of string) 
 	return classes[class], fmt.Sprintf("%g of %g", counts[class], total)
 }
 
-// ruleView is a model's rules, as they are asked.
+// ruleView is a model's rules in the order in which they are tried.
 type ruleView struct {
 	Ordered bool
-	Groups  []ruleGroup // one of all rules when ordered, else one a class
+	Groups  []ruleGroup // one of all rules if ordered, else one per class
 	Default ruleRow
 }
 
 type ruleGroup struct {
-	Class string // "" when the rules are ordered
+	Class string // "" if the rules are ordered
 	Rules []ruleRow
 }
 
 type ruleRow struct {
 	Condition string
 	Label     string
-	Counts    string // pages of Label, of all that it covers
+	Counts    string // training pages of Label among all that it covers
 }
 
-// rules returns the model's rules, nil when it has none.
 func rules(m *models.Model) *ruleView {
 	r := m.Rules
 	if r == nil {
@@ -185,7 +182,7 @@ func conditions(m *models.Model, rule int) string {
 	return strings.Join(parts, " ∧ ")
 }
 
-// covers says how many of the training pages that a rule covers are of a class.
+// covers formats how many of the training pages that a rule covers are of a class.
 func covers(m *models.Model, rule, class int) string {
 	var total float32
 	counts := m.Rules.Covered(rule, len(m.Classes))
@@ -195,10 +192,10 @@ func covers(m *models.Model, rule, class int) string {
 	return fmt.Sprintf("%g of %g", counts[class], total)
 }
 
-// bestWords is how many words a class shows on either side.
+// bestWords is how many words are shown for a class, and how many against it.
 const bestWords = 25
 
-// classWords are the words that speak most for a class, and against it.
+// classWords are the words that speak most for and against a class.
 type classWords struct {
 	Class        string
 	For, Against []word
@@ -207,13 +204,12 @@ type classWords struct {
 type word struct {
 	Term   string
 	Weight string
-	Width  int // of its bar, percent of the class's heaviest
+	Width  int // of its bar, in per cent of the heaviest word's
 }
 
-// words returns the heaviest words of each class; nil for trees and rules.
-//
-// A word's weight is what one occurrence adds to the score of the class beyond the mean of all classes,
-// before the page is scaled to length 1:
+// words returns the heaviest words of each class, nil for trees and rules. A word's weight is what one
+// occurrence adds to the class's score beyond the mean of all classes, before the page is scaled to length
+// 1:
 //
 //	(w_ic − mean_c w_ic) · IDF(i)
 //
@@ -245,7 +241,7 @@ type weighed struct {
 	weight float64
 }
 
-// heaviest returns the first words whose weight has the sign.
+// heaviest returns the leading words whose weight has this sign.
 func heaviest(m *models.Model, all []weighed, sign float64) []word {
 	var out []word
 	for _, w := range all[:min(bestWords, len(all))] {
@@ -257,7 +253,7 @@ func heaviest(m *models.Model, all []weighed, sign float64) []word {
 	return out
 }
 
-// weights returns the weight of a term for a class, nil when the model has no such thing.
+// weights returns the weight of a term for a class, nil if the model has no weights.
 func weights(m *models.Model) func(term, class int) float64 {
 	if m.Linear != nil {
 		return linearWeights(m, m.Linear)
@@ -280,7 +276,7 @@ func linearWeights(m *models.Model, l *models.Linear) func(term, class int) floa
 	}
 }
 
-// once is the weight of a single occurrence of a term, before the page is scaled.
+// once returns the weight of a single occurrence of a term, before the page is scaled.
 func once(m *models.Model, term int) float64 {
 	if m.Weighting.IDF == nil {
 		return 1

@@ -17,24 +17,24 @@ import (
 	"fossick/models/features"
 )
 
-// Report says what a run read and found.
+// Report says what a training run read and found.
 type Report struct {
 	Pages      int
 	PerClass   map[string]int
 	LeftOut    int                // rows without a wanted label
 	Unreadable int                // rows that could not be read, logged
 	Accuracy   map[string]float64 // in cross-validation, by classifier
-	CV         *Measures          // of the model's classifier, calibrated; nil when the set was too small
-	KeywordsBy string             // which words K is of, in words
-	LostBelow  int                // terms on so many pages or fewer may be missing; 0: none is
-	Spilled    int64              // bytes of rows that went to a file
+	CV         *Measures          // of the model's classifier, calibrated; nil if the set was too small
+	KeywordsBy string             // description of the words of K
+	LostBelow  int                // terms on this many pages or fewer may be missing; 0: none
+	Spilled    int64              // bytes of rows that went to a temporary file
 	Calibrated Reliability        // of CV
-	Held       []Judged           // what CV sums up, by page; with Options.Explain
+	Held       []Judged           // the pages of CV; with Options.Explain
 	Curve      []CurvePoint       // the learning curve; with Options.Explain
 	PU         *PU                // with Options.Unlabelled
 }
 
-// Train trains a model. The examples are read once.
+// Train trains a model. It reads the examples once.
 func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt Options) (*models.Model, *Report, error) {
 	if err := opt.complete(); err != nil {
 		return nil, nil, err
@@ -55,7 +55,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	var m *models.Model
 	var k map[string][]string
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) { // beside the rest: it takes one core, and a second or two
+	g.Go(func() (err error) { // in parallel: it takes one core for a second or two
 		k, err = c.keywords(ctx, &opt)
 		return err
 	})
@@ -77,7 +77,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	return m, rep, nil
 }
 
-// learn chooses a learner, and makes a model of all pages by it.
+// learn chooses a learner and makes a model of all pages by it.
 func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*models.Model, error) {
 	by := choose
 	if opt.Topic != "" && opt.Classifier != models.Voting {
@@ -99,7 +99,7 @@ func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep
 		return nil, err
 	}
 	if f.explain != nil {
-		f.explain() // folds do without
+		f.explain() // not needed in folds
 	}
 	m := f.model(c, held.learner.name(), opt)
 	judge(m, c, held, opt, rep)
@@ -112,8 +112,7 @@ func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep
 
 func (c *corpus) all() []int { return upTo(len(c.y)) }
 
-// choose cross-validates the learners and returns the best, the first of equal
-// ones, or a vote of theirs that does better; see poll.
+// choose returns the best cross-validated learner, the first of ties, or a better vote; see poll.
 func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*heldOut, error) {
 	fold, n := c.folds(opt)
 	if n < 2 {
@@ -121,7 +120,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		return &heldOut{learner: learners[0]}, nil
 	}
 	every := upTo(n)
-	votes := opt.together() || opt.auto() && c.room == nil // the scores of all need room
+	votes := opt.together() || opt.auto() && c.room == nil // keeping the scores of all needs room
 	var all []*heldOut
 	var top *heldOut
 	for _, l := range learners {
@@ -162,7 +161,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 	return top, nil
 }
 
-// judge calibrates m on the held-out pages, sets its thresholds, and measures.
+// judge calibrates m, sets its thresholds and measures it, on the held-out pages.
 func judge(m *models.Model, c *corpus, held *heldOut, opt *Options, rep *Report) {
 	m.Thresholds = slices.Repeat([]float64{0.5}, len(c.classes))
 	m.Calibration.Scale = 1
@@ -189,7 +188,6 @@ func judge(m *models.Model, c *corpus, held *heldOut, opt *Options, rep *Report)
 	m.Card.CV = &models.Score{Pages: cv.Pages, Accuracy: cv.Accuracy, MacroF1: cv.MacroF1}
 }
 
-// model makes a model of f, without calibration.
 func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 	m := &models.Model{
 		Classifier: name, Classes: c.classes, Extractor: c.extractor,
@@ -200,7 +198,7 @@ func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 		},
 	}
 	if !slices.ContainsFunc(m.Terms, features.IsLead) {
-		m.Extractor.Lead = 0 // not to be looked for
+		m.Extractor.Lead = 0 // the extractor need not look for one
 	}
 	if f.ballot != nil {
 		m.Vote = f.ballot.model(m, f, c, opt)
@@ -226,49 +224,48 @@ func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 	return m
 }
 
-// Options say what to train. The zero value chooses the classifier itself.
+// Options say what to train. The zero value chooses the classifier by cross-validation.
 type Options struct {
 	Target
 	Classifier string // one of Classifiers; "" is auto
-	Ordered    bool   // cn2 learns a decision list (Clark & Niblett 1989), not rules for each class (Clark & Boswell 1991)
+	Ordered    bool   // cn2 learns a decision list (Clark & Niblett 1989), not rules per class (Clark & Boswell 1991)
 
-	Words    int              // keep this many terms, those that gain most; 0 is the classifier's default
+	Words    int              // keep this many terms, those with the highest gain; 0 is the classifier's default
 	Mu       float64          // keep the terms that gain at least this much (paper A eq. 5), in nats
 	Select   features.Measure // ranks words for Words, Mu and K; "" is each learner's own
-	MinSites int              // keep only terms of so many sites, because a site's own names are no topic; 0 is 1
+	MinSites int              // keep only terms of at least this many sites, because a site's own names are no topic; 0 is 1
 
 	Folds  int  // of the cross-validation; 0 is 5
-	BySite bool // folds hold whole sites, so that what is learnt from a site's menus does not count
+	BySite bool // folds hold whole sites, so that knowing a site's menus does not help
 
-	Memory int64  // bytes that training may hold, about; 0 is 1 GiB (docs/classifiers.md)
+	Memory int64  // bytes that training may hold, approximately; 0 is 1 GiB (docs/classifiers.md)
 	Tmp    string // folder for rows that do not fit; "" is the system's
 
-	Data  []string // the sets, for the model's card
-	Split string   // which part of them, for the card
+	Data  []string // names of the sets, for the model's card
+	Split string   // the part of them used, for the card
 
 	Seed    int64
 	Explain bool // also fill Report.Held and Report.Curve
 
 	Log *slog.Logger // nil is silent
-	// Step is told from any goroutine what is going on; it may be nil.
+	// Step receives a description of each step, from any goroutine; it may be nil.
 	Step func(what string)
 }
 
-// Target says which class a page has.
+// Target says which class a page has; see Class.
 type Target struct {
-	Labels     []string // only these classes; see Class
+	Labels     []string // only these classes
 	Topic      string   // this class against the rest
-	Unlabelled bool     // with Topic: the pages that are not of it are unlabelled; see PU
+	Unlabelled bool     // with Topic: pages that are not of it are unlabelled; see PU
 }
 
-// selection says which words a learner keeps.
 type selection struct {
 	words int
 	mu    float64
 	by    features.Measure // "" is the learner's own
 }
 
-// or fills in the learner's own choice.
+// or fills in the learner's own defaults.
 func (s selection) or(words int, by features.Measure) selection {
 	if !s.asked() {
 		s.words = words
@@ -279,19 +276,18 @@ func (s selection) or(words int, by features.Measure) selection {
 
 func (s selection) asked() bool { return s.words > 0 || s.mu > 0 }
 
-// fitting is what a learner is told beside its pages.
 type fitting struct {
 	selection
 	seed  int64
-	trial bool // the classifier is judged and thrown away
+	trial bool // the classifier is judged and discarded
 }
 
 func (o *Options) fitting() fitting {
 	return fitting{selection: selection{o.Words, o.Mu, o.Select}, seed: o.Seed}
 }
 
-// measures returns those by which the learners may rank words. Rules, trees and networks use two
-// steps, linear ones gain alone. plain is for trials, which may use any.
+// measures returns the ways in which the learners may rank words: two steps for rules, trees and networks,
+// gain alone for linear ones. plain is for trials, which may use any.
 func (o *Options) measures(plain bool) []features.Measure {
 	two, one := features.ByTFDFGain, features.ByGain
 	switch {
@@ -308,7 +304,7 @@ func (o *Options) measures(plain bool) []features.Measure {
 // Auto chooses the classifier by cross-validation.
 const Auto = "auto"
 
-// Classifiers returns what Options.Classifier may be.
+// Classifiers returns the values that Options.Classifier may have.
 func Classifiers() []string {
 	return []string{Auto, models.C45, models.CN2, models.NN, models.LinearSVM, models.NaiveBayes, models.Trees, models.Voting, models.Stack}
 }
@@ -330,7 +326,6 @@ func (o *Options) weighs() bool {
 
 func (o *Options) selected() bool { return o.Words > 0 || o.Mu > 0 }
 
-// learners returns those to choose from.
 func (o *Options) learners() ([]learner, error) {
 	rules := newCN2(o.Ordered)
 	nb := []learner{bayes{complement: true}, bayes{}}
@@ -338,8 +333,8 @@ func (o *Options) learners() ([]learner, error) {
 	case "", Auto, models.Voting:
 		all := append([]learner{linear{}, c45{}}, nb...)
 		if o.selected() {
-			// Rules win on few words at times, on all words never. Train adds networks
-			// where words and pages are few enough.
+			// Rules win on few words at times, never on all. Train adds networks where words and pages are
+			// few enough.
 			all = append(all, rules)
 		}
 		return all, nil
@@ -361,7 +356,7 @@ func (o *Options) learners() ([]learner, error) {
 	return nil, fmt.Errorf("no classifier %q; choose one of %s", o.Classifier, printable.SomeNames(o.Classifier, Classifiers()))
 }
 
-// extractor returns the terms of pages; plain is for trials. Stop words stay, because "I" and "my"
+// extractor returns how terms are extracted; plain is for trials. Stop words stay, because "I" and "my"
 // tell a student's page from a course's.
 func (o *Options) extractor(plain bool) features.ExtractorOptions {
 	return features.ExtractorOptions{
@@ -371,12 +366,11 @@ func (o *Options) extractor(plain bool) features.ExtractorOptions {
 	}
 }
 
-// leadWords is the length of the lead (features.ExtractorOptions). By folds WebKB's home pages do
-// best with 25 words, Wikispeedia's articles with 50.
+// leadWords is the length of the lead (features.ExtractorOptions): a compromise between home pages, for
+// which 25 words do best, and articles, for which 50 do.
 const leadWords = 32
 
-// lead returns the length of the lead. There is none where words are selected, because half of a
-// few hundred terms would be words of the text again.
+// lead returns the lead's length: 0 for selected words, half of which would repeat words of the text.
 func (o *Options) lead(plain bool) int {
 	if !o.auto() && !o.weighs() || plain || o.selected() {
 		return 0
@@ -397,7 +391,6 @@ func (o *Options) log() *slog.Logger {
 	return o.Log
 }
 
-// complete fills in defaults and refuses what makes no sense.
 func (o *Options) complete() (err error) {
 	if o.Folds == 0 {
 		o.Folds = 5
@@ -409,26 +402,26 @@ func (o *Options) complete() (err error) {
 	return err
 }
 
-// The shares of Options.Memory, and what things cost in it.
+// Costs in Options.Memory, in bytes.
 const (
 	defaultMemory = 1 << 30
 
-	// A term: its string twice, a place in two maps, its frequencies, its written forms.
+	// A term: its string twice, entries in two maps, its frequencies, its written forms.
 	termBytes = 256
-	// A term of a page, its number and its count: in the rows, and in each fold's copy.
+	// A term of a page, as number and count: in the rows, and in each fold's copy.
 	cellBytes = 8
 )
 
 func (o *Options) memory() int64 { return cmp.Or(o.Memory, defaultMemory) }
 
-// lexiconTerms is how many terms the lexicon may have, from a quarter of the memory.
+// lexiconTerms is the most terms of the lexicon, which gets a quarter of the memory.
 func (o *Options) lexiconTerms() int { return int(max(1000, o.memory()/4/termBytes)) }
 
-// rowBytes is how many bytes of rows stay in memory while the set is read.
+// rowBytes is the most bytes of rows in memory while the set is read.
 func (o *Options) rowBytes() int { return int(o.memory() / 8) }
 
-// cells is how many terms of pages there is room for when so many folds are trained at once.
-// They have three quarters of the memory, because the lexicon is gone by then.
+// cells is how many terms of pages fit when so many folds are trained at once. They get three quarters of
+// the memory, because the lexicon is freed by then.
 func (o *Options) cells(folds int) int64 { return max(1, o.memory()*3/4/int64(cellBytes*(1+folds))) }
 
 // countedTerms is how many terms can be counted by class at once.
@@ -436,7 +429,7 @@ func (o *Options) countedTerms(classes int) int {
 	return int(max(1000, o.memory()/4/8/int64(classes)))
 }
 
-// parallel calls f with the numbers below n, limit of them at a time, until one fails.
+// parallel calls f with 0 to n−1, at most limit at a time, until one fails.
 func parallel(ctx context.Context, limit, n int, f func(ctx context.Context, i int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(limit)
@@ -446,7 +439,7 @@ func parallel(ctx context.Context, limit, n int, f func(ctx context.Context, i i
 	return g.Wait()
 }
 
-// upTo returns the numbers below n.
+// upTo returns 0 to n−1.
 func upTo(n int) []int {
 	all := make([]int, n)
 	for i := range all {

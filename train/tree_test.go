@@ -12,14 +12,14 @@ import (
 )
 
 // TestExtraErrors: the worked example of Quinlan 1993, section 4.2: U(0,6) = 0.206, U(0,9) = 0.143,
-// U(0,1) = 0.750, and U(1,16) = 0.157. To more digits without an error U(0,n) = 1 − 0.25^(1/n). With
-// one among 16, z = 0.6925 and z² = 0.479556 give
+// U(0,1) = 0.750, and U(1,16) = 0.157. Without errors U(0,n) = 1 − 0.25^(1/n). With one among 16, z =
+// 0.6925 gives
 //
 //	U = (1.5 + z²/2 + √(z²·(1.5·(1 − 1.5/16) + z²/4))) / (16 + z²) = 2.582031/16.479556 = 0.156681
 func TestExtraErrors(t *testing.T) {
 	for _, c := range []struct{ n, e, want float64 }{
 		{6, 0, 6 * 0.206299}, {9, 0, 9 * 0.142756}, {1, 0, 0.750}, {16, 1, 16*0.156681 - 1},
-		{0, 0, 0}, {3, 3, 0}, // no page; no page that is right
+		{0, 0, 0}, {3, 3, 0}, // no page; no right page
 	} {
 		if got := extraErrors(c.n, c.e); !(math.Abs(got-c.want) < 2e-5) {
 			t.Errorf("extraErrors(%v, %v) = %.6f, want %.6f", c.n, c.e, got, c.want)
@@ -49,7 +49,6 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// page adds n pages of a class with one of each of some terms.
 func (g *grower) page(n, class int, terms ...int32) {
 	for range n {
 		g.rows = append(g.rows, features.Vector{Index: terms, Value: slices.Repeat([]float32{1}, len(terms))})
@@ -57,12 +56,12 @@ func (g *grower) page(n, class int, terms ...int32) {
 	}
 }
 
-// TestRaise: the root tells 2 pages of class 1 from a subtree that tells 40 and 40. As leaves the
-// root's split saves 2 × 0.5 = 1.0 errors expected of its pure leaf, and costs nothing.
+// TestRaise: the root separates 2 pages of class 1 from a subtree of 40 and 40 pages. If both pages are of
+// class 1, its split saves 2 × 0.5 = 1.0 expected errors; else the subtree is raised.
 func TestRaise(t *testing.T) {
 	for _, c := range []struct {
 		other int // class of the second of the two pages
-		root  int // term that the root asks for afterwards
+		root  int // term of the root afterwards
 	}{{1, 0}, {0, 1}} {
 		g := &grower{caution: cautious, classes: 2, terms: 2}
 		g.page(1, 1, 0)
@@ -90,7 +89,6 @@ func TestRaise(t *testing.T) {
 	}
 }
 
-// slowSplit is bestThreshold the obvious way.
 func slowSplit(counts []float32, y []int, classes int) (threshold float32, gain float64) {
 	gain = math.Inf(-1)
 	entropy := func(keep func(float32) bool) (float64, int) {
@@ -158,8 +156,7 @@ func TestBestThreshold(t *testing.T) {
 	}
 }
 
-// TestGrowIsDeep: golearn's levels end, the tree does not. Class 1 is what has a word in an odd place
-// of a chain of sixteen words.
+// TestGrowIsDeep: the tree is deeper than golearn's levels. The class alternates along a chain of words.
 func TestGrowIsDeep(t *testing.T) {
 	g := &grower{caution: cautious, classes: 2, terms: 3 * levels}
 	for term := range g.terms {
@@ -237,9 +234,9 @@ func TestGainOfMean(t *testing.T) {
 	}
 }
 
-// TestThresholdCosts: the word of eight pages that stands twice on four of class 0, and on four of
-// class 1 once, once, never and never, has two thresholds. The better one, 1, gains 1 bit and divides
-// into halves; the choice costs log2(2)/8, also of what the ratio is made of (Quinlan 1996).
+// TestThresholdCosts: a word is twice on four pages of class 0, and on four of class 1 once, once, never and
+// never. Of its two thresholds the better, 1, gains 1 bit and splits into halves; the choice costs
+// log2(2)/8, also in the ratio (Quinlan 1996).
 func TestThresholdCosts(t *testing.T) {
 	values := []value{{2, 0}, {2, 0}, {2, 0}, {2, 0}, {1, 1}, {1, 1}}
 	if s := bestThreshold(values, []int{4, 4}, 8, cautious.least); s.threshold != 1 || s.gain != 0.875 || s.ratio != 0.875 {
@@ -247,7 +244,6 @@ func TestThresholdCosts(t *testing.T) {
 	}
 }
 
-// slowShorten is shorten the obvious way.
 func slowShorten(g *grower, rule []models.Condition, class int) []models.Condition {
 	expect := func(rule []models.Condition) float64 {
 		n, hits := 0, 0
@@ -282,9 +278,8 @@ func meets(g *grower, row int, rule []models.Condition) bool {
 	})
 }
 
-// TestSimplify: on random sets the rules are those of the obvious version, hold on
-// the pages of their leaves, and say how many pages they cover. Counts are 0 or 1,
-// so that no way has two conditions on a term.
+// TestSimplify: on random sets the rules equal those of a plain version, hold on their leaves' pages, and
+// count the pages that they cover. Counts are 0 or 1, so that no path has two conditions on a term.
 func TestSimplify(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	shorter := 0
@@ -337,7 +332,7 @@ func TestSimplify(t *testing.T) {
 	}
 }
 
-// TestSimplifyInterval: both ends of an interval can stay, and only one can.
+// TestSimplifyInterval: an interval may keep both ends, or one.
 func TestSimplifyInterval(t *testing.T) {
 	g := &grower{caution: cautious, classes: 2, terms: 1}
 	for count, class := range []int{1, 0, 1} {
@@ -360,8 +355,7 @@ func TestSimplifyInterval(t *testing.T) {
 	}
 }
 
-// walkSet has 20 Newsgroups: a learner's fit on the training part with 500 words,
-// and the first test pages as it sees them.
+// walkSet fits a learner to 20 Newsgroups with 500 words, and returns test pages as it sees them.
 func walkSet(b *testing.B, l learner) (f *fitted, pages []features.Vector) {
 	b.Helper()
 	opt := Options{Words: 500, Folds: 5}
@@ -382,7 +376,6 @@ func walkSet(b *testing.B, l learner) (f *fitted, pages []features.Vector) {
 	return f, f.vectors(c, out)
 }
 
-// dense returns pages with a place for each term.
 func denseRows(pages []features.Vector, terms int) [][]float32 {
 	rows := make([][]float32, len(pages))
 	for i, v := range pages {
@@ -394,8 +387,7 @@ func denseRows(pages []features.Vector, terms int) [][]float32 {
 	return rows
 }
 
-// BenchmarkWalk walks real models on real pages, features being there: a tree, the
-// first rule of a list that holds, and all rules that hold; a page is an op.
+// BenchmarkWalk times a tree, a list and rules on extracted real pages; an op is a page.
 func BenchmarkWalk(b *testing.B) {
 	b.Run("tree", func(b *testing.B) {
 		f, pages := walkSet(b, c45{})
@@ -430,8 +422,7 @@ func BenchmarkWalk(b *testing.B) {
 	})
 }
 
-// BenchmarkGrow trains on 20 Newsgroups' training part with 500 words, counts and
-// words being there: no reading, no folds.
+// BenchmarkGrow trains on 20 Newsgroups' training part with 500 words, without reading or folds.
 func BenchmarkGrow(b *testing.B) {
 	opt := Options{Words: 500, Folds: 5}
 	c, parts := protocols[2].read(b, &opt)

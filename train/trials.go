@@ -23,30 +23,30 @@ import (
 	"fossick/models/features"
 )
 
-// Trials try settings of training instead of making a model.
+// Trials compare settings of training instead of making a model.
 type Trials struct {
 	Plan        Plan
 	MuSweep     MuRange            // train at each of these μ
 	Protocol    string             // banksearch, or "" for none
-	Classifiers []string           // those to try
-	Select      []features.Measure // ways to choose words, to try each; none: see ways
+	Classifiers []string           // classifiers to try
+	Select      []features.Measure // ways to choose words, each tried; none: see ways
 	HTML        string             // page of the sweep to write; "" for none
 
-	Task func(what, unit string) *terminal.Task // begins to show that something goes on
+	Task func(what, unit string) *terminal.Task // starts to show the progress of a task
 }
 
-// Result is what came of trials.
+// TrialResult is the outcome of Trials.
 type TrialResult struct {
 	Sweep    []Row   `json:"sweep,omitempty"`
 	Protocol []Row   `json:"protocol,omitempty"`
 	HTML     *string `json:"html,omitempty"`
 }
 
-// Row is one classifier at one level and number of words.
+// Row is the outcome of one classifier at one level and number of words.
 type Row struct {
 	Level      Level       `json:"level"`
 	Classifier string      `json:"classifier"`
-	Select     string      `json:"select,omitempty"` // how words were chosen; "" where all were taken
+	Select     string      `json:"select,omitempty"` // how words were chosen; "" if all were taken
 	Mu         *float64    `json:"mu,omitempty"`
 	Words      int         `json:"words"`
 	Accuracy   *float64    `json:"accuracy"` // null: no word was left
@@ -54,11 +54,11 @@ type Row struct {
 	MacroF1    *float64    `json:"macro_f1"`
 	Classes    int         `json:"classes"`
 	TrainPages int         `json:"train_pages"`
-	TestPages  *int        `json:"test_pages"` // null: by cross-validation
+	TestPages  *int        `json:"test_pages"` // null: judged by cross-validation
 	Published  string      `json:"published,omitempty"`
 }
 
-// Run tries the settings.
+// Run trains and judges each setting at each level.
 func (t *Trials) Run(ctx context.Context) (*TrialResult, error) {
 	levels, err := t.levels()
 	if err != nil {
@@ -103,7 +103,7 @@ func (t *Trials) Run(ctx context.Context) (*TrialResult, error) {
 	return r, nil
 }
 
-// levels returns the levels to try: those asked for, else both when the set has them.
+// levels returns the levels to try: those asked for, else both if the set has them.
 func (t *Trials) levels() ([]Level, error) {
 	both := []Level{theme, category}
 	choice := t.chosen()
@@ -126,8 +126,8 @@ func (t *Trials) levels() ([]Level, error) {
 	})
 }
 
-// bench reads the set at one of the levels. With both levels the split is drawn by category, and
-// rows that have none, say the front pages of a theme, are left out.
+// bench reads the set at one level. With both levels the split is drawn by category, and rows without
+// one, such as the front pages of a theme, are left out.
 func (t *Trials) bench(ctx context.Context, level Level, both bool) (*bench, error) {
 	p := t.Plan
 	if both || level == category {
@@ -145,7 +145,7 @@ func (t *Trials) bench(ctx context.Context, level Level, both bool) (*bench, err
 		opt.Words, opt.Mu = 0, t.MuSweep.from
 	}
 	if t.Protocol != "" {
-		opt.Words, opt.Mu = 0, 0 // one of its lines takes all
+		opt.Words, opt.Mu = 0, 0 // one of its trials takes all words
 	}
 	p.Say("reading %s", strings.Join(p.Sets, ", "))
 	work := t.Task("reading", "pages")
@@ -160,10 +160,10 @@ func (t *Trials) bench(ctx context.Context, level Level, both bool) (*bench, err
 	return b, nil
 }
 
-// chosen says whether the plan names classes, which are of one level.
+// chosen reports whether the plan names classes, which are of one level.
 func (t *Trials) chosen() bool { return len(t.Plan.Options.Labels) > 0 || t.Plan.Options.Topic != "" }
 
-// ways returns how words are chosen in trials: as asked for, else as given.
+// ways returns the ways to choose words: those asked for, else the given ones.
 func (t *Trials) ways(given ...features.Measure) []features.Measure {
 	if len(t.Select) > 0 {
 		return t.Select
@@ -171,7 +171,7 @@ func (t *Trials) ways(given ...features.Measure) []features.Measure {
 	return given
 }
 
-// try runs trials at a level, as many at once as there are processors.
+// try runs trials at a level, at most one per processor at a time.
 func (t *Trials) try(ctx context.Context, b *bench, level Level, trials []trial) ([]Row, error) {
 	rows := make([]Row, len(trials))
 	work := t.Task("training", "classifiers")
@@ -204,7 +204,6 @@ func (t *Trials) try(ctx context.Context, b *bench, level Level, trials []trial)
 	return rows, g.Wait()
 }
 
-// shareOf writes an optional share as 93.2 %.
 func percentOf(v *float64) string {
 	if v == nil {
 		return "–"
@@ -212,7 +211,7 @@ func percentOf(v *float64) string {
 	return fmt.Sprintf("%.1f %%", 100**v)
 }
 
-// Print writes the result for people.
+// Print writes the result as text.
 func (r *TrialResult) Print(w io.Writer) {
 	if len(r.Protocol) > 0 {
 		printProtocol(w, r.Protocol)
@@ -225,7 +224,7 @@ func (r *TrialResult) Print(w io.Writer) {
 	}
 }
 
-// Level is one of the ways in which the same pages are labelled, coarse to fine.
+// Level is one of the levels at which the same pages are labelled, coarse to fine.
 type Level string
 
 // The levels of paper A: four themes, eleven categories.
@@ -234,8 +233,8 @@ const (
 	category Level = "category" // the second, or the only one
 )
 
-// of returns the label of an example at a level, "" when it has none. An example without a list
-// of labels has its Label at every level.
+// of returns the label of an example at a level, "" if it has none. An example without a list of labels
+// has its Label at every level.
 func (l Level) of(e *datasets.Example) string {
 	switch {
 	case len(e.Labels) == 0:
@@ -246,38 +245,33 @@ func (l Level) of(e *datasets.Example) string {
 	return e.Labels[min(1, len(e.Labels)-1)]
 }
 
-// bench is a labelled set as counts, on which classifiers and numbers of words are tried without
-// reading a page's text again. Several goroutines may use it.
+// bench is a labelled set as counts, read once for all trials. Safe for concurrent use.
 type bench struct {
 	opt    Options
 	class  func(*datasets.Example) string
 	train  *corpus
-	test   *corpus // classes as in train, −1 for others; nil without a test
+	test   *corpus // with train's classes, −1 for others; nil without a test
 	fold   []int   // without a test
 	folds  int
 	counts *features.Counts // of the training pages' words
 }
 
-// trial says what is tried.
 type trial struct {
 	classifier string
-	words      int              // keep so many words, those that gain most; 0: all, or those of mu
-	mu         float64          // keep words that gain this much at least (paper A eq. 5), in nats
-	by         features.Measure // how words are ranked; "" is as the bench's Options say, or the classifier's own way
+	words      int              // keep this many words, those with the highest gain; 0: all, or those of mu
+	mu         float64          // keep words that gain at least this much (paper A eq. 5), in nats
+	by         features.Measure // ranks words; "" is the bench's Options.Select, or the classifier's own way
 }
 
-// tried is the outcome of a trial.
 type tried struct {
-	words int // kept, of all training pages
-	// measures are of the test pages or, without any, of the training pages in
-	// cross-validation; nil when no word was left. The best score tells the class: there is
-	// no calibration, which in Train may move a few pages.
+	words int // kept, from all training pages
+	// measures are of the test pages or, without any, of the cross-validated training pages; nil if no
+	// word was left. Train's calibration, which is missing here, may change a few labels.
 	measures *Measures
 }
 
-// newBench reads a training and a test set once each; test may be nil. Words are counted, ranked
-// and selected on the training set alone. opt.Words is the most and opt.Mu the least that trials
-// will ask for, for sets that do not fit into memory (docs/classifiers.md).
+// newBench reads a training and a test set once each; test may be nil. Words are selected on the training
+// set alone. opt.Words and opt.Mu bound what trials will ask for, for sets larger than memory.
 func newBench(ctx context.Context, train, test datasets.Stream, opt Options, class func(*datasets.Example) string) (*bench, *Report, error) {
 	if err := opt.complete(); err != nil {
 		return nil, nil, err
@@ -297,7 +291,7 @@ func newBench(ctx context.Context, train, test datasets.Stream, opt Options, cla
 	return b, rep, nil
 }
 
-// readTest counts the words of the test pages that the training pages have.
+// readTest counts the training set's words on the test pages.
 func (b *bench) readTest(ctx context.Context, test datasets.Stream, rep *Report) error {
 	c := *b.train
 	c.rows, c.y = nil, nil
@@ -318,8 +312,7 @@ func (b *bench) readTest(ctx context.Context, test datasets.Stream, rep *Report)
 	})
 }
 
-// try trains the classifier of a trial and judges it. The same trial has the same outcome,
-// whatever was tried before.
+// try trains and judges the classifier of a trial; the outcome does not depend on other trials.
 func (b *bench) try(ctx context.Context, t trial) (out tried, err error) {
 	opt := b.opt
 	opt.Classifier, opt.Words, opt.Mu = t.classifier, t.words, t.mu
@@ -353,8 +346,7 @@ func (b *bench) try(ctx context.Context, t trial) (out tried, err error) {
 	return out, nil
 }
 
-// judge returns true and predicted classes of the test pages, or of the training pages by
-// cross-validation.
+// judge returns true and predicted classes of the test pages or, by cross-validation, the training pages.
 func (b *bench) judge(ctx context.Context, l learner, by fitting) (truth, predicted []int, err error) {
 	c := b.train
 	if b.test == nil {
@@ -379,15 +371,15 @@ func (b *bench) judge(ctx context.Context, l learner, by fitting) (truth, predic
 	return b.test.y, predicted, nil
 }
 
-// MuRange is the values of μ of a sweep.
+// MuRange is the range of μ in a sweep.
 type MuRange struct{ from, to, step float64 }
 
 const (
 	mostSteps = 1000 // of a sweep
-	finest    = 1e-9 // to which values are rounded
+	finest    = 1e-9 // values are rounded to this
 )
 
-// UnmarshalText reads A:B:STEP.
+// UnmarshalText reads A:B:STEP, as in 0.01:0.18:0.01.
 func (r *MuRange) UnmarshalText(text []byte) error {
 	var v [3]float64
 	parts := strings.Split(string(text), ":")
@@ -415,10 +407,10 @@ func (r *MuRange) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// None says that there is no sweep.
+// None reports whether there is no sweep.
 func (r MuRange) None() bool { return r.step == 0 }
 
-// values returns the range's values, its end included when a step meets it.
+// values returns the range's values, with its end if a step meets it.
 func (r MuRange) values() []float64 {
 	var mu []float64
 	for i := 0; ; i++ {
@@ -437,8 +429,7 @@ const (
 	protocolPages = 100
 )
 
-// protocolDraw returns the training pages a category: those asked for, else 100, or
-// as many as the smallest category has.
+// protocolDraw returns the training pages per category: those asked for, else 100 or the smallest category.
 func (t *Trials) protocolDraw() (string, error) {
 	if t.Plan.PerClass != "" || t.Plan.Train != "" {
 		return t.Plan.PerClass, nil
@@ -462,7 +453,7 @@ func (t *Trials) protocolDraw() (string, error) {
 	return strconv.Itoa(n), err
 }
 
-// published are the figures of paper A for BankSearch, section A5 of the digest.
+// published returns the figure of paper A for BankSearch (section A5 of the digest).
 func published(level Level, t trial) string {
 	switch name := t.classifier; {
 	case t.words == 0:

@@ -16,10 +16,7 @@ import (
 	"fossick/models"
 )
 
-// Models from good examples alone: what is off topic is found among pages of which nothing is known
-// (see train.PU).
-
-// Print writes it for people.
+// Print writes the report as text.
 func (r *PU) Print(w io.Writer) {
 	printable.Fprintf(w, "  model: trained on %d examples and %d unlabelled pages (%s), of which about %.1f %% are on topic:\n",
 		r.Given, r.Pool, strings.Join(r.From, ", "), 100*r.Share)
@@ -35,14 +32,13 @@ func (r *PU) Print(w io.Writer) {
 	}
 }
 
-// words says it for people.
 func (p *Promise) words() string {
 	return fmt.Sprintf("%.0f %% of the topic (%.0f to %.0f), precision about %.2f (%.2f to %.2f)",
 		100*p.Recall, 100*p.RecallCI[0], 100*p.RecallCI[1], p.Precision, p.PrecisionCI[0], p.PrecisionCI[1])
 }
 
-// Apart leaves out of a pool the rows whose body, to the byte, an example has: they are not unlabelled.
-// The pool is to be read after the examples.
+// Apart removes from a pool the rows with the same body as an example, to the byte, because these are not
+// unlabelled. Read the pool after the examples.
 func Apart(on, pool datasets.Stream) (datasets.Stream, datasets.Stream) {
 	given := map[[16]byte]bool{}
 	on = datasets.Only(on, func(e *datasets.Example) bool {
@@ -52,8 +48,7 @@ func Apart(on, pool datasets.Stream) (datasets.Stream, datasets.Stream) {
 	return on, datasets.Only(pool, func(e *datasets.Example) bool { return !given[datasets.RowOf(e).Sum] })
 }
 
-// onlyOn reports whether the training sets have pages of --topic and no others: then --unlabelled also
-// has to say what is off topic.
+// onlyOn reports whether all training pages are of --topic, so that --unlabelled shows what is off topic.
 func (p *Plan) onlyOn(ctx context.Context) (bool, error) {
 	if p.Options.Topic == "" || len(p.Unlabelled) == 0 || p.Tried {
 		return false, nil
@@ -80,7 +75,7 @@ func (p *Plan) onlyOn(ctx context.Context) (bool, error) {
 	return on, nil
 }
 
-// checkPool refuses what training from good examples alone cannot do.
+// checkPool rejects options that training without pages off topic cannot serve.
 func (p *Plan) checkPool() error {
 	switch name := p.Options.Classifier; {
 	case name != "" && name != Auto && name != models.LinearSVM:
@@ -91,23 +86,23 @@ func (p *Plan) checkPool() error {
 	return nil
 }
 
-// withPool adds the unlabelled pages to the training pages, all under one label, whatever they bring.
+// withPool adds the unlabelled pages to the training pages, all with the label Other.
 func (p *Plan) withPool(parts *Parts) {
 	pool := datasets.Map(p.readable(), func(e *datasets.Example) *datasets.Example { return e.Labelled(Other) })
 	on, off := Apart(parts.Train, pool)
 	parts.Train = datasets.Chain(on, off)
 }
 
-// Adapted says what training with unlabelled pages did.
+// Adapted says how unlabelled pages were used.
 type Adapted struct {
 	Pages    int            `json:"pages"`     // that could be read
-	PerClass map[string]int `json:"per_class"` // that were sure enough in the last round
+	PerClass map[string]int `json:"per_class"` // labelled in the last round
 }
 
-// adapt trains a model anew with pages that have no label, those that the model before it is surest of.
-// So it knows the words of the place where it will be used.
+// adapt trains the model again, in rounds, with the unlabelled pages of which the model before is surest. So
+// the model learns the words of the place where it will be used.
 func (p *Plan) adapt(ctx context.Context, first *models.Model, opt Options) (*models.Model, *Adapted, error) {
-	opt.Explain, opt.Log = false, nil // both were had with the first
+	opt.Explain, opt.Log = false, nil // the first model has both
 	m := first
 	result := &Adapted{}
 	for round := range unlabelledRounds {
@@ -126,7 +121,7 @@ func (p *Plan) adapt(ctx context.Context, first *models.Model, opt Options) (*mo
 			}
 		}
 		p.Say("training again with %d of %d unlabelled pages, round %d of %d", count(labels), len(probs), round+1, unlabelledRounds)
-		parts, err := p.Parts() // the sets once more, from their start
+		parts, err := p.Parts() // open the sets again, from their start
 		if err != nil {
 			return nil, nil, err
 		}
@@ -141,7 +136,7 @@ func (p *Plan) adapt(ctx context.Context, first *models.Model, opt Options) (*mo
 	return m, result, nil
 }
 
-// readable yields the unlabelled pages, with their text, in the order of the sets.
+// readable yields the readable unlabelled pages in the order of the sets.
 func (p *Plan) readable() datasets.Stream {
 	return func(yield func(*datasets.Example, error) bool) {
 		set, err := p.Open.Stream(p.Unlabelled, nil, p.Level.N, nil)
@@ -151,7 +146,7 @@ func (p *Plan) readable() datasets.Stream {
 		}
 		for e, err := range set {
 			if err != nil && datasets.IsRow(err) {
-				continue // a page less
+				continue // skip the page
 			}
 			if err == nil {
 				if _, bad := Doc(e); bad != nil {
@@ -165,7 +160,6 @@ func (p *Plan) readable() datasets.Stream {
 	}
 }
 
-// unlabelledProbs returns what a model says of the unlabelled pages.
 func (p *Plan) unlabelledProbs(ctx context.Context, m *models.Model) ([][]float64, error) {
 	clf, err := classify.New(m)
 	if err != nil {
@@ -188,7 +182,7 @@ func (p *Plan) unlabelledProbs(ctx context.Context, m *models.Model) ([][]float6
 	return probs, nil
 }
 
-// pseudo yields the unlabelled pages that got a class, under its label.
+// pseudo yields the unlabelled pages that got a class, with its label.
 func (p *Plan) pseudo(classes []string, labels []int) datasets.Stream {
 	return func(yield func(*datasets.Example, error) bool) {
 		i := 0
@@ -211,7 +205,6 @@ func (p *Plan) pseudo(classes []string, labels []int) datasets.Stream {
 	}
 }
 
-// shares returns which part of the training pages each class has.
 func classShares(m *models.Model) []float64 {
 	s := make([]float64, len(m.Classes))
 	for i, label := range m.Classes {
@@ -236,21 +229,19 @@ func sumOf(n map[string]int) (all int) {
 	return all
 }
 
-// Rounds of training with unlabelled pages, and of which share of a class's expected pages each is sure
-// enough. Neither these nor the bounds below are tuned.
+// pseudoRounds has the share of a class's expected pages that each round labels; it is not tuned.
 var pseudoRounds = [...]float64{0.5, 1}
 
-// unlabelledRounds is how often Pseudo is worth asking.
 const unlabelledRounds = len(pseudoRounds)
 
 const (
-	pseudoLeast = 0.02 // of all pages, for a class: the other place may have more of it
-	pseudoMost  = 0.6  // of all pages, for a class: the rest is doubtful
+	pseudoLeast = 0.02 // of all pages, per class: the other place may have more of it
+	pseudoMost  = 0.6  // of all pages, per class: the rest is doubtful
 )
 
-// pseudo labels pages of another place than the training set's by what a model of that set says of
-// them. So the next model can learn the words of that place (self-training: Yarowsky 1995; Scudder
-// 1965). probs has a row of probabilities a page.
+// pseudo labels pages from a place other than the training set's, so that the next model learns the words of
+// that place (self-training: Yarowsky 1995; Scudder 1965). probs has a model's probabilities by page and
+// class. A page without a label gets −1.
 func pseudo(probs [][]float64, shares []float64, round int) []int {
 	label, standing := make([]int, len(probs)), make([]float64, len(probs))
 	order := make([]int, len(probs))

@@ -18,16 +18,16 @@ import (
 	"fossick/models/features"
 )
 
-// Labelled is what a model says of a page.
+// Labelled is a page with the label that a model gave it.
 type Labelled struct {
 	Name  string  `json:"name"`
 	Label string  `json:"label"`
 	Score float64 `json:"score"`
 	Rule  string  `json:"rule"`
-	Known bool    `json:"known"` // false: the model cannot tell, and rule says why
+	Known bool    `json:"known"` // false: the model cannot tell, and Rule says why
 }
 
-// Result is what a model, or two, said of pages.
+// Verdict is the outcome of labelling pages by a model, or by two.
 type Verdict struct {
 	Results   []Labelled                `json:"results"`
 	Accuracy  *float64                  `json:"accuracy"` // null without labelled rows
@@ -38,29 +38,29 @@ type Verdict struct {
 	Worst     []Mistake                 `json:"worst"`      // null without labelled rows
 	AccuracyB *float64                  `json:"accuracy_b"` // null without a second model
 	McNemar   *Comparison               `json:"mcnemar"`
-	Trained   *float64                  `json:"trained_on"` // share of the labelled rows that the model was trained on; null when it cannot say
+	Trained   *float64                  `json:"trained_on"` // share of the labelled rows that the model was trained on; null if unknown
 	TrainedB  *float64                  `json:"trained_on_b"`
 }
 
-// Verdicts are what a model has said so far.
+// Verdicts collect what a model says of pages.
 type Verdicts struct {
 	name             string // of the model
 	classifier       *classify.Classifier
-	class            Target // by whose Class a row's label is one of the model's
+	class            Target // maps a row's label to one of the model's
 	labelled         []Labelled
 	truth, predicted []int // classes, by labelled row
 	mistakes         []Mistake
 	rival            *rival          // nil without a second model
 	known            Trained         // labelled pages that the model was trained on
-	texts            map[uint64]bool // that labelled pages have, see models.Mark
+	texts            map[uint64]bool // marks of the labelled pages; see models.Mark
 	spread           string          // of the accuracy, in words
 }
 
-// NewVerdicts begins with a model, by the name that people know it by.
+// NewVerdicts starts with a model and its name for people.
 func NewVerdicts(name string, c *classify.Classifier) *Verdicts {
 	m := c.Model()
 	v := &Verdicts{name: name, classifier: c, labelled: []Labelled{}, texts: map[uint64]bool{}, class: Target{Labels: m.Classes}}
-	// A model of one topic against the rest knows the rest by this name.
+	// A model of one topic against the rest calls the rest Other.
 	if len(m.Classes) == 2 && slices.Contains(m.Classes, Other) {
 		v.class = Target{Topic: m.Classes[1-m.Class(Other)]}
 	}
@@ -80,8 +80,7 @@ func (v *Verdicts) label(name string, d features.Doc) Labelled {
 	return said
 }
 
-// Row labels a row of a set, and compares what was said with its class, where it has one that the model
-// knows.
+// Row labels a row of a set, and compares the label with the row's class if the model knows it.
 func (v *Verdicts) Row(e *datasets.Example, d features.Doc) {
 	m := v.classifier.Model()
 	said, truth := v.label(e.URL, d), v.class.Class(e)
@@ -99,7 +98,7 @@ func (v *Verdicts) Row(e *datasets.Example, d features.Doc) {
 	}
 }
 
-// Result sums up, with so many of the mistakes.
+// Result sums up the verdicts, with at most this number of mistakes.
 func (v *Verdicts) Result(mistakes int) (*Verdict, error) {
 	r := &Verdict{Results: v.labelled}
 	if len(v.truth) > 0 {
@@ -120,7 +119,7 @@ func (v *Verdicts) Result(mistakes int) (*Verdict, error) {
 	return r, nil
 }
 
-// Print writes a result of these verdicts for people.
+// Print writes a result of v as text.
 func (v *Verdicts) Print(w io.Writer, r *Verdict) {
 	for _, p := range r.Results {
 		printable.Fprintf(w, "%s\t%s\t%.3f\t%s\n", p.Name, p.Label, p.Score, p.Rule)
@@ -144,12 +143,12 @@ func (v *Verdicts) Print(w io.Writer, r *Verdict) {
 	}
 }
 
-// McNemar is the test of two models on one labelled set.
+// Comparison is McNemar's test of two models on one labelled set.
 type Comparison struct {
 	AOnly     int      `json:"a_only"` // pages that A alone has right
 	BOnly     int      `json:"b_only"`
 	Statistic float64  `json:"statistic"` // χ² with continuity correction
-	P         *float64 `json:"p"`         // null of fewer different pages than a test needs
+	P         *float64 `json:"p"`         // null below the number of different pages that a test needs
 	Method    string   `json:"method"`    // exact, chi-squared
 }
 
@@ -161,8 +160,8 @@ type rival struct {
 	known      Trained
 }
 
-// Against has a second model judge the labelled rows as well. Models of other classes answer another
-// question, often an easier one: they are not compared.
+// Against adds a second model, which judges the labelled rows too. Its classes must be the same: a model of
+// other classes answers another question, often an easier one.
 func (v *Verdicts) Against(name string, c *classify.Classifier) error {
 	if first, classes := v.classifier.Model(), c.Model().Classes; !slices.Equal(first.Classes, classes) {
 		return usage.Errorf("models of different classes cannot be compared: %s has %s; %s has %s; train both with the same --labels or --topic",
@@ -172,13 +171,11 @@ func (v *Verdicts) Against(name string, c *classify.Classifier) error {
 	return nil
 }
 
-// judge has the second model label a row.
 func (b *rival) judge(d features.Doc, truth string) {
 	b.known.look(d)
 	b.right = append(b.right, b.classifier.Classify(d).Label == truth)
 }
 
-// compare tests the first model against the second on the rows that both labelled.
 func (v *Verdicts) compare(r *Verdict) error {
 	b := v.rival
 	if len(b.right) == 0 {
@@ -208,7 +205,7 @@ func (v *Verdicts) compare(r *Verdict) error {
 	return nil
 }
 
-// print says in plain words which model is better, and how sure that is.
+// print says in words which model is better and how sure that is.
 func (r *Comparison) print(w io.Writer, models []string, a, b float64) {
 	printable.Fprintf(w, "\nA  %5.1f %% right  %s\nB  %5.1f %% right  %s\n", 100*a, models[0], 100*b, models[1])
 	printable.Fprintf(w, "A alone is right on %s, B alone on %d. ", pages(r.AOnly), r.BOnly)
@@ -236,7 +233,6 @@ func pages(n int) string {
 	return printable.Sprintf("%d pages", n)
 }
 
-// oftenness says in words how often something with probability p happens.
 func oftenness(p float64) string {
 	switch {
 	case p < 1e-6:
@@ -261,7 +257,6 @@ type Trained struct {
 	trained, known atomic.Int64
 }
 
-// look takes in a page.
 func (l *Trained) look(d features.Doc) {
 	if len(l.Card.Marks) == 0 {
 		return // a model of an earlier build
@@ -275,11 +270,11 @@ func (l *Trained) look(d features.Doc) {
 	}
 }
 
-// Share is the part of the pages that the model was trained on, by those of which its card can tell. It
-// is nil where it can of none.
+// Share returns the share of pages that the model was trained on, among those for which its card can tell;
+// nil if there are none.
 func (l *Trained) Share() *float64 { return shareOrNil(l.trained.Load(), l.known.Load()) }
 
-// Warning says it plainly; "" when there is nothing to say.
+// Warning says that the figures are too good if the model knows some pages; else it returns "".
 func (l *Trained) Warning() string {
 	if l == nil {
 		return ""
@@ -299,18 +294,18 @@ func shareOrNil(k, n int64) *float64 {
 	return &s
 }
 
-// Topic is a model's word on whether pages are of a topic. Safe for concurrent use.
+// Topic judges by a model whether pages are on a topic. Safe for concurrent use.
 type Topic struct {
 	Name  string
-	Cut   float64 // the probability from which on a page is on topic
-	Known Trained // of the pages it was asked for
+	Cut   float64 // the lowest probability of a page on topic
+	Known Trained // counts the judged pages
 
 	classifier *classify.Classifier
 	class      int
 }
 
-// NewTopic judges by one of a model's labels: the one asked for, else the one called fallback, else an
-// error lists them. path is the model's name for people.
+// NewTopic judges by the model's label asked, or fallback if asked is empty. If the model lacks it, the
+// error lists its labels. path is the model's name for people.
 func NewTopic(c *classify.Classifier, path, asked, fallback string) (*Topic, error) {
 	m := c.Model()
 	name, err := labelOf(m, path, asked, fallback)
@@ -333,8 +328,8 @@ func labelOf(m *models.Model, path, asked, fallback string) (string, error) {
 	return "", usage.Errorf("the crawl's topic %q is not one of the model's labels; give one with --topic, in eval with --target: %s has %s", fallback, path, labels)
 }
 
-// Probability returns the topic's, and the most probable of the other classes, "" when there is none.
-// unknown says why the model cannot tell, "" when it can; such a page is not on topic.
+// Probability returns the topic's probability and the most probable other class, "" if there is none.
+// unknown says why the model cannot tell, "" if it can; a page that it cannot judge is not on topic.
 func (t *Topic) Probability(d features.Doc) (p float64, rest, unknown string) {
 	t.Known.look(d)
 	r := t.classifier.Classify(d)
@@ -351,7 +346,7 @@ func (t *Topic) Probability(d features.Doc) (p float64, rest, unknown string) {
 	return probs[t.class], rest, r.Unknown
 }
 
-// Relevant says whether a page is on topic.
+// Relevant reports whether a page is on topic.
 func (t *Topic) Relevant(d features.Doc) bool {
 	p, _, unknown := t.Probability(d)
 	return p >= t.Cut && unknown == ""

@@ -25,8 +25,7 @@ func builtin(t *testing.T, name string) *classify.Classifier {
 	return c
 }
 
-// TestVerdicts labels rows by the words of their topic, one of them with a wrong truth, and
-// compares a model with itself.
+// TestVerdicts labels rows, one of them with a wrong truth, and compares a model with itself.
 func TestVerdicts(t *testing.T) {
 	c := builtin(t, "banking")
 	v := NewVerdicts("a", c)
@@ -63,8 +62,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestCompareCounts: of six rows both models have two right, the first one more, the second two
-// more. So the second has 4 of 6, and P of one against two is 1.
+// TestCompareCounts: of six rows both models have two right, the first one more, the second two more.
 func TestCompareCounts(t *testing.T) {
 	v := &Verdicts{
 		truth:     []int{0, 0, 0, 0, 0, 0},
@@ -85,7 +83,6 @@ func TestCompareCounts(t *testing.T) {
 	}
 }
 
-// TestTopic: the label asked for, else the fallback, else an error with the labels.
 func TestTopic(t *testing.T) {
 	c := builtin(t, "banking")
 	for _, tt := range []struct{ asked, fallback, want string }{
@@ -197,8 +194,7 @@ func TestMcNemar(t *testing.T) {
 	}
 }
 
-// TestMcNemarCounts throws all coins: of the 2ⁿ ways in which n pages fall to two equal models, P is
-// the share that is at least as uneven.
+// TestMcNemarCounts enumerates all 2ⁿ splits between equal models; P is the share as uneven or more.
 func TestMcNemarCounts(t *testing.T) {
 	for n := 1; n <= 16; n++ {
 		for b := 0; b <= n; b++ {
@@ -219,7 +215,7 @@ func TestMcNemarCounts(t *testing.T) {
 
 func abs(x int) int { return max(x, -x) }
 
-// TestMcNemarMeets: at the seam the two ways agree as the comment says.
+// TestMcNemarMeets: at exactBelow both methods agree within .005.
 func TestMcNemarMeets(t *testing.T) {
 	for b := 0; b <= exactBelow; b++ {
 		if p, exact := mcNemar(b, exactBelow-b).P, signTest(min(b, exactBelow-b), exactBelow); !(math.Abs(p-exact) <= 0.005) {
@@ -228,7 +224,6 @@ func TestMcNemarMeets(t *testing.T) {
 	}
 }
 
-// TestMcNemarIsNeverSure: however many pages, P is not 0.
 func TestMcNemarIsNeverSure(t *testing.T) {
 	if p := mcNemar(100_000, 0); !(p.P > 0) || p.Exact {
 		t.Errorf("P %v of 100,000 pages to none", p.P)

@@ -13,8 +13,7 @@ import (
 	"fossick/models"
 )
 
-// vote adds up the calibrated probabilities of several learners, see models.Vote. The shares are equal
-// but for a stack's.
+// vote adds up learners' calibrated probabilities, with equal shares unless stacked; see models.Vote.
 type vote struct {
 	members []voter
 	stacked bool
@@ -22,7 +21,7 @@ type vote struct {
 
 type voter struct {
 	learner
-	cal   models.Calibration // of its scores of held-out pages
+	cal   models.Calibration // of its held-out scores
 	share float64            // in a stack
 }
 
@@ -33,7 +32,6 @@ func (v vote) name() string {
 	return models.Voting
 }
 
-// shareOf is the share of a member.
 func (v vote) shareOf(i int) float64 {
 	if v.stacked {
 		return v.members[i].share
@@ -41,7 +39,7 @@ func (v vote) shareOf(i int) float64 {
 	return 1 / float64(len(v.members))
 }
 
-// String names the members, best first: "linear, nn", of a stack "linear 0.80, trees 0.20".
+// String names the members, best first: "linear, nn", or "linear 0.80, trees 0.20" for a stack.
 func (v vote) String() string {
 	names := make([]string, len(v.members))
 	for i, m := range v.members {
@@ -79,7 +77,6 @@ func (v vote) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fit
 	return f, nil
 }
 
-// ballot is a trained vote.
 type ballot struct {
 	members []*fitted
 	names   []string
@@ -88,7 +85,6 @@ type ballot struct {
 	shares  models.Vote // without models
 }
 
-// scores sets dst to the scores of a page.
 func (b *ballot) scores(dst []float64, c *corpus, page int) {
 	for i, m := range b.members {
 		m.scores(b.probs[i], c, page)
@@ -97,7 +93,7 @@ func (b *ballot) scores(dst []float64, c *corpus, page int) {
 	b.shares.Scores(dst, func(i int) []float64 { return b.probs[i] })
 }
 
-// model returns the vote of m, which is f's model but for that.
+// model returns the vote of m, the model made of f.
 func (b *ballot) model(m *models.Model, f *fitted, c *corpus, opt *Options) *models.Vote {
 	v := &models.Vote{}
 	for i, own := range b.members {
@@ -115,11 +111,11 @@ func (b *ballot) model(m *models.Model, f *fitted, c *corpus, opt *Options) *mod
 	return v
 }
 
-// byChance is the chance of error from which a learner more is not taken.
+// byChance is the P from which on one more learner is not taken.
 const byChance = 0.05
 
-// poll returns the best vote of cross-validated learners, the best of them when no vote is better
-// beyond chance. With must it is a vote of two at least.
+// poll returns the best vote of cross-validated learners, or the best learner if no vote is better beyond
+// chance. With must it is a vote of at least two.
 func poll(held []*heldOut, y []int, must bool, seed int64) *heldOut {
 	held = slices.Clone(held)
 	slices.SortStableFunc(held, func(a, b *heldOut) int { return cmp.Compare(b.score, a.score) })
@@ -128,7 +124,7 @@ func poll(held []*heldOut, y []int, must bool, seed int64) *heldOut {
 	}
 	left := nominees(held, y, seed)
 	now := tallied{}.with(left[0], y)
-	kept := now // calibrated as the votes are, which may move a few pages
+	kept := now // calibrated like the votes, which may change a few labels
 	for left = left[1:]; len(left) > 0 && len(now.members) < models.MaxMembers; {
 		at, next := now.helper(left, y)
 		first := must && len(now.members) == 1
@@ -152,7 +148,7 @@ func poll(held []*heldOut, y []int, must bool, seed int64) *heldOut {
 	return kept.heldOut
 }
 
-// nominee is a learner that may vote: its calibrated probabilities, by page.
+// nominee is a learner that may vote, with its calibrated probabilities by page.
 type nominee struct {
 	voter
 	probs [][]float64
@@ -168,8 +164,7 @@ func nominees(held []*heldOut, y []int, seed int64) []*nominee {
 	return all
 }
 
-// newNominee calibrates a copy of the scores of h: on enoughPages of them, drawn at random, for that
-// takes as long as some learners.
+// newNominee calibrates h's scores on enoughPages random pages, because calibration is slow.
 func newNominee(h *heldOut, y []int, seed int64) *nominee {
 	c := &nominee{voter{learner: h.learner}, make([][]float64, len(y))}
 	for p, s := range h.scores {
@@ -197,7 +192,6 @@ type tallied struct {
 	members []voter
 }
 
-// with returns the vote with a member more.
 func (t tallied) with(c *nominee, y []int) tallied {
 	members := append(slices.Clone(t.members), c.voter)
 	h := newHeldOut(vote{members: members}, len(y))
@@ -216,7 +210,7 @@ func (t tallied) with(c *nominee, y []int) tallied {
 	return tallied{h, members}
 }
 
-// helper returns the nominee that helps most, the first of equal ones, and the vote with it.
+// helper returns the nominee that helps most, the first of ties, and the vote with it.
 func (t tallied) helper(left []*nominee, y []int) (at int, top tallied) {
 	for i, c := range left {
 		if next := t.with(c, y); i == 0 || next.score > top.score {
@@ -226,20 +220,20 @@ func (t tallied) helper(left []*nominee, y []int) (at int, top tallied) {
 	return at, top
 }
 
-// logs turns the scores of a vote, which are probabilities, into those of models.Vote.
+// logs turns the probabilities of a vote into the scores of models.Vote.
 func (h *heldOut) logs() {
 	for _, s := range h.scores {
 		models.Logs(s)
 	}
 }
 
-// leastShare is the share of a member that adds nothing. It stays all the same, for its rules say why a
-// page has its label; models.Vote wants a share above 0.
+// leastShare is the share of a member that adds nothing. The member stays because its rules explain
+// labels, and models.Vote wants a share above 0.
 const leastShare = 1e-12
 
-// stacked returns the stack of cross-validated learners (Wolpert 1992): a vote whose shares are those,
-// positive and adding up to 1, that make the labels of held-out pages most likely (Smyth and Wolpert
-// 1999). All learners must have judged the same pages.
+// stacked returns the stack of cross-validated learners (Wolpert 1992): the vote whose shares, positive with
+// sum 1, make the labels of held-out pages most likely (Smyth and Wolpert 1999). All learners must have
+// judged the same pages.
 func stacked(all []*nominee, y []int) *heldOut {
 	share := mixture(all, y)
 	v := vote{stacked: true}
@@ -265,8 +259,7 @@ func stacked(all []*nominee, y []int) *heldOut {
 	return top
 }
 
-// topicalNominee is newNominee for a topic against the rest: o is calibrated by Platt's sigmoid on all
-// its rounds, and votes with the first.
+// topicalNominee is newNominee for a topic: Platt's sigmoid calibrates o on all rounds; the first votes.
 func topicalNominee(o *contender, y []int) *nominee {
 	c := &nominee{voter{learner: o.learner, cal: platt(o.rounds, y, func(int) bool { return true })}, make([][]float64, len(y))}
 	for p, s := range o.rounds[0].scores {
@@ -278,7 +271,7 @@ func topicalNominee(o *contender, y []int) *nominee {
 }
 
 // mixture returns the shares that maximise Σ_p ln Σ_m share_m · P_m(class of p), by expectation
-// maximisation. The sum is concave, so where it starts does not matter.
+// maximisation. The sum is concave, so the start does not matter.
 func mixture(all []*nominee, y []int) []float64 {
 	share := slices.Repeat([]float64{1 / float64(len(all))}, len(all))
 	for range 1000 {

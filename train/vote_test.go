@@ -16,8 +16,7 @@ import (
 	"fossick/models/features"
 )
 
-// judgedAs returns a learner that has judged pages of two classes: sure[p] is the difference of its
-// scores of page p, above 0 for class 0.
+// judgedAs returns a learner that has judged pages; sure[p] is its margin for class 0 on page p.
 func judgedAs(l learner, y []int, sure []float64) *heldOut {
 	h := newHeldOut(l, len(y))
 	for p, v := range sure {
@@ -27,8 +26,7 @@ func judgedAs(l learner, y []int, sure []float64) *heldOut {
 	return h
 }
 
-// erring returns scores that are right, and sure, but on some pages, where they are wrong and less
-// sure.
+// erring returns right and sure margins, but wrong and less sure ones on some pages.
 func erring(y []int, wrong func(p int) bool) []float64 {
 	s := make([]float64, len(y))
 	for p, class := range y {
@@ -40,8 +38,7 @@ func erring(y []int, wrong func(p int) bool) []float64 {
 	return s
 }
 
-// TestPoll: three learners, each wrong on pages of its own, outvote each other's errors. One that is
-// wrong where the best is does not join; nor does one that helps on so few pages that it may be chance.
+// TestPoll: different errors outvote each other; the best one's errors, or help by chance, do not join.
 func TestPoll(t *testing.T) {
 	y := make([]int, 300)
 	for p := range y {
@@ -53,7 +50,7 @@ func TestPoll(t *testing.T) {
 	third := judgedAs(newCN2(false), y, erring(y, every(10, 2)))
 	same := judgedAs(bayes{}, y, erring(y, every(10, 0)))
 	few := judgedAs(linear{}, y, erring(y, every(61, 0))) // wrong on five pages, on which
-	six := judgedAs(nn{}, y, erring(y, every(50, 1)))     // this one is right
+	six := judgedAs(nn{}, y, erring(y, every(50, 1)))     // this one is right on them
 	for _, c := range []struct {
 		name string
 		held []*heldOut
@@ -85,8 +82,7 @@ func TestPoll(t *testing.T) {
 	}
 }
 
-// TestPollOfChance: of learners that guess, none is helped by another but by chance; a vote may be
-// taken a few times in a hundred.
+// TestPollOfChance: learners that guess help each other only by chance, a few times in a hundred.
 func TestPollOfChance(t *testing.T) {
 	taken := 0
 	for seed := range uint64(100) {
@@ -112,7 +108,6 @@ func TestPollOfChance(t *testing.T) {
 	}
 }
 
-// mixed makes pages of two classes whose words lean to them, two in three.
 func mixed(n int, seed uint64) []*datasets.Example {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	var set []*datasets.Example
@@ -134,8 +129,7 @@ func mixed(n int, seed uint64) []*datasets.Example {
 	return set
 }
 
-// TestVoteModel: a vote that is asked for is a model that says what training said, the same bytes
-// again, and survives its file.
+// TestVoteModel: a vote's model agrees with the report, has repeatable bytes, and survives its file.
 func TestVoteModel(t *testing.T) {
 	for _, opt := range []Options{{Words: 25}, {}} {
 		opt.Classifier, opt.Seed, opt.Explain = models.Voting, 4, true
@@ -174,8 +168,7 @@ func TestVoteModel(t *testing.T) {
 	}
 }
 
-// TestBallotIsModel: what a trained vote or stack says of a page is what its model says. A stack's
-// members have its shares, a vote's equal ones.
+// TestBallotIsModel: a trained vote or stack and its model score alike.
 func TestBallotIsModel(t *testing.T) {
 	ctx, opt := context.Background(), &Options{Words: 25}
 	if err := opt.complete(); err != nil {
@@ -230,9 +223,8 @@ func TestBallotIsModel(t *testing.T) {
 	}
 }
 
-// TestAutoKeepsUp: auto is never more than a point below the best classifier by itself, on pages that
-// took no part in the choice. FOSSICK_AUTO=1 also tries it where words are selected, which takes
-// minutes, most of them golearn's.
+// TestAutoKeepsUp: on pages that took no part in the choice, auto is at most a point below the best
+// classifier. FOSSICK_AUTO=1 also tries selected words, which takes minutes, mostly in golearn.
 func TestAutoKeepsUp(t *testing.T) {
 	fulltest.Only(t, "trains on whole corpora")
 	webkb := Options{Target: Target{Labels: []string{"student", "faculty", "course", "project"}}}
@@ -280,8 +272,7 @@ func TestAutoKeepsUp(t *testing.T) {
 	}
 }
 
-// BenchmarkPoll: four learners that are right on two pages in three, on as many pages and classes as 20
-// Newsgroups has for training.
+// BenchmarkPoll polls four learners that are right on two pages in three, at the size of 20 Newsgroups.
 func BenchmarkPoll(b *testing.B) {
 	const pages, classes = 11314, 20
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -325,9 +316,8 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// TestStackTrains: of new pages a stack's model says the mixture of what its members say, by its
-// shares, p_c = Σ_m share_m · p_mc, calibrated. No member alone decides, and the stack is right on
-// no fewer pages than its worst member.
+// TestStackTrains: on new pages a stack's model gives its members' mixture, p_c = Σ_m share_m · p_mc,
+// calibrated. No member decides alone, and the stack is no worse than its worst member.
 func TestStackTrains(t *testing.T) {
 	m, rep, err := Train(context.Background(), stream(mixed(80, 1)), Options{Classifier: models.Stack, Seed: 1})
 	if err != nil {
@@ -377,8 +367,7 @@ func TestStackTrains(t *testing.T) {
 	}
 }
 
-// TestStackOfTopic: for a topic against the rest, linear in a stack is the machine that linear is
-// alone, weights and calibration: both are chosen by log loss over all rounds.
+// TestStackOfTopic: a stack's linear member equals linear alone, because log loss chooses both.
 func TestStackOfTopic(t *testing.T) {
 	var got [2]*models.Model
 	for i, name := range []string{models.LinearSVM, models.Stack} {

@@ -8,10 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// Numbers says what becomes of tokens made of digits.
+// Numbers says how to treat tokens made of digits.
 type Numbers uint8
 
-// What can be done with numbers.
 const (
 	numbersDrop  Numbers = iota // leave them out
 	NumbersKeep                 // keep them as words
@@ -38,47 +37,45 @@ func (o AnalyzerOptions) withDefaults() AnalyzerOptions {
 	return o
 }
 
-// cacheLanguages bounds the languages remembered: their codes come from pages.
+// cacheLanguages limits the cached languages, whose codes come from pages.
 const cacheLanguages = 32
 
-// Analyzer cuts text into terms: words in lower case, without stop words, as stems. It remembers the
-// stem of every word it has seen (bounded), and so is not safe for concurrent use. It is cheap to have
-// one a goroutine.
+// Analyzer splits text into terms: words in lower case, without stop words, as stems. It caches the stem of
+// every word (bounded), so it is not safe for concurrent use; one per goroutine is cheap.
 type Analyzer struct {
 	opt     AnalyzerOptions
 	langs   map[string]*vocabulary
-	resolve func(*entry) // when set, gives a new entry its numbers
-	also    *Also        // when set, a second reader of the same words
-	shared  *SharedWords // when set, what others know of words
-	at      int          // where the piece begins that the token at hand is in
-	buf     []byte       // the token at hand, in lower case
-	run     []byte       // ideographs in a row, see segment.go
-	breaks  string       // ideographs that part words, in the language at hand
-	row     row          // words on their way, see row.go
-	passing entry        // of a word of which only the numbers are kept
+	resolve func(*entry) // if set, gives a new entry its numbers
+	also    *Also        // if set, a second reader of the same words
+	shared  *SharedWords // if set, what others know of words
+	at      int          // where the current token's piece begins
+	buf     []byte       // the current token, in lower case
+	run     []byte       // consecutive ideographs; see putRun
+	breaks  string       // ideographs that separate words in the current language
+	row     row          // words on their way to the caller
+	passing entry        // scratch for words of which only the numbers are kept
 }
 
 // vocabulary is the cache of one language.
 type vocabulary struct {
 	lang   *language
 	words  *wordTable
-	common *commonWords // nil where nothing is shared
-	seed   uint64       // of the language's words among the shared numbers
+	common *commonWords // nil if nothing is shared
+	seed   uint64       // for the language's words among the shared numbers
 }
 
 // entry is what is known of a word.
 type entry struct {
 	surface string // the word as written, in lower case
-	term    string // its stem; "" when the word is left out
+	term    string // its stem; "" if the word is left out
 	body    int32  // the term's number for an Extractor; noTerm, or leftOut
-	also    uint32 // that of what a second reader makes of the word; 0 when it leaves it out
+	also    uint32 // the second reader's number of the word; 0 if it leaves it out
 
-	// For an Extractor: the numbers of the term in other fields. Other extractors may ask at the same
-	// time, and find the same.
+	// index has the term's numbers in other fields; extractors may set them at once, to the same values.
 	index [fields]atomic.Int32
 }
 
-// Numbers of terms that are none.
+// Numbers that stand for no term.
 const (
 	noTerm  = -1 // the lexicon does not have the term
 	leftOut = -2 // the word is left out
@@ -89,8 +86,8 @@ func NewAnalyzer(opt AnalyzerOptions) *Analyzer {
 	return &Analyzer{opt: opt.withDefaults(), langs: map[string]*vocabulary{}}
 }
 
-// Terms appends the terms of text to dst in their order and returns it. lang is an ISO 639-1 code,
-// which a region may follow ("en-GB"); "" means English.
+// Terms appends the terms of text to dst in their order. lang is an ISO 639-1 code, perhaps with a region
+// ("en-GB"); "" means English.
 func (a *Analyzer) Terms(dst []string, text, lang string) []string {
 	a.each(text, lang, func(row []known) {
 		for _, e := range a.row.entries[:len(row)] {
@@ -100,8 +97,8 @@ func (a *Analyzer) Terms(dst []string, text, lang string) []string {
 	return dst
 }
 
-// Each calls f for every term of text in order, with the word it came from, in lower case. Words that
-// the options leave out are passed over.
+// Each calls f for every term of text in order, with its word in lower case. It skips words that the
+// options leave out.
 func (a *Analyzer) Each(text, lang string, f func(word, term string)) {
 	a.each(text, lang, func(row []known) {
 		for _, e := range a.row.entries[:len(row)] {
@@ -128,7 +125,7 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 	return v
 }
 
-// learn enters a word that the cache does not have.
+// learn analyses and enters a word that the cache lacks.
 func (a *Analyzer) learn(v *vocabulary, word []byte, hash uint64) (known, **entry) {
 	if v.common == nil {
 		return v.words.add(hash, a.analyse(new(entry), v, string(word)))
@@ -140,7 +137,7 @@ func (a *Analyzer) learn(v *vocabulary, word []byte, hash uint64) (known, **entr
 	return v.words.add(hash, e)
 }
 
-// learnNumbers enters a word of which only the numbers are asked for.
+// learnNumbers is learn for a word of which only the numbers are needed.
 func (a *Analyzer) learnNumbers(v *vocabulary, word []byte, hash uint64) known {
 	e := a.analyse(&a.passing, v, string(word))
 	w := known{body: e.body, also: e.also}
@@ -148,7 +145,7 @@ func (a *Analyzer) learnNumbers(v *vocabulary, word []byte, hash uint64) known {
 	return w
 }
 
-// analyse finds out what there is to know of a word, and puts it into e, which is new, or passing.
+// analyse fills e, a new entry or passing, with what there is to know of a word.
 func (a *Analyzer) analyse(e *entry, v *vocabulary, word string) *entry {
 	var stem string
 	e.surface, e.term, e.body = word, a.opt.term(word, v.lang, &stem), noTerm
@@ -165,8 +162,7 @@ func (a *Analyzer) analyse(e *entry, v *vocabulary, word string) *entry {
 	return e
 }
 
-// term returns what word counts as, or "" when the options leave it out. stem is the word's, "" until
-// it was needed.
+// term returns the term of word, "" if the options leave it out. stem caches the word's stem.
 func (o *AnalyzerOptions) term(word string, lang *language, stem *string) string {
 	if isNumber(word) {
 		return o.number(word)
@@ -174,7 +170,7 @@ func (o *AnalyzerOptions) term(word string, lang *language, stem *string) string
 	if !o.KeepStop && lang.isStop(word) {
 		return ""
 	}
-	// A word of an ideographic script is whole with one or two runes.
+	// In an ideographic script one or two runes are a whole word.
 	if n := runes(word); n > o.MaxLength || n < o.MinLength && word[0] < 0x80 {
 		return ""
 	}
@@ -206,7 +202,7 @@ func (o *AnalyzerOptions) number(word string) string {
 	return ""
 }
 
-// isNumber reports whether word is digits, with points and commas between them.
+// isNumber reports whether word consists of digits, points and commas.
 func isNumber(word string) bool {
 	return !slices.ContainsFunc([]byte(word), func(c byte) bool {
 		return !isDigit(c) && c != '.' && c != ','
@@ -220,54 +216,52 @@ func runes(s string) (n int) {
 	return n
 }
 
-// Words go in rows through what is done with each: a row is cut, then looked up, then counted. A word
-// at a time, the processor waits for each word's place in memory, and for each branch that it took the
-// wrong way.
+// Words are processed in rows: a row is split off, then looked up, then counted. One word at a time, the
+// processor would wait for each word's memory and for each mispredicted branch.
 
-// rowWords is how many words are looked up together.
 const rowWords = 32
 
-// row is what is on its way from the text to those who count.
+// row holds words on their way from the text to the caller.
 type row struct {
 	waiting  [rowWords]cutWord
 	n        int // of waiting
 	found    [2 * rowWords]known
-	entries  [2 * rowWords]**entry // of found, but where only numbers are asked for
+	entries  [2 * rowWords]**entry // of found, unless numbered
 	m        int                   // of found
-	numbered bool                  // only numbers are asked for
-	one      bool                  // a word at a time
-	fetched  uint64                // so that fetching is not left out
+	numbered bool                  // only numbers are needed
+	one      bool                  // one word at a time
+	fetched  uint64                // keeps the compiler from dropping the prefetch
 }
 
-// cutWord is a plain word that waits to be looked up.
+// cutWord is a plain word that waits for its look-up.
 type cutWord struct {
 	plainWord
 	hash uint64
 	at   int32
 }
 
-// each calls f with the words of text that the options or a second reader want, with what is known of
-// them. They come in their order, a row at a time; their entries stand in row.entries.
+// each calls f with the words of text that the options or a second reader want, in order, a row at a time.
+// Their entries are in row.entries.
 func (a *Analyzer) each(text, lang string, f func(row []known)) {
 	v := a.vocabulary(lang)
 	a.row.numbered = false
 	a.rows(v, v.words.seed, text, f)
 }
 
-// eachNumbered is each without entries, for one that learns words with others.
+// eachNumbered is each without entries, for an analyzer with shared words.
 func (a *Analyzer) eachNumbered(text, lang string, f func(row []known)) {
 	v := a.vocabulary(lang)
 	a.row.numbered = true
 	a.rows(v, v.seed, text, f)
 }
 
-// rows does what each does; seed is that of the table which has the words.
+// rows implements each and eachNumbered; seed is that of the table with the words.
 func (a *Analyzer) rows(v *vocabulary, seed uint64, text string, f func(row []known)) {
 	a.breaks = v.lang.breaks
 	r := &a.row
 	token := func(token []byte) { a.put(v, token, hashWord(seed, token), f) }
 	at := 0
-	for i := 0; i < len(text); { // piece by piece, but for plain words
+	for i := 0; i < len(text); { // piece by piece, except for plain words
 		if class[text[i]] == space {
 			i++
 			at = i
@@ -295,7 +289,6 @@ func (a *Analyzer) rows(v *vocabulary, seed uint64, text string, f func(row []kn
 	a.hand(f)
 }
 
-// lookUp finds the words that wait.
 func (a *Analyzer) lookUp(v *vocabulary, f func([]known)) {
 	r := &a.row
 	if r.m+r.n > len(r.found) {
@@ -348,7 +341,7 @@ func (a *Analyzer) lookUpEntries(v *vocabulary) {
 	}
 }
 
-// put finds a word that is not plain; none wait.
+// put looks up a word that is not plain; no others may be waiting.
 func (a *Analyzer) put(v *vocabulary, token []byte, hash uint64, f func([]known)) {
 	w, e := a.findOne(v, token, hash)
 	w.at = int32(a.at)
@@ -377,7 +370,7 @@ func (a *Analyzer) findOne(v *vocabulary, token []byte, hash uint64) (known, **e
 	return w, e
 }
 
-// add adds a word, for which there is room, unless nobody wants it.
+// add adds a word, for which there must be room, unless no reader wants it.
 func (r *row) add(w known, e **entry) {
 	r.found[r.m] = w
 	if !r.numbered {
@@ -388,7 +381,7 @@ func (r *row) add(w known, e **entry) {
 	}
 }
 
-// hand hands on what was found.
+// hand passes the found words to f.
 func (a *Analyzer) hand(f func([]known)) {
 	if m := a.row.m; m > 0 {
 		a.row.m = 0
@@ -396,41 +389,37 @@ func (a *Analyzer) hand(f func([]known)) {
 	}
 }
 
-// cacheWords bounds the words that an Analyzer remembers a language; half of the room is for those met
-// last. Real text has more (20 Newsgroups 150,000 distinct words, 4,600 articles of an encyclopedia
-// 250,000), most of which occur once.
+// cacheWords limits the words that an Analyzer caches per language; half of the room is for recent ones. Real
+// text has more (20 Newsgroups 150,000 distinct words, 4,600 articles of an encyclopedia 250,000), most of
+// which occur once.
 const cacheWords = 1 << 16
 
-// wordTable finds what is known of a word. It does what a map does with a fraction of the work, for
-// most of a page's time was spent in the map. A word is known by its hash alone, which is made for
-// words of a few letters. Nothing is ever deleted.
+// wordTable caches words by their hash alone, at a fraction of the cost of a map. It deletes nothing.
 type wordTable struct {
 	young, old wordHalf
 	n          int    // words in young
-	seed       uint64 // by chance, so that no page can be made of words with one hash
+	seed       uint64 // random, so that nobody can make pages of words with one hash
 }
 
-// wordHalf is a generation. Its slots are small, so that the processor's caches hold many: waiting for
-// memory takes longer than all else of a word. What few words of a page are asked for stands beside
-// them. It is never used again for other words, so that a known's entry stays what it was.
+// wordHalf is a generation of the cache. Its slots are small, so that the processor's caches hold many; data
+// that few words need is in entries. It is never reused, so that a known's entry stays valid.
 type wordHalf struct {
 	slots   []wordSlot // a power of two long
 	entries []*entry   // of the slot with the same number
 }
 
-// wordSlot has all that most words of a page are asked for, in a quarter of a cache line. Two words
-// have the same hash once in 2^63 pairs.
+// wordSlot is a quarter of a cache line. Two words have the same hash once in 2^63 pairs.
 type wordSlot struct {
-	hash uint64 // 0 of an empty slot
+	hash uint64 // 0: empty
 	body int32  // as in entry
 	also uint32 // as in entry
 }
 
-// known is a word that was found: what it is counted by.
+// known is a found word: the numbers that it is counted by.
 type known struct {
 	body int32  // as in entry
 	also uint32 // as in entry
-	at   int32  // where in the text the piece begins that it is in
+	at   int32  // where its piece begins in the text
 }
 
 func newWordTable(seed uint64) *wordTable {
@@ -443,7 +432,7 @@ func newWordHalf(slots int) wordHalf {
 	return wordHalf{make([]wordSlot, slots), make([]*entry, slots)}
 }
 
-// at returns the number of the slot that a word has, or would have.
+// at returns the slot that a word has, or would have.
 func (h *wordHalf) at(hash uint64) int {
 	mask := len(h.slots) - 1
 	for i := int(hash) & mask; ; i = (i + 1) & mask {
@@ -453,12 +442,12 @@ func (h *wordHalf) at(hash uint64) int {
 	}
 }
 
-// known returns a slot's word. To take its entry's address waits for nothing.
+// known returns a slot's word. It takes the entry's address without reading memory.
 func (h *wordHalf) known(i int) (known, **entry) {
 	return known{body: h.slots[i].body, also: h.slots[i].also}, &h.entries[i]
 }
 
-// find returns what is known of a word, and where its entry is, nil when nothing is.
+// find returns what is known of a word and where its entry is, nil if the word is unknown.
 func (t *wordTable) find(hash uint64) (known, **entry) {
 	i := t.young.at(hash)
 	if t.young.slots[i].hash == hash {
@@ -493,12 +482,11 @@ func (h *wordHalf) put(s wordSlot, e *entry) (at int) {
 	return at
 }
 
-// wholeWord is the longest word whose hash is made in one step.
+// wholeWord is the longest word that is hashed in one step.
 const wholeWord = 16
 
-// hashWord is never 0. A word is read as two numbers of its first 16 bytes, filled up with zeros.
-// plainAt makes them without looking at each byte; of a longer word the rest comes first, in steps of
-// 8.
+// hashWord returns a word's hash, never 0. It reads the word as two numbers of 8 bytes, padded with zeros,
+// which plainAt makes without looking at each byte; a longer word is folded first, 8 bytes a step.
 func hashWord(seed uint64, word []byte) uint64 {
 	h, n := seed, len(word)
 	for ; len(word) > wholeWord; word = word[8:] {
@@ -513,13 +501,13 @@ func hashWord(seed uint64, word []byte) uint64 {
 	return hashOf(h, first, last, n)
 }
 
-// hashOf folds the product of two numbers, as wyhash does. The length is in it, for a word may hold a
-// zero.
+// hashOf folds the product of two numbers, as wyhash does. It includes the length, because a word may contain
+// zeros.
 func hashOf(seed, first, last uint64, length int) uint64 {
 	return fold(first^seed, last^bits.RotateLeft64(seed, 32)^uint64(length)*0x9E3779B97F4A7C15) | 1<<63
 }
 
-// filled returns up to 8 bytes as a number, zeros behind them.
+// filled returns up to 8 bytes as a number, padded with zeros.
 func filled(b []byte) uint64 {
 	switch n := len(b); {
 	case n == 8:
@@ -537,14 +525,13 @@ func fold(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// Tokens cuts text into terms as an Analyzer does, and gives for each a number that stands for it.
-// Unlike the numbers of a Lexicon these need not be known before. A function of the caller's makes them
-// of the term. It is asked once for each word that is remembered, not at each occurrence. Like an
-// Analyzer it is not safe for concurrent use.
+// Tokens splits text into terms as an Analyzer does, and gives a number for each. Unlike those of a Lexicon
+// the numbers need not be known before: a function makes them, once per cached term. It is not safe for
+// concurrent use.
 type Tokens[T ~uint32] struct{ an *Analyzer }
 
-// NewTokens returns one whose numbers token makes. Two in 2^32 are taken for another's: those of
-// leftOut and noTerm.
+// NewTokens returns a Tokens whose numbers token makes. It turns the number 2³² − 2, which stands for
+// leftOut, into 2³² − 1.
 func NewTokens[T ~uint32](opt AnalyzerOptions, token func(term string) T) *Tokens[T] {
 	an := NewAnalyzer(opt)
 	an.resolve = func(e *entry) {
@@ -555,7 +542,7 @@ func NewTokens[T ~uint32](opt AnalyzerOptions, token func(term string) T) *Token
 	return &Tokens[T]{an}
 }
 
-// Append appends the numbers of text's terms to dst, in their order.
+// Append appends the numbers of text's terms to dst, in order.
 func (t *Tokens[T]) Append(dst []T, text, lang string) []T {
 	t.an.each(text, lang, func(row []known) {
 		for _, w := range row {

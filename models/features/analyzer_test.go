@@ -65,7 +65,7 @@ func TestStem(t *testing.T) {
 	}
 }
 
-// TestScanIsUnicode holds the scanner for ASCII against the rules of UAX #29.
+// TestScanIsUnicode compares the scanner for ASCII with the rules of UAX #29.
 func TestScanIsUnicode(t *testing.T) {
 	const alphabet = "abcCNnet19.',:;_+#-/ vbjs"
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -152,7 +152,6 @@ func (a *Analyzer) segment(text string, put func(token []byte)) {
 	}
 }
 
-// TestWordTable holds the table to a map, on words of all lengths.
 func TestWordTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	table, want := newWordTable(newSeed()), map[string]*entry{}
@@ -180,8 +179,7 @@ func TestWordTable(t *testing.T) {
 	}
 }
 
-// TestWordTableForgets: words met again and again stay, the others go, and there
-// are never more than cacheWords.
+// TestWordTableForgets: recurring words stay, others go, and there are never more than cacheWords.
 func TestWordTableForgets(t *testing.T) {
 	table, common := newWordTable(newSeed()), map[string]*entry{}
 	meet := func(word string) *entry {
@@ -223,14 +221,12 @@ func TestWordTableForgets(t *testing.T) {
 	}
 }
 
-// TestWordSlotSize: four slots fill a cache line, and none lies in two.
 func TestWordSlotSize(t *testing.T) {
 	if n := unsafe.Sizeof(wordSlot{}); n != 16 {
 		t.Errorf("a slot has %d bytes, want 16", n)
 	}
 }
 
-// TestWordHash: words as pages have them meet few others.
 func TestWordHash(t *testing.T) {
 	table := newWordTable(newSeed())
 	for i := range 30000 {
@@ -248,8 +244,7 @@ func TestWordHash(t *testing.T) {
 	}
 }
 
-// TestTokens: each term that the analyzer gives has its number, in order, also where
-// the number is one that means something else.
+// TestTokens: each of the analyzer's terms has its number, in order, even if that is noTerm's or leftOut's.
 func TestTokens(t *testing.T) {
 	asked := map[string]int{}
 	token := func(term string) uint32 {
@@ -290,12 +285,10 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// lookUp is what a row does for each of its words.
 func (t *wordNumbers) lookUp(hash uint64) (known, bool) {
 	return bucketOf(*t.table.Load(), hash).find(hash)
 }
 
-// inUse counts the slots that have a word.
 func (t *wordNumbers) inUse() (n int) {
 	for i := range *t.table.Load() {
 		for j := range bucketSlots {
@@ -308,8 +301,7 @@ func (t *wordNumbers) inUse() (n int) {
 	return n
 }
 
-// TestWordNumbers: what is found is what was added, negative numbers and zeros too, and
-// while there is room nearly all is found.
+// TestWordNumbers: added words are found, and nearly all of them while there is room.
 func TestWordNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	table, want := newWordNumbers(), map[uint64]known{}
@@ -320,7 +312,7 @@ func TestWordNumbers(t *testing.T) {
 			t.Fatalf("%x is known before it came", hash)
 		}
 		table.add(hash, w)
-		table.add(hash, known{body: 7}) // another was quicker
+		table.add(hash, known{body: 7}) // ignored: the word is known
 		want[hash] = w
 		if got, ok := table.lookUp(hash); !ok || got != w {
 			t.Fatalf("%x: %v, %v, want %v", hash, got, ok, w)
@@ -343,8 +335,7 @@ func TestWordNumbers(t *testing.T) {
 	}
 }
 
-// TestWordNumbersBound: the table stays as large as was said, however many words come,
-// and those met last are found.
+// TestWordNumbersBound: the table keeps its limit however many words come, and finds recent ones.
 func TestWordNumbersBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	table := newWordNumbers()
@@ -364,10 +355,9 @@ func TestWordNumbersBound(t *testing.T) {
 	}
 }
 
-// TestWordNumbersAtOnce: while some write in the same buckets, others find either
-// what belongs to a word or nothing.
+// TestWordNumbersAtOnce: while others write to the same buckets, a reader finds a word's own numbers or none.
 func TestWordNumbersAtOnce(t *testing.T) {
-	const words = 5000 // in few buckets: they drive each other out
+	const words = 5000 // in few buckets, so that they replace each other
 	table := newWordNumbers()
 	hash := func(i int) uint64 { return uint64(i)*0x9E3779B97F4A7C15&^0xFF | 1<<63 }
 	numbers := func(i int) known { return known{body: int32(i - words/2), also: uint32(i) * 0x85EBCA6B} }
@@ -389,7 +379,6 @@ func TestWordNumbersAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestNumberBucketSize: a bucket is a line of the processor's cache.
 func TestNumberBucketSize(t *testing.T) {
 	if n := unsafe.Sizeof(numberBucket{}); n != 64 {
 		t.Errorf("a bucket has %d bytes, want 64", n)
@@ -411,7 +400,7 @@ func BenchmarkWordNumbers(b *testing.B) {
 	}
 }
 
-// wordsOf are the words that each finds, and where their pieces begin.
+// wordsOf returns the words that each finds, and where their pieces begin.
 func wordsOf(a *Analyzer, text string) (words []string, at []int) {
 	a.each(text, "en", func(row []known) {
 		for i, w := range row {
@@ -421,13 +410,12 @@ func wordsOf(a *Analyzer, text string) (words []string, at []int) {
 	return words, at
 }
 
-// segments are those that segment finds, which knows no plain words.
+// segments returns the words that segment finds, which knows no plain words.
 func segments(a *Analyzer, text string) (words []string, at []int) {
 	a.segment(text, func(token []byte) { words, at = append(words, string(token)), append(at, a.at) })
 	return words, at
 }
 
-// all keeps every word.
 func all() *Analyzer {
 	return NewAnalyzer(AnalyzerOptions{NoStem: true, KeepStop: true, MinLength: 1, MaxLength: 1 << 20, Numbers: NumbersKeep})
 }
@@ -441,7 +429,7 @@ func comparePlain(t *testing.T, text string) {
 	}
 }
 
-// TestPlainWords holds words found eight bytes at a time to those of segment.
+// TestPlainWords compares words found eight bytes at a time with those of segment.
 func TestPlainWords(t *testing.T) {
 	pad := strings.Repeat(" end of the text", 2)
 	for _, text := range []string{

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// field is a part of a page whose words are terms of their own.
+// field is a part of a page whose words can be terms of their own.
 type field int
 
 const (
@@ -18,7 +18,7 @@ const (
 	heading
 	address
 	lead
-	fields // how many there are
+	fields // number of fields
 )
 
 var prefix = [fields]string{"", "title:", "heading:", "url:", "lead:"}
@@ -31,13 +31,13 @@ type ExtractorOptions struct {
 	// TitleWeight is how often a word of the title counts; 0 means 1.
 	TitleWeight int
 
-	// Fields makes words of the title, of headings and of the URL's path terms of their own too:
-	// "title:cours". The URL's host is left out: pages of a site share a label in training, and so it
-	// would be believed too much.
+	// Fields also makes words of the title, of headings and of the URL's path terms of their own:
+	// "title:cours". The URL's host is left out, because pages of a site share a label in training and a
+	// model would trust the host too much.
 	Fields bool
 
-	// Lead makes the first so many words of the text terms of their own too, "lead:professor": a page
-	// tends to say first what it is. 0 is none.
+	// Lead also makes the first so many words of the text terms of their own, "lead:professor", because
+	// a page tends to say first what it is. 0 is none.
 	Lead int
 }
 
@@ -48,40 +48,39 @@ type Extractor struct {
 	lex         *Lexicon
 	left        int // words of the lead still to come
 	running     func(row []known)
-	numbered    bool      // all words of the text are looked up without their entries
-	reading     bool      // a second reader reads along,
-	read        []uint32  // these so far
+	numbered    bool      // words of the text are looked up without their entries
+	reading     bool      // a second reader reads along
+	read        []uint32  // its words so far
 	lately      lately    // some of these
-	keep        bool      // the words of the text, see around.go
-	keeping     bool      // they are being cut
-	base        int       // where what is cut begins in the text
-	kept        []known   // words of the text that was counted last
+	keep        bool      // keep the words of the text for CountAround
+	keeping     bool      // the text is being read
+	base        int       // where in the text the current part begins
+	kept        []known   // words of the last text
 	keptEntries []**entry // of kept, unless numbered
 	count       []float32 // by term + terms0; zero between pages
-	touched     []int32   // terms whose count is not zero
+	touched     []int32   // terms with a count
 }
 
-// NewExtractor returns an extractor of the terms of lex. A growing lexicon must not be shared by
-// extractors that run at once; a fixed one may be.
+// NewExtractor returns an extractor of the terms of lex. Extractors that run at once may share a fixed
+// lexicon, but not a growing one.
 func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
 	if opt.TitleWeight <= 0 {
 		opt.TitleWeight = 1
 	}
 	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex, count: []float32{1, 1}}
 	x.an.resolve = x.resolve
-	x.an.row.one = lex.growing // terms are numbered as they come, those of fields and pairs in between
+	x.an.row.one = lex.growing // terms are numbered in order of occurrence, those of fields included
 	x.running = x.words
 	return x
 }
 
-// Forget makes x look every word up anew: its lexicon has dropped terms.
+// Forget clears the cache of words, after the lexicon has dropped terms.
 func (x *Extractor) Forget() { clear(x.an.langs) }
 
-// unasked is the number of a field's term until the word occurs in the field. Few words do, and a
-// look-up would cost more than all else of a new word.
+// unasked stands for a field's term until the word occurs in that field. Few words do, and the look-up would
+// cost more than all else about a new word.
 const unasked = -2
 
-// resolve finds the numbers of a new word's terms.
 func (x *Extractor) resolve(e *entry) {
 	for f := range e.index {
 		e.index[f].Store(unasked)
@@ -89,16 +88,14 @@ func (x *Extractor) resolve(e *entry) {
 	e.body = x.lex.Index(e.term)
 }
 
-// Count returns the terms of d, in rising order of their number, with how often each occurs. The result
-// is appended to dst's slices, which are cut first.
+// Count returns the terms of d, in rising order of their number, with their counts. It reuses dst's slices.
 func (x *Extractor) Count(dst Vector, d Doc) Vector {
 	x.scan(d, false)
 	slices.Sort(x.touched)
 	return x.collect(dst)
 }
 
-// CountUnsorted is Count with the terms in the order of their first occurrence, for those who only add
-// them up.
+// CountUnsorted is Count with the terms in order of first occurrence, for callers that only add them up.
 func (x *Extractor) CountUnsorted(dst Vector, d Doc) Vector {
 	x.scan(d, false)
 	return x.collect(dst)
@@ -120,8 +117,7 @@ func (x *Extractor) reset() {
 	x.touched = x.touched[:0]
 }
 
-// scan leaves the counts of d's terms in count and touched, and in read what a second reader has of it,
-// if it is to.
+// scan leaves d's counts in count and touched and, with also, the second reader's words in read.
 func (x *Extractor) scan(d Doc, also bool) {
 	x.count[noTerm+terms0] = 1
 	x.reading = also
@@ -133,7 +129,7 @@ func (x *Extractor) scan(d Doc, also bool) {
 	if also {
 		x.readText(d.Text, d.Lang)
 	} else {
-		x.text(d.Text, d.Lang, len(d.Text)) // headings are in it
+		x.text(d.Text, d.Lang, len(d.Text)) // it includes the headings
 	}
 	x.reading, x.keeping = false, false
 	if x.opt.Fields {
@@ -142,8 +138,7 @@ func (x *Extractor) scan(d Doc, also bool) {
 	}
 }
 
-// text counts the words of running text. A second reader reads along as far as byte along, which no
-// word reaches across.
+// text counts running text. A second reader reads the first along bytes; no word crosses this boundary.
 func (x *Extractor) text(text, lang string, along int) {
 	x.base = 0
 	x.each(text[:along], lang)
@@ -154,7 +149,6 @@ func (x *Extractor) text(text, lang string, along int) {
 	}
 }
 
-// each counts the words of running text.
 func (x *Extractor) each(text, lang string) {
 	if x.numbered {
 		x.an.eachNumbered(text, lang, x.running)
@@ -163,7 +157,6 @@ func (x *Extractor) each(text, lang string) {
 	}
 }
 
-// words counts a row of words of running text.
 func (x *Extractor) words(row []known) {
 	if x.reading {
 		x.readRow(row)
@@ -182,7 +175,7 @@ func (x *Extractor) words(row []known) {
 	}
 }
 
-// term counts what a word of running text stands for.
+// term counts a word of running text, and its term in the lead.
 func (x *Extractor) term(body int32, e **entry) {
 	x.add(body, 1)
 	if body == noTerm {
@@ -194,7 +187,7 @@ func (x *Extractor) term(body int32, e **entry) {
 	}
 }
 
-// own returns the number of a word's term of field f.
+// own returns the number of a word's term in field f.
 func (x *Extractor) own(e *entry, f field) int32 {
 	term := e.index[f].Load()
 	if term == unasked {
@@ -204,7 +197,7 @@ func (x *Extractor) own(e *entry, f field) int32 {
 	return term
 }
 
-// field counts the words of field f: weight times as words of the text, once as terms of the field.
+// field counts the words of field f, weight times as words of the text and once as terms of the field.
 func (x *Extractor) field(f field, text, lang string, weight float32) {
 	x.an.each(text, lang, func(row []known) {
 		if x.reading {
@@ -227,16 +220,15 @@ func (x *Extractor) field(f field, text, lang string, weight float32) {
 	})
 }
 
-// Also is a second reader of the words that an Extractor counts. A page is cut into words once, and of
-// each both have what their own options make of it. What it gets are numbers of its own, as those of
-// Tokens, which is the same for a reader alone.
+// Also is a second reader of the words that an Extractor counts. A page is split into words once, and both
+// readers treat them by their own options. The second gets numbers of its own, as Tokens would give it.
 type Also struct {
 	Analyzer  AnalyzerOptions
-	Number    func(term string) uint32 // asked once for each word that is remembered
-	TextBytes int                      // of the text only the first so many bytes are read; 0 is all
+	Number    func(term string) uint32 // called once per cached word
+	TextBytes int                      // bytes of the text to read; 0 is all
 }
 
-// noNumber is what 0 is taken for, which is no term's number.
+// noNumber replaces 0, which is no term's number.
 const noNumber = 1
 
 func (a *Also) number(term string) uint32 {
@@ -249,14 +241,14 @@ func (a *Also) number(term string) uint32 {
 	return noNumber
 }
 
-// ReadAlong makes CountBoth read for also too. It is called once, before x counts.
+// ReadAlong sets the second reader of CountBoth. Call it once, before x counts.
 func (x *Extractor) ReadAlong(also Also) {
 	also.Analyzer = also.Analyzer.withDefaults()
 	x.an.also = &also
 }
 
-// CountBoth is CountUnsorted, and appends to words the numbers that the second reader has for the terms
-// of title, description and text, in their order.
+// CountBoth is CountUnsorted, and appends to words the second reader's numbers of the terms in title,
+// description and text, in order.
 func (x *Extractor) CountBoth(dst Vector, words []uint32, d Doc) (Vector, []uint32) {
 	x.read = words
 	x.scan(d, x.an.also != nil)
@@ -264,8 +256,8 @@ func (x *Extractor) CountBoth(dst Vector, words []uint32, d Doc) (Vector, []uint
 	return x.collect(dst), words
 }
 
-// CountAndKeep is CountBoth, and keeps the text's words for CountAround. Of the numbers of the second
-// reader it leaves out most of those that came before: who wants each once has fewer to look at.
+// CountAndKeep is CountBoth, and keeps the text's words for CountAround. It leaves out most repeats of the
+// second reader's numbers, for callers that want each once.
 func (x *Extractor) CountAndKeep(dst Vector, words []uint32, d Doc) (Vector, []uint32) {
 	x.keep, x.kept, x.keptEntries = true, x.kept[:0], x.keptEntries[:0]
 	clear(x.lately[:])
@@ -274,12 +266,11 @@ func (x *Extractor) CountAndKeep(dst Vector, words []uint32, d Doc) (Vector, []u
 	return dst, words
 }
 
-// lately has numbers that the second reader was given, at their last bits; at 0 there is none. It fits
-// into a processor's nearest cache.
+// lately holds recent numbers by their low bits; place 0 is empty. It fits into the L1 cache.
 type lately [1 << 12]uint32
 
-// readText counts the words of the text, of which the second reader has the first bytes only. What is
-// cut there is read by itself, up to where it is cut.
+// readText counts the words of the text, of which the second reader has the first bytes only. A piece that
+// this limit cuts is read for it separately.
 func (x *Extractor) readText(text, lang string) {
 	end := len(Head(text, x.an.also.TextBytes))
 	if x.an.also.TextBytes <= 0 {
@@ -294,7 +285,7 @@ func (x *Extractor) readText(text, lang string) {
 	x.an.each(text[along:end], lang, x.readRow)
 }
 
-// readRow takes what the second reader has of a row of words.
+// readRow collects the second reader's words of a row.
 func (x *Extractor) readRow(row []known) {
 	if x.keep {
 		x.readNew(row)
@@ -311,8 +302,7 @@ func (x *Extractor) readRow(row []known) {
 	x.read = read[:n]
 }
 
-// readNew is readRow without the words that came lately. As in all that is done with a row there is no
-// branch that a page's words could lead astray.
+// readNew is readRow without recent words. It has no branch that the processor could mispredict.
 func (x *Extractor) readNew(row []known) {
 	n := len(x.read)
 	read := slices.Grow(x.read, len(row))[:n+len(row)]
@@ -331,7 +321,7 @@ func (x *Extractor) readNew(row []known) {
 
 func isSpace(r rune) bool { return r < utf8.RuneSelf && class[r] == space }
 
-// Head returns the first n bytes of text, and no part of a character.
+// Head returns the first n bytes of text, less an incomplete character at the end.
 func Head(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -342,7 +332,6 @@ func Head(text string, n int) string {
 	return text[:n]
 }
 
-// keepRow keeps a row of words of the text that either reader has.
 func (x *Extractor) keepRow(row []known) {
 	n := len(x.kept)
 	x.kept = append(x.kept, row...)
@@ -359,8 +348,8 @@ func (x *Extractor) keepRow(row []known) {
 // Span is a part of a text, in bytes.
 type Span struct{ Start, End int32 }
 
-// CountAround counts a part of the text that CountAndKeep has counted last. It does so as CountUnsorted
-// would count a Doc in the same language whose Text is before and after with a space between.
+// CountAround counts two parts of the text that CountAndKeep has counted last, as CountUnsorted would count
+// a Doc in the same language whose Text is both parts with a space between.
 func (x *Extractor) CountAround(dst Vector, words []uint32, text, lang string, around [2]Span) (Vector, []uint32) {
 	x.left = x.opt.Lead
 	x.read, x.reading = words, x.an.also != nil
@@ -372,16 +361,15 @@ func (x *Extractor) CountAround(dst Vector, words []uint32, text, lang string, a
 	return x.collect(dst), words
 }
 
-// span counts text[from:end].
 func (x *Extractor) span(text, lang string, from, end int) {
-	whole := from // where the first piece begins that begins in the span
+	whole := from // where the first piece inside the span begins
 	if from > 0 && class[text[from-1]] != space {
 		for whole < end && class[text[whole]] != space {
 			whole++
 		}
 		x.each(text[from:whole], lang)
 	}
-	last := end // where the last piece begins, if it goes on behind the span
+	last := end // where the last piece begins, if it goes on beyond the span
 	if end < len(text) && class[text[end]] != space {
 		for last > whole && class[text[last-1]] != space {
 			last--
@@ -406,10 +394,9 @@ func (x *Extractor) span(text, lang string, from, end int) {
 	x.each(text[last:end], lang)
 }
 
-// SharedWords is what extractors of one kind have learned of words. The words of running text, of which
-// their numbers are enough, are in one table that all read. Of other words each has a table of its own,
-// which it reads without asking anybody. One that is new to it is looked for here before it is
-// analysed. Safe for concurrent use.
+// SharedWords holds what extractors of one kind have learned of words. Running text needs only the numbers
+// of words, which are in one table for all. For other words each extractor has its own table, which it reads
+// without a lock; it looks here before it analyses a word that is new to it. Safe for concurrent use.
 type SharedWords struct {
 	seed    uint64       // of all tables
 	numbers *wordNumbers // of the words of all languages
@@ -418,25 +405,25 @@ type SharedWords struct {
 	langs map[string]*commonWords
 }
 
-// commonWords are those of a language.
+// commonWords are the shared words of a language.
 type commonWords struct {
-	mu    sync.Mutex // guards table; an entry is never changed but by atomic steps
+	mu    sync.Mutex // guards table; entries change only by atomic steps
 	table *wordTable
 }
 
-// NewSharedWords returns an empty one.
+// NewSharedWords returns an empty SharedWords.
 func NewSharedWords() *SharedWords {
 	return &SharedWords{seed: newSeed(), numbers: newWordNumbers(), langs: map[string]*commonWords{}}
 }
 
-// Share makes x learn words together with others: those that have the same options, lexicon and second
-// reader. It is called once, before x counts.
+// Share makes x learn words together with extractors of the same options, lexicon and second reader. Call
+// it once, before x counts.
 func (x *Extractor) Share(words *SharedWords) {
 	x.an.shared = words
 	x.numbered = x.opt.Lead <= 0
 }
 
-// of returns the words of a language; like an Analyzer it remembers few languages.
+// of returns the words of a language, of which it caches few.
 func (s *SharedWords) of(lang string) *commonWords {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -451,7 +438,6 @@ func (s *SharedWords) of(lang string) *commonWords {
 	return c
 }
 
-// find returns a word's entry, nil when nobody has learned it lately.
 func (c *commonWords) find(hash uint64) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -461,8 +447,7 @@ func (c *commonWords) find(hash uint64) *entry {
 	return nil
 }
 
-// add enters what was learned of a word, unless another was quicker, and returns what all have from now
-// on.
+// add enters a word unless another extractor was faster, and returns the shared entry.
 func (c *commonWords) add(hash uint64, e *entry) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -473,10 +458,9 @@ func (c *commonWords) add(hash uint64, e *entry) *entry {
 	return e
 }
 
-// Spare keeps values that are costly to make until they are needed again, one a processor at most.
-// Unlike a sync.Pool it keeps them through garbage collections. An Analyzer that lost the words it
-// knows would stem them all again, which takes several times as long as a page. It is safe for
-// concurrent use.
+// Spare keeps costly values for reuse, at most one per processor. Unlike a sync.Pool it keeps them through
+// garbage collections: an Analyzer that lost its words would stem them all again, which takes several times
+// as long as a page. It is safe for concurrent use.
 type Spare[T any] struct {
 	make func() *T
 
@@ -500,7 +484,7 @@ func (s *Spare[T]) Get() *T {
 	return s.make()
 }
 
-// Put gives a value back. Where enough are kept it is dropped.
+// Put gives a value back, or drops it if enough are kept.
 func (s *Spare[T]) Put(v *T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -74,7 +74,7 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// TestFixedLexicon: a model sees the page that training saw, less unknown terms.
+// TestFixedLexicon: a model sees a page as training did, less unknown terms.
 func TestFixedLexicon(t *testing.T) {
 	opt := ExtractorOptions{Fields: true}
 	lex := NewLexicon()
@@ -119,8 +119,8 @@ func TestWeighting(t *testing.T) {
 	}
 }
 
-// TestCountBoth: an Extractor and its second reader have what each has alone, on
-// random texts in several scripts, wherever the second reader's part of the text ends.
+// TestCountBoth: an Extractor and its second reader get what each gets alone, on random texts in several
+// scripts, wherever the second reader's part ends.
 func TestCountBoth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	pieces := strings.Fields("The banks' don't 1,000 1997 c++ c++: VB.NET of, mp3 é été, 東京銀行の銀行 Банки\u00ad, 은행은 x\xffy rock'n'roll snake_case")
@@ -181,8 +181,7 @@ func counts(l *Lexicon, v Vector) map[string]float32 {
 	return m
 }
 
-// TestWordsThatCameLately: of the second reader's words CountAndKeep leaves out only
-// such as came before, and most of these; also those of which two share a place.
+// TestWordsThatCameLately: CountAndKeep leaves out most repeats of the second reader's words, nothing else.
 func TestWordsThatCameLately(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	numbers := map[string]uint32{}
@@ -222,8 +221,7 @@ func TestWordsThatCameLately(t *testing.T) {
 	}
 }
 
-// TestCountAround: parts of a text are counted as if they had been cut by themselves, to the order of
-// the terms, wherever they begin and end.
+// TestCountAround: parts of a text count as if split by themselves, in the same order.
 func TestCountAround(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	pieces := strings.Fields("The banks' (don't), 1,000 1997 c++ c++: VB.NET of, mp3 é, été 東京銀行の銀行 Банки\u00ad, 은행은 xy rock'n'roll snake_case")
@@ -232,7 +230,7 @@ func TestCountAround(t *testing.T) {
 		{Lead: 2}, {}, {Analyzer: AnalyzerOptions{KeepStop: true}, Fields: true}, {Fields: true, Lead: 3},
 	} {
 		lexicon := NewLexicon()
-		if n >= 4 { // words are learned with others, of which some are terms
+		if n >= 4 { // extractors share words, some of which are terms
 			lexicon = FixedLexicon([]string{"bank", "mp3", "c++", "été", "title:titl", "东京", "東京", "lead:bank", "банк", "know"})
 		}
 		alone, kept := NewExtractor(opt, lexicon), NewExtractor(opt, lexicon)
@@ -289,8 +287,7 @@ func randomParts(rng *rand.Rand, text string) (around [2]Span, context string) {
 	return around, before + after
 }
 
-// TestShare: extractors that share words, at work at once, count what one alone
-// counts, also when more words come than are kept.
+// TestShare: extractors that share words at once count as one alone does, beyond the cache's limit too.
 func TestShare(t *testing.T) {
 	for _, options := range []ExtractorOptions{
 		{Fields: true, Lead: 5, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}},
@@ -307,7 +304,6 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// shareWords has four extractors count texts of 26 × 20,000 words at once.
 func shareWords(t *testing.T, options ExtractorOptions) *SharedWords {
 	terms := []string{"bank", "loan", "title:bank", "lead:loan", "lead:word", "word", "char:_ba", "char:oan", "heading:hous", "0000"}
 	also := Also{Number: func(term string) uint32 { return uint32(len(term)) }}

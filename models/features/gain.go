@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Counts has what feature selection needs of a labelled set: on how many pages of each class a term
-// occurs, and how strongly. Pages are added one by one and forgotten; memory is terms times classes.
+// Counts holds what feature selection needs of a labelled set: on how many pages of each class a term occurs,
+// and how strongly. It keeps no pages; memory is terms times classes.
 type Counts struct {
 	classes int
 	pages   []int32   // by class
@@ -22,8 +22,7 @@ func NewCounts(classes int) *Counts {
 	return &Counts{classes: classes, pages: make([]int32, classes), once: make([]float64, classes)}
 }
 
-// Add counts a page of a class, given how often terms occur on it (see Extractor.Count), and most, how
-// often the commonest does: tf need not have all terms.
+// Add counts a page of a class. tf counts some or all of its terms; most is its most frequent term's count.
 func (c *Counts) Add(class int, tf Vector, most float32) {
 	c.pages[class]++
 	if most > 0 {
@@ -49,7 +48,7 @@ func (c *Counts) Pages(class int) int { return int(c.pages[class]) }
 // Terms returns the number of terms.
 func (c *Counts) Terms() int { return len(c.df) / c.classes }
 
-// DF returns on how many pages of all classes a term occurs.
+// DF returns on how many pages a term occurs.
 func (c *Counts) DF(term int32) (n int32) {
 	for _, d := range c.row(term) {
 		n += d
@@ -82,9 +81,9 @@ func (c *Counts) Weight(term int32, class int) float64 {
 	return float64(c.tf[at]) / n * float64(c.df[at]) / n
 }
 
-// share returns on what share of a class's pages a word would have to stand, once on each, to weigh as
-// much as a term does: the root of the term's weight over the mean of 1 / max_k TF(k,j). So it does not
-// go by the length of the pages, nor by how often the commonest words stand on them.
+// share returns on what share of a class's pages a word that occurs once per page would weigh as much as the
+// term: the root of the term's weight over the mean of 1 / max_k TF(k,j). It does not depend on the length
+// of pages or on how frequent their commonest words are.
 func (c *Counts) share(term int32, class int) float64 {
 	w := c.Weight(term, class)
 	if w == 0 {
@@ -93,12 +92,11 @@ func (c *Counts) share(term int32, class int) float64 {
 	return math.Sqrt(w * float64(c.pages[class]) / c.once[class])
 }
 
-// leastShare is the share from which on a term represents a class. Of .02, .05, .1 and .2 it is the
-// largest that costs no accuracy in cross-validation (docs/classifiers.md).
+// leastShare is the share from which on a term represents a class: the highest one tried that costs no
+// accuracy in cross-validation (docs/classifiers.md).
 const leastShare = 0.05
 
-// Represents says whether a term represents a class: the first of the two steps by which paper A
-// chooses words.
+// Represents reports whether a term represents a class: the first of paper A's two steps to choose words.
 func (c *Counts) Represents(term int32, class int) bool { return c.share(term, class) >= leastShare }
 
 // entropy returns E(S) = − Σ p_c ln p_c in nats (paper A eq. 3) of a set with counts[c] members of
@@ -117,8 +115,7 @@ func entropy(counts []int32) float64 {
 	return max(0, math.Log(n)-sum/n)
 }
 
-// gain returns the information gain of a term in nats (paper A eq. 4), the term being present on a page
-// or not:
+// gain returns the information gain in nats (paper A eq. 4) of whether a term is on a page:
 //
 //	Gain(a) = E(S) − Σ_v |S_{a=v}|/|S| · E(S_{a=v})
 func (c *Counts) gain(term int32) float64 {
@@ -134,14 +131,14 @@ func (c *Counts) gain(term int32) float64 {
 	return 0
 }
 
-// LogOdds returns how strongly a term tells one class from the rest: the largest of the classes'
-// absolute log odds ratios,
+// LogOdds returns how strongly a term separates a class from the rest: the largest of the classes' absolute
+// log odds ratios,
 //
 //	max_c |ln( p (1 − q) / (q (1 − p)) )|,  p = (DF_c + 1) / (n_c + 2),
 //	q = (DF − DF_c + r) / (n − n_c + 2r),  r = (n − n_c) / n_c
 //
-// where r adds as large a share to the rest as 1 does to the class: a term of neither is worth nothing.
-// In nats; 0 for a class without pages, or with all.
+// where r adds as large a share to the rest as 1 does to the class, so that a term on no page gets 0. In
+// nats; 0 for a class without pages, or with all.
 func (c *Counts) LogOdds(term int32) float64 {
 	row := c.row(term)
 	df, all, most := sum(row), sum(c.pages), 0.0
@@ -165,14 +162,14 @@ func sum(counts []int32) (n float64) {
 	return n
 }
 
-// Ranked is a term with what it gains, in the unit of the measure it is ranked by.
+// Ranked is a term with its value by the measure that ranks it.
 type Ranked struct {
 	Term int32
 	Gain float64
 }
 
-// Select returns the terms of H_μ = { a : Gain(a) ≥ μ } (paper A eq. 5) from a ranking; when words is
-// not 0, at most that many.
+// Select returns the terms of H_μ = { a : Gain(a) ≥ μ } (paper A eq. 5) from a ranking, at most words of
+// them unless words is 0.
 func Select(ranking []Ranked, mu float64, words int) []int32 {
 	var terms []int32
 	for _, r := range ranking {
@@ -184,8 +181,8 @@ func Select(ranking []Ranked, mu float64, words int) []int32 {
 	return terms
 }
 
-// ClassGain returns the information gain of a term for one class against the rest, in nats. It is
-// negative when the term is rarer on the class's pages than elsewhere.
+// ClassGain returns the information gain of a term for one class against the rest, in nats. It is negative
+// if the term is rarer on the class's pages than elsewhere.
 func (c *Counts) ClassGain(term int32, class int) float64 {
 	pages, df := float64(c.pages[class]), float64(c.ClassDF(term, class))
 	all := sum(c.pages)
@@ -199,8 +196,7 @@ func (c *Counts) ClassGain(term int32, class int) float64 {
 	return max(0, gain)
 }
 
-// Measure says how well a term's presence on a page tells classes apart. Each is computed from document
-// frequencies alone, so one pass over a set serves all.
+// Measure says how well a term's presence separates classes. One Counts serves all measures.
 type Measure string
 
 const (
@@ -208,7 +204,7 @@ const (
 	ByGain     Measure = "gain"      // information gain (paper A eq. 4), in nats
 )
 
-// ParseMeasure returns the measure of a name; "" stays, for the caller's default.
+// ParseMeasure returns the measure of a name; "" stays "", for the caller's default.
 func ParseMeasure(name string) (Measure, error) {
 	if name == "" {
 		return "", nil
@@ -219,7 +215,7 @@ func ParseMeasure(name string) (Measure, error) {
 	return "", fmt.Errorf("no measure %q of words; choose %s or %s", name, ByTFDFGain, ByGain)
 }
 
-// of returns the measure of a term; 0 for one that is on no page.
+// of returns the measure of a term, 0 if it is on no page.
 func (m Measure) of(c *Counts, term int32) float64 {
 	if c.DF(term) == 0 || m == ByTFDFGain && c.best(term, c.share) < leastShare {
 		return 0
@@ -227,7 +223,7 @@ func (m Measure) of(c *Counts, term int32) float64 {
 	return c.gain(term)
 }
 
-// best returns the largest value that f has for a class.
+// best returns the largest value of f over the classes.
 func (c *Counts) best(term int32, f func(term int32, class int) float64) float64 {
 	top := math.Inf(-1)
 	for class := range c.classes {
@@ -238,9 +234,9 @@ func (c *Counts) best(term int32, f func(term int32, class int) float64) float64
 	return top
 }
 
-// RankBy returns all terms that occur, by falling measure; equal ones by rising number, and by
-// ByTFDFGain first by how well they represent a class: if more words are wanted than represent one, the
-// next best come. Ranked.Gain holds the measure.
+// RankBy returns all terms that occur, by falling measure. ByTFDFGain breaks ties by how well terms represent
+// a class, so that the next best follow if too few do; then lower numbers come first. Ranked.Gain holds the
+// measure.
 func (c *Counts) RankBy(m Measure) []Ranked {
 	var r []Ranked
 	next := make([]float64, c.Terms()) // by term, what orders equal measures
@@ -258,11 +254,9 @@ func (c *Counts) RankBy(m Measure) []Ranked {
 	return r
 }
 
-// terms0 is where the counts of terms begin. Those of noTerm and leftOut stand before them, so that a
-// word that is no term is counted like any other.
+// terms0 is the place of term 0 in count; noTerm and leftOut come before it.
 const terms0 = 2
 
-// room makes place for the counts of n terms.
 func (x *Extractor) room(n int) {
 	if n += terms0; n <= len(x.count) {
 		return
@@ -283,7 +277,7 @@ func (x *Extractor) add(term int32, n float32) {
 	x.count[term+terms0] += n
 }
 
-// countRow counts words of which each is one term or none.
+// countRow counts words that are one term or none each.
 func (x *Extractor) countRow(row []known) {
 	x.room(x.lex.Len())
 	n := len(x.touched)
@@ -300,6 +294,6 @@ func (x *Extractor) countRow(row []known) {
 	x.touched = touched[:n]
 }
 
-// Strange returns how many words of the Doc that was counted last are no terms of a fixed lexicon. A
-// word of its title counts as often as in the counts.
+// Strange returns how many words of the last counted Doc a fixed lexicon lacks. A word of the title counts
+// TitleWeight times.
 func (x *Extractor) Strange() float64 { return float64(x.count[noTerm+terms0] - 1) }

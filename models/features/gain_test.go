@@ -18,9 +18,8 @@ func add(c *Counts, class int, tf Vector) {
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
-// TestWeight: equation 2 by hand. A class has four pages and three words, which stand on 2, 3
-// and 1 of the pages. The fourth page is empty; the third also has a word nine times that is
-// not counted. Another class does not matter.
+// TestWeight: equation 2 by hand. A class has four pages and three words, on 2, 3 and 1 of the pages. Page 3
+// is empty; page 2 also has a word nine times that is not counted. Another class does not matter.
 //
 //	page    TF       W(i,j) = TF / max · DF / 4
 //	0      4 2 0     4/4·2/4   2/4·3/4   0
@@ -49,8 +48,7 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// TestShareOfOnce: a word that stands once on a page has the share of the class's pages that
-// have it, however long they are.
+// TestShareOfOnce: a word once per page has the share of the class's pages with it, however long they are.
 func TestShareOfOnce(t *testing.T) {
 	c := NewCounts(1)
 	for page := range 20 {
@@ -161,7 +159,6 @@ func TestRankIsOrdered(t *testing.T) {
 	}
 }
 
-// TestIDF: 1 + ln((1 + n)/(1 + df)), so that a word on every page weighs 1.
 func TestIDF(t *testing.T) {
 	got := IDF([]int32{0, 1, 4, 9}, 9)
 	for i, want := range []float64{1 + math.Log(10), 1 + math.Log(5), 1 + math.Log(2), 1} {
@@ -171,8 +168,8 @@ func TestIDF(t *testing.T) {
 	}
 }
 
-// TestMeasures holds each measure to values worked out by hand. 100 pages: a has 40, b 40, c 20. "both"
-// is on 20 pages of a and 5 of b; "all" on every page; "rare" on one page of c.
+// TestMeasures compares each measure with a hand calculation. 100 pages: a has 40, b 40, c 20. "both" is on
+// 20 pages of a and 5 of b; "all" on every page; "rare" on one page of c.
 func TestMeasures(t *testing.T) {
 	const both, all, rare = int32(0), int32(1), int32(2)
 	c := NewCounts(3)
@@ -210,8 +207,7 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// TestMeasuresAgree holds gain against its definition by cells, on random tables, and what they say of
-// a table mirrored from presence to absence.
+// TestMeasuresAgree compares gain with its definition on random tables, and with that of absence.
 func TestMeasuresAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 200 {
@@ -335,8 +331,7 @@ func TestTwoSteps(t *testing.T) {
 	}
 }
 
-// TestRankOfFewer: a ranking of some of the terms is what the ranking of all says of them, so that
-// words can be chosen in two passes where memory is short.
+// TestRankOfFewer: ranking some terms agrees with ranking all, so two passes can choose words.
 func TestRankOfFewer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	all, some := NewCounts(3), NewCounts(3)

@@ -13,11 +13,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Words are found by Unicode's rules (UAX #29), then cut finer where these keep together what a reader
-// takes for two words. Only an apostrophe joins letters ("o'clock"), only a point or a comma joins
-// digits ("1,000").
+// Words are found by Unicode's rules (UAX #29), then split further where these keep two words together: only
+// an apostrophe joins letters ("o'clock"), only a point or a comma joins digits ("1,000").
 
-// compounds are names of which a part means something else.
+// compounds are names that change their meaning when split.
 var compounds = [...]string{
 	"c++", "g++", "c#", "f#", "j#", "vb.net", "asp.net", "ado.net", "node.js", "next.js", "vue.js",
 }
@@ -60,8 +59,7 @@ var folded = func() (t [256]byte) {
 func isDigit(c byte) bool { return class[c] == digit }
 func isWord(c byte) bool  { return class[c] == letter || class[c] == digit }
 
-// piece calls put with the words of what begins at text[i] and ends at white space, and returns where
-// that is.
+// piece calls put with the words from text[i] to the next white space, and returns where that is.
 func (a *Analyzer) piece(text string, i int, put func(token []byte)) (end int) {
 	start, ascii := i, true
 	for i < len(text) && class[text[i]] != space {
@@ -76,7 +74,7 @@ func (a *Analyzer) piece(text string, i int, put func(token []byte)) (end int) {
 	return i
 }
 
-// scan finds the words of piece[i:end], all ASCII. Compounds may reach beyond end.
+// scan finds the words of piece[i:end], which is ASCII; compounds may reach beyond end.
 func (a *Analyzer) scan(piece string, i, end int, put func([]byte)) {
 	for i < end {
 		if !isWord(piece[i]) {
@@ -89,7 +87,7 @@ func (a *Analyzer) scan(piece string, i, end int, put func([]byte)) {
 			i += len(name)
 			continue
 		}
-		buf := a.buf[:0] // not a.buf, which would be stored at every byte
+		buf := a.buf[:0] // a local copy, because a.buf would be stored at every byte
 		if i > 0 && piece[i-1] == '.' && isDotNet(piece, i) {
 			buf = append(buf, '.')
 		}
@@ -108,7 +106,7 @@ func (a *Analyzer) scan(piece string, i, end int, put func([]byte)) {
 	}
 }
 
-// joins reports whether the mark at piece[i] holds the word around it together.
+// joins reports whether the mark at piece[i] joins the word around it.
 func joins(piece string, i, end int) bool {
 	if i == 0 || i+1 >= end {
 		return false
@@ -123,8 +121,7 @@ func joins(piece string, i, end int) bool {
 	return false
 }
 
-// compoundAt returns the compound that starts at piece[i], or "". The byte after the first letter
-// decides nearly always.
+// compoundAt returns the compound at piece[i], or "". The first byte after its letters nearly always decides.
 func compoundAt(piece string, i int) string {
 	if i > 0 && isWord(piece[i-1]) {
 		return ""
@@ -160,7 +157,6 @@ func isDotNet(piece string, i int) bool {
 		(len(piece) == i+3 || !isWord(piece[i+3]) && piece[i+3] < utf8.RuneSelf)
 }
 
-// segmentUnicode finds the words of a piece that is not all ASCII.
 func (a *Analyzer) segmentUnicode(piece string, put func([]byte)) {
 	piece = strings.ToValidUTF8(piece, " ")
 	if !norm.NFKC.IsNormalString(piece) {
@@ -171,8 +167,8 @@ func (a *Analyzer) segmentUnicode(piece string, put func([]byte)) {
 		word := it.Value()
 		if unbroken(word) {
 			if strings.Contains(a.breaks, word) {
-				a.putRun(put)     // a word of grammar parts the words around it,
-				put([]byte(word)) // and stands for itself
+				a.putRun(put)     // a word of grammar separates the words around it,
+				put([]byte(word)) // and is a word itself
 				continue
 			}
 			a.run = append(a.run, word...)
@@ -188,15 +184,14 @@ func (a *Analyzer) segmentUnicode(piece string, put func([]byte)) {
 	a.putRun(put)
 }
 
-// unbroken reports whether word is one character of a script that is written without spaces and that
-// UAX #29 therefore cuts into characters.
+// unbroken reports whether word is a character of a script without spaces, which UAX #29 splits.
 func unbroken(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// putRun hands on a run of such characters as overlapping pairs, the usual substitute for a dictionary;
-// a single one stands for itself.
+// putRun emits a run of such characters as overlapping pairs, the usual substitute for a dictionary; a
+// single one is a word.
 func (a *Analyzer) putRun(put func([]byte)) {
 	run := a.run
 	a.run = a.run[:0]
@@ -215,8 +210,7 @@ func (a *Analyzer) putRun(put func([]byte)) {
 	}
 }
 
-// scanUnicode finds the words of a segment with the rules of scan. Hiragana alone is nearly always
-// grammar, and left out.
+// scanUnicode is scan for Unicode. It leaves out Hiragana, which alone is nearly always grammar.
 func (a *Analyzer) scanUnicode(word string, put func([]byte)) {
 	flush := func() {
 		if len(a.buf) > 0 {
@@ -233,7 +227,7 @@ func (a *Analyzer) scanUnicode(word string, put func([]byte)) {
 			flush()
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) && len(a.buf) > 0:
 			a.buf = utf8.AppendRune(a.buf, unicode.ToLower(r))
-		case unicode.Is(unicode.Cf, r): // soft hyphens and joiners show nothing
+		case unicode.Is(unicode.Cf, r): // soft hyphens and joiners are invisible
 			continue
 		default:
 			after, _ := utf8.DecodeRuneInString(word[i+size:])
@@ -248,7 +242,7 @@ func (a *Analyzer) scanUnicode(word string, put func([]byte)) {
 	flush()
 }
 
-// joiner returns the mark that r is between two runes of one word, or 0.
+// joiner returns the mark for r if it joins two runes into a word, or 0.
 func joiner(before, r, after rune) byte {
 	switch r {
 	case '\'', '’':
@@ -272,19 +266,17 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Most words of most pages are plain: ASCII letters and digits between white space or marks that only
-// part words. They are found eight bytes at a time and looked up without being written down, so that
-// only the memory is waited for.
+// Most words are plain: ASCII letters and digits between white space or marks that only separate words. They
+// are found eight bytes at a time and looked up without a copy, so that only memory takes time.
 
-// plainWord is a plain word as the two numbers that its hash is made of, in lower case.
+// plainWord is a plain word in lower case, as the two numbers that its hash is made of.
 type plainWord struct {
 	first, last uint64
 	length      int // 0: only a mark
-	end         int // of the word and what is behind it; 0: segment has to look at the piece
+	end         int // of the word and the mark after it; 0: piece must look at it
 }
 
-// parts has the marks that part words and do nothing else. No name has them (see compounds), and they
-// join neither letters nor digits.
+// parts has the marks that only separate words. They are in no compound and join neither letters nor digits.
 var parts = func() (t [256]bool) {
 	for _, c := range []byte(`!"$%&()*-/:;<=>?@[\]^{|}~` + "`") {
 		t[c] = true
@@ -292,9 +284,8 @@ var parts = func() (t [256]bool) {
 	return t
 }()
 
-// plainAt reads the word that begins at text[i], which is no white space. The word is plain when
-// segment would find this one: no name with marks in it begins with a plain word and ends with a mark,
-// but for + and #.
+// plainAt reads the word at text[i], which is no white space. The word is plain if piece would find the same
+// one: a mark before white space also ends it, except + and #, with which compounds end.
 func plainAt(text string, i int) (w plainWord) {
 	if len(text)-i < wholeWord+2 {
 		return w
@@ -324,9 +315,8 @@ func load8(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// notWord has the highest bit of each of eight bytes that is no ASCII letter or digit, and no other. To
-// seven bits of a byte is added what brings those from a bound on over 128; no byte's sum reaches the
-// next.
+// notWord sets the highest bit of each of eight bytes that is no ASCII letter or digit, and no other bit. It
+// adds to seven bits of each byte what lifts the start of a range to 128; no sum reaches the next byte.
 func notWord(eight uint64) uint64 {
 	const each = 0x0101010101010101
 	low := eight & (0x7F * each)
@@ -336,32 +326,30 @@ func notWord(eight uint64) uint64 {
 	return ^((letters | digits) &^ eight) & (0x80 * each)
 }
 
-// bytes writes the word down.
 func (w *plainWord) bytes(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst[:0], w.first)
 	return binary.LittleEndian.AppendUint64(dst, w.last)[:w.length]
 }
 
-// wordNumbers finds the two numbers of a word that text is counted by: its term's and a second
-// reader's. That is all that is asked of nearly every word of a page. It takes 16 bytes, where an entry
-// with its strings takes 100. So far more words can be remembered, rare ones too, which would else be
-// stemmed anew each time.
+// wordNumbers finds the two numbers of a word, its term's and the second reader's, which suffice for nearly
+// every word of a page. A word takes 16 bytes, where an entry with its strings takes 100. So far more words
+// can be cached, including rare ones that would be stemmed each time.
 type wordNumbers struct {
 	table atomic.Pointer[[]numberBucket] // a power of two long
 
 	mu sync.Mutex // guards n, and the writing of slots
 	n  int        // slots in use
-	at int        // the slot of a full bucket that is given up next
+	at int        // slot of a full bucket to replace next
 }
 
 const (
-	bucketSlots = 4       // a line
-	maxBuckets  = 1 << 16 // 4 MiB: 262,144 words, as 4,600 articles of an encyclopedia have
+	bucketSlots = 4       // a cache line
+	maxBuckets  = 1 << 16 // 4 MiB: 262,144 words, as many as 4,600 articles of an encyclopedia have
 )
 
 type numberBucket [bucketSlots]numberSlot
 
-// numberSlot is empty when both are 0; a hash never is.
+// numberSlot is empty if both are 0; a hash never is.
 type numberSlot struct {
 	check   atomic.Uint64 // the word's hash XOR numbers
 	numbers atomic.Uint64 // known.also above known.body
@@ -374,12 +362,11 @@ func newWordNumbers() *wordNumbers {
 	return t
 }
 
-// bucketOf returns the bucket that has a word if any has.
+// bucketOf returns the only bucket that may have a word.
 func bucketOf(buckets []numberBucket, hash uint64) *numberBucket {
 	return &buckets[int(hash)&(len(buckets)-1)]
 }
 
-// find returns the numbers of a word; ok says whether they are known.
 func (b *numberBucket) find(hash uint64) (w known, ok bool) {
 	for i := range b {
 		if n := b[i].numbers.Load(); b[i].check.Load()^n == hash {
@@ -389,7 +376,7 @@ func (b *numberBucket) find(hash uint64) (w known, ok bool) {
 	return known{}, false
 }
 
-// add enters a word, unless another was quicker.
+// add enters a word unless it is known.
 func (t *wordNumbers) add(hash uint64, w known) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -418,7 +405,7 @@ func (t *wordNumbers) put(b *numberBucket, hash, numbers uint64) {
 	b[at].check.Store(hash ^ numbers)
 }
 
-// grow doubles the table. Who still reads the small one misses what is added.
+// grow doubles the table. A goroutine that still reads the small one misses words that are added.
 func (t *wordNumbers) grow(small []numberBucket) []numberBucket {
 	buckets := make([]numberBucket, 2*len(small))
 	t.n = 0

@@ -25,19 +25,19 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// language is what the analyzer knows of one.
+// language holds the rules of one language.
 type language struct {
 	stop     map[string]bool
-	snowball func(*snowballstem.Env) bool // nil when there is none
-	itself   func(word string) bool       // nil, or says of some words that they are their own stems
+	snowball func(*snowballstem.Env) bool // nil without a stemmer
+	itself   func(word string) bool       // if set: some words that are their own stems
 	elision  bool                         // l'eau, dell'arte: cut the article
 	particle []string                     // suffixes to cut, longest first
-	breaks   string                       // ideographs that part words
+	breaks   string                       // ideographs that separate words
 	article  []string                     // prefixes to cut, longest first
 }
 
-// languageOf returns the language of an ISO 639-1 code; "" is English. An unknown one has neither stems
-// nor stop words.
+// languageOf returns the rules of an ISO 639-1 code; "" is English. An unknown language has neither stems nor
+// stop words.
 func languageOf(code string) *language {
 	code, _, _ = strings.Cut(strings.ToLower(code), "-")
 	code, _, _ = strings.Cut(code, "_")
@@ -60,8 +60,7 @@ func languageOf(code string) *language {
 	return l
 }
 
-// stemOf returns the term that a single word counts as in a language: lower case,
-// then Snowball's stem where there is one. Keywords match by it.
+// stemOf returns the term of a single word: lower case, then Snowball's stem if there is one.
 func stemOf(word, lang string) string {
 	l := languageOf(lang)
 	return l.stem(l.bare(strings.ToLower(word)))
@@ -80,11 +79,10 @@ func (l *language) bare(word string) string {
 	return word
 }
 
-// stem returns the stem of a bare word in lower case.
 func (l *language) stem(word string) string {
 	for _, p := range l.particle {
-		// At least two syllables stay: 나이 (age) does not end in the particle 이. One stays where both it
-		// and the particle leave no doubt: 별을 is 별 (star), but 속도 (speed) not 속 (inside).
+		// At least two syllables stay: 나이 (age) does not end in the particle 이. One stays if noun and
+		// particle are both certain: 별을 is 별 (star), but 속도 (speed) is not 속 (inside).
 		cut, ok := strings.CutSuffix(word, p)
 		if ok && (runes(cut) >= 2 || strings.Contains(koreanNouns, " "+cut+" ") && strings.Contains(sureParticles, " "+p+" ")) {
 			return cut
@@ -109,9 +107,9 @@ func (l *language) cutArticle(word string) string {
 	return word
 }
 
-// isEnglishStem reports of a word in lower case whether its ending alone says that it is its own stem:
-// no step of Snowball's English stemmer (Porter2) takes it. Half of the words that a crawl meets once
-// are such; of others it says nothing.
+// isEnglishStem reports whether a lower-case word's ending alone shows that it is its own stem, because no
+// step of Snowball's English stemmer (Porter2) changes it. That settles half of the words that a crawl meets
+// once; false settles nothing.
 func isEnglishStem(word string) bool {
 	for i := range len(word) {
 		if word[i] < 'a' || word[i] > 'z' {
@@ -143,7 +141,7 @@ func isEnglishStem(word string) bool {
 		return before != 'e' && before != 'o'
 	case 't': // -ant, -ent
 		return before != 'n'
-	case 'y': // -y behind another vowel stays
+	case 'y': // -y after another vowel stays
 		return strings.IndexByte("aeiou", before) >= 0
 	}
 	return false // -e, -s
@@ -172,8 +170,7 @@ func josa() []string {
 		은 는 이 가 을 를 의 에 로 와 과 도 만 들`)
 }
 
-// sureParticles are the particles that end no other word of two syllables, and koreanNouns common nouns
-// of one syllable.
+// sureParticles end no other word of two syllables; koreanNouns are common nouns of one syllable.
 const (
 	sureParticles = " 은 는 을 를 에서 에게 으로 에는 에도 까지 부터 처럼 한테 "
 	koreanNouns   = " 간 강 골 공 국 글 길 꽃 꿈 끝 남 낮 눈 달 닭 돈 돌 땅 말 맛 몸 문 물 밤 밥 방 배 법 별 병 봄 북 불 비 빛 빵 뼈 " +
@@ -181,15 +178,13 @@ const (
 		"판 팔 표 풀 피 핵 향 해 혀 형 흙 힘 "
 )
 
-// chineseGrammar are the characters that carry grammar, hardly ever part of a word of two characters:
-// pairs across them (存款的利率: 款的, 的利) are no words.
+// chineseGrammar holds characters of grammar, which are hardly ever part of a word of two characters: pairs
+// across them (存款的利率: 款的, 的利) are no words.
 const chineseGrammar = "的了是在也很又把被着这那"
 
-// StemVersion numbers the ways in which words have been stemmed. It rises whenever any word of any
-// language gets another stem: a model works only with the stems that it was trained with.
+// StemVersion rises whenever any word gets another stem: a model works only with the stems of its training.
 const StemVersion = 2
 
-// snowballOf returns the stemmer of an ISO 639-1 code, or nil.
 func snowballOf(code string) func(*snowballstem.Env) bool {
 	switch code {
 	case "da":
@@ -230,8 +225,7 @@ func snowballOf(code string) func(*snowballstem.Env) bool {
 	return nil
 }
 
-// safely guards against a stemmer that trips over a strange word, or leaves nothing of it: the word is
-// then its own stem.
+// safely makes a word its own stem if the stemmer panics or returns nothing.
 func safely(snowball func(*snowballstem.Env) bool, word string) (stem string) {
 	defer func() {
 		if recover() != nil || stem == "" {
@@ -243,8 +237,7 @@ func safely(snowball func(*snowballstem.Env) bool, word string) (stem string) {
 	return env.Current()
 }
 
-// stemRomanian lets Snowball see ş and ţ for ș and ț, the only ones that it knows. In the stem all are
-// ș and ț: pages have both spellings.
+// stemRomanian gives Snowball the ş and ţ that it knows. Stems have ș and ț; pages use both.
 func stemRomanian(env *snowballstem.Env) bool {
 	env.SetCurrent(strings.NewReplacer("ș", "ş", "ț", "ţ").Replace(env.Current()))
 	romanian.Stem(env)
@@ -252,14 +245,13 @@ func stemRomanian(env *snowballstem.Env) bool {
 	return true
 }
 
-// stopFiles holds a file a language: words that carry grammar, not topic. The lists are
-// our own and short on purpose. A word left in costs a weight near zero; a word left
-// out can never be a feature.
+// stopFiles holds one file per language of words that carry grammar, not topic. The lists are our own and
+// short: a word left in costs a weight near zero, but a word left out can never be a feature.
 //
 //go:embed stopwords/*.txt
 var stopFiles embed.FS
 
-// stopWords returns the stop words of a language (ISO 639-1), none of one that has no list.
+// stopWords returns the stop words of an ISO 639-1 code, none for a language without a list.
 func stopWords(lang string) map[string]bool {
 	stop := map[string]bool{}
 	switch lang {
@@ -268,7 +260,7 @@ func stopWords(lang string) map[string]bool {
 	}
 	text, err := stopFiles.ReadFile("stopwords/" + lang + ".txt")
 	if err != nil {
-		return stop // the files are in the program: the only error is that there is none
+		return stop // no list: an embedded file has no other error
 	}
 	for w := range strings.FieldsSeq(string(text)) {
 		stop[w] = true

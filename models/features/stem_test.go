@@ -51,7 +51,6 @@ func TestStemsOfLanguages(t *testing.T) {
 	}
 }
 
-// endings are what stemmers look for, by language.
 var endings = map[string]string{
 	"ar": "وال بال ال لل ون ات",
 	"da": "erne ernes hed heden lig igst en et er es else gd dt kt",
@@ -78,7 +77,7 @@ var endings = map[string]string{
 	"tr": "lar ler ın nin da den ca ki m siniz yor sınız ken casına",
 }
 
-// madeUp returns words that a stemmer has work with: letters, then endings.
+// madeUp returns words that give a stemmer work: letters, then endings.
 func madeUp(lang string, n int) []string {
 	ends := strings.Fields(endings[lang])
 	letters := []rune("abcdefghijklmnopqrstuvwxyzeeaaiioouuyyll" + endings[lang])
@@ -98,8 +97,7 @@ func madeUp(lang string, n int) []string {
 	return words[:n]
 }
 
-// TestStemsArePinned: whoever changes a stem, or takes a stemmer that does, raises StemVersion and
-// writes the sums here anew.
+// TestStemsArePinned: a changed stem needs a higher StemVersion and new sums here.
 func TestStemsArePinned(t *testing.T) {
 	if StemVersion != 2 {
 		t.Error("these are the sums of version 2")
@@ -121,7 +119,6 @@ func TestStemsArePinned(t *testing.T) {
 	}
 }
 
-// TestEnglishStemsThemselves holds what endings say to what the stemmer does.
 func TestEnglishStemsThemselves(t *testing.T) {
 	itself := 0
 	for _, word := range madeUp("en", 50_000) {
@@ -139,7 +136,6 @@ func TestEnglishStemsThemselves(t *testing.T) {
 	}
 }
 
-// FuzzStem: whatever comes, a stem is some text, and the same each time.
 func FuzzStem(f *testing.F) {
 	for lang := range endings {
 		for _, word := range madeUp(lang, 3) {

@@ -16,32 +16,31 @@ type Vector struct {
 //
 //	w(i,j) = (1 + ln TF(i,j)) · IDF(i),   IDF(i) = 1 + ln((1 + n) / (1 + DF(i)))
 //
-// The logarithm damps a word that a page repeats; the ones keep a word of every page, and a set of one
-// page, from vanishing. Then each block of terms (words, the fields' terms) is scaled to a Euclidean
-// length of its own, and all to length 1. So the thousand words of a page do not drown its title. The
-// zero value leaves counts as they are.
+// The logarithm damps a word that a page repeats; the ones keep words of every page, and a set of one page,
+// from vanishing. Then each block of terms (words, each field's terms) is scaled to its own Euclidean
+// length, and all to length 1, so that a thousand words of text do not drown the title. The zero value
+// leaves counts as they are.
 type Weighting struct {
 	IDF       []float32 // by term; nil: 1 for all
-	Sublinear bool      // 1 + ln TF in place of TF
+	Sublinear bool      // 1 + ln TF instead of TF
 	Norm      bool      // scale to length 1
 
-	// Blocks are the lengths of the blocks, 0 for all or none; see DefaultBlocks.
+	// Blocks are the lengths of the blocks, all 0 for none; see DefaultBlocks.
 	Blocks [blocks]float32
 
-	block []uint8 // of each term
+	block []uint8 // by term
 }
 
-// blocks is the number of kinds of term that the model file has room for: words, the fields' terms but
-// the lead's, one that no term has any more, the lead's terms, and another without terms.
+// blocks is the number of blocks in a model file: body, title, heading, URL, unused, lead, unused.
 const blocks = int(fields) + 2
 
 const leadBlock = uint8(fields)
 
-// DefaultBlocks are the lengths of words, words of the title, of headings and of the URL, and of the
-// lead. docs/classifiers.md says why each kind has a length of its own.
+// DefaultBlocks are the lengths of the words of text, title, headings and URL, and of the lead.
+// docs/classifiers.md says why they differ.
 var DefaultBlocks = [blocks]float32{1, 0.4, 0.4, 0.2, 0.5, 0.4, 0.5}
 
-// Bind tells w the terms that it will weigh. It is needed for Blocks.
+// Bind gives w the terms that it will weigh, as Blocks requires.
 func (w *Weighting) Bind(terms []string) {
 	w.block = make([]uint8, len(terms))
 	for i, t := range terms {
@@ -49,7 +48,7 @@ func (w *Weighting) Bind(terms []string) {
 	}
 }
 
-// blockOf returns the kind of a term, which its form shows.
+// blockOf returns the block of a term, by its prefix.
 func blockOf(term string) uint8 {
 	for f := title; f < lead; f++ {
 		if strings.HasPrefix(term, prefix[f]) {
@@ -62,7 +61,7 @@ func blockOf(term string) uint8 {
 	return uint8(body)
 }
 
-// IsWord reports whether a term is a word of a page, not of a field or the lead.
+// IsWord reports whether a term is a word of the text, not of a field or the lead.
 func IsWord(term string) bool { return blockOf(term) == uint8(body) }
 
 // IsLead reports whether a term is one of the lead's, "lead:professor".
@@ -103,7 +102,6 @@ func (w *Weighting) blockAt(i int32) uint8 {
 	return w.block[i]
 }
 
-// scales returns the factor of each block, given its sum of squares.
 func (w *Weighting) scales(sums *[blocks]float64) (scale [blocks]float32) {
 	if !w.blocked() {
 		if sums[0] > 0 {
@@ -136,7 +134,7 @@ func (w *Weighting) term(i int32, n float32) float32 {
 	return n
 }
 
-// logs has 1 + ln n for small n, which nearly all counts are.
+// logs has 1 + ln n for small n, as nearly all counts are.
 var logs = func() (t logTable) {
 	for i := range t {
 		t[i] = float32(1 + math.Log(float64(max(i, 1))))
@@ -153,25 +151,23 @@ func (t *logTable) of(n float32) float32 {
 	return float32(1 + math.Log(float64(n)))
 }
 
-// Lexicon numbers the terms of a vocabulary. A growing one gives every new term the next number; a
-// fixed one knows its terms and no others.
-//
-// Terms are readable as they stand. A stem is itself ("mortgag"), a term of a field has its prefix
+// Lexicon numbers the terms of a vocabulary. A growing one numbers new terms as they come; a fixed one has
+// only its own. A term is readable: a stem is itself ("mortgag"), a field's term has a prefix
 // ("title:mortgag").
 type Lexicon struct {
 	terms []string
 	index map[string]int32
 
-	free    []int32 // numbers without a term, falling
+	free    []int32 // numbers of dropped terms, falling
 	growing bool
 }
 
-// NewLexicon returns a growing lexicon without terms.
+// NewLexicon returns an empty growing lexicon.
 func NewLexicon() *Lexicon {
 	return &Lexicon{index: map[string]int32{}, growing: true}
 }
 
-// FixedLexicon returns a lexicon of terms, numbered in their order.
+// FixedLexicon returns a lexicon of these terms, numbered in their order.
 func FixedLexicon(terms []string) *Lexicon {
 	l := NewLexicon()
 	l.terms = terms
@@ -182,17 +178,16 @@ func FixedLexicon(terms []string) *Lexicon {
 	return l
 }
 
-// Len returns the number of terms, and of numbers whose term was dropped.
+// Len returns the number of terms, including dropped ones.
 func (l *Lexicon) Len() int { return len(l.terms) }
 
-// Live returns the number of terms.
+// Live returns the number of terms, without dropped ones.
 func (l *Lexicon) Live() int { return len(l.terms) - len(l.free) }
 
-// Terms returns the terms by number, "" where the term was dropped. The caller must not change them.
+// Terms returns the terms by number, "" for dropped ones. The caller must not change them.
 func (l *Lexicon) Terms() []string { return l.terms }
 
-// Drop takes from a growing lexicon the terms that keep refuses. New terms get their numbers, the
-// lowest first.
+// Drop removes the terms that keep rejects from a growing lexicon. New terms reuse their numbers.
 func (l *Lexicon) Drop(keep func(term int32) bool) {
 	l.free = l.free[:0]
 	for i := int32(len(l.terms)) - 1; i >= 0; i-- {
@@ -204,7 +199,7 @@ func (l *Lexicon) Drop(keep func(term int32) bool) {
 	}
 }
 
-// Index returns the number of term; -1 when a fixed lexicon does not have it.
+// Index returns the number of a term, −1 if a fixed lexicon lacks it; a growing one adds it.
 func (l *Lexicon) Index(term string) int32 {
 	if i, ok := l.index[term]; ok {
 		return i
@@ -227,13 +222,13 @@ func (l *Lexicon) add(term string) int32 {
 	return i
 }
 
-// Doc is a text to be classified, by field. It has the same fields as page.Fields, so that
-// features.Doc(p.Fields()) converts without an import.
+// Doc is a text to classify, by field. It has the fields of page.Fields, so that features.Doc(p.Fields())
+// converts without an import.
 type Doc struct {
 	URL, Title, Description, Headings, Text, Lang string
 }
 
-// path returns the part of a URL that may tell its subject: its path, unescaped, "" of what is no URL.
+// path returns the unescaped path of a URL, "" for what is no URL.
 func path(raw string) string {
 	if p, ok := plainPath(raw); ok {
 		return p
@@ -245,8 +240,7 @@ func path(raw string) string {
 	return u.Path
 }
 
-// plainPath is path for the URLs that nearly all links have, without the work of taking a URL apart.
-// Their host has only letters, digits, points and hyphens, and in their path nothing is escaped.
+// plainPath is path without parsing, for a plain host name and a path without escapes.
 func plainPath(raw string) (path string, ok bool) {
 	rest, ok := strings.CutPrefix(raw, "https://")
 	if !ok {
@@ -265,7 +259,7 @@ func plainPath(raw string) (path string, ok bool) {
 	end := len(rest)
 	for ; i < len(rest); i++ {
 		switch c := rest[i]; {
-		case c <= ' ' || c >= 0x7F || c == '%': // also in a query it can make the URL invalid
+		case c <= ' ' || c >= 0x7F || c == '%': // even in a query it can make the URL invalid
 			return "", false
 		case c == '?' || c == '#':
 			end = min(end, i)

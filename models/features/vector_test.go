@@ -31,8 +31,7 @@ func TestLexiconDrop(t *testing.T) {
 	}
 }
 
-// TestDropAgainstStrings counts pages with a lexicon that loses terms at random
-// moments, and by the terms' own strings: both must see the same.
+// TestDropAgainstStrings: counts by a lexicon that drops terms at random equal counts by strings.
 func TestDropAgainstStrings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, opt := range []ExtractorOptions{{Fields: true}} {
@@ -74,7 +73,6 @@ func words0(words []string) string {
 	return words[0]
 }
 
-// FuzzPath holds path to the library that it spares.
 func FuzzPath(f *testing.F) {
 	for _, s := range []string{"", "http://", "http://h.test", "http://h.test/", "https://h.test/a_b/c.html?q=1#f", "http://h.test:80/a",
 		"http://h.test/%41", "http://h.test/a b", "http://[::1]/a", "http:///a", "ftp://h/a", "http://h.test/a?%zz", "http://h/a#%zz", "http://h/é", "http://u@h/a", "http://h/a\x7f"} {

@@ -9,7 +9,7 @@ import (
 	"fossick/train/topics"
 )
 
-// A topic of one's own, made of words and found again by its folder.
+// Make a topic of keywords, and find it by its folder.
 func Example() {
 	dir, err := os.MkdirTemp("", "topics-")
 	if err != nil {

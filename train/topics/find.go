@@ -18,11 +18,10 @@ import (
 	"fossick/train"
 )
 
-// folder has one's own topics, a folder each.
+// folder holds the user's topics, a folder each.
 const folder = "topics"
 
-// Model reads the model that a flag names: a file, or the name or folder of a topic, whose model it
-// then is.
+// Model reads the model that a flag names: a model's file, or a topic by name or folder.
 func Model(name string) (*models.Model, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return readFile(name)
@@ -42,7 +41,7 @@ func Model(name string) (*models.Model, error) {
 	return t.Model, nil
 }
 
-// Classifier reads a model as Model does, and sets it to work.
+// Classifier reads a model as Model does, and makes a classifier of it.
 func Classifier(name string) (*classify.Classifier, error) {
 	m, err := Model(name)
 	if err != nil {
@@ -55,7 +54,7 @@ func Classifier(name string) (*classify.Classifier, error) {
 	return c, nil
 }
 
-// readFile reads the model in what a person named, which may be a pipe.
+// readFile reads a model from a file or a pipe.
 func readFile(path string) (*models.Model, error) {
 	if reading.Regular(path) {
 		return models.ReadFile(path)
@@ -72,7 +71,7 @@ func readFile(path string) (*models.Model, error) {
 	return m, nil
 }
 
-// Find looks for a topic by its folder, by its name in the folder topics, and among the built-in ones.
+// Find looks for a topic by folder, by name in the folder topics, and among the built-in ones.
 func Find(name string) (*models.Topic, error) {
 	if dir := Folder(name); dir != "" {
 		return models.ReadTopic(dir)
@@ -84,7 +83,7 @@ func Find(name string) (*models.Topic, error) {
 	return t, err
 }
 
-// Folder is the folder of one's own topic, "" when there is none.
+// Folder returns the folder of a user's topic, "" if there is none.
 func Folder(name string) string {
 	for _, dir := range []string{name, Own(name)} {
 		if isTopic(dir) {
@@ -94,8 +93,7 @@ func Folder(name string) string {
 	return ""
 }
 
-// Hides says that a folder's topic stands in for the built-in one of that name, "" where none does: the
-// working folder may be a stranger's.
+// Hides warns if a folder's topic, perhaps a stranger's, hides the built-in one of that name; else "".
 func Hides(name string) string {
 	if dir := Folder(name); dir != "" && slices.Contains(models.BuiltinTopics(), name) {
 		return fmt.Sprintf("topic %s is the one in the folder %s, not the built-in one", name, dir)
@@ -103,10 +101,10 @@ func Hides(name string) string {
 	return ""
 }
 
-// Own is where topic new puts a topic.
+// Own returns the folder in which a new topic is made.
 func Own(name string) string { return filepath.Join(folder, name) }
 
-// FileName makes a file name of a topic's name.
+// FileName turns a topic's name into a file name.
 func FileName(topic string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, r) {
@@ -116,7 +114,6 @@ func FileName(topic string) string {
 	}, filepath.Base(topic)), "-.")
 }
 
-// own returns the names of the topics in the folder topics.
 func own() []string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -131,23 +128,21 @@ func own() []string {
 	return names
 }
 
-// Names returns those of all topics, one's own first.
+// Names returns the names of all topics, sorted.
 func Names() []string {
 	names := append(own(), models.BuiltinTopics()...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// isTopic says whether a folder is a topic's.
 func isTopic(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "topic.toml"))
 	return err == nil
 }
 
-// modelFile is a topic's model in its folder.
 const modelFile = "model.fossick"
 
-// Info says what there is of a topic.
+// Info describes a topic.
 type Info struct {
 	Name     string   `json:"name"`
 	Title    string   `json:"title"`
@@ -155,13 +150,13 @@ type Info struct {
 	Seeds    []string `json:"seeds"`
 	Model    *string  `json:"model"` // as --model takes it; null without one
 	BuiltIn  bool     `json:"built_in"`
-	Folder   *string  `json:"folder"`            // null of a built-in one
-	Problem  string   `json:"problem,omitempty"` // why there is no more of it: its folder cannot be read
+	Folder   *string  `json:"folder"`            // null for a built-in topic
+	Problem  string   `json:"problem,omitempty"` // why its folder cannot be read
 
 	model *models.Model
 }
 
-// InfoOf describes the topic of a name, or of a folder.
+// InfoOf describes a topic, given by name or folder.
 func InfoOf(name string) (*Info, error) {
 	t, err := Find(name)
 	if err != nil {
@@ -182,7 +177,7 @@ func InfoOf(name string) (*Info, error) {
 	return info, nil
 }
 
-// List describes all topics that have a name, those that cannot be read by their Problem.
+// List describes all topics; a topic that cannot be read has a Problem.
 func List() []*Info {
 	all := []*Info{}
 	for _, name := range Names() {
@@ -196,13 +191,13 @@ func List() []*Info {
 	return all
 }
 
-// Labels that people give to the pages on any topic, and to the pages off it.
+// Labels that sets give to pages on any topic, and to pages off it.
 var (
 	yesWords = []string{"yes", "y", "pos", "positive", "positives", "relevant", "true", "1", "+1", "on", "on-topic", "ontopic", "good"}
 	noWords  = []string{"no", "n", "neg", "negative", "negatives", "irrelevant", "not-relevant", "nonrelevant", "non-relevant", "false", "0", "-1", "off", "off-topic", "offtopic", "bad", train.Other}
 )
 
-// sides are the labels of a set of examples, sorted by what they say of the topic.
+// sides says what the labels of a set of examples tell of the topic.
 type sides struct {
 	named  bool           // some row has the topic's own label
 	yes    bool           // some row has a label of yesWords
@@ -211,7 +206,7 @@ type sides struct {
 	labels map[string]int // rows of each first label
 }
 
-// says tells whether one of a row's labels says that the row is on topic, or off.
+// says reports whether one of a row's labels is among words.
 func says(e *datasets.Example, words []string) bool {
 	return slices.ContainsFunc(append([]string{e.Label}, e.Labels...), func(label string) bool {
 		plain := strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(strings.TrimSpace(label)))
@@ -223,7 +218,7 @@ func sidesOf(set datasets.Stream, name string) sides {
 	s := sides{labels: map[string]int{}}
 	for e, err := range set {
 		if err != nil {
-			continue // the pass that trains reports it
+			continue // training reports it
 		}
 		if e.Matches(name) {
 			s.named = true
@@ -238,8 +233,8 @@ func sidesOf(set datasets.Stream, name string) sides {
 	return s
 }
 
-// Examples opens examples of a topic. Of a set with the topic's label, only the rows of that label are
-// on topic.
+// Examples opens sets of examples, as pages on topic and pages that labels call off topic. If a set has the
+// topic's label, only the rows with that label are on topic.
 func Examples(open datasets.Opener, name string, paths []string) (on, off datasets.Stream, err error) {
 	var yes, no []datasets.Stream
 	for _, path := range paths {

@@ -11,7 +11,6 @@ import (
 	"fossick/internal/usage"
 )
 
-// folders makes a set of saved pages, so many in each folder.
 func folders(t *testing.T, of map[string]int) string {
 	dir := filepath.Join(t.TempDir(), "set")
 	for sub, n := range of {
@@ -28,7 +27,6 @@ func folders(t *testing.T, of map[string]int) string {
 	return dir
 }
 
-// TestExamplesByLabel: which pages of a set are examples of bees, and which are known to be off topic.
 func TestExamplesByLabel(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -87,8 +85,7 @@ func count(t *testing.T, rows datasets.Stream) (n int) {
 	return n
 }
 
-// TestLearnsFromNo: pages that their labels call off topic are the model's negatives, and no others are
-// looked for.
+// TestLearnsFromNo: pages with a label that says off topic are the model's only negatives.
 func TestLearnsFromNo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := folders(t, map[string]int{"yes": 12, "no": 12})

@@ -19,7 +19,7 @@ import (
 	"fossick/train"
 )
 
-// Wanted is a topic of one's own that is to be made. The tags are those of the command line.
+// Wanted is a topic to make. The tags are those of the command line.
 type Wanted struct {
 	Name         string   `arg:"" help:"Name of the topic; focus --topic NAME finds it."`
 	Keywords     []string `placeholder:"WORDS" help:"Words and phrases that pages on the topic use, by comma [chosen from the examples]."`
@@ -35,29 +35,29 @@ type Wanted struct {
 	Out          string   `placeholder:"DIR" help:"Folder to make [topics/NAME]."`
 }
 
-// What Wanted.KeywordsFrom may name.
+// Values of Wanted.KeywordsFrom.
 const fromSeeds, fromModel = "seeds", "model"
 
-// Made is a topic that was made. What is learnt from examples is null without them.
+// Made is a topic that was made. What is learnt from examples is null without any.
 type Made struct {
 	Topic      string              `json:"topic"` // its folder
 	Name       string              `json:"name"`
 	Keywords   []string            `json:"keywords"`
-	KeywordsBy *string             `json:"keywords_by"` // which words were chosen; null where they were given
+	KeywordsBy *string             `json:"keywords_by"` // how they were chosen; null if they were given
 	Seeds      []string            `json:"seeds"`
 	Model      *string             `json:"model"` // its file
 	Examples   *int                `json:"examples"`
 	Negatives  *int                `json:"negatives"`      // given, or found among unlabelled pages
-	From       []string            `json:"negatives_from"` // null where they were found
+	From       []string            `json:"negatives_from"` // null if they were found among unlabelled pages
 	Unlabelled *train.PU           `json:"unlabelled"`     // null with negatives
 	Accuracy   *float64            `json:"accuracy"`       // by cross-validation
-	AccuracyCI *[2]float64         `json:"accuracy_ci"`    // null of fewer than 5 different pages
-	spread     string              // it in words
+	AccuracyCI *[2]float64         `json:"accuracy_ci"`    // null below 5 different pages
+	spread     string              // the interval in words
 	OnTopic    *train.ClassQuality `json:"on_topic"`
 	Threshold  *float64            `json:"threshold"`
 }
 
-// Make makes the topic's folder. With examples it learns a model as l says, and K when none was given.
+// Make makes the topic's folder and, with examples, trains a model as l says, for K too if none is given.
 func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
 	return made, models.WriteTopic(w.Out, t)
 }
 
-// check refuses what cannot become a topic before anything is read.
+// check rejects what cannot become a topic, before anything is read.
 func (w *Wanted) check() error {
 	switch {
 	case w.Name == "" || FileName(w.Name) != w.Name:
@@ -127,7 +127,7 @@ func (w *Wanted) check() error {
 	return nil
 }
 
-// startPages returns those that are named, in normal form; there may be none.
+// startPages returns the given start pages in normal form; there may be none.
 func (w *Wanted) startPages(say func(string, ...any)) ([]string, error) {
 	if len(w.Seed) == 0 && w.Seeds == "" {
 		return []string{}, nil
@@ -142,7 +142,6 @@ func (w *Wanted) startPages(say func(string, ...any)) ([]string, error) {
 	return list.URLs, nil
 }
 
-// tell notes what training said.
 func (made *Made) tell(from *learnt) {
 	m, rep := from.Model, from.Report
 	path := filepath.Join(made.Topic, modelFile)
@@ -161,36 +160,33 @@ func (made *Made) tell(from *learnt) {
 type Learning struct {
 	Name       string
 	Examples   []string // sets of pages on topic
-	Negatives  []string // sets of pages off topic; none: they are found among Unlabelled
-	Unlabelled []string // sets of which nothing is known; none: the built-in demo set
+	Negatives  []string // sets of pages off topic; none: find them among Unlabelled
+	Unlabelled []string // sets of unlabelled pages; none: the built-in demo set
 
 	Seed int64
 	Open datasets.Opener
 	Say  func(format string, args ...any)
 	Log  *slog.Logger
 	Step func(what string)                     // see train.Options
-	Rows func(datasets.Stream) datasets.Stream // which the training rows pass through
+	Rows func(datasets.Stream) datasets.Stream // may wrap the stream of training rows
 
 	// Fetch fetches a start page, as a crawl would.
 	Fetch func(ctx context.Context, url string) (*datasets.Example, error)
 }
 
-// learnt is a topic's model.
 type learnt struct {
 	Model     *models.Model
 	Report    *train.Report
-	Pool      *train.PU // nil where pages off topic are known
-	Negatives []string  // sets that these come from
+	Pool      *train.PU // nil if pages off topic are known
+	Negatives []string  // sets of the pages off topic
 }
 
-// How many pages a model is trained on at least: with fewer on a side, five folds leave nothing to
-// judge by.
+// Fewest pages to train on: with fewer on a side, five folds leave nothing to judge by.
 const (
 	fewestExamples = 10
 	fewestGiven    = 5 // examples, without negatives
 )
 
-// learn trains the model.
 func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 	on, no, err := Examples(l.Open, l.Name, l.Examples)
 	if err != nil {
@@ -212,7 +208,7 @@ func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Linear: its probabilities tell links apart, where a tree has a handful.
+	// Linear, because its many probabilities rank links; a tree has only a handful.
 	m, rep, err := train.Train(ctx, l.Rows(rows), train.Options{
 		Target:     train.Target{Topic: l.Name, Unlabelled: !known},
 		Classifier: models.LinearSVM, Seed: l.Seed, Log: l.Log, Step: l.Step,
@@ -241,8 +237,8 @@ func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 	return made, nil
 }
 
-// seedKeywords chooses K from start pages (paper A, section 3): by which words they differ from the
-// pages off topic, else from those that stand for the web. by says which words these are.
+// seedKeywords chooses K from start pages (paper A, section 3): the words that tell them from the pages off
+// topic or, if none are given, from the demo set. by describes these words.
 func (l *Learning) seedKeywords(ctx context.Context, urls []string) (k []string, by string, err error) {
 	var pages []*datasets.Example
 	for _, url := range urls {
@@ -279,7 +275,7 @@ func (l *Learning) seedKeywords(ctx context.Context, urls []string) (k []string,
 	return all[l.Name], printable.Sprintf("%s, of %d of %d start pages against %s", by, len(pages), len(urls), strings.Join(off, ", ")), err
 }
 
-// negatives names the sets that pages known to be off topic come from.
+// negatives names the sets of the pages known to be off topic.
 func (l *Learning) negatives(labelled bool) []string {
 	if labelled {
 		return slices.Concat(l.Examples, l.Negatives)
@@ -287,8 +283,7 @@ func (l *Learning) negatives(labelled bool) []string {
 	return l.Negatives
 }
 
-// rows labels both sides; their pages are counted by class as they are read. no are rows that the
-// examples' own labels call off topic, or nil.
+// rows labels both sides and counts them as they are read. no, if any, has rows labelled off topic.
 func (l *Learning) rows(on, no datasets.Stream, others []string) (rows datasets.Stream, n map[string]int, err error) {
 	off := datasets.Chain()
 	if len(others) > 0 {
@@ -306,7 +301,7 @@ func (l *Learning) rows(on, no datasets.Stream, others []string) (rows datasets.
 	return l.labelled(on, off, n), n, nil
 }
 
-// labelled chains both sides, gives each row its class, and counts them in n.
+// labelled chains both sides, gives each row its class, and counts the rows in n.
 func (l *Learning) labelled(on, off datasets.Stream, n map[string]int) datasets.Stream {
 	as := func(rows datasets.Stream, label string) datasets.Stream {
 		return datasets.Map(rows, func(e *datasets.Example) *datasets.Example {

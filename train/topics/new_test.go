@@ -13,12 +13,11 @@ import (
 	"fossick/train"
 )
 
-// learning is for topics without examples.
 func learning(said *[]string) Learning {
 	return Learning{Say: func(format string, args ...any) { *said = append(*said, fmt.Sprintf(format, args...)) }}
 }
 
-// TestMake: a topic of keywords and start pages is a folder that is found by its name.
+// TestMake: a topic of keywords and start pages becomes a folder and is found by name.
 func TestMake(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var said []string
@@ -55,7 +54,6 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestMakeMistakes: what cannot become a topic leaves no folder behind.
 func TestMakeMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	some := []string{"x"}
@@ -79,7 +77,6 @@ func TestMakeMistakes(t *testing.T) {
 	}
 }
 
-// TestMakeOfExamples: a model is learnt from pages on topic and off, and K with it.
 func TestMakeOfExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	l := learning(new([]string))

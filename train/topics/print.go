@@ -12,7 +12,7 @@ import (
 	"fossick/train"
 )
 
-// Print says what was made, and how to crawl with it.
+// Print writes what was made, and how to crawl with it.
 func (made *Made) Print(w io.Writer) {
 	printable.Fprintf(w, "Topic %s in %s: %s, %s\n", made.Name, made.Topic, report.Count(len(made.Keywords), "keyword"), report.StartPages(len(made.Seeds)))
 	printable.Fprintf(w, "  keywords: %s\n", strings.Join(made.Keywords, ", "))
@@ -37,7 +37,7 @@ func (made *Made) Print(w io.Writer) {
 	printable.Fprintf(w, "crawl with: fossick focus --topic %s --contact you@example.org\n", name)
 }
 
-// named is what --topic takes of a topic in a folder.
+// named returns the value of --topic for a topic in a folder.
 func named(name, folder string) string {
 	if folder == Own(name) {
 		return name
@@ -67,7 +67,7 @@ func PrintList(w io.Writer, all []*Info) {
 	io.WriteString(w, "listed are the built-in topics and those in the folder topics here; name one made elsewhere (topic new --out DIR) by its folder: --topic DIR\n")
 }
 
-// Print shows all of a topic.
+// Print writes all of a topic.
 func (t *Info) Print(w io.Writer) {
 	where, name, about := "built in", t.Name, ""
 	if t.Folder != nil {

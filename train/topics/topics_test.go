@@ -12,8 +12,7 @@ import (
 	"fossick/models"
 )
 
-// TestFind: a topic is found by its folder, by its name in the folder topics, and among the built-in
-// ones. A model is found by a file or by a topic that has one.
+// TestFind finds topics by folder, by name and among the built-in ones, and models by file or topic.
 func TestFind(t *testing.T) {
 	t.Chdir(t.TempDir())
 	banking, err := models.BuiltinTopic("banking")
@@ -52,8 +51,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestLearn: of the rows with the topic's label only, against unlabelled pages and against negatives;
-// and what is too little says so.
+// TestLearn uses only rows with the topic's label, and rejects too few pages.
 func TestLearn(t *testing.T) {
 	learn := func(l Learning) (*learnt, error) {
 		l.Open, l.Log, l.Seed = articles, slog.New(slog.DiscardHandler), 1
@@ -76,7 +74,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// articles opens a set without the pages that are but lists of links.
+// articles opens a set without pages that only list links.
 func articles(path string, opt datasets.Options) (*datasets.Set, error) {
 	where, err := datasets.ParseWhere("kind=article")
 	opt.Where = append(opt.Where, where)
