@@ -44,8 +44,8 @@ func TestLifeOfAURLFromASitemap(t *testing.T) {
 	}
 }
 
-// TestRepairOfExchanges breaks what hosts and exchanges say of each other; verify
-// must find it, and after repair nothing more.
+// TestRepairOfExchanges breaks the links between hosts and exchanges. Verify must find it, and
+// nothing after repair.
 func TestRepairOfExchanges(t *testing.T) {
 	at := func(host string, n uint64) []byte { return exchangeKey(host, n) }
 	for name, test := range map[string]struct {
@@ -92,8 +92,8 @@ func TestRepairOfExchanges(t *testing.T) {
 	}
 }
 
-// TestRepairOfSitemapURLs: a URL that refers to an exchange that is gone is told
-// of, and goes on without.
+// TestRepairOfSitemapURLs: a URL that refers to a missing exchange is reported, and repaired by
+// dropping the reference.
 func TestRepairOfSitemapURLs(t *testing.T) {
 	s := create(t)
 	alter(t, s, func(b *Batch) {
@@ -114,7 +114,7 @@ func TestRepairOfSitemapURLs(t *testing.T) {
 	}
 }
 
-// FuzzExchangeKey: what exchangeOf takes is what exchangeKey makes.
+// FuzzExchangeKey: exchangeOf accepts only what exchangeKey makes.
 func FuzzExchangeKey(f *testing.F) {
 	f.Add([]byte("xa.test:80\x00\x00\x00\x00\x00\x00\x00\x00\x01"))
 	f.Add([]byte("x"))

@@ -12,8 +12,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// signatureOf returns a signature whose bands are full of the given bytes, the
-// last one to the end.
+// signatureOf returns a signature with bands of the given bytes; the last one fills the rest.
 func signatureOf(bands ...byte) []byte {
 	var s []byte
 	for i := range 16 {
@@ -22,7 +21,7 @@ func signatureOf(bands ...byte) []byte {
 	return s
 }
 
-// pagesOf returns the value of a record of the index.
+// pagesOf returns an index record with these pages.
 func pagesOf(pages ...uint64) (v []byte) {
 	for _, n := range pages {
 		v = append(v, numKey(keyPage, n)[1:]...)
@@ -37,8 +36,8 @@ func nearPage(n uint64, signature []byte) *Page {
 	}
 }
 
-// TestCandidates compares the index with a look at all pages, on signatures of
-// few values, so that bands are shared by many.
+// TestCandidates compares the index with a scan of all pages. The signatures have few values, so
+// that many pages share bands.
 func TestCandidates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	s := create(t)
@@ -57,8 +56,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// naiveCandidates ranks the pages by the bands that they share, where they are
-// among the newest nearBucket that have it.
+// naiveCandidates ranks the pages by shared bands, counting for each band only the newest
+// nearBucket pages.
 func naiveCandidates(stored [][]byte, signature []byte) (pages []uint64) {
 	shared := map[uint64]int{}
 	for band := range nearBands {
@@ -95,7 +94,7 @@ func numbers(candidates []Candidate) (pages []uint64) {
 	return pages
 }
 
-// TestCandidatesOfDamage: what is broken is passed over, the rest is found.
+// TestCandidatesOfDamage: broken records are skipped, the rest is found.
 func TestCandidatesOfDamage(t *testing.T) {
 	s := create(t)
 	signature := signatureOf(7)
@@ -118,8 +117,8 @@ func TestCandidatesOfDamage(t *testing.T) {
 	}
 }
 
-// TestStoreWithoutIndex: pages of earlier builds have no signatures. They can be
-// read, and nothing is missed.
+// TestStoreWithoutIndex: pages of earlier builds have no signatures. They can be read, and verify
+// misses nothing.
 func TestStoreWithoutIndex(t *testing.T) {
 	s := create(t)
 	must(t, s.db.Update(func(txn *badger.Txn) error {
@@ -138,8 +137,7 @@ func TestStoreWithoutIndex(t *testing.T) {
 	}
 }
 
-// FuzzNearRecord reads records of the index from any bytes: what can be read is
-// written as it was.
+// FuzzNearRecord decodes arbitrary index records: a decoded record encodes to the same bytes.
 func FuzzNearRecord(f *testing.F) {
 	f.Add(nearKeys(signatureOf(1))[0], pagesOf(1, 2, 3))
 	f.Add([]byte{keyNear}, []byte{})
@@ -151,8 +149,8 @@ func FuzzNearRecord(f *testing.F) {
 	})
 }
 
-// BenchmarkCandidates asks a store of 100,000 pages for the candidates of one
-// that is new, one that has near-duplicates, and one of a template.
+// BenchmarkCandidates asks a store of 100,000 pages for the candidates of a new page, of one with
+// near-duplicates and of one made from a template.
 func BenchmarkCandidates(b *testing.B) {
 	s, err := Create(b.TempDir(), Info{})
 	must(b, err)
@@ -171,7 +169,7 @@ func BenchmarkCandidates(b *testing.B) {
 	batch := s.Batch()
 	for n := uint64(1); n <= pages; n++ {
 		sig := signature()
-		if n%4 == 0 { // a page of the template: half of its bands
+		if n%4 == 0 { // a page of the template, with half of its bands
 			copy(sig, template[:nearBands*nearRows/2])
 		}
 		if n == pages/2+1 {
@@ -203,7 +201,7 @@ func BenchmarkCandidates(b *testing.B) {
 	b.Run("PutPageWithout", func(b *testing.B) { benchmarkPut(b, s, func() []byte { return nil }) })
 }
 
-// benchmarkPut stores pages, 20 a batch, as a crawl does.
+// benchmarkPut stores pages, 20 per batch, as a crawl does.
 func benchmarkPut(b *testing.B, s *Store, signature func() []byte) {
 	processorTime(b, func() {
 		n := uint64(1 << 30)
@@ -220,23 +218,22 @@ func benchmarkPut(b *testing.B, s *Store, signature func() []byte) {
 	})
 }
 
-// processorTime reports the µs of processor time of an operation, the database's
-// own work behind it included: on a busy machine the clock tells nothing.
+// processorTime reports µs of processor time per operation, with the database's background work. On
+// a busy machine, wall-clock time means nothing.
 func processorTime(b *testing.B, f func()) {
 	before := usedTime(b)
 	f()
 	b.ReportMetric(float64((usedTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
 }
 
-// usedTime is the processor time that the process has used.
 func usedTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestNearIndexIsTheStores enters random signatures, many alike, in the index in
-// memory and in a store's: both must name the same pages in the same order.
+// TestNearIndexIsTheStores enters random signatures, many alike, in the index in memory and in a
+// store's: both must return the same pages in the same order.
 func TestNearIndexIsTheStores(t *testing.T) {
 	s, err := Create(t.TempDir()+"/store", Info{})
 	if err != nil {
@@ -279,9 +276,8 @@ func TestNearIndexIsTheStores(t *testing.T) {
 	}
 }
 
-// TestNearIndexOfChangingPages: pages of few templates are stored, and replaced again and
-// again; after each time the index names only pages that have the band, and misses none but
-// those that had no room.
+// TestNearIndexOfChangingPages stores pages of few templates and replaces them repeatedly. The
+// index must name only pages with the band, and miss only those without room.
 func TestNearIndexOfChangingPages(t *testing.T) {
 	s := create(t)
 	rng := rand.New(rand.NewPCG(1, 19))
