@@ -169,7 +169,7 @@ func TestPageWithSameContent(t *testing.T) {
 }
 
 // TestHostilePageFitsABatch: the changes of one exchange fit on top of a nearly full batch, even a
-// page of 10,000 links (page.MaxLinks), all new and of the worst length. A batch counts values
+// page of 10,000 links (the limit of package page), all new and of the worst length. A batch counts values
 // fully below the value log's threshold and as pointers above it, so just below it is worst.
 func TestHostilePageFitsABatch(t *testing.T) {
 	s := create(t)

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// DefaultDrop lists the parameters that a normal form leaves out: sessions, which give one page a
-// URL a visit, and marks of campaigns and clicks. Entries are as NewNormalizer reads them. It has no
-// name that often means something else: "ref", "source", "cid".
+// DefaultDrop lists the parameters that normalisation removes: session IDs, which give a page a new
+// URL on each visit, and tracking of campaigns and clicks. NewNormalizer documents the entries.
+// Ambiguous names such as "ref", "source" and "cid" are not included.
 func DefaultDrop() []string {
 	return []string{
-		// Sessions: PHP, Java servlets, ASP, ASP.NET (in the path), ColdFusion, Zen
-		// Cart, osCommerce, xt:Commerce, SiteServer; then names that mean other things
-		// elsewhere (phpBB has sid=, vBulletin s=).
+		// Sessions: PHP, Java servlets, ASP, ASP.NET (in the path), ColdFusion, Zen Cart,
+		// osCommerce, xt:Commerce, SiteServer; then names that mean other things elsewhere (phpBB
+		// has sid=, vBulletin s=).
 		"phpsessid", "phpsessionid", "jsessionid", "aspsessionid*", aspNetSession, "cfid", "cftoken", "zenid", "oscsid", "xtcsid", "mscssid",
 		"sessid={hex}", "sessionid={hex}", "session_id={hex}", "session-id={hex}", "session={hex}", "sid={hex}", "s={hex}", "bbsessionhash={hex}",
 		// Campaigns: Urchin and its like, Matomo, Webtrends, comScore, AT Internet, Listrak.
@@ -34,16 +34,16 @@ func DefaultDrop() []string {
 	}
 }
 
-// aspNetSession is the entry for a path segment like "(S(lit3py55t21z5v55vlm25s55))": sessions of
-// ASP.NET without cookies.
+// aspNetSession matches a path segment like "(S(lit3py55t21z5v55vlm25s55))", an ASP.NET session
+// without cookies.
 const aspNetSession = "(s())"
 
-// hexOnly ends an entry that applies only to values that look like session names.
+// hexOnly ends an entry that applies only to values that look like session IDs.
 const hexOnly = "={hex}"
 
 const maxDropName = 256
 
-// CheckDrop explains what is wrong with an entry for NewNormalizer, nil for a valid one.
+// CheckDrop explains what is wrong with an entry for NewNormalizer; nil if it is valid.
 func CheckDrop(entry string) error {
 	name := strings.TrimSuffix(strings.TrimPrefix(entry, "!"), hexOnly)
 	switch {
@@ -57,18 +57,18 @@ func CheckDrop(entry string) error {
 	return nil
 }
 
-// dropList decides which parameters go: the last matching entry does.
+// dropList decides which parameters are removed; the last matching entry counts.
 type dropList struct {
-	names    map[string][]dropRule // by the whole name
-	patterns []dropRule            // with stars
-	longest  int                   // bytes of the longest of names
-	segments bool                  // sessions of ASP.NET go
+	names    map[string][]dropRule // by complete name
+	patterns []dropRule            // names with stars
+	longest  int                   // byte length of the longest of names
+	segments bool                  // remove ASP.NET sessions
 }
 
 type dropRule struct {
-	order int      // its place in the list, from 1
-	keep  bool     // a parameter that matches stays
-	hex   bool     // it matches only values of hexadecimal digits
+	order int      // index in the list, from 1
+	keep  bool     // matching parameters stay
+	hex   bool     // matches only values of hexadecimal digits
 	parts []string // of a pattern, between its stars
 }
 
@@ -97,7 +97,7 @@ func newDropList(entries []string) dropList {
 	return d
 }
 
-// has reports whether a parameter, "name=value" or "name", goes.
+// has reports whether a parameter, "name=value" or "name", is removed.
 func (d *dropList) has(param []byte) bool {
 	name, value, _ := bytes.Cut(param, []byte{'='})
 	if len(name) > maxDropName {
@@ -167,8 +167,8 @@ func (d *dropList) cutPathParams(dst []byte, at int) []byte {
 	return dst
 }
 
-// cutSegments removes sessions of ASP.NET from the path at dst[start:], whose dot segments are
-// resolved, but not from the last segment, which is no folder.
+// cutSegments removes ASP.NET sessions from the path at dst[start:], whose dot segments are
+// resolved. It leaves the last segment, which is no folder.
 func (d *dropList) cutSegments(dst []byte, start int) []byte {
 	if !d.segments || !bytes.Contains(dst[start:], []byte("/(")) {
 		return dst
@@ -186,7 +186,7 @@ func (d *dropList) cutSegments(dst []byte, start int) []byte {
 	}
 }
 
-// isSession reports "(X(id)Y(id))" with ids of 24 letters and digits.
+// isSession reports whether s is "(X(id)Y(id))" with ids of 24 letters and digits.
 func isSession(s []byte) bool {
 	const idBytes, groupBytes = 24, 27
 	if len(s) < groupBytes+2 || (len(s)-2)%groupBytes != 0 || s[0] != '(' || s[len(s)-1] != ')' {
@@ -215,9 +215,8 @@ func appendLower(dst, b []byte) []byte {
 	return dst
 }
 
-// Pattern returns what a URL has in common with those made by the same hand on its host.
-// Digits are 0, the last name of the path is *, and of the query only the names
-// count.
+// Pattern returns the pattern that a URL shares with others generated by the same code. Digits
+// become 0, the last name of the path becomes *, and the query keeps only its names.
 //
 //	/events/2026/list.html?month=5&view=day → /events/0/*.html?month&view
 func Pattern(url string) string {
@@ -238,7 +237,7 @@ func Pattern(url string) string {
 		leaf = behind
 		f = shape(f)
 		if f == before && strings.IndexByte(f, '0') >= 0 {
-			continue // folders within folders
+			continue // repeated folders
 		}
 		before = f
 		b.WriteByte('/')
@@ -258,9 +257,8 @@ func Pattern(url string) string {
 	return b.String()
 }
 
-// WiderPattern returns the next wider pattern that a pattern is part of. First it loses
-// the names of its query, then all but its first folder; behind that comes the whole
-// host, "".
+// WiderPattern returns the next wider pattern: first without the names of the query, then with only
+// the first folder, and at last the whole host, "".
 //
 //	/events/0/*.html?month&view → /events/0/*.html? → /events/ → ""
 func WiderPattern(pattern string) string {
@@ -284,8 +282,8 @@ func parameters(query string) []string {
 	return slices.Compact(names)
 }
 
-// shape replaces each run of digits by 0; a string of mostly digits, such as a hexadecimal number,
-// becomes 0.
+// shape replaces each run of digits by 0, and a string of mostly digits, such as a hexadecimal
+// number, by a single 0.
 func shape(s string) string {
 	digits := 0
 	for i := range len(s) {
