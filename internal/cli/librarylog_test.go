@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A library that ends the process has its last words heard; what net/http has to say of
-// strange servers is for --verbose alone.
+// TestLibraryLog: the last message of a library that ends the process is shown; net/http's remarks
+// about servers need --verbose.
 func TestLibraryLog(t *testing.T) {
 	var out bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&out, nil))

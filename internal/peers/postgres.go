@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Postgres starts a PostgreSQL of the test's own, which listens on a socket in a folder. It
-// runs as nobody where the test runs as root, since it refuses to be root.
+// Postgres starts a PostgreSQL for the test, on a socket in a folder. If the test runs as root, the
+// server runs as nobody, since it refuses to run as root.
 func Postgres(t testing.TB) (address string) {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
@@ -19,7 +19,7 @@ func Postgres(t testing.TB) (address string) {
 		missing(t, "PostgreSQL")
 	}
 	bin := filepath.Dir(found[len(found)-1])
-	dir, err := os.MkdirTemp("", "pg") // short: a socket's path has 107 bytes
+	dir, err := os.MkdirTemp("", "pg") // short, since a socket's path has at most 107 bytes
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRanges: each row has its line and point in order on the axis, and its numbers; what
-// has no place is refused.
+// TestRanges: each row has its line, point and numbers, in order; a row without a place on the axis
+// is refused.
 func TestRanges(t *testing.T) {
 	f, err := NewRanges("How <often>", "", "days", []Range{{"a & b", 2, 1, 4}, {"c", .05, .01, 200}})
 	if err != nil {
