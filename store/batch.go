@@ -27,15 +27,13 @@ type Batch struct {
 	parcels []parcelChange
 }
 
-// Batch begins a group of changes.
 func (s *Store) Batch() *Batch {
 	return &Batch{s: s, txn: s.records.write()}
 }
 
-// MaxBatchBytes is the Size at which a batch should be committed; the changes of one more exchange
-// always fit. Badger limits a batch to 4.09 MB at our memtable size and to 46,000 entries. The
-// smallest records fill MaxBatchBytes with 6,000 entries; a page of 10,000 new links adds 30,000
-// entries of at most 3.7 MB.
+// MaxBatchBytes is the Size at which to commit; one more exchange always fits. Badger limits a
+// batch to 46,000 entries and, at our memtable size, 4.09 MB. The smallest records fill
+// MaxBatchBytes with 6,000 entries; a page of 10,000 new links adds 30,000 of at most 3.7 MB.
 const MaxBatchBytes = 192 << 10
 
 // leastEntryBytes is the least size counted per entry. It bounds batches of deletions: a store
@@ -44,8 +42,7 @@ const leastEntryBytes = 32
 
 func (b *Batch) Size() int { return b.size }
 
-// Commit writes the batch. After an error the store is unchanged, except after ErrDisk, when the
-// batch may be there as a whole.
+// Commit writes the batch. An error leaves the store unchanged; with ErrDisk, all may be written.
 func (b *Batch) Commit() error {
 	if err := b.s.disk.refusal(b.s.db.Failure()); err != nil {
 		b.txn.Discard()
@@ -96,7 +93,6 @@ func (b *Batch) Fate(id ID) (f Fate, err error) {
 	return f, get(b.txn, numKey(keyFate, uint64(id)), &f)
 }
 
-// Unskip removes the outcome of a skipped URL that is now wanted.
 func (b *Batch) Unskip(h Hash, id ID) error {
 	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
 		return err
@@ -110,7 +106,7 @@ func (b *Batch) PutPage(p *Page, body []byte) error {
 		return err
 	}
 	for _, sum := range p.Sums() {
-		b.s.pageFilter.add(contentHash(sum)) // safe even if the batch is cancelled, as in PutSeen
+		b.s.pageFilter.add(contentHash(sum))
 		if err := b.set(bytesKey(keyContent, sum), numKey(keyPage, p.Number)[1:]); err != nil {
 			return err
 		}
@@ -167,8 +163,8 @@ func (b *Batch) put(k []byte, record any) error {
 
 var ErrKey = errors.New("not a valid name of a record")
 
-// maxKeyBytes bounds a key; the longest hold a host's name. Badger takes 65,000 bytes and prints a
-// longer key in full.
+// maxKeyBytes bounds a key, such as a host's name. Badger takes 65,000 bytes and prints longer
+// ones.
 const maxKeyBytes = 4096
 
 func (b *Batch) set(k, v []byte) error {
@@ -307,8 +303,8 @@ func (b *Batch) ReplacePage(old, p *Page, body []byte) error {
 
 // Version is a former body of a page, with some fields of the page's record of that time.
 type Version struct {
-	Number      int    `cbor:"-"`          // from 1, the oldest
-	At          int64  `cbor:"1,keyasint"` // when it was stored, Unix milliseconds
+	Number      int    `cbor:"-"`
+	At          int64  `cbor:"1,keyasint"` // Unix milliseconds
 	Until       int64  `cbor:"2,keyasint"` // when another body replaced it
 	ContentType string `cbor:"3,keyasint"`
 	Title       string `cbor:"4,keyasint"`
@@ -316,16 +312,14 @@ type Version struct {
 	Frame       []byte `cbor:"6,keyasint"` // the body as zstd; the dictionary is the body that replaced it
 }
 
-// versionDict is the dictionary ID in a frame; each frame has a dictionary of its own.
+// versionDict is the dictionary ID in every frame.
 const versionDict = 1
 
-// minDict is zstd's shortest dictionary.
 const minDict = 64
 
 const maxVersions = 1<<16 - 1
 
-// versionKey sorts a page's versions by falling number, because each is unpacked with its
-// successor.
+// versionKey sorts versions by falling number, because each is unpacked with its successor.
 func versionKey(id ID, n int) []byte {
 	return binary.BigEndian.AppendUint16(numKey(keyVersion, uint64(id)), uint16(maxVersions-n))
 }
@@ -425,8 +419,7 @@ func former(txn *badger.Txn, p *Page, body []byte, at int64) (found *Version, _ 
 	return found, body, nil
 }
 
-// versions checks the former bodies of each page. It removes an unreadable one with all older
-// ones.
+// versions checks former bodies. It removes an unreadable one with all older ones.
 func (in *inspection) versions(ctx context.Context) error {
 	of := &Page{}
 	var body []byte

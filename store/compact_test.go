@@ -75,7 +75,6 @@ func checkBulky(t *testing.T, dir string) {
 	}
 }
 
-// TestCompact: replaced data is on disk until Compact and gone afterwards.
 func TestCompact(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	dir := bulkyStore(t)
@@ -107,8 +106,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestKillCompact kills compactions at random moments: no body is lost, and a later compaction
-// succeeds.
+// TestKillCompact kills compactions at random moments; no body may be lost.
 func TestKillCompact(t *testing.T) {
 	fulltest.Only(t, "writes gigabytes")
 	took := workInChild(t, bulkyStore(t), childCompacts, 0)
@@ -147,8 +145,7 @@ func compressed(t *testing.T, s *Store, body []byte) []byte {
 	return packed
 }
 
-// TestCompress: bodies of all lengths around the window's size, compressible or not, unpack
-// unchanged.
+// TestCompress packs bodies of all lengths around the window's size, compressible or not.
 func TestCompress(t *testing.T) {
 	s := create(t)
 	rng := rand.New(rand.NewPCG(13, 14))
@@ -171,7 +168,6 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// TestCompressNoticesDamage: a packed body with any byte changed is reported as damaged.
 func TestCompressNoticesDamage(t *testing.T) {
 	s := create(t)
 	body := []byte(strings.Repeat("A page of words that come twice or thrice; ", 3) + "and of others: 3.14159 2.71828 1.41421")
@@ -187,8 +183,7 @@ func TestCompressNoticesDamage(t *testing.T) {
 	}
 }
 
-// TestCompressSmall packs bodies of 20 to 420 bytes, of words and noise in turn; an earlier packer
-// lost some of these.
+// TestCompressSmall packs bodies of 20 to 420 bytes, some of which an earlier packer lost.
 func TestCompressSmall(t *testing.T) {
 	s := create(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -203,8 +198,7 @@ func TestCompressSmall(t *testing.T) {
 	}
 }
 
-// TestOldFrames: frames of earlier builds (testdata/frames) can be read, and lost ones are reported
-// as lost.
+// TestOldFrames reads frames of earlier builds (testdata/frames) and recognises lost ones.
 func TestOldFrames(t *testing.T) {
 	s := create(t)
 	quick := oldBody(1500)
@@ -272,7 +266,7 @@ func FuzzCompress(f *testing.F) {
 	})
 }
 
-// TestCompressedTables: tables from the time when tables were compressed can be read.
+// TestCompressedTables reads tables from the time when tables were compressed.
 func TestCompressedTables(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
@@ -302,8 +296,7 @@ func TestCompressedTables(t *testing.T) {
 	}
 }
 
-// BenchmarkCompress packs the first 2,000 pages of a corpus, one per operation, and reports
-// processor time and bytes per page.
+// BenchmarkCompress packs the first 2,000 pages of a corpus, one per operation.
 func BenchmarkCompress(b *testing.B) {
 	for _, corpus := range []string{"wikispeedia", "webkb"} {
 		b.Run(corpus, func(b *testing.B) {

@@ -57,8 +57,7 @@ func TestCutOffAtBirth(t *testing.T) {
 	}
 }
 
-// TestDamagedRecords: a damaged record gives an error with its key; other records can still be
-// read.
+// TestDamagedRecords: a damaged record gives an error with its key; others can still be read.
 func TestDamagedRecords(t *testing.T) {
 	readers := map[byte]func(s *Store) error{
 		keyCount:  func(s *Store) error { _, err := s.Counts(); return err },
@@ -105,7 +104,6 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// TestDamagedKeys: a key of the wrong length is damage, without a panic.
 func TestDamagedKeys(t *testing.T) {
 	s := create(t)
 	must(t, s.db.Update(func(txn *badger.Txn) error {
@@ -118,8 +116,7 @@ func TestDamagedKeys(t *testing.T) {
 	}
 }
 
-// TestValueLogCut: a value log without its end, as after a power cut, is damage too; earlier pages
-// can be read.
+// TestValueLogCut: a truncated value log, as after a power cut, leaves earlier pages readable.
 func TestValueLogCut(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
 	must(t, err)
@@ -163,8 +160,7 @@ func drain[T any](seq func(func(T, error) bool)) (err error) {
 	return err
 }
 
-// TestDiskFull: a nearly full disk stops commits with a clear error. The store is unchanged, and
-// continues when there is room.
+// TestDiskFull: commits fail without a change to the store, and succeed once there is room.
 func TestDiskFull(t *testing.T) {
 	s := create(t)
 	alter(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
@@ -198,8 +194,7 @@ func TestDiskFull(t *testing.T) {
 	alter(t, s, func(b *Batch) { must(t, b.PutBirth(2, Birth{URL: u2})) })
 }
 
-// TestEmptyLogs: a kill just after Badger made a log, or a table that is not yet in the manifest,
-// leaves an empty file.
+// TestEmptyLogs: a kill just after Badger made a log, or an unlisted table, leaves an empty file.
 func TestEmptyLogs(t *testing.T) {
 	for _, names := range [][]string{{"000077.vlog"}, {"00077.mem"}, {"000077.vlog", "00077.mem", "00078.mem"}, {"000077.sst"}} {
 		t.Run(strings.Join(names, " "), func(t *testing.T) {
@@ -223,8 +218,7 @@ func TestEmptyLogs(t *testing.T) {
 	}
 }
 
-// FuzzDecode decodes arbitrary bytes: no panic, and a decoded record survives encoding and
-// decoding.
+// FuzzDecode: arbitrary bytes give an error, or a record that survives encoding and decoding.
 func FuzzDecode(f *testing.F) {
 	records := []func() any{
 		func() any { return &Counts{} }, func() any { return &Birth{} }, func() any { return &Queued{} }, func() any { return &Visit{} },
@@ -244,7 +238,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte{0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	ordered, err := cbor.CanonicalEncOptions().EncMode()
 	must(f, err)
-	f.Add([]byte("\xa1\x15\xa1\x15-")) // a record in a record
+	f.Add([]byte("\xa1\x15\xa1\x15-"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, fresh := range records {
 			first, again := fresh(), fresh()
@@ -343,7 +337,6 @@ const childStarves = "FOSSICK_TEST_STORE_STARVES"
 // setLimit sets a limit, which is signed only on FreeBSD.
 func setLimit[T int64 | uint64](limit *T, to uintptr) { *limit = T(to) }
 
-// starve acknowledges each commit and returns the error that stopped it.
 func starve(dir string, acknowledge io.Writer) error {
 	s, err := Open(dir)
 	if err != nil {
@@ -409,7 +402,6 @@ func TestNoMoreFiles(t *testing.T) {
 	}
 }
 
-// TestCloseWhenFull: a store on a full disk is left as it is, and loses nothing.
 func TestCloseWhenFull(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
@@ -447,7 +439,7 @@ func copyOf(t *testing.T, dir string) string {
 	return dir + ".copy"
 }
 
-// copyTo is os.CopyFS, but keeps the holes of sparse logs.
+// copyTo is os.CopyFS that keeps the holes of sparse logs.
 func copyTo(t *testing.T, to, from string) {
 	t.Helper()
 	must(t, filepath.WalkDir(from, func(name string, entry os.DirEntry, err error) error {
@@ -460,8 +452,7 @@ func copyTo(t *testing.T, to, from string) {
 	}))
 }
 
-// readData returns a file's content and size. It skips the hole at the end: a log in use has up to
-// 256 MiB of it.
+// readData returns a file's size, and its content without the final hole of up to 256 MiB.
 func readData(t *testing.T, name string) (data []byte, size int64) {
 	t.Helper()
 	f, err := os.Open(name)

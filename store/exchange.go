@@ -17,9 +17,9 @@ import (
 type Purpose string
 
 const (
-	ForRobots  Purpose = "robots" // robots.txt, or a hop of its redirects
+	ForRobots  Purpose = "robots"
 	ForTDMRep  Purpose = "tdmrep"
-	ForSitemap Purpose = "sitemap" // a sitemap, or a hop of its redirects
+	ForSitemap Purpose = "sitemap"
 	ForAddress Purpose = "address" // a failed look-up of the host's address: nothing was sent
 	ForLost    Purpose = "lost"    // entered by repair for a missing record
 )
@@ -36,7 +36,7 @@ type Exchange struct {
 	Bytes      int64   `cbor:"7,keyasint,omitempty"` // of the body, as transferred
 	Location   string  `cbor:"8,keyasint,omitempty"` // redirect target
 	Error      string  `cbor:"9,keyasint,omitempty"`
-	Note       string  `cbor:"10,keyasint,omitempty"` // result
+	Note       string  `cbor:"10,keyasint,omitempty"`
 	Owner      string  `cbor:"11,keyasint,omitempty"` // name:port of the host on whose behalf this one was asked, if another
 	Rest       int64   `cbor:"12,keyasint,omitempty"` // politeness delay of the host afterwards, milliseconds
 	RetryAfter int64   `cbor:"13,keyasint,omitempty"` // Retry-After of the answer, milliseconds
@@ -51,8 +51,7 @@ type HostExchange struct {
 	Exchange
 }
 
-// A zero byte ends the host's name in an exchange's key, so that one host's prefix never matches
-// another's keys.
+// The zero byte after the host's name keeps other hosts' keys out of its prefix.
 func exchangeKey(host string, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(exchangePrefix(host), n)
 }
@@ -102,11 +101,10 @@ func newEncoder() (*zstd.Encoder, error) {
 		zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true), zstd.WithSingleSegment(true))
 }
 
-// codec packs and unpacks bodies. It is safe for concurrent use.
 type codec struct {
-	enc     *zstd.Encoder // used only for EncodeAll, which is safe for concurrent use
-	dec     *zstd.Decoder // used only for DecodeAll, likewise
-	scratch sync.Pool     // of *[]byte, for pack
+	enc     *zstd.Encoder // only for EncodeAll, which is safe for concurrent use
+	dec     *zstd.Decoder // only for DecodeAll, likewise
+	scratch sync.Pool     // of *[]byte
 }
 
 func newCodec() (c *codec, err error) {
@@ -119,8 +117,7 @@ func newCodec() (c *codec, err error) {
 
 func (c *codec) close() { c.dec.Close() }
 
-// Compress packs a body for PutPage as one zstd frame with its length and checksum. It is safe for
-// concurrent use.
+// Compress packs a body for PutPage, with length and checksum. It is safe for concurrent use.
 func (s *Store) Compress(body []byte) []byte { return s.codec.pack(body) }
 
 func (c *codec) pack(body []byte) []byte {

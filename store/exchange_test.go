@@ -44,14 +44,13 @@ func TestLifeOfAURLFromASitemap(t *testing.T) {
 	}
 }
 
-// TestRepairOfExchanges breaks the links between hosts and exchanges. Verify must find it, and
-// nothing after repair.
+// TestRepairOfExchanges breaks the links between hosts and exchanges.
 func TestRepairOfExchanges(t *testing.T) {
 	at := func(host string, n uint64) []byte { return exchangeKey(host, n) }
 	for name, test := range map[string]struct {
 		harm func(*badger.Txn) error
-		what string // a part of what verify says
-		left int    // exchanges of a.test afterwards
+		what string
+		left int // exchanges of a.test afterwards
 	}{
 		"one is missing":     {func(txn *badger.Txn) error { return txn.Delete(at("a.test:80", 2)) }, "is missing", 3},
 		"the last is gone":   {func(txn *badger.Txn) error { return txn.Delete(at("a.test:80", 3)) }, "claims 3 exchanges, but 2", 2},
@@ -92,8 +91,7 @@ func TestRepairOfExchanges(t *testing.T) {
 	}
 }
 
-// TestRepairOfSitemapURLs: a URL that refers to a missing exchange is reported, and repaired by
-// dropping the reference.
+// TestRepairOfSitemapURLs: repair drops a URL's reference to a missing exchange.
 func TestRepairOfSitemapURLs(t *testing.T) {
 	s := create(t)
 	alter(t, s, func(b *Batch) {

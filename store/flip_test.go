@@ -71,7 +71,6 @@ func canBeRead(txn *badger.Txn, n uint64) (ok bool) {
 	return value(txn, numKey(keyPage, n), full) == nil && value(txn, numKey(keyBody, n), full) == nil
 }
 
-// flip inverts one bit of a file.
 func flip(t *testing.T, name string, at int64) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
@@ -84,9 +83,8 @@ func flip(t *testing.T, name string, at int64) {
 	must(t, err, f.Close())
 }
 
-// TestFlippedByte changes one byte of a table: whatever is done to the store then, no page of an
-// undamaged block is lost. Badger's own compaction takes the damaged block for the end of the table
-// and deletes the table.
+// TestFlippedByte flips bits in tables: no use of the store may lose a page of a sound block.
+// Badger's compaction would take the damaged block for the end of its table and delete the rest.
 func TestFlippedByte(t *testing.T) {
 	whole := manyPages(t, 200)
 	all := readable(t, whole)

@@ -27,8 +27,7 @@ type Forget struct {
 	Pending bool   `cbor:"4,keyasint,omitempty"` // some of it is still on disk
 }
 
-// KeepForget stores a request. From then on Fulfil, or after a kill the next opening, carries it
-// out.
+// KeepForget stores a request. Fulfil, or the next opening after a kill, carries it out.
 func KeepForget(s *Store, pattern string, now int64) error {
 	f := Forget{Pattern: pattern, At: now}
 	if err := s.records.get(forgetKey(pattern), &f); err != nil && !errors.Is(err, ErrUnknown) {
@@ -89,8 +88,7 @@ func ForgetsOf(s *Store) (all Forgets, err error) {
 	return all, nil
 }
 
-// Derived is the folder of data computed from a store's records; it is deleted when pages are
-// forgotten.
+// Derived is the folder of data derived from a store's records; Fulfil deletes it.
 const Derived = "search"
 
 func pendingForgets(s *Store) (pending []Forget, err error) {
@@ -161,8 +159,7 @@ func fulfilPending(s *Store) (*Store, error) {
 	return nil, err
 }
 
-// anew rewrites the database of a store without garbage and reopens it, if possible also after an
-// error.
+// anew rewrites and reopens a store's database, if possible also after an error.
 func anew(ctx context.Context, s *Store) (*Store, error) {
 	dir, held := s.dir, s.db.Keep()
 	if err := s.Close(); err != nil {
@@ -177,8 +174,7 @@ func anew(ctx context.Context, s *Store) (*Store, error) {
 	return s, errors.Join(failed, err)
 }
 
-// withdrawal deletes content in consistent batches: after a kill the rest is untouched and its
-// request still pending.
+// withdrawal deletes content in batches. After a kill the rest is untouched, its request pending.
 type withdrawal struct {
 	batches
 	counts Counts
@@ -259,7 +255,7 @@ func (w *withdrawal) elsewhere(ctx context.Context) error {
 		}
 		birth, err := w.s.URLs().Birth(e.ID)
 		if errors.Is(err, ErrUnknown) {
-			continue // repair removes it
+			continue
 		}
 		if err == nil && Forgets(w.asked).Has(birth.URL) {
 			err = w.add(func(b *Batch) error { return b.dropWires(e.ID) })
@@ -355,8 +351,7 @@ func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 // anyShare rewrites every log that has a dead value.
 const anyShare = 1e-9
 
-// rewrite rewrites all tables of a closed database, and the value logs whose share of dead data is
-// at least dead.
+// rewrite rewrites all tables, and the value logs whose dead share is at least dead.
 func rewrite(ctx context.Context, g *badgerfiles.Guard, dir string, dead float64) error {
 	path := filepath.Join(dir, database)
 	if err := roomToCompact(dir, path); err != nil {
@@ -385,7 +380,7 @@ func rewriteLogs(ctx context.Context, g *badgerfiles.Guard, dir, path string, de
 			return db.Failure()
 		}
 	}
-	if errors.Is(err, badger.ErrNoRewrite) { // no log has that much
+	if errors.Is(err, badger.ErrNoRewrite) {
 		err = nil
 	}
 	*g = *db.Keep()

@@ -80,7 +80,7 @@ func unforgotten(t *testing.T) (dir string, kept []byte) {
 	return dir, kept
 }
 
-// forgotten checks that host a.test is forgotten and the rest of the store is whole.
+// forgotten checks that only host a.test is forgotten.
 func forgotten(t *testing.T, dir string, kept []byte) {
 	t.Helper()
 	if onDisk(t, dir, secret) {
@@ -201,7 +201,7 @@ func leavesNoTrace(t *testing.T, s *Store) {
 type countdown struct {
 	context.Context
 	left int
-	at   func() // called each time, unless nil
+	at   func()
 }
 
 func (c *countdown) Err() error {
@@ -214,7 +214,6 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// onDisk reports whether any file below a folder contains a text.
 func onDisk(t *testing.T, dir, text string) (found bool) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

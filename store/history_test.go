@@ -70,8 +70,7 @@ func TestHistories(t *testing.T) {
 	equal(t, "problems", len(problems), 0)
 }
 
-// TestHistoriesMended: repair removes an unreadable history and one of an unknown URL, and clears a
-// reference to an unknown URL.
+// TestHistoriesMended: repair removes bad histories, and references to unknown URLs.
 func TestHistoriesMended(t *testing.T) {
 	s := crawled(t)
 	alter(t, s, func(b *Batch) {
@@ -110,8 +109,7 @@ func lifeOf(t *testing.T, s *Store, id ID) *Life {
 	return l
 }
 
-// TestKnown compares the walk with single look-ups: waiting and ended URLs, with no, one and
-// several visits, some with headers.
+// TestKnown compares the walk with single look-ups, for URLs of all kinds.
 func TestKnown(t *testing.T) {
 	s := create(t)
 	wire := someWires()[0]
@@ -159,8 +157,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestEnded compares the walk with single look-ups, in a store with few or many waiting URLs
-// between ended ones.
+// TestEnded compares the walk with single look-ups, over gaps of few and many waiting URLs.
 func TestEnded(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
 	if err != nil {

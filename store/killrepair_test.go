@@ -21,8 +21,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// childDir makes the test binary a child that writes to the store in this folder and prints its
-// progress after each commit.
+// childDir is set for a child process that writes to the store there and prints its progress.
 const childDir = "FOSSICK_TEST_STORE_CHILD"
 
 func TestMain(m *testing.M) {
@@ -92,8 +91,7 @@ func bodyOf(n uint64) []byte {
 	return b
 }
 
-// TestKill kills a committing process at random moments: everything acknowledged is there, and no
-// half batch.
+// TestKill kills commits at random moments: all acknowledged ones are there, and no half batch.
 func TestKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
@@ -137,8 +135,7 @@ func checkExchange(t *testing.T, s *Store, n uint64) {
 	}
 }
 
-// runAndKill lets a child commit, kills it after some acknowledged batches and returns the last
-// acknowledged number.
+// runAndKill kills a child after some batches and returns the last acknowledged number.
 func runAndKill(t *testing.T, dir string, batches int) (last uint64) {
 	t.Helper()
 	cmd, out := child(t, dir)
@@ -153,7 +150,7 @@ func runAndKill(t *testing.T, dir string, batches int) (last uint64) {
 			must(t, cmd.Process.Kill())
 		}
 	}
-	_ = cmd.Wait() // returns "signal: killed"
+	_ = cmd.Wait()
 	return last
 }
 
@@ -224,8 +221,7 @@ func TestKillRepair(t *testing.T) {
 	t.Logf("%d kills, %d repairs came to their end before, %d pages of the last store had been harmed", kills, ended, len(harmed))
 }
 
-// harmedStore makes a store and removes a record of every fifth page; it returns the IDs of these
-// pages.
+// harmedStore makes a store, damages every fifth page and returns the IDs of these pages.
 func harmedStore(t *testing.T, dir string, pages uint64, r *rand.Rand) map[ID]bool {
 	t.Helper()
 	s, err := Create(dir, Info{})

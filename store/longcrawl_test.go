@@ -51,7 +51,7 @@ func TestLongCrawl(t *testing.T) {
 type stream struct {
 	s       *Store
 	rng     *rand.Rand
-	urls    uint64 // IDs given
+	urls    uint64
 	known   uint64 // committed URLs
 	pages   uint64
 	done    []uint64 // one bit per ID: it left the queue
@@ -213,7 +213,6 @@ func (c *stream) link(h Hash, url string, to, from ID) error {
 	return c.batch.PutQueued(to, c.place(from))
 }
 
-// since reports the cost of the last pages.
 func (c *stream) since(t *testing.T, pages int) string {
 	now := usedTime(t)
 	line := fmt.Sprintf("%.3f ms a page of the processor, %.3f by the clock; slowest commit %d ms, look-ups %d ms",
@@ -222,7 +221,6 @@ func (c *stream) since(t *testing.T, pages int) string {
 	return line
 }
 
-// shape returns the number of tables per level, and their bytes.
 func shape(s *Store) string {
 	var line strings.Builder
 	for _, l := range s.db.Levels() {

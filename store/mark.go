@@ -58,7 +58,7 @@ func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	}
 	fate, err := b.Fate(id)
 	if errors.Is(err, ErrUnknown) {
-		return nil // it still waits
+		return nil
 	}
 	if err != nil {
 		return err
@@ -127,7 +127,6 @@ func (b *Batch) overrule(page uint64, m Mark) error {
 	return b.PutLabel(page, l.Marked(m, topic))
 }
 
-// Marked returns the label for a topic, overridden by a mark.
 func (l Label) Marked(m Mark, topic string) Label {
 	l.Kept, l.Score, l.Rule = m.OnTopic, 0, m.String()
 	switch {
@@ -139,7 +138,6 @@ func (l Label) Marked(m Mark, topic string) Label {
 	return l
 }
 
-// Ranking describes the last ranking of the pages.
 type Ranking struct {
 	Method     string  `cbor:"1,keyasint"`
 	Damping    float64 `cbor:"2,keyasint,omitempty"`
@@ -171,7 +169,6 @@ type Ranks struct{ s *Store }
 
 func (s *Store) Ranks() Ranks { return Ranks{s} }
 
-// Last returns the last ranking, or nil.
 func (r Ranks) Last() (last *Ranking, err error) {
 	err = r.s.records.view(func(txn *badger.Txn) error { return optional(txn, key(keyRanking), &last) })
 	return last, err
@@ -197,8 +194,7 @@ func (r Ranks) All() iter.Seq2[NumberedRank, error] {
 	}
 }
 
-// Of returns a page's rank and the last ranking. The rank is nil if the page was stored later; both
-// are nil without a ranking.
+// Of returns a page's rank and the ranking. Both may be nil; later pages have no rank.
 func (r Ranks) Of(page uint64) (rank *Rank, last *Ranking, err error) {
 	err = r.s.records.view(func(txn *badger.Txn) error {
 		if err := optional(txn, key(keyRanking), &last); err != nil || last == nil {
@@ -209,9 +205,8 @@ func (r Ranks) Of(page uint64) (rank *Rank, last *Ranking, err error) {
 	return rank, last, err
 }
 
-// Put replaces the ranking and its ranks. It needs many batches, yet a kill leaves the old or the
-// new ranking whole: ranks go to the unused side, and the last batch, with the Ranking, switches
-// sides.
+// Put replaces the ranking and its ranks, in many batches. Ranks go to the unused side; the last
+// batch, with the Ranking, switches sides, so a kill leaves the old or the new one whole.
 func (r Ranks) Put(ctx context.Context, ranking Ranking, ranks iter.Seq[NumberedRank]) error {
 	old, err := r.Last()
 	if err != nil && !errors.Is(err, ErrDamaged) {
@@ -279,7 +274,7 @@ func (b *Batch) moveRank(from, to uint64) error {
 	case err == nil:
 		err = b.put(rankKey(ranking.Side, to), rank)
 	case errors.Is(err, ErrUnknown) || errors.Is(err, ErrDamaged):
-		err = b.dropRank(to) // drop the rank of the page that had the number
+		err = b.dropRank(to)
 	}
 	if err != nil {
 		return err
@@ -311,8 +306,7 @@ func PutRounds(s *Store, all []Round) error {
 	return b.Commit()
 }
 
-// Chances returns the crawl's success statistics over all hosts, encoded by the crawler; nil while
-// no visit failed.
+// Chances returns the success statistics over all hosts, encoded by the crawler, or nil.
 func Chances(s *Store) (kept []byte, err error) {
 	err = s.records.get(key(keyChances), &kept)
 	if errors.Is(err, ErrUnknown) {
@@ -335,18 +329,17 @@ func VisitsOf(s *Store, id ID) (all []Visit, err error) {
 type Announced struct {
 	Sources []Source `cbor:"1,keyasint,omitempty"`
 	Checks  int      `cbor:"2,keyasint,omitempty"` // visits that could verify a lastmod
-	Failed  int      `cbor:"3,keyasint,omitempty"` // checks that contradicted it
+	Failed  int      `cbor:"3,keyasint,omitempty"` // failed checks
 }
 
 type Source struct {
 	URL      string `cbor:"1,keyasint"`           // in normal form
 	At       int64  `cbor:"2,keyasint,omitempty"` // when it was last requested, Unix milliseconds
 	ETag     string `cbor:"3,keyasint,omitempty"` // of the version read last
-	Modified string `cbor:"4,keyasint,omitempty"` // Last-Modified of the version read last
+	Modified string `cbor:"4,keyasint,omitempty"` // likewise
 }
 
-// Seen returns when a URL's page was last found unchanged, in Unix milliseconds, or 0 if none is
-// stored.
+// Seen returns when a URL's page was last found unchanged (Unix milliseconds); 0 without a page.
 func (u URLs) Seen(id ID) (at int64, err error) {
 	var f Fate
 	var p Page

@@ -34,7 +34,7 @@ func TestMark(t *testing.T) {
 	}{
 		{1, Mark{OnTopic: false, At: 5, After: 5}, 2},
 		{2, Mark{OnTopic: true, At: 6, After: 5}, 3},
-		{2, Mark{OnTopic: true, At: 7, After: 5}, 3}, // again
+		{2, Mark{OnTopic: true, At: 7, After: 5}, 3},
 		{6, Mark{OnTopic: true, At: 8, After: 5}, 3}, // has no page yet
 		{1, Mark{OnTopic: true, At: 9, After: 5}, 4}, // a person may change their mind
 		{1, Mark{OnTopic: false, At: 10, After: 5}, 3},
@@ -69,8 +69,7 @@ func TestMark(t *testing.T) {
 	equal(t, "problems", len(problems), 0)
 }
 
-// TestMarkTopics: in a crawl of several topics a mark applies to one of them. The page is relevant
-// while any topic has it, the counts follow by topic, and labels from refine for other topics stay.
+// TestMarkTopics: with several topics, a mark changes one verdict, its counts and its label.
 func TestMarkTopics(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{Topic: "a,b", Topics: []string{"a", "b"}})
 	must(t, err)
@@ -129,7 +128,6 @@ func TestMarkTopics(t *testing.T) {
 	equal(t, "problems left", problems, []Problem(nil))
 }
 
-// TestVerifyMarks breaks the records that belong to a mark.
 func TestVerifyMarks(t *testing.T) {
 	page1, err := encode(somePage())
 	must(t, err)

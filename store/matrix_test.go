@@ -41,7 +41,7 @@ func TestDamageMatrix(t *testing.T) {
 		rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 		cells = cells[:5] // two seconds of processor time each
 	}
-	if only := os.Getenv("FOSSICK_MATRIX"); only != "" { // run only the cells whose names contain it
+	if only := os.Getenv("FOSSICK_MATRIX"); only != "" {
 		cells = slices.DeleteFunc(m.cells(), func(c cell) bool { return !strings.Contains(c.String(), only) })
 	}
 	damaged := tries.Of(t, "damaged stores")
@@ -54,7 +54,6 @@ func TestDamageMatrix(t *testing.T) {
 	}
 }
 
-// A cell is one case of the matrix.
 type cell struct{ file, harm, verb string }
 
 func (c cell) String() string { return c.file + " " + c.harm + " " + c.verb }
@@ -64,13 +63,12 @@ var (
 	matrixVerbs = []string{"verify", "why", "repair", "resume", "eval"}
 )
 
-// matrix holds the files of a store, now and at an earlier time.
+// matrix holds a store's files, now and at an earlier time.
 type matrix struct {
 	now, older image
 	pages      map[string]uint64 // stored pages: URL → number
 }
 
-// image holds the files of a store by name.
 type image map[string]fileImage
 
 type fileImage struct {
@@ -144,7 +142,6 @@ func newMatrix(t *testing.T) *matrix {
 	return m
 }
 
-// storePage stores the page of a waiting URL, with links to three new URLs.
 func storePage(s *Store, b *Batch) error {
 	c, err := s.Counts()
 	if err != nil {
@@ -182,7 +179,6 @@ func storePage(s *Store, b *Batch) error {
 
 func matrixURL(id ID) string { return fmt.Sprintf("http://h%d.test/%d", id%10, id) }
 
-// cells returns all cases that make a difference.
 func (m *matrix) cells() (cells []cell) {
 	for _, name := range slices.Sorted(maps.Keys(m.now)) {
 		if filepath.Base(name) == "LOCK" {
@@ -200,8 +196,7 @@ func (m *matrix) cells() (cells []cell) {
 	return cells
 }
 
-// harmed returns a damaged file, or nil if it is removed, and the damaged byte range. ok is false
-// if the harm changes nothing.
+// harmed returns a damaged file, nil if removed, and the byte range; not ok if nothing changes.
 func (m *matrix) harmed(name, harm string) (f *fileImage, at [2]int, ok bool) {
 	whole := m.now[name]
 	n := len(whole.data)
@@ -244,7 +239,6 @@ func (m *matrix) harmed(name, harm string) (f *fileImage, at [2]int, ok bool) {
 	return nil, at, false
 }
 
-// same returns the length of the common prefix of a and b.
 func same(a, b []byte) (n int) {
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
@@ -343,27 +337,24 @@ func (m *matrix) try(t *testing.T, c cell) (red []string) {
 	return red
 }
 
-// answer is the result of a verb.
 type answer struct {
-	Code    int             // exit code
-	Text    string          // the error, or the findings of verify
-	Named   map[string]bool // URLs named by repair
-	Pages   map[string]bool // URLs of pages read
-	Queued  map[string]bool // waiting URLs
-	Unnamed bool            // repair reports lost records that it cannot name
+	Code    int
+	Text    string          // error, or findings of verify
+	Named   map[string]bool // by repair
+	Pages   map[string]bool // that were read
+	Queued  map[string]bool
+	Unnamed bool // repair reports lost records that it cannot name
 
 	died string // the panic or kill that ended it
 }
 
-// merged combines the answers of two repairs in a row.
 func merged(a, b answer) answer {
 	maps.Copy(b.Named, a.Named)
 	b.Unnamed = b.Unnamed || a.Unnamed
 	return b
 }
 
-// childMatrix makes the child of childDir run this verb and answer as JSON; childURL is the URL to
-// explain.
+// childMatrix is the child's verb, which answers as JSON; childURL is the URL to explain.
 const (
 	childMatrix = "FOSSICK_TEST_STORE_MATRIX"
 	childURL    = "FOSSICK_TEST_STORE_URL"
@@ -408,7 +399,6 @@ func matrixVerb(dir string, to io.Writer) error {
 	return json.NewEncoder(to).Encode(a)
 }
 
-// openFor opens a store as that verb does.
 func openFor(verb, dir string) (*Store, error) {
 	if verb == "resume" {
 		return Open(dir)
@@ -476,8 +466,7 @@ func (a *answer) read(s *Store, count bool) error {
 	return nil
 }
 
-// resume uses the store as a crawl does: it fills the filters, reads the queue and stores what it
-// fetches.
+// resume uses the store like a crawl: it fills filters, reads the queue and stores pages.
 func (a *answer) resume(s *Store) error {
 	s.FilterSeen()
 	for _, err := range s.URLs().Waiters() {
@@ -533,7 +522,6 @@ func lostKeys(t *testing.T, name string, data []byte, at [2]int) func(k []byte) 
 	return func(k []byte) bool { return gone[string(k)] }
 }
 
-// part is a block of a table with its keys, or an entry of a log.
 type part struct {
 	from, to int
 	keys     []string

@@ -20,8 +20,8 @@ import (
 // older pages without room are unknown: the record then begins with a 0 and names three pages.
 const (
 	nearBands    = 5
-	nearRows     = 6 // signature bytes per band
-	nearBucket   = 4 // pages per record
+	nearRows     = 6
+	nearBucket   = 4
 	nearMostRead = 16
 	pushedOut    = 0 // stands for pages that found no room; no page has this number
 )
@@ -37,9 +37,8 @@ type Candidate struct {
 	Signature   []byte `cbor:"22,keyasint,omitempty"`
 }
 
-// Candidates returns the pages whose signatures share a band with this one: those with most shared
-// bands first, then the newest, at most 16. It makes at most 21 look-ups and is safe for concurrent
-// use.
+// Candidates returns the at most 16 pages with most shared bands, the newest first among equals. It
+// makes at most 21 look-ups and is safe for concurrent use.
 func (s *Store) Candidates(signature []byte) ([]Candidate, error) {
 	var all []Candidate
 	err := s.records.view(func(txn *badger.Txn) error {
@@ -83,8 +82,7 @@ func sharing(txn *badger.Txn, filter *keyFilter, signature []byte) ([]uint64, er
 	return mostShared(pages, shared), nil
 }
 
-// bucket returns the pages of an index record, or none if it is unreadable or the filter knows that
-// it is missing.
+// bucket returns the pages of an index record, none if it is missing or unreadable.
 func bucket(txn *badger.Txn, filter *keyFilter, k []byte) ([]uint64, error) {
 	if filter.lacks(bandHash(k)) {
 		return nil, nil
@@ -96,8 +94,7 @@ func bucket(txn *badger.Txn, filter *keyFilter, k []byte) ([]uint64, error) {
 	return pages, err
 }
 
-// nearKeys returns the keys of a signature's bands; none for a short signature, whose page is not
-// compared.
+// nearKeys returns the keys of a signature's bands; none for a short one, which is not compared.
 func nearKeys(signature []byte) [][]byte {
 	if len(signature) < nearBands*nearRows {
 		return nil
@@ -111,7 +108,7 @@ func nearKeys(signature []byte) [][]byte {
 
 func nearPages(txn *badger.Txn, k []byte) (pages []uint64, err error) {
 	item, err := txn.Get(k)
-	if errors.Is(err, badger.ErrKeyNotFound) { // the case for most bands
+	if errors.Is(err, badger.ErrKeyNotFound) {
 		return nil, nil
 	}
 	if err != nil {
@@ -229,8 +226,7 @@ func (x *NearIndex) Add(n uint64, signature []byte) {
 	}
 }
 
-// Sharing returns the pages whose signatures share a band with this one, in the order of
-// Candidates.
+// Sharing returns the pages that share a band with this signature, in the order of Candidates.
 func (x *NearIndex) Sharing(signature []byte) []uint64 {
 	if len(signature) < nearBands*nearRows {
 		return nil
@@ -250,7 +246,6 @@ func (x *NearIndex) Sharing(signature []byte) []uint64 {
 	return mostShared(pages, shared)
 }
 
-// mostShared sorts candidates by shared bands, then newest first, and keeps the first nearMostRead.
 func mostShared(pages []uint64, shared map[uint64]int) []uint64 {
 	slices.SortFunc(pages, func(a, b uint64) int {
 		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(b, a))

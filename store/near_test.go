@@ -21,7 +21,6 @@ func signatureOf(bands ...byte) []byte {
 	return s
 }
 
-// pagesOf returns an index record with these pages.
 func pagesOf(pages ...uint64) (v []byte) {
 	for _, n := range pages {
 		v = append(v, numKey(keyPage, n)[1:]...)
@@ -36,8 +35,7 @@ func nearPage(n uint64, signature []byte) *Page {
 	}
 }
 
-// TestCandidates compares the index with a scan of all pages. The signatures have few values, so
-// that many pages share bands.
+// TestCandidates compares the index with a scan of all pages, with many shared bands.
 func TestCandidates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	s := create(t)
@@ -56,8 +54,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// naiveCandidates ranks the pages by shared bands, counting for each band only the newest
-// nearBucket pages.
+// naiveCandidates ranks pages by shared bands, of each band only the newest nearBucket.
 func naiveCandidates(stored [][]byte, signature []byte) (pages []uint64) {
 	shared := map[uint64]int{}
 	for band := range nearBands {
@@ -94,7 +91,6 @@ func numbers(candidates []Candidate) (pages []uint64) {
 	return pages
 }
 
-// TestCandidatesOfDamage: broken records are skipped, the rest is found.
 func TestCandidatesOfDamage(t *testing.T) {
 	s := create(t)
 	signature := signatureOf(7)
@@ -117,8 +113,7 @@ func TestCandidatesOfDamage(t *testing.T) {
 	}
 }
 
-// TestStoreWithoutIndex: pages of earlier builds have no signatures. They can be read, and verify
-// misses nothing.
+// TestStoreWithoutIndex: pages of earlier builds, without signatures, remain valid.
 func TestStoreWithoutIndex(t *testing.T) {
 	s := create(t)
 	must(t, s.db.Update(func(txn *badger.Txn) error {
@@ -137,7 +132,7 @@ func TestStoreWithoutIndex(t *testing.T) {
 	}
 }
 
-// FuzzNearRecord decodes arbitrary index records: a decoded record encodes to the same bytes.
+// FuzzNearRecord: a decodable index record encodes to the same bytes.
 func FuzzNearRecord(f *testing.F) {
 	f.Add(nearKeys(signatureOf(1))[0], pagesOf(1, 2, 3))
 	f.Add([]byte{keyNear}, []byte{})
@@ -149,8 +144,8 @@ func FuzzNearRecord(f *testing.F) {
 	})
 }
 
-// BenchmarkCandidates asks a store of 100,000 pages for the candidates of a new page, of one with
-// near-duplicates and of one made from a template.
+// BenchmarkCandidates asks a store of 100,000 pages about a new, a near-duplicate and a template
+// page.
 func BenchmarkCandidates(b *testing.B) {
 	s, err := Create(b.TempDir(), Info{})
 	must(b, err)
@@ -201,7 +196,6 @@ func BenchmarkCandidates(b *testing.B) {
 	b.Run("PutPageWithout", func(b *testing.B) { benchmarkPut(b, s, func() []byte { return nil }) })
 }
 
-// benchmarkPut stores pages, 20 per batch, as a crawl does.
 func benchmarkPut(b *testing.B, s *Store, signature func() []byte) {
 	processorTime(b, func() {
 		n := uint64(1 << 30)
@@ -218,8 +212,7 @@ func benchmarkPut(b *testing.B, s *Store, signature func() []byte) {
 	})
 }
 
-// processorTime reports µs of processor time per operation, with the database's background work. On
-// a busy machine, wall-clock time means nothing.
+// processorTime reports processor time per operation, as wall-clock time depends on other load.
 func processorTime(b *testing.B, f func()) {
 	before := usedTime(b)
 	f()
@@ -232,8 +225,7 @@ func usedTime(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestNearIndexIsTheStores enters random signatures, many alike, in the index in memory and in a
-// store's: both must return the same pages in the same order.
+// TestNearIndexIsTheStores: the index in memory returns the same pages as a store's, in order.
 func TestNearIndexIsTheStores(t *testing.T) {
 	s, err := Create(t.TempDir()+"/store", Info{})
 	if err != nil {
@@ -249,7 +241,7 @@ func TestNearIndexIsTheStores(t *testing.T) {
 	signature := func() []byte {
 		b := make([]byte, nearBands*nearRows)
 		for band := range nearBands {
-			b[band*nearRows] = byte(rng.IntN(4)) // few values: bands are shared
+			b[band*nearRows] = byte(rng.IntN(4))
 		}
 		return b
 	}
@@ -276,8 +268,7 @@ func TestNearIndexIsTheStores(t *testing.T) {
 	}
 }
 
-// TestNearIndexOfChangingPages stores pages of few templates and replaces them repeatedly. The
-// index must name only pages with the band, and miss only those without room.
+// TestNearIndexOfChangingPages checks the index after each of many replacements of similar pages.
 func TestNearIndexOfChangingPages(t *testing.T) {
 	s := create(t)
 	rng := rand.New(rand.NewPCG(1, 19))

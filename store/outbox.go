@@ -24,8 +24,7 @@ type OutboxBatch struct{ b *Batch }
 
 func OutboxIn(b *Batch) OutboxBatch { return OutboxBatch{b} }
 
-// Parcel is a batch of messages to the agent that holds a part of the web, as the sender encoded
-// it.
+// Parcel is a batch of messages to the agent that holds a part of the web, encoded by its sender.
 type Parcel struct {
 	Part   uint16
 	Number uint64 // rising in a store
@@ -95,8 +94,7 @@ func (o OutboxBatch) Put(part uint16, counts *Counts, data []byte) error {
 	return o.b.set(parcelKey(part, counts.Parcels), data)
 }
 
-// Drop removes the parcels for a part up to a number, as many as fit a batch. done is false if more
-// remain.
+// Drop removes the parcels for a part up to a number; done is false if they exceed a batch.
 func (o OutboxBatch) Drop(part uint16, upTo uint64) (done bool, err error) {
 	var old [][]byte
 	it := walk(o.b.txn, partKey(keyParcel, part))
@@ -231,7 +229,7 @@ type Holdings struct {
 func (o Outbox) Holdings() (h Holdings, err error) {
 	err = o.s.records.get(key(keyHoldings), &h)
 	if errors.Is(err, ErrUnknown) {
-		err = nil // a new agent
+		err = nil
 	}
 	return h, err
 }
@@ -256,8 +254,8 @@ func (o OutboxBatch) PutHoldings(h Holdings) error { return o.b.put(key(keyHoldi
 // dropped parcels. It is safe for concurrent use.
 type outboxSpans struct {
 	mu    sync.Mutex
-	known bool              // parts includes all that the store had when it was opened
-	parts map[uint16]parcel // by part
+	known bool // parts includes all that the store had when it was opened
+	parts map[uint16]parcel
 }
 
 // parcel is a part's range: all numbers up to gone were dropped, and none exceeds last.
@@ -298,8 +296,7 @@ func (o *outboxSpans) gone(part uint16) uint64 {
 	return o.parts[part].gone
 }
 
-// spans returns the ranges by rising part. First is a lower bound, Last is exact. The first call
-// reads the store.
+// spans returns the ranges by part. First is a lower bound, Last exact. The first call reads all.
 func (o *outboxSpans) spans(txn *badger.Txn) (spans []Span, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -352,7 +349,6 @@ type AddressesBatch struct{ b *Batch }
 
 func AddressesIn(b *Batch) AddressesBatch { return AddressesBatch{b} }
 
-// Neighbours are the parts of the web that have sites at one address.
 type Neighbours struct {
 	Part  uint16 // part that the address itself belongs to
 	Addr  string
@@ -421,9 +417,8 @@ type DuplicatesBatch struct{ b *Batch }
 
 func DuplicatesIn(b *Batch) DuplicatesBatch { return DuplicatesBatch{b} }
 
-// Holder is the URL that is kept for a content, or for a band of near-duplicates.
 type Holder struct {
-	Part      uint16 // part that the content belongs to
+	Part      uint16
 	Checksum  []byte
 	URL       string
 	Signature []byte
@@ -477,7 +472,6 @@ func holderKey(part uint16, checksum []byte) []byte {
 	return append(partKey(keyHolder, part), checksum...)
 }
 
-// Page returns a URL's stored page and outcome, or ErrUnknown if it has no page.
 func (d DuplicatesBatch) Page(id ID) (*Page, Fate, error) {
 	f, err := d.b.Fate(id)
 	if err == nil && !f.HasPage() {

@@ -14,7 +14,6 @@ import (
 	"fossick/internal/tries"
 )
 
-// TestOutbox puts, drops and reads random parcels and compares with a map of slices.
 func TestOutbox(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{Version: "1.2.3"})
 	must(t, err)
@@ -209,7 +208,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// dropped returns the store of crawled without the given pages, which another agent has.
+// dropped returns crawled without the given pages.
 func dropped(t *testing.T, numbers ...uint64) *Store {
 	s := crawled(t)
 	for _, n := range numbers {
@@ -232,8 +231,7 @@ func dropped(t *testing.T, numbers ...uint64) *Store {
 	return s
 }
 
-// TestDropPage: only the record of a dropped page remains. Other pages keep their numbers, its
-// number is not reused, and its content counts as new.
+// TestDropPage: only the record stays, numbers do not change, and the content counts as new.
 func TestDropPage(t *testing.T) {
 	s := dropped(t, 2, 5)
 	var numbers []uint64
@@ -280,8 +278,7 @@ func TestDropPage(t *testing.T) {
 	}
 }
 
-// TestRepairWithDroppedPages: the last record fills a gap, even that of a dropped page. A URL whose
-// page was dropped has no page.
+// TestRepairWithDroppedPages: any last record fills a gap; a URL of a dropped page has no page.
 func TestRepairWithDroppedPages(t *testing.T) {
 	s := dropped(t, 2, 5)
 	alter(t, s, func(b *Batch) {

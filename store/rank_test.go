@@ -11,7 +11,6 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// rankAll yields ranks of pages 1 to n, and calls each before each of them.
 func rankAll(n int, score float64, each func(page int)) iter.Seq[NumberedRank] {
 	return func(yield func(NumberedRank) bool) {
 		for i := 1; i <= n; i++ {
@@ -65,8 +64,7 @@ func count(t *testing.T, s *Store, kind byte) (n int) {
 	return n
 }
 
-// TestRanksCutOff interrupts a ranking between and within batches: the previous one stays whole,
-// verify finds nothing, and the next one cleans up.
+// TestRanksCutOff interrupts rankings: the old one stays whole, and the next cleans up.
 func TestRanksCutOff(t *testing.T) {
 	s := crawled(t)
 	must(t, s.Ranks().Put(t.Context(), Ranking{Method: "first"}, rankAll(5, 1, func(int) {})))
@@ -104,7 +102,7 @@ func TestRanksCutOff(t *testing.T) {
 func TestRepairRanks(t *testing.T) {
 	for name, test := range map[string]struct {
 		harm func(txn *badger.Txn) error
-		want []uint64 // pages that keep a rank
+		want []uint64
 	}{
 		"damaged":     {func(txn *badger.Txn) error { return txn.Set(rankKey(0, 2), []byte("x")) }, []uint64{1, 3, 4, 5}},
 		"no share":    {func(txn *badger.Txn) error { return txn.Set(rankKey(0, 2), encoded(t, Rank{Score: math.NaN()})) }, []uint64{1, 3, 4, 5}},

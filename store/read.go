@@ -58,7 +58,7 @@ func (s *Store) Counts() (Counts, error) {
 	var c Counts
 	err := s.records.get(key(keyCount), &c)
 	if errors.Is(err, ErrUnknown) {
-		err = nil // nothing happened yet
+		err = nil
 	}
 	if c.States == nil {
 		c.States = map[string]uint64{}
@@ -178,8 +178,8 @@ func each[T any](r *records, prefix []byte, read func(k, v []byte) (T, error)) i
 type records struct {
 	db    *badgerfiles.Database
 	uses  atomic.Uint64
-	still atomic.Bool   // the next use wakes upkeep
-	woken chan struct{} // buffered
+	still atomic.Bool // the next use wakes upkeep
+	woken chan struct{}
 }
 
 func newRecords(db *badgerfiles.Database) *records {
@@ -264,19 +264,18 @@ func valueOf(item *badger.Item, k []byte, f func(k, v []byte) error) error {
 	return err
 }
 
-// Life is the complete history of one URL.
 type Life struct {
 	ID ID
 	Birth
 	FoundBy string  // URL of Birth.From, or of the sitemap
 	Queued  *Queued // nil once it left the queue
-	Visits  []Visit // in order of time
-	Fate    *Fate   // nil while it waits
-	Parent  string  // URL of the best parent so far
-	Page    *Page   // nil when it has none
-	Label   *Label  // nil if refine has not seen it
-	Mark    *Mark   // nil if nobody marked it, or if several topics share the crawl
-	Marks   []Mark  `json:",omitempty"` // if topics share the crawl: at most one per topic, in their order
+	Visits  []Visit // by time
+	Fate    *Fate
+	Parent  string // URL of the best parent so far
+	Page    *Page
+	Label   *Label // nil if refine has not seen it
+	Mark    *Mark  // nil if nobody marked it, or if several topics share the crawl
+	Marks   []Mark `json:",omitempty"` // if topics share the crawl: at most one per topic, in their order
 }
 
 // Life returns the history of a normalised URL, or ErrUnknown.
@@ -388,12 +387,11 @@ func optional[T any](txn *badger.Txn, k []byte, record **T) error {
 type Known struct {
 	ID ID
 	Birth
-	Fate   *Fate       // nil while it waits
-	Visits []Visit     // in the order of time
+	Fate   *Fate
+	Visits []Visit     // by time
 	Wires  []Exchanged // exchanges with stored headers; Start and Location come from the visits
 }
 
-// Known yields all URLs in order of discovery, in one pass.
 func (u URLs) Known() iter.Seq2[*Known, error] {
 	return u.known(func(*Fate) bool { return true }, true)
 }
@@ -529,8 +527,8 @@ func (b along) each(n uint64, do func(k, v []byte) error) error {
 // Listed is a stored page with its label and size on disk. It is valid until the next.
 type Listed struct {
 	Page
-	Refined *Label // nil if refine has not run
-	Packed  int64  // bytes of the body on disk; may be off by one or two for a long body
+	Refined *Label
+	Packed  int64 // bytes of the body on disk; may be off by one or two for a long body
 }
 
 // Listed yields the stored pages in crawl order, without bodies.

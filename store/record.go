@@ -29,14 +29,13 @@ const (
 	ViaAgent    Via = "agent" // another agent found the link and sent it to this one, which crawls its site
 )
 
-// Info describes a store. Settings are the crawl's own, so that a resumed crawl continues
-// unchanged.
+// Info describes a store. Settings are the crawl's own, for resuming it unchanged.
 type Info struct {
 	Format   int    `cbor:"1,keyasint"`
-	Version  string `cbor:"2,keyasint"` // fossick version that made it
+	Version  string `cbor:"2,keyasint"` // of the fossick that made it
 	Created  int64  `cbor:"3,keyasint"` // Unix seconds
 	Topic    string `cbor:"4,keyasint"`
-	Settings []byte `cbor:"5,keyasint"` // JSON
+	Settings []byte `cbor:"5,keyasint"`
 
 	Topics []string `cbor:"6,keyasint,omitempty" json:",omitempty"` // topics that share the crawl; empty for a single topic
 
@@ -77,8 +76,7 @@ type Birth struct {
 	Hops  int    `cbor:"5,keyasint,omitempty"` // redirects in a row that led here
 	At    int64  `cbor:"6,keyasint"`           // Unix milliseconds
 
-	// For a URL from a sitemap: the exchange that fetched the sitemap, by number and host
-	// (name:port).
+	// For a URL from a sitemap: the exchange that fetched it, and its host (name:port).
 	Exchange uint64 `cbor:"20,keyasint,omitempty"`
 	AtHost   string `cbor:"21,keyasint,omitempty"`
 	Modified int64  `cbor:"22,keyasint,omitempty"` // from the sitemap, Unix seconds
@@ -87,21 +85,20 @@ type Birth struct {
 // Queued is a waiting URL's place in the frontier.
 type Queued struct {
 	Priority float64 `cbor:"1,keyasint"`
-	Score    float64 `cbor:"2,keyasint"`           // R of its best parent (paper A); 1 for a seed
-	Parent   ID      `cbor:"3,keyasint,omitempty"` // that parent
-	Visits   int     `cbor:"4,keyasint,omitempty"` // exchanges made so far
+	Score    float64 `cbor:"2,keyasint"` // R of its best parent (paper A); 1 for a seed
+	Parent   ID      `cbor:"3,keyasint,omitempty"`
+	Visits   int     `cbor:"4,keyasint,omitempty"`
 	Excused  int     `cbor:"5,keyasint,omitempty"` // exchanges that do not count as tries: the host or our network was down, or the page was lost
 
 	Also []float64 `cbor:"6,keyasint,omitempty" json:",omitempty"` // its priorities by the further orderings of a mix
 }
 
-// Visit is one exchange for a URL.
 type Visit struct {
 	Start    int64  `cbor:"1,keyasint"` // Unix milliseconds
 	Millis   int64  `cbor:"2,keyasint"` // duration until the last byte
 	State    string `cbor:"3,keyasint"`
 	Code     int    `cbor:"4,keyasint,omitempty"`
-	Location ID     `cbor:"5,keyasint,omitempty"` // where a redirect led
+	Location ID     `cbor:"5,keyasint,omitempty"`
 	Error    string `cbor:"6,keyasint,omitempty"`
 	Bytes    int64  `cbor:"7,keyasint,omitempty"`
 
@@ -147,8 +144,7 @@ type Fate struct {
 // HasPage reports whether Page is the URL's own.
 func (f Fate) HasPage() bool { return f.State == "ok" || f.Stored }
 
-// MetaRobots is the prefix of the Reason of a robots_denied URL whose page, not robots.txt, denied
-// it.
+// MetaRobots begins the Reason if the page itself, not robots.txt, denied a robots_denied URL.
 const MetaRobots = "meta robots"
 
 type Term struct {
@@ -157,7 +153,7 @@ type Term struct {
 	Note  string  `cbor:"3,keyasint,omitempty" json:"note,omitempty"`
 }
 
-// Page is the record of a stored page; its body is a separate record.
+// Page is the record of a stored page. Its body is another record.
 type Page struct {
 	Number      uint64  `cbor:"-"` // in crawl order, from 1
 	ID          ID      `cbor:"1,keyasint"`
@@ -177,7 +173,7 @@ type Page struct {
 	Bytes       int64   `cbor:"15,keyasint"`           // of the body, decompressed
 	At          int64   `cbor:"16,keyasint"`           // Unix milliseconds
 	ETag        string  `cbor:"17,keyasint,omitempty"`
-	Modified    string  `cbor:"18,keyasint,omitempty"` // Last-Modified as sent
+	Modified    string  `cbor:"18,keyasint,omitempty"` // as sent
 	Depth       int     `cbor:"19,keyasint,omitempty"`
 	Checked     int64   `cbor:"23,keyasint,omitempty"` // last time it was found unchanged, Unix milliseconds; 0 if never since At
 	Parent      float64 `cbor:"20,keyasint,omitempty"` // score of the parent as given to the scorer
@@ -212,12 +208,12 @@ func (p *Page) Has(checksum []byte) bool {
 	return slices.ContainsFunc(p.Sums(), func(sum []byte) bool { return bytes.Equal(sum, checksum) })
 }
 
-// Label is refine's judgement of a page.
+// Label is the judgement of a page by refine.
 type Label struct {
 	Label string  `cbor:"1,keyasint"`
 	Score float64 `cbor:"2,keyasint"` // probability of the topic
 	Kept  bool    `cbor:"3,keyasint"`
-	Rule  string  `cbor:"4,keyasint"` // the rule that fired
+	Rule  string  `cbor:"4,keyasint"`
 	Model string  `cbor:"5,keyasint"`
 	Topic string  `cbor:"6,keyasint,omitempty" json:",omitempty"` // topic it was refined for, if several share the crawl; else ""
 }
@@ -229,8 +225,8 @@ type Host struct {
 	Robots     []byte `cbor:"1,keyasint,omitempty"` // rules, encoded by the crawler
 	RobotsAt   int64  `cbor:"2,keyasint,omitempty"` // Unix milliseconds; 0 when never fetched
 	Next       int64  `cbor:"3,keyasint,omitempty"` // end of its politeness delay, Unix milliseconds
-	Failures   int    `cbor:"4,keyasint,omitempty"` // consecutive failed exchanges
-	Pages      uint64 `cbor:"5,keyasint,omitempty"` // stored
+	Failures   int    `cbor:"4,keyasint,omitempty"` // consecutive failures
+	Pages      uint64 `cbor:"5,keyasint,omitempty"`
 	Requests   uint64 `cbor:"6,keyasint,omitempty"`
 	Address    string `cbor:"7,keyasint,omitempty"` // address it answered from last, or was resolved to
 	RobotsCode int    `cbor:"8,keyasint,omitempty"`
@@ -248,11 +244,11 @@ type Host struct {
 
 	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs, or whole hosts, recognised as traps, with the reason
 
-	Silent      int    `cbor:"10,keyasint,omitempty"`                   // consecutive exchanges without an answer
-	SilentSince int64  `cbor:"11,keyasint,omitempty"`                   // start of the first of these, Unix milliseconds
-	Closed      string `cbor:"12,keyasint,omitempty"`                   // state that its URLs end in because it was silent too long; "" while it may answer
-	ClosedUntil int64  `cbor:"13,keyasint,omitempty"`                   // when a newly found URL makes us ask again, Unix milliseconds
-	Retries     uint64 `cbor:"14,keyasint,omitempty"`                   // requests for URLs that had failed before
+	Silent      int    `cbor:"10,keyasint,omitempty"` // consecutive exchanges without an answer
+	SilentSince int64  `cbor:"11,keyasint,omitempty"` // start of the first of these, Unix milliseconds
+	Closed      string `cbor:"12,keyasint,omitempty"` // state that its URLs end in because it was silent too long; "" while it may answer
+	ClosedUntil int64  `cbor:"13,keyasint,omitempty"` // when a newly found URL makes us ask again, Unix milliseconds
+	Retries     uint64 `cbor:"14,keyasint,omitempty"`
 	Promised    uint64 `cbor:"35,keyasint,omitempty" json:",omitempty"` // retries still due for waiting URLs
 	News        bool   `cbor:"15,keyasint,omitempty"`                   // one of its pages differed from those of the site's other hosts
 
@@ -271,16 +267,16 @@ type Host struct {
 
 // Reasons, other than load, for a delay that applies to this host but to no other at its address.
 const (
-	RestForRetryAfter = "Retry-After" // its answer asked for it
-	RestForCrawlDelay = "Crawl-delay" // its robots.txt asks for it
-	RestForFailures   = "back-off"    // several exchanges failed in a row
+	RestForRetryAfter = "Retry-After"
+	RestForCrawlDelay = "Crawl-delay"
+	RestForFailures   = "back-off" // several exchanges failed in a row
 )
 
 // Sitemaps is the progress of reading a host's sitemaps; it ends when none is pending.
 type Sitemaps struct {
 	Pending []SitemapFile `cbor:"1,keyasint,omitempty"` // to be fetched, in this order
 	Known   []uint64      `cbor:"2,keyasint,omitempty"` // page.Key of all named files, while some are pending
-	Files   int           `cbor:"3,keyasint,omitempty"` // requested, redirects included
+	Files   int           `cbor:"3,keyasint,omitempty"`
 	URLs    int           `cbor:"4,keyasint,omitempty"` // queued that were new
 	Score   float64       `cbor:"5,keyasint,omitempty"` // of the URL that triggered the reading of the sitemaps
 }
@@ -288,7 +284,7 @@ type Sitemaps struct {
 type SitemapFile struct {
 	URL   string `cbor:"1,keyasint"`           // in normal form
 	Depth int    `cbor:"2,keyasint,omitempty"` // depth in the tree of sitemap indexes
-	Hops  int    `cbor:"3,keyasint,omitempty"` // consecutive redirects that led here
+	Hops  int    `cbor:"3,keyasint,omitempty"` // consecutive redirects before it
 	Tries int    `cbor:"4,keyasint,omitempty"`
 }
 
@@ -300,7 +296,6 @@ func encode(v any) ([]byte, error) {
 	return b, nil
 }
 
-// ErrDamaged reports a record that cannot be read.
 var ErrDamaged = badgerfiles.ErrDamaged
 
 // decoder accepts strings that are not valid UTF-8, because servers send such headers. A strict
@@ -397,8 +392,7 @@ func idOf(k []byte) (ID, error) {
 	return ID(n), err
 }
 
-// Hash identifies a URL in the seen-set: the first half of its SHA-256, so that a hostile site
-// cannot make two URLs collide.
+// Hash is the first half of a URL's SHA-256, so that hostile sites cannot make URLs collide.
 type Hash [16]byte
 
 func HashURL(url string) Hash {
@@ -417,7 +411,7 @@ func seenValue(id ID, skipped bool) []byte {
 
 // A Verdict is one topic's judgement of a page.
 type Verdict struct {
-	Score    float64 `cbor:"1,keyasint"`           // of the page, in [0,1]
+	Score    float64 `cbor:"1,keyasint"`           // in [0,1]
 	Expected float64 `cbor:"2,keyasint,omitempty"` // Score predicted when the page was requested
 	Paid     float64 `cbor:"3,keyasint,omitempty"` // the topic's share of the page; all topics' shares add up to 1
 	Relevant bool    `cbor:"4,keyasint,omitempty"`

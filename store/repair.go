@@ -13,8 +13,7 @@ import (
 	"fossick/store/change"
 )
 
-// ErrLost reports records that are gone without anything naming them, or may be. The rest was
-// repaired.
+// ErrLost reports that records were lost, or may be, that nothing names. The rest is repaired.
 var ErrLost = errors.New("some records are lost without a trace")
 
 var ErrRemains = errors.New("errors remain")
@@ -91,7 +90,7 @@ func (l lostRecords) err() error {
 // renumbering closes gaps: the last pages take the numbers of removed ones.
 type renumbering struct {
 	s     *Store
-	holes []uint64          // free numbers, rising
+	holes []uint64
 	moved map[uint64]uint64 // old page numbers → new ones; 0 if the page was removed
 }
 
@@ -103,8 +102,7 @@ func (r *renumbering) free(n uint64) {
 // maxHoles bounds the consecutive missing pages; a larger gap means a corrupt number.
 const maxHoles = 1 << 32
 
-// hole notes that page n is missing. It looks the page up, since a scan may skip unreadable
-// records.
+// hole notes that page n is missing, after a look-up, since a scan may skip unreadable records.
 func (in *inspection) hole(txn *badger.Txn, n uint64) error {
 	if err := get(txn, numKey(keyPage, n), &Page{}); !errors.Is(err, ErrUnknown) {
 		return cmp.Or(finding(err), fmt.Errorf("store %s: page %d exists but was not found among the others; %w", in.s.dir, n, ErrDamaged))
@@ -114,8 +112,7 @@ func (in *inspection) hole(txn *badger.Txn, n uint64) error {
 		func(*Batch) error { return nil })
 }
 
-// unreadable removes page n and queues its URL again; p.ID is 0 if the record does not tell the
-// URL.
+// unreadable removes page n and queues its URL again, if p tells it.
 func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 	in.numbers.free(n)
 	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "removed, and its URL queued again", func(b *Batch) error {
@@ -135,7 +132,7 @@ func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 func (in *inspection) again(b *Batch, id ID) error {
 	birth, err := in.s.URLs().Birth(id)
 	if err != nil {
-		return finding(err) // a page without a URL: nothing to queue
+		return finding(err)
 	}
 	var q Queued
 	if err := in.s.records.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, birth); return nil }); err != nil {
@@ -153,7 +150,7 @@ func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
 	visits := lastVisit(txn, id)
 	q := Queued{Parent: birth.From, Visits: visits, Excused: visits}
 	var f Fate
-	if get(txn, numKey(keyFate, uint64(id)), &f) == nil { // an unreadable outcome adds nothing
+	if get(txn, numKey(keyFate, uint64(id)), &f) == nil {
 		q.Priority, q.Score, q.Parent = f.Score, f.Score, cmp.Or(f.Parent, birth.From)
 	}
 	if birth.Via == ViaSeed {

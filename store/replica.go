@@ -65,8 +65,7 @@ func isReplication(k []byte) bool {
 	return (k[0] == keyParcel || k[0] == keyCursor) && len(k) > 3 && binary.BigEndian.Uint16(k[1:]) == KeeperPart
 }
 
-// PutChanges puts the batch's changes, compressed, into the outbox for the replica. It must be the
-// last change.
+// PutChanges puts the batch's changes, compressed, into the outbox. It must be the last change.
 func (o OutboxBatch) PutChanges(number uint64) error {
 	c := o.b.changes
 	if c == nil {
@@ -133,7 +132,6 @@ func outdate(s *Store) error {
 // Replica is a store that follows another one. Only one goroutine may use it.
 type Replica struct{ s *Store }
 
-// ReplicaIn returns the replica in a store that has no other writers.
 func ReplicaIn(s *Store) Replica { return Replica{s} }
 
 const replicaSender = "base"
@@ -145,7 +143,6 @@ func (r Replica) Number() (uint64, error) {
 
 const bodiesSender = "bodies"
 
-// Bodies reports whether the replica also has pages.
 func (r Replica) Bodies() (bool, error) {
 	n, err := OutboxOf(r.s).Cursor(KeeperPart, bodiesSender)
 	return n > 0, err
@@ -251,7 +248,6 @@ func readBytes(r io.Reader, n uint64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// ErrCutOff reports a snapshot without its end.
 var ErrCutOff = errors.New("the snapshot of the store is incomplete")
 
 // A snapshot holds all records of one moment:
@@ -262,8 +258,7 @@ const snapshotHead = "FSKSNAP1"
 
 const maxRecordBytes = 1 << 30
 
-// Snapshot writes all records of this moment while commits continue. It holds one record in memory
-// at a time.
+// Snapshot writes all records of this moment, one at a time, while commits continue.
 func (s *Store) Snapshot(ctx context.Context, to io.Writer) error {
 	w := bufio.NewWriterSize(to, 256<<10)
 	_, _ = w.WriteString(snapshotHead) // Flush returns errors of w
@@ -297,8 +292,7 @@ func writeRecord(w *bufio.Writer, k, v []byte) error {
 	return err
 }
 
-// Receive makes a store from a snapshot, in a temporary folder that Close removes. Its Dir is the
-// original's folder.
+// Receive makes a store from a snapshot, in a temporary folder that Close removes.
 func Receive(of string, from io.Reader) (_ *Store, err error) {
 	dir, err := os.MkdirTemp("", "fossick-snapshot-")
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// recordsOf returns all that a replica must have of a store.
 func recordsOf(t *testing.T, s *Store, bodies bool) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -24,7 +23,6 @@ func recordsOf(t *testing.T, s *Store, bodies bool) string {
 	return b.String()
 }
 
-// crawlABit commits some random changes, as a crawl would.
 func crawlABit(t *testing.T, s *Store, rng *rand.Rand, counts *Counts, bodies bool) {
 	t.Helper()
 	b := s.Batch()
@@ -51,8 +49,7 @@ func crawlABit(t *testing.T, s *Store, rng *rand.Rand, counts *Counts, bodies bo
 	must(t, b.PutCounts(counts), OutboxIn(b).PutChanges(counts.Parcels), b.Commit())
 }
 
-// TestReplica follows a store through repeated changes, gaps, and changes during the writing of a
-// base: in the end both are equal.
+// TestReplica follows a store through repetitions, gaps and changes during the writing of a base.
 func TestReplica(t *testing.T) {
 	for _, bodies := range []bool{false, true} {
 		s, counts := create(t), Counts{}
@@ -114,7 +111,6 @@ func TestReplica(t *testing.T) {
 	}
 }
 
-// FuzzReplica: arbitrary input is applied or refused.
 func FuzzReplica(f *testing.F) {
 	c := changes{bodies: true}
 	c.set(numKey(keyQueued, 5), []byte{0xa0})
@@ -158,7 +154,6 @@ func snapshotOf(t *testing.T, s *Store) []byte {
 	return b.Bytes()
 }
 
-// TestSnapshot: a copy has every record, is sound, and is removed on Close.
 func TestSnapshot(t *testing.T) {
 	s := crawled(t)
 	copied, err := Receive("crawl", bytes.NewReader(snapshotOf(t, s)))

@@ -19,8 +19,7 @@ type seenFilter struct {
 
 func (f *seenFilter) lacks(h Hash) bool { return f != nil && f.keyFilter.lacks(h) }
 
-// knows answers without the disk for a URL seen lately, or one that is certainly not in the
-// seen-set.
+// knows answers without the disk for a URL seen lately, or certainly not in the seen-set.
 func (f *seenFilter) knows(h Hash) (seen Seen, known bool) {
 	if f == nil {
 		return Seen{}, false
@@ -42,8 +41,7 @@ func (f *seenFilter) found(h Hash, seen Seen) {
 // pages. At 5 million, half of the absent keys still cause a look-up.
 const pageFilterSteps = 4
 
-// contentHash is a checksum's key in the filter of stored pages; bandHash is that of a
-// near-duplicate band.
+// contentHash and bandHash are the keys of checksums and bands in the filter of stored pages.
 func contentHash(checksum []byte) (h Hash) {
 	copy(h[:], checksum)
 	return h
@@ -56,9 +54,8 @@ func bandHash(k []byte) (h Hash) {
 	return h
 }
 
-// FilterSeen puts Bloom filters before the seen-set and before checksums and bands. It returns at
-// once and reads all keys in the background; until then look-ups go to disk. Call it before the
-// first Batch.
+// FilterSeen puts Bloom filters before seen-set, checksums and bands, and fills them in the
+// background; until then look-ups go to disk. Call it before the first Batch.
 func (s *Store) FilterSeen() {
 	if s.filter != nil {
 		return
@@ -91,18 +88,16 @@ func (f *keyFilter) fill(r *records, stop <-chan struct{}, kind byte, hash func(
 	})
 }
 
-// keyFilter is a growing Bloom filter for keys on disk that are mostly absent. It is split into
-// shards with a lock each, so that workers do not wait for one another (paper D5). Until ready it
-// excludes nothing.
+// keyFilter is a growing Bloom filter for keys that are mostly absent on disk. Each of its shards
+// has a lock, to spare workers waiting (paper D5). Until ready it excludes nothing.
 type keyFilter struct {
 	ready  atomic.Bool // the shards hold all keys on disk
 	steps  int         // how many sizes of filterBits it may use; 0 for all
 	shards [filterShards]filterShard
 }
 
-// filterShard holds filters of growing size; new keys go into the last.
 type filterShard struct {
-	mu      sync.RWMutex // guards the fields below
+	mu      sync.RWMutex
 	filters []*bloom.BloomFilter
 	room    int // keys that still fit the last filter
 }
@@ -159,7 +154,7 @@ type seenLately struct {
 }
 
 type latelyShard struct {
-	mu    sync.RWMutex // guards slots
+	mu    sync.RWMutex
 	slots [latelySlots]latelySlot
 }
 

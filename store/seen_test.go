@@ -116,8 +116,7 @@ func BenchmarkLookupNew(b *testing.B) {
 	}
 }
 
-// TestPageFilter: pages are found by content and by bands with and without the filter, and after a
-// restart.
+// TestPageFilter: pages are found with and without the filter, and after a restart.
 func TestPageFilter(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
@@ -127,7 +126,7 @@ func TestPageFilter(t *testing.T) {
 		rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(b)
 		return b
 	}
-	const pages = 60 // per session
+	const pages = 60
 	for session := range 3 {
 		if session > 0 {
 			s, err = Open(dir)
@@ -169,8 +168,7 @@ func TestPageFilter(t *testing.T) {
 	}
 }
 
-// TestSeenLatelyIsTrue compares the cached seen-set with a map, through committed and cancelled
-// batches and URLs that are skipped, then wanted.
+// TestSeenLatelyIsTrue compares with a map, through cancelled batches and unskipped URLs.
 func TestSeenLatelyIsTrue(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
 	must(t, err)

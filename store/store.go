@@ -28,7 +28,6 @@ const database = "db"
 
 const making = database + ".new"
 
-// Errors that callers branch on.
 var (
 	ErrExists   = errors.New("a store exists there already")
 	ErrNone     = errors.New("no store there")
@@ -55,8 +54,8 @@ type Store struct {
 	pageFilter *keyFilter  // for checksums and near-duplicate bands of pages; nil until FilterSeen
 	outbox     outboxSpans
 
-	copyOf  string    // folder of the original, set by Receive
-	damaged []Problem // found by OpenToRead
+	copyOf  string // folder of the original, set by Receive
+	damaged []Problem
 }
 
 // Create makes a store in dir, which must not hold one. It builds the database under another name
@@ -161,8 +160,7 @@ func known(s *Store) (*Store, error) {
 	return s, nil
 }
 
-// readInfo reads the Info record, or its copy in the info file where the record is damaged. Verify
-// reports the damage.
+// readInfo reads the Info record, or the info file if it is damaged, which Verify reports.
 func (s *Store) readInfo() error {
 	err := s.records.get(key(keyInfo), &s.info)
 	if beside, ok := readInfoFile(s.dir); ok && err != nil {
@@ -261,8 +259,7 @@ func (s *Store) putInfo() error {
 	return s.writeInfoFile()
 }
 
-// plain reports whether the user turned off all code that depends on Badger's file formats. It is
-// a way out until a fixed build, and the only environment variable that the store reads.
+// plain turns off everything that depends on Badger's file formats, until a fixed build appears.
 func plain() bool { return os.Getenv("FOSSICK_STORE_PLAIN") != "" }
 
 // options keeps Badger's memory small, since a crawl needs the memory for its pages in flight.
@@ -340,8 +337,7 @@ func (s *Store) writeInfoFile() error {
 	return nil
 }
 
-// keepInfoFile writes the info file if it is missing or differs. Errors are ignored: the store can
-// be read without it.
+// keepInfoFile writes the info file if it differs; the store can be read without it.
 func (s *Store) keepInfoFile() {
 	if beside, ok := readInfoFile(s.dir); !ok || !reflect.DeepEqual(beside, s.info) {
 		_ = s.writeInfoFile()
@@ -351,11 +347,10 @@ func (s *Store) keepInfoFile() {
 // ErrForeign reports a non-empty folder, or a database, that is not a fossick store.
 var ErrForeign = errors.New("it is not empty, and not a store of fossick")
 
-// beside lists the files of a crawl that may lie beside its database.
+// beside lists the files that may lie beside a crawl's database.
 var beside = []string{database, making, quarantine, infoFile, "model.fossick", "seeds.txt", "crawl.sock", Derived, "lost+found"}
 
-// checkFolder refuses a folder for a new store if it holds anything else; hidden files do not
-// count.
+// checkFolder refuses a folder for a new store that holds other files, unless hidden.
 func checkFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -388,7 +383,7 @@ const inTables = 256
 
 const sampled = 1000
 
-// ownerOf finds the owner of a closed database without changing a file. An info file decides.
+// ownerOf finds the owner of a closed database without changing a file.
 func ownerOf(dir string) (whose owner, err error) {
 	if _, ok := readInfoFile(dir); ok {
 		return ours, nil

@@ -168,9 +168,8 @@ func TestPageWithSameContent(t *testing.T) {
 	equal(t, "an empty body", len(body), 0)
 }
 
-// TestHostilePageFitsABatch: the changes of one exchange fit on top of a nearly full batch, even a
-// page of 10,000 links (the limit of package page), all new and of the worst length. A batch counts values
-// fully below the value log's threshold and as pointers above it, so just below it is worst.
+// TestHostilePageFitsABatch: a page of 10,000 new links of the worst length fits on top of a nearly
+// full batch. Badger counts values fully only below the value log's threshold.
 func TestHostilePageFitsABatch(t *testing.T) {
 	s := create(t)
 	for _, length := range []int{1, 200, 500, 960, 2083} {
@@ -201,8 +200,7 @@ func TestHostilePageFitsABatch(t *testing.T) {
 	}
 }
 
-// BenchmarkCommit writes what follows from fetching a page with 26 links, half of them new (the
-// mean of a stored encyclopedia), and a compressed body of 21 KB.
+// BenchmarkCommit stores a page of 21 KB with 26 links, half of them new.
 func BenchmarkCommit(b *testing.B) {
 	s := create(b)
 	body := s.Compress([]byte(strings.Repeat("some words of a page, over and over, ", 570)))
@@ -226,8 +224,7 @@ func BenchmarkCommit(b *testing.B) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "pages/s")
 }
 
-// TestMakingCutOff leaves behind what a kill can leave of a new database, even files that Badger
-// cannot read: Create still succeeds.
+// TestMakingCutOff: Create succeeds over whatever a kill leaves of a new database.
 func TestMakingCutOff(t *testing.T) {
 	for name, manifest := range map[string]string{"empty": "", "half": "Bdgr", "nonsense": "this is no manifest of anything"} {
 		t.Run(name, func(t *testing.T) {
@@ -295,15 +292,14 @@ func hashes(t *testing.T, dir string) map[string]string {
 	return sums
 }
 
-// TestForeignDatabase: everything that opens a store refuses another program's database and changes
-// none of its files, whether it was closed or killed.
+// TestForeignDatabase: nothing opens or changes another program's database, closed or killed.
 func TestForeignDatabase(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	many := map[string]string{}
 	for n := range 2000 {
 		many[fmt.Sprintf("user:%04d", n)] = strings.Repeat("x", n%400)
 	}
-	info, err := encode(Info{Topic: "x"}) // Format 0
+	info, err := encode(Info{Topic: "x"})
 	must(t, err)
 	for name, keys := range map[string]map[string]string{
 		"many keys":                many,
@@ -348,7 +344,6 @@ func TestForeignDatabase(t *testing.T) {
 	}
 }
 
-// TestFolderOfOthers: Create accepts a folder that is empty or holds only our own files.
 func TestFolderOfOthers(t *testing.T) {
 	for name, ok := range map[string]bool{"thesis.txt": false, "MANIFEST": false, ".DS_Store": true, "model.fossick": true, "seeds.txt": true} {
 		dir := t.TempDir()
@@ -366,8 +361,7 @@ func TestFolderOfOthers(t *testing.T) {
 	}
 }
 
-// TestOldStoreIsOurs: a store without an info file, from an earlier build, is recognised and gets
-// one, even if damage took its Info.
+// TestOldStoreIsOurs: a store without an info file is recognised and gets one.
 func TestOldStoreIsOurs(t *testing.T) {
 	killed := crawled(t)
 	must(t, killed.SetSettings([]byte(strings.Repeat("x", 999)))) // long enough for the value log
@@ -392,7 +386,6 @@ func TestOldStoreIsOurs(t *testing.T) {
 	}
 }
 
-// TestInfoFile: a damaged info file counts as missing.
 func TestInfoFile(t *testing.T) {
 	s := create(t)
 	must(t, s.SetSettings([]byte(`{"rho":0.3}`)))
@@ -416,8 +409,7 @@ func TestInfoFile(t *testing.T) {
 	}
 }
 
-// TestPipes: if a file of a store is a named pipe or a link to a device, no way to open the store
-// blocks.
+// TestPipes: no opening blocks on a file that is a named pipe or links to a device.
 func TestPipes(t *testing.T) {
 	class := tries.Of(t, "pipes and devices in a store")
 	whole := filepath.Join(t.TempDir(), "whole")
@@ -470,8 +462,7 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// TestPlain: a store can be made, written, verified, repaired and compacted without any knowledge
-// of Badger's files, and the result is the same.
+// TestPlain: a store works without any knowledge of Badger's files, with the same result.
 func TestPlain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	t.Run("plain", func(t *testing.T) {
@@ -488,7 +479,7 @@ func TestPlain(t *testing.T) {
 		must(t, err)
 		s, err = Open(dir)
 		must(t, err)
-		_, err = s.repair(t.Context()) // this test's exchanges have gaps
+		_, err = s.repair(t.Context())
 		must(t, err, s.Close())
 	})
 	s, err := Open(dir)
@@ -504,7 +495,6 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestOpenWhenFree: a store in use is opened as soon as it is free, and not before.
 func TestOpenWhenFree(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	other, err := Create(dir, Info{Topic: "banking"})

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestSyncLogs: according to the kernel, commits are dirty memory of the logs, and clean after a
-// sync.
+// TestSyncLogs: the kernel shows commits as dirty memory before a sync and clean after it.
 func TestSyncLogs(t *testing.T) {
 	s := createOnDisk(t)
 	for round := range 2 {
@@ -60,8 +59,7 @@ func createOnDisk(t *testing.T) *Store {
 	return s
 }
 
-// dirtyKiB returns how much of the database's mapped files of a kind the kernel has not written
-// yet.
+// dirtyKiB returns how much of the mapped files of a kind is not yet written to disk.
 func dirtyKiB(t *testing.T, s *Store, suffix string) (dirty int) {
 	smaps, err := os.ReadFile("/proc/self/smaps")
 	must(t, err)

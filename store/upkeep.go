@@ -34,8 +34,7 @@ const (
 // trimBytes is how much the writer writes between two trims: about twenty pages.
 const trimBytes = 64 << 10
 
-// upkeep is an open store's background work: it syncs, frees memory, and checks the disk and the
-// tables.
+// upkeep is an open store's background work: syncing, freeing memory, checking disk and tables.
 type upkeep struct {
 	db   *badgerfiles.Database
 	disk *disk
@@ -96,8 +95,7 @@ func (u *upkeep) end() {
 	u.kept.Wait()
 }
 
-// commit commits a transaction of the given size; stays means that it holds a record that is never
-// removed.
+// commit commits a transaction; stays means that it holds a record that is never removed.
 func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 	u.committing.Store(true)
 	u.read.use()
@@ -118,7 +116,7 @@ func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 }
 
 func (u *upkeep) sync() func() (goOn bool) {
-	var synced uint64 // number of commits synced
+	var synced uint64
 	return func() bool {
 		if now := u.commits.Load(); now != synced && u.db.SyncLogs() == nil {
 			synced = now
@@ -168,18 +166,17 @@ func pauseOf(quiet time.Duration) time.Duration {
 
 var ErrGone = errors.New("the store's folder was removed or moved while it was in use")
 
-// disk watches the disk of an open store: its free space, and whether the folder is still there. It
-// is safe for concurrent use.
+// disk watches free space and the folder of an open store. It is safe for concurrent use.
 type disk struct {
 	dir    string
 	path   string
 	folder os.FileInfo
 
-	gone atomic.Bool           // look found the folder missing
+	gone atomic.Bool
 	full atomic.Pointer[error] // why there is too little room to write, or nil
-	told atomic.Bool           // a commit has returned the reason why it cannot write
+	told atomic.Bool
 
-	free atomic.Pointer[func(dir string) (room, error)] // nil except in tests
+	free atomic.Pointer[func(dir string) (room, error)]
 }
 
 func watchDisk(dir, path string) (*disk, error) {
@@ -220,7 +217,7 @@ func (d *disk) room() (room, error) {
 func (d *disk) lookForRoom() {
 	free, err := d.room()
 	if err != nil {
-		return // unknown free space does not count as full
+		return
 	}
 	if err = free.shortOf(room{minFreeBytes, minFreeFiles}, d.dir); err == nil {
 		d.full.Store(nil)
@@ -230,8 +227,7 @@ func (d *disk) lookForRoom() {
 	d.full.Store(&err)
 }
 
-// refusal returns the reason why nothing can be committed, or nil; failure is the database's own
-// error.
+// refusal returns why nothing can be committed, or nil; failure is the database's error.
 func (d *disk) refusal(failure error) error {
 	if d.gone.Load() {
 		if err := d.here(); err != nil {
@@ -244,7 +240,6 @@ func (d *disk) refusal(failure error) error {
 	return d.tell(failure)
 }
 
-// tell notes that a commit has returned err.
 func (d *disk) tell(err error) error {
 	if err != nil {
 		d.told.Store(true)
@@ -281,8 +276,7 @@ type room struct {
 // space kills the process, so the store refuses writes while a memtable and its flush still fit.
 const minFreeBytes = 256 << 20
 
-// minFreeFiles is the same for files: up to 13 tables are made at once, and Badger retries for ever
-// if one fails.
+// minFreeFiles is the same for files: up to 13 tables are made at once.
 const minFreeFiles = 64
 
 // minOpenBytes and minOpenFiles are needed on opening, for new mapped logs.
@@ -291,8 +285,7 @@ const (
 	minOpenFiles = 8
 )
 
-// minCloseBytes is needed on closing, to flush memtables. With less, the next opening does that, as
-// after a kill.
+// minCloseBytes is needed to flush memtables on closing; otherwise the next opening does that.
 const minCloseBytes = 64 << 20
 
 func freeRoom(dir string) (room, error) {
@@ -308,7 +301,6 @@ func freeRoom(dir string) (room, error) {
 	return r, nil
 }
 
-// shortOf returns ErrDiskFull if r has less than want.
 func (r room) shortOf(want room, dir string) error {
 	switch {
 	case r.bytes < want.bytes:
@@ -328,8 +320,7 @@ func roomToMake(dir string) error {
 	return nil
 }
 
-// writable checks that the database can be changed, or made, with enough room. Even a reader
-// writes, to recover from a kill.
+// writable checks permissions and room. Even a reader writes, to recover from a kill.
 func writable(dir, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		path = dir

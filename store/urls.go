@@ -60,7 +60,7 @@ func (u URLs) Waiting(id ID) (b Birth, q Queued, err error) {
 	return b, q, err
 }
 
-// Copy is a URL with a stored page: the data for a conditional request and for its journal.
+// Copy is a URL with a stored page, for a conditional request.
 type Copy struct {
 	ID     ID
 	Birth  Birth
@@ -98,7 +98,7 @@ type Waiter struct {
 	Queued
 }
 
-// Waiters yields every waiting URL in order of discovery, to rebuild a frontier.
+// Waiters yields every waiting URL in order of discovery.
 func (u URLs) Waiters() iter.Seq2[Waiter, error] {
 	return withBirths(u.records, keyQueued, func(k, v []byte, births *births) (w Waiter, _ bool, err error) {
 		if w.ID, err = idOf(k); err == nil {
@@ -137,8 +137,7 @@ type VisitedURL struct {
 	Visit
 }
 
-// Visits yields every visit, by discovery of its URL, then by time. All first fetches come before
-// all visits to stored pages.
+// Visits yields every visit by discovery, then time; first fetches before visits to stored pages.
 func (u URLs) Visits() iter.Seq2[VisitedURL, error] {
 	return func(yield func(VisitedURL, error) bool) {
 		for _, part := range []iter.Seq2[VisitedURL, error]{u.firstVisits(), u.revisits()} {
@@ -228,9 +227,8 @@ func (b *births) of(id ID) (Birth, error) {
 // maxSteps is how many steps cost about as much as a seek.
 const maxSteps = 16
 
-// Visits to a URL with a stored page are many and alike, so they are packed into histories
-// (package change), keyed by the number of their first visit. They keep no error texts, sizes or
-// checksums.
+// Visits to a stored page are packed into histories (package change), keyed by the number of the
+// first visit, without error texts, sizes and checksums.
 
 // PutRevisit writes the n-th exchange for a URL with a stored page, n from 2.
 func PutRevisit(b *Batch, id ID, n int, v Visit) error {
@@ -329,7 +327,6 @@ func inOrder(all []Visit) {
 	slices.SortStableFunc(all, func(a, b Visit) int { return cmp.Compare(a.Start, b.Start) })
 }
 
-// visitAt returns the n-th exchange for a URL, or ErrUnknown.
 func visitAt(txn *badger.Txn, id ID, n int) (v Visit, err error) {
 	if err = get(txn, visitKey(id, n), &v); !errors.Is(err, ErrUnknown) {
 		return v, err

@@ -14,12 +14,12 @@ import (
 
 // Problem is a violation of the store's invariants.
 type Problem struct {
-	Key    string `json:"key"` // of the record, printable
+	Key    string `json:"key"`
 	What   string `json:"what"`
 	Repair string `json:"repair"` // what repair does about it
 
-	URL  string `json:"url,omitempty"` // of the unreadable page
-	Lost bool   `json:"-"`             // records whose URLs are unknown may be gone too
+	URL  string `json:"url,omitempty"`
+	Lost bool   `json:"-"` // records whose URLs are unknown may be gone too
 }
 
 // Verify checks every record against related ones and returns the problems in the order of its
@@ -38,7 +38,7 @@ type inspection struct {
 	counts   Counts
 	born     idSet // URLs with a discovery record
 	births   uint64
-	requeued idSet // URLs that were queued again
+	requeued idSet
 	queued   uint64
 	gone     lostRecords
 }
@@ -77,7 +77,6 @@ func (in *inspection) info(context.Context) error {
 	return err
 }
 
-// totals compares the running totals with the totals of the records.
 func (in *inspection) totals(ctx context.Context) error {
 	if in.mend && len(in.problems) > 0 { // repairs have changed outcomes since urls counted them
 		again := newInspection(in.s, false)
@@ -240,8 +239,7 @@ func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, 
 	case qErr == nil && errors.Is(fErr, ErrUnknown):
 		return false, nil
 	case fErr == nil && errors.Is(qErr, ErrUnknown):
-		// A URL skipped at discovery has the state "none". Only a trap's URL also has a state of
-		// its own, and still counts.
+		// A URL skipped at discovery has the state "none" or, still counted as a trap, "trap".
 		skipped = (f.State == "none" || f.State == "trap") && seen.Skipped
 		if skipped && f.State == "none" {
 			in.counts.Skipped++
@@ -350,7 +348,6 @@ func (in *inspection) pointer(txn *badger.Txn, k, v []byte) error {
 	return in.found(k, what, "forgotten", func(b *Batch) error { return b.put(k, record) })
 }
 
-// seen finds entries of the seen-set that name a missing or a different URL.
 func (in *inspection) seen(ctx context.Context) error {
 	return in.scan(ctx, keySeen, func(txn *badger.Txn, k, v []byte) error {
 		var birth Birth

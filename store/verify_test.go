@@ -14,8 +14,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// crawled returns a store as a crawl leaves it: five pages, and URLs that wait, failed, duplicate
-// page 1, or were skipped.
+// crawled returns a store with five pages, and URLs that wait, failed, repeat or were skipped.
 func crawled(t *testing.T) *Store {
 	s := create(t)
 	alter(t, s, func(b *Batch) {
@@ -72,8 +71,7 @@ func wantLost(t *testing.T, err error, lost bool) {
 	}
 }
 
-// TestRepair breaks a store in every known way: verify must find it, repair must mend it, and the
-// sound rest must stay.
+// TestRepair breaks a store in every known way and repairs it.
 func TestRepair(t *testing.T) {
 	set := func(k, v []byte) func(*badger.Txn) error {
 		return func(txn *badger.Txn) error { return txn.Set(k, v) }
@@ -87,8 +85,8 @@ func TestRepair(t *testing.T) {
 	h3 := HashURL("http://h3.test/")
 	for name, test := range map[string]struct {
 		harm  func(*badger.Txn) error
-		what  string // part of the text from verify
-		pages uint64 // afterwards
+		what  string
+		pages uint64
 		waits int
 	}{
 		"a URL without story":         {remove(numKey(keyQueued, 6)), "neither waits nor", 5, 1},
@@ -153,8 +151,7 @@ func TestVerifyIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestRepairLostBodies: a page whose body an earlier build lost is reported with its URL and queued
-// again with its former score. All other records of the URL stay, and no other page changes.
+// TestRepairLostBodies: a page with a lost body is named and queued again; all else stays.
 func TestRepairLostBodies(t *testing.T) {
 	s := crawled(t)
 	visit := Visit{Start: 5, State: "ok", Code: 200, Bytes: 99}
@@ -246,7 +243,6 @@ func TestRepairAnyLoss(t *testing.T) {
 	}
 }
 
-// harmAny removes a share of the records of some kinds, corrupts as many and returns their keys.
 func harmAny(t *testing.T, s *Store, rng *rand.Rand, share float64, kinds map[byte]bool) map[string]bool {
 	t.Helper()
 	harmed := map[string]bool{}
@@ -270,8 +266,7 @@ func harmAny(t *testing.T, s *Store, rng *rand.Rand, share float64, kinds map[by
 	return harmed
 }
 
-// TestFinding: a read error must not count as a missing record, or repair would remove what refers
-// to it.
+// TestFinding: a read error must not count as a missing record.
 func TestFinding(t *testing.T) {
 	disk := errors.New("input/output error")
 	for _, c := range []struct{ err, want error }{{nil, nil}, {ErrUnknown, nil}, {ErrDamaged, nil}, {disk, disk}} {

@@ -18,7 +18,7 @@ func (in *inspection) told(ctx context.Context) error {
 	return in.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
 		var p Page
 		if decode(k, v, &p) != nil || p.ID == 0 {
-			return nil // pages judges it
+			return nil
 		}
 		born := numKey(keyBirth, uint64(p.ID))
 		err := get(txn, born, &Birth{})
@@ -35,9 +35,8 @@ func (in *inspection) told(ctx context.Context) error {
 	})
 }
 
-// pages checks that page numbers have no gaps, and that pages are readable and agree with their
-// URLs' outcomes. It removes an unreadable page, queues its URL again and gives its number to the
-// last page.
+// pages checks that page numbers have no gaps and pages agree with their URLs' outcomes. It removes
+// an unreadable page, queues its URL and gives its number to the last page.
 func (in *inspection) pages(ctx context.Context) error {
 	next := uint64(1)
 	err := in.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
@@ -142,7 +141,6 @@ func (in *inspection) bodyIs(txn *badger.Txn, p *Page) error {
 	return err
 }
 
-// pageIs checks the records that point to a page.
 func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 	var f Fate
 	err := get(txn, numKey(keyFate, uint64(p.ID)), &f)
@@ -178,7 +176,7 @@ func (in *inspection) sumIs(txn *badger.Txn, p *Page, sum []byte) error {
 			return err
 		}
 		if err == nil && other.Has(sum) {
-			return nil // two pages have this content
+			return nil
 		}
 		err = ErrDamaged
 	}
@@ -227,7 +225,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
 		var f Fate
 		if decode(k, v, &f) != nil || !f.HasPage() {
-			return nil // births has judged it
+			return nil
 		}
 		n, err := numOf(k)
 		if err != nil {
@@ -253,7 +251,7 @@ func (in *inspection) repeats(ctx context.Context) error {
 	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
 		var f Fate
 		if decode(k, v, &f) != nil || f.HasPage() || f.Page == 0 {
-			return nil // urls has judged it
+			return nil
 		}
 		to, moved := in.numbers.moved[f.Page]
 		if !moved {
@@ -295,7 +293,7 @@ func (in *inspection) marksOf(ctx context.Context, kind byte) error {
 		if err == nil {
 			in.refers(id)
 			if err = get(txn, numKey(keyBirth, uint64(id)), &birth); errors.Is(err, ErrDamaged) {
-				return nil // urls has judged it
+				return nil
 			}
 			if finding(err) != nil {
 				return err
@@ -344,7 +342,7 @@ func (in *inspection) marksAre(txn *badger.Txn, p *Page) error {
 func (in *inspection) markIs(txn *badger.Txn, p *Page, topic int) error {
 	m := Mark{Topic: topic}
 	if err := get(txn, markKey(p.ID, topic), &m); err != nil || !p.heed(m) {
-		return finding(err) // marks reports damaged ones
+		return finding(err)
 	}
 	what := fmt.Sprintf("page %d, %s, is %s by its mark, but its record differs", p.Number, p.URL, m)
 	return in.found(numKey(keyPage, p.Number), what, "it is as the mark says", func(b *Batch) error { return b.PutPageRecord(p) })
@@ -390,9 +388,8 @@ func (c *hostCheck) recount(h *Host, n uint64) error {
 // maxLost bounds the consecutive missing exchanges of a host; a larger gap means a corrupt number.
 const maxLost = 1000
 
-// exchanges checks that exchanges are readable, belong to a host and are numbered from 1 to the
-// host's count without gaps. It enters a missing one as lost, because URLs refer to exchanges by
-// number.
+// exchanges checks that each host's exchanges are readable and numbered from 1 to its count. It
+// enters a missing one as lost, because URLs refer to exchanges by number.
 func (c *hostCheck) exchanges(ctx context.Context) error {
 	var h *Host // host of the exchanges before; nil if its record is missing
 	name, next := "", uint64(1)
@@ -455,7 +452,7 @@ func (c *hostCheck) named(ctx context.Context) error {
 	return c.scan(ctx, keyBirth, func(txn *badger.Txn, k, v []byte) error {
 		var birth Birth
 		if decode(k, v, &birth) != nil || birth.Exchange == 0 {
-			return nil // births has judged it
+			return nil
 		}
 		has, err := hasKey(txn, exchangeKey(birth.AtHost, birth.Exchange))
 		if err != nil || has {
@@ -523,7 +520,7 @@ func (d derived) near(ctx context.Context) error {
 		var c Candidate
 		n, err := numOf(k)
 		if err != nil || decode(k, v, &c) != nil {
-			return nil // pages has judged it
+			return nil
 		}
 		return d.nearHas(txn, n, c.Signature)
 	})
@@ -561,7 +558,7 @@ func (d derived) nearHas(txn *badger.Txn, n uint64, signature []byte) error {
 			return err
 		}
 		if err != nil {
-			continue // nearRecord has reported it
+			continue
 		}
 		if slices.Contains(pages, n) || len(pages) == nearBucket && pages[0] > n || len(pages) > 0 && pages[0] == pushedOut {
 			continue

@@ -36,8 +36,7 @@ func kept(t *testing.T) (s *Store, bodies [][]byte) {
 	return s, bodies
 }
 
-// TestVersions: the body of any time is returned, one that differs by a word takes a few bytes, and
-// the store is sound.
+// TestVersions: the body of any time is returned; one that differs by a word takes few bytes.
 func TestVersions(t *testing.T) {
 	s, bodies := kept(t)
 	p, err := s.Page(2)
@@ -62,8 +61,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestVersionsGo: former bodies are deleted with a page's content, and when the body that they were
-// packed against is lost.
+// TestVersionsGo: former bodies go with a page's content, or if their dictionary is lost.
 func TestVersionsGo(t *testing.T) {
 	for name, change := range map[string]func(s *Store, b *Batch, p *Page) error{
 		"withdrawn":               func(_ *Store, b *Batch, p *Page) error { return b.WithdrawPage(p) },
@@ -84,8 +82,7 @@ func TestVersionsGo(t *testing.T) {
 	}
 }
 
-// TestBrokenVersions: verify reports an unreadable former body with all packed against it, and one
-// without a page. Repair removes these and keeps the rest.
+// TestBrokenVersions: repair removes unreadable former bodies and those packed against them.
 func TestBrokenVersions(t *testing.T) {
 	s, bodies := kept(t)
 	var v Version
@@ -110,8 +107,7 @@ func TestBrokenVersions(t *testing.T) {
 	}
 }
 
-// goneAndChanged returns a crawled store after a refresh: page 5 is gone; page 2 has new content
-// and so no label.
+// goneAndChanged returns crawled after a refresh: page 5 is gone, page 2 has new content.
 func goneAndChanged(t *testing.T) *Store {
 	t.Helper()
 	s := crawled(t)
@@ -131,8 +127,7 @@ func goneAndChanged(t *testing.T) *Store {
 	return s
 }
 
-// TestRefreshedStore: a store is sound after a refresh. Repair, which may renumber pages, keeps the
-// outcome of the URL whose page is gone.
+// TestRefreshedStore: a refreshed store is sound, and repair keeps the outcome of the gone page.
 func TestRefreshedStore(t *testing.T) {
 	s := goneAndChanged(t)
 	sound := func(what string) {

@@ -21,9 +21,9 @@ type WireKind byte
 
 const (
 	WirePage      WireKind = 1 // its body is stored
-	WireSame      WireKind = 2 // 304: the stored page is unchanged
+	WireSame      WireKind = 2 // 304
 	WireRepeat    WireKind = 3 // its body is not stored, because a stored page has the same content
-	WireRedirect  WireKind = 4 // redirect to another URL
+	WireRedirect  WireKind = 4
 	lastWireKind           = WireRedirect
 	wireDigestLen          = 20
 )
@@ -35,7 +35,7 @@ type Wire struct {
 	Request  []byte
 	Response []byte
 	Rebuilt  bool // rebuilt from parsed fields: order and case are not the server's
-	Cut      bool // truncated at the end
+	Cut      bool
 }
 
 // WireRecord is a packed Wire for PutWire; see PackWire.
@@ -49,7 +49,7 @@ type WireRecord struct {
 type Exchanged struct {
 	ID       ID
 	URL      string
-	Visit    int // from 1
+	Visit    int
 	Kind     WireKind
 	Start    int64 // Unix milliseconds
 	Location ID    // target of a WireRedirect; 0 if the crawl did not follow it
@@ -107,7 +107,7 @@ func exchanged(txn *badger.Txn, item *badger.Item, url string) (x Exchanged, err
 	return x, err
 }
 
-// Elsewhere is a URL whose exchanges led to the page of another URL.
+// Elsewhere is a URL whose exchanges led to another URL's page.
 type Elsewhere struct {
 	ID    ID
 	To    ID   // last redirect target, else the URL whose page it duplicates; 0 if unknown
@@ -206,9 +206,8 @@ const (
 var wireProtocols = [4]string{"http/1.1", "http/1.0", "h2", ""}
 
 const (
-	dateMark = 1
-	dateSize = len(http.TimeFormat)
-	// maxWireText exceeds two headers of 16 KiB.
+	dateMark    = 1
+	dateSize    = len(http.TimeFormat)
 	maxWireText = 64 << 10
 )
 
@@ -338,7 +337,6 @@ func packDates(text []byte) []byte {
 	}
 }
 
-// dateOf parses a date in exactly HTTP's format.
 func dateOf(text []byte) (seconds uint32, is bool) {
 	t, err := time.Parse(http.TimeFormat, string(text))
 	at := t.Unix()
@@ -357,8 +355,7 @@ func unpackDates(short []byte) []byte {
 	}
 }
 
-// wireDict holds common header text, the most common last. It is part of the format: a change needs
-// a new wireVersion.
+// wireDict holds common header text, the most common last. A change needs a new wireVersion.
 const wireDict = "x-amz-cf-pop: \r\nx-amz-cf-id: \r\nx-amz-request-id: \r\nVia: 1.1 varnish\r\nvia: 1.1 google\r\nX-Timer: S" +
 	"X-Served-By: cache-\r\nX-Cache-Hits: 0\r\nX-Cache: MISS\r\nX-Cache: HIT\r\nX-Varnish: \r\nAge: 0\r\nalt-svc: h3=\":443\"; ma=86400\r\n" +
 	"cf-cache-status: DYNAMIC\r\ncf-ray: \r\nserver: cloudflare\r\nServer: cloudflare\r\nreport-to: {\"group\":\"cf-nel\",\"max_age\":604800,\"endpoints\":[{\"url\":\"https://\"}]}\r\n" +

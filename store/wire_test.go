@@ -73,8 +73,7 @@ func TestWires(t *testing.T) {
 	}
 }
 
-// TestWiresGo: headers are deleted with their content, when an owner has pages forgotten, and when
-// repair finds that they belong to nothing.
+// TestWiresGo: headers are deleted with their content, by owners' requests, and by repair.
 func TestWiresGo(t *testing.T) {
 	s := create(t)
 	wire := func(of string, kind WireKind) WireRecord {
@@ -94,7 +93,7 @@ func TestWiresGo(t *testing.T) {
 		for n, kind := range []WireKind{WirePage, WireSame} {
 			must(t, b.PutVisit(p.ID, n+1, Visit{}), b.PutWire(p.ID, n+1, wire(p.URL, kind)))
 		}
-		must(t, b.PutWire(p.ID, 9, wire(p.URL, WireSame))) // belongs to no visit
+		must(t, b.PutWire(p.ID, 9, wire(p.URL, WireSame)))
 		must(t, b.set([]byte("w"), nil))
 		k := visitKey(p.ID, 8)
 		k[0] = keyWire
@@ -134,8 +133,7 @@ func TestWiresGo(t *testing.T) {
 	}
 }
 
-// FuzzWire: reading any record neither panics nor needs much memory and notices damage; packed
-// headers unpack unchanged.
+// FuzzWire: reading is robust, damage is noticed, and packed headers unpack unchanged.
 func FuzzWire(f *testing.F) {
 	for _, w := range someWires() {
 		f.Add(u1, w.Request, w.Response, wireValue(WireRecord{Kind: WirePage, Packed: PackWire(u1, &w)}))
@@ -166,7 +164,6 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// BenchmarkPackWire packs 400 bytes of headers.
 func BenchmarkPackWire(b *testing.B) {
 	w := someWires()[0]
 	b.ReportAllocs()
