@@ -118,8 +118,7 @@ func compressionOf(c *pb.ManifestChange) badgeroptions.CompressionType {
 	return badgeroptions.CompressionType(c.Compression)
 }
 
-// checkRegistry checks Badger's key registry, which holds no key, only sixteen random bytes and a
-// word. Badger refuses a database whose registry is damaged.
+// checkRegistry checks Badger's key registry, without keys only sixteen random bytes and a word.
 func (f *findings) checkRegistry() error {
 	text, err := reading.All(filepath.Join(f.path, badger.KeyRegistryFileName), 64<<20)
 	switch {
@@ -141,8 +140,7 @@ func (f *findings) checkRegistry() error {
 	return nil
 }
 
-// checkStatistics checks the size of Badger's file of discard statistics; Badger would write beyond
-// the end of a short one.
+// checkStatistics checks the size of Badger's discard statistics, which it would write beyond.
 func (f *findings) checkStatistics() error {
 	info, err := os.Stat(filepath.Join(f.path, statistics))
 	if err == nil && info.Size() > 0 && info.Size() < statisticsBytes {
@@ -161,8 +159,7 @@ const (
 // emptyList is the header of a manifest.
 const emptyList = "Bdgr\x00\x00\x00\x08"
 
-// readList reads the manifest: the tables to use and those removed. f.tables stays nil for a new
-// database.
+// readList reads the manifest. f.tables stays nil for a new database.
 func (f *findings) readList(o badger.Options) (removed map[uint64]bool, err error) {
 	name := filepath.Join(f.path, badger.ManifestFilename)
 	text, err := reading.All(name, 64<<20)
@@ -419,8 +416,7 @@ func (f *findings) checkHead(name string) error {
 	return nil
 }
 
-// withLog calls f with a mapped log, without the hole of up to 256 MiB that a killed writer leaves
-// at its end.
+// withLog calls f with a mapped log, without the final hole that a killed writer leaves.
 func withLog(name string, f func(text []byte)) error {
 	file, err := reading.Open(name)
 	if err != nil {
@@ -448,8 +444,7 @@ func withLog(name string, f func(text []byte)) error {
 	return nil
 }
 
-// endOfData returns the end of a file's data before its final hole, or the size if the system
-// cannot tell.
+// endOfData returns the end of a file's data before its final hole, or the size if unknown.
 func endOfData(file *os.File, size int64) (end int64) {
 	for {
 		data, err := file.Seek(end, unix.SEEK_DATA)

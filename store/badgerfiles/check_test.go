@@ -17,8 +17,7 @@ import (
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 )
 
-// oneTable makes a closed database with one table of n records, and returns the table's name and
-// content.
+// oneTable makes a closed database with one table of n records.
 func oneTable(t testing.TB, o func(path string) badger.Options, n int) (path, name string, text []byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "db")
@@ -50,8 +49,7 @@ func recordsOf(t testing.TB, blocks []block) map[string]string {
 	return records
 }
 
-// TestReadBlocks: the blocks of a table read back as written, whole, compressed and without the
-// index.
+// TestReadBlocks: blocks read back as written, whole, compressed and without the index.
 func TestReadBlocks(t *testing.T) {
 	const n = 1000
 	for name, c := range map[string]badgeroptions.CompressionType{"plain": badgeroptions.None, "Snappy": badgeroptions.Snappy} {
@@ -83,8 +81,7 @@ func TestReadBlocks(t *testing.T) {
 	}
 }
 
-// TestFlippedBits flips bits of a table: the records of all other blocks remain for a reader and
-// after mending.
+// TestFlippedBits: flipped bits cost a table only their blocks, for a reader and after mending.
 func TestFlippedBits(t *testing.T) {
 	path, name, text := oneTable(t, smallTables, 300)
 	places, err := readIndex(text)
@@ -134,8 +131,7 @@ func countRecords(d *Database) (n int) {
 	return n
 }
 
-// TestMendKeeps: a partly unreadable table is put into quarantine once when it is replaced; a fully
-// unreadable one leaves the manifest.
+// TestMendKeeps: a replaced table goes to quarantine once; an unreadable one leaves the manifest.
 func TestMendKeeps(t *testing.T) {
 	path, name, text := oneTable(t, smallTables, 300)
 	kept := filepath.Join(t.TempDir(), "quarantine")
@@ -166,8 +162,7 @@ func TestMendKeeps(t *testing.T) {
 	}
 }
 
-// FuzzTable: reading a table never panics, and a table made of the readable records holds nothing
-// else.
+// FuzzTable: reading never panics, and a table of the readable records holds nothing else.
 func FuzzTable(f *testing.F) {
 	_, _, text := oneTable(f, smallTables, 20)
 	f.Add(text)
@@ -219,8 +214,7 @@ func BenchmarkCheckTable(b *testing.B) {
 	}
 }
 
-// TestDamageFoundLater: a block damaged while the database is open ends its use, with advice. A
-// table replaced by a compaction is no damage.
+// TestDamageFoundLater: new damage ends the use of an open database; a replaced table does not.
 func TestDamageFoundLater(t *testing.T) {
 	path, name, text := oneTable(t, smallTables, 300)
 	d := openSmall(t, path)

@@ -35,8 +35,7 @@ func contentOf(t testing.TB, d *Database) map[string]string {
 	return content
 }
 
-// database makes a database in two sessions, the second of which was killed: tables, value logs, a
-// memtable's log.
+// database makes a database in two sessions, the second of which was killed.
 func database(t testing.TB) (path string, content map[string]string) {
 	t.Helper()
 	first := filepath.Join(t.TempDir(), "db")
@@ -157,8 +156,7 @@ func tablesAndList(t *testing.T, path string) (files []string) {
 	return files
 }
 
-// FuzzLog: reading a log never panics, and a log made of the readable entries is undamaged and
-// holds just these.
+// FuzzLog: reading never panics, and a log of the readable entries is undamaged.
 func FuzzLog(f *testing.F) {
 	path, _ := database(f)
 	for _, name := range []string{"00001.mem", "00002.mem", "000002.vlog"} {
@@ -182,8 +180,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// TestHalfCommit: a commit cut off by a kill is neither damage nor replayed; one with a damaged end
-// before another commit is damage.
+// TestHalfCommit: only a final commit without an end is no damage; it is not replayed.
 func TestHalfCommit(t *testing.T) {
 	path, _ := database(t)
 	names, err := filepath.Glob(filepath.Join(path, memtableFiles))

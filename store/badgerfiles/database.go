@@ -99,8 +99,7 @@ func uncompacted(o badger.Options) badger.Options {
 	return o.WithNumCompactors(0).WithNumLevelZeroTablesStall(math.MaxInt).WithCompactL0OnClose(false)
 }
 
-// begin locks the database's folder, which it creates if necessary. Badger's own lock would come
-// after our checks.
+// begin locks the database's folder, since Badger's own lock would come after our checks.
 func begin(g *Guard, dir string, o badger.Options, plain bool) (*Database, error) {
 	if other := unknownVersion(); other != "" && !plain {
 		slog.Warn("store: this build has an unknown version of Badger; it does not trim its files and memory", "has", other, "knows", knownVersion)
@@ -214,8 +213,7 @@ func (d *Database) Path() string { return d.path }
 // Failure returns the first disk failure, or nil.
 func (d *Database) Failure() error { return d.log.failure() }
 
-// Bounded runs f, which Badger might never finish. It returns false if it stopped waiting for f
-// after a disk failure.
+// Bounded runs f, but after a disk failure stops waiting for it and returns false.
 func (d *Database) Bounded(f func()) (ended bool) { return d.log.bounded(f) }
 
 // Release frees the resources of Trim if the database is abandoned instead of closed.
@@ -239,8 +237,7 @@ func (d *Database) Close() error {
 	return errors.Join(err, d.removeView())
 }
 
-// Commit commits txn, but stops waiting if the disk fails; the whole transaction may still reach
-// the disk.
+// Commit commits txn. If the disk fails it stops waiting; txn may still reach the disk, whole.
 func (d *Database) Commit(txn *badger.Txn) error {
 	done := make(chan error, 1)
 	txn.CommitWith(func(err error) { done <- err })
@@ -271,8 +268,7 @@ var (
 	ErrDamaged  = errors.New("damaged record")
 )
 
-// patience is how long Badger may continue after its first disk failure: it retries for ever and
-// blocks opening, commits and closing.
+// patience is how long Badger may run on after its first disk failure; it would retry for ever.
 const patience = 2 * time.Second
 
 // complaints is Badger's log. Only there does Badger report a table that it cannot write, and
@@ -379,8 +375,7 @@ func (c *complaints) Infof(string, ...any) {}
 
 func (c *complaints) Debugf(string, ...any) {}
 
-// RenewEvery is how often to renew the lent transaction: a compaction keeps all data overwritten
-// since the oldest transaction began.
+// RenewEvery is how often to renew the lent transaction, whose data compactions must keep.
 const RenewEvery = time.Second
 
 // lender lends a read transaction without waiting. A new one would wait for commits, which wait for
@@ -421,8 +416,7 @@ func (d *Database) Renew() (goOn bool) {
 	return true
 }
 
-// knownVersion is the version of Badger whose files this package knows; a test checks it against
-// go.mod and a real database.
+// knownVersion is the version of Badger whose files this package knows; tests check it.
 const knownVersion = "v4.9.6"
 
 const module = "github.com/dgraph-io/badger/v4"

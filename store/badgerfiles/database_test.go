@@ -61,9 +61,8 @@ func putKeys(d *Database, rng *rand.Rand, n int) error {
 	return d.Commit(txn)
 }
 
-// makeTables commits n times 500 records to a database and closes it, which makes nine tables for
-// ten commits. Close compacts level 0, since other compactions come at random. Each table takes
-// three syncs of up to .15 s on a slow disk.
+// makeTables makes a database with nine tables for ten commits of 500 records. Close compacts level
+// 0, since other compactions come at random. A table takes three syncs of up to .15 s each.
 func makeTables(t testing.TB, path string, n int) {
 	t.Helper()
 	d := openWith(t, smallTables(path).WithCompactL0OnClose(true))
@@ -94,8 +93,7 @@ func value(t testing.TB, d *Database, key string) (v []byte) {
 	return v
 }
 
-// TestLockBesideACopy: a released lock is free at once, even while a starting process has a copy of
-// its descriptor.
+// TestLockBesideACopy: a released lock is free even while a starting process has a copy.
 func TestLockBesideACopy(t *testing.T) {
 	path := t.TempDir()
 	held, err := lockFolder(path, path)
@@ -124,8 +122,7 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// TestMerge: the last level keeps a replaced version that a reader may read; after the reader's end
-// Merge drops it.
+// TestMerge drops a replaced version that the last level kept for a reader.
 func TestMerge(t *testing.T) {
 	path := t.TempDir()
 	o := smallTables(path).WithCompactL0OnClose(true)

@@ -44,8 +44,7 @@ func lockFolder(dir, path string) (lock, error) {
 	return noLock, fmt.Errorf("store %s: %w", dir, err)
 }
 
-// Guard keeps a database locked between Close and the next opening. The zero value holds no lock,
-// and opening takes one.
+// Guard keeps a database locked from Close to the next opening. The zero value holds no lock.
 type Guard struct{ held lock }
 
 // Keep makes the lock survive Close. Opening with the guard takes the lock back.
@@ -74,8 +73,7 @@ func Free(dir, path string) error {
 	return err
 }
 
-// release unlocks before it closes: a child process being started holds a copy of the descriptor
-// until it executes its program.
+// release unlocks explicitly, since a starting child process still holds a copy of the descriptor.
 func (l *lock) release() {
 	if *l != noLock {
 		_ = unix.Flock(int(*l), unix.LOCK_UN) // closing soon does so, too
@@ -167,8 +165,7 @@ func hasEntries(name string) bool {
 	return err == nil && info.Size() > logHead
 }
 
-// addLog makes an empty value log newer than all others, because Badger truncates the newest one at
-// its first unreadable entry.
+// addLog makes an empty, newest value log, since Badger may truncate the newest one.
 func addLog(path string) error {
 	names, err := logsOf(path, valueFiles)
 	if err != nil {

@@ -42,8 +42,8 @@ func (d *Database) SyncLogs() error {
 		d.progress.synced(memtables, reached)
 	}
 	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) {
-		// Writing to a mapped log returns no error, so the next commit must fail. A failure to open
-		// files is temporary.
+		// A mapped log reports no write errors, so the next commit must fail. Failures to open are
+		// temporary.
 		d.log.fail(err.Error())
 	}
 	return err

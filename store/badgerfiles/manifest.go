@@ -90,8 +90,7 @@ func net(changes []*pb.ManifestChangeSet) map[uint64]*pb.ManifestChange {
 	return tables
 }
 
-// readChanges returns the complete changes at the start of text and their length; false if anything
-// but a truncated change follows.
+// readChanges returns the complete changes and their length; false if anything else follows.
 func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok bool) {
 	for rest := text; len(rest) >= 8; {
 		n, sum := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint32(rest[4:])
@@ -156,8 +155,7 @@ func listOf(tables map[uint64]*pb.ManifestChange) *pb.ManifestChangeSet {
 	return list
 }
 
-// writeManifest replaces the manifest by a single change, atomically, after Badger has read it
-// successfully.
+// writeManifest atomically replaces the manifest by a single change that Badger can read.
 func writeManifest(name string, head []byte, change *pb.ManifestChangeSet, o badger.Options) error {
 	body, err := proto.Marshal(change)
 	if err != nil {
@@ -289,8 +287,7 @@ func (l *levels) reads(info os.FileInfo) bool {
 	return err == nil && os.SameFile(own, info)
 }
 
-// readAnew starts over with a manifest that Badger rewrote, with all tables in the first change.
-// Tables that were certain stay certain.
+// readAnew starts over with a rewritten manifest. Tables that were certain stay certain.
 func (l *levels) readAnew(name string) error {
 	f, err := reading.Open(name)
 	if err != nil {

@@ -69,8 +69,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestMend: a database whose manifest names a missing table is refused with advice; following it
-// restores everything in the log.
+// TestMend: a manifest that names a missing table is refused; mending restores the log's records.
 func TestMend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	d := openSmall(t, path)
@@ -112,8 +111,7 @@ func TestMend(t *testing.T) {
 	}
 }
 
-// TestMendAsksBadger: a manifest is not rewritten if Badger reads the old or the new one
-// differently.
+// TestMendAsksBadger: a manifest is rewritten only if Badger reads old and new as we do.
 func TestMendAsksBadger(t *testing.T) {
 	path := t.TempDir()
 	name := filepath.Join(path, badger.ManifestFilename)
@@ -177,8 +175,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// heldTables returns the tables that trim considers held by an iterator, and those in Badger just
-// before or after.
+// heldTables returns the tables considered held, and those in Badger just before or after.
 func heldTables(t *testing.T, s *Database) (held, known map[uint64]bool) {
 	known = tablesOf(s)
 	mark, err := s.levels.now()
@@ -201,8 +198,7 @@ func heldTables(t *testing.T, s *Database) (held, known map[uint64]bool) {
 	return held, known
 }
 
-// TestLevels compares levels with Badger's own levels during compactions: a held table exists, and
-// once all is quiet hardly a table is missing.
+// TestLevels compares levels with Badger's own levels during compactions.
 func TestLevels(t *testing.T) {
 	path := t.TempDir()
 	makeTables(t, path, 20)
@@ -243,8 +239,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestLevelsAnew rewrites the manifest, as Badger does when most of its tables are gone: certain
-// tables stay certain, new ones are not.
+// TestLevelsAnew: after Badger rewrites the manifest, only certain tables stay certain.
 func TestLevelsAnew(t *testing.T) {
 	path := t.TempDir()
 	for id := range uint64(12) {

@@ -190,8 +190,7 @@ func replaceFile(name string, text []byte) error {
 	return nil
 }
 
-// keepIn links or copies a file into a folder, unless that is "", without overwriting earlier files
-// of its name.
+// keepIn links or copies a file into a folder, unless that is "", and overwrites nothing.
 func keepIn(folder, name string) error {
 	if folder == "" {
 		return nil
@@ -248,8 +247,7 @@ const (
 	pointerBytes = 12
 )
 
-// maxSalvaged bounds a log that salvage writes: Badger makes a memtable of it, with some three
-// bytes for each of its bytes.
+// maxSalvaged bounds a log that salvage writes, of which Badger makes a memtable.
 const maxSalvaged = 4 << 20
 
 // salvage recovers commits newer than all that is left: it turns their entries in the value logs
@@ -320,8 +318,7 @@ func appendPointer(text, key []byte, log, length, at uint32) []byte {
 // remains and the dead share of each value log is known. When ctx ends, it stops between two steps.
 // The guard may be nil.
 func Merge(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool) error {
-	// All levels have one target: the newest tables go into the last level, and none into those
-	// between.
+	// The newest tables go into the last level, and none into those between.
 	o = o.WithCompactL0OnClose(true).WithBaseLevelSize(math.MaxInt64 / 2)
 	for newest, before := math.MaxInt, 0; newest != 0 && newest != before; {
 		before = newest
@@ -337,8 +334,7 @@ func Merge(ctx context.Context, g *Guard, dir string, o badger.Options, plain bo
 	return session(ctx, g, dir, o, plain, (*Database).span)
 }
 
-// session does one step of Merge. Flatten merges different levels; closing merges the newest level
-// with overlapping tables of the last.
+// session does a step of Merge: Flatten merges levels, closing merges the newest with the last.
 func session(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool, do func(d *Database) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -86,8 +86,7 @@ func decodeReached(text []byte) (r reached, ok bool) {
 	return r, true
 }
 
-// readReached reads the file of a closed database. A missing or incomplete file, as after a power
-// cut, is no damage.
+// readReached reads the file of a closed database. If it is missing or incomplete, ok is false.
 func readReached(path string) (r reached, ok bool) {
 	name := filepath.Join(path, reachedFile)
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() != reachedBytes {
@@ -109,8 +108,7 @@ func boot() string {
 	return ""
 }
 
-// checkReached compares the newest versions of tables and logs with the file, unless other lost
-// records may explain a difference.
+// checkReached compares the file with tables and logs, unless other damage explains a difference.
 func (f *findings) checkReached() error {
 	r, ok := readReached(f.path)
 	if !ok || slices.ContainsFunc(f.damage, func(d Damage) bool { return d.Lost }) {
@@ -171,8 +169,7 @@ func readProgress(path string) *progress {
 	return &progress{path: path, r: r}
 }
 
-// Reached notes a committed transaction that wrote a record that is never removed. It costs a write
-// without a sync.
+// Reached notes, without a sync, a committed transaction that wrote a record that stays for ever.
 func (d *Database) Reached(txn *badger.Txn) {
 	if d.plain || d.view != "" {
 		return

@@ -131,8 +131,7 @@ func TestLostLog(t *testing.T) {
 	}
 }
 
-// TestReachedFile: an incomplete file says nothing, and after a reboot the unsynced version no
-// longer counts.
+// TestReachedFile: an incomplete file, or an unsynced version after a reboot, does not count.
 func TestReachedFile(t *testing.T) {
 	r := reached{boot: strings.Repeat("b", bootBytes), last: 7}
 	for i := range uint64(40) {
@@ -175,8 +174,7 @@ func TestChildCommits(t *testing.T) {
 	}
 }
 
-// TestCommitsAreKilled: no kill counts as a loss, during flushes and compactions of small
-// memtables.
+// TestCommitsAreKilled: kills during flushes and compactions never count as a loss.
 func TestCommitsAreKilled(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	path := filepath.Join(t.TempDir(), "db")

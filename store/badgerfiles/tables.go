@@ -67,8 +67,7 @@ func checkTable(text []byte, compression badgeroptions.CompressionType) (bad int
 	return bad, err
 }
 
-// wholeBlocks returns the readable blocks of a table, by its index or, if that is lost, by their
-// shape.
+// wholeBlocks returns the readable blocks of a table, without its index found by their shape.
 func wholeBlocks(text []byte, compression badgeroptions.CompressionType) (blocks []block) {
 	places, err := readIndex(text)
 	if err != nil {
@@ -160,8 +159,8 @@ func tableOf(blocks []block, compression badgeroptions.CompressionType, o badger
 	defer builder.Close()
 	var last []byte
 	for _, b := range blocks {
-		// The checksum is right, so an error means that Badger never wrote this block; skip the
-		// rest of it.
+		// An error despite the right checksum means that Badger never wrote the block: skip its
+		// rest.
 		_ = b.each(func(key, value []byte) error {
 			if last != nil && y.CompareKeys(last, key) >= 0 || !wellFormed(value) {
 				return errOrder

@@ -111,8 +111,7 @@ func (m span) advise(advice uintptr) error {
 	return nil
 }
 
-// mapping parses a line of /proc/self/maps: the name of a shared mapped file in dir and its range,
-// else "".
+// mapping parses a line of /proc/self/maps: a shared mapped file in dir and its range, else "".
 func mapping(line, dir string) (name string, at span) {
 	slash := strings.IndexByte(line, '/')
 	if slash < 0 || filepath.Dir(line[slash:]) != dir {
@@ -129,8 +128,7 @@ func mapping(line, dir string) (name string, at span) {
 	return filepath.Base(line[slash:]), span{uintptr(start), uintptr(end)}
 }
 
-// mappedBytes returns the resident bytes of the process's mapped files, in a third of the time of
-// os.ReadFile.
+// mappedBytes returns the resident bytes of mapped files, three times as fast as os.ReadFile.
 func mappedBytes() (int64, error) {
 	const name = "/proc/self/statm"
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)

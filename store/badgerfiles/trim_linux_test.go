@@ -20,8 +20,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestTrim writes bodies of 170 MiB: resident mapped files stay below the limit, and every body can
-// be read.
+// TestTrim: while 170 MiB are written, resident mapped files stay below the limit.
 func TestTrim(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "real")
 	must(t, os.Mkdir(dir, 0o755))
@@ -68,8 +67,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestTrimOfTablesInTheMaking: a compaction's table that Badger does not list yet is released too,
-// unchanged.
+// TestTrimOfTablesInTheMaking: an unlisted table of a compaction is released, too.
 func TestTrimOfTablesInTheMaking(t *testing.T) {
 	s := openSmall(t, t.TempDir())
 	defer func() { must(t, s.Close()) }()
@@ -85,8 +83,7 @@ func TestTrimOfTablesInTheMaking(t *testing.T) {
 	}
 }
 
-// TestTrimReadsNoTable: releasing memory reads no table. Badger's own list reads all, which makes
-// 64 KiB of each resident.
+// TestTrimReadsNoTable: releasing memory must not make a table resident, as Badger's list would.
 func TestTrimReadsNoTable(t *testing.T) {
 	path := t.TempDir()
 	makeTables(t, path, 80)
@@ -118,8 +115,7 @@ func faults(t *testing.T) int64 {
 	return u.Minflt + u.Majflt
 }
 
-// TestTrimWaitsForNoCommit: memory is released while a commit waits for a compaction because level
-// 0 is full; here it never comes.
+// TestTrimWaitsForNoCommit: memory is released while a commit waits because level 0 is full.
 func TestTrimWaitsForNoCommit(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	s := openWith(t, smallTables(t.TempDir()).WithNumCompactors(0).WithNumLevelZeroTables(1).WithNumLevelZeroTablesStall(2))
@@ -165,8 +161,7 @@ func TestTrimWaitsForNoCommit(t *testing.T) {
 	}
 }
 
-// tableInTheMaking maps a file as a compaction does before Badger lists it, and writes more than
-// may be resident.
+// tableInTheMaking maps and fills a large file like an unlisted table of a compaction.
 func tableInTheMaking(t *testing.T, s *Database) []byte {
 	t.Helper()
 	f, err := os.Create(filepath.Join(s.Path(), "999999.sst"))

@@ -46,8 +46,7 @@ func realDatabase(t *testing.T) (path string) {
 	return path
 }
 
-// TestRealManifest: a real manifest has the expected header, frames and checksums, and Badger reads
-// the same tables from it.
+// TestRealManifest: Badger reads a real manifest as we do.
 func TestRealManifest(t *testing.T) {
 	path := realDatabase(t)
 	name := filepath.Join(path, badger.ManifestFilename)
@@ -114,8 +113,7 @@ func TestRealTables(t *testing.T) {
 	}
 }
 
-// TestRealLogs: an open database has its logs under the names that we sync, large values lie in the
-// value log, and all files are mapped under their names.
+// TestRealLogs: logs and mapped files have the expected names, and large values the value log.
 func TestRealLogs(t *testing.T) {
 	path := realDatabase(t)
 	d := openSmall(t, path)
@@ -157,8 +155,7 @@ func TestTexts(t *testing.T) {
 	must(t, openSmall(t, path).Close())
 }
 
-// TestPlain: a database is opened, written, synced and closed without this package's knowledge, and
-// opened again with it.
+// TestPlain: a database works without this package's knowledge, and then with it.
 func TestPlain(t *testing.T) {
 	path := realDatabase(t)
 	d, err := Open(path, smallTables(path), true)
@@ -194,9 +191,8 @@ func TestFence(t *testing.T) {
 	}))
 }
 
-// TestVersion: go.mod has the version of Badger whose files this package knows. Before an upgrade,
-// run this package's tests and read Badger's release notes on manifest, tables, logs and mapped
-// files; then change knownVersion.
+// TestVersion: go.mod has the known version. Before an upgrade, run these tests and read Badger's
+// release notes on manifest, tables, logs and mapped files; then change knownVersion.
 func TestVersion(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
 	must(t, err)

@@ -23,15 +23,13 @@ type gap struct{ days, times float64 }
 // nearly one length, and each distinct length costs logarithms.
 const alike = 1e-3
 
-// leastDays (about a millisecond) and mostDays (2,700 years) bound times, so that no product
-// overflows.
+// leastDays (a millisecond) and mostDays (2,700 years) prevent overflows.
 const (
 	leastDays = 1e-8
 	mostDays  = 1e6
 )
 
-// evident returns the evidence of visits. Ages count if the host is believed and they do not
-// contradict the content.
+// evident returns the evidence of visits. Ages count if believed and consistent with the content.
 func evident(visits []Interval, believed bool) evidence {
 	var e evidence
 	for _, v := range visits {
@@ -72,8 +70,7 @@ func ripe(v Interval) bool {
 
 func (e *evidence) empty() bool { return e.told == 0 && e.quiet == 0 && len(e.gaps) == 0 }
 
-// log returns the log likelihood at log λ = z. It multiplies probabilities as long as that is safe,
-// to save logarithms.
+// log returns the log likelihood at log λ = z, multiplying probabilities to save logarithms.
 func (e *evidence) log(z float64) float64 {
 	rate := math.Exp(z)
 	sum, product := e.told*z-rate*e.quiet, 1.0
@@ -109,16 +106,13 @@ const (
 	freshDays = 10.0 / (24 * 3600)
 	// slackDays allows for differences of clocks and rounding to seconds.
 	slackDays = 2.0 / (24 * 3600)
-	// believeFrom is the least probability at which a host is believed: a lie spoils more than the
-	// truth adds.
+	// believeFrom is the least probability of a believed host: lies spoil more than the truth adds.
 	believeFrom = .9
-	// slips gives true hosts a prior Beta(1, slips) for the share of contradictions: a file may be
-	// touched or set back.
+	// slips gives true hosts a prior Beta(1, slips) of contradictions: a file may be touched.
 	slips = 99
 )
 
-// Checks counts the checks of a host's Last-Modified, or of another announcement, and the failed
-// ones.
+// Checks counts the checks of a host's announcements, such as Last-Modified.
 type Checks struct{ Made, Failed int }
 
 type truths struct {
@@ -146,8 +140,7 @@ func (t *truths) take(p Page) {
 	}
 }
 
-// settle estimates the share of true hosts by expectation maximisation over the marginal
-// likelihoods of their checks.
+// settle estimates the share of true hosts by expectation maximisation.
 func (t *truths) settle() {
 	t.share = .5
 	for range 50 {

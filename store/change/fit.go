@@ -16,8 +16,7 @@ const (
 	loops = 16
 	// sureMost limits a page's weight to that of some 400 changes; more would only add rounding.
 	sureMost = 400
-	// The prior of log spread is normal around log firstSpread with this deviation; it matters
-	// while pages are few.
+	// The prior of log spread is normal around log firstSpread with this deviation.
 	spreadSpread = .7
 )
 
@@ -79,8 +78,7 @@ func (p *fitted) at(z float64) float64 {
 	return p.table[i] + (x-float64(i))*(p.table[i+1]-p.table[i])
 }
 
-// moments returns the log marginal likelihood under a normal rest of the given spread, and the
-// posterior mean and variance of the rest.
+// moments returns the log marginal likelihood, and the posterior mean and variance, of the rest.
 func (p *fitted) moments(spread float64) (log, mean, variance float64) {
 	width := min(step, spread/4)
 	n := int(6*spread/width) + 1
@@ -182,8 +180,7 @@ func (f *fit) refitFactor(k int) {
 	}
 }
 
-// widen returns the spread of the rest, found by golden section over its logarithm to the tolerance
-// near.
+// widen finds the spread of the rest by golden section over its logarithm, to the tolerance near.
 func (f *fit) widen(restricted bool, near float64) float64 {
 	const golden = .6180339887498949
 	lo, hi := math.Log(.03), math.Log(5)
@@ -232,8 +229,7 @@ func (f *fit) score(x float64, restricted bool) float64 {
 	return sum
 }
 
-// The rest of log λ is a mixture of normal distributions, since rates on the web have longer tails
-// than a single one.
+// The rest of log λ is a mixture of normal distributions, as rates on the web have long tails.
 
 const (
 	mostBells  = 5

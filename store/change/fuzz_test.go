@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// FuzzPredictor: after any visits, even with clocks set back, chances are in [0,1] and
-// reproducible.
+// FuzzPredictor: for any visits, chances are in [0,1] and reproducible.
 func FuzzPredictor(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 0, 1, 1, 10, 0, 2, 1, 200})
 	f.Add([]byte{7, 3, 255, 255, 7, 3, 0, 0, 7, 0, 128, 1})
@@ -30,8 +29,7 @@ func FuzzPredictor(f *testing.F) {
 	})
 }
 
-// TestFirstChances: before learning, chances are about paper E's, and a failing host lowers those
-// of its URLs.
+// TestFirstChances: first chances are about paper E's, and lower for URLs of a failing host.
 func TestFirstChances(t *testing.T) {
 	p := NewPredictor(PredictorOptions{})
 	if c := p.Chance("u", "h", start); math.Abs(c-newcome) > .08 {

@@ -20,14 +20,12 @@ import (
 //	                 plus 1
 type History []byte
 
-// Most is the number of visits in a full History. Further visits go into another one, so that
-// adding a visit does not rewrite all earlier ones.
+// Most is the number of visits in a full History, which bounds the cost of adding one.
 const Most = 64
 
 var (
 	errDamaged = errors.New("the history of visits cannot be read")
-	// errNoRoom means that a visit needs another History: this one is full, or ends after the
-	// visit's time.
+	// errNoRoom means that this History is full or ends later; the visit needs another one.
 	errNoRoom = errors.New("the history of visits refuses this visit")
 	// ErrUnfit means that no History can hold the visit.
 	ErrUnfit = errors.New("the visit does not fit into a history of visits")
@@ -38,8 +36,7 @@ const (
 	hasParts  = 1 << 7
 )
 
-// Append returns h with one more visit. On an error (errNoRoom, ErrUnfit or errDamaged) it returns
-// h unchanged.
+// Append returns h with one more visit; on an error, h unchanged.
 func (h History) Append(v Visit) (History, error) {
 	had, err := h.Visits(nil)
 	if err != nil {

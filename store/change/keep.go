@@ -19,8 +19,7 @@ const keptVersion = 1
 
 var errKept = errors.New("the stored network states cannot be read")
 
-// Flawless reports whether no visit of a host failed, as far as the predictor remembers. Then none
-// of its URLs failed either.
+// Flawless reports whether no visit of a host failed, as far as the predictor remembers.
 func (p *Predictor) Flawless(host string) bool {
 	h, _ := p.hosts.Peek(key(host))
 	return h.good == h.all

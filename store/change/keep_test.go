@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestKept: a restored predictor gives the same chances for each host that failed and for any URL's
-// visits.
+// TestKept: a restored predictor gives the same chances.
 func TestKept(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	a, b := NewPredictor(PredictorOptions{}), NewPredictor(PredictorOptions{})

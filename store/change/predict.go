@@ -70,8 +70,7 @@ func (p *Predictor) ChanceAfter(v Attempt, at time.Time) float64 {
 	return p.chance(&u, &h, at)
 }
 
-// ChanceOf is Chance for a URL with these visits, in order of time, whatever the predictor
-// remembers of it.
+// ChanceOf is Chance for a URL with exactly these visits, in order of time.
 func (p *Predictor) ChanceOf(visits []Attempt, host string, at time.Time) float64 {
 	u := newcomer
 	for i := range visits {
@@ -150,8 +149,7 @@ func keep[V any](m *page.Recent[V], k uint64, v V) {
 	}
 }
 
-// key returns the hash of a name for maps. Names with equal keys are confused; among a million
-// there is hardly such a pair.
+// key returns the hash of a name; among a million names hardly two share one.
 func key(name string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(name))
@@ -177,8 +175,7 @@ type past struct {
 	good, all float32
 }
 
-// fade is the weight of a visit after each further one: one thirty visits ago counts a third. A
-// host that failed for a month is not bad for ever.
+// fade is the weight of a visit after each further one: one thirty visits ago counts a third.
 const fade = .97
 
 // newcomer is the past of a URL or host that was never visited.

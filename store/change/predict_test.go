@@ -20,8 +20,7 @@ var update = flag.Bool("update", false, "write docs/data/netstate.tsv")
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// web simulates visits: rounds over all pages of all hosts, with up to two retries of failures,
-// minutes later.
+// web simulates visits: rounds over all pages, with up to two quick retries of failures.
 type web struct {
 	hosts, pages, rounds int
 	every                time.Duration
@@ -141,8 +140,7 @@ type scores struct {
 	n                                int
 }
 
-// compare scores predictors on visits to URLs visited before. The two-state chain has paper E's SS
-// and FF; the fitted chain has those of these very visits.
+// compare scores predictors on revisits: ours, paper E's chain, and one fitted to these visits.
 func compare(visits []Attempt) (s scores) {
 	p := NewPredictor(PredictorOptions{})
 	last := map[string]Outcome{}
@@ -224,8 +222,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// TestFirstCells: before any visit each cell gives paper E's chance after the URL's last outcome
-// or, without one, the host's.
+// TestFirstCells: before any visit each cell gives paper E's chance after the last outcome.
 func TestFirstCells(t *testing.T) {
 	p := NewPredictor(PredictorOptions{})
 	for u := range Outcome(classes) {

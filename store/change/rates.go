@@ -41,8 +41,7 @@ type Estimate struct {
 	Lo, Hi float64 // 95 % interval, 0 ≤ Lo ≤ Rate ≤ Hi ≤ mostRate
 }
 
-// leastRate and mostRate bound the rates that estimates distinguish, in changes per day: once in
-// 2,700 years, and more than once a second.
+// leastRate and mostRate, in changes per day, are about once in 2,700 years and once a second.
 const (
 	leastRate = 1e-6
 	mostRate  = 1e5
@@ -57,8 +56,7 @@ func within(rate, lo, hi float64) Estimate {
 // (some seconds) and memory (20 MB); 4,096 pages determine a mean to 2 % of the spread.
 const sampled = 4096
 
-// Model is learned from many pages: the prior of their rates, and which hosts' Last-Modified is
-// true. It is immutable and safe for concurrent use.
+// Model is the prior of rates, and which hosts' Last-Modified is true. It is immutable.
 type Model struct {
 	truths truths
 	prior  prior
@@ -66,8 +64,8 @@ type Model struct {
 
 func unlearned() *Model { return &Model{prior: firstPrior()} }
 
-// Learn fits a model to pages; it is deterministic in their order. It holds some thousands of them,
-// and two counts per host, in memory.
+// Learn fits a model to pages, of which it holds some thousands; it is deterministic in their
+// order.
 func Learn(pages iter.Seq[Page]) *Model {
 	m := unlearned()
 	m.truths.hosts = map[string]Checks{}
@@ -198,8 +196,7 @@ func quantiles(log func(z float64) float64, bells []bell, levels ...float64) []f
 	return cut(z, density, levels)
 }
 
-// extent returns the range of a prior's mass within the allowed rates, and how many points resolve
-// its narrowest part.
+// extent returns the range of a prior's mass, and how many points resolve its narrowest part.
 func extent(bells []bell) (lo, hi float64, points int) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	narrow := math.Inf(1)

@@ -100,8 +100,7 @@ func honest() *Model {
 	return m
 }
 
-// TestPosteriorAgainstSums compares median and interval with sums over a fine grid, for narrow and
-// wide mixtures.
+// TestPosteriorAgainstSums compares median and interval with sums over a fine grid.
 func TestPosteriorAgainstSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const points = 20000
@@ -241,8 +240,7 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestNewPage: a page with at most one visit gets its group's rate; one of an unknown group a wide
-// interval around the mean.
+// TestNewPage: a page with few visits gets its group's rate, or a wide interval.
 func TestNewPage(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	var pages []Page
@@ -277,8 +275,7 @@ func TestNewPage(t *testing.T) {
 	}
 }
 
-// TestTruths: servers that send the time of the answer, of a release or of the first version are
-// detected, and their ages do no harm.
+// TestTruths: servers with false Last-Modified are detected, and their ages do no harm.
 func TestTruths(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 11))
 	var w world
@@ -319,8 +316,7 @@ func TestTruths(t *testing.T) {
 	}
 }
 
-// TestTable makes the table of docs/change.md: errors of each estimator, and how many of its
-// intervals hold.
+// TestTable makes the table of estimators in docs/change.md.
 func TestTable(t *testing.T) {
 	fulltest.Only(t, "half a million estimates take two minutes")
 	var out strings.Builder

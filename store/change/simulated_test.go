@@ -12,8 +12,7 @@ import (
 // changes draws the times at which a page changes, from day −history on, in order.
 type changes func(r *rand.Rand, rate, until float64) []float64
 
-// history is how many days pages existed before the first visit, whose Last-Modified reaches as far
-// back.
+// history is how many days pages existed before the first visit.
 const history = 2000
 
 func poisson(r *rand.Rand, rate, until float64) (at []float64) {
@@ -54,8 +53,7 @@ func sort(at []float64, until float64) int {
 	return n
 }
 
-// visited visits a page at the given times, the first of which is 0. With told, each interval and
-// the first visit have the age.
+// visited visits a page at times from 0 on. With told, each visit has the age.
 func visited(at, visits []float64, told bool) (seen []Interval) {
 	before := func(t float64) float64 {
 		n, _ := slices.BinarySearch(at, t)
@@ -255,8 +253,8 @@ func naive(p Page) Estimate {
 	return within(x/days, chiSquare(x, -stats.Z95)/days, chiSquare(x+1, stats.Z95)/days)
 }
 
-// chiSquare approximates the quantile, at z standard deviations, of a gamma distribution of shape k
-// and scale 1: half of a χ² of 2k degrees of freedom.
+// chiSquare approximates a gamma distribution's quantile at z standard deviations, shape k, scale
+// 1.
 func chiSquare(k, z float64) float64 {
 	if k == 0 {
 		return 0

@@ -48,8 +48,7 @@ func mixBits(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Score measures the chances by mean squared errors (Brier 1950), less is better, on visits to URLs
-// visited before.
+// Score measures chances of revisits by mean squared errors (Brier 1950); less is better.
 type Score struct {
 	Visits int     // visits scored
 	Of     int     // all visits, including first ones and those of hosts left out

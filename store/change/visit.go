@@ -33,8 +33,8 @@ type Visit struct {
 	RetryAfter int64  // of the answer, milliseconds
 	Own        int64  // part of Rest that applies to this host alone, not to others at its address
 
-	// Modified is Last-Modified, Unix seconds, no later than the visit; 0 if not sent, or if
-	// neither it nor the page changed.
+	// Modified is Last-Modified, Unix seconds; 0 if not sent, or if neither it nor the page
+	// changed.
 	Modified int64
 }
 
@@ -102,8 +102,7 @@ func follow(sum, pages, crawls int) (float64, bool) {
 	return float64(sum) / float64(pages) / float64(crawls-1), true
 }
 
-// dates matches dates and times: numbers with separators, and days and months in words of some
-// languages.
+// dates matches dates and times, in digits and in words of some languages.
 var dates = regexp.MustCompile(`(?i)\b(?:` +
 	`\d{4}-\d{1,2}-\d{1,2}(?:T[\d:.]+Z?)?` +
 	`|\d{1,2}[./]\d{1,2}[./]\d{2,4}` +
@@ -117,8 +116,7 @@ const (
 	monthDay = `\d{1,2}(?:st|nd|rd|th|\.)?\s+` + month + `(?:,?\s+\d{4}\b)?|` + month + `\s+\d{1,2}(?:st|nd|rd|th)?\b(?:,?\s+\d{4}\b)?|` + month + `\s+\d{4}`
 )
 
-// SameText reports whether two main texts differ only in spaces, dates and times: a page that
-// merely shows today's date has not changed.
+// SameText reports whether two main texts are equal except for spaces, dates and times.
 func SameText(a, b string) bool {
 	return a == b || plain(a) == plain(b)
 }

@@ -57,8 +57,7 @@ func TestStalenessInverse(t *testing.T) {
 	}
 }
 
-// TestPricesAreRight checks the Karush-Kuhn-Tucker conditions on random webs: no visit is worth
-// more elsewhere.
+// TestPricesAreRight checks the Karush-Kuhn-Tucker conditions on random webs.
 func TestPricesAreRight(t *testing.T) {
 	value := func(p Page, f float64) float64 {
 		if f == 0 {
@@ -97,8 +96,7 @@ func TestPricesAreRight(t *testing.T) {
 	}
 }
 
-// TestOptimumByBruteForce: moving visits between pairs of pages while one gains reaches the same
-// freshness, never more.
+// TestOptimumByBruteForce: exchanging visits between pairs of pages gains no freshness.
 func TestOptimumByBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 30 {
@@ -235,8 +233,7 @@ type allocation struct {
 	hostPrices []float64 // by host: above price where the host's limit binds
 }
 
-// allocated returns a policy's visits per day to pages of known rate, within the budget and the
-// hosts' limits (nil: none), and the prices.
+// allocated returns a policy's visits per day to pages of known rate, and the prices.
 func allocated(t testing.TB, pages []Page, policy string, budget float64, limits []float64) allocation {
 	t.Helper()
 	p, err := byName(policy)
@@ -265,8 +262,7 @@ func freshness(pages []Page, rates []float64) (sum float64) {
 	return sum
 }
 
-// rates returns the visits per day of each page at its host's price. It scales down hosts that
-// exceed their limits by rounding.
+// rates returns each page's visits per day, scaled down where rounding exceeds a host's limit.
 func (s *shares) rates(prices []price) []float64 {
 	rates := make([]float64, s.pages)
 	clear(s.sums)

@@ -41,8 +41,7 @@ func (l *learner) note(page int32, rng *rand.Rand) {
 	}
 }
 
-// fit estimates the population: the distribution of rates with the greatest likelihood of the
-// sample's visits.
+// fit estimates the population: the rates that make the sample's visits most likely.
 func (l *learner) fit(of func(page int32) evidence) {
 	if len(l.sample) == 0 {
 		return
@@ -99,8 +98,7 @@ type evidence struct {
 	changes   [2]uint8
 }
 
-// add notes a visit, gap days after the previous one. When a counter is full, it halves all, so
-// that new visits still count.
+// add notes a visit, gap days after the previous one. A full counter halves all of them.
 func (e *evidence) add(gap float64, changed bool) {
 	if e.visits == math.MaxUint8 {
 		*e = evidence{e.unchanged / 2, [2]float32{e.changed[0] / 2, e.changed[1] / 2}, e.visits / 2, [2]uint8{e.changes[0] / 2, e.changes[1] / 2}}
@@ -114,8 +112,7 @@ func (e *evidence) add(gap float64, changed bool) {
 	e.changed[g] += float32(gap)
 }
 
-// group returns the group with the nearer mean gap, by ratio. The first gap far from the first
-// group starts the second.
+// group returns the group with the nearer mean gap; a far gap starts the second group.
 func (e *evidence) group(gap float64) int {
 	const far = 2
 	first, second := e.ratio(0, gap), e.ratio(1, gap)
@@ -154,8 +151,8 @@ const (
 var (
 	rateGrid     = logarithmic(rates, -3.5, 0.25)
 	intervalGrid = logarithmic(intervals, -3, 0.125)
-	// worth[j][k] is the gain from one more visit a day to a page of weight 1 and rate k, at
-	// interval j (see choRate).
+	// worth[j][k] is the gain of a page of weight 1 and rate k from one more daily visit at
+	// interval j.
 	worth = worths()
 	// changedLog[m] is ln(1 − e^−x) at x = 10^(m/perDecade − changedFrom).
 	changedLog = changedLogs()
@@ -231,8 +228,7 @@ func (e evidence) likelihoods() (logs belief) {
 	return logs
 }
 
-// addChanged adds n·ln(1 − e^−rate·gap) for each rate. The rates are a whole number of table steps
-// apart, so all interpolate alike.
+// addChanged adds n·ln(1 − e^−rate·gap) for each rate; all rates interpolate the table alike.
 func addChanged(logs *belief, n, gap float64) {
 	place := (math.Log10(gap*rateGrid[0]) + changedFrom) * perDecade
 	place = min(max(place, 0), float64(len(changedLog)-2-perRate*(rates-1)))

@@ -60,8 +60,7 @@ func TestBeliefOfOneRate(t *testing.T) {
 	}
 }
 
-// TestDoubtVisits: of two pages with the same mean rate, the less certain one is worth a higher
-// price.
+// TestDoubtVisits: with equal mean rates, the less certain page is worth a higher price.
 func TestDoubtVisits(t *testing.T) {
 	var sure, unsure belief
 	sure[18], unsure[16], unsure[20] = 1, 0.5, 0.5

@@ -14,8 +14,7 @@ type crawlPolicy struct {
 
 	// rate returns a page's visits per day if one costs price; it falls with price.
 	rate func(price, rate, weight float64) float64
-	// learns: the policy uses all possible rates of a page, not one estimate, and visits a page at
-	// once after news of it, if worth the price.
+	// learns: the policy weighs all possible rates, and reacts to news of a page.
 	learns bool
 }
 

@@ -33,8 +33,7 @@ type rests struct {
 	busy       bool    // a visit is under way
 }
 
-// newQueue takes the host of each page and the days that each host rests; without rest, hosts are
-// not limited.
+// newQueue takes each page's host, and the days that each host rests; nil means no limits.
 func newQueue(due []float64, host []int32, rest []float64) *queue {
 	q := &queue{due: due, host: host, shared: rest == nil}
 	if q.shared {
@@ -151,8 +150,7 @@ func (q *queue) hold(h int32, until float64) {
 	}
 }
 
-// order is a heap of ids for container/heap, by a key that its owner keeps, then by id. It knows
-// each id's index, so a changed key costs O(log n).
+// order is a heap of ids by key, then id, which also knows each id's index.
 type order struct {
 	ids []int32
 	pos []int32 // by id; −1 if not in the heap. Heaps of disjoint ids share it.
@@ -197,8 +195,7 @@ func (h *order) remove(id int32) {
 	}
 }
 
-// meter spreads a budget evenly. Budget not spent within a minute is lost, so that no burst follows
-// a pause.
+// meter spreads a budget evenly. It drops budget unused for a minute, so no burst follows a pause.
 type meter struct {
 	every float64 // days between two fetches
 	next  float64 // earliest time of the next one

@@ -10,14 +10,12 @@ import (
 type Options struct {
 	Policy string  // Name of one of Policies
 	Budget float64 // fetches per day, > 0
-	// HostRests is the days that each host rests after a visit, ≥ 0. Without it, hosts take any
-	// number of requests at any time.
+	// HostRests is the days that each host rests after a visit, ≥ 0; nil means no limits.
 	HostRests []float64
 	Rand      *rand.Rand
 }
 
-// Scheduler decides which page is next. Only one goroutine may use it. It takes 60 bytes per page
-// and 56 per host.
+// Scheduler decides which page is next, for one goroutine. It takes 60 bytes per page, 56 per host.
 type Scheduler struct {
 	policy crawlPolicy
 	budget float64
@@ -135,8 +133,7 @@ func (s *Scheduler) postponed(page int32, now float64) bool {
 	return true
 }
 
-// interval returns the days between visits to a page at the present price, or at the planned price
-// if it gets none at the present one.
+// interval returns the days between visits to a page at the present or else the planned price.
 func (s *Scheduler) interval(page int) float32 {
 	price := s.priceOf(page)
 	visits := s.demand(page, price*s.dearer)
@@ -154,8 +151,8 @@ func (s *Scheduler) adapt(late float64) {
 	s.dearer = min(max(s.dearer*math.Exp(step*min(max(late/muchLate, -1), 1)), 1), dearest)
 }
 
-// After as many visits as there are pages, all late by muchLate intervals or more, the price is
-// e^adapting times higher.
+// After as many visits as pages, all late by muchLate intervals, the price is e^adapting times
+// higher.
 const (
 	adapting = 12
 	muchLate = 0.1
@@ -246,8 +243,7 @@ func (s *Scheduler) priceOf(page int) float64 {
 	return s.prices[s.queue.host[page]]
 }
 
-// plan divides the budget among the pages by present knowledge and sets their due times. It takes a
-// few passes of O(n).
+// plan divides the budget among the pages and sets their due times, in a few passes of O(n).
 func (s *Scheduler) plan(now float64) {
 	if s.learner != nil {
 		s.learner.fit(func(page int32) evidence { return s.state[page].evidence })
@@ -292,8 +288,7 @@ func spread(i int, now, was, due float64, every float32) float64 {
 	return due
 }
 
-// next returns the number of visits at which to plan again if rates are learned: a quarter more,
-// but at least n/64 and at most n/2.
+// next returns the number of visits at which to plan again if rates are learned.
 func (s *Scheduler) next() int {
 	n := len(s.state)
 	if !s.learns() {
@@ -328,8 +323,7 @@ func (s *Scheduler) demand(i int, price float64) float64 {
 	return visits
 }
 
-// rarest is the number of mean intervals after which even a page that nearly always fails is
-// visited, to notice its return.
+// rarest is the number of mean intervals between visits to a page that nearly always fails.
 const rarest = 16
 
 // rarely returns that in days, long enough for its host to serve all its pages.

@@ -138,8 +138,7 @@ func within(t *testing.T, starts []float64, budget float64) {
 	}
 }
 
-// TestRestingHostIsPassedOver: a free host's next page is taken, and the other host's turn comes as
-// soon as it is free.
+// TestRestingHostIsPassedOver: a free host's page is taken while another host rests.
 func TestRestingHostIsPassedOver(t *testing.T) {
 	pages := made([]float64{1, 1, 1}, []float64{1, 1, 1}, []int{0, 0, 1})
 	pages[0].Last, pages[1].Last, pages[2].Last = -30, -20, -10
@@ -166,8 +165,7 @@ func TestRestingHostIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestNews: a policy that learns visits a page at once after news if that is worth it; other
-// policies wait.
+// TestNews: only a policy that learns visits a page at once after news, if worth it.
 func TestNews(t *testing.T) {
 	for _, c := range []struct {
 		policy string
@@ -190,8 +188,7 @@ func TestNews(t *testing.T) {
 	}
 }
 
-// TestMissedIsNoEvidence: a failed fetch is no evidence of changes, and the page gets its turn
-// again.
+// TestMissedIsNoEvidence: a failed fetch is no evidence, and the page gets its turn again.
 func TestMissedIsNoEvidence(t *testing.T) {
 	s := started(t, made([]float64{math.NaN()}, []float64{1}, nil), Options{Policy: "learn", Budget: 2})
 	page, _ := s.Next(1)

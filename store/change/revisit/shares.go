@@ -16,8 +16,7 @@ type shares struct {
 
 const exactly = 1e-12
 
-// newShares takes the host of each page, the limits of hosts (nil: none) and the demand of a page
-// at a price, which must fall with the price.
+// newShares takes each page's host, the hosts' limits (nil: none), and demand, falling with price.
 func newShares(pages int, host func(int) int, limits []float64, demand func(int, float64) float64) *shares {
 	s := &shares{pages: pages, host: host, limits: limits, demand: demand, enough: exactly}
 	if limits == nil {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestSimulationCountsRight compares the expected values with the mean of a web stepped through in
-// thousandths of a day.
+// TestSimulationCountsRight compares expectations with the mean of a fine-grained simulation.
 func TestSimulationCountsRight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w := web{pages: []Page{{Rate: 0.7, Weight: 1, Last: -0.5}}}
@@ -38,8 +37,7 @@ func TestSimulationCountsRight(t *testing.T) {
 	}
 }
 
-// TestSimulatedUniform: one page at even intervals is as fresh as Cho and Garcia-Molina's formula
-// predicts.
+// TestSimulatedUniform compares with Cho and Garcia-Molina's formula for even intervals.
 func TestSimulatedUniform(t *testing.T) {
 	var pages []Page
 	for range 50 {
@@ -75,8 +73,7 @@ type measured struct {
 	Visits int
 }
 
-// simulation is a web over time. Changes are memoryless, so one time per page suffices: when its
-// copy becomes stale.
+// simulation is a web over time. Changes are memoryless: it needs only when each copy turns stale.
 type simulation struct {
 	web    web
 	rng    *rand.Rand
@@ -86,8 +83,7 @@ type simulation struct {
 	now    measured
 }
 
-// simulate lets a scheduler visit a web from day 0 on, and returns the copies' quality between
-// consecutive days. A fetch takes no time.
+// simulate lets a scheduler visit a web from day 0 and returns the quality between days.
 func simulate(w web, s *Scheduler, days []float64, rng *rand.Rand) []measured {
 	sim := newSimulation(w, rng)
 	var measured []measured

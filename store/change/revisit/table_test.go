@@ -27,8 +27,7 @@ type setting struct {
 // tried is the result of a policy in a setting, by draw.
 type tried struct{ share, fresh, age []float64 }
 
-// TestTable compares the policies on simulated webs with a fifth of the pages per day, from day 10
-// to day 20. It checks the promises of docs/change.md.
+// TestTable compares the policies on simulated webs, and checks the promises of docs/change.md.
 func TestTable(t *testing.T) {
 	pages, draws := fulltest.Rounds(800, 10_000), fulltest.Rounds(3, 4)
 	if *update {
@@ -130,8 +129,7 @@ func judge(t *testing.T, c setting, results map[string]*tried) {
 	}
 }
 
-// less returns the paired difference between the best policy's share of the optimum and that of
-// another.
+// less returns the paired difference of a policy's share of the optimum to the best one's.
 func less(results map[string]*tried, name string) stats.Mean {
 	best := "cho"
 	if _, ok := results["learn"]; ok {
