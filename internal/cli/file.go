@@ -112,8 +112,7 @@ func appendFlags(names []string, node *kong.Node) []string {
 	return names
 }
 
-// place returns a key's place as file:line, or only the file if the key is not found, as in an
-// inline table.
+// place returns a key's place as file:line, or only the file if it cannot find the key.
 func (f *file) place(table []string, key string) string {
 	want := append(slices.Clone(table), key)
 	var within []string
@@ -164,8 +163,7 @@ func UnknownEnv(app *kong.Application, environ []string) (sentences []string) {
 	return sentences
 }
 
-// unknownEnv returns variables that only seem to be settings, except those for tests
-// (docs/testing.md).
+// unknownEnv returns variables that look like unknown settings, except those for tests.
 func unknownEnv(environ, known []string) (unknown []string) {
 	for _, entry := range environ {
 		name, _, _ := strings.Cut(entry, "=")

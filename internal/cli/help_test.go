@@ -30,8 +30,7 @@ func newLittle(t testing.TB, out io.Writer) *kong.Kong {
 	return parser
 }
 
-// TestHelpText: expert flags are counted, and shown on request; an unknown verb gives an error with
-// the nearest one.
+// TestHelpText: expert flags are counted or shown; an unknown verb names the nearest one.
 func TestHelpText(t *testing.T) {
 	short, err := HelpText(newLittle(t, io.Discard), []string{"bake"}, false)
 	if err != nil || strings.Contains(short, "--grade") || !strings.Contains(short, "1 more flags: fossick bake --help-all") {

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestLibraryLog: the last message of a library that ends the process is shown; net/http's remarks
-// about servers need --verbose.
+// TestLibraryLog: a library's last words are shown; net/http's remarks need --verbose.
 func TestLibraryLog(t *testing.T) {
 	var out bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&out, nil))

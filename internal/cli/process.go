@@ -46,8 +46,7 @@ func (o *Outlet) Failed() error {
 	return fmt.Errorf("the result could not be written: %w; make room, or write it elsewhere", o.err)
 }
 
-// ClosedPipe reports whether err means that nobody reads stdout any more, as after "| head". No
-// message is needed then.
+// ClosedPipe reports whether err means that nobody reads stdout any more, as after "| head".
 func ClosedPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // keepWriting makes a broken pipe, or a file over the system's limit (ulimit -f), an error of the

@@ -119,8 +119,7 @@ func (s *Settings) Validate(grammar *kong.Application) error {
 	return nil
 }
 
-// Resolve returns the value of a flag, or nil if no source sets it. It parses the value like the
-// flag, to report a bad one with its place.
+// Resolve returns a flag's value, or nil. It parses the value, to report a bad one with its place.
 func (s *Settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if s.err != nil {
 		return nil, nil // Validate returns it
@@ -163,8 +162,7 @@ func (s *Settings) lookup(node *kong.Node, flag *kong.Flag) (value any, place st
 	return nil, "", nil
 }
 
-// isSetting reports whether a flag can be set outside the command line. Flags that print something
-// and exit cannot.
+// isSetting excludes flags that print something and exit.
 func isSetting(flag *kong.Flag) bool {
 	switch flag.Name {
 	case "help", "help-all", "version":
@@ -240,8 +238,7 @@ func refused(place string) error {
 		place, folder, ownPath())
 }
 
-// tell records a flag set by the working folder's file, once, though flags are resolved several
-// times.
+// tell records once a flag set by the working folder's file.
 func (s *Settings) tell(flag, value string) {
 	if u, err := url.Parse(value); err == nil && u.User != nil {
 		value = u.Redacted()

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestDeafVerbs: a verb that ignores a signal is ended after a while. Only a second signal ends an
-// orderly crawl, and a verb that obeys is left alone.
+// TestDeafVerbs: verbs that ignore a signal are ended, orderly ones only by a second signal.
 func TestDeafVerbs(t *testing.T) {
 	for name, c := range map[string]struct {
 		orderly, hears bool

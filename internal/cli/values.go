@@ -84,8 +84,7 @@ func mapString(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// choices returns the allowed values of an enum, without "", which means that the flag is not
-// given.
+// choices returns the allowed values of an enum, without "" for a flag that is not given.
 func choices(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil

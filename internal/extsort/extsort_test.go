@@ -73,8 +73,7 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// TestEnds: an error of the callback, the end of the context, and a truncated run end sorting, in
-// memory and on disk.
+// TestEnds: errors of the callback, the context and a truncated run end sorting.
 func TestEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -417,8 +417,7 @@ func (r *reader) start(s *scanner) {
 	}
 }
 
-// ends reports an open element that the start of t ends: any block ends a paragraph, an item or
-// cell ends the previous one.
+// ends reports whether the start of t ends open: a block ends a paragraph, a cell the previous one.
 func ends(t, open tag) bool {
 	if open == pTag {
 		return true

@@ -49,8 +49,7 @@ var errFormat = errors.New("not a forest")
 
 const magic = "FSKTREE1"
 
-// parseForest reads a forest from the start of data and returns the rest. Every forest that it
-// returns terminates.
+// parseForest reads a forest, which terminates on every row, from the start of data.
 func parseForest(data []byte, features int) (f *forest, rest []byte, err error) {
 	p := &parser{data: data}
 	if string(p.take(len(magic))) != magic {

@@ -16,8 +16,7 @@ import (
 // it for a name. For example it reads "0-0" as octal −0, the address 0.0.0.0.
 var signedNumber = regexp.MustCompile(`(?i)(^|[/\\@.])(0x?)?[+-][0-9a-f]*([./\\:?#]|$)`)
 
-// longNumber matches a host part that begins with more digits than 64 bits hold. The oracle refuses
-// it as too large even if letters follow.
+// longNumber matches a host part with too many leading digits, which the oracle always refuses.
 var longNumber = regexp.MustCompile(`(?i)(^|[/\\@.])(0x[0-9a-f]{16,}|[0-9]{18,})`)
 
 // checkLikeBrowser checks that Resolve treats ref like a browser, except for intended differences
@@ -41,8 +40,7 @@ func checkLikeBrowser(t *testing.T, base Base, ref string) bool {
 	return ok
 }
 
-// TestCorpusLinksLikeBrowsers compares on links as authors wrote them: of the first 200 pages of
-// each corpus, or of all.
+// TestCorpusLinksLikeBrowsers compares on real links: of 200 pages per corpus, or of all.
 func TestCorpusLinksLikeBrowsers(t *testing.T) {
 	most := fulltest.Rounds(200, math.MaxInt)
 	for _, corpus := range []string{"webkb", "uci_ics", "debdocs", "wikispeedia"} {

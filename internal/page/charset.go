@@ -17,8 +17,7 @@ import (
 
 const detectBytes = 16 << 10
 
-// Decode returns a body in UTF-8, uncopied if it already is, and whether it is plain text. The
-// error is ErrType.
+// Decode returns a body in UTF-8 and whether it is plain text. The error is ErrType.
 func Decode(body []byte, contentType string) (text []byte, plain bool, err error) {
 	if plain, err = isPlain(contentType); err != nil {
 		return nil, false, fmt.Errorf("%w: %q", err, abbreviate(contentType))
@@ -69,8 +68,7 @@ func isASCII(s []byte) bool {
 	return true
 }
 
-// declaredEastAsian reports a declared multi-byte encoding of a page so short that it may be valid
-// UTF-8 by chance.
+// declaredEastAsian reports a declared multi-byte page short enough to be UTF-8 by chance.
 func declaredEastAsian(body []byte, contentType string) bool {
 	wide := 0
 	for _, c := range body {
@@ -106,8 +104,7 @@ func mostlyUTF8(body []byte) bool {
 	return good > bad
 }
 
-// detect guesses an undeclared encoding. For Latin script it returns windows-1252, as browsers do,
-// since the detector confuses its variants.
+// detect guesses an undeclared encoding; for Latin script windows-1252, as browsers do.
 func detect(body []byte) (encoding.Encoding, string) {
 	if mostlyUTF8(body[:min(len(body), detectBytes)]) {
 		return nil, ""
@@ -209,8 +206,7 @@ func cutAny(s, chars string) (before, rest string) {
 	return s, ""
 }
 
-// prescan searches the beginning of a page for a declaration (HTML standard, "prescan a byte stream
-// to determine its encoding").
+// prescan searches for a declaration (HTML standard, "prescan a byte stream…").
 func prescan(head []byte) (encoding.Encoding, string) {
 	switch {
 	case bytes.HasPrefix(head, []byte("<\x00?\x00x\x00")):
@@ -334,8 +330,7 @@ func (m metaElement) encoding() (encoding.Encoding, string) {
 	return nil, ""
 }
 
-// charsetInContent returns the label in a <meta>'s content (HTML standard, "extracting a character
-// encoding from a meta element").
+// charsetInContent returns a <meta>'s label (HTML standard, "extracting a character encoding…").
 func charsetInContent(content string) string {
 	for {
 		i := strings.Index(strings.ToLower(content), "charset")

@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// checksumOf is SHA-256, cut to 16 bytes: cryptographic, so that nobody can craft a page that
-// displaces another from a collection.
+// checksumOf is SHA-256, cut to 16 bytes, so that nobody can craft a page that displaces another.
 func checksumOf(body []byte) Checksum {
 	sum := sha256.Sum256(body)
 	return Checksum(sum[:])
@@ -29,8 +28,7 @@ func (p *Page) checksum() Checksum {
 // AbsoluteChecksum is the Checksum of earlier builds, with complete link targets.
 func (p *Page) AbsoluteChecksum() Checksum { return p.hash("\x00") }
 
-// Is reports whether p has the content of a stored page with these checksums. If raw is empty,
-// checksum is an AbsoluteChecksum of an earlier build.
+// Is reports whether p has a stored page's content. Without raw, checksum is an AbsoluteChecksum.
 func (p *Page) Is(checksum, raw []byte) bool {
 	if len(raw) > 0 {
 		return bytes.Equal(checksum, p.Checksum[:])
@@ -39,8 +37,8 @@ func (p *Page) Is(checksum, raw []byte) bool {
 	return bytes.Equal(checksum, sum[:])
 }
 
-// hash computes the checksum; link targets that begin with own (scheme, host and slash) are hashed
-// from that slash on.
+// hash computes the checksum; of links that begin with own, only the rest from its last slash
+// counts.
 func (p *Page) hash(own string) Checksum {
 	h := sha256.New()
 	buf := make([]byte, 0, 4096)
@@ -117,8 +115,7 @@ func sketches(text string, gone []lineOf) (uint64, Signature) {
 	return votes.majority(), least.signature()
 }
 
-// hashWord returns the hash and the end of the word at i. It reads eight bytes at a time, except
-// for Chinese or Japanese words and the last word of a text.
+// hashWord returns the hash and end of the word at i, reading eight bytes at a time if it can.
 func hashWord(text string, i int) (uint64, int) {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	h, from := uint64(0), i
@@ -247,8 +244,7 @@ func (v *counter) majority() uint64 {
 type Signature [SignatureSize]byte
 
 const (
-	// SignatureSize is the number of places. The standard error of Estimate is √(J(1−J)/128): 2.7 %
-	// at J = 0.9.
+	// SignatureSize is the number of places. Estimate's standard error is √(J(1−J)/128).
 	SignatureSize = 128
 
 	// minWords: in a shorter text, a changed date cannot be told from another page.
@@ -265,8 +261,7 @@ func (s *Signature) Bytes() []byte {
 	return s[:]
 }
 
-// Estimate returns the estimated resemblance of two texts in [0,1], corrected for bytes that agree
-// by chance (1/256).
+// Estimate returns the estimated resemblance in [0,1], corrected for chance agreement (1/256).
 func Estimate(a, b *Signature) float64 {
 	same := 0
 	for i := range a {
@@ -304,8 +299,7 @@ func (m *minima) signature() (s Signature) {
 	return s
 }
 
-// shingles appends the hashes of a text's runs of three words, with repeats. No run crosses an
-// empty line.
+// shingles appends the hashes of runs of three words, with repeats, not across empty lines.
 func shingles(all []uint64, text string) []uint64 {
 	var w1, w2, w3 uint64
 	run := 0
@@ -326,8 +320,8 @@ func shingles(all []uint64, text string) []uint64 {
 	return all
 }
 
-// resemblance returns the share of two texts' shingles that both have: |A ∩ B| / |A ∪ B| (Jaccard;
-// Broder 1997). It is 1 if neither has any.
+// resemblance returns |A ∩ B| / |A ∪ B| of two texts' shingles (Jaccard; Broder 1997), 1 without
+// any.
 func resemblance(a, b string) float64 {
 	o := overlaps.Get().(*overlap)
 	defer overlaps.Put(o)
@@ -358,8 +352,7 @@ func resemblance(a, b string) float64 {
 	return float64(both) / float64(either)
 }
 
-// overlap is an open-address table to compare two sets of shingles, in half the time of sorting
-// them.
+// overlap is a hash table to compare two sets of shingles, twice as fast as sorting them.
 type overlap struct {
 	shingles []uint64
 	slots    []uint64
@@ -468,8 +461,7 @@ func prose(text string, gone []lineOf) string {
 	return kept.String()
 }
 
-// Resemblance required of near-duplicates, chosen on debdocs by reading pairs; figures are in
-// docs/duplicates.md.
+// Resemblance required of near-duplicates, chosen on debdocs; see docs/duplicates.md.
 const (
 	nearShare     = 0.90 // share of shingles: on two hosts, or with one title
 	untitledShare = 0.95 // on one host, without titles
@@ -495,8 +487,7 @@ func Near(p, q *Page) (alike float64, near bool) {
 	return alike, need < renamedShare || resemblance(p.Text, q.Text) >= renamedWhole
 }
 
-// NearShare returns the resemblance that two pages need to be near-duplicates, by their URLs and
-// titles. It is necessary but not sufficient; see Near.
+// NearShare returns the resemblance that near-duplicates need; it does not suffice, see Near.
 func NearShare(url1, title1, url2, title2 string) float64 {
 	switch {
 	case !sameFrame(url1, url2):
@@ -509,8 +500,7 @@ func NearShare(url1, title1, url2, title2 string) float64 {
 	return renamedShare
 }
 
-// sameFrame reports whether two URLs have one host, ignoring scheme and a leading www; their pages
-// may share a template.
+// sameFrame reports whether two URLs have one host, ignoring www, and so may share a template.
 func sameFrame(url1, url2 string) bool {
 	name := func(url string) string {
 		host := Host(url)
@@ -519,8 +509,7 @@ func sameFrame(url1, url2 string) bool {
 	return name(url1) == name(url2)
 }
 
-// sameTitle reports titles with equal words, or that differ only in a separate part such as the
-// site's name.
+// sameTitle reports titles with equal words, or that differ only by a part such as the site's name.
 func sameTitle(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -37,9 +37,8 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// TestChecksumOfMirror: pages of two hosts with equal bytes have equal checksums if their links are
-// relative or lead to other hosts. A different link to a third host, or a different path, changes
-// the checksum. Raw depends only on the bytes.
+// TestChecksumOfMirror: equal pages of two hosts have equal checksums; a different link to a third
+// host, or a different path, changes the checksum. Raw depends only on the bytes.
 func TestChecksumOfMirror(t *testing.T) {
 	at := func(url, html string) *Page {
 		p, err := Parse([]byte(html), ParseOptions{URL: url})

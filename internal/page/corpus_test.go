@@ -121,8 +121,7 @@ func TestWikispeediaLinks(t *testing.T) {
 	}
 }
 
-// TestCorpusURLs: URLs that differ by more than the rules of normalisation keep different normal
-// forms.
+// TestCorpusURLs: normalisation equates no URLs that differ by more than its rules.
 func TestCorpusURLs(t *testing.T) {
 	most := fulltest.Rounds(1500, math.MaxInt)
 	escape := regexp.MustCompile("%[0-9a-f]{2}")

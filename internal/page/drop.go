@@ -34,8 +34,7 @@ func DefaultDrop() []string {
 	}
 }
 
-// aspNetSession matches a path segment like "(S(lit3py55t21z5v55vlm25s55))", an ASP.NET session
-// without cookies.
+// aspNetSession matches segments like "(S(lit3py55t21z5v55vlm25s55))", cookieless ASP.NET sessions.
 const aspNetSession = "(s())"
 
 // hexOnly ends an entry that applies only to values that look like session IDs.
@@ -167,8 +166,7 @@ func (d *dropList) cutPathParams(dst []byte, at int) []byte {
 	return dst
 }
 
-// cutSegments removes ASP.NET sessions from the path at dst[start:], whose dot segments are
-// resolved. It leaves the last segment, which is no folder.
+// cutSegments removes ASP.NET sessions from the path at dst[start:], except as its last segment.
 func (d *dropList) cutSegments(dst []byte, start int) []byte {
 	if !d.segments || !bytes.Contains(dst[start:], []byte("/(")) {
 		return dst
@@ -282,8 +280,7 @@ func parameters(query string) []string {
 	return slices.Compact(names)
 }
 
-// shape replaces each run of digits by 0, and a string of mostly digits, such as a hexadecimal
-// number, by a single 0.
+// shape replaces each run of digits, or a string of mostly digits, by 0.
 func shape(s string) string {
 	digits := 0
 	for i := range len(s) {

@@ -46,8 +46,7 @@ func (p *parser) startTag() {
 	}
 }
 
-// shadowRoot reports a template that browsers show in place of the element around it. It begins a
-// line.
+// shadowRoot reports a template shown in place of the element around it, and begins a line.
 func (p *parser) shadowRoot() bool {
 	if string(p.name) != "template" {
 		return false
@@ -62,8 +61,7 @@ func (p *parser) shadowRoot() bool {
 	return true
 }
 
-// bodyStart handles <html> and <body>, which are no navigation regions even if templates name them
-// "has-menu".
+// bodyStart handles <html> and <body>, which are never navigation, even with class "has-menu".
 func (p *parser) bodyStart() {
 	if string(p.name) == "body" {
 		p.in.head = false
@@ -364,8 +362,7 @@ func (in *place) endsHidden(name []byte) bool {
 	return false
 }
 
-// breaksOut reports an inline start tag that ends a picture (HTML standard, "the rules for parsing
-// tokens in foreign content").
+// breaksOut reports a start tag that ends a picture (HTML standard, "tokens in foreign content").
 func breaksOut(name []byte) bool {
 	switch string(name) {
 	case "b", "big", "br", "code", "em", "embed", "i", "img", "nobr", "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "tt", "u", "var":
@@ -389,8 +386,7 @@ func (in *place) block(name []byte) {
 	}
 }
 
-// navStart enters a navigation region by the element's name, role, class or id. The start of the
-// main content ends a region with a missing end tag.
+// navStart enters a navigation region, or ends an unclosed one where the main content starts.
 func (in *place) navStart(tag *scanner) {
 	role, _ := tag.get("role")
 	if string(tag.name) == "main" || string(tag.name) == "article" || hasWord(role, "main") {
@@ -440,8 +436,7 @@ func saysNav(v []byte) bool {
 	return false
 }
 
-// navName judges the parts of a name. "has-sidebar" describes something else, and an entry's header
-// is its title.
+// navName judges a name by its parts, but "has-sidebar" or an entry's header is no navigation.
 func navName(name []byte) bool {
 	var arr [64]byte
 	strong, weak, piece := false, false, false
@@ -473,15 +468,13 @@ func navPart(part []byte) bool {
 	return bytes.HasPrefix(part, []byte("nav"))
 }
 
-// An unmarked menu is a line with at least menuLinks links and at most one letter in menuRest
-// outside them.
+// An unmarked menu line has menuLinks links and at most one letter in menuRest outside them.
 const (
 	menuLinks = 3
 	menuRest  = 6
 )
 
-// markMenus marks the links of lines like "Home | News | Contact". It leaves lists alone (one link
-// per line, or commas), which are often content.
+// markMenus marks links of lines like "Home | News | Contact", but not of lists.
 func (l *linkSet) markMenus(text string) {
 	var line lineOf
 	for i := 0; i < len(l.list); {

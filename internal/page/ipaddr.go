@@ -94,8 +94,7 @@ var (
 	unicast = netip.MustParsePrefix("2000::/3")     // all IPv6 addresses that IANA has allocated
 )
 
-// SpecialAddr returns the purpose of an address that no public server may have, else "". Call it
-// with the InnerAddr of an address.
+// SpecialAddr returns the purpose of a non-public address, else "". Call it with an InnerAddr.
 func SpecialAddr(a netip.Addr) (what string) {
 	for _, n := range SpecialNets() {
 		if n.Prefix.Contains(a) {

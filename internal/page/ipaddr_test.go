@@ -46,8 +46,7 @@ func TestParseIPv4(t *testing.T) {
 	}
 }
 
-// TestSpecialTable: each row has a purpose, begins with its network's first address, and is not
-// hidden by an earlier row.
+// TestSpecialTable: each row has a purpose and its network's first address, and none is hidden.
 func TestSpecialTable(t *testing.T) {
 	rows := 0
 	for line := range strings.Lines(specialTSV) {

@@ -238,8 +238,7 @@ func keyOf(word string) (k wordKey) {
 	return k
 }
 
-// functionWord is the set of languages that have a word, one bit each, and the word's number modulo
-// 64.
+// functionWord has a bit for each language with a word, and the word's number modulo 64.
 type functionWord struct {
 	languages uint32
 	number    uint8

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// linkSet collects a page's links in order, and gives each its anchor, context and place once the
-// text is complete.
+// linkSet collects a page's links and, once the text is complete, their anchors and contexts.
 type linkSet struct {
 	list    []Link
 	marks   []mark // one per link
@@ -43,8 +42,7 @@ func (l *linkSet) resolve(dst, ref []byte) ([]byte, error) {
 	return l.urls.resolve(dst, l.base, ref)
 }
 
-// add appends a link whose text would begin at m, and reports whether it did. It ignores fragments
-// of the page itself.
+// add appends a link whose text would begin at m, unless it is a fragment of the page itself.
 func (l *linkSet) add(kind Kind, target []byte, m mark, nav bool) bool {
 	target = bytes.TrimSpace(target)
 	if len(target) == 0 || target[0] == '#' {
@@ -132,8 +130,7 @@ func (l *linkSet) finish(text string, headings []mark) {
 	l.markMenus(text)
 }
 
-// mark is a position in the text, with alt in place of empty text. Only the text after it shows
-// whether a line was due.
+// mark is a position in the text, before it is known whether a line begins there.
 type mark struct {
 	start, end int
 	fresh      bool // a line was about to begin
@@ -147,8 +144,7 @@ func (f *folder) mark() mark {
 	return mark{start: at, end: at, fresh: f.block, breaks: f.breaks}
 }
 
-// trimStart skips the white space that was due at the mark, so that even an empty mark lies in its
-// own line.
+// trimStart skips the white space due at the mark, so that an empty mark lies in its own line.
 func (m mark) trimStart(text string) int {
 	if m.start < len(text) && (m.start < m.end && text[m.start] == ' ' ||
 		(m.start < m.end || m.fresh) && text[m.start] == '\n') {
@@ -210,8 +206,7 @@ const contextWords = 10
 // maxSideBytes bounds each side in languages without spaces.
 const maxSideBytes = 160
 
-// appendContext appends the words before and after the anchor in its line, and returns their
-// positions.
+// appendContext appends the words around the anchor in its line, and returns their positions.
 func appendContext(dst []byte, text string, line lineOf, m mark) ([]byte, Around) {
 	from, end := lastWords(text[min(line.start, m.start):m.start])
 	at := Around{spanAt(min(line.start, m.start), from, end)}

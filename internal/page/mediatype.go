@@ -60,8 +60,8 @@ func MediaType(contentType string, noSniff bool, head []byte) string {
 	return essence
 }
 
-// apacheDefaults are the exact headers that old servers send for unknown files (section 5.1,
-// "check-for-apache-bug flag").
+// apacheDefaults are headers of old servers for unknown files (section 5.1,
+// "check-for-apache-bug").
 var apacheDefaults = map[string]bool{
 	"text/plain": true, "text/plain; charset=ISO-8859-1": true, "text/plain; charset=iso-8859-1": true, "text/plain; charset=UTF-8": true,
 }

@@ -175,8 +175,7 @@ func (p *Page) robots(where, name, content string) {
 	}
 }
 
-// robotsHeader reads the lines of X-Robots-Tag, except those for other robots ("otherbot:
-// noindex").
+// robotsHeader reads the X-Robots-Tag lines for all robots or fossick.
 func (p *Page) robotsHeader(lines string) {
 	for line := range strings.SplitSeq(lines, "\n") {
 		if before, _, ok := strings.Cut(line, ":"); ok {
@@ -208,8 +207,7 @@ const (
 	maxDataBytes   = 64 << 10
 )
 
-// says keeps an owner's statement on the page's use in the form that package rights reads: its
-// place, a field, its value.
+// says keeps an owner's statement on the page's use, in the form of package rights.
 func (p *Page) says(where, name, value string) {
 	value = strings.Join(strings.Fields(value), " ")
 	s := where + ": " + name + " " + strings.ToValidUTF8(value[:min(len(value), maxRightsBytes)], "")
@@ -256,8 +254,7 @@ func (p *parser) linkedData(data []byte) {
 
 const maxScriptBytes = 256 << 10
 
-// script counts the URLs of a <script>: its source, and those in its text. Scripts of a type that
-// no browser runs are data.
+// script counts the URLs of a <script> that browsers run: its source, and those in its text.
 func (p *parser) script(kind, text []byte) {
 	if p.in.hidden.tag == "template" || !runs(kind) {
 		return
@@ -275,8 +272,7 @@ func runs(kind []byte) bool {
 	return len(kind) == 0 || equalFold(kind, "module") || bytes.Contains(bytes.ToLower(kind), []byte("script"))
 }
 
-// handlers counts the URLs in script attributes, such as onclick="location='/next'" and
-// href="javascript:open('/next')".
+// handlers counts the URLs in script attributes such as onclick, and in href="javascript:…".
 func (p *parser) handlers() {
 	if !mayHandle(p.scanner.page[p.start:p.pos]) || p.in.hidden.tag == "template" {
 		return

@@ -31,8 +31,7 @@ func parseAt(t testing.TB, url, html string) *Page {
 	return p
 }
 
-// TestNear compares an article with variants found on the web, and with pages that only look
-// similar.
+// TestNear compares an article with its variants and with pages that only look similar.
 func TestNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	words := func(n int) string { return "<p>" + strings.Join(randomText(rng, n), " ") }
@@ -162,8 +161,7 @@ func TestEstimateByHand(t *testing.T) {
 	}
 }
 
-// TestSignatureStays: stores hold signatures, so a changed algorithm would miss the near-duplicates
-// of stored pages.
+// TestSignatureStays: a changed algorithm would miss near-duplicates of stored pages.
 func TestSignatureStays(t *testing.T) {
 	var words []string
 	for i := range 80 {
@@ -175,8 +173,7 @@ func TestSignatureStays(t *testing.T) {
 	}
 }
 
-// TestEstimate: the standard error of 128 places is √(J(1−J)/128), and hardly any estimate is off
-// by four times that.
+// TestEstimate: estimates are within four standard errors, √(J(1−J)/128).
 func TestEstimate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
@@ -316,8 +313,7 @@ type nearPair struct {
 	share   float64
 }
 
-// nearPairs compares each page with the earlier ones whose signatures agree in one of five runs of
-// six bytes, as an unbounded store index would.
+// nearPairs compares each page with the earlier ones that share a band, like a store's index.
 func nearPairs(t *testing.T, corpus string) (pages, exact int, pairs []nearPair) {
 	type band struct {
 		number int

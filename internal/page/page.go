@@ -46,8 +46,7 @@ func (p *Page) Place(i int) (place, of int) {
 	return p.Excerpt.Places[i], p.Excerpt.Of
 }
 
-// prose returns Text without the lines that consist almost only of links. It is computed on demand,
-// as few callers need it.
+// prose returns Text without its link lines, for the few callers that need it.
 func (p *Page) prose() string { return prose(p.Text, p.menus) }
 
 // Checksum identifies content (paper C2). Page.Raw is that of the raw bytes, as in the paper.
@@ -64,8 +63,7 @@ const (
 	Other  Kind = 'h' // link rel=next and the like, meta refresh, URLs in scripts
 )
 
-// LinkKinds counts the links by kind, in the order above, plus the URLs in scripts, which are not
-// in Links. It is nil if there are none.
+// LinkKinds counts the links by kind, with the URLs in scripts; nil if there are none.
 func (p *Page) LinkKinds() []int {
 	if len(p.Links)+p.scripted == 0 {
 		return nil
@@ -97,8 +95,7 @@ type Link struct {
 	NoFollow bool // rel=nofollow, ugc or sponsored
 }
 
-// Fields is the text of a page by field, for classifiers. It has the same fields as features.Doc,
-// so that features.Doc(p.Fields()) converts.
+// Fields is a page's text for classifiers; features.Doc(p.Fields()) converts it.
 type Fields struct {
 	URL, Title, Description, Headings, Text, Lang string
 }

@@ -27,8 +27,7 @@ type ParseOptions struct {
 	ContentType string      // header Content-Type; "" means HTML
 	RobotsTag   string      // header X-Robots-Tag, several joined by line ends
 	Normalizer  *Normalizer // nil: as for Normalize
-	// Stop, if set, is called every few milliseconds of work. Its error ends Parse, which returns
-	// it.
+	// Stop, if set, is called every few milliseconds. Its error ends Parse, which returns it.
 	Stop func() error
 }
 
@@ -81,8 +80,7 @@ func (p *parser) begin(opt ParseOptions) {
 	p.page.robotsHeader(opt.RobotsTag)
 }
 
-// stopEvery is how many tags and texts are read between two calls of Stop. The most expensive,
-// links to long names in other scripts, take .3 ms each.
+// stopEvery is how many tags and texts are read between calls of Stop, at most .3 ms each.
 const stopEvery = 32
 
 type halt struct {

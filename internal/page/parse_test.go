@@ -336,8 +336,7 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// FuzzRobotsTag: after any X-Robots-Tag lines, a line for all robots counts, one for another robot
-// does not, and nothing is revoked.
+// FuzzRobotsTag: after any lines, only one for all robots counts, and nothing is revoked.
 func FuzzRobotsTag(f *testing.F) {
 	for _, seed := range []string{"noindex", "otherbot: noindex\nnofollow", "fossick: none", "unavailable_after: 25 Jun 2010 15:00:00 PST", "max-snippet:5, noindex", "a,b: c", ":\n:", "noindex: x"} {
 		f.Add(seed)
@@ -562,8 +561,7 @@ func TestScriptOnlyStops(t *testing.T) {
 	}
 }
 
-// TestScriptOnlyOfCorpora: the corpora have three shells, checked by hand: of React, Angular and
-// Gerrit. All other pages were written by people.
+// TestScriptOnlyOfCorpora: the corpora have three shells, checked by hand.
 func TestScriptOnlyOfCorpora(t *testing.T) {
 	want := map[string][]string{"uci_ics": {"http://tippersweb.ics.uci.edu/",
 		"https://asterix-gerrit.ics.uci.edu/#/q/author:taewoo+status:merged", "https://www.ics.uci.edu/~avinask1/"}}

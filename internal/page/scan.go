@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxTokenBytes bounds the tokenizer's buffer: a longer comment is read past it, a longer tag
-	// is skipped.
+	// maxTokenBytes bounds the tokenizer's buffer; a longer tag is skipped, a longer comment read
+	// past.
 	maxTokenBytes = 256 << 10
 
 	// longTokenBytes is the length at which a tokenizer is replaced after the token: at each tag it
@@ -118,8 +118,7 @@ func (s *scanner) tokenize() html.TokenType {
 	return kind
 }
 
-// tagName returns the name of the last tag in lower case. It avoids the tokenizer's copy, since
-// nearly all names are lower case already.
+// tagName returns the last tag's name in lower case, mostly without the tokenizer's copy.
 func (s *scanner) tagName(kind html.TokenType) []byte {
 	raw := s.z.Raw()
 	switch kind {
@@ -236,16 +235,14 @@ func isSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
 }
 
-// endless records constructs without an end, for which HTML would swallow the rest of the page.
-// Each is detected only once, so time stays linear.
+// endless records constructs without an end, each detected only once, so that time stays linear.
 type endless struct {
 	quotes   []int    // the last " and the last ' of the page, if they open a value
 	comments bool     // there is no further "-->"
 	tags     []string // elements without a further end tag
 }
 
-// skipComment skips a comment without an end up to the next bracket, and "<!>", after which the
-// tokenizer would look for dashes.
+// skipComment skips an endless comment to the next bracket, and "<!>".
 func (s *scanner) skipComment() bool {
 	rest := s.page[s.pos:]
 	if !bytes.HasPrefix(rest, []byte("<!>")) && !(s.comments && bytes.HasPrefix(rest, []byte("<!--"))) {
@@ -266,8 +263,7 @@ func (s *scanner) goBehind(mark string) bool {
 	return true
 }
 
-// mendComment continues after a comment, declaration or processing instruction that the tokenizer
-// left unfinished.
+// mendComment continues after a comment or declaration that the tokenizer left unfinished.
 func (s *scanner) mendComment() {
 	raw := s.page[s.start:s.pos]
 	switch {
@@ -285,8 +281,7 @@ func (s *scanner) mendComment() {
 	s.z = nil
 }
 
-// mendTag continues at an unfinished tag. If a quote in it is never closed, it reads the tag again
-// without the quote. It skips a tag that is too long.
+// mendTag continues at an unfinished tag: without an unclosed quote, or after a tag too long.
 func (s *scanner) mendTag() {
 	end, quote := s.tagEnd()
 	if quote >= 0 && len(s.quotes) < 2 {
@@ -322,8 +317,7 @@ func (s *scanner) tagEnd() (end, quote int) {
 	}
 }
 
-// folder collects text with folded white space: one space between words, one line end between
-// blocks, none at the ends.
+// folder collects text with folded white space: single spaces, one line end between blocks.
 type folder struct {
 	out   []byte
 	limit int // length from which out no longer grows

@@ -18,8 +18,7 @@ import (
 	"fossick/internal/tries"
 )
 
-// scanned lists the scanner's tokens, and reports whether any was endless. It fails if the scanner
-// makes no progress.
+// scanned lists the scanner's tokens, and reports whether any was endless.
 func scanned(t *testing.T, body []byte) (out []string, mended bool) {
 	t.Helper()
 	s := scanner{page: body}
@@ -49,8 +48,7 @@ func scanned(t *testing.T, body []byte) (out []string, mended bool) {
 	}
 }
 
-// tokenized lists the tokens of a tokenizer over the whole page, and reports whether the page ends
-// in a tag.
+// tokenized lists the tokens of a whole page, and reports whether it ends in a tag.
 func tokenized(body []byte) (out []string, endless bool) {
 	z := html.NewTokenizer(bytes.NewReader(body))
 	for {
@@ -214,8 +212,7 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// TestLongNames: overlong names never reach IDNA, which takes quadratic time. This page once took
-// 27 s, and now less than a tenth.
+// TestLongNames: overlong names never reach IDNA, whose quadratic time once cost 27 s a page.
 func TestLongNames(t *testing.T) {
 	var body strings.Builder
 	for i := range 500 {

@@ -18,8 +18,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Limits of the protocol: entries, length of a URL, size of a file. A deeper or longer element ends
-// the reading.
+// Limits of the protocol. A deeper element or longer token ends the reading.
 const (
 	MaxSitemapBytes = 50 << 20 // decompressed
 	maxSitemapURLs  = 50_000
@@ -195,8 +194,7 @@ func (mendUTF8) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err erro
 	return nDst, nSrc, nil
 }
 
-// layouts are W3C's date formats, then those of RFC 822 and its successors without the day of the
-// week.
+// layouts are date formats of W3C and, without the day of the week, of RFC 822 and successors.
 var layouts = []string{
 	time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05",
 	time.DateOnly, "2006-01", "2006", "2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04:05",
@@ -208,8 +206,7 @@ var zones = strings.NewReplacer(" GMT", " +0000", " UTC", " +0000", " UT", " +00
 	" EST", " -0500", " EDT", " -0400", " CST", " -0600", " CDT", " -0500",
 	" MST", " -0700", " MDT", " -0600", " PST", " -0800", " PDT", " -0700")
 
-// parseTime parses a W3C or feed date, in UTC if it has no zone; it returns the zero time if it
-// cannot.
+// parseTime parses a W3C or feed date, by default in UTC; zero if it cannot.
 func parseTime(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if _, behind, ok := strings.Cut(s, ","); ok {

@@ -215,8 +215,7 @@ const (
 	atom = ` xmlns="http://www.w3.org/2005/Atom"`
 )
 
-// TestOddXML: files as sites write them, and the URLs that a tolerant reader finds, separated by
-// blanks.
+// TestOddXML: files as sites write them, and the URLs in them, separated by blanks.
 func TestOddXML(t *testing.T) {
 	urlset := func(text string) string { return "<urlset" + ns + ">" + text + "</urlset>" }
 	rss := func(item string) string {

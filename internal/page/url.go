@@ -18,8 +18,7 @@ import (
 // nearly always a trap that grows by a segment per page.
 const maxURLBytes = 2083
 
-// maxRawBytes bounds a URL before normalisation, which may triple bytes (percent-encoding) or
-// remove some (dot segments, dropped parameters).
+// maxRawBytes bounds a URL before normalisation, which may lengthen or shorten it.
 const maxRawBytes = 4 * maxURLBytes
 
 // Reasons why a string has no normal form.
@@ -29,8 +28,7 @@ var (
 	ErrTooLong = fmt.Errorf("URL is longer than %d bytes", maxURLBytes)
 )
 
-// Normalizer normalises URLs. It is immutable and safe for concurrent use; the zero value drops no
-// parameters.
+// Normalizer normalises URLs. It is immutable; the zero value drops no parameters.
 type Normalizer struct {
 	drop dropList
 }
@@ -199,8 +197,7 @@ func (n *Normalizer) relative(dst []byte, base *Base, rest []byte) []byte {
 	return dst
 }
 
-// clean removes, like the WHATWG parser, control characters and spaces at both ends, tabs and line
-// ends; also the fragment.
+// clean removes outer spaces and controls, tabs, line ends (as in WHATWG) and the fragment.
 func clean(ref []byte) []byte {
 	for len(ref) > 0 && ref[0] <= ' ' {
 		ref = ref[1:]
@@ -223,8 +220,7 @@ func clean(ref []byte) []byte {
 	return out
 }
 
-// splitScheme returns "http", "https", "other", or "" if there is no scheme, and the text after the
-// colon.
+// splitScheme returns "http", "https", "other" or "", and the text after the colon.
 func splitScheme(ref []byte) (string, []byte) {
 	for i, c := range ref {
 		switch {
@@ -557,8 +553,7 @@ func unescapeAll(s []byte) []byte {
 	return out
 }
 
-// appendIPv6 appends a bracketed address as RFC 5952 writes it but, like WHATWG, without a dotted
-// part.
+// appendIPv6 appends a bracketed address as in RFC 5952 but, like WHATWG, without a dotted part.
 func appendIPv6(dst, name []byte) ([]byte, error) {
 	if name[len(name)-1] != ']' {
 		return nil, ErrURL
@@ -574,8 +569,7 @@ func appendIPv6(dst, name []byte) ([]byte, error) {
 	return append(addr.AppendTo(append(dst, '[')), ']'), nil
 }
 
-// WithScheme returns an address as people type it (www.example.org/bees) as an https URL, and
-// anything else unchanged.
+// WithScheme completes an address as people type it (www.example.org/bees) to an https URL.
 func WithScheme(raw string) (full string, assumed bool) {
 	s := strings.TrimSpace(raw)
 	if strings.HasPrefix(s, "//") {

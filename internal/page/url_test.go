@@ -224,8 +224,7 @@ func TestHostAndSite(t *testing.T) {
 	}
 }
 
-// oracle normalises u as browsers do, then applies our intended differences. ok is false if we
-// refuse what a browser accepts.
+// oracle normalises u as browsers do, with our intended differences; not ok if we refuse it.
 func oracle(base, ref string) (string, bool) {
 	u, err := whatwg.ParseRef(base, ref)
 	if err != nil || u.Protocol() != "http:" && u.Protocol() != "https:" {
@@ -261,8 +260,7 @@ func underscored(s string) bool {
 	return beyond && strings.Contains(s, "_")
 }
 
-// TestNormalizeLikeBrowsers compares with an implementation of the WHATWG URL standard on random
-// references made of difficult parts.
+// TestNormalizeLikeBrowsers compares with a WHATWG implementation on random difficult references.
 func TestNormalizeLikeBrowsers(t *testing.T) {
 	parts := []string{"http:", "https:", "HTTP:", "/", "//", "\\", "..", ".", "%2e", "%2E.", "a", "B", "example.com", ":80", ":443",
 		":8080", ":", "@", "user", "?", "&", "=", "x=1", "utm_a=b", "#", "%41", "%c3%a9", "é", "%", "%zz", " ", "\t", "\n", ";", ";jsessionid=1",

@@ -42,8 +42,7 @@ var (
 	entryNames = map[string]vocabulary{"url": ofSitemap, "sitemap": ofSitemap, "item": ofRSS, "entry": ofAtom}
 )
 
-// leaves are the childless elements of an entry. If one begins inside another, the other was not
-// closed.
+// leaves are childless elements of an entry; one inside another means that this was not closed.
 var leaves = map[string]vocabulary{
 	"loc": ofSitemap, "lastmod": ofSitemap, "changefreq": ofSitemap, "priority": ofSitemap,
 	"link": ofRSS | ofAtom, "title": ofRSS | ofAtom, "guid": ofRSS, "pubdate": ofRSS, "description": ofRSS, "comments": ofRSS,
@@ -86,8 +85,7 @@ type found struct {
 	text                        string // of the entry element itself: the URL if loc is missing
 }
 
-// readXML reads element by element, as browsers read HTML, so that an error costs only its own
-// element.
+// readXML reads tolerantly, like browsers, so that an error costs only its own element.
 func readXML(in *bufio.Reader, base string, out *output) error {
 	r := &xmlReader{out: out, line: 1, at: -1}
 	if u, err := url.Parse(base); err == nil && u.IsAbs() {
@@ -224,8 +222,7 @@ func (r *xmlReader) begin(e *element) {
 	r.vocabulary, r.space, r.plain = v, e.space, e.spaces[""]
 }
 
-// vocabularyOf returns the vocabulary of a namespace. If the root's own namespace is unknown, it is
-// a misspelling of the file's vocabulary.
+// vocabularyOf returns a namespace's vocabulary. An unknown namespace of the root is the file's.
 func (r *xmlReader) vocabularyOf(space string, known bool) vocabulary {
 	if v, ok := vocabularies[space]; ok {
 		return v
@@ -376,8 +373,7 @@ func (r *xmlReader) add(raw []byte) {
 
 var reference = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});`)
 
-// unescape replaces only references that end with a semicolon. HTML knows some without, and would
-// find © in ?a=1&copy=2.
+// unescape replaces only references with a semicolon; HTML would find © in ?a=1&copy=2.
 func unescape(text []byte) []byte {
 	if !bytes.ContainsRune(text, '&') {
 		return text
@@ -399,8 +395,7 @@ func resolve(base *url.URL, ref string) *url.URL {
 	return u
 }
 
-// absolute returns a URL as written, a relative one resolved, or "". A leading & is an undefined
-// entity.
+// absolute returns a URL as written or resolved, or "". A leading & is an undefined entity.
 func absolute(base *url.URL, ref string) string {
 	ref = strings.TrimSpace(ref)
 	if ref == "" || ref[0] == '&' || len(ref) > maxURL {

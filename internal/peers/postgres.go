@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// Postgres starts a PostgreSQL for the test, on a socket in a folder. If the test runs as root, the
-// server runs as nobody, since it refuses to run as root.
+// Postgres starts a PostgreSQL on a socket; as nobody if the test runs as root, which it refuses.
 func Postgres(t testing.TB) (address string) {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")

@@ -22,8 +22,7 @@ func Sprintf(format string, args ...any) string {
 	return fmt.Sprintf(counts(format, args), args...)
 }
 
-// counts adapts verb and noun of each count in format to its number, and turns those numbers into
-// text.
+// counts adapts verb and noun of each count in format, and turns those numbers into text.
 func counts(format string, args []any) string {
 	var b strings.Builder
 	arg := 0

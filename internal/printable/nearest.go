@@ -10,8 +10,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// DidYouMean returns the end of a sentence about an unknown word, with the nearest known ones, or
-// "".
+// DidYouMean ends a sentence about an unknown word with the nearest known ones, or is "".
 func DidYouMean(word string, known []string) string {
 	near := nearestWords(word, known)
 	if len(near) == 0 {
@@ -20,8 +19,7 @@ func DidYouMean(word string, known []string) string {
 	return "; did you mean " + OrList(near) + "?"
 }
 
-// nearestWords returns at most three known words that begin with word, or differ from it in at most
-// a third of its letters.
+// nearestWords returns at most three known words that begin with word or are similar.
 func nearestWords(word string, known []string) []string {
 	if word == "" {
 		return nil
@@ -49,8 +47,7 @@ const (
 	widest = 60
 )
 
-// SomeNames lists known names for an error: all if few, else the five nearest and the number of
-// others.
+// SomeNames lists known names for an error: all if few, else the five nearest.
 func SomeNames(word string, known []string) string {
 	if len(known) <= shown+1 {
 		cut := make([]string, len(known))

@@ -5,8 +5,7 @@ import (
 	"io"
 )
 
-// Fprintf is fmt.Fprintf with each argument filtered by Line, so that only format starts new lines
-// and columns.
+// Fprintf is fmt.Fprintf with arguments filtered by Line: only format starts lines and columns.
 func Fprintf(w io.Writer, format string, args ...any) (n int, err error) {
 	inLine(args) // in place, so that vet still checks args against format
 	return fmt.Fprintf(w, counts(format, args), args...)

@@ -20,8 +20,7 @@ func Text(w io.Writer) *Writer {
 	return &Writer{w: w, escape: func(out []byte, _ rune) []byte { return append(out, ' ') }}
 }
 
-// JSON returns a Writer for JSON, which escapes harmful characters. They occur only in strings, so
-// values stay equal.
+// JSON returns a Writer for JSON, which escapes harmful characters; values stay equal.
 func JSON(w io.Writer) *Writer { return &Writer{w: w, escape: escaped} }
 
 func escaped(out []byte, r rune) []byte {

@@ -15,8 +15,7 @@ import (
 // maxWindowBytes bounds the memory for a zstd frame, as zstd's command line does by default.
 const maxWindowBytes = 128 << 20
 
-// Size and ratio beyond which decompressed data cannot be text: markup seldom shrinks to a tenth,
-// and no text to a thousandth.
+// Size and ratio beyond which decompressed data cannot be text.
 const (
 	bombBytes = 64 << 20
 	bombRatio = 200
@@ -96,8 +95,7 @@ var ErrShape = errors.New("nested too deeply")
 // MaxTOMLBytes bounds a TOML file; after CheckTOML one costs some hundred MiB at most.
 const MaxTOMLBytes = 1 << 20
 
-// maxDepth bounds dotted keys and nesting. A parser's cost is quadratic: a key of 10,000 parts (20
-// KB) costs 4 GB.
+// maxDepth bounds dotted keys and nesting, whose cost is quadratic: 10,000 parts cost 4 GB.
 const maxDepth = 16
 
 // CheckTOML refuses text that is costly to parse. It does not check the syntax.

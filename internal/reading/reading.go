@@ -13,8 +13,7 @@ import (
 
 var ErrKind = errors.New("want a regular file")
 
-// Open opens a regular file, following links, without ever blocking. The error is ErrKind or the
-// system's, with the path.
+// Open opens a regular file, following links, without ever blocking; else ErrKind.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.EOPNOTSUPP) { // Linux; BSD and macOS
@@ -49,8 +48,7 @@ func OpenFolder(path string) (*os.File, error) {
 	return f, nil
 }
 
-// OnlyFiles refuses a folder that holds a pipe or device, which would block a library that opens
-// the folder's files itself. Sockets are harmless.
+// OnlyFiles refuses a folder with a pipe or device, which may block a library that opens its files.
 func OnlyFiles(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -67,8 +65,7 @@ func OnlyFiles(dir string) error {
 	})
 }
 
-// OpenNamed is Open for a file that a person named: it also opens terminals, and pipes, waiting for
-// their writers. The caller must bound the reading.
+// OpenNamed is Open that also opens terminals and pipes. The caller must bound the reading.
 func OpenNamed(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 {

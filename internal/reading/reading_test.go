@@ -124,8 +124,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestCheckTOML: shapes that cost gigabytes are refused before parsing, however hidden; ordinary
-// settings are not.
+// TestCheckTOML: shapes that cost gigabytes are refused, ordinary settings are not.
 func TestCheckTOML(t *testing.T) {
 	deep, shapes := strings.Repeat("a.", 20)+"a = 1", tries.Of(t, "settings of a costly shape")
 	for name, text := range map[string]string{
@@ -149,8 +148,7 @@ func TestCheckTOML(t *testing.T) {
 	}
 }
 
-// FuzzCheckTOML: accepted text has no key of more parts, and few texts that the parser accepts are
-// refused.
+// FuzzCheckTOML: accepted text has no deep key, and few valid texts are refused.
 func FuzzCheckTOML(f *testing.F) {
 	for _, seed := range []string{"a.b = 1", "[a.b.c]\nx = [{y = 1}]", `a = """x"""", b`, "a = '''x'''''\n[b]", strings.Repeat("a.", 20) + "a=1", "\"a.b\".'c' = [[[]]]"} {
 		f.Add(seed)

@@ -19,8 +19,7 @@ type licence struct {
 // licenceFile matches file names of terms and notices.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|copyright|unlicense)([-._].*)?$`)
 
-// findLicences reads the terms in the folders of packages and above, up to the module's folder:
-// code taken from elsewhere has its terms below that.
+// findLicences reads the terms in the folders of packages and above, up to the module's.
 func findLicences(root string, packages []string) ([]licence, error) {
 	var found []licence
 	known := false

@@ -77,8 +77,7 @@ type folders struct {
 	packages   []string
 }
 
-// gonum is where the modules below github.com/gonum moved. Their files name a LICENSE that they
-// lack; its text is there.
+// gonum has the licence that modules below github.com/gonum name but lack, since they moved there.
 const gonum = "gonum.org/v1/gonum"
 
 func (f *folders) licences(all map[string]*folders) ([]licence, error) {

@@ -83,8 +83,7 @@ func Number(n int) string { return humanize.Comma(int64(n)) }
 // Pages formats "1 page", "1,200 pages".
 func Pages(n int) string { return Count(n, "page") }
 
-// Percent formats a share, small ones with one more digit. A share above 0 never shows as 0 %, nor
-// one below 1 as 100 %.
+// Percent formats a share, and never shows one inside (0,1) as 0 % or 100 %.
 func Percent(x float64) string {
 	switch {
 	case x <= 0 || x >= 1:
@@ -119,8 +118,7 @@ func PValue(p float64) string {
 	return "p = " + Chance(p)
 }
 
-// Span formats an interval of shares: 56–79 %. It clips to [0,1], which intervals of few draws
-// exceed.
+// Span formats an interval of shares, clipped to [0,1]: 56–79 %.
 func Span(ci [2]float64) string {
 	ci[0], ci[1] = max(0, ci[0]), min(1, ci[1])
 	return strings.TrimSuffix(Percent(ci[0]), " %") + "–" + Percent(ci[1])

@@ -9,12 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxLines is the number of colours in report.css; later lines reuse them, with their points
-// marked.
+// maxLines is the number of colours in report.css; later lines reuse them.
 const maxLines = 6
 
-// Point is a point of a line. Y is a share in [0,1], or a count if Chart.YCounts. X is a count,
-// unless Chart.XShares, Chart.XNumbers or Chart.XLog is set.
+// Point is a point of a line: Y is a share in [0,1] and X a count, unless the Chart says otherwise.
 type Point struct{ X, Y float64 }
 
 // Line is one line of a plot.
@@ -122,8 +120,7 @@ func (c Chart) limits() box {
 	return b
 }
 
-// around returns the ends of an axis from least to most, both shares, in five equal steps of 1, 2,
-// 5, 10 or 20 percent.
+// around returns the ends of an axis for least to most, shares, in five round steps.
 func around(least, most float64) (lo, hi float64) {
 	for _, step := range []float64{1, 2, 5, 10} {
 		lo = step * math.Floor(min(100*least, 100-5*step)/step)
@@ -152,8 +149,7 @@ func countTicks(_, hi float64) []tick {
 	return t
 }
 
-// NiceStep returns a step of 1, 2 or 5 times a power of ten that gives a curve of n points between
-// 20 and 50 points, or all if n is smaller.
+// NiceStep returns a step 1, 2 or 5 times a power of ten that gives a curve of n points at most 50.
 func NiceStep(n int) int {
 	for base := 1; ; base *= 10 {
 		for _, f := range []int{1, 2, 5} {

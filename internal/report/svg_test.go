@@ -33,8 +33,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestSVG: for any labels, the plot is well-formed XML with all parts of the chart, inside the
-// sheet.
+// TestSVG: for any labels, the plot is well-formed XML with all parts inside the sheet.
 func TestSVG(t *testing.T) {
 	level := 0.3
 	c := Chart{XLabel: "a < b & c", YLabel: `"right"`, Level: &level, Diagonal: "as said", XShares: true}

@@ -30,8 +30,7 @@ func Parse(name string) (Purpose, error) {
 // Mines reports whether TDM reservations (text and data mining) apply to the purpose.
 func (p Purpose) Mines() bool { return p == Training || p == Research }
 
-// Statement is an owner's statement about a page's use, with its place: "robots.txt: content-signal
-// ai-train=no".
+// Statement is an owner's statement with its place, "robots.txt: content-signal ai-train=no".
 type Statement string
 
 // Said makes a statement from its place, a field's name and its value.
@@ -48,12 +47,10 @@ func (s Statement) parts() (name, value string) {
 	return name, value
 }
 
-// Uses maps robots.txt tokens for uses, not crawlers, to purposes. A page that the token may not
-// fetch refuses the purpose.
+// Uses maps robots.txt tokens for uses, not crawlers, to the purposes that they refuse.
 var Uses = map[string]Purpose{"google-extended": Training, "applebot-extended": Training}
 
-// Refusing values and the purposes refused. A signal refuses as a list item with "=no" or "=n", a
-// directive as a word.
+// Refusing signals (as list items with "=no" or "=n") and directives, with the purposes refused.
 var (
 	signals = map[string][]Purpose{
 		"search": {Search}, "ai-train": {Training}, // Content-Signal; its ai-input is no purpose here
@@ -64,8 +61,7 @@ var (
 	}
 )
 
-// refuses reports whether a statement refuses a purpose. A statement that is not understood refuses
-// nothing.
+// refuses reports whether a statement refuses a purpose; an unknown statement does not.
 func (s Statement) refuses(p Purpose) bool {
 	name, value := s.parts()
 	value = strings.ToLower(value)
@@ -97,8 +93,7 @@ func list(value string) []string {
 	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' || r == ' ' })
 }
 
-// Refusal returns the first statement that refuses a purpose, or "". The empty purpose is never
-// refused.
+// Refusal returns the first statement that refuses a purpose, or "", also for the empty purpose.
 func Refusal(said []Statement, p Purpose) Statement {
 	for _, s := range said {
 		if p != "" && s.refuses(p) {

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Listen listens on a TCP address, HOST:PORT. Without HOST it listens on 127.0.0.1; 0.0.0.0 or [::]
-// means all addresses.
+// Listen listens on HOST:PORT, without HOST on 127.0.0.1; 0.0.0.0 or [::] means all addresses.
 func Listen(addr string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -21,8 +20,7 @@ func Listen(addr string) (net.Listener, error) {
 	return net.Listen("tcp", net.JoinHostPort(host, port))
 }
 
-// nursery is the folder, beside a socket, in which the socket is created. It is short, since socket
-// paths are limited.
+// nursery is the folder, short since paths are limited, in which a socket is created.
 const nursery = ".sock"
 
 // ListenUnix listens on a Unix socket, replacing what is at path. At no moment can anybody but its

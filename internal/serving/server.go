@@ -15,11 +15,9 @@ import (
 type Options struct {
 	// Connections bounds simultaneous connections, silent ones included; 0 means 32. Others wait.
 	Connections int
-	// AnswerTime bounds the writing of an answer; 0 means no limit, for handlers that set their
-	// own.
+	// AnswerTime bounds the writing of an answer; 0 means no limit.
 	AnswerTime time.Duration
-	// Grace is how long Stop lets answers finish, and then waits for their handlers; 0 means one
-	// second.
+	// Grace is how long Stop waits for answers, then for their handlers; 0 means one second.
 	Grace time.Duration
 }
 

@@ -17,8 +17,7 @@ import (
 	"fossick/internal/tries"
 )
 
-// TestOwnNames: a stranger's domain that resolves here reads nothing; addresses, localhost and the
-// host listened on are answered.
+// TestOwnNames: only addresses, localhost and the host listened on are answered.
 func TestOwnNames(t *testing.T) {
 	hosts := tries.Of(t, "Host headers")
 	for _, c := range []struct {
@@ -69,8 +68,7 @@ func TestListenIsLoopback(t *testing.T) {
 	}
 }
 
-// TestListenUnix: for any umask, and over the remains of a killed process, a socket never has wider
-// permissions.
+// TestListenUnix: a socket never has wider permissions, for any umask or remains.
 func TestListenUnix(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.sock")

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestInOrder: coverage for crawls with streaks of good and bad sites; an interval for independent
-// pages holds half the time.
+// TestInOrder: coverage for streaks of hits, where independent draws would give half.
 func TestInOrder(t *testing.T) {
 	inOrder(t, 600, .9)
 	inOrder(t, 150, .88) // seven streaks are few for four batches

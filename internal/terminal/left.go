@@ -27,8 +27,7 @@ const (
 	leastDone = 5                // least work before an estimate
 )
 
-// After records the work done of total after an elapsed time, and returns the remaining time; false
-// if it is unknown.
+// After records the work done after elapsed, and returns the remaining time if it is known.
 func (l *Left) After(elapsed time.Duration, done, total float64) (time.Duration, bool) {
 	if !l.begun {
 		l.begun, l.at, l.done = true, elapsed, done

@@ -10,8 +10,7 @@ import (
 	"fossick/internal/printable"
 )
 
-// spoken is the log on a terminal: one sentence per record, without the time. For machines there is
-// --log-format json.
+// spoken is the log on a terminal: one sentence per record, without the time.
 type spoken struct {
 	screen *Screen
 	level  slog.Level

@@ -16,8 +16,7 @@ type Options struct {
 	Columns  func() int // present width; nil or 0 means 80
 }
 
-// Screen is a terminal with a live last line, or a replacement for one. It is safe for concurrent
-// use.
+// Screen is a terminal with a live last line. It is safe for concurrent use.
 type Screen struct {
 	w   io.Writer
 	opt Options

@@ -18,8 +18,7 @@ const (
 	Yellow Style = "33"
 )
 
-// paint returns a line of text, in a style if colour. Characters that could control the terminal
-// become blanks.
+// paint returns a line of filtered text, in a style if colour.
 func paint(text string, style Style, colour bool) string {
 	text = printable.Line(text)
 	if !colour || style == Plain || text == "" {
@@ -39,8 +38,7 @@ type coloured struct {
 	to io.Writer // bypasses the filter, for the colour sequences
 }
 
-// Coloured returns a writer on which Fprint shows colours. text filters what is written to the
-// terminal to.
+// Coloured returns a writer for Fprint's colours; text filters what is written to the terminal.
 func Coloured(text *printable.Writer, to io.Writer) io.Writer { return &coloured{text, to} }
 
 // Fprint writes words, in a style if w is from Coloured.

@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestFit: for any parts and width, no line is too long, the kept parts are in order, and no
-// dropped part ranks lower than a kept one.
+// TestFit: no line is too long, order is kept, and dropped parts never rank lower than kept ones.
 func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

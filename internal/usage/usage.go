@@ -1,5 +1,4 @@
-// Package usage tells mistakes in a request from failures. The caller can correct a mistake, and
-// the exit code tells.
+// Package usage tells mistakes in a request, which the caller can correct, from failures.
 package usage
 
 import "fmt"

@@ -145,8 +145,7 @@ func decoded(body io.Reader, encoding string) io.Reader {
 	return r
 }
 
-// brotliOrPlain decodes Brotli. Brotli has no magic number, so it tries the first bytes: many
-// archives store decoded bodies under their old header.
+// brotliOrPlain decodes Brotli if the first bytes allow; archives often store decoded bodies.
 func brotliOrPlain(r *bufio.Reader) io.Reader {
 	head, err := r.Peek(r.Size())
 	trial := brotli.NewReader(bytes.NewReader(head))

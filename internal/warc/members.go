@@ -98,8 +98,8 @@ type members interface {
 	next() (int64, error)
 	// Read reads from the member. io.EOF means that its checksum is right.
 	Read(p []byte) (int, error)
-	// find moves to the first member after an offset that begins like a record, so that next finds
-	// it; io.EOF if there is none.
+	// find moves to the first member after an offset that begins like a record; io.EOF if none
+	// does.
 	find(after int64) error
 }
 
@@ -222,8 +222,7 @@ func (s *stream) need(n int) error {
 	return nil
 }
 
-// line returns the next line, at most limit bytes, without its end. It is valid until the next
-// call.
+// line returns the next line without its end, at most limit bytes, valid until the next call.
 func (s *stream) line(limit int) ([]byte, error) {
 	limit = min(limit, len(s.buf))
 	for seen := 0; ; {
@@ -261,8 +260,7 @@ func (s *stream) beginsRecord() bool {
 	return ok && version
 }
 
-// seek drops bytes until a record begins, in this member or at the start of another; io.EOF if none
-// does.
+// seek drops bytes until a record begins, here or at the start of another member.
 func (s *stream) seek() error {
 	for {
 		err := s.need(len("WARC/1.1\n"))

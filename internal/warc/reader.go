@@ -74,8 +74,7 @@ func (r *Reader) Next() (*Record, error) {
 	return nil, fmt.Errorf("no record can be found after the damage at offset %d", r.told.Offset)
 }
 
-// mostUntold bounds repeated damage at one place. A record has at most two faults; more would be an
-// endless loop.
+// mostUntold bounds repeated damage at one place: a record has at most two faults.
 const mostUntold = 8
 
 func (r *Reader) tells(at *Error) bool {

@@ -17,8 +17,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// someRecords makes uncompressed records of random types and lengths: some empty, some larger than
-// any buffer, some containing a record.
+// someRecords makes records of random types and lengths, some empty, large or nested.
 func someRecords(rng *rand.Rand, n int) (records []string) {
 	types := []string{Info, Response, Request, Metadata, Revisit, Resource, Conversion, Continuation, "unheard-of"}
 	for i := range n {
@@ -64,8 +63,7 @@ func shown(rec *Record) (string, error) {
 	return b.String(), err
 }
 
-// packings are the ways to make a file of records; each also returns the offset of each record or
-// its member.
+// packings make a file of records, and return the offsets of the records or their members.
 var packings = map[string]func(t testing.TB, records []string) ([]byte, []int64){
 	"plain": func(_ testing.TB, records []string) (file []byte, at []int64) {
 		for _, r := range records {
@@ -188,8 +186,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere: in a truncated file all complete records are read, then there is an error with
-// its place.
+// TestCutAnywhere: a truncated file gives its complete records, then an error with its place.
 func TestCutAnywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	records := someRecords(rng, 8)
@@ -216,8 +213,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestDamageAnywhere: a damaged record costs only itself if each has its own member, and nothing is
-// invented.
+// TestDamageAnywhere: a damaged record with its own member costs only itself.
 func TestDamageAnywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	records := someRecords(rng, 12)
@@ -363,8 +359,7 @@ func readHeaders(in io.Reader) (n int, errs []error) {
 	}
 }
 
-// TestManyWrongLengths: a file of records that all claim the rest of the file does not cost a pass
-// for each.
+// TestManyWrongLengths: wrong lengths do not each cost a pass over the file.
 func TestManyWrongLengths(t *testing.T) {
 	one := strings.Replace(small, "5", "999999", 1)
 	file := &counted{Reader: strings.NewReader(strings.Repeat(one, 20000))}

@@ -51,8 +51,7 @@ func (r *Record) Type() string { return strings.ToLower(r.Header.Get("WARC-Type"
 // ID returns the record's ID without brackets.
 func (r *Record) ID() string { return unbracket(r.Header.Get("WARC-Record-ID")) }
 
-// Target returns the URL that the record is about, without the brackets and blanks that some
-// programs write.
+// Target returns the URL that the record is about, without odd brackets and blanks.
 func (r *Record) Target() string {
 	return strings.ReplaceAll(unbracket(r.Header.Get("WARC-Target-URI")), " ", "%20")
 }
@@ -136,8 +135,7 @@ func (h *Header) add(line []byte) error {
 	return nil
 }
 
-// ReadFields reads a block of type application/warc-fields, the content of warcinfo and metadata
-// records.
+// ReadFields reads a block of type application/warc-fields, as of warcinfo and metadata.
 func ReadFields(block io.Reader) (Header, error) {
 	text, err := io.ReadAll(io.LimitReader(block, maxHeaderBytes))
 	if err != nil {
@@ -164,8 +162,7 @@ func (h Header) length() (int64, error) {
 	return n, nil
 }
 
-// Digest returns a SHA-1 in the usual notation of archives. It identifies content but is no proof
-// of authenticity.
+// Digest returns a SHA-1 in the notation of archives, which is no proof of authenticity.
 func Digest(parts ...[]byte) string {
 	h := sha1.New()
 	for _, p := range parts {
@@ -203,8 +200,7 @@ func newChecksum(rec *Record) *checksum {
 	return &checksum{h, want}
 }
 
-// check compares the written bytes with the digest, which may be in base 32, hexadecimal or base
-// 64.
+// check compares with the digest, which may be in base 32, hexadecimal or base 64.
 func (c *checksum) check() error {
 	sum := c.Sum(nil)
 	want, got := strings.TrimRight(c.want, "="), base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum)

@@ -39,8 +39,7 @@ func NewPacker() *Packer {
 	return p
 }
 
-// Append appends a record as one gzip member to dst. It refuses values with a line end, which would
-// break the header.
+// Append appends a record as one gzip member to dst, but refuses a value with a line end.
 func (p *Packer) Append(dst []byte, d *Draft) ([]byte, error) {
 	if err := p.header(d); err != nil {
 		return dst, err

@@ -18,8 +18,7 @@ type kept struct {
 
 func (k *kept) Close() error { k.closed = true; return nil }
 
-// TestFiles: a reader reads back what was written, at the returned offsets, in files of the
-// requested size.
+// TestFiles: a reader reads back what was written, at the returned offsets.
 func TestFiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	names, files := []string{}, map[string]*kept{}

@@ -10,8 +10,7 @@ import (
 // ErrBound reports a field that is too long.
 var ErrBound = errors.New("longer than it may be")
 
-// defaultMost bounds the bytes of a string and the elements of a list or map whose field has no tag
-// `most:"N"`.
+// defaultMost bounds strings, lists and maps without a tag `most:"N"`.
 const defaultMost = 4096
 
 // bounded checks all fields of the value that v points to.
