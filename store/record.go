@@ -129,7 +129,7 @@ type Wait struct {
 
 // Fate is the outcome of a URL that left the queue.
 type Fate struct {
-	State  string  `cbor:"1,keyasint"`           // as listed in cli.md; "none" if it was never requested
+	State  string  `cbor:"1,keyasint"`           // network state (docs/fetch.md), or another outcome; "none" if it was never requested
 	Reason string  `cbor:"2,keyasint,omitempty"` // set where the state alone does not explain it
 	Page   uint64  `cbor:"3,keyasint,omitempty"` // number of the stored page, or of the page it duplicates
 	At     int64   `cbor:"4,keyasint"`

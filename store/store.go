@@ -48,7 +48,7 @@ type Store struct {
 	codec   *codec
 
 	info     Info
-	infoLost error // why the database has no Info, nil where it has one
+	infoLost error // why the database's Info cannot be read, or nil
 
 	filter     *seenFilter // nil until FilterSeen
 	pageFilter *keyFilter  // for checksums and near-duplicate bands of pages; nil until FilterSeen

@@ -506,7 +506,6 @@ func isMenu(text string, line lineOf, marks []mark) bool {
 	return inside > 0 && outside*menuRest <= inside+outside && 2*commas < len(marks)
 }
 
-// letters counts the bytes of letters and digits.
 func letters(s string) int {
 	n := 0
 	for i := range len(s) {

@@ -158,7 +158,6 @@ type wordVotes struct {
 	seen  [len(functionWordLanguages)]uint64 // which words of each list occurred
 }
 
-// maxVoters bounds the words examined.
 const maxVoters = 400
 
 // countFunctionWords counts the function words of the languages of Latin script. It takes

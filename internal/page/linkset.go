@@ -176,7 +176,6 @@ func (h *headings) lines(text string) string {
 	return b.String()
 }
 
-// oneLine replaces line ends by spaces.
 func oneLine(s string) string {
 	s = strings.TrimRight(s, " \n")
 	if strings.IndexByte(s, '\n') < 0 {

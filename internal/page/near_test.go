@@ -197,7 +197,6 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// naiveResemblance compares sets of strings.
 func naiveResemblance(a, b []string) float64 {
 	set := func(words []string) map[string]bool {
 		m := map[string]bool{}

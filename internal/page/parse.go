@@ -152,7 +152,6 @@ func (p *parser) html() {
 	}
 }
 
-// words adds visible text.
 func (p *parser) words(s []byte) {
 	if p.in.hidden.inside() {
 		return

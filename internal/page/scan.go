@@ -12,15 +12,13 @@ import (
 )
 
 const (
-	// maxTokenBytes bounds the tokenizer's buffer; a longer tag is skipped, a longer comment read
-	// past.
+	// maxTokenBytes bounds the tokenizer's buffer. It skips longer tags and reads past longer comments.
 	maxTokenBytes = 256 << 10
 
 	// longTokenBytes is the length at which a tokenizer is replaced after the token: at each tag it
 	// clears a table as large as the most attributes it has seen.
 	longTokenBytes = 4096
 
-	// maxAttrs bounds the attributes read per tag.
 	maxAttrs = 64
 )
 
@@ -53,7 +51,6 @@ type scanner struct {
 	endless          // constructs without an end in the rest of the page
 }
 
-// attr is an attribute: its key in lower case, its value with decoded entities.
 type attr struct{ key, value []byte }
 
 // next finds the next token and invalidates the last one.
@@ -242,7 +239,7 @@ type endless struct {
 	tags     []string // elements without a further end tag
 }
 
-// skipComment skips an endless comment to the next bracket, and "<!>".
+// skipComment skips an endless comment, and "<!>", after which the tokenizer looks for dashes.
 func (s *scanner) skipComment() bool {
 	rest := s.page[s.pos:]
 	if !bytes.HasPrefix(rest, []byte("<!>")) && !(s.comments && bytes.HasPrefix(rest, []byte("<!--"))) {

@@ -21,7 +21,6 @@ type entries struct {
 	Maps  []string // further sitemaps, if it is an index
 }
 
-// base is the URL of the tested files.
 const base = "http://a.test/maps/map.xml"
 
 // parse reads all entries of a file in memory.

@@ -148,7 +148,7 @@ func TestCheckTOML(t *testing.T) {
 	}
 }
 
-// FuzzCheckTOML: accepted text has no deep key, and few valid texts are refused.
+// FuzzCheckTOML: accepted text has no key of more than maxDepth² parts.
 func FuzzCheckTOML(f *testing.F) {
 	for _, seed := range []string{"a.b = 1", "[a.b.c]\nx = [{y = 1}]", `a = """x"""", b`, "a = '''x'''''\n[b]", strings.Repeat("a.", 20) + "a=1", "\"a.b\".'c' = [[[]]]"} {
 		f.Add(seed)

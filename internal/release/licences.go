@@ -76,7 +76,6 @@ var spdx = []struct{ phrases, id string }{
 	{"this is free and unencumbered software released into the public domain", "Unlicense"},
 }
 
-// identify returns the SPDX identifier of a licence's text.
 func identify(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	for _, s := range spdx {

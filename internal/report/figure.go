@@ -42,7 +42,6 @@ func NewFigure(title, caption string, c Chart) (Figure, error) {
 	return f, nil
 }
 
-// legend names the lines, unless there is only one.
 func (c Chart) legend() []legendItem {
 	var l []legendItem
 	if len(c.Lines) > 1 || c.Level != nil || c.Diagonal != "" {

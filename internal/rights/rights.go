@@ -40,7 +40,6 @@ func Said(where, name, value string) Statement {
 	return Statement(where + ": " + strings.ToLower(name) + " " + strings.ToValidUTF8(value[:min(len(value), longest)], ""))
 }
 
-// parts splits a statement into field and value.
 func (s Statement) parts() (name, value string) {
 	_, rest, _ := strings.Cut(string(s), ": ")
 	name, value, _ = strings.Cut(rest, " ")
@@ -116,7 +115,6 @@ func Licence(said []Statement) string {
 // headers lists header fields with statements, besides X-Robots-Tag.
 var headers = []string{"Content-Signal", "Content-Usage", "Tdm-Reservation", "Tdm-Policy"}
 
-// mostHeaders bounds the statements of one answer.
 const mostHeaders = 16
 
 // OfHeader returns the statements in an answer's header. Package page reads X-Robots-Tag, whose

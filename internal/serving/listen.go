@@ -47,7 +47,6 @@ func ListenUnix(path string) (net.Listener, error) {
 	return &socket{l, path}, nil
 }
 
-// socket is a Unix listener that was moved to path.
 type socket struct {
 	*net.UnixListener
 	path string

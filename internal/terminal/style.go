@@ -32,7 +32,6 @@ func Begin(style Style) string { return "\x1b[" + string(style) + "m" }
 
 const Reset = "\x1b[0m"
 
-// coloured is a terminal with colours.
 type coloured struct {
 	*printable.Writer
 	to io.Writer // bypasses the filter, for the colour sequences

@@ -93,7 +93,6 @@ func (h *HTTP) readHeader(r *bufio.Reader) error {
 	}
 }
 
-// statusOf returns the code of a status line, or 0.
 func statusOf(line []byte) int {
 	fields := strings.Fields(string(line[:min(len(line), 64)]))
 	if len(fields) < 2 || !strings.HasPrefix(fields[0], "HTTP/") {

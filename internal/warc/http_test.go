@@ -15,7 +15,6 @@ import (
 
 const markup = "<html><title>A page</title><p>Its text, its text, its text.</p></html>"
 
-// packedWith returns markup in an encoding.
 func packedWith(t *testing.T, make func(io.Writer) (io.WriteCloser, error)) string {
 	var b bytes.Buffer
 	w, err := make(&b)

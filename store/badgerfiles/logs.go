@@ -42,8 +42,7 @@ func (d *Database) SyncLogs() error {
 		d.progress.synced(memtables, reached)
 	}
 	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) {
-		// A mapped log reports no write errors, so the next commit must fail. Failures to open are
-		// temporary.
+		// A mapped log reports no write errors: the next commit must fail. Other errors are temporary.
 		d.log.fail(err.Error())
 	}
 	return err

@@ -99,7 +99,6 @@ func readReached(path string) (r reached, ok bool) {
 	return decodeReached(text)
 }
 
-// boot returns the system's boot ID, or "".
 func boot() string {
 	text, err := reading.All("/proc/sys/kernel/random/boot_id", 64<<20)
 	if id := strings.TrimSpace(string(text)); err == nil && len(id) == bootBytes {

@@ -302,7 +302,6 @@ type block struct {
 	offsets []byte
 }
 
-// readBlock verifies a block's checksum and everything that Badger assumes about it.
 func readBlock(text []byte, compression badgeroptions.CompressionType) (b block, err error) {
 	if text, err = unpackBlock(text, compression); err != nil {
 		return b, err

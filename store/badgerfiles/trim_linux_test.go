@@ -108,7 +108,6 @@ func TestTrimReadsNoTable(t *testing.T) {
 	}
 }
 
-// faults returns the page faults of this thread so far.
 func faults(t *testing.T) int64 {
 	var u unix.Rusage
 	must(t, unix.Getrusage(unix.RUSAGE_THREAD, &u))

@@ -67,7 +67,6 @@ func (s spells) up(at time.Time) bool {
 	return i%2 == 0
 }
 
-// webs returns hosts with different kinds of trouble.
 func webs(r *rand.Rand, hosts int) []struct {
 	name string
 	web  web
@@ -180,7 +179,6 @@ func compare(visits []Attempt) (s scores) {
 	return s
 }
 
-// off returns the mean distance between chances and shares of successes over the bins.
 func (s scores) off() (sum float64) {
 	for _, b := range s.bins {
 		sum += math.Abs(b.chance-b.good) / float64(s.n)

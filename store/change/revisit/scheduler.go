@@ -27,7 +27,7 @@ type Scheduler struct {
 	prices []float64 // by host
 	price  float64
 	dearer float64 // factor on the price during a crowd of due pages
-	// patience is how late (days) pages are that happen to be due together: some √n fetches.
+	// patience is the usual lateness (days) when pages happen to be due together: some √n fetches.
 	patience float64
 	learner  *learner // nil: the policy uses a single rate
 	pooled   evidence // of all pages with unknown rate
@@ -125,7 +125,7 @@ func (s *Scheduler) postponed(page int32, now float64) bool {
 	}
 	every := s.interval(int(page))
 	due := dueAfter(p.last, every)
-	if due <= now || due == never { // no crowd lasts
+	if due <= now || due == never { // a crowd does not last for ever
 		return false
 	}
 	p.every = every
