@@ -253,8 +253,8 @@ func (o OutboxBatch) PutHoldings(h Holdings) error { return o.b.put(key(keyHoldi
 // dropped parcel until a compaction, and iterators read each one; so a search starts behind the
 // dropped parcels. It is safe for concurrent use.
 type outboxSpans struct {
-	mu    sync.Mutex
-	known bool // parts includes all that the store had when it was opened
+	mu    sync.Mutex // guards the fields below
+	known bool       // parts includes all that the store had when it was opened
 	parts map[uint16]parcel
 }
 
@@ -421,7 +421,7 @@ type Holder struct {
 	Part      uint16
 	Checksum  []byte
 	URL       string
-	Signature []byte
+	Signature []byte // of its page; only for a band
 }
 
 // Bands returns a name for each band of a signature, as long as a checksum but different from any.

@@ -35,7 +35,7 @@ type Info struct {
 	Version  string `cbor:"2,keyasint"` // of the fossick that made it
 	Created  int64  `cbor:"3,keyasint"` // Unix seconds
 	Topic    string `cbor:"4,keyasint"`
-	Settings []byte `cbor:"5,keyasint"`
+	Settings []byte `cbor:"5,keyasint"` // JSON
 
 	Topics []string `cbor:"6,keyasint,omitempty" json:",omitempty"` // topics that share the crawl; empty for a single topic
 
@@ -72,7 +72,7 @@ type Birth struct {
 	URL   string `cbor:"1,keyasint"`
 	From  ID     `cbor:"2,keyasint,omitempty"` // page or redirect that named it first
 	Via   Via    `cbor:"3,keyasint"`
-	Depth int    `cbor:"4,keyasint,omitempty"`
+	Depth int    `cbor:"4,keyasint,omitempty"` // links from a seed
 	Hops  int    `cbor:"5,keyasint,omitempty"` // redirects in a row that led here
 	At    int64  `cbor:"6,keyasint"`           // Unix milliseconds
 
@@ -235,7 +235,7 @@ type Host struct {
 	RobotsModified string `cbor:"25,keyasint,omitempty"`
 	RobotsAgent    string `cbor:"26,keyasint,omitempty"` // product token whose rules were kept
 
-	TDM   []byte `cbor:"32,keyasint,omitempty" json:",omitempty"`
+	TDM   []byte `cbor:"32,keyasint,omitempty" json:",omitempty"` // reservations in its tdmrep.json, encoded by the crawler
 	TDMAt int64  `cbor:"33,keyasint,omitempty" json:",omitempty"` // when tdmrep.json was requested, Unix milliseconds; 0 if never
 
 	Chances []byte `cbor:"36,keyasint,omitempty" json:",omitempty"` // success statistics of its visits, encoded by the crawler; nil while none failed
@@ -244,11 +244,11 @@ type Host struct {
 
 	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs, or whole hosts, recognised as traps, with the reason
 
-	Silent      int    `cbor:"10,keyasint,omitempty"` // consecutive exchanges without an answer
-	SilentSince int64  `cbor:"11,keyasint,omitempty"` // start of the first of these, Unix milliseconds
-	Closed      string `cbor:"12,keyasint,omitempty"` // state that its URLs end in because it was silent too long; "" while it may answer
-	ClosedUntil int64  `cbor:"13,keyasint,omitempty"` // when a newly found URL makes us ask again, Unix milliseconds
-	Retries     uint64 `cbor:"14,keyasint,omitempty"`
+	Silent      int    `cbor:"10,keyasint,omitempty"`                   // consecutive exchanges without an answer
+	SilentSince int64  `cbor:"11,keyasint,omitempty"`                   // start of the first of these, Unix milliseconds
+	Closed      string `cbor:"12,keyasint,omitempty"`                   // state that its URLs end in because it was silent too long; "" while it may answer
+	ClosedUntil int64  `cbor:"13,keyasint,omitempty"`                   // when a newly found URL makes us ask again, Unix milliseconds
+	Retries     uint64 `cbor:"14,keyasint,omitempty"`                   // requests for URLs that had failed before
 	Promised    uint64 `cbor:"35,keyasint,omitempty" json:",omitempty"` // retries still due for waiting URLs
 	News        bool   `cbor:"15,keyasint,omitempty"`                   // one of its pages differed from those of the site's other hosts
 

@@ -97,7 +97,7 @@ type keyFilter struct {
 }
 
 type filterShard struct {
-	mu      sync.RWMutex
+	mu      sync.RWMutex // guards the fields below
 	filters []*bloom.BloomFilter
 	room    int // keys that still fit the last filter
 }
@@ -154,7 +154,7 @@ type seenLately struct {
 }
 
 type latelyShard struct {
-	mu    sync.RWMutex
+	mu    sync.RWMutex // guards slots
 	slots [latelySlots]latelySlot
 }
 
