@@ -55,7 +55,7 @@ type stream struct {
 	known   uint64 // committed URLs
 	pages   uint64
 	done    []uint64 // one bit per ID: it left the queue
-	lately  []ID     // queue entries that the crawler remembers; see crawler.places
+	lately  []ID     // queue entries that the crawler remembers; see places in crawler/journal
 	body    []byte
 	batch   *Batch
 	ballast []uint64 // heap that the rest of a crawl would use
